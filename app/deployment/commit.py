@@ -65,11 +65,14 @@ class Outcome:
         return all(one is CommitState.YES for one in self.hosts.values())
 
     @property
+    def kept(self) -> tuple[Side, ...]:
+        """Hosts that keep it, or may: they must not be rolled back."""
+        return tuple(side for side, one in self.hosts.items() if one in (CommitState.YES, CommitState.UNKNOWN))
+
+    @property
     def may_be_half(self) -> bool:
         """Whether one host may keep it while the other does not."""
-        return not self.is_complete and any(
-            one in (CommitState.YES, CommitState.UNKNOWN) for one in self.hosts.values()
-        )
+        return not self.is_complete and bool(self.kept)
 
 
 class _Asked:

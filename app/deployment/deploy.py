@@ -20,8 +20,8 @@ from app.deployment.events import (
     RolloutStageStarted,
 )
 from app.deployment.host_changes import reported_differences
-from app.deployment.persistent_transaction import PersistentTransaction, lasting_tunnel
 from app.deployment.planning import Choice, Prepared
+from app.deployment.transactions import DeploymentTransaction
 from app.domain.audit import AuditEntry
 from app.domain.cancel import CancelToken
 from app.domain.capture import CaptureReport, Property, properties_of
@@ -33,7 +33,6 @@ from app.domain.hosts import Side
 from app.domain.injection import PropertyVerdict, doubtful_sides
 from app.domain.user import this_user
 from app.storage import Store
-from app.tunnel.active_tunnel import ActiveTunnel
 from app.wording.capture_sentences import crossing_sentence, property_sentence, unproven_sentences
 
 LEASE_S = 30.0
@@ -129,7 +128,7 @@ class Rollout:
         self._run = run
         self._prepared = prepared
         self._deployment = deployment
-        self._transaction = PersistentTransaction(
+        self._transaction = DeploymentTransaction(
             run.sessions,
             prepared.request,
             prepared.place,
@@ -152,8 +151,8 @@ class Rollout:
         """
         self._save(DeploymentState.PREPARED)
         try:
-            with lasting_tunnel(self._transaction, token=token) as active:
-                within_s = self._apply(active, token, is_confirmed_before=is_confirmed_before)
+            with self._transaction.provisional(token=token):
+                within_s = self._apply(token, is_confirmed_before=is_confirmed_before)
                 if within_s is not None and confirmation is None:
                     self._leave(within_s, token)
                 elif within_s is None or confirmation is None or self._is_kept(within_s, confirmation, token):
@@ -165,21 +164,21 @@ class Rollout:
                 message = error.message if isinstance(error, TunnelmarkError) else "It was cancelled."
                 is_refused = isinstance(error, (PreflightRefused, PairLocked, InputFault))
                 # What it replaces is suspended before anything is looked at.
-                is_unchanged = not self._prepared.place.replaced and "build" not in self._transaction.timings_s
+                is_unchanged = not self._prepared.place.replaced and "build" not in self._transaction.work.timings_s
                 self._deployment = replace(self._deployment, is_refused=is_refused and is_unchanged)
                 self._save(DeploymentState.UNDONE if was_stopped else DeploymentState.FAILED, message)
             raise
         finally:
             is_replacing = bool(self._prepared.place.replaced)
-            for text in reported_differences(self._transaction.differences, is_replacing=is_replacing):
+            for text in reported_differences(self._transaction.work.differences, is_replacing=is_replacing):
                 self._note(text)
-            for text in self._transaction.host_warnings:
+            for text in self._transaction.work.warnings:
                 self._note(text)
             self._run.emit(RolloutEnded(self._deployment))
         return self._deployment
 
     def _save(self, state: DeploymentState, message: str = "") -> None:
-        timings_s = dict(self._transaction.timings_s)
+        timings_s = dict(self._transaction.work.timings_s)
         self._deployment = self._run.save(replace(self._deployment, timings_s=timings_s), state, message)
 
     def _note(
@@ -192,10 +191,10 @@ class Rollout:
     ) -> None:
         self._run.emit(RolloutNote(text, is_warning, sides, stage))
 
-    def _apply(self, active: ActiveTunnel, token: CancelToken, *, is_confirmed_before: bool) -> float | None:
+    def _apply(self, token: CancelToken, *, is_confirmed_before: bool) -> float | None:
         """Prove what stands; return for how long the user's confirmation is waited for, None where it is not needed."""
         known: list[tuple[str, Side | None]] = [
-            *((f"{warning.what} {warning.hint}", warning.side) for warning in active.warnings),
+            *((f"{warning.what} {warning.hint}", warning.side) for warning in self._transaction.warnings),
             *((f"{warning.what} {warning.hint}", warning.side) for warning in self._prepared.warnings),
         ]
         for text, side in known:
@@ -224,7 +223,7 @@ class Rollout:
             self._deployment,
             a=deployed_endpoint(self._prepared, plan, Side.A),
             b=deployed_endpoint(self._prepared, plan, Side.B),
-            tunnels=self._transaction.tunnels,
+            tunnels={side.value: one for side, one in self._transaction.work.ids.items()},
             negotiated=negotiated,
             properties={kind.value: result for kind, result in properties.items()},
             expires_at=datetime.now(UTC) + timedelta(seconds=within_s or self._run.lease_s),

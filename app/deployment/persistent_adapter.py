@@ -11,19 +11,18 @@ from app.domain.adapters import (
     EndpointPlan,
     IdentityRecipe,
     PlanRequest,
-    PublicIdentity,
     Step,
     TunnelPlan,
     shell_step_argv,
 )
-from app.domain.commands import Command, CommandResult
+from app.domain.commands import Command
 from app.domain.hosts import Side
 from app.domain.script_files import bare_script
 from app.tunnel.wrapped_adapter import WrappedAdapter
 
 _KEEP_SCRIPT = bare_script("deployment/keep.sh")
 
-ASIDE_S = 60.0
+SUSPEND_S = 60.0
 
 
 @dataclass(frozen=True)
@@ -44,7 +43,7 @@ class PersistentAdapter(WrappedAdapter):
         """Return how the key is made, after what stands there has made room; undoing starts that again."""
         recipe = self.inner.identity(request, side)
         folder = self.replaced.get(side)
-        return replace(recipe, steps=(aside_step(folder), *recipe.steps)) if folder else recipe
+        return replace(recipe, steps=(suspend_step(folder), *recipe.steps)) if folder else recipe
 
     def plan(self, request: PlanRequest) -> TunnelPlan:
         """Return the VPN's plan; keys and files are kept before its first step, the LAN is joined after its last."""
@@ -70,37 +69,6 @@ class PersistentAdapter(WrappedAdapter):
         return replace(own, steps=(*steps, *joins, *probe), interface=bridging.bridge)
 
 
-@dataclass(frozen=True)
-class RemovalAdapter(PersistentAdapter):
-    """Implements `Adapter`: nothing is built; what stands there makes room."""
-
-    def identity(self, request: PlanRequest, side: Side) -> IdentityRecipe:
-        """Return the step that takes down what is there; undoing starts it again."""
-        del request
-        folder = self.replaced.get(side)
-        return IdentityRecipe(steps=(aside_step(folder),)) if folder else IdentityRecipe()
-
-    def parse_identity(self, outputs: Mapping[str, CommandResult]) -> PublicIdentity:
-        """Return no key."""
-        del outputs
-        return PublicIdentity()
-
-    def plan(self, request: PlanRequest) -> TunnelPlan:
-        """Return a plan that changes nothing."""
-        link, nothing = request.link, EndpointPlan((), (), "")
-        return TunnelPlan(
-            solution=self.info.name,
-            suite=request.suite,
-            a=nothing,
-            b=nothing,
-            probe_address_a=link.underlay_a,
-            probe_address_b=link.underlay_b,
-            inner_mtu_bytes=link.inner_mtu_bytes,
-            overhead_bytes=None,
-            overhead_note="",
-        )
-
-
 def _keep_step(run_dir: str, boot_bundle_dir: str) -> Step:
     return Step(
         title="Keep keys and files as they are now, to start the tunnel from them again",
@@ -110,7 +78,7 @@ def _keep_step(run_dir: str, boot_bundle_dir: str) -> Step:
     )
 
 
-def aside_step(folder: str) -> Step:
+def suspend_step(folder: str) -> Step:
     """Return the step with which a deployment makes room for what comes after it.
 
     Args:
@@ -118,6 +86,6 @@ def aside_step(folder: str) -> Step:
     """
     return Step(
         title="Stop the deployment that is there, to make room",
-        command=Command(("sh", f"{folder}/start.sh", "aside"), timeout_s=ASIDE_S, is_root=True),
-        undo=Command(("sh", f"{folder}/start.sh", "return"), timeout_s=ASIDE_S, is_root=True),
+        command=Command(("sh", f"{folder}/start.sh", "aside"), timeout_s=SUSPEND_S, is_root=True),
+        undo=Command(("sh", f"{folder}/start.sh", "return"), timeout_s=SUSPEND_S, is_root=True),
     )

@@ -12,9 +12,9 @@ from app.deployment.lan.bridge import Bridging
 from app.deployment.lan.guard_choice import guard_ports
 from app.deployment.lan.ports import choose_ports, read_standing
 from app.deployment.persistent_adapter import PersistentAdapter
-from app.deployment.persistent_transaction import Place
 from app.deployment.slots import free_index, persistent_link, slot_dir, slot_of
 from app.deployment.status import SlotState, read_current, read_slot
+from app.deployment.transactions import Place
 from app.discovery.candidates import find_candidates
 from app.discovery.pair_discovery import Discovery
 from app.domain.adapters import Adapter, Purpose, find_suite

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from app.deployment.file_diffs import FileDiffs
-from app.deployment.persistent_transaction import EXPIRY_MARGIN_S
+from app.deployment.hold import EXPIRY_MARGIN_S
 from app.deployment.slots import run_dir_of, slot_dir, slot_of
 from app.deployment.status import HostDeployment, read_file, read_state
 from app.domain.cancel import CancelToken

@@ -6,31 +6,24 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from app.deployment.boot_bundle import boot_bundle_dir
 from app.deployment.deploy import RolloutRun
 from app.deployment.events import RolloutEnded, RolloutNote, RolloutSink, RolloutStage, RolloutStageStarted
 from app.deployment.host_changes import look, lost_on_the_way
-from app.deployment.persistent_adapter import RemovalAdapter
-from app.deployment.persistent_transaction import PersistentTransaction, Place, lasting_tunnel
-from app.deployment.slots import run_dir_of, slot_dir, slot_of
-from app.domain.adapters import Adapter, Purpose
+from app.deployment.slots import slot_of
+from app.deployment.transactions import RemovalTransaction
 from app.domain.cancel import CancelToken
 from app.domain.commands import SessionPair
 from app.domain.deployment import Deployment, DeploymentState, RolloutOptions
 from app.domain.errors import CommandFailed, NotFound
 from app.domain.events import Stage
-from app.domain.hosts import HostFacts, PairSpec, Side
-from app.domain.link import STATE_DIR, Link
-from app.domain.solutions import Suite
+from app.domain.hosts import PairSpec, Side
+from app.domain.link import Link
 from app.domain.verdicts import Verdict
-from app.host.remote_host import new_id
 from app.storage import Store
-from app.tunnel.request import DeployRequest
 
 
 def end_deployment(
     store: Store,
-    adapters: Mapping[str, Adapter],
     sessions: SessionPair,
     pair: PairSpec,
     current: Mapping[Side, str],
@@ -42,7 +35,6 @@ def end_deployment(
 
     Args:
         store: Where it is written down.
-        adapters: By solution.
         sessions: Connections to both hosts.
         pair: The hosts.
         current: What stands there now, by side; nothing where a host has nothing.
@@ -66,16 +58,17 @@ def end_deployment(
         # No key is made: what would come before it, making room, is all that happens.
         run.on_stage(Stage.CLEANUP if stage is Stage.IDENTITY else stage, detail)
 
-    transaction = PersistentTransaction(
+    transaction = RemovalTransaction(
         sessions,
-        _request(store, adapters, pair, deployment, {side: slot_dir(slot) for side in current}),
-        Place("", slot, current),
+        pair,
+        slot,
+        current,
         on_stage=on_stage,
         audit=run.auditor(deployment.id),
         lease_s=run.lease_s,
     )
     ended = deployment
-    with lasting_tunnel(transaction, token=token):
+    with transaction.provisional(token=token):
         emit(RolloutStageStarted(RolloutStage.UNDO))
         if deployment.solution:
             # Written down first: whoever makes contact after the end of this process carries it on.
@@ -87,7 +80,7 @@ def end_deployment(
             ended = run.save(replace(deployment, is_ending=True), DeploymentState.HALF_CONFIRMED, outcome.reason)
         elif deployment.solution:
             run.save(deployment, deployment.state)
-    for text in transaction.host_warnings:
+    for text in transaction.work.warnings:
         emit(RolloutNote(text, is_warning=True))
     if not outcome.is_complete:
         raise CommandFailed(
@@ -125,31 +118,3 @@ def known_deployment(store: Store, pair: PairSpec, slot: str, ids: tuple[str, ..
         state=DeploymentState.CONFIRMED,
         state_at=now,
     )
-
-
-def _request(
-    store: Store, adapters: Mapping[str, Adapter], pair: PairSpec, deployment: Deployment, folders: Mapping[Side, str]
-) -> DeployRequest:
-    link: Link = deployment.link
-    # Nothing of the VPN itself is needed to end it: the host has all the steps.
-    inner = adapters.get(deployment.solution) or next(iter(adapters.values()))
-    adapter = RemovalAdapter(inner, boot_bundle_dir(STATE_DIR), folders)
-    return DeployRequest(
-        pair=pair,
-        adapter=adapter,
-        suite=Suite(deployment.suite, deployment.title),
-        link=Link(link.underlay_a, link.underlay_b, names=link.names, run_dir=run_dir_of(new_id())),
-        facts_a=_facts(store, pair, Side.A),
-        facts_b=_facts(store, pair, Side.B),
-        purpose=Purpose.LASTING,
-        state_dir=STATE_DIR,
-    )
-
-
-def _facts(store: Store, pair: PairSpec, side: Side) -> HostFacts:
-    facts = store.latest_snapshot(pair.name, side)
-    if facts is None:
-        raise NotFound(
-            f"{pair.host(side).label} has not been looked at from here.", hint=f"Run: tunnelmark discover {pair.name}"
-        )
-    return facts

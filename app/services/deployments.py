@@ -218,7 +218,7 @@ class RolloutOperations:
         if any(one.is_damaged for one in found.values()):
             return end_damaged(self.store, sessions, pair, found, token=token, emit=emit)
         current = {side: one.deployment_id for side, one in found.items() if one.is_standing}
-        return end_deployment(self.store, self.adapters, sessions, pair, current, token=token, emit=emit)
+        return end_deployment(self.store, sessions, pair, current, token=token, emit=emit)
 
     def undeploy_one(self, pair: PairSpec, side: Side, *, token: CancelToken, emit: RolloutSink) -> Deployment:
         """Take back what stands on one host, because the other one cannot be reached; see `roll_back_one`.

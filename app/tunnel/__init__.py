@@ -11,7 +11,7 @@ from app.tunnel.preflight import preflight
 from app.tunnel.preview import preview
 from app.tunnel.recovery import Found, HostRecovery, RecoveryReport, recover, recover_host
 from app.tunnel.request import DeployRequest, Obstacle
-from app.tunnel.transaction import temporary_tunnel
+from app.tunnel.temporary import temporary_tunnel
 
 __all__ = [
     "ActiveTunnel",

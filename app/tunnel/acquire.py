@@ -26,21 +26,17 @@ class AcquireRequest:
     """What is to be begun on one host.
 
     Attributes:
-        tunnel: The random id of this work.
-        lease_s: For how long the host waits to hear of us, in seconds.
-        run_dir: The tunnel's own folder.
-        recipe: How its key is made.
+        run_dir: The folder of this work's running parts.
+        recipe: What is done first: what is replaced is suspended, the key is made.
         peer: The other host's underlay address.
         paths: Paths of which to say whether they are there.
         asked: A small file of which to say what its first line is; empty to leave that out.
     """
 
-    tunnel: str
-    lease_s: float
     run_dir: str
     recipe: IdentityRecipe
     peer: str
-    paths: tuple[str, ...]
+    paths: tuple[str, ...] = ()
     asked: str = ""
 
 
@@ -110,14 +106,23 @@ def planned_step(number: str, step: Step) -> Planned:
 
 
 def begin(
-    end: RemoteHost, beginning: AcquireRequest, ledger: Ledger, *, token: CancelToken, on_mark: ScriptEventSink
+    end: RemoteHost,
+    tunnel: str,
+    beginning: AcquireRequest,
+    ledger: Ledger,
+    *,
+    lease_s: float,
+    token: CancelToken,
+    on_mark: ScriptEventSink,
 ) -> Acquired:
     """Lock a host, arm its timer, look at it, make its key.
 
     Args:
         end: The host.
+        tunnel: The random id of this work.
         beginning: What is to be begun.
         ledger: Gets what was done.
+        lease_s: For how long the host waits to hear of us, in seconds.
         token: Cancels it; must not be cancelled before the mark `armed` has come.
         on_mark: Gets `armed` as soon as the timer runs.
 
@@ -141,8 +146,8 @@ def begin(
         filled_script("begin.sh", steps=lines),
         (
             end.state_dir,
-            beginning.tunnel,
-            whole_seconds(beginning.lease_s),
+            tunnel,
+            whole_seconds(lease_s),
             owner_text(),
             owner_key(),
             beginning.run_dir,
@@ -151,13 +156,13 @@ def begin(
             beginning.asked,
             *beginning.paths,
         ),
-        word=beginning.tunnel,
+        word=tunnel,
         token=token,
         timeout_s=BEGIN_TIMEOUT_S + limits,
         on_mark=take,
         is_armed=False,
     )
-    sections = parse_sections(result.stdout, beginning.tunnel)
+    sections = parse_sections(result.stdout, tunnel)
     if find(marks, "failed", "locked") is not None:
         raise HostLocked(end, parse_lock(sections.get("lock", "")))
     if find(marks, "finished") is None:

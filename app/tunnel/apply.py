@@ -43,7 +43,7 @@ class Building:
     tunnels: Mapping[Side, str]
 
 
-def build(
+def apply(
     end: RemoteHost, building: Building, ledger: Ledger, *, token: CancelToken, on_mark: ScriptEventSink
 ) -> tuple[ScriptEvent, ...]:
     """Run the steps on one host and wait until its end is up and frames cross.
@@ -95,7 +95,7 @@ def run_apply(
     token: CancelToken,
     on_mark: ScriptEventSink,
 ) -> tuple[ScriptEvent, ...]:
-    """Run a script that builds one end, or builds it again; see `build`."""
+    """Run a script that builds one end, or builds it again; see `apply`."""
     own = building.plan.end(end.side)
     report = new_id()
 
@@ -147,6 +147,18 @@ def negotiated_text(end: RemoteHost, plan: TunnelPlan, marks: tuple[ScriptEvent,
             token.sleep(0.1)
             texts[number] = end.session.run(check.command, token=token).stdout
     return printable(texts[_negotiated_number(own)], limit=2000) if own.negotiated is not None else ""
+
+
+def negotiated_on_both(
+    ends: Mapping[Side, RemoteHost],
+    plan: TunnelPlan,
+    marks: Mapping[Side, tuple[ScriptEvent, ...]],
+    *,
+    token: CancelToken,
+) -> str:
+    """Return what both ends say was negotiated, a line for each that says anything; see `negotiated_text`."""
+    texts = {side: negotiated_text(end, plan, marks[side], token=token) for side, end in ends.items()}
+    return "\n".join(f"{ends[side].label}: {text}" for side, text in texts.items() if text)
 
 
 def _files(building: Building, own: EndpointPlan, ledger: Ledger) -> list[FileToWrite]:

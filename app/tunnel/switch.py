@@ -27,7 +27,7 @@ from app.tunnel.apply import (
     ApplyLines,
     Building,
     is_inside,
-    negotiated_text,
+    negotiated_on_both,
     run_apply,
     stdin_path,
 )
@@ -82,8 +82,7 @@ class Switcher:
 
         on_both(back, token=token)
         marks = on_both(work, token=token)
-        texts = {side: negotiated_text(self.ends[side], plan, marks[side], token=token) for side in Side}
-        return "\n".join(f"{self.ends[side].label}: {text}" for side, text in texts.items() if text)
+        return negotiated_on_both(self.ends, plan, marks, token=token)
 
 
 def take_back(end: RemoteHost, building: Building, ledger: Ledger, *, token: CancelToken) -> None:

@@ -2,8 +2,8 @@
 
 A transaction is composed of phases. Order, on both hosts at the same time, each line one round trip:
 
-1. acquire: lock, undo script, timer; an inspection (what is in the way, what the host looks like); then what is replaced
-   is suspended and the key is made in Tunnelmark's own folder; its public part comes back;
+1. acquire: lock, undo script, timer; an inspection (what is in the way, what the host looks like); then what is
+   replaced is suspended and the key is made in Tunnelmark's own folder; its public part comes back;
 2. apply and verify: the plan's files, and the steps, each written into the host's journal with its undo before it runs;
    then asking until the tunnel is up, frames cross and the negotiated suite can be read; meanwhile, after the last
    change, a new SSH connection is tried;
@@ -174,7 +174,13 @@ class Transaction:
         unregister = token.on_cancel(on_cancel)
         try:
             acquired = begin(
-                self.ends[side], self.ids[side], self.lease_s, request, self.ledgers[side], token=own, on_mark=on_mark
+                self.ends[side],
+                self.ids[side],
+                request,
+                self.ledgers[side],
+                lease_s=self.lease_s,
+                token=own,
+                on_mark=on_mark,
             )
         except HostLocked:
             self._let_go([side])

@@ -18,6 +18,9 @@ from app.domain.events import Stage
 from app.domain.hosts import HostFacts, InitSystem, PackageManager, PairSpec, Privilege, Side, Tool, ToolFlavour
 from app.domain.link import STATE_DIR, Link
 from app.tunnel import ActiveTunnel, DeployRequest, temporary_tunnel
+from app.tunnel.build import TunnelBuild
+from app.tunnel.preflight import remote_hosts, state_dir_of
+from app.tunnel.temporary import build_tunnel
 from app.tunnel.transaction import Transaction
 from support.made_up_host import UNDERLAYS, LocalHost
 from support.made_up_vpn import SUITE, MadeUpVpn
@@ -174,11 +177,11 @@ def open_tunnel(
     )
 
 
-def build_and_vanish(world: World, request: DeployRequest | None = None, *, lease_s: float) -> Transaction:
+def build_and_vanish(world: World, request: DeployRequest | None = None, *, lease_s: float) -> TunnelBuild:
     """Build a tunnel the way a Tunnelmark does that is killed then."""
-    transaction = Transaction(
-        world.sessions, request or world.request, on_stage=ignore_stage, audit=None, lease_s=lease_s
-    )
-    transaction.build(token=CancelToken())
-    transaction._lease.stop()
-    return transaction
+    asked = request or world.request
+    ends = remote_hosts(world.sessions, state_dir_of(asked), asked.pair.name)
+    build = TunnelBuild(Transaction(ends, on_stage=ignore_stage, audit=None, lease_s=lease_s), asked)
+    build_tunnel(build, token=CancelToken())
+    build.work.pause_lease()
+    return build

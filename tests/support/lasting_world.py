@@ -9,13 +9,14 @@ from pathlib import Path
 
 from app.deployment.boot_bundle import boot_bundle_dir
 from app.deployment.commit import Outcome
-from app.deployment.persistent_adapter import PersistentAdapter, RemovalAdapter
-from app.deployment.persistent_transaction import PersistentTransaction, Place, lasting_tunnel
+from app.deployment.persistent_adapter import PersistentAdapter
 from app.deployment.slots import persistent_link, slot_dir
 from app.deployment.status import HostDeployment, read_state
+from app.deployment.transactions import DeploymentTransaction, Place, RemovalTransaction
 from app.domain.adapters import Purpose
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command
+from app.domain.hosts import Side
 from app.domain.link import STATE_DIR
 from app.host.remote_host import RemoteHost, new_id
 from app.tunnel import DeployRequest
@@ -67,35 +68,45 @@ def wait_until_watched(host: LocalHost) -> None:
     wait_until(lambda: state_of(host).is_watched, f"the watcher on {host.side}")
 
 
-def lasting_request(world: World, vpn: MadeUpVpn = VPN, *, is_ending: bool = False) -> tuple[DeployRequest, Place]:
-    """Return what is to stay, or to end, in the place of what stands on the hosts now."""
-    replaced = {host.side: one for host in world.hosts if (one := current(host))}
-    kind = RemovalAdapter if is_ending else PersistentAdapter
+def lasting_request(world: World, vpn: MadeUpVpn = VPN) -> tuple[DeployRequest, Place]:
+    """Return what is to stay in the place of what stands on the hosts now."""
+    replaced = standing_on(world)
     deployment_id = new_id()
     request = replace(
         world.request,
-        adapter=kind(vpn, boot_bundle_dir(STATE_DIR), {side: slot_dir(SLOT) for side in replaced}),
+        adapter=PersistentAdapter(vpn, boot_bundle_dir(STATE_DIR), {side: slot_dir(SLOT) for side in replaced}),
         link=persistent_link(world.request.link, deployment_id, 0),
         purpose=Purpose.LASTING,
         state_dir=STATE_DIR,
         makes_room={side: ReplacedDeployment(persistent_link(world.request.link, "", 0)) for side in replaced},
     )
-    return request, Place("" if is_ending else deployment_id, SLOT, replaced)
+    return request, Place(deployment_id, SLOT, replaced)
 
 
-def transaction(
-    world: World, vpn: MadeUpVpn = VPN, *, is_ending: bool = False, lease_s: float = 30
-) -> PersistentTransaction:
+def standing_on(world: World) -> dict[Side, str]:
+    """Return what is confirmed on the hosts now, by side."""
+    return {host.side: one for host in world.hosts if (one := current(host))}
+
+
+def transaction(world: World, vpn: MadeUpVpn = VPN, *, lease_s: float = 30) -> DeploymentTransaction:
     """Return the transaction of `lasting_request`."""
-    request, place = lasting_request(world, vpn, is_ending=is_ending)
-    return PersistentTransaction(world.sessions, request, place, on_stage=ignore_stage, audit=None, lease_s=lease_s)
+    request, place = lasting_request(world, vpn)
+    return DeploymentTransaction(world.sessions, request, place, on_stage=ignore_stage, audit=None, lease_s=lease_s)
+
+
+def removal(world: World) -> RemovalTransaction:
+    """Return the transaction that removes what stands on the hosts now."""
+    pair = world.request.pair
+    return RemovalTransaction(
+        world.sessions, pair, SLOT, standing_on(world), on_stage=ignore_stage, audit=None, lease_s=30
+    )
 
 
 @contextmanager
-def started_tunnel(world: World, vpn: MadeUpVpn = VPN) -> Iterator[PersistentTransaction]:
+def started_tunnel(world: World, vpn: MadeUpVpn = VPN) -> Iterator[DeploymentTransaction]:
     """Give a tunnel that was started from its kit and is not confirmed yet."""
     one = transaction(world, vpn)
-    with lasting_tunnel(one, token=CancelToken()):
+    with one.provisional(token=CancelToken()):
         one.start_from_kit(token=CancelToken())
         yield one
 
@@ -109,8 +120,8 @@ def roll_out(world: World, vpn: MadeUpVpn = VPN) -> tuple[str, Outcome]:
 
 def take_back(world: World) -> Outcome:
     """End what is confirmed on both hosts."""
-    one = transaction(world, is_ending=True)
-    with lasting_tunnel(one, token=CancelToken()):
+    one = removal(world)
+    with one.provisional(token=CancelToken()):
         return one.confirm(token=CancelToken())
 
 

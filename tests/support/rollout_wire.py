@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.deployment import persistent_transaction
+from app.deployment import proof
 from app.domain.capture import BreakOutcome, BreakVerdict, CaptureReport, Crossing, LeakProof, LeakVerdict
 from app.domain.injection import InjectionReport
 from support.made_up_host import LocalHost
@@ -47,10 +47,8 @@ class Wire:
 def shown_on_wire(monkeypatch: pytest.MonkeyPatch) -> Wire:
     """Have roll-outs see what a made-up wire shows; return that."""
     made = Wire()
-    monkeypatch.setattr(persistent_transaction, "prove", made.probe)
-    monkeypatch.setattr(
-        persistent_transaction, "missing_for_capture", lambda *_given: "" if made.proofs != [NO_TCPDUMP] else "tcpdump"
-    )
+    monkeypatch.setattr(proof, "prove", made.probe)
+    monkeypatch.setattr(proof, "missing_for_capture", lambda *_given: "" if made.proofs != [NO_TCPDUMP] else "tcpdump")
     return made
 
 

@@ -12,8 +12,8 @@ import pytest
 
 from app.deployment.commit import CommitState, Outcome
 from app.deployment.events import EXTENSION_S, Decision
-from app.deployment.persistent_transaction import lasting_tunnel
 from app.deployment.slots import slot_dir
+from app.deployment.transactions import DeploymentTransaction
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, CommandResult
 from app.domain.errors import ConnectionLost, PairLocked
@@ -28,6 +28,7 @@ from support.lasting_world import (
     is_confirming,
     lasting_world,
     place_on,
+    removal,
     roll_out,
     run_dirs,
     started_tunnel,
@@ -194,9 +195,9 @@ def test_who_asks_again_while_it_is_still_being_written_waits_for_it(
 ) -> None:
     if is_ending:
         roll_out(world)
-    one = transaction(world, is_ending=is_ending)
-    with lasting_tunnel(one, token=CancelToken()):
-        if not is_ending:
+    one = removal(world) if is_ending else transaction(world)
+    with one.provisional(token=CancelToken()):
+        if isinstance(one, DeploymentTransaction):
             one.start_from_kit(token=CancelToken())
         disk = SlowDisk(world.a)
         monkeypatch.setattr(world.a, "_attend", disk.attend)

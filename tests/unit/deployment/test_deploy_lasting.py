@@ -11,11 +11,13 @@ from pathlib import Path
 
 import pytest
 
+from app.deployment.remove import end_deployment
 from app.deployment.status import parse_outages
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command
 from app.domain.errors import CommandFailed, TunnelDown
 from app.domain.hosts import Side
+from app.storage import Store
 from support.deploy_world import World, let_leases_end, shell_of
 from support.lasting_world import (
     SLOT,
@@ -26,6 +28,7 @@ from support.lasting_world import (
     place_on,
     roll_out,
     run_dirs,
+    standing_on,
     started_tunnel,
     state_of,
     take_back,
@@ -68,6 +71,15 @@ def test_what_is_confirmed_stays_and_is_watched_and_ends_without_a_trace(world: 
         assert host.links == {"eth1"}
         assert run_dirs(host) == []
         wait_until(lambda host=host: host.processes() == [], f"no process on {host.side}")
+
+
+def test_what_another_computer_rolled_out_is_removed_without_facts_of_the_hosts(world: World, tmp_path: Path) -> None:
+    roll_out(world)
+    with Store.open(tmp_path / "empty.db") as store:
+        pair = world.request.pair
+        store.save_pair(pair)
+        end_deployment(store, world.sessions, pair, standing_on(world), token=CancelToken(), emit=lambda _event: None)
+    assert [host.links for host in world.hosts] == [{"eth1"}] * 2
 
 
 def test_what_is_not_confirmed_leaves_nothing(world: World) -> None:

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from app.deployment.persistent_transaction import lasting_tunnel
 from app.domain.cancel import CancelToken
 from app.domain.errors import PairLocked
 from app.domain.link import STATE_DIR
@@ -30,7 +29,7 @@ def test_what_somebody_else_rolled_out_meanwhile_is_left_alone(world: World) -> 
     before = [host.etc_files() for host in world.hosts]
     with (
         pytest.raises(PairLocked, match=f"has meanwhile changed what is rolled out on {world.b.spec.label}"),
-        lasting_tunnel(looked, token=CancelToken()),
+        looked.provisional(token=CancelToken()),
     ):
         pytest.fail("it went on")
     assert [host.etc_files() for host in world.hosts] == before
@@ -41,7 +40,7 @@ def test_who_works_on_a_host_is_told(world: World) -> None:
     ends = remote_hosts(world.sessions, STATE_DIR)
     raise_if_held(ends, token=CancelToken())
     with (
-        lasting_tunnel(transaction(world), token=CancelToken()),
+        transaction(world).provisional(token=CancelToken()),
         pytest.raises(PairLocked, match="has been working on"),
     ):
         raise_if_held(ends, token=CancelToken())

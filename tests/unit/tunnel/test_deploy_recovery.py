@@ -79,7 +79,7 @@ def test_next_tunnelmark_takes_over_what_a_killed_one_left(world: World) -> None
 
 
 def test_lock_of_an_owner_on_another_computer_is_respected_until_its_lease_ends(world: World) -> None:
-    transaction = build_and_vanish(world, lease_s=600)
+    build = build_and_vanish(world, lease_s=600)
     (world.a.state_dir / "owner").write_text("somebody elsewhere\n0123:17:5\n")
     report = recover(world.sessions, token=CancelToken())
     assert report.a.found is Found.IN_USE
@@ -88,7 +88,7 @@ def test_lock_of_an_owner_on_another_computer_is_respected_until_its_lease_ends(
     (world.a.state_dir / "watcher").write_text("1:1 free\n")  # its timer died as well
     (world.a.state_dir / "lease").write_text(f"{1:<10}\n")
     assert recover(world.sessions, token=CancelToken()).a.is_clean
-    transaction.undo(cause=None)
+    build.work.roll_back(build.words, cause=None)
     wait_until_untouched(world)
 
 
@@ -120,7 +120,7 @@ def test_recover_says_which_host_it_could_not_reach(world: World) -> None:
 
 
 def test_engineer_can_undo_from_the_console_again_and_again(world: World) -> None:
-    transaction = build_and_vanish(world, lease_s=600)
+    build = build_and_vanish(world, lease_s=600)
     first = world.a.shell_run("sh", f"{STATE_DIR}/undo.sh")
     assert first.returncode == 0, first.stderr
     assert "taken back 0201 Start the daemon" in first.stdout
@@ -130,16 +130,16 @@ def test_engineer_can_undo_from_the_console_again_and_again(world: World) -> Non
     assert second.returncode == 0
     assert "taken back" not in second.stdout
     assert "taken back 0201" in (world.a.state_dir / "undo.log").read_text()
-    transaction.undo(cause=None)
+    build.work.roll_back(build.words, cause=None)
     wait_until_untouched(world)
 
 
 def test_undo_works_from_its_own_folder(world: World) -> None:
-    transaction = build_and_vanish(world, lease_s=600)
+    build = build_and_vanish(world, lease_s=600)
     done = world.a.shell_run("sh", "-c", f"cd {STATE_DIR} && sh undo.sh")
     assert done.returncode == 0, done.stderr
     assert world.a.links == {"eth1"}
-    transaction.undo(cause=None)
+    build.work.roll_back(build.words, cause=None)
     wait_until_untouched(world)
 
 
@@ -147,31 +147,31 @@ def test_undo_is_safe_while_another_one_runs(world: World) -> None:
     path = str(world.a.net / "count")
     slow = step("Be slow to undo", "true", 'echo x >> "$1"; sleep 1', path)
     request = world.with_vpn(MadeUpVpn(steps={Side.A: (slow, link_step("tmk0"))}))
-    transaction = build_and_vanish(world, request, lease_s=600)
+    build = build_and_vanish(world, request, lease_s=600)
     # The timer begins at the same moment as the engineer and Tunnelmark.
     (world.a.state_dir / "lease").write_text(f"{1:<10}\n")
     done = world.a.shell_run("sh", f"{STATE_DIR}/undo.sh")
     assert done.returncode == 0, done.stdout
-    transaction.undo(cause=None)
+    build.work.roll_back(build.words, cause=None)
     assert (world.a.net / "count").read_text() == "x\n"
     wait_until_untouched(world)
 
 
 def test_undo_ignores_an_entry_whose_writing_was_interrupted(world: World) -> None:
-    transaction = build_and_vanish(world, lease_s=600)
+    build = build_and_vanish(world, lease_s=600)
     victim = world.a.root / "victim"
     victim.touch()
     (world.a.state_dir / "journal" / "0300").write_text(f"# Half\nrm -f {victim}")
     assert world.a.shell_run("sh", f"{STATE_DIR}/undo.sh").returncode == 0
     assert victim.exists()
-    transaction.undo(cause=None)
+    build.work.roll_back(build.words, cause=None)
 
 
 def test_undo_script_without_a_journal_fails(world: World) -> None:
-    transaction = build_and_vanish(world, lease_s=600)
+    build = build_and_vanish(world, lease_s=600)
     copy = world.a.root / "undo.sh"
     copy.write_text((world.a.state_dir / "undo.sh").read_text())
     done = world.a.shell_run("sh", str(copy))
     assert done.returncode == 1
     assert "There is no journal in" in done.stderr
-    transaction.undo(cause=None)
+    build.work.roll_back(build.words, cause=None)

@@ -18,9 +18,12 @@ from app.domain.hosts import Side
 from app.domain.link import STATE_DIR
 from app.host.inspection import take_snapshot
 from app.tunnel import DeployRequest
+from app.tunnel.acquire import AcquireRequest
+from app.tunnel.preflight import remote_hosts
 from app.tunnel.transaction import Transaction
 from support.deploy_world import (
     BEYOND_LEASES_S,
+    RUN_DIR,
     World,
     build_and_vanish,
     ignore_stage,
@@ -159,15 +162,15 @@ def test_lease_of_the_first_host_is_renewed_while_the_other_one_is_locked(
     world = held_world
     monkeypatch.setattr("app.tunnel.lock_conflict.PATIENCE_S", 60.0)
     other = World(world.b, world.b, world.request)
-    taken = Transaction(other.sessions, other.request, on_stage=ignore_stage, audit=None, lease_s=600)
-    taken._begin_end(Side.B, CancelToken())
+    taken = Transaction(remote_hosts(other.sessions, STATE_DIR), on_stage=ignore_stage, audit=None, lease_s=600)
+    taken._acquire_host(Side.B, AcquireRequest(RUN_DIR, IdentityRecipe(), world.request.link.underlay_a), CancelToken())
     lease = world.a.state_dir / "lease"
 
     def give_up() -> None:
         wait_until(lambda: lease.exists() and lease.stat().st_size == 11, "A's lease")
         for number in range(2):
             wait_until(renewals(world.a), f"renewal {number}")
-        taken.undo(cause=None)
+        taken.roll_back(lambda _side: (), cause=None)
 
     with ThreadPoolExecutor(1) as pool:
         given_up = pool.submit(give_up)
@@ -324,40 +327,40 @@ def test_tunnel_that_the_timer_took_away_is_said_to_be_lost(held_world: World) -
 
 
 def test_renewing_needs_no_free_space(world: World) -> None:
-    transaction = build_and_vanish(world, lease_s=30)
+    build = build_and_vanish(world, lease_s=30)
     lease = world.a.state_dir / "lease"
     before = lease.stat()
-    end = transaction._ends[Side.A]
+    end = build.work.ends[Side.A]
     lease.write_text(f"{int(lease.read_text()) - 20:<10}\n")
-    transaction._lease._token = CancelToken()
-    transaction._lease._renew(end)
+    build.work._lease._token = CancelToken()
+    build.work._lease._renew(end)
     assert lease.stat().st_ino == before.st_ino
     assert lease.stat().st_size == before.st_size == 11
-    transaction.undo(cause=None)
+    build.work.roll_back(build.words, cause=None)
     wait_until_untouched(world)
 
 
 def test_lease_that_is_over_cannot_be_renewed(world: World) -> None:
-    transaction = build_and_vanish(world, lease_s=30)
-    end = transaction._ends[Side.A]
+    build = build_and_vanish(world, lease_s=30)
+    end = build.work.ends[Side.A]
     (world.a.state_dir / "lease").write_text(f"{1:<10}\n")
-    transaction._lease._token = CancelToken()
-    transaction._lease._renew(end)
-    assert "gateway-a" in transaction._lease.lost[Side.A]
-    transaction.undo(cause=None)
+    build.work._lease._token = CancelToken()
+    build.work._lease._renew(end)
+    assert "gateway-a" in build.work._lease.lost[Side.A]
+    build.work.roll_back(build.words, cause=None)
     wait_until_untouched(world)
 
 
 def test_state_on_the_host_is_for_root_alone(world: World) -> None:
-    transaction = build_and_vanish(world, lease_s=600)
+    build = build_and_vanish(world, lease_s=600)
     for path in world.a.state_dir.rglob("*"):
         assert path.stat().st_mode & 0o077 in (0, 0o044), path  # config is 0644 by the adapter's wish
     assert world.a.state_dir.stat().st_mode & 0o777 == 0o700
-    transaction.undo(cause=None)
+    build.work.roll_back(build.words, cause=None)
 
 
 def test_snapshot_of_a_host_sees_the_folder(world: World) -> None:
-    transaction = build_and_vanish(world, lease_s=600)
+    build = build_and_vanish(world, lease_s=600)
     assert take_snapshot(world.a, token=CancelToken()).part("folder") == {STATE_DIR: "there"}
-    transaction.undo(cause=None)
+    build.work.roll_back(build.words, cause=None)
     assert take_snapshot(world.a, token=CancelToken()).part("folder") == {}

@@ -1,0 +1,78 @@
+"""Proof of a provisional deployment: leak and injection tests on the underlay."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from app.domain.adapters import TunnelPlan
+from app.domain.cancel import CancelToken
+from app.domain.capture import BreakVerdict, CaptureReport, LeakVerdict, properties_of
+from app.domain.commands import SessionPair
+from app.domain.errors import TunnelDown
+from app.domain.hosts import Side
+from app.domain.injection import PropertyVerdict
+from app.domain.results import FRAME_BYTES
+from app.domain.solutions import Carrier
+from app.probes.capture import CaptureTestsRequest, missing_for_capture
+from app.probes.proof import prove
+from app.tunnel.audit import AuditSink
+from app.tunnel.request import DeployRequest
+
+
+def can_be_proven(sessions: SessionPair, request: DeployRequest) -> bool:
+    """Return whether both hosts have what captures need: what was not proven all the same may be at the next try."""
+    return not missing_for_capture(sessions, {side.value: request.facts(side) for side in Side})
+
+
+def prove_on_wire(
+    sessions: SessionPair,
+    request: DeployRequest,
+    plan: TunnelPlan,
+    *,
+    token: CancelToken,
+    on_detail: Callable[[str], None],
+    audit: AuditSink | None,
+) -> CaptureReport:
+    """Test whether anything can be read on the underlay, and whether nothing can once the protection is gone.
+
+    The tunnel has to be started again afterwards.
+
+    Args:
+        sessions: Connections to both hosts.
+        request: What was built.
+        plan: Its plan, with both public keys.
+        token: Cancels it.
+        on_detail: Gets what is being tested.
+        audit: Gets every command that changed a host.
+
+    Returns:
+        What was seen; the verdict on leaks says where a host cannot capture.
+
+    Raises:
+        TunnelDown: Plaintext was seen, or packets got in that did not come through the cryptography.
+    """
+    report = prove(
+        sessions,
+        CaptureTestsRequest(
+            link=request.link,
+            plan=plan,
+            facts={side.value: request.facts(side) for side in Side},
+            frame_bytes=FRAME_BYTES[-1:],
+            is_unprotected=False,
+            is_stream=request.adapter.info.carrier is Carrier.TCP,
+            is_brief=True,
+        ),
+        token=token,
+        on_stage=on_detail,
+        audit=audit or (lambda _entry: None),
+    )
+    leak = report.leak
+    if leak is not None and leak.verdict is LeakVerdict.LEAKS:
+        raise TunnelDown("Frames can be read on the way between the hosts.", hint=leak.note)
+    opened = [one.title for one in leak.broken if one.verdict is BreakVerdict.FAILS_OPEN] if leak else []
+    if opened:
+        raise TunnelDown(f"Frames leave unprotected after this: {'; '.join(opened)}.")
+    failed = [one.note for one in properties_of(report).values() if one.verdict is PropertyVerdict.FAILS]
+    if failed:
+        raise TunnelDown("Packets get into the tunnel without its cryptography.", hint=" ".join(failed))
+    return report

@@ -1,0 +1,86 @@
+"""Restart of a provisional deployment from its boot bundle, as its hosts will start it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from app.deployment.boot_bundle import BootBundleRequest, boot_bundle_dir, boot_bundle_files
+from app.domain.adapters import Step, TunnelPlan
+from app.domain.cancel import CancelToken
+from app.domain.commands import Command, FileToWrite
+from app.domain.hosts import Side
+from app.host.parallel import on_both
+from app.host.script_events import ScriptEvent
+from app.tunnel.acquire import planned_step, step_line
+from app.tunnel.apply import ApplyLines, Building, negotiated_on_both, run_apply
+from app.tunnel.request import DeployRequest
+from app.tunnel.transaction import Transaction
+
+STOP_NUMBER, RESTART_NUMBER = "0700", "0701"
+RESTART_MARGIN_S = 30.0
+
+
+def restart_from_bundle(
+    work: Transaction, request: DeployRequest, plan: TunnelPlan, deployment_id: str, slot: str, *, token: CancelToken
+) -> str:
+    """Write the boot bundles, stop both ends with them, then start both, and wait until they are up.
+
+    Args:
+        work: The transaction that holds the hosts.
+        request: What was built.
+        plan: Its plan, with both public keys.
+        deployment_id: The deployment.
+        slot: Its slot.
+        token: Cancels it.
+
+    Returns:
+        What both ends said they agreed on.
+
+    Raises:
+        CommandFailed, DiskFull, TunnelDown: It did not work; the hosts must be rolled back.
+    """
+    # Its files are there already; nobody writes them a second time.
+    own = replace(plan, a=replace(plan.a, files=()), b=replace(plan.b, files=()))
+    building = Building(request, own, work.ids)
+    folder = boot_bundle_dir(work.ends[Side.A].state_dir)
+
+    def stop(side: Side, child: CancelToken) -> None:
+        # What cannot be stopped, starting will report.
+        bundle = BootBundleRequest(request, plan, side, deployment_id, slot, work.ids[side])
+        step = _step(plan, side, "Take the tunnel down", ("sh", f"{folder}/lasting.sh", "halt"))
+        _run(work, building, side, STOP_NUMBER, step, boot_bundle_files(bundle, folder), token=child)
+
+    def start(side: Side, child: CancelToken) -> tuple[ScriptEvent, ...]:
+        title = "Start the tunnel again, as it will start with the host"
+        step = _step(plan, side, title, ("sh", f"{folder}/lasting.sh", "restart"))
+        return _run(work, building, side, RESTART_NUMBER, step, (), token=child)
+
+    # Neither end may meet what is about to go at the other one.
+    on_both(stop, token=token)
+    with work.timed("connect"):
+        marks = on_both(start, token=token)
+    return negotiated_on_both(work.ends, plan, marks, token=token)
+
+
+def _step(plan: TunnelPlan, side: Side, title: str, argv: tuple[str, ...]) -> Step:
+    steps = plan.end(side).steps
+    undos_s = sum(step.undo.timeout_s for step in steps if step.undo is not None)
+    limit_s = undos_s + sum(step.command.timeout_s for step in steps) + RESTART_MARGIN_S
+    return Step(title, Command(argv, timeout_s=limit_s, is_root=True), None)
+
+
+def _run(
+    work: Transaction,
+    building: Building,
+    side: Side,
+    number: str,
+    step: Step,
+    files: Sequence[FileToWrite],
+    *,
+    token: CancelToken,
+) -> tuple[ScriptEvent, ...]:
+    planned = planned_step(number, step)
+    work.ledgers[side].plan(planned)
+    lines = ApplyLines(files, [step_line(planned, step)], is_awaited=number == RESTART_NUMBER)
+    return run_apply(work.ends[side], building, work.ledgers[side], lines, token=token, on_mark=lambda _words: None)

@@ -1,0 +1,289 @@
+"""Deployment and removal, composed of the phases of a transaction.
+
+Until it is confirmed, everything of a deployment lies below /run, and both hosts' timers run: whatever happens, both
+roll back to what they were, which is the deployment before this one where there was one. A removal suspends what is
+there, and confirms that nothing is to be there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from app.deployment import hold, proof
+from app.deployment.commit import Outcome, TwoHostCommit
+from app.deployment.events import Confirmation, Decision
+from app.deployment.persistent_adapter import SUSPEND_S, suspend_step
+from app.deployment.restart import restart_from_bundle
+from app.deployment.slots import current_path, run_dir_of, slot_dir
+from app.deployment.status import deployment_id_in
+from app.domain.adapters import IdentityRecipe, TunnelPlan
+from app.domain.cancel import CancelToken
+from app.domain.capture import CaptureReport
+from app.domain.commands import SessionPair
+from app.domain.errors import PairLocked
+from app.domain.events import Stage
+from app.domain.hosts import PairSpec, Side
+from app.domain.link import STATE_DIR
+from app.host.remote_host import new_id
+from app.host.snapshots import HostSnapshot
+from app.tunnel.acquire import AcquireRequest
+from app.tunnel.audit import AuditSink
+from app.tunnel.build import TunnelBuild
+from app.tunnel.preflight import remote_hosts, state_dir_of
+from app.tunnel.request import DeployRequest, Obstacle
+from app.tunnel.transaction import CLEANUP_S, StageSink, Transaction
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a deployment goes.
+
+    Attributes:
+        deployment_id: Its name.
+        slot: The slot.
+        replaced: The deployment that is there, by side.
+    """
+
+    deployment_id: str
+    slot: str
+    replaced: Mapping[Side, str] = field(default_factory=dict)
+
+
+class DeploymentTransaction:
+    """A deployment, the first in its slot or in place of another, until it is confirmed or rolled back.
+
+    Phases: acquire (where another is replaced, it is suspended), preflight, keys, apply; then, as `Rollout` calls them,
+    prove, restart, hold, commit; roll back where it was not confirmed.
+
+    Args:
+        sessions: Connections to both hosts.
+        request: What is to be built.
+        place: Where it goes.
+        on_stage: Gets each stage as it begins, one call at a time, from any thread.
+        audit: Gets every command that changed a host.
+        lease_s: For how long a host waits to hear of us before it rolls back, in seconds.
+    """
+
+    def __init__(
+        self,
+        sessions: SessionPair,
+        request: DeployRequest,
+        place: Place,
+        *,
+        on_stage: StageSink,
+        audit: AuditSink | None,
+        lease_s: float,
+    ) -> None:
+        self._sessions = sessions
+        self._request = request
+        self._place = place
+        self._audit = audit
+        self.work = Transaction(
+            remote_hosts(sessions, state_dir_of(request), request.pair.name),
+            on_stage=on_stage,
+            audit=audit,
+            lease_s=lease_s,
+            cleanup_s=CLEANUP_S + SUSPEND_S,  # what was suspended is started again
+        )
+        self._build = TunnelBuild(self.work, request)
+
+    @contextmanager
+    def provisional(self, *, token: CancelToken) -> Iterator[None]:
+        """Build it; at the end of the `with` block both hosts are rolled back, unless it was confirmed or let go.
+
+        Raises:
+            As `temporary_tunnel`.
+        """
+        with self.work.rolled_back_at_end(self._build.words, self._build.add_logs):
+            acquired = self._build.acquire(token=token, asked=current_path(self._place.slot))
+            refuse_changed_slot(self.work, self._place.replaced, self._request.pair)
+            self._build.refuse_obstacles()
+            self._build.exchange_keys(acquired, token=token)
+            self._build.apply(token=token)
+            yield
+
+    @property
+    def plan(self) -> TunnelPlan:
+        """What was built."""
+        return self._build.plan
+
+    @property
+    def warnings(self) -> tuple[Obstacle, ...]:
+        """What preflight found that did not stop it."""
+        return self._build.warnings
+
+    @property
+    def confirmer(self) -> TwoHostCommit:
+        """What confirms this deployment."""
+        place, work = self._place, self.work
+        run_dir = self._request.link.run_dir
+        return TwoHostCommit(
+            work.ends, work.ids, work.ledgers, place.slot, place.deployment_id, run_dir, place.replaced
+        )
+
+    @property
+    def can_be_proven(self) -> bool:
+        """Whether both hosts have what captures need: what was not proven all the same may be at the next try."""
+        return proof.can_be_proven(self._sessions, self._request)
+
+    def prove_on_wire(self, *, token: CancelToken) -> CaptureReport:
+        """Run the leak and injection tests on the underlay; the tunnel has to be started again afterwards.
+
+        Raises:
+            TunnelDown: See `proof.prove_on_wire`.
+        """
+        self.work.stage(Stage.WIRE)
+        with self.work.timed("wire"):
+            return proof.prove_on_wire(
+                self._sessions,
+                self._request,
+                self.plan,
+                token=token,
+                on_detail=lambda detail: self.work.stage(Stage.WIRE, detail),
+                audit=self._audit,
+            )
+
+    def start_from_kit(self, *, token: CancelToken) -> str:
+        """Start the tunnel on both hosts with the very scripts that will start it with the hosts, and wait for it.
+
+        Returns:
+            What both ends said they agreed on.
+
+        Raises:
+            CommandFailed, DiskFull, TunnelDown: It did not work; the hosts must be rolled back.
+        """
+        self.work.stage(Stage.VERIFY)
+        with self.work.timed("restart"):
+            place = self._place
+            return restart_from_bundle(
+                self.work, self._request, self.plan, place.deployment_id, place.slot, token=token
+            )
+
+    def hold(
+        self,
+        seconds: float,
+        confirmation: Confirmation,
+        *,
+        token: CancelToken,
+        on_left: Callable[[float], None],
+        on_extended: Callable[[float], None],
+    ) -> Decision | None:
+        """Wait for the user's decision; see `hold.wait_for_decision`."""
+        return hold.wait_for_decision(
+            self.work, seconds, confirmation, token=token, on_left=on_left, on_extended=on_extended
+        )
+
+    def let_go(self, seconds: float, *, token: CancelToken) -> None:
+        """Leave both hosts to their timers for so long: another instance confirms, or they roll back."""
+        hold.leave(self.work, seconds, token=token)
+
+    def confirm(self, *, token: CancelToken) -> Outcome:
+        """Confirm it; see `commit`."""
+        return commit(self.work, self.confirmer, token=token)
+
+
+class RemovalTransaction:
+    """The removal of what is confirmed in a slot: acquire, which suspends it, and commit; else it is started again.
+
+    Args:
+        sessions: Connections to both hosts.
+        pair: The hosts.
+        slot: The slot.
+        current: What is confirmed there, by side.
+        on_stage: As for `DeploymentTransaction`.
+        audit: As for `DeploymentTransaction`.
+        lease_s: As for `DeploymentTransaction`.
+    """
+
+    def __init__(
+        self,
+        sessions: SessionPair,
+        pair: PairSpec,
+        slot: str,
+        current: Mapping[Side, str],
+        *,
+        on_stage: StageSink,
+        audit: AuditSink | None,
+        lease_s: float,
+    ) -> None:
+        self._pair = pair
+        self._slot = slot
+        self._current = current
+        self._run_dir = run_dir_of(new_id())
+        self.work = Transaction(
+            remote_hosts(sessions, STATE_DIR, pair.name),
+            on_stage=on_stage,
+            audit=audit,
+            lease_s=lease_s,
+            cleanup_s=CLEANUP_S + SUSPEND_S,
+        )
+
+    @contextmanager
+    def provisional(self, *, token: CancelToken) -> Iterator[None]:
+        """Suspend it; at the end of the `with` block it is started again, unless its removal was confirmed.
+
+        Raises:
+            PairLocked: Another instance is at work, or has changed what is there.
+            CommandFailed, CleanupFailed, ConnectionLost, Cancelled: As `temporary_tunnel`.
+        """
+        step = suspend_step(slot_dir(self._slot))
+        requests = {
+            side: AcquireRequest(
+                self._run_dir,
+                IdentityRecipe(steps=(step,) if side in self._current else ()),
+                self._pair.underlay(side.other),
+                asked=current_path(self._slot),
+            )
+            for side in Side
+        }
+        with self.work.rolled_back_at_end(lambda _side: (self._run_dir,)):
+            self.work.acquire(requests, token=token)
+            # Whatever else is wrong with a host, a deployment can be removed.
+            refuse_changed_slot(self.work, self._current, self._pair)
+            yield
+
+    @property
+    def before(self) -> Mapping[Side, HostSnapshot]:
+        """The hosts with the deployment."""
+        return {side: one.snapshot for side, one in self.work.inspections.items()}
+
+    @property
+    def confirmer(self) -> TwoHostCommit:
+        """What confirms this removal: a commit of nothing."""
+        work = self.work
+        return TwoHostCommit(work.ends, work.ids, work.ledgers, self._slot, "", self._run_dir, self._current)
+
+    def confirm(self, *, token: CancelToken) -> Outcome:
+        """Confirm it; see `commit`."""
+        return commit(self.work, self.confirmer, token=token)
+
+
+def refuse_changed_slot(work: Transaction, expected: Mapping[Side, str], pair: PairSpec) -> None:
+    """Stop where the slot has changed since it was read: now that it is locked, it stays as it is.
+
+    Raises:
+        PairLocked: It has.
+    """
+    found = {side: deployment_id_in(one.asked) for side, one in work.inspections.items()}
+    changed = [work.ends[side].label for side in Side if found[side] != expected.get(side, "")]
+    if changed:
+        raise PairLocked(
+            f"Another Tunnelmark has meanwhile changed what is rolled out on {' and '.join(changed)}.",
+            hint=f"Inspect it with: tunnelmark status {pair.name}. Then try again.",
+        )
+
+
+def commit(work: Transaction, confirmer: TwoHostCommit, *, token: CancelToken) -> Outcome:
+    """Confirm on both hosts. Where this raises, or where no host confirms it, the hosts must be rolled back.
+
+    Raises:
+        CommandFailed, DiskFull, ConnectionLost, Cancelled: Nothing has been confirmed.
+    """
+    with work.timed("install"):
+        confirmer.install(token=token)
+    with work.timed("confirm"):
+        outcome = confirmer.commit(token=token)
+    work.release(outcome.kept)
+    return outcome

@@ -1,0 +1,154 @@
+"""The phases between two locked hosts and a tunnel that is up: keys, preflight, plan, apply, verify."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+
+from app.domain.adapters import PublicIdentity
+from app.domain.cancel import CancelToken
+from app.domain.errors import Cancelled, EnvironmentFault, PreflightRefused, TunnelDown, TunnelmarkError
+from app.domain.events import Stage
+from app.domain.hosts import Side
+from app.host.parallel import deadline_token, on_both
+from app.host.script_events import ScriptEvent
+from app.tunnel.acquire import Acquired, AcquireRequest
+from app.tunnel.active_tunnel import LOG_S, collect_logs
+from app.tunnel.apply import Building, apply, negotiated_on_both
+from app.tunnel.preflight import obstacles_on, outside_paths, own_words
+from app.tunnel.psk_transfer import share_secrets
+from app.tunnel.request import DeployRequest, Obstacle
+from app.tunnel.transaction import Transaction
+
+
+class TunnelBuild:
+    """The phases of one transaction that build what a request asks for; a composition calls them in this order.
+
+    Args:
+        work: The transaction.
+        request: What is to be built.
+
+    Attributes:
+        plan: For reading only until the keys have been exchanged.
+        identities: The keys' public parts.
+        warnings: What preflight found that did not stop it.
+    """
+
+    def __init__(self, work: Transaction, request: DeployRequest) -> None:
+        self.work = work
+        self.request = request
+        self.plan = request.adapter.plan(request.plan_request())
+        self.identities: Mapping[Side, PublicIdentity] = {}
+        self.warnings: tuple[Obstacle, ...] = ()
+
+    def acquire(self, *, token: CancelToken, asked: str = "") -> dict[Side, Acquired]:
+        """Acquire both hosts and make their keys; see `Transaction.acquire`.
+
+        Args:
+            token: Cancels it.
+            asked: A small file whose first line each host is asked for once it is locked; empty for none.
+        """
+        request = self.request
+        requests = {
+            side: AcquireRequest(
+                request.link.run_dir,
+                request.adapter.identity(request.plan_request(), side),
+                request.link.underlay(side.other),
+                outside_paths(request, self.plan.end(side)),
+                asked,
+            )
+            for side in Side
+        }
+        return self.work.acquire(requests, token=token)
+
+    def refuse_obstacles(self) -> None:
+        """Keep warnings, and stop where something is in the way.
+
+        Raises:
+            PreflightRefused: Something is.
+        """
+        inspections = self.work.inspections
+        found = tuple(one for side in Side for one in obstacles_on(side, self.request, self.plan, inspections))
+        blocking = [obstacle for obstacle in found if obstacle.is_blocking]
+        if blocking:
+            raise PreflightRefused(
+                " ".join(obstacle.what for obstacle in blocking),
+                hint=" ".join(dict.fromkeys(obstacle.hint for obstacle in blocking)),
+                context={"count": str(len(blocking))},
+            )
+        self.warnings = found
+
+    def exchange_keys(self, acquired: Mapping[Side, Acquired], *, token: CancelToken) -> None:
+        """Make the plan with both public keys, and give each host the secrets that both must have."""
+        adapter = self.request.adapter
+        self.identities = {
+            side: adapter.parse_identity(one.outputs) if one.outputs else PublicIdentity()
+            for side, one in acquired.items()
+        }
+        self.plan = adapter.plan(self.request.plan_request(self.identities[Side.A], self.identities[Side.B]))
+        share_secrets(self.work.ends, self.request, token=token)
+
+    def apply(self, *, token: CancelToken) -> str:
+        """Build both ends, and try a new SSH connection to each as soon as its last change has been made.
+
+        Returns:
+            What both ends said they agreed on; empty where the plan changes nothing.
+        """
+        if not any(end.steps or end.files or end.interface for end in (self.plan.a, self.plan.b)):
+            return ""
+        self.work.stage(Stage.APPLY)
+        with self.work.timed("build"):
+            marks = self._apply_to_both(token)
+        return negotiated_on_both(self.work.ends, self.plan, marks, token=token)
+
+    def _apply_to_both(self, token: CancelToken) -> dict[Side, tuple[ScriptEvent, ...]]:
+        work, building = self.work, Building(self.request, self.plan, self.work.ids)
+        built: set[Side] = set()
+        checks: dict[Side, Future[None]] = {}
+        checking = CancelToken()
+
+        with ThreadPoolExecutor(2, thread_name_prefix="tunnelmark-new-connection") as pool:
+
+            def apply_to(side: Side, child: CancelToken) -> tuple[ScriptEvent, ...]:
+                def on_mark(words: tuple[str, ...]) -> None:
+                    if words[0] == "built":
+                        checks[side] = pool.submit(self._check_connection, side, checking)
+                        built.add(side)
+                        if len(built) == len(Side):
+                            work.stage(Stage.VERIFY)
+
+                return apply(work.ends[side], building, work.ledgers[side], token=child, on_mark=on_mark)
+
+            unregister = token.on_cancel(checking.cancel)
+            try:
+                marks = on_both(apply_to, token=token)
+                for check in checks.values():
+                    check.result()
+            except BaseException:
+                checking.cancel()
+                raise
+            finally:
+                unregister()
+        return marks
+
+    def _check_connection(self, side: Side, token: CancelToken) -> None:
+        duration_s = self.work.ends[side].session.check_new_connection(token=token)
+        self.work.timings_s[f"new connection to {side.upper()}"] = round(duration_s, 3)
+
+    def words(self, side: Side) -> tuple[str, ...]:
+        """Return the names, paths and addresses by which this tunnel is known on a host."""
+        return own_words(self.request, self.plan, side)
+
+    def add_logs(self, error: TunnelmarkError) -> None:
+        """Put the daemons' logs into an error's context, as far as the hosts can be asked; and the warnings before."""
+        if isinstance(error, TunnelDown) and self.warnings:
+            error.hint = " ".join([*(f"{one.what} {one.hint}" for one in self.warnings), error.hint])
+        if not self.work.is_held or "log" in error.context:
+            return
+        try:
+            with deadline_token(LOG_S) as token:
+                log = collect_logs(self.work.ends, self.plan, token=token)
+        except (EnvironmentFault, Cancelled):
+            return
+        if log:
+            error.context["log"] = log

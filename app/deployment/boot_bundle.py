@@ -41,7 +41,7 @@ class BootBundleRequest:
     """What a kit is made from.
 
     Attributes:
-        request: What was asked for; its adapter is a `PersistentAdapter`.
+        request: What was asked for.
         plan: The plan with both public identities.
         side: Which end.
         deployment_id: The deployment.

@@ -31,6 +31,7 @@ from app.domain.link import STATE_DIR
 from app.domain.results import PlannedItem
 from app.domain.solutions import Carrier
 from app.host.remote_host import RemoteHost
+from app.tunnel.plan import plan_of
 from app.tunnel.preflight import preflight, remote_hosts
 from app.tunnel.preview import configuration_of
 
@@ -105,7 +106,7 @@ def dry_run(
         token: Cancels it.
     """
     request = prepared.request
-    plan = request.adapter.plan(request.plan_request())
+    plan = plan_of(request)
     ends = remote_hosts(sessions, STATE_DIR)
     a, b = run_both(
         lambda: _endpoint_dry_run(ends[Side.A], prepared, plan, diffs, token=token),

@@ -8,10 +8,10 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from app.deployment.boot_bundle import boot_bundle_dir
+from app.deployment.deployment_steps import DeploymentSteps, suspend_step
 from app.deployment.lan.bridge import Bridging
 from app.deployment.lan.guard_choice import guard_ports
 from app.deployment.lan.ports import choose_ports, read_standing
-from app.deployment.persistent_adapter import PersistentAdapter
 from app.deployment.slots import free_index, persistent_link, slot_dir, slot_of
 from app.deployment.status import SlotState, read_current, read_slot
 from app.deployment.transactions import Place
@@ -37,8 +37,8 @@ from app.domain.solutions import Suite
 from app.domain.verdicts import Finding, Verdict, deciding_finding
 from app.host.inspection import survey
 from app.host.remote_host import new_id
-from app.tunnel.firewalled_adapter import read_firewalls, with_firewalls
 from app.tunnel.lock_conflict import raise_if_held
+from app.tunnel.openings import read_firewalls
 from app.tunnel.preflight import remote_hosts
 from app.tunnel.request import DeployRequest, ReplacedDeployment
 
@@ -249,12 +249,9 @@ def _prepare(
     replaced = standing.replaced
     bridging, warnings = choose_ports(sessions, discovery, options, link, standing, token=token)
     bridging, unguarded = guard_ports(sessions, discovery, options, link, bridging, token=token)
-    adapter = PersistentAdapter(
-        choice.adapter, boot_bundle_dir(STATE_DIR), {side: slot_dir(slot) for side in replaced}, bridging
-    )
     request = DeployRequest(
         pair=pair,
-        adapter=adapter,
+        adapter=choice.adapter,
         suite=choice.suite,
         link=link,
         facts_a=discovery.a.facts,
@@ -262,18 +259,21 @@ def _prepare(
         header=header,
         purpose=Purpose.LASTING,
         state_dir=STATE_DIR,
-        makes_room={side: _room(side, one, known) for side, one in replaced.items()},
+        makes_room={side: _room(side, slot, one, known) for side, one in replaced.items()},
+        firewalls=read_firewalls(sessions, token=token),
+        opens_firewalls=pair.may_open_firewall,
+        extension=DeploymentSteps(boot_bundle_dir(STATE_DIR), bridging),
     )
-    request = with_firewalls(request, read_firewalls(sessions, token=token), may_open=pair.may_open_firewall)
     return Prepared(request, Place(deployment_id, slot, replaced), bridging, (*warnings, *unguarded))
 
 
-def _room(side: Side, deployment_id: str, known: tuple[Deployment, ...]) -> ReplacedDeployment:
+def _room(side: Side, slot: str, deployment_id: str, known: tuple[Deployment, ...]) -> ReplacedDeployment:
     """Return what a deployment that makes room has on a host, as far as it is written down here."""
+    suspend = suspend_step(slot_dir(slot))
     for one in known:
         if one.id == deployment_id:
-            return ReplacedDeployment(one.link, one.end(side).ports)
-    return ReplacedDeployment(None)
+            return ReplacedDeployment(one.link, one.end(side).ports, suspend)
+    return ReplacedDeployment(None, suspend=suspend)
 
 
 def read_places(sessions: SessionPair, slot: str, *, token: CancelToken) -> dict[Side, SlotState]:

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 
 from app.deployment import hold, proof
 from app.deployment.commit import Outcome, TwoHostCommit
+from app.deployment.deployment_steps import SUSPEND_S, suspend_step
 from app.deployment.events import Confirmation, Decision
-from app.deployment.persistent_adapter import SUSPEND_S, suspend_step
 from app.deployment.restart import restart_from_bundle
 from app.deployment.slots import current_path, run_dir_of, slot_dir
 from app.deployment.status import deployment_id_in

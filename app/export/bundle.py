@@ -14,6 +14,7 @@ from app.domain.errors import InvalidPlan
 from app.domain.hosts import Side
 from app.export.request import ExportRequest, check_request
 from app.export.values import Token, stand_in, tokens_in
+from app.tunnel.plan import plan_of, recipe_of
 
 _LEFT_OUT = "uninstall.sh"
 """Of a kit, what only a deployment that has not been confirmed needs."""
@@ -102,11 +103,11 @@ def make_bundle(request: ExportRequest) -> Bundle:
     """
     check_request(request)
     deploy = request.deploy_request()
-    plan = deploy.adapter.plan(deploy.plan_request(stand_in(Side.A), stand_in(Side.B)))
+    plan = plan_of(deploy, stand_in(Side.A), stand_in(Side.B))
     ends = {}
     for side in Side:
         kit = BootBundleRequest(deploy, plan, side, request.deployment_id, request.slot, request.mark)
-        recipe = deploy.adapter.identity(deploy.plan_request(), side)
+        recipe = recipe_of(deploy, side)
         placed = (*_kit(kit), *_kept(plan.end(side), deploy.link.run_dir, request.deployment_id))
         tokens = tokens_in(file.text for file in placed)
         _check(request, plan.end(side), placed)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 
+from app.deployment.deployment_steps import DeploymentSteps
 from app.deployment.lan.bridge import Bridging
 from app.deployment.lan.guard import LanGuard
-from app.deployment.persistent_adapter import PersistentAdapter
 from app.deployment.slots import bridge_name, persistent_link, slot_of
 from app.domain.adapters import Adapter, Purpose
 from app.domain.deployment import RolloutOptions
@@ -91,13 +91,14 @@ class ExportRequest:
         bridging = {side: self._bridging(side, link) for side in Side if self.options.bridge(side)}
         return DeployRequest(
             pair=self.pair,
-            adapter=PersistentAdapter(self.adapter, boot_bundle_dir="", bridging=bridging),
+            adapter=self.adapter,
             suite=self.suite,
             link=link,
             facts_a=self.facts_a,
             facts_b=self.facts_b,
             header=self.header,
             purpose=Purpose.LASTING,
+            extension=DeploymentSteps(boot_bundle_dir="", bridging=bridging),
         )
 
     def _bridging(self, side: Side, link: Link) -> Bridging:

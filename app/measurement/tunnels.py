@@ -18,7 +18,7 @@ from app.domain.script_files import bare_script
 from app.domain.solutions import Suite
 from app.measurement.interfaces import StageSink, Tunnel
 from app.probes.smoke_test import SmokeTestOutcome, SmokeTestRequest, run_smoke_test
-from app.tunnel import DeployRequest, read_firewalls, recover, temporary_tunnel, with_firewalls
+from app.tunnel import DeployRequest, read_firewalls, recover, temporary_tunnel
 
 LEASE_S = 60
 """A host puts itself back if nobody has renewed its lease for so long, in seconds."""
@@ -60,10 +60,9 @@ class DeployedTunnels:
             facts_a=self.facts[Side.A.value],
             facts_b=self.facts[Side.B.value],
             header=self.header,
+            firewalls=read_firewalls(self.sessions, token=token) if self.minds_firewalls else {},
+            opens_firewalls=self.pair.may_open_firewall,
         )
-        if self.minds_firewalls:
-            firewalls = read_firewalls(self.sessions, token=token)
-            request = with_firewalls(request, firewalls, may_open=self.pair.may_open_firewall)
         return temporary_tunnel(
             self.sessions, request, token=token, on_stage=on_stage, audit=self.audit, lease_s=LEASE_S
         )

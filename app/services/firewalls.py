@@ -17,7 +17,7 @@ from app.domain.link import Link
 from app.domain.pairs import Saving
 from app.services.labs import Labs
 from app.storage import Store
-from app.tunnel import DeployRequest, blocked_openings, read_firewalls, with_firewalls
+from app.tunnel import DeployRequest, blocked_openings, read_firewalls
 
 _LAB_CONSENT = "may-open-firewall"
 """A file in a lab's folder, which goes with the lab."""
@@ -79,9 +79,7 @@ def blocked_solutions(
         suites = adapter.suites(facts[Side.A], facts[Side.B])
         if not suites:
             continue
-        request = with_firewalls(
-            DeployRequest(pair, adapter, suites[0], link, facts[Side.A], facts[Side.B]), firewalls, may_open=False
-        )
+        request = DeployRequest(pair, adapter, suites[0], link, facts[Side.A], facts[Side.B], firewalls=firewalls)
         plan = adapter.plan(request.plan_request())
         closed = {
             side: [one.opening for one in blocked_openings(request, plan, side) if not _is_inside(one.opening, plan)]

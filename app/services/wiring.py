@@ -49,7 +49,7 @@ from app.services.results import ResultOperations
 from app.services.settings import SettingsOperations
 from app.services.version import tunnelmark_version
 from app.ssh import SshConnector
-from app.tunnel import DeployRequest, Found, HostRecovery, RecoveryReport, preflight, recover_host, with_firewalls
+from app.tunnel import DeployRequest, Found, HostRecovery, RecoveryReport, preflight, recover_host
 from app.tunnel import preview as preview_deployment
 from vpn_adapters.registry import ADAPTERS
 
@@ -368,7 +368,7 @@ class Services(SettingsOperations, PairOperations, LabOperations, ResultOperatio
         suite = find_suite(adapter, discovery.a.facts, discovery.b.facts, suite_name) if adapter else None
         if adapter is None or suite is None:
             raise InvalidPlan(f"Not offered for these hosts: {solution} {suite_name}.")
-        request = DeployRequest(
+        return DeployRequest(
             pair=discovery.pair,
             adapter=adapter,
             suite=suite,
@@ -376,8 +376,9 @@ class Services(SettingsOperations, PairOperations, LabOperations, ResultOperatio
             facts_a=discovery.a.facts,
             facts_b=discovery.b.facts,
             header=file_header(),
+            firewalls=discovery.firewalls,
+            opens_firewalls=discovery.pair.may_open_firewall,
         )
-        return with_firewalls(request, discovery.firewalls, may_open=discovery.pair.may_open_firewall)
 
     def _last_measured(self, pair_name: str) -> str:
         latest = next(iter(self.store.list_campaigns(pair_name, limit=1)), None)

@@ -6,7 +6,8 @@ made, and a host that is not heard from rolls back by itself. Knows nothing of m
 
 from app.tunnel.active_tunnel import ActiveTunnel
 from app.tunnel.apply_errors import NotUpInTime
-from app.tunnel.firewalled_adapter import blocked_openings, read_firewalls, with_firewalls
+from app.tunnel.openings import blocked_openings, read_firewalls
+from app.tunnel.plan import plan_of
 from app.tunnel.preflight import preflight
 from app.tunnel.preview import preview
 from app.tunnel.recovery import Found, HostRecovery, RecoveryReport, recover, recover_host
@@ -22,11 +23,11 @@ __all__ = [
     "Obstacle",
     "RecoveryReport",
     "blocked_openings",
+    "plan_of",
     "preflight",
     "preview",
     "read_firewalls",
     "recover",
     "recover_host",
     "temporary_tunnel",
-    "with_firewalls",
 ]

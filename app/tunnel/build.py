@@ -15,6 +15,7 @@ from app.host.script_events import ScriptEvent
 from app.tunnel.acquire import Acquired, AcquireRequest
 from app.tunnel.active_tunnel import LOG_S, collect_logs
 from app.tunnel.apply import Building, apply, negotiated_on_both
+from app.tunnel.plan import plan_of, recipe_of
 from app.tunnel.preflight import obstacles_on, outside_paths, own_words
 from app.tunnel.psk_transfer import share_secrets
 from app.tunnel.request import DeployRequest, Obstacle
@@ -37,7 +38,7 @@ class TunnelBuild:
     def __init__(self, work: Transaction, request: DeployRequest) -> None:
         self.work = work
         self.request = request
-        self.plan = request.adapter.plan(request.plan_request())
+        self.plan = plan_of(request)
         self.identities: Mapping[Side, PublicIdentity] = {}
         self.warnings: tuple[Obstacle, ...] = ()
 
@@ -52,7 +53,7 @@ class TunnelBuild:
         requests = {
             side: AcquireRequest(
                 request.link.run_dir,
-                request.adapter.identity(request.plan_request(), side),
+                recipe_of(request, side),
                 request.link.underlay(side.other),
                 outside_paths(request, self.plan.end(side)),
                 asked,
@@ -85,7 +86,7 @@ class TunnelBuild:
             side: adapter.parse_identity(one.outputs) if one.outputs else PublicIdentity()
             for side, one in acquired.items()
         }
-        self.plan = adapter.plan(self.request.plan_request(self.identities[Side.A], self.identities[Side.B]))
+        self.plan = plan_of(self.request, self.identities[Side.A], self.identities[Side.B])
         share_secrets(self.work.ends, self.request, token=token)
 
     def apply(self, *, token: CancelToken) -> str:

@@ -18,7 +18,8 @@ from app.domain.packages import package_for
 from app.host.inspection import Inspection, Reach, survey
 from app.host.parallel import on_both
 from app.host.remote_host import RemoteHost
-from app.tunnel.firewalled_adapter import FirewalledAdapter, blocked_openings
+from app.tunnel.openings import blocked_openings
+from app.tunnel.plan import plan_of
 from app.tunnel.request import DeployRequest, Obstacle, ReplacedDeployment
 
 IN_MEMORY = {"tmpfs", "ramfs"}
@@ -52,7 +53,7 @@ def preflight(sessions: SessionPair, request: DeployRequest, *, token: CancelTok
     Returns:
         Obstacles and warnings, A's first.
     """
-    plan = request.adapter.plan(request.plan_request())
+    plan = plan_of(request)
     ends = remote_hosts(sessions, state_dir_of(request), request.pair.name)
 
     def look(side: Side, child: CancelToken) -> Inspection | Obstacle:
@@ -284,7 +285,7 @@ def _networks(lines: Iterable[str]) -> Iterator[ipaddress.IPv4Network]:
 
 def _firewall(side: Side, request: DeployRequest, plan: TunnelPlan) -> Iterator[Obstacle]:
     """Report what a firewall drops of what the tunnel needs; nothing of it where the plan opens it."""
-    if isinstance(request.adapter, FirewalledAdapter):
+    if request.opens_firewalls:
         return
     label = request.label(side)
     by_rule: dict[str, list[Opening]] = {}

@@ -10,6 +10,7 @@ from app.domain.hosts import Side
 from app.domain.results import PlannedItem
 from app.ssh.remote_line import shell_line
 from app.tunnel.audit import undo_line
+from app.tunnel.plan import plan_of, recipe_of
 from app.tunnel.preflight import state_dir_of
 from app.tunnel.request import DeployRequest
 
@@ -26,7 +27,7 @@ def preview(request: DeployRequest) -> tuple[PlannedItem, ...]:
     Raises:
         InvalidPlan: The adapter cannot build this.
     """
-    return configuration_of(request, request.adapter.plan(request.plan_request()))
+    return configuration_of(request, plan_of(request))
 
 
 def configuration_of(request: DeployRequest, plan: TunnelPlan) -> tuple[PlannedItem, ...]:
@@ -46,9 +47,9 @@ def _end_items(request: DeployRequest, plan: TunnelPlan, side: Side) -> Iterator
         f"mkdir -m 700 {state_dir} && sh {state_dir}/watch.sh &",
     )
     yield PlannedItem(side.value, "undo", "Put everything back, by hand as well", f"sh {state_dir}/undo.sh")
-    for step in request.adapter.identity(request.plan_request(), side).steps:
+    for step in recipe_of(request, side).steps:
         yield from _step_items(side, step)
-    for secret in request.adapter.identity(request.plan_request(), side.other).shared:
+    for secret in recipe_of(request, side.other).shared:
         where = f"(a secret that host {side.other.upper()} makes for both; it is never shown)"
         yield PlannedItem(side.value, "file", secret.path, where)
     for file in own.files:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from app.discovery.firewall import Firewall
-from app.domain.adapters import Adapter, PlanRequest, PublicIdentity, Purpose
+from app.domain.adapters import Adapter, PlanRequest, PublicIdentity, Purpose, Step, TunnelPlan
 from app.domain.hosts import HostFacts, PairSpec, Side
 from app.domain.link import Link
 from app.domain.solutions import Suite
@@ -22,10 +23,25 @@ class ReplacedDeployment:
     Attributes:
         link: What it was built on; None where that is not known here: what is found then may be its own.
         ports: (protocol, port) that it listens on there.
+        suspend: Stops it; its undo starts it again. None where it is only looked at.
     """
 
     link: Link | None
     ports: tuple[tuple[str, int], ...] = ()
+    suspend: Step | None = None
+
+
+class PlanExtension(Protocol):
+    """Steps around those of a VPN, for what a tunnel needs besides."""
+
+    def extend(self, plan: TunnelPlan, link: Link) -> TunnelPlan:
+        """Return a plan with them.
+
+        Args:
+            plan: The VPN's own.
+            link: What the tunnel is built on.
+        """
+        ...
 
 
 @dataclass(frozen=True)
@@ -44,6 +60,8 @@ class DeployRequest:
         state_dir: Tunnelmark's folder on the hosts; empty for the one that holds `link.run_dir`.
         makes_room: What makes room for this tunnel, by side: its names and numbers are not in the way.
         firewalls: Rules of the hosts' firewalls, by side; a side without them was not read.
+        opens_firewalls: Whether the plan opens them for the tunnel; else what is blocked is an obstacle.
+        extension: What is added to the VPN's own plan; None for nothing.
     """
 
     pair: PairSpec
@@ -57,6 +75,8 @@ class DeployRequest:
     state_dir: str = ""
     makes_room: Mapping[Side, ReplacedDeployment] = field(default_factory=dict)
     firewalls: Mapping[Side, Firewall] = field(default_factory=dict)
+    opens_firewalls: bool = False
+    extension: PlanExtension | None = None
 
     def facts(self, side: Side) -> HostFacts:
         """Return what was found on one side."""

@@ -33,6 +33,7 @@ from app.tunnel.apply import (
 )
 from app.tunnel.apply_errors import build_error
 from app.tunnel.audit import STEP_NUMBER, Ledger, Planned, numbered
+from app.tunnel.plan import plan_of
 from app.tunnel.request import DeployRequest
 
 BACK_MARGIN_S = 20.0
@@ -56,7 +57,7 @@ class Switcher:
 
     def plan(self, request: DeployRequest) -> TunnelPlan:
         """Return the plan of another suite with the keys that are there."""
-        return request.adapter.plan(request.plan_request(self.identities[Side.A], self.identities[Side.B]))
+        return plan_of(request, self.identities[Side.A], self.identities[Side.B])
 
     def switch(self, request: DeployRequest, plan: TunnelPlan, *, token: CancelToken) -> str:
         """Switch both ends.

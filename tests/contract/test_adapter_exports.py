@@ -22,6 +22,7 @@ from app.export.by_hand import by_hand_files
 from app.export.request import ExportRequest
 from app.export.script import tunnel_script
 from app.export.values import VALUES, Token, tokens_in
+from app.tunnel.plan import plan_of
 from support.adapter_cases import CERTIFICATES, IKE_KEYS, SSH_KEYS, WIREGUARD_KEYS, facts, identity, platforms
 from support.export_cases import export_request
 from vpn_adapters.registry import ADAPTERS
@@ -69,7 +70,7 @@ def deployed(request: ExportRequest, side: Side) -> Mapping[str, tuple[int, str]
     """Return the files that rolling out leaves, by path below the place's folder."""
     deploy = request.deploy_request()
     a, b = (identity(request.adapter, one) for one in Side)
-    plan = deploy.adapter.plan(deploy.plan_request(a, b))
+    plan = plan_of(deploy, a, b)
     kit = BootBundleRequest(deploy, plan, side, request.deployment_id, request.slot, request.mark)
     found = {}
     for file in boot_bundle_files(kit, ""):

@@ -20,6 +20,7 @@ from app.domain.hosts import Side
 from app.domain.solutions import Suite
 from app.policy import judge_suite
 from app.tunnel.audit import STEP_NUMBER, numbered
+from app.tunnel.plan import plan_of
 from support.adapter_cases import all_cases, command_text, home, identity, request
 from support.export_cases import export_request
 from support.guard_rules import Packet, Table, table_of, told
@@ -177,7 +178,7 @@ def test_start_of_the_host_keeps_the_order(adapter: Adapter, suite: Suite, side:
     asked = export_request(adapter.info.name, platform=home(adapter), suite=suite)
     deploy = asked.deploy_request()
     a, b = (identity(asked.adapter, one) for one in Side)
-    plan = deploy.adapter.plan(deploy.plan_request(a, b))
+    plan = plan_of(deploy, a, b)
     folder = tmp_path / asked.deployment_id
     (folder / "kept").mkdir(parents=True)
     for file in boot_bundle_files(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from app.deployment.boot_bundle import boot_bundle_dir
 from app.deployment.commit import Outcome
-from app.deployment.persistent_adapter import PersistentAdapter
+from app.deployment.deployment_steps import DeploymentSteps, suspend_step
 from app.deployment.slots import persistent_link, slot_dir
 from app.deployment.status import HostDeployment, read_state
 from app.deployment.transactions import DeploymentTransaction, Place, RemovalTransaction
@@ -72,13 +72,15 @@ def lasting_request(world: World, vpn: MadeUpVpn = VPN) -> tuple[DeployRequest, 
     """Return what is to stay in the place of what stands on the hosts now."""
     replaced = standing_on(world)
     deployment_id = new_id()
+    room = ReplacedDeployment(persistent_link(world.request.link, "", 0), suspend=suspend_step(slot_dir(SLOT)))
     request = replace(
         world.request,
-        adapter=PersistentAdapter(vpn, boot_bundle_dir(STATE_DIR), {side: slot_dir(SLOT) for side in replaced}),
+        adapter=vpn,
         link=persistent_link(world.request.link, deployment_id, 0),
         purpose=Purpose.LASTING,
         state_dir=STATE_DIR,
-        makes_room={side: ReplacedDeployment(persistent_link(world.request.link, "", 0)) for side in replaced},
+        makes_room=dict.fromkeys(replaced, room),
+        extension=DeploymentSteps(boot_bundle_dir(STATE_DIR)),
     )
     return request, Place(deployment_id, SLOT, replaced)
 

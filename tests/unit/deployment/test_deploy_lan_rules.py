@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from app.deployment.deployment_steps import DeploymentSteps
 from app.deployment.lan.bridge import Bridging
 from app.deployment.lan.forward import forward_drop
 from app.deployment.lan.iptables import copies_of as iptables_copies
 from app.deployment.lan.matches import CannotBeCopied
 from app.deployment.lan.nft import copies_of as nft_copies
 from app.deployment.lan.rules import moving_step, parse_lan_rules, texts_of
-from app.deployment.persistent_adapter import PersistentAdapter
 from app.domain.adapters import Adapter
 from app.domain.commands import Command
 from app.domain.hosts import Side
@@ -553,9 +553,12 @@ def test_bridge_is_in_the_zone_of_its_port_while_it_is_joined(tmp_path: Path, sh
 def test_rules_are_there_before_the_port_is_joined_and_behind_the_guard(adapter: Adapter, suite: Suite) -> None:
     rules = parse_lan_rules({"nft": FW4}, PORT, BRIDGE).moved
     asked = request(adapter, suite)
-    own = adapter.plan(asked).a.steps
+    plan = adapter.plan(asked)
+    own = plan.a.steps
     plans = [
-        PersistentAdapter(adapter, "/run/kit", {}, {Side.A: Bridging(BRIDGE, PORT, some)}).plan(asked).a.steps
+        DeploymentSteps("/run/kit", {Side.A: Bridging(BRIDGE, PORT, some)})
+        .extend(adapter.plan(asked), asked.link)
+        .a.steps
         for some in (rules, ())
     ]
     titles = [[step.title for step in steps] for steps in plans]

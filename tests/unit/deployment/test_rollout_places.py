@@ -8,14 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.deployment.boot_bundle import BootBundleRequest, about_text, boot_bundle_files, steps_text
+from app.deployment.deployment_steps import DeploymentSteps
 from app.deployment.lan.interfaces import choose_bridging, judge_interface, parse_lan
-from app.deployment.persistent_adapter import PersistentAdapter
 from app.deployment.slots import PLACES, bridge_name, free_index, persistent_link, persistent_names, slot_of
 from app.deployment.status import parse_state
 from app.domain.commands import FileToWrite
 from app.domain.errors import InvalidOption, InvalidPlan, PreflightRefused
 from app.domain.hosts import HostSpec, Nic, PairSpec, Side
 from app.domain.link import Link, TunnelNames
+from app.tunnel.plan import plan_of
 from support.deploy_world import made_up_facts, make_world
 from support.made_up_vpn import MadeUpVpn, step
 
@@ -194,10 +195,8 @@ def test_whatever_a_host_prints_is_read_without_an_error(sections: dict[str, str
 def kit(tmp_path_factory: pytest.TempPathFactory, vpn: MadeUpVpn) -> BootBundleRequest:
     world = make_world(tmp_path_factory.mktemp("world"))
     link = persistent_link(world.request.link, "00112233aabbccdd", 0)
-    request = replace(world.request, adapter=PersistentAdapter(vpn, "/run/tunnelmark/kit"), link=link)
-    return BootBundleRequest(
-        request, request.adapter.plan(request.plan_request()), Side.A, "00112233aabbccdd", "58fca5ac", MARK
-    )
+    request = replace(world.request, adapter=vpn, link=link, extension=DeploymentSteps("/run/tunnelmark/kit"))
+    return BootBundleRequest(request, plan_of(request), Side.A, "00112233aabbccdd", "58fca5ac", MARK)
 
 
 def test_the_kit_starts_what_was_rolled_out_and_takes_it_back_in_reverse(

@@ -15,6 +15,7 @@ from app.host.inspection import Inspection, Reach
 from app.host.snapshots import HostSnapshot, SnapshotDepth
 from app.tunnel import DeployRequest, Obstacle, preflight, preview
 from app.tunnel.lock_owner import is_dead, owner_key, owner_text
+from app.tunnel.plan import plan_of
 from app.tunnel.preflight import obstacles_on
 from app.tunnel.request import ReplacedDeployment
 from support.deploy_world import World, make_world, open_tunnel
@@ -244,7 +245,7 @@ def test_only_the_ports_of_what_makes_room_are_free_for_what_comes_next(world: W
 
     def found(room: ReplacedDeployment) -> list[str]:
         request = replacement(world, room, link)
-        plan = request.adapter.plan(request.plan_request())
+        plan = plan_of(request)
         plan = replace(plan, a=replace(plan.a, listens=(port,)))
         return [one.what for one in obstacles_on(Side.A, request, plan, surveys) if one.what.startswith("Port")]
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from app.discovery.firewall import Firewall
@@ -11,7 +13,8 @@ from app.domain.firewall import Opening, Owner, words_of
 from app.domain.hosts import HostSpec, PairSpec, Side
 from app.domain.link import Link
 from app.services.firewalls import blocked_solutions
-from app.tunnel.firewalled_adapter import FirewalledAdapter, needed_openings, with_firewalls
+from app.tunnel.openings import needed_openings
+from app.tunnel.plan import plan_of
 from app.tunnel.preflight import obstacles_on
 from app.tunnel.request import DeployRequest, ReplacedDeployment
 from support.adapter_cases import facts
@@ -41,7 +44,7 @@ def request(solution: str, purpose: Purpose = Purpose.MEASUREMENT, **more: objec
 
 
 def titles(one: DeployRequest, side: Side) -> list[str]:
-    plan = one.adapter.plan(one.plan_request())
+    plan = plan_of(one)
     return [step.title for step in plan.end(side).steps if step.title.startswith("Open the firewall")]
 
 
@@ -59,7 +62,7 @@ def titles(one: DeployRequest, side: Side) -> list[str]:
 )
 def test_what_a_tunnel_needs_of_its_peer_alone(solution: str, side: Side, wanted: str) -> None:
     one = request(solution)
-    own = one.adapter.plan(one.plan_request()).end(side)
+    own = plan_of(one).end(side)
     needed = needed_openings(LINK, own, side, Purpose.LASTING)
     inside = f"icmp from {LINK.inner_ip(side.other)} on tmk0"
     assert words_of(needed) == ", ".join(filter(None, (wanted, inside)))
@@ -74,8 +77,8 @@ def test_what_a_tunnel_needs_of_its_peer_alone(solution: str, side: Side, wanted
 
 def test_what_is_blocked_is_an_obstacle_without_consent_and_a_step_with_it() -> None:
     closed = {Side.A: firewall(), Side.B: firewall("-A INPUT -j ACCEPT\n")}
-    refused = with_firewalls(request("wireguard"), closed, may_open=False)
-    plan = refused.adapter.plan(refused.plan_request())
+    refused = request("wireguard", firewalls=closed)
+    plan = plan_of(refused)
     (on_a,) = (one for one in obstacles_on(Side.A, refused, plan, {}) if "firewall" in one.what)
     assert on_a.is_blocking
     assert on_a.what.startswith("The firewall of gateway-a blocks udp 21820 from 192.0.2.2, l2tp from 198.18.1.2 on")
@@ -83,7 +86,7 @@ def test_what_is_blocked_is_an_obstacle_without_consent_and_a_step_with_it() -> 
     assert [one for one in obstacles_on(Side.B, refused, plan, {}) if "firewall" in one.what] == []
     assert titles(refused, Side.A) == []
 
-    agreed = with_firewalls(request("wireguard"), closed, may_open=True)
+    agreed = request("wireguard", firewalls=closed, opens_firewalls=True)
     assert [one for one in obstacles_on(Side.A, agreed, plan, {}) if "firewall" in one.what] == []
     assert titles(agreed, Side.A) == [
         "Open the firewall for udp 21820 from 192.0.2.2",
@@ -97,9 +100,9 @@ def test_what_is_blocked_is_an_obstacle_without_consent_and_a_step_with_it() -> 
 @pytest.mark.parametrize("solution", ["wireguard", "ipsec", "macsec", "openvpn-udp"])
 def test_nothing_is_opened_before_the_guard_is_there_nor_after_it_has_gone(solution: str) -> None:
     plain, closed = request(solution), dict.fromkeys(Side, firewall())
-    agreed = with_firewalls(plain, closed, may_open=True)
-    before = plain.adapter.plan(plain.plan_request()).a.steps
-    steps = agreed.adapter.plan(agreed.plan_request()).a.steps
+    agreed = replace(plain, firewalls=closed, opens_firewalls=True)
+    before = plan_of(plain).a.steps
+    steps = plan_of(agreed).a.steps
     count, guards = len(titles(agreed, Side.A)), 0 if solution == "openvpn-udp" else 1
     assert count
     assert (steps[:guards], steps[guards + count :]) == (before[:guards], before[guards:])
@@ -119,16 +122,14 @@ def test_rules_and_tables_of_other_tunnels_do_not_count() -> None:
 def test_what_a_replaced_deployment_opened_in_firewalld_is_opened_again() -> None:
     open_now = Firewall(Owner.FIREWALLD, firewall("-A INPUT -j ACCEPT\n").ruleset)
     both = dict.fromkeys(Side, open_now)
-    fresh = with_firewalls(request("wireguard", Purpose.LASTING), both, may_open=True)
+    fresh = request("wireguard", Purpose.LASTING, firewalls=both, opens_firewalls=True)
     assert titles(fresh, Side.A) == []
-    replacing = request("wireguard", Purpose.LASTING, makes_room={Side.A: ReplacedDeployment(None)})
-    assert len(titles(with_firewalls(replacing, both, may_open=True), Side.A)) == 3
+    assert len(titles(replace(fresh, makes_room={Side.A: ReplacedDeployment(None)}), Side.A)) == 3
 
 
 def test_hosts_without_rules_and_hosts_that_were_not_read_block_nothing() -> None:
     for firewalls in ({}, dict.fromkeys(Side, Firewall())):
-        one = with_firewalls(request("ipsec"), firewalls, may_open=True)
-        assert isinstance(one.adapter, FirewalledAdapter)
+        one = request("ipsec", firewalls=firewalls, opens_firewalls=True)
         assert titles(one, Side.A) == []
 
 

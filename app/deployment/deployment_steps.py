@@ -1,4 +1,4 @@
-"""Any adapter, with what a lasting tunnel needs besides: room made for it, its keys kept, its LAN port joined."""
+"""Steps of a deployment besides those of its VPN: keys kept, LAN port joined, predecessor suspended."""
 
 from __future__ import annotations
 
@@ -9,60 +9,49 @@ from app.deployment.lan.bridge import Bridging
 from app.deployment.lan.rules import moving_step
 from app.domain.adapters import (
     EndpointPlan,
-    IdentityRecipe,
-    PlanRequest,
     Step,
     TunnelPlan,
     shell_step_argv,
 )
 from app.domain.commands import Command
 from app.domain.hosts import Side
+from app.domain.link import Link
 from app.domain.script_files import bare_script
-from app.tunnel.wrapped_adapter import WrappedAdapter
 
 _KEEP_SCRIPT = bare_script("deployment/keep.sh")
 
 SUSPEND_S = 60.0
 
 
-@dataclass(frozen=True)
-class PersistentAdapter(WrappedAdapter):
-    """Implements `Adapter`.
+@dataclass(frozen=True, slots=True)
+class DeploymentSteps:
+    """Implements `PlanExtension`.
 
     Attributes:
         boot_bundle_dir: Where keys and files are kept on the host until the deployment is confirmed.
-        replaced: Folder of the place, by side, where a deployment stands that has to make room.
         bridging: What the tunnel is joined with, by side.
     """
 
     boot_bundle_dir: str
-    replaced: Mapping[Side, str] = field(default_factory=dict)
     bridging: Mapping[Side, Bridging] = field(default_factory=dict)
 
-    def identity(self, request: PlanRequest, side: Side) -> IdentityRecipe:
-        """Return how the key is made, after what stands there has made room; undoing starts that again."""
-        recipe = self.inner.identity(request, side)
-        folder = self.replaced.get(side)
-        return replace(recipe, steps=(suspend_step(folder), *recipe.steps)) if folder else recipe
+    def extend(self, plan: TunnelPlan, link: Link) -> TunnelPlan:
+        """Return a plan that keeps keys and files before its first step, and joins the LAN after its last."""
+        return replace(plan, a=self._end(plan.a, link, Side.A), b=self._end(plan.b, link, Side.B))
 
-    def plan(self, request: PlanRequest) -> TunnelPlan:
-        """Return the VPN's plan; keys and files are kept before its first step, the LAN is joined after its last."""
-        plan = self.inner.plan(request)
-        return replace(plan, a=self._end(plan.a, request, Side.A), b=self._end(plan.b, request, Side.B))
-
-    def _end(self, own: EndpointPlan, request: PlanRequest, side: Side) -> EndpointPlan:
-        steps = (_keep_step(request.link.run_dir, self.boot_bundle_dir), *own.steps)
+    def _end(self, own: EndpointPlan, link: Link, side: Side) -> EndpointPlan:
+        steps = (_keep_step(link.run_dir, self.boot_bundle_dir), *own.steps)
         bridging = self.bridging.get(side)
         if bridging is None:
             return replace(own, steps=steps)
         # Early: a firewall is opened behind the last step like it, and before any program of the VPN is started.
-        steps = (steps[0], *bridging.guard_steps(own.interface, request.link, side), *steps[1:])
-        joins = bridging.steps(own.interface, request.link.inner(side))
-        probe = bridging.probe_steps(own.interface, request.link, side)
+        steps = (steps[0], *bridging.guard_steps(own.interface, link, side), *steps[1:])
+        joins = bridging.steps(own.interface, link.inner(side))
+        probe = bridging.probe_steps(own.interface, link, side)
         if bridging.rules or bridging.noted:
             # From before the port is joined until after it has been parted; behind what guards the tunnel, which is the
             # first to come and the last to go.
-            tag = request.link.run_dir.rpartition("/")[2]
+            tag = link.run_dir.rpartition("/")[2]
             moving = moving_step(bridging.rules, bridging.lan_port, bridging.bridge, tag, noted=bridging.noted)
             place = max((number for number, step in enumerate(steps, start=1) if step.is_repeatable), default=1)
             steps = (*steps[:place], moving, *steps[place:])

@@ -1,12 +1,11 @@
-"""Any adapter, with steps that open the hosts' firewalls for what its tunnel needs."""
+"""What a tunnel needs of its hosts' firewalls, what they block of it, and steps that open them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from app.discovery.firewall import Firewall, read_firewall
-from app.domain.adapters import EndpointPlan, PlanRequest, Purpose, TunnelPlan
+from app.domain.adapters import EndpointPlan, Purpose, TunnelPlan
 from app.domain.cancel import CancelToken
 from app.domain.commands import SessionPair
 from app.domain.concurrency import run_both
@@ -15,7 +14,6 @@ from app.domain.hosts import HostFacts, Side
 from app.domain.link import Link
 from app.tunnel.firewall import opening_steps
 from app.tunnel.request import DeployRequest
-from app.tunnel.wrapped_adapter import WrappedAdapter
 
 IPERF_SERVERS = 2
 """One for each direction, on ports that follow each other."""
@@ -70,57 +68,32 @@ def blocked_openings(request: DeployRequest, plan: TunnelPlan, side: Side) -> tu
     return firewall.blocked(needed, underlay_interface(request.facts(side), request.link.underlay(side)))
 
 
-def with_firewalls(request: DeployRequest, firewalls: Mapping[Side, Firewall], *, may_open: bool) -> DeployRequest:
-    """Return a request that knows the hosts' firewalls.
-
-    Args:
-        request: What is to be built.
-        firewalls: What was read on the hosts.
-        may_open: Whether the user agreed that they are opened for the tunnel: its plan then begins with steps that do
-            so. Else what is blocked is an obstacle.
-    """
-    known = replace(request, firewalls=firewalls)
-    if not may_open:
-        return known
-    return replace(known, adapter=FirewalledAdapter(request.adapter, known))
+def opened_firewalls(request: DeployRequest, plan: TunnelPlan) -> TunnelPlan:
+    """Return a plan with steps that open what is blocked, before any of its programs is started."""
+    return replace(plan, a=_opened(request, plan, Side.A), b=_opened(request, plan, Side.B))
 
 
-@dataclass(frozen=True)
-class FirewalledAdapter(WrappedAdapter):
-    """Implements `Adapter`.
+def _opened(request: DeployRequest, plan: TunnelPlan, side: Side) -> EndpointPlan:
+    own, link = plan.end(side), request.link
+    openings = _openings(request, plan, side)
+    if not openings:
+        return own
+    firewall = request.firewalls[side]
+    interface = underlay_interface(request.facts(side), link.underlay(side))
+    steps = opening_steps(
+        firewall.owner,
+        {opening: firewall.places(opening, interface) for opening in openings},
+        interface=interface,
+        tag=link.run_dir.rpartition("/")[2],
+    )
+    # Behind the guard of a session: what lets L2TPv3 in must neither come before it nor stay after it.
+    place = max((number for number, step in enumerate(own.steps, start=1) if step.is_repeatable), default=0)
+    return replace(own, steps=(*own.steps[:place], *steps, *own.steps[place:]))
 
-    Attributes:
-        request: What is built with it, with the hosts' firewalls.
-    """
 
-    request: DeployRequest = field(repr=False)
-
-    def plan(self, request: PlanRequest) -> TunnelPlan:
-        """Return the VPN's plan; what is blocked is opened before any of its programs is started."""
-        plan = self.inner.plan(request)
-        return replace(plan, a=self._end(plan, Side.A), b=self._end(plan, Side.B))
-
-    def _end(self, plan: TunnelPlan, side: Side) -> EndpointPlan:
-        own, link = plan.end(side), self.request.link
-        openings = self._openings(plan, side)
-        if not openings:
-            return own
-        firewall = self.request.firewalls[side]
-        interface = underlay_interface(self.request.facts(side), link.underlay(side))
-        steps = opening_steps(
-            firewall.owner,
-            {opening: firewall.places(opening, interface) for opening in openings},
-            interface=interface,
-            tag=link.run_dir.rpartition("/")[2],
-        )
-        # Behind the guard of a session: what lets L2TPv3 in must neither come before it nor stay after it.
-        place = max((number for number, step in enumerate(own.steps, start=1) if step.is_repeatable), default=0)
-        return replace(own, steps=(*own.steps[:place], *steps, *own.steps[place:]))
-
-    def _openings(self, plan: TunnelPlan, side: Side) -> tuple[Opening, ...]:
-        request = self.request
-        firewall = request.firewalls.get(side)
-        if firewall is not None and side in request.makes_room and firewall.owner in _WITHOUT_COMMENTS:
-            # What the deployment that is replaced has opened looks like the user's own rules, and goes with it.
-            return needed_openings(request.link, plan.end(side), side, request.purpose)
-        return tuple(one.opening for one in blocked_openings(request, plan, side))
+def _openings(request: DeployRequest, plan: TunnelPlan, side: Side) -> tuple[Opening, ...]:
+    firewall = request.firewalls.get(side)
+    if firewall is not None and side in request.makes_room and firewall.owner in _WITHOUT_COMMENTS:
+        # What the deployment that is replaced has opened looks like the user's own rules, and goes with it.
+        return needed_openings(request.link, plan.end(side), side, request.purpose)
+    return tuple(one.opening for one in blocked_openings(request, plan, side))

@@ -1,4 +1,4 @@
-"""The audit log as a text, by the ending of the file that it goes to."""
+"""The audit log of a pair, and as a text by the ending of the file that it goes to."""
 
 from __future__ import annotations
 
@@ -6,9 +6,13 @@ import csv
 import io
 import json
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 
 from app.domain.audit import AuditEntry
+from app.domain.errors import InvalidFile
+from app.domain.hosts import Side
 from app.domain.plain_text import formula_safe
+from app.storage import Store
 from app.storage.codec import to_data
 
 _NAMES = ("at", "who", "host", "side", "command", "exit_status", "what", "deployment")
@@ -27,4 +31,33 @@ def _as_csv(entries: Sequence[AuditEntry]) -> str:
     return out.getvalue()
 
 
-AUDIT_TEXTS: Mapping[str, Callable[[Sequence[AuditEntry]], str]] = {".json": _as_json, ".csv": _as_csv}
+_TEXTS: Mapping[str, Callable[[Sequence[AuditEntry]], str]] = {".json": _as_json, ".csv": _as_csv}
+
+
+def audit_entries(store: Store, pair_name: str | None, *, limit: int | None = None) -> tuple[AuditEntry, ...]:
+    """Return what was run on the hosts of a pair, or of all, newest first; without a limit all of it.
+
+    Raises:
+        NotFound: There is no such pair.
+    """
+    entries = store.list_audit(limit=limit)
+    if pair_name is None:
+        return entries
+    pairs = [one.pair for one in store.list_deployments(pair_name)] or [store.get_pair(pair_name)]
+    hosts = {pair.host(side).address for pair in pairs for side in Side}
+    return tuple(entry for entry in entries if entry.host in hosts)
+
+
+def audit_text(store: Store, path: Path, pair_name: str | None) -> str:
+    """Return all of the audit log as it goes to a file.
+
+    Raises:
+        InvalidFile: Its ending is neither .csv nor .json.
+        NotFound: There is no such pair.
+    """
+    make = _TEXTS.get(path.suffix)
+    if make is None:
+        raise InvalidFile(
+            f"An audit log is written as .csv or .json, not as {path.name}.", hint=f"Name it {path.stem}.csv."
+        )
+    return make(audit_entries(store, pair_name))

@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from app.deployment.events import RolloutNote
+from app.deployment.operations import DeploymentOperations
 from app.discovery import discover_pair, find_link
 from app.discovery.candidates import find_candidates, look_at, unavailable_solutions
 from app.discovery.pair_discovery import Discovery
@@ -29,12 +31,12 @@ from app.measurement.control import CampaignControl
 from app.measurement.engine import run_campaign
 from app.probes import probe_path_mtu
 from app.secrets import LayeredPasswords, MemoryPasswords, PasswordStore
-from app.services import census
+from app.services import census, masked_diff
 from app.services.census import CensusOptions, CensusResults
 from app.services.connections import Connections
+from app.services.deployments import RolloutOperations
 from app.services.file_header import file_header
 from app.services.firewalls import FirewallConsents, blocked_solutions, read_if_allowed
-from app.services.guarded_deployments import GuardedRollout, renaming
 from app.services.history import Archive
 from app.services.host_linting import lint_host
 from app.services.installing import install_on_host
@@ -47,6 +49,7 @@ from app.services.pairs import PairOperations
 from app.services.paths import Paths, find_paths
 from app.services.results import ResultOperations
 from app.services.settings import SettingsOperations
+from app.services.use_names import renaming
 from app.services.version import tunnelmark_version
 from app.ssh import SshConnector
 from app.tunnel import DeployRequest, Found, HostRecovery, RecoveryReport, preflight, recover_host
@@ -54,7 +57,7 @@ from app.tunnel import preview as preview_deployment
 from vpn_adapters.registry import ADAPTERS
 
 
-class Services(SettingsOperations, PairOperations, LabOperations, ResultOperations, GuardedRollout):
+class Services(SettingsOperations, PairOperations, LabOperations, ResultOperations, RolloutOperations):
     """All services: implements `ComparisonServices` and `RolloutServices`. Safe to use from several worker threads.
 
     Args:
@@ -86,6 +89,19 @@ class Services(SettingsOperations, PairOperations, LabOperations, ResultOperatio
         )
         self.firewall_consents = FirewallConsents(self.lab_service, self.store)
         self._connections = Connections(self.connector)
+        self.deploying = DeploymentOperations(
+            store=self.store,
+            adapters=self.adapters,
+            hosts=self._connections,
+            discover=lambda pair, token, emit: self.discover(
+                pair, token=token, on_progress=lambda text, _share: emit(RolloutNote(text))
+            ),
+            remember_consent=lambda pair: self.allow_opening_firewalls(pair, may_open=pair.may_open_firewall),
+            guidelines=lambda: self.settings().guidelines,
+            diffs=masked_diff,
+            header=file_header,
+            version=tunnelmark_version,
+        )
 
     # --- pairs and labs -----------------------------------------------------------------------------------------------
 

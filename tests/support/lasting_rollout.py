@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import time
 
+import pytest
+
 from app.deployment.deploy import Rollout, RolloutRun, new_deployment
 from app.deployment.events import Decision, RolloutEvent
+from app.deployment.operations import DeploymentOperations
 from app.deployment.planning import Choice, Prepared
-from app.deployment.reconcile import pair_status
 from app.domain.cancel import CancelToken
 from app.domain.commands import HostSession, SessionPair
 from app.domain.deployment import Deployment, DeploymentState, RolloutObstacle, RolloutOptions
@@ -16,7 +18,6 @@ from app.domain.errors import ConnectionLost
 from app.domain.hosts import HostSpec, PairSpec, Side
 from app.domain.verdicts import Verdict
 from app.services import masked_diff
-from app.services.deployments import RolloutOperations
 from app.storage import Store
 from support.deploy_world import World
 from support.lasting_world import VPN, lasting_request, wait_until_watched
@@ -86,14 +87,22 @@ def save_facts(world: World, store: Store) -> None:
         store.save_snapshot("pair", side, facts)
 
 
-class Operations(RolloutOperations):
-    """Services on two made-up hosts, as far as confirming, ending and repairing need them."""
+class Operations(DeploymentOperations):
+    """What can be done about deployments of two made-up hosts, as far as confirming, ending and repairing need it."""
 
     def __init__(self, world: World, store: Store) -> None:
+        super().__init__(
+            store,
+            adapters={},
+            hosts=self,
+            discover=lambda *_words: pytest.fail("nothing is discovered"),
+            remember_consent=lambda _pair: None,
+            guidelines=tuple,
+            diffs=masked_diff,
+            header=tuple,
+            version=str,
+        )
         self.world = world
-        self.store = store
-        self.adapters = {VPN.info.name: VPN}
-        self._connections = self  # type: ignore[assignment]  # as far as it is used
 
     def host(self, spec: HostSpec, *, token: CancelToken) -> HostSession:
         host = next(one for one in self.world.hosts if one.spec.address == spec.address)
@@ -101,11 +110,8 @@ class Operations(RolloutOperations):
             raise ConnectionLost("It is away.")
         return host
 
-    def sessions(self, pair: PairSpec, *, token: CancelToken) -> SessionPair:
+    def pair(self, pair: PairSpec, *, token: CancelToken) -> SessionPair:
         return self.world.sessions
-
-    def status(self, pair: PairSpec, *, token: CancelToken) -> PairStatus:
-        return pair_status(pair, self.store, self._reach(pair, token=token), diffs=masked_diff, token=token)
 
 
 def look(world: World, store: Store) -> PairStatus:

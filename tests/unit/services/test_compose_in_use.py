@@ -136,9 +136,9 @@ def test_a_comparison_and_a_census_hold_both_hosts_by_their_number(
 
 
 def test_repair_may_deploy_beside_other_work(services: Services, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.services.deployments.RolloutOperations.status", lambda *_, **__: None)
+    monkeypatch.setattr("app.deployment.operations.DeploymentOperations.status", lambda *_, **__: None)
     monkeypatch.setattr(
-        "app.services.deployments.RolloutOperations._clean", lambda one, *_, **__: one.undeploy(PAIR, **WORDS)
+        "app.deployment.operations.DeploymentOperations._clean", lambda one, *_, **__: one.undeploy(PAIR, **WORDS)
     )
     with services.in_use.hold((PAIR.a, PAIR.b), "a comparison"), ThreadPoolExecutor(1) as pool:
         assert isinstance(pool.submit(services.undeploy, PAIR, **WORDS).exception(), PairLocked)

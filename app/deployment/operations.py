@@ -1,0 +1,338 @@
+"""Everything that can be done with the deployments of a pair; for every front end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from app.deployment import dry_run
+from app.deployment.deploy import Rollout, RolloutRun, new_deployment
+from app.deployment.events import Confirmation, RolloutSink, RolloutStage, RolloutStageStarted
+from app.deployment.file_diffs import FileDiffs
+from app.deployment.lan.interfaces import LanInterface, lan_interfaces
+from app.deployment.lan.ports import read_standing
+from app.deployment.planning import Choice, Prepared, choose, current_ids, prepare, read_places
+from app.deployment.reconcile import Reached, pair_status, reach, reach_one, silent_text
+from app.deployment.remove import end_deployment
+from app.deployment.single_host_rollback import end_damaged, remove_unfinished, roll_back_one
+from app.deployment.slots import slot_of
+from app.deployment.unconfirmed import held_unconfirmed, roll_back_unconfirmed
+from app.deployment.waiting import confirm_waiting, find_waiting, nothing_waits, see_status
+from app.discovery.candidates import possible_in
+from app.discovery.pair_discovery import Discovery
+from app.domain.adapters import Adapter, find_suite
+from app.domain.cancel import CancelToken
+from app.domain.commands import HostSession, SessionPair
+from app.domain.concurrency import run_both
+from app.domain.deployment import Deployment, DeploymentState, DryRun, RolloutOptions
+from app.domain.deployment_status import PairStatus
+from app.domain.errors import CommandFailed, EnvironmentFault, NotFound, PreflightRefused, TunnelmarkError
+from app.domain.hosts import HostSpec, PairSpec, Side
+from app.policy import POLICY_NAME, POLICY_VERSION, judge_possible
+from app.storage import Store
+
+
+class Hosts(Protocol):
+    """Connections to hosts."""
+
+    def host(self, spec: HostSpec, *, token: CancelToken) -> HostSession:
+        """Return a connection to one host."""
+        ...
+
+    def pair(self, pair: PairSpec, *, token: CancelToken) -> SessionPair:
+        """Return connections to both hosts of a pair."""
+        ...
+
+
+@dataclass
+class DeploymentOperations:
+    """What window, command line and fleet can do about deployments.
+
+    Attributes:
+        store: Where it is written down.
+        adapters: By solution.
+        hosts: Connects to them.
+        discover: Finds out what a pair can do, and emits notes about it.
+        remember_consent: Keeps whether the user agreed that a pair's firewalls are opened.
+        guidelines: Returns the ids of the guidelines that apply.
+        diffs: Shows differences of files, without secrets.
+        header: Returns the comment lines of generated files.
+        version: Returns Tunnelmark's.
+    """
+
+    store: Store
+    adapters: Mapping[str, Adapter]
+    hosts: Hosts
+    discover: Callable[[PairSpec, CancelToken, RolloutSink], Discovery]
+    remember_consent: Callable[[PairSpec], object]
+    guidelines: Callable[[], Collection[str]]
+    diffs: FileDiffs
+    header: Callable[[], tuple[str, ...]]
+    version: Callable[[], str]
+
+    # --- before -------------------------------------------------------------------------------------------------------
+
+    def lan_interfaces(self, discovery: Discovery, *, token: CancelToken) -> Mapping[Side, tuple[LanInterface, ...]]:
+        """Return the interfaces of both hosts, and of each whether it may be joined with a tunnel."""
+        pair = discovery.pair
+        sessions, slot = self.hosts.pair(pair, token=token), slot_of(pair)
+        current = current_ids(sessions, slot, token=token)
+        own = read_standing(sessions, slot, current, token=token).own_bridges
+        in_a, in_b = own.get(Side.A, ""), own.get(Side.B, "")
+        a, b = run_both(
+            lambda: lan_interfaces(sessions.a, discovery.a.facts, pair.underlay_a, token=token, own_bridge=in_a),
+            lambda: lan_interfaces(sessions.b, discovery.b.facts, pair.underlay_b, token=token, own_bridge=in_b),
+        )
+        return {Side.A: tuple(a), Side.B: tuple(b)}
+
+    def dry_run(
+        self, discovery: Discovery, key: tuple[str, str], options: RolloutOptions, *, token: CancelToken
+    ) -> DryRun:
+        """Say what a deployment would do; changes nothing.
+
+        Raises:
+            InvalidPlan: It is never deployed, or a reason is missing.
+        """
+        choice = self._choose(discovery, key, options)
+        sessions = self.hosts.pair(discovery.pair, token=token)
+        prepared = self._prepare(sessions, discovery, choice, options, token=token)
+        return dry_run.dry_run(sessions, choice, prepared, pair_name=discovery.pair.name, diffs=self.diffs, token=token)
+
+    def _choose(self, discovery: Discovery, key: tuple[str, str], options: RolloutOptions) -> Choice:
+        return choose(self.adapters, discovery, key, options, guidelines=self.guidelines())
+
+    def _prepare(
+        self,
+        sessions: SessionPair,
+        discovery: Discovery,
+        choice: Choice,
+        options: RolloutOptions,
+        *,
+        token: CancelToken,
+    ) -> Prepared:
+        known = self.store.list_deployments(discovery.pair.name)
+        return prepare(sessions, discovery, choice, options, known=known, header=self.header(), token=token)
+
+    # --- changing -----------------------------------------------------------------------------------------------------
+
+    def deploy(
+        self,
+        discovery: Discovery,
+        key: tuple[str, str],
+        options: RolloutOptions,
+        *,
+        token: CancelToken,
+        emit: RolloutSink,
+        confirmation: Confirmation | None = None,
+        is_confirmed_before: bool = False,
+    ) -> Deployment:
+        """Deploy. Returns when the tunnel stays, waits for a confirmation, or both hosts are as they were before.
+
+        What was not proven on the wire waits, unless the user has confirmed the same before.
+
+        Args:
+            discovery: What was found on the pair.
+            key: Solution and suite.
+            options: What else was chosen.
+            token: Cancels it; both hosts then roll back.
+            emit: Gets what happens, in whatever thread it happens.
+            confirmation: Answers for the user; None where nobody can be asked.
+            is_confirmed_before: Whether the user has confirmed the same before.
+
+        Raises:
+            InvalidPlan: It is never deployed, or a reason is missing.
+            TunnelmarkError, Cancelled: It did not work; both hosts are as they were, or roll back by themselves.
+        """
+        self.remember_consent(discovery.pair)
+        choice = self._choose(discovery, key, options)
+        sessions = self.hosts.pair(discovery.pair, token=token)
+        emit(RolloutStageStarted(RolloutStage.PREPARE))
+        prepared = self._prepare(sessions, discovery, choice, options, token=token)
+        blocking = [one for one in prepared.warnings if one.is_blocking]
+        if blocking:
+            raise PreflightRefused(" ".join(one.what for one in blocking), hint=" ".join(one.hint for one in blocking))
+        policy = f"{POLICY_NAME} {POLICY_VERSION}"
+        deployment = new_deployment(prepared, choice, options, policy=policy, version=self.version())
+        rollout = Rollout(RolloutRun(self.store, sessions, emit), prepared, deployment)
+        return rollout.deploy(token=token, confirmation=confirmation, is_confirmed_before=is_confirmed_before)
+
+    def redeploy(
+        self,
+        deployment_id: str,
+        *,
+        token: CancelToken,
+        emit: RolloutSink,
+        confirmation: Confirmation | None = None,
+        confirm_within_s: float | None = None,
+        pair: PairSpec | None = None,
+    ) -> Deployment:
+        """Deploy an earlier deployment again, with new keys.
+
+        Args:
+            deployment_id: The earlier one.
+            token: Cancels it.
+            emit: Gets what happens.
+            confirmation: Answers for the user; None where nobody can be asked.
+            confirm_within_s: Time to confirm, in seconds; None: as the earlier one was deployed.
+            pair: The pair as it is known now; None: as it was.
+        """
+        earlier = self.store.get_deployment(deployment_id)
+        found = self.discover(pair or earlier.pair, token, emit)
+        # Where nobody can be asked, Tunnelmark confirms by itself.
+        within_s = (confirm_within_s or earlier.options.confirm_within_s) if confirmation is not None else None
+        options = replace(earlier.options, confirm_within_s=within_s)
+        key = earlier.solution, earlier.suite
+        return self.deploy(found, key, options, token=token, emit=emit, confirmation=confirmation)
+
+    def rotate_keys(
+        self, pair: PairSpec, *, token: CancelToken, emit: RolloutSink, confirmation: Confirmation | None = None
+    ) -> Deployment:
+        """Deploy what is active on a pair once more, with new keys.
+
+        Raises:
+            EnvironmentFault: A host cannot be asked.
+            NotFound: Nothing is deployed there.
+        """
+        active = self._active(pair, token=token)
+        return self.redeploy(active.id, token=token, emit=emit, confirmation=confirmation, pair=pair)
+
+    def confirm(self, pair: PairSpec, *, token: CancelToken, emit: RolloutSink) -> Deployment:
+        """Confirm what another instance has applied and left to the hosts' timers.
+
+        Raises:
+            EnvironmentFault: A host cannot be asked, so what waits is not known.
+            NotFound: Nothing waits for a confirmation.
+            CommandFailed: It was too late; both hosts roll back.
+        """
+        reached = self.reach(pair, token=token)
+        waiting = find_waiting(self.store, pair, reached)
+        if waiting is None:
+            raise nothing_waits(self.store, pair, reached)
+        run = RolloutRun(self.store, self.hosts.pair(pair, token=token), emit)
+        return confirm_waiting(run, waiting, token=token)
+
+    def undeploy(self, pair: PairSpec, *, token: CancelToken, emit: RolloutSink) -> Deployment:
+        """Remove what is deployed on a pair: both hosts are then as they were before the first deployment.
+
+        Where parts of it are gone on a host, each host removes what it can, and what may still run is reported. A
+        deployment that waits for its confirmation is rolled back; what it replaced is active again.
+
+        Raises:
+            NotFound: Nothing is deployed there.
+        """
+        reached = self.reach(pair, token=token)
+        if waiting := held_unconfirmed(self.store.list_deployments(pair.name), reached):
+            return roll_back_unconfirmed(self.store, pair, waiting, reached, token=token, emit=emit)
+        sessions = self.hosts.pair(pair, token=token)
+        found = read_places(sessions, slot_of(pair), token=token)
+        if any(one.is_damaged for one in found.values()):
+            return end_damaged(self.store, sessions, pair, found, token=token, emit=emit)
+        current = {side: one.deployment_id for side, one in found.items() if one.is_standing}
+        return end_deployment(self.store, sessions, pair, current, token=token, emit=emit)
+
+    def undeploy_one(self, pair: PairSpec, side: Side, *, token: CancelToken, emit: RolloutSink) -> Deployment:
+        """Remove what is deployed on one host, because the other one cannot be reached; see `roll_back_one`.
+
+        Raises:
+            NotFound: Nothing is deployed there.
+            CommandFailed: It could not be removed.
+        """
+        session = self.hosts.host(pair.host(side), token=token)
+        reached = {side: reach_one(session, side, slot_of(pair), token=token)}
+        if waiting := held_unconfirmed(self.store.list_deployments(pair.name), reached):
+            return roll_back_unconfirmed(self.store, pair, waiting, reached, token=token, emit=emit)
+        return roll_back_one(self.store, session, pair, side, token=token, emit=emit)
+
+    def repair(self, pair: PairSpec, *, token: CancelToken, emit: RolloutSink) -> Deployment | None:
+        """Carry through what was begun last and is on one host alone; None where nothing has to be repaired.
+
+        What was deployed is deployed on both once more, what was being removed is removed. The user is not asked
+        again: it was confirmed before. What was broken off before it counted is removed.
+
+        Raises:
+            CommandFailed: It cannot be repaired just now: a host cannot be reached, or rolls back by itself.
+        """
+        status = self.status(pair, token=token)
+        self._clean(pair, status, token=token)
+        half = status.deployment
+        if status.state is not DeploymentState.HALF_CONFIRMED or half is None:
+            return None
+        if not status.can_be_repaired:
+            raise CommandFailed(" ".join(status.sentences), hint="Look again in half a minute.")
+        if half.is_ending:
+            return self.undeploy(pair, token=token, emit=emit)
+        found = self.discover(pair, token, emit)
+        options = replace(half.options, confirm_within_s=None)
+        key = half.solution, half.suite
+        return self.deploy(found, key, options, token=token, emit=emit, is_confirmed_before=True)
+
+    def remove_unfinished(self, pair: PairSpec, *, token: CancelToken) -> None:
+        """Remove what was broken off on a host before it counted, and do nothing else.
+
+        Raises:
+            CommandFailed: It could not be removed, or another instance works on the host.
+        """
+        self._clean(pair, self.status(pair, token=token), token=token)
+
+    def _clean(self, pair: PairSpec, status: PairStatus, *, token: CancelToken) -> None:
+        for unfinished in status.unfinished:
+            session = self.hosts.host(pair.host(unfinished.side), token=token)
+            remove_unfinished(self.store, session, pair, unfinished.side, token=token)
+
+    # --- status -------------------------------------------------------------------------------------------------------
+
+    def status(self, pair: PairSpec, *, token: CancelToken) -> PairStatus:
+        """Inspect a pair; what is written down here is brought up to date."""
+        status = pair_status(pair, self.store, self.reach(pair, token=token), diffs=self.diffs, token=token)
+        return self._judged(pair, status)
+
+    def _judged(self, pair: PairSpec, status: PairStatus) -> PairStatus:
+        """Return a status with today's verdict, as far as that can be known."""
+        deployment = status.deployment
+        adapter = self.adapters.get(deployment.solution) if deployment is not None else None
+        if deployment is None or adapter is None:
+            return status
+        a, b = (self.store.latest_snapshot(pair.name, side) for side in Side)
+        suite = find_suite(adapter, a, b, deployment.suite) if a is not None and b is not None else None
+        if a is None or b is None or suite is None:
+            return replace(status, verdict=deployment.verdict)
+        possible = possible_in(adapter.suites(a, b), adapter.census(a, b))
+        verdict, findings = judge_possible(suite, adapter.info, possible, guidelines=self.guidelines())
+        sentences = status.sentences
+        if verdict.severity > deployment.verdict.severity:
+            sentences = (*sentences, f"Today's policy calls it {verdict}; it was {deployment.verdict}.")
+        return replace(status, verdict=verdict, findings=findings, sentences=sentences)
+
+    def _active(self, pair: PairSpec, *, token: CancelToken) -> Deployment:
+        status = self.status(pair, token=token)
+        theirs = [end.label for end in (status.a, status.b) if end.deployment_id]
+        if status.deployment is None and theirs:
+            raise CommandFailed(
+                f"What is rolled out on {' and '.join(theirs)} is not known on this computer, so it cannot be rolled "
+                "out again as it is.",
+                hint="Do that on the computer from which it was rolled out or exported, or replace it from here: "
+                f"tunnelmark deploy {pair.name} SOLUTION",
+            )
+        if silent := silent_text((end.label, end.note) for end in (status.a, status.b) if not end.is_reachable):
+            what = f"It is not known whether anything is deployed on {pair.name}."
+            if status.deployment is not None:
+                what = f"The keys of deployment {status.deployment.id[:8]} on {pair.name} were not replaced."
+            raise EnvironmentFault(f"{what} {silent}", hint=see_status(pair))
+        if status.deployment is None or status.state is None:
+            raise NotFound(
+                f"Nothing is rolled out on {pair.name}.", hint=f"Roll out with: tunnelmark deploy {pair.name} SOLUTION"
+            )
+        return status.deployment
+
+    def reach(self, pair: PairSpec, *, token: CancelToken) -> dict[Side, Reached]:
+        """Ask both hosts how they are; one that cannot be reached does not keep the other waiting."""
+
+        def open_host(spec: HostSpec) -> HostSession | TunnelmarkError:
+            try:
+                return self.hosts.host(spec, token=token)
+            except TunnelmarkError as error:
+                return error
+
+        a, b = run_both(lambda: open_host(pair.a), lambda: open_host(pair.b))
+        return reach({Side.A: a, Side.B: b}, slot_of(pair), token=token)

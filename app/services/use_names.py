@@ -1,0 +1,28 @@
+"""Names of the uses of hosts, as other commands are told them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeVar
+
+from app.domain.census_events import CensusStarted
+from app.domain.events import CampaignStarted
+
+if TYPE_CHECKING:
+    from app.storage.in_use import Use
+
+E = TypeVar("E")
+
+
+def renaming(use: Use, emit: Callable[[E], None]) -> Callable[[E], None]:
+    """Return a sink that also notes the number of a comparison or census as soon as it has one."""
+
+    def tell(event: E) -> None:
+        match event:
+            case CampaignStarted():
+                use.rename(f"comparison {event.campaign_id}")
+            case CensusStarted():
+                use.rename(f"census {event.census_id}")
+        emit(event)
+
+    return tell

@@ -19,8 +19,10 @@ from app.deployment.events import (
     RolloutStage,
     RolloutStageStarted,
 )
+from app.deployment.hold import leave, wait_for_decision
 from app.deployment.host_changes import reported_differences
 from app.deployment.planning import Choice, Prepared
+from app.deployment.proof import can_be_proven, prove_on_wire
 from app.deployment.transactions import DeploymentTransaction
 from app.domain.audit import AuditEntry
 from app.domain.cancel import CancelToken
@@ -239,10 +241,18 @@ class Rollout:
         """
         number = 1
         while True:
-            report = self._transaction.prove_on_wire(token=token)
+            report = prove_on_wire(
+                self._transaction.work,
+                self._run.sessions,
+                self._prepared.request,
+                self._transaction.plan,
+                token=token,
+                audit=self._run.auditor(self._deployment.id),
+            )
             leak = report.leak
             negotiated = self._transaction.start_from_kit(token=token)
-            if not unproven_sentences(leak) or number >= PROOFS or not self._transaction.can_be_proven:
+            is_last = number >= PROOFS or not can_be_proven(self._run.sessions, self._prepared.request)
+            if not unproven_sentences(leak) or is_last:
                 for one in report.crossings:
                     if one.has_crossed is False:
                         self._note(crossing_sentence(one), sides=tuple(Side))
@@ -266,7 +276,10 @@ class Rollout:
             self._deployment = replace(self._deployment, expires_at=datetime.now(UTC) + timedelta(seconds=left_s))
             self._save(DeploymentState.APPLIED)
 
-        decision = self._transaction.hold(within_s, confirmation, token=token, on_left=on_left, on_extended=on_extended)
+        work = self._transaction.work
+        decision = wait_for_decision(
+            work, within_s, confirmation, token=token, on_left=on_left, on_extended=on_extended
+        )
         if decision is Decision.KEEP:
             return True
         why = "It was not wanted." if decision is Decision.UNDO else f"It was not confirmed within {total_s:g} s."
@@ -274,7 +287,7 @@ class Rollout:
         return False
 
     def _leave(self, within_s: float, token: CancelToken) -> None:
-        self._transaction.let_go(within_s, token=token)
+        leave(self._transaction.work, within_s, token=token)
         expires_at = datetime.now(UTC) + timedelta(seconds=within_s)
         self._deployment = replace(self._deployment, expires_at=expires_at)
         self._save(DeploymentState.APPLIED)

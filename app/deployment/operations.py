@@ -87,13 +87,20 @@ class DeploymentOperations:
         return {Side.A: tuple(a), Side.B: tuple(b)}
 
     def dry_run(
-        self, discovery: Discovery, key: tuple[str, str], options: RolloutOptions, *, token: CancelToken
+        self,
+        discovery: Discovery,
+        key: tuple[str, str],
+        options: RolloutOptions,
+        *,
+        token: CancelToken,
+        on_progress: Callable[[str, None], object],
     ) -> DryRun:
         """Say what a deployment would do; changes nothing.
 
         Raises:
             InvalidPlan: It is never deployed, or a reason is missing.
         """
+        on_progress("Looking at what stands on both hosts", None)
         choice = self._choose(discovery, key, options)
         sessions = self.hosts.pair(discovery.pair, token=token)
         prepared = self._prepare(sessions, discovery, choice, options, token=token)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import partial
 
 from app.domain.adapters import TunnelPlan
 from app.domain.cancel import CancelToken
 from app.domain.capture import BreakVerdict, CaptureReport, LeakVerdict, properties_of
 from app.domain.commands import SessionPair
 from app.domain.errors import TunnelDown
+from app.domain.events import Stage
 from app.domain.hosts import Side
 from app.domain.injection import PropertyVerdict
 from app.domain.results import FRAME_BYTES
@@ -17,6 +18,7 @@ from app.probes.capture import CaptureTestsRequest, missing_for_capture
 from app.probes.proof import prove
 from app.tunnel.audit import AuditSink
 from app.tunnel.request import DeployRequest
+from app.tunnel.transaction import Transaction
 
 
 def can_be_proven(sessions: SessionPair, request: DeployRequest) -> bool:
@@ -25,24 +27,24 @@ def can_be_proven(sessions: SessionPair, request: DeployRequest) -> bool:
 
 
 def prove_on_wire(
+    work: Transaction,
     sessions: SessionPair,
     request: DeployRequest,
     plan: TunnelPlan,
     *,
     token: CancelToken,
-    on_detail: Callable[[str], None],
-    audit: AuditSink | None,
+    audit: AuditSink,
 ) -> CaptureReport:
     """Test whether anything can be read on the underlay, and whether nothing can once the protection is gone.
 
     The tunnel has to be started again afterwards.
 
     Args:
-        sessions: Connections to both hosts.
+        work: The transaction that holds the hosts.
+        sessions: Connections to both.
         request: What was built.
         plan: Its plan, with both public keys.
         token: Cancels it.
-        on_detail: Gets what is being tested.
         audit: Gets every command that changed a host.
 
     Returns:
@@ -51,21 +53,24 @@ def prove_on_wire(
     Raises:
         TunnelDown: Plaintext was seen, or packets got in that did not come through the cryptography.
     """
-    report = prove(
-        sessions,
-        CaptureTestsRequest(
-            link=request.link,
-            plan=plan,
-            facts={side.value: request.facts(side) for side in Side},
-            frame_bytes=FRAME_BYTES[-1:],
-            is_unprotected=False,
-            is_stream=request.adapter.info.carrier is Carrier.TCP,
-            is_brief=True,
-        ),
-        token=token,
-        on_stage=on_detail,
-        audit=audit or (lambda _entry: None),
+    asked = CaptureTestsRequest(
+        link=request.link,
+        plan=plan,
+        facts={side.value: request.facts(side) for side in Side},
+        frame_bytes=FRAME_BYTES[-1:],
+        is_unprotected=False,
+        is_stream=request.adapter.info.carrier is Carrier.TCP,
+        is_brief=True,
     )
+    work.stage(Stage.WIRE)
+    with work.timed("wire"):
+        on_stage = partial(work.stage, Stage.WIRE)
+        report = prove(sessions, asked, token=token, on_stage=on_stage, audit=audit)
+        _refuse_if_open(report)
+        return report
+
+
+def _refuse_if_open(report: CaptureReport) -> None:
     leak = report.leak
     if leak is not None and leak.verdict is LeakVerdict.LEAKS:
         raise TunnelDown("Frames can be read on the way between the hosts.", hint=leak.note)
@@ -75,4 +80,3 @@ def prove_on_wire(
     failed = [one.note for one in properties_of(report).values() if one.verdict is PropertyVerdict.FAILS]
     if failed:
         raise TunnelDown("Packets get into the tunnel without its cryptography.", hint=" ".join(failed))
-    return report

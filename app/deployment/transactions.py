@@ -7,20 +7,17 @@ there, and confirms that nothing is to be there.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from app.deployment import hold, proof
 from app.deployment.commit import Outcome, TwoHostCommit
 from app.deployment.deployment_steps import SUSPEND_S, suspend_step
-from app.deployment.events import Confirmation, Decision
 from app.deployment.restart import restart_from_bundle
 from app.deployment.slots import current_path, run_dir_of, slot_dir
 from app.deployment.status import deployment_id_in
 from app.domain.adapters import IdentityRecipe, TunnelPlan
 from app.domain.cancel import CancelToken
-from app.domain.capture import CaptureReport
 from app.domain.commands import SessionPair
 from app.domain.errors import PairLocked
 from app.domain.events import Stage
@@ -54,7 +51,7 @@ class Place:
 class DeploymentTransaction:
     """A deployment, the first in its slot or in place of another, until it is confirmed or rolled back.
 
-    Phases: acquire (where another is replaced, it is suspended), preflight, keys, apply; then, as `Rollout` calls them,
+    Phases: acquire (where another is replaced, it is suspended), preflight, keys, apply; then, as `Rollout` goes on,
     prove, restart, hold, commit; roll back where it was not confirmed.
 
     Args:
@@ -76,10 +73,8 @@ class DeploymentTransaction:
         audit: AuditSink | None,
         lease_s: float,
     ) -> None:
-        self._sessions = sessions
         self._request = request
         self._place = place
-        self._audit = audit
         self.work = Transaction(
             remote_hosts(sessions, state_dir_of(request), request.pair.name),
             on_stage=on_stage,
@@ -123,28 +118,6 @@ class DeploymentTransaction:
             work.ends, work.ids, work.ledgers, place.slot, place.deployment_id, run_dir, place.replaced
         )
 
-    @property
-    def can_be_proven(self) -> bool:
-        """Whether both hosts have what captures need: what was not proven all the same may be at the next try."""
-        return proof.can_be_proven(self._sessions, self._request)
-
-    def prove_on_wire(self, *, token: CancelToken) -> CaptureReport:
-        """Run the leak and injection tests on the underlay; the tunnel has to be started again afterwards.
-
-        Raises:
-            TunnelDown: See `proof.prove_on_wire`.
-        """
-        self.work.stage(Stage.WIRE)
-        with self.work.timed("wire"):
-            return proof.prove_on_wire(
-                self._sessions,
-                self._request,
-                self.plan,
-                token=token,
-                on_detail=lambda detail: self.work.stage(Stage.WIRE, detail),
-                audit=self._audit,
-            )
-
     def start_from_kit(self, *, token: CancelToken) -> str:
         """Start the tunnel on both hosts with the very scripts that will start it with the hosts, and wait for it.
 
@@ -160,24 +133,6 @@ class DeploymentTransaction:
             return restart_from_bundle(
                 self.work, self._request, self.plan, place.deployment_id, place.slot, token=token
             )
-
-    def hold(
-        self,
-        seconds: float,
-        confirmation: Confirmation,
-        *,
-        token: CancelToken,
-        on_left: Callable[[float], None],
-        on_extended: Callable[[float], None],
-    ) -> Decision | None:
-        """Wait for the user's decision; see `hold.wait_for_decision`."""
-        return hold.wait_for_decision(
-            self.work, seconds, confirmation, token=token, on_left=on_left, on_extended=on_extended
-        )
-
-    def let_go(self, seconds: float, *, token: CancelToken) -> None:
-        """Leave both hosts to their timers for so long: another instance confirms, or they roll back."""
-        hold.leave(self.work, seconds, token=token)
 
     def confirm(self, *, token: CancelToken) -> Outcome:
         """Confirm it; see `commit`."""

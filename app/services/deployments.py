@@ -6,29 +6,55 @@ other's way. What gets a user out of trouble is never refused: `confirm`, `repai
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
+import functools
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
 from app.deployment.audit_export import audit_entries, audit_text
-from app.deployment.events import Confirmation, RolloutSink
 from app.deployment.operations import DeploymentOperations
 from app.discovery.pair_discovery import Discovery
 from app.domain.audit import AuditCheck
 from app.domain.cancel import CancelToken
-from app.domain.deployment import Deployment, DryRun, RolloutOptions
-from app.domain.deployment_status import PairStatus
-from app.domain.hosts import PairSpec, Side
+from app.domain.deployment import Deployment
+from app.domain.hosts import HostSpec, PairSpec, Side
 from app.reports.files import write_atomically
-from app.services.interfaces.comparison import ProgressSink
 from app.services.interfaces.deployments import AuditLine, LanPort
 from app.storage import Store
 
 if TYPE_CHECKING:
-    from app.storage.in_use import InUse, Use
+    from app.storage.in_use import InUse
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 AUDIT_LIMIT = 100_000
 """So many of the newest entries are shown; a file gets all of them."""
+
+
+def _passed_on(
+    method: Callable[Concatenate[DeploymentOperations, P], T],
+) -> Callable[Concatenate[RolloutOperations, P], T]:
+    """Return a method that calls one of `DeploymentOperations`."""
+
+    @functools.wraps(method)
+    def passed_on(self: RolloutOperations, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return method(self.deploying, *args, **kwargs)
+
+    return passed_on
+
+
+def _holding(
+    what: str, method: Callable[Concatenate[DeploymentOperations, P], T], *, is_optional: bool = False
+) -> Callable[Concatenate[RolloutOperations, P], T]:
+    """Return a method that holds its hosts meanwhile; where that is optional, it is never refused."""
+
+    @functools.wraps(method)
+    def held(self: RolloutOperations, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        with self.in_use.hold(self._hosts_of(*args, **kwargs), what, is_optional=is_optional):
+            return method(self.deploying, *args, **kwargs)
+
+    return held
 
 
 class RolloutOperations:
@@ -52,81 +78,16 @@ class RolloutOperations:
             for one in found
         )
 
-    def dry_run(
-        self,
-        discovery: Discovery,
-        key: tuple[str, str],
-        options: RolloutOptions,
-        *,
-        token: CancelToken,
-        on_progress: ProgressSink,
-    ) -> DryRun:
-        """Say what a deployment would do; changes nothing."""
-        on_progress("Looking at what stands on both hosts", None)
-        return self.deploying.dry_run(discovery, key, options, token=token)
-
-    def deploy(
-        self,
-        discovery: Discovery,
-        key: tuple[str, str],
-        options: RolloutOptions,
-        *,
-        token: CancelToken,
-        emit: RolloutSink,
-        confirmation: Confirmation | None = None,
-    ) -> Deployment:
-        """See `DeploymentOperations.deploy`."""
-        with self._held(discovery.pair, "a deployment"):
-            return self.deploying.deploy(discovery, key, options, token=token, emit=emit, confirmation=confirmation)
-
-    def redeploy(
-        self,
-        deployment_id: str,
-        *,
-        token: CancelToken,
-        emit: RolloutSink,
-        confirmation: Confirmation | None = None,
-        confirm_within_s: float | None = None,
-    ) -> Deployment:
-        """See `DeploymentOperations.redeploy`."""
-        with self._held(self.store.get_deployment(deployment_id).pair, "a deployment"):
-            return self.deploying.redeploy(
-                deployment_id, token=token, emit=emit, confirmation=confirmation, confirm_within_s=confirm_within_s
-            )
-
-    def rotate_keys(
-        self, pair: PairSpec, *, token: CancelToken, emit: RolloutSink, confirmation: Confirmation | None = None
-    ) -> Deployment:
-        """See `DeploymentOperations.rotate_keys`."""
-        with self._held(pair, "a key rotation"):
-            return self.deploying.rotate_keys(pair, token=token, emit=emit, confirmation=confirmation)
-
-    def confirm(self, pair: PairSpec, *, token: CancelToken, emit: RolloutSink) -> Deployment:
-        """See `DeploymentOperations.confirm`."""
-        return self.deploying.confirm(pair, token=token, emit=emit)
-
-    def undeploy(self, pair: PairSpec, *, token: CancelToken, emit: RolloutSink) -> Deployment:
-        """See `DeploymentOperations.undeploy`."""
-        with self._held(pair, "the removal of a deployment"):
-            return self.deploying.undeploy(pair, token=token, emit=emit)
-
-    def undeploy_one(self, pair: PairSpec, side: Side, *, token: CancelToken, emit: RolloutSink) -> Deployment:
-        """See `DeploymentOperations.undeploy_one`."""
-        with self.in_use.hold((pair.host(side),), "the removal of a deployment"):
-            return self.deploying.undeploy_one(pair, side, token=token, emit=emit)
-
-    def repair(self, pair: PairSpec, *, token: CancelToken, emit: RolloutSink) -> Deployment | None:
-        """See `DeploymentOperations.repair`."""
-        with self.in_use.hold((pair.a, pair.b), "a repair", is_optional=True):
-            return self.deploying.repair(pair, token=token, emit=emit)
-
-    def remove_unfinished(self, pair: PairSpec, *, token: CancelToken) -> None:
-        """See `DeploymentOperations.remove_unfinished`."""
-        self.deploying.remove_unfinished(pair, token=token)
-
-    def status(self, pair: PairSpec, *, token: CancelToken) -> PairStatus:
-        """See `DeploymentOperations.status`."""
-        return self.deploying.status(pair, token=token)
+    dry_run = _passed_on(DeploymentOperations.dry_run)
+    status = _passed_on(DeploymentOperations.status)
+    confirm = _passed_on(DeploymentOperations.confirm)
+    remove_unfinished = _passed_on(DeploymentOperations.remove_unfinished)
+    deploy = _holding("a deployment", DeploymentOperations.deploy)
+    redeploy = _holding("a deployment", DeploymentOperations.redeploy)
+    rotate_keys = _holding("a key rotation", DeploymentOperations.rotate_keys)
+    undeploy = _holding("the removal of a deployment", DeploymentOperations.undeploy)
+    undeploy_one = _holding("the removal of a deployment", DeploymentOperations.undeploy_one)
+    repair = _holding("a repair", DeploymentOperations.repair, is_optional=True)
 
     def deployments(self, pair_name: str | None = None) -> tuple[Deployment, ...]:
         """Return every deployment of a pair, or of all, newest first."""
@@ -140,8 +101,15 @@ class RolloutOperations:
         """
         self.in_use.refuse(pair)
 
-    def _held(self, pair: PairSpec, what: str) -> AbstractContextManager[Use]:
-        return self.in_use.hold((pair.a, pair.b), what)
+    def _hosts_of(self, *args: object, **kwargs: object) -> tuple[HostSpec, ...]:
+        """Return the hosts that a call is about, from its arguments: a pair, a discovery or a deployment's id."""
+        given = (*args, *kwargs.values())
+        pairs = [one.pair if isinstance(one, Discovery) else one for one in given]
+        pair = next((one for one in pairs if isinstance(one, PairSpec)), None)
+        if pair is None:
+            pair = self.store.get_deployment(str(given[0])).pair
+        sides = [one for one in args if isinstance(one, Side)] or list(Side)
+        return tuple(pair.host(side) for side in sides)
 
     # --- what was done ------------------------------------------------------------------------------------------------
 

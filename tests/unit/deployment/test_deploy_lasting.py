@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from app.deployment.hold import leave
 from app.deployment.remove import end_deployment
 from app.deployment.status import parse_outages
 from app.domain.cancel import CancelToken
@@ -276,6 +277,6 @@ def test_a_tunnel_that_does_not_start_from_its_kit_is_not_confirmed(world: World
 
 def test_what_was_left_to_the_timers_goes_back_by_itself(world: World) -> None:
     with started_tunnel(world) as one:
-        one.let_go(30.0, token=CancelToken())
+        leave(one.work, 30.0, token=CancelToken())
     assert world.a.links == STANDING
     let_leases_end(world)

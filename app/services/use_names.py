@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
-from app.domain.census_events import CensusStarted
+from app.domain.census import CensusPlan
 from app.domain.events import CampaignStarted
 
 if TYPE_CHECKING:
@@ -18,11 +18,9 @@ def renaming(use: Use, emit: Callable[[E], None]) -> Callable[[E], None]:
     """Return a sink that also notes the number of a comparison or census as soon as it has one."""
 
     def tell(event: E) -> None:
-        match event:
-            case CampaignStarted():
-                use.rename(f"comparison {event.campaign_id}")
-            case CensusStarted():
-                use.rename(f"census {event.census_id}")
+        if isinstance(event, CampaignStarted):
+            kind = "census" if isinstance(event.plan, CensusPlan) else "comparison"
+            use.rename(f"{kind} {event.campaign_id}")
         emit(event)
 
     return tell

@@ -57,8 +57,7 @@ told() {
 }
 each_client told
 # With the mount option hidepid, a user sees no processes of root: an address may be one that a client keeps.
-seen=
-if ! read -r seen 2> /dev/null < /proc/1/comm; then
+if ! read -r _ 2> /dev/null < /proc/1/comm; then
     ip -o -4 addr show 2> /dev/null | sed -n 's/^[0-9]*: *\([^ ]*\) .*/\1/p' |
         while read -r name; do echo "$mark hidden ${name%%@*}"; done
 fi

@@ -20,6 +20,7 @@ from app.discovery.pair_discovery import Discovery
 from app.domain.errors import Cancelled, CleanupFailed, ConnectionLost, HostUnreachable, InvalidOption, NotFound
 from app.domain.pair_names import LAB_PREFIX
 from app.domain.results import (
+    DEMO_PROFILE,
     PROFILES,
     AttemptStatus,
     CampaignPlan,
@@ -82,6 +83,8 @@ def demo(context: Context) -> int:
     options = context.options
     options.pair, options.solutions = f"lab:{platforms_text(*parse_platforms(options.platform))}", DEMO_SOLUTIONS
     options.profile = ProfileName.QUICK.value
+    if options.seconds is None:
+        options.seconds = DEMO_PROFILE.seconds
     return compare(context)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 
@@ -240,6 +240,9 @@ PROFILES: Mapping[ProfileName, Profile] = {
     ProfileName.STANDARD: Profile(ProfileName.STANDARD, pings=2_000, seconds=10, rounds=3),
     ProfileName.PAPER: Profile(ProfileName.PAPER, pings=10_000, seconds=10, rounds=3),
 }
+
+DEMO_PROFILE = replace(PROFILES[ProfileName.QUICK], name=ProfileName.CUSTOM, seconds=2)
+"""Profile of the demonstration: a first impression within a minute and a half, nothing to decide by."""
 
 
 @dataclass(frozen=True, slots=True)

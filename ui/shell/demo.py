@@ -9,7 +9,7 @@ from app.discovery.pair_discovery import Discovery
 from app.domain.cancel import CancelToken
 from app.domain.errors import InvalidPlan, TunnelmarkError
 from app.domain.hosts import PairSpec
-from app.domain.results import PROFILES, CampaignPlan, CampaignRecord, CampaignStatus, ProfileName
+from app.domain.results import DEMO_PROFILE, CampaignPlan, CampaignRecord, CampaignStatus
 from app.services.comparison_wizard import Step
 from app.services.interfaces import RunOptions
 from app.services.interfaces.comparison import ProgressSink
@@ -59,7 +59,7 @@ class Demo:
         def prepare(token: CancelToken, tell: ProgressSink) -> tuple[Discovery, CampaignPlan, RunOptions]:
             pair: PairSpec = services.start_lab(token=token, on_progress=tell)
             found = services.discover(pair, token=token, on_progress=tell)
-            options = RunOptions(PROFILES[ProfileName.QUICK])
+            options = RunOptions(DEMO_PROFILE)
             tell(tr("Planning"), None)
             return found, services.plan(found, demo_candidates(found), options), options
 

@@ -274,7 +274,8 @@ class Gateway:
             AssertionError: It does not.
         """
         self.world.run(
-            f"n=0; until {condition}; do [ $n -lt {seconds * 10} ] || {{ tail -n 5 {FOLDER}/*.log >&2; exit 1; }}; "
+            f"n=0; until {condition}; do [ $n -lt {seconds * 10} ] || {{ exec >&2; tail -n 5 {FOLDER}/*.log; "
+            "ip -n gw -4 addr; ps -eo pid,ppid,etimes,args; exit 1; }; "
             "sleep 0.1; n=$((n + 1)); done"
         )
 

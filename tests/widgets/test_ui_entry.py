@@ -14,7 +14,7 @@ import app.cli
 import ui.main
 import ui.shell.app
 from app.domain.errors import LabFault
-from app.domain.results import CampaignStatus
+from app.domain.results import DEMO_PROFILE, CampaignStatus
 from ui.shell.demo import DEMO_SOLUTIONS, Demo
 
 DISPLAYS = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
@@ -99,7 +99,7 @@ def test_the_demonstration_measures_shows_and_reports(
     assert driver.window.current is driver.window.results
     record = driver.services.records[1]
     assert tuple(c.solution for c in record.plan.candidates) == DEMO_SOLUTIONS
-    assert record.plan.profile.name == "quick"
+    assert record.plan.profile == DEMO_PROFILE
     out = capsys.readouterr().out
     assert str(demo.report) in out
     assert "WireGuard" in out

@@ -53,7 +53,7 @@ def adapter_script(vpn: str, name: str) -> str:
     """Return a script of an adapter without its comments.
 
     Args:
-        vpn: The adapter's folder below vpn_adapters, for example `openvpn`, or `shared`.
+        vpn: The adapter's folder below vpn_adapters, for example `openvpn`, or `shared`, or `shared/wireguard`.
         name: File name in its folder `scripts`.
     """
     return without_comments(script_file("vpn_adapters", f"{vpn}/scripts/{name}"))

@@ -9,15 +9,13 @@ from types import MappingProxyType
 from app.domain.adapters import shell_step_argv
 from app.domain.commands import Command, CommandResult
 from app.domain.hosts import MissingPart, SolutionSupport
+from app.domain.script_files import adapter_script
 from vpn_adapters.freelan.info import NAME
 from vpn_adapters.shared import discovering
 
 PACKAGE = "freelan"
 
-# The first line of the description is enough to know that this host's archive has the package.
-_PACKAGE_SCRIPT = """\
-if command -v apt-cache >/dev/null 2>&1; then apt-cache show freelan 2>/dev/null | grep '^Package: ' | head -n 1; fi
-"""
+_PACKAGE_SCRIPT = adapter_script("freelan", "package.sh")
 
 COMMANDS: Mapping[str, Command] = MappingProxyType(
     {

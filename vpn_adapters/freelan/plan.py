@@ -8,6 +8,7 @@ from app.domain.adapters import Breakage, EndpointPlan, PlanRequest, Step, Tunne
 from app.domain.commands import Command, FileToWrite
 from app.domain.hosts import Side
 from app.domain.link import ETHERNET_HEADER_BYTES, IPV4_HEADER_BYTES, Link
+from app.domain.script_files import adapter_script
 from vpn_adapters.freelan.info import NAME
 from vpn_adapters.freelan.render import config, config_path, peer_certificate, peer_certificate_path
 from vpn_adapters.shared import daemons, taps
@@ -21,32 +22,12 @@ FSCP_BYTES = 4 + 4 + 16 + 2
 UP_TIMEOUT_S = 45.0
 """Time for a second greeting, which freelan sends 30 s after the first."""
 
-# freelan in the foreground, since as a daemon it has no log but the system's. The step ends when the process has its
-# name, by which it is found when it has to be stopped.
-#
-# One thread: with more of them, freelan now and then drops its peer's certificate at the start, and greets again 30 s
-# later. Seen with two threads in 6 of 79 starts, and with one in none of 40.
-_START_SCRIPT = """\
-umask 077
-setsid freelan -f --nocolor --threads 1 -c "$1" > "$2" 2>&1 < /dev/null &
-n=0
-while { read -r name < "/proc/$!/comm"; } 2>/dev/null && [ "$name" != freelan ]; do
-  n=$((n + 1))
-  if [ "$n" -gt 100 ]; then echo "freelan does not start" >&2; exit 1; fi
-  sleep 0.02 2>/dev/null || sleep 1
-done
-"""
+_START_SCRIPT = adapter_script("freelan", "start.sh")
 
 # A route to the peer that is there before is the user's. One that comes with a session is freelan's: it takes it away
 # when it ends, but not when it is killed.
-_NOTE_ROUTE_SCRIPT = """\
-[ -n "$(ip -4 route show table main exact "$1/32")" ] || : > "$2"
-"""
-_FORGET_ROUTE_SCRIPT = """\
-[ -e "$2" ] || exit 0
-ip -4 route del "$1/32" proto static 2>/dev/null
-rm -f "$2"
-"""
+_NOTE_ROUTE_SCRIPT = adapter_script("freelan", "note-route.sh")
+_FORGET_ROUTE_SCRIPT = adapter_script("freelan", "forget-route.sh")
 
 
 def make(request: PlanRequest) -> TunnelPlan:

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from app.domain.adapters import shell_step_argv
 from app.domain.commands import Command, CommandResult
 from app.domain.hosts import SolutionSupport
+from app.domain.script_files import adapter_script
 from vpn_adapters.macsec.info import NAME
 from vpn_adapters.shared import discovering, guards, l2tpv3
 
@@ -29,10 +30,7 @@ COMMANDS: Mapping[str, Command] = MappingProxyType(
         "help": discovering.query("ip", "link", "help", "macsec"),
         **guards.QUERIES,
         "supplicant": discovering.query("wpa_supplicant", "-h"),
-        # Which cipher a key server chooses can be set since wpa_supplicant 2.11; nothing but the program says so.
-        "choice": discovering.query(
-            *shell_step_argv('grep -q macsec_csindex "$(command -v wpa_supplicant)" && echo macsec_csindex')
-        ),
+        "choice": discovering.query(*shell_step_argv(adapter_script("macsec", "choice.sh"))),
         "modules": discovering.modules_query(*KERNEL_MODULES),
     }
 )

@@ -6,13 +6,9 @@ from app.domain.adapters import IdentityRecipe, SharedSecret, Step, shell_step_a
 from app.domain.commands import Command
 from app.domain.hosts import Side
 from app.domain.link import Link
+from app.domain.script_files import adapter_script
 
-# 256 bits from the kernel, as 64 hexadecimal digits.
-_MAKE_SCRIPT = """\
-umask 077
-head -c 32 /dev/urandom | od -A n -v -t x1 | tr -d ' \\n' > "$1"
-[ "$(wc -c < "$1")" -eq 64 ]
-"""
+_MAKE_SCRIPT = adapter_script("macsec", "make-secret.sh")
 
 
 def secret_path(link: Link) -> str:

@@ -18,14 +18,15 @@ from app.domain.commands import Command, FileToWrite
 from app.domain.firewall import Opening
 from app.domain.hosts import Side
 from app.domain.link import Link
-from vpn_adapters.macsec import overhead, scripts
+from app.domain.script_files import adapter_script
+from vpn_adapters.macsec import overhead
 from vpn_adapters.macsec.discovery import KERNEL_MODULES
 from vpn_adapters.macsec.identity import secret_path
 from vpn_adapters.macsec.info import NAME
 from vpn_adapters.macsec.render import config_path, log_path, supplicant_config
 from vpn_adapters.macsec.suites import AGREED_KEYS, CIPHER, KEYS, SHOWN
 from vpn_adapters.shared import guards, l2tpv3
-from vpn_adapters.shared.interfaces import WAIT_GONE_SCRIPT, interface_up_check, mac_address
+from vpn_adapters.shared.interfaces import interface_up_check, mac_address
 from vpn_adapters.shared.rendering import setting
 
 WIRE_FILTER = f"ip proto {l2tpv3.IP_PROTOCOL}"
@@ -86,11 +87,14 @@ def _macsec_step(request: PlanRequest, side: Side) -> Step:
         link.inner(side),
     )
     if setting(request, KEYS) == AGREED_KEYS:
-        title, script = f"Make the MACsec interface {name} and agree on keys by MKA", scripts.AGREED_SCRIPT
+        title, script = (
+            f"Make the MACsec interface {name} and agree on keys by MKA",
+            adapter_script("macsec", "agreed.sh"),
+        )
     else:
-        title, script = f"Make the MACsec interface {name} with static keys", scripts.STATIC_SCRIPT
+        title, script = f"Make the MACsec interface {name} with static keys", adapter_script("macsec", "static.sh")
         arguments += _key_arguments(cipher, side)
-    removal = shell_step_argv(scripts.REMOVE_SCRIPT + WAIT_GONE_SCRIPT, name, link.run_dir)
+    removal = shell_step_argv(adapter_script("macsec", "remove.sh"), name, link.run_dir)
     return Step(
         title=title,
         command=Command(shell_step_argv(script, *arguments), timeout_s=15.0, is_root=True),
@@ -134,9 +138,11 @@ def _breakages(link: Link, *, is_agreed: bool) -> tuple[Breakage, ...]:
     name = link.names.ethernet_interface
     removed = Breakage(
         f"The MACsec interface {name} is removed",
-        Command(shell_step_argv('ip link del dev "$1"\n' + WAIT_GONE_SCRIPT, name), timeout_s=10.0, is_root=True),
+        Command(shell_step_argv(adapter_script("macsec", "break-remove.sh"), name), timeout_s=10.0, is_root=True),
     )
     if not is_agreed:
         return (removed,)
-    kill = Command(shell_step_argv(scripts.BREAK_KILL_SCRIPT, link.run_dir), timeout_s=10.0, is_root=True)
+    kill = Command(
+        shell_step_argv(adapter_script("macsec", "break-kill.sh"), link.run_dir), timeout_s=10.0, is_root=True
+    )
     return (Breakage("wpa_supplicant is killed (SIGKILL)", kill), removed)

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from app.domain.adapters import shell_step_argv
 from app.domain.commands import Command, CommandResult
 from app.domain.hosts import MissingPart, SolutionSupport
+from app.domain.script_files import adapter_script
 from vpn_adapters.shared import discovering
 
 PEER_FINGERPRINT = "peer-fingerprint"
@@ -33,17 +34,7 @@ PREFERRED_GROUPS = ("X25519MLKEM768", "X25519", P_384)
 Source: draft-ietf-tls-ecdhe-mlkem for the hybrid of X25519 and ML-KEM-768 (FIPS 203).
 """
 
-# Where the list of loaded profiles cannot be read, a profile that is installed counts as loaded.
-# Source: profiles/apparmor.d/openvpn of AppArmor 4.1, which Ubuntu ships since 25.04 and Debian 13 does not.
-_CONFINED_SCRIPT = """\
-grep -qs Y /sys/module/apparmor/parameters/enabled || { echo free; exit 0; }
-if [ -r /sys/kernel/security/apparmor/profiles ] && loaded=$(cat /sys/kernel/security/apparmor/profiles 2>/dev/null)
-then
-  case "$loaded" in *"openvpn (enforce)"*) echo confined;; *) echo free;; esac
-elif [ -e /etc/apparmor.d/openvpn ] && [ ! -e /etc/apparmor.d/disable/openvpn ]; then echo confined
-else echo free
-fi
-"""
+_CONFINED_SCRIPT = adapter_script("openvpn", "confined.sh")
 
 COMMANDS: Mapping[str, Command] = MappingProxyType(
     {

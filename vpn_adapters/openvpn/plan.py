@@ -8,6 +8,7 @@ from app.domain.adapters import Breakage, EndpointPlan, PlanRequest, Step, Tunne
 from app.domain.commands import Command, FileToWrite
 from app.domain.hosts import Side
 from app.domain.link import Link
+from app.domain.script_files import adapter_script
 from app.domain.solutions import Carrier
 from vpn_adapters.openvpn.algorithms import NO_DIGEST, Mode, canonical_digest, is_aead, mode
 from vpn_adapters.openvpn.identity import certificate_path
@@ -15,68 +16,14 @@ from vpn_adapters.openvpn.info import INFOS
 from vpn_adapters.openvpn.overhead import Overhead
 from vpn_adapters.openvpn.render import config, config_path, log_path, pid_path
 from vpn_adapters.openvpn.suites import LOGGED_TLS_1_2_SUITES
-from vpn_adapters.shared.interfaces import (
-    CONFIGURE_SCRIPT,
-    DOWN_SCRIPT,
-    WAIT_GONE_SCRIPT,
-    configure_arguments,
-    interface_up_check,
-)
+from vpn_adapters.shared import daemons
+from vpn_adapters.shared.interfaces import interface_up_check
 from vpn_adapters.shared.rendering import setting
+from vpn_adapters.shared.taps import set_up_step, tap_down_breakage
 
-# BusyBox's ip has no tuntap; OpenVPN can make the device too.
-_TAP_SCRIPT = """\
-[ -c /dev/net/tun ] || modprobe tun
-ip tuntap add dev "$1" mode tap 2>/dev/null || openvpn --mktun --dev "$1" --dev-type tap
-"""
-
-_REMOVE_TAP_SCRIPT = (
-    """\
-if [ -e "/sys/class/net/$1" ]; then
-  ip tuntap del dev "$1" mode tap 2>/dev/null || openvpn --rmtun --dev "$1" --dev-type tap
-fi
-"""
-    + WAIT_GONE_SCRIPT
-)
-
-# By its command line and not by its pid file, which a daemon that has just been started may not have written yet.
-_STOP_SCRIPT = """\
-found=
-for folder in /proc/[0-9]*; do
-  name=
-  { read -r name < "$folder/comm"; } 2>/dev/null || continue
-  [ "$name" = openvpn ] || continue
-  if grep -q -F -e "$1" "$folder/cmdline" 2>/dev/null; then found="$found ${folder#/proc/}"; fi
-done
-[ -z "$found" ] || kill $found 2>/dev/null
-n=0
-for process in $found; do
-  while kill -0 "$process" 2>/dev/null; do
-    n=$((n + 1))
-    if [ "$n" -gt 60 ]; then kill -KILL "$process" 2>/dev/null; fi
-    if [ "$n" -gt 100 ]; then echo "openvpn does not end" >&2; exit 1; fi
-    sleep 0.05 2>/dev/null || sleep 1
-  done
-done
-rm -f "$2" "$3"
-"""
-
-# A line of the log begins with the host's local time.
-_HANDSHAKE_SCRIPT = """\
-at=$(grep -F 'Control Channel: TLS' "$1" | tail -n 1 | cut -c 1-19)
-[ -z "$at" ] || date -d "$at" +%s
-"""
-
-_KILL_SCRIPT = """\
-process=$(cat "$1") || exit 1
-kill -KILL "$process" || exit 1
-n=0
-while [ -e "/proc/$process" ]; do
-  n=$((n + 1))
-  if [ "$n" -gt 100 ]; then echo "openvpn does not end" >&2; exit 1; fi
-  sleep 0.05 2>/dev/null || sleep 1
-done
-"""
+_TAP_SCRIPT = adapter_script("openvpn", "make-tap.sh")
+_REMOVE_TAP_SCRIPT = adapter_script("openvpn", "remove-tap.sh")
+_HANDSHAKE_SCRIPT = adapter_script("openvpn", "handshake.sh")
 
 
 def make(carrier: Carrier, request: PlanRequest) -> TunnelPlan:
@@ -132,7 +79,7 @@ def _port(carrier: Carrier, link: Link) -> int:
 def _steps(link: Link, side: Side) -> tuple[Step, ...]:
     # Both ends work at the same time. The server is started as early as can be, the client as late, so that the client
     # finds it: having to try again would cost it a second.
-    tap, set_up, daemon = _tap_step(link), _set_up_step(link, side), _daemon_step(link)
+    tap, set_up, daemon = _tap_step(link), set_up_step(link, side), _daemon_step(link)
     return (tap, daemon, set_up) if side is Side.A else (tap, set_up, daemon)
 
 
@@ -142,19 +89,6 @@ def _tap_step(link: Link) -> Step:
         title=f"Make the tap interface {name}",
         command=Command(shell_step_argv(_TAP_SCRIPT, name), timeout_s=10.0, is_root=True),
         undo=Command(shell_step_argv(_REMOVE_TAP_SCRIPT, name), timeout_s=10.0, is_root=True),
-    )
-
-
-def _set_up_step(link: Link, side: Side) -> Step:
-    name = link.names.ethernet_interface
-    return Step(
-        title=f"Give {name} its address {link.inner(side)} and take it up",
-        command=Command(
-            shell_step_argv(f"set -e\n{CONFIGURE_SCRIPT}", *configure_arguments(link, side)),
-            timeout_s=10.0,
-            is_root=True,
-        ),
-        undo=Command(shell_step_argv(DOWN_SCRIPT, name), timeout_s=5.0, is_root=True),
     )
 
 
@@ -170,23 +104,14 @@ def _daemon_step(link: Link) -> Step:
 
 def _stop_command(link: Link) -> Command:
     # The log goes too, so that what the next daemon says is all that is in it.
-    return Command(
-        shell_step_argv(_STOP_SCRIPT, config_path(link), pid_path(link), log_path(link)), timeout_s=15.0, is_root=True
-    )
+    return daemons.stop_command("openvpn", config_path(link), pid_path(link), log_path(link))
 
 
 def _breakages(link: Link) -> tuple[Breakage, ...]:
-    name = link.names.ethernet_interface
     return (
-        Breakage(
-            "OpenVPN is killed",
-            Command(shell_step_argv(_KILL_SCRIPT, pid_path(link)), timeout_s=10.0, is_root=True),
-        ),
+        Breakage("OpenVPN is killed", daemons.kill_command("openvpn", config_path(link))),
         Breakage("OpenVPN is stopped", _stop_command(link)),
-        Breakage(
-            f"The tap interface {name} is taken down",
-            Command(shell_step_argv(DOWN_SCRIPT, name), timeout_s=5.0, is_root=True),
-        ),
+        tap_down_breakage(link),
     )
 
 

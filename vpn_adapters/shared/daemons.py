@@ -7,44 +7,9 @@ from __future__ import annotations
 
 from app.domain.adapters import shell_step_argv
 from app.domain.commands import Command
+from app.domain.script_files import adapter_script
 
-# $1 signal, $2 the program's name, $3 a word of its command line that is ours alone; further ones are files to remove.
-# What it started itself is ended with it: sshd's sessions do not name their configuration. Source: proc_pid_stat(5).
-_END_SCRIPT = """\
-signal=$1 name=$2 word=$3
-shift 3
-found= parents=
-for folder in /proc/[0-9]*; do
-  line=
-  { read -r line < "$folder/stat"; } 2>/dev/null || continue
-  process=${folder#/proc/}
-  rest=${line##*") "}
-  rest=${rest#* }
-  parents="$parents $process:${rest%% *}"
-  case $line in "$process ($name) "*) ;; *) continue ;; esac
-  if grep -q -F -e "$word" "$folder/cmdline" 2>/dev/null; then found="$found $process"; fi
-done
-for depth in 1 2 3; do
-  for pair in $parents; do
-    case " $found " in *" ${pair%:*} "*) continue ;; esac
-    case " $found " in *" ${pair#*:} "*) found="$found ${pair%:*}" ;; esac
-  done
-done
-for process in $found; do kill "-$signal" "$process" 2>/dev/null; done
-n=0
-for process in $found; do
-  while kill -0 "$process" 2>/dev/null; do
-    state=
-    { read -r state < "/proc/$process/stat"; } 2>/dev/null
-    case ${state##*") "} in Z*) break ;; esac
-    n=$((n + 1))
-    if [ "$n" -gt 60 ]; then kill -KILL "$process" 2>/dev/null; fi
-    if [ "$n" -gt 100 ]; then echo "$name does not end" >&2; exit 1; fi
-    sleep 0.05 2>/dev/null || sleep 1
-  done
-done
-[ "$#" -eq 0 ] || rm -f "$@"
-"""
+_END_SCRIPT = adapter_script("shared", "end-daemon.sh")
 
 
 def stop_command(name: str, word: str, *leftovers: str) -> Command:

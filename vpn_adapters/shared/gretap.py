@@ -14,8 +14,9 @@ from app.domain.adapters import Step, shell_step_argv
 from app.domain.commands import Command, CommandResult
 from app.domain.hosts import MissingPart, Side
 from app.domain.link import Link
+from app.domain.script_files import adapter_script
 from vpn_adapters.shared.discovering import has_iproute2, missing_modules, missing_part
-from vpn_adapters.shared.interfaces import CONFIGURE_SCRIPT, WAIT_GONE_SCRIPT, configure_arguments
+from vpn_adapters.shared.interfaces import configure_arguments
 
 KERNEL_MODULES = ("ip_gre",)
 IP_PROTOCOL = 47
@@ -24,25 +25,8 @@ HEADER_BYTES = 8
 TTL = 64
 """Without it the outer packet has the TTL of the packet in the frame: a multicast ends on the first router."""
 
-# The module makes gre0, gretap0 and erspan0 when it is loaded, which stay until it is unloaded, unless this setting
-# (Linux 5.10; Documentation/admin-guide/sysctl/net.rst) is 2. No frame may make its outer packet unfragmentable
-# (`ignore-df`), or frames of 1500 bytes would not cross.
-_CREATE_SCRIPT = (
-    """\
-set -e
-if [ ! -e /sys/module/ip_gre ]; then
-  fallback=/proc/sys/net/core/fb_tunnels_only_for_init_net
-  before=
-  { read -r before < "$fallback" && echo 2 > "$fallback"; } 2>/dev/null || before=
-  modprobe ip_gre 2>/dev/null || :
-  if [ -n "$before" ]; then echo "$before" > "$fallback"; fi
-fi
-ip link add dev "$1" type gretap local "$5" remote "$6" key "$7" ttl "$8" nopmtudisc ignore-df
-"""
-    + CONFIGURE_SCRIPT
-)
-
-_REMOVE_SCRIPT = 'ip link del dev "$1" 2>/dev/null\n' + WAIT_GONE_SCRIPT
+_CREATE_SCRIPT = adapter_script("shared", "make-gretap.sh")
+_REMOVE_SCRIPT = adapter_script("shared", "remove-interface.sh")
 
 
 def create_step(link: Link, side: Side) -> Step:

@@ -18,105 +18,16 @@ from app.domain.adapters import Step, shell_step_argv
 from app.domain.commands import Command, CommandResult
 from app.domain.hosts import MissingPart, Side
 from app.domain.link import Link
+from app.domain.script_files import adapter_script
 from vpn_adapters.shared import discovering
 
-# `create` fails where a table of that name is there already, which is then not ours. Offsets are from the IP header: an
-# offset from the header behind it (`@th`) makes nft 1.1.3 abort when it lists the rules. Options and extension headers
-# would move the id out of sight, and nothing sends L2TPv3 with them: what has some is dropped, whatever its session.
-# What comes in pieces over IPv4 has been put together before these rules see it. Pieces over IPv6 have not: the first
-# one has the id, and one behind which more extension headers follow (0, 43, 60) may hide it in the next piece.
-# Our session is never carried over IPv6, but the kernel would take its frames from there.
-_HEAD = """\
-modprobe nf_tables 2> /dev/null
-nft -f - << END
-create table inet $1
-add chain inet $1 guard_out { type filter hook output priority 0; policy accept; }
-add chain inet $1 guard_in { type filter hook input priority 0; policy accept; }
-add rule inet $1 guard_in ip protocol 115 ip hdrlength > 5 counter drop
-add rule inet $1 guard_in ip6 nexthdr 115 @nh,320,32 $3 counter drop
-add rule inet $1 guard_in ip6 nexthdr 44 frag nexthdr 115 @nh,384,32 $3 counter drop
-add rule inet $1 guard_in frag nexthdr { 0, 43, 60 } counter drop
-add rule inet $1 guard_in ip6 nexthdr != { 44, 115 } meta l4proto 115 counter drop
-add rule inet $1 guard_in ip protocol 115 ip saddr != $2 @nh,160,32 $3 counter drop
-"""
-
-_IPSEC_SCRIPT = (
-    _HEAD
-    + """\
-add rule inet $1 guard_out ip protocol 115 @nh,160,32 $3 rt ipsec missing counter drop
-add rule inet $1 guard_in ip protocol 115 @nh,160,32 $3 meta ipsec missing counter drop
-END
-"""
-)
-
-_INTERFACE_SCRIPT = (
-    _HEAD
-    + """\
-add rule inet $1 guard_out oifname != "$4" ip protocol 115 @nh,160,32 $3 counter drop
-add rule inet $1 guard_in iifname != "$4" ip protocol 115 @nh,160,32 $3 counter drop
-END
-"""
-)
-
-# The Ethernet type of the frame inside: 20 bytes of IP, 4 of session id, 8 of cookie, 4 of sublayer, 12 of addresses.
-_MACSEC_SCRIPT = (
-    _HEAD
-    + """\
-add rule inet $1 guard_out ip protocol 115 @nh,160,32 $3 @nh,384,16 != { 0x88e5, 0x888e } counter drop
-add rule inet $1 guard_in ip protocol 115 @nh,160,32 $3 @nh,384,16 != { 0x88e5, 0x888e } counter drop
-END
-"""
-)
-
-# Of VXLAN, the whole port is ours: the kernel's socket takes datagrams from any address, by any interface, none over
-# IPv6. Pieces have been put together before.
-_VXLAN_SCRIPT = """\
-modprobe nf_tables 2> /dev/null
-nft -f - << END
-create table inet $1
-add chain inet $1 guard_out { type filter hook output priority 0; policy accept; }
-add chain inet $1 guard_in { type filter hook input priority 0; policy accept; }
-add rule inet $1 guard_in ip saddr != $2 udp dport $3 counter drop
-add rule inet $1 guard_in iifname != "$4" udp dport $3 counter drop
-add rule inet $1 guard_out oifname != "$4" ip daddr $2 udp dport $3 counter drop
-END
-"""
-
-# A GRE header with a key begins with flags and type (4), and the key (RFC 2890). The kernel takes no packet with a
-# checksum for an interface without one, and compares both addresses; nothing of it is done over IPv6.
-_GRE_SCRIPT = """\
-modprobe nf_tables 2> /dev/null
-nft -f - << END
-create table inet $1
-add chain inet $1 guard_out { type filter hook output priority 0; policy accept; }
-add chain inet $1 guard_in { type filter hook input priority 0; policy accept; }
-add rule inet $1 guard_in ip protocol 47 ip hdrlength > 5 counter drop
-add rule inet $1 guard_in ip protocol 47 ip saddr != $2 @nh,192,32 $3 counter drop
-add rule inet $1 guard_in ip protocol 47 @nh,192,32 $3 meta ipsec missing counter drop
-add rule inet $1 guard_out ip protocol 47 @nh,192,32 $3 rt ipsec missing counter drop
-END
-"""
-
-# What is guarded goes first. Where it could not, the guard stays: else frames would leave and come in unprotected.
-_REMOVE_SCRIPT = """\
-command -v nft > /dev/null || exit 0
-if ip l2tp show session 2> /dev/null | grep -q "^Session $2 in tunnel"; then
-  echo "session $2 of L2TPv3 is still there, so the firewall table that guards it stays" >&2
-  exit 1
-fi
-nft delete table inet "$1" 2> /dev/null || ! nft list table inet "$1" > /dev/null 2>&1
-"""
-
-
-# The same for an interface that is the encapsulation itself.
-_REMOVE_AFTER_INTERFACE_SCRIPT = """\
-command -v nft > /dev/null || exit 0
-if ip link show dev "$2" 2> /dev/null | grep -q .; then
-  echo "interface $2 is still there, so the firewall table that guards it stays" >&2
-  exit 1
-fi
-nft delete table inet "$1" 2> /dev/null || ! nft list table inet "$1" > /dev/null 2>&1
-"""
+_IPSEC_SCRIPT = adapter_script("shared", "guard-ipsec.sh")
+_INTERFACE_SCRIPT = adapter_script("shared", "guard-interface.sh")
+_MACSEC_SCRIPT = adapter_script("shared", "guard-macsec.sh")
+_VXLAN_SCRIPT = adapter_script("shared", "guard-vxlan.sh")
+_GRE_SCRIPT = adapter_script("shared", "guard-gre.sh")
+_REMOVE_SCRIPT = adapter_script("shared", "remove-guard.sh")
+_REMOVE_AFTER_INTERFACE_SCRIPT = adapter_script("shared", "remove-guard-interface.sh")
 
 
 QUERIES: Mapping[str, Command] = MappingProxyType(

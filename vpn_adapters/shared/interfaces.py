@@ -1,7 +1,4 @@
-"""The interface that carries Ethernet frames: its hardware address and settings, and shell fragments for it.
-
-Every script here is a constant; what varies is passed as positional parameters.
-"""
+"""The interface that carries Ethernet frames: its hardware address and settings."""
 
 from __future__ import annotations
 
@@ -11,32 +8,6 @@ from app.domain.adapters import UpCheck
 from app.domain.commands import Command
 from app.domain.hosts import Side
 from app.domain.link import Link
-
-# Without IPv6 the interface sends no neighbour discovery or router solicitations of its own into a link that is being
-# measured. udev gives a fresh virtual device another random hardware address some ms after it was made
-# (systemd.link(5), MACAddressPolicy=persistent), hence the wait before ours is set.
-CONFIGURE_SCRIPT = """\
-if command -v udevadm >/dev/null 2>&1; then udevadm settle --timeout=3 || :; fi
-if [ -e "/proc/sys/net/ipv6/conf/$1/disable_ipv6" ]; then echo 1 > "/proc/sys/net/ipv6/conf/$1/disable_ipv6"; fi
-ip addr add "$4" dev "$1"
-ip link set dev "$1" address "$2" mtu "$3" up
-"""
-"""Sets up an interface that exists and is down. $1 name, $2 hardware address, $3 MTU, $4 address with prefix length."""
-
-DOWN_SCRIPT = """\
-if [ -e "/sys/class/net/$1" ]; then ip link set dev "$1" down; fi
-"""
-"""Takes an interface down, where it is there. $1 name."""
-
-WAIT_GONE_SCRIPT = """\
-n=0
-while [ -e "/sys/class/net/$1" ]; do
-  n=$((n + 1))
-  if [ "$n" -gt 60 ]; then echo "interface $1 is still there" >&2; exit 1; fi
-  sleep 0.05 2>/dev/null || sleep 1
-done
-"""
-"""Waits until an interface has gone, which the kernel does after the command returned. $1 name."""
 
 
 def mac_address(link: Link, side: Side) -> str:
@@ -57,7 +28,7 @@ def mac_address(link: Link, side: Side) -> str:
 
 
 def configure_arguments(link: Link, side: Side) -> tuple[str, str, str, str]:
-    """Return the arguments of CONFIGURE_SCRIPT, $1 to $4."""
+    """Return the arguments of configure.sh, $1 to $4."""
     return (
         link.names.ethernet_interface,
         mac_address(link, side),

@@ -6,16 +6,12 @@ from app.domain.adapters import Breakage, Step, shell_step_argv
 from app.domain.commands import Command
 from app.domain.hosts import Side
 from app.domain.link import Link
-from vpn_adapters.shared.interfaces import CONFIGURE_SCRIPT, DOWN_SCRIPT, WAIT_GONE_SCRIPT, configure_arguments
+from app.domain.script_files import adapter_script
+from vpn_adapters.shared.interfaces import configure_arguments
 
-_TAP_SCRIPT = """\
-set -e
-[ -c /dev/net/tun ] || modprobe tun
-ip tuntap add dev "$1" mode tap
-[ -z "$2" ] || ip link property add dev "$1" altname "$2"
-"""
-
-_REMOVE_TAP_SCRIPT = 'if [ -e "/sys/class/net/$1" ]; then ip tuntap del dev "$1" mode tap; fi\n' + WAIT_GONE_SCRIPT
+_DOWN_SCRIPT = adapter_script("shared", "down.sh")
+_TAP_SCRIPT = adapter_script("shared", "make-tap.sh")
+_REMOVE_TAP_SCRIPT = adapter_script("shared", "remove-tap.sh")
 
 
 def tap_step(link: Link, *, second_name: str = "") -> Step:
@@ -41,11 +37,11 @@ def set_up_step(link: Link, side: Side) -> Step:
     return Step(
         title=f"Give {name} its address {link.inner(side)} and take it up",
         command=Command(
-            shell_step_argv(f"set -e\n{CONFIGURE_SCRIPT}", *configure_arguments(link, side)),
+            shell_step_argv(adapter_script("shared", "set-up.sh"), *configure_arguments(link, side)),
             timeout_s=10.0,
             is_root=True,
         ),
-        undo=Command(shell_step_argv(DOWN_SCRIPT, name), timeout_s=5.0, is_root=True),
+        undo=Command(shell_step_argv(_DOWN_SCRIPT, name), timeout_s=5.0, is_root=True),
     )
 
 
@@ -54,5 +50,5 @@ def tap_down_breakage(link: Link) -> Breakage:
     name = link.names.ethernet_interface
     return Breakage(
         f"The tap interface {name} is taken down",
-        Command(shell_step_argv(DOWN_SCRIPT, name), timeout_s=5.0, is_root=True),
+        Command(shell_step_argv(_DOWN_SCRIPT, name), timeout_s=5.0, is_root=True),
     )

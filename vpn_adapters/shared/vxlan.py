@@ -14,25 +14,17 @@ from app.domain.adapters import Step, shell_step_argv
 from app.domain.commands import Command, CommandResult
 from app.domain.hosts import MissingPart, Side
 from app.domain.link import IPV4_HEADER_BYTES, Link
+from app.domain.script_files import adapter_script
 from vpn_adapters.shared.discovering import has_iproute2, missing_modules, missing_part
-from vpn_adapters.shared.interfaces import CONFIGURE_SCRIPT, WAIT_GONE_SCRIPT, configure_arguments
+from vpn_adapters.shared.interfaces import configure_arguments
 
 KERNEL_MODULES = ("vxlan",)
 HEADER_BYTES = 8 + 8
 """UDP and VXLAN. Source: RFC 7348 section 5."""
 TTL = 64
 
-# With `dev`, packets leave by the carrier or not at all, and the interface goes with it. One peer, so nothing to learn.
-_CREATE_SCRIPT = (
-    """\
-set -e
-modprobe vxlan 2>/dev/null || :
-ip link add dev "$1" type vxlan id "$5" dev "$6" local "$7" remote "$8" dstport "$9" ttl "${10}" nolearning
-"""
-    + CONFIGURE_SCRIPT
-)
-
-_REMOVE_SCRIPT = 'ip link del dev "$1" 2>/dev/null\n' + WAIT_GONE_SCRIPT
+_CREATE_SCRIPT = adapter_script("shared", "make-vxlan.sh")
+_REMOVE_SCRIPT = adapter_script("shared", "remove-interface.sh")
 
 
 def packet_bytes(frame_bytes: int) -> int:

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from app.domain.adapters import shell_step_argv
 from app.domain.commands import Command, CommandResult
 from app.domain.hosts import SolutionSupport
+from app.domain.script_files import adapter_script
 from vpn_adapters.shared import discovering
 from vpn_adapters.ssh.info import NAME
 
@@ -32,12 +33,8 @@ MINIMUM_VERSION = (7, 4)
 MINIMUM_KERNEL = (5, 5)
 """An interface with a second name, by which OpenSSH opens the tap device. Source: Linux 5.5, ip-link(8) `altname`."""
 
-_SSHD_SCRIPT = 'PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin"; command -v sshd'
-# sshd lets nobody in whose password field begins with "!", unless PAM decides. Source: sshd(8), "LOGIN PROCESS".
-_ROOT_SCRIPT = (
-    'while IFS=: read -r user word _; do [ "$user" = root ] || continue; '
-    'case $word in "!"*) echo locked ;; *) echo open ;; esac; done < /etc/shadow'
-)
+_SSHD_SCRIPT = adapter_script("ssh", "sshd.sh")
+_ROOT_SCRIPT = adapter_script("ssh", "root.sh")
 
 COMMANDS: Mapping[str, Command] = MappingProxyType(
     {

@@ -12,10 +12,11 @@ from app.domain.commands import Command, CommandResult
 from app.domain.errors import CommandFailed
 from app.domain.hosts import Side
 from app.domain.link import Link
+from app.domain.script_files import adapter_script
 
 SSH_KEY = "ssh-public-key"
 
-_MAKE_SCRIPT = 'umask 077; rm -f "$1" "$1.pub"; ssh-keygen -q -t ed25519 -N "" -C "" -f "$1" < /dev/null'
+_MAKE_SCRIPT = adapter_script("ssh", "make-key.sh")
 
 _LINE = re.compile(r"^ssh-ed25519 ([A-Za-z0-9+/]{60,80}={0,2})(?:\s|$)", re.MULTILINE)
 _BLOB_START = b"\x00\x00\x00\x0bssh-ed25519\x00\x00\x00\x20"

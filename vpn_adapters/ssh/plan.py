@@ -9,6 +9,7 @@ from app.domain.commands import Command, FileToWrite
 from app.domain.hosts import Side
 from app.domain.link import ETHERNET_HEADER_BYTES, IPV4_HEADER_BYTES, Link
 from app.domain.results import FRAME_BYTES
+from app.domain.script_files import adapter_script
 from vpn_adapters.shared.daemons import kill_command, stop_command
 from vpn_adapters.shared.interfaces import interface_up_check
 from vpn_adapters.shared.rendering import setting
@@ -25,50 +26,10 @@ CHANNEL_HEADER_BYTES = 9
 
 FIFO_NAME = "ssh.stdin"
 
-# sshd wants its folder for unprivileged children, which lies in /run and which the host's own sshd may have made or
-# not. Where we made it, it goes again, unless an sshd runs that may count on it by then.
-_PRIVSEP_SCRIPT = """\
-if [ -d /run/sshd ] || ! "$1" -t -f "$2" 2>&1 | grep -q 'privilege separation directory: /run/sshd'; then exit 0; fi
-: > "$3" && mkdir -m 0755 /run/sshd
-"""
-
-_PRIVSEP_UNDO_SCRIPT = """\
-[ -e "$1" ] || exit 0
-for folder in /proc/[0-9]*; do
-  name=
-  { read -r name < "$folder/comm"; } 2>/dev/null || continue
-  case $name in sshd*) exit 0 ;; esac
-done
-rmdir /run/sshd 2>/dev/null
-rm -f "$1"
-"""
-
-_SERVER_SCRIPT = """\
-umask 077
-: > "$3"
-"$1" -f "$2" -E "$3" < /dev/null > /dev/null 2>> "$3" || { cat "$3" >&2; exit 1; }
-"""
-
-# The client's input is a pipe that nobody writes to and that never ends. A server that does not listen yet is asked
-# again soon; whatever else ends the client is said in its own words.
-_CLIENT_SCRIPT = """\
-umask 077
-[ -p "$3" ] || mkfifo "$3" || exit 1
-tries=0
-while :; do
-  : > "$2"
-  setsid ssh -F "$1" -E "$2" "$5" <> "$3" > /dev/null 2>> "$2" &
-  process=$!
-  echo "$process" > "$4"
-  while kill -0 "$process" 2>/dev/null; do
-    if grep -q -F 'tunnel forward established' "$2"; then exit 0; fi
-    sleep 0.05 2>/dev/null || sleep 1
-  done
-  tries=$((tries + 1))
-  if [ "$tries" -gt 60 ] || ! grep -q -F 'Connection refused' "$2"; then tail -n 8 "$2" >&2; exit 1; fi
-  sleep 0.1 2>/dev/null || sleep 1
-done
-"""
+_PRIVSEP_SCRIPT = adapter_script("ssh", "make-privsep.sh")
+_PRIVSEP_UNDO_SCRIPT = adapter_script("ssh", "remove-privsep.sh")
+_SERVER_SCRIPT = adapter_script("ssh", "server.sh")
+_CLIENT_SCRIPT = adapter_script("ssh", "client.sh")
 
 
 def make(request: PlanRequest) -> TunnelPlan:

@@ -13,6 +13,7 @@ from app.domain.commands import Command, CommandResult
 from app.domain.errors import CommandFailed
 from app.domain.hosts import Side
 from app.domain.link import Link
+from app.domain.script_files import adapter_script
 
 RSA_KEY = "rsa-public-key"
 
@@ -22,12 +23,7 @@ KEY_BITS = 3072
 Source: BSI TR-02102-1 section 2.3.1, NIST SP 800-57 part 1 table 2.
 """
 
-_MAKE_SCRIPT = """\
-set -e
-umask 077
-mkdir -p "$1/hosts"
-openssl genrsa -out "$1/rsa_key.priv" "$2" 2> "$1/openssl.log" || { cat "$1/openssl.log" >&2; exit 1; }
-"""
+_MAKE_SCRIPT = adapter_script("tinc", "make-key.sh")
 
 _PEM = re.compile(r"-----BEGIN PUBLIC KEY-----\s+([A-Za-z0-9+/=\s]{1,4000}?)\s*-----END PUBLIC KEY-----")
 

@@ -9,6 +9,7 @@ from app.domain.commands import Command, FileToWrite
 from app.domain.hosts import Side
 from app.domain.link import ETHERNET_HEADER_BYTES, IPV4_HEADER_BYTES, Link
 from app.domain.results import FRAME_BYTES
+from app.domain.script_files import adapter_script
 from vpn_adapters.shared.daemons import kill_command, stop_command
 from vpn_adapters.shared.interfaces import interface_up_check
 from vpn_adapters.shared.rendering import setting
@@ -22,39 +23,8 @@ UDP_HEADER_BYTES = 8
 SEQUENCE_NUMBER_BYTES = 4
 """Encrypted with each frame. Source: tinc manual, section The UDP tunnel."""
 
-# What is wrong with a cipher's name, tinc finds only when it has gone to the background already. Who calls ($5: whom)
-# may have called before the other end listened: then it is told to try again now, and not in a second.
-# Source: tincd(8), SIGALRM.
-_START_SCRIPT = """\
-umask 077
-: > "$3"
-tincd -c "$1" --pidfile="$2" --logfile="$3" -d"$4" < /dev/null > /dev/null 2>> "$3" || { cat "$3" >&2; exit 1; }
-n=0
-until grep -q -w Ready "$3"; do
-  n=$((n + 1))
-  if [ "$n" -gt 150 ] || grep -q -w Terminating "$3"; then cat "$3" >&2; exit 1; fi
-  sleep 0.05 2>/dev/null || sleep 1
-done
-n=0
-while [ -n "$5" ] && [ "$n" -lt 10 ] && ! grep -q -e "Connection with $5 .*activated" "$3"; do
-  n=$((n + 1))
-  if tail -n 2 "$3" | grep -q -w re-establish; then kill -ALRM "$(cat "$2")"; fi
-  sleep 0.1 2>/dev/null || break
-done
-"""
-
-# The daemon writes what it knows of its nodes into its log when it is told to; the last such list is printed.
-_NODES_SCRIPT = """\
-before=$(grep -c 'End of nodes' "$2")
-kill -USR2 "$(cat "$1")" || exit 1
-n=0
-until [ "$(grep -c 'End of nodes' "$2")" -gt "$before" ]; do
-  n=$((n + 1))
-  if [ "$n" -gt 40 ]; then exit 1; fi
-  sleep 0.05 2>/dev/null || sleep 1
-done
-grep -F " $3 at " "$2" | grep -F ' cipher ' | tail -n 1
-"""
+_START_SCRIPT = adapter_script("tinc", "start.sh")
+_NODES_SCRIPT = adapter_script("tinc", "nodes.sh")
 
 
 def make(request: PlanRequest) -> TunnelPlan:

@@ -10,13 +10,14 @@ from pathlib import Path
 import pytest
 
 from app.domain.hosts import HostFacts, Side
+from app.domain.script_files import adapter_script
 from app.domain.verdicts import Verdict
 from app.policy import judge_suite
 from support.adapter_cases import facts, recorded, request, result
 from vpn_adapters.macsec import adapter, discovery
-from vpn_adapters.macsec.scripts import STATIC_SCRIPT
 
 SECRET = "5a" * 32
+STATIC_SCRIPT = adapter_script("macsec", "static.sh")
 FAKE_IP = """#!/bin/sh
 printf '%s\\n' "$*" >> "$SEEN/argv"
 if [ "$*" = "-batch -" ]; then cat >> "$SEEN/batch"; fi

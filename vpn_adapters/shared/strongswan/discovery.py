@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from app.domain.adapters import shell_step_argv
 from app.domain.commands import Command, CommandResult
 from app.domain.hosts import MissingPart, SolutionSupport
+from app.domain.script_files import adapter_script
 from vpn_adapters.shared import discovering, guards
 from vpn_adapters.shared.strongswan.payload import Payload
 
@@ -15,21 +16,8 @@ ED25519, ECDSA = "auth:ed25519", "auth:ecdsa"
 X25519, ECP384, ML_KEM = "ke:x25519", "ke:ecp384", "ke:mlkem768"
 GCM, CHACHA, CBC = "ike:aes256gcm16", "ike:chacha20poly1305", "ike:aes256"
 
-_PLUGINS_SCRIPT = """\
-for parent in /usr/lib/ipsec /usr/lib/strongswan /usr/libexec/ipsec /usr/lib64/strongswan; do
-  folder=$parent/plugins
-  if [ -d "$folder" ]; then ls "$folder"; fi
-done
-"""
-
-# swanctl loads its plugins whatever it is asked, and the one for AF_ALG makes the kernel load some twenty modules of
-# ciphers: nothing that a look at a host may do, and five seconds on a small gateway. Its version is in the program as a
-# string of its own (seen in 5.9.1, 5.9.8 and 6.0.1).
-_VERSION_SCRIPT = """\
-program=$(command -v swanctl) || exit 127
-version=$(tr '\\000' '\\n' < "$program" | grep -axE '[5-9]\\.[0-9]+\\.[0-9]+[a-z0-9]*' | head -n 1)
-if [ -n "$version" ]; then echo "strongSwan $version swanctl"; else swanctl --help; fi
-"""
+_PLUGINS_SCRIPT = adapter_script("shared/strongswan", "plugins.sh")
+_VERSION_SCRIPT = adapter_script("shared/strongswan", "version.sh")
 
 
 def commands(payload: Payload) -> Mapping[str, Command]:

@@ -12,26 +12,13 @@ from app.domain.commands import Command, CommandResult
 from app.domain.errors import CommandFailed
 from app.domain.hosts import Side
 from app.domain.link import Link
+from app.domain.script_files import adapter_script
 from vpn_adapters.shared.rendering import setting
 from vpn_adapters.shared.strongswan.suites import AUTHENTICATION
 
 PUBLIC_KEY = "ike-public-key"
 
-# A folder as swanctl(8) wants it, of our own.
-_MAKE_SCRIPT = """\
-set -e
-umask 077
-mkdir -p "$1/swanctl/private" "$1/swanctl/pubkey"
-case $2 in
-  ed25519) set -- "$1" -algorithm ed25519;;
-  *) set -- "$1" -algorithm EC -pkeyopt ec_paramgen_curve:P-384;;
-esac
-folder=$1
-shift
-openssl genpkey "$@" -out "$folder/swanctl/private/own.pem" 2>"$folder/openssl.log" ||
-  { cat "$folder/openssl.log" >&2; exit 1; }
-openssl pkey -in "$folder/swanctl/private/own.pem" -pubout -out "$folder/swanctl/pubkey/own.pem"
-"""
+_MAKE_SCRIPT = adapter_script("shared/strongswan", "make-key.sh")
 
 _PEM = re.compile(r"-----BEGIN PUBLIC KEY-----\s+([A-Za-z0-9+/=\s]{40,2000}?)\s*-----END PUBLIC KEY-----")
 

@@ -10,9 +10,10 @@ from app.domain.errors import InvalidPlan
 from app.domain.firewall import Opening
 from app.domain.hosts import Side
 from app.domain.link import Link
+from app.domain.script_files import adapter_script
 from vpn_adapters.shared.interfaces import interface_up_check
 from vpn_adapters.shared.rendering import setting
-from vpn_adapters.shared.strongswan import overhead, render, scripts
+from vpn_adapters.shared.strongswan import overhead, render
 from vpn_adapters.shared.strongswan.algorithms import EspProposal, proposal_of
 from vpn_adapters.shared.strongswan.identity import own_public_key_path, peer_key_path
 from vpn_adapters.shared.strongswan.payload import Payload
@@ -82,7 +83,7 @@ def _end(request: PlanRequest, side: Side, payload: Payload) -> EndpointPlan:
         openings=tuple(Opening(protocol, 0, link.underlay(side.other)) for protocol in ("esp", payload.protocol)),
         kernel_modules=payload.all_modules,
         breakages=_breakages(link, side, payload),
-        last_handshake=_root(scripts.HANDSHAKE_SCRIPT, link.run_dir, timeout_s=10.0),
+        last_handshake=_root("handshake.sh", link.run_dir, timeout_s=10.0),
     )
 
 
@@ -97,14 +98,16 @@ def _kernel_arguments(link: Link, side: Side, payload: Payload) -> tuple[str, ..
 
 
 def _root(script: str, *arguments: str, timeout_s: float) -> Command:
-    return Command(shell_step_argv(script, *arguments), timeout_s=timeout_s, is_root=True)
+    return Command(
+        shell_step_argv(adapter_script("shared/strongswan", script), *arguments), timeout_s=timeout_s, is_root=True
+    )
 
 
 def _daemon_step(link: Link, side: Side, payload: Payload) -> Step:
     return Step(
         title="Start a strongSwan of our own, with its own configuration, beside the system's",
-        command=_root(scripts.START_SCRIPT, link.run_dir, timeout_s=20.0),
-        undo=_root(scripts.STOP_SCRIPT, *_kernel_arguments(link, side, payload), timeout_s=20.0),
+        command=_root("start.sh", link.run_dir, timeout_s=20.0),
+        undo=_root("stop.sh", *_kernel_arguments(link, side, payload), timeout_s=20.0),
     )
 
 
@@ -112,11 +115,11 @@ def _connection_step(link: Link, side: Side) -> Step:
     # A asks and B answers: with both asking at the same time there would be two of everything.
     if side is Side.A:
         title = f"Load the connection and negotiate with {link.underlay(side.other)}"
-        command = _root(scripts.INITIATE_SCRIPT, link.run_dir, str(INITIATE_S), timeout_s=INITIATE_S + 10.0)
+        command = _root("initiate.sh", link.run_dir, str(INITIATE_S), timeout_s=INITIATE_S + 10.0)
     else:
         title = "Load the connection, and wait to be asked"
-        command = _root(scripts.LOAD_SCRIPT, link.run_dir, timeout_s=10.0)
-    undo = _root(scripts.TERMINATE_SCRIPT, link.run_dir, timeout_s=10.0)
+        command = _root("load.sh", link.run_dir, timeout_s=10.0)
+    undo = _root("terminate.sh", link.run_dir, timeout_s=10.0)
     return Step(title=title, command=command, undo=undo, is_per_suite=True)
 
 
@@ -126,7 +129,7 @@ def _negotiated(request: PlanRequest) -> UpCheck:
     esp = re.escape(_proposal(request).shown)
     return UpCheck(
         title="What strongSwan agreed on with its peer",
-        command=_root(scripts.LIST_SCRIPT, request.link.run_dir, timeout_s=10.0),
+        command=_root("list.sh", request.link.run_dir, timeout_s=10.0),
         stdout_pattern=rf"(?s)(?=.*ESTABLISHED.*\n +{ike}\n)(?=.*INSTALLED, TRANSPORT, ESP:{esp}\n)",
     )
 
@@ -136,7 +139,7 @@ def _breakages(link: Link, side: Side, payload: Payload) -> tuple[Breakage, ...]
     return (
         Breakage(
             "strongSwan is stopped, and the kernel's states and policies of this tunnel are flushed",
-            _root(scripts.BREAK_STOP_SCRIPT, *arguments, timeout_s=20.0),
+            _root("break-stop.sh", *arguments, timeout_s=20.0),
         ),
-        Breakage("strongSwan is killed (SIGKILL)", _root(scripts.BREAK_KILL_SCRIPT, link.run_dir, timeout_s=20.0)),
+        Breakage("strongSwan is killed (SIGKILL)", _root("break-kill.sh", link.run_dir, timeout_s=20.0)),
     )

@@ -9,7 +9,7 @@ from app.domain.adapters import Breakage, PlanRequest, Step, UpCheck, shell_step
 from app.domain.commands import Command
 from app.domain.hosts import Side
 from app.domain.link import ETHERNET_HEADER_BYTES, IPV4_HEADER_BYTES, Link
-from vpn_adapters.shared.interfaces import WAIT_GONE_SCRIPT
+from app.domain.script_files import adapter_script
 from vpn_adapters.shared.rendering import public_value
 from vpn_adapters.shared.wireguard.identity import PUBLIC_KEY, key_path
 
@@ -31,25 +31,9 @@ paper, section 6.1 (Rekey-Timeout); wg_packet_send_keepalive() in Linux 6.12.
 GUARD_METRIC = 4000
 """Worse than the route through WireGuard (0), better than nothing: see `_route_step`."""
 
-# The peer's host route comes with the address. The MTU leaves room for a whole LAN frame in what is inside, so that
-# each frame is one WireGuard packet, and only that one is fragmented outside: a third faster than two packets.
-_CREATE_SCRIPT = """\
-set -e
-modprobe wireguard 2>/dev/null || :
-ip link add dev "$1" type wireguard
-wg set "$1" listen-port "$2" private-key "$3" peer "$4" allowed-ips "$5/32" endpoint "$6:$2" persistent-keepalive "$7"
-ip addr add "$8" peer "$5/32" dev "$1"
-ip link set dev "$1" mtu "$9" up
-"""
-
-_REMOVE_SCRIPT = 'ip link del dev "$1" 2>/dev/null\n' + WAIT_GONE_SCRIPT
-
-_UNGUARD_SCRIPT = """\
-ip route del unreachable "$1/32" metric "$2" 2>/dev/null && exit 0
-! ip route show | grep -q "^unreachable $1 .*metric $2"
-"""
-
-
+_CREATE_SCRIPT = adapter_script("shared/wireguard", "create.sh")
+_REMOVE_SCRIPT = adapter_script("shared", "remove-interface.sh")
+_UNGUARD_SCRIPT = adapter_script("shared/wireguard", "remove-route.sh")
 _GUARDED_SCRIPT = 'ip route show | grep -q "^unreachable $1 .*metric $2"'
 
 

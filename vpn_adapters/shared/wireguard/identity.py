@@ -11,6 +11,7 @@ from app.domain.commands import Command, CommandResult
 from app.domain.errors import CommandFailed
 from app.domain.hosts import Side
 from app.domain.link import Link
+from app.domain.script_files import adapter_script
 
 PUBLIC_KEY = "public-key"
 
@@ -26,7 +27,7 @@ def recipe(link: Link, side: Side) -> IdentityRecipe:
     make = Step(
         title=f"Make a WireGuard key that stays on host {side.upper()}",
         command=Command(
-            shell_step_argv('umask 077; wg genkey > "$1" && test -s "$1"', path),
+            shell_step_argv(adapter_script("shared/wireguard", "make-key.sh"), path),
             timeout_s=10.0,
             is_root=True,
         ),

@@ -1,0 +1,6 @@
+# Removes the tap interface $1, and waits until it has gone.
+
+if [ -e "/sys/class/net/$1" ]; then
+  ip tuntap del dev "$1" mode tap 2>/dev/null || openvpn --rmtun --dev "$1" --dev-type tap
+fi
+# @include ../../shared/scripts/wait-gone.sh

@@ -1,0 +1,7 @@
+# Makes a VXLAN interface and sets it up.
+# With `dev`, packets leave by the carrier or not at all, and the interface goes with it. One peer, so nothing to learn.
+
+set -e
+modprobe vxlan 2>/dev/null || :
+ip link add dev "$1" type vxlan id "$5" dev "$6" local "$7" remote "$8" dstport "$9" ttl "${10}" nolearning
+# @include configure.sh

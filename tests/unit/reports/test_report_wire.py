@@ -52,6 +52,13 @@ def test_the_page_says_what_the_wire_showed() -> None:
     assert "Multicast does not cross." in page
 
 
+def test_no_word_of_a_verdict_is_broken_beside_a_wide_column() -> None:
+    record = sample_record(rounds=1, pings=30)
+    style = " ".join(to_html(record, rank(record)).partition("</style>")[0].split())
+    assert ".wire .verdict { overflow-wrap: normal; }" in style, "cells of the table break anywhere"
+    assert ".verdict { white-space: nowrap;" in style
+
+
 def test_where_nobody_looked_nothing_is_said() -> None:
     record = without_wire(sample_record())
     page = to_html(record, rank(record))

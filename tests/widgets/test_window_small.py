@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from dialog_tour import settle
@@ -41,6 +42,30 @@ def test_every_tab_of_the_results_is_whole_beside_the_ranking(driver: Driver, si
         assert page.table.viewport().height() >= 2 * page.table.rowHeight(0)
     for plot in (page.tabs.latency, page.tabs.cdf, page.tabs.frontier, page.tabs.cpu):
         assert plot.height() >= _LEAST_PLOT_PX, plot.name
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_no_line_of_the_ranking_is_cut_and_no_button_moves_with_the_selected_line(
+    driver: Driver, size: tuple[int, int], tmp_path: Path
+) -> None:
+    window = driver.window
+    window.resize(*size)
+    driver.compare()
+    driver.idle()
+    page = window.results
+    for has_banner in (False, True):
+        if has_banner:
+            page.show_written(tmp_path / "report.html")
+        settle()
+        lines, rest = divmod(page.table.viewport().height(), page.table.rowHeight(0))
+        assert lines >= 3
+        assert rest <= 6, "a frame's width, and no part of a line"
+    places = set()
+    for row in range(page.table.rowCount()):
+        page.table.setCurrentCell(row, 0)
+        settle()
+        places.add((page.report.mapTo(window, QPoint(0, 0)).x(), page.again.mapTo(window, QPoint(0, 0)).x()))
+    assert len(places) == 1
 
 
 @pytest.mark.parametrize("is_gone", [False, True])

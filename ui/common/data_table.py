@@ -200,6 +200,11 @@ class DataTable(QTableWidget):
         """Return the height that shows every line."""
         return self.height_for_px(self.rowCount())
 
+    def whole_lines_px(self, most_px: int) -> int:
+        """Return the height that shows as many lines as have room, none of them cut."""
+        line_px = max(1, self.rowHeight(0))
+        return self.height_for_px(min(self.rowCount(), max(0, most_px - self.height_for_px(0)) // line_px))
+
     def height_for_px(self, lines: int) -> int:
         """Return the height that shows so many lines."""
         return self.horizontalHeader().sizeHint().height() + lines * self.rowHeight(0) + 6

@@ -28,8 +28,8 @@ from ui.plots.result_data import ResultData
 from ui.plots.result_plots import CdfPlot, CpuBarsPlot, FrontierPlot
 from ui.results.capture_view import CaptureView
 
-_LEAST_PX = 254
-"""Leaves some 200 px to a plot."""
+_LEAST_PX, _LEAST_EM = 254, 14
+"""Leaves some 200 px to a plot with larger texts, 150 px with usual ones; the ranking above it has the rest."""
 
 _KEY = Qt.ItemDataRole.UserRole
 
@@ -55,7 +55,6 @@ class ResultTabs(QTabWidget):
         super().__init__()
         self.setDocumentMode(False)
         name_tabs(self, tr("Views of the results"))
-        self.setMinimumHeight(_LEAST_PX)
         self._theme = theme
         self._data: ResultData | None = None
         self._undrawn: dict[int, Callable[[ResultData], None]] = {}
@@ -88,7 +87,14 @@ class ResultTabs(QTabWidget):
 
     def sizeHint(self) -> QSize:
         """Ask for no more height than a plot needs: a page that scrolls gives all that is asked for."""
-        return QSize(super().sizeHint().width(), _LEAST_PX)
+        return QSize(super().sizeHint().width(), self._least_px())
+
+    def minimumSizeHint(self) -> QSize:
+        """Leave enough to a plot."""
+        return QSize(super().minimumSizeHint().width(), self._least_px())
+
+    def _least_px(self) -> int:
+        return min(_LEAST_PX, _LEAST_EM * self.fontMetrics().height())
 
     @cached_property
     def latency(self) -> LatencyPlot:

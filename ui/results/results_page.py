@@ -39,7 +39,7 @@ from ui.results.weighting_bar import WeightingBar
 
 _MAX_TABLE_PX = 248
 """The ranking scrolls beyond this height: some seven lines."""
-_LEAST_LINES = 2
+_LEAST_LINES = 3
 """The ranking never shows fewer lines, unless it has fewer."""
 _LOW_PX = 670
 _LEAST_HEAD_EM = 18
@@ -322,7 +322,8 @@ class ResultsPage(Page):
     def _lay_out(self) -> None:
         self.body.setSpacing(GRID)
         self.body.removeWidget(self.title)
-        buttons = (self.resume, self.again, self.report, self.rollout)
+        # The name on Deploy follows the selected line: the others must not move under the pointer.
+        buttons = (self.resume, self.rollout, self.again, self.report)
         head = FoldingRow((self.title, 2 * GRID, self.what), buttons, _LEAST_HEAD_EM)
         self.what.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.title.setWordWrap(False)
@@ -361,7 +362,8 @@ class ResultsPage(Page):
         width, content = self._scroll.content_width_px(), self._content
         is_folding = content.hasHeightForWidth()
         spare = room - (content.minimumHeightForWidth(width) if is_folding else content.minimumSize().height())
-        self.table.setFixedHeight(max(least, min(_MAX_TABLE_PX, needed, self.table.height() + spare)))
+        most = min(_MAX_TABLE_PX, self.table.height() + spare)
+        self.table.setFixedHeight(max(least, self.table.whole_lines_px(most)))
 
     def _show_whole_tab(self) -> None:
         """Scroll until the tab that the user opens is in sight."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt, QUrl
+from PySide6.QtCore import QPoint, Qt, QUrl
 from window_driver import Driver
 
 import ui
@@ -13,7 +13,7 @@ from app.policy import POLICY_VERSION
 from app.services.version import tunnelmark_version
 from ui.common.dialogs import Information
 from ui.shell.guide_dialog import GuideDialog
-from ui.shell.help import _GUIDE, _PAGES, GLOSSARY, Help, find_docs, shortcut_lines
+from ui.shell.help import _GUIDE, _PAGES, _PARTS, GLOSSARY, Help, find_docs, shortcut_lines
 
 
 def _shown(driver: Driver) -> Information:
@@ -54,9 +54,31 @@ def test_f1_shows_the_guide_for_the_page_on_show(driver: Driver) -> None:
     guide.reject()
 
 
+def test_f1_on_history_shows_its_part_of_the_guide_which_can_be_searched(driver: Driver) -> None:
+    window = driver.window
+    window.show_history()
+    driver.idle()
+    driver.press(window, Qt.Key.Key_F1)
+    guide = _guide(driver)
+    bar = guide.text.verticalScrollBar()
+    driver.until(lambda: bar.value() > 0)
+    top = guide.text.cursorForPosition(QPoint(20, 20)).block()
+    assert top.text() == "History" or top.previous().text() == "History"
+    guide.activateWindow()
+    driver.until(guide.isActiveWindow)
+    driver.press(guide.text, Qt.Key.Key_F, Qt.KeyboardModifier.ControlModifier)
+    driver.until(guide.search.hasFocus)
+    driver.qtbot.keyClicks(guide.search, "exit status")
+    driver.press(guide.search, Qt.Key.Key_Return)
+    assert guide.isVisible()
+    assert guide.text.textCursor().selectedText().lower() == "exit status"
+    guide.reject()
+
+
 def test_the_glossary_explains_every_term_and_its_links_lead_on(driver: Driver) -> None:
     driver.press(driver.window, Qt.Key.Key_F1, Qt.KeyboardModifier.ControlModifier)
     guide = _guide(driver)
+    assert guide.windowTitle() == "Glossary"
     text = guide.text.toPlainText()
     for term in ("Underlay", "Lease", "Rollback", "Leak test", "Injection test", "Fail-closed", "Snapshot", "Verdict"):
         assert term in text
@@ -69,8 +91,10 @@ def test_every_page_of_the_guide_that_is_named_is_there() -> None:
     docs = find_docs()
     assert docs is not None
     assert [name for name in (_GUIDE, GLOSSARY, *_PAGES.values()) if not (docs / name).is_file()] == []
+    headings = {line.lstrip("# ") for line in (docs / _GUIDE).read_text().splitlines() if line.startswith("#")}
+    assert set(_PARTS.values()) <= headings
     sources = "".join(path.read_text() for path in Path(ui.__path__[0]).rglob("*.py"))
-    assert [page for page in _PAGES if f"class {page}(" not in sources] == []
+    assert [page for page in (*_PAGES, *_PARTS) if f"class {page}(" not in sources] == []
 
 
 def test_without_documents_f1_says_where_things_are(driver: Driver, monkeypatch: pytest.MonkeyPatch) -> None:

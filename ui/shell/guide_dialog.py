@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import Qt, QUrl
-from PySide6.QtGui import QPixmap, QTextDocument
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QTextBrowser, QVBoxLayout, QWidget
+from PySide6.QtGui import QKeySequence, QPixmap, QShortcut, QTextCharFormat, QTextCursor, QTextDocument
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QPushButton, QTextBrowser, QVBoxLayout, QWidget
 
+from ui.common.search_field import SearchField
 from ui.common.texts import tr
 from ui.common.theme import GRID
 
@@ -46,9 +47,15 @@ class GuideDialog(QDialog):
         self.text.setAccessibleName(tr("User guide"))
         self.text.setOpenExternalLinks(True)
         self.text.setSearchPaths([str(guide.parent)])
+        self.text.sourceChanged.connect(self._on_source)
         body = QVBoxLayout(self)
         body.setContentsMargins(2 * GRID, 2 * GRID, 2 * GRID, 2 * GRID)
         body.setSpacing(GRID)
+        self.search = SearchField(tr("Search on this page (Ctrl+F, Enter for the next)"), tr("Search"))
+        self.search.returnPressed.connect(self._find)
+        self.search.textEdited.connect(self._find_first)
+        QShortcut(QKeySequence.StandardKey.Find, self, self.search.setFocus)
+        body.addWidget(self.search)
         body.addWidget(self.text, 1)
         box = QDialogButtonBox()
         self.back = box.addButton(tr("Back"), QDialogButtonBox.ButtonRole.ActionRole)
@@ -58,10 +65,47 @@ class GuideDialog(QDialog):
         contents = box.addButton(tr("Contents"), QDialogButtonBox.ButtonRole.ActionRole)
         contents.clicked.connect(lambda: self.show_document(self._guide))
         self.close_button = box.addButton(tr("Close"), QDialogButtonBox.ButtonRole.RejectRole)
+        for one in box.buttons():
+            if isinstance(one, QPushButton):
+                one.setAutoDefault(False)  # Enter in the field searches on
         box.rejected.connect(self.reject)
         body.addWidget(box)
 
-    def show_document(self, path: Path) -> None:
-        """Show a document from its beginning."""
+    def show_document(self, path: Path, part: str = "") -> None:
+        """Show a document from its beginning, or from the heading of a part on."""
         self.text.setSource(QUrl.fromLocalFile(str(path)), QTextDocument.ResourceType.MarkdownResource)
+        if part:
+            self._show_part(part)
         self.text.setFocus()
+
+    def _show_part(self, heading: str) -> None:
+        """Scroll to a heading; Qt gives those of Markdown no anchors."""
+        block = self.text.document().begin()
+        while block.isValid() and not (block.blockFormat().headingLevel() and block.text() == heading):
+            block = block.next()
+        if block.isValid():
+            anchor = QTextCharFormat()
+            anchor.setAnchor(True)
+            anchor.setAnchorNames([heading])
+            cursor = QTextCursor(block)
+            cursor.movePosition(QTextCursor.MoveOperation.NextCharacter, QTextCursor.MoveMode.KeepAnchor)
+            cursor.mergeCharFormat(anchor)
+            self.text.scrollToAnchor(heading)  # once it is visible, where it is not yet
+
+    def _on_source(self) -> None:
+        """Name the window after the document."""
+        title = self.text.document().begin().text()
+        self.setWindowTitle(title or tr("User guide"))
+        self.text.setAccessibleName(self.windowTitle())
+
+    def _find_first(self) -> None:
+        """Search from the beginning while somebody types."""
+        self.text.moveCursor(QTextCursor.MoveOperation.Start)
+        self._find()
+
+    def _find(self) -> None:
+        """Show the next place of what is searched, from the beginning again after the last one."""
+        wanted = self.search.text()
+        if wanted and not self.text.find(wanted):
+            self.text.moveCursor(QTextCursor.MoveOperation.Start)
+            self.text.find(wanted)

@@ -24,6 +24,16 @@ _PAGES: Mapping[str, str] = {
     "LinkPage": "firewalls.md",
     "CandidatesPage": "policy.md",
 }
+_PARTS: Mapping[str, str] = {
+    "HostsPage": "The window",
+    "PlanPage": "The window",
+    "RunPage": "The window",
+    "ResultsPage": "What the figures mean",
+    "PastResultsPage": "What the figures mean",
+    "CandidatePage": "What the figures mean",
+    "HistoryPage": "History",
+}
+"""Headings of the user guide where its help for a kind of page begins."""
 _GUIDE, GLOSSARY = "user-guide.md", "glossary.md"
 
 
@@ -60,14 +70,15 @@ class Help:
 
     def open_guide(self) -> None:
         """Show the user guide's page for what is on show."""
-        self._open(self.page_for(type(self._window.current).__name__))
+        name = type(self._window.current).__name__
+        self._open(self.page_for(name), _PARTS.get(name, ""))
 
     def open_glossary(self) -> None:
         """Show what the words mean."""
         self._open(self._docs_dir / GLOSSARY if self._docs_dir is not None else None)
 
-    def _open(self, path: Path | None) -> None:
-        """Show a document; without any, where things are."""
+    def _open(self, path: Path | None, part: str = "") -> None:
+        """Show a document, from a heading on; without any, where things are."""
         if path is None or self._docs_dir is None:
             self.show_about()
             return
@@ -75,7 +86,7 @@ class Help:
 
         found = [one for one in self._window.findChildren(GuideDialog) if one.isVisible()]
         dialog = found[0] if found else GuideDialog(self._window, self._docs_dir / _GUIDE)
-        dialog.show_document(path)
+        dialog.show_document(path, part)
         dialog.show()
         dialog.raise_()
 

@@ -32,7 +32,7 @@ _COLUMNS = (
     Column("profile", rank=5),
     Column("measured"),
     Column("status"),
-    Column("winner", Kind.PROSE, rank=3),
+    Column("result", Kind.PROSE, rank=3),
     Column("note", Kind.PROSE, rank=4),
 )
 

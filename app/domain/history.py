@@ -95,6 +95,7 @@ class HistoryEntry:
         note: Note of the user; may have several lines.
         is_refused: Whether it is a deployment that failed before anything was changed.
         is_rotation: Whether it is a deployment that replaced the same one, so that only its keys are new.
+        candidates: Titles of what a comparison was planned to measure; empty for others.
     """
 
     kind: EntryKind
@@ -110,6 +111,7 @@ class HistoryEntry:
     note: str = ""
     is_refused: bool = False
     is_rotation: bool = False
+    candidates: tuple[str, ...] = ()
 
     @property
     def id(self) -> EntryId | None:

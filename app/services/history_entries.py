@@ -93,6 +93,7 @@ def _comparison(one: CampaignSummary) -> HistoryEntry:
         one.vpns_failed,
         one.winner if is_current and not is_running else None,
         one.note,
+        candidates=one.candidates,
     )
 
 

@@ -91,10 +91,11 @@ def ordered(entries: Sequence[HistoryEntry], column: int, order: Qt.SortOrder) -
 
 
 def matching(entries: Sequence[HistoryEntry], words: str) -> tuple[HistoryEntry, ...]:
-    """Return entries in whose line all of the words stand."""
+    """Return entries of which all of the words are in the line, or in the names of the VPNs that were compared."""
     wanted = words.casefold().split()
     return tuple(one for one in entries if all(word in _line(one) for word in wanted))
 
 
 def _line(entry: HistoryEntry) -> str:
-    return " ".join([entry.key, *(text_of(entry) for text_of in TEXTS.values())]).casefold()
+    texts = (text_of(entry) for text_of in TEXTS.values())
+    return " ".join([entry.key, *texts, *entry.candidates]).casefold()

@@ -107,7 +107,7 @@ class HistoryTable(DataTable):
         self.show_entries([replace(one, winner=winners.get(one.key, one.winner)) for one in self._entries])
 
     def filter(self, words: str) -> None:
-        """Show only entries in whose line all of the words stand."""
+        """Show only entries that have all of the words, see `matching`."""
         self._words = words
         self._arrange()
 

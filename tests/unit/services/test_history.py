@@ -27,7 +27,7 @@ from app.services.paths import Paths
 from app.storage import Store, check_soundness
 from app.storage.database import APPLICATION_ID, read_migrations
 from support.stored_deployments import DEPLOYMENT
-from ui.results.history_order import measured_text, what_text
+from ui.results.history_order import matching, measured_text, what_text
 
 CENSUS = CensusPlan(pair(), ("openvpn-udp",), items())
 
@@ -55,6 +55,17 @@ def fill_census(store: Store, *, tried: int = len(items()), is_ended: bool = Tru
     if is_ended:
         store.finish_campaign(census_id, CampaignStatus.COMPLETED, kind=EntryKind.CENSUS)
     return census_id
+
+
+def test_comparisons_are_found_by_every_vpn_that_was_compared(archive: Archive) -> None:
+    fill(archive.store, sample_record(models=MODELS[:2], rounds=1))
+    [entry] = archive.history()
+    assert len(entry.candidates) == 2
+    title = entry.candidates[-1]
+    won = replace(entry, winner=Winner("of another name", "x"))
+    assert matching([won], f"{title} comparison") == (won,)
+    assert matching([won], "tinc") == ()
+    assert history_table([won]).columns[-2].heading == "result"
 
 
 def of(number: int) -> EntryId:

@@ -98,12 +98,16 @@ class RolloutDisplay:
         self._console = console
         self._started_s = time.monotonic()
         self._last_left_s: float | None = None
+        self._last_stage = ""
 
     def handle(self, event: RolloutEvent) -> None:
         """Show one event."""
         match event:
             case RolloutStageStarted():
-                self._line(f"{event.stage}: {event.detail}" if event.detail else event.stage)
+                text = f"{event.stage}: {event.detail}" if event.detail else str(event.stage)
+                if text != self._last_stage:  # several steps of one stage look the same
+                    self._line(text)
+                self._last_stage = text
             case RolloutApplied():
                 self._line(applied_words(event))
             case RolloutCountdown():

@@ -27,7 +27,8 @@ def check_list(option: str, text: str | None) -> None:
 
 def meant(word: str, known: Iterable[str]) -> str:
     """Return ` Did you mean NAME?` where a known name is close to a word; else an empty text."""
-    close = difflib.get_close_matches(word.lower(), list(known), n=1, cutoff=0.6)
+    names = {name.lstrip("-"): name for name in known}  # dashes alone make no two options alike
+    close = [names[one] for one in difflib.get_close_matches(word.lower().lstrip("-"), list(names), n=1, cutoff=0.6)]
     return f" Did you mean {close[0]}?" if close else ""
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from app.cli.context import Context
 from app.cli.exit_codes import ExitCode
 from app.cli.tables import Column, Kind, Table
-from app.domain.errors import NotFound
+from app.domain.errors import InvalidOption, NotFound
 from app.domain.verdicts import Question, Verdict, deciding_finding
 from app.policy import (
     COMPOSITIONS,
@@ -45,6 +45,8 @@ def show_list(context: Context) -> int:
 def show(context: Context) -> int:
     """Print everything that is known of one algorithm, each question by itself."""
     name: str = context.options.algorithm
+    if not name.strip():
+        raise InvalidOption("No algorithm is named.", hint="Example: tunnelmark policy show aes-256-gcm")
     known = describe(name)
     if known is None:
         raise NotFound(

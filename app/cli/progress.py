@@ -184,7 +184,8 @@ class CampaignDisplay(EventDisplay):
         self._total = len(event.plan.attempts)
         self._begin()
         seconds = sum(event.plan.predicted_s)
-        self._line(f"Comparison {event.campaign_id}: {self._total} attempts, about {duration(seconds)}.")
+        number = f"{self._total} attempt{'' if self._total == 1 else 's'}"
+        self._line(f"Comparison {event.campaign_id}: {number}, about {duration(seconds)}.")
         if event.done:
             self._line(f"{len(event.done)} of them were done before.")
 

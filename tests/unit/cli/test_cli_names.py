@@ -71,3 +71,6 @@ def test_mistyped_command_or_option_names_the_one_that_was_meant(
 def test_word_that_is_like_no_other_gets_no_guess(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["compare", "north", "--solutions", "zzz"]) == ExitCode.INVALID
     assert "Did you mean" not in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main(["compare", "north", "--bogus"])
+    assert "Did you mean" not in capsys.readouterr().err

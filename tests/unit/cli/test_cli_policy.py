@@ -123,3 +123,8 @@ def test_malformed_settings_are_said_with_the_line(home: Path, capsys: pytest.Ca
     (home / "settings.toml").write_text("\nguidelines = 3\n", encoding="utf-8")
     assert main(["policy", "list"]) == ExitCode.INVALID
     assert "line 2" in words_of(capsys)
+
+
+def test_show_refuses_an_empty_name(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["policy", "show", " "]) == ExitCode.INVALID
+    assert "No algorithm is named." in words_of(capsys)

@@ -9,12 +9,13 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from app.cli.deployments import status_code
+from app.cli.deployments import RolloutDisplay, status_code
 from app.cli.deployments_text import print_deployment, print_dry_run, print_status
 from app.cli.exit_codes import ExitCode
 from app.cli.main import main
 from app.cli.parser import parse
 from app.cli.sides import by_side
+from app.deployment.events import RolloutStage, RolloutStageStarted
 from app.deployment.slots import slot_of
 from app.domain.audit import AuditEntry
 from app.domain.deployment import (
@@ -305,3 +306,16 @@ def test_deploy_without_a_solution_lists_them(capsys: pytest.CaptureFixture[str]
     told = " ".join(capsys.readouterr().err.split())
     assert "Name a solution, or an earlier deployment with --again. Known: " in told
     assert "wireguard, " in told
+
+
+def test_a_stage_is_shown_once_however_many_steps_it_has() -> None:
+    err = io.StringIO()
+    display = RolloutDisplay(Console(file=err, width=120))
+    for stage, detail in (("prepare", ""), ("prepare", ""), ("verify", ""), ("verify", "on the wire"), ("verify", "")):
+        display.handle(RolloutStageStarted(RolloutStage(stage), detail))
+    assert [line.split(" s  ")[1] for line in err.getvalue().splitlines()] == [
+        "prepare",
+        "verify",
+        "verify: on the wire",
+        "verify",
+    ]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from app.domain.cancel import CancelToken
 from app.domain.commands import SessionPair
 from app.domain.concurrency import run_both
 from app.domain.errors import TunnelmarkError
-from app.domain.events import EventSink, LogLevel, LogLine
+from app.domain.events import LogLevel, LogLine
 from app.host.inspection import take_snapshot
 from app.host.snapshots import HostSnapshot, SnapshotDepth, compare_snapshots
 
@@ -30,7 +31,7 @@ def snapshot_before(sessions: SessionPair, *, token: CancelToken) -> Before:
     return Before(a, b)
 
 
-def report_differences(sessions: SessionPair, before: Before, *, emit: EventSink) -> tuple[str, ...]:
+def report_differences(sessions: SessionPair, before: Before, *, emit: Callable[[LogLine], None]) -> tuple[str, ...]:
     """Look again and tell what is not as it was; others may have changed it meanwhile.
 
     Args:

@@ -32,6 +32,7 @@ from app.domain.events import (
     LogLevel,
     LogLine,
 )
+from app.domain.history import EntryKind
 from app.domain.hosts import HostFacts
 from app.domain.link import Link, LinkHealer
 from app.domain.results import CampaignStatus
@@ -101,44 +102,70 @@ def run_campaign(
         plan = cast("P", work.load(store, resume_id).plan)
     work.check(plan, facts)
     if tunnels is None:
-        tunnels = DeployedTunnels(plan.pair, sessions, link, facts, header, store.audit, work.minds_firewalls)
+        tunnels = DeployedTunnels(
+            plan.pair, sessions, link, facts, header, store.audit, minds_firewalls=work.minds_firewalls
+        )
     if resume_id is not None:
         store.claim_campaign(resume_id, work.kind)
-        number = resume_id
-    else:
-        number = store.create_campaign(plan, facts, version)
+    number = resume_id if resume_id is not None else store.create_campaign(plan, facts, version)
     done = work.final_attempts(work.load(store, number))
-    predicted = work.predicted(plan)
-    finished = frozenset(attempt.key.position for attempt in done)
-    meter = ProgressMeter([key for key, _ in predicted], [seconds for _, seconds in predicted], finished, emit)
+    recorder = _Recorder(number, work.kind, store, emit, {attempt.key.position for attempt in done})
+    meter = ProgressMeter(work.predicted(plan), frozenset(recorder.kept), emit)
+    context = Context(plan, sessions, adapters, link, facts, tunnels, control, emit, meter, recorder.keep, store.audit)
     emit(CampaignStarted(number, plan, done))
     # A practice lab's gateways answer pings; elsewhere that is only known once one was answered.
     is_known = plan.pair.is_lab or any(work.is_crossed(attempt) for attempt in done)
     underlay = UnderlayGuard(UnderlayWatch(sessions, link, has_answered=is_known), healer=healer, emit=emit)
-    kept = set(finished)
-
-    def keep(attempt: A) -> None:
-        store.save_attempt(number, attempt)
-        kept.add(attempt.key.position)
-        emit(AttemptEnded(attempt))
-
-    context = Context(plan, sessions, adapters, link, facts, tunnels, control, emit, meter, keep, store.audit)
-    engine = _Engine(work(context, done), underlay, kept, needs_recovery=resume_id is not None)
-
-    def finish(status: CampaignStatus, message: str) -> None:
-        store.finish_campaign(number, status, message, work.kind)
-
-    try:
-        status, message = engine.run()
-    except BaseException as error:
-        message = error.sentence() if isinstance(error, TunnelmarkError) else f"It broke off ({error!r:.200})."
-        with suppress(TunnelmarkError):  # the error that ended it says more than what follows from it
-            finish(CampaignStatus.INTERRUPTED, message)
-        emit(CampaignEnded(number, CampaignStatus.INTERRUPTED, message))
-        raise
-    finish(status, message)
-    emit(CampaignEnded(number, status, message))
+    recorder.run(_Engine(work(context, done), underlay, recorder.kept, needs_recovery=resume_id is not None))
     return work.load(store, number)
+
+
+class _Recorder(Generic[P, A]):
+    """Stores what becomes of a campaign, and reports it.
+
+    Args:
+        number: The campaign's number.
+        kind: What it is.
+        store: Where it is stored.
+        emit: Gets events.
+        kept: Positions of attempts that have a result; grows.
+    """
+
+    def __init__(
+        self,
+        number: int,
+        kind: EntryKind,
+        store: CampaignStore,
+        emit: Callable[[EventOf[P, A]], None],
+        kept: set[int],
+    ) -> None:
+        self._number = number
+        self._kind = kind
+        self._store = store
+        self._emit = emit
+        self.kept = kept
+
+    def keep(self, attempt: A) -> None:
+        """Store an attempt that ended."""
+        self._store.save_attempt(self._number, attempt)
+        self.kept.add(attempt.key.position)
+        self._emit(AttemptEnded(attempt))
+
+    def run(self, engine: _Engine[P, A, R]) -> None:
+        """Run the engine, and store how the campaign ended."""
+        try:
+            status, message = engine.run()
+        except BaseException as error:
+            message = error.sentence() if isinstance(error, TunnelmarkError) else f"It broke off ({error!r:.200})."
+            with suppress(TunnelmarkError):  # the error that ended it says more than what follows from it
+                self._finish(CampaignStatus.INTERRUPTED, message)
+            self._emit(CampaignEnded(self._number, CampaignStatus.INTERRUPTED, message))
+            raise
+        self._finish(status, message)
+        self._emit(CampaignEnded(self._number, status, message))
+
+    def _finish(self, status: CampaignStatus, message: str) -> None:
+        self._store.finish_campaign(self._number, status, message, self._kind)
 
 
 class _Engine(Generic[P, A, R]):

@@ -25,8 +25,7 @@ class ProgressMeter:
     """Corrects predicted durations by those measured. May be called from any thread.
 
     Args:
-        keys: All attempts of the campaign, in order.
-        predicted_s: Predicted seconds of each.
+        predicted: All attempts of the campaign in order, with predicted seconds of each.
         done: Positions that need not be run (any more).
         emit: Gets Progress events.
         clock: Monotonic seconds.
@@ -34,16 +33,13 @@ class ProgressMeter:
 
     def __init__(
         self,
-        keys: Sequence[AttemptKey],
-        predicted_s: Sequence[float],
+        predicted: Sequence[tuple[AttemptKey, float]],
         done: frozenset[int],
         emit: Callable[[Progress], None],
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._predicted_s: Mapping[int, float] = {
-            key.position: max(0.1, seconds) for key, seconds in zip(keys, predicted_s, strict=True)
-        }
-        self._candidates = {key.position: (key.solution, key.suite) for key in keys}
+        self._predicted_s: Mapping[int, float] = {key.position: max(0.1, seconds) for key, seconds in predicted}
+        self._candidates = {key.position: (key.solution, key.suite) for key, _ in predicted}
         self._done = set(done)
         self._emit = emit
         self._clock = clock

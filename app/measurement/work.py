@@ -112,6 +112,7 @@ class Work(ABC, Generic[P, A, R]):
         needed: Programs that tasks need, by side.
         load_hint: What to do where the user has not agreed to load on a live link.
         minds_firewalls: Whether what a firewall blocks is an obstacle, or opened where the user agreed.
+        is_proven_clean: Whether both hosts are inspected closely before and after it.
         is_ended_by_lost_host: Whether a host that stays away is a result, or the error that it is.
     """
 
@@ -119,6 +120,7 @@ class Work(ABC, Generic[P, A, R]):
     needed: ClassVar[Mapping[Side, tuple[str, ...]]]
     load_hint: ClassVar[str]
     minds_firewalls: ClassVar[bool]
+    is_proven_clean: ClassVar[bool]
     is_ended_by_lost_host: ClassVar[bool]
 
     def __init__(self, context: Context[P, A], done: Sequence[A]) -> None:

@@ -9,28 +9,21 @@ from typing import TYPE_CHECKING
 
 from app.discovery.candidates import possible_in
 from app.domain.adapters import Adapter
-from app.domain.cancel import CancelToken
 from app.domain.census import CensusPlan, CensusRecord, SolutionCensus
 from app.domain.errors import InvalidOption
-from app.domain.events import CensusSink
 from app.domain.hosts import HostFacts, Side
-from app.domain.link import LinkHealer
 from app.domain.solutions import CensusOption
 from app.domain.verdicts import Finding, Verdict
-from app.measurement.census import Census, find_unfinished, plan_census
+from app.measurement.census import find_unfinished, plan_census
 from app.measurement.census.planning import DEFAULT_PINGS
-from app.measurement.control import CampaignControl
-from app.measurement.engine import run_campaign
 from app.policy import judge_possible
 from app.ranking.census import count_census
-from app.services.file_header import file_header
 from app.services.version import tunnelmark_version
 from app.storage import Store
 from vpn_adapters.registry import ADAPTERS
 
 if TYPE_CHECKING:
     from app.discovery.pair_discovery import Discovery
-    from app.domain.commands import SessionPair
 
 REPORT_KINDS = (".json", ".html")
 
@@ -92,35 +85,6 @@ def make_plan(discovery: Discovery, options: CensusOptions) -> CensusPlan:
 def unfinished(store: Store, discovery: Discovery, plan: CensusPlan) -> int | None:
     """Return the number of an unfinished census of the same options with the same programs; None without one."""
     return find_unfinished(store, plan, _facts(discovery), tunnelmark_version())
-
-
-def run(
-    store: Store,
-    sessions: SessionPair,
-    discovery: Discovery,
-    plan: CensusPlan,
-    *,
-    healer: LinkHealer | None,
-    token: CancelToken,
-    emit: CensusSink,
-    resume_id: int | None = None,
-) -> CensusRecord:
-    """Run a census; see `app.measurement.engine.run_campaign`."""
-    return run_campaign(
-        Census,
-        plan,
-        sessions=sessions,
-        adapters=ADAPTERS,
-        link=discovery.link,
-        facts=_facts(discovery),
-        store=store,
-        control=CampaignControl(token=token),
-        emit=emit,
-        version=tunnelmark_version(),
-        header=file_header(),
-        resume_id=resume_id,
-        healer=healer,
-    )
 
 
 def results(store: Store, census_id: int) -> CensusResults:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import secrets as random_source
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -15,24 +14,17 @@ from app.discovery.candidates import find_candidates, look_at, unavailable_solut
 from app.discovery.pair_discovery import Discovery
 from app.domain.adapters import find_suite
 from app.domain.cancel import CancelToken
-from app.domain.census import CensusPlan, CensusRecord
 from app.domain.commands import SessionPair
 from app.domain.concurrency import run_both
 from app.domain.credentials import ConfirmHostKey
 from app.domain.errors import HostUnreachable, InvalidPlan, ProbeFailed, TunnelmarkError
-from app.domain.events import CensusSink, EventSink
 from app.domain.hosts import MissingPart, PairSpec, Side
 from app.domain.linting import LintedFile
-from app.domain.results import CampaignPlan, CampaignRecord, PlannedItem
+from app.domain.results import CampaignRecord, PlannedItem
 from app.domain.solutions import SolutionInfo
-from app.measurement.clean_host_check import report_differences, snapshot_before
-from app.measurement.comparison import Comparison, plan_campaign
-from app.measurement.control import CampaignControl
-from app.measurement.engine import run_campaign
 from app.probes import probe_path_mtu
 from app.secrets import LayeredPasswords, MemoryPasswords, PasswordStore
-from app.services import census, masked_diff
-from app.services.census import CensusOptions, CensusResults
+from app.services import masked_diff
 from app.services.connections import Connections
 from app.services.deployments import RolloutOperations
 from app.services.file_header import file_header
@@ -40,16 +32,16 @@ from app.services.firewalls import FirewallConsents, blocked_solutions, read_if_
 from app.services.history import Archive
 from app.services.host_linting import lint_host
 from app.services.installing import install_on_host
-from app.services.interfaces import PairChoice, Prompts, RunOptions
+from app.services.interfaces import PairChoice, Prompts
 from app.services.interfaces.comparison import ProgressSink
 from app.services.lab_desk import LabOperations
 from app.services.labs import LabPasswords, Labs
 from app.services.linting import LintOptions, lint_file, lint_text
+from app.services.measuring import MeasuringOperations
 from app.services.pairs import PairOperations
 from app.services.paths import Paths, find_paths
 from app.services.results import ResultOperations
 from app.services.settings import SettingsOperations
-from app.services.use_names import renaming
 from app.services.version import tunnelmark_version
 from app.ssh import SshConnector
 from app.tunnel import DeployRequest, Found, HostRecovery, RecoveryReport, preflight, recover_host
@@ -57,7 +49,9 @@ from app.tunnel import preview as preview_deployment
 from vpn_adapters.registry import ADAPTERS
 
 
-class Services(SettingsOperations, PairOperations, LabOperations, ResultOperations, RolloutOperations):
+class Services(
+    SettingsOperations, PairOperations, LabOperations, ResultOperations, MeasuringOperations, RolloutOperations
+):
     """All services: implements `ComparisonServices` and `RolloutServices`. Safe to use from several worker threads.
 
     Args:
@@ -205,65 +199,11 @@ class Services(SettingsOperations, PairOperations, LabOperations, ResultOperatio
             session = self._connections.host(pair.host(side), token=token)
             return install_on_host(session, self.store, pair, side, missing, token=token, on_progress=on_progress)
 
-    # --- planning and measuring ---------------------------------------------------------------------------------------
-
-    def plan(self, discovery: Discovery, chosen: Sequence[tuple[str, str]], options: RunOptions) -> CampaignPlan:
-        """Make a plan with predicted times."""
-        by_key = {(candidate.solution, candidate.suite): candidate for candidate in discovery.candidates}
-        unknown = [key for key in chosen if key not in by_key]
-        if unknown:
-            raise InvalidPlan(f"Not offered for these hosts: {', '.join(' '.join(key) for key in unknown)}.")
-        pair = replace(discovery.pair, load_cap_mbit_s=options.load_cap_mbit_s)
-        return plan_campaign(
-            pair,
-            [by_key[key] for key in chosen],
-            options.profile,
-            seed=options.seed if options.seed is not None else random_source.randbelow(2**31),
-            deadline_ms=options.deadline_ms,
-            allow_load=options.has_load_consent,
-            history=self.store.durations(pair.name, options.profile),
-        )
+    # --- before measuring ---------------------------------------------------------------------------------------------
 
     def preview(self, discovery: Discovery, candidate: tuple[str, str]) -> tuple[PlannedItem, ...]:
         """Return every file and command for a candidate, without touching anything."""
         return preview_deployment(self._deploy_request(discovery, candidate))
-
-    def run(
-        self,
-        discovery: Discovery,
-        plan: CampaignPlan,
-        *,
-        control: CampaignControl,
-        emit: EventSink,
-        resume_id: int | None = None,
-    ) -> CampaignRecord:
-        """Measure. Returns when all is done, cancelled and cleaned up.
-
-        Raises:
-            PairLocked: Other work on this computer holds one of the hosts; nothing was touched.
-        """
-        what = "a comparison" if resume_id is None else f"comparison {resume_id}"
-        with self.in_use.hold((plan.pair.a, plan.pair.b), what) as use:
-            self.firewall_consents.change(plan.pair, may_open=plan.pair.may_open_firewall)
-            sessions = self.sessions(plan.pair, token=control.token)
-            before = snapshot_before(sessions, token=control.token)
-            record = run_campaign(
-                Comparison,
-                plan,
-                sessions=sessions,
-                adapters=self.adapters,
-                link=discovery.link,
-                facts={"a": discovery.a.facts, "b": discovery.b.facts},
-                store=self.store,
-                control=control,
-                emit=renaming(use, emit),
-                version=tunnelmark_version(),
-                header=file_header(),
-                resume_id=resume_id,
-                healer=self.lab_service.healer(plan.pair),
-            )
-            report_differences(sessions, before, emit=emit)
-            return record
 
     def preflight(
         self, discovery: Discovery, candidates: Sequence[tuple[str, str]], *, token: CancelToken
@@ -326,50 +266,6 @@ class Services(SettingsOperations, PairOperations, LabOperations, ResultOperatio
             lambda: lint_host(sessions.b, token=token, guidelines=chosen),
         )
         return (*a, *b)
-
-    # --- censuses -----------------------------------------------------------------------------------------------------
-
-    def plan_census(self, discovery: Discovery, options: CensusOptions) -> CensusPlan:
-        """Plan a census: every option of the chosen solutions that both hosts list."""
-        return census.make_plan(discovery, options)
-
-    def unfinished_census(self, discovery: Discovery, plan: CensusPlan) -> int | None:
-        """Return the number of an unfinished census of the same options with the same versions."""
-        return census.unfinished(self.store, discovery, plan)
-
-    def run_census(
-        self,
-        discovery: Discovery,
-        plan: CensusPlan,
-        *,
-        token: CancelToken,
-        emit: CensusSink,
-        resume_id: int | None = None,
-    ) -> CensusRecord:
-        """Try every option. Returns when all is done, cancelled and cleaned up.
-
-        Raises:
-            PairLocked: Other work on this computer holds one of the hosts; nothing was touched.
-        """
-        what = "a census" if resume_id is None else f"census {resume_id}"
-        with self.in_use.hold((plan.pair.a, plan.pair.b), what) as use:
-            sessions, healer = self.sessions(plan.pair, token=token), self.lab_service.healer(plan.pair)
-            tell = renaming(use, emit)
-            return census.run(
-                self.store, sessions, discovery, plan, healer=healer, token=token, emit=tell, resume_id=resume_id
-            )
-
-    def census_results(self, census_id: int) -> CensusResults:
-        """Return a stored census with its triples and verdicts."""
-        return census.results(self.store, census_id)
-
-    def censuses(self, pair_name: str | None = None) -> tuple[int, ...]:
-        """Return the numbers of stored censuses, newest first: of one pair, or of all."""
-        return self.store.list_censuses(pair_name)
-
-    def write_census(self, results: CensusResults, path: Path) -> Path:
-        """Write a census to a file; the kind follows from the ending: .json or .html."""
-        return census.write_report(results, path)
 
     def close(self) -> None:
         """End connections and own labs, and close the database."""

@@ -25,6 +25,7 @@ class Census(Work[CensusPlan, OptionResult, CensusRecord]):
     needed: ClassVar[Mapping[Side, tuple[str, ...]]] = {Side.A: ("ping", "tcpdump", "iperf3"), Side.B: ("iperf3",)}
     load_hint = "Each option fills the link for a second: agree to that (--allow-load)."
     minds_firewalls = False
+    is_proven_clean = False
     is_ended_by_lost_host = False
 
     def __init__(self, context: CensusContext, done: Sequence[OptionResult]) -> None:

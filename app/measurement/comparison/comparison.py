@@ -30,6 +30,7 @@ class Comparison(Work[CampaignPlan, Attempt, CampaignRecord]):
         "and set a limit in Mbit/s (--load-cap)."
     )
     minds_firewalls = True
+    is_proven_clean = True
     is_ended_by_lost_host = True
 
     @staticmethod

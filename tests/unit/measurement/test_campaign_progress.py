@@ -27,7 +27,9 @@ class Told:
 
 def make(*solutions: str, predicted_s: list[float] | None = None, done: frozenset[int] = frozenset()):
     clock, told = FakeClock(), Told()
-    meter = ProgressMeter(keys(*solutions), predicted_s or [10.0] * len(solutions), done, told, clock)
+    meter = ProgressMeter(
+        list(zip(keys(*solutions), predicted_s or [10.0] * len(solutions), strict=True)), done, told, clock
+    )
     return meter, clock, told
 
 

@@ -123,10 +123,9 @@ def test_a_comparison_and_a_census_hold_both_hosts_by_their_number(
         emit(CampaignStarted(7, CENSUS, ()))
 
     monkeypatch.setattr(services, "sessions", lambda _pair, **_: None)
-    monkeypatch.setattr("app.services.wiring.snapshot_before", lambda *_, **__: None)
-    monkeypatch.setattr("app.services.wiring.report_differences", lambda *_, **__: None)
-    monkeypatch.setattr("app.services.wiring.run_campaign", run)
-    monkeypatch.setattr("app.services.census.run_campaign", run)
+    monkeypatch.setattr("app.services.measuring.snapshot_before", lambda *_, **__: None)
+    monkeypatch.setattr("app.services.measuring.report_differences", lambda *_, **__: None)
+    monkeypatch.setattr("app.services.measuring.run_campaign", run)
     services.run(FOUND, PLAN, control=CampaignControl(), emit=lambda _event: seen.extend(holders()))
     assert seen == ["a comparison"] * 2 + ["comparison 12"] * 2 + ["census 7"] * 2
     seen.clear()

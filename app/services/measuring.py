@@ -1,0 +1,156 @@
+"""Comparisons and censuses: planned, run, and what is stored of censuses."""
+
+from __future__ import annotations
+
+import secrets as random_source
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from app.discovery.pair_discovery import Discovery
+from app.domain.adapters import Adapter
+from app.domain.cancel import CancelToken
+from app.domain.census import CensusPlan, CensusRecord
+from app.domain.commands import SessionPair
+from app.domain.errors import InvalidPlan
+from app.domain.events import CensusSink, EventOf, EventSink
+from app.domain.hosts import PairSpec
+from app.domain.results import CampaignPlan, CampaignRecord
+from app.measurement.census import Census
+from app.measurement.clean_host_check import report_differences, snapshot_before
+from app.measurement.comparison import Comparison, plan_campaign
+from app.measurement.control import CampaignControl
+from app.measurement.engine import run_campaign
+from app.measurement.work import A, P, R, Work
+from app.services import census
+from app.services.census import CensusOptions, CensusResults
+from app.services.file_header import file_header
+from app.services.firewalls import FirewallConsents
+from app.services.interfaces import RunOptions
+from app.services.labs import Labs
+from app.services.use_names import renaming
+from app.services.version import tunnelmark_version
+from app.storage import Store
+from app.storage.in_use import InUse
+
+
+class MeasuringOperations:
+    """Implements what `app.services.interfaces.ComparisonServices` says of measuring, and the same for censuses.
+
+    Attributes:
+        adapters: By solution.
+        store: The database.
+        in_use: Hosts that this user's processes work on.
+        lab_service: Practice labs.
+        firewall_consents: Which firewalls may be opened.
+    """
+
+    adapters: Mapping[str, Adapter]
+    store: Store
+    in_use: InUse
+    lab_service: Labs
+    firewall_consents: FirewallConsents
+
+    def sessions(self, pair: PairSpec, *, token: CancelToken) -> SessionPair:
+        """Return connections to both hosts of a pair."""
+        raise NotImplementedError
+
+    def plan(self, discovery: Discovery, chosen: Sequence[tuple[str, str]], options: RunOptions) -> CampaignPlan:
+        """Make a plan with predicted times."""
+        by_key = {(candidate.solution, candidate.suite): candidate for candidate in discovery.candidates}
+        unknown = [key for key in chosen if key not in by_key]
+        if unknown:
+            raise InvalidPlan(f"Not offered for these hosts: {', '.join(' '.join(key) for key in unknown)}.")
+        pair = replace(discovery.pair, load_cap_mbit_s=options.load_cap_mbit_s)
+        return plan_campaign(
+            pair,
+            [by_key[key] for key in chosen],
+            options.profile,
+            seed=options.seed if options.seed is not None else random_source.randbelow(2**31),
+            deadline_ms=options.deadline_ms,
+            allow_load=options.has_load_consent,
+            history=self.store.durations(pair.name, options.profile),
+        )
+
+    def run(
+        self,
+        discovery: Discovery,
+        plan: CampaignPlan,
+        *,
+        control: CampaignControl,
+        emit: EventSink,
+        resume_id: int | None = None,
+    ) -> CampaignRecord:
+        """Measure. Returns when all is done, cancelled and cleaned up. Raises PairLocked as `_measure`."""
+        return self._measure(Comparison, discovery, plan, control, emit, resume_id)
+
+    def _measure(
+        self,
+        work: type[Work[P, A, R]],
+        discovery: Discovery,
+        plan: P,
+        control: CampaignControl,
+        emit: Callable[[EventOf[P, A]], None],
+        resume_id: int | None,
+    ) -> R:
+        """Run a comparison or a census while this user's other processes leave both hosts alone.
+
+        Raises:
+            PairLocked: Other work on this computer holds one of the hosts; nothing was touched.
+        """
+        what = f"a {work.kind}" if resume_id is None else f"{work.kind} {resume_id}"
+        with self.in_use.hold((plan.pair.a, plan.pair.b), what) as use:
+            if work.minds_firewalls:
+                self.firewall_consents.change(plan.pair, may_open=plan.pair.may_open_firewall)
+            sessions = self.sessions(plan.pair, token=control.token)
+            before = snapshot_before(sessions, token=control.token) if work.is_proven_clean else None
+            record = run_campaign(
+                work,
+                plan,
+                sessions=sessions,
+                adapters=self.adapters,
+                link=discovery.link,
+                facts={"a": discovery.a.facts, "b": discovery.b.facts},
+                store=self.store,
+                control=control,
+                emit=renaming(use, emit),
+                version=tunnelmark_version(),
+                header=file_header(),
+                resume_id=resume_id,
+                healer=self.lab_service.healer(plan.pair),
+            )
+            if before is not None:
+                report_differences(sessions, before, emit=emit)
+            return record
+
+    def plan_census(self, discovery: Discovery, options: CensusOptions) -> CensusPlan:
+        """Plan a census: every option of the chosen solutions that both hosts list."""
+        return census.make_plan(discovery, options)
+
+    def unfinished_census(self, discovery: Discovery, plan: CensusPlan) -> int | None:
+        """Return the number of an unfinished census of the same options with the same versions."""
+        return census.unfinished(self.store, discovery, plan)
+
+    def run_census(
+        self,
+        discovery: Discovery,
+        plan: CensusPlan,
+        *,
+        token: CancelToken,
+        emit: CensusSink,
+        resume_id: int | None = None,
+    ) -> CensusRecord:
+        """Try every option. Returns when all is done, cancelled and cleaned up. Raises PairLocked as `_measure`."""
+        return self._measure(Census, discovery, plan, CampaignControl(token=token), emit, resume_id)
+
+    def census_results(self, census_id: int) -> CensusResults:
+        """Return a stored census with its triples and verdicts."""
+        return census.results(self.store, census_id)
+
+    def censuses(self, pair_name: str | None = None) -> tuple[int, ...]:
+        """Return the numbers of stored censuses, newest first: of one pair, or of all."""
+        return self.store.list_censuses(pair_name)
+
+    def write_census(self, results: CensusResults, path: Path) -> Path:
+        """Write a census to a file; the kind follows from the ending: .json or .html."""
+        return census.write_report(results, path)

@@ -105,7 +105,7 @@ class RolloutDisplay:
         match event:
             case RolloutStageStarted():
                 text = f"{event.stage}: {event.detail}" if event.detail else str(event.stage)
-                if text != self._last_stage:  # several steps of one stage look the same
+                if text != self._last_stage:  # several steps have one stage
                     self._line(text)
                 self._last_stage = text
             case RolloutApplied():

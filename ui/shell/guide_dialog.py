@@ -99,7 +99,7 @@ class GuideDialog(QDialog):
         self.text.setAccessibleName(self.windowTitle())
 
     def _find_first(self) -> None:
-        """Search from the beginning while somebody types."""
+        """Search from the beginning while the user types."""
         self.text.moveCursor(QTextCursor.MoveOperation.Start)
         self._find()
 

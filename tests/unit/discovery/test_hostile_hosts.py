@@ -5,10 +5,11 @@ from __future__ import annotations
 import csv
 import io
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 
-from app.deployment.audit_export import AUDIT_TEXTS
+from app.deployment.audit_export import audit_text
 from app.domain.audit import AuditEntry
 from app.domain.commands import FileToWrite
 from app.domain.errors import CommandFailed
@@ -19,6 +20,7 @@ from app.host.snapshots import _socket_address, _sockets
 from app.ssh.batch import BatchStream, _Part
 from app.ssh.streams import MAX_LINE_BYTES, LineCollector
 from app.ssh.upload import upload_error
+from app.storage import Store
 
 ENDLESS = "9" * 5_000
 
@@ -48,10 +50,12 @@ def test_sockets_that_are_none_are_passed_over() -> None:
     assert _socket_address("-1234567:0016") == "-1234567:0016"
 
 
-def test_audit_log_as_a_table_runs_no_formula() -> None:
+def test_audit_log_as_a_table_runs_no_formula(tmp_path: Path) -> None:
     formula = '=HYPERLINK("http://192.0.2.66")'
     entry = AuditEntry(datetime(2026, 3, 4, tzinfo=UTC), formula, Side.A, "-1+1", 0, "@what", "+who")
-    (row,) = csv.DictReader(io.StringIO(AUDIT_TEXTS[".csv"]([entry])))
+    with Store.open(tmp_path / "log.db") as store:
+        store.audit(entry)
+        (row,) = csv.DictReader(io.StringIO(audit_text(store, Path("log.csv"), None)))
     assert (row["host"], row["command"], row["what"], row["who"]) == (f"'{formula}", "'-1+1", "'@what", "'+who")
 
 

@@ -1,4 +1,4 @@
-"""The engine leaves it to a plan which tunnels stand, and what is done next."""
+"""Measuring engine: the plan decides which tunnels are up, and what is done next."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ BLOCKS = 3
 
 
 class Interleaved(Comparison):
-    """Has all candidates of a round stand at once, and takes them in turns, block by block; one leaves early."""
+    """Keeps all candidates of a round up at once and measures them in alternating blocks; one leaves early."""
 
     blocks: list[str] = []  # noqa: RUF012 - of one test
 

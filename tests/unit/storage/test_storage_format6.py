@@ -21,7 +21,7 @@ from app.storage.database import APPLICATION_ID
 
 RECORDED = Path(__file__).parent / "recorded"
 EXPECTED: dict[str, Any] = json.loads((RECORDED / "format6.json").read_text())
-"""What the program that wrote format 6 read from it."""
+"""Results that the program read from a database of format 6 when it wrote it."""
 
 
 def make(path: Path, *damage: str) -> Path:

@@ -21,6 +21,7 @@ from app.cli.names import check_solutions, no_solution_named
 from app.cli.pair_option import find_pair
 from app.cli.sides import both_addresses, by_side, lan_guard_options
 from app.cli.terminal import run_cancellable
+from app.deployment.contact import RepairAttempts
 from app.deployment.events import (
     Decision,
     RolloutApplied,
@@ -297,11 +298,11 @@ class Contact:
         self._context = context
         self._services = services
         self._pair = pair
-        self._tried: set[str] = set()
+        self._attempts = RepairAttempts()
 
     def is_to_repair(self, now: PairStatus) -> bool:
         """Whether what was seen is put right now."""
-        return self._can_be_tried(now) and self._context.options.repair
+        return self._attempts.is_due(now) and self._context.options.repair
 
     def look(self, token: CancelToken) -> PairStatus:
         """Look, and repair."""
@@ -313,17 +314,14 @@ class Contact:
 
     def advise(self, now: PairStatus) -> None:
         """Say what a repair would do, where there is something to repair."""
-        if self._can_be_tried(now):
-            self._tried.add(_repair_key(now))
+        if self._attempts.is_due(now):
+            self._attempts.note(now.pair, now.deployment)
             command = f"tunnelmark status {self._pair.name} --repair"
             self._context.err.print(f"{now.repair_text} That is done by: {command}", markup=False, soft_wrap=True)
 
-    def _can_be_tried(self, now: PairStatus) -> bool:
-        return now.can_be_repaired and _repair_key(now) not in self._tried
-
     def repair(self, now: PairStatus, token: CancelToken) -> PairStatus:
         """Repair, and look again; where it does not work, that is said and what was seen stays."""
-        self._tried.add(_repair_key(now))
+        self._attempts.note(now.pair, now.deployment)
         self._context.err.print(now.repair_text, markup=False, soft_wrap=True)
         emit = RolloutDisplay(self._context.err).handle
         try:
@@ -333,11 +331,6 @@ class Contact:
         except TunnelmarkError as error:
             self._context.err.print(f"It could not be repaired: {error.sentence()}", markup=False, soft_wrap=True)
         return self._services.status(self._pair, token=token)
-
-
-def _repair_key(now: PairStatus) -> str:
-    """Return what is tried once only: a deployment; or nothing's name where one was broken off before it counted."""
-    return now.deployment.id if now.deployment is not None else ""
 
 
 def status_code(now: PairStatus) -> ExitCode:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from app.deployment.contact import OnlyHost
 from app.domain.deployment import Deployment
 from app.domain.hosts import PairSpec
 from app.services.interfaces.deployments import RolloutServices
 from ui.common.deployment_states import moment
 from ui.common.texts import tr
-from ui.deployments.single_host_rollback import SingleHostRollback, undo_one_text
+from ui.deployments.single_host_rollback import undo_one_text
 from ui.deployments.task import RolloutTask
 from ui.deployments.texts import if_nobody_answers
 
@@ -48,9 +49,7 @@ def undo_proposal(services: RolloutServices, pair: PairSpec, standing: Deploymen
     return Proposal(title, text, tr("Undo it"), task)
 
 
-def undo_one_proposal(
-    services: RolloutServices, pair: PairSpec, standing: Deployment, alone: SingleHostRollback
-) -> Proposal:
+def undo_one_proposal(services: RolloutServices, pair: PairSpec, standing: Deployment, alone: OnlyHost) -> Proposal:
     """Take back what stands on the only host that could be asked."""
     side, label = alone.side, alone.reached.label
     task = RolloutTask(

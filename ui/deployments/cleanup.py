@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 from PySide6.QtCore import QObject, Signal
 
+from app.deployment.contact import RepairAttempts
 from app.domain.cancel import CancelToken
 from app.domain.deployment_status import PairStatus
 from app.domain.errors import TunnelmarkError
@@ -36,16 +37,18 @@ class Cleaner(QObject):
     def __init__(self, context: Context) -> None:
         super().__init__()
         self._context = context
-        self._tried: set[str] = set()
+        self._attempts = RepairAttempts()
         self._running: set[str] = set()
 
     def is_due(self, status: PairStatus) -> bool:
         """Whether there are such files, and nothing was tried about them yet."""
-        return bool(status.unfinished) and status.pair not in self._tried
+        return bool(status.unfinished) and self._attempts.is_due(status)
 
     def has_failed(self, status: PairStatus | None) -> bool:
         """Whether files are there still, though they were to be removed."""
-        return status is not None and bool(status.unfinished) and status.pair in self._tried - self._running
+        if status is None or not status.unfinished or status.pair in self._running:
+            return False
+        return self._attempts.was_tried(status.pair, None)
 
     def clean(self, pair: PairSpec, before: PairStatus) -> None:
         """Remove the files, and look again.
@@ -60,7 +63,7 @@ class Cleaner(QObject):
             services.remove_unfinished(pair, token=token)
             return services.status(pair, token=token)
 
-        self._tried.add(name)
+        self._attempts.note(name, None)
         self._running.add(name)
         self.told.emit("info", tr("%1 is being cleaned up.").replace("%1", name), before.repair_text)
         self._context.runner.run(
@@ -76,7 +79,7 @@ class Cleaner(QObject):
         self._running.discard(name)
         self.looked.emit(name, after)
         if _is_clean(before, after):
-            self._tried.discard(name)  # what another loss of power leaves is another case
+            self._attempts.forget(name, None)  # what another loss of power leaves is another case
             self.told.emit("info", tr("%1 is cleaned up.").replace("%1", name), before.repair_text)
         else:
             self.told.emit("caution", tr("%1 has not been cleaned up.").replace("%1", name), " ".join(after.sentences))

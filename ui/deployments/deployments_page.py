@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, cast
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
+from app.deployment.contact import only_host
 from app.deployment.monitor_log import MonitorLine
 from app.domain.cancel import CancelToken
 from app.domain.deployment import Deployment, DeploymentState
@@ -39,7 +40,7 @@ from ui.deployments.desktop_notification import Notifier
 from ui.deployments.detail_view import DeploymentDetail
 from ui.deployments.monitor import Watcher
 from ui.deployments.repair import Repairs, half_words, repair_task
-from ui.deployments.single_host_rollback import nothing_left_words, one_end
+from ui.deployments.single_host_rollback import nothing_left_words
 from ui.deployments.view_switch import AreaSwitch
 
 if TYPE_CHECKING:
@@ -295,7 +296,7 @@ class DeploymentsPage(Page):
         one = self.selected
         if one is None or one.standing is None:
             return
-        alone = one_end(self.statuses.get(one.pair.name))
+        alone = only_host(self.statuses.get(one.pair.name))
         if alone is None:
             self._ask(undo_proposal(self._services, one.pair, one.standing))
         elif alone.can_be_undone:
@@ -324,7 +325,7 @@ class DeploymentsPage(Page):
         if status is not None and status.unfinished:
             self.cleaner.clean(one.pair, status)
         elif one.standing is not None:
-            self.repairs.tried.add(one.standing.id)
+            self.repairs.attempts.note(name, one.standing)
             self.task_asked.emit(repair_task(self._services, one.pair, one.standing))
 
     def _repair_at_contact(self, status: PairStatus) -> None:

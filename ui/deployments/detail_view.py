@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from PySide6.QtWidgets import QTabWidget, QVBoxLayout, QWidget
 
+from app.deployment.contact import is_half_undone, only_host
 from app.deployment.monitor_log import MonitorLog
 from app.domain.deployment import DeploymentState
 from app.domain.deployment_status import PairStatus
@@ -19,7 +20,6 @@ from ui.common.tips import enable
 from ui.deployments.deployments_table import DeploymentEntry, tunnel_word
 from ui.deployments.diff_view import DiffView, parts_text
 from ui.deployments.history_view import AuditView, EarlierView, KeysTable
-from ui.deployments.single_host_rollback import is_half_undone, one_end
 from ui.deployments.status_view import NowView
 from ui.deployments.texts import host_name
 
@@ -154,7 +154,7 @@ def _sentences(one: DeploymentEntry, status: PairStatus | None) -> Iterator[str]
         return
     yield _looked(status).replace("%1", moment(status.at)).replace("%2", tunnel_word(status))
     yield from status.sentences
-    alone = one_end(status)
+    alone = only_host(status)
     if standing is not None and alone is not None and alone.can_be_undone:
         yield tr("“Undo…” can take it back on %1 alone.").replace("%1", alone.reached.label)
     for finding in by_weight(status.findings):

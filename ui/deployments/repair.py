@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from app.deployment.contact import RepairAttempts
 from app.deployment.events import Confirmation, RolloutSink
 from app.domain.cancel import CancelToken
 from app.domain.deployment import Deployment
@@ -22,30 +23,32 @@ from ui.deployments.task import RolloutTask
 
 @dataclass
 class Repairs:
-    """Deployments that a repair was begun or offered for: once for each, again only where the user asks.
+    """Repairs on this page.
 
     Attributes:
         may_begin: Whether the place where it is done is free.
-        tried: Ids of deployments.
+        attempts: What was begun or offered.
         running: Name of the pair that is being repaired; empty where none is.
     """
 
     may_begin: Callable[[], bool] = lambda: True
-    tried: set[str] = field(default_factory=set)
+    attempts: RepairAttempts = field(default_factory=RepairAttempts)
     running: str = ""
 
     def is_due(self, status: PairStatus) -> bool:
         """Whether a repair begins or is offered now, and remember it."""
-        if not status.can_be_repaired or status.deployment is None or status.deployment.id in self.tried:
+        if status.deployment is None or not self.attempts.is_due(status):
             return False
         if not self.may_begin():
             return False  # the next look tries again
-        self.tried.add(status.deployment.id)
+        self.attempts.note(status.pair, status.deployment)
         return True
 
     def waits_for_user(self, deployment: Deployment | None) -> bool:
         """Whether a repair was offered, or tried in vain, and is not running."""
-        return deployment is not None and deployment.id in self.tried and deployment.pair.name != self.running
+        if deployment is None or deployment.pair.name == self.running:
+            return False
+        return self.attempts.was_tried(deployment.pair.name, deployment)
 
 
 def half_words(pair: str) -> tuple[str, str]:

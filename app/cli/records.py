@@ -55,15 +55,14 @@ def audit(context: Context) -> int:
             path = services.write_audit(Path(options.out).expanduser(), options.pair)
             context.err.print(f"Audit log: {path}", markup=False, soft_wrap=True)
             return ExitCode.OK
-        lines = services.audit_log(options.pair)
-    if not lines:
+        entries = services.audit_log(options.pair)
+    if not entries:
         where = f"the hosts of {options.pair}" if options.pair else "any host"
         context.out.print(f"The audit log is empty: Tunnelmark has changed nothing on {where} yet.", markup=False)
-    for line in reversed(lines[:200]):
-        entry = line.entry
+    for entry in reversed(entries[:200]):
         outcome = "?" if entry.exit_status is None else str(entry.exit_status)
         context.out.print(
-            f"{entry.at:%Y-%m-%d %H:%M:%S} {line.by or '-'} {entry.host} [{outcome}] {entry.what}",
+            f"{entry.at:%Y-%m-%d %H:%M:%S} {entry.who or '-'} {entry.host} [{outcome}] {entry.what}",
             markup=False,
             soft_wrap=True,
         )

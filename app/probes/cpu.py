@@ -21,7 +21,6 @@ from app.domain.script_files import bare_script
 from app.probes.cpu_ticks import CpuTicks, mean_usage, parse_cpu_line, usage_between
 from app.probes.guard import pausing_argv
 
-SAMPLE_INTERVAL_S = 0.5
 _LIMIT_SAMPLES = 200_000
 END_TIMEOUT_S = 3.0
 _PID = re.compile(r"^@pid (\d{1,9})$")

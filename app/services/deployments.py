@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 from app.deployment.audit_export import audit_entries, audit_text
 from app.deployment.operations import DeploymentOperations
 from app.discovery.pair_discovery import Discovery
-from app.domain.audit import AuditCheck
+from app.domain.audit import AuditCheck, AuditEntry
 from app.domain.cancel import CancelToken
 from app.domain.deployment import Deployment
 from app.domain.hosts import HostSpec, PairSpec, Side
 from app.reports.files import write_atomically
-from app.services.interfaces.deployments import AuditLine, LanPort
+from app.services.interfaces.deployments import LanPort
 from app.storage import Store
 
 if TYPE_CHECKING:
@@ -113,10 +113,9 @@ class RolloutOperations:
 
     # --- what was done ------------------------------------------------------------------------------------------------
 
-    def audit_log(self, pair_name: str | None = None) -> tuple[AuditLine, ...]:
+    def audit_log(self, pair_name: str | None = None) -> tuple[AuditEntry, ...]:
         """Return what was run last on the hosts of a pair, or of all, newest first; see `AUDIT_LIMIT`."""
-        entries = audit_entries(self.store, pair_name, limit=AUDIT_LIMIT)
-        return tuple(AuditLine(entry, entry.who, entry.deployment) for entry in entries)
+        return audit_entries(self.store, pair_name, limit=AUDIT_LIMIT)
 
     def write_audit(self, path: Path, pair_name: str | None = None) -> Path:
         """Write all of the audit log, in place of what stands there; the kind follows from the ending: .csv or .json.

@@ -68,10 +68,6 @@ class Archive:
         """Return comparisons, censuses and deployments, newest first; winners that are not known yet are missing."""
         return list_history(self.store)
 
-    def ranked_history(self) -> tuple[HistoryEntry, ...]:
-        """Return comparisons, censuses and deployments with every winner, newest first."""
-        return with_winners(self.store, self.history())
-
     def with_winner(self, entry: HistoryEntry) -> HistoryEntry:
         """Return an entry of the history with its winner; the history has it from now on."""
         return with_winners(self.store, (entry,))[0]

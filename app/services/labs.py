@@ -21,7 +21,6 @@ from app.services.logins import endpoint_of
 from app.services.paths import Paths
 from app.storage.in_use import InUse
 
-DEFAULT_LAB = "default"
 _DISTRIBUTIONS = tuple({name.partition("-")[0] for name in LAB_PLATFORMS})
 """A name that begins with one of these and is neither a lab nor a platform is a platform mistyped."""
 

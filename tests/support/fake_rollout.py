@@ -33,7 +33,7 @@ from app.domain.hosts import PairSpec, Side
 from app.domain.link import Link
 from app.domain.verdicts import Verdict
 from app.services.interfaces.comparison import ProgressSink
-from app.services.interfaces.deployments import AuditLine, LanPort
+from app.services.interfaces.deployments import LanPort
 
 BEGUN = datetime(2026, 3, 5, 14, 2, tzinfo=UTC)
 BUILDING = (RolloutStage.PREPARE, RolloutStage.ARM, RolloutStage.IDENTITY, RolloutStage.APPLY, RolloutStage.VERIFY)
@@ -330,7 +330,7 @@ class FakeRollout:
         self._call("deployments")
         return tuple(one for one in self.deployed if pair_name in (None, one.pair.name))
 
-    def audit_log(self, pair_name: str | None = None) -> tuple[AuditLine, ...]:
+    def audit_log(self, pair_name: str | None = None) -> tuple[AuditEntry, ...]:
         self._call("audit_log")
         lines = []
         for nth, (command, what, status) in enumerate(
@@ -340,8 +340,17 @@ class FakeRollout:
                 ("ip link add tml0 type l2tp", "Make the interface", 0),
             )
         ):
-            entry = AuditEntry(BEGUN + timedelta(minutes=-nth), "192.0.2.10", Side.A, command, status, what)
-            lines.append(AuditLine(entry, "meier on office-7", f"{1:016x}"))
+            entry = AuditEntry(
+                BEGUN + timedelta(minutes=-nth),
+                "192.0.2.10",
+                Side.A,
+                command,
+                status,
+                what,
+                "meier on office-7",
+                f"{1:016x}",
+            )
+            lines.append(entry)
         return tuple(lines) if pair_name in (None, sample_pair().name) else ()
 
     def write_audit(self, path: Path, pair_name: str | None = None) -> Path:

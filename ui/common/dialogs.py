@@ -19,7 +19,6 @@ from PySide6.QtWidgets import (
 
 from app.domain.credentials import HostKeyQuestion, Secret, SecretKey, SecretKind
 from ui.common.basics import icon_label, label, row
-from ui.common.icons import set_icon
 from ui.common.texts import tr
 from ui.common.theme import GRID, fixed_font
 from ui.common.thread_bridge import Asked
@@ -210,8 +209,3 @@ def ask_password(parent: QWidget, asked: Asked[Secret | None], who: str = "", *,
 
 def _about(who: str, title: str) -> str:
     return f"{who}: {title}" if who else title
-
-
-def danger(target: QPushButton) -> None:
-    """Mark a button that throws something away with an icon."""
-    set_icon(target, "warning", "legacy")

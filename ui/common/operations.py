@@ -107,11 +107,6 @@ class OperationRunner(QObject):
         """Return the operations that have not ended yet."""
         return tuple(self._running)
 
-    def cancel_all(self) -> None:
-        """Ask every operation to stop."""
-        for operation in self.running:
-            operation.cancel()
-
     def _work(self, operation: Operation, job: Job[Any]) -> None:
         result: object = None
         error: BaseException | None = None

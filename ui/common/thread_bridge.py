@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import QObject, Signal
 
 if TYPE_CHECKING:
     from app.deployment.events import RolloutEvent
@@ -28,7 +28,6 @@ class Asked(Generic[T]):
     fallback: T
     _answer: list[T] = field(default_factory=list)
     _ready: threading.Event = field(default_factory=threading.Event)
-    on_answered: Callable[[], None] | None = None
 
     @property
     def is_answered(self) -> bool:
@@ -138,6 +137,3 @@ class Bridge(QObject):
             waiting = tuple(self._open)
         for asked in waiting:
             asked.answer(asked.fallback)  # type: ignore[arg-type]
-
-
-QUEUED = Qt.ConnectionType.QueuedConnection

@@ -12,11 +12,11 @@ from PySide6.QtWidgets import QWidget
 
 from app.deployment.contact import only_host
 from app.deployment.monitor_log import MonitorLine
+from app.domain.audit import AuditEntry
 from app.domain.cancel import CancelToken
 from app.domain.deployment import Deployment, DeploymentState
 from app.domain.deployment_status import PairStatus
 from app.services.interfaces.comparison import ProgressSink
-from app.services.interfaces.deployments import AuditLine
 from ui.common.basics import row
 from ui.common.context import Context
 from ui.common.deployment_preset import Wanted
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, slots=True)
 class _Stored:
     deployments: tuple[Deployment, ...]
-    audit: tuple[AuditLine, ...]
+    audit: tuple[AuditEntry, ...]
 
 
 class DeploymentsPage(Page):

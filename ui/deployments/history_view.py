@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHeaderView, QSplitter, QVBoxLayout, QWidget
 
+from app.domain.audit import AuditEntry
 from app.domain.deployment import Deployment, DeploymentState
 from app.domain.deployment_status import PairStatus
-from app.services.interfaces.deployments import AuditLine
 from ui.common.basics import button, label, row
 from ui.common.code_view import CodeView
 from ui.common.data_table import DataTable
@@ -157,7 +157,7 @@ class AuditView(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._lines: tuple[AuditLine, ...] = ()
+        self._lines: tuple[AuditEntry, ...] = ()
         headers = [tr("When"), tr("Who"), tr("Host"), tr("Deployment"), tr("Exit"), tr("What for"), tr("Command")]
         self.table = DataTable(headers, {4}, tr("Audit log"))
         header = self.table.horizontalHeader()
@@ -187,7 +187,7 @@ class AuditView(QWidget):
         outer.addWidget(self.table, 1)
         outer.addWidget(self.legend)
 
-    def show_lines(self, lines: Sequence[AuditLine]) -> None:
+    def show_lines(self, lines: Sequence[AuditEntry]) -> None:
         """Show the newest of what was written down."""
         shown = tuple(lines[:MOST_SHOWN])
         left_out = len(lines) - len(shown)
@@ -197,7 +197,7 @@ class AuditView(QWidget):
         if shown == self._lines:
             return
         self._lines = shown
-        self.legend.setVisible(any(one.entry.exit_status is None for one in shown))
+        self.legend.setVisible(any(one.exit_status is None for one in shown))
         self.table.setRowCount(len(shown))
         for nth, one in enumerate(shown):
             for column, text in enumerate(_audit_texts(one)):
@@ -213,13 +213,12 @@ class AuditView(QWidget):
             self.table.setRowHidden(nth, not all(word in text for word in words))
 
 
-def _audit_texts(one: AuditLine) -> tuple[str, ...]:
-    entry = one.entry
+def _audit_texts(entry: AuditEntry) -> tuple[str, ...]:
     return (
         f"{entry.at.astimezone():%Y-%m-%d %H:%M:%S}",
-        one.by or NONE,
+        entry.who or NONE,
         f"{entry.side.value.upper()}  {entry.host}" if entry.side is not None else entry.host,
-        one.deployment or NONE,
+        entry.deployment or NONE,
         "?" if entry.exit_status is None else str(entry.exit_status),
         entry.what,
         entry.command,

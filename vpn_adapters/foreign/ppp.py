@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from app.domain.adapters import Setting
 from vpn_adapters.shared.config_parsing.page import Page, Reading, is_name, words_of
 from vpn_adapters.shared.config_parsing.word_sets import word_set
 
@@ -39,16 +38,6 @@ PPTPD_WORDS = word_set(
     """
 )
 """Settings by which pptpd.conf is known. Source: pptpd.conf(5) of pptpd 1.4."""
-
-
-def parse_ppp(text: str) -> tuple[Setting, ...]:
-    """Return the options of a pppd options file; of a file of secrets (chap-secrets), each line masked."""
-    return read_ppp(text).settings
-
-
-def parse_pptpd(text: str) -> tuple[Setting, ...]:
-    """Return the settings of pptpd.conf."""
-    return read_pptpd(text).settings
 
 
 def read_ppp(text: str) -> Reading:

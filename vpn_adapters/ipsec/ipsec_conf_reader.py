@@ -32,11 +32,6 @@ def parse(text: str) -> tuple[Setting, ...]:
     return read(text).settings
 
 
-def parse_secrets(text: str) -> tuple[Setting, ...]:
-    """Return the kinds of secrets in ipsec.secrets, for example `PSK`, all masked but the names of key files."""
-    return read_secrets(text).settings
-
-
 def read(text: str) -> Reading:
     """Read ipsec.conf. What it includes is not read but said. Source: ipsec.conf(5)."""
     page = Page(text)

@@ -40,21 +40,6 @@ class LanPort:
     refusal: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class AuditLine:
-    """A line of the audit log.
-
-    Attributes:
-        entry: The command.
-        by: The user on this computer, and the computer; empty where that was not written down.
-        deployment: The deployment that it was for; empty where it was for a measurement.
-    """
-
-    entry: AuditEntry
-    by: str = ""
-    deployment: str = ""
-
-
 @runtime_checkable
 class RolloutServices(Protocol):
     """Everything that a roll-out needs."""
@@ -177,7 +162,7 @@ class RolloutServices(Protocol):
         """Roll out an earlier deployment again; without a time to confirm it is that of the earlier one."""
         ...
 
-    def audit_log(self, pair_name: str | None = None) -> tuple[AuditLine, ...]:
+    def audit_log(self, pair_name: str | None = None) -> tuple[AuditEntry, ...]:
         """Return what was run on the hosts of a pair, or of all, newest first."""
         ...
 

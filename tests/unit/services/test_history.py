@@ -22,7 +22,7 @@ from app.domain.results import CampaignRecord, CampaignStatus
 from app.ranking import rank
 from app.ranking.winner import winner_of
 from app.services.history import Archive
-from app.services.history_entries import UNREADABLE
+from app.services.history_entries import UNREADABLE, with_winners
 from app.services.paths import Paths
 from app.storage import Store, check_soundness
 from app.storage.database import APPLICATION_ID, read_migrations
@@ -198,17 +198,21 @@ def test_census_counts_options_tried_and_failed(archive: Archive) -> None:
     assert running.is_running
 
 
+def ranked(archive: Archive) -> tuple[HistoryEntry, ...]:
+    return with_winners(archive.store, archive.history())
+
+
 def test_winner_is_ranked_once_and_again_when_resumed(archive: Archive, monkeypatch: pytest.MonkeyPatch) -> None:
     number = fill(archive.store, sample_record(rounds=2, pings=20))
     assert archive.history()[0].winner is None
-    (entry,) = archive.ranked_history()
+    (entry,) = ranked(archive)
     advice = rank(archive.store.load_campaign(number)).recommendation
     assert entry.winner is not None
     assert (entry.winner.solution, entry.winner.suite) == (advice.solution, advice.suite)
     assert entry.winner.text.startswith("WireGuard, ChaCha20-Poly1305")
     assert archive.history() == (entry,)
     archive.store.claim_campaign(number)
-    assert archive.ranked_history()[0].winner is None
+    assert ranked(archive)[0].winner is None
     archive.store.finish_campaign(number, CampaignStatus.CANCELLED)
     assert archive.history()[0].winner is None
     assert archive.winner(number) == entry.winner
@@ -230,7 +234,7 @@ def test_comparison_whose_process_was_killed_is_interrupted_in_an_open_window(ar
     assert archive.history()[0].is_running
     with closing(sqlite3.connect(archive.store.path)) as connection, connection:
         connection.execute("UPDATE campaign SET owner = 'other-boot/1/1'")
-    (entry,) = archive.ranked_history()
+    (entry,) = ranked(archive)
     assert (entry.state, entry.is_running) == ("interrupted", False)
     assert entry.winner is not None
     assert archive.history() == (entry,), "the winner is kept"
@@ -241,7 +245,7 @@ def test_comparison_whose_process_was_killed_is_interrupted_in_an_open_window(ar
 def test_winner_found_before_an_older_program_resumed_the_comparison_does_not_count(archive: Archive) -> None:
     """One that was open when the column was added resumes, and ends, without touching the winner."""
     number = fill(archive.store, sample_record(rounds=2, pings=20))
-    assert archive.ranked_history()[0].winner is not None
+    assert ranked(archive)[0].winner is not None
     with closing(sqlite3.connect(archive.store.path)) as connection, connection:
         connection.execute("UPDATE campaign SET ended_at = '2027-01-01T00:00:00.000000+00:00' WHERE id = ?", (number,))
     assert archive.history()[0].winner is None
@@ -309,13 +313,13 @@ def test_one_whose_process_died_can_be_deleted(archive: Archive) -> None:
 
 def test_one_damaged_comparison_takes_neither_the_list_nor_its_own_removal(archive: Archive) -> None:
     good, bad = (fill(archive.store, sample_record(rounds=2, pings=5, seed=seed)) for seed in (1, 2))
-    archive.ranked_history()
+    ranked(archive)
     with closing(sqlite3.connect(archive.store.path)) as connection, connection:
         connection.execute("UPDATE campaign SET winner = '{' WHERE id = ?", (bad,))
         connection.execute(
             "UPDATE samples SET data = x'00' WHERE attempt_id IN (SELECT id FROM attempt WHERE campaign_id = ?)", (bad,)
         )
-    winners = {one.key: one.winner for one in archive.ranked_history()}
+    winners = {one.key: one.winner for one in ranked(archive)}
     assert winners[str(good)] is not None
     assert winners[str(bad)] == Winner(UNREADABLE)
     archive.store.delete_measured([of(bad)])

@@ -6,7 +6,19 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from app.domain.adapters import Adapter
-from vpn_adapters import baseline, freelan, ipsec, l2tp, macsec, openvpn, ssh, tinc, wireguard
+from vpn_adapters import (
+    baseline,
+    freelan,
+    ipsec,
+    ipsec_gretap,
+    l2tp,
+    macsec,
+    openvpn,
+    ssh,
+    tinc,
+    wireguard,
+    wireguard_vxlan,
+)
 
 ADAPTERS: Mapping[str, Adapter] = MappingProxyType(
     {
@@ -22,6 +34,8 @@ ADAPTERS: Mapping[str, Adapter] = MappingProxyType(
             tinc.adapter,
             ssh.adapter,
             freelan.adapter,
+            wireguard_vxlan.adapter,
+            ipsec_gretap.adapter,
         )
     }
 )

@@ -26,9 +26,6 @@ TOOL_VERSION_ARGUMENTS: Mapping[str, tuple[str, ...]] = {
 KERNEL_MODULES: tuple[str, ...] = (
     "tun",
     "bridge",
-    "vxlan",
-    "gre",
-    "ip_gre",
     *dict.fromkeys(name for one in declared().values() for name in one.kernel_modules),
     "sch_netem",
     "sch_tbf",

@@ -31,6 +31,8 @@ _MARKERS = {
     Marker.SQUARE: "s",
     Marker.TRIANGLE: "^",
     Marker.TRIANGLE_DOWN: "v",
+    Marker.TRIANGLE_LEFT: "<",
+    Marker.TRIANGLE_RIGHT: ">",
     Marker.DIAMOND: "D",
     Marker.PENTAGON: "p",
     Marker.HEXAGON: "h",

@@ -18,6 +18,8 @@ class Marker(StrEnum):
     SQUARE = "square"
     TRIANGLE = "triangle"
     TRIANGLE_DOWN = "triangle-down"
+    TRIANGLE_LEFT = "triangle-left"
+    TRIANGLE_RIGHT = "triangle-right"
     DIAMOND = "diamond"
     PENTAGON = "pentagon"
     HEXAGON = "hexagon"

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from app.deployment.boot_bundle import BootBundleRequest, boot_bundle_files, bundle_steps
-from app.domain.adapters import Adapter, EndpointPlan, PlanRequest, Step
+from app.domain.adapters import Adapter, Encapsulation, EndpointPlan, PlanRequest, Step
 from app.domain.hosts import Side
 from app.domain.solutions import Suite
 from app.policy import judge_suite
@@ -61,16 +61,18 @@ def has_session(end: EndpointPlan) -> bool:
     return any(SESSION.search(command_text(step.command)) for step in end.steps)
 
 
-def failures_of(table: Table, asked: PlanRequest, side: Side) -> list[str]:
+def failures_of(table: Table, asked: PlanRequest, side: Side, kind: Encapsulation) -> list[str]:
     """Return how a table fails to keep strangers out of the session of a plan; nothing where it keeps them out."""
     link, names = asked.link, asked.link.names
     failures = [] if table.name == f"inet {names.guard_table}" else ["it is another table"]
     peer, number = link.underlay(side.other), names.l2tp_session_id
-    bare = Packet(number, peer, "underlay0")
+    if kind is Encapsulation.VXLAN:
+        peer, number = link.carrier(side.other), names.udp_port
+    bare = Packet(number, peer, "underlay0", kind=kind)
     # What protects a session: IPsec, an interface that authenticates, or MACsec inside of it.
     ways = (
         replace(bare, is_in_ipsec=True),
-        Packet(number, link.carrier(side.other), names.wireguard_interface),
+        replace(bare, source=link.carrier(side.other), interface=names.wireguard_interface),
         replace(bare, inner_type=0x88E5),
     )
     protected = [one for one in ways if not table.drops(one, "input")]
@@ -83,7 +85,13 @@ def failures_of(table: Table, asked: PlanRequest, side: Side) -> list[str]:
     ]
     # A stranger can write the peer's address in the interface, too.
     forged = replace(bare, source=link.carrier(side.other))
-    unprotected = (bare, forged, *elsewhere, replace(protected[0], has_options=True) if protected else bare, *over_ipv6)
+    unprotected = [bare, forged, *elsewhere]
+    if kind is not Encapsulation.VXLAN:
+        # A port is found behind options, too.
+        unprotected.append(replace(protected[0], has_options=True) if protected else bare)
+    if kind is Encapsulation.L2TPV3:
+        # The kernel takes nothing else over IPv6.
+        unprotected += over_ipv6
     failures += [f"it lets {one} in" for one in unprotected if not table.drops(one, "input")]
     failures += [f"it lets {bare} out"] if not table.drops(bare, "output") else []
     other = replace(bare, session=number + 1)
@@ -154,11 +162,13 @@ def test_guard_is_the_table_of_its_session_and_each_of_its_rules_is_needed(
     asked = request(adapter, suite)
     guard, *others = adapter.plan(asked).end(side).steps
     table = table_of(guard, tmp_path / "bin")
-    assert failures_of(table, asked, side) == []
+    kind = adapter.plan(asked).encapsulation
+    assert kind is not None
+    assert failures_of(table, asked, side, kind) == []
     for rule in table.rules:
         weaker = replace(table, rules=tuple(one for one in table.rules if one != rule))
-        assert failures_of(weaker, asked, side), f"nothing shows that this is missing: {rule}"
-    assert failures_of(replace(table, name="inet another"), asked, side)
+        assert failures_of(weaker, asked, side, kind), f"nothing shows that this is missing: {rule}"
+    assert failures_of(replace(table, name="inet another"), asked, side, kind)
     # It is this very table that is asked for and removed, and only by its own undo.
     assert guard.standing is not None
     assert guard.undo is not None
@@ -169,7 +179,8 @@ def test_guard_is_the_table_of_its_session_and_each_of_its_rules_is_needed(
             assert not re.search(r"\bnft\b|\b(?:iptables|ip6tables)\b", command_text(command)), step.title
     # The session has an undo, which comes before.
     sessions = [step for step in others if SESSION.search(command_text(step.command))]
-    assert all(one.undo is not None and "l2tp del session" in command_text(one.undo) for one in sessions)
+    removal = re.compile(r"l2tp del session|ip link del dev")
+    assert all(one.undo is not None and removal.search(command_text(one.undo)) for one in sessions)
 
 
 @pytest.mark.parametrize(("adapter", "suite"), STARTED)

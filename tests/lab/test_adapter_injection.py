@@ -174,3 +174,37 @@ class TestGuarded:
         write_forged(guarded.adapter.info.name, platforms_of(guarded), WITHOUT, found, COPIES)
         for counts in found:
             assert counts["from a third address"] == COPIES, "without this the table has not been shown to do anything"
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("name", ["wireguard-vxlan", "ipsec-gretap"])
+def test_the_table_alone_keeps_frames_out_of_an_encapsulation_without_cookies(name: str, pair: LabPair) -> None:
+    with by_its_steps(pair, ADAPTERS[name]) as tunnel:
+        found = attack(tunnel, is_cookie_known=True)
+        write_forged(name, platforms_of(tunnel), WITH, found, COPIES)
+        for counts in found:
+            assert counts
+            assert set(counts.values()) == {0}, counts
+        for side in Side:
+            assert ping(tunnel.session(side), tunnel.plan.probe_address(side.other)) >= 10
+
+        def undo_guard(side: Side) -> None:
+            undo = tunnel.plan.end(side).steps[0].undo
+            assert undo is not None
+            result = tunnel.session(side).run(undo, token=CancelToken())
+            assert (result.exit_status, "is still there" in result.stderr) == (1, True)
+
+        tunnel.both(undo_guard)
+        # Taken down and not deleted: the interface with the frames would go with its carrier.
+        tunnel.both(
+            lambda side: tunnel.session(side).run(tunnel.plan.end(side).breakages[0].command, token=CancelToken())
+        )
+        for counts in attack(tunnel, is_cookie_known=True):
+            assert set(counts.values()) == {0}, counts
+        tunnel.both(lambda side: sh(tunnel.session(side), "nft delete table inet tunnelmark_guard"))
+        found = attack(tunnel, is_cookie_known=True)
+        write_forged(name, platforms_of(tunnel), WITHOUT, found, COPIES)
+        for counts in found:
+            assert counts["from the peer's address"] == COPIES, (
+                "without this the table has not been shown to do anything"
+            )

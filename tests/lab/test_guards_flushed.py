@@ -22,8 +22,10 @@ eval "$1" && eval "$2" > after && cmp before after && grep -c drop after
 """
 
 
-@pytest.mark.parametrize("name", ["wireguard", "ipsec", "macsec"])
-def test_a_guard_that_was_flushed_can_be_made_again_by_its_own_step(name: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("name", "rules"), [("wireguard", 8), ("ipsec", 8), ("macsec", 8), ("wireguard-vxlan", 3), ("ipsec-gretap", 4)]
+)
+def test_a_guard_that_was_flushed_can_be_made_again_by_its_own_step(name: str, rules: int, tmp_path: Path) -> None:
     need_namespaces()
     adapter = ADAPTERS[name]
     host = facts(home(adapter))
@@ -36,4 +38,4 @@ def test_a_guard_that_was_flushed_can_be_made_again_by_its_own_step(name: str, t
         argv = ["unshare", "--net", "sh", "-c", _RELOAD, "reload", *words]
         done = subprocess.run(argv, capture_output=True, text=True, check=False, cwd=tmp_path)
         assert (done.returncode, done.stderr) == (0, "")
-        assert int(done.stdout) == 8
+        assert int(done.stdout) == rules

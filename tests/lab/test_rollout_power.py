@@ -28,6 +28,10 @@ TOGETHER = "openvpn-udp"
 """Both gateways boot at the same time. With the others B boots first, and attacks A while that boots."""
 
 
+ALSO = "wireguard", "macsec", "wireguard-vxlan"
+"""What else boots under attack, in `make test-full`; of `ipsec-gretap` the policies of IPsec hold as well as the table."""
+
+
 class Silence:
     """A user who says nothing."""
 
@@ -62,7 +66,7 @@ def boot_under_attack(desk: Desk, powered: LabPower, guard_table: str) -> None:
 
 @pytest.mark.parametrize(
     "solution",
-    ["ipsec", *(pytest.param(name, marks=pytest.mark.full) for name in ("wireguard", "macsec", TOGETHER))],
+    ["ipsec", *(pytest.param(name, marks=pytest.mark.full) for name in (*ALSO, TOGETHER))],
 )
 def test_what_is_confirmed_survives_the_power_and_what_is_not_does_not(
     solution: str, lab: Lab, powered: LabPower, tmp_path: Path

@@ -1,4 +1,4 @@
-"""Forged packets: L2TPv3 with an Ethernet frame inside, in the clear, as a stranger on the underlay would send them.
+"""Forged packets: Ethernet frames encapsulated in the clear, as a stranger on the underlay would send them.
 
 They are built here and sent as whole frames by the other gateway, past its own firewall (packet(7)). Which of them came
 out of the tunnel is read from a capture on the interface that the session delivers to.
@@ -10,12 +10,13 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
+from app.domain.adapters import Encapsulation
 from app.domain.cancel import CancelToken
 from app.domain.commands import HostSession
 from app.domain.hosts import Side
 from app.domain.link import Link
 from app.probes.capture.pcap import parse_pcap
-from app.probes.injection.forging import ETHERTYPE, Target, forge_l2tp
+from app.probes.injection.forging import ETHERTYPE, FORGE, Target
 from app.probes.injection.stages import send_frames
 from support.bare_tunnel import BareTunnel
 from support.lab_sessions import sh
@@ -52,11 +53,13 @@ def target(tunnel: BareTunnel, side: Side) -> Target:
     host, link = tunnel.session(side), tunnel.request.link
     address = re.search(r"inet6 (fe80:[0-9a-f:]+)/", sh(host, "ip -6 -o addr show dev eth1 scope link"))
     assert address, "IPv6 is off on the underlay"
-    shown = sh(host, "ip l2tp show session")
-    session = re.search(r"^Session (\d+) in tunnel", shown, re.MULTILINE)
-    assert session, shown
-    assert int(session[1]) == link.names.l2tp_session_id
-    cookie = re.search(r" peer cookie ([0-9a-f]+)$", shown, re.MULTILINE)
+    cookie = None
+    if tunnel.plan.encapsulation is Encapsulation.L2TPV3:
+        shown = sh(host, "ip l2tp show session")
+        session = re.search(r"^Session (\d+) in tunnel", shown, re.MULTILINE)
+        assert session, shown
+        assert int(session[1]) == link.names.l2tp_session_id
+        cookie = re.search(r" peer cookie ([0-9a-f]+)$", shown, re.MULTILINE)
     mac = bytes.fromhex(sh(host, "cat /sys/class/net/eth1/address").strip().replace(":", ""))
     return Target(
         link_header=mac + bytes.fromhex("020000000077") + bytes.fromhex("0800"),
@@ -66,7 +69,9 @@ def target(tunnel: BareTunnel, side: Side) -> Target:
         carrier=link.carrier(side),
         peers_carrier=link.carrier(side.other),
         link_local=address[1],
-        session_id=int(session[1]),
+        session_id=link.names.l2tp_session_id,
+        vxlan_id=link.names.vxlan_id,
+        port=link.names.udp_port,
         cookie=bytes.fromhex(cookie[1]) if cookie else b"",
     )
 
@@ -81,7 +86,9 @@ def arrived(tunnel: BareTunnel, side: Side, interface: str, cookie: bytes) -> Ma
         cookie: What the packets have as the cookie.
     """
     victim, attacker = tunnel.session(side), tunnel.session(side.other)
-    forged = forge_l2tp(replace(target(tunnel, side), cookie=cookie), _MARK)
+    kind = tunnel.plan.encapsulation
+    assert kind is not None
+    forged = FORGE[kind](replace(target(tunnel, side), cookie=cookie), _MARK)
     frames = [frame for one in forged for _ in range(COPIES) for frame in one.frames]
 
     def send() -> None:

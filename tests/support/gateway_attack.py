@@ -83,7 +83,7 @@ setsid perl -MSocket -e '
     }
     sub inside { return pack("H12 H12 n", "ffffffffffff", "020000000077", 0x88b6) . ("\@forged\@" . $_[0] . "\@") x 3 }
     sub udp { my ($port, $content) = @_; return pack("n n n n", $port, $port, 8 + length($content), 0) . $content }
-    my (%cookies, $sent, $round);
+    my (%cookies, %keys, %networks, $sent, $round);
     while (1) {
         if ($round++ % 10 == 0) {
             $mac = $1 =~ s/://gr if `ip neigh show $victim dev $device` =~ /lladdr ([0-9a-f:]{17})/;
@@ -92,6 +92,8 @@ setsid perl -MSocket -e '
                 $id = $1, $cookies{$id} //= "" if /^Session (\d+) in tunnel/;
                 $cookies{$id} = pack("H*", $1) if defined $id && /^\s*cookie ([0-9a-f]+)/;
             }
+            for (`ip -d -o link show type gretap`) { $keys{$1} = 1 if /okey (\S+)/ }
+            for (`ip -d -o link show type vxlan`) { $networks{"$1 $2"} = 1 if /vxlan id (\d+) .*dstport (\d+)/ }
         }
         my @frames;
         my @sources = (["peer", $own, ""], ["stranger", $stranger, ""], ["stranger with options", $stranger, "\1" x 4]);
@@ -108,12 +110,21 @@ setsid perl -MSocket -e '
                 my $vxlan = pack("N N", 0x08000000, $id << 8 & 0xffffffff) . inside("vxlan of $whose");
                 push @frames, packet($source, 17, $options, udp(4789, $vxlan));
             }
+            for (keys %keys) {
+                my $content = pack("n n", 0x2000, 0x6558) . inet_aton($_) . inside("gre with key of $whose");
+                push @frames, packet($source, 47, $options, $content);
+            }
+            for (keys %networks) {
+                my ($id, $port) = split;
+                my $content = pack("N N", 0x08000000, $id << 8) . inside("own vxlan of $whose");
+                push @frames, packet($source, 17, $options, udp($port, $content));
+            }
             push @frames, packet($source, 47, $options, pack("n n", 0, 0x6558) . inside("gre of $whose"));
             push @frames, packet($source, 17, $options, udp($_, inside("udp of $whose"))) for 21194, 21195;
         }
         for (@frames) { $sent++ if defined(send(S, $_, 0, $where)) }
         open(N, ">", "/run/forging.new") or die "/run/forging.new: $!\n";
-        print N $sent, " ", scalar(keys %cookies);
+        print N $sent, " ", keys(%cookies) + keys(%keys) + keys(%networks);
         close(N) && rename("/run/forging.new", "/run/forging.sent");
         select(undef, undef, undef, 0.1);
     }
@@ -146,7 +157,7 @@ class GatewayAttack:
         wait_until(lambda: sh(self.attacker, is_sent) != "", "a forged packet", 30.0)
 
     def sent(self) -> tuple[int, int]:
-        """Return how many packets were sent, and at how many L2TPv3 sessions."""
+        """Return how many packets were sent, and at how many sessions, GRE keys and VXLAN networks."""
         words = sh(self.attacker, "cat /run/forging.sent || { cat /run/forging.log >&2; false; }").split()
         return int(words[0]), int(words[1])
 

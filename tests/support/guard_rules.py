@@ -1,4 +1,4 @@
-"""The firewall table of a step, as nft is given it, and what it does with packets of L2TPv3.
+"""The firewall table of a step, as nft is given it, and what it does with packets that carry frames.
 
 It knows the few matches that our tables consist of, and fails at any other one. Source: nft(8); RFC 3931 section 4.1.1.
 """
@@ -11,24 +11,26 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.domain.adapters import Step
+from app.domain.adapters import Encapsulation, Step
 
 L2TP = 115
+PROTOCOLS = {Encapsulation.L2TPV3: L2TP, Encapsulation.GRE: 47, Encapsulation.VXLAN: 17}
 
 
 @dataclass(frozen=True)
 class Packet:
-    """A packet with a frame in a session.
+    """A packet with a frame inside.
 
     Attributes:
-        session: The session's id.
-        source: Where it comes from.
+        session: The session's id, GRE's key, or the port of VXLAN.
+        source: Where it comes from; at the hook `output`, where it goes to.
         interface: By which interface it comes in or goes out.
         family: 4 or 6.
         headers: IPv6: what its headers announce, one after the other.
         has_options: IPv4: whether its header is longer than usual.
         is_in_ipsec: Whether IPsec carries it.
         inner_type: Type of the frame inside.
+        kind: How the frame is inside.
     """
 
     session: int
@@ -39,9 +41,12 @@ class Packet:
     has_options: bool = False
     is_in_ipsec: bool = False
     inner_type: int = 0x0800
+    kind: Encapsulation = Encapsulation.L2TPV3
 
     def field(self, bit: int, length: int) -> int | None:
         """Return what lies so many bits behind the beginning of the IP header; None for what is not known."""
+        if self.kind is Encapsulation.GRE:
+            return {(192 + (32 if self.has_options else 0), 32): self.session}.get((bit, length))
         start = 160 + (32 if self.has_options else 0) if self.family == 4 else 320 + 64 * (len(self.headers) - 1)
         return {(start, 32): self.session, (start + 224, 16): self.inner_type}.get((bit, length))
 
@@ -59,7 +64,7 @@ def _is(value: int | None, word: str, numbers: str) -> bool:
 
 _SET = r"(?P<not>!= )?(?P<set>\{[^}]*\}|\d+)"
 _MATCHES: tuple[tuple[str, Match], ...] = (
-    (rf"ip protocol {_SET}", lambda one, m: one.family == 4 and _is(L2TP, m["not"], m["set"])),
+    (rf"ip protocol {_SET}", lambda one, m: one.family == 4 and _is(PROTOCOLS[one.kind], m["not"], m["set"])),
     (r"ip hdrlength > 5", lambda one, _m: one.family == 4 and one.has_options),
     (rf"ip6 nexthdr {_SET}", lambda one, m: one.family == 6 and _is(one.headers[0], m["not"], m["set"])),
     (
@@ -72,6 +77,8 @@ _MATCHES: tuple[tuple[str, Match], ...] = (
         lambda one, m: _is(one.field(int(m["bit"]), int(m["length"])), m["not"], m["set"]),
     ),
     (r"ip saddr != (?P<address>\S+)", lambda one, m: one.family == 4 and one.source != m["address"]),
+    (r"ip daddr (?P<address>\S+)", lambda one, m: one.family == 4 and one.source == m["address"]),
+    (r"udp dport (?P<port>\d+)", lambda one, m: one.kind is Encapsulation.VXLAN and one.session == int(m["port"])),
     (r"(?:rt|meta) ipsec missing", lambda one, _m: not one.is_in_ipsec),
     (r'[io]ifname != "(?P<name>[^"]+)"', lambda one, m: one.interface != m["name"]),
 )

@@ -332,6 +332,8 @@ _SYMBOLS = {
     Marker.SQUARE: "s",
     Marker.TRIANGLE: "t1",
     Marker.TRIANGLE_DOWN: "t",
+    Marker.TRIANGLE_LEFT: "t3",
+    Marker.TRIANGLE_RIGHT: "t2",
     Marker.DIAMOND: "d",
     Marker.PENTAGON: "p",
     Marker.HEXAGON: "h",

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from app.domain.mesh import MeshEffort, PerSite
-from app.domain.solutions import Carrier, SecurityProperties, SolutionInfo, Space
+from app.domain.solutions import Carrier, SolutionInfo, Space
+from vpn_adapters.shared.strongswan.protocol import DESIGN, NO_NAT, SECURITY
 
 NAME = "ipsec"
 
@@ -13,21 +14,15 @@ INFO = SolutionInfo(
     summary="IKEv2 by strongSwan and the kernel's ESP in transport mode, around L2TPv3 that carries Ethernet frames.",
     space=Space.KERNEL,
     carrier=Carrier.ESP,
-    security=SecurityProperties(
-        has_confidentiality=True,
-        has_integrity=True,
-        has_authentication=True,
-        has_anti_replay=True,
-        has_forward_secrecy=True,
-    ),
+    security=SECURITY,
     files_per_site=3,
     keys_per_site=2,
     limitations=(
         "L2TPv3 has no protection itself: only the firewall table keeps frames from going on in clear without IPsec.",
-        "It uses IP protocol 50 and UDP port 500; network address translation is not passed.",
+        NO_NAT,
     ),
     sources=("RFC 7296", "RFC 4303", "RFC 8221", "RFC 8247", "RFC 3931", "swanctl.conf(5) of strongSwan 6.0.1"),
-    design=("IKEv2", "ESP"),
+    design=DESIGN,
     routing="Bridges learn hardware addresses; one L2TPv3 session and one transport-mode SA per pair of sites.",
     mesh=MeshEffort(files=PerSite(0, 2), routes=PerSite(2, -2), keys=PerSite(1, 0)),
 )

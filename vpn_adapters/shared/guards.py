@@ -73,22 +73,24 @@ def vxlan_step(link: Link, side: Side, name: str) -> Step:
     """Return the step that lets VXLAN pass through one interface only, from and to the peer's address behind it."""
     title = f"Let frames pass through {name} only, by a firewall table of our own"
     words = (link.carrier(side.other), str(link.names.udp_port), name)
-    return _table_step(
-        link, _VXLAN_SCRIPT, title, words, (_REMOVE_AFTER_INTERFACE_SCRIPT, link.names.ethernet_interface)
-    )
+    return _table_step(link, _VXLAN_SCRIPT, title, words, _after_interface(link))
 
 
 def gre_step(link: Link, side: Side) -> Step:
     """Return the step that lets GRE with our key pass inside ESP only."""
     title = "Let frames pass inside IPsec only, by a firewall table of our own"
     words = (link.underlay(side.other), str(link.names.l2tp_session_id))
-    return _table_step(link, _GRE_SCRIPT, title, words, (_REMOVE_AFTER_INTERFACE_SCRIPT, link.names.ethernet_interface))
+    return _table_step(link, _GRE_SCRIPT, title, words, _after_interface(link))
 
 
 def macsec_step(link: Link, side: Side) -> Step:
     """Return the step that lets only MACsec's frames, and the key agreement's, pass. Source: IEEE 802.1AE, 802.1X."""
     title = "Let only MACsec's frames pass, by a firewall table of our own"
     return _step(link, _MACSEC_SCRIPT, title, link.underlay(side.other))
+
+
+def _after_interface(link: Link) -> tuple[str, str]:
+    return _REMOVE_AFTER_INTERFACE_SCRIPT, link.names.ethernet_interface
 
 
 def _step(link: Link, script: str, title: str, peer: str, *more: str) -> Step:

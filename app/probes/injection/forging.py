@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import ipaddress
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
+from types import MappingProxyType
 
+from app.domain.adapters import Encapsulation
 from app.domain.link import ETHERNET_HEADER_BYTES
 from app.probes.capture.packets import ETHERTYPE_IPV4, UDP
 from app.probes.injection.packets import ETHERTYPE_IPV6, Captured, ethernet, ipv4, ipv6
@@ -235,3 +237,9 @@ def forge_datagrams(to: Target, real: Captured, mark: bytes) -> tuple[Forgery, .
         )
         made += [Forgery(title, tags.of(title), (frame,)) for frame in frames]
     return tuple(made)
+
+
+FORGE: Mapping[Encapsulation, Callable[[Target, bytes], tuple[Forgery, ...]]] = MappingProxyType(
+    {Encapsulation.L2TPV3: forge_l2tp, Encapsulation.VXLAN: forge_vxlan, Encapsulation.GRE: forge_gre}
+)
+"""Makes packets with frames for each encapsulation, from a target and bytes that nothing else carries."""

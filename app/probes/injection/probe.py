@@ -28,14 +28,12 @@ from app.probes.capture.recording import TUNNEL, CaptureRequest, CapturingPair
 from app.probes.injection.altering import altered
 from app.probes.injection.forging import (
     ETHERTYPE,
+    FORGE,
     L2TP,
     STRANGERS_LINK_LOCAL,
     Forgery,
     Target,
     forge_datagrams,
-    forge_gre,
-    forge_l2tp,
-    forge_vxlan,
     stranger_of,
 )
 from app.probes.injection.holding import HOLD_TABLE, Hold
@@ -63,7 +61,6 @@ ATTEMPTS = 2
 """How often the test is run until it is conclusive: a daemon may send by another way, or a host lose a packet."""
 
 _SEPARATORS = 3
-_FORGE = {Encapsulation.L2TPV3: forge_l2tp, Encapsulation.VXLAN: forge_vxlan, Encapsulation.GRE: forge_gre}
 _COPIED = (TrialKind.ALTERED, TrialKind.DELAYED, TrialKind.REPLAYED)
 """Kinds that are made of copied packets, which must never have been delivered."""
 _STREAM = {
@@ -348,7 +345,7 @@ class _Run:
     def _forged(self, side: Side, host: Inspected, groups: Groups) -> Iterator[Forgery]:
         target, mark = self._target(side, host, groups), self._marks.inside
         kind = self._plan.encapsulation
-        for forgery in _FORGE[kind](target, mark) if kind else forge_datagrams(target, groups.second[0], mark):
+        for forgery in FORGE[kind](target, mark) if kind else forge_datagrams(target, groups.second[0], mark):
             yield from (forgery for _ in range(COPIES))
 
     def _send(self, side: Side, hosts: Mapping[Side, Inspected], injected: Injected) -> None:

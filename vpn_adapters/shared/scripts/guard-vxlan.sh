@@ -1,5 +1,5 @@
 # Lets VXLAN pass through the interface $4 only. $1 table, $2 peer's address, $3 port.
-# Of VXLAN, the whole port is ours: the kernel's socket takes datagrams from any address, by any interface, and none over
+# Of VXLAN, the whole port is ours: the kernel's socket takes datagrams from any address, by any interface, but none over
 # IPv6. Pieces have been put together before.
 
 modprobe nf_tables 2> /dev/null

@@ -29,7 +29,7 @@ TOGETHER = "openvpn-udp"
 
 
 ALSO = "wireguard", "macsec", "wireguard-vxlan"
-"""What else boots under attack, in `make test-full`; of `ipsec-gretap` the policies of IPsec hold as well as the table."""
+"""What else boots under attack, in `make test-full`; IPsec's policies hold without the table of `ipsec-gretap` too."""
 
 
 class Silence:

@@ -62,17 +62,15 @@ def census(context: Context) -> int:
     if options.json != "-":
         print_census(context.out, results)
     if token.is_cancelled:
-        context.err.print("The census was cancelled, and the hosts were put back. It can be resumed.", markup=False)
+        context.err.print("The census was cancelled, and the hosts were restored. It can be resumed.", markup=False)
         raise Cancelled
     if record.message:
-        context.err.print(
-            "The census stopped. Once the cause is repaired, the same command goes on with it.", markup=False
-        )
+        context.err.print("The census stopped. Once the cause is fixed, the same command resumes it.", markup=False)
     return ExitCode.OK if record.is_complete else ExitCode.INCOMPLETE
 
 
 def _checked(context: Context) -> list[Path]:
-    """Check the options before anybody logs in; return where reports go."""
+    """Check the options before logging in; return where reports go."""
     options = context.options
     if not MIN_PINGS <= options.pings <= MAX_PINGS:
         raise InvalidOption(f"--pings {options.pings} is out of range.", hint=f"Choose {MIN_PINGS} to {MAX_PINGS}.")
@@ -165,7 +163,7 @@ class CensusDisplay(EventDisplay):
                     self._places = {(one.solution, one.suite): one.position + 1 for one in event.plan.items}
                     self._line(f"Census {event.campaign_id}: {len(self._places)} options.")
                     if event.done:
-                        self._line(f"{len(event.done)} of them were tried before; going on.")
+                        self._line(f"{len(event.done)} of them were tried before; resuming.")
                 case AttemptEnded(attempt=result):
                     place = f"[{self._places[result.solution, result.suite]}/{len(self._places)}]"
                     self._line(f"{place} {result.solution}: {describe_option(result)}")

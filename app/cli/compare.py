@@ -53,7 +53,7 @@ def compare(context: Context) -> int:
     if options.all and not options.list:
         raise InvalidOption("--all belongs to --list.", hint="Without --solutions every safe default is compared.")
     if options.list and options.dry_run:
-        raise InvalidOption("--list and --dry-run show different things: give one of them.")
+        raise InvalidOption("--list and --dry-run exclude each other: give one of them.")
     if options.resume:
         _check_nothing_else_is_asked_for(options)
     with context.services() as services:
@@ -212,10 +212,10 @@ def _finish(context: Context, services: Services, record: CampaignRecord, report
 
 
 def cancelled_words(record: CampaignRecord) -> str:
-    """Return what became of the hosts: where they were lost, nobody has seen their rollback."""
+    """Return the state of the hosts: where they were unreachable, their rollback was not seen."""
     ran = [one for one in record.attempts if one.status is not AttemptStatus.NOT_RUN]
     if not ran or ran[-1].reason not in _NOT_SEEN_AGAIN:
-        return ", and the hosts were put back."
+        return ", and the hosts were restored."
     return (
         ". The hosts could not be reached at its end: each rolls back when its lease ends, which was not seen."
         f" Check it with: tunnelmark recover {record.plan.pair.name}"
@@ -238,7 +238,7 @@ def how_to_go_on(services: Services, record: CampaignRecord) -> str:
 def _say_how_to_resume(context: Context, services: Services, record: CampaignRecord) -> None:
     pair = record.plan.pair
     lab = services.lab_service.find(pair) if pair.is_lab else None
-    how = f"Once the cause is repaired, go on with: tunnelmark compare {pair.name} --resume"
+    how = f"Once the cause is fixed, resume with: tunnelmark compare {pair.name} --resume"
     if pair.is_lab and (lab is None or lab.owner_pid is not None):
         ends = "is gone" if lab is None else "ends with this command"
         how = f"Its practice lab {ends}. Measure again with: {how_to_measure_again(record)}"
@@ -261,7 +261,7 @@ def _resumable(services: Services, pair_name: str) -> int:
 
 
 def _check_resumable(services: Services, pair_name: str) -> None:
-    """Refuse to resume where there is nothing to resume, or in a lab that has ended, before anybody logs in."""
+    """Refuse to resume where there is nothing to resume, or in a lab that has ended, before logging in."""
     kind = pair_name.removeprefix(LAB_PREFIX)
     if kind == pair_name:
         services.known_pair(pair_name)
@@ -297,7 +297,7 @@ def _check_nothing_else_is_asked_for(options: argparse.Namespace) -> None:
     if given:
         names = ", ".join(f"--{name.replace('_', '-')}" for name in given)
         raise InvalidOption(
-            f"--resume goes on exactly as the comparison was planned, so {names} cannot be given with it.",
+            f"--resume continues the comparison as it was planned, so {names} cannot be given with it.",
             hint="Leave out one or the other.",
         )
 
@@ -323,14 +323,14 @@ def _print_candidates(context: Context, found: Discovery) -> None:
 def _print_obstacles(context: Context, services: Services, found: Discovery, plan: CampaignPlan) -> None:
     keys = [(candidate.solution, candidate.suite) for candidate in plan.candidates]
     obstacles = context.job(lambda token, _tell: services.preflight(found, keys, token=token))
-    context.out.print("\nNothing on the hosts is in the way." if not obstacles else "\nIn the way:", markup=False)
+    context.out.print("\nNo obstacles on the hosts." if not obstacles else "\nObstacles:", markup=False)
     for sentence in obstacles:
         context.out.print(sentence, markup=False)
 
 
 def _print_plan(context: Context, services: Services, found: Discovery, plan: CampaignPlan) -> None:
     context.out.print(
-        f"{len(plan.attempts)} attempts, about {duration(sum(plan.predicted_s))}; nothing has been touched.",
+        f"{len(plan.attempts)} attempts, about {duration(sum(plan.predicted_s))}; nothing has been changed.",
         markup=False,
     )
     for candidate in plan.candidates:

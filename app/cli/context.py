@@ -1,4 +1,4 @@
-"""What every command gets."""
+"""Shared parts that every command gets."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Context:
 
     @contextmanager
     def pager(self) -> Iterator[None]:
-        """Show what is printed meanwhile in the user's pager, where somebody sits at the terminal.
+        """Show printed text in the user's pager, at a terminal.
 
         Source: git(1), GIT_PAGER: less quits if it all fits on one screen, passes colours on and leaves the text there.
         """
@@ -102,5 +102,5 @@ def is_colourless(options: argparse.Namespace) -> bool:
 
 
 def verbosity(options: argparse.Namespace) -> int:
-    """Return how often the user said that more is to be said."""
+    """Return how many times `--verbose` was given."""
     return int(getattr(options, "verbose", 0))

@@ -46,8 +46,8 @@ from app.wording.deployment_sentences import replaced_sentence
 T = TypeVar("T")
 
 _COUNTDOWN_LINE_S = 10.0
-TOO_LATE = "It was too late to cancel: it had been done already. What became of it:"
-"""Said where a signal came when nothing could be stopped any more."""
+TOO_LATE = "It was too late to cancel: the job had finished. Its result:"
+"""Printed where a signal came after the last point at which the job could be stopped."""
 
 
 class TerminalConfirmation:
@@ -65,7 +65,7 @@ class TerminalConfirmation:
     def wait(self, timeout_s: float, *, token: CancelToken) -> Decision | None:
         """Wait for `keep` or `undo`."""
         if self._thread is None:
-            self._console.print("Does all still work? Type keep or undo, and Enter:", markup=False)
+            self._console.print("Is everything working? Type confirm or rollback, and Enter:", markup=False)
             # Reading cannot be interrupted; the thread goes with the program.
             self._thread = threading.Thread(target=self._read, name="confirmation", daemon=True)
             self._thread.start()
@@ -76,11 +76,11 @@ class TerminalConfirmation:
                 word = self._lines.get(timeout=min(0.2, left_s)).strip().lower()
             except queue.Empty:
                 continue
-            if word in ("keep", "k", "yes", "y"):
+            if word in ("confirm", "c", "keep", "k", "yes", "y"):
                 return Decision.KEEP
-            if word in ("undo", "u", "no", "n"):
+            if word in ("rollback", "r", "undo", "u", "no", "n"):
                 return Decision.UNDO
-            self._console.print("Type keep or undo.", markup=False)
+            self._console.print("Type confirm or rollback.", markup=False)
         return None
 
     def _read(self) -> None:
@@ -115,7 +115,7 @@ class RolloutDisplay:
                 last = self._last_left_s
                 if last is None or last - event.left_s >= _COUNTDOWN_LINE_S or event.left_s <= 5:
                     self._last_left_s = event.left_s
-                    self._line(f"Both hosts go back in {event.left_s:.0f} s unless you confirm.")
+                    self._line(f"Both hosts roll back in {event.left_s:.0f} s unless you confirm.")
             case RolloutNote():
                 self._line(f"Warning: {event.text}" if event.is_warning else event.text)
             case _:
@@ -127,7 +127,7 @@ class RolloutDisplay:
 
 
 def deploy(context: Context) -> int:
-    """Roll out a VPN that stays."""
+    """Deploy a VPN."""
     options = context.options
     if options.all:
         from app.cli.fleet import deploy_all
@@ -146,11 +146,11 @@ def deploy(context: Context) -> int:
         options.suite or options.bridge or options.inner or options.reason or lan_guard_options(options)
     ):
         raise InvalidOption(
-            "--again rolls out what an earlier deployment was: --suite, --bridge, --inner and --reason are its own, "
-            "and so is what crosses between the LANs.",
+            "--again deploys an earlier deployment unchanged: --suite, --bridge, --inner and --reason are "
+            "its own, and so are the rules between the LANs.",
             hint=f"To change one of them, name the solution instead: tunnelmark deploy {options.pair} SOLUTION",
         )
-    # Before anybody logs in:
+    # Before logging in:
     check_options(
         RolloutOptions(confirm_within_s=options.confirm_within) if options.again else _chosen_options(options)
     )
@@ -233,7 +233,7 @@ def confirm(context: Context) -> int:
 
 
 def undeploy(context: Context) -> int:
-    """Take back what is rolled out, on both hosts or on the only one that can be reached."""
+    """Remove a deployment, from both hosts or from the only reachable one."""
     only = context.options.only
     with context.services() as services:
         pair = find_pair(context, services)
@@ -247,7 +247,7 @@ def undeploy(context: Context) -> int:
 
 
 def rotate_keys(context: Context) -> int:
-    """Roll out the same again with new keys."""
+    """Deploy the same tunnel again with new keys."""
     with context.services() as services:
         pair = find_pair(context, services)
         confirmation = TerminalConfirmation(context.err) if sys.stdin.isatty() else None
@@ -259,7 +259,7 @@ def rotate_keys(context: Context) -> int:
 
 
 def status(context: Context) -> int:
-    """Show how what is rolled out is now; with `--repair`, carry through what only one host has."""
+    """Show the status of deployments; with `--repair`, complete what only one host has."""
     options = context.options
     of_watching = (options.every, options.for_s, options.max_rtt_ms, options.max_loss_pct)
     if not options.watch and any(one is not None for one in of_watching):
@@ -284,13 +284,13 @@ def status(context: Context) -> int:
 
 
 class Contact:
-    """Looks at a pair and, where that is asked for, carries through what was begun on one host alone.
+    """Status of a pair, and repair of a deployment that only one host has.
 
-    It does, or says what it would do, once for each deployment.
+    Repairs, or names the command that repairs, once for each deployment.
 
     Args:
-        context: Where it is told; the option `repair`.
-        services: All of it.
+        context: Terminal output; the option `repair`.
+        services: Deployment services.
         pair: The hosts.
     """
 
@@ -305,7 +305,7 @@ class Contact:
         return self._attempts.is_due(now) and self._context.options.repair
 
     def look(self, token: CancelToken) -> PairStatus:
-        """Look, and repair."""
+        """Inspect, and repair."""
         now = self._services.status(self._pair, token=token)
         if self.is_to_repair(now):
             return self.repair(now, token)
@@ -317,10 +317,10 @@ class Contact:
         if self._attempts.is_due(now):
             self._attempts.note(now.pair, now.deployment)
             command = f"tunnelmark status {self._pair.name} --repair"
-            self._context.err.print(f"{now.repair_text} That is done by: {command}", markup=False, soft_wrap=True)
+            self._context.err.print(f"{now.repair_text} Repair it with: {command}", markup=False, soft_wrap=True)
 
     def repair(self, now: PairStatus, token: CancelToken) -> PairStatus:
-        """Repair, and look again; where it does not work, that is said and what was seen stays."""
+        """Repair, and inspect again; where the repair fails, report it and keep the former status."""
         self._attempts.note(now.pair, now.deployment)
         self._context.err.print(now.repair_text, markup=False, soft_wrap=True)
         emit = RolloutDisplay(self._context.err).handle

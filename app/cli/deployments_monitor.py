@@ -1,4 +1,4 @@
-"""`tunnelmark status PAIR --watch`: looks again and again, and keeps a log of losses."""
+"""`tunnelmark status PAIR --watch`: repeated status checks with a log of losses."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ Look = Callable[[CancelToken], PairStatus]
 
 @dataclass
 class Watch:
-    """A pair that is looked at until somebody stops it.
+    """Monitor of one pair, until it is interrupted.
 
     Args:
-        context: Options `every`, `for_s`, `max_rtt_ms`, `max_loss_pct`, `json`; where to write.
+        context: Options `every`, `for_s`, `max_rtt_ms`, `max_loss_pct`, `json`; output.
         name: The pair's name.
-        look: Looks once, and repairs where that is wanted.
-        notify: Tells somebody who does not look at the terminal: title and text.
+        look: Checks the status once, and repairs where that is wanted.
+        notify: Notifies the user on the desktop: title and text.
     """
 
     context: Context
@@ -48,7 +48,7 @@ class Watch:
     was_bad: bool = False
 
     def run(self) -> ExitCode:
-        """Look until Ctrl-C, or for as long as was asked; then say what was lost.
+        """Check until Ctrl-C, or for the given time; then sum up the losses.
 
         Returns:
             0 if nothing was lost and no limit was passed.
@@ -56,9 +56,11 @@ class Watch:
         out, options = self.context.out, self.context.options
         started_s = time.monotonic()
         is_live = out.is_terminal and not options.json
-        with out.status("Looking …", spinner="line") if is_live else nullcontext() as shown:
+        with out.status("Checking …", spinner="line") if is_live else nullcontext() as shown:
             try:
-                run_cancellable(lambda token: self._go_on(token, shown), self.context.prompts, on_stop="Watching ends.")
+                run_cancellable(
+                    lambda token: self._go_on(token, shown), self.context.prompts, on_stop=("Monitoring ended.")
+                )
             except Cancelled:
                 pass
         self._sum_up(time.monotonic() - started_s)
@@ -137,7 +139,9 @@ class Watch:
         out = self.context.out
         number = "1 loss" if len(losses) == 1 else f"{len(losses)} losses"
         seen = f"{number}, {duration_text(lost_s)} together" if losses else "nothing was lost"
-        out.print(f"Watched for {duration_text(watched_s)}, {self.looks} looks: {seen}.", markup=False, soft_wrap=True)
+        out.print(
+            f"Monitored for {duration_text(watched_s)}, {self.looks} checks: {seen}.", markup=False, soft_wrap=True
+        )
         if losses:
             loss_table(losses, self.log.samples[-1].at).print(out)
 
@@ -163,9 +167,9 @@ def _lasted_s(loss: Loss, now: datetime) -> float:
 
 def _short(end: EndpointStatus) -> str:
     if not end.is_reachable:
-        return f"{end.label}: cannot be asked"
+        return f"{end.label}: unreachable"
     if end.is_waiting:
-        return f"{end.label}: waits for a confirmation"
+        return f"{end.label}: awaiting confirmation"
     if not end.is_up:
         return f"{end.label}: down"
     rtt = f"{end.rtt_ms:.1f} ms" if end.rtt_ms is not None else "no answer"

@@ -1,4 +1,4 @@
-"""Commands about tunnels that stay, and their options."""
+"""Commands about deployments, and their options."""
 
 from __future__ import annotations
 
@@ -26,29 +26,30 @@ def add_rollout(
         add_force: Adds the option by which files are replaced.
     """
     deploy = add(
-        commands, "deploy", "deployments.deploy", "roll out a VPN that stays", has_pair=True, is_pair_optional=True
+        commands,
+        "deploy",
+        "deployments.deploy",
+        "deploy a VPN until it is removed",
+        has_pair=True,
+        is_pair_optional=True,
     )
     deploy.add_argument("--all", action="store_true", help="on every pair of a file, see --from")
     deploy.add_argument("--from", dest="file", metavar="FILE.toml", help="the file of pairs for --all")
     deploy.add_argument("--parallel", type=int, metavar="N", help="on so many pairs at the same time (default: 4)")
     deploy.add_argument(
-        "--stop-after", type=int, metavar="N", help="begin no further pair after N failures (default: 1)"
+        "--stop-after", type=int, metavar="N", help="start no further pair after N failures (default: 1)"
     )
-    deploy.add_argument(
-        "solution", metavar="SOLUTION", nargs="?", help="which VPN, for example wireguard; left out with --again"
-    )
+    deploy.add_argument("solution", metavar="SOLUTION", nargs="?", help="for example wireguard; left out with --again")
     deploy.add_argument("--suite", metavar="NAME", help="its suite (default: the safe default of these two hosts)")
+    deploy.add_argument("--again", metavar="ID", help="deploy an earlier deployment of the pair again, see deployments")
     deploy.add_argument(
-        "--again", metavar="ID", help="roll out an earlier deployment of the pair again, see deployments"
-    )
-    deploy.add_argument(
-        "--bridge", action="append", metavar="A=PORT", help="join the tunnel with this LAN port of A (or B=PORT)"
+        "--bridge", action="append", metavar="A=PORT", help="bridge the tunnel to this LAN port of A (or B=PORT)"
     )
     deploy.add_argument(
         "--inner", metavar="ADDR_A,ADDR_B", help="addresses in the tunnel with prefix length (default: 198.19.…)"
     )
     deploy.add_argument(
-        "--reason", metavar="TEXT", help="why a suite is used whose verdict is legacy; it is written down"
+        "--reason", metavar="TEXT", help="justification for a suite whose verdict is legacy; stored with the deployment"
     )
     add_lan_guard(deploy)
     add_open_firewall(deploy)
@@ -61,18 +62,18 @@ def add_rollout(
     deploy.add_argument("--dry-run", action="store_true", help="show every file and command, and change nothing")
     _add_confirming(deploy, positive)
     _add_status(commands, add, positive)
-    confirm = add(commands, "confirm", "deployments.confirm", "confirm what deploy has left to a timer", has_pair=True)
+    confirm = add(commands, "confirm", "deployments.confirm", "confirm a provisional deployment", has_pair=True)
     confirm.add_argument("--json", action="store_true", help="as JSON")
-    undeploy = add(commands, "undeploy", "deployments.undeploy", "take back what is rolled out", has_pair=True)
+    undeploy = add(commands, "undeploy", "deployments.undeploy", "remove a deployment", has_pair=True)
     undeploy.add_argument(
-        "--only", choices=("A", "B"), type=str.upper, help="on this host alone, because the other one cannot be reached"
+        "--only", choices=("A", "B"), type=str.upper, help="from this host alone, because the other one is unreachable"
     )
     undeploy.add_argument("--json", action="store_true", help="as JSON")
     rotate = add(
-        commands, "rotate-keys", "deployments.rotate_keys", "roll out the same again with new keys", has_pair=True
+        commands, "rotate-keys", "deployments.rotate_keys", "deploy the same tunnel again with new keys", has_pair=True
     )
     _add_confirming(rotate, positive, has_json_only=True)
-    deployments = add(commands, "deployments", "records.deployments", "list what was rolled out")
+    deployments = add(commands, "deployments", "records.deployments", "list deployments")
     deployments.add_argument("pair", nargs="?", metavar="PAIR", help="of one pair (default: of all)")
     deployments.add_argument("--json", action="store_true", help="as JSON")
     audit = add(commands, "audit", "records.audit", "write the audit log: every command that changed a host")
@@ -81,7 +82,7 @@ def add_rollout(
         "--out", metavar="FILE", help="all of it, to a file .csv or .json (default: the newest lines as text)"
     )
     add_force(audit)
-    audit.add_argument("--verify", action="store_true", help="say whether it is what was written, and print its digest")
+    audit.add_argument("--verify", action="store_true", help="verify that it is unchanged, and print its digest")
 
 
 def add_lan_guard(parser: argparse.ArgumentParser) -> None:
@@ -108,27 +109,25 @@ def add_open_firewall(parser: argparse.ArgumentParser) -> None:
         "--open-firewall",
         action=argparse.BooleanOptionalAction,
         default=None,
-        help="open the hosts' firewalls for what a tunnel needs, until it is removed; remembered for the pair",
+        help="open the hosts' firewalls for the tunnel's traffic, until it is removed; remembered for the pair",
     )
 
 
 def _add_status(commands: Commands[argparse.ArgumentParser], add: AddCommand, positive: Callable[[str], float]) -> None:
-    status = add(commands, "status", "deployments.status", "show how what is rolled out is now", has_pair=True)
-    status.add_argument("--json", action="store_true", help="as JSON; with --watch one line for each look")
+    status = add(commands, "status", "deployments.status", "show the status of deployments", has_pair=True)
+    status.add_argument("--json", action="store_true", help="as JSON; with --watch one line for each check")
     status.add_argument(
-        "--repair", action="store_true", help="carry through what only one host has; without it nothing is changed"
+        "--repair", action="store_true", help="complete what only one host has; without it nothing is changed"
     )
-    status.add_argument("--watch", action="store_true", help="look again and again, and keep a log of losses")
-    status.add_argument("--every", type=positive, metavar="S", help="seconds between looks (default: 5)")
+    status.add_argument("--watch", action="store_true", help="check repeatedly, and keep a log of losses")
+    status.add_argument("--every", type=positive, metavar="S", help="seconds between checks (default: 5)")
     status.add_argument(
-        "--for", dest="for_s", type=positive, metavar="S", help="watch for so many seconds (default: until Ctrl-C)"
-    )
-    status.add_argument(
-        "--max-rtt-ms", type=positive, metavar="MS", help="while watching, tell when round trips take longer than this"
+        "--for", dest="for_s", type=positive, metavar="S", help="monitor for so many seconds (default: until Ctrl-C)"
     )
     status.add_argument(
-        "--max-loss-pct", type=_percent, metavar="PCT", help="while watching, tell when more than this is lost"
+        "--max-rtt-ms", type=positive, metavar="MS", help="with --watch, report round trips longer than this"
     )
+    status.add_argument("--max-loss-pct", type=_percent, metavar="PCT", help="with --watch, report losses above this")
 
 
 def _percent(text: str) -> float:
@@ -151,6 +150,6 @@ def _add_confirming(
             "--confirm-within",
             type=positive,
             metavar="S",
-            help="you confirm the deployment within so many seconds, or both hosts roll it back (default: Tunnelmark "
-            "confirms it itself, once it is verified; the window suggests 120 s)",
+            help="both hosts roll back unless you confirm within so many seconds (default: confirmed "
+            "automatically once verified; the window suggests 120 s)",
         )

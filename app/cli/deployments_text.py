@@ -23,13 +23,13 @@ def print_deployment(out: Console, deployment: Deployment) -> None:
 
 
 def applied_words(event: RolloutApplied) -> str:
-    """Return what is known of a tunnel that stands and is not confirmed yet."""
-    stands = "It stands on both hosts: frames cross in both directions, and a new SSH connection to each works."
+    """Return the figures of a tunnel that is not confirmed yet."""
+    stands = "The tunnel is up on both hosts: frames cross in both directions, and a new SSH connection to each works."
     proof = event.leak
     worst = worst_breakage(proof.broken) if proof is not None else None
     words = [
-        f"On the wire: {properties_line(properties_of(event.report))}." if event.report is not None else "",
-        f"With the protection taken away: {BREAK_WORDS[worst]}." if worst is not None else "",
+        f"Packet tests: {properties_line(properties_of(event.report))}." if event.report is not None else "",
+        f"Fail-closed test: {BREAK_WORDS[worst]}." if worst is not None else "",
         "Not all of it was proven; see the warnings." if event.unproven else "",
     ]
     return " ".join(filter(None, (stands, *words)))
@@ -39,9 +39,9 @@ def print_dry_run(out: Console, run: DryRun) -> None:
     """Print everything that a deployment would do."""
     _line(out, f"{run.title} on {run.pair}, verdict {run.verdict}. Nothing has been changed.")
     if run.replaces:
-        _line(out, f"It would take the place of deployment {run.replaces}.")
+        _line(out, f"It would replace deployment {run.replaces}.")
     for obstacle in run.obstacles:
-        word = "In the way" if obstacle.is_blocking else "Warning"
+        word = "Obstacle" if obstacle.is_blocking else "Warning"
         _line(out, f"{word}: {obstacle.what} {obstacle.hint}".rstrip())
     for end in (run.a, run.b):
         _print_end(out, end)
@@ -57,11 +57,11 @@ def _print_end(out: Console, end: EndpointDryRun) -> None:
         _line(out, f"Service: {service}")
     for file in end.files:
         _line(out, f"\nFile {file.path} (mode {file.mode:04o}){', new' if file.is_new else ''}. {file.note}".rstrip())
-        _line(out, file.diff or "  (as it is)")
+        _line(out, file.diff or "  (unchanged)")
     for number, command in enumerate(end.commands, 1):
         _line(out, f"\n{number}. {command.title}\n  $ {_indented(command.command)}")
         if command.undo:
-            _line(out, f"  undo: {_indented(command.undo)}")
+            _line(out, f"  rollback: {_indented(command.undo)}")
 
 
 def print_status(out: Console, status: PairStatus) -> None:
@@ -69,7 +69,7 @@ def print_status(out: Console, status: PairStatus) -> None:
     deployment = status.deployment
     if status.state is None or deployment is None:
         is_known = status.a.is_reachable and status.b.is_reachable and not status.damaged
-        nothing = "nothing is rolled out." if is_known else "it is not known whether anything is rolled out."
+        nothing = "nothing is deployed." if is_known else "it is unknown whether anything is deployed."
         _line(out, f"{status.pair}: {nothing if status.state is None else status.state}")
     else:
         since = deployment.confirmed_at or deployment.state_at
@@ -77,11 +77,11 @@ def print_status(out: Console, status: PairStatus) -> None:
         _line(out, f"  deployment {deployment.id}, by {deployment.by}; verdict {status.verdict or deployment.verdict}")
         if deployment.properties:
             shown = {kind: deployment.properties[kind] for kind in Property if kind in deployment.properties}
-            _line(out, f"  shown before it was confirmed: {properties_line(shown)}")
+            _line(out, f"  tested before it was confirmed: {properties_line(shown)}")
         if status.connect_s is not None:
-            _line(out, f"  connected {status.connect_s:.1f} s after both ends were started, when it was rolled out")
+            _line(out, f"  connected {status.connect_s:.1f} s after both sides were started, when it was deployed")
     # The lines of the hosts say so of themselves, with the reason.
-    silent = {f"{end.label} could not be asked." for end in (status.a, status.b) if not end.is_reachable}
+    silent = {f"{end.label} is unreachable." for end in (status.a, status.b) if not end.is_reachable}
     for sentence in status.sentences:
         if sentence not in silent:
             _line(out, sentence)
@@ -91,17 +91,17 @@ def print_status(out: Console, status: PairStatus) -> None:
 
 def _print_end_status(out: Console, end: EndpointStatus, status: PairStatus) -> None:
     if not end.is_reachable:
-        _line(out, f"{end.label}: cannot be asked. {end.note}")
+        _line(out, f"{end.label}: unreachable. {end.note}")
         return
     if end in status.damaged:
         _line(out, f"{end.label}: parts of a deployment; {end.missing} is missing or damaged.")
         return
     if not end.deployment_id:
-        _line(out, f"{end.label}: nothing is rolled out.")
+        _line(out, f"{end.label}: nothing is deployed.")
         return
     if end.is_waiting:
-        wait = f"waits for a confirmation, rolls back in {end.left_s:.0f} s"
-        _line(out, f"{end.label}: {wait}; the tunnel is not pinged before it is confirmed")
+        wait = f"awaiting confirmation, rolls back in {end.left_s:.0f} s"
+        _line(out, f"{end.label}: {wait}; the tunnel is not pinged before confirmation")
         return
     words = [
         "up" if end.is_up else "DOWN",
@@ -109,10 +109,10 @@ def _print_end_status(out: Console, end: EndpointStatus, status: PairStatus) -> 
         f"{end.loss_pct:.0f} % lost" if end.loss_pct is not None else "",
         f"received {end.rx_bytes} B, sent {end.tx_bytes} B",
         f"handshake {end.last_handshake_s:.0f} s ago" if end.last_handshake_s is not None else "",
-        f"started again {end.restarts} times" if end.restarts else "",
+        f"restarted {end.restarts} times" if end.restarts else "",
         "" if end.is_watched or status.state is DeploymentState.APPLIED else "NOT WATCHED",
         "" if end.is_enabled or status.state is DeploymentState.APPLIED else "NOT STARTED WITH THE HOST",
-        f"goes back in {end.left_s:.0f} s" if end.left_s is not None else "",
+        f"rolls back in {end.left_s:.0f} s" if end.left_s is not None else "",
         "LANS PARTED BY A LOOP" if end.is_looped else "",
         f"{end.limited_broadcasts} broadcasts over the limit dropped" if end.limited_broadcasts else "",
     ]
@@ -123,7 +123,7 @@ def _print_end_status(out: Console, end: EndpointStatus, status: PairStatus) -> 
         left = f", {key.days_left:.0f} days left" if key.days_left is not None else ""
         _line(out, f"  {key.title}: {key.age_days:.1f} days old{left}")
     for drift in end.drift:
-        _line(out, f"  Changed by hand: {drift.path}. {drift.what}")
+        _line(out, f"  Drift: {drift.path}. {drift.what}")
         if drift.diff:
             _line(out, drift.diff)
 
@@ -134,11 +134,11 @@ def connection_words(end: EndpointStatus) -> list[str]:
     if end.connect_s is not None:
         words.append(f"connected {end.connect_s:.0f} s after its last start")
     if end.boot_connect_s is not None:
-        words.append(f"connected {end.boot_connect_s:.0f} s after the host's own start")
+        words.append(f"connected {end.boot_connect_s:.0f} s after the host's boot")
     if end.reconnect_s is not None:
         number = sum(one.lasted_s is not None for one in end.outages)
         often = "once" if number == 1 else f"{number} times"
-        words.append(f"lost {often}, back by itself after {end.reconnect_s:.0f} s the last time")
+        words.append(f"lost {often}, recovered after {end.reconnect_s:.0f} s the last time")
     if end.outages and end.outages[-1].lasted_s is None:
         words.append(f"lost since {end.outages[-1].began_at.astimezone():%Y-%m-%d %H:%M:%S}")
     return words

@@ -1,4 +1,4 @@
-"""Telling somebody who does not look at the terminal."""
+"""Desktop notifications."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ _TIMEOUT_S = 5.0
 
 
 def notify_desktop(title: str, text: str, environment: Mapping[str, str] | None = None) -> bool:
-    """Show a notification on the desktop of whoever runs this, where there is one.
+    """Show a notification on the user's desktop, where there is one.
 
-    Source: notify-send(1) of libnotify 0.8; the body may hold markup, so that what a host said is escaped
+    Source: notify-send(1) of libnotify 0.8; the body may hold markup, so that text from a host is escaped
     (Desktop Notifications Specification 1.2, section 4).
 
     Args:
         title: Plain text.
         text: Plain text.
-        environment: Where a display is named; None for this process's own.
+        environment: Names the display; None for this process's own.
 
     Returns:
         Whether it was shown.

@@ -48,11 +48,11 @@ EXAMPLES: Mapping[str, str] = {
 
 
 def epilog_of(prog: str, notes: str = "") -> str:
-    """Return what stands below a command's options.
+    """Return the text below a command's options.
 
     Args:
         prog: The command as it is typed, with the program's name.
-        notes: What else is to be said.
+        notes: Further notes.
     """
     words = prog.split(" ", 1)[-1]
     example = f"example:\n  {EXAMPLES[words]}\n" if words in EXAMPLES else ""

@@ -1,4 +1,4 @@
-"""What the program's exit status means."""
+"""Exit statuses."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ class ExitCode(IntEnum):
     INVALID = 2  # what was asked cannot be done: options, names, files
     INCOMPLETE = 3  # a comparison ended, and some of it failed or was not run; report and JSON are there
     BUG = 70  # a fault of Tunnelmark itself
-    CANCELLED = 130  # Ctrl-C, and the hosts were put back; or the user did not agree
-    ENDED = 143  # a second signal; the hosts put themselves back when their timers run out
+    CANCELLED = 130  # Ctrl-C, and the hosts were restored; or the user did not agree
+    ENDED = 143  # a second signal; the hosts roll back when their leases end
 
 
 EXIT_STATUSES: Mapping[ExitCode, str] = {
@@ -25,6 +25,6 @@ EXIT_STATUSES: Mapping[ExitCode, str] = {
     ExitCode.INCOMPLETE: "a comparison ended with attempts that failed or were not run",
     ExitCode.BUG: "internal error",
     ExitCode.CANCELLED: "cancelled, and both hosts restored; or a question answered with no",
-    ExitCode.ENDED: "ended by a second signal; the hosts roll back when their timers run out",
+    ExitCode.ENDED: "ended by a second signal; the hosts roll back when their leases end",
 }
-"""What each means, for the top-level help, the man page and the user guide."""
+"""Meaning of each, for the top-level help, the man page and the user guide."""

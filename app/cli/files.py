@@ -36,28 +36,28 @@ def check_text(context: Context, path: str | None) -> None:
     """Check, before anything is done, that `write_text` can write there.
 
     Args:
-        context: Its option `force` says that files may be replaced.
-        path: Where to; None where nothing was asked for.
+        context: Its option `force` allows replacing files.
+        path: Target; None for none.
 
     Raises:
-        InvalidOption: It cannot, or a file is there that is to stay.
+        InvalidOption: It cannot, or there is a file that must not be replaced.
     """
     if path and path != STDOUT:
         _check_file(context, Path(path).expanduser().absolute())
 
 
 def report_paths(context: Context, asked: Mapping[str, str | None]) -> list[Path]:
-    """Check, before anything is done, that reports can be written where they were asked for.
+    """Check, before anything is done, that reports can be written to their paths.
 
     Args:
-        context: Its option `force` says that files may be replaced.
-        asked: Path by the ending that its kind of report has; None where none was asked for.
+        context: Its option `force` allows replacing files.
+        asked: Path by the ending that its kind of report has; None for no report.
 
     Returns:
         The paths, in the order of `asked`.
 
     Raises:
-        InvalidOption: A path has another ending, cannot be written to, or a file is there that is to stay.
+        InvalidOption: A path has another ending, cannot be written to, or is a file that must not be replaced.
     """
     found = []
     for ending, text in asked.items():
@@ -74,7 +74,7 @@ def report_paths(context: Context, asked: Mapping[str, str | None]) -> list[Path
 
 
 def ask_yes(question: str) -> bool:
-    """Ask somebody at the terminal; only the whole word yes agrees."""
+    """Ask the user at the terminal; only the whole word yes agrees."""
     try:
         return input(f"{question} Type yes or no: ").strip().lower() == "yes"
     except EOFError:

@@ -37,7 +37,7 @@ _KEYS = _CHOICES | _HOSTS | {"name", "bridge", "inner"}
 
 
 def deploy_all(context: Context) -> int:
-    """Roll out on every pair of a file."""
+    """Deploy on every pair of a file."""
     options = context.options
     if not options.file or options.pair or options.solution or options.again:
         raise InvalidOption("--all takes its pairs and solutions from a file.", hint="Use: --all --from FILE.toml")
@@ -74,7 +74,7 @@ def deploy_all(context: Context) -> int:
 
 
 def read_fleet(path: Path) -> tuple[Mapping[str, Any], ...]:
-    """Read a file of pairs; what stands in `[defaults]` holds for each that does not say otherwise.
+    """Read a file of pairs; `[defaults]` holds for each pair that does not set its own value.
 
     Args:
         path: TOML; see docs/roll-out-many.md.
@@ -83,7 +83,7 @@ def read_fleet(path: Path) -> tuple[Mapping[str, Any], ...]:
         One mapping per pair, with the values of the right kinds.
 
     Raises:
-        InvalidFile: It cannot be read, or says something that it cannot mean.
+        InvalidFile: It cannot be read, or has invalid values.
     """
     try:
         raw = tomllib.loads(path.read_text(encoding="utf-8"))

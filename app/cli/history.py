@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from app.services.interfaces.comparison import ProgressSink
 
 _MANY = 20
-"""Comparisons that are ranked before that is said; all of them together take a second or so."""
+"""Comparisons that are ranked before progress is shown; all of them together take a second or so."""
 
 _COLUMNS = (
     Column("number"),
@@ -141,12 +141,12 @@ def _delete(context: Context, archive: Archive, ids: Sequence[EntryId]) -> int:
 
 
 def _is_agreed(context: Context, found: Sequence[HistoryEntry]) -> bool:
-    """Say what goes and what stays, and ask."""
+    """Show what is deleted and what remains, and ask."""
     if not sys.stdin.isatty():
-        raise InvalidOption("Deleting is asked about, and nobody can be asked here.", hint="Add --yes.")
-    context.err.print("These go for good, with every figure, sample and note:", markup=False)
+        raise InvalidOption("Deleting needs an answer, and there is no terminal.", hint="Add --yes.")
+    context.err.print("These are deleted for good, with every figure, sample and note:", markup=False)
     history_table(found).print(context.err)
-    context.err.print("The audit log, deployments and reports in files stay.", markup=False)
+    context.err.print("The audit log, deployments and reports in files remain.", markup=False)
     return ask_yes("Delete?")
 
 

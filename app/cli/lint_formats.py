@@ -1,4 +1,4 @@
-"""What the linter found, for machines: JSON of our own, and SARIF."""
+"""Findings of the linter in machine-readable formats: JSON of our own, and SARIF."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def as_sarif(files: Sequence[LintedFile], version: str) -> dict[str, object]:
 
 
 def _rule_id(file: LintedFile, finding: LintFinding) -> str:
-    """Return a stable name of what was found: kind, setting and question, told apart by what is said."""
+    """Return a stable name of a finding: kind, setting and question, made unique by its reason."""
     said = hashlib.sha256(finding.reason.encode("utf-8")).hexdigest()[:8]
     setting = finding.setting.lower().rpartition(".")[2].strip("[]").replace(" ", "-")[:40]
     return f"{file.kind}/{setting}/{finding.question}/{said}"

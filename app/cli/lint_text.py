@@ -1,4 +1,4 @@
-"""What the linter found, for people: the line, where in it, and the words."""
+"""Findings of the linter as text: the line, the position in it, and the words."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def replacement_text(finding: LintFinding) -> str:
 
 def _counted(file: LintedFile) -> str:
     if not file.findings:
-        return "nothing to find fault with"
+        return "no issues"
     counts = Counter(map(_kind, file.findings))
     missing = Counter(_kind(finding) for finding in file.findings if finding.question is Question.MISSING)
     order = (*map(str, Verdict), _OUTSIDE, _ADVICE, str(Question.SLOW))

@@ -39,7 +39,7 @@ def main(argv: Sequence[str]) -> int:
         console.print("Cancelled.", markup=False)
         return ExitCode.CANCELLED
     except BrokenPipeError:
-        # Whoever read the output has gone; Python must not complain once more when it flushes.
+        # The reader of the output has gone; Python must not complain again when it flushes.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return ExitCode.FAILED
     except TunnelmarkError as error:

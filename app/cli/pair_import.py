@@ -36,7 +36,7 @@ def import_ssh_config(context: Context) -> int:
         context.out.print(f"{side}: {host.alias}, {words_of(host)}, underlay {underlay}", markup=False)
         if host.note:
             context.err.print(f"{host.alias}: {host.note}", markup=False)
-    context.out.print(f"Stored. Look at it with: tunnelmark discover {pair.name}", markup=False)
+    context.out.print(f"Stored. Inspect it with: tunnelmark discover {pair.name}", markup=False)
     return ExitCode.OK
 
 

@@ -69,11 +69,11 @@ def add(context: Context) -> int:
         if former not in (None, pair) and not options.replace:
             raise InvalidOption(
                 f"There is a pair {pair.name} already, with other hosts or settings.",
-                hint=f"See it with `tunnelmark pair show {pair.name}`; --replace stores the new one in its place.",
+                hint=f"See it with `tunnelmark pair show {pair.name}`; --replace replaces it.",
             )
         how = Saving.ADD if former is None and not options.replace else Saving.REPLACE
         services.save_pair(pair, how)
-    context.out.print(f"Stored. Look at it with: tunnelmark discover {pair.name}", markup=False)
+    context.out.print(f"Stored. Inspect it with: tunnelmark discover {pair.name}", markup=False)
     return ExitCode.OK
 
 
@@ -109,10 +109,12 @@ def show(context: Context) -> int:
 
 
 def remove(context: Context) -> int:
-    """Forget a pair; its past comparisons and deployments stay."""
+    """Forget a pair; its past comparisons and deployments remain."""
     with context.services() as services:
         services.remove_pair(context.options.pair)
-    context.out.print(f"{context.options.pair} is forgotten; its past comparisons and deployments stay.", markup=False)
+    context.out.print(
+        f"{context.options.pair} is forgotten; its past comparisons and deployments remain.", markup=False
+    )
     return ExitCode.OK
 
 
@@ -129,7 +131,7 @@ def copy(context: Context) -> int:
     """Store a pair once more under another name."""
     with context.services() as services:
         pair = services.copy_pair(context.options.pair, context.options.name)
-    context.out.print(f"Stored {pair.name}. Look at it with: tunnelmark discover {pair.name}", markup=False)
+    context.out.print(f"Stored {pair.name}. Inspect it with: tunnelmark discover {pair.name}", markup=False)
     return ExitCode.OK
 
 
@@ -158,7 +160,7 @@ def discover(context: Context) -> int:
 
 
 def recover(context: Context) -> int:
-    """Put both hosts back after a Tunnelmark that died."""
+    """Restore both hosts after Tunnelmark has crashed."""
     with context.services() as services:
         pair = context.job(
             lambda token, tell: services.resolve_pair(context.options.pair, token=token, on_progress=tell)

@@ -67,9 +67,9 @@ def make_parser() -> argparse.ArgumentParser:
     _add_policy(commands)
     _add_sudoers(commands)
     _add_export(commands)
-    _command(commands, "recover", "pairs.recover", "put both hosts back after a Tunnelmark that died", has_pair=True)
+    _command(commands, "recover", "pairs.recover", "restore both hosts after Tunnelmark has crashed", has_pair=True)
     _command(commands, "doctor", "doctor.doctor", "check this computer")
-    demo = _command(commands, "demo", "compare.demo", "a real quick comparison on the practice lab")
+    demo = _command(commands, "demo", "compare.demo", "run a quick comparison on the practice lab")
     _add_platform(demo)
     _add_measuring(demo)
     completion = _command(
@@ -170,7 +170,7 @@ def _add_host_keys(parser: argparse.ArgumentParser) -> None:
 def _add_lab(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     text = "Start, use and stop practice labs: two virtual gateways on this computer."
     verbs = _group(commands, "lab", "the practice lab: two virtual gateways", text)
-    up = _command(verbs, "up", "labs.up", "start a lab that lasts until lab down")
+    up = _command(verbs, "up", "labs.up", "start a lab that runs until lab down")
     _add_platform(up)
     up.add_argument("--cpu", choices=("aes", "no-aes"), default="aes", help="CPU with or without AES instructions")
     up.add_argument(
@@ -196,9 +196,9 @@ def _add_pair(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     add.add_argument("--b", required=True, metavar="USER@HOST:PORT", help="host B")
     add.add_argument("--underlay", required=True, metavar="ADDR_A,ADDR_B", help="addresses on the path between the two")
     add.add_argument("--identity", metavar="FILE", help="private key to log in with")
-    add.add_argument("--host-key-file", metavar="FILE", help="known_hosts file that alone counts for these hosts")
+    add.add_argument("--host-key-file", metavar="FILE", help="use only this known_hosts file for these hosts")
     add.add_argument("--load-cap", type=_positive, metavar="MBIT", help="limit for throughput probes in Mbit/s")
-    add.add_argument("--replace", action="store_true", help="store it in place of the pair of that name")
+    add.add_argument("--replace", action="store_true", help="replace the pair of that name")
     _command(verbs, "list", "pairs.show_all", "list stored pairs and running labs")
     for name, handler, text in (("show", "pairs.show", "print a pair"), ("remove", "pairs.remove", "forget a pair")):
         _command(verbs, name, handler, text).add_argument("pair", metavar="NAME", help="its name")
@@ -221,27 +221,29 @@ def _add_pair(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
 
 
 def _add_discover(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    discover = _command(commands, "discover", "pairs.discover", "find out what two hosts can do", has_pair=True)
+    discover = _command(commands, "discover", "pairs.discover", "inspect two hosts: what they support", has_pair=True)
     discover.add_argument("--json", metavar="FILE", help="write everything that was found (- for stdout)")
     discover.add_argument("--all", action="store_true", help="print every suite, not only each solution's default")
     discover.add_argument("--solution", metavar="A,B", help="print every suite of these solutions")
     _add_force(discover)
-    discover.add_argument("--install", action="store_true", help="install what is missing on the hosts")
+    discover.add_argument("--install", action="store_true", help="install missing packages on the hosts")
 
 
 def _add_measuring(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--pings", type=int, metavar="N", help="echo requests per frame size")
+    parser.add_argument("--pings", type=int, metavar="N", help="pings per frame size")
     parser.add_argument("--seconds", type=int, metavar="S", help="seconds of TCP per direction")
-    parser.add_argument("--rounds", type=int, metavar="N", help="how often every candidate is measured")
-    parser.add_argument("--deadline-ms", type=_positive, metavar="MS", help="count replies later than this")
-    parser.add_argument("--load-cap", type=_positive, metavar="MBIT", help="limit for throughput probes in Mbit/s")
-    parser.add_argument("--allow-load", action="store_true", help="agree to load on a live link (labs need no consent)")
+    parser.add_argument("--rounds", type=int, metavar="N", help="rounds per candidate")
+    parser.add_argument("--deadline-ms", type=_positive, metavar="MS", help="count replies slower than this")
+    parser.add_argument("--load-cap", type=_positive, metavar="MBIT", help="limit for throughput tests in Mbit/s")
+    parser.add_argument(
+        "--allow-load", action="store_true", help="allow load tests on a production link (not needed for labs)"
+    )
     parser.add_argument("--json", metavar="FILE", help="write the figures as JSON")
     parser.add_argument("--csv", metavar="FILE", help="write the figures as CSV")
     parser.add_argument("--pdf", metavar="FILE", help="write the report as PDF")
     parser.add_argument("--report", metavar="FILE.html", help="where the HTML report goes")
     _add_force(parser)
-    parser.add_argument("--resume", action="store_true", help="go on with an interrupted comparison of this pair")
+    parser.add_argument("--resume", action="store_true", help="resume an interrupted comparison of this pair")
     parser.add_argument(
         "--list",
         action="store_true",
@@ -278,19 +280,19 @@ def _add_census(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
     )
     census.add_argument("--solutions", metavar="A,B", help="which VPNs (default: all that offer a choice)")
     census.add_argument("--options", metavar="NAME,…", help="only these options, as the programs write them")
-    census.add_argument(
-        "--pings", type=int, default=20, metavar="N", help="echo requests for each option (default: 20)"
-    )
+    census.add_argument("--pings", type=int, default=20, metavar="N", help="pings for each option (default: 20)")
     add_open_firewall(census)
     census.add_argument("--json", metavar="FILE", help="write every result as JSON (- for stdout)")
-    census.add_argument("--report", metavar="FILE.html", help="write a page for people")
+    census.add_argument("--report", metavar="FILE.html", help="write an HTML report")
     _add_force(census)
-    census.add_argument("--allow-load", action="store_true", help="agree to load on a live link (labs need no consent)")
+    census.add_argument(
+        "--allow-load", action="store_true", help="allow load tests on a production link (not needed for labs)"
+    )
     unfinished = census.add_mutually_exclusive_group()
     unfinished.add_argument(
-        "--resume", action="store_true", help="go on with an unfinished census, or fail if there is none"
+        "--resume", action="store_true", help="resume an unfinished census, or fail if there is none"
     )
-    unfinished.add_argument("--fresh", action="store_true", help="begin anew even if there is an unfinished census")
+    unfinished.add_argument("--fresh", action="store_true", help="start again even if there is an unfinished census")
 
 
 def _add_results(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -334,32 +336,30 @@ def _add_results(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 
 def _add_lint(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    lint = _command(commands, "lint", "lint.lint", "say what is wrong with configuration files of VPNs")
+    lint = _command(commands, "lint", "lint.lint", "check configuration files of VPNs")
     lint.add_argument("files", nargs="*", metavar="FILE", help="configuration files on this computer")
     lint.add_argument("--host", metavar="PAIR", help="the configuration files on both hosts of a pair instead")
     lint.add_argument(
-        "--kind", choices=[str(kind) for kind in ConfigKind], help="what the files are (default: found out)"
+        "--kind", choices=[str(kind) for kind in ConfigKind], help="type of the files (default: detected)"
     )
     lint.add_argument(
         "--policy", action="append", metavar="GUIDELINE", help="a guideline that counts (may be repeated)"
     )
-    lint.add_argument(
-        "--permissions", action="store_true", help="look at who may read the files and the keys they name"
-    )
+    lint.add_argument("--permissions", action="store_true", help="check who may read the files and the keys they name")
     lint.add_argument("--version", action="append", metavar="PROGRAM=VERSION", help="for example openvpn=2.4")
     lint.add_argument("--format", choices=("text", "json", "sarif"), default="text", help="how to write the result")
     _add_host_keys(lint)
 
 
 def _add_policy(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    text = "Look up verdicts on algorithms, and pick the guidelines that apply."
+    text = "Look up verdicts on algorithms, and select the guidelines that apply."
     verbs = _group(commands, "policy", "verdicts on algorithms, and guidelines", text)
     show_all = _command(verbs, "list", "policy.show_list", "print the guidelines and every verdict")
     kinds = ("cipher", "mode", "mac", "key-exchange", "signature", "protocol", "option")
     show_all.add_argument("--kind", choices=kinds, help="verdicts of one kind only")
     show = _command(verbs, "show", "policy.show", "print everything that is known of one algorithm")
     show.add_argument("algorithm", metavar="NAME", help="as any program writes it, for example aes256gcm16 or BF-CBC")
-    use = _command(verbs, "use", "policy.use", "pick the guidelines that apply")
+    use = _command(verbs, "use", "policy.use", "select the guidelines that apply")
     use.add_argument(
         "guidelines", nargs="+", metavar="ID", help="ids of guidelines, see policy list; or none; or default"
     )
@@ -381,7 +381,7 @@ def _add_export(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
         commands,
         "export-config",
         "export.export_config",
-        "write what deploy would put on two hosts, to deploy by hand or with Ansible",
+        "write what deploy would install on two hosts, to deploy by hand or with Ansible",
         has_pair=True,
     )
     export.add_argument("solution", metavar="SOLUTION", help="which VPN, for example wireguard")
@@ -394,5 +394,5 @@ def _add_export(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
     export.add_argument("--inner", metavar="ADDR_A,ADDR_B", help="addresses in the tunnel with prefix length")
     export.add_argument("--reason", metavar="TEXT", help="why a legacy suite is used")
     add_lan_guard(export)
-    export.add_argument("--live", action="store_true", help="look at the hosts, even if they were looked at before")
+    export.add_argument("--live", action="store_true", help="inspect the hosts, even if they were inspected before")
     export.add_argument("--force", action="store_true", help="replace an earlier export in that folder")

@@ -152,7 +152,7 @@ def _cells(row: Row) -> tuple[str, ...]:
 
 
 def answer_table(name: str, applying: Collection[str]) -> Table:
-    """Return every answer: guidelines that do not apply are told too, so that one sees what picking them would do."""
+    """Return every answer: inactive guidelines are included, so that one sees the effect of selecting them."""
     columns = [
         Column("question"),
         Column("answer", Kind.PROSE),

@@ -26,14 +26,14 @@ from app.domain.events import Progress as HowFar
 from app.domain.results import Attempt, AttemptStatus, CampaignPlan
 
 STAGE_WORDS = {
-    Stage.PREFLIGHT: "checking for obstacles",
-    Stage.ARM: "starting the rollback timers",
-    Stage.IDENTITY: "making keys",
+    Stage.PREFLIGHT: "preflight checks",
+    Stage.ARM: "arming the rollback timers",
+    Stage.IDENTITY: "generating keys",
     Stage.APPLY: "setting up the tunnel",
     Stage.VERIFY: "verifying that frames cross",
     Stage.LATENCY: "measuring latency",
     Stage.THROUGHPUT: "measuring throughput",
-    Stage.WIRE: "packet capture",
+    Stage.WIRE: "packet tests",
     Stage.CLEANUP: "restoring both hosts",
 }
 
@@ -82,7 +82,7 @@ class JobProgress:
 
 
 class EventDisplay:
-    """What displays of events have in common: lines, and a bar at a terminal.
+    """Base of the displays of events: lines, and a bar at a terminal.
 
     Args:
         console: On stderr.
@@ -202,6 +202,6 @@ def describe_attempt(attempt: Attempt) -> str:
         return f"{attempt.status}: {attempt.message or attempt.reason}"
     speeds = ", ".join(f"{series.mbit_s:.1f}" for series in attempt.throughput)
     return (
-        f"completed: {speeds} Mbit/s; built in {attempt.setup_s:.1f} s, measured {attempt.probe_s:.1f} s, "
+        f"completed: {speeds} Mbit/s; set up in {attempt.setup_s:.1f} s, measured {attempt.probe_s:.1f} s, "
         f"removed in {attempt.cleanup_s:.1f} s"
     )

@@ -16,7 +16,7 @@ from app.storage.codec import to_data
 
 
 def deployments(context: Context) -> int:
-    """List what was rolled out."""
+    """List deployments."""
     pair = context.options.pair
     with context.services() as services:
         found = services.deployments(pair)
@@ -71,7 +71,7 @@ def audit(context: Context) -> int:
 
 def _print_check(context: Context, check: AuditCheck) -> int:
     if check.broken_at is not None:
-        context.err.print(f"The audit log is not what was written. {check.why}", markup=False, soft_wrap=True)
+        context.err.print(f"The audit log was changed. {check.why}", markup=False, soft_wrap=True)
         return ExitCode.FAILED
     if not check.entries and not check.unchained:
         context.out.print("The audit log is empty.", markup=False)

@@ -88,14 +88,14 @@ def print_ranking(out: Console, record: CampaignRecord, ranking: Ranking) -> Non
     for result in ranking.results:
         report = wire_of(record, result)
         if report is not None:
-            out.print(f"{result.title}: on the wire: {wire_line(report)}", markup=False)
+            out.print(f"{result.title}: packet tests: {wire_line(report)}", markup=False)
     for result in ranking.results:
         if result.reason and result.status is not AttemptStatus.FAILED:
             out.print(f"{result.title}: {result.status}: {result.message}", markup=False)
     for finding in speed_findings(ranking).values():
         out.print(f"{finding.subject}: {finding.reason}", markup=False)
     if any(place.tied_with for place in ranking.ranking):
-        out.print("= shares its rank: the difference is not significant.", markup=False)
+        out.print("= tied: the difference is not significant.", markup=False)
     if ranking.drift.sentence not in ranking.recommendation.cautions:
         out.print(ranking.drift.sentence, markup=False)
     for caution in ranking.recommendation.cautions:
@@ -120,7 +120,7 @@ def print_outcome(out: Console, record: CampaignRecord, outcome: Outcome) -> Non
 
 _REMEDIES = {
     Remedy.HOSTS: "Install what is missing with: tunnelmark discover {pair} --install",
-    Remedy.LINK: "Once it is mended, see whether anything is left in the way: tunnelmark compare {pair} --dry-run",
+    Remedy.LINK: "Once it is fixed, check for further obstacles: tunnelmark compare {pair} --dry-run",
 }
 
 

@@ -1,4 +1,4 @@
-"""Options of roll-outs: those given once for each side (`A=VALUE`, `B=VALUE`), and those for joined LANs."""
+"""Options of deployments: those given once for each side (`A=VALUE`, `B=VALUE`), and those for joined LANs."""
 
 from __future__ import annotations
 

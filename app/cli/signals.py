@@ -1,4 +1,4 @@
-"""What signals ask of a running job."""
+"""Effect of signals on a running job."""
 
 from __future__ import annotations
 
@@ -23,19 +23,16 @@ Source: timeout(1) of coreutils 9.7 sends its signal to the command and then to 
 included.
 """
 
-_LAST_WORDS = (
-    "\nEnded at once. What was being changed on hosts, they take back by themselves when their timers run out; "
-    "`tunnelmark recover PAIR` does it now.\n"
-)
+_LAST_WORDS = "\nTerminated. The hosts roll back when their leases end; `tunnelmark recover PAIR` restores them now.\n"
 _SHOW_CURSOR = "\x1b[?25h"
 _STDERR = 2
 
 
 class Stopping:
-    """Takes note of signals while a job runs; a second one ends the process at once.
+    """Takes note of signals while a job runs; a second one ends the process immediately.
 
-    A handler may interrupt anything in the main thread, also a write to stderr or whoever holds a lock: it neither
-    prints nor cancels. That is left to whoever looks at `is_asked`.
+    A handler may interrupt anything in the main thread, also a write to stderr or the holder of a lock: it neither
+    prints nor cancels. The reader of `is_asked` does that.
     """
 
     def __init__(self) -> None:
@@ -96,7 +93,7 @@ def _end_at_once() -> None:
     """End without any clean-up of this process: the terminal's cursor comes back, and nothing is waited for."""
     words = (_SHOW_CURSOR if sys.stderr.isatty() else "") + _LAST_WORDS
     try:
-        if select.select([], [_STDERR], [], 0)[1]:  # nobody may be reading
+        if select.select([], [_STDERR], [], 0)[1]:  # the terminal may be gone
             os.write(_STDERR, words.encode())
     except (OSError, ValueError):
         pass  # stderr is closed

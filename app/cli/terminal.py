@@ -1,4 +1,4 @@
-"""Talking to whoever sits at the terminal, and stopping cleanly when asked to."""
+"""Dialogue with the user at the terminal, and clean cancellation."""
 
 from __future__ import annotations
 
@@ -179,26 +179,26 @@ def run_cancellable(
     prompts: TerminalPrompts,
     token: CancelToken | None = None,
     *,
-    on_stop: str = "Stopping, and putting the hosts back …",
+    on_stop: str = "Stopping, and restoring the hosts …",
     on_late: str = "",
 ) -> T:
     """Run a job in a worker thread; Ctrl-C (or SIGTERM, SIGHUP) cancels it, and its clean-up is waited for.
 
-    A second signal ends the process at once, see `app.cli.signals`.
+    A second signal ends the process immediately, see `app.cli.signals`.
 
     Args:
         job: Gets the token that is cancelled.
-        prompts: Its questions are put meanwhile, in this thread.
+        prompts: Its questions are asked meanwhile, in this thread.
         token: The token to use; None makes one.
-        on_stop: What is said when it is cancelled.
-        on_late: What is said where a signal came too late and the job had done all of it. To be given where nothing
+        on_stop: Printed when it is cancelled.
+        on_late: Printed where a signal came too late and the job had finished. To be given where nothing
             follows that the signal could be meant for.
 
     Returns:
-        What the job returned.
+        The job's result.
 
     Raises:
-        BaseException: What the job raised; `Cancelled` where it was cancelled.
+        BaseException: Raised by the job; `Cancelled` where it was cancelled.
         KeyboardInterrupt: A signal came when the job had just ended, and there is no `on_late`.
     """
     token = token or CancelToken()

@@ -174,7 +174,7 @@ def test_deleting_asks_with_what_goes(
     said = capsys.readouterr().err
     assert "plant-1" in said
     assert "plant-2" not in said
-    assert "audit log, deployments and reports in files stay" in said
+    assert "audit log, deployments and reports in files remain" in said
     assert ("Nothing was deleted." in said) is (len(left) == 3)
     assert numbers(home) == left
 

@@ -52,13 +52,13 @@ STEPS = (
 
 
 def test_without_a_terminal_each_stage_is_one_plain_line() -> None:
-    assert shown(*STEPS) == ["checking for obstacles", "measuring latency"]
+    assert shown(*STEPS) == ["preflight checks", "measuring latency"]
     assert set(STAGE_WORDS) == set(Stage)
 
 
 def test_a_stage_of_the_next_attempt_is_a_line_again() -> None:
     again = AttemptStarted(replace(KEY, position=1), "WireGuard")
-    assert shown(STEPS[0], again, STEPS[0])[::2] == ["checking for obstacles", "checking for obstacles"]
+    assert shown(STEPS[0], again, STEPS[0])[::2] == ["preflight checks", "preflight checks"]
 
 
 @pytest.mark.parametrize("is_terminal", [True, False])
@@ -67,7 +67,7 @@ def test_verbose_gives_each_step_a_line(is_terminal: bool) -> None:
     with CampaignDisplay(console, is_verbose=True) as display:
         for event in STEPS:
             display.handle(event)
-    for words in ("checking for obstacles: gateway-b", "measuring latency: 128 B", "Only for the log."):
+    for words in ("preflight checks: gateway-b", "measuring latency: 128 B", "Only for the log."):
         assert words in written.getvalue()
 
 

@@ -50,7 +50,7 @@ def test_comparison_without_failures_begins_with_the_ranking() -> None:
 
 def test_a_cancelled_comparison_whose_hosts_were_lost_does_not_say_that_they_were_put_back() -> None:
     record = sample_record(rounds=1)
-    assert cancelled_words(record) == ", and the hosts were put back."
+    assert cancelled_words(record) == ", and the hosts were restored."
     *before, last = record.attempts
     for reason in ("connection-lost", "host-unreachable", "cleanup-failed"):
         lost = replace(last, status=AttemptStatus.FAILED, reason=reason)

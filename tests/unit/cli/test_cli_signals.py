@@ -103,7 +103,7 @@ def test_signals_in_one_burst_are_one_and_the_clean_up_goes_on(number: signal.Si
         process.send_signal(number)
         out, err = process.communicate("\n", timeout=WAIT_S)
     assert (out, process.returncode) == ("cleaned\n", 130)
-    assert err == "Stopping, and putting the hosts back …\nCancelled.\n"
+    assert err == "Stopping, and restoring the hosts …\nCancelled.\n"
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])

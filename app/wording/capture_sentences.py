@@ -1,4 +1,4 @@
-"""Words for what the wire showed: the same in the log, in reports, on the command line and in the window."""
+"""Words for the packet tests: the same in the log, in reports, on the command line and in the window."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ LEAK_WORDS = {
     LeakVerdict.PROTECTED: "confidential",
     LeakVerdict.LEAKS: "leaks",
     LeakVerdict.NOT_PROVEN: "not proven",
-    LeakVerdict.EXEMPT: "readable on purpose",
+    LeakVerdict.EXEMPT: "unencrypted (by design)",
 }
 
 BREAK_WORDS = {
-    BreakVerdict.FAILS_CLOSED: "fails closed",
+    BreakVerdict.FAILS_CLOSED: "fail-closed",
     BreakVerdict.FAILS_OPEN: "fails open",
     BreakVerdict.NOT_PROVEN: "not proven",
 }
@@ -60,7 +60,7 @@ PROPERTY_SIGNS = {
 RESULT_WORDS = {
     PropertyVerdict.HOLDS: "yes",
     PropertyVerdict.FAILS: "no",
-    PropertyVerdict.NOT_TRIED: "not tried",
+    PropertyVerdict.NOT_TRIED: "not tested",
 }
 
 CROSSING_WORDS = {
@@ -85,9 +85,9 @@ def worst_breakage(outcomes: Sequence[BreakOutcome]) -> BreakVerdict | None:
 def leak_sentence(proof: LeakProof) -> str:
     """Return what the captures showed, with counts, as sentences."""
     counts = (
-        f"{proof.answered} of {proof.sent} marked frames were answered. Captured packets of the tunnel: "
-        f"{_per_side(proof.captured)}; packets with the mark in them: {_per_side(proof.clear_marks)}; "
-        f"of the control over the bare underlay: {_per_side(proof.control_marks)}."
+        f"{proof.answered} of {proof.sent} canary frames were answered. Captured packets of the tunnel: "
+        f"{_per_side(proof.captured)}; packets with readable canaries: {_per_side(proof.clear_marks)}; "
+        f"control frames (unencrypted) seen: {_per_side(proof.control_marks)}."
     )
     if not any((proof.sent, *proof.captured.values(), *proof.control_marks.values())):
         return proof.note or "Nothing was captured."
@@ -107,22 +107,22 @@ def break_title(outcome: BreakOutcome) -> str:
 def break_counts(outcome: BreakOutcome) -> str:
     """Return what became of the traffic after one breakage, with counts."""
     return (
-        f"{outcome.sent} marked frames were sent, {outcome.answered} answered. "
-        f"Seen in the clear: {_per_side(outcome.clear_marks)}. {outcome.note}"
+        f"{outcome.sent} canary frames were sent, {outcome.answered} answered. Seen in the clear: "
+        f"{_per_side(outcome.clear_marks)}. {outcome.note}"
     ).strip()
 
 
 def unproven_sentences(proof: LeakProof | None) -> tuple[str, ...]:
     """Return what captures did not prove of a tunnel that is to protect, a sentence each; none where all was proven."""
     if proof is None:
-        return ("It was not looked at whether anything can be read on the way.",)
+        return ("The leak test was not run.",)
     found: list[str] = []
     if proof.verdict is LeakVerdict.NOT_PROVEN:
-        found.append(f"It was not proven that nothing can be read on the way. {proof.note}".strip())
+        found.append(f"Leak test inconclusive. {proof.note}".strip())
         if not proof.broken:
-            found.append("It was not tried whether frames stop once the protection has gone.")
+            found.append("The fail-closed test was not run.")
     found += [
-        f"It was not proven that frames stop after this: {one.title}. {one.note}".strip()
+        f"Fail-closed test inconclusive: {one.title}. {one.note}".strip()
         for one in proof.broken
         if one.verdict is BreakVerdict.NOT_PROVEN
     ]
@@ -160,7 +160,7 @@ def properties_line(properties: Mapping[Property, PropertyResult]) -> str:
 
 def crossing_sentence(crossing: Crossing) -> str:
     """Return whether a special kind of frame crosses."""
-    said = {True: "cross", False: "do not cross", None: "could not be tried"}[crossing.has_crossed]
+    said = {True: "cross", False: "do not cross", None: "could not be tested"}[crossing.has_crossed]
     what = CROSSING_WORDS.get(crossing.kind, crossing.kind)
     verb = said.replace("cross", "crosses").replace("do not crosses", "does not cross") if what == "Multicast" else said
     return f"{what} {verb}. {crossing.note}".strip()
@@ -171,11 +171,11 @@ def advice_sentence(report: CaptureReport) -> str:
     if report.advised_inner_mtu_bytes is None:
         return ""
     proven = {
-        True: " A frame of that size was captured whole, one byte more in two pieces.",
-        False: " That did not come true when it was tried.",
-        None: " That was calculated and not tried.",
+        True: " Verified: a frame of this size is not fragmented, one byte more is.",
+        False: " The test did not confirm it.",
+        None: " Calculated, not tested.",
     }[report.is_advised_mtu_proven]
-    return f"An MTU of {report.advised_inner_mtu_bytes} bytes inside would avoid fragments.{proven}"
+    return f"An MTU of {report.advised_inner_mtu_bytes} bytes inside avoids fragments.{proven}"
 
 
 def packets_text(cost: FrameOverhead) -> str:

@@ -8,7 +8,7 @@ from enum import StrEnum
 from app.domain.declared import Style, declared
 
 BASELINE_SOLUTION = "baseline"
-"""Name of the solution that is the bare underlay, which everything else is compared with."""
+"""Name of the baseline, the bare underlay that everything else is compared with."""
 
 
 class Marker(StrEnum):
@@ -30,7 +30,7 @@ class Marker(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SeriesStyle:
-    """How a series is drawn.
+    """Appearance of a series.
 
     Attributes:
         colour: `#rrggbb`, with a contrast of at least 3 : 1 on white and on the window's dark ground.

@@ -11,7 +11,7 @@ def figure(value: float, digits: int = 3) -> str:
 
     Args:
         value: Any finite number.
-        digits: Significant digits, at least one; more stand before the decimal point where the number has them.
+        digits: Significant digits, at least one; more are before the decimal point where the number has them.
 
     Returns:
         For example `1.10`, `24.6`, `1 234`.

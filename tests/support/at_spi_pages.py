@@ -12,7 +12,7 @@ from typing import Any
 from at_spi_comparison import STEPS
 from at_spi_tree import Desk, states
 
-AREAS = ("Start", "History", "Cipher census", "Check a file", "Roll-out")
+AREAS = ("Start", "History", "Cipher census", "Check a file", "Deployment")
 
 _NO_CHILD = 500_000
 
@@ -31,14 +31,24 @@ def inspect_surroundings() -> dict[str, Any]:
     for area in AREAS:
         desk.choose("page tab", area)
         look(area)
-    desk.press("page tab", "Standing tunnels")
-    desk.find("page tab", "Standing tunnels", lambda node: "selected" in states(node))
-    look("Standing tunnels")
+    desk.press("page tab", "Deployed tunnels")
+    desk.find("page tab", "Deployed tunnels", lambda node: "selected" in states(node))
+    look("Deployed tunnels")
     desk.press("page tab", "Comparison")
     for step in STEPS:
         desk.choose("list item", step)
         look(step)
-    for tab in ("Curves", "Distribution", "Frontier", "CPU", "Wire", "Why", "Hosts", "Doubts", "Configuration"):
+    for tab in (
+        "Latency",
+        "Distribution",
+        "Frontier",
+        "CPU",
+        "Packet tests",
+        "Why",
+        "Hosts",
+        "Warnings",
+        "Configuration",
+    ):
         desk.choose("page tab", tab)
         look(f"{STEPS[-1]}, {tab}")
     nodes = [node for node in desk.walk() if node.get_role_name() in ("page tab", "list item", "heading")]

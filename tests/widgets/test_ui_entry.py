@@ -105,7 +105,7 @@ def test_the_demonstration_measures_shows_and_reports(
     assert "WireGuard" in out
     assert demo.exit_code == 0
     driver.idle()
-    assert "The report is written" in driver.window.results.notice.text
+    assert "Report saved" in driver.window.results.notice.text
 
 
 def test_a_demonstration_that_cannot_start_says_why_on_the_page_and_on_stderr(

@@ -81,7 +81,7 @@ def test_dialogs_have_the_style_sheet_of_their_window_in_every_scheme(switchable
     window = QWidget()
     qtbot.addWidget(window)
     switchable.attach(window)
-    dialog = Question(window, "Stop?", "It goes on later.", "Stop", "Go on")
+    dialog = Question(window, "Stop?", "It goes on later.", "Stop", "Continue")
     muted = label("A note", "muted")
     dialog.body.addWidget(muted)
     for scheme, colours in ((Qt.ColorScheme.Light, LIGHT), (Qt.ColorScheme.Dark, DARK)):

@@ -31,7 +31,7 @@ def test_it_is_removed_when_the_pair_is_looked_at_and_the_notice_says_so(driver:
     driver.until(lambda: "remove_unfinished" in driver.services.calls)
     assert page.notice.text == f"lab:practice is being cleaned up. {REPAIR_TEXT}"
     assert "gateway-b has files of a deployment that was broken off" in page.detail.sentence.text()
-    assert page.detail.now.facts.text("State") == ("nothing", "files of a broken-off deployment")
+    assert page.detail.now.facts.text("State") == ("none", "files of an interrupted deployment")
     assert driver.window.current is page, "no roll-out is shown for it"
     assert not driver.window.is_rolling
     driver.services.repair_gate.set()
@@ -39,8 +39,8 @@ def test_it_is_removed_when_the_pair_is_looked_at_and_the_notice_says_so(driver:
     assert driver.services.unfinished_on == set()
     assert page.notice.text == f"lab:practice is cleaned up. {REPAIR_TEXT}"
     assert "broken off" not in page.detail.sentence.text(), "the hosts have been looked at once more"
-    assert page.detail.now.facts.text("State") == ("nothing", "nothing")
-    assert (cell(page, STATE), cell(page, TUNNEL)) == ("nothing", "–")
+    assert page.detail.now.facts.text("State") == ("none", "none")
+    assert (cell(page, STATE), cell(page, TUNNEL)) == ("none", "–")
     assert driver.services.calls.count("remove_unfinished") == 1
     assert driver.services.calls.count("status") == 2
 
@@ -70,13 +70,13 @@ def test_what_the_hosts_still_have_is_not_called_removed(driver: Driver) -> None
     driver.until(lambda: "remove_unfinished" in driver.services.calls)
     driver.services.silent.add(Side.B)  # it goes away before anything is removed
     driver.services.repair_gate.set()
-    driver.until(lambda: "has not been cleaned up" in page.notice.text)
+    driver.until(lambda: "could not be cleaned up" in page.notice.text)
     driver.idle()
     assert "gateway-b could not be asked." in page.notice.text
     assert driver.services.unfinished_on == {Side.B}
     text = page.detail.sentence.text()
-    assert "not known whether anything stands" in text
-    assert "nothing stands on this pair" not in text
+    assert "unknown whether a tunnel is deployed" in text
+    assert "no tunnel is deployed on this pair" not in text
 
 
 def test_what_another_loss_of_power_leaves_is_removed_as_well(driver: Driver) -> None:
@@ -109,7 +109,7 @@ def test_watching_on_another_page_removes_it_and_the_notice_is_there_afterwards(
     driver.window.show_area("standing")
     driver.idle()
     assert page.notice.text == f"lab:practice is cleaned up. {REPAIR_TEXT}"
-    assert cell(page, STATE) == "nothing"
+    assert cell(page, STATE) == "none"
 
 
 def test_it_is_left_alone_while_somebody_works_on_the_host(driver: Driver) -> None:

@@ -53,7 +53,7 @@ def test_a_solutions_facts_are_beside_its_suites(driver: Driver) -> None:
     ):
         assert words in page.details.text
     assert [one for one in QApplication.topLevelWidgets() if one.isVisible()] == [driver.window]
-    own, _, design = page.details.text.partition("In every suite of it, whatever is chosen")
+    own, _, design = page.details.text.partition("Applies to all its suites")
     assert "RFC 8439" in own
     assert "one-stream" not in own
     assert "A lost packet holds up all others." in design
@@ -103,10 +103,10 @@ def test_the_effort_of_a_mesh_follows_the_number_of_sites(driver: Driver) -> Non
     assert facts is not None
     effort = MeshEffort(PerSite(0, 1), PerSite(2, -2), PerSite(1, 0))
     assert facts.sites.value() == 10
-    assert facts.total.text() == f"{effort.total(10)} things to write" == "290 things to write"
+    assert facts.total.text() == f"{effort.total(10)} configuration items" == "290 configuration items"
     facts.sites.setValue(3)
-    assert facts.total.text() == "24 things to write"
-    assert facts.sites.accessibleDescription() == "24 things to write"
+    assert facts.total.text() == "24 configuration items"
+    assert facts.sites.accessibleDescription() == "24 configuration items"
     select(page, "OpenVPN over TCP, AES-256-GCM")
     kept = page.details.facts
     assert kept is not None
@@ -131,7 +131,7 @@ def test_what_is_missing_is_said_per_host_with_the_way_to_install_it(driver: Dri
     text = page.details.text
     assert found.pair.host(Side.A).label == "gateway-a"
     assert "gateway-a\ntincd (in package tinc)\n" in text
-    assert "gateway-b\nkernel module tun (no package known)\nIts kernel is too old.\n" in text
+    assert "gateway-b\nkernel module tun (no known package)\nIts kernel is too old.\n" in text
     assert "A mesh." in text
     assert page.details.install is not None
     assert page.details.install.text() == "Install tinc in step 1"
@@ -154,14 +154,14 @@ def test_without_a_package_there_is_no_button(driver: Driver) -> None:
     page = choice(driver)
     select(page, "tinc")
     assert page.details.install is None
-    assert "No package is known that brings it." in page.details.text
+    assert "No known package provides it." in page.details.text
 
 
 @pytest.mark.parametrize(
     ("support", "words"),
     [
-        (SolutionSupport("tinc", is_available=True), "gateway-b\nnothing is missing here\n"),
-        (SolutionSupport("tinc", is_available=False), "gateway-b\ncannot do it; why is not known\n"),
+        (SolutionSupport("tinc", is_available=True), "gateway-b\nnothing missing\n"),
+        (SolutionSupport("tinc", is_available=False), "gateway-b\nnot supported (reason unknown)\n"),
     ],
 )
 def test_a_host_that_lacks_nothing_is_told_from_one_that_cannot(
@@ -180,10 +180,10 @@ def test_a_host_that_lacks_nothing_is_told_from_one_that_cannot(
 def test_the_search_opens_folds_and_leaves_ticks_alone(driver: Driver) -> None:
     page = choice(driver)
     before, everything = page.ticked(), visible(page)
-    fold = next(item for item in page._items() if item.text(0) == "1 more that the programs list")
+    fold = next(item for item in page._items() if item.text(0) == "1 more supported suites")
     assert not fold.isExpanded()
     page.search.field.setText("openvpn BF insecure")
-    assert visible(page) == ["OpenVPN over UDP", "1 more that the programs list", "BF-CBC"]
+    assert visible(page) == ["OpenVPN over UDP", "1 more supported suites", "BF-CBC"]
     assert fold.isExpanded()
     assert page.search.hits.text() == "1 found"
     assert page.ticked() == before
@@ -218,7 +218,7 @@ def test_references_alone_are_measured_only_after_a_question(driver: Driver) -> 
     assert page.ticked() == (("baseline", "none"),)
     driver.window.go_next()
     question = driver.dialog()
-    assert question.windowTitle() == "No VPN is ticked"
+    assert question.windowTitle() == "No VPN is selected"
     question.reject()
     assert driver.window.current is page
     driver.window.go_next()
@@ -254,7 +254,7 @@ def test_hundreds_of_listed_suites_can_be_filtered(driver: Driver) -> None:
     )
     wizard.set_discovery(replace(found, candidates=(*found.candidates, *many)))
     page = choice(driver)
-    assert any(item.text(0) == "401 more that the programs list" for item in page._items())
+    assert any(item.text(0) == "401 more supported suites" for item in page._items())
     page.search.field.setText("option-39")
     assert page.search.hits.text() == "11 found"
     page.weak.setChecked(True)
@@ -310,10 +310,10 @@ def test_candidates_are_judged_anew_by_the_guidelines_that_were_picked(driver: D
     assert item.text(1) == "Acceptable"
     assert "BSI TR-02102-2, 3.3" in page.details.text
     words = [one.text() for one in page.details.findChildren(QLabel)]
-    assert "Outside a guideline" in words
+    assert "Not in a guideline" in words
     assert TCP not in page.ticked()
     assert driver.services.calls.count("discover") == 1
-    assert page.notice.text == "One verdict is different now. OpenVPN over TCP, AES-256-GCM: Acceptable"
+    assert page.notice.text == "One verdict changed. OpenVPN over TCP, AES-256-GCM: Acceptable"
     assert page.notice._title.width() > page.notice.width() / 2
     pick(driver, page)
     assert page.guidelines.told.text() == "No guideline applies."

@@ -37,7 +37,7 @@ def test_stages_are_shown_per_host_while_they_happen(driver: Driver) -> None:
     assert page.live.stages.state_of(RolloutStage.CONFIRM) == "running"
     assert page.live.stages.state_of(RolloutStage.ENABLE) == "waiting"
     notes = [page.live.notes.item(nth).text() for nth in range(page.live.notes.count())]
-    assert any("88 packets" in note for note in notes)
+    assert any("88 captured packets" in note for note in notes)
     driver.click(page.live.countdown.undo)
     driver.until(lambda: not page.is_running)
 
@@ -65,7 +65,7 @@ def test_what_captures_did_not_prove_is_a_warning_above_what_is_information(driv
     assert first.data(Qt.ItemDataRole.AccessibleTextRole).startswith("Warning: ")
     live.feed(RolloutApplied(confirmed_deployment(), CaptureReport(lost)))
     spoken = [live.notes.item(nth).data(Qt.ItemDataRole.AccessibleTextRole) for nth in range(live.notes.count())]
-    assert spoken[1].startswith("Warning: Whether anything")
+    assert spoken[1].startswith("Warning: Leak test inconclusive")
     assert spoken[2:] == [None] * len(spoken[2:])
     assert len(spoken) > 2, "what was proven is information"
     driver.click(live.countdown.undo)
@@ -95,12 +95,12 @@ def test_kept_by_the_keyboard(driver: Driver) -> None:
     driver.press(page.live.countdown, Qt.Key.Key_Return)
     driver.press(page.live.countdown, Qt.Key.Key_Space)
     assert page.live.countdown.is_open
-    assert "go back by themselves to no tunnel" in page.live.countdown.text.text()
-    driver.press(page.live.countdown, Qt.Key.Key_K, Qt.KeyboardModifier.AltModifier)
+    assert "roll back automatically to no tunnel" in page.live.countdown.text.text()
+    driver.press(page.live.countdown, Qt.Key.Key_F, Qt.KeyboardModifier.AltModifier)
     driver.until(lambda: not page.is_running)
     driver.idle()
     assert driver.services.deployed[0].state is DeploymentState.CONFIRMED
-    assert "stays on lab:practice" in texts_of(page)
+    assert "is active on lab:practice" in texts_of(page)
     assert page.live.what.text() == "WireGuard, ChaCha20-Poly1305, lab:practice", "nothing is being rolled out any more"
     assert page.live.result._icon.property("icon_name") == "check"
     assert page.live.result._close.isHidden(), "its buttons lead on"
@@ -109,16 +109,16 @@ def test_kept_by_the_keyboard(driver: Driver) -> None:
 
 def test_undone_by_the_keyboard(driver: Driver) -> None:
     page = counting_down(driver)
-    driver.press(page.live.countdown, Qt.Key.Key_U, Qt.KeyboardModifier.AltModifier)
+    driver.press(page.live.countdown, Qt.Key.Key_R, Qt.KeyboardModifier.AltModifier)
     driver.until(lambda: not page.is_running)
     driver.idle()
     assert driver.services.deployed[0].state is DeploymentState.UNDONE
-    assert "as they were before" in texts_of(page)
+    assert "restored" in texts_of(page)
     assert "was rolled back on lab:practice." in page.live.result._title.text()
     assert page.live.result.property("look") == "callout", "it is what the user wanted"
     assert page.live.stages.state_of(RolloutStage.CONFIRM) == "declined", "the user's answer is no fault"
     assert page.live.stages.item(5, 1).text() == "not confirmed"
-    assert driver.window.footer.status.text() == "Rolling out: not confirmed, both hosts went back"
+    assert driver.window.footer.status.text() == "Rolling out: not confirmed, both hosts rolled back"
 
 
 def test_nobody_answers_and_both_hosts_go_back(driver: Driver) -> None:
@@ -133,7 +133,7 @@ def test_nobody_answers_and_both_hosts_go_back(driver: Driver) -> None:
     driver.idle()
     assert driver.services.deployed[0].state is DeploymentState.UNDONE
     notice = page.live.result
-    assert "was rolled back on both hosts: nobody confirmed within 20 s." in notice._title.text()
+    assert "was rolled back on both hosts: not confirmed within 20 s." in notice._title.text()
     assert notice.property("look") == "caution", "what nobody wanted is no mere information"
     assert not page.live.countdown.isVisible()
 
@@ -183,8 +183,8 @@ def test_stopping_asks_and_then_both_hosts_go_back(driver: Driver) -> None:
     driver.until(lambda: not page.is_running)
     driver.idle()
     assert driver.services.deployed[0].state is DeploymentState.UNDONE
-    assert "stopped" in texts_of(page)
-    driver.click(page.live.result.action("Back to the choice"))
+    assert "Stopped" in texts_of(page)
+    driver.click(page.live.result.action("Back to the settings"))
     driver.idle()
     assert page.form.isVisible()
     assert page.form.key == ("wireguard", "chacha20-poly1305"), "nothing that was chosen is lost"
@@ -230,7 +230,7 @@ def test_a_second_one_takes_the_place_of_the_first(driver: Driver) -> None:
     services = driver.services
     services.store(services.made(pair(), "openvpn-udp", "aes", "OpenVPN, AES-256-GCM"), DeploymentState.CONFIRMED)
     page = counting_down(driver)
-    assert "back by themselves to OpenVPN, AES-256-GCM" in page.live.countdown.text.text()
+    assert "to the previous tunnel (OpenVPN, AES-256-GCM)" in page.live.countdown.text.text()
     driver.click(page.live.countdown.keep)
     driver.until(lambda: not page.is_running)
     assert [one.state for one in services.deployed] == [DeploymentState.CONFIRMED, DeploymentState.REPLACED]
@@ -241,9 +241,9 @@ def test_closing_in_the_countdown_says_what_the_hosts_do_and_means_no(driver: Dr
     driver.window.close()
     question = driver.dialog()
     words = " ".join(found.text() for found in question.findChildren(QLabel))
-    assert "Nobody has said yet" in words
+    assert "has not been confirmed" in words
     assert "switched off" in words
-    assert question.yes.text() == "Undo and close"
+    assert question.yes.text() == "Roll back and close"
     assert {found.property("icon_name") for found in question.findChildren(QLabel)} >= {"warning"}
     driver.click(question.no)
     assert page.live.countdown.is_open
@@ -261,7 +261,7 @@ def test_closing_while_it_is_built_stops_it_and_waits_for_the_hosts(driver: Driv
     driver.click(page.deploy)
     driver.until(lambda: page.live.stage is RolloutStage.PREPARE)
     driver.window.close()
-    assert driver.dialog().yes.text() == "Stop, go back and close"
+    assert driver.dialog().yes.text() == "Stop, roll back and close"
     driver.click(driver.dialog().yes)
     driver.until(lambda: page.live.stage is RolloutStage.UNDO)
     assert driver.window.isVisible(), "it waits until both hosts are as they were"
@@ -277,8 +277,8 @@ def test_closing_when_the_hosts_have_been_told_to_keep_it_lets_that_end(driver: 
     driver.until(lambda: page.live.stage is RolloutStage.ENABLE)
     driver.window.close()
     question = driver.dialog()
-    assert "carried through" in " ".join(found.text() for found in question.findChildren(QLabel))
-    assert question.yes.text() == "Close when it has ended"
+    assert "completed first" in " ".join(found.text() for found in question.findChildren(QLabel))
+    assert question.yes.text() == "Close when finished"
     driver.click(question.yes)
     driver.services.stage_gate.set()
     driver.until(lambda: driver.services.is_closed)

@@ -30,9 +30,9 @@ from ui.deployments.history_view import MOST_SHOWN
 
 def test_without_any_deployment_it_says_what_to_do_next(driver: Driver) -> None:
     page = page_of(driver)
-    assert "Nothing has been rolled out yet" in page.notice.text
+    assert "Nothing has been deployed yet" in page.notice.text
     assert not page.table.isVisible()
-    driver.click(page.notice.action("Roll out…"))
+    driver.click(page.notice.action("Deploy…"))
     driver.until(lambda: isinstance(driver.window.current, DeployPage))
     assert driver.window.top.rollout.isChecked()
 
@@ -43,10 +43,10 @@ def test_what_is_stored_is_shown_without_asking_any_host(driver: Driver) -> None
     assert cell(page, WHAT) == "WireGuard, ChaCha20-Poly1305"
     assert cell(page, STATE) == "confirmed"
     assert page.table.item(0, STATE).icon().isNull(), "no host has said so"
-    assert cell(page, TUNNEL) == "not looked at"
-    assert "rolled out by meier on office-7" in page.detail.sentence.text()
+    assert cell(page, TUNNEL) == "not checked"
+    assert "by meier on office-7" in page.detail.sentence.text()
     assert "status" not in driver.services.calls
-    assert "not looked at yet" in page.detail.drift.view.toPlainText().casefold()
+    assert "not checked yet" in page.detail.drift.view.toPlainText().casefold()
 
 
 def test_looking_shows_both_hosts_keys_and_todays_verdict(driver: Driver) -> None:
@@ -59,14 +59,14 @@ def test_looking_shows_both_hosts_keys_and_todays_verdict(driver: Driver) -> Non
     driver.idle()
     assert (cell(page, RTT), cell(page, LOSS)) == ("1.44 ms", "0 %")
     assert cell(page, VERDICT) == "Legacy"
-    assert cell(page, STATE) == "stays"
+    assert cell(page, STATE) == "active"
     assert not page.table.item(0, STATE).icon().isNull()
     assert "Something newer is there. (RFC 9999) Instead: AES-256-GCM." in page.detail.sentence.text()
     facts = page.detail.now.facts
     assert facts.text("Last handshake") == ("1:14 min ago", "1:14 min ago")
     assert (facts.text("Received")[0], facts.text("Sent")[0]) == ("46.0 MiB", "49.5 MiB")
     assert facts.text("RTT now") == ("1.42 ms", "1.47 ms")
-    assert facts.text("Starts with the host") == ("yes", "yes")
+    assert facts.text("Starts at boot") == ("yes", "yes")
     keys = [[page.detail.keys.item(row, column).text() for column in range(4)] for row in range(4)]
     assert keys[0] == ["A  gateway-a", "WireGuard key", "16.3 days", "349"]
     assert keys[1][3] == "no expiry"
@@ -81,9 +81,9 @@ def test_how_soon_it_was_connected_and_is_back_is_shown(driver: Driver) -> None:
     driver.click(page.detail.look)
     driver.until(lambda: cell(page, TUNNEL) == "up")
     facts = page.detail.now.facts
-    assert facts.text("Connected after its last start") == ("9 s", "4 s"), "B has not started it again since"
-    assert facts.text("Connected after the host's start") == ("1:11 min", "–")
-    a, b = facts.text("Lost, and back by itself")
+    assert facts.text("Time to connect (last start)") == ("9 s", "4 s"), "B has not started it again since"
+    assert facts.text("Time to connect (after boot)") == ("1:11 min", "–")
+    a, b = facts.text("Outages recovered")
     assert a.startswith("once, the last after 12 s; lost since 2026-03-0")
     assert b == "never"
 
@@ -94,7 +94,7 @@ def test_what_was_changed_by_hand_is_a_diff(driver: Driver) -> None:
     driver.services.statuses.append(status)
     page = page_of(driver)
     driver.click(page.detail.look)
-    driver.until(lambda: page.detail.tabs.tabText(1) == "Changed by hand (1)")
+    driver.until(lambda: page.detail.tabs.tabText(1) == "Drift (1)")
     text = page.detail.drift.view.toPlainText()
     assert "B  gateway-b  /etc/tunnelmark/1f2e/wg0.conf" in text
     assert "\n+MTU = 1280" in text
@@ -109,7 +109,7 @@ def test_a_pair_that_went_half_way_and_a_host_that_counts_down(driver: Driver) -
     page = page_of(driver)
     driver.click(page.detail.look)
     driver.until(lambda: cell(page, STATE) == "on one host only")
-    assert page.detail.now.facts.text("State") == ("goes back in 1:15 min unless confirmed", "nothing")
+    assert page.detail.now.facts.text("State") == ("rolls back in 1:15 min unless confirmed", "none")
     assert cell(page, TUNNEL) == "down"
 
 
@@ -121,7 +121,7 @@ def test_a_tunnel_that_waits_for_a_confirmation_is_not_called_down(driver: Drive
     page = page_of(driver)
     driver.click(page.detail.look)
     driver.until(lambda: cell(page, TUNNEL) == "not confirmed yet")
-    assert page.detail.now.facts.text("Tunnel") == ("not pinged before it is confirmed",) * 2
+    assert page.detail.now.facts.text("Tunnel") == ("not pinged before confirmation",) * 2
 
 
 def halved(driver: Driver) -> PairStatus:
@@ -139,7 +139,7 @@ def test_what_one_host_alone_keeps_is_repaired_when_the_user_says_so(driver: Dri
     driver.click(page.detail.look)
     driver.until(page.detail.repair.isVisible)
     driver.idle()
-    assert "has its tunnel on one host only. Repair deploys it on both hosts once more." in page.notice.text
+    assert "has its tunnel on one host only. Repair deploys it on both hosts again." in page.notice.text
     assert "repair" not in driver.services.calls
     driver.services.statuses.clear()
     driver.click(page.notice.action("Repair"))
@@ -206,7 +206,7 @@ def test_what_waits_on_the_hosts_can_be_kept_after_a_restart_of_the_program(driv
     one = stand(driver)
     driver.services.store(one, DeploymentState.APPLIED)
     page = page_of(driver)
-    assert cell(page, STATE) == "waits for confirmation"
+    assert cell(page, STATE) == "awaiting confirmation"
     driver.click(page.detail.keep)
     driver.until(lambda: driver.services.deployed[0].state is DeploymentState.CONFIRMED)
     driver.idle()
@@ -230,7 +230,7 @@ def test_undo_asks_and_is_watched_on_the_other_page(driver: Driver) -> None:
     page = page_of(driver)
     driver.click(page.detail.undo)
     question = driver.dialog()
-    assert "put back" in " ".join(found.text() for found in question.findChildren(QLabel))
+    assert "restored" in " ".join(found.text() for found in question.findChildren(QLabel))
     driver.click(question.no)
     assert "undeploy" not in driver.services.calls
     driver.until(lambda: not driver.window.findChildren(type(question)))
@@ -241,11 +241,11 @@ def test_undo_asks_and_is_watched_on_the_other_page(driver: Driver) -> None:
     deploy = driver.window.current
     assert isinstance(deploy, DeployPage)
     assert deploy.live.what.text() == "WireGuard, ChaCha20-Poly1305, lab:practice", "what is done is not being done"
-    assert driver.window.footer.status.text() == "Undoing: finished"
-    driver.click(deploy.live.result.action("Standing tunnels"))
+    assert driver.window.footer.status.text() == "Removing: finished"
+    driver.click(deploy.live.result.action("Deployed tunnels"))
     driver.idle()
     assert driver.window.current is page
-    assert cell(page, WHAT) == "nothing"
+    assert cell(page, WHAT) == "none"
     assert not page.detail.undo.isEnabled()
     log = MonitorLog(samples=deque([MonitorSample(datetime.now(UTC), (1.5, 1.6), 0.0)]))
     assert page.selected is not None
@@ -262,7 +262,7 @@ def test_rotating_keys_counts_down_where_that_was_chosen(driver: Driver) -> None
     driver.click(driver.dialog().yes)
     deploy = driver.window.deploy
     driver.until(lambda: deploy.live.countdown.is_open)
-    assert "go back by themselves to WireGuard, ChaCha20-Poly1305" in deploy.live.countdown.text.text()
+    assert "to the previous tunnel (WireGuard, ChaCha20-Poly1305)" in deploy.live.countdown.text.text()
     driver.click(deploy.live.countdown.keep)
     driver.until(lambda: not deploy.is_running)
     driver.idle()
@@ -285,7 +285,7 @@ def test_an_earlier_one_can_be_deployed_again_and_the_present_one_cannot(driver:
     assert "ip link add tml0" in earlier.code.view.toPlainText()
     driver.click(earlier.again)
     question = driver.dialog()
-    assert "takes the place of WireGuard, second" in " ".join(found.text() for found in question.findChildren(QLabel))
+    assert "replaces WireGuard, second" in " ".join(found.text() for found in question.findChildren(QLabel))
     driver.click(question.yes)
     live = driver.window.deploy.live
     driver.until(lambda: live.countdown.is_open)
@@ -307,7 +307,7 @@ def test_replacing_fills_in_what_stands_with_its_ports(driver: Driver) -> None:
     assert (options.bridge_a, options.inner_b, options.confirm_within_s) == ("eth2", "10.9.0.2/24", 120.0)
     driver.click(deploy.preview)
     driver.until(deploy.deploy.isEnabled)
-    assert any("takes the place of WireGuard" in line for line in deploy.view.overview.sentences)
+    assert any("Replaces WireGuard" in line for line in deploy.view.overview.sentences)
     driver.idle()
     driver.click(driver.window.footer.back)
     assert driver.window.current is page
@@ -337,7 +337,7 @@ def test_a_host_that_cannot_be_asked_is_said(driver: Driver) -> None:
     driver.services.faults["status"] = HostUnreachable("gateway-a does not answer.", hint="Look at its cable.")
     driver.click(page.detail.look)
     driver.until(lambda: "does not answer" in page.notice.text)
-    assert cell(page, TUNNEL) == "not looked at"
+    assert cell(page, TUNNEL) == "not checked"
 
 
 def test_a_long_audit_log_is_shown_in_part_and_says_so(driver: Driver, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -377,7 +377,7 @@ def test_a_pair_is_not_looked_at_while_something_is_rolled_out_on_it(driver: Dri
     driver.window.show_area("standing")
     driver.until(lambda: driver.window.current is page and page.operation is not None and not page.operation.is_running)
     driver.click(page.detail.look)
-    assert "wait until that has ended" in driver.window.footer.status.text()
+    assert "Wait until it has finished" in driver.window.footer.status.text()
     driver.qtbot.wait(100)
     assert driver.services.calls.count("status") == seen
     driver.services.undo_gate.set()

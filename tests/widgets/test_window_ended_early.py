@@ -30,7 +30,7 @@ def test_what_was_measured_before_a_skip_is_shown_without_a_rank(driver: Driver)
     row = next(n for n in range(table.rowCount()) if table.item(n, _NAME).text() == WIREGUARD.title)
     assert table.item(row, _RANK).text() == "–"
     assert table.item(row, _LATENCY).text().endswith(" ms")
-    assert table.item(row, _STATE).text() == "skipped in stage: looking at the wire"
+    assert table.item(row, _STATE).text() == "skipped in stage: packet tests"
     data = window.past.data
     assert data is not None
     assert ("wireguard", WIREGUARD.suite) in {curve.key for curve in data.curves}

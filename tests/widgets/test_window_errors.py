@@ -223,7 +223,7 @@ def test_an_empty_form_says_which_field_is_missing_and_puts_the_focus_there(driv
     ("subnet", "words"),
     [
         ("not a net", "not an IPv4 network"),
-        ("198.18.0.0/31", "no room for two hosts"),
+        ("198.18.0.0/31", "too small"),
         ("198.18.0.7/24", "not an IPv4"),
     ],
 )
@@ -287,7 +287,7 @@ def test_a_report_that_cannot_be_written_says_why(driver: Driver, tmp_path: obje
     driver.window.results.write_report(tmp_path / "report.html")
     driver.until(lambda: "no space" in driver.window.results.notice.text)
     driver.window.results.write_report(tmp_path / "report.html")
-    driver.until(lambda: "The report is written" in driver.window.results.notice.text)
+    driver.until(lambda: "Report saved" in driver.window.results.notice.text)
     assert (tmp_path / "report.html").exists()
 
 

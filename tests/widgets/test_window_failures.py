@@ -43,7 +43,9 @@ def test_results_of_failed_candidates_begin_with_the_failure(driver: Driver) -> 
     assert page.table.item(0, NAME).text() == "Bare underlay"
     assert page.table.selected_key()[0] == "wireguard", "a failed VPN, which has a cause"
     assert "open a failed line of the ranking" in page.sentence.mind.text()
-    assert not any("order may differ" in one for one in page.data.ranking.recommendation.cautions), "none is ranked"
+    assert not any("may differ on real gateways" in one for one in page.data.ranking.recommendation.cautions), (
+        "none is ranked"
+    )
     driver.press(page.table, Qt.Key.Key_Return)
     driver.until(lambda: IN_USE in getattr(window.current, "notice", page.notice).text)
     window.go(Step.RESULTS)
@@ -58,12 +60,12 @@ def test_a_run_without_failures_says_that_all_were_measured(driver: Driver) -> N
     driver.until(lambda: not window.is_measuring)
     driver.idle()
     assert window.run_page.notice.text == ""
-    assert window.run_page.head.text.text() == "Done: both hosts are as they were before"
+    assert window.run_page.head.text.text() == "Finished: both hosts are restored"
     assert "All candidates were measured" in window.footer.status.text()
 
 
 def test_a_host_that_was_not_cleaned_up_is_reported_on_every_page_until_it_is_put_back(driver: Driver) -> None:
-    window, title = driver.window, "A host may not be as it was before."
+    window, title = driver.window, "A host may not be fully restored."
     driver.services.spoils_cleanup = True
     driver.services.unreachable_b = 1
     driver.go_to(Step.RUN)
@@ -81,7 +83,7 @@ def test_a_host_that_was_not_cleaned_up_is_reported_on_every_page_until_it_is_pu
     assert lines is not None
     line = lines.lines["leftover"]
     assert line.isVisible()
-    assert line.text.text() == "A host of lab:practice may not be as it was before."
+    assert line.text.text() == "A host of lab:practice may not be fully restored."
     assert line.hint.text() == "gateway-a still has tmk0."
     driver.click(line.show_button)
     driver.until(lambda: "gateway-b cannot be reached." in line.hint.text())
@@ -89,7 +91,7 @@ def test_a_host_that_was_not_cleaned_up_is_reported_on_every_page_until_it_is_pu
     window.go(Step.RESULTS)
     assert "gateway-b cannot be reached." in window.results.notice.text
 
-    driver.click(window.results.notice.action("Put both hosts back"))
+    driver.click(window.results.notice.action("Restore both hosts"))
     driver.until(lambda: "gateway-b was clean." in window.results.notice.text)
     assert title not in window.run_page.notice.text
     window.show_welcome()

@@ -61,7 +61,7 @@ def test_all_kinds_are_listed_newest_first_with_failures_first(filled: Driver) -
     page = history(filled)
     deployment = filled.services.deployed[0].id
     census = "Cipher census c1"
-    stands = f"Deployment {deployment[:8]}, stays"
+    stands = f"Deployment {deployment[:8]}, active"
     assert sorted(column(page, WHAT)) == [census, "Comparison 1", "Comparison 2", "Comparison 3, interrupted", stands]
     assert column(page, DATE) == sorted(column(page, DATE), reverse=True)
     cells = dict(zip(column(page, WHAT), zip(column(page, MEASURED), column(page, WINNER), strict=True), strict=True))
@@ -359,7 +359,7 @@ def test_results_that_show_a_deleted_comparison_forget_it(driver: Driver) -> Non
     assert window.results.data is None
     assert window.wizard.state.campaign_id is None
     assert not window.wizard.can_enter(Step.RESULTS)
-    assert "Nothing has been measured" in page.notice.text
+    assert "No comparisons yet" in page.notice.text
     window.top.comparison_asked.emit()
     driver.idle()
     assert window.wizard.current is Step.PLAN

@@ -137,7 +137,7 @@ def test_an_unused_lab_that_is_to_last_is_stopped_after_a_question(driver: Drive
         _action(driver, "Stop practice").trigger()
         dialog = driver.dialog()
         assert dialog.windowTitle() == "Stop the lab practice?"
-        assert "Nothing uses it now" in dialog._text.text()
+        assert "It is not in use" in dialog._text.text()
         getattr(dialog, answer).click()
         driver.idle()
         assert set(driver.services.up_labs) == left

@@ -66,7 +66,7 @@ def test_the_top_bar_has_room_for_every_state_of_the_lab(text: str, driver: Driv
 
 _BANNER = {
     "title": "gateway-b stays away.",
-    "hint": "What was measured is kept. Each host undoes by itself what was built on it.",
+    "hint": "Results so far are saved. Each host rolls back automatically.",
 }
 
 
@@ -77,7 +77,7 @@ def test_run_and_results_are_readable_in_a_small_window_with_larger_texts(driver
     driver.until(lambda: not window.is_measuring)
     driver.idle()
     notice = window.run_page.notice
-    notice.say("error", **_BANNER, actions={"Go on with it": notice.clear})
+    notice.say("error", **_BANNER, actions={"Resume": notice.clear})
     found = []
     for presses in (0, 2, 4):
         for step in (Step.RUN, Step.RESULTS):

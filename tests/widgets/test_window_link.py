@@ -46,7 +46,7 @@ def test_while_the_link_is_waited_for_that_is_what_the_page_says(open_window: Ca
 def test_the_pause_says_why_and_what_was_tried_is_not_called_failed(paused: Driver) -> None:
     page = paused.window.run_page
     paused.until(lambda: page.notice.text.startswith(f"{DEAD_LINK} Check the underlay of both hosts"))
-    assert page.head.pause.text().replace("&", "") == "Go on"
+    assert page.head.pause.text().replace("&", "") == "Resume"
     assert rows(paused)[2:] == [RowState.WAITING, RowState.WAITING]
     assert page.table.item(2, 5).text().startswith("waiting")
     assert paused.window.bridge.live.rows()[2].latency_ms is None
@@ -57,7 +57,7 @@ def test_the_pause_says_why_and_what_was_tried_is_not_called_failed(paused: Driv
 @pytest.mark.parametrize("place", ["head", "notice"])
 def test_going_on_measures_the_rest(paused: Driver, place: str) -> None:
     page = paused.window.run_page
-    paused.click(page.head.pause if place == "head" else page.notice.action("Go on"))
+    paused.click(page.head.pause if place == "head" else page.notice.action("Resume"))
     paused.until(lambda: not paused.window.is_measuring)
     record = paused.services.records[1]
     assert record.status is CampaignStatus.COMPLETED
@@ -86,7 +86,7 @@ def test_cancelling_the_pause_keeps_what_was_measured(paused: Driver) -> None:
     assert "paused: no candidate is running" in question._text.text()
     assert question.no.text() == "Keep it paused"
     paused.click(question.yes)
-    assert head.text.text() == "Cancelling: looking at both hosts once more"
+    assert head.text.text() == "Stopping: checking both hosts"
     assert (head.bar.value(), head.bar.maximum()) == (share, 1000)
     paused.services.cleanup.set()
     paused.until(lambda: not window.is_measuring)

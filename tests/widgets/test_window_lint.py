@@ -151,14 +151,14 @@ def test_the_guidelines_that_are_picked_count_for_what_is_shown(driver: Driver, 
     path.write_text(WEAK + "data-ciphers AES-256-GCM:CHACHA20-POLY1305\n")
     drop(page, path)
     driver.idle()
-    assert "Outside a guideline" not in words_of(page)
+    assert "Not in a guideline" not in words_of(page)
     assert "Advice" in words_of(page)
     pick_guideline(driver, page)
-    assert words_of(page).count("Outside a guideline") == 2
+    assert words_of(page).count("Not in a guideline") == 2
     assert "BSI TR-02102-2" in page.guidelines.told.text()
     driver.click(page.read)
     driver.idle()
-    assert words_of(page).count("Outside a guideline") == 4
+    assert words_of(page).count("Not in a guideline") == 4
 
 
 def test_picking_guidelines_without_a_file_reads_nothing(driver: Driver) -> None:

@@ -20,7 +20,7 @@ def test_the_log_has_times_and_every_stage_with_its_duration(driver: Driver) -> 
     driver.idle()
     lines = window.run_page.log.toPlainText().splitlines()
     assert all(re.match(r"\d\d:\d\d:\d\d  ", line) for line in lines)
-    assert any(re.search(r"Bare underlay: building the tunnel, \d+\.\d s$", line) for line in lines)
+    assert any(re.search(r"Bare underlay: setting up tunnel, \d+\.\d s$", line) for line in lines)
     assert any(": latency 512 B, " in line for line in lines)
     assert window.run_page.log.text.horizontalScrollBar().maximum() == 0
 

@@ -59,7 +59,7 @@ def test_prompt_for_a_password_says_which_key_was_refused(driver: Driver, is_ret
     thread.start()
     dialog = driver.dialog()
     assert ("refused key /home/meier/.ssh/id_ed25519." in dialog._text.text()) is not is_retry
-    assert ("That one was refused" in dialog._text.text()) is is_retry
+    assert ("Wrong password" in dialog._text.text()) is is_retry
     driver.click(dialog.no)
     thread.join(10)
 
@@ -120,5 +120,5 @@ def test_a_chevron_on_a_transparent_ground_has_the_colour_of_the_text(driver: Dr
 
 def test_a_stage_and_a_sentence_are_kept_apart() -> None:
     assert joined("latency", "512 B") == "latency 512 B"
-    assert joined("checking for obstacles", "looking at both hosts") == "checking for obstacles: looking at both hosts"
-    assert joined("making keys", "") == "making keys"
+    assert joined("preflight checks", "checking both hosts") == "preflight checks: checking both hosts"
+    assert joined("generating keys", "") == "generating keys"

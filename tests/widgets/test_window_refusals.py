@@ -62,7 +62,7 @@ def test_next_on_the_link_page_says_that_consent_is_missing(driver: Driver) -> N
     assert window.footer.next.isEnabled()
     window.go_next()
     assert window.wizard.current is Step.LINK
-    assert "agreed to load" in page.notice.text
+    assert "need your consent" in page.notice.text
     assert page.consent.hasFocus()
     assert page.consent.property("fault") is True
     page.consent.setChecked(True)
@@ -116,7 +116,7 @@ def test_ticks_that_the_search_hides_are_counted_and_other_hosts_clear_it(driver
     page = _choice(driver)
     ticked = len(page.ticked())
     page.search.field.setText("wireguard")
-    assert f"{ticked - 1} of {ticked} ticked candidates are hidden" in driver.window.footer.status.text()
+    assert f"{ticked - 1} of {ticked} selected candidates are hidden" in driver.window.footer.status.text()
     other = replace(driver.window.wizard.state.discovery, pair=pair(is_lab=False))
     driver.window.wizard.set_discovery(other)
     page.enter()

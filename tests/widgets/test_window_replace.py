@@ -31,7 +31,7 @@ def test_replacing_says_what_is_replaced_and_that_it_comes_back(driver: Driver) 
     assert page.form.replaced.isVisible()
     assert "Replaces WireGuard, ChaCha20-Poly1305, active since 2026-03-05" in page.form.replaced.text()
     assert "both hosts roll back to it" in page.form.replaced.text()
-    assert page.deploy.text().replace("&", "") == "Roll out and replace"
+    assert page.deploy.text().replace("&", "") == "Deploy and replace"
 
 
 def test_a_pair_without_a_tunnel_is_rolled_out_to_for_the_first_time(driver: Driver) -> None:
@@ -40,8 +40,8 @@ def test_a_pair_without_a_tunnel_is_rolled_out_to_for_the_first_time(driver: Dri
     assert page.form.replaced.isVisible(), "it is said wherever the pair is chosen"
     page.form.pairs.setCurrentIndex(1)
     assert not page.form.replaced.isVisible()
-    assert page.title.text() == "Roll out"
-    assert page.deploy.text().replace("&", "") == "Roll out"
+    assert page.title.text() == "Deploy"
+    assert page.deploy.text().replace("&", "") == "Deploy"
 
 
 def test_who_confirms_is_not_cut(driver: Driver) -> None:
@@ -57,7 +57,7 @@ def test_before_the_hosts_are_looked_at_no_empty_box_can_be_opened(driver: Drive
     page = page_of(driver)
     form = page.form
     assert not form.solution.isEnabled()
-    assert form.solution.placeholderText() == "look at both hosts first"
+    assert form.solution.placeholderText() == "inspect both hosts first"
     assert not form.suite.isVisible()
     assert [form.lans[side].address_name.text() for side in Side] == ["Address of A", "Address of B"]
     assert form.lans[Side.B].address_name.buddy() is form.lans[Side.B].address
@@ -78,7 +78,7 @@ def test_what_is_undone_is_not_called_replaced(driver: Driver) -> None:
     driver.dialog().accept()
     driver.until(lambda: driver.window.current is page)
     driver.idle()
-    assert page.title.text() == "Roll out"
+    assert page.title.text() == "Deploy"
 
 
 @pytest.mark.parametrize("former_s", [None, 60.0])
@@ -111,7 +111,7 @@ def test_deploying_again_asks_the_user_within_the_time_of_the_settings(driver: D
     page.detail.earlier.table.selectRow(1)
     driver.click(page.detail.earlier.again)
     words = " ".join(found.text() for found in driver.dialog().findChildren(QLabel))
-    assert "You are asked whether it is to stay" in words
+    assert "You are asked to confirm it" in words
     driver.click(driver.dialog().yes)
     countdown = driver.window.deploy.live.countdown
     driver.until(lambda: countdown.is_open)

@@ -92,12 +92,12 @@ def test_pausing_waits_after_the_candidate_and_goes_on(running: Driver) -> None:
     running.until(lambda: window.bridge.live.status().progress is not None)
     running.click(head.pause)
     assert head.text.text().startswith("Pausing after this candidate. "), "at once"
-    assert "pause after the running candidate" in window.footer.status.text()
+    assert "pause after the current candidate" in window.footer.status.text()
     assert head.pause.text().replace("&", "") == "Do not pause", "it is measuring still"
     running.services.pace_s = 0
     running.until(lambda: window.bridge.live.status().is_paused)
     running.until(lambda: "Paused" in head.text.text())
-    running.until(lambda: head.pause.text().replace("&", "") == "Go on")  # the text may be drawn again before
+    running.until(lambda: head.pause.text().replace("&", "") == "Resume")  # the text may be drawn again before
     running.click(head.pause)
     running.until(lambda: not window.is_measuring)
     assert running.services.records[1].status is CampaignStatus.COMPLETED
@@ -108,12 +108,12 @@ def test_escape_asks_and_cancelling_shows_the_clean_up(running: Driver) -> None:
     running.services.cleanup.clear()
     running.press(window, Qt.Key.Key_Escape)
     dialog = running.dialog()
-    assert "put back as they were" in dialog._text.text()
+    assert "hosts are restored" in dialog._text.text()
     running.click(dialog.no)
     assert window.is_measuring
     running.press(window, Qt.Key.Key_Escape)
     running.click(running.dialog().yes)
-    assert "putting both hosts back" in window.run_page.head.text.text()
+    assert "restoring both hosts" in window.run_page.head.text.text()
     assert window.is_measuring
     running.services.cleanup.set()
     running.until(lambda: not window.is_measuring)
@@ -132,7 +132,7 @@ def test_closing_during_a_run_asks_cancels_waits_for_the_clean_up_and_then_close
 
     window.close()
     running.click(running.dialog().yes)
-    running.until(lambda: "putting both hosts back" in window.run_page.head.text.text())
+    running.until(lambda: "restoring both hosts" in window.run_page.head.text.text())
     assert window.isVisible()
     assert not running.services.is_closed
     window.close()
@@ -204,7 +204,7 @@ def test_a_host_that_stays_away_interrupts_and_the_rest_can_be_measured_later(
     assert states[2:] == [RowState.NOT_RUN, RowState.NOT_RUN]
     assert run.table.item(3, 5).text() == "not run: gateway-b stays away."
     driver.services.stays_away_after = None
-    driver.click(run.notice.action("Go on with it"))
+    driver.click(run.notice.action("Resume"))
     driver.until(lambda: driver.services.records[1].status is CampaignStatus.COMPLETED)
     driver.idle()
     assert len(driver.services.records[1].attempts) == 5
@@ -215,10 +215,10 @@ def test_what_could_not_be_cleaned_up_is_never_called_clean(open_window: Callabl
     driver = open_window(spoils_cleanup=True)
     driver.go_to(Step.RUN)
     run = driver.window.run_page
-    driver.until(lambda: "may not be as it was" in run.notice.text)
+    driver.until(lambda: "may not be fully restored" in run.notice.text)
     assert "gateway-a still has tmk0" in run.notice.text
     assert "as they were before" not in run.head.text.text()
-    driver.click(run.notice.action("Put both hosts back"))
+    driver.click(run.notice.action("Restore both hosts"))
     driver.until(lambda: "gateway-a was clean" in run.notice.text)
     assert "recover" in driver.services.calls
 
@@ -235,7 +235,7 @@ def test_an_interrupted_comparison_is_offered_and_resumed(open_window: Callable[
     services.interrupted = 1
     driver.window.welcome.offer_resume("lab:practice")
     driver.window.show_welcome()
-    driver.click(driver.window.welcome.notice.action("Resume it"))
+    driver.click(driver.window.welcome.notice.action("Resume"))
     driver.until(lambda: services.records[1].status is CampaignStatus.COMPLETED)
     driver.until(lambda: not driver.window.is_measuring)
     assert "recover" in services.calls

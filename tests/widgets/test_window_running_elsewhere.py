@@ -52,15 +52,15 @@ def test_the_area_in_which_something_runs_is_marked(driver: Driver) -> None:
     page = counting_down(driver)
     top = driver.window.top
     driver.window.show_welcome()
-    driver.until(lambda: top.rollout.accessibleName() == "Roll-out, waits to be confirmed")
+    driver.until(lambda: top.rollout.accessibleName() == "Deployment, awaiting confirmation")
     assert top.rollout.property("icon_name") == "warning", "colour alone is no mark"
     assert top.rollout.property("running") is True
-    assert "waits to be confirmed" in top.rollout.toolTip()
+    assert "awaiting confirmation" in top.rollout.toolTip()
     assert "Ctrl+R" in top.rollout.toolTip()
     assert top.comparison.property("icon_name") == "compare"
     page.live.countdown.keep.click()
     driver.until(lambda: not page.is_running)
-    driver.until(lambda: top.rollout.accessibleName() == "Roll-out")
+    driver.until(lambda: top.rollout.accessibleName() == "Deployment")
     assert top.rollout.property("icon_name") == "rollout"
     assert top.rollout.property("running") is False
 
@@ -158,6 +158,6 @@ def test_a_comparison_that_waits_for_the_user_says_so_and_why_on_every_page(open
     assert window.top.comparison.property("icon_name") == "warning"
     assert window.top.comparison.accessibleName() == "Comparison, waits for you"
     driver.click(line.show_button)
-    driver.until(window.run_page.notice.action("Go on").isVisible)  # Qt shows what is new in a layout a little later
-    driver.click(window.run_page.notice.action("Go on"))
+    driver.until(window.run_page.notice.action("Resume").isVisible)  # Qt shows what is new in a layout a little later
+    driver.click(window.run_page.notice.action("Resume"))
     driver.until(lambda: not window.is_measuring)

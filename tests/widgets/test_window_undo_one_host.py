@@ -1,4 +1,4 @@
-"""Undoing on one host alone, because the other one cannot be reached; the other one follows at the next contact."""
+"""Removing on one host alone, because the other one cannot be reached; the other one follows at the next contact."""
 
 from __future__ import annotations
 
@@ -46,19 +46,19 @@ def test_undo_asks_whether_on_the_only_host_that_answered_and_names_both(driver:
     driver.services.silent.add(side.other)
     here, there = LABELS[side], LABELS[side.other]
     page = looked(driver)
-    assert f"“Undo…” can take it back on {here} alone." in page.detail.sentence.text()
+    assert f"“Remove…” can remove it from {here} alone." in page.detail.sentence.text()
     assert there in driver.window.footer.status.text()
-    assert f"could not be asked: {there}" in page.detail.drift.view.toPlainText()
+    assert f"host is unreachable: {there}" in page.detail.drift.view.toPlainText()
     driver.click(page.detail.undo)
     question = driver.dialog()
-    assert question.windowTitle() == f"Undo WireGuard, ChaCha20-Poly1305 on {here} alone?"
-    assert question.yes.text() == f"Undo it on {here} alone"
+    assert question.windowTitle() == f"Remove WireGuard, ChaCha20-Poly1305 from {here} alone?"
+    assert question.yes.text() == f"Remove from {here} alone"
     text = words(question)
-    assert f"{there} could not be asked at 2026-03-06" in text
-    assert f"{here} is put back as it was before" in text
-    assert f"On {there} everything stays as it is for now" in text
-    assert f"At the next contact with both hosts (“Look now” or “Watch”) it is taken back on {there}, too" in text
-    assert f"If {there} can be reached again by now" in text
+    assert f"{there} was unreachable at 2026-03-06" in text
+    assert f"{here} is restored to its previous state" in text
+    assert f"{there} keeps its side for now" in text
+    assert f"At the next contact with both hosts (“Refresh now” or “Monitor”) it is removed from {there}, too" in text
+    assert f"If {there} may be reachable again" in text
     assert "%" not in text
     driver.click(question.no)
     assert not {"undeploy", "undeploy_one"} & set(driver.services.calls)
@@ -75,11 +75,11 @@ def test_it_is_watched_and_only_that_host_is_said_to_be_worked_on(driver: Driver
     live = driver.window.deploy.live
     driver.until(lambda: live.stage is RolloutStage.UNDO)
     assert driver.window.current is driver.window.deploy
-    assert live.what.text() == f"Undoing on {LABELS[side]} alone: WireGuard, ChaCha20-Poly1305, lab:practice"
+    assert live.what.text() == f"Removing on {LABELS[side]} alone: WireGuard, ChaCha20-Poly1305, lab:practice"
     assert live.stages.rowCount() == 1
     assert live.stages.item(0, COLUMNS[side]).text() == "working"
-    assert live.stages.item(0, COLUMNS[side.other]).text() == "not asked"
-    assert live.stages.item(0, 4).text() == f"{LABELS[side]} is put back as it was"
+    assert live.stages.item(0, COLUMNS[side.other]).text() == "not needed"
+    assert live.stages.item(0, 4).text() == f"{LABELS[side]} is rolling back"
     assert not live.stop.isVisible(), "nobody can stop it half way"
     driver.services.undo_gate.set()
     driver.idle()
@@ -93,20 +93,20 @@ def test_its_end_is_neither_called_undone_nor_an_error(driver: Driver) -> None:
     page = undo_alone(driver)
     live = driver.window.deploy.live
     text = live.result.text
-    assert text.startswith("WireGuard, ChaCha20-Poly1305 is taken back on gateway-a alone.")
-    assert "gateway-b was not asked and may still have its end of the tunnel." in text
-    assert "taken back at the next contact with both hosts" in text
+    assert text.startswith("WireGuard, ChaCha20-Poly1305 was removed from gateway-a alone.")
+    assert "gateway-b was unreachable and may still have its side of the tunnel." in text
+    assert "removed there at the next contact with both hosts" in text
     assert "Repair" not in text
     assert live.result.property("look") == "caution"
     assert live.stages.state_of(RolloutStage.UNDO) == "done"
-    assert [live.stages.item(0, column).text() for column in (1, 2)] == ["done", "not asked"]
+    assert [live.stages.item(0, column).text() for column in (1, 2)] == ["done", "not needed"]
     assert live.notes.count() == 0, "the result says it already"
-    driver.click(live.result.action("Show it among the standing tunnels"))
+    driver.click(live.result.action("Show deployed tunnels"))
     driver.idle()
     assert driver.window.current is page
     assert cell(page, STATE) == "on one host only"
-    assert cell(page, TUNNEL) == "not looked at", "what was seen before it is no longer true"
-    assert "what one host still has is taken back at the next contact with both" in page.detail.sentence.text()
+    assert cell(page, TUNNEL) == "not checked", "what was seen before it is no longer true"
+    assert "The rest is removed at the next contact with both hosts" in page.detail.sentence.text()
 
 
 def test_where_it_does_not_work_it_is_an_error_and_the_stage_is_not_done(driver: Driver) -> None:
@@ -132,7 +132,7 @@ def test_the_other_host_follows_at_the_next_contact(driver: Driver) -> None:
     driver.services.silent.clear()
     driver.click(page.detail.look)
     driver.until(lambda: driver.services.deployed[0].state is DeploymentState.UNDONE)
-    driver.until(lambda: cell(page, WHAT) == "nothing")
+    driver.until(lambda: cell(page, WHAT) == "none")
     driver.idle()
     assert driver.services.calls.count("repair") == 1
 
@@ -144,8 +144,8 @@ def test_what_is_undone_on_one_host_is_not_undone_there_again(driver: Driver) ->
     page = looked(driver)
     driver.click(page.detail.undo)
     assert not driver.window.findChildren(Question)
-    assert "There is nothing to undo on gateway-a, and gateway-b could not be asked." in page.notice.text
-    assert "it is taken back on gateway-b, too" in page.notice.text
+    assert "Nothing to remove on gateway-a, and gateway-b is unreachable." in page.notice.text
+    assert "it is removed from gateway-b, too" in page.notice.text
     assert driver.services.calls.count("undeploy_one") == 1
 
 
@@ -157,8 +157,8 @@ def test_where_both_or_neither_answered_undo_is_of_both(driver: Driver, silent: 
     assert "alone" not in page.detail.sentence.text()
     driver.click(page.detail.undo)
     question = driver.dialog()
-    assert question.windowTitle() == "Undo WireGuard, ChaCha20-Poly1305 on lab:practice?"
-    assert "Both hosts are put back" in words(question)
+    assert question.windowTitle() == "Remove WireGuard, ChaCha20-Poly1305 from lab:practice?"
+    assert "Both hosts are restored" in words(question)
     driver.click(question.yes)
     driver.until(lambda: "undeploy" in driver.services.calls)
     driver.idle()
@@ -174,4 +174,4 @@ def test_only_the_last_look_counts(driver: Driver) -> None:
     driver.until(lambda: cell(page, TUNNEL) == "up")
     driver.idle()
     driver.click(page.detail.undo)
-    assert "Both hosts are put back" in words(driver.dialog())
+    assert "Both hosts are restored" in words(driver.dialog())

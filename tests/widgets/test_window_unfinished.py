@@ -66,7 +66,7 @@ def test_start_offers_what_was_cancelled_in_this_session(open_window: Callable[.
     driver.idle()
     assert window.welcome.notice.text.startswith("A comparison of lab:practice was interrupted or cancelled.")
     driver.services.pace_s = 0
-    driver.click(window.welcome.notice.action("Resume it"))
+    driver.click(window.welcome.notice.action("Resume"))
     driver.until(lambda: driver.services.records[1].status is CampaignStatus.COMPLETED)
     driver.until(lambda: not window.is_measuring)
     driver.idle()
@@ -84,16 +84,16 @@ def test_start_offers_what_was_cancelled_while_it_was_on_show(open_window: Calla
     driver.services.calls.clear()
     window.run_page.cancel_now()
     driver.until(lambda: "was interrupted or cancelled" in window.welcome.notice.text)
-    assert window.welcome.notice.action("Resume it").isVisible()
+    assert window.welcome.notice.action("Resume").isVisible()
     assert "results" not in driver.services.calls, "an offer needs no ranking"
 
 
 def test_offer_to_resume_neither_hides_nor_withdraws_another_notice(driver: Driver) -> None:
     welcome = driver.window.welcome
     welcome.offer_resume("north")
-    button = welcome.notice.action("Resume it")
+    button = welcome.notice.action("Resume")
     welcome.offer_resume("north")
-    assert welcome.notice.action("Resume it") is button, "screen readers hear it once"
+    assert welcome.notice.action("Resume") is button, "screen readers hear it once"
     welcome.notice.say("error", "The disk is full.")
     for name in ("north", "south", ""):
         welcome.offer_resume(name)
@@ -133,7 +133,7 @@ def test_run_and_results_agree_on_what_was_measured_before_a_host_stayed_away(
     assert row.latency_ms is not None
     assert row.key in {curve.key for curve in window.bridge.live.curves()}
     table = window.run_page.table
-    assert table.item(0, 5).text() == "measured, but not once more at the end: gateway-b stays away."
+    assert table.item(0, 5).text() == "measured, but not repeated at the end: gateway-b stays away."
     window.resize(1024, 700)
     usual_px = table.verticalHeader().defaultSectionSize()
     driver.until(lambda: table.rowHeight(2) > usual_px)  # the reason has a second line

@@ -139,7 +139,7 @@ def test_weak_suites_need_a_knowing_tick(driver: Driver) -> None:
     weak = next(item for item in page._items() if item.data(0, Qt.ItemDataRole.UserRole) == ("openvpn-udp", "bf-cbc"))
     assert not weak.flags() & Qt.ItemFlag.ItemIsUserCheckable
     fold = weak.parent()
-    assert (fold.text(0), fold.isExpanded()) == ("1 more that the programs list", False)
+    assert (fold.text(0), fold.isExpanded()) == ("1 more supported suites", False)
     assert fold.parent().text(0) == "OpenVPN over UDP"
     page.weak.setChecked(True)
     assert weak.flags() & Qt.ItemFlag.ItemIsUserCheckable
@@ -175,7 +175,7 @@ def test_the_plan_shows_files_and_commands_that_can_be_searched(driver: Driver) 
         "ip link add tmk0",
         "ip link delete tmk0",
         "A  file",
-        "B  undo",
+        "B  rollback",
     ):
         assert words in text
     code.search.setText("peer_id")
@@ -247,7 +247,7 @@ def test_an_empty_history_offers_the_practice_lab(driver: Driver) -> None:
     driver.window.show_history()
     driver.idle()
     page = driver.window.current
-    assert "Nothing has been measured" in page.notice.text
+    assert "No comparisons yet" in page.notice.text
     driver.click(page.notice.action("Start the practice lab"))
     driver.until(lambda: "start_lab" in driver.services.calls)
     driver.until(lambda: driver.window.wizard.state.discovery is not None)

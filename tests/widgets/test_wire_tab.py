@@ -35,7 +35,7 @@ def tabs(qtbot: QtBot, theme: Theme) -> ResultTabs:
 def shown(tabs: ResultTabs, record: CampaignRecord) -> CaptureView:
     """Show a comparison, open the tab and return what is in it."""
     tabs.show_data(prepare(record, rank(record)))
-    tabs.setCurrentIndex(next(n for n in range(tabs.count()) if tabs.tabText(n) == "Wire"))
+    tabs.setCurrentIndex(next(n for n in range(tabs.count()) if tabs.tabText(n) == "Packet tests"))
     assert tabs.currentWidget().isAncestorOf(tabs.wire)
     return tabs.wire
 
@@ -55,8 +55,8 @@ def test_every_candidate_that_was_looked_at_has_a_line_with_words_and_icons(tabs
     looked_at = {(one.key.solution, one.key.suite) for one in record.attempts if one.wire is not None}
     assert view.table.rowCount() == len(looked_at) == 5
     title = "OpenVPN over UDP, AES-256-GCM"
-    assert line_of(view, title)[LEAK:SPEED] == ["yes", "not tried", "yes", "fails open", "1417"]
-    assert line_of(view, "Bare underlay")[LEAK:SPEED] == ["readable on purpose", NONE, NONE, NONE, NONE]
+    assert line_of(view, title)[LEAK:SPEED] == ["yes", "not tested", "yes", "fails open", "1417"]
+    assert line_of(view, "Bare underlay")[LEAK:SPEED] == ["unencrypted (by design)", NONE, NONE, NONE, NONE]
     for nth in range(view.table.rowCount()):
         assert not view.table.cell(nth, LEAK).icon().isNull()
 
@@ -67,20 +67,20 @@ def test_the_selected_candidate_is_told_in_full(tabs: ResultTabs) -> None:
     text = view.details.text
     for words in (
         "OpenVPN over UDP, AES-256-GCM",
-        "confidential\n10 of 10 marked frames were answered. Captured packets of the tunnel: 20 on A and 20 on B;",
-        "of the control over the bare underlay: 6 on A and 6 on B.",
+        "confidential\n10 of 10 canary frames were answered. Captured packets of the tunnel: 20 on A and 20 on B;",
+        "control frames (unencrypted) seen: 6 on A and 6 on B.",
         "authentic\nNot tried, because gw-b has no nft",
         "replay-proof\nNone of 6 packets that were replayed got in.",
-        "The daemon is killed on gw-a: fails closed\n16 marked frames",
-        "The device is deleted on gw-b: fails open\n16 marked frames were sent, 0 answered. Seen in the clear: 0 on A",
-        "An MTU of 1417 bytes inside would avoid fragments. A frame of that size was captured whole",
+        "The daemon is killed on gw-a: fail-closed\n16 canary frames",
+        "The device is deleted on gw-b: fails open\n16 canary frames were sent, 0 answered. Seen in the clear: 0 on A",
+        "An MTU of 1417 bytes inside avoids fragments. Verified: a frame of this size is not fragmented",
         "Frames that are not IP cross",
         "Multicast does not cross",
-        "VLAN-tagged frames could not be tried",
+        "VLAN-tagged frames could not be tested",
     ):
         assert words in text
     tabs.choose(("baseline", "none"))
-    assert "readable on purpose" in view.details.text
+    assert "unencrypted (by design)" in view.details.text
     assert "An MTU of" not in view.details.text
 
 
@@ -120,9 +120,7 @@ def test_overhead_is_measured_beside_theory_for_every_frame_size(tabs: ResultTab
     assert rows[-1] == ["1514 B", "2 (fragments)", "1631 B", "1597 B", "7.7 %", "33 B"]
 
 
-@pytest.mark.parametrize(
-    ("proven", "words"), [(False, "That did not come true"), (None, "That was calculated and not tried")]
-)
+@pytest.mark.parametrize(("proven", "words"), [(False, "The test did not confirm"), (None, "Calculated, not tested")])
 def test_advice_says_whether_it_is_proven(tabs: ResultTabs, proven: bool | None, words: str) -> None:
     record = with_open_device(sample_record())
     attempts = tuple(
@@ -169,7 +167,7 @@ def test_what_is_slow_is_said_beside_and_is_no_verdict(tabs: ResultTabs) -> None
     assert line_of(view, "OpenVPN over UDP, AES-256-GCM")[SPEED] == NONE
     tabs.choose(TCP)
     assert "times that of the best" in view.details.text
-    assert "bears on no verdict" in view.details.text
+    assert "does not affect verdict" in view.details.text
     data = prepare(record, rank(record))
     assert set(data.slow) == {TCP}
     assert data.result(TCP).verdict is Verdict.ACCEPTABLE
@@ -184,5 +182,5 @@ def test_where_nobody_looked_it_says_so(tabs: ResultTabs) -> None:
     view = shown(tabs, record)
     assert view.table.rowCount() == 0
     assert not view.nothing.isHidden()
-    assert view.nothing.text() == "Nobody looked at the wire in this comparison."
+    assert view.nothing.text() == "No packet tests in this comparison."
     assert not shown(tabs, sample_record()).nothing.isVisibleTo(tabs)

@@ -51,8 +51,8 @@ class CensusDialog(Question):
         name = plan.pair.name
         title = tr("Resume the census of %1?") if is_resumed else tr("Try the ciphers of %1?")
         text = tr(
-            "Each option sends pings and about a second of TCP over the link between the two hosts. Weak options "
-            "are used for test traffic only, and removed at once."
+            "Each option sends pings and about a second of TCP over the link between the two hosts. Weak "
+            "options are used for test traffic only, and removed immediately."
         )
         yes = tr("Resume") if is_resumed else tr("Start")
         super().__init__(parent, title.replace("%1", name), text, yes, tr("Cancel"), "key")

@@ -51,8 +51,8 @@ class CensusPage(Page):
             context,
             tr("Cipher census"),
             tr(
-                "Brings up every cipher and every MAC that the programs on both hosts list, one after the other, sends "
-                "traffic through each, and says which of them work. The hosts are put back as they were."
+                "Tests every cipher and MAC that the VPN software on both hosts offers with real traffic, "
+                "and reports which ones work. The hosts are restored afterwards."
             ),
         )
         self._plan: CensusPlan | None = None
@@ -104,7 +104,7 @@ class CensusPage(Page):
         name_box(self.past, tr("Earlier censuses"))
         self.past.setMinimumWidth(240)
         self.past.activated.connect(self._open_past)
-        self.report = button(tr("&Report"), "report", tip=tr("Write a file for others"))
+        self.report = button(tr("&Report"), "report", tip=tr("Export census"))
         menu = QMenu(self.report)
         for kind in ("html", "json"):
             menu.addAction(kind.upper(), partial(self._save_as, kind))
@@ -113,7 +113,7 @@ class CensusPage(Page):
         self._head = row(label_for(tr("Pair"), self.pairs), self.pairs, self.begin, 0, self.past, self.report)
 
     def _make_filters(self) -> None:
-        self.search = SearchField(tr("Filter by name, verdict or what was said"), tr("Filter"))
+        self.search = SearchField(tr("Filter by name, verdict or output"), tr("Filter"))
         self.search.textChanged.connect(self._filter)
         self.solution, self.kind, self.state = QComboBox(), QComboBox(), QComboBox()
         self.solution.addItem(tr("all solutions"), "")
@@ -179,7 +179,7 @@ class CensusPage(Page):
             self.notice.say(
                 "info",
                 tr("There is no pair yet."),
-                tr("The practice lab is one that nothing can happen to."),
+                tr("You can use the practice lab."),
                 {tr("Start the practice lab"): self.lab_chosen.emit},
             )
         elif self._found is None and past:
@@ -390,5 +390,5 @@ class CensusPage(Page):
         self.start(
             tr("Writing the census"),
             lambda _token, _tell: services.write_census(found, path),
-            lambda written: self.notice.say("done", tr("The census is written."), str(written)),
+            lambda written: self.notice.say("done", tr("Census saved."), str(written)),
         )

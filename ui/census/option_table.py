@@ -107,12 +107,12 @@ class CensusModel(QAbstractTableModel):
             tr("Latency"),
             tr("× best"),
             tr("Throughput"),
-            tr("What was said"),
+            tr("Output"),
         )
         self.lines: list[CensusLine] = []
 
     def set_lines(self, lines: list[CensusLine]) -> None:
-        """Show other lines; the selection and the scroll position stay where the options are the same."""
+        """Show other lines; keep the selection and the scroll position where the options are the same."""
         if [line.item for line in lines] == [line.item for line in self.lines]:
             self.lines = lines
             if lines:
@@ -267,7 +267,7 @@ class CensusTable(QTableView):
         theme.changed.connect(self.viewport().update)
 
     def changeEvent(self, event: QEvent) -> None:
-        """Make room for larger texts."""
+        """Fit the rows to larger texts."""
         super().changeEvent(event)
         if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
             self._fit_columns()

@@ -46,7 +46,7 @@ class TriplesTable(DataTable):
         self.stretch(_PUBLISHED, _LEAST_PUBLISHED_EM)
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Give figures room for their headers, in the look of the window that the table is in by now."""
+        """Fit columns of figures to their headers, in the current style of the window."""
         super().showEvent(event)
         header = self.horizontalHeader()
         for column in (_WORKS, _FAILS, _UNPROTECTED, _LEFT, _ALL):

@@ -40,12 +40,12 @@ def set_role(widget: QWidget, role: Role) -> None:
 
 
 def announce(widget: QWidget, text: str, *, is_urgent: bool = False) -> None:
-    """Let a screen reader say a sentence that is not at the focus.
+    """Make a screen reader announce a sentence that is not at the focus.
 
     Args:
-        widget: Where it belongs to.
-        text: The sentence; nothing is said where it is empty.
-        is_urgent: Whether it may interrupt what is being said.
+        widget: Widget that it belongs to.
+        text: The sentence; empty announces nothing.
+        is_urgent: Whether it may interrupt the current announcement.
     """
     if not text or not QAccessible.isActive():
         return

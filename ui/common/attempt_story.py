@@ -1,4 +1,4 @@
-"""Attempts of a comparison in words: how they ended, what was agreed on, what the daemons said."""
+"""Attempts of a comparison in words: outcome, negotiated parameters, daemon output."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def attempt_story(attempt: Attempt) -> str:
     words = [f"{tr('Round')} {attempt.key.round}: {attempt.status.value}"]
     if attempt.status is AttemptStatus.COMPLETED:
         words.append(
-            tr("built in %1, probed for %2, removed in %3")
+            tr("set up in %1, measured for %2, removed in %3")
             .replace("%1", f"{attempt.setup_s:.1f} s")
             .replace("%2", duration(attempt.probe_s))
             .replace("%3", f"{attempt.cleanup_s:.1f} s")
@@ -26,10 +26,10 @@ def attempt_story(attempt: Attempt) -> str:
         words.append(attempt.message)
     lines = [", ".join(word for word in words if word)]
     if attempt.negotiated:
-        lines.append(f"{tr('Agreed on')}: {attempt.negotiated}")
+        lines.append(f"{tr('Negotiated')}: {attempt.negotiated}")
     for series in attempt.latency:
         replies = f"{count(series.received)} {tr('of')} {count(series.sent)} {tr('replies')}"
         lines.append(f"  {series.frame_bytes:>5} B  {replies}  {series.note}".rstrip())
     if attempt.daemon_log:
-        lines += [tr("The daemon said:"), attempt.daemon_log.rstrip()]
+        lines += [tr("Daemon output:"), attempt.daemon_log.rstrip()]
     return "\n".join(lines)

@@ -33,7 +33,7 @@ _NUMBER_INSET_PX = 6
 """The padding of other fields."""
 
 _HEADINGS = ("title", "heading")
-"""Looks of labels that are headings for screen readers, too."""
+"""Label styles that are headings for screen readers, too."""
 
 
 def label(
@@ -44,14 +44,14 @@ def label(
     is_selectable: bool = False,
     role: Role | None = None,
 ) -> QLabel:
-    """Return a label with one of the style sheet's looks.
+    """Return a label in a style of the style sheet.
 
     Args:
         text: Its text.
-        look: One of the style sheet's looks.
+        look: Style in the style sheet.
         is_wrapping: Whether it may take several lines.
         is_selectable: Whether its text can be selected.
-        role: For screen readers; None for that of the look.
+        role: For screen readers; None for that of the style.
     """
     result = QLabel()
     set_role(result, role if role is not None else Role.Heading if look in _HEADINGS else Role.NoRole)
@@ -82,10 +82,10 @@ def button(
     Args:
         text: With `&` before the letter that Alt chooses.
         icon: Name of an icon.
-        look: One of the style sheet's looks.
+        look: Style in the style sheet.
         on_click: Called without arguments.
         shortcut: Keys, for example `Alt+Right`; they are added to the tool tip.
-        tip: Says more than the text does.
+        tip: Longer than the text.
         role: For screen readers, where it is no plain button.
     """
     result = QPushButton()
@@ -117,9 +117,9 @@ def label_for(text: str, widget: QWidget, look: str = "") -> QLabel:
 
 
 class _NameTag(QLabel):
-    """A label that is never shown and names a box that has no visible one.
+    """A hidden label that names a box without a visible one.
 
-    It has to be a child of the box's own parent: only there Qt looks for the label of a widget.
+    It has to be a child of the box's own parent: only there Qt searches for the label of a widget.
     """
 
     def __init__(self, text: str, box: QComboBox) -> None:
@@ -149,7 +149,7 @@ def name_tabs(tabs: QTabWidget, name: str) -> None:
 
 
 def set_look(widget: QWidget, look: str) -> None:
-    """Change a widget's look after it has been shown."""
+    """Change a widget's style after it has been shown."""
     if widget.property("look") != look:
         widget.setProperty("look", look)
         widget.style().unpolish(widget)
@@ -174,7 +174,7 @@ def inset_text(box: QAbstractSpinBox) -> None:
 
 
 def icon_label(name: str, role: str = "text", size_px: int = 16) -> QLabel:
-    """Return a label that shows an icon; the word stands beside it."""
+    """Return a label that shows an icon; the word is beside it."""
     result = QLabel()
     set_icon(result, name, role, size_px)
     result.setFixedSize(QSize(size_px, size_px))

@@ -21,13 +21,13 @@ from ui.common.verdicts import FindingLabel, VerdictLabel
 
 @dataclass(frozen=True, slots=True)
 class Lack:
-    """What a host lacks for a solution.
+    """Parts that a host lacks for a solution.
 
     Attributes:
         host: Its name.
         is_able: Whether it lacks nothing.
         parts: What is missing.
-        note: What stands in the way beyond that.
+        note: Other obstacles.
     """
 
     host: str
@@ -62,7 +62,7 @@ class CandidateDetails(Card):
 
     @property
     def text(self) -> str:
-        """Everything that is said, for tests and screen readers."""
+        """The whole text, for tests and screen readers."""
         return self._text + (self.facts.text if self.facts is not None else "")
 
     def show_candidate(self, candidate: Candidate, info: SolutionInfo | None) -> None:
@@ -71,7 +71,7 @@ class CandidateDetails(Card):
         self._say(candidate.title, "heading")
         self._rows.addWidget(VerdictLabel(candidate.verdict))
         if candidate.is_unprotected:
-            self._say(tr("Measured as a reference: it has no cryptography, is never recommended and never deployed."))
+            self._say(tr("Reference only: unencrypted, never recommended or deployed."))
         elif candidate.post_quantum is not None:
             self._say(_post_quantum_words(candidate.post_quantum))
         own, design = _parted(candidate.findings, info)
@@ -103,17 +103,17 @@ class CandidateDetails(Card):
         """Show why a solution is not possible, and what would make it so."""
         self._clear()
         self._say(title, "heading")
-        self._say(tr("Not possible on these hosts: %1.").replace("%1", reason.rstrip(".")))
+        self._say(tr("Not supported on these hosts: %1.").replace("%1", reason.rstrip(".")))
         for lack in lacks:
             self._show_lack(lack)
         packages = tuple(dict.fromkeys(part.package for lack in lacks for part in lack.parts if part.package))
         if packages:
             words = tr("Install %1 in step 1").replace("%1", ", ".join(packages))
-            tip = tr("Nothing is installed before you have seen what it is")
+            tip = tr("You see the packages before anything is installed")
             self.install = button(words, "install", on_click=self.hosts_asked.emit, tip=tip)
             self._rows.addLayout(row(self.install, 0))
         elif any(lack.parts for lack in lacks):
-            self._say(tr("No package is known that brings it."), "muted")
+            self._say(tr("No known package provides it."), "muted")
         if info is not None:
             self._show_info(info)
         else:
@@ -122,19 +122,19 @@ class CandidateDetails(Card):
     def _show_lack(self, lack: Lack) -> None:
         self._say(lack.host, "strong")
         for part in lack.parts:
-            brings = tr("in package %1").replace("%1", part.package) if part.package else tr("no package known")
+            brings = tr("in package %1").replace("%1", part.package) if part.package else tr("no known package")
             self._with_icon("warning", "legacy", f"{part.what} ({brings})")
         if lack.note:
             self._with_icon("info", "text", lack.note)
         if lack.is_able:
-            self._with_icon("check", "good", tr("nothing is missing here"))
+            self._with_icon("check", "good", tr("nothing missing"))
         elif not lack.parts and not lack.note:
-            self._with_icon("warning", "legacy", tr("cannot do it; why is not known"))
+            self._with_icon("warning", "legacy", tr("not supported (reason unknown)"))
 
     def _show_design(self, findings: Sequence[Finding]) -> None:
         if findings:
             self._rows.addWidget(line())
-            self._say(tr("In every suite of it, whatever is chosen"), "strong")
+            self._say(tr("Applies to all its suites"), "strong")
         for finding in findings:
             self._show_finding(finding)
 
@@ -183,7 +183,7 @@ def _post_quantum_words(post_quantum: PostQuantum) -> str:
     return {
         PostQuantum.HYBRID: tr("Post-quantum: hybrid key exchange"),
         PostQuantum.SYMMETRIC: tr("Post-quantum: by pre-shared keys only"),
-        PostQuantum.NONE: tr("Post-quantum: no; a later quantum computer can read traffic that is recorded today"),
+        PostQuantum.NONE: tr("Post-quantum: no; a future quantum computer can decrypt recorded traffic"),
     }[post_quantum]
 
 

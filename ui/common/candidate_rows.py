@@ -15,7 +15,7 @@ Key = tuple[str, str]
 
 
 class RowState(StrEnum):
-    """Where a candidate stands."""
+    """State of a candidate."""
 
     WAITING = "waiting"
     RUNNING = "running"
@@ -32,21 +32,21 @@ class Row:
     """One candidate.
 
     Attributes:
-        key: Which one.
+        key: Solution and suite.
         title: For people.
         verdict: Of its suite.
         nth_suite: Position among the suites of its solution, from 0; chooses the line's dashes.
-        state: Where it stands.
-        stage: What it is doing while it runs.
+        state: Its state.
+        stage: The current stage while it runs.
         detail: More about the stage, or why it failed.
         attempts_done: Attempts that ended.
-        attempts: Attempts in all: the bare underlay has one more than rounds, after all others.
+        attempts: Attempts in all: the baseline has one more than rounds, after all others.
         rounds_done: Rounds in which an attempt ended.
         rounds: Rounds that are planned.
         latency_ms: Weighted latency so far; None until every size has replies.
         mbit_s: Mean throughput so far over both directions; None before the first second.
         cpu_pct: Mean CPU of both hosts during throughput; None until an attempt ended.
-        daemon_log: The daemons' words where it failed.
+        daemon_log: The daemons' output where it failed.
     """
 
     key: Key
@@ -108,7 +108,7 @@ class RowBook:
         return self._rows[key].title if key in self._rows else key[0]
 
     def attempt_started(self, event: AttemptStarted) -> None:
-        """A candidate's turn begins."""
+        """Start an attempt of a candidate."""
         self._seconds_mbit_s.get((event.key.solution, event.key.suite), []).clear()
         self._change((event.key.solution, event.key.suite), state=RowState.RUNNING, stage=None, detail="")
 
@@ -141,14 +141,14 @@ class RowBook:
             self._change(key, mbit_s=_mean([*self._mbit_s[key], _mean(self._seconds_mbit_s[key])]))
 
     def attempt_dropped(self, attempt: AttemptKey) -> None:
-        """What a candidate's turn has brought does not count; it comes again."""
+        """Discard an attempt of a candidate; it is repeated."""
         key = (attempt.solution, attempt.suite)
         if key in self._rows:
             mbit_s = _mean(self._mbit_s[key]) if self._mbit_s[key] else None
             self._change(key, state=RowState.WAITING, stage=None, detail="", mbit_s=mbit_s)
 
     def attempt_ended(self, attempt: Attempt) -> None:
-        """A candidate's turn is over."""
+        """End an attempt of a candidate."""
         key = (attempt.key.solution, attempt.key.suite)
         row = self._rows.get(key)
         if row is None:

@@ -16,7 +16,7 @@ from ui.common.theme import GRID, Theme, fixed_font
 
 
 class CodeView(QWidget):
-    """Everything that is written and run for one candidate, with search and copying."""
+    """All files and commands of one candidate, with search and copying."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -109,7 +109,7 @@ class CodeView(QWidget):
 
 
 def _lines(items: Sequence[PlannedItem]) -> list[str]:
-    kinds = {"file": tr("file"), "command": tr("command"), "undo": tr("undo")}
+    kinds = {"file": tr("file"), "command": tr("command"), "undo": tr("rollback")}
     lines: list[str] = []
     for item in items:
         lines += [

@@ -1,4 +1,4 @@
-"""What every page gets to work with."""
+"""Shared parts that every page gets."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class Context:
 
     @property
     def can_roll_out(self) -> bool:
-        """Whether the services are open and can roll out."""
+        """Whether the services are open and can deploy."""
         if not self._services:
             return False
         from app.services.interfaces.deployments import RolloutServices

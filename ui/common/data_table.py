@@ -130,7 +130,7 @@ class DataTable(QTableWidget):
             self.horizontalHeader().resizeSection(column, round(em * self.fontMetrics().height()))
 
     def changeEvent(self, event: QEvent) -> None:
-        """Make room for larger texts."""
+        """Fit the rows to larger texts."""
         super().changeEvent(event)
         height_px = self.fontMetrics().height()
         if height_px != self._letters_px:
@@ -149,7 +149,7 @@ class DataTable(QTableWidget):
         self._hide_columns()
 
     def set_column_unused(self, column: int, *, is_unused: bool) -> None:
-        """Hide a column in which nothing stands, whatever the width."""
+        """Hide a column without entries, whatever the width."""
         (self._unused.add if is_unused else self._unused.discard)(column)
         self.setColumnHidden(column, is_unused)
         self._hide_columns()

@@ -12,13 +12,13 @@ Key = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What is to be filled in.
+    """Preset values of the deploy page.
 
     Attributes:
         pair: The pair.
         key: Solution and suite.
         title: Both for people.
-        options: What else; None leaves it as it is.
+        options: Other settings; None leaves them as they are.
     """
 
     pair: PairSpec

@@ -11,7 +11,7 @@ from ui.common.texts import NONE, tr
 
 @dataclass(frozen=True, slots=True)
 class StateAppearance:
-    """How a state is shown: icon (empty for none), word, and the name of a colour in `Colours`."""
+    """Appearance of a state: icon (empty for none), word, and the name of a colour in `Colours`."""
 
     icon: str
     word: str
@@ -19,15 +19,15 @@ class StateAppearance:
 
 
 def state_appearance(state: DeploymentState | None) -> StateAppearance:
-    """Return how a deployment's state is shown; None stands for nothing."""
+    """Return the appearance of a deployment's state; None is no deployment."""
     return {
-        None: StateAppearance("open", tr("nothing"), "muted"),
-        DeploymentState.PREPARED: StateAppearance("clock", tr("being made"), "muted"),
-        DeploymentState.APPLIED: StateAppearance("clock", tr("waits for confirmation"), "legacy"),
-        DeploymentState.CONFIRMED: StateAppearance("check", tr("stays"), "good"),
+        None: StateAppearance("open", tr("none"), "muted"),
+        DeploymentState.PREPARED: StateAppearance("clock", tr("preparing"), "muted"),
+        DeploymentState.APPLIED: StateAppearance("clock", tr("awaiting confirmation"), "legacy"),
+        DeploymentState.CONFIRMED: StateAppearance("check", tr("active"), "good"),
         DeploymentState.HALF_CONFIRMED: StateAppearance("warning", tr("on one host only"), "bad"),
         DeploymentState.REPLACED: StateAppearance("repeat", tr("replaced"), "muted"),
-        DeploymentState.UNDONE: StateAppearance("undo", tr("undone"), "muted"),
+        DeploymentState.UNDONE: StateAppearance("undo", tr("removed"), "muted"),
         DeploymentState.FAILED: StateAppearance("error", tr("failed"), "bad"),
     }[state]
 

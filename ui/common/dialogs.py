@@ -133,13 +133,13 @@ def ask_host_key(parent: QWidget, asked: Asked[bool], who: str = "") -> Question
         return None
     dialog = Question(
         parent,
-        _about(who, tr("Is this the right host?")),
+        _about(who, tr("Unknown host key")),
         tr(
-            "Tunnelmark has not seen %1 before. Compare the fingerprint with the one that the host shows on its "
-            "console (ssh-keygen -lf /etc/ssh/ssh_host_…_key.pub). Go on only if they are equal: otherwise somebody "
-            "may stand between you and the host."
+            "First connection to %1. Compare the fingerprint with the one on the host's console (ssh-keygen "
+            "-lf /etc/ssh/ssh_host_…_key.pub). Continue only if they match; otherwise the connection may be "
+            "intercepted."
         ).replace("%1", question.host),
-        tr("They are equal: go on"),
+        tr("They match: continue"),
         tr("Refuse"),
         "key",
     )
@@ -176,16 +176,16 @@ def ask_password(parent: QWidget, asked: Asked[Secret | None], who: str = "", *,
     }[key.kind].replace("%1", key.subject)
     what = _about(who, what)
     text = tr("The host refused %1.").replace("%1", "; ".join(key.refused)) if key.refused else ""
-    text = tr("That one was refused. Try again.") if is_retry else text
+    text = tr("Wrong password. Try again.") if is_retry else text
     keeping = tr(
-        "It is kept in the system's keyring if there is one; otherwise only in memory until Tunnelmark ends. "
-        "It is never written to a file, a log or a report."
+        "It is stored in the system's keyring if there is one; otherwise only in memory until Tunnelmark "
+        "exits. It is never written to a file, a log or a report."
     )
     dialog = Question(parent, what, f"{text} {keeping}".strip(), tr("Use it"), tr("Do not log in"), "key")
     field = QLineEdit()
     field.setEchoMode(QLineEdit.EchoMode.Password)
     field.setAccessibleName(what)
-    show = QCheckBox(tr("Show what I type"))
+    show = QCheckBox(tr("Show password"))
     show.toggled.connect(
         lambda is_on: field.setEchoMode(QLineEdit.EchoMode.Normal if is_on else QLineEdit.EchoMode.Password)
     )

@@ -1,4 +1,4 @@
-"""What the hosts' firewalls block, and the user's consent that they are opened for it."""
+"""Traffic that the hosts' firewalls block, and the user's consent to open them for it."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ class FirewallConsent(Card):
     def __init__(self) -> None:
         super().__init__(tr("Firewalls"), "shield")
         self._list = label("", is_selectable=True)
-        self.box = QCheckBox(tr("Open the &firewalls for exactly that while a tunnel is there"))
-        self.box.setAccessibleName(tr("Open the firewalls for what a tunnel needs"))
-        set_tip(self.box, tr("Each rule names protocol, port and the peer's address, and goes with its tunnel"))
+        self.box = QCheckBox(tr("Open the &firewalls for this traffic while the tunnel exists"))
+        self.box.setAccessibleName(tr("Open the firewalls for the tunnel's traffic"))
+        set_tip(self.box, tr("Each rule names protocol, port and the peer's address, and is removed with its tunnel"))
         self.box.toggled.connect(self.changed)
         self.body.addWidget(self._list)
         self.body.addLayout(row(self.box, 0))

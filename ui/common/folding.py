@@ -128,7 +128,7 @@ class _Place:
     span: int
 
     def folded(self) -> _Place:
-        """Return the place in a form of two columns: the right half of a line stands below its left one."""
+        """Return the position in a form of two columns: the right half of a line is below its left one."""
         row = 2 * self.row + self.column // 2
         return _Place(self.widget, row, self.column % 2 if self.span == 1 else 1, 1)
 

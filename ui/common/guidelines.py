@@ -1,4 +1,4 @@
-"""Which guidelines apply: a line that says so, and a dialog in which they are picked."""
+"""Active guidelines: a line that names them, and a dialog that selects them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class GuidelinesLine(QWidget):
     picked = Signal()
     """Other guidelines apply now."""
     failed = Signal(object)
-    """Carries the TunnelmarkError because of which they could not be read or kept."""
+    """Carries the TunnelmarkError because of which they could not be read or stored."""
 
     def __init__(self, context: Context) -> None:
         super().__init__()
@@ -42,9 +42,7 @@ class GuidelinesLine(QWidget):
             tr("&Guidelines…"),
             "report",
             on_click=self._read_and_ask,
-            tip=tr(
-                "Pick the guidelines that algorithms are held against. Each judges only the solutions beside its name."
-            ),
+            tip=tr("Select the guidelines to judge algorithms by. Each applies only to the solutions beside its name."),
         )
         outer = row(self.told, self.open)
         outer.setStretch(0, 1)
@@ -63,7 +61,7 @@ class GuidelinesLine(QWidget):
             return services.guidelines()
 
         self._context.runner.run(
-            tr("Reading which guidelines apply"),
+            tr("Reading the guidelines"),
             read,
             on_success=then,
             on_failure=self._fail,
@@ -86,9 +84,7 @@ class GuidelinesLine(QWidget):
             services.use_guidelines(ids)
             return services.guidelines()
 
-        self._context.runner.run(
-            tr("Keeping which guidelines apply"), keep, on_success=self._kept, on_failure=self._fail
-        )
+        self._context.runner.run(tr("Storing the guidelines"), keep, on_success=self._kept, on_failure=self._fail)
 
     def _kept(self, ids: tuple[str, ...]) -> None:
         self._show(ids)
@@ -122,13 +118,13 @@ class GuidelinesDialog(Question):
     def __init__(self, parent: QWidget | None, ids: Collection[str]) -> None:
         super().__init__(
             parent,
-            tr("Which guidelines apply?"),
+            tr("Select guidelines"),
             tr(
-                "What is outside of one of them is called Acceptable at best, with the guideline as the source. "
-                "Whether something is insecure does not depend on them."
+                "Algorithms outside a selected guideline are rated Acceptable at most, with the guideline as "
+                "the source. “Insecure” does not depend on guidelines."
             ),
-            tr("Use these"),
-            tr("Leave as it was"),
+            tr("Apply"),
+            tr("Cancel"),
             "report",
         )
         self.setMinimumSize(*_DIALOG_PX)
@@ -146,8 +142,8 @@ class GuidelinesDialog(Question):
         layout.addStretch(1)
         scroll = ScrollPage(content)
         self.body.addWidget(scroll, 1)
-        self.defaults = button(tr("Tick the &defaults"), "repeat", on_click=self._tick_defaults)
-        self.nothing = button(tr("Tick &none"), on_click=lambda: self._tick(()))
+        self.defaults = button(tr("Reset to &defaults"), "repeat", on_click=self._tick_defaults)
+        self.nothing = button(tr("Clear &all"), on_click=lambda: self._tick(()))
         self.body.addLayout(row(self.defaults, self.nothing, 0))
 
     def picked(self) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""What was found on one host."""
+"""Result of the inspection of one host."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class HostCard(Card):
                 tr("Install %1").replace("%1", names),
                 "install",
                 on_click=lambda: self.install_asked.emit(self.check.side, installable),
-                tip=tr("Shows first what would be installed, and refuses if anything would be removed"),
+                tip=tr("Previews the installation; refused if packages would be removed"),
             )
             self.body.addLayout(row(self.install, 0))
 
@@ -72,7 +72,7 @@ _PRIVILEGES = {
     Privilege.SUDO: "sudo without a password",
     Privilege.SUDO_PASSWORD: "sudo with a password",
     Privilege.DOAS: "doas without a password",
-    Privilege.NONE: "none: tunnels cannot be built",
+    Privilege.NONE: "none: tunnels cannot be set up",
 }
 
 
@@ -107,7 +107,7 @@ def _nic(nic: Nic) -> str:
 
 def _clock(facts: HostFacts) -> str:
     return (
-        tr("%1 ms from this computer's, ±%2 ms")
+        tr("%1 ms relative to this computer, ±%2 ms")
         .replace("%1", f"{facts.clock_offset_ms:+.0f}")
         .replace("%2", f"{facts.clock_error_ms:.0f}")
     )

@@ -1,4 +1,4 @@
-"""Bundled SVG icons, drawn in the colour of the text they stand beside."""
+"""Bundled SVG icons, drawn in the colour of the text beside them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ui.common.theme import Colours
 
 ICONS_DIR = Path(resources.__file__).parent / "icons"
-"""Where the icons are; importlib.resources would double the time it takes to import this module."""
+"""Folder of the icons; importlib.resources would double the time it takes to import this module."""
 
 _GAP = 0.375
 """Empty room to the right of a button's icon, in parts of its size: Fusion puts the text closer than is pleasant."""

@@ -1,4 +1,4 @@
-"""Hosts that a comparison may have left changed: reported on every page until both are put back."""
+"""Hosts that a comparison may have left changed: reported on every page until both are restored."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Leftover:
-    """A pair one host of which may not be as it was before.
+    """A pair one host of which may not be fully restored.
 
     Attributes:
         pair: The pair.
         message: What was left, or why it could not be removed.
         campaign_id: Number of the comparison that left it.
-        is_busy: Whether both hosts are being put back now.
+        is_busy: Whether both hosts are being restored now.
     """
 
     pair: PairSpec
@@ -37,20 +37,20 @@ class Leftover:
 
 
 class Leftovers(QObject):
-    """Pairs whose hosts have to be put back, by name; the oldest comes first.
+    """Pairs whose hosts have to be restored, by name; the oldest comes first.
 
     Args:
         context: Shared parts.
     """
 
     changed = Signal(str)
-    """Carries the name of the pair that was added, put back or tried."""
+    """Carries the name of the pair that was added, restored or tried."""
 
     def __init__(self, context: Context) -> None:
         super().__init__()
         self._context = context
         self.found: dict[str, Leftover] = {}
-        self._title = tr("A host may not be as it was before.")
+        self._title = tr("A host may not be fully restored.")
         self._report = ""
 
     def take(self, record: CampaignRecord) -> None:
@@ -83,7 +83,7 @@ class Leftovers(QObject):
             self._set(replace(former, message=error.sentence()))
 
         self._context.runner.run(
-            tr("Putting both hosts back"),
+            tr("Restoring both hosts"),
             lambda token, _tell: services.recovery(former.pair, token=token),
             on_success=done,
             on_failure=failed,
@@ -91,14 +91,14 @@ class Leftovers(QObject):
         )
 
     def show_in(self, notice: Notice, pair_name: str) -> bool:
-        """Show in a page's notice that a pair's hosts have to be put back; return whether they have to."""
+        """Show in a page's notice that a pair's hosts have to be restored; return whether they have to."""
         found = self.found.get(pair_name)
         if found is None:
             return False
         if found.is_busy:
-            notice.say("error", self._title, tr("Putting both hosts back"))
+            notice.say("error", self._title, tr("Restoring both hosts"))
         else:
-            actions = {tr("Put both hosts back"): lambda: self.roll_back(pair_name)}
+            actions = {tr("Restore both hosts"): lambda: self.roll_back(pair_name)}
             notice.say("error", self._title, found.message, actions)
         return True
 
@@ -109,7 +109,7 @@ class Leftovers(QObject):
     def follow(self, notice: Notice, pair_name: str) -> None:
         """Show in a notice that reports it what has become of it."""
         if self.is_in(notice) and not self.show_in(notice, pair_name):
-            notice.say("info", tr("Both hosts are as they were before."), self._report)
+            notice.say("info", tr("Both hosts are restored."), self._report)
 
     def _set(self, found: Leftover) -> None:
         self.found[found.pair.name] = found

@@ -1,4 +1,4 @@
-"""What went wrong, or should be known: a sentence, what to do next, the button that does it, details folded away."""
+"""Notices: a sentence, the next action with its button, and details folded away."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ class Notice(QFrame):
 
     @property
     def text(self) -> str:
-        """What it says, for tests and screen readers; empty while hidden."""
+        """Its text, for tests and screen readers; empty while hidden."""
         return "" if self.isHidden() else f"{self._title.text()} {self._hint.text()}".strip()
 
     def action(self, text: str) -> QPushButton:

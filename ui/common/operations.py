@@ -39,7 +39,7 @@ class Operation:
 
     @property
     def is_abandoned(self) -> bool:
-        """Whether nobody wants the outcome any more."""
+        """Whether the outcome is no longer needed."""
         return self._is_abandoned
 
     def cancel(self) -> None:
@@ -83,10 +83,10 @@ class OperationRunner(QObject):
         """Start a job in a thread of its own.
 
         Args:
-            name: What it does, in words, for the status line.
-            job: The work. It must look at its token and at nothing of the window.
+            name: In words, for the status line.
+            job: The work. It must check its token and use nothing of the window.
             on_success: Gets the result, in the window's thread.
-            on_failure: Gets the error, in the window's thread; what is not ours arrives as a Bug.
+            on_failure: Gets the error, in the window's thread; an unexpected one arrives as a Bug.
             on_cancelled: Called in the window's thread when the job stopped because of its token.
             on_progress: Gets sentences and fractions, in the window's thread.
             is_quiet: Whether it is too small to be shown.
@@ -159,9 +159,9 @@ class _Reports:
 
 
 def _as_bug(name: str, fault: Exception) -> Bug:
-    _LOG.error("%s ended with an error that nobody expected", name, exc_info=fault)
+    _LOG.error("%s ended with an unexpected error", name, exc_info=fault)
     return Bug(
-        f"{name} did not work because of a fault in Tunnelmark ({type(fault).__name__}).",
-        hint="Your input is kept. Try again; if it happens again, send the details to the makers.",
+        f"{name} failed because of a fault in Tunnelmark ({type(fault).__name__}).",
+        hint="Your input is kept. Try again; if it happens again, send the details to the developers.",
         context={"traceback": "".join(traceback.format_exception(fault))},
     )

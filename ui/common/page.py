@@ -1,4 +1,4 @@
-"""What the window expects of a page."""
+"""Interface between a page and the window."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Page(QWidget):
     """
 
     changed = Signal()
-    """What can be done next has changed."""
+    """The available actions have changed."""
     status_told = Signal(str)
     """A sentence for the status line."""
     left = Signal()
@@ -36,7 +36,7 @@ class Page(QWidget):
     next_wanted = Signal()
     """The focus belongs on Next now."""
     origin: Page | None = None
-    """Where Back leads; None for the usual place."""
+    """Target of Back; None for the usual one."""
 
     def __init__(self, context: Context, title: str, intro: str = "") -> None:
         super().__init__()
@@ -96,7 +96,7 @@ class Page(QWidget):
         return False
 
     def keep_focus(self) -> None:
-        """Take the focus back where what had it has been hidden or disabled meanwhile."""
+        """Move the focus back where its widget was hidden or disabled meanwhile."""
         holder = QApplication.focusWidget()
         is_lost = holder is None or not (self.isAncestorOf(holder) or holder.isAncestorOf(self))
         wanted = self.first_focus()
@@ -176,11 +176,11 @@ class Page(QWidget):
 
 def busy_reason() -> str:
     """Return why nothing else can be begun on a page."""
-    return tr("Wait until what runs on this page has ended, or cancel it.")
+    return tr("Wait until the operation on this page has ended, or cancel it.")
 
 
 class BusyLine(QFrame):
-    """What a long job is doing, how far it is, and a button that cancels it; hidden while there is none."""
+    """Progress of a long job, with a button that cancels it; hidden while there is none."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -214,7 +214,7 @@ class BusyLine(QFrame):
         self.setVisible(True)
 
     def progress(self, text: str, fraction: float | None) -> None:
-        """Show a sentence and how far it is; None while nobody knows."""
+        """Show a sentence and a fraction; None where it is unknown."""
         self._text.setText(text)
         if fraction is None:
             self._bar.setRange(0, 0)
@@ -230,5 +230,5 @@ class BusyLine(QFrame):
 
     def _on_cancel(self) -> None:
         if self._stop is not None:
-            enable(self._cancel, is_on=False, reason=tr("It is being cancelled."))
+            enable(self._cancel, is_on=False, reason=tr("Cancelling…"))
             self._stop()

@@ -1,6 +1,6 @@
-"""What a running comparison has measured so far, fed from its threads and read by the plots.
+"""Live figures of a running comparison, fed from its threads and read by the plots.
 
-Samples go into arrays that are made once. The reader pulls snapshots; nothing is signalled per sample.
+Samples are stored in arrays that are made once. The reader pulls snapshots; there is no signal per sample.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from ui.common.stage_texts import joined, stage_text
 Floats = npt.NDArray[np.float64]
 
 RECENT_S = 10.0
-"""How far back the plot of arriving round-trip times looks, in seconds."""
+"""Time span of the plot of arriving round-trip times, in seconds."""
 
 _RING_CAPACITY = 65_536
 _SECONDS_CAPACITY = 4_096
@@ -81,13 +81,13 @@ class Figures:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """Where the campaign stands.
+    """State of the campaign.
 
     Attributes:
-        progress: How far it is.
+        progress: Its progress.
         is_paused: Whether it waits for the user.
         pause_reason: Why it waits, where the user did not ask for it.
-        running: What is being measured.
+        running: The candidate that is being measured.
         ended: How it ended.
         message: What happened where it did not complete.
         is_link_down: Whether it waits for the link between the hosts.
@@ -332,7 +332,7 @@ class LiveModel:
             return self._rows.rows()
 
     def status(self) -> Status:
-        """Return where the campaign stands."""
+        """Return the state of the campaign."""
         with self._lock:
             return self._status
 

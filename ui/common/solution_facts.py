@@ -1,4 +1,4 @@
-"""What is always true of a solution: where it encrypts, how frames find their way, what a mesh of it takes."""
+"""Facts about a solution: where it encrypts, how frames are forwarded, the size of a full mesh."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ class SolutionFacts(QWidget):
 
     Args:
         info: The solution.
-        sites: So many sites the mesh has at first.
-        on_sites: Told when the user sets another number.
+        sites: Number of sites in the mesh at first.
+        on_sites: Called when the user sets another number.
     """
 
     def __init__(self, info: SolutionInfo, sites: int, on_sites: Callable[[int], None]) -> None:
@@ -74,7 +74,7 @@ class SolutionFacts(QWidget):
 
     @property
     def text(self) -> str:
-        """Everything that is said, for tests and screen readers."""
+        """The whole text, for tests and screen readers."""
         total = f"\n{self.total.text()}" if self.total.text() else ""
         return "\n".join(self._lines) + total
 
@@ -104,22 +104,22 @@ class SolutionFacts(QWidget):
 
     def _show_total(self, sites: int) -> None:
         if self._mesh is not None:
-            total = tr("%1 things to write").replace("%1", count(self._mesh.total(sites)))
+            total = tr("%1 configuration items").replace("%1", count(self._mesh.total(sites)))
             self.total.setText(total)
             self.sites.setAccessibleDescription(total)
 
     def _show_promises(self, security: SecurityProperties) -> None:
         for has, text in (
-            (security.has_confidentiality, tr("hides what is sent")),
-            (security.has_integrity, tr("notices changes on the way")),
-            (security.has_authentication, tr("knows who the other end is")),
-            (security.has_anti_replay, tr("drops repeated packets")),
-            (security.has_forward_secrecy, tr("a stolen key does not open recorded traffic")),
+            (security.has_confidentiality, tr("confidentiality")),
+            (security.has_integrity, tr("integrity")),
+            (security.has_authentication, tr("peer authentication")),
+            (security.has_anti_replay, tr("replay protection")),
+            (security.has_forward_secrecy, tr("forward secrecy")),
         ):
             if has:
                 self._with_icon("check", "good", text)
             else:
-                self._with_icon("error", "muted", f"{tr('not')}: {text}", "muted")
+                self._with_icon("error", "muted", f"{tr('no')} {text}", "muted")
 
     def _with_icon(self, icon: str, role: str, text: str, look: str = "") -> None:
         words = label(text, look)

@@ -9,15 +9,15 @@ from ui.common.texts import tr
 def stage_text(stage: Stage | None) -> str:
     """Return a stage in words."""
     words = {
-        Stage.PREFLIGHT: tr("checking for obstacles"),
-        Stage.ARM: tr("arming the undo"),
-        Stage.IDENTITY: tr("making keys"),
-        Stage.APPLY: tr("building the tunnel"),
-        Stage.VERIFY: tr("checking the tunnel"),
+        Stage.PREFLIGHT: tr("preflight checks"),
+        Stage.ARM: tr("arming rollback timer"),
+        Stage.IDENTITY: tr("generating keys"),
+        Stage.APPLY: tr("setting up tunnel"),
+        Stage.VERIFY: tr("verifying tunnel"),
         Stage.LATENCY: tr("latency"),
         Stage.THROUGHPUT: tr("throughput"),
-        Stage.WIRE: tr("looking at the wire"),
-        Stage.CLEANUP: tr("putting the hosts back"),
+        Stage.WIRE: tr("packet tests"),
+        Stage.CLEANUP: tr("restoring hosts"),
     }
     return words[stage] if stage is not None else tr("starting")
 

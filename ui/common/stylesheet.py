@@ -1,4 +1,4 @@
-"""The style sheet: only what Fusion does not do by itself. Widgets choose a look by the property `look`."""
+"""The style sheet, where Fusion's own style is not enough. Widgets choose a style by the property `look`."""
 
 from __future__ import annotations
 

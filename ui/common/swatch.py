@@ -1,4 +1,4 @@
-"""A short piece of a candidate's line, as it looks in the plots."""
+"""A short piece of a candidate's line, as in the plots."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from PySide6.QtCore import QCoreApplication
 from app.wording.durations import duration_text
 
 NONE = "–"
-"""Stands where there is no figure."""
+"""Shown where there is no figure."""
 
 _NARROW_SPACE = "\u202f"
 
@@ -66,5 +66,5 @@ def size(value: int) -> str:
 
 
 def plain_tip(text: str) -> str:
-    """Return a tool tip that shows a text as it is: Qt would take what looks like HTML for HTML, pictures included."""
+    """Return a tool tip that shows a text verbatim: Qt would take HTML-like text for HTML, pictures included."""
     return f"<span>{escape(text)}</span>".replace("\n", "<br>") if "<" in text else text

@@ -1,4 +1,4 @@
-"""What crosses from worker threads into the window: a campaign's events, and questions to the user."""
+"""Bridge from worker threads to the window: a campaign's events, and questions to the user."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Bridge(QObject):
     census_event = Signal(object)
     """Something happened in a census; there are few of them."""
     rollout_event = Signal(object)
-    """Something happened in a roll-out; there are few of them."""
+    """An event of a deployment; there are few of them."""
     host_key_asked = Signal(object)
     """Carries an Asked[bool] with a HostKeyQuestion."""
     password_asked = Signal(object, bool)
@@ -94,7 +94,7 @@ class Bridge(QObject):
         self.census_event.emit(event)
 
     def emit_rollout(self, event: RolloutEvent) -> None:
-        """Take a roll-out's event, in whatever thread it happens."""
+        """Take an event of a deployment, from any thread."""
         self.rollout_event.emit(event)
 
     def confirm_host_key(self, question: HostKeyQuestion) -> bool:

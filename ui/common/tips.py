@@ -12,7 +12,7 @@ _USUAL = "usual_tip"
 
 
 def set_tip(target: QWidget | QTableWidgetItem | QListWidgetItem, text: str) -> None:
-    """Give a widget or cell a tool tip that shows a text as it is; a reason for being disabled stays in front of it."""
+    """Give a widget or cell a tool tip that shows a text verbatim, behind a reason for being disabled."""
     if isinstance(target, QWidget):
         target.setProperty(_USUAL, text)
         text = str(target.property(REASON) or "") or text

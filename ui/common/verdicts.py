@@ -13,7 +13,7 @@ from ui.common.texts import tr
 
 @dataclass(frozen=True, slots=True)
 class VerdictAppearance:
-    """How a verdict is shown: icon, word, and the name of a colour in `Colours`."""
+    """Appearance of a verdict: icon, word, and the name of a colour in `Colours`."""
 
     icon: str
     word: str
@@ -39,7 +39,7 @@ def question_appearance(question: Question, verdict: Verdict) -> VerdictAppearan
     if question is Question.SLOW:
         return VerdictAppearance("clock", tr("Slow"), "legacy")
     if question is Question.GUIDELINE:
-        return VerdictAppearance("info", tr("Outside a guideline"), "fair")
+        return VerdictAppearance("info", tr("Not in a guideline"), "fair")
     return verdict_appearance(verdict)
 
 

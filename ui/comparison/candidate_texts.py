@@ -35,7 +35,7 @@ def distinct_titles(candidates: list[Candidate], solution_title: str) -> dict[Ke
 
 
 def is_weak(candidate: Candidate) -> bool:
-    """Whether it is measured only after the user said that they know what it is."""
+    """Whether it is measured only after an explicit consent."""
     is_open_reference = candidate.is_unprotected and candidate.is_listed_only
     return candidate.verdict.needs_reason or candidate.verdict is Verdict.INSECURE or is_open_reference
 
@@ -47,10 +47,10 @@ def ask_without_vpn(window: QWidget, ticked: Sequence[Candidate], then: Callable
         return
     Question(
         window,
-        tr("No VPN is ticked"),
-        tr("What is ticked protects nothing: it is measured as a reference, and nothing can be recommended."),
+        tr("No VPN is selected"),
+        tr("The selected candidates are references without cryptography: nothing can be recommended."),
         tr("Measure references only"),
-        tr("Choose a VPN"),
+        tr("Select a VPN"),
         "warning",
     ).ask(then)
 

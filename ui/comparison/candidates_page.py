@@ -43,8 +43,8 @@ class CandidatesPage(Page):
             context,
             tr("Choice"),
             tr(
-                "Everything that both hosts can do. The safe default of each solution is ticked; Space ticks, and "
-                "selecting a line shows why it has its verdict."
+                "VPNs and suites that both hosts support. The safe default of each is preselected; select a "
+                "line to see the reason for its verdict."
             ),
         )
         self._shown: Discovery | None = None
@@ -123,7 +123,7 @@ class CandidatesPage(Page):
     # --- the page's life ----------------------------------------------------------------------------------------------
 
     def enter(self) -> None:
-        """Show what these hosts can do, once per look at them; ticks are kept."""
+        """Show what these hosts support, once per inspection; ticks are kept."""
         self.guidelines.reload()
         state = self.context.wizard.state
         if state.discovery is None:
@@ -154,7 +154,7 @@ class CandidatesPage(Page):
         return self.tree
 
     def can_go_next(self) -> bool:
-        """With hosts; what is missing then is said when Next is pressed."""
+        """With hosts; further requirements are reported when Next is pressed."""
         return self._shown is not None
 
     def go_next(self) -> None:
@@ -184,13 +184,13 @@ class CandidatesPage(Page):
     # --- guidelines ---------------------------------------------------------------------------------------------------
 
     def _judge_again(self) -> None:
-        """Judge what was found by the guidelines that apply now; ticks stay, a plan made before does not."""
+        """Judge the candidates by the active guidelines; ticks are kept, an earlier plan is not."""
         found, services = self.context.wizard.state.discovery, self.context.services
         if found is None:
             return
         self.notice.clear()
         self.start(
-            tr("Judging the candidates anew"),
+            tr("Re-evaluating candidates"),
             lambda _token, _tell: services.judge_again(found),
             self._take_judged,
             on_failure=self._on_fault,
@@ -207,10 +207,10 @@ class CandidatesPage(Page):
         self._fill(self._shown, ticked)
         changed = [one for key, one in self._by_key.items() if before.get(key) is not one.verdict]
         if changed:
-            many = tr("%1 verdicts are different now.").replace("%1", str(len(changed)))
-            title = tr("One verdict is different now.") if len(changed) == 1 else many
+            many = tr("%1 verdicts changed.").replace("%1", str(len(changed)))
+            title = tr("One verdict changed.") if len(changed) == 1 else many
             self.notice.say("info", title, listed(changed))
-        self.status_told.emit(tr("The candidates were judged anew: %1 changed.").replace("%1", str(len(changed))))
+        self.status_told.emit(tr("Candidates re-evaluated: %1 changed.").replace("%1", str(len(changed))))
 
     def _on_fault(self, error: TunnelmarkError) -> None:
         self.notice.say_error(error, {tr("Try again"): self._judge_again})
@@ -256,7 +256,7 @@ class CandidatesPage(Page):
         for solution, reason in found.unavailable.items():
             info_or_none = found.solutions.get(solution)
             carried = how(info_or_none) if info_or_none else ""
-            item = QTreeWidgetItem([info_or_none.title if info_or_none else solution, tr("Not possible"), carried])
+            item = QTreeWidgetItem([info_or_none.title if info_or_none else solution, tr("Not supported"), carried])
             item.setFlags(Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsEnabled)
             item.setData(_NAME, _UNAVAILABLE, solution)
             item.setToolTip(_NAME, plain_tip(reason))
@@ -287,7 +287,7 @@ class CandidatesPage(Page):
         top.setExpanded(True)
         if not merely:
             return
-        more = QTreeWidgetItem([tr("%1 more that the programs list").replace("%1", str(len(merely))), "", ""])
+        more = QTreeWidgetItem([tr("%1 more supported suites").replace("%1", str(len(merely))), "", ""])
         more.setData(_NAME, _KEY, None)
         top.addChild(more)
         for candidate in merely:
@@ -360,9 +360,9 @@ class CandidatesPage(Page):
     def _on_tick(self) -> None:
         ticked = [item for item in self._items() if item.checkState(_NAME) is Qt.CheckState.Checked]
         hidden = sum(item.isHidden() for item in ticked)
-        words = tr("%1 candidates are ticked.").replace("%1", str(len(ticked)))
+        words = tr("%1 candidates selected").replace("%1", str(len(ticked)))
         if hidden:
-            words = tr("%1 of %2 ticked candidates are hidden by the search.").replace("%1", str(hidden))
+            words = tr("%1 of %2 selected candidates are hidden by the search.").replace("%1", str(hidden))
             words = words.replace("%2", str(len(ticked)))
         self.status_told.emit(words)
         self.changed.emit()

@@ -41,7 +41,9 @@ class HostForm(Card):
             tr("A name, an IP address, or an alias of ~/.ssh/config"),
         )
         self.user = self._field(
-            tr("User on host %1"), tr("as in ~/.ssh/config"), tr("Empty: as in ~/.ssh/config, else your own name")
+            tr("User on host %1"),
+            tr("as in ~/.ssh/config"),
+            tr("Empty: as in ~/.ssh/config, or your user name"),
         )
         self.port = self._field(tr("Port of host %1"), tr("as in ~/.ssh/config, else 22"))
         self.port.setValidator(QIntValidator(1, MAX_PORT, self))
@@ -50,10 +52,10 @@ class HostForm(Card):
             (AuthKind.AUTO, tr("Agent, then default keys")),
             (AuthKind.AGENT, tr("SSH agent")),
             (AuthKind.KEY, tr("Key file")),
-            (AuthKind.PASSWORD, tr("Password, asked when needed")),
+            (AuthKind.PASSWORD, tr("Password (prompted)")),
         ):
             self.auth.addItem(text, kind)
-        self.auth.setAccessibleName(tr("Way to log in to host %1").replace("%1", side.value.upper()))
+        self.auth.setAccessibleName(tr("Authentication method for host %1").replace("%1", side.value.upper()))
         self.auth.currentIndexChanged.connect(self._on_auth)
         self.identity = self._field(
             tr("Key file for host %1"),
@@ -65,7 +67,7 @@ class HostForm(Card):
         self.underlay = self._field(
             tr("Underlay address of host %1"),
             tr("for example 10.1.0.1"),
-            tr("IPv4 address under which the other host reaches this one"),
+            tr("IPv4 address at which the other host reaches this one"),
         )
         self.fault = label("", "bad")
         self.fault.setVisible(False)
@@ -85,9 +87,7 @@ class HostForm(Card):
         auth = AuthKind(self.auth.currentData())
         identity = self.identity.text().strip()
         if auth is AuthKind.KEY and not Path(identity).expanduser().is_file():
-            raise self._fault(
-                self.identity, tr("There is no such key file for host %1."), tr("Choose the private key.")
-            )
+            raise self._fault(self.identity, tr("Key file for host %1 not found."), tr("Choose the private key."))
         return HostSpec(
             label=self._label or address,
             address=address,
@@ -178,7 +178,7 @@ class HostForm(Card):
             (tr("Address"), self.address),
             (tr("User"), self.user),
             (tr("Port"), self.port),
-            (tr("Log in with"), self.auth),
+            (tr("Authentication"), self.auth),
             (tr("Key file"), chooser),
             (tr("Underlay address"), self.underlay),
         ):

@@ -41,7 +41,7 @@ _LEAST_HOST_EM = 18
 
 
 class HostsPage(Page):
-    """Enter or choose a pair, look at it, install what is missing."""
+    """Enter or select a pair, inspect it, install missing packages."""
 
     pairs_asked = Signal()
     """The user wants to manage stored pairs."""
@@ -50,7 +50,7 @@ class HostsPage(Page):
         super().__init__(
             context,
             tr("Hosts"),
-            tr("Looking changes nothing on them. Private keys and passwords never leave this computer."),
+            tr("Inspection is read-only. Private keys and passwords never leave this computer."),
         )
         self.busy = BusyLine()
         self.form_a, self.form_b = HostForm(Side.A), HostForm(Side.B)
@@ -68,11 +68,11 @@ class HostsPage(Page):
         self.name.textEdited.connect(self._on_edit)
         self.name.setMinimumWidth(128)
         self.name.setMaximumWidth(264)
-        self.look = button(tr("&Look at both hosts"), "search", look="primary", on_click=self.discover, shortcut="F5")
+        self.look = button(tr("&Inspect both hosts"), "search", look="primary", on_click=self.discover, shortcut="F5")
         self.new = button(tr("New pair"), "host", on_click=self.begin_new, tip=tr("Empties the form"))
         self.manage = button(tr("Manage pairs…"), "edit", on_click=self.pairs_asked.emit)
         self.edit = button(tr("Choose &other hosts"), "edit", on_click=self._show_form)
-        self.again = button(tr("Look a&gain"), "repeat", on_click=self.discover)
+        self.again = button(tr("Inspect a&gain"), "repeat", on_click=self.discover)
         self._choices: dict[str, PairChoice] = {}
         self._pair: PairSpec | None = None
         self._shown: Discovery | None = None
@@ -126,12 +126,12 @@ class HostsPage(Page):
             super().keep_focus()
 
     def can_go_next(self) -> bool:
-        """Only after both hosts have been looked at."""
+        """Only after both hosts have been inspected."""
         return self._stack.currentIndex() == _FOUND and not self._is_busy()
 
     def why_not_next(self) -> str:
         """Return what has to be done first."""
-        return tr("Look at both hosts first.")
+        return tr("Inspect both hosts first.")
 
     def _is_busy(self) -> bool:
         return self.operation is not None and self.operation.is_running
@@ -163,7 +163,7 @@ class HostsPage(Page):
         if self.pairs.findData(name) < 0:
             self.pairs.addItem(name, name)
         self.pairs.setCurrentIndex(self.pairs.findData(name))
-        enable(self.new, is_on=self._pair is not None, reason=tr("The form is one of a new pair already."))
+        enable(self.new, is_on=self._pair is not None, reason=tr("The form is already empty."))
 
     def _on_pair(self) -> None:
         name = self.pairs.currentData()
@@ -195,7 +195,7 @@ class HostsPage(Page):
         self._mark_pair()
 
     def _on_edit(self) -> None:
-        """What was wrong may be mended now."""
+        """The fault may be fixed now."""
         set_fault(self.name, is_wrong=False)
         for form in (self.form_a, self.form_b):
             if form.has_fault or form.underlay.property("fault"):
@@ -241,10 +241,10 @@ class HostsPage(Page):
             return self._pair
         return read_pair(self.form_a, self.form_b, self.name.text().strip(), self._pair)
 
-    # --- looking ------------------------------------------------------------------------------------------------------
+    # --- inspection ---------------------------------------------------------------------------------------------------
 
     def discover(self) -> None:
-        """Look at both hosts, after a warning where that makes later steps invalid."""
+        """Inspect both hosts, after a warning where that makes later steps invalid."""
         self.notice.clear()
         try:
             pair = self.entered_pair()
@@ -286,7 +286,7 @@ class HostsPage(Page):
                 services.save_pair(pair, how)
             return found
 
-        self.start(tr("Looking at both hosts"), look, self._on_found, busy=self.busy, on_failure=self._on_fault)
+        self.start(tr("Inspecting both hosts"), look, self._on_found, busy=self.busy, on_failure=self._on_fault)
         for control in (self.look, self.again, self.start_lab):
             enable(control, is_on=False, reason=busy_reason())
 
@@ -299,7 +299,7 @@ class HostsPage(Page):
         self._has_agreed = False
         self.context.wizard.set_discovery(found)
         self._show_found(found)
-        self.status_told.emit(tr("Both hosts were looked at. Nothing was changed."))
+        self.status_told.emit(tr("Inspection complete. Nothing was changed."))
 
     def _on_fault(self, error: TunnelmarkError) -> None:
         if isinstance(error, HostKeyChanged):
@@ -337,11 +337,11 @@ class HostsPage(Page):
             self.window(),
             tr("Install on %1?").replace("%1", host),
             tr(
-                "The host's package manager installs: %1. It is simulated first and refused if it would remove "
-                "anything. Services of these packages do not start by themselves."
+                "The host's package manager installs: %1. A dry run is done first; the installation is "
+                "refused if it would remove packages. Installed services are not started."
             ).replace("%1", names),
             tr("Install"),
-            tr("Do not install"),
+            tr("Cancel"),
             "install",
         ).ask(lambda: self._do_install(found.pair, side, missing))
 

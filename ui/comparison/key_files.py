@@ -11,7 +11,7 @@ _PUBLIC = (b"ssh-", b"ecdsa-sha2-", b"sk-ssh-", b"sk-ecdsa-", b"---- BEGIN SSH2 
 
 
 def key_file_fault(path: Path) -> str:
-    """Return why a file is no private key that can be used, and what to do; empty where it looks like one."""
+    """Return why a file is not a usable private key, and what to do; empty where it may be one."""
     name = path.name
     try:
         with path.open("rb") as stream:

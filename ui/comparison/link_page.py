@@ -37,7 +37,7 @@ _DEFAULT_CAP_MBIT_S = 10.0
 
 @dataclass(frozen=True, slots=True)
 class LinkInput:
-    """What the page says: the pair with its underlay addresses and limit, the link, and the consent."""
+    """Values of the page: the pair with its underlay addresses and limit, the link, and the consent."""
 
     pair: PairSpec
     link: Link
@@ -52,7 +52,7 @@ class LinkPage(Page):
         super().__init__(
             context,
             tr("Link"),
-            tr("The underlay is the IP path between the two hosts; every tunnel's outer packets travel on it."),
+            tr("The underlay is the IP path between the hosts that carries the tunnel's outer packets."),
         )
         self._shown: Discovery | None = None
         self.underlay = {side: self._address_box(side) for side in Side}
@@ -62,7 +62,7 @@ class LinkPage(Page):
         self.subnet.textEdited.connect(self._on_edit)
         self.subnet_fault = label("", "bad")
         self.subnet_fault.setVisible(False)
-        self.has_cap = QCheckBox(tr("Limit &throughput probes to"))
+        self.has_cap = QCheckBox(tr("Limit &throughput tests to"))
         self.has_cap.toggled.connect(self._on_edit)
         self.cap = QDoubleSpinBox()
         inset_text(self.cap)
@@ -70,10 +70,10 @@ class LinkPage(Page):
         self.cap.setDecimals(1)
         self.cap.setValue(_DEFAULT_CAP_MBIT_S)
         self.cap.setSuffix(tr(" Mbit/s"))
-        self.cap.setAccessibleName(tr("Limit for throughput probes in Mbit/s"))
+        self.cap.setAccessibleName(tr("Limit for throughput tests in Mbit/s"))
         self.cap.setMinimumWidth(160)
         self.cap.valueChanged.connect(self._on_edit)
-        self.consent = QCheckBox(tr("I may put this &load on this link now"))
+        self.consent = QCheckBox(tr("I am authorised to run &load tests on this link"))
         self.consent.toggled.connect(self._on_edit)
         self.firewalls = FirewallConsent()
         self.firewalls.changed.connect(self._on_edit)
@@ -82,7 +82,7 @@ class LinkPage(Page):
     # --- the page's life ----------------------------------------------------------------------------------------------
 
     def enter(self) -> None:
-        """Fill in what was found, once per look at the hosts."""
+        """Fill in the inspected values, once per inspection."""
         found = self.context.wizard.state.discovery
         if found is None or (self._shown is not None and _same_link(found, self._shown)):
             return
@@ -104,12 +104,12 @@ class LinkPage(Page):
         self._mtu.setText(_mtu_text(found.link))
         self._path.setText(_path_text(found))
         self._load_text.setText(
-            tr("These are the practice lab's virtual machines: load does no harm, and no consent is needed.")
+            tr("Practice lab: load tests are safe, no consent needed.")
             if found.pair.is_lab
             else tr(
-                "Throughput is probed with TCP, as fast as the link allows, for some seconds per direction and "
-                "candidate. On a live link that may disturb what else uses it. Measuring stops if the connection to a "
-                "host suffers."
+                "Throughput is tested with TCP, as fast as the link allows, for some seconds per direction "
+                "and candidate. On a production link this may affect other traffic. The test stops if the "
+                "connection to a host suffers."
             )
         )
         self._on_edit()
@@ -119,7 +119,7 @@ class LinkPage(Page):
         return self.underlay[Side.A]
 
     def can_go_next(self) -> bool:
-        """With hosts; what is missing then is said when Next is pressed."""
+        """With hosts; further requirements are reported when Next is pressed."""
         return self.context.wizard.state.discovery is not None
 
     def go_next(self) -> None:
@@ -151,8 +151,8 @@ class LinkPage(Page):
                 return
 
     def _ask_consent(self) -> None:
-        text = tr("Nobody has agreed to load on this link yet.")
-        hint = tr("Tick “I may put this load on this link now” below, if that is so.")
+        text = tr("Load tests need your consent.")
+        hint = tr("Tick “I am authorised to run load tests on this link” below, if that is so.")
         self.notice.say_input(InvalidOption(text, hint=hint))
         set_fault(self.consent, is_wrong=True)
         self._scroll.ensureWidgetVisible(self.consent)
@@ -194,7 +194,7 @@ class LinkPage(Page):
         """
         found = self._shown
         if found is None:
-            raise InvalidOption(tr("The hosts have not been looked at yet."), hint=tr("Do step 1 first."))
+            raise InvalidOption(tr("The hosts have not been inspected yet."), hint=tr("Complete step 1 first."))
         addresses = self._addresses()
         network = self._inner_network(found)
         first, second = (f"{address}/{network.prefixlen}" for address in (network[1], network[2]))
@@ -319,28 +319,26 @@ class LinkPage(Page):
         self._mtu = label("", is_selectable=True)
         grid.addWidget(self._mtu, 3, 0)
         grid.addWidget(label(tr("Condition"), "muted", is_wrapping=False), 2, 1)
-        grid.addWidget(label(tr("as found: nothing is shaped"), is_wrapping=False), 3, 1)
+        grid.addWidget(label(tr("no traffic shaping"), is_wrapping=False), 3, 1)
         card.body.addLayout(grid)
         return card
 
     def _tunnel_card(self) -> Card:
-        card = Card(tr("Inside the tunnel"), "shield")
+        card = Card(tr("Tunnel"), "shield")
         form = QFormLayout()
         form.setHorizontalSpacing(2 * GRID)
         form.addRow(tr("Inner subnet"), self.subnet)
         form.addRow("", self.subnet_fault)
         form.addRow(
             tr("Inner MTU"),
-            label(
-                tr("1500 bytes, so that every frame of a LAN crosses; where that makes fragments, their cost is shown")
-            ),
+            label(tr("1500 bytes, so that full-size LAN frames pass; the cost of fragmentation is measured")),
         )
         card.body.addLayout(form)
         card.body.addWidget(
             label(
                 tr(
-                    "The two addresses exist only while a candidate is measured. %1 is set aside for benchmarks "
-                    "(RFC 2544)."
+                    "The two addresses exist only while a candidate is measured. %1 is reserved for "
+                    "benchmarks (RFC 2544)."
                 ).replace("%1", str(INNER_SUBNET)),
                 "muted",
             )
@@ -348,7 +346,7 @@ class LinkPage(Page):
         return card
 
     def _load_card(self) -> Card:
-        card = Card(tr("Load"), "warning")
+        card = Card(tr("Test load"), "warning")
         self._load_text = label("")
         card.body.addWidget(self._load_text)
         card.body.addLayout(row(self.has_cap, self.cap, 0))
@@ -381,11 +379,11 @@ def _network(text: str) -> ipaddress.IPv4Network:
         network = ipaddress.IPv4Network(text.strip())
     except ValueError as error:
         raise InvalidOption(
-            tr("The inner subnet is not an IPv4 network."), hint=tr("Write it like 198.18.0.0/24.")
+            tr("The inner subnet is not an IPv4 network."), hint=tr("Example: 198.18.0.0/24")
         ) from error
     if network.prefixlen > _LARGEST_PREFIX:
         raise InvalidOption(
-            tr("The inner subnet has no room for two hosts."), hint=tr("Take a /30 or larger, like 198.18.0.0/24.")
+            tr("The inner subnet is too small."), hint=tr("Use a /30 or larger, for example 198.18.0.0/24.")
         )
     return network
 

@@ -38,8 +38,8 @@ class PlanPage(Page):
             context,
             tr("Plan"),
             tr(
-                "Nothing has been changed on the hosts so far. This is all that will be written and run, with what "
-                "takes it back. Keys are made on the host that owns them; no secret is shown here."
+                "Nothing has been changed on the hosts so far. These are all files and commands, each with "
+                "its rollback. Keys are generated on the host that owns them; secrets are not shown."
             ),
         )
         self.form = ProfileForm()
@@ -151,12 +151,14 @@ class PlanPage(Page):
     def _show_plan(self, plan: CampaignPlan) -> None:
         seconds = sum(plan.predicted_s)
         end = datetime.now().astimezone() + timedelta(seconds=seconds)
-        self.total.setText(tr("About %1, until %2").replace("%1", duration(seconds)).replace("%2", f"{end:%H:%M}"))
+        self.total.setText(
+            tr("About %1 (done around %2)").replace("%1", duration(seconds)).replace("%2", f"{end:%H:%M}")
+        )
         profile = plan.profile
         self.facts.setText(
             tr(
-                "%1 turns, %2 frame sizes with %3 echo requests each, %4 s of TCP per direction. "
-                "The baseline begins and ends."
+                "%1 attempts; %2 frame sizes × %3 pings; %4 s of TCP per direction. The baseline is measured "
+                "first and last."
             )
             .replace("%1", str(len(plan.attempts)))
             .replace("%2", str(len(profile.frame_bytes)))
@@ -173,7 +175,7 @@ class PlanPage(Page):
             key = item.data(_KEY)
             item.setText(f"{titles.get(key, key[0])}\n{tr('about')} {duration(by_key.get(key, 0.0))}")
         self._show_whole_list()
-        self.status_told.emit(tr("The plan is ready; nothing has been touched."))
+        self.status_told.emit(tr("Plan ready. Nothing has been changed."))
 
     def _show_whole_list(self) -> None:
         """Make the list as high as its lines need: the column around it scrolls."""
@@ -182,7 +184,7 @@ class PlanPage(Page):
         self.candidates.setMinimumHeight(max(_LEAST_LIST_PX, needed))
 
     def changeEvent(self, event: QEvent) -> None:
-        """Make room for larger texts."""
+        """Fit the list to larger texts."""
         super().changeEvent(event)
         if event.type() is QEvent.Type.StyleChange and self._plan is not None:
             self._show_whole_list()
@@ -213,7 +215,7 @@ class PlanPage(Page):
             self._show_items(self._previews[key])
             return
         services = self.context.services
-        self.code.show_text(tr("Working out the files and commands…"))
+        self.code.show_text(tr("Preparing files and commands…"))
 
         def made(items: tuple[PlannedItem, ...]) -> None:
             self._previews[key] = items
@@ -222,7 +224,7 @@ class PlanPage(Page):
                 self._show_items(items)
 
         self.context.runner.run(
-            tr("Working out files and commands"),
+            tr("Preparing files and commands"),
             lambda _token, _tell: services.preview(found, key),
             on_success=made,
             on_failure=lambda error: self.code.show_text(error.sentence()),
@@ -232,14 +234,14 @@ class PlanPage(Page):
         if items:
             self.code.show_items(items)
         else:
-            self.code.show_text(tr("Nothing is written and nothing is configured: this is the link as it is."))
+            self.code.show_text(tr("No changes: the link is measured as it is."))
 
     def _lay_out(self) -> None:
         left = QWidget()
         column = QVBoxLayout(left)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(2 * GRID)
-        thorough = Card(tr("How thoroughly"), "clock")
+        thorough = Card(tr("Test profile"), "clock")
         thorough.body.addWidget(self.form)
         thorough.body.addWidget(self.total)
         thorough.body.addWidget(self.facts)

@@ -1,4 +1,4 @@
-"""How thoroughly to measure."""
+"""Choice of the test profile."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class ProfileForm(QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(GRID // 2)
         for name, text in (
-            (ProfileName.QUICK, tr("&Quick: a first look")),
+            (ProfileName.QUICK, tr("&Quick: one round")),
             (ProfileName.STANDARD, tr("S&tandard: three rounds, with intervals")),
             (ProfileName.PAPER, tr("&Paper: as the published study measured")),
             (ProfileName.CUSTOM, tr("C&ustom")),
@@ -55,14 +55,14 @@ class ProfileForm(QWidget):
         self.show_options(RunOptions(PROFILES[ProfileName.QUICK]))
 
     def _add_custom(self, layout: QVBoxLayout) -> None:
-        self.pings = _spin(10, 1_000_000, 200, tr("Echo requests per frame size"))
+        self.pings = _spin(10, 1_000_000, 200, tr("Pings per frame size"))
         self.seconds = _spin(1, 3_600, 3, tr("Seconds of TCP per direction"))
         self.rounds = _spin(1, 100, 1, tr("Rounds"))
         self._custom = QWidget()
         form = QFormLayout(self._custom)
         form.setContentsMargins(3 * GRID, 0, 0, 0)
         for text, box in (
-            (tr("Echo requests per size"), self.pings),
+            (tr("Pings per frame size"), self.pings),
             (tr("TCP per direction, s"), self.seconds),
             (tr("Rounds"), self.rounds),
         ):
@@ -71,7 +71,7 @@ class ProfileForm(QWidget):
         layout.addWidget(self._custom)
 
     def _add_deadline(self, layout: QVBoxLayout) -> None:
-        self.has_deadline = QCheckBox(tr("Count replies later than"))
+        self.has_deadline = QCheckBox(tr("Count replies slower than"))
         self.deadline = QDoubleSpinBox()
         inset_text(self.deadline)
         self.deadline.setRange(0.1, 10_000)
@@ -106,7 +106,7 @@ class ProfileForm(QWidget):
         self._enable()
 
     def options(self, base: RunOptions) -> RunOptions:
-        """Return what is chosen; limits of load stay as they are in `base`."""
+        """Return the selected profile; load limits are those of `base`."""
         name = next(name for name, radio in self._radios.items() if radio.isChecked())
         profile = PROFILES.get(name) or Profile(
             ProfileName.CUSTOM, self.pings.value(), self.seconds.value(), self.rounds.value()
@@ -137,7 +137,7 @@ def _spin(low: int, high: int, value: int, name: str) -> QSpinBox:
 
 def _words(profile: Profile) -> str:
     return (
-        tr("%1 echo requests per size, %2 s of TCP per direction, rounds: %3")
+        tr("%1 pings per size, %2 s of TCP per direction, rounds: %3")
         .replace("%1", count(profile.pings))
         .replace("%2", str(profile.seconds))
         .replace("%3", str(profile.rounds))

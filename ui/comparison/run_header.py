@@ -32,10 +32,10 @@ class RunHead(QFrame):
         self.bar.setRange(0, 1000)
         self.bar.setTextVisible(False)
         self.bar.setAccessibleName(tr("Progress of the comparison"))
-        self.pause = button(tr("&Pause"), "pause", on_click=self._on_pause, tip=tr("Waits after the running candidate"))
-        self.skip = button(
-            tr("S&kip"), "skip", on_click=self.skip_asked.emit, tip=tr("Ends the running candidate and goes on")
+        self.pause = button(
+            tr("&Pause"), "pause", on_click=self._on_pause, tip=tr("Pauses after the current candidate")
         )
+        self.skip = button(tr("S&kip"), "skip", on_click=self.skip_asked.emit, tip=tr("Skips the current candidate"))
         self.stop = button(tr("&Cancel"), "stop", on_click=self.cancel_asked.emit, tip=tr("Esc"))
         self._is_paused = self._is_pausing = False
         layout = QVBoxLayout(self)
@@ -62,7 +62,7 @@ class RunHead(QFrame):
     def set_paused(self, *, is_paused: bool) -> None:
         """The pause button goes on with it."""
         self._is_pausing = False
-        self._show_pause(tr("&Go on") if is_paused else tr("&Pause"), is_paused=is_paused)
+        self._show_pause(tr("&Resume") if is_paused else tr("&Pause"), is_paused=is_paused)
 
     def _show_pause(self, text: str, *, is_paused: bool) -> None:
         self._is_paused = is_paused
@@ -73,11 +73,11 @@ class RunHead(QFrame):
 
     @property
     def share(self) -> float:
-        """How far it is by what was shown last, 0 to 1."""
+        """Progress at the last update, 0 to 1."""
         return max(0, self.bar.value()) / 1000
 
     def show_text(self, text: str) -> None:
-        """Show what happens; the bar stays where it is."""
+        """Show a text; the bar does not change."""
         self.text.setText(text)
         self.turn.setText("")
         self.left.setText("")
@@ -91,7 +91,7 @@ class RunHead(QFrame):
         self.left.setText(tr("%1 left").replace("%1", duration(left_s)) if left_s is not None else "")
 
     def show_waiting(self, text: str) -> None:
-        """Nobody knows how far it is."""
+        """Show that the progress is unknown."""
         self.show_text(text)
         self.bar.setRange(0, 0)
 

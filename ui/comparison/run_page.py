@@ -70,7 +70,7 @@ class RunPage(Page):
         self.tabs = QTabWidget()
         self.tabs.addTab(self.table, tr("Candidates"))
         self.tabs.addTab(self.log, tr("Log"))
-        self.tabs.addTab(self.daemon, tr("Daemon's log"))
+        self.tabs.addTab(self.daemon, tr("Daemon log"))
         self.tabs.setTabVisible(2, False)  # noqa: FBT003 - Qt has it so
         name_tabs(self.tabs, tr("Candidates, log"))
         splitter = QSplitter(Qt.Orientation.Vertical)
@@ -185,16 +185,16 @@ class RunPage(Page):
             return
         is_paused = self.context.bridge.live.status().is_paused
         what_happens = (
-            tr("It is paused: no candidate is running and both hosts are as they were before.")
+            tr("It is paused: no candidate is running and both hosts are restored.")
             if is_paused
-            else tr("The running candidate is stopped within two seconds and both hosts are put back as they were.")
+            else tr("The current candidate is stopped within two seconds and both hosts are restored.")
         )
         Question(
             self.window(),
-            tr("End this comparison?"),
-            tr("%1 What was measured so far is kept and can be seen in the results.").replace("%1", what_happens),
-            tr("End it"),
-            tr("Keep it paused") if is_paused else tr("Go on measuring"),
+            tr("Stop this comparison?"),
+            tr("%1 Results so far are saved.").replace("%1", what_happens),
+            tr("Stop"),
+            tr("Keep it paused") if is_paused else tr("Continue"),
             "warning",
         ).ask(self.cancel_now)
 
@@ -208,11 +208,11 @@ class RunPage(Page):
         self.control.resume()
         self.head.set_running(is_running=False)
         if is_paused:
-            self.head.show_text(tr("Cancelling: looking at both hosts once more"))
-            self.status_told.emit(tr("Ending the comparison. This takes a few seconds."))
+            self.head.show_text(tr("Stopping: checking both hosts"))
+            self.status_told.emit(tr("Stopping the comparison. This takes a few seconds."))
         else:
-            self.head.show_text(tr("Cancelling: putting both hosts back as they were"))
-            self.status_told.emit(tr("Putting both hosts back as they were. This takes a few seconds."))
+            self.head.show_text(tr("Stopping: restoring both hosts"))
+            self.status_told.emit(tr("Restoring both hosts. This takes a few seconds."))
 
     def _on_pause(self, is_paused: bool) -> None:  # noqa: FBT001 - a signal's argument
         if self.control is None:
@@ -220,16 +220,16 @@ class RunPage(Page):
         if is_paused:
             self.control.pause()
             self._refresh()
-            self.status_told.emit(tr("It will pause after the running candidate, with both hosts clean."))
+            self.status_told.emit(tr("It will pause after the current candidate, with both hosts restored."))
         else:
             self.control.resume()
             self._refresh()
-            self.status_told.emit(tr("Going on."))
+            self.status_told.emit(tr("Resumed."))
 
     def _on_skip(self) -> None:
         if self.control is not None:
             self.control.skip()
-            self.status_told.emit(tr("Skipping: the running candidate is taken down."))
+            self.status_told.emit(tr("Skipping the current candidate…"))
 
     def _on_done(self, record: CampaignRecord) -> None:
         self._rest()
@@ -242,24 +242,24 @@ class RunPage(Page):
         pair = record.plan.pair
         leftovers = self.context.leftovers
         if self._is_resumed and record.status is CampaignStatus.COMPLETED:
-            leftovers.forget(pair.name)  # resuming begins with putting both hosts back
+            leftovers.forget(pair.name)  # resuming begins with a rollback on both hosts
         leftovers.take(record)
         if leftovers.show_in(self.notice, pair.name):
-            self.head.show_progress(tr("Ended: look at the hosts"), share, None, "")
+            self.head.show_progress(tr("Finished with errors: check the hosts"), share, None, "")
         elif record.status is CampaignStatus.INTERRUPTED:
             self.head.show_progress(tr("Interrupted"), share, None, "")
             self.notice.say(
                 "error",
                 self.context.bridge.live.status().message or tr("The comparison was interrupted."),
-                tr("What was measured is kept. Each host undoes by itself what was built on it."),
-                {tr("Go on with it"): self._again, tr("Put both hosts back"): lambda: self._recover(pair)},
+                tr("Results so far are saved. Each host rolls back automatically."),
+                {tr("Resume"): self._again, tr("Restore both hosts"): lambda: self._recover(pair)},
             )
         elif record.status is CampaignStatus.CANCELLED:
             self.head.show_progress(tr("Cancelled"), share, None, "")
             self.notice.say(
                 "caution",
-                tr("The comparison was cancelled. Both hosts are as they were before."),
-                tr("Next shows what was measured until then. Resume measures the rest."),
+                tr("The comparison was cancelled. Both hosts are restored."),
+                tr("Next shows partial results. Resume measures the rest."),
                 {tr("Resume"): self._again} if is_unfinished(record) else {},
             )
         else:
@@ -269,11 +269,11 @@ class RunPage(Page):
     def _show_outcome(self, outcome: Outcome) -> None:
         """Say how many candidates failed, and why; only where none did, that all were measured."""
         if not outcome.headline:
-            self.head.show_progress(tr("Done: both hosts are as they were before"), 1.0, None, "")
+            self.head.show_progress(tr("Finished: both hosts are restored"), 1.0, None, "")
             self.status_told.emit(tr("All candidates were measured. Next shows the results."))
             return
         self.head.show_progress(tr("Finished: %1").replace("%1", outcome.headline), 1.0, None, "")
-        text = "\n".join((*outcome_lines(outcome), tr("Both hosts are as they were before.")))
+        text = "\n".join((*outcome_lines(outcome), tr("Both hosts are restored.")))
         actions = remedy_actions(outcome, self.remedy_asked.emit)
         kind = "error" if not outcome.measured else "caution"
         self.notice.say(kind, tr("%1.").replace("%1", outcome.headline), text, actions)
@@ -282,9 +282,9 @@ class RunPage(Page):
     def _recover(self, pair: PairSpec) -> None:
         services = self.context.services
         self.start(
-            tr("Putting both hosts back"),
+            tr("Restoring both hosts"),
             lambda token, _tell: services.recover(pair, token=token),
-            lambda sentences: self.notice.say("info", tr("Both hosts were looked at."), " ".join(sentences)),
+            lambda sentences: self.notice.say("info", tr("Both hosts were inspected."), " ".join(sentences)),
         )
 
     def _on_fault(self, error: TunnelmarkError) -> None:
@@ -305,7 +305,7 @@ class RunPage(Page):
             return resume_id, plan if resume_id is None else services.record(resume_id).plan
 
         self.start(
-            tr("Looking for what was measured already"),
+            tr("Reading earlier results"),
             find,
             lambda found_plan: self.begin(found, found_plan[1], found_plan[0]),
         )
@@ -352,13 +352,13 @@ class RunPage(Page):
             self.notice.clear()
             return
         self.head.set_paused(is_paused=event.is_paused)
-        text = tr("Paused, both hosts are clean.") if event.is_paused else tr("Going on.")
+        text = tr("Paused; both hosts are restored.") if event.is_paused else tr("Resumed.")
         self.status_told.emit(text)
         if not event.is_paused:
             self.notice.clear()
         elif event.reason:
-            hint = tr("What was measured is kept. Go on tries again where it stopped.")
-            self.notice.say("error", event.reason, hint, {tr("Go on"): lambda: self._on_pause(False)})  # noqa: FBT003
+            hint = tr("Results so far are saved. Resume continues where it stopped.")
+            self.notice.say("error", event.reason, hint, {tr("Resume"): lambda: self._on_pause(False)})  # noqa: FBT003
 
     def _refresh(self) -> None:
         live = self.context.bridge.live
@@ -372,7 +372,7 @@ class RunPage(Page):
         running = next((row for row in rows if row.key == status.running), None)
         text = status.progress.text
         if status.is_paused:
-            text = tr("Paused, both hosts are clean")
+            text = tr("Paused; both hosts are restored")
         elif status.is_link_down:
             text = tr("Waiting for the link between the hosts")
         elif running is not None:

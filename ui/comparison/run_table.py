@@ -100,12 +100,12 @@ _STATE_ICONS = {
 
 
 def state_text(row: Row) -> str:
-    """Return where a candidate stands, in words."""
+    """Return the state of a candidate in words."""
     rounds = f" ({row.rounds_done}/{row.rounds})" if row.rounds > 1 else ""
     is_last_due = row.rounds_done == row.rounds and row.attempts_done < row.attempts
     match row.state:
         case RowState.WAITING:
-            return tr("waiting to be measured once more") if is_last_due else tr("waiting") + rounds
+            return tr("waiting for a repetition") if is_last_due else tr("waiting") + rounds
         case RowState.RUNNING:
             return joined(stage_text(row.stage), row.detail) + rounds
         case RowState.DONE:
@@ -122,5 +122,5 @@ def state_text(row: Row) -> str:
             words = tr("%1 of %2 rounds measured").replace("%1", str(row.rounds_done))
             words = words.replace("%2", str(row.rounds))
             if is_last_due:
-                words = tr("measured, but not once more at the end")
+                words = tr("measured, but not repeated at the end")
             return f"{words}: {row.detail}" if row.detail else words

@@ -76,7 +76,7 @@ class _Field(SearchField):
         self._tree = tree
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Look for that key first."""
+        """Prefer that key."""
         if event.key() == Qt.Key.Key_Down:
             self._tree.setFocus(Qt.FocusReason.OtherFocusReason)
         else:

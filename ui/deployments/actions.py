@@ -1,4 +1,4 @@
-"""What can be done about a standing tunnel: the question that comes first, and the task that follows from a yes."""
+"""Actions on a deployment: the question to the user, and the task that follows a yes."""
 
 from __future__ import annotations
 
@@ -33,39 +33,39 @@ class Proposal:
 
 
 def undo_proposal(services: RolloutServices, pair: PairSpec, standing: Deployment) -> Proposal:
-    """Take back what stands, on both hosts."""
+    """Remove the deployment from both hosts."""
     task = RolloutTask(
-        tr("Undoing"),
+        tr("Removing"),
         standing.title,
         pair,
         lambda token, emit, _confirmation: services.undeploy(pair, token=token, emit=emit),
         is_undo=True,
     )
     text = tr(
-        "Both hosts are put back as they were before it: files, services, interfaces. What goes through the tunnel "
-        "now is cut off. It can be deployed again later."
+        "Both hosts are restored to their state before it: files, services, interfaces. Traffic through the "
+        "tunnel is interrupted. You can deploy it again later."
     )
-    title = tr("Undo %1 on %2?").replace("%1", standing.title).replace("%2", pair.name)
-    return Proposal(title, text, tr("Undo it"), task)
+    title = tr("Remove %1 from %2?").replace("%1", standing.title).replace("%2", pair.name)
+    return Proposal(title, text, tr("Remove"), task)
 
 
 def undo_one_proposal(services: RolloutServices, pair: PairSpec, standing: Deployment, alone: OnlyHost) -> Proposal:
-    """Take back what stands on the only host that could be asked."""
+    """Remove the deployment from the only reachable host."""
     side, label = alone.side, alone.reached.label
     task = RolloutTask(
-        tr("Undoing on %1 alone").replace("%1", label),
+        tr("Removing on %1 alone").replace("%1", label),
         standing.title,
         pair,
         lambda token, emit, _confirmation: services.undeploy_one(pair, side, token=token, emit=emit),
         is_undo=True,
         only=side,
     )
-    title = tr("Undo %1 on %2 alone?").replace("%1", standing.title).replace("%2", label)
-    return Proposal(title, undo_one_text(alone), tr("Undo it on %1 alone").replace("%1", label), task)
+    title = tr("Remove %1 from %2 alone?").replace("%1", standing.title).replace("%2", label)
+    return Proposal(title, undo_one_text(alone), tr("Remove from %1 alone").replace("%1", label), task)
 
 
 def rotate_proposal(services: RolloutServices, pair: PairSpec, standing: Deployment) -> Proposal:
-    """Roll out what stands once more, with new keys."""
+    """Deploy the same tunnel again with new keys."""
     task = RolloutTask(
         tr("Rotating keys"),
         standing.title,
@@ -74,7 +74,7 @@ def rotate_proposal(services: RolloutServices, pair: PairSpec, standing: Deploym
         standing.title,
         standing.options.confirm_within_s,
     )
-    text = tr("Both hosts make new keys and the tunnel is built anew with them: it is down for some seconds.")
+    text = tr("Both hosts generate new keys, and the tunnel is set up again with them. It is down for some seconds.")
     title = tr("New keys for %1?").replace("%1", pair.name)
     return Proposal(title, f"{text} {_how(task)}", tr("Rotate keys"), task)
 
@@ -82,12 +82,12 @@ def rotate_proposal(services: RolloutServices, pair: PairSpec, standing: Deploym
 def again_proposal(
     services: RolloutServices, former: Deployment, standing: Deployment | None, *, confirm_within_s: float
 ) -> Proposal:
-    """Roll out an earlier deployment once more.
+    """Deploy an earlier deployment again.
 
     Args:
-        services: Do it.
+        services: Deployment service.
         former: The earlier one.
-        standing: What stands in its place now; None where nothing does.
+        standing: The active deployment that it replaces; None for none.
         confirm_within_s: Time the user has to confirm, in seconds, whatever the earlier one was deployed with.
     """
     task = RolloutTask(
@@ -101,9 +101,9 @@ def again_proposal(
         confirm_within_s,
     )
     place = (
-        tr("It takes the place of %1.").replace("%1", standing.title)
+        tr("It replaces %1.").replace("%1", standing.title)
         if standing is not None
-        else tr("Nothing stands on the pair now.")
+        else tr("No tunnel is deployed on the pair now.")
     )
     title = tr("Deploy %1 of %2 again?").replace("%1", former.title).replace("%2", moment(former.prepared_at))
     return Proposal(title, f"{place} {_how(task)}", tr("Deploy it again"), task)
@@ -122,5 +122,5 @@ def keep_task(services: RolloutServices, pair: PairSpec, waiting: Deployment) ->
 
 def _how(task: RolloutTask) -> str:
     if task.within_s is None:
-        return tr("If it cannot be verified, both hosts go back by themselves.")
-    return f"{tr('You are asked whether it is to stay.')} {if_nobody_answers(task.former)}"
+        return tr("If it cannot be verified, both hosts roll back.")
+    return f"{tr('You are asked to confirm it.')} {if_nobody_answers(task.former)}"

@@ -1,4 +1,4 @@
-"""Where the audit log is written to, as the user says."""
+"""Export of the audit log to a file that the user chooses."""
 
 from __future__ import annotations
 

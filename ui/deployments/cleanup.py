@@ -1,6 +1,6 @@
-"""What was broken off on a host before it counted is removed when the window looks, as `status --repair` does.
+"""Removal of interrupted deployments during an inspection, as with `status --repair`.
 
-There is no deployment to watch: it is a small operation beside everything else.
+There is no deployment to monitor: it is a small operation in the background.
 """
 
 from __future__ import annotations
@@ -51,11 +51,11 @@ class Cleaner(QObject):
         return self._attempts.was_tried(status.pair, None)
 
     def clean(self, pair: PairSpec, before: PairStatus) -> None:
-        """Remove the files, and look again.
+        """Remove the files, and inspect again.
 
         Args:
             pair: The pair.
-            before: What a look at it has shown.
+            before: Result of the last inspection.
         """
         services, name = cast("RolloutServices", self._context.services), pair.name
 
@@ -82,7 +82,9 @@ class Cleaner(QObject):
             self._attempts.forget(name, None)  # what another loss of power leaves is another case
             self.told.emit("info", tr("%1 is cleaned up.").replace("%1", name), before.repair_text)
         else:
-            self.told.emit("caution", tr("%1 has not been cleaned up.").replace("%1", name), " ".join(after.sentences))
+            self.told.emit(
+                "caution", tr("%1 could not be cleaned up completely.").replace("%1", name), " ".join(after.sentences)
+            )
 
     def _fail(self, name: str, error: TunnelmarkError) -> None:
         self._running.discard(name)

@@ -1,4 +1,4 @@
-"""The question whether a new tunnel is to stay, and what happens if nobody answers."""
+"""Countdown to the confirmation of a new tunnel, with its default outcome."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Countdown(QFrame):
         self.setFocusPolicy(
             Qt.FocusPolicy.StrongFocus
         )  # so that a key that was meant for something else decides nothing
-        self.setAccessibleName(tr("Is the new tunnel to stay?"))
+        self.setAccessibleName(tr("Confirm the new tunnel?"))
         self.left = label("", "countdown", is_wrapping=False)
         self.left.setFont(tabular(self.left.font()))
         self.left.setMinimumWidth(20 * GRID)
@@ -44,14 +44,14 @@ class Countdown(QFrame):
         self.bar.setTextVisible(False)
         self.bar.setAccessibleName(tr("Time left to confirm"))
         # Screen readers read the plain labels of a notification.
-        self.title = label(tr("It stands on both hosts. Is it to stay?"), "heading", role=Role.NoRole)
+        self.title = label(tr("The tunnel is up on both hosts. Confirm it?"), "heading", role=Role.NoRole)
         self.text = label("")
         self.left_s = 0.0
         self.keep: QPushButton = button(
-            tr("&Keep it"), "check", look="primary", on_click=lambda: self._decide(Decision.KEEP), tip="Alt+K"
+            tr("Con&firm"), "check", look="primary", on_click=lambda: self._decide(Decision.KEEP), tip="Alt+F"
         )
         self.undo: QPushButton = button(
-            tr("&Undo now"), "undo", on_click=lambda: self._decide(Decision.UNDO), tip="Alt+U"
+            tr("&Roll back now"), "undo", on_click=lambda: self._decide(Decision.UNDO), tip="Alt+R"
         )
         minutes = round(EXTENSION_S / 60)
         self.more: QPushButton = button(
@@ -95,18 +95,18 @@ class Countdown(QFrame):
         return not self.isHidden() and self.keep.isEnabled()
 
     def show_left(self, left_s: float, total_s: float, former: str) -> None:
-        """Say how long there is.
+        """Show the time that is left.
 
         Args:
             left_s: Seconds left.
-            total_s: Of so many.
-            former: What stood there before; empty for nothing.
+            total_s: Length of the countdown in seconds.
+            former: Title of the replaced deployment; empty for none.
         """
         before_s, self.left_s = self.left_s, left_s
         self.left.setText(duration(left_s))
         self.left.setAccessibleName(tr("Time left: %1").replace("%1", duration(left_s)))
         self.bar.setValue(round(1000 * left_s / max(1.0, total_s)))
-        self.text.setText(f"{tr('Try now what has to work through it.')} {if_nobody_answers(former)}")
+        self.text.setText(f"{tr('Test your applications over the tunnel now.')} {if_nobody_answers(former)}")
         self.setAccessibleDescription(f"{self.left.text()}. {self.text.text()}")
         if self.isHidden():
             self._open()
@@ -114,7 +114,7 @@ class Countdown(QFrame):
             notify_shown(self)
 
     def _open(self) -> None:
-        self.title.setText(tr("It stands on both hosts. Is it to stay?"))
+        self.title.setText(tr("The tunnel is up on both hosts. Confirm it?"))
         for one in (self.keep, self.undo, self.more):
             enable(one, is_on=True, reason="")
         self.setVisible(True)
@@ -128,8 +128,8 @@ class Countdown(QFrame):
         if not self.keep.isEnabled():
             return
         for one in (self.keep, self.undo, self.more):
-            enable(one, is_on=False, reason=tr("The answer is on its way to both hosts."))
+            enable(one, is_on=False, reason=tr("The answer is being sent to both hosts."))
         is_kept = decision is Decision.KEEP
-        self.title.setText(tr("Telling both hosts to keep it") if is_kept else tr("Telling both hosts to go back"))
+        self.title.setText(tr("Confirming on both hosts") if is_kept else tr("Rolling back both hosts"))
         notify_shown(self)
         self.decided.emit(decision)

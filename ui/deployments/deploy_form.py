@@ -1,4 +1,4 @@
-"""What is to be rolled out: pair, solution and suite, LAN ports, addresses, who confirms, and why it is outdated."""
+"""Settings of a deployment: pair, solution and suite, LAN ports, addresses, confirmation, justification."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ class RolloutForm(Card):
     """The choice, in a grid of five lines."""
 
     changed = Signal()
-    """Something was chosen or typed."""
+    """A setting was changed."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.setAccessibleName(tr("What is rolled out"))
+        self.setAccessibleName(tr("Deployment settings"))
         self._pairs: tuple[PairSpec, ...] = ()
         self._candidates: tuple[Candidate, ...] = ()
         self.body.setContentsMargins(GRID + 4, GRID + 4, GRID + 4, GRID + 4)
@@ -51,10 +51,10 @@ class RolloutForm(Card):
         )
         self.moves_rules.toggled.connect(self.changed)
         self.reason = QLineEdit()
-        self.reason.setAccessibleName(tr("Why this outdated suite is used"))
+        self.reason.setAccessibleName(tr("Justification for this legacy suite"))
         self.reason.setPlaceholderText(tr("For example: the peer's firmware has nothing newer; replaced in 2027"))
         self.reason.textChanged.connect(self.changed)
-        self.reason_label = label(tr("Why is it used?"), is_wrapping=False)
+        self.reason_label = label(tr("Justification"), is_wrapping=False)
         self._replaced_icon = icon_label("repeat", "accent")
         self.replaced = label("", "strong", is_selectable=True)
         self._word_icon = icon_label("info", "accent")
@@ -77,7 +77,7 @@ class RolloutForm(Card):
             box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
             box.setMinimumContentsLength(letters)
             box.setMaxVisibleItems(20)
-        self.solution.setPlaceholderText(tr("look at both hosts first"))
+        self.solution.setPlaceholderText(tr("inspect both hosts first"))
         self.solution.currentIndexChanged.connect(self._on_solution)
         self.suite.currentIndexChanged.connect(self._on_suite)
         self.verdict = VerdictLabel()
@@ -85,8 +85,8 @@ class RolloutForm(Card):
 
     def _make_confirming(self) -> None:
         self.who = QComboBox()
-        self.who.setAccessibleName(tr("Who confirms"))
-        self.who.addItem(tr("I do, before the time is up"), "user")
+        self.who.setAccessibleName(tr("Confirmation"))
+        self.who.addItem(tr("Me, within the time limit"), "user")
         self.who.addItem(tr("Tunnelmark, once verified"), "")
         self.within = QSpinBox()
         inset_text(self.within)
@@ -148,12 +148,12 @@ class RolloutForm(Card):
 
     @property
     def candidate(self) -> Candidate | None:
-        """What was found on the hosts for it; None before they were looked at."""
+        """Result of the inspection; None before the first one."""
         return next((one for one in self._candidates if (one.solution, one.suite) == self.key), None)
 
     @property
     def options(self) -> RolloutOptions:
-        """What else was chosen."""
+        """The other settings."""
         a, b = self.lans[Side.A], self.lans[Side.B]
         candidate = self.candidate
         needs_reason = candidate is not None and candidate.verdict.needs_reason
@@ -170,24 +170,27 @@ class RolloutForm(Card):
 
     @property
     def refusal(self) -> str:
-        """Why it cannot be rolled out like this; empty where it can be tried."""
+        """Why these settings cannot be deployed; empty where a dry run is possible."""
         if self.pair is None:
             return tr("There is no pair.")
         candidate = self.candidate
         if candidate is None:
-            return tr("Look at both hosts first: what they can do decides what can be chosen.")
+            return tr("Inspect both hosts first: the choice depends on what they support.")
         if candidate.verdict in (Verdict.INSECURE, Verdict.UNPROTECTED):
             return tr("Choose another suite.")
         if candidate.verdict.needs_reason and not self.reason.text().strip():
             if candidate.verdict is Verdict.UNKNOWN:
-                return tr("The policy does not know it: say why it is used. The answer is kept with the deployment.")
-            return tr("Its design is outdated: say why it is used. The answer is kept with the deployment.")
+                return tr(
+                    "The policy does not know this suite: a justification is required. It is stored "
+                    "with the deployment."
+                )
+            return tr("Legacy design: a justification is required. It is stored with the deployment.")
         return ""
 
     # --- what can be chosen -------------------------------------------------------------------------------------------
 
     def show_pairs(self, pairs: Sequence[PairSpec]) -> None:
-        """Offer pairs; the one that was chosen stays."""
+        """Offer pairs; keep the selected one."""
         former = self.pair
         self._pairs = tuple(pairs)
         self.pairs.blockSignals(True)  # noqa: FBT003 - Qt has it so
@@ -200,7 +203,7 @@ class RolloutForm(Card):
             self._on_pair()
 
     def show_wanted(self, wanted: Wanted) -> None:
-        """Fill in what is wanted, before the hosts have been looked at."""
+        """Fill in a preset, before the hosts have been inspected."""
         if wanted.pair.name not in {pair.name for pair in self._pairs}:
             self.show_pairs((*self._pairs, wanted.pair))
         self.pairs.setCurrentIndex(self.pairs.findText(wanted.pair.name))
@@ -217,7 +220,7 @@ class RolloutForm(Card):
         self.changed.emit()
 
     def show_found(self, candidates: Sequence[Candidate], ports: Sequence[LanPort]) -> None:
-        """Offer what both hosts can do; what was chosen stays where it is among it."""
+        """Offer what both hosts support; keep the selection where it is among it."""
         former = self.key
         self._candidates = tuple(candidates)
         self._show_offer()
@@ -231,14 +234,14 @@ class RolloutForm(Card):
         self._on_lan()
 
     def show_replaced(self, deployment: Deployment | None) -> None:
-        """Say what stands on the pair and would be replaced; None where nothing does."""
+        """Show the deployment that would be replaced; None for none."""
         for widget in (self._replaced_icon, self.replaced):
             widget.setVisible(deployment is not None)
         if deployment is not None:
             self.replaced.setText(replaced_sentence(deployment))
 
     def forget_found(self) -> None:
-        """What was found is not of this pair."""
+        """Forget an inspection of another pair."""
         self._candidates = ()
         self._show_offer()
         for lan in self.lans.values():
@@ -261,7 +264,7 @@ class RolloutForm(Card):
     def _show_offer(self) -> None:
         """Offer VPNs only where it is known which of them both hosts can do."""
         for box in (self.solution, self.suite):
-            enable(box, is_on=bool(self._candidates), reason=tr("Look at both hosts first."))
+            enable(box, is_on=bool(self._candidates), reason=tr("Inspect both hosts first."))
         self.suite.setVisible(self.suite.count() > 0 or bool(self._candidates))
 
     def _take_options(self, options: RolloutOptions) -> None:
@@ -316,7 +319,7 @@ class RolloutForm(Card):
         self.changed.emit()
 
     def _on_who(self) -> None:
-        enable(self.within, is_on=bool(self.who.currentData()), reason=tr("Tunnelmark confirms: nobody has to."))
+        enable(self.within, is_on=bool(self.who.currentData()), reason=tr("Tunnelmark confirms after verification."))
         self._show_candidate()
         self.changed.emit()
 
@@ -343,10 +346,10 @@ class RolloutForm(Card):
     def _confirming_words(self) -> str:
         if self.who.currentData():
             return tr(
-                "It is built and verified first; then you have the time above to say that it is to stay. If you say "
-                "nothing, both hosts go back by themselves."
+                "The tunnel is set up and verified; you then have this long to confirm it. Otherwise both "
+                "hosts roll back automatically."
             )
-        return tr("It stays as soon as it has been verified on both hosts; if that fails, both hosts go back.")
+        return tr("Confirmed automatically once verified on both hosts; rolled back if verification fails.")
 
 
 def _line(stretched: int, *widgets: QWidget) -> QWidget:
@@ -359,7 +362,7 @@ def _line(stretched: int, *widgets: QWidget) -> QWidget:
 
 def _why_never(candidate: Candidate) -> str:
     what = verdict_appearance(candidate.verdict).word
-    sentence = tr("%1 is never rolled out: %2.").replace("%1", candidate.title).replace("%2", what.lower())
+    sentence = tr("%1 cannot be deployed: %2.").replace("%1", candidate.title).replace("%2", what.lower())
     return f"{sentence} {_deciding(candidate)}".strip()
 
 

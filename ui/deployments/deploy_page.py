@@ -1,4 +1,4 @@
-"""Rolling out: choose, see what would be done, have it done, say that it is to stay."""
+"""Deploy page: settings, dry run, deployment, confirmation."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from app.services.interfaces.deployments import RolloutServices
 
     class Services(ComparisonServices, RolloutServices):
-        """What the window's services are where this page is reachable."""
+        """Services that the page needs from the window."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,16 +46,16 @@ class _Stored:
 
 
 class DeployPage(Page):
-    """Two faces: the choice with its dry run, and the roll-out while it happens."""
+    """Two views: settings with their dry run, and the running deployment."""
 
     standing_asked = Signal()
-    """The other page of this area is wanted."""
+    """The other page of this area is requested."""
     lab_chosen = Signal()
     attention_wanted = Signal()
-    """The user has to answer something here."""
+    """The user has to answer a question here."""
 
     def __init__(self, context: Context) -> None:
-        super().__init__(context, tr("Roll out"))
+        super().__init__(context, tr("Deploy"))
         self._wanted: Wanted | None = None
         self._deployments: tuple[Deployment, ...] = ()
         self._rolling: Operation | None = None
@@ -101,7 +101,7 @@ class DeployPage(Page):
 
     @property
     def dry_run(self) -> DryRun | None:
-        """What the last dry run found."""
+        """Result of the last dry run."""
         return self.setup.dry_run
 
     def is_changing(self, pair_name: str) -> bool:
@@ -115,22 +115,22 @@ class DeployPage(Page):
         former = what_went_back(task.former if task is not None else "")
         if self.live.countdown.is_open:
             text = tr(
-                "Closing means no: both hosts go back %1, and the window closes when that is done. If this computer is "
-                "switched off instead, they do the same by themselves when the time is up."
+                "Closing rejects it: both hosts roll back %1, then the window closes. If this computer is "
+                "switched off instead, they roll back automatically when the time is up."
             )
-            title = tr("Nobody has said yet that the new tunnel is to stay")
-            return title, text.replace("%1", former), tr("Undo and close")
+            title = tr("The new tunnel has not been confirmed")
+            return title, text.replace("%1", former), tr("Roll back and close")
         if self.live.stage in PAST_STOPPING or (task is not None and not task.can_be_stopped):
-            text = tr("What the hosts were told is carried through, which takes some seconds; then the window closes.")
-            return tr("A roll-out is about to end"), text, tr("Close when it has ended")
+            text = tr("The current operation is completed first (a few seconds), then the window closes.")
+            return tr("A deployment is being finished"), text, tr("Close when finished")
         text = tr(
-            "Closing stops it: both hosts go back %1, and the window closes when that is done. If this computer is "
-            "switched off instead, they do the same by themselves as soon as they no longer hear of it."
+            "Closing stops it: both hosts roll back %1, then the window closes. If this computer is switched "
+            "off instead, they roll back automatically once they lose contact with it."
         )
-        return tr("A roll-out is running"), text.replace("%1", former), tr("Stop, go back and close")
+        return tr("A deployment is running"), text.replace("%1", former), tr("Stop, roll back and close")
 
     def enter(self) -> None:
-        """Read which pairs there are and what stands on them."""
+        """Read the stored pairs and their deployments."""
         self.switch.show_area()
         is_busy = self.operation is not None and self.operation.is_running
         if self.is_running or (is_busy and self._wanted is None):
@@ -155,7 +155,7 @@ class DeployPage(Page):
         return self.setup.next_button or self.form.pairs
 
     def cancel(self) -> bool:
-        """Stop a roll-out after a question; anything else at once."""
+        """Stop a deployment after a question; stop anything else immediately."""
         if not self.is_running:
             return super().cancel()
         if not (self.live.countdown.is_open or (self.live.stop.isVisible() and self.live.stop.isEnabled())):
@@ -164,16 +164,16 @@ class DeployPage(Page):
         former = what_went_back(task.former if task is not None else "")
         Question(
             self.window(),
-            tr("Stop the roll-out?"),
-            tr("Both hosts then go back %1.").replace("%1", former),
-            tr("Stop and go back"),
-            tr("Go on"),
+            tr("Stop the deployment?"),
+            tr("Both hosts then roll back %1.").replace("%1", former),
+            tr("Stop and roll back"),
+            tr("Continue"),
             "warning",
         ).ask(self.end_now)
         return True
 
     def want(self, wanted: Wanted) -> None:
-        """Fill in what is wanted, and look at the hosts."""
+        """Fill in a preset, and inspect the hosts."""
         if self.is_running:
             return
         self.faces.setCurrentWidget(self._choice)
@@ -193,7 +193,7 @@ class DeployPage(Page):
             self.notice.say(
                 "info",
                 tr("There is no pair yet."),
-                tr("Enter two hosts in a comparison first, or start the practice lab, where nothing can happen."),
+                tr("Add two hosts in a comparison first, or start the practice lab, where nothing can break."),
                 {tr("Start the practice lab"): self.lab_chosen.emit},
             )
         elif self._has_no_pair:
@@ -213,12 +213,12 @@ class DeployPage(Page):
             self._name_page(is_replacing=standing is not None)
 
     def _name_page(self, *, is_replacing: bool) -> None:
-        title = tr("Replace a tunnel") if is_replacing else tr("Roll out")
+        title = tr("Replace a tunnel") if is_replacing else tr("Deploy")
         if self.title.text() != title:
             self.title.setText(title)
             self.setAccessibleName(title)
 
-    # --- looking ------------------------------------------------------------------------------------------------------
+    # --- inspection ---------------------------------------------------------------------------------------------------
 
     def look(self) -> None:
         """Find out what both hosts can do, and which ports they have."""
@@ -232,13 +232,13 @@ class DeployPage(Page):
             return found, services.lan_ports(found, token=token)
 
         self.notice.clear()
-        self.start(tr("Looking at both hosts"), job, lambda seen: self._show_found(*seen), busy=self.busy)
+        self.start(tr("Inspecting both hosts"), job, lambda seen: self._show_found(*seen), busy=self.busy)
 
     def _show_found(self, discovery: Discovery, ports: Sequence[LanPort]) -> None:
         if self.form.pair is None or self.form.pair.name != discovery.pair.name:
             return
         self.setup.show_found(discovery, ports)
-        self.status_told.emit(tr("Both hosts have been looked at"))
+        self.status_told.emit(tr("Both hosts were inspected"))
 
     # --- dry run ------------------------------------------------------------------------------------------------------
 
@@ -250,7 +250,7 @@ class DeployPage(Page):
 
         def show(run: DryRun) -> None:
             self.setup.show_run(run, choice, self._title_of(run.replaces))
-            # Once the page has its new height: it is to be read before the roll-out.
+            # Once the page has its new height: the preview has to be read before the deployment.
             QTimer.singleShot(0, self, self._show_what_would_be_done)
             self.status_told.emit(tr("Nothing has been changed"))
 
@@ -270,17 +270,17 @@ class DeployPage(Page):
     def _title_of(self, deployment_id: str) -> str:
         return next((one.title for one in self._deployments if one.id == deployment_id), "")
 
-    # --- rolling out --------------------------------------------------------------------------------------------------
+    # --- deployment ---------------------------------------------------------------------------------------------------
 
     def roll_out(self) -> None:
-        """Do what the dry run said."""
+        """Deploy what the dry run showed."""
         discovery, key, run, services = self.setup.discovery, self.form.key, self.dry_run, self._services
         pair, options = self.form.pair, self.form.options
         if discovery is None or key is None or run is None or pair is None or not self.deploy.isEnabled():
             return
         self.begin(
             RolloutTask(
-                tr("Rolling out"),
+                tr("Deploying"),
                 run.title,
                 pair,
                 lambda token, emit, confirmation: services.deploy(
@@ -295,7 +295,7 @@ class DeployPage(Page):
     def begin(self, task: RolloutTask) -> None:
         """Do something on a pair where it can be watched."""
         if self.is_running:
-            self.status_told.emit(tr("Another roll-out is running: wait until it has ended."))
+            self.status_told.emit(tr("Another deployment is running. Wait until it has finished."))
             return
         self._confirmation = confirmation = WindowConfirmation()
         emit = self.context.bridge.emit_rollout
@@ -313,7 +313,7 @@ class DeployPage(Page):
         self.live.stages.setFocus()
 
     def end_now(self) -> None:
-        """End a roll-out in the way back, unless the hosts have been told to keep it or are going back already."""
+        """Stop a deployment that blocks closing, unless the hosts are confirming or rolling back already."""
         task = self.live.task
         if self._rolling is None or not self.is_running or (task is not None and not task.can_be_stopped):
             return
@@ -338,7 +338,7 @@ class DeployPage(Page):
             self.live.countdown.setFocus()
 
     def _on_ended(self, deployment: Deployment) -> None:
-        words = tr("Show it among the standing tunnels") if deployment.state.is_standing else tr("Standing tunnels")
+        words = tr("Show deployed tunnels") if deployment.state.is_standing else tr("Deployed tunnels")
         self.live.show_ended(deployment, {words: self.standing_asked.emit, **self._back()})
         self._after()
 
@@ -353,7 +353,7 @@ class DeployPage(Page):
             self._after()
 
     def _back(self) -> dict[str, Callable[[], object]]:
-        return {tr("Back to the choice"): self.show_choice}
+        return {tr("Back to the settings"): self.show_choice}
 
     def show_choice(self) -> None:
         """Show the form again; what was typed is still there."""

@@ -1,4 +1,4 @@
-"""Standing tunnels: what is deployed on each pair, how it is now, and what can be done about it."""
+"""Deployed tunnels page: the deployments of each pair, their status, and actions."""
 
 from __future__ import annotations
 
@@ -57,16 +57,16 @@ class DeploymentsPage(Page):
     """A table of pairs, and everything about the selected one below it."""
 
     rollout_asked = Signal()
-    """Something new is to be rolled out."""
+    """A new deployment is requested."""
     replace_asked = Signal(object)
-    """Carries a `Wanted`: what is to be replaced."""
+    """Carries a `Wanted`: the deployment to replace."""
     task_asked = Signal(object)
-    """Carries a `RolloutTask` that is to be done where it can be watched."""
+    """Carries a `RolloutTask` to run on the deploy page."""
     repair_begun = Signal(object)
-    """Carries a `RolloutTask` that is to be done while this page stays on show."""
+    """Carries a `RolloutTask` to run while this page is shown."""
 
     def __init__(self, context: Context) -> None:
-        super().__init__(context, tr("Standing tunnels"))
+        super().__init__(context, tr("Deployed tunnels"))
         self._pairs: tuple[DeploymentEntry, ...] = ()
         self._wanted = self._wanted_deployment = ""
         self.statuses: dict[str, PairStatus] = {}
@@ -165,16 +165,19 @@ class DeploymentsPage(Page):
         for one in self._pairs:
             known = self.statuses.get(one.pair.name)
             if known is not None and _known(known.deployment) != _known(one.standing):
-                del self.statuses[one.pair.name]  # it was of what stood there before
+                del self.statuses[one.pair.name]  # it belonged to the replaced deployment
         self.detail.audit.show_lines(stored.audit)
         self._show_rows(is_there=bool(self._pairs))
         self._fill_table()
         if not self._pairs:
             self.notice.say(
                 "info",
-                tr("Nothing has been rolled out yet."),
-                tr("Compare candidates on a pair first, then roll out the best one from the results; or do so now."),
-                {tr("Roll out…"): self.rollout_asked.emit},
+                tr("Nothing has been deployed yet."),
+                tr(
+                    "Compare candidates on a pair first, then deploy the best one from the results. You can "
+                    "also deploy now."
+                ),
+                {tr("Deploy…"): self.rollout_asked.emit},
             )
             return
         names = [one.pair.name for one in self._pairs]
@@ -189,11 +192,11 @@ class DeploymentsPage(Page):
 
     def _show_rows(self, *, is_there: bool) -> None:
         if is_there and self.table.isHidden():
-            self.notice.clear()  # it said that nothing is there
+            self.notice.clear()  # the pair has no deployment
         self.table.setVisible(is_there)
         self.detail.setVisible(is_there)
 
-    # --- looking ------------------------------------------------------------------------------------------------------
+    # --- inspection ---------------------------------------------------------------------------------------------------
 
     def look(self) -> None:
         """Ask both hosts of the selected pair."""
@@ -202,21 +205,19 @@ class DeploymentsPage(Page):
             return
         services, pair = self._services, one.pair
         if self.watcher.is_being_changed(pair.name):
-            self.status_told.emit(tr("Something is being rolled out on this pair: wait until that has ended."))
+            self.status_told.emit(tr("A deployment is running on this pair. Wait until it has finished."))
             return
 
         def job(token: CancelToken, _tell: ProgressSink) -> PairStatus:
             return services.status(pair, token=token)
 
         self.notice.clear()
-        self.start(tr("Looking at %1").replace("%1", pair.name), job, self._take_status, busy=self.busy)
+        self.start(tr("Inspecting %1").replace("%1", pair.name), job, self._take_status, busy=self.busy)
 
     def _take_status(self, status: PairStatus) -> None:
         silent = [end.label for end in (status.a, status.b) if not end.is_reachable]
         self.status_told.emit(
-            tr("Could not be asked: %1").replace("%1", ", ".join(silent))
-            if silent
-            else tr("Both hosts have been looked at")
+            tr("Unreachable: %1").replace("%1", ", ".join(silent)) if silent else tr("Both hosts were inspected")
         )
         self._on_looked(status.pair, status)
 
@@ -232,7 +233,7 @@ class DeploymentsPage(Page):
             self._repair_at_contact(status)
 
     def _is_news(self, status: PairStatus) -> bool:
-        """Whether the hosts have told something that changes what is stored."""
+        """Whether the hosts' status changes what is stored."""
         one = self._pair(status.pair)
         if one is None:
             return False
@@ -329,7 +330,7 @@ class DeploymentsPage(Page):
             self.task_asked.emit(repair_task(self._services, one.pair, one.standing))
 
     def _repair_at_contact(self, status: PairStatus) -> None:
-        """Finish a removal that was asked for. Else offer a repair: the other end may be gone for a reason."""
+        """Finish a pending removal. Otherwise offer a repair: the other side may have been removed on purpose."""
         one = self._pair(status.pair)
         half = status.deployment
         if one is not None and self.cleaner.is_due(status) and not self.watcher.is_being_changed(status.pair):
@@ -341,7 +342,7 @@ class DeploymentsPage(Page):
             self._tell_of_contact("caution", *half_words(status.pair), actions)
             return
         title = tr("%1 is being repaired.").replace("%1", status.pair)
-        self._tell_of_contact("info", title, status.repair_text, {tr("Watch it"): self.rollout_asked.emit})
+        self._tell_of_contact("info", title, status.repair_text, {tr("Show"): self.rollout_asked.emit})
         self.repair_begun.emit(repair_task(self._services, one.pair, half))
         self.repairs.running = status.pair
         self._show_selected()
@@ -349,14 +350,14 @@ class DeploymentsPage(Page):
     def _tell_of_contact(
         self, kind: str, title: str, text: str, actions: Mapping[str, Callable[[], object]] | None = None
     ) -> None:
-        """Say what a contact with the hosts has brought about; it stays until the user has seen it."""
+        """Report the outcome of a contact with the hosts; the notice remains until the user has seen it."""
         self.notice.say(kind, title, text, actions)
         self.status_told.emit(title)
         self._is_notice_new = not self.isVisible()
         self._show_selected()
 
     def on_rollout_changed(self) -> None:
-        """Something on the page where roll-outs are done has changed: a repair may have ended."""
+        """A change on the deploy page: a repair may have finished."""
         name = self.repairs.running
         if not name or self.watcher.is_being_changed(name):
             return
@@ -373,7 +374,7 @@ class DeploymentsPage(Page):
         self.task_asked.emit(keep_task(self._services, one.pair, one.standing))
 
     def _ask(self, proposal: Proposal) -> None:
-        question = Question(self.window(), proposal.title, proposal.text, proposal.yes, tr("Leave it as it is"))
+        question = Question(self.window(), proposal.title, proposal.text, proposal.yes, tr("Leave as it is"))
         question.ask(lambda: self.task_asked.emit(proposal.task))
 
     def _replace(self) -> None:
@@ -392,7 +393,7 @@ class DeploymentsPage(Page):
         self.start(
             tr("Writing the audit log"),
             lambda _token, _tell: services.write_audit(path),
-            lambda written: self.notice.say("done", tr("The audit log is written."), str(written)),
+            lambda written: self.notice.say("done", tr("Audit log written."), str(written)),
             busy=self.busy,
         )
 

@@ -1,4 +1,4 @@
-"""Every pair that something was ever rolled out on, and how it is."""
+"""Table of all pairs that had a deployment, with their status."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _LEAST_WHAT_EM = 12
 
 @dataclass(frozen=True, slots=True)
 class DeploymentEntry:
-    """A pair and what was rolled out on it.
+    """A pair and its deployments.
 
     Attributes:
         pair: The pair.
@@ -37,7 +37,7 @@ class DeploymentEntry:
 
     @property
     def standing(self) -> Deployment | None:
-        """What stands there, as stored; None where nothing does."""
+        """The current deployment, as stored; None for none."""
         return next((one for one in self.deployments if one.state.is_standing), None)
 
     def state(self, status: PairStatus | None) -> DeploymentState | None:
@@ -48,7 +48,7 @@ class DeploymentEntry:
 
 
 def by_pair(deployments: Sequence[Deployment]) -> tuple[DeploymentEntry, ...]:
-    """Sort deployments by their pairs; those with something standing first."""
+    """Sort deployments by pair; pairs with a current deployment come first."""
     names = dict.fromkeys(one.pair.name for one in deployments)
     pairs = []
     for name in names:
@@ -67,16 +67,16 @@ class DeploymentsTable(DataTable):
     def __init__(self, theme: Theme) -> None:
         headers = [
             tr("Pair"),
-            tr("What stands"),
+            tr("Deployment"),
             tr("Since"),
             tr("State"),
             tr("Tunnel"),
             tr("RTT now"),
             tr("Loss now"),
-            tr("Verdict today"),
-            tr("Watch"),
+            tr("Current verdict"),
+            tr("Monitor"),
         ]
-        super().__init__(headers, {RTT, LOSS}, tr("Standing tunnels"))
+        super().__init__(headers, {RTT, LOSS}, tr("Deployed tunnels"))
         self._theme = theme
         header = self.horizontalHeader()
         header.setMinimumSectionSize(48)
@@ -143,7 +143,7 @@ class DeploymentsTable(DataTable):
 
 
 def _look(one: DeploymentEntry, status: PairStatus | None) -> StateAppearance:
-    """Return how the state is shown: without a tick while no host has said it."""
+    """Return how the state is shown: without a tick until a host has reported it."""
     state = one.state(status)
     if status is None and state is DeploymentState.CONFIRMED:
         return StateAppearance("", tr("confirmed"), "muted")
@@ -161,13 +161,13 @@ def has_lost(status: PairStatus) -> bool:
 def tunnel_word(status: PairStatus | None) -> str:
     """Return whether the tunnel is up."""
     if status is None:
-        return tr("not looked at")
+        return tr("not checked")
     if not (status.a.is_reachable and status.b.is_reachable):
-        return tr("cannot be asked")
+        return tr("unreachable")
     if status.deployment is None and status.state is None:
         return NONE
     if status.a.is_looped or status.b.is_looped:
-        return tr("up, but a loop keeps the LANs parted")
+        return tr("up, but LANs parted (loop)")
     if status.a.is_waiting and status.b.is_waiting:
         return tr("not confirmed yet")
     return tr("up") if status.a.is_up and status.b.is_up else tr("down")

@@ -29,9 +29,9 @@ class Notifier:
         return QSystemTrayIcon.isSystemTrayAvailable() and QSystemTrayIcon.supportsMessages()
 
     def notify(self, title: str, text: str) -> None:
-        """Tell the user, wherever they look.
+        """Notify the user on the desktop.
 
-        On a desktop with notifications over D-Bus the text may hold markup: what a host said is escaped.
+        On a desktop with notifications over D-Bus the text may hold markup: text from a host is escaped.
         Source: Desktop Notifications Specification 1.2, section "Markup".
         """
         if self.has_tray:

@@ -1,4 +1,4 @@
-"""Everything about one pair: what stands, how it is, what was changed by hand, its keys, its past, the audit log."""
+"""Details of one pair: deployment, status, drift, keys, history, audit log."""
 
 from __future__ import annotations
 
@@ -33,27 +33,25 @@ class DeploymentDetail(QWidget):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        self.look = button(tr("Look &now"), "search", look="primary")
-        self.watch = button(tr("&Watch"), "eye", tip=tr("Looks every few seconds, whatever page is on show"))
+        self.look = button(tr("Refresh &now"), "search", look="primary")
+        self.watch = button(tr("&Monitor"), "eye", tip=tr("Checks every few seconds in the background"))
         self.watch.setCheckable(True)
         self.replace = button(tr("Re&place…"), "repeat", tip=tr("Another solution or suite with the same guarantees"))
         self.rotate = button(tr("R&otate keys…"), "key")
-        self.undo = button(tr("&Undo…"), "undo")
-        self.repair = button(
-            tr("Repa&ir"), "repeat", tip=tr("Carries through on both hosts what one of them alone has")
-        )
-        self.keep = button(tr("&Keep it"), "check", tip=tr("Both hosts wait for it to be confirmed"))
+        self.undo = button(tr("Remo&ve…"), "undo")
+        self.repair = button(tr("Repa&ir"), "repeat", tip=tr("Completes on both hosts what only one of them has"))
+        self.keep = button(tr("Con&firm"), "check", tip=tr("Both hosts wait for confirmation"))
         self._icon = icon_label("info", "accent")
         self.sentence = label("", is_selectable=True)
         self.tabs = QTabWidget()
         name_tabs(self.tabs, tr("Views of the pair"))
         self.now = NowView(theme)
-        self.drift = DiffView(theme, tr("Changed by hand"))
+        self.drift = DiffView(theme, tr("Drift"))
         self.keys = KeysTable()
         self.earlier = EarlierView(theme)
         self.audit = AuditView()
         self.tabs.addTab(self.now, tr("Now"))
-        self._drift_at = self.tabs.addTab(_padded(self.drift), tr("Changed by hand"))
+        self._drift_at = self.tabs.addTab(_padded(self.drift), tr("Drift"))
         self.tabs.addTab(_padded(self.keys), tr("Keys"))
         self._earlier_at = self.tabs.addTab(self.earlier, tr("Deployments"))
         self.tabs.addTab(self.audit, tr("Audit log"))
@@ -78,23 +76,23 @@ class DeploymentDetail(QWidget):
         """Show a pair.
 
         Args:
-            one: The pair and what was rolled out on it.
-            status: How it was when it was looked at; None where it was not.
-            log: What was seen while it was watched.
-            is_watched: Whether it is watched.
+            one: The pair with its deployments.
+            status: Result of the last inspection; None where there is none.
+            log: Events seen while monitored.
+            is_watched: Whether it is monitored.
             is_repair_needed: Whether a repair was offered, or a repair or cleaning up did not succeed.
         """
         standing = one.standing
         for target in (self.replace, self.rotate, self.undo):
-            enable(target, is_on=standing is not None, reason=tr("Nothing stands on this pair."))
+            enable(target, is_on=standing is not None, reason=tr("No tunnel is deployed on this pair."))
         state = one.state(status)
         is_broken = state is DeploymentState.HALF_CONFIRMED or (status is not None and bool(status.unfinished))
         self.repair.setVisible(is_broken and is_repair_needed)
         self.keep.setVisible(state is DeploymentState.APPLIED)
         is_watchable = standing is not None or is_watched
-        enable(self.watch, is_on=is_watchable, reason=tr("Nothing stands on this pair."))
+        enable(self.watch, is_on=is_watchable, reason=tr("No tunnel is deployed on this pair."))
         self.watch.setChecked(is_watched)
-        self.watch.setText(tr("Stop &watching") if is_watched else tr("&Watch"))
+        self.watch.setText(tr("Stop &monitoring") if is_watched else tr("&Monitor"))
         self.watch.setAccessibleName(self.watch.text().replace("&", ""))
         self._say(one, status)
         self.now.show_status(status, (one.pair.a.label, one.pair.b.label))
@@ -127,12 +125,12 @@ class DeploymentDetail(QWidget):
             for end in ends
             for one in end.drift
         ]
-        name = tr("Changed by hand")
+        name = tr("Drift")
         self.tabs.setTabText(self._drift_at, f"{name} ({len(parts)})" if parts else name)
         if parts:
             text = parts_text(parts)
         elif status is None:
-            text = tr("Not looked at yet: “Look now” compares the hosts with what was rolled out.")
+            text = tr("Not checked yet: “Refresh now” compares the hosts with the deployment.")
         else:
             text = _no_drift(status)
         if text != self.drift.view.toPlainText():  # else the place that is being read would be lost
@@ -142,21 +140,21 @@ class DeploymentDetail(QWidget):
 def _sentences(one: DeploymentEntry, status: PairStatus | None) -> Iterator[str]:
     standing = one.standing
     if standing is not None:
-        words = tr("%1 stands since %2, rolled out by %3.").replace("%1", standing.title).replace("%3", standing.by)
+        words = tr("%1, deployed %2 by %3.").replace("%1", standing.title).replace("%3", standing.by)
         yield words.replace("%2", moment(standing.confirmed_at or standing.state_at))
         if is_half_undone(standing):
-            yield tr("It is being taken back: what one host still has is taken back at the next contact with both.")
+            yield tr("It is being removed. The rest is removed at the next contact with both hosts.")
     if status is None:
         if standing is None:
-            yield tr("Nothing stands on this pair. An earlier deployment can be deployed again.")
+            yield tr("No tunnel is deployed on this pair. You can deploy an earlier one again.")
         else:
-            yield tr("“Look now” asks both hosts how it is.")
+            yield tr("“Refresh now” shows the current status.")
         return
     yield _looked(status).replace("%1", moment(status.at)).replace("%2", tunnel_word(status))
     yield from status.sentences
     alone = only_host(status)
     if standing is not None and alone is not None and alone.can_be_undone:
-        yield tr("“Undo…” can take it back on %1 alone.").replace("%1", alone.reached.label)
+        yield tr("“Remove…” can remove it from %1 alone.").replace("%1", alone.reached.label)
     for finding in by_weight(status.findings):
         if not finding.verdict.is_deployable:
             instead = f" {tr('Instead')}: {finding.replacement}." if finding.replacement else ""
@@ -166,20 +164,20 @@ def _sentences(one: DeploymentEntry, status: PairStatus | None) -> Iterator[str]
 def _no_drift(status: PairStatus) -> str:
     silent = [end.label for end in (status.a, status.b) if not end.is_reachable]
     if silent:
-        return tr("Not known, because it could not be asked: %1.").replace("%1", ", ".join(silent))
+        return tr("Unknown, because the host is unreachable: %1.").replace("%1", ", ".join(silent))
     if status.state is not DeploymentState.CONFIRMED:
-        return tr("Nothing was changed by hand.")
-    return tr("Nothing was changed by hand: both hosts have what was rolled out.")
+        return tr("No drift.")
+    return tr("No drift: both hosts match the deployment.")
 
 
 def _looked(status: PairStatus) -> str:
     is_whole = status.a.is_reachable and status.b.is_reachable
     if status.deployment is not None or status.state is not None:
-        return tr("Looked at %1: the tunnel is %2.") if is_whole else tr("Looked at %1.")
+        return tr("Checked %1: the tunnel is %2.") if is_whole else tr("Checked %1.")
     return (
-        tr("Looked at %1: nothing stands on this pair.")
+        tr("Checked %1: no tunnel is deployed on this pair.")
         if is_whole
-        else tr("Looked at %1: it is not known whether anything stands on this pair.")
+        else tr("Checked %1: it is unknown whether a tunnel is deployed on this pair.")
     )
 
 

@@ -17,10 +17,10 @@ _FIRST_OF = {"+": "good", "-": "bad", "@": "muted"}
 
 
 class DiffColours(QSyntaxHighlighter):
-    """Colours a text's lines by their first sign; the sign itself stays, so that colour is not the only mark.
+    """Colours a text's lines by their first sign; the sign remains, so that colour is not the only cue.
 
     Args:
-        view: What shows the text.
+        view: Shows the text.
         theme: Colours.
     """
 

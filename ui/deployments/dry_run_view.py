@@ -1,4 +1,4 @@
-"""What a deployment would do: what is in the way, what would be there, and every file and command of each host."""
+"""Result of a dry run: obstacles, the resulting tunnel, and every file and command of each host."""
 
 from __future__ import annotations
 
@@ -50,14 +50,14 @@ class DryRunView(QTabWidget):
 
 
 class Overview(QWidget):
-    """What is in the way, what is to be known, and facts of both hosts side by side."""
+    """Obstacles, notes, and facts of both hosts side by side."""
 
     def __init__(self) -> None:
         super().__init__()
         self._content = QWidget()
         self._scroll = ScrollPage(self._content, 1600)
         self.sentences: tuple[str, ...] = ()
-        self.table = SidesTable(tr("Afterwards"))
+        self.table = SidesTable(tr("Result"))
         split = QSplitter(Qt.Orientation.Horizontal)
         split.setChildrenCollapsible(False)
         split.addWidget(self._scroll)
@@ -100,14 +100,14 @@ def _line(icon: str, role: str, what: str, hint: str) -> QHBoxLayout:
 def _known(run: DryRun, former: str) -> Iterator[tuple[str, str, str, str]]:
     """Yield icon, colour, sentence and hint: first what is in the way."""
     yield (
-        ("check", "good", tr("Nothing is in the way. Nothing has been changed yet."), "")
+        ("check", "good", tr("All checks passed. Nothing has been changed yet."), "")
         if run.is_possible
-        else ("error", "bad", tr("It cannot be rolled out like this. Nothing has been changed."), "")
+        else ("error", "bad", tr("Cannot be deployed as configured. Nothing has been changed."), "")
     )
     if run.replaces:
         title = former or run.replaces
-        hint = tr("If the new one does not work, the old one is there again.")
-        yield "repeat", "accent", tr("It takes the place of %1.").replace("%1", title), hint
+        hint = tr("If the new one fails, both hosts roll back to it.")
+        yield "repeat", "accent", tr("Replaces %1.").replace("%1", title), hint
     for obstacle in sorted(run.obstacles, key=lambda one: not one.is_blocking):
         icon, role = ("error", "bad") if obstacle.is_blocking else ("warning", "legacy")
         yield icon, role, _where(run, obstacle) + obstacle.what, obstacle.hint
@@ -126,10 +126,10 @@ def _facts(run: DryRun) -> list[tuple[str, str, str]]:
     a, b = run.a, run.b
     return [
         both(tr("Interface"), a.interface, b.interface),
-        both(tr("Joined with"), joined_text(a), joined_text(b)),
+        both(tr("Bridged to"), joined_text(a), joined_text(b)),
         both(tr("MTU"), f"{a.mtu_bytes} {tr('bytes')}", f"{b.mtu_bytes} {tr('bytes')}"),
-        both(tr("Largest frame in one packet"), _largest(a), _largest(b)),
-        both(tr("To be let in"), ports_text(a.ports), ports_text(b.ports)),
+        both(tr("Largest unfragmented frame"), _largest(a), _largest(b)),
+        both(tr("Ports to open"), ports_text(a.ports), ports_text(b.ports)),
         both(tr("Services"), ", ".join(a.services), ", ".join(b.services)),
         both(tr("Firewall"), " ".join(a.firewall), " ".join(b.firewall)),
         both(tr("Files"), str(len(a.files)), str(len(b.files))),
@@ -139,7 +139,7 @@ def _facts(run: DryRun) -> list[tuple[str, str, str]]:
 
 def _largest(end: EndpointDryRun) -> str:
     size = end.largest_unfragmented_frame_bytes
-    return tr("any: they are cut into a stream") if size is None else f"{size} {tr('bytes')}"
+    return tr("any size (byte stream)") if size is None else f"{size} {tr('bytes')}"
 
 
 class EndpointView(QWidget):
@@ -205,9 +205,9 @@ def _kind(one: FileDiff) -> str:
 
 
 def _file_text(one: FileDiff) -> str:
-    return "\n".join(part for part in (one.note, one.diff) if part) or tr("It stays as it is.")
+    return "\n".join(part for part in (one.note, one.diff) if part) or tr("unchanged")
 
 
 def _command_text(command: PlannedCommand) -> str:
-    undo = command.undo or tr("nothing to be undone")
-    return f"$ {command.command}\n{tr('undo')}: {undo}"
+    undo = command.undo or tr("nothing to roll back")
+    return f"$ {command.command}\n{tr('rollback')}: {undo}"

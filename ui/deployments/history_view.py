@@ -1,4 +1,4 @@
-"""What was rolled out on a pair before, and every command that was run on its hosts."""
+"""Earlier deployments of a pair, and every command that was run on its hosts."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class EarlierView(QWidget):
     """
 
     again_asked = Signal(object)
-    """Carries the Deployment that is to be rolled out again."""
+    """Carries the Deployment to deploy again."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -78,7 +78,7 @@ class EarlierView(QWidget):
         return is_there
 
     def show_deployments(self, deployments: Sequence[Deployment]) -> None:
-        """Show them; the line that was selected stays."""
+        """Show deployments; keep the selected line."""
         if tuple(deployments) == self._deployments:
             return
         former = self.selected
@@ -111,7 +111,7 @@ class EarlierView(QWidget):
     def _on_line(self) -> None:
         one = self.selected
         is_past = one is not None and not one.state.is_standing
-        enable(self.again, is_on=is_past, reason=tr("It stands now: select an earlier deployment."))
+        enable(self.again, is_on=is_past, reason=tr("It is active now: select an earlier deployment."))
         items = (*one.a.items, *one.b.items) if one is not None else ()
         self.code.show_items(items)
         self.code.setVisible(bool(items))

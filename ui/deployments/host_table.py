@@ -11,11 +11,11 @@ from ui.common.data_table import DataTable
 from ui.common.texts import plain_tip, tr
 
 SideRow = tuple[str, str, str]
-"""What it is, and how it is on A and on B."""
+"""Name, value on A, value on B."""
 
 
 class SidesTable(DataTable):
-    """What it is, A, B.
+    """Table with a column for each host.
 
     Args:
         name: For screen readers.
@@ -44,7 +44,7 @@ class SidesTable(DataTable):
         self.resizeRowsToContents()
 
     def changeEvent(self, event: QEvent) -> None:
-        """Make room for larger names of the hosts."""
+        """Fit the columns to larger names of the hosts."""
         super().changeEvent(event)
         self._keep_names_whole()
 
@@ -54,7 +54,7 @@ class SidesTable(DataTable):
         header.setMinimumSectionSize(max(header.sectionSizeFromContents(side).width() for side in (1, 2)))
 
     def text(self, what: str) -> tuple[str, str]:
-        """Return what stands beside a fact on A and on B."""
+        """Return the values of a fact on A and on B."""
         nth = next(row for row in range(self.rowCount()) if self.cell(row, 0).text() == what)
         return self.cell(nth, 1).text(), self.cell(nth, 2).text()
 

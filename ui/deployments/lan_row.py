@@ -38,9 +38,9 @@ class LanRow(QObject):
         self.port.currentIndexChanged.connect(self.changed)
         self.address = QLineEdit()
         self.address_name = label_for(tr("Address of %1").replace("%1", letter), self.address)
-        self.address.setPlaceholderText(tr("chosen by Tunnelmark"))
+        self.address.setPlaceholderText(tr("automatic"))
         self.address.setAccessibleName(tr("Address of %1 in the tunnel, with prefix length").replace("%1", letter))
-        set_tip(self.address, tr("With prefix length, for example 10.9.0.1/24; empty: Tunnelmark chooses one"))
+        set_tip(self.address, tr("With prefix length, for example 10.9.0.1/24; empty: chosen by Tunnelmark"))
         self.address.textChanged.connect(self.changed)
         self._wanted = ""
         self.show_ports((), is_known=False)
@@ -64,11 +64,11 @@ class LanRow(QObject):
             self.port.setCurrentIndex(nth)
 
     def show_ports(self, ports: Sequence[LanPort], *, is_known: bool) -> None:
-        """Offer ports; those that cannot be taken are shown with the reason. What was chosen stays."""
+        """Offer ports; unusable ones are shown with the reason. Keep the selection."""
         chosen = self.bridge or self._wanted
         self.port.blockSignals(True)  # noqa: FBT003 - Qt has it so
         self.port.clear()
-        none = tr("none: the tunnel has an address only") if is_known else tr("look at both hosts first")
+        none = tr("none: the tunnel has an address only") if is_known else tr("inspect both hosts first")
         self.port.addItem(none, "")
         self.port.setEnabled(is_known)
         for one in ports:

@@ -1,4 +1,4 @@
-"""Looks at pairs again and again, whatever page is on show, and tells what is new."""
+"""Monitor of pairs: repeated status checks in the background, and reports of changes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from app.services.interfaces.deployments import RolloutServices
 
 EVERY_MS = 5_000
-"""Between the end of one look and the beginning of the next."""
+"""Pause between two checks."""
 _TICK_MS = 250
 
 
@@ -36,19 +36,19 @@ class _Watched:
 
 
 class Watcher(QObject):
-    """Belongs to the page of standing tunnels.
+    """Monitor of the deployed tunnels page.
 
     Args:
         context: Shared parts.
-        every_ms: Pause between two looks at one pair.
+        every_ms: Pause between two checks of one pair.
 
     Attributes:
-        limits: When the user wants to be told.
-        is_being_changed: Whether something is rolled out on a pair, by its name, just now: it is left alone meanwhile.
+        limits: Limits beyond which the user is alerted.
+        is_being_changed: Whether a deployment is running on a pair, by its name: it is not checked meanwhile.
     """
 
     looked = Signal(str, object)
-    """Carries a pair's name, and its PairStatus; None where it could not be asked."""
+    """Carries a pair's name, and its PairStatus; None where it is unreachable."""
     told = Signal(str, object)
     """Carries a pair's name and a new MonitorLine."""
 
@@ -74,14 +74,14 @@ class Watcher(QObject):
         return found.log if found is not None else MonitorLog()
 
     def watch(self, pair: PairSpec) -> None:
-        """Begin to look at a pair, at once."""
+        """Start monitoring a pair, with a first check now."""
         known = self._watched.setdefault(pair.name, _Watched(pair))
         known.pair, known.is_on, known.since = pair, True, None
         self._timer.start()
         self._on_tick()
 
     def rest(self, pair_name: str) -> None:
-        """Look at a pair no more; what was seen is kept."""
+        """Stop monitoring a pair; keep its log."""
         found = self._watched.get(pair_name)
         if found is None:
             return
@@ -105,7 +105,7 @@ class Watcher(QObject):
         services = cast("RolloutServices", self._context.services)
         pair = one.pair
         one.asked = self._context.runner.run(
-            tr("Looking at %1").replace("%1", pair.name),
+            tr("Checking %1").replace("%1", pair.name),
             lambda token, _tell: services.status(pair, token=token),
             on_success=partial(self._take, one),
             on_failure=partial(self._fail, one),

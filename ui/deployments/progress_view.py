@@ -1,4 +1,4 @@
-"""A roll-out while it happens: stages on both hosts, the countdown, notes, and what came of it."""
+"""A running deployment: stages on both hosts, the countdown, notes, and the result."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from ui.deployments.texts import ended_words, lapsed_words, report_words, stage_
 _TICK_MS = 500
 _NOTES_HEIGHT_PX = 112
 PAST_STOPPING = (RolloutStage.CONFIRM, RolloutStage.ENABLE, RolloutStage.UNDO)
-"""Stages that go on to their end: a host that has been told to keep it cannot be told otherwise half way."""
+"""Stages that cannot be cancelled: a host that has confirmed cannot roll back half way."""
 
 
 class RolloutLive(QWidget):
@@ -48,7 +48,7 @@ class RolloutLive(QWidget):
     """
 
     stop_asked = Signal()
-    """The user wants it stopped."""
+    """The user wants to stop it."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -59,13 +59,13 @@ class RolloutLive(QWidget):
         self._has_answer = False
         self.what = ElidedLabel()
         self.what.setProperty("look", "heading")
-        self.stop = button(tr("&Stop and go back"), "stop", on_click=self.stop_asked.emit, tip=tr("Esc"))
+        self.stop = button(tr("&Stop and roll back"), "stop", on_click=self.stop_asked.emit, tip=tr("Esc"))
         self.countdown = Countdown()
         self.countdown.decided.connect(self._decided)
         self.result = Notice()
         self.stages = StageTable(theme)
         self.notes = QListWidget()
-        self.notes.setAccessibleName(tr("What should be known"))
+        self.notes.setAccessibleName(tr("Notes"))
         self.notes.setWordWrap(True)
         self.notes.setMaximumHeight(_NOTES_HEIGHT_PX)
         self.notes.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -110,12 +110,12 @@ class RolloutLive(QWidget):
         match event:
             case RolloutStageStarted(stage=stage, detail=detail):
                 self.countdown.clear()
-                enable(self.stop, is_on=stage not in PAST_STOPPING, reason=tr("This stage is carried through."))
+                enable(self.stop, is_on=stage not in PAST_STOPPING, reason=tr("This stage cannot be cancelled."))
                 self.stages.enter(stage, detail)
             case RolloutCountdown(left_s=left_s, total_s=total_s):
                 self._asked_for_s = total_s
                 self.countdown.show_left(left_s, total_s, self.task.former if self.task is not None else "")
-                enable(self.stop, is_on=False, reason=tr("“Undo now” goes back."))
+                enable(self.stop, is_on=False, reason=tr("“Roll back now” rolls back."))
             case RolloutNote(text=text, is_warning=is_warning, sides=sides, stage=doubted):
                 self._note(text, is_warning=is_warning)
                 if is_warning:
@@ -124,17 +124,18 @@ class RolloutLive(QWidget):
                 self.stages.rest()
                 agreed = " · ".join(line.strip() for line in deployment.negotiated.splitlines() if line.strip())
                 for sentence, is_warning in report_words(report):
-                    if (sentence, is_warning) not in self._noted:  # the roll-out may have warned of it already
+                    if (sentence, is_warning) not in self._noted:  # a note of the deployment may have warned of it
+                        # already
                         self._note(sentence, is_warning=is_warning)
                         self.stages.warn(tuple(Side) if is_warning else (), RolloutStage.VERIFY)
                 if agreed:
-                    self._note(f"{tr('Agreed on')}: {agreed}", is_warning=False)
+                    self._note(f"{tr('Negotiated')}: {agreed}", is_warning=False)
             case _:
                 pass
 
     def stopping(self) -> None:
-        """The user wants it stopped; both hosts are being put back."""
-        enable(self.stop, is_on=False, reason=tr("It is being stopped."))
+        """Show that it is being stopped; both hosts are rolling back."""
+        enable(self.stop, is_on=False, reason=tr("Stopping…"))
 
     def show_ended(self, deployment: Deployment, actions: Mapping[str, Callable[[], object]]) -> None:
         """It has ended, in whatever state."""
@@ -174,16 +175,16 @@ class RolloutLive(QWidget):
 
     def show_cancelled(self, actions: Mapping[str, Callable[[], object]]) -> None:
         """The user stopped it."""
-        self._conclude(tr("%1: stopped, both hosts went back"))
+        self._conclude(tr("%1: stopped, both hosts rolled back"))
         self._rest(is_good=False)
-        self.result.say("info", tr("It was stopped."), tr("Both hosts were put back as they were before."), actions)
+        self.result.say("info", tr("Stopped."), tr("Both hosts were restored to their previous state."), actions)
 
     def _how_it_ended(self, state: DeploymentState) -> str:
         is_undo = self.task is not None and self.task.is_undo
         if state is DeploymentState.FAILED:
             return tr("%1: failed")
         if state is DeploymentState.UNDONE and not is_undo:
-            return tr("%1: not confirmed, both hosts went back")
+            return tr("%1: not confirmed, both hosts rolled back")
         return tr("%1: finished")
 
     def _conclude(self, words: str) -> None:

@@ -40,7 +40,7 @@ class Repairs:
         if status.deployment is None or not self.attempts.is_due(status):
             return False
         if not self.may_begin():
-            return False  # the next look tries again
+            return False  # the next check tries again
         self.attempts.note(status.pair, status.deployment)
         return True
 
@@ -52,12 +52,10 @@ class Repairs:
 
 
 def half_words(pair: str) -> tuple[str, str]:
-    """Return what is said of a pair of which one host alone keeps the deployment: what is the case, what to do."""
+    """Return title and hint for a pair of which only one host kept the deployment."""
     return (
         tr("%1 has its tunnel on one host only.").replace("%1", pair),
-        tr(
-            "Repair deploys it on both hosts once more. If somebody removed it on purpose, remove it on the other host."
-        ),
+        tr("Repair deploys it on both hosts again. If it was removed on purpose, remove it from the other host."),
     )
 
 
@@ -73,7 +71,7 @@ def repair_task(services: RolloutServices, pair: PairSpec, half: Deployment) -> 
     def job(token: CancelToken, emit: RolloutSink, _confirmation: Confirmation) -> Deployment:
         repaired = services.repair(pair, token=token, emit=emit)
         if repaired is None:
-            raise NotFound(tr("Nothing has to be repaired on %1 any more.").replace("%1", pair.name))
+            raise NotFound(tr("%1 needs no repair any more.").replace("%1", pair.name))
         return repaired
 
     return RolloutTask(tr("Repairing"), half.title, pair, job, half.title, is_undo=half.is_ending)

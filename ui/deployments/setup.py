@@ -1,4 +1,4 @@
-"""The choice of a roll-out: form, firewalls, the buttons of its three stages, and the dry run."""
+"""Settings of a deployment: form, firewalls, the buttons of its three stages, and the dry run."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Choice = tuple[str, Key | None, RolloutOptions]
 """Pair, solution and suite, and the rest: a dry run is of one of these."""
 
 _LEAST_VIEW_PX = 168
-"""Where form and dry run have less room together, they are scrolled."""
+"""Form and dry run are scrolled where they have less height together."""
 
 
 class RolloutSetup(QWidget):
@@ -35,7 +35,7 @@ class RolloutSetup(QWidget):
         theme: Colours.
         on_inspect: Inspects both hosts.
         on_preview: Makes the dry run.
-        on_deploy: Does what the dry run said.
+        on_deploy: Deploys what the dry run showed.
     """
 
     def __init__(
@@ -51,9 +51,9 @@ class RolloutSetup(QWidget):
         self.discovery: Discovery | None = None
         self.dry_run: DryRun | None = None
         self.form = RolloutForm()
-        self.ask_hosts = button(tr("Look at bot&h hosts"), "host", on_click=on_inspect)
+        self.ask_hosts = button(tr("Inspect bot&h hosts"), "host", on_click=on_inspect)
         self.preview = button(tr("&Dry run"), "search", look="primary", on_click=on_preview)
-        self.deploy = button(tr("R&oll out"), "rollout", on_click=on_deploy)
+        self.deploy = button(tr("Depl&oy"), "rollout", on_click=on_deploy)
         self.hint = label("", "muted")
         self.firewalls = FirewallConsent()
         self.firewalls.measuring.hide()
@@ -89,7 +89,7 @@ class RolloutSetup(QWidget):
 
     @property
     def choice(self) -> Choice:
-        """What is chosen now."""
+        """The current settings."""
         pair = self.form.pair
         return (pair.name if pair is not None else ""), self.form.key, self.form.options
 
@@ -117,9 +117,9 @@ class RolloutSetup(QWidget):
         self.show_actions()
 
     def show_replaced(self, deployment: Deployment | None) -> None:
-        """Say what stands on the pair and would be replaced; None where nothing does."""
+        """Show the deployment that would be replaced; None for none."""
         self.form.show_replaced(deployment)
-        self.deploy.setText(tr("R&oll out") if deployment is None else tr("R&oll out and replace"))
+        self.deploy.setText(tr("Depl&oy") if deployment is None else tr("Depl&oy and replace"))
         self.deploy.setAccessibleName(self.deploy.text().replace("&", ""))
 
     def forget_run(self) -> None:
@@ -132,7 +132,11 @@ class RolloutSetup(QWidget):
         is_seen = self.dry_run is not None and self._run_of == self.choice
         is_ready = is_seen and self.dry_run is not None and self.dry_run.is_possible and not refusal
         enable(self.preview, is_on=not refusal, reason=refusal)
-        enable(self.deploy, is_on=is_ready, reason=refusal or tr("Make the dry run first: it is of this choice only."))
+        enable(
+            self.deploy,
+            is_on=is_ready,
+            reason=refusal or tr("Run the dry run first: it is valid for these settings only."),
+        )
         steps = ((self.ask_hosts, "host"), (self.preview, "search"), (self.deploy, "rollout"))
         following = self.ask_hosts if self.discovery is None else self.deploy if is_ready else self.preview
         enable(self.ask_hosts, is_on=self.form.pair is not None, reason=tr("There is no pair."))
@@ -144,9 +148,9 @@ class RolloutSetup(QWidget):
         self.empty.setVisible(not is_seen)
         self.hint.setText(refusal or _next_step(is_seen=is_seen, is_ready=is_ready))
         self.empty.setText(
-            tr("The choice has changed since the last dry run.")
+            tr("Settings changed since the last dry run.")
             if self.dry_run is not None and not refusal
-            else tr("The dry run shows every file as a diff and every command with its undo. It changes nothing.")
+            else tr("The dry run shows every file as a diff and every command with its rollback. It changes nothing.")
         )
 
     def _on_choice(self) -> None:
@@ -175,7 +179,7 @@ class RolloutSetup(QWidget):
 
 def _next_step(*, is_seen: bool, is_ready: bool) -> str:
     if is_ready:
-        return tr("Read what would be done; then roll out.")
+        return tr("Review the changes, then deploy.")
     if is_seen:
-        return tr("Something is in the way, see below. Mend it and do the dry run again.")
-    return tr("Next: the dry run.")
+        return tr("Preflight checks failed (see below). Fix them and repeat the dry run.")
+    return tr("Next: run the dry run.")

@@ -1,4 +1,4 @@
-"""A pair of which one host could not be asked: what can be undone on the other one alone."""
+"""Removal from one host alone, where the other one is unreachable."""
 
 from __future__ import annotations
 
@@ -9,29 +9,29 @@ from ui.common.texts import tr
 
 
 def undo_one_text(alone: OnlyHost) -> str:
-    """Return what follows from undoing on one host alone, in three paragraphs."""
+    """Return what removal from one host alone means, in three paragraphs."""
     here = tr(
-        "%B could not be asked at %T. %A is put back as it was before: files, service, interfaces. What goes through "
-        "the tunnel now is cut off."
+        "%B was unreachable at %T. %A is restored to its previous state: files, service, interfaces. Traffic "
+        "through the tunnel is interrupted."
     )
     there = tr(
-        "On %B everything stays as it is for now: files, keys and service; it waits in vain for %A. At the next "
-        "contact with both hosts (“Look now” or “Watch”) it is taken back on %B, too, without another question."
+        "%B keeps its side for now: files, keys and service; it cannot reach %A. At the next contact with "
+        "both hosts (“Refresh now” or “Monitor”) it is removed from %B, too, without another question."
     )
     back = tr(
-        "If %B can be reached again by now: “Leave it as it is”, then “Look now”. Undo takes it back on both then."
+        "If %B may be reachable again: choose “Leave as it is”, then “Refresh now”. “Remove…” then removes "
+        "it from both."
     )
     text = f"{here}\n\n{there}\n\n{back}".replace("%T", moment(alone.at))
     return _named(text, alone)
 
 
 def nothing_left_words(standing: Deployment, alone: OnlyHost) -> tuple[str, str]:
-    """Return why there is nothing to undo on the only host that can be asked: a title and sentences."""
-    title = tr("There is nothing to undo on %A, and %B could not be asked.")
+    """Return why there is nothing to remove on the only reachable host: a title and sentences."""
     hint = (
-        tr("At the next contact with both hosts it is taken back on %B, too: “Look now” once %B can be reached.")
+        tr("At the next contact with both hosts it is removed from %B, too: “Refresh now” once %B is reachable.")
         if is_half_undone(standing)
-        else tr("“Look now” once %B can be reached again.")
+        else tr("“Refresh now” once %B is reachable again.")
     )
     return _named(title, alone), _named(hint, alone)
 

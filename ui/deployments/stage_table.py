@@ -1,4 +1,4 @@
-"""The stages of a roll-out on both hosts: what is done, what is being done, how long it took."""
+"""Stages of a deployment on both hosts, with their state and duration."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ class StageTable(DataTable):
         for nth, (stage, row) in enumerate(self._rows.items()):
             name, what = stage_words(stage)
             if stage is RolloutStage.UNDO and self._only is not None:
-                what = tr("%1 is put back as it was").replace("%1", self._labels[self._only])
+                what = tr("%1 is rolling back").replace("%1", self._labels[self._only])
             self.cell(nth, _NAME).setText(name)
             self.cell(nth, _NAME).setIcon(self._icon(row.shown_state(*Side)))
             for side, column in _COLUMN.items():
@@ -172,7 +172,7 @@ class StageTable(DataTable):
                 state = row.shown_state(side)
                 word = tr("waits for you") if is_asking else words[state]
                 is_left_out = self._only not in (None, side)
-                self.cell(nth, column).setText(tr("not asked") if is_left_out else detail or word)
+                self.cell(nth, column).setText(tr("not needed") if is_left_out else detail or word)
                 self.cell(nth, column).setToolTip(plain_tip(detail))
                 self.cell(nth, column).setIcon(self._icon(state) if state == "warned" else QIcon())
             self.cell(nth, _TOOK).setText(f"{row.seconds():.1f} s" if row.seconds() >= 0.05 else NONE)

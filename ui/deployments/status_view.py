@@ -1,4 +1,4 @@
-"""How a pair is now: facts of both hosts, round-trip times while it is watched, and when it was lost."""
+"""Status of a pair: facts of both hosts, round-trip times while it is monitored, and outages."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class NowView(QWidget):
         self.facts = SidesTable(tr("Now"))
         self.plot = RttHistoryPlot(theme)
         self.log = QListWidget()
-        self.log.setAccessibleName(tr("Losses while watched"))
+        self.log.setAccessibleName(tr("Outages while monitored"))
         self.log.setWordWrap(True)
         self.log.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.log.setIconSize(QSize(16, 16))
@@ -77,7 +77,7 @@ class NowView(QWidget):
         grid.setHorizontalSpacing(GRID)
         grid.setVerticalSpacing(GRID // 2)
         for nth, (text, (check, spin)) in enumerate(
-            ((tr("Tell me of RTT above"), self.rtt), (tr("Tell me of loss above"), self.loss))
+            ((tr("Alert if RTT exceeds"), self.rtt), (tr("Alert if loss exceeds"), self.loss))
         ):
             check.setText(text)
             grid.addWidget(check, nth, 0)
@@ -92,7 +92,7 @@ class NowView(QWidget):
 
     @property
     def limits(self) -> Limits:
-        """When the user wants to be told."""
+        """Limits beyond which the user is alerted."""
         rtt, loss = self.rtt, self.loss
         return Limits(
             rtt[1].value() if rtt[0].isChecked() else None,
@@ -100,9 +100,9 @@ class NowView(QWidget):
         )
 
     def show_status(self, status: PairStatus | None, labels: tuple[str, str]) -> None:
-        """Show how both hosts are; None while nobody has looked."""
+        """Show the status of both hosts; None before the first check."""
         if status is None:
-            self.facts.show_rows(*labels, [(tr("Looked at"), tr("not yet"), tr("not yet"))])
+            self.facts.show_rows(*labels, [(tr("Checked"), tr("not yet"), tr("not yet"))])
             return
         self.facts.show_rows(status.a.label, status.b.label, _rows(status))
 
@@ -121,7 +121,7 @@ class NowView(QWidget):
             icon = make_icon("warning", colours.bad) if line.is_bad else make_icon("check", colours.good)
             self.log.addItem(QListWidgetItem(icon, f"{line.at.astimezone():%H:%M:%S}  {line.text}"))
         if not self._logged:
-            self.log.addItem(QListWidgetItem(tr("Watch the pair to see losses here.")))
+            self.log.addItem(QListWidgetItem(tr("Start monitoring to log outages here.")))
 
 
 def _limit(name: str, suffix: str, value: float) -> tuple[QCheckBox, QDoubleSpinBox]:
@@ -153,12 +153,12 @@ def _rows(status: PairStatus) -> list[tuple[str, str, str]]:
         both(tr("Received"), size(a.rx_bytes), size(b.rx_bytes)),
         both(tr("Sent"), size(a.tx_bytes), size(b.tx_bytes)),
         both(tr("Interface"), a.interface or NONE, b.interface or NONE),
-        both(tr("Starts with the host"), yes_no(a.is_enabled), yes_no(b.is_enabled)),
+        both(tr("Starts at boot"), yes_no(a.is_enabled), yes_no(b.is_enabled)),
         both(tr("Supervisor runs"), yes_no(a.is_watched), yes_no(b.is_watched)),
-        both(tr("Started again"), _times(a.restarts), _times(b.restarts)),
-        both(tr("Connected after its last start"), _seconds(_started_s(a, status)), _seconds(_started_s(b, status))),
-        both(tr("Connected after the host's start"), _seconds(a.boot_connect_s), _seconds(b.boot_connect_s)),
-        both(tr("Lost, and back by itself"), _losses(a), _losses(b)),
+        both(tr("Restarts"), _times(a.restarts), _times(b.restarts)),
+        both(tr("Time to connect (last start)"), _seconds(_started_s(a, status)), _seconds(_started_s(b, status))),
+        both(tr("Time to connect (after boot)"), _seconds(a.boot_connect_s), _seconds(b.boot_connect_s)),
+        both(tr("Outages recovered"), _losses(a), _losses(b)),
         both(tr("Joined LANs"), _lans(a), _lans(b)),
     ]
     if a.note or b.note:
@@ -177,18 +177,18 @@ def _lans(end: EndpointStatus) -> str:
 
 
 def _reached(end: EndpointStatus) -> str:
-    return tr("answers") if end.is_reachable else tr("does not answer")
+    return tr("answers") if end.is_reachable else tr("unreachable")
 
 
 def _state(end: EndpointStatus, status: PairStatus) -> str:
     if end in status.unfinished:
-        return tr("files of a broken-off deployment")
+        return tr("files of an interrupted deployment")
     if end in status.damaged:
         return tr("parts of a deployment")
     if not end.deployment_id:
         return state_appearance(None).word
     if end.left_s is not None:
-        return tr("goes back in %1 unless confirmed").replace("%1", duration(end.left_s))
+        return tr("rolls back in %1 unless confirmed").replace("%1", duration(end.left_s))
     if not end.is_confirmed:
         return state_appearance(DeploymentState.APPLIED).word
     is_other = status.deployment is not None and end.deployment_id != status.deployment.id
@@ -197,7 +197,7 @@ def _state(end: EndpointStatus, status: PairStatus) -> str:
 
 def _up(end: EndpointStatus) -> str:
     if end.is_waiting:
-        return tr("not pinged before it is confirmed")
+        return tr("not pinged before confirmation")
     return tr("up") if end.is_up else tr("down")
 
 
@@ -212,7 +212,7 @@ def _times(number: int) -> str:
 
 
 def _started_s(end: EndpointStatus, status: PairStatus) -> float | None:
-    """Return what the host has measured; where it has not started it itself, what the roll-out measured."""
+    """Return the time to connect that the host measured; before its first start of its own, that of the deployment."""
     return status.connect_s if end.connect_s is None else end.connect_s
 
 

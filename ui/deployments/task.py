@@ -30,7 +30,7 @@ class WindowConfirmation:
             self._changed.notify_all()
 
     def wait(self, timeout_s: float, *, token: CancelToken) -> Decision | None:
-        """Wait for the answer, but not longer than that, nor longer than until somebody cancels."""
+        """Wait for the answer, but not longer than the time limit or until cancelled."""
         take_back = token.on_cancel(self._wake)
         try:
             with self._changed:
@@ -49,19 +49,19 @@ class WindowConfirmation:
 
 @dataclass(frozen=True)
 class RolloutTask:
-    """What is done on a pair.
+    """A task on a pair.
 
     Attributes:
-        name: What it is, in words: stands in the status line.
+        name: Shown in the status line.
         title: Solution and suite for people.
         pair: The pair.
         job: Does it; blocks.
-        former: Title of the deployment that stands now; empty where none does.
-        within_s: How long the user has to confirm; None where nobody is asked.
-        is_undo: Whether it takes something back, which nobody can stop.
-        is_confirming: Whether it confirms what stands already, which nobody can stop either.
-        is_replacing: Whether another VPN takes the place of what stands.
-        only: The host on which it is done, because the other one cannot be reached; None for both.
+        former: Title of the current deployment; empty for none.
+        within_s: Time the user has to confirm, in seconds; None where Tunnelmark confirms.
+        is_undo: Whether it is a removal, which cannot be stopped.
+        is_confirming: Whether it only confirms, which cannot be stopped either.
+        is_replacing: Whether it replaces the current deployment with another VPN.
+        only: The host on which it runs, because the other one is unreachable; None for both.
     """
 
     name: str
@@ -77,12 +77,12 @@ class RolloutTask:
 
     @property
     def can_be_stopped(self) -> bool:
-        """Whether both hosts go back when it is cancelled."""
+        """Whether both hosts roll back when it is cancelled."""
         return not self.is_undo and not self.is_confirming
 
     @property
     def stages(self) -> tuple[RolloutStage, ...]:
-        """What is to be expected."""
+        """The expected stages."""
         if self.is_undo:
             return (RolloutStage.UNDO,)
         if self.is_confirming:

@@ -1,4 +1,4 @@
-"""The two pages of the roll-out area, as two buttons beside the title."""
+"""The two pages of the deployment area, as two buttons beside the title."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ class AreaSwitch(QWidget):
     def __init__(self, own: str) -> None:
         super().__init__()
         set_role(self, Role.PageTabList)
-        self.setAccessibleName(tr("Pages of the roll-out"))
-        self.deploy = button(tr("Ro&ll out"), "rollout", look="tab", role=Role.PageTab)
-        self.standing = button(tr("Standing &tunnels"), "eye", look="tab", role=Role.PageTab)
+        self.setAccessibleName(tr("Pages of the deployment area"))
+        self.deploy = button(tr("Dep&loy"), "rollout", look="tab", role=Role.PageTab)
+        self.standing = button(tr("Deployed &tunnels"), "eye", look="tab", role=Role.PageTab)
         self._own, other = (self.deploy, self.standing) if own == "deploy" else (self.standing, self.deploy)
         self._group = QButtonGroup(self)
         layout = QHBoxLayout(self)

@@ -34,7 +34,7 @@ def replacement_text(finding: LintFinding) -> str:
 
 
 def worst_appearance(findings: Sequence[LintFinding]) -> VerdictAppearance:
-    """Return the look of the worst of some findings."""
+    """Return the style of the worst of some findings."""
     return finding_appearance(min(findings, key=_badness))
 
 
@@ -89,7 +89,7 @@ class LintView(QPlainTextEdit):
 
     @property
     def file(self) -> LintedFile | None:
-        """What is shown."""
+        """The shown files."""
         return self._file
 
     def show_file(self, file: LintedFile | None) -> None:

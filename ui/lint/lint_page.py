@@ -54,23 +54,23 @@ class LintPage(Page):
             context,
             tr("Check a file"),
             tr(
-                "Drop configuration files here, or read those that lie on two hosts, to see what is weak in them or "
-                "missing, and what to write instead. No file is kept; keys and passwords in them are never shown."
+                "Drop configuration files here, or read them from two hosts, to see what is weak or missing "
+                "and how to fix it. Files are not stored; keys and passwords are masked."
             ),
         )
         self._drop = FileDrop((self,), self.check, self._refuse)
         self._files: tuple[LintedFile, ...] = ()
         self._again: Callable[[], None] | None = None
         self._empty_words = tr("No file yet.")
-        self.choose = button(tr("Choose &files"), "folder", look="primary", on_click=self._choose)
+        self.choose = button(tr("&Open files…"), "folder", look="primary", on_click=self._choose)
         self.pairs = QComboBox()
         self.pairs.setMinimumWidth(200)
         name_box(self.pairs, tr("Pair whose hosts are read"))
         self.read = button(
-            tr("Read from its &hosts"),
+            tr("Read from both &hosts"),
             "host",
             on_click=self._read_chosen,
-            tip=tr("Reads the configuration files of VPNs that lie on both hosts, and changes nothing"),
+            tip=tr("Reads the VPN configuration files on both hosts, and changes nothing"),
         )
         self.guidelines = GuidelinesLine(context)
         self.guidelines.picked.connect(self._on_guidelines)
@@ -218,12 +218,12 @@ class LintPage(Page):
         self.tree.clear()
         self._split.setVisible(bool(self._files))
         if not self._files:
-            self.notice.say("info", self._empty_words, tr("Known are: %1.").replace("%1", KINDS))
+            self.notice.say("info", self._empty_words, tr("Supported: %1.").replace("%1", KINDS))
             return
         self.notice.clear()
         for nth, file in enumerate(self._files):
             self.tree.addTopLevelItem(self._file_item(nth, file))
-        self.tree.expandToDepth(0)  # several findings of one algorithm stay folded
+        self.tree.expandToDepth(0)  # several findings of one algorithm remain folded
         first = self.tree.topLevelItem(0)
         if first is not None:
             self.tree.setCurrentItem(first.child(0) or first)
@@ -288,9 +288,9 @@ class LintPage(Page):
 
     def _say_file(self, file: LintedFile) -> None:
         kind = file.kind.value if file.kind else ""
-        words = file.error or (tr("Read as %1.").replace("%1", kind))
+        words = file.error or (tr("Detected as %1.").replace("%1", kind))
         if not file.error and not file.findings:
-            words += " " + tr("Nothing is weak in it, and nothing is missing.")
+            words += " " + tr("No issues found.")
         self._say(words, " ".join(file.notes), "")
 
     def _say(self, reason: str, source: str, replacement: str) -> None:

@@ -1,4 +1,4 @@
-"""What every plot shares: colours of the scheme, quiet axes, labels at the right ends of curves."""
+"""Base of all plots: colours of the scheme, quiet axes, labels at the right ends of curves."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ _LINE_WIDTH_PX = 2.0
 _LABEL_PT = 9.0
 _NUMBER_EM = 2.6
 _SECONDS_EM = 3.2
-"""Room that a number takes on an axis, in heights of its letters."""
+"""Width of a number on an axis, in heights of its letters."""
 _LEAST_PX = (104, 80)
 _GROUND_ALPHA = 190
 _MOST_ROOM = 0.65
 """Labels take at most this part of a plot's width."""
 _ROOM_FOR_ONE_LINE = 0.45
-"""Labels stand in one line each where they take no more of a plot's width than this."""
+"""Labels have one line each where they take no more of a plot's width than this."""
 
 
 def _letters_px(axis: pg.AxisItem) -> float:
@@ -40,7 +40,7 @@ def _letters_px(axis: pg.AxisItem) -> float:
 
 
 class LogAxis(pg.AxisItem):  # type: ignore[misc] # pyqtgraph has no types
-    """An axis for data that are decadic logarithms; ticks stand at 1, 2 and 5 of every decade."""
+    """An axis for data that are decadic logarithms; ticks are at 1, 2 and 5 of every decade."""
 
     def tickValues(self, minVal: float, maxVal: float, size: float) -> list[tuple[float, list[float]]]:  # noqa: N803
         """Return tick positions: as many as there is room for."""
@@ -55,7 +55,7 @@ class LogAxis(pg.AxisItem):  # type: ignore[misc] # pyqtgraph has no types
         return [(1.0, [value for value in values if minVal <= value <= maxVal])]
 
     def tickStrings(self, values: Sequence[float], scale: float, spacing: float) -> list[str]:  # noqa: ARG002
-        """Return the numbers that stand behind the logarithms."""
+        """Return the numbers of the logarithms."""
         return [f"{10**value:.0f}" if value >= 2 else f"{10**value:.3g}" for value in values]
 
 
@@ -103,8 +103,8 @@ class EndLabel:
     """A label at the right end of a curve.
 
     Attributes:
-        text: What it says.
-        colour: Of the curve, `#rrggbb`; empty where no piece of it stands before the text.
+        text: Its text.
+        colour: Of the curve, `#rrggbb`; empty where there is no piece of it before the text.
         is_dashed: Whether the curve is.
         x: End of the curve, in data.
         y: The same.
@@ -236,7 +236,7 @@ class ScopePlot(pg.PlotWidget):  # type: ignore[misc] # the same
         self.getPlotItem().getAxis("left").setStyle(showValues=is_there)
 
     def set_end_labels(self, labels: Sequence[EndLabel]) -> None:
-        """Put these labels at the right ends of the curves, apart from each other."""
+        """Place these labels at the right ends of the curves without overlap."""
         self._end_labels = tuple(labels)
         while len(self._end_items) < len(labels):
             item = pg.TextItem(anchor=(0, 0.5))
@@ -289,7 +289,7 @@ class ScopePlot(pg.PlotWidget):  # type: ignore[misc] # the same
         heights = [0.86 * item.boundingRect().height() * abs(pixel_y) for item in self._end_items]
         low, high = self.view_box.viewRange()[1]
         order = sorted(range(len(self._end_labels)), key=lambda nth: self._end_labels[nth].y)
-        columns: list[list[int]] = []  # labels that stand above each other; others cannot touch
+        columns: list[list[int]] = []  # labels above each other; others cannot touch
         width = max(item.boundingRect().width() for item in self._end_items) * abs(pixel_x)
         for nth in order:
             x = self._end_labels[nth].x
@@ -365,7 +365,7 @@ def nice_top(value: float) -> float:
 
 
 def plot_heading(text: str) -> ElidedLabel:
-    """Return what stands above a plot; where the plot is narrow, its tool tip has all of it."""
+    """Return the heading of a plot; where the plot is narrow, its tool tip has all of it."""
     heading = ElidedLabel(text)
     heading.setProperty("look", "strong")
     heading.setContentsMargins(8, 2, 8, 0)

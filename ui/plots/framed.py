@@ -20,14 +20,14 @@ _LEAST_TABLE_PX = (104, 80)
 
 
 class PlotFrame(QFrame):
-    """Plots side by side, a heading above them with a button that shows a table in their place, widgets below.
+    """Plots side by side, a heading above them with a button that shows a table instead, widgets below.
 
     Args:
-        heading: Stands above.
+        heading: Text above.
         name: Of all the plots together, for screen readers.
         plots: All with the same columns.
         below: Widgets under the plots.
-        look: One of the style sheet's looks.
+        look: Style in the style sheet.
         beside: Widgets to the right of the heading.
     """
 

@@ -25,7 +25,7 @@ from ui.plots.base import (
 
 _MARKER_PX = 8
 _MOST_BANDS = 3
-"""More bands over each other cannot be told apart."""
+"""More bands over each other are indistinguishable."""
 
 
 class _Band:
@@ -69,7 +69,7 @@ class LatencyPlot(ScopePlot):
         self._sizes_axis = SizesAxis()
         super().__init__(
             theme,
-            tr("RTT over frame size: mean, band 5 to 95 %"),
+            tr("RTT by frame size: mean, 5th to 95th percentile"),
             tr("frame size in bytes"),
             tr("round-trip time in ms"),
             axes={"left": LogAxis("left"), "bottom": self._sizes_axis},

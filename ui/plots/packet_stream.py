@@ -23,7 +23,7 @@ class ArrivingPlot(ScopePlot):
     def __init__(self, theme: Theme) -> None:
         super().__init__(
             theme,
-            tr("Now: RTT in ms as it arrives, last 10 s"),
+            tr("Live RTT (ms), last 10 s"),
             axes={"bottom": SecondsAxis("bottom")},
         )
         self._samples = pg.PlotCurveItem(connect="pairs", antialias=False)
@@ -56,7 +56,7 @@ class ArrivingPlot(ScopePlot):
         self.show_scale(is_there=bool(rtt_ms.size))
         if not rtt_ms.size:
             self._samples.setData([], [])
-            self._note.setText(tr("no echo requests just now"), color=self._theme.colours.muted)
+            self._note.setText(tr("no pings in progress"), color=self._theme.colours.muted)
             self._note.setPos(QPointF(0, self.view_box.viewRange()[1][1]))
             return
         top = nice_top(1.6 * float(np.percentile(rtt_ms, 98)))

@@ -1,4 +1,4 @@
-"""What the results page draws, computed outside the window's thread."""
+"""Data of the results page, computed outside the window's thread."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ class ResultData:
 
     Attributes:
         record: As stored.
-        ranking: What follows.
+        ranking: Its ranking.
         names: Short titles for plots, with the position among the suites of the same solution.
         curves: Means and bands over frame size.
         cdfs: Quantiles of the round-trip times in ms at the fractions 0, 1/400 … 1, by candidate and frame size.
         cpu: Means over rounds.
-        wires: What the captures showed, by candidate.
-        slow: What is slow beside the best of the pair, by candidate; it bears on no verdict.
-        infos: What is always true of a solution, by its name.
+        wires: Results of the packet tests, by candidate.
+        slow: Slow properties relative to the best of the pair, by candidate; they do not affect the verdict.
+        infos: Facts about a solution, by its name.
     """
 
     record: CampaignRecord
@@ -91,7 +91,7 @@ def prepare(record: CampaignRecord, ranking: Ranking, infos: Mapping[str, Soluti
 
 
 def _wires(record: CampaignRecord) -> dict[Key, CaptureReport]:
-    """Return the first report of each candidate: it is looked at in one round only."""
+    """Return the first report of each candidate: packet tests run in one round only."""
     wires: dict[Key, CaptureReport] = {}
     for attempt in record.attempts:
         if attempt.wire is not None:

@@ -27,12 +27,12 @@ _SHARES = (0.05, 0.25, 0.5, 0.75, 0.95, 0.99)
 
 
 class CdfPlot(ScopePlot):
-    """Which share of the replies came within which time."""
+    """Cumulative distribution of the replies' round-trip times."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__(
             theme,
-            tr("Share of replies that came within a time"),
+            tr("Cumulative distribution of RTT"),
             tr("round-trip time in ms"),
             tr("share in %"),
             axes={"bottom": LogAxis("bottom")},
@@ -113,12 +113,12 @@ def _mean(values: list[float]) -> float:
 
 
 class FrontierPlot(ScopePlot):
-    """Throughput against weighted latency; who is beaten in neither stands on the frontier."""
+    """Throughput against weighted latency; Pareto-optimal candidates are ringed."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__(
             theme,
-            tr("Throughput against latency: up and left is better; a ring marks VPNs that no other one beats"),
+            tr("Throughput vs. latency (upper left is better; ring: no other is better in both)"),
             tr("weighted latency in ms"),
             tr("throughput in Mbit/s"),
             axes={"bottom": LogAxis("bottom"), "left": LogAxis("left")},
@@ -173,7 +173,7 @@ class FrontierPlot(ScopePlot):
 
     def figures(self) -> PlotTable:
         """Return both figures of each candidate, and whether another one beats it in both."""
-        headers = tr("Candidate"), tr("Beaten by none"), tr("Weighted latency"), tr("Throughput")
+        headers = tr("Candidate"), tr("Pareto-optimal"), tr("Weighted latency"), tr("Throughput")
         return PlotTable(headers, self._rows, texts=2)
 
 
@@ -183,7 +183,7 @@ class CpuBarsPlot(ScopePlot):
     def __init__(self, theme: Theme) -> None:
         super().__init__(
             theme,
-            tr("CPU while throughput was probed; all cores together are 100 %"),
+            tr("CPU during throughput tests (100 % = all cores)"),
             tr("% of all cores"),
             "",
             label_room_px=16,

@@ -1,4 +1,4 @@
-"""Round-trip times of a standing tunnel while it is watched."""
+"""Round-trip times of a deployed tunnel while it is monitored."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ui.plots.base import EndLabel, PlotTable, ScopePlot, nice_top, plot_pen
 
 _LEAST_SPAN_S = 60.0
 _MOST_ROWS = 200
-"""The table of the figures has no more; the newest stand first."""
+"""The table of the figures has no more; the newest come first."""
 
 
 class MinutesAxis(pg.AxisItem):  # type: ignore[misc] # pyqtgraph has no types
@@ -41,7 +41,9 @@ class RttHistoryPlot(ScopePlot):
     """One line per host; where nothing answered there is a gap and a mark at the bottom."""
 
     def __init__(self, theme: Theme) -> None:
-        super().__init__(theme, tr("RTT in ms while watched"), axes={"bottom": MinutesAxis("bottom")}, label_room_px=88)
+        super().__init__(
+            theme, tr("RTT in ms while monitored"), axes={"bottom": MinutesAxis("bottom")}, label_room_px=88
+        )
         self._curves = [pg.PlotDataItem(connect="finite", symbol="o", symbolSize=4, symbolPen=None) for _ in range(2)]
         self._lost = pg.ScatterPlotItem(symbol="x", size=9)
         for item in (*self._curves, self._lost):
@@ -52,7 +54,7 @@ class RttHistoryPlot(ScopePlot):
         self.show_scale(is_there=False)
 
     def draw(self, solution: str, samples: Sequence[MonitorSample]) -> None:
-        """Show looks.
+        """Show status checks.
 
         Args:
             solution: Chooses the colour.
@@ -94,7 +96,7 @@ class RttHistoryPlot(ScopePlot):
         self.set_end_labels(labels)
 
     def figures(self) -> PlotTable:
-        """Return the round-trip times of both hosts, the newest first; a dash stands where nothing answered."""
+        """Return the round-trip times of both hosts, the newest first; a dash is shown for a missing reply."""
         rows = [
             (f"{one.at.astimezone():%H:%M:%S}", *(ms(rtt) for rtt in one.rtt_ms))
             for one in reversed(self._samples[-_MOST_ROWS:])

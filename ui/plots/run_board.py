@@ -47,7 +47,7 @@ class PlotBoard(QWidget):
     def begin(self, plan: CampaignPlan) -> None:
         """A campaign has started."""
         self._plan = plan
-        gc.freeze()  # the collector then looks at new objects only; going through all of them takes up to 100 ms
+        gc.freeze()  # the collector then visits new objects only; going through all of them takes up to 100 ms
         self.latency.set_sizes(plan.profile.frame_bytes)
         self.latency.set_candidates(plot_names(plan.candidates))
         self._timer.start()

@@ -35,7 +35,7 @@ class ThroughputPlot(ScopePlot):
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme, tr("Throughput, Mbit/s"), axes={"bottom": SecondsAxis("bottom")})
         self.newest = ElidedLabel()
-        """The newest figure of each direction; stands below the plot."""
+        """The newest figure of each direction; shown below the plot."""
         self._curves = {name: pg.PlotDataItem(symbol="o", symbolSize=5, symbolPen=None) for name in _directions()}
         for curve in self._curves.values():
             self.addItem(curve)
@@ -88,7 +88,7 @@ class CpuPlot(ScopePlot):
 
     Args:
         theme: Colours.
-        side: `A` or `B`, stands before the total.
+        side: `A` or `B`, shown before the total.
     """
 
     def __init__(self, theme: Theme, side: str) -> None:
@@ -145,7 +145,7 @@ class CpuPlot(ScopePlot):
 
 
 class CpuKey(QLabel):
-    """Which shade is which, in words."""
+    """Legend of the shades."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()

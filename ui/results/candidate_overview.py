@@ -22,7 +22,7 @@ from ui.plots.result_data import ResultData
 from ui.results.capture_view import proof_looks
 
 Fact = tuple[str, str]
-"""What it is, and how it is."""
+"""Name and value."""
 
 _WIDEST_PX = 1600
 
@@ -38,7 +38,7 @@ class CandidateOverview(ScrollPage):
 
     @property
     def text(self) -> str:
-        """Everything that is said, for tests and screen readers."""
+        """The whole text, for tests and screen readers."""
         return "\n".join(self._lines)
 
     def show_candidate(self, data: ResultData, key: Key) -> None:
@@ -71,9 +71,9 @@ class CandidateOverview(ScrollPage):
         card.body.addWidget(VerdictLabel(candidate.verdict))
         deciding = deciding_finding(candidate.findings)
         if candidate.is_unprotected:
-            self._say(card, tr("A reference without cryptography: it is never recommended and never deployed."))
+            self._say(card, tr("Reference only: unencrypted, never recommended or deployed."))
         elif deciding is None:
-            self._say(card, tr("Nothing was found against its cryptography."))
+            self._say(card, tr("No known weaknesses."))
         else:
             self._say(card, f"{deciding.subject}: {deciding.reason}")
             self._say(card, f"{tr('Source')}: {deciding.source}", "muted")
@@ -81,11 +81,11 @@ class CandidateOverview(ScrollPage):
                 self._say(card, f"{tr('Use instead')}: {deciding.replacement}")
         slow = data.slow.get(key)
         if slow is not None:
-            self._with_icon(card, "clock", "legacy", f"{slow.reason} {tr('This bears on no verdict and no rank.')}")
+            self._with_icon(card, "clock", "legacy", f"{slow.reason} {tr('This does not affect verdict or rank.')}")
         return card
 
     def _proofs(self, report: CaptureReport | None) -> Card:
-        card = Card(tr("Proofs"), "search")
+        card = Card(tr("Packet tests"), "search")
         if report is None:
             self._say(card, tr("Its packets were not captured."), "muted")
             return card
@@ -95,16 +95,16 @@ class CandidateOverview(ScrollPage):
         return card
 
     def _doubts(self, doubts: tuple[str, ...]) -> Card:
-        card = Card(tr("Doubts"), "warning")
+        card = Card(tr("Warnings"), "warning")
         for doubt in doubts:
             self._with_icon(card, "warning", "legacy", doubt)
         if not doubts:
-            self._with_icon(card, "check", "good", tr("Nothing speaks against these figures."))
+            self._with_icon(card, "check", "good", tr("No warnings."))
         return card
 
     def _nothing_measured(self) -> Card:
         card = Card(tr("Measured"), "compare")
-        self._say(card, tr("Nothing was measured of it."), "muted")
+        self._say(card, tr("Nothing was measured."), "muted")
         return card
 
     def _measured(self, data: ResultData, key: Key) -> Card:
@@ -117,9 +117,9 @@ class CandidateOverview(ScrollPage):
         facts: list[Fact] = [
             (tr("Rank"), _rank_words(data, key)),
             (tr("Weighted latency"), _figure(result.weighted_latency_ms, ms, "ms", 2)),
-            (tr("× bare"), ratio(result.latency_vs_baseline)),
+            (tr("× baseline"), ratio(result.latency_vs_baseline)),
             *throughput,
-            (tr("× bare"), ratio(result.throughput_vs_baseline)),
+            (tr("× baseline"), ratio(result.throughput_vs_baseline)),
             *((f"CPU {side.upper()}", _figure(result.cpu_pct.get(side), pct, "%", 0)) for side in SIDES),
             (tr("CPU per Mbit/s"), _figure(result.cpu_pct_per_mbit_s, _per_mbit, "%", 2)),
         ]
@@ -136,13 +136,13 @@ class CandidateOverview(ScrollPage):
         ]
         facts: list[Fact] = [
             (tr("Suite"), key[1]),
-            (tr("Agreed on"), "\n".join(agreed) or NONE),
+            (tr("Negotiated"), "\n".join(agreed) or NONE),
             (tr("Versions"), "\n".join(versions) or NONE),
             *_path_facts(attempts),
         ]
         if report is not None and report.advised_inner_mtu_bytes is not None:
             facts.append((tr("Advised MTU"), f"{count(report.advised_inner_mtu_bytes)} {tr('bytes')}"))
-        facts += [(tr("To build"), _seconds(result.setup_s)), (tr("To remove"), _seconds(result.cleanup_s))]
+        facts += [(tr("Set-up time"), _seconds(result.setup_s)), (tr("Removal time"), _seconds(result.cleanup_s))]
         return self._facts(Card(tr("Tunnel"), "rollout"), facts)
 
     def _facts(self, card: Card, facts: list[Fact]) -> Card:

@@ -1,4 +1,4 @@
-"""One candidate of a comparison: everything that was judged, proven, measured, configured and said of it."""
+"""One candidate of a comparison: verdict, packet tests, figures, configuration and log."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class CandidatePage(Page):
         self._figures_at = self.tabs.addTab(self.figures, tr("Figures"))
         self._curve_at = self.tabs.addTab(framed(self.plot, look="plain"), tr("Curve"))
         self.tabs.addTab(self.details, tr("Cryptography"))
-        self._wire_at = self.tabs.addTab(_padded(self.wire), tr("Wire"))
+        self._wire_at = self.tabs.addTab(_padded(self.wire), tr("Packet tests"))
         self.tabs.addTab(_padded(self.code), tr("Configuration"))
         self._log_at = self.tabs.addTab(_padded(self.log), tr("Log"))
         self._lay_out()
@@ -113,7 +113,7 @@ class CandidatePage(Page):
         if result.status is AttemptStatus.COMPLETED and not outcome.causes:
             return
         is_failed = result.status is AttemptStatus.FAILED
-        title = tr("It failed in every round.") if is_failed else tr("It was not measured to the end.")
+        title = tr("It failed in every round.") if is_failed else tr("It was not measured completely.")
         if result.status is AttemptStatus.COMPLETED:
             title = tr("%1 of its rounds failed.").replace("%1", str(outcome.attempts_failed))
         causes = [cause.message for cause in outcome.causes] or [result.message]

@@ -1,4 +1,4 @@
-"""What the captures on the underlay showed: one line per candidate, and everything about the selected one."""
+"""Results of the packet tests: one line per candidate, and all details of the selected one."""
 
 from __future__ import annotations
 
@@ -50,9 +50,9 @@ _NAME, _LEAK, _AUTHENTIC, _REPLAY, _BROKEN, _MTU, _SPEED = range(7)
 _PROPERTIES = {_AUTHENTIC: Property.AUTHENTIC, _REPLAY: Property.REPLAY_PROOF}
 _KEY = Qt.ItemDataRole.UserRole
 _SIDE_BY_SIDE_PX = 1_300
-"""From this width on, the selected candidate stands beside the table, else below it."""
+"""From this width on, the selected candidate is beside the table, else below it."""
 _ROOMY_PX = 960
-"""In less width the advised MTU gives way to the names; the selected candidate's is below."""
+"""In less width the advised MTU is hidden in favour of the names; the selected candidate's is below."""
 
 
 def leak_appearance(verdict: LeakVerdict) -> VerdictAppearance:
@@ -87,7 +87,7 @@ def property_appearance(verdict: PropertyVerdict, word: str, *, is_exempt: bool)
 
 
 def proof_looks(report: CaptureReport) -> tuple[tuple[str, VerdictAppearance, str], ...]:
-    """Return the four properties that tests prove or refute, each with its look and a sentence."""
+    """Return the four properties that packet tests prove or refute, each with its style and a sentence."""
     proof, injection, shown = report.leak, report.injection, properties_of(report)
     found: list[tuple[str, VerdictAppearance, str]] = []
     if proof is not None:
@@ -100,12 +100,12 @@ def proof_looks(report: CaptureReport) -> tuple[tuple[str, VerdictAppearance, st
     worst = worst_breakage(proof.broken) if proof is not None else None
     if proof is not None and worst is not None:
         sentences = "\n".join(break_sentence(outcome) for outcome in proof.broken)
-        found.append((tr("Protection gone"), break_look(worst), sentences))
+        found.append((tr("Fail-closed"), break_look(worst), sentences))
     return tuple(found)
 
 
 def _short(look: VerdictAppearance, proof: LeakProof) -> VerdictAppearance:
-    """Return the look with the word of the other properties where nothing could be read."""
+    """Return the style with the word of the other properties where nothing could be read."""
     is_proven = proof.verdict is LeakVerdict.PROTECTED
     return replace(look, word=tr(RESULT_WORDS[PropertyVerdict.HOLDS])) if is_proven else look
 
@@ -122,19 +122,19 @@ class CaptureView(QWidget):
             tr("Confidential"),
             tr("Authentic"),
             tr("Replay-proof"),
-            tr("Protection gone"),
+            tr("Fail-closed"),
             tr("Advised MTU"),
             tr("Speed"),
         )
-        self.table = DataTable(headers, (_MTU,), tr("What the wire showed"))
+        self.table = DataTable(headers, (_MTU,), tr("Packet tests"))
         self.table.set_tips(
             {
-                _LEAK: tr("Whether anything of marked frames could be read on the underlay"),
-                _AUTHENTIC: tr("Whether forged and altered packets were kept out"),
-                _REPLAY: tr("Whether packets that were sent once more were kept out"),
-                _BROKEN: tr("What happened to marked frames after the protection was taken away"),
-                _MTU: tr("The inner MTU that would avoid fragments; none where nothing is fragmented"),
-                _SPEED: tr("Beside the best of this pair; it bears on no verdict"),
+                _LEAK: tr("Leak test: whether canary frames were readable on the underlay"),
+                _AUTHENTIC: tr("Injection test: whether forged and altered packets were kept out"),
+                _REPLAY: tr("Injection test: whether replayed packets were kept out"),
+                _BROKEN: tr("Fail-closed test: what happened to canary frames after the protection was removed"),
+                _MTU: tr("The inner MTU that avoids fragments; none where nothing is fragmented"),
+                _SPEED: tr("Relative to the fastest of this pair; does not affect the verdict"),
             }
         )
         header = self.table.horizontalHeader()
@@ -143,7 +143,7 @@ class CaptureView(QWidget):
         header.setMinimumSectionSize(56)
         self.table.itemSelectionChanged.connect(self._on_row)
         self.details = CaptureDetails(theme)
-        self.nothing = label(tr("Nobody looked at the wire in this comparison."), "muted")
+        self.nothing = label(tr("No packet tests in this comparison."), "muted")
         split = QSplitter(Qt.Orientation.Horizontal)
         split.setChildrenCollapsible(False)
         split.setHandleWidth(2 * GRID)
@@ -187,7 +187,7 @@ class CaptureView(QWidget):
             self._on_row()
 
     def choose(self, key: Key) -> None:
-        """Select a candidate, if its wire was looked at."""
+        """Select a candidate, if it had packet tests."""
         for nth in range(self.table.rowCount()):
             if self.table.cell(nth, _NAME).data(_KEY) == key:
                 self.table.setCurrentCell(nth, 0)
@@ -244,15 +244,15 @@ class CaptureView(QWidget):
 
 
 class CaptureDetails(QWidget):
-    """Everything that was seen of one candidate."""
+    """All packet tests of one candidate."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self.protocols = ProtocolTable(theme)
         self.setMinimumWidth(300)
-        self.setAccessibleName(tr("What the wire showed of the candidate"))
+        self.setAccessibleName(tr("Packet tests of the candidate"))
         self.overhead = DataTable(
-            (tr("Frame"), tr("Packets"), tr("Wire"), tr("Theory"), tr("Extra"), tr("ACKs")),
+            (tr("Frame"), tr("Packets"), tr("Captured"), tr("Theory"), tr("Extra"), tr("ACKs")),
             range(6),
             tr("Bytes per frame, measured and by theory"),
         )
@@ -289,7 +289,7 @@ class CaptureDetails(QWidget):
         self.text = ""
 
     def show_report(self, title: str, report: CaptureReport, slow: Finding | None) -> None:
-        """Show what the wire showed."""
+        """Show the packet tests."""
         self.text = ""
         for part in (self._above, self._below):
             _empty(part)
@@ -309,7 +309,7 @@ class CaptureDetails(QWidget):
             icon = {True: "check", False: "error", None: "info"}[crossing.has_crossed]
             self._with_icon(icon, crossing_sentence(crossing))
         if slow is not None:
-            self._with_icon("clock", f"{slow.reason} {tr('This bears on no verdict and no rank.')}")
+            self._with_icon("clock", f"{slow.reason} {tr('This does not affect verdict or rank.')}")
         for doubt in report.doubts:
             self._with_icon("warning", doubt)
         self.text += self.protocols.show_protocols(report.protocols)

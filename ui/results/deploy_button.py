@@ -10,11 +10,11 @@ from ui.common.tips import set_tip
 
 _NAME_EM, _LEAST_EM = 17, 11
 _MOST_PX = 290
-"""Leaves room for the other buttons of a page in a window 1024 px wide, also with larger texts."""
+"""Leaves width for the other buttons of a page in a window 1024 px wide, also with larger texts."""
 
 
 def name_deploy(button: QPushButton, title: str) -> None:
-    """Say on a button which candidate it deploys; an empty title stands for none."""
+    """Show on a button which candidate it deploys; an empty title is none."""
     metrics = button.fontMetrics()
     em_px = metrics.height()
     room_px = max(_LEAST_EM * em_px, min(_NAME_EM * em_px, _MOST_PX))

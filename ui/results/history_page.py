@@ -99,8 +99,8 @@ class HistoryPage(Page):
         if not entries:
             self.notice.say(
                 "info",
-                tr("Nothing has been measured yet."),
-                tr("The practice lab shows within a few minutes what a comparison looks like."),
+                tr("No comparisons yet."),
+                tr("Try one in the practice lab; it takes a few minutes."),
                 {tr("Start the practice lab"): self.lab_chosen.emit},
             )
             return
@@ -159,7 +159,7 @@ class HistoryPage(Page):
     def _on_selection(self) -> None:
         chosen = self.table.chosen()
         measured = [one for one in chosen if one.id is not None]
-        one, some = tr("Select one line."), tr("Select comparisons or censuses; the record of deployments stays.")
+        one, some = tr("Select one line."), tr("Select comparisons or censuses; deployments cannot be deleted.")
         enable(self.open, is_on=len(chosen) == 1, reason=one)
         reason = tr("Select one comparison or census.")
         enable(self.note, is_on=len(chosen) == len(measured) == 1, reason=reason)
@@ -197,7 +197,7 @@ class HistoryPage(Page):
     # --- deleting -----------------------------------------------------------------------------------------------------
 
     def ask_delete(self) -> None:
-        """Say what would go and what stays, and delete the selected lines if the user agrees."""
+        """Show what would be deleted, and delete the selected lines if the user agrees."""
         chosen = self.table.chosen()
         measured = tuple(one for one in chosen if one.id is not None)
         if not measured:
@@ -209,7 +209,7 @@ class HistoryPage(Page):
             tr("Delete %1?").replace("%1", one) if len(measured) == 1 else many,
             _what_goes(measured, has_deployments=len(chosen) > len(measured)),
             tr("Delete"),
-            tr("Keep"),
+            tr("Cancel"),
             "warning",
         ).ask(lambda: self._delete(tuple(each.id for each in measured if each.id is not None)))
 
@@ -233,9 +233,9 @@ def _what_goes(measured: tuple[HistoryEntry, ...], *, has_deployments: bool) -> 
     if len(measured) > _MOST_NAMED:
         lines.append(tr("and %1 more").replace("%1", str(len(measured) - _MOST_NAMED)))
     goes = tr("Deleted for good: figures, every round-trip time, results of packet captures, configurations and notes.")
-    stays = tr("The audit log, deployments and reports in files stay.")
+    stays = tr("The audit log, deployments and reports in files are kept.")
     if has_deployments:
-        stays = tr("The selected deployments, the audit log and reports in files stay.")
+        stays = tr("The selected deployments, the audit log and reports in files are kept.")
     return "\n".join([*lines, "", goes, stays])
 
 

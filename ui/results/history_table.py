@@ -31,7 +31,7 @@ class _EndDelegate(LineDelegate):
     """Shortens texts at their end."""
 
     def initStyleOption(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> None:
-        """Take the look of a cell."""
+        """Take the style of a cell."""
         super().initStyleOption(option, index)
         option.textElideMode = Qt.TextElideMode.ElideRight
 
@@ -40,7 +40,7 @@ class _WinnerDelegate(_EndDelegate):
     """Keeps the words that there is no winner, and of a winner the end of its name, where suites differ."""
 
     def initStyleOption(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> None:
-        """Take the look of a cell."""
+        """Take the style of a cell."""
         super().initStyleOption(option, index)
         if not index.data(_HAS_NO_WINNER):
             option.textElideMode = Qt.TextElideMode.ElideMiddle
@@ -98,7 +98,7 @@ class HistoryTable(DataTable):
         return self._shown
 
     def show_entries(self, entries: Sequence[HistoryEntry]) -> None:
-        """Show entries; what was selected stays selected."""
+        """Show entries; keep the selection."""
         self._entries = tuple(entries)
         self._arrange()
 

@@ -21,12 +21,12 @@ _LINES = 5
 
 
 class NoteDialog(Question):
-    """A field with the note; what cannot be stored is said below it, and nothing typed is lost.
+    """A field with the note; faults are shown below it, and the typed text is kept.
 
     Args:
         parent: The window.
-        name: Name of what the note is on, for example `Comparison 7`.
-        note: What it is now.
+        name: Name of the noted item, for example `Comparison 7`.
+        note: The current note.
     """
 
     def __init__(self, parent: QWidget | None, name: str, note: str) -> None:
@@ -48,7 +48,7 @@ class NoteDialog(Question):
 
     @property
     def note(self) -> str:
-        """What was typed."""
+        """The typed text."""
         return self.field.toPlainText()
 
     def accept(self) -> None:

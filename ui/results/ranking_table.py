@@ -46,7 +46,7 @@ _SECOND_RANK = (INTERVAL, LATENCY_X, MBIT_X)
 _ROOMY_EM = 70
 """In a narrower table the relative figures give way to the names."""
 _ROOMY_WITH_INTERVALS_EM = 76
-"""The same beside intervals, which are told first."""
+"""The same beside intervals, which take precedence."""
 _LEAST_NAME_EM = 14
 """Least width of a name; where that leaves no room for the figures, the table is scrolled."""
 
@@ -63,7 +63,7 @@ class RankingTable(DataTable):
     pointed_at = Signal(object)
     """Carries the Key of the line under the pointer; None where there is none."""
     deploy_asked = Signal()
-    """The selected candidate is to be rolled out."""
+    """The user wants to deploy the selected candidate."""
 
     def __init__(self, theme: Theme) -> None:
         headers = (
@@ -72,9 +72,9 @@ class RankingTable(DataTable):
             tr("Verdict"),
             tr("Weighted latency"),
             tr("95 % interval"),
-            tr("× bare"),
+            tr("× baseline"),
             tr("Throughput"),
-            tr("× bare"),
+            tr("× baseline"),
             tr("CPU"),
             tr("State"),
             tr("Yours"),
@@ -89,15 +89,15 @@ class RankingTable(DataTable):
         self.set_tips(
             {
                 RANK: tr(
-                    "1 plus the number of candidates that are significantly faster. Those that share a rank (=) cannot "
-                    "be told apart: one of them may have a higher mean than a candidate of the next rank."
+                    "1 plus the number of candidates that are significantly faster. Those that share a rank "
+                    "(=) are tied: one of them may have a higher mean than a candidate of the next rank."
                 ),
                 LATENCY: tr("Weighted mean of the mean round-trip times over seven frame sizes"),
                 INTERVAL: tr("Over rounds; with one round there is none"),
-                LATENCY_X: tr("Weighted latency divided by that of the bare underlay"),
+                LATENCY_X: tr("Weighted latency divided by that of the baseline"),
                 MBIT: tr("TCP, mean of both directions"),
-                MBIT_X: tr("Throughput divided by that of the bare underlay"),
-                YOURS: tr("Place and score by your own weights: 1 is the best in everything that has weight"),
+                MBIT_X: tr("Throughput divided by that of the baseline"),
+                YOURS: tr("Rank and score by your own weights: 1 is the best in everything that has weight"),
                 CPU: tr("Mean of both hosts during throughput; all cores together are 100 %"),
             }
         )
@@ -159,7 +159,7 @@ class RankingTable(DataTable):
         self.sort_by(YOURS if weighting is not None else None)
 
     def sort_by(self, column: int | None, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
-        """Sort by a column, or by rank; the same candidate stays selected."""
+        """Sort by a column, or by rank; keep the selection."""
         if self._data is None:
             return
         key = self.selected_key()
@@ -279,7 +279,7 @@ class RankingTable(DataTable):
             item.setIcon(make_icon(icon, getattr(colours, role)))
 
     def _why(self, result: CandidateResult) -> str:
-        """Return what the word in the last column means; being slow bears on no verdict and no rank."""
+        """Return what the word in the last column means; being slow does not affect verdict or rank."""
         slow = self._data.slow.get((result.solution, result.suite)) if self._data is not None else None
         return result.message or (slow.reason if slow is not None else "")
 

@@ -17,7 +17,7 @@ from ui.common.theme import GRID
 
 _STANDARD_ROUNDS = PROFILES[ProfileName.STANDARD].rounds
 _LEAST_TEXT_EM = 16
-"""Where the text has less room, the buttons stand below it."""
+"""The buttons are below the text where it has less width."""
 
 
 class SentenceCard(QFrame):
@@ -25,7 +25,7 @@ class SentenceCard(QFrame):
 
     why_asked = Signal()
     standard_asked = Signal()
-    """It is to be measured again, in as many rounds as tell a difference from chance."""
+    """Repeat it with as many rounds as a significance test needs."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -36,15 +36,13 @@ class SentenceCard(QFrame):
         self.sentence.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.mind = label("")
         self._warning = icon_label("warning", "legacy")
-        self.why = button(tr("&Why, and cautions"), "info", on_click=self.why_asked.emit)
+        self.why = button(tr("&Details and caveats"), "info", on_click=self.why_asked.emit)
         self.standard = button(
             tr("Measure again with &Standard"),
             "repeat",
             look="primary",
             on_click=self.standard_asked.emit,
-            tip=tr(
-                "Three rounds, so that differences can be told from chance; nothing is measured before you start it"
-            ),
+            tip=tr("Three rounds, so that differences can be tested; nothing is measured before you start it"),
         )
         below = FoldingRow((self._warning, self.mind), (self.standard, self.why), _LEAST_TEXT_EM)
         text = QVBoxLayout()
@@ -85,15 +83,13 @@ class SentenceCard(QFrame):
             cautions = tuple(one for one in cautions if not one.startswith(outcome.headline))
         if is_lab and not any("lab" in caution for caution in cautions):
             cautions = (
-                tr("Figures of the practice lab do not hold for real gateways, and even the order may differ."),
+                tr("Absolute figures of the practice lab, and even the order, may differ on real gateways."),
                 *cautions,
             )
         if is_total:  # there are no figures that a caution could be about
             cautions = ()
         mind = f"{cautions[0].rstrip('.')}." if cautions else ""
-        next_step = tr(
-            "Next: open a failed line of the ranking (Enter). It has the log, and what may remove the cause."
-        )
+        next_step = tr("Next: open a failed line of the ranking (Enter) for its log and possible fixes.")
         self.mind.setText(next_step if is_total else mind)
         self._warning.setVisible(bool(cautions))
         self.setAccessibleDescription(self.sentence.text())

@@ -1,4 +1,4 @@
-"""Curves, distribution, throughput against latency, CPU, the wire, hosts, doubts, configuration."""
+"""Tabs of the results: curves, distribution, trade-off, CPU, packet tests, hosts, warnings, configuration."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class _Holder(QWidget):
 
 
 class ResultTabs(QTabWidget):
-    """Everything below the ranking."""
+    """The tabs below the ranking."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -73,15 +73,15 @@ class ResultTabs(QTabWidget):
         self.hosts = QWidget()
         self.doubts = QWidget()
         self._draws = {
-            self.addTab(_Holder(), tr("Curves")): self._draw_latency,
+            self.addTab(_Holder(), tr("Latency")): self._draw_latency,
             self.addTab(_Holder(), tr("Distribution")): self._draw_cdfs,
             self.addTab(_Holder(), tr("Frontier")): lambda data: self.frontier.draw(data),  # noqa: PLW0108 - made when wanted
             self.addTab(_Holder(), tr("CPU")): lambda data: self.cpu.draw(data),  # noqa: PLW0108 - made when wanted
-            self.addTab(_Holder(), tr("Wire")): self._draw_wire,
+            self.addTab(_Holder(), tr("Packet tests")): self._draw_wire,
         }
-        self._why_at = self.addTab(self.why, tr("Why"))
+        self._why_at = self.addTab(self.why, tr("Rationale"))
         self._hosts_at = self.addTab(self.hosts, tr("Hosts"))
-        self._doubts_at = self.addTab(self.doubts, tr("Doubts"))
+        self._doubts_at = self.addTab(self.doubts, tr("Warnings"))
         self._code_at = self.addTab(self._code_tab(), tr("Configuration"))
         self.currentChanged.connect(self._draw)
 
@@ -119,7 +119,7 @@ class ResultTabs(QTabWidget):
 
     @cached_property
     def wire(self) -> CaptureView:
-        """What packet captures showed."""
+        """Results of packet captures."""
         view = CaptureView(self._theme)
         self._holder(_WIRE).box.addWidget(view)
         return view
@@ -144,10 +144,10 @@ class ResultTabs(QTabWidget):
         """Show a comparison; each tab is drawn when it is opened."""
         self._data = data
         self._undrawn.clear()
-        self._replace(self._why_at, _why_tab(data), tr("Why"))
+        self._replace(self._why_at, _why_tab(data), tr("Rationale"))
         self._replace(self._hosts_at, self._hosts_tab(data), tr("Hosts"))
         doubts = doubts_of(data)
-        title = tr("Doubts (%1)").replace("%1", str(len(doubts))) if doubts else tr("Doubts")
+        title = tr("Warnings (%1)").replace("%1", str(len(doubts))) if doubts else tr("Warnings")
         self._replace(self._doubts_at, _doubts_tab(doubts), title)
         self.candidates.clear()
         for candidate in data.record.plan.candidates:
@@ -166,7 +166,7 @@ class ResultTabs(QTabWidget):
         self.tabBar().setFocus()
 
     def choose(self, key: Key) -> None:
-        """Show this candidate's configuration, and what the wire showed of it, when these tabs are opened."""
+        """Show this candidate's configuration and packet tests when these tabs are opened."""
         self._key = key
         if _WIRE not in self._undrawn:
             self.wire.choose(key)
@@ -259,8 +259,8 @@ def _why_tab(data: ResultData) -> QWidget:
     layout.addWidget(label(advice.sentence, is_selectable=True))
     for title, sentences, icon, role in (
         (_reasons_title(data), advice.reasons, "info", "text"),
-        (tr("Cautions"), advice.cautions, "warning", "legacy"),
-        (tr("Slow, which bears on no verdict"), tuple(f"{f.subject}: {f.reason}" for f in slow), "clock", "legacy"),
+        (tr("Caveats"), advice.cautions, "warning", "legacy"),
+        (tr("Slow (does not affect the verdict)"), tuple(f"{f.subject}: {f.reason}" for f in slow), "clock", "legacy"),
     ):
         if sentences:
             layout.addSpacing(GRID)
@@ -288,7 +288,7 @@ def _doubts_tab(doubts: tuple[str, ...]) -> QWidget:
     layout = QVBoxLayout(content)
     layout.setContentsMargins(2 * GRID, 2 * GRID, 2 * GRID, 2 * GRID)
     if not doubts:
-        layout.addLayout(row(icon_label("check", "good"), label(tr("Nothing speaks against these figures.")), 0))
+        layout.addLayout(row(icon_label("check", "good"), label(tr("No warnings.")), 0))
     for doubt in doubts:
         line = row(icon_label("warning", "legacy"), label(doubt, is_selectable=True))
         line.setStretch(1, 1)

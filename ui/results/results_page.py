@@ -43,7 +43,7 @@ _LEAST_LINES = 3
 """The ranking never shows fewer lines, unless it has fewer."""
 _LOW_PX = 670
 _LEAST_HEAD_EM = 18
-"""Where the title has less room, the buttons stand below it."""
+"""The buttons are below the title where it has less width."""
 
 _KINDS = {"html": "HTML", "pdf": "PDF", "csv": "CSV", "json": "JSON"}
 
@@ -60,7 +60,7 @@ class ResultsPage(Page):
     resume_asked = Signal(object)
     """Carries the CampaignRecord of an interrupted or cancelled comparison."""
     rollout_asked = Signal(object)
-    """Carries a `Wanted`: the candidate that is to be rolled out."""
+    """Carries a `Wanted`: the candidate to deploy."""
     shown = Signal(int)
     """Carries the number of the comparison that is on the page now."""
 
@@ -72,7 +72,7 @@ class ResultsPage(Page):
         self._wanted: int | None = None
         self.what = label("", "muted")
         self.note = NoteLine(context)
-        self.report = button(tr("&Report"), "report", tip=tr("Write a file for others"))
+        self.report = button(tr("&Report"), "report", tip=tr("Export report"))
         menu = QMenu(self.report)
         for ending, name in _KINDS.items():
             menu.addAction(tr("Save as %1…").replace("%1", name), partial(self._choose_file, ending))
@@ -169,23 +169,23 @@ class ResultsPage(Page):
         """Offer to resume or to measure again, as far as that is possible."""
         is_interrupted = is_unfinished(record)
         self.resume.setVisible(is_interrupted and not self.is_lab_gone)
-        lab = tr("In a new practice lab of the same kind: the one that this ran in has ended.")
+        lab = tr("In a new practice lab of the same kind: the former one has ended.")
         set_tip(self.again, lab if self.is_lab_gone else "")
         self.sentence.set_advised(is_advised=self.resume.isHidden())
         if record.status is CampaignStatus.INTERRUPTED and not self.resume.isHidden():
             why = next((one.message for one in record.attempts if one.status is AttemptStatus.NOT_RUN), "")
             title = why or tr("The comparison was interrupted.")
-            self.notice.say("caution", title, tr("What was measured is kept. Resume measures the rest."))
+            self.notice.say("caution", title, tr("Results so far are saved. Resume measures the rest."))
         if is_interrupted and self.is_lab_gone:
             self.notice.say(
                 "caution",
                 tr("The practice lab that this comparison ran in has ended, so it cannot be resumed."),
-                tr("What was measured is kept. Figures of two labs cannot be mixed."),
+                tr("Results so far are saved. Figures of two labs cannot be mixed."),
                 {tr("Measure again in a new lab"): self._again},
             )
 
     def _show_leftover(self, record: CampaignRecord) -> None:
-        """Say first that a host may not be as it was before, until both have been put back."""
+        """Warn first that a host may not be fully restored, until both have been."""
         leftovers, name = self.context.leftovers, record.plan.pair.name
         found = leftovers.found.get(name)
         if found is not None and self.is_lab_gone and found.campaign_id == record.campaign_id:
@@ -211,11 +211,11 @@ class ResultsPage(Page):
         """Say where a report is."""
         self.notice.say(
             "done",
-            tr("The report is written."),
+            tr("Report saved."),
             str(path),
             {
                 tr("Open it"): lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(str(path))),
-                tr("Open its folder"): lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(str(path.parent))),
+                tr("Show in folder"): lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(str(path.parent))),
             },
         )
         self.status_told.emit(tr("Report: %1").replace("%1", str(path)))
@@ -290,7 +290,7 @@ class ResultsPage(Page):
         self._show_buttons()
 
     def _weigh(self) -> None:
-        """Put the ranking in the order of the user's own weights; the recommendation stays as it is."""
+        """Order the ranking by the user's own weights; the recommendation does not change."""
         weights, data = self.weighting.weights, self.data
         weighting = weigh(data.record, data.ranking, weights) if weights and data is not None else None
         self.weighting.show_weighting(weighting)
@@ -310,7 +310,7 @@ class ResultsPage(Page):
             return tr("Select a candidate of the ranking.")
         if self.data.result(key).verdict is Verdict.UNPROTECTED:
             return tr("It has no cryptography: select a VPN.")
-        return tr("It was not measured to the end: select another candidate.")
+        return tr("It was not measured completely: select another candidate.")
 
     def _name_rollout(self) -> None:
         """Say on the button which candidate it deploys: that of the selected line, unless it is no VPN."""

@@ -17,10 +17,10 @@ _PLAIN_WEIGHT = 1
 
 
 class WeightingBar(QFrame):
-    """Presets in a box, and sliders below while an order of the user's own is chosen.
+    """Presets in a box, and sliders below while an order of the user's own is selected.
 
     Attributes:
-        presets: The box; with its label it stands wherever `choice` is put.
+        presets: The box.
         choice: Label and box.
         sliders: One per measure.
     """

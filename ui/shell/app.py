@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from app.services.interfaces import ComparisonServices, Prompts
 
 _UNSEEN = {"offscreen", "minimal"}
-"""Qt platforms that show nothing to anybody."""
+"""Qt platforms without a display."""
 
 _PYTHON_TURN_MS = 250
 _TAKEN = 1
@@ -97,7 +97,7 @@ def run_window(
 
 def _close_on_signals(window: MainWindow) -> Callable[[], None]:
     """Ctrl-C and a termination signal close the window as its button would, without asking."""
-    turn = QTimer(window)  # gives Python a turn to run its signal handlers
+    turn = QTimer(window)  # lets Python run its signal handlers
     turn.setInterval(_PYTHON_TURN_MS)
     turn.timeout.connect(lambda: None)
     turn.start()

@@ -31,7 +31,7 @@ def make_page(name: str, window: MainWindow) -> Page:
 
 
 def open_rollout(window: MainWindow, wanted: Wanted, origin: Page | None = None) -> None:
-    """Show the page that rolls out with its fields filled in; Back leads to where this was asked for."""
+    """Show the deploy page with its fields filled in; Back returns to the page that asked for it."""
     page = window.deploy
     page.origin = origin
     page.want(wanted)

@@ -53,7 +53,7 @@ class TopBar(QFrame):
         self.history = _tab(tr("History"), "clock", self.history_asked, "Ctrl+H")
         self.census = _tab(tr("Cipher census"), _ICONS["census"], self.census_asked, "Ctrl+E")
         self.lint = _tab(tr("Check a file"), "search", self.lint_asked, "Ctrl+L")
-        self.rollout = _tab(tr("Roll-out"), _ICONS["rollout"], self.rollout_asked, "Ctrl+R")
+        self.rollout = _tab(tr("Deployment"), _ICONS["rollout"], self.rollout_asked, "Ctrl+R")
         self.rollout.setVisible(False)
         self._areas = (self.start, self.comparison, self.rollout, self.history, self.census, self.lint)
         self._keys = {area: area.shortcut() for area in self._areas}
@@ -96,7 +96,7 @@ class TopBar(QFrame):
         return result
 
     def minimumSizeHint(self) -> QSize:
-        """Return a size at which signs stand for the areas."""
+        """Return a size at which icons replace the areas' names."""
         hint = super().minimumSizeHint()
         hint.setWidth(0)
         return hint
@@ -171,7 +171,7 @@ class TopBar(QFrame):
 
 
 class Footer(QFrame):
-    """What is happening in one line, Back and Next."""
+    """The current operation in one line, Back and Next."""
 
     back_asked = Signal()
     next_asked = Signal()

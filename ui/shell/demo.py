@@ -27,7 +27,7 @@ class Demo:
 
     Args:
         window: The window; its services must be open when `start` is called.
-        is_seen: Whether somebody looks at it: then it stays open afterwards, else it closes by itself.
+        is_seen: Whether it remains open afterwards; otherwise it closes by itself.
 
     Attributes:
         exit_code: As on the command line: 0 when the report is written, 1 when something failed, 130 before.

@@ -1,4 +1,4 @@
-"""The documents in a window of their own, which stays open beside the work."""
+"""The documents in a window of their own, which can be left open beside the work."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ class Help:
 
     Args:
         window: The window.
-        docs_dir: Folder with the documents; None looks for it.
+        docs_dir: Folder with the documents; None finds it.
     """
 
     def __init__(self, window: MainWindow, docs_dir: Path | None = None) -> None:

@@ -49,7 +49,7 @@ class LabMenu:
             return
         services = window.context.services
         window.runner.run(
-            tr("Looking at practice labs"),
+            tr("Reading practice labs"),
             lambda _token, _tell: services.lab_details(),
             on_success=self.show,
             on_failure=lambda _error: window.top.show_lab(tr("lab: unknown"), is_up=False),
@@ -195,7 +195,7 @@ class LabMenu:
         """Find out what uses a lab, and stop or restart it; ask before where something does, or where it is to last."""
         services = self._window.context.services
         self._window.runner.run(
-            tr("Looking at what uses the lab %1").replace("%1", lab.name),
+            tr("Finding what uses the lab %1").replace("%1", lab.name),
             lambda _token, _tell: services.lab_uses(lab.name),
             on_success=lambda uses: self._on_uses(lab, uses, is_restart=is_restart),
             on_failure=self._fail,
@@ -210,9 +210,9 @@ class LabMenu:
             return
         title = _question(is_used=bool(uses), is_restart=is_restart)
         lost = (
-            tr("Whatever uses it loses both gateways, and everything on them is gone.")
+            tr("Its users lose both gateways, and everything on them is deleted.")
             if uses
-            else tr("Nothing uses it now. Everything on both gateways is gone then.")
+            else tr("It is not in use. Everything on both gateways is deleted.")
         )
         Question(
             self._window,

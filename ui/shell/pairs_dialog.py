@@ -104,7 +104,7 @@ class PairsDialog(Panel):
         self.finished.connect(operation.abandon)
 
     def _begin_change(self, name: str, job: Callable[[], T], then: Callable[[T], None]) -> None:
-        """Change what is stored; the dialog stays until that is done, since others have to hear of it."""
+        """Change what is stored; the dialog closes only when that is done, since other pages are notified."""
         self._is_changing = True
 
         def done(result: T) -> None:
@@ -171,7 +171,7 @@ class PairsDialog(Panel):
         pair = self.selected
         if pair is None:
             return
-        text = tr("Its comparisons, censuses and deployments follow. The audit log keeps what it says.")
+        text = tr("Its comparisons, censuses and deployments follow. The audit log does not change.")
         title, taken = tr("Rename %1").replace("%1", pair.name), self._names(pair.name)
         dialog = NameDialog(self, title, text, tr("Rename"), name=pair.name, taken=taken)
         dialog.ask_name(partial(self._rename, pair.name))
@@ -211,7 +211,7 @@ class PairsDialog(Panel):
         Question(
             self,
             tr("Remove the pair %1?").replace("%1", pair.name),
-            tr("Its hosts are left as they are. Its comparisons and past deployments stay in the history."),
+            tr("Its hosts are not changed. Its comparisons and past deployments remain in the history."),
             tr("Remove"),
             tr("Cancel"),
             "warning",

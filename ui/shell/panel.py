@@ -1,4 +1,4 @@
-"""Dialogs that stay open while something is done in them, and questions whose answer is checked."""
+"""Dialogs that remain open during their operation, and questions whose answer is checked."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def fit_to_texts(dialog: QDialog, wanted: QSize) -> None:
 
 
 class CheckedQuestion(Question):
-    """A question that stays open, with the field marked, until the answer is right."""
+    """A question that remains open, with the field highlighted, until the answer is right."""
 
     def __init__(self, parent: QWidget | None, title: str, text: str, yes: str, icon: str = "info") -> None:
         super().__init__(parent, title, text, yes, tr("Cancel"), icon)
@@ -124,7 +124,7 @@ def name_fault(name: str, taken: Collection[str]) -> str:
     try:
         check_pair_name(name)
     except InvalidOption as error:
-        return error.message  # the rule stands beside the field
+        return error.message  # the rule is beside the field
     return tr("%1 is the name of a pair. Choose another name.").replace("%1", name) if name in taken else ""
 
 

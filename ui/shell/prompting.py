@@ -1,4 +1,4 @@
-"""Questions of worker threads, one after the other, each with the host it is about."""
+"""Questions of worker threads, one at a time, each with the host it is about."""
 
 from __future__ import annotations
 

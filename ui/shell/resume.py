@@ -1,4 +1,4 @@
-"""Going on with an interrupted comparison: look at the hosts, put back what was left, measure the rest."""
+"""Resuming an interrupted comparison: inspect the hosts, roll back leftovers, measure the rest."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class LabGone(NotFound):
     def __init__(self, record: CampaignRecord) -> None:
         super().__init__(
             tr("The practice lab that this comparison ran in has ended, so it cannot be resumed."),
-            hint=tr("What was measured is kept. Figures of two labs cannot be mixed."),
+            hint=tr("Results so far are saved. Figures of two labs cannot be mixed."),
         )
         self.record = record
 
@@ -68,7 +68,7 @@ def resume_pair(window: MainWindow, pair_name: str, wanted: int | None = None) -
         plan = record.plan
         services.refuse_if_in_use(plan.pair)
         discovery = services.discover(plan.pair, token=token, on_progress=tell)
-        tell(tr("Putting back what the interrupted run may have left"), None)
+        tell(tr("Rolling back leftovers of the interrupted run"), None)
         report = services.recovery(plan.pair, token=token)
         return _Found(campaign_id, plan, discovery, report.sentences(), report.is_clean)
 
@@ -95,4 +95,4 @@ def resume_pair(window: MainWindow, pair_name: str, wanted: int | None = None) -
             actions = {tr("Measure again in a new lab"): lambda: measure_again(window, record, is_lab_gone=True)}
         page.notice.say_error(error, actions)
 
-    page.start(tr("Looking at both hosts"), find, go_on, busy=page.busy, on_failure=fail)
+    page.start(tr("Inspecting both hosts"), find, go_on, busy=page.busy, on_failure=fail)

@@ -22,14 +22,14 @@ class Job:
     """One comparison, census or deployment that runs.
 
     Attributes:
-        area: Its area in the top bar: `comparison`, `census` or `rollout`; `leftover` for hosts to be put back.
-        text: What runs, with the pair and how far it is.
+        area: Its area in the top bar: `comparison`, `census` or `rollout`; `leftover` for hosts to be restored.
+        text: What runs, with the pair and its progress.
         state: The same in a few words that do not change by the second.
-        fraction: How far it is, 0 to 1; None where that is not known.
-        left_s: Seconds left to the end, as predicted, or to confirm; None where that is not known.
+        fraction: Progress, 0 to 1; None where it is unknown.
+        left_s: Predicted seconds to the end, or seconds to confirm; None where that is unknown.
         is_countdown: Whether the user has to confirm a deployment.
         hint: What happens without an answer, or why it waits.
-        is_warning: Whether nothing goes on without the user.
+        is_warning: Whether the user has to act.
         action: Name of the button; empty for the one that shows the page.
     """
 
@@ -74,7 +74,7 @@ class Running:
 
     @property
     def jobs(self) -> tuple[Job, ...]:
-        """What runs now, the most urgent first."""
+        """Running operations, the most urgent first."""
         window = self._window
         found = (
             self._deployment() if window.is_rolling else None,
@@ -102,7 +102,7 @@ class Running:
             self.lines.show_jobs(away)
 
     def show(self, area: str) -> None:
-        """Go to where something runs; put back hosts that a comparison left changed."""
+        """Show the page of a running operation; restore hosts that a comparison left changed."""
         window = self._window
         if area == "leftover":
             window.context.leftovers.roll_back(next(iter(window.context.leftovers.found), ""))
@@ -157,7 +157,7 @@ class Running:
             hint = tr("Unless you confirm, both hosts roll back %1.").replace("%1", what_went_back(task.former))
             share = countdown.bar.value() / 1000
             return Job(
-                "rollout", text, tr("waits to be confirmed"), share, countdown.left_s, is_countdown=True, hint=hint
+                "rollout", text, tr("awaiting confirmation"), share, countdown.left_s, is_countdown=True, hint=hint
             )
         stage = f": {stage_words(live.stage)[0]}" if live.stage is not None else ""
         return Job("rollout", f"{task.name}, {pair}{stage}", tr("hosts are being changed"))
@@ -166,11 +166,11 @@ class Running:
         found = next(iter(self._window.context.leftovers.found.values()), None)
         if found is None:
             return None
-        name, action = found.pair.name, tr("Put both hosts back")
+        name, action = found.pair.name, tr("Restore both hosts")
         if found.is_busy:
-            text = tr("Putting both hosts of %1 back").replace("%1", name)
+            text = tr("Restoring both hosts of %1").replace("%1", name)
             return Job("leftover", text, action, action=action)
-        text = tr("A host of %1 may not be as it was before.").replace("%1", name)
+        text = tr("A host of %1 may not be fully restored.").replace("%1", name)
         return Job("leftover", text, action, hint=found.message, is_warning=True, action=action)
 
     def _comparison(self) -> Job:

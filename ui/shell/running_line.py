@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class RunningLine(QFrame):
-    """What runs in one area; a countdown as large as on its own page."""
+    """The running operation of one area; a countdown as large as on its own page."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -72,7 +72,7 @@ class RunningLine(QFrame):
             self.bar.setValue(round(1000 * job.fraction))
         self._dress(job)
         self.show_button.setText(job.action or tr("Show"))
-        busy = tr("This is being done now.")
+        busy = tr("In progress now.")
         enable(self.show_button, is_on=not job.action or job.is_warning, reason=busy)
         self.setAccessibleName(job.text)
         self.setAccessibleDescription(job.hint)

@@ -71,7 +71,7 @@ class Photographer:
         theme = self._window.context.theme
         for scheme, word in SCHEMES:
             theme.force(scheme)
-            # Layouts and plots settle on posted events, which post others; user input stays out.
+            # Layouts and plots settle on posted events, which post others; user input is left out.
             for _ in range(_SETTLING_ROUNDS):
                 QApplication.processEvents(QEventLoop.ProcessEventsFlag.ExcludeUserInputEvents)
             path = self._folder / file_name(name, word)
@@ -338,7 +338,7 @@ def main(argv: list[str] | None = None) -> int:
         tours.append(Tour(window, folder))
 
     with tempfile.TemporaryDirectory(prefix="tunnelmark-pictures-") as home:
-        os.environ["TUNNELMARK_HOME"] = home  # pictures show this run only, and the user's data stays as it is
+        os.environ["TUNNELMARK_HOME"] = home  # pictures show this run only, and the user's data do not change
         run_window(real_services, on_window=begin)
     if not tours or not tours[0].is_complete:
         return 1

@@ -22,7 +22,7 @@ _LEAST_WIDTH_PX = 720
 
 
 class SettingsDialog(Panel):
-    """Everything takes effect at once, or when the dialog is closed.
+    """Settings of the program; all take effect immediately, or when the dialog is closed.
 
     Args:
         parent: The window.
@@ -82,7 +82,7 @@ class SettingsDialog(Panel):
         kept = self._context.preferences
         self.profile = QComboBox()
         for profile, text in (
-            (ProfileName.QUICK, tr("Quick: a first look")),
+            (ProfileName.QUICK, tr("Quick: one round")),
             (ProfileName.STANDARD, tr("Standard: three rounds, with intervals")),
             (ProfileName.PAPER, tr("Paper: as the published study measured")),
         ):
@@ -104,7 +104,7 @@ class SettingsDialog(Panel):
         self._add(
             label_for(tr("Time to confirm"), self.confirm),
             _left(self.confirm),
-            tr("Preselected on Roll-out: both hosts roll back unless you confirm a deployment in this time."),
+            tr("Preselected on Deploy: both hosts roll back unless you confirm a deployment in this time."),
         )
 
     def _add_folder(self) -> None:

@@ -1,4 +1,4 @@
-"""Closing the window: ask, cancel, wait for clean-up where everybody can see it, then go."""
+"""Closing the window: ask, cancel, wait visibly for clean-up, then close."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Closing:
         return self.is_closing and not self._window.runner.running and self._is_services_closed
 
     def ask(self) -> None:
-        """Somebody wants to close the window."""
+        """The user wants to close the window."""
         if self.is_closing or self._is_asking:
             return
         if not (self._window.is_measuring or self._window.is_trying or self._window.is_rolling):
@@ -43,15 +43,15 @@ class Closing:
         is_census = not self._window.is_measuring
         is_paused = not is_census and self._window.bridge.live.status().is_paused
         text = tr(
-            "Closing ends it: what is being tried is stopped and both hosts are put back as they were, which "
-            "takes some seconds; the window closes when that is done. What was measured is kept."
+            "Closing stops it: the current test is stopped and both hosts are restored, which takes some "
+            "seconds; then the window closes. Results so far are saved."
         )
         if is_paused:
             text = tr(
-                "Closing ends it. It is paused: no candidate is running and both hosts are as they were before. What "
-                "was measured is kept."
+                "Closing stops it. It is paused: no candidate is running and both hosts are restored. "
+                "Results so far are saved."
             )
-        stay = tr("Keep it paused") if is_paused else tr("Go on measuring")
+        stay = tr("Keep it paused") if is_paused else tr("Continue")
 
         def answered_no() -> None:
             self._is_asking = False
@@ -60,8 +60,8 @@ class Closing:
             self._window,
             tr("A cipher census is running") if is_census else tr("A comparison is running"),
             text,
-            tr("End it and close"),
-            tr("Go on trying") if is_census else stay,
+            tr("Stop and close"),
+            tr("Continue") if is_census else stay,
             "warning",
         ).ask(self.begin, answered_no)
 
@@ -75,7 +75,7 @@ class Closing:
         def answered_no() -> None:
             self._is_asking = False
 
-        Question(window, title, text, yes, tr("Stay here"), "warning").ask(self.begin, answered_no)
+        Question(window, title, text, yes, tr("Do not close"), "warning").ask(self.begin, answered_no)
 
     def look(self) -> None:
         """An operation began or ended: close when none is left."""
@@ -105,7 +105,7 @@ class Closing:
         for operation in window.runner.running:
             if operation not in kept:
                 operation.cancel()
-        window.say(tr("Closing: waiting until both hosts are as they were"))
+        window.say(tr("Closing: waiting until both hosts are restored"))
         window.lock()
         self.look()
 

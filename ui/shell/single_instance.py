@@ -43,7 +43,7 @@ class OnlyWindow(QObject):
     def take(self) -> bool:
         """Take the lock; return False where another window has it.
 
-        A folder that cannot be written is no reason to stay away: the window says so when it opens the database.
+        A folder that cannot be written is no reason to exit: the window reports it when it opens the database.
         """
         try:
             self._data_dir.mkdir(parents=True, exist_ok=True, mode=0o700)

@@ -1,4 +1,4 @@
-"""Opening the services while the first page is on show already, and looking at what there is."""
+"""Startup: open the services behind the first page, and find unfinished comparisons."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Starting:
             action()
         else:
             self._pending = action
-            self._window.say(tr("Opening the database; this goes on by itself in a moment"))
+            self._window.say(tr("Opening the database…"))
 
     def refresh_offer(self) -> None:
         """Offer on Start, if it is on show, what can be resumed by now."""
@@ -73,7 +73,7 @@ class Starting:
             self._look_for_unfinished()
 
     def rest(self) -> None:
-        """Look at nothing any more."""
+        """Stop the search for unfinished comparisons."""
         self._lab_timer.stop()
 
     def _on_services(self, services: ComparisonServices) -> None:
@@ -98,7 +98,7 @@ class Starting:
     def _look_for_unfinished(self) -> None:
         window, services = self._window, self._window.context.services
         window.runner.run(
-            tr("Looking for unfinished comparisons"),
+            tr("Checking for unfinished comparisons"),
             lambda _token, _tell: _resumable(services),
             on_success=lambda name: window.welcome.offer_resume("" if window.is_measuring else name),
             on_failure=lambda error: window.say(error.sentence()),

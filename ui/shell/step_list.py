@@ -90,7 +90,7 @@ class StepList(QFrame):
         self._fit_width()
 
     def changeEvent(self, event: QEvent) -> None:
-        """Make room for larger texts."""
+        """Fit the list to larger texts."""
         super().changeEvent(event)
         if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
             self._fit_width()

@@ -94,9 +94,9 @@ def confirm_change(window: MainWindow, invalid: tuple[Step, ...], take: Callable
     names = ", ".join(f"{step.number} {step_names()[step]}" for step in invalid)
     Question(
         window,
-        tr("This change makes later steps invalid"),
-        tr("To be done again: %1. Comparisons that were measured stay in the history.").replace("%1", names),
-        tr("Change it"),
-        tr("Keep it as it was"),
+        tr("Later steps must be repeated"),
+        tr("Repeat: %1. Measured comparisons remain in the history.").replace("%1", names),
+        tr("Change"),
+        tr("Cancel"),
         "warning",
     ).ask(take)

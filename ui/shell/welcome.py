@@ -33,10 +33,10 @@ class WelcomePage(Page):
     def __init__(self, context: Context) -> None:
         super().__init__(
             context,
-            tr("Which layer-2 VPN should join your two gateways?"),
+            tr("Which layer-2 VPN is best for your two gateways?"),
             tr(
-                "Tunnelmark finds out what both hosts can do, builds each VPN for a moment, measures it, puts the "
-                "hosts back as they were, and says which one to take and why."
+                "Tunnelmark checks what both gateways support, sets up each VPN temporarily, measures it, "
+                "restores the gateways, and recommends one with reasons."
             ),
         )
         self._offer = ""
@@ -55,8 +55,8 @@ class WelcomePage(Page):
             "lab",
             tr("Practice lab"),
             tr(
-                "Two small virtual gateways on this computer. Nothing leaves it, nothing can break: the best way to "
-                "see how a comparison works."
+                "Two small virtual gateways on this computer. Nothing leaves it and nothing can break. The "
+                "best place to start."
             ),
             tr("Start the &practice lab"),
             self.lab_chosen.emit,
@@ -66,16 +66,16 @@ class WelcomePage(Page):
             "host",
             tr("Your own hosts"),
             tr(
-                "Two Linux hosts that you reach over SSH. They are looked at first; every file and command is shown "
-                "before anything is changed."
+                "Two Linux hosts reachable over SSH. They are inspected first (read-only); you see every "
+                "file and command before anything is changed."
             ),
-            tr("Enter your &hosts"),
+            tr("Add your &hosts"),
             self.hosts_chosen.emit,
         )
         self.history = self._choice(
             "clock",
             tr("Past results"),
-            tr("Open an earlier comparison, write its report again, or resume one that was interrupted."),
+            tr("Open an earlier comparison, export its report, or resume an interrupted run."),
             tr("Open the h&istory"),
             self.history_chosen.emit,
         )
@@ -83,8 +83,8 @@ class WelcomePage(Page):
             "search",
             tr("Check a file"),
             tr(
-                "A VPN configuration that you have already: what in it is weak or missing, why, and what to write "
-                "instead. No host is needed."
+                "Check an existing VPN configuration: what is weak or missing, why, and how to fix it. No "
+                "hosts required."
             ),
             tr("&Check a file"),
             self.lint_chosen.emit,
@@ -105,7 +105,7 @@ class WelcomePage(Page):
         if (button.property("look") != "primary") is not is_any:
             set_look(button, "" if is_any else "primary")
             set_icon(button, "arrow-right", "text" if is_any else "on_accent")
-        reason = tr("A comparison is running: wait for its end, or cancel it, before you begin another.")
+        reason = tr("A comparison is running. Wait for its end, or cancel it, before you start another.")
         for _, begin in (self.lab, self.hosts):
             if begin.isEnabled() is is_measuring:
                 enable(begin, is_on=not is_measuring, reason=reason)
@@ -113,7 +113,7 @@ class WelcomePage(Page):
     def offer_resume(self, pair_name: str) -> None:
         """Offer to resume the unfinished comparison of a pair; withdraw the offer where the name is empty.
 
-        Another notice on show, such as an error, stays.
+        Another notice, such as an error, is not replaced.
         """
         offer = tr("A comparison of %1 was interrupted or cancelled.").replace("%1", pair_name) if pair_name else ""
         is_on_show = bool(self._offer) and self.notice.text.startswith(self._offer)
@@ -126,8 +126,8 @@ class WelcomePage(Page):
         self.notice.say(
             "caution",
             offer,
-            tr("What was measured is kept. The hosts put themselves back by their own timers; resuming checks that."),
-            {tr("Resume it"): lambda: self.resume_chosen.emit(pair_name)},
+            tr("Results so far are saved. The hosts have rolled back; this is verified before resuming."),
+            {tr("Resume"): lambda: self.resume_chosen.emit(pair_name)},
         )
 
     def _choice(
@@ -143,17 +143,17 @@ class WelcomePage(Page):
         return card, chosen
 
     def _what_happens(self) -> Card:
-        card = Card(tr("What will happen"))
+        card = Card(tr("How it works"))
         steps = (
-            (tr("Hosts"), tr("Log in to both and look, without changing anything.")),
-            (tr("Link"), tr("Say which addresses join the two, and how much load the link may get.")),
-            (tr("Choice"), tr("Tick the VPNs to compare; each has a verdict with its reason and source.")),
-            (tr("Plan"), tr("Read every file and command, and how long it will take.")),
+            (tr("Hosts"), tr("Log in to both hosts and inspect them (read-only).")),
+            (tr("Link"), tr("Select the addresses the tunnel runs over, and limit the test load.")),
+            (tr("Choice"), tr("Select the VPNs to compare; each has a verdict with reason and source.")),
+            (tr("Plan"), tr("Review every file and command, and the estimated duration.")),
             (
                 tr("Run"),
-                tr("Watch it live. Each host undoes everything by itself if this computer fails."),
+                tr("Follow it live. If this computer fails, each host rolls back automatically."),
             ),
-            (tr("Results"), tr("Read which to take, by how much, how sure that is, and write a report.")),
+            (tr("Results"), tr("See the recommendation, its margin and its confidence, and export a report.")),
         )
         grid = QGridLayout()
         grid.setHorizontalSpacing(2 * GRID)

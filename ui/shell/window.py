@@ -64,7 +64,7 @@ class MainWindow(QMainWindow):
     page_shown = Signal(object)
     """Carries the page that is on show now."""
     closed = Signal()
-    """Everything has ended; the application may."""
+    """Clean-up has finished; the application may exit."""
 
     def __init__(self, theme: Theme, open_services: ServicesFactory) -> None:
         super().__init__()
@@ -155,12 +155,12 @@ class MainWindow(QMainWindow):
 
     @property
     def deploy(self) -> DeployPage:
-        """Where something is rolled out."""
+        """The deploy page."""
         return self.area_page("deploy")  # type: ignore[return-value]
 
     @property
     def standing(self) -> DeploymentsPage:
-        """What is rolled out."""
+        """The running deployment."""
         return self.area_page("standing")  # type: ignore[return-value]
 
     @property
@@ -180,7 +180,7 @@ class MainWindow(QMainWindow):
 
     @property
     def is_rolling(self) -> bool:
-        """Whether something is being rolled out or taken back."""
+        """Whether a deployment or a removal is running."""
         return self._is_running("deploy")
 
     def _is_running(self, name: str) -> bool:
@@ -256,7 +256,7 @@ class MainWindow(QMainWindow):
         self.show_area("lint")
 
     def show_rollout(self) -> None:
-        """Show the page of the roll-out area that was seen last."""
+        """Show the page of the deployment area that was shown last."""
         self.show_area(self._rollout_page)
 
     def begin_with_lab(self) -> None:
@@ -298,7 +298,7 @@ class MainWindow(QMainWindow):
             self.current.go_next()
 
     def go_back(self) -> None:
-        """Show the page before; what was typed stays."""
+        """Show the page before; typed text is kept."""
         from app.services.comparison_wizard import Step
 
         if not self.footer.back.isEnabled() or self.current is None:

@@ -1,4 +1,4 @@
-"""What is around the pages: the bar above, the steps on the left, the bar below."""
+"""Frame around the pages: the bar above, the steps on the left, the bar below."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ _ROOMY_PX = 1100
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where the window is.
+    """Position in the window.
 
     Attributes:
         area: The area in the top bar; `comparison` for the steps.
-        wizard: The comparison one step of which is on show; None for other pages.
-        is_first: Whether it is the first page, from which nothing leads back.
+        wizard: The comparison one step of which is shown; None for other pages.
+        is_first: Whether it is the first page, which has no Back.
         is_measuring: Whether a comparison is running, whose steps cannot be left then.
-        past: Results from the history, where they are on show: the steps stay in their place, but lead nowhere.
+        past: Results from the history, where they are shown: the steps are shown, but disabled.
     """
 
     area: str
@@ -53,7 +53,7 @@ class Frame(QWidget):
     """
 
     step_chosen = Signal(object)
-    """Carries the step that somebody wants to see."""
+    """Carries the step that was selected."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -98,7 +98,7 @@ class Frame(QWidget):
             former = line.show_button
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Make room for the page where the window is narrow."""
+        """Give the page more width where the window is narrow."""
         super().resizeEvent(event)
         self._narrow_steps()
 
@@ -107,12 +107,12 @@ class Frame(QWidget):
             self._steps.set_narrow(is_narrow=self.width() < _ROOMY_PX)
 
     def show_place(self, page: Page, place: Place, *, can_roll_out: bool) -> None:
-        """Show where the window is and what can be done there.
+        """Show the position in the window and its actions.
 
         Args:
-            page: The page on show.
-            place: Where that is.
-            can_roll_out: Whether there is an area for rolling out.
+            page: The page shown.
+            place: Its position.
+            can_roll_out: Whether there is a deployment area.
         """
         wizard = place.wizard
         if wizard is not None:
@@ -125,7 +125,11 @@ class Frame(QWidget):
         self.top.rollout.setVisible(can_roll_out)
         self.footer.back.setVisible(not place.is_first)
         is_free = not (wizard is not None and place.is_measuring)
-        enable(self.footer.back, is_on=is_free, reason=tr("A comparison is running: cancel it before you go back."))
+        enable(
+            self.footer.back,
+            is_on=is_free,
+            reason=tr("A comparison is running: cancel it before you return to an earlier step."),
+        )
         self.footer.next.setVisible(wizard is not None and wizard.current.value != "results")
         self.footer.next.setText(page.next_text())
         self.footer.next.setAccessibleName(page.next_text().replace("&", ""))

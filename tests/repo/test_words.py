@@ -1,0 +1,259 @@
+"""Words that the glossary retired (docs/glossary.md) are in no text that people read."""
+
+import ast
+import io
+import re
+import tokenize
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+RETIRED = {
+    "active, provisional, partial": r"stands?|standing|stood|lasting",
+    "remain, keep": r"stay(s|ed|ing)?",
+    "deploy, deployment": r"roll(s|ed|ing)?[ -]?outs?",
+    "roll back, restore, remove, return": r"(put(s|ting)?|go(es|ing|ne)?|went|take[ns]?|took|taking) (\w+ ){0,2}back",
+    "rollback timer, lease": r"the timer",
+    "suspend, replace": r"aside|makes? room|made room|making room",
+    "inspect, refresh, snapshot": r"look(s|ed|ing)?(?! up\b)|surveys?",
+    "supervise, monitor": r"watch(es|ed|ing)? over",
+    "canary frame, script event, run id": r"marked (frames?|packets?)",
+    "side, host, peer": r"(both|either|the other|neither) ends?",
+    "boot bundle": r"kits?",
+    "sequential, in turn; parallel": r"one after (the other|another)|both at once",
+    "fail-closed": r"fail(s|ed|ing)? closed|held back",
+    "report, warn; user, operator": r"told|said|somebody|nobody|whoever|anybody|everybody",
+    "attempt, round": r"(a|its|their|the|\d+|%\d) turns?",
+    "packet capture": r"wires?",
+}
+"""Patterns of retired words, by the words to use instead."""
+
+STILL = (
+    "CHANGELOG.md",
+    "README.md",
+    "app/deployment",
+    "app/discovery",
+    "app/domain",
+    "app/export",
+    "app/host",
+    "app/lab",
+    "app/measurement",
+    "app/policy",
+    "app/probes",
+    "app/ranking",
+    "app/reports",
+    "app/secrets/layers.py",
+    "app/secrets/stores.py",
+    "app/services",
+    "app/ssh",
+    "app/storage",
+    "app/tunnel",
+    "docs/adding-an-adapter.md",
+    "docs/architecture.md",
+    "docs/census.md",
+    "docs/data-format.md",
+    "docs/export.md",
+    "docs/firewalls.md",
+    "docs/glossary.md",
+    "docs/linting.md",
+    "docs/on-the-wire.md",
+    "docs/policy.md",
+    "docs/practice-lab.md",
+    "docs/roll-out-many.md",
+    "docs/roll-out.md",
+    "docs/security.md",
+    "docs/solutions/baseline.md",
+    "docs/solutions/freelan.md",
+    "docs/solutions/ipsec.md",
+    "docs/solutions/l2tp.md",
+    "docs/solutions/macsec.md",
+    "docs/solutions/openvpn.md",
+    "docs/solutions/ssh.md",
+    "docs/solutions/tinc.md",
+    "docs/solutions/wireguard.md",
+    "docs/testing.md",
+    "docs/user-guide.md",
+    "resources/policy/guidelines.toml",
+    "resources/policy/keys.toml",
+    "resources/policy/lint_freelan.toml",
+    "resources/policy/lint_ipsec.toml",
+    "resources/policy/lint_ipsec_secrets.toml",
+    "resources/policy/lint_openvpn.toml",
+    "resources/policy/lint_ppp.toml",
+    "resources/policy/lint_ssh.toml",
+    "resources/policy/lint_stunnel.toml",
+    "resources/policy/lint_vtund.toml",
+    "resources/policy/lint_wireguard.toml",
+    "resources/policy/names_in_files.toml",
+    "resources/policy/policy.toml",
+    "resources/policy/protocols.toml",
+    "resources/templates/export",
+    "resources/templates/host",
+    "resources/templates/report.html.j2",
+    "resources/templates/report.typ",
+    "tests/bench",
+    "tests/conftest.py",
+    "tests/contract",
+    "tests/e2e/test_comparison.py",
+    "tests/e2e/test_comparison_hosts.py",
+    "tests/e2e/test_window_at_spi.py",
+    "tests/faults",
+    "tests/lab",
+    "tests/repo/test_layout.py",
+    "tests/repo/test_repo_makefile.py",
+    "tests/repo/test_repo_suite.py",
+    "tests/suite",
+    "tests/support",
+    "tests/unit/cli",
+    "tests/unit/deployment",
+    "tests/unit/discovery",
+    "tests/unit/domain/test_domain_palette.py",
+    "tests/unit/domain/test_pair_labels.py",
+    "tests/unit/export/test_export_command.py",
+    "tests/unit/export/test_export_lan_port.py",
+    "tests/unit/export/test_export_values.py",
+    "tests/unit/host/test_deploy_intact.py",
+    "tests/unit/host/test_host_look.py",
+    "tests/unit/lab",
+    "tests/unit/measurement/test_campaign_link_doubts.py",
+    "tests/unit/measurement/test_campaign_run.py",
+    "tests/unit/policy",
+    "tests/unit/probes/test_link_protocols.py",
+    "tests/unit/probes/test_probe_guard.py",
+    "tests/unit/probes/test_probe_iperf_output.py",
+    "tests/unit/ranking/test_ranking_proofs.py",
+    "tests/unit/reports/test_report_slow.py",
+    "tests/unit/reports/test_report_tables.py",
+    "tests/unit/secrets/test_secrets_layers.py",
+    "tests/unit/services",
+    "tests/unit/ssh",
+    "tests/unit/storage/test_storage_database.py",
+    "tests/unit/storage/test_storage_store.py",
+    "tests/unit/suite",
+    "tests/unit/tunnel",
+    "tests/unit/vpn_adapters/test_adapter_l2tpv3.py",
+    "tests/unit/vpn_adapters/test_adapter_shared.py",
+    "tests/widgets",
+    "ui/comparison/pair_entry.py",
+    "vpn_adapters/baseline",
+    "vpn_adapters/config_detection.py",
+    "vpn_adapters/config_formats.py",
+    "vpn_adapters/foreign/vtund.py",
+    "vpn_adapters/freelan",
+    "vpn_adapters/ipsec",
+    "vpn_adapters/l2tp",
+    "vpn_adapters/macsec",
+    "vpn_adapters/openvpn",
+    "vpn_adapters/shared",
+    "vpn_adapters/ssh",
+    "vpn_adapters/tinc",
+    "vpn_adapters/wireguard",
+)
+"""Folders and files that still have retired words. This list only gets shorter."""
+
+HONEST = (
+    r"stands for\b",
+    r"look-?(alike|ahead|behind)",
+    r"standing in\b",
+    r"\bold news\b",
+)
+"""Uses that are no idea of the glossary."""
+
+_SEARCH = {use: re.compile(rf"\b({pattern})\b", re.IGNORECASE) for use, pattern in RETIRED.items()}
+_CODE = re.compile(
+    r"(?m:^ +\w+: )|look=\"\w+\"|`[^`]*`|"
+    r"\]\([^)]*\)|https?:\S+|<[^<>]*>|--[\w-]+|[\w.~]*(/[\w.{}*-]+)+|\w*_\w+|\b[\w-]+\.(sh|md|py|toml|sql|json)\b"
+)
+"""Code, paths and links within a text, which keep their names."""
+_RIDDLE = re.compile(r"(What|How|Which|Who|Whoever|Everything|Where|All that)\b")
+_SOURCES = ("app", "ui", "vpn_adapters", "tests")
+_HAVE_DOCSTRINGS = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+def retired(text: str) -> list[str]:
+    """Return each retired word of a text with its replacement."""
+    plain = re.sub("|".join(HONEST), " ", _CODE.sub(" ", text))
+    return [f"{found[0]!r}: {use}" for use, search in _SEARCH.items() if (found := search.search(plain))]
+
+
+def is_held(path: Path) -> bool:
+    """Whether a file has to do without retired words."""
+    name = path.relative_to(ROOT).as_posix()
+    return path != Path(__file__) and not any(name == one or name.startswith(f"{one}/") for one in STILL)
+
+
+def comments(source: str) -> Iterator[tuple[int, str]]:
+    """Yield the comments of a module with their lines."""
+    if "#" in source:
+        for token in tokenize.generate_tokens(io.StringIO(source).readline):
+            if token.type == tokenize.COMMENT:
+                yield token.start[0], token.string
+
+
+def docstrings(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """Yield the docstrings of a module, its classes, functions and constants."""
+    for node in ast.walk(tree):
+        if isinstance(node, _HAVE_DOCSTRINGS):
+            for one in node.body:
+                if isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant):
+                    yield one.lineno, str(one.value.value)
+
+
+def sentences(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """Yield the string literals of a module that have a space, docstrings included."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and " " in node.value.strip():
+            yield node.lineno, node.value
+
+
+def modules() -> list[Path]:
+    """Return the Python files that are held."""
+    return [path for folder in _SOURCES for path in sorted((ROOT / folder).rglob("*.py")) if is_held(path)]
+
+
+@pytest.mark.parametrize("folder", _SOURCES)
+def test_no_retired_word_is_in_docstrings_comments_and_messages(folder: str) -> None:
+    faults = []
+    for path in modules():
+        if path.relative_to(ROOT).parts[0] == folder:
+            source = path.read_text(encoding="utf-8")
+            tree = ast.parse(source)
+            texts = [*comments(source), *docstrings(tree), *(sentences(tree) if folder != "tests" else ())]
+            found = {(line, word) for line, text in texts for word in retired(text)}
+            found |= {(line, "say what it is") for line, text in docstrings(tree) if _RIDDLE.match(text)}
+            faults += [f"{path.relative_to(ROOT)}:{line}: {word}" for line, word in sorted(found)]
+    assert not faults, "\n".join(faults)
+
+
+def test_no_retired_word_is_in_documents_and_templates() -> None:
+    pages = [ROOT / "README.md", ROOT / "CHANGELOG.md", *(ROOT / "docs").rglob("*.md")]
+    templates = [path for path in (ROOT / "resources").rglob("*") if path.suffix in {".sh", ".toml", ".j2", ".typ"}]
+    faults = [
+        f"{path.relative_to(ROOT)}:{number}: {word}"
+        for path in (*pages, *templates)
+        if is_held(path)
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1)
+        for word in retired(line)
+    ]
+    assert not faults, "\n".join(faults)
+
+
+@pytest.mark.parametrize(
+    "text", ["Look at both hosts", "It stands on both hosts.", "Nobody has said it.", "put both hosts back"]
+)
+def test_a_retired_word_is_found(text: str) -> None:
+    assert retired(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["Use `look.sh`.", "see /etc/tunnelmark/lasting.sh", "looked up", "[x](on-the-wire.md)"]
+)
+def test_code_and_paths_keep_their_names(text: str) -> None:
+    assert not retired(text)
+
+
+def test_the_list_of_what_is_left_names_what_is_there() -> None:
+    assert [one for one in STILL if not (ROOT / one).exists()] == []

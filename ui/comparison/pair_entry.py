@@ -75,7 +75,7 @@ def ask_to_replace(parent: QWidget, pair: PairSpec, stored: PairSpec, then: Call
     """Ask whether a stored pair is to get other hosts; call `then` where it is."""
     text = tr(
         "%1 is stored with the hosts %2 and %3. It gets the hosts that you entered; its comparisons and deployments "
-        "stay under this name. To keep both pairs, cancel and enter another name."
+        "remain under this name. To keep both pairs, cancel and enter another name."
     )
     for nth, word in enumerate((pair.name, stored.a.address, stored.b.address), start=1):
         text = text.replace(f"%{nth}", word)

@@ -73,7 +73,7 @@ def test_a_loss_is_a_line_a_warning_and_a_notification_and_is_summed_up() -> Non
         f"{clock(LOOKED_AT + timedelta(seconds=5))} Tunnel lost: no answer through it on gateway-b.",
         f"{clock(LOOKED_AT + timedelta(seconds=17))} The tunnel is up again after 12 s.",
     ]
-    assert lines[4].endswith("4 looks: 1 loss, 12 s together.")
+    assert lines[4].endswith("4 checks: 1 loss, 12 s together.")
     assert lines[5].split() == ["lost", "back", "for", "why"]
     lost, back = (clock(LOOKED_AT + timedelta(seconds=seconds)) for seconds in (5, 17))
     assert lines[7].strip().split("  ")[:3] == [lost, back, "12 s"]
@@ -84,7 +84,7 @@ def test_a_loss_is_a_line_a_warning_and_a_notification_and_is_summed_up() -> Non
 def test_without_a_loss_it_ends_well() -> None:
     desk = Desk()
     assert desk.watch(HEALTHY, after(HEALTHY, 5)) == 0
-    assert desk.out.getvalue().rstrip().endswith("2 looks: nothing was lost.")
+    assert desk.out.getvalue().rstrip().endswith("2 checks: nothing was lost.")
     assert desk.notes == []
 
 
@@ -107,7 +107,7 @@ def test_hosts_that_do_not_answer_are_no_end_of_watching() -> None:
     assert "The tunnel is up again after" in desk.out.getvalue()
     desk = Desk()
     assert desk.watch(LOST, after(LOST, 8)) == 1, "it is lost at the end"
-    assert "2 looks: 1 loss, 8 s together." in desk.out.getvalue()
+    assert "2 checks: 1 loss, 8 s together." in desk.out.getvalue()
     assert "not yet" in desk.out.getvalue()
 
 
@@ -184,7 +184,7 @@ def test_a_look_changes_nothing_and_says_once_what_a_repair_would_do() -> None:
         one.look(CancelToken())
     assert services.repairs == 0
     said = " ".join(desk.err.getvalue().split())
-    assert said.count("rolled out on both once more. That is done by: tunnelmark status") == 1
+    assert said.count("rolled out on both once more. Repair it with: tunnelmark status") == 1
     assert said.endswith("--repair")
 
 

@@ -118,7 +118,7 @@ def test_undone_by_the_keyboard(driver: Driver) -> None:
     assert page.live.result.property("look") == "callout", "it is what the user wanted"
     assert page.live.stages.state_of(RolloutStage.CONFIRM) == "declined", "the user's answer is no fault"
     assert page.live.stages.item(5, 1).text() == "not confirmed"
-    assert driver.window.footer.status.text() == "Rolling out: not confirmed, both hosts rolled back"
+    assert driver.window.footer.status.text() == "Deploying: not confirmed, both hosts rolled back"
 
 
 def test_nobody_answers_and_both_hosts_go_back(driver: Driver) -> None:

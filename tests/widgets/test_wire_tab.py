@@ -171,7 +171,7 @@ def test_what_is_slow_is_said_beside_and_is_no_verdict(tabs: ResultTabs) -> None
     data = prepare(record, rank(record))
     assert set(data.slow) == {TCP}
     assert data.result(TCP).verdict is Verdict.ACCEPTABLE
-    why = tabs.widget(next(n for n in range(tabs.count()) if tabs.tabText(n) == "Why"))
+    why = tabs.widget(next(n for n in range(tabs.count()) if tabs.tabText(n) == "Rationale"))
     texts = [one.text() for one in why.findChildren(QLabel)]
     assert any(text.startswith("OpenVPN over TCP, AES-256-GCM: Slow on this pair") for text in texts)
 

@@ -108,7 +108,7 @@ class DeploymentsTable(DataTable):
         verdict = status.verdict if status is not None else standing.verdict if standing is not None else None
         texts = {
             PAIR: one.pair.name,
-            WHAT: standing.title if standing is not None else tr("nothing"),
+            WHAT: standing.title if standing is not None else tr("none"),
             SINCE: moment(standing.confirmed_at or standing.state_at) if standing is not None else NONE,
             STATE: look.word,
             TUNNEL: tunnel_word(status),

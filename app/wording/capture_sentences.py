@@ -160,10 +160,10 @@ def properties_line(properties: Mapping[Property, PropertyResult]) -> str:
 
 def crossing_sentence(crossing: Crossing) -> str:
     """Return whether a special kind of frame crosses."""
-    said = {True: "cross", False: "do not cross", None: "could not be tested"}[crossing.has_crossed]
     what = CROSSING_WORDS.get(crossing.kind, crossing.kind)
-    verb = said.replace("cross", "crosses").replace("do not crosses", "does not cross") if what == "Multicast" else said
-    return f"{what} {verb}. {crossing.note}".strip()
+    crosses, does = ("crosses", "does") if what == "Multicast" else ("cross", "do")
+    verbs = {True: crosses, False: f"{does} not cross", None: "could not be tested"}
+    return f"{what} {verbs[crossing.has_crossed]}. {crossing.note}".strip()
 
 
 def advice_sentence(report: CaptureReport) -> str:

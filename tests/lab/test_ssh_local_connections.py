@@ -296,7 +296,7 @@ def test_a_cut_connection_is_lost_and_can_be_made_anew(own_server: Sshd, token: 
 
     with pytest.raises(ConnectionLost, match="`sh` on gateway"):
         session.run(waiting, token=token, on_line=cut)
-    for line in processes_with("4718"):
+    for line in processes_with("sleep 4718"):
         assert line  # it may live on: nobody could tell it to end
     assert not session.is_connected
     for use in (

@@ -13,10 +13,10 @@ from at_spi_tree import Atspi, Desk, act, states
 
 STEPS = ("Step 1, Hosts", "Step 2, Link", "Step 3, Choice", "Step 4, Plan", "Step 5, Run", "Step 6, Results")
 PLOTS = {
-    "Curves": "RTT over frame size",
+    "Curves": "RTT by frame size",
     "Distribution": "Share of replies",
     "Frontier": "Throughput against latency",
-    "CPU": "CPU while throughput",
+    "CPU": "CPU during throughput",
 }
 
 
@@ -39,8 +39,8 @@ def compare(report: str) -> dict[str, Any]:
         table = desk.find("table", plot)
         tables[tab] = {"chart": chart.get_name(), "rows": rows(table)}
     write_report(desk, report)
-    notice = desk.find("notification", "The report is written")
-    desk.until("its being read", lambda: any("The report is written" in text for text in desk.heard))
+    notice = desk.find("notification", "Report saved")
+    desk.until("its being read", lambda: any("Report saved" in text for text in desk.heard))
     return {
         "steps": steps,
         "sentence": sentence,

@@ -28,6 +28,7 @@ def undo_one_text(alone: OnlyHost) -> str:
 
 def nothing_left_words(standing: Deployment, alone: OnlyHost) -> tuple[str, str]:
     """Return why there is nothing to remove on the only reachable host: a title and sentences."""
+    title = tr("Nothing to remove on %A, and %B is unreachable.")
     hint = (
         tr("At the next contact with both hosts it is removed from %B, too: “Refresh now” once %B is reachable.")
         if is_half_undone(standing)

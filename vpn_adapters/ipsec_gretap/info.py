@@ -1,4 +1,4 @@
-"""What is always true of GRE with Ethernet over IPsec."""
+"""Facts about GRE with Ethernet over IPsec."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ class WireguardVxlanAdapter:
 
     @property
     def info(self) -> SolutionInfo:
-        """What is always true of it."""
+        """Facts about the solution."""
         return info.INFO
 
     def discovery(self) -> Mapping[str, Command]:
@@ -50,7 +50,7 @@ class WireguardVxlanAdapter:
         return identity.parse(outputs)
 
     def plan(self, request: PlanRequest) -> TunnelPlan:
-        """Return the steps for both ends."""
+        """Return the steps for both hosts."""
         return plan.make(request)
 
     def parse_config(self, text: str) -> Sequence[Setting]:

@@ -1,4 +1,4 @@
-"""What is always true of VXLAN over WireGuard."""
+"""Facts about VXLAN over WireGuard."""
 
 from __future__ import annotations
 

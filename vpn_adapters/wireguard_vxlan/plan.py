@@ -14,7 +14,7 @@ from vpn_adapters.wireguard_vxlan.info import NAME
 
 
 def make(request: PlanRequest) -> TunnelPlan:
-    """Return the plan for both ends."""
+    """Return the plan for both hosts."""
     link = request.link
     overhead = {size: carrier.outer_frame_bytes(vxlan.packet_bytes(size)) - size for size in (1000, *FRAME_BYTES)}
     return TunnelPlan(

@@ -138,8 +138,8 @@ def test_how_much_longer_hosts_wait_is_stored_as_they_say(
 @pytest.mark.parametrize(
     ("proof", "looks", "sentences"),
     [
-        (NO_TCPDUMP, 1, ("nothing can be read on the way. gateway-a has no tcpdump", "not tried whether frames stop")),
-        (UNSURE, rollout_deploy.PROOFS, ("frames stop after this: The table is deleted",)),
+        (NO_TCPDUMP, 1, ("Leak test inconclusive. gateway-a has no tcpdump", "The fail-closed test was not run.")),
+        (UNSURE, rollout_deploy.PROOFS, ("Fail-closed test inconclusive: The table is deleted",)),
     ],
 )
 def test_what_was_not_proven_is_not_confirmed_without_the_user(
@@ -199,8 +199,8 @@ def test_what_is_proven_at_the_second_look_is_confirmed(world: World, store: Sto
     assert look(world, store).state is DeploymentState.CONFIRMED
     (applied,) = (event for event in events if isinstance(event, RolloutApplied))
     assert applied_words(applied).endswith(
-        "On the wire: ✓ confidential, ? authentic (not tried), ? replay-proof (not tried). "
-        "With the protection taken away: fails closed."
+        "Packet tests: ✓ confidential, ? authentic (not tried), ? replay-proof (not tried). "
+        "Fail-closed test: fail-closed."
     )
 
 
@@ -218,7 +218,7 @@ def test_what_the_injection_test_showed_is_stored_and_shown(world: World, store:
     console = Console(width=200, file=io.StringIO())
     print_status(console, look(world, store))
     said = console.file.getvalue()  # type: ignore[attr-defined]
-    assert "shown before it was confirmed: ✓ confidential, ? authentic (not tried), ✓ replay-proof" in said
+    assert "tested before it was confirmed: ✓ confidential, ? authentic (not tried), ✓ replay-proof" in said
 
 
 def test_tunnel_that_lets_in_forged_packets_is_not_rolled_out(world: World, store: Store, wire: Wire) -> None:

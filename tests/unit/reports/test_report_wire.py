@@ -35,20 +35,20 @@ def test_the_page_says_what_the_wire_showed() -> None:
         "✓ confidential",
         "? authentic",
         "✓ replay-proof",
-        "– readable on purpose",
-        "✓ fails closed",
+        "– unencrypted (by design)",
+        "✓ fail-closed",
         "✕ fails open",
         "2 (fragments)",
     ):
         assert words in page
     assert "Not tried, because gw-b has no nft to hold back packets with." in page
     assert "None of 6 packets that were replayed got in." in page
-    assert "An MTU of 1417 bytes inside would avoid fragments." in page
+    assert "An MTU of 1417 bytes inside avoids fragments." in page
     assert (
-        "The device is deleted on gw-b: 16 marked frames were sent, 0 answered. Seen in the clear: 0 on A and 8 on B."
+        "The device is deleted on gw-b: 16 canary frames were sent, 0 answered. Seen in the clear: 0 on A and 8 on B."
         in page
     )
-    assert "VLAN-tagged frames could not be tried." in page
+    assert "VLAN-tagged frames could not be tested." in page
     assert "Multicast does not cross." in page
 
 
@@ -154,7 +154,7 @@ def test_the_command_line_prints_a_line_for_each_candidate() -> None:
     record = with_open_device(sample_record())
     with Console(width=200, record=True, file=None) as console, console.capture() as shown:
         print_ranking(console, record, rank(record))
-    lines = [line for line in shown.get().splitlines() if ": on the wire: " in line]
+    lines = [line for line in shown.get().splitlines() if ": packet tests: " in line]
     assert len(lines) == len({(one.key.solution, one.key.suite) for one in record.attempts if one.wire is not None})
     assert any(
         "✓ confidential; ? authentic; ✓ replay-proof; ✕ fails open; frames of 1514 B are fragmented" in line

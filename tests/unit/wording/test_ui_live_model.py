@@ -346,9 +346,9 @@ def test_the_last_look_at_the_bare_underlay_is_no_round() -> None:
     model.feed(AttemptEnded(attempt(baseline, first, rng, PINGS)))
     row = model.rows()[0]
     assert (row.rounds_done, row.rounds, row.attempts_done, row.attempts) == (1, 1, 1, 2)
-    assert state_text(row) == "waiting to be measured once more"
+    assert state_text(row) == "waiting for a repetition"
     model.feed(CampaignEnded(1, CampaignStatus.CANCELLED, ""))
-    assert state_text(model.rows()[0]) == "measured, but not once more at the end"
+    assert state_text(model.rows()[0]) == "measured, but not repeated at the end"
 
 
 def test_rounds_before_a_host_stayed_away_keep_their_latency_and_curve() -> None:

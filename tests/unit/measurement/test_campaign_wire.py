@@ -72,7 +72,7 @@ def test_a_leak_fails_the_attempt_and_keeps_what_was_measured() -> None:
 
     attempt = record.attempts[0]
     assert (attempt.status, attempt.reason) == (AttemptStatus.FAILED, "leak")
-    assert attempt.message.startswith("Frames inside the tunnel can be read on the underlay. 10 of 10 marked frames")
+    assert attempt.message.startswith("Frames inside the tunnel can be read on the underlay. 10 of 10 canary frames")
     assert attempt.wire is not None
     assert attempt.wire.leak is not None
     assert attempt.wire.leak.verdict is LeakVerdict.LEAKS

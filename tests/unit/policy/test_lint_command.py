@@ -44,7 +44,7 @@ def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]
 def test_good_files_pass(capsys: pytest.CaptureFixture[str]) -> None:
     status, out, _ = run(capsys, *(str(FOLDER / name) for name in GOOD))
     assert status == 0
-    assert "client.ovpn (openvpn): nothing to find fault with" in out
+    assert "client.ovpn (openvpn): no issues" in out
 
 
 def test_a_missing_setting_is_to_be_added(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -54,7 +54,7 @@ def test_a_tunnel_that_protects() -> None:
     ]
     assert len(report.doubts) == 2
     assert wire_line(report) == (
-        "✓ confidential; ✓ fails closed; frames of 1514 B are fragmented; MTU inside without fragments 1434; "
+        "✓ confidential; ✓ fail-closed; frames of 1514 B are fragmented; MTU inside without fragments 1434; "
         "8 of 8 link-layer protocols cross (between joined LANs not LLDP and PTP peer delay)"
     )
 

@@ -165,7 +165,7 @@ class BootCell:
             if left := left_on(self._host):
                 raise Unsettled(f"of what was never confirmed is left: {left}")
         until = time.monotonic() + UP_S * self._patience
-        while (status := self._desk.tunnelmark(*words)).status != 0 or "nothing is rolled out" in status.out:
+        while (status := self._desk.tunnelmark(*words)).status != 0 or "nothing is deployed" in status.out:
             if time.monotonic() > until:
                 raise Unsettled(f"{deployment_id} is not healthy: {status.out[-900:]} {status.err[-900:]}")
             time.sleep(1.0)

@@ -350,7 +350,7 @@ class Cell:
                 status = desk.tunnelmark("status", self._field.pair, "--repair")
                 said = f"{status.out[-900:]} {status.err[-900:]}"
                 took_s = time.monotonic() - self._ended_s
-                if status.status == 0 and ("nothing is rolled out" in status.out) is not is_expected:
+                if status.status == 0 and ("nothing is deployed" in status.out) is not is_expected:
                     result.healthy_s = took_s if is_expected else None
                     if is_expected and took_s > HEALTHY_S * self._patience:
                         raise Unsettled(f"healthy only after {took_s:.0f} s")

@@ -78,7 +78,7 @@ class FakeHost:
 class FakeField:
     """Two hosts; the first contact removes what a broken-off installing left, and more."""
 
-    says: str = "nothing is rolled out"
+    says: str = "nothing is deployed"
     pair: str = "pair-1"
     events: list[str] = field(default_factory=list)
 
@@ -187,7 +187,7 @@ def test_what_stands_is_healthy_in_time_or_it_is_an_exception() -> None:
     with pytest.raises(Unsettled, match=r"healthy only after 9\d s"):
         judging._wait_until_well(result, is_expected=True)
     assert result.healthy_s == pytest.approx(10.0 + HEALTHY_S, abs=5.0)
-    fake.says = "nothing is rolled out"
+    fake.says = "nothing is deployed"
     with pytest.raises(Unsettled, match="status after"):
         judging._wait_until_well(result, is_expected=True)
 

@@ -44,7 +44,7 @@ def test_plots_can_be_read_as_tables(compared: tuple[dict[str, Any], Path]) -> N
     tables = {tab: table["rows"] for tab, table in compared[0]["tables"].items()}
     titles = {"Bare underlay", "WireGuard", "OpenVPN over UDP", "OpenVPN over TCP"}
     assert {tab: {row[0] for row in rows} for tab, rows in tables.items()} == dict.fromkeys(tables, titles)
-    assert sorted(row[1] for row in tables["Curves"] if row[0] == "WireGuard")[-1] == "60 B"
+    assert sorted(row[1] for row in tables["Latency"] if row[0] == "WireGuard")[-1] == "60 B"
     assert ["WireGuard", "yes", "1.09 ms", "42.1 Mbit/s"] in tables["Frontier"]
     assert ["WireGuard", "A", "7 %", "44 %", "22 %", "73 %"] in tables["CPU"]
     for rows in tables.values():

@@ -13,9 +13,9 @@ from at_spi_tree import Atspi, Desk, act, states
 
 STEPS = ("Step 1, Hosts", "Step 2, Link", "Step 3, Choice", "Step 4, Plan", "Step 5, Run", "Step 6, Results")
 PLOTS = {
-    "Curves": "RTT by frame size",
-    "Distribution": "Share of replies",
-    "Frontier": "Throughput against latency",
+    "Latency": "RTT by frame size",
+    "Distribution": "Cumulative distribution",
+    "Frontier": "Throughput vs. latency",
     "CPU": "CPU during throughput",
 }
 

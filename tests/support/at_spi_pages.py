@@ -44,7 +44,7 @@ def inspect_surroundings() -> dict[str, Any]:
         "Frontier",
         "CPU",
         "Packet tests",
-        "Why",
+        "Rationale",
         "Hosts",
         "Warnings",
         "Configuration",

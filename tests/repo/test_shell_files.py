@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import tomllib
 from fnmatch import fnmatch
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -29,18 +30,20 @@ _SHELL = re.compile(r"\$[\w({@#?!*]|/dev/null")
 _MORE_THAN_ONE_COMMAND = re.compile(r"\n\s*\S|;|&&|\b(?:if|for|while|until|case) ")
 
 
+@cache
 def assembled(file: Path) -> str:
     package, *rest = file.relative_to(ROOT).parts
     return script_file(package, "/".join(rest))
 
 
-def included() -> set[Path]:
+@cache
+def included() -> frozenset[Path]:
     """Return the files that others include."""
     found = set()
     for file in [*FILES, ROOT / "resources" / "templates" / "export" / "tunnel.sh"]:
         names = re.findall(r"^# @include (\S+)", file.read_text(encoding="utf-8"), re.MULTILINE)
         found |= {(file.parent / name).resolve() for name in names}
-    return found
+    return frozenset(found)
 
 
 def run_by_themselves() -> list[Path]:
@@ -99,15 +102,10 @@ def test_every_script_is_used() -> None:
     code = "".join(
         file.read_text(encoding="utf-8") for folder in ("app", "vpn_adapters") for file in (ROOT / folder).rglob("*.py")
     )
-    unused = [
-        file
-        for file in FILES
-        if file not in included()
-        and not re.search(rf'["/]{re.escape(file.name)}"', code)
-        and not (file.parent.name == "discovery" and f'"{file.stem}"' in code)
-    ]
     # Scripts that are left on the host are named by their words.
-    assert [file.name for file in unused if not re.search(rf'"{re.escape(file.stem)}"', code)] == []
+    named = set(re.findall(r'(?<=["/])[\w.-]+(?=")', code))
+    unused = [file for file in FILES if file not in included() and not named & {file.name, file.stem}]
+    assert unused == []
 
 
 def test_every_script_is_packed() -> None:

@@ -113,7 +113,7 @@ class MeasuringOperations:
                 facts={"a": discovery.a.facts, "b": discovery.b.facts},
                 store=self.store,
                 control=control,
-                emit=renaming(use, emit),
+                emit=renaming(use, work.kind, emit),
                 version=tunnelmark_version(),
                 header=file_header(),
                 resume_id=resume_id,

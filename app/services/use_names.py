@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
-from app.domain.census import CensusPlan
 from app.domain.events import CampaignStarted
 
 if TYPE_CHECKING:
@@ -14,12 +13,17 @@ if TYPE_CHECKING:
 E = TypeVar("E")
 
 
-def renaming(use: Use, emit: Callable[[E], None]) -> Callable[[E], None]:
-    """Return a sink that also notes the number of a comparison or census as soon as it has one."""
+def renaming(use: Use, kind: str, emit: Callable[[E], None]) -> Callable[[E], None]:
+    """Return a sink of events that also notes the number of a comparison or census as soon as it has one.
+
+    Args:
+        use: The entry of the hosts in use.
+        kind: "comparison" or "census".
+        emit: Gets every event.
+    """
 
     def tell(event: E) -> None:
         if isinstance(event, CampaignStarted):
-            kind = "census" if isinstance(event.plan, CensusPlan) else "comparison"
             use.rename(f"{kind} {event.campaign_id}")
         emit(event)
 

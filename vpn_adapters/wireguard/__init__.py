@@ -2,60 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from vpn_adapters.shared import l2tpv3
+from vpn_adapters.shared.wireguard.adapter import WireguardAdapter
+from vpn_adapters.wireguard import config_reader, info, plan
 
-from app.domain.adapters import IdentityRecipe, PlanRequest, PublicIdentity, Setting, TunnelPlan
-from app.domain.commands import Command, CommandResult
-from app.domain.hosts import HostFacts, Side, SolutionSupport
-from app.domain.solutions import CensusOption, SolutionInfo, Suite
-from vpn_adapters.shared.discovering import are_both_able
-from vpn_adapters.shared.wireguard import identity
-from vpn_adapters.shared.wireguard.protocol import SUITE
-from vpn_adapters.wireguard import discovery, info, plan
-from vpn_adapters.wireguard.config_reader import parse as read_settings
-
-
-@dataclass(frozen=True, slots=True)
-class WireguardAdapter:
-    """Puts the verbs together; each has a module of its own."""
-
-    @property
-    def info(self) -> SolutionInfo:
-        """What is always true of it."""
-        return info.INFO
-
-    def discovery(self) -> Mapping[str, Command]:
-        """Return questions for the tools and the kernel's modules."""
-        return discovery.commands()
-
-    def parse_discovery(self, outputs: Mapping[str, CommandResult]) -> SolutionSupport:
-        """Translate the answers."""
-        return discovery.parse(outputs)
-
-    def suites(self, facts_a: HostFacts, facts_b: HostFacts) -> tuple[Suite, ...]:
-        """Return the protocol's only suite, where both hosts can."""
-        return (SUITE,) if are_both_able(info.NAME, facts_a, facts_b) else ()
-
-    def census(self, facts_a: HostFacts, facts_b: HostFacts) -> tuple[CensusOption, ...]:  # noqa: ARG002
-        """Return nothing: there is nothing to choose."""
-        return ()
-
-    def identity(self, request: PlanRequest, side: Side) -> IdentityRecipe:
-        """Return how a key is made."""
-        return identity.recipe(request.link, side)
-
-    def parse_identity(self, outputs: Mapping[str, CommandResult]) -> PublicIdentity:
-        """Read the public key."""
-        return identity.parse(outputs)
-
-    def plan(self, request: PlanRequest) -> TunnelPlan:
-        """Return the steps for both ends."""
-        return plan.make(request)
-
-    def parse_config(self, text: str) -> Sequence[Setting]:
-        """Read a file for wg-quick(8) or wg(8) setconf."""
-        return read_settings(text)
-
-
-adapter = WireguardAdapter()
+adapter = WireguardAdapter(info.INFO, l2tpv3.KERNEL_MODULES, l2tpv3.missing_parts, plan.make, config_reader.parse)

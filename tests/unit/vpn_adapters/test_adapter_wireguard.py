@@ -9,11 +9,11 @@ from app.domain.linting import MASK
 from support.adapter_cases import WIREGUARD_KEYS, facts, recorded, request, result
 from vpn_adapters.shared import l2tpv3
 from vpn_adapters.shared.wireguard import identity
-from vpn_adapters.wireguard import adapter, discovery, plan
+from vpn_adapters.wireguard import adapter, plan
 
 
 def test_discovery_of_debian_13() -> None:
-    support = discovery.parse(recorded("debian-13")["wireguard"])
+    support = adapter.parse_discovery(recorded("debian-13")["wireguard"])
     assert support.is_available
     assert support.version == "1.0.20210914"
 
@@ -28,20 +28,20 @@ def test_discovery_of_debian_13() -> None:
 )
 def test_discovery_names_what_is_missing(question: str, whats: list[str]) -> None:
     answers = {**recorded("debian-13")["wireguard"], question: result(stderr="not found", exit_status=127)}
-    support = discovery.parse(answers)
+    support = adapter.parse_discovery(answers)
     assert not support.is_available
     assert [part.what for part in support.missing] == whats
 
 
 def test_busyboxs_ip_does_not_count() -> None:
     answers = {**recorded("debian-13")["wireguard"], "ip": result(stderr="BusyBox v1.36.1 multi-call binary.")}
-    assert [part.what for part in discovery.parse(answers).missing] == ["iproute2"]
+    assert [part.what for part in adapter.parse_discovery(answers).missing] == ["iproute2"]
 
 
 def test_missing_modules_among_present_ones() -> None:
     answers = dict(recorded("debian-13")["wireguard"])
     answers["modules"] = result("wireguard built-in\nl2tp_ip loadable\nl2tp_eth missing\n")
-    assert [part.what for part in discovery.parse(answers).missing] == ["kernel module l2tp_eth"]
+    assert [part.what for part in adapter.parse_discovery(answers).missing] == ["kernel module l2tp_eth"]
 
 
 @pytest.mark.parametrize("text", ["", "short", "A" * 44, "!" * 43 + "=", "QUFB" * 20])

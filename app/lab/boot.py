@@ -24,7 +24,10 @@ LOGINS = 2
 """How many logins in a row must work on a gateway that has booted: sshd may listen before it is ready."""
 
 _EXPECTED_BOOT_S = 25.0
+_ANSWER_TIMEOUT_S = 60.0
+"""How long one login may take, in seconds."""
 _LOGIN_TIMEOUT_S = 60.0
+"""How long logins are tried until they work, in seconds."""
 SEND_TIMEOUT_S = 120.0
 """How long a gateway may take to get its identity and to make it its own, in seconds."""
 
@@ -219,7 +222,7 @@ def _try_login(lab: Lab, side: Side, stop: CancelToken) -> str:
     with process:
         unregister = stop.on_cancel(process.kill)
         try:
-            _, complaint = process.communicate(timeout=_LOGIN_TIMEOUT_S)
+            _, complaint = process.communicate(timeout=_ANSWER_TIMEOUT_S)
         except subprocess.TimeoutExpired:
             process.kill()
             return "no answer"

@@ -119,6 +119,7 @@ def test_a_freelan_and_a_route_of_the_host_s_own_stay(tunnel: BareTunnel) -> Non
         sh(host, TAKE_OWN_AWAY.replace("PEER", peer))
 
 
+@pytest.mark.full
 def test_rolled_out_it_comes_back_when_its_daemon_is_killed_and_goes_without_a_trace(
     place: Place, tmp_path: Path
 ) -> None:

@@ -47,6 +47,7 @@ def unchanged(bench: Bench, before: Snapshots) -> Iterator[None]:
         assert sh(session, "ls /run/tunnelmark 2>/dev/null; pgrep -x tcpdump; true") == ""
 
 
+@pytest.mark.full
 def test_a_protected_tunnel_fails_closed_and_costs_what_arithmetic_says(bench: Bench) -> None:
     with standing(bench, "wireguard") as request:
         check_protected(probe(bench, request), 1390, {"non-ip", "multicast", "vlan"})

@@ -29,6 +29,8 @@ hypothesis.settings.load_profile("tunnelmark")
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 os.environ.pop("COLUMNS", None)  # pytest-xdist sets it; at what width text is wrapped depends on it
 
+pytest.register_assert_rewrite("support")  # so that their assertions say what was compared
+
 pytest_plugins = ("suite.recording", "suite.quarantine", "suite.selection")
 
 _GARBAGE = (gc.get_threshold()[0], gc.get_threshold()[1], 50)

@@ -31,12 +31,12 @@ from app.domain.results import (
 )
 from app.domain.verdicts import Verdict
 from app.lab import parse_platforms, platforms_text
+from app.lab.kinds import how_to_measure_again
 from app.measurement.comparison import FINAL
 from app.measurement.control import CampaignControl
-from app.services.comparison_wizard import ComparisonWizard
-from app.services.interfaces import RunOptions
+from app.measurement.options import RunOptions
+from app.measurement.wizard import ComparisonWizard
 from app.services.interfaces.desk import Preferences
-from app.services.lab_kinds import how_to_measure_again
 from app.services.wiring import Services
 
 DEMO_SOLUTIONS = "baseline,wireguard,openvpn-udp,openvpn-tcp"

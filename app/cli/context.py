@@ -15,12 +15,12 @@ from rich.console import Console
 from app.cli.progress import JobProgress
 from app.cli.terminal import AcceptedKeys, TerminalPrompts, make_console, run_cancellable
 from app.domain.cancel import CancelToken
-from app.services.paths import find_paths
+from app.domain.paths import find_paths
 
 if TYPE_CHECKING:  # heavy parts are imported when a command needs them
+    from app.domain.progress import ProgressSink
     from app.lab import LabManager
     from app.services.history import Archive
-    from app.services.interfaces.comparison import ProgressSink
     from app.services.wiring import Services
 
 T = TypeVar("T")

@@ -13,9 +13,9 @@ from pathlib import Path
 from app.cli.context import Context
 from app.cli.exit_codes import ExitCode
 from app.cli.tables import Column, Kind, Table
+from app.domain.paths import find_paths
+from app.domain.version import tunnelmark_version
 from app.secrets import PasswordStore
-from app.services.paths import find_paths
-from app.services.version import tunnelmark_version
 
 _LAB_PROGRAMS = {
     "qemu-system-x86_64": "qemu-system-x86",

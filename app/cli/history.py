@@ -15,11 +15,11 @@ from app.cli.tables import Column, Kind, Table
 from app.domain.cancel import CancelToken
 from app.domain.errors import InvalidOption
 from app.domain.history import EntryId, EntryKind, HistoryEntry, checked_note
-from app.services.history_entries import is_unranked
+from app.ranking.history_entries import is_unranked
 
 if TYPE_CHECKING:
+    from app.domain.progress import ProgressSink
     from app.services.history import Archive
-    from app.services.interfaces.comparison import ProgressSink
 
 _MANY = 20
 """Comparisons that are ranked before progress is shown; all of them together take a second or so."""

@@ -14,11 +14,11 @@ from app.domain.cancel import CancelToken
 from app.domain.deployment import Deployment
 from app.domain.errors import LabFault, NotFound, StorageFault
 from app.domain.hosts import Side
+from app.domain.paths import find_paths
+from app.domain.progress import ProgressSink
+from app.host.logins import endpoint_of
 from app.lab import CpuKind, LabSpec, LabStatus, parse_platforms
-from app.services.interfaces.comparison import ProgressSink
 from app.services.lab_desk import deployments_in, end_with_lab
-from app.services.logins import endpoint_of
-from app.services.paths import find_paths
 from app.storage.in_use import InUse
 
 _STATES = {

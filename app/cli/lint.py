@@ -11,12 +11,12 @@ from app.cli.lint_formats import as_json, as_sarif
 from app.cli.lint_text import print_files
 from app.domain.errors import InvalidOption
 from app.domain.linting import ConfigKind, LintedFile
+from app.domain.paths import find_paths
+from app.domain.version import tunnelmark_version
+from app.linting.files import LintOptions, lint_files
 from app.policy import check_guidelines
 from app.policy.lint import newest_versions, version_of
-from app.services.linting import LintOptions, lint_files
-from app.services.paths import find_paths
 from app.services.settings import read_settings
-from app.services.version import tunnelmark_version
 
 
 def lint(context: Context) -> int:

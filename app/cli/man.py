@@ -43,7 +43,7 @@ def completion(context: Context) -> int:
 def man(_context: Context) -> int:
     """Print the man page."""
     from app.cli.parser import make_parser
-    from app.services.version import tunnelmark_version
+    from app.domain.version import tunnelmark_version
 
     print(man_page(make_parser(), tunnelmark_version(), _today()), end="")  # noqa: T201 - the result of the command
     return ExitCode.OK

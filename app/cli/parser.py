@@ -14,7 +14,7 @@ from app.cli.deployments_parser import add_lan_guard, add_open_firewall, add_rol
 from app.cli.examples import epilog_of
 from app.cli.exit_codes import EXIT_STATUSES
 from app.domain.linting import ConfigKind
-from app.services.version import tunnelmark_version
+from app.domain.version import tunnelmark_version
 
 Handler = Callable[[Context], int]
 

@@ -9,6 +9,7 @@ from app.cli.context import Context
 from app.cli.exit_codes import ExitCode
 from app.cli.tables import Column, Kind, Table
 from app.domain.errors import InvalidOption, NotFound
+from app.domain.paths import find_paths
 from app.domain.verdicts import Question, Verdict, deciding_finding
 from app.policy import (
     COMPOSITIONS,
@@ -23,7 +24,6 @@ from app.policy import (
     judge,
     known_rows,
 )
-from app.services.paths import find_paths
 from app.services.settings import read_settings, write_settings
 
 _QUESTIONS = {

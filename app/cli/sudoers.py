@@ -6,7 +6,7 @@ from app.cli.context import Context
 from app.cli.exit_codes import ExitCode
 from app.domain.errors import InvalidOption
 from app.domain.hosts import Side
-from app.services.version import tunnelmark_version
+from app.domain.version import tunnelmark_version
 
 
 def sudoers(context: Context) -> int:
@@ -23,7 +23,7 @@ def sudoers(context: Context) -> int:
 
 
 def _user_of(context: Context) -> str:
-    from app.services.logins import login_user
+    from app.host.logins import login_user
 
     options = context.options
     with context.services() as services:

@@ -264,7 +264,7 @@ def read_file(end: RemoteHost, path: str, *, token: CancelToken) -> str | None:
     """Return a small file of a host as text; None if it is not there or cannot be read.
 
     Only for files that held no secret when they were written. Somebody may have put one there since: see
-    `app.services.masked_diff` for how they are shown.
+    `app.linting.masked_diff` for how they are shown.
     """
     argv = shell_step_argv(f'head -c {MAX_SHOWN_BYTES} "$1"', path)
     result = end.session.run(Command(argv, timeout_s=10.0, is_root=True), token=token)

@@ -14,11 +14,11 @@ from app.domain.errors import InvalidOption
 from app.domain.hosts import HostFacts, Side
 from app.domain.solutions import CensusOption
 from app.domain.verdicts import Finding, Verdict
+from app.domain.version import tunnelmark_version
 from app.measurement.census import find_unfinished, plan_census
 from app.measurement.census.planning import DEFAULT_PINGS
 from app.policy import judge_possible
 from app.ranking.census import count_census
-from app.services.version import tunnelmark_version
 from app.storage import Store
 from vpn_adapters.registry import ADAPTERS
 

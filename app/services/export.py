@@ -17,15 +17,15 @@ from app.domain.cancel import CancelToken
 from app.domain.deployment import RolloutOptions
 from app.domain.errors import InvalidOption
 from app.domain.hosts import PairSpec, Side
+from app.domain.progress import ProgressSink
 from app.domain.verdicts import by_weight
+from app.domain.version import tunnelmark_version
 from app.export.ansible import ansible_files
 from app.export.bundle import Bundle, make_bundle
 from app.export.by_hand import by_hand_files, readme
 from app.export.request import ExportRequest
 from app.export.tree import TreeFile, check_slot, write_tree
-from app.services.file_header import file_header
-from app.services.interfaces.comparison import ProgressSink
-from app.services.version import tunnelmark_version
+from app.policy.file_header import file_header
 from app.services.wiring import Services
 
 FORMATS = ("files", "ansible")

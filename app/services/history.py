@@ -9,11 +9,11 @@ from pathlib import Path
 from app.domain.errors import DiskFull, InvalidFile, InvalidOption, NotFound
 from app.domain.history import EntryId, HistoryEntry, Winner
 from app.domain.pair_names import LAB_PREFIX
+from app.domain.paths import Paths, find_paths
 from app.domain.ranking import Ranking
 from app.domain.results import CampaignRecord
 from app.ranking import rank
-from app.services.history_entries import find_entries, find_winner, list_history, with_winners
-from app.services.paths import Paths, find_paths
+from app.ranking.history_entries import find_entries, find_winner, list_history, with_winners
 from app.storage import Store
 
 REPORT_KINDS = (".html", ".pdf", ".json", ".csv")

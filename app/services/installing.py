@@ -9,7 +9,7 @@ from app.domain.cancel import CancelToken
 from app.domain.commands import HostSession
 from app.domain.errors import InvalidPlan
 from app.domain.hosts import MissingPart, PairSpec, Side
-from app.services.interfaces.comparison import ProgressSink
+from app.domain.progress import ProgressSink
 from app.storage import Store
 
 

@@ -16,22 +16,22 @@ from app.domain.errors import InvalidPlan
 from app.domain.events import CensusSink, EventOf, EventSink
 from app.domain.hosts import PairSpec
 from app.domain.results import CampaignPlan, CampaignRecord
+from app.domain.version import tunnelmark_version
+from app.lab.practice_labs import Labs
 from app.measurement.census import Census
 from app.measurement.clean_host_check import report_differences, snapshot_before
 from app.measurement.comparison import Comparison, plan_campaign
 from app.measurement.control import CampaignControl
 from app.measurement.engine import run_campaign
+from app.measurement.firewalls import FirewallConsents
+from app.measurement.options import RunOptions
 from app.measurement.work import A, P, R, Work
+from app.policy.file_header import file_header
 from app.services import census
 from app.services.census import CensusOptions, CensusResults
-from app.services.file_header import file_header
-from app.services.firewalls import FirewallConsents
-from app.services.interfaces import RunOptions
-from app.services.labs import Labs
-from app.services.use_names import renaming
-from app.services.version import tunnelmark_version
 from app.storage import Store
 from app.storage.in_use import InUse
+from app.storage.use_names import renaming
 
 
 class MeasuringOperations:

@@ -20,29 +20,29 @@ from app.domain.credentials import ConfirmHostKey
 from app.domain.errors import HostUnreachable, InvalidPlan, ProbeFailed, TunnelmarkError
 from app.domain.hosts import MissingPart, PairSpec, Side
 from app.domain.linting import LintedFile
+from app.domain.paths import Paths, find_paths
+from app.domain.progress import ProgressSink
 from app.domain.results import CampaignRecord, PlannedItem
 from app.domain.solutions import SolutionInfo
+from app.domain.version import tunnelmark_version
+from app.lab.practice_labs import LabPasswords, Labs
+from app.linting import masked_diff
+from app.linting.files import LintOptions, lint_file, lint_text
+from app.linting.host_files import lint_host
+from app.measurement.firewalls import FirewallConsents, blocked_solutions, read_if_allowed
+from app.policy.file_header import file_header
 from app.probes import probe_path_mtu
 from app.secrets import LayeredPasswords, MemoryPasswords, PasswordStore
-from app.services import masked_diff
 from app.services.connections import Connections
 from app.services.deployments import RolloutOperations
-from app.services.file_header import file_header
-from app.services.firewalls import FirewallConsents, blocked_solutions, read_if_allowed
 from app.services.history import Archive
-from app.services.host_linting import lint_host
 from app.services.installing import install_on_host
 from app.services.interfaces import PairChoice, Prompts
-from app.services.interfaces.comparison import ProgressSink
 from app.services.lab_desk import LabOperations
-from app.services.labs import LabPasswords, Labs
-from app.services.linting import LintOptions, lint_file, lint_text
 from app.services.measuring import MeasuringOperations
 from app.services.pairs import PairOperations
-from app.services.paths import Paths, find_paths
 from app.services.results import ResultOperations
 from app.services.settings import SettingsOperations
-from app.services.version import tunnelmark_version
 from app.ssh import SshConnector
 from app.tunnel import DeployRequest, Found, HostRecovery, RecoveryReport, preflight, recover_host
 from app.tunnel import preview as preview_deployment

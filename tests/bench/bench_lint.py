@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from lint_corpus import BAD, FOLDER, KIND_OF
 
-from app.services.linting import LintOptions, lint_bytes
+from app.linting.files import LintOptions, lint_bytes
 
 SIZE_BYTES = 1_000_000
 LIMIT_S = 1.0

@@ -9,7 +9,7 @@ from app.domain.hosts import Side
 from app.domain.linting import LintFinding
 from app.domain.solutions import Suite
 from app.domain.verdicts import Question, Verdict
-from app.services.linting import LintOptions, lint_bytes
+from app.linting.files import LintOptions, lint_bytes
 from support.adapter_cases import default_cases, platforms, request
 from vpn_adapters.config_formats import sniff_kind
 

@@ -7,9 +7,9 @@ import pytest
 from app.domain.adapters import Adapter
 from app.domain.hosts import Side
 from app.domain.solutions import Suite
+from app.domain.version import tunnelmark_version
 from app.policy import POLICY_NAME, POLICY_VERSION
-from app.services.file_header import file_header
-from app.services.version import tunnelmark_version
+from app.policy.file_header import file_header
 from app.tunnel import DeployRequest
 from support.adapter_cases import default_cases, platforms, request
 from support.sample_records import pair

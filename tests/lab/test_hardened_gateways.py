@@ -19,12 +19,12 @@ from app.domain.commands import HostSession
 from app.domain.deployment import DeploymentState
 from app.domain.errors import PreflightRefused
 from app.domain.hosts import Privilege, Side
+from app.domain.paths import Paths
 from app.domain.results import PROFILES, AttemptStatus, ProfileName
 from app.lab import Lab, LabManager, LabSpec
 from app.measurement.control import CampaignControl
-from app.services.comparison_wizard import Step
-from app.services.interfaces import RunOptions
-from app.services.paths import Paths
+from app.measurement.options import RunOptions
+from app.measurement.wizard import Step
 from app.services.wiring import Services
 from support.lab_rollout import Desk
 from support.lab_sessions import connected, sh

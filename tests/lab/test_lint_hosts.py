@@ -13,7 +13,7 @@ from app.domain.cancel import CancelToken
 from app.domain.commands import HostSession
 from app.domain.linting import ConfigKind, LintedFile
 from app.domain.verdicts import Verdict
-from app.services.host_linting import lint_host
+from app.linting.host_files import lint_host
 from support.lab_deploy import Bench
 from support.lab_sessions import sh
 

@@ -13,10 +13,11 @@ from app.domain.cancel import CancelToken
 from app.domain.errors import InvalidOption, NotFound
 from app.domain.hosts import PairSpec
 from app.domain.pairs import Saving
+from app.domain.progress import ProgressSink
 from app.domain.ssh_hosts import SshHosts
 from app.lab import check_lab_name
 from app.services.interfaces.comparison import PairChoice
-from app.services.interfaces.desk import LabChoice, LabDetail, Preferences, ProgressSink
+from app.services.interfaces.desk import LabChoice, LabDetail, Preferences
 from app.services.pairs import PairOperations
 
 PRACTICE = LabDetail(

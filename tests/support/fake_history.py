@@ -13,8 +13,8 @@ from app.domain.errors import InvalidPlan
 from app.domain.history import EntryId, EntryKind, HistoryEntry, Winner, checked_note
 from app.domain.results import CampaignRecord, CampaignStatus
 from app.ranking import outcome_of, rank
+from app.ranking.history_entries import deployment_entries
 from app.ranking.winner import winner_of
-from app.services.history_entries import deployment_entries
 from app.wording.colours import BASELINE_SOLUTION
 
 

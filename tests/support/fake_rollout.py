@@ -31,8 +31,8 @@ from app.domain.deployment_status import PairStatus
 from app.domain.errors import Cancelled, InvalidPlan, NotFound, TunnelmarkError
 from app.domain.hosts import PairSpec, Side
 from app.domain.link import Link
+from app.domain.progress import ProgressSink
 from app.domain.verdicts import Verdict
-from app.services.interfaces.comparison import ProgressSink
 from app.services.interfaces.deployments import LanPort
 
 BEGUN = datetime(2026, 3, 5, 14, 2, tzinfo=UTC)

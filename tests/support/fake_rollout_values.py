@@ -55,7 +55,7 @@ CHANGED_CONF = f"""\
 DRIFT = Drift(
     CONF,
     "The file was changed on 2026-03-05 at 18:40.",
-    f"--- {CONF} (rolled out)\n+++ {CONF} (now)\n@@ -1,2 +1,3 @@\n [Interface]\n ListenPort = 22820\n+MTU = 1280\n",
+    f"--- {CONF} (deployed)\n+++ {CONF} (now)\n@@ -1,2 +1,3 @@\n [Interface]\n ListenPort = 22820\n+MTU = 1280\n",
 )
 
 

@@ -37,6 +37,7 @@ from app.domain.events import (
 )
 from app.domain.hosts import MissingPart, PairSpec, Side
 from app.domain.linting import LintedFile
+from app.domain.progress import ProgressSink
 from app.domain.ranking import Ranking
 from app.domain.results import (
     LOST_RTT_US,
@@ -49,13 +50,13 @@ from app.domain.results import (
     PlannedItem,
 )
 from app.domain.solutions import SolutionInfo
+from app.linting.files import LintOptions, lint_file, lint_text
 from app.measurement.comparison import FINAL
 from app.measurement.control import CampaignControl
+from app.measurement.options import RunOptions
 from app.policy import DEFAULT_GUIDELINES
 from app.ranking import rank
-from app.services.interfaces import Prompts, RunOptions
-from app.services.interfaces.comparison import ProgressSink
-from app.services.linting import LintOptions, lint_file, lint_text
+from app.services.interfaces import Prompts
 from app.tunnel.recovery import Found, HostRecovery, RecoveryReport
 
 DEAD_LINK = "The link between gateway-a and gateway-b carries nothing any more: 0 of 6 pings crossed."

@@ -10,8 +10,8 @@ from app.domain.cancel import CancelToken
 from app.domain.commands import SessionPair
 from app.domain.deployment import RolloutOptions
 from app.domain.hosts import PairSpec
+from app.domain.paths import Paths
 from app.services.export import ExportOptions, export_config
-from app.services.paths import Paths
 from app.services.wiring import Services
 from support.lab_sessions import sh
 

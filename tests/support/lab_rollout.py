@@ -16,9 +16,9 @@ from app.domain.deployment import Deployment, DeploymentState, RolloutOptions
 from app.domain.deployment_status import PairStatus
 from app.domain.errors import TunnelmarkError
 from app.domain.hosts import PairSpec, Side
+from app.domain.paths import Paths
 from app.host.snapshots import SnapshotDepth
 from app.lab import Lab
-from app.services.paths import Paths
 from app.services.wiring import Services
 from support.bare_tunnel import ping
 from support.lab_deploy import differences, look

@@ -12,7 +12,7 @@ from window_driver import Driver
 
 from app.domain.hosts import PairSpec
 from app.domain.results import ProfileName
-from app.services.comparison_wizard import Step
+from app.measurement.wizard import Step
 from ui.common.theme import Theme
 from ui.shell.app import make_application, real_services
 from ui.shell.window import MainWindow

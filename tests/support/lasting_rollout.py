@@ -17,7 +17,7 @@ from app.domain.deployment_status import PairStatus
 from app.domain.errors import ConnectionLost
 from app.domain.hosts import HostSpec, PairSpec, Side
 from app.domain.verdicts import Verdict
-from app.services import masked_diff
+from app.linting import masked_diff
 from app.storage import Store
 from support.deploy_world import World
 from support.lasting_world import VPN, lasting_request, wait_until_watched

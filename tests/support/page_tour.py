@@ -11,7 +11,7 @@ from window_driver import Driver
 
 from app.domain.errors import HostUnreachable
 from app.domain.results import ProfileName
-from app.services.comparison_wizard import Step
+from app.measurement.wizard import Step
 
 
 def tour(driver: Driver, *, is_measured: bool = True) -> Iterator[str]:

@@ -13,8 +13,8 @@ from pytestqt.qtbot import QtBot
 from sample_records import pair
 
 from app.measurement.control import CampaignControl
+from app.measurement.wizard import Step
 from app.ranking.outcome import outcome_of
-from app.services.comparison_wizard import Step
 from ui.common.dialogs import Question
 from ui.common.page import Page
 from ui.shell.window import MainWindow

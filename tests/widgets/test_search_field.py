@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 from standing_driver import page_of, stand
 from window_driver import Driver
 
-from app.services.comparison_wizard import Step
+from app.measurement.wizard import Step
 from ui.common.search_field import SearchField
 
 

@@ -26,7 +26,7 @@ from PySide6.QtWidgets import (
 )
 from window_driver import Driver
 
-from app.services.comparison_wizard import Step
+from app.measurement.wizard import Step
 
 CONTROLS = (QLineEdit, QComboBox, QAbstractSpinBox, QPlainTextEdit, QAbstractItemView, QProgressBar, QTabBar)
 

@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 from window_driver import Driver
 
 from app.deployment.monitor_log import MonitorSample
-from app.services.comparison_wizard import Step
+from app.measurement.wizard import Step
 from ui.common.icons import make_icon
 from ui.common.theme import Theme
 from ui.deployments.confirm_countdown import Countdown

@@ -11,7 +11,7 @@ from window_driver import Driver
 
 from app.domain.errors import HostUnreachable
 from app.domain.results import PROFILES, CampaignPlan, ProfileName
-from app.services.comparison_wizard import Step
+from app.measurement.wizard import Step
 from ui.shell.measure_again import _is_looser
 
 CHOSEN = (BASELINE, WIREGUARD, OPENVPN_TCP, BLOWFISH)

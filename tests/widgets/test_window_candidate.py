@@ -13,8 +13,8 @@ from PySide6.QtWidgets import QApplication, QLabel
 from sample_records import sample_record
 from window_driver import Driver
 
+from app.measurement.wizard import Step
 from app.ranking import rank
-from app.services.comparison_wizard import Step
 from ui.deployments.deploy_page import DeployPage
 from ui.plots.result_data import prepare
 from ui.results.candidate_page import CandidatePage

@@ -4,7 +4,7 @@ from sample_records import pair
 from window_driver import Driver
 
 from app.domain.errors import HostUnreachable
-from app.services.comparison_wizard import Step
+from app.measurement.wizard import Step
 from ui.common.dialogs import Question
 
 

@@ -14,8 +14,8 @@ from app.domain.hosts import MissingPart, Side, SolutionSupport
 from app.domain.mesh import MeshEffort, PerSite
 from app.domain.results import Candidate
 from app.domain.verdicts import Finding, PostQuantum, Verdict
+from app.measurement.wizard import Step
 from app.policy import DEFAULT_GUIDELINES, GUIDELINES
-from app.services.comparison_wizard import Step
 from ui.common.guidelines import GuidelinesDialog
 from ui.comparison.candidates_page import CandidatesPage
 

@@ -18,7 +18,7 @@ from app.domain.errors import (
     StorageFault,
 )
 from app.domain.hosts import MissingPart
-from app.services.comparison_wizard import Step
+from app.measurement.wizard import Step
 from app.services.interfaces import Prompts
 from ui.common.dialogs import Question
 from ui.common.host_card import HostCard

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from window_driver import Driver
 
-from app.services.comparison_wizard import Step
+from app.measurement.wizard import Step
 from ui.results.ranking_table import NAME
 
 IN_USE = "gateway-a uses 192.0.2.0/24 already, and the tunnel's addresses lie in it. Choose other addresses."

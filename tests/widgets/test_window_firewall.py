@@ -8,7 +8,7 @@ from deploy_driver import looked_at, previewed
 from PySide6.QtWidgets import QLabel
 from window_driver import Driver
 
-from app.services.comparison_wizard import Step
+from app.measurement.wizard import Step
 from ui.common.firewall_consent import FirewallConsent
 from ui.comparison.link_page import LinkPage
 

@@ -9,8 +9,8 @@ from PySide6.QtCore import QPoint, Qt, QUrl
 from window_driver import Driver
 
 import ui
+from app.domain.version import tunnelmark_version
 from app.policy import POLICY_VERSION
-from app.services.version import tunnelmark_version
 from ui.common.dialogs import Information
 from ui.shell.guide_dialog import GuideDialog
 from ui.shell.help import _GUIDE, _PAGES, _PARTS, GLOSSARY, Help, find_docs, shortcut_lines

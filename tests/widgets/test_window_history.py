@@ -15,7 +15,7 @@ from app.domain.deployment import DeploymentState
 from app.domain.errors import DiskFull
 from app.domain.history import EntryId, EntryKind
 from app.domain.results import CampaignStatus
-from app.services.comparison_wizard import Step
+from app.measurement.wizard import Step
 from ui.census.census_page import CensusPage
 from ui.common.copying import all_lines
 from ui.deployments.deployments_page import DeploymentsPage

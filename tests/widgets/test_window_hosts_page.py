@@ -13,7 +13,7 @@ from window_driver import Driver
 from app.cli import main
 from app.cli.exit_codes import ExitCode
 from app.domain.errors import LabFault
-from app.services.comparison_wizard import Step
+from app.measurement.wizard import Step
 from ui.common.dialogs import Question
 
 

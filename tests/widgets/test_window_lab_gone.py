@@ -9,7 +9,7 @@ from window_driver import Driver
 
 from app.domain.errors import PairLocked
 from app.domain.results import CampaignStatus
-from app.services.comparison_wizard import Step
+from app.measurement.wizard import Step
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QApplication
 from window_driver import Driver
 
-from app.services.comparison_wizard import Step
+from app.measurement.wizard import Step
 from ui.common.theme import Theme
 
 

@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt
 from window_driver import Driver
 
 from app.domain.results import CampaignStatus
-from app.services.comparison_wizard import Step
+from app.measurement.wizard import Step
 from ui.common.candidate_rows import RowState
 
 

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication
 from window_driver import Driver
 
 from app.domain.events import LogLevel, LogLine
-from app.services.comparison_wizard import Step
+from app.measurement.wizard import Step
 from ui.comparison.log_view import LogView
 
 

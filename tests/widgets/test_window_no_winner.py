@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QLabel
 from window_driver import Driver
 
 from app.domain.results import ProfileName
-from app.services.comparison_wizard import Step
+from app.measurement.wizard import Step
 from ui.comparison.plan_page import PlanPage
 from ui.results.results_page import ResultsPage
 

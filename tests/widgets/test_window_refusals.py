@@ -11,7 +11,7 @@ from window_driver import Driver
 
 from app.domain.results import Candidate
 from app.domain.verdicts import Verdict
-from app.services.comparison_wizard import Step
+from app.measurement.wizard import Step
 from ui.comparison.candidate_texts import distinct_titles
 from ui.comparison.candidates_page import CandidatesPage
 from ui.comparison.link_page import LinkPage

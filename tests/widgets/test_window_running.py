@@ -9,7 +9,7 @@ from window_driver import Driver
 
 from app.domain.credentials import HostKeyQuestion
 from app.domain.results import AttemptStatus, CampaignStatus
-from app.services.comparison_wizard import Step
+from app.measurement.wizard import Step
 from ui.common.candidate_rows import RowState
 
 SLOW_S = 0.02

@@ -10,7 +10,7 @@ from layout_checks import layout_faults
 from PySide6.QtWidgets import QApplication
 from window_driver import Driver
 
-from app.services.comparison_wizard import Step
+from app.measurement.wizard import Step
 from ui.shell.running_line import RunningLine
 
 

@@ -12,7 +12,7 @@ from window_driver import Driver
 
 from app.domain.errors import InvalidFile
 from app.domain.results import ProfileName
-from app.services.comparison_wizard import Step
+from app.measurement.wizard import Step
 from app.services.interfaces.desk import Preferences
 from ui.common.guidelines import GuidelinesDialog
 from ui.common.theme import Theme

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QStyleOptionViewItem
 from window_driver import Driver
 
 from app.domain.results import AttemptStatus, CampaignStatus
-from app.services.comparison_wizard import Step
+from app.measurement.wizard import Step
 from ui.comparison.candidates_page import CandidatesPage
 from ui.results.history_order import WINNER
 from ui.results.history_page import HistoryPage

@@ -8,7 +8,7 @@ from history_driver import fill_history
 from window_driver import Driver
 
 from app.domain.results import AttemptStatus, CampaignStatus
-from app.services.comparison_wizard import Step
+from app.measurement.wizard import Step
 from ui.common.candidate_rows import RowState
 from ui.results.ranking_table import state_icon
 

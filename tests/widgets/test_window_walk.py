@@ -10,7 +10,7 @@ from window_driver import Driver
 
 from app.domain.hosts import Side
 from app.domain.results import ProfileName
-from app.services.comparison_wizard import Step
+from app.measurement.wizard import Step
 
 
 def test_first_page_offers_three_ways_and_no_way_out_of_nothing(driver: Driver) -> None:

@@ -31,8 +31,9 @@ from ui.common.tips import enable
 
 if TYPE_CHECKING:
     from app.discovery.pair_discovery import Discovery
+    from app.domain.progress import ProgressSink
     from app.services.census import CensusOptions, CensusResults
-    from app.services.interfaces.comparison import PairChoice, ProgressSink
+    from app.services.interfaces.comparison import PairChoice
     from app.services.wiring import Services
 
 _COUNTS_SHARE = 0.4

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from app.domain.errors import Bug
 
 if TYPE_CHECKING:
-    from app.services.comparison_wizard import ComparisonWizard, Step
+    from app.measurement.wizard import ComparisonWizard, Step
     from app.services.interfaces import ComparisonServices, Prompts
     from app.services.interfaces.desk import Preferences
     from ui.common.leftovers import Leftovers
@@ -69,7 +69,7 @@ class Context:
     def wizard(self) -> ComparisonWizard:
         """The comparison's state; made when it is wanted, because it imports what the first page does not need."""
         if not self._wizard:
-            from app.services.comparison_wizard import ComparisonWizard
+            from app.measurement.wizard import ComparisonWizard
 
             self._wizard.append(ComparisonWizard())
         return self._wizard[0]

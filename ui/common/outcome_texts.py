@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial
 
+from app.measurement.wizard import Step
 from app.ranking.outcome import Outcome, Remedy
-from app.services.comparison_wizard import Step
 from ui.common.texts import tr
 
 _MOST_CAUSES = 4

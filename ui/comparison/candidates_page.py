@@ -10,7 +10,7 @@ from app.discovery.pair_discovery import Discovery
 from app.domain.errors import InvalidPlan, TunnelmarkError
 from app.domain.results import Candidate
 from app.domain.solutions import SolutionInfo
-from app.services.comparison_wizard import Step
+from app.measurement.wizard import Step
 from ui.common.basics import label, row
 from ui.common.candidate_details import CandidateDetails
 from ui.common.candidate_rows import Key

@@ -13,10 +13,10 @@ from app.domain.errors import AuthenticationFailed, HostKeyChanged, InvalidOptio
 from app.domain.hosts import MissingPart, PairSpec, Side
 from app.domain.pair_names import PAIR_NAME_RULE
 from app.domain.pairs import Saving
+from app.domain.progress import ProgressSink
 from app.domain.results import CampaignRecord
-from app.services.comparison_wizard import Step
+from app.measurement.wizard import Step
 from app.services.interfaces import PairChoice
-from app.services.interfaces.comparison import ProgressSink
 from ui.common.basics import Card, ScrollPage, button, label, label_for, row, set_fault
 from ui.common.context import Context
 from ui.common.dialogs import Question

@@ -21,9 +21,9 @@ from app.discovery.pair_discovery import Discovery
 from app.domain.errors import InvalidOption
 from app.domain.hosts import HostFacts, PairSpec, Side
 from app.domain.link import INNER_SUBNET, Link
-from app.services.comparison_wizard import Step
-from app.services.interfaces import RunOptions
-from app.services.subnets import find_overlap
+from app.domain.subnets import find_overlap
+from app.measurement.options import RunOptions
+from app.measurement.wizard import Step
 from ui.common.basics import Card, ScrollPage, inset_text, label, label_for, row, set_fault
 from ui.common.context import Context
 from ui.common.firewall_consent import FirewallConsent

@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QListWidget, QListWidgetItem, QSplitter, QVBoxLayo
 from app.discovery.pair_discovery import Discovery
 from app.domain.errors import TunnelmarkError
 from app.domain.results import PROFILES, CampaignPlan, PlannedItem
-from app.services.comparison_wizard import Step
-from app.services.interfaces import RunOptions
+from app.measurement.options import RunOptions
+from app.measurement.wizard import Step
 from ui.common.basics import Card, ScrollPage, label
 from ui.common.candidate_rows import Key
 from ui.common.code_view import CodeView

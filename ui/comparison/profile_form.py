@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.domain.results import PROFILES, Profile, ProfileName
-from app.services.interfaces import RunOptions
+from app.measurement.options import RunOptions
 from ui.common.basics import inset_text, row
 from ui.common.texts import count, tr
 from ui.common.theme import GRID

@@ -20,10 +20,10 @@ from app.domain.events import (
     UnderlayChanged,
 )
 from app.domain.hosts import PairSpec
+from app.domain.progress import ProgressSink
 from app.domain.results import CampaignPlan, CampaignRecord, CampaignStatus
 from app.measurement.control import CampaignControl
 from app.ranking.outcome import Outcome, is_unfinished, outcome_of
-from app.services.interfaces.comparison import ProgressSink
 from ui.common.basics import ScrollPage, name_tabs
 from ui.common.code_view import CodeView
 from ui.common.context import Context

@@ -14,7 +14,7 @@ from app.domain.cancel import CancelToken
 from app.domain.deployment_status import PairStatus
 from app.domain.errors import TunnelmarkError
 from app.domain.hosts import PairSpec
-from app.services.interfaces.comparison import ProgressSink
+from app.domain.progress import ProgressSink
 from ui.common.context import Context
 from ui.common.texts import tr
 

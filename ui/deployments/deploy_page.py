@@ -15,7 +15,7 @@ from app.domain.cancel import CancelToken
 from app.domain.deployment import Deployment, DryRun
 from app.domain.errors import TunnelmarkError
 from app.domain.hosts import PairSpec
-from app.services.interfaces.comparison import ProgressSink
+from app.domain.progress import ProgressSink
 from app.services.interfaces.deployments import LanPort
 from ui.common.basics import ScrollPage, row
 from ui.common.context import Context

@@ -16,7 +16,7 @@ from app.domain.audit import AuditEntry
 from app.domain.cancel import CancelToken
 from app.domain.deployment import Deployment, DeploymentState
 from app.domain.deployment_status import PairStatus
-from app.services.interfaces.comparison import ProgressSink
+from app.domain.progress import ProgressSink
 from ui.common.basics import row
 from ui.common.context import Context
 from ui.common.deployment_preset import Wanted

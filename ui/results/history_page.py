@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QWidget
 from app.domain.cancel import CancelToken
 from app.domain.errors import NotFound, StorageFault
 from app.domain.history import EntryId, EntryKind, HistoryEntry, Winner
-from app.services.interfaces.comparison import ProgressSink
+from app.domain.progress import ProgressSink
 from ui.common.basics import button, label, row
 from ui.common.context import Context
 from ui.common.dialogs import Question

@@ -14,11 +14,11 @@ from PySide6.QtWidgets import QFileDialog, QMenu, QSizePolicy, QVBoxLayout, QWid
 from app.domain.cancel import CancelToken
 from app.domain.errors import TunnelmarkError
 from app.domain.history import EntryId, EntryKind
+from app.domain.progress import ProgressSink
 from app.domain.results import AttemptStatus, CampaignRecord, CampaignStatus
 from app.domain.verdicts import Verdict
 from app.ranking.outcome import is_unfinished, outcome_of
 from app.ranking.weighting import weigh
-from app.services.interfaces.comparison import ProgressSink
 from ui.common.basics import ElidedLabel, ScrollPage, button, label, row, set_look
 from ui.common.candidate_rows import Key
 from ui.common.context import Context

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QSettings, QTimer
 from PySide6.QtWidgets import QApplication
 
-from app.services.paths import find_paths
+from app.domain.paths import find_paths
 from ui.common.context import ServicesFactory
 from ui.common.theme import Theme
 from ui.shell.geometry import WindowGeometry

@@ -9,10 +9,10 @@ from app.discovery.pair_discovery import Discovery
 from app.domain.cancel import CancelToken
 from app.domain.errors import InvalidPlan, TunnelmarkError
 from app.domain.hosts import PairSpec
+from app.domain.progress import ProgressSink
 from app.domain.results import DEMO_PROFILE, CampaignPlan, CampaignRecord, CampaignStatus
-from app.services.comparison_wizard import Step
-from app.services.interfaces import RunOptions
-from app.services.interfaces.comparison import ProgressSink
+from app.measurement.options import RunOptions
+from app.measurement.wizard import Step
 from ui.common.candidate_rows import Key
 from ui.common.texts import tr
 from ui.shell.window import MainWindow

@@ -60,7 +60,7 @@ class Desk:
         window = self._window
         if not self._is_ready():
             return None
-        from app.services.paths import find_paths
+        from app.domain.paths import find_paths
         from ui.shell.settings_dialog import SettingsDialog
 
         dialog = SettingsDialog(window, window.context, find_paths().data_dir)

@@ -106,9 +106,9 @@ class Help:
 
 def about_lines(docs_dir: Path | None) -> dict[str, str]:
     """Return what this Tunnelmark is, by name."""
+    from app.domain.paths import find_paths
+    from app.domain.version import tunnelmark_version
     from app.policy import POLICY_NAME, POLICY_VERSION
-    from app.services.paths import find_paths
-    from app.services.version import tunnelmark_version
 
     paths = find_paths()
     return {

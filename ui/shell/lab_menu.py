@@ -16,7 +16,8 @@ from ui.common.operations import Job, Operation
 from ui.common.texts import tr
 
 if TYPE_CHECKING:
-    from app.services.interfaces.desk import LabChoice, LabDetail, ProgressSink
+    from app.domain.progress import ProgressSink
+    from app.services.interfaces.desk import LabChoice, LabDetail
     from ui.shell.window import MainWindow
 
 

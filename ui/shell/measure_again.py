@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from app.domain.hosts import HostSpec, PairSpec
 from app.domain.results import CampaignRecord, Profile
-from app.services.comparison_wizard import Step
+from app.measurement.wizard import Step
 from ui.common.texts import tr
 
 if TYPE_CHECKING:

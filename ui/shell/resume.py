@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from app.discovery.pair_discovery import Discovery
 from app.domain.cancel import CancelToken
 from app.domain.errors import NotFound, TunnelmarkError
+from app.domain.progress import ProgressSink
 from app.domain.results import CampaignPlan, CampaignRecord
-from app.services.comparison_wizard import Step
-from app.services.interfaces.comparison import ProgressSink
+from app.measurement.wizard import Step
 from ui.common.texts import tr
 from ui.shell.measure_again import measure_again
 

@@ -176,7 +176,7 @@ class Tour:
 
     def _choose(self) -> Iterator[Condition]:
         """Go from the practice lab to the plan."""
-        from app.services.comparison_wizard import Step
+        from app.measurement.wizard import Step
 
         window, take = self._window, self._photographer.take
         window.begin_with_lab()
@@ -281,12 +281,12 @@ class Tour:
             dialog.accept()
 
     def _open_guidelines(self) -> None:
-        from app.services.comparison_wizard import Step
+        from app.measurement.wizard import Step
 
         self._window.step_page(Step.CHOOSE).guidelines.open.click()  # type: ignore[attr-defined]
 
     def _select_protected(self) -> None:
-        from app.services.comparison_wizard import Step
+        from app.measurement.wizard import Step
 
         page = self._window.step_page(Step.CHOOSE)
         page.select_first_protected()  # type: ignore[attr-defined]

@@ -7,8 +7,8 @@ from PySide6.QtGui import QFont, QFontMetrics
 from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout
 
 from app.domain.results import CampaignRecord, CampaignStatus
+from app.measurement.wizard import ComparisonWizard, Step
 from app.ranking.outcome import outcome_of
-from app.services.comparison_wizard import ComparisonWizard, Step
 from ui.common.accessible import Role, set_role
 from ui.common.basics import button
 from ui.common.icons import set_icon

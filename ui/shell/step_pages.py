@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from app.domain.results import PROFILES, ProfileName
-from app.services.comparison_wizard import Step
+from app.measurement.wizard import Step
 from ui.common.dialogs import Question
 from ui.common.page import Page
 from ui.common.texts import tr

@@ -30,7 +30,7 @@ from ui.shell.window_frame import Frame, Place
 
 if TYPE_CHECKING:
     from app.domain.hosts import PairSpec
-    from app.services.comparison_wizard import ComparisonWizard, Step
+    from app.measurement.wizard import ComparisonWizard, Step
     from ui.comparison.hosts_page import HostsPage
     from ui.comparison.run_page import RunPage
     from ui.deployments.deploy_page import DeployPage
@@ -130,21 +130,21 @@ class MainWindow(QMainWindow):
     @property
     def hosts(self) -> HostsPage:
         """Step 1."""
-        from app.services.comparison_wizard import Step
+        from app.measurement.wizard import Step
 
         return self.step_page(Step.HOSTS)  # type: ignore[return-value]
 
     @property
     def run_page(self) -> RunPage:
         """Step 5."""
-        from app.services.comparison_wizard import Step
+        from app.measurement.wizard import Step
 
         return self.step_page(Step.RUN)  # type: ignore[return-value]
 
     @property
     def results(self) -> ResultsPage:
         """Step 6."""
-        from app.services.comparison_wizard import Step
+        from app.measurement.wizard import Step
 
         return self.step_page(Step.RESULTS)  # type: ignore[return-value]
 
@@ -299,7 +299,7 @@ class MainWindow(QMainWindow):
 
     def go_back(self) -> None:
         """Show the page before; typed text is kept."""
-        from app.services.comparison_wizard import Step
+        from app.measurement.wizard import Step
 
         if not self.footer.back.isEnabled() or self.current is None:
             return
@@ -318,7 +318,7 @@ class MainWindow(QMainWindow):
             self.current.cancel()
 
     def _on_left(self) -> None:
-        from app.services.comparison_wizard import Step
+        from app.measurement.wizard import Step
 
         if self.wizard.current is not Step.RESULTS:
             self.go(list(Step)[self.wizard.current.number])

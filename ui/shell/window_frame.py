@@ -15,7 +15,7 @@ from ui.common.tips import enable
 from ui.shell.bars import Footer, TopBar
 
 if TYPE_CHECKING:
-    from app.services.comparison_wizard import ComparisonWizard
+    from app.measurement.wizard import ComparisonWizard
     from ui.results.history_page import PastResultsPage
     from ui.shell.running_line import RunningLines
     from ui.shell.step_list import StepList

@@ -4,7 +4,8 @@ Protocols and the values that cross them; the window's tests use fakes of these.
 a lab blocks, and is called in a worker thread. No implementation.
 """
 
-from app.services.interfaces.comparison import ComparisonServices, PairChoice, Prompts, RunOptions
+from app.measurement.options import RunOptions
+from app.services.interfaces.comparison import ComparisonServices, PairChoice, Prompts
 
 __all__ = [
     "ComparisonServices",

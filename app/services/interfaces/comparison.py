@@ -19,11 +19,12 @@ from app.domain.history import EntryId, HistoryEntry, Winner
 from app.domain.hosts import MissingPart, PairSpec, Side
 from app.domain.linting import LintedFile
 from app.domain.pairs import Saving
+from app.domain.progress import ProgressSink
 from app.domain.ranking import Ranking
-from app.domain.results import CampaignPlan, CampaignRecord, PlannedItem, Profile
+from app.domain.results import CampaignPlan, CampaignRecord, PlannedItem
 from app.domain.solutions import SolutionInfo
 from app.measurement.control import CampaignControl
-from app.services.interfaces import desk
+from app.measurement.options import RunOptions
 from app.services.interfaces.desk import LabServices, PairServices, SettingsServices
 
 if TYPE_CHECKING:
@@ -52,29 +53,6 @@ class PairChoice:
 
     pair: PairSpec
     last_measured: str
-
-
-@dataclass(frozen=True, slots=True)
-class RunOptions:
-    """What the user chose for a run.
-
-    Attributes:
-        profile: How thoroughly.
-        deadline_ms: RTT above which a reply is late, in ms; None where that does not matter.
-        load_cap_mbit_s: Limit for throughput probes in Mbit/s; None means none.
-        has_load_consent: Whether the user agreed to load on a live link.
-        seed: Where the order of candidates comes from; None draws one.
-    """
-
-    profile: Profile
-    deadline_ms: float | None = None
-    load_cap_mbit_s: float | None = None
-    has_load_consent: bool = False
-    seed: int | None = None
-
-
-ProgressSink = desk.ProgressSink
-"""Gets a sentence and a fraction (0 to 1, or None while nobody knows) of a long job."""
 
 
 class ComparisonServices(SettingsServices, PairServices, LabServices, Protocol):

@@ -17,7 +17,7 @@ from app.domain.cancel import CancelToken
 from app.domain.deployment import Deployment, DryRun, RolloutOptions
 from app.domain.deployment_status import PairStatus
 from app.domain.hosts import PairSpec, Side
-from app.services.interfaces.comparison import ProgressSink
+from app.domain.progress import ProgressSink
 
 AUDIT_KINDS = ("csv", "json")
 """Endings of the files that an audit log can be written to."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -10,11 +10,9 @@ from typing import Protocol
 from app.domain.cancel import CancelToken
 from app.domain.deployment import CONFIRM_WITHIN_S
 from app.domain.hosts import PairSpec, Side
+from app.domain.progress import ProgressSink
 from app.domain.results import ProfileName
 from app.domain.ssh_hosts import SshHosts
-
-ProgressSink = Callable[[str, float | None], None]
-"""Gets a sentence and a fraction (0 to 1, or None while nobody knows) of a long job."""
 
 
 @dataclass(frozen=True, slots=True)

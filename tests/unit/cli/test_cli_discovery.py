@@ -13,8 +13,8 @@ from app.cli.suites_text import print_suites
 from app.discovery.pair_discovery import Discovery
 from app.domain.errors import InvalidOption, NotFound
 from app.domain.hosts import HostSpec, MissingPart, PairSpec
-from app.services.labs import Labs
-from app.services.paths import Paths
+from app.domain.paths import Paths
+from app.lab.practice_labs import Labs
 from support.fake_solutions import discovery
 
 PAIR = PairSpec("north", HostSpec("gw-a", "10.0.0.1"), HostSpec("gw-b", "10.0.0.2"), "192.0.2.1", "192.0.2.2")

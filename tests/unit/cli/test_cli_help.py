@@ -18,8 +18,8 @@ from app.cli.parser import make_parser, parse
 from app.cli.terminal import make_console
 from app.domain.audit import AuditEntry
 from app.domain.deployment import CONFIRM_WITHIN_S
+from app.domain.paths import find_paths
 from app.domain.user import this_user
-from app.services.paths import find_paths
 from app.storage import Store
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from app.cli.exit_codes import ExitCode
 from app.cli.main import main
-from app.services.labs import Labs
+from app.lab.practice_labs import Labs
 from app.services.wiring import Services
 
 FLEET = '[[pair]]\nname = "north"\nsolution = "wireguad"\n'

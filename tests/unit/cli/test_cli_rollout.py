@@ -30,8 +30,8 @@ from app.domain.deployment import (
 from app.domain.deployment_status import Drift, EndpointStatus, KeyAge, Outage, PairStatus
 from app.domain.errors import InvalidOption
 from app.domain.hosts import PairSpec, Side
+from app.domain.paths import find_paths
 from app.domain.verdicts import Verdict
-from app.services.paths import find_paths
 from app.storage import Store
 from app.storage.codec import to_data
 from support.stored_deployments import AT, DEPLOYMENT, PAIR

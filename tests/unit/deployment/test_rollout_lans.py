@@ -21,7 +21,7 @@ from app.domain.errors import CommandFailed, InvalidOption
 from app.domain.hosts import Side
 from app.domain.link import Link
 from app.host.remote_host import RemoteHost
-from app.services import masked_diff
+from app.linting import masked_diff
 
 ID, OTHER_ID = "00112233aabbccdd", "ddccbbaa33221100"
 HEARD, SILENT, NO_TCPDUMP = 0, 124, 104

@@ -12,7 +12,7 @@ from app.cli.main import main
 from app.cli.sides import by_side
 from app.domain.errors import InvalidOption
 from app.domain.hosts import Side
-from app.services.paths import find_paths
+from app.domain.paths import find_paths
 from app.storage import Store
 from support.export_cases import UNDERLAY, host_facts, pair
 

@@ -20,7 +20,7 @@ from app.cli.lint_formats import as_sarif
 from app.cli.main import main
 from app.domain.linting import ConfigKind
 from app.domain.verdicts import Question, Verdict
-from app.services.linting import MAX_FILE_BYTES, LintOptions, lint_bytes, lint_file, lint_text
+from app.linting.files import MAX_FILE_BYTES, LintOptions, lint_bytes, lint_file, lint_text
 from vpn_adapters.config_formats import sniff_kind
 
 LEVELS = {"none", "note", "warning", "error"}
@@ -320,7 +320,7 @@ def test_a_text_of_another_kind_is_not_read(capsys: pytest.CaptureFixture[str], 
     assert sniff_kind(OTHER_TEXTS[name], str(path)) is not None, "it has something of a configuration"
     status, out, _ = run(capsys, str(path))
     assert status == 2
-    assert "was not read: it looks like no configuration file that is known (settings of " in " ".join(out.split())
+    assert "was not read: it is not a known kind of configuration file (settings of " in " ".join(out.split())
     pasted = lint_text(OTHER_TEXTS[name])
     assert pasted.error.startswith("This text was not read")
     assert (pasted.kind, pasted.findings) == (None, ())

@@ -10,7 +10,7 @@ from app.domain.cancel import CancelToken
 from app.domain.commands import BatchLineSink, Command, CommandResult
 from app.domain.hosts import Privilege
 from app.domain.verdicts import Question
-from app.services.host_linting import MAX_HOST_FILE_BYTES, lint_host
+from app.linting.host_files import MAX_HOST_FILE_BYTES, lint_host
 
 
 class Host(FakeHost):

@@ -11,12 +11,12 @@ from app.domain.adapters import Setting
 from app.domain.errors import InvalidOption
 from app.domain.linting import MASK, ConfigKind, LintFinding
 from app.domain.verdicts import Question, Verdict
+from app.linting.files import LintOptions, lint_text
 from app.policy import ANOTHER_VPN, GUIDELINES
 from app.policy.lint import MAX_FINDINGS, lint, rule_sets
 from app.policy.lint.algorithms import own_names
 from app.policy.lint.names import split_names
 from app.policy.lint.rules import _rule
-from app.services.linting import LintOptions, lint_text
 from vpn_adapters.config_formats import KINDS
 
 ALL_RULES = [(kind, rule) for kind, rules in rule_sets().items() for rule in rules.rules]

@@ -14,10 +14,10 @@ from sample_records import pair
 from app.cli.main import main
 from app.discovery.pair_discovery import Discovery
 from app.domain.linting import LintedFile
+from app.domain.paths import Paths
 from app.domain.verdicts import Question, Verdict
+from app.linting.files import LintOptions
 from app.policy import DEFAULT_GUIDELINES
-from app.services.linting import LintOptions
-from app.services.paths import Paths
 from app.services.wiring import Services
 from support import adapter_cases
 

@@ -21,8 +21,8 @@ from app.domain.deployment import RolloutOptions
 from app.domain.errors import EnvironmentFault, HostUnreachable, PairLocked
 from app.domain.events import CampaignStarted
 from app.domain.hosts import HostSpec, Side
+from app.domain.paths import find_paths
 from app.measurement.control import CampaignControl
-from app.services.paths import find_paths
 from app.services.wiring import Services
 from app.storage.in_use import InUse
 from support.other_process import holding

@@ -25,13 +25,13 @@ from app.domain.cancel import CancelToken
 from app.domain.deployment import DeploymentState
 from app.domain.errors import Cancelled, InvalidOption, LabFault, NotFound
 from app.domain.hosts import Side
+from app.domain.paths import Paths
 from app.domain.results import CampaignStatus
 from app.lab import Lab, LabSpec
+from app.lab.practice_labs import Labs
 from app.lab.users import connected_users, user_of
 from app.services.interfaces.desk import LabChoice
 from app.services.lab_desk import LabOperations
-from app.services.labs import Labs
-from app.services.paths import Paths
 from app.storage import Store
 from support.other_process import holding
 from support.stand_in_lab import StandInLabs, assert_nothing_is_left, needs_ssh_keygen, stand_in_labs

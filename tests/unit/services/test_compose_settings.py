@@ -6,10 +6,10 @@ import pytest
 
 from app.cli import main
 from app.domain.errors import InvalidFile, InvalidOption
+from app.domain.paths import Paths
 from app.domain.results import ProfileName
 from app.policy import DEFAULT_GUIDELINES
 from app.services.interfaces.desk import Preferences
-from app.services.paths import Paths
 from app.services.settings import Settings, SettingsOperations, read_settings, write_settings
 
 

@@ -18,12 +18,12 @@ from app.domain.census import CensusPlan
 from app.domain.deployment import DeploymentState
 from app.domain.errors import InvalidOption, InvalidPlan, NotFound
 from app.domain.history import LONGEST_NOTE, EntryId, EntryKind, HistoryEntry, Winner, checked_note
+from app.domain.paths import Paths
 from app.domain.results import CampaignRecord, CampaignStatus
 from app.ranking import rank
+from app.ranking.history_entries import UNREADABLE, with_winners
 from app.ranking.winner import winner_of
 from app.services.history import Archive
-from app.services.history_entries import UNREADABLE, with_winners
-from app.services.paths import Paths
 from app.storage import Store, check_soundness
 from app.storage.database import APPLICATION_ID, read_migrations
 from support.stored_deployments import DEPLOYMENT
@@ -216,7 +216,7 @@ def test_winner_is_ranked_once_and_again_when_resumed(archive: Archive, monkeypa
     archive.store.finish_campaign(number, CampaignStatus.CANCELLED)
     assert archive.history()[0].winner is None
     assert archive.winner(number) == entry.winner
-    monkeypatch.setattr("app.services.history_entries.tunnelmark_version", lambda: "9.9")
+    monkeypatch.setattr("app.ranking.history_entries.tunnelmark_version", lambda: "9.9")
     assert archive.history()[0].winner is None
 
 

@@ -12,7 +12,7 @@ from app.domain.adapters import Purpose
 from app.domain.firewall import Opening, Owner, words_of
 from app.domain.hosts import HostSpec, PairSpec, Side
 from app.domain.link import Link
-from app.services.firewalls import blocked_solutions
+from app.measurement.firewalls import blocked_solutions
 from app.tunnel.openings import needed_openings
 from app.tunnel.plan import plan_of
 from app.tunnel.preflight import obstacles_on

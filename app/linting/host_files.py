@@ -16,9 +16,9 @@ from app.domain.errors import PrivilegeMissing
 from app.domain.hosts import Privilege
 from app.domain.linting import ConfigKind, FileAccess, LintedFile
 from app.domain.script_files import bare_script
+from app.linting.files import LintOptions, lint_bytes, places_of
 from app.policy import DEFAULT_GUIDELINES
 from app.policy.lint import key_files
-from app.services.linting import LintOptions, lint_bytes, places_of
 from vpn_adapters.config_formats import KINDS, sniff_kind
 
 MAX_HOST_FILE_BYTES = 1_048_576
@@ -30,7 +30,7 @@ MAX_HOST_FILES = 200
 _TIMEOUT_S = 15.0
 
 _LIST = bare_script("lint/list.sh")
-_LOOK = bare_script("lint/inspect.sh")
+_INSPECT = bare_script("lint/inspect.sh")
 _VERSION = bare_script("lint/version.sh")
 _PROGRAMS = {name: program for one in declared().values() for name, program in one.programs.items()}
 
@@ -56,7 +56,7 @@ def lint_host(
         guidelines: Ids of the guidelines that count; None: the policy's own choice.
 
     Returns:
-        One result per file, `HOST:PATH`; permissions of files and of the keys they name are looked at.
+        One result per file, `HOST:PATH`; permissions of files and of the keys they name are checked.
 
     Raises:
         ConnectionLost, DeadlineExceeded, Cancelled: As for `HostSession.run_batch`.
@@ -71,7 +71,7 @@ def lint_host(
 def _lint(
     session: HostSession, token: CancelToken, guidelines: tuple[str, ...], *, as_root: bool
 ) -> tuple[LintedFile, ...]:
-    found, versions = _look_around(session, token, as_root=as_root)
+    found, versions = _inspect(session, token, as_root=as_root)
     files = [one for one in found if one.size_bytes <= MAX_HOST_FILE_BYTES][:MAX_HOST_FILES]
     contents = session.run_batch([_read(one.path, as_root=as_root) for one in files], token=token) if files else ()
     texts = {one: result.stdout if result.is_ok else None for one, result in zip(files, contents, strict=True)}
@@ -82,7 +82,7 @@ def _lint(
     )
 
 
-def _look_around(session: HostSession, token: CancelToken, *, as_root: bool) -> tuple[list[_Found], dict[str, str]]:
+def _inspect(session: HostSession, token: CancelToken, *, as_root: bool) -> tuple[list[_Found], dict[str, str]]:
     """Return the files that there are, each once, and the versions of the programs that read them."""
     kinds = list(KINDS)
     listing = [_command(_LIST, KINDS[kind].globs, as_root=as_root) for kind in kinds]
@@ -112,7 +112,7 @@ def _accesses(
                 wanted |= dict.fromkeys(_places(kind, one.path, named))
     if not wanted:
         return {}
-    result = session.run(_command(_LOOK, tuple(wanted)[:500], as_root=as_root), token=token)
+    result = session.run(_command(_INSPECT, tuple(wanted)[:500], as_root=as_root), token=token)
     return {path: access for path, access, _ in _listed(result.stdout, session.spec.user or "")}
 
 
@@ -146,7 +146,7 @@ def _places(kind: ConfigKind, path: str, named: str) -> tuple[str, ...]:
 
 
 def _listed(text: str, user: str) -> list[tuple[str, FileAccess, int]]:
-    """Read what `_LIST` and `_LOOK` print; what is no pair of lines is passed over."""
+    """Read what `_LIST` and `_INSPECT` print; other lines are ignored."""
     lines = text.split("\n")[: 20 * MAX_HOST_FILES]
     found = []
     for path, status in itertools.pairwise(lines):

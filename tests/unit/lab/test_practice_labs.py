@@ -12,10 +12,10 @@ from app.domain.cancel import CancelToken
 from app.domain.credentials import Secret, SecretKey, SecretKind
 from app.domain.errors import Cancelled, HostUnreachable, InvalidOption, LabFault, NotFound
 from app.domain.hosts import PairSpec, Side
+from app.domain.paths import Paths
 from app.lab import CpuKind, Lab, LabManager, LabSpec
-from app.services.firewalls import FirewallConsents
-from app.services.labs import LabPasswords, Labs
-from app.services.paths import Paths
+from app.lab.practice_labs import LabPasswords, Labs
+from app.measurement.firewalls import FirewallConsents
 from app.storage import Store
 
 

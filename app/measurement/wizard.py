@@ -12,7 +12,7 @@ from app.domain.hosts import PairSpec
 from app.domain.link import Link
 from app.domain.results import PROFILES, CampaignPlan, Candidate, ProfileName
 from app.domain.verdicts import Verdict
-from app.services.interfaces.comparison import RunOptions
+from app.measurement.options import RunOptions
 
 DEFAULT_OPTIONS = RunOptions(PROFILES[ProfileName.QUICK])
 

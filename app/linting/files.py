@@ -1,4 +1,4 @@
-"""Lints configuration files on this computer: read, told apart, judged. Nothing secret leaves the reader."""
+"""Lints configuration files on this computer: read, identified, judged. Nothing secret leaves the reader."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ MAX_FILE_BYTES = 16 * 1024 * 1024
 
 
 FindAccess = Callable[[ConfigKind, str], FileAccess | None]
-"""Gets the kind of a file and a path written in it; returns who may read that file, None where nobody knows."""
+"""Gets the kind of a file and a path written in it; returns who may read that file, None where that is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class LintOptions:
-    """How files are linted.
+    """Options of linting.
 
     Attributes:
         kind: What they are; None finds out from their content.
         guidelines: Ids of the guidelines that count.
         versions: Versions of programs by their names, for example `{"openvpn": "2.4"}`.
-        has_permissions: Whether permissions are looked at, the file's own and those of the keys that it names.
+        has_permissions: Whether permissions are checked, the file's own and those of the keys that it names.
     """
 
     kind: ConfigKind | None = None
@@ -67,7 +67,7 @@ def lint_bytes(
         return LintedFile(path, None, error=note)
     kind = options.kind or sniff_kind(text, path)
     if kind is None:
-        return LintedFile(path, None, error=f"{path} looks like no configuration file that is known. Name its --kind.")
+        return LintedFile(path, None, error=f"{path} is not a known kind of configuration file. Name its --kind.")
     if options.kind is None and (refusal := _other_text(text, path, kind)):
         return LintedFile(path, None, error=refusal)
     reading = KINDS[kind].read(text)
@@ -89,7 +89,7 @@ def lint_bytes(
     notes = [note] if note else []
     notes += reading.notes
     if len(findings) >= MAX_FINDINGS:
-        notes.append(f"Only the first {MAX_FINDINGS} findings are told.")
+        notes.append(f"Only the first {MAX_FINDINGS} findings are listed.")
     return LintedFile(path, kind, findings, notes=tuple(notes), lines=reading.lines)
 
 
@@ -115,7 +115,7 @@ def lint_text(text: str, path: str = "", options: LintOptions | None = None) -> 
 
 
 def lint_file(path: Path, options: LintOptions | None = None) -> LintedFile:
-    """Lint a file on this computer; what cannot be read is said in the result."""
+    """Lint a file on this computer; what cannot be read is reported in the result."""
     options = options or LintOptions()
     name = str(path)
     try:
@@ -147,7 +147,7 @@ def lint_files(paths: Sequence[Path], options: LintOptions) -> tuple[LintedFile,
 
 
 def places_of(kind: ConfigKind, folder: str, named: str) -> tuple[str, ...]:
-    """Return where a program looks for a file that its configuration names, the likeliest first.
+    """Return where a program searches for a file that its configuration names, the likeliest first.
 
     Args:
         kind: What the configuration is.
@@ -201,7 +201,7 @@ def _other_text(text: str, path: str, kind: ConfigKind) -> str:
     if known * 2 > total or not total:
         return ""
     return (
-        f"{path or 'This text'} was not read: it looks like no configuration file that is known "
+        f"{path or 'This text'} was not read: it is not a known kind of configuration file "
         f"(settings of {KINDS[kind].title}: {known} of {total} lines). If it is one, name its --kind."
     )
 

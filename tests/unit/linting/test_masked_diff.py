@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.services.masked_diff import changed_by_hand, would_change
+from app.linting.masked_diff import changed_by_hand, would_change
 
 PATH = "/etc/tunnelmark/slot/id/kept/wg.conf"
 WIREGUARD = "[Interface]\nListenPort = 51820\n\n[Peer]\nPublicKey = {}\nAllowedIPs = 0.0.0.0/0\n"
@@ -48,7 +48,7 @@ def test_a_diff_is_what_diff_prints() -> None:
     known = "\n".join(f"line {number}" for number in range(1, 11)) + "\n"
     found = known.replace("line 5\n", "line five\n")
     assert changed_by_hand(known, found, "/x/a").split("\n") == [
-        *("--- /x/a (rolled out)", "+++ /x/a", "@@ -2,7 +2,7 @@", " line 2", " line 3", " line 4"),
+        *("--- /x/a (deployed)", "+++ /x/a", "@@ -2,7 +2,7 @@", " line 2", " line 3", " line 4"),
         *("-line 5", "+line five", " line 6", " line 7", " line 8"),
     ]
     assert would_change(None, "one\n", "/x/a") == "--- /dev/null\n+++ /x/a\n@@ -0,0 +1,1 @@\n+one"

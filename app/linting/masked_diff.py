@@ -1,4 +1,4 @@
-"""Differences of files on hosts, for showing: what somebody may have written into them is masked."""
+"""Differences of files on hosts, for showing: what may be secret in them is masked."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def shown_lines(text: str, path: str, public: str) -> tuple[str, ...]:
     """
     lines = _lines(text)
     known = frozenset(_lines(public))
-    # Whoever writes by hand does not keep to what a kind of file may hold: what looks like a secret anywhere is one.
+    # A file edited by hand may hold anything anywhere: what resembles a secret is masked wherever it is.
     masked = list(Page(text).reading().lines)
     kind = sniff_kind(public, path) or sniff_kind(text, path)
     if kind is not None:
@@ -53,16 +53,16 @@ def shown_diff(before: Sequence[str], after: Sequence[str], shown: tuple[Sequenc
 
 
 def changed_by_hand(known: str, found: str, path: str) -> str:
-    """Return how a file on a host differs from what was rolled out.
+    """Return how a file on a host differs from what was deployed.
 
     Args:
-        known: What was rolled out; it holds no secret.
+        known: What was deployed; it holds no secret.
         found: What is in the file now.
         path: Where it lies.
     """
     before, after = _lines(known), _lines(found)
     masked = tuple(map(printable, before)), shown_lines(found, path, known)
-    return _with_names(shown_diff(before, after, masked), f"{path} (rolled out)", path)
+    return _with_names(shown_diff(before, after, masked), f"{path} (deployed)", path)
 
 
 def would_change(found: str | None, wanted: str, path: str) -> str:

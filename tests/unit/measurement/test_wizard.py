@@ -10,8 +10,8 @@ from sample_records import WIREGUARD as WIREGUARD_CANDIDATE
 from app.domain.errors import InvalidPlan
 from app.domain.results import PROFILES, CampaignPlan, ProfileName
 from app.domain.verdicts import Verdict
-from app.services.comparison_wizard import ComparisonWizard, Restored, Step
-from app.services.interfaces import RunOptions
+from app.measurement.options import RunOptions
+from app.measurement.wizard import ComparisonWizard, Restored, Step
 
 FOUND = discovery(pair())
 WIREGUARD = ("wireguard", "chacha20-poly1305")

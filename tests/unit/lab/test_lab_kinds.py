@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from sample_records import facts, sample_record
-from test_compose_labs import FakeManager, labs, manager
+from test_practice_labs import FakeManager, labs, manager
 
 from app.cli import main
 from app.cli.exit_codes import ExitCode
@@ -16,8 +16,8 @@ from app.domain.cancel import CancelToken
 from app.domain.hosts import PairSpec
 from app.domain.results import CampaignRecord, CampaignStatus
 from app.lab import CpuKind, LabSpec
-from app.services.lab_kinds import how_to_measure_again, kind_of
-from app.services.labs import Labs
+from app.lab.kinds import how_to_measure_again, kind_of
+from app.lab.practice_labs import Labs
 from app.storage import Store
 
 __all__ = ["labs", "manager"]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from app.domain.version import tunnelmark_version
 from app.policy import POLICY_NAME, POLICY_VERSION
-from app.services.version import tunnelmark_version
 
 
 def file_header() -> tuple[str, ...]:

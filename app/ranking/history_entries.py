@@ -9,9 +9,9 @@ from app.domain.deployment import Deployment, DeploymentState
 from app.domain.errors import NotFound, StorageFault
 from app.domain.history import EntryId, EntryKind, HistoryEntry, Winner
 from app.domain.results import CampaignStatus
+from app.domain.version import tunnelmark_version
 from app.ranking import rank
 from app.ranking.winner import method_of, winner_of
-from app.services.version import tunnelmark_version
 from app.storage import CampaignSummary, CensusSummary, Store
 
 _MOST = 1000

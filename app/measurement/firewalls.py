@@ -15,7 +15,7 @@ from app.domain.firewall import Opening, words_of
 from app.domain.hosts import HostFacts, PairSpec, Side
 from app.domain.link import Link
 from app.domain.pairs import Saving
-from app.services.labs import Labs
+from app.lab.practice_labs import Labs
 from app.storage import Store
 from app.tunnel import DeployRequest, blocked_openings, read_firewalls
 

@@ -12,13 +12,13 @@ from app.domain.credentials import PasswordProvider, Secret, SecretKey, SecretKi
 from app.domain.errors import HostUnreachable, LabFault, NotFound
 from app.domain.hosts import PairSpec, Side
 from app.domain.link import LinkHealer
+from app.domain.paths import Paths
+from app.domain.progress import ProgressSink
 from app.domain.results import CampaignRecord
+from app.host.logins import endpoint_of
 from app.lab import PLATFORMS as LAB_PLATFORMS
 from app.lab import CpuKind, Lab, LabManager, LabProgress, LabSpec, parse_platforms, platforms_text
-from app.services.interfaces.comparison import ProgressSink
-from app.services.lab_kinds import DEFAULT_PLATFORM, OWN, free_name, is_of_kind, is_usable, kind_of, stored_name
-from app.services.logins import endpoint_of
-from app.services.paths import Paths
+from app.lab.kinds import DEFAULT_PLATFORM, OWN, free_name, is_of_kind, is_usable, kind_of, stored_name
 from app.storage.in_use import InUse
 
 _DISTRIBUTIONS = tuple({name.partition("-")[0] for name in LAB_PLATFORMS})

@@ -1,0 +1,26 @@
+"""Options of a run: what the user chose."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from app.domain.results import Profile
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """What the user chose for a run.
+
+    Attributes:
+        profile: How thoroughly.
+        deadline_ms: RTT above which a reply is late, in ms; None where that does not matter.
+        load_cap_mbit_s: Limit for throughput probes in Mbit/s; None means none.
+        has_load_consent: Whether the user agreed to load on a live link.
+        seed: Where the order of candidates comes from; None draws one.
+    """
+
+    profile: Profile
+    deadline_ms: float | None = None
+    load_cap_mbit_s: float | None = None
+    has_load_consent: bool = False
+    seed: int | None = None

@@ -10,6 +10,7 @@ from rich.console import Console
 
 from app.cli.terminal import prose_width
 from app.domain.linting import LintedFile, LintFinding
+from app.domain.plain_text import plain_text
 from app.domain.verdicts import Question, Verdict
 from app.policy.lint import is_advice
 
@@ -119,4 +120,6 @@ def _line(out: Console, text: str, style: str = "") -> None:
     if out.is_terminal:
         out.print(text, style=style or None, markup=False, soft_wrap=True)
     else:
-        out.file.write(text + "\n")  # a thousand findings are written at once, and not laid out line by line
+        out.file.write(
+            plain_text(text) + "\n"
+        )  # a thousand findings are written at once, and not laid out line by line

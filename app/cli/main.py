@@ -15,8 +15,17 @@ from app.cli.exit_codes import ExitCode
 from app.cli.parser import parse
 from app.cli.terminal import make_console
 from app.domain.errors import Bug, Cancelled, EnvironmentFault, InputFault, PairLocked, TunnelmarkError
+from app.domain.plain_text import plain_text
 
 _LOG_LEVELS = (logging.ERROR, logging.INFO, logging.DEBUG)
+
+
+class _PlainFormatter(logging.Formatter):
+    """Log lines without control characters: what a host sent may be in them."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the line."""
+        return plain_text(super().format(record))
 
 
 def main(argv: Sequence[str]) -> int:
@@ -29,7 +38,9 @@ def main(argv: Sequence[str]) -> int:
         An exit status, see `ExitCode`.
     """
     options = parse(argv)
-    logging.basicConfig(level=logging.ERROR, format="%(name)s: %(message)s", stream=sys.stderr)
+    log = logging.StreamHandler(sys.stderr)
+    log.setFormatter(_PlainFormatter("%(name)s: %(message)s"))
+    logging.basicConfig(level=logging.ERROR, handlers=[log])
     logging.getLogger("app").setLevel(_LOG_LEVELS[min(verbosity(options), len(_LOG_LEVELS) - 1)])
     console = make_console(is_for_errors=True, has_colour=not is_colourless(options))
     handler: Callable[[Context], int] = options.handler

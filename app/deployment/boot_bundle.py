@@ -141,7 +141,7 @@ def steps_text(kit: BootBundleRequest) -> str:
         [
             _function("up_steps", up),
             "\n",
-            _function("down_steps", list(_down_lines(own))),
+            _function("down_steps", [*_down_lines(own), "down_complete=yes"]),
             "\n",
             _function("standing_steps", [f"{line} || return 1" for line in _standing_lines(own)]),
             "\n",

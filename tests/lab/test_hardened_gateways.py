@@ -32,8 +32,11 @@ from support.waiting import wait_until
 
 # Counters change with every packet.
 RULES = {
-    Side.A: "nft -s list ruleset",
-    Side.B: r"iptables-save | sed -e 's/\[[0-9]*:[0-9]*\]//' -e '/^#/d'; cat /etc/ufw/user.rules",
+    Side.A: "nft -s list ruleset; cat /etc/nftables.conf",
+    Side.B: (
+        "for list in iptables-save ip6tables-save; do $list | sed -e 's/\\[[0-9]*:[0-9]*\\]//' -e '/^#/d'; done; "
+        "nft -s list ruleset; cat /etc/ufw/*.rules /etc/ufw/ufw.conf /etc/default/ufw"
+    ),
 }
 RELOAD = {Side.A: "systemctl restart nftables", Side.B: "ufw reload"}
 LONG_WAIT_MS = 1_200_000

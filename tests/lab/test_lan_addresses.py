@@ -10,12 +10,17 @@ import pytest
 
 from app.deployment.lan.bridge import Bridging
 from app.deployment.lan.clients import DhcpClient
+from app.deployment.lan.guard import LanGuard
 from app.deployment.lan.interfaces import judge_interface, parse_lan
+from app.deployment.slots import persistent_link
+from app.domain.hosts import Side
+from app.domain.link import Link
 from app.domain.script_files import host_script
 from support.net_desk import need_namespaces
 from support.net_world import World
 
 BRIDGE, TUNNEL, PORT, INNER = "tmlbr0", "tml0", "lan0", "198.19.0.1/24"
+LINK = persistent_link(Link("10.99.1.1", "10.99.1.2"), "0123456789abcdef", 0)
 SAVED = f"/run/tunnelmark-{BRIDGE}.lan"
 STEP = Bridging(BRIDGE, PORT).step(TUNNEL, INNER)
 
@@ -209,6 +214,29 @@ def test_the_bridge_is_not_configured_by_what_the_other_side_announces(host: Wor
     shown = announced()
     assert "2001:db8:77:" in shown, "without this nothing was announced"
     assert "default via" in shown
+
+
+def test_a_bridge_that_was_there_is_not_configured_by_what_the_other_side_announces(host: World) -> None:
+    bridging = Bridging("br0", "br0", guard=LanGuard(0, blocks_dhcp=False, blocks_router_advertisements=False))
+    host.run("ip -n host link add br0 type bridge; ip -n host link set lan0 master br0; ip -n host link set br0 up")
+    (guard,) = bridging.guard_steps(TUNNEL, LINK, Side.A)
+    run(host, guard.command.argv)
+    run(host, bridging.step(TUNNEL, INNER).command.argv)
+
+    def announced(far: str) -> str:
+        host.run(
+            f"n=0; while ip -n host addr show dev {far} | grep -q tentative && [ $n -lt 50 ]; do sleep 0.1; n=$((n + 1)); done"
+        )
+        host.run('ip netns exec host "$1" -c "$2"', sys.executable, _ADVERTISE.replace('"far"', f'"{far}"'))
+        return host.run("ip -n host -6 addr show dev br0; ip -n host -6 route show default dev br0")
+
+    assert "2001:db8:77:" not in announced("far")
+    # A router of its own LAN still does, and so does that of the other one without the table.
+    assert "2001:db8:77:" in announced("behind")
+    assert guard.undo is not None
+    host.run("ip -n host addr flush dev br0 scope global; ip -n host -6 route flush default")
+    run(host, guard.undo.argv)
+    assert "2001:db8:77:" in announced("far"), "without this nothing was announced"
 
 
 def test_a_port_whose_lent_address_nothing_known_renews_is_not_joined(host: World) -> None:

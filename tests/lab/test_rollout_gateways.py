@@ -116,7 +116,8 @@ def check_replaced_by_ipsec(desk: Desk, first: Deployment, attack: GatewayAttack
     desk.wait_until_healthy(60)
     assert second.link.names.guard_table in sh(desk.host(Side.A), "nft list tables")
     let_in = attack.let_in()
-    assert set(let_in) == {"l2tp of stranger, 8", "l2tp of stranger with options, 8"}
+    over_ipv6 = {"l2tp over ipv6", "l2tp over ipv6 behind options"}
+    assert set(let_in) == {"l2tp of stranger, 8", "l2tp of stranger with options, 8", *over_ipv6}
     attack.wait_for_more()
     assert attack.let_in() == let_in
     # The way between the hosts is interrupted for longer than strongSwan tries by itself.

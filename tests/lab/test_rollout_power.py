@@ -61,6 +61,8 @@ def boot_under_attack(desk: Desk, powered: LabPower, guard_table: str) -> None:
         assert attack.let_in() == {}, "while A booted, before and while its tunnel came up"
         sh(desk.host(Side.A), f"nft delete table inet {guard_table}")
         wait_until(lambda: attack.let_in() != {}, "a forged packet that gets in without the table", 30.0)
+        if any(kind.startswith("l2tp") for kind in attack.let_in()):
+            wait_until(lambda: "l2tp over ipv6" in attack.let_in(), "one over IPv6", 30.0)
         desk.wait_until_healthy(60)
 
 

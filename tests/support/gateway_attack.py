@@ -2,7 +2,7 @@
 
 It runs on one gateway, sends past that one's firewall, and uses what only that gateway could know: ids and cookies of
 its L2TPv3 sessions. On the attacked one a service listens from the start of the system on and notes every forged frame
-that comes out of any interface. No code of the program's own injection test is used.
+that comes out of any interface; another one has the underlay's interface take IPv6, and the kernel L2TPv3 over it. No code of the program's own injection test is used.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ from support.waiting import wait_until
 
 MARK = "@forged@"
 _UNIT = "/etc/systemd/system/forged-listener.service"
+_NO_IPV6 = "/proc/sys/net/ipv6/conf/eth1/disable_ipv6"
+_IPV6_UNIT = "/etc/systemd/system/forged-ipv6.service"
 
 # Notes what comes out of any interface: the frames inside have an EtherType that no packet of the underlay has.
 _LISTEN = f"""
@@ -37,8 +39,18 @@ ExecStart=/bin/sh -c 'exec tcpdump --immediate-mode -U -n -i any -w "/run/forged
 [Install]
 WantedBy=sysinit.target
 END
+cat > {_IPV6_UNIT} <<'END'
+[Unit]
+DefaultDependencies=no
+After=systemd-remount-fs.service
+[Service]
+ExecStartPre=-/sbin/modprobe l2tp_ip6
+ExecStart=/bin/sh -c 'while :; do if grep -qs 1 {_NO_IPV6}; then echo 0 > {_NO_IPV6}; fi; sleep 0.3; done'
+[Install]
+WantedBy=sysinit.target
+END
 systemctl daemon-reload
-systemctl enable -q --now forged-listener.service
+systemctl enable -q --now forged-listener.service forged-ipv6.service
 sync
 n=0
 until [ -e /run/forged.pcap ]; do
@@ -48,8 +60,10 @@ until [ -e /run/forged.pcap ]; do
 done
 """
 _NO_LISTENER = f"""
-systemctl disable -q --now forged-listener.service 2> /dev/null
-rm -f {_UNIT} /run/forged.pcap
+systemctl disable -q --now forged-listener.service forged-ipv6.service 2> /dev/null
+rm -f {_UNIT} {_IPV6_UNIT} /run/forged.pcap
+echo 1 > {_NO_IPV6}
+modprobe -q -r l2tp_ip6
 for folder in system system/sysinit.target.wants; do
     old="/run/forged-times/$(basename "$folder")"
     if [ -e "$old" ]; then touch -r "$old" "/etc/systemd/$folder"; fi
@@ -74,16 +88,37 @@ setsid perl -MSocket -e '
     my $where = pack("S n l S C C a8", 17, 0x0800, scalar(<F>), 1, 0, 6, "");
     sub sum { my $n = 0; $n += $_ for unpack("n*", $_[0]); $n = ($n >> 16) + ($n & 65535) while $n >> 16; ~$n & 65535 }
     sub packet {
-        my ($source, $protocol, $options, $content) = @_;
+        my ($source, $protocol, $options, $content, $id, $offset) = @_;
         my $words = 5 + length($options) / 4;
-        my $head = pack("C C n n n C C n a4 a4", 64 + $words, 0, 4 * $words + length($content), 0, 0, 64, $protocol, 0,
+        my @head = (64 + $words, 0, 4 * $words + length($content), $id // 0, $offset // 0, 64, $protocol, 0);
+        my $head = pack("C C n n n C C n a4 a4", @head,
             inet_aton($source), inet_aton($victim)) . $options;
         substr($head, 10, 2) = pack("n", sum($head));
         return pack("H12 H12 n", $mac, "020000000077", 0x0800) . $head . $content;
     }
+    sub pieces {
+        my ($source, $protocol, $content) = @_;
+        $pieces = ($pieces + 1) % 65536;
+        return packet($source, $protocol, "", substr($content, 0, 48), $pieces, 0x2000),
+            packet($source, $protocol, "", substr($content, 48), $pieces, 48 / 8);
+    }
+    sub packet6 {
+        my ($protocol, $content) = @_;
+        my $head = pack("N n C C", 6 << 28, length($content), $protocol, 64);
+        my $to = inet_pton(AF_INET6, "fe80::77") . inet_pton(AF_INET6, "ff02::1");
+        return pack("H12 H12 n", $mac, "020000000077", 0x86dd) . $head . $to . $content;
+    }
+    sub udp6 {
+        my ($port, $content) = @_;
+        my $length = 8 + length($content);
+        my $to = inet_pton(AF_INET6, "fe80::77") . inet_pton(AF_INET6, "ff02::1");
+        my $even = pack("n n n n", $port, $port, $length, 0) . $content . ($length % 2 ? "\0" : "");
+        return pack("n n n n", $port, $port, $length, sum($to . pack("N N", $length, 17) . $even) || 65535) . $content;
+    }
     sub inside { return pack("H12 H12 n", "ffffffffffff", "020000000077", 0x88b6) . ("\@forged\@" . $_[0] . "\@") x 3 }
     sub udp { my ($port, $content) = @_; return pack("n n n n", $port, $port, 8 + length($content), 0) . $content }
     my (%cookies, %keys, %networks, $sent, $round);
+    our $pieces = 0;
     while (1) {
         if ($round++ % 10 == 0) {
             $mac = $1 =~ s/://gr if `ip neigh show $victim dev $device` =~ /lladdr ([0-9a-f:]{17})/;
@@ -121,6 +156,24 @@ setsid perl -MSocket -e '
             }
             push @frames, packet($source, 47, $options, pack("n n", 0, 0x6558) . inside("gre of $whose"));
             push @frames, packet($source, 17, $options, udp($_, inside("udp of $whose"))) for 21194, 21195;
+        }
+        for my $id (keys %cookies) {
+            my $head = pack("N", $id) . $cookies{$id} . pack("N", 0);
+            push @frames, pieces($own, 115, $head . inside("l2tp of peer in two pieces"));
+            push @frames, packet6(115, $head . inside("l2tp over ipv6"));
+            my $padding = pack("C8", 115, 0, 1, 4, 0, 0, 0, 0);
+            push @frames, packet6(60, $padding . $head . inside("l2tp over ipv6 behind options"));
+        }
+        for (keys %keys) {
+            my $head = pack("n n", 0x2000, 0x6558) . inet_aton($_);
+            push @frames, pieces($own, 47, $head . inside("gre of peer in two pieces"));
+            push @frames, packet6(47, $head . inside("gre over ipv6"));
+        }
+        for (keys %networks) {
+            my ($id, $port) = split;
+            my $head = pack("N N", 0x08000000, $id << 8);
+            push @frames, pieces($own, 17, udp($port, $head . inside("vxlan of peer in two pieces")));
+            push @frames, packet6(17, udp6($port, $head . inside("vxlan over ipv6")));
         }
         for (@frames) { $sent++ if defined(send(S, $_, 0, $where)) }
         open(N, ">", "/run/forging.new") or die "/run/forging.new: $!\n";

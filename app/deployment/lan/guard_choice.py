@@ -49,7 +49,10 @@ def guard_ports(
         found[side] = replace(bridging[side], guard=None if why else guard)
         if why:
             label = discovery.pair.host(side).label
-            obstacles.append(_client_obstacle(side, label, why) if client else _obstacle(side, label, why, guard))
+            is_own_bridge = bridging[side].bridge != bridging[side].lan_port
+            obstacles.append(
+                _client_obstacle(side, label, why) if client else _obstacle(side, label, why, guard, is_own_bridge)
+            )
     return found, tuple(obstacles)
 
 
@@ -75,7 +78,7 @@ def _client_obstacle(side: Side, label: str, why: str) -> RolloutObstacle:
     )
 
 
-def _obstacle(side: Side, label: str, why: str, guard: LanGuard) -> RolloutObstacle:
+def _obstacle(side: Side, label: str, why: str, guard: LanGuard, is_own_bridge: bool) -> RolloutObstacle:  # noqa: FBT001
     if guard.blocks_dhcp or guard.blocks_router_advertisements:
         return RolloutObstacle(
             side,
@@ -83,10 +86,11 @@ def _obstacle(side: Side, label: str, why: str, guard: LanGuard) -> RolloutObsta
             f"{_INSTALL} Or do not block them.",
             is_blocking=True,
         )
+    routers = "" if is_own_bridge else " IPv6 routers of the other plant configure it if its bridge accepts them."
     return RolloutObstacle(
         side,
         f"{label} has no loop guard and no limit of broadcasts: {why}. If somebody joins the two LANs in another way "
-        "later, frames go round in circles through this host.",
+        f"later, frames go round in circles through this host.{routers}",
         _INSTALL,
         needs_person=True,
     )

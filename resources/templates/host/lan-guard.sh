@@ -74,6 +74,11 @@ rules() {
     rule arriving "meta iiftype @looped ip saddr $peer ip daddr $self accept"
     rule arriving "meta iiftype @looped counter drop"
     limited_broadcast arriving from
+    # Routers of the other plant do not configure this host, whose bridge may be the user's and take advertisements.
+    chain local input
+    rule local "iifname != \"$tunnel\" accept"
+    rule local "meta protocol ip6 icmpv6 type { 134, 137 } counter drop"
+    rule local "meta protocol ip6 frag nexthdr { 0, 43, 60 } counter drop"
     chain passing forward
     rule passing "iifname != \"$tunnel\" oifname != \"$tunnel\" accept"
     rule passing "jump own"

@@ -73,6 +73,19 @@ down_step() {
     print_warnings "$own/down-$down_number" "tunnelmark: warning: "
 }
 
+# undo_steps: with steps.sh damaged, its function may be missing or cut; its last line says that all of it has run.
+undo_steps() {
+    down_failures=0
+    down_complete=
+    down_steps
+    if [ -z "$down_complete" ]; then
+        down_failures=1
+        tell "could not be taken down: $home/steps.sh is damaged"
+        echo "Tunnelmark: $home/steps.sh is damaged; not all of the tunnel was taken down." \
+            "Restore that file, or restart this host." >&2
+    fi
+}
+
 # own_marked: what carries the mark, but for what started this script.
 own_marked() {
     for process in $(marked "$mark"); do
@@ -86,14 +99,12 @@ take_down() {
     # It has been done, and nothing was started since.
     if [ -e "$own/down" ] && [ ! -e "$own/up" ]; then return 0; fi
     rm -f "$own/up"
-    down_failures=0
-    down_steps
+    undo_steps
     left=$(own_marked)
     if [ -n "$left" ]; then
         for process in $left; do kill -s KILL "$process" 2> /dev/null; done
         nap
-        down_failures=0
-        down_steps
+        undo_steps
     fi
     [ "$down_failures" -eq 0 ] && true > "$own/down"
 }

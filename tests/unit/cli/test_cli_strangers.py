@@ -63,6 +63,7 @@ def tunnelmark(home: Path, *words: str) -> tuple[int, str]:
     return done.returncode, (done.stdout + done.stderr).decode(errors="surrogateescape")
 
 
+@pytest.mark.parametrize("details", [(), ("-vv",)])
 @pytest.mark.parametrize(
     "banner",
     [
@@ -72,16 +73,18 @@ def tunnelmark(home: Path, *words: str) -> tuple[int, str]:
     ],
 )
 def test_a_greeting_before_authentication_does_not_reach_the_terminal_as_it_is(
-    banner: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    banner: str, details: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TUNNELMARK_HOME", str(tmp_path))
     with stranger(banner.encode()) as port:
         a, b = (f"{user}@127.0.0.1:{port}" for user in ("root", "admin"))
         assert main(["pair", "add", "p", "--a", a, "--b", b, *UNDERLAY]) == 0
-        status, said = tunnelmark(tmp_path, "discover", "p")
+        status, said = tunnelmark(tmp_path, *details, "discover", "p")
     assert status == 1
-    assert said.startswith(("Connecting", "Error"))
-    assert "Traceback" not in said
+    assert details or said.startswith(("Connecting", "Error"))
+    assert details or "Traceback" not in said
+    if details and banner.startswith("SSH-3"):
+        assert "app.ssh" in said, "without log lines this has not been tried"
     assert not [character for character in "\x1b\x9b\u202e" if character in said], said
 
 

@@ -17,7 +17,9 @@ from app.domain.script_files import host_script
 
 ID = "0123456789abcdef"
 ABOUT = f"id={ID}\nslot=01234567\nmark=fedcba9876543210\nrun_dir=/run/tunnelmark-{ID}\ninterfaces=tml0\nping=:\n"
-STEPS = "".join(f"{name}_steps() {{\n    return 0\n}}\n" for name in ("up", "down", "standing", "mend"))
+STEPS = "".join(
+    f"{name}_steps() {{\n    {name}_complete=yes\n    return 0\n}}\n" for name in ("up", "down", "standing", "mend")
+)
 STARTING = ("run", "up", "restart", "standing")
 ENDING = ("down", "stop", "halt")
 SHELLS = [pytest.param(("dash",), id="dash"), pytest.param(("bash", "--posix"), id="bash")]
@@ -94,6 +96,18 @@ def other_steps(home: Path) -> None:
     (home / "steps.sh").write_text(STEPS.replace("return 0", "return 1", 1))
 
 
+def zeroed_steps(home: Path) -> None:
+    (home / "steps.sh").write_bytes(bytes(len(STEPS)))
+
+
+def no_down_steps(home: Path) -> None:
+    (home / "steps.sh").write_text(STEPS[: STEPS.index("down_steps")])
+
+
+def shorter_down_steps(home: Path) -> None:
+    (home / "steps.sh").write_text(STEPS.replace("    down_complete=yes\n", ""))
+
+
 def no_sums(home: Path) -> None:
     (home / "sums").unlink()
 
@@ -116,6 +130,7 @@ def no_mark(home: Path) -> None:
 
 UNUSABLE = (empty_about, cut_about, empty_steps, other_folder, no_mark)
 CHANGED = (other_steps, no_sums, empty_sums)
+BROKEN = (zeroed_steps, no_down_steps, shorter_down_steps)
 
 
 @pytest.mark.parametrize("shell", SHELLS)
@@ -140,6 +155,20 @@ def test_what_was_changed_by_hand_can_still_be_taken_down(
         done, noted = run(shell, home / "lasting.sh", verb, home.parents[3])
         assert done.returncode == 0, done.stderr
         assert all(f"{home.parents[3]}/run/tunnelmark-{ID}" in line for line in noted)
+
+
+@pytest.mark.parametrize("shell", [*SHELLS, pytest.param(("busybox", "sh"), id="busybox")])
+@pytest.mark.parametrize("damage", BROKEN)
+def test_taking_down_with_damaged_steps_fails_and_removes_nothing(
+    shell: tuple[str, ...], damage: Callable[[Path], None], home: Path
+) -> None:
+    damage(home)
+    for verb in ("down", "stop"):
+        done, noted = run(shell, home / "lasting.sh", verb, home.parents[3])
+        assert done.returncode != 0, done.stderr
+        assert "steps.sh is damaged" in done.stderr
+        assert not any(line.startswith("rm -rf") for line in noted), noted
+        assert not (home.parents[3] / "run" / f"tunnelmark-{ID}" / ".lasting" / "down").exists()
 
 
 @pytest.mark.parametrize("shell", SHELLS)

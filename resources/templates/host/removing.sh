@@ -61,7 +61,8 @@ take_down() {
     sh "$base/$id/lasting.sh" down &
     worker=$!
     if start_of "$worker"; then echo "$worker:$start_time" > "$state/worker"; fi
-    wait "$worker"
+    # A script that was cut ends well, too, and does nothing: one that took the tunnel down has removed this folder.
+    wait "$worker" && [ ! -d "/run/tunnelmark-$id" ]
 }
 
 # end_watcher: it would start again what ends.

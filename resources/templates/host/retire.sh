@@ -18,7 +18,7 @@ main() {
     start_of "$$"
     echo "$$:$start_time" > "$retiring"
     if [ -n "$old" ]; then make_current "$old" || exit 1; else rm -f "$base/current"; fi
-    if ! sh "$base/$id/lasting.sh" down; then
+    if ! sh "$base/$id/lasting.sh" down || [ -d "/run/tunnelmark-$id" ]; then
         make_current "$id"
         rm -f "$retiring"
         service_start

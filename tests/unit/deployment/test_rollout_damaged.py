@@ -227,6 +227,25 @@ def test_what_is_left_and_in_the_way_of_another_deployment_is_named(
     assert "undeploy" in caught.value.hint
 
 
+@pytest.mark.parametrize(("file", "left"), [("steps.sh", "down_steps()"), ("lasting.sh", 'main "$@"'), ("steps.sh", "")])
+def test_what_was_not_taken_down_is_not_called_so(world: World, store: Store, file: str, left: str) -> None:
+    one = deploy_and_keep(world, store)
+    wait_until_watched(world.a)
+    damaged = place_on(world.a) / one.id / file
+    text = damaged.read_text()
+    # Cut between two functions, or all zeros.
+    damaged.write_text(text[: text.rindex(left)] if left else "\0" * len(text))
+    with pytest.raises(CommandFailed, match="could not be taken back on gateway-a") as caught:
+        Operations(world, store).undeploy(one.pair, token=CancelToken(), emit=lambda _event: None)
+    assert "restart this host before" in caught.value.sentence()
+    assert (world.a.links, place_on(world.a).exists()) == (STANDING, True)
+    restart(world.a, one)
+    (world.a.net / "links" / "tml0").unlink()
+    ended = Operations(world, store).undeploy(one.pair, token=CancelToken(), emit=lambda _event: None)
+    assert ended.state is DeploymentState.UNDONE
+    assert [place_on(host).exists() for host in world.hosts] == [False, False]
+
+
 def test_one_host_alone_takes_down_what_has_lost_its_name(world: World, store: Store) -> None:
     one = deploy_and_keep(world, store)
     lose_name(world, one.id)

@@ -92,6 +92,14 @@ def empty_steps(home: Path) -> None:
     (home / "steps.sh").write_text("")
 
 
+def zero_steps(home: Path) -> None:
+    (home / "steps.sh").write_bytes(bytes(len(STEPS)))
+
+
+def cut_steps(home: Path) -> None:
+    (home / "steps.sh").write_text(STEPS[: STEPS.index("down_steps")])
+
+
 def other_steps(home: Path) -> None:
     (home / "steps.sh").write_text(STEPS.replace("return 0", "return 1", 1))
 
@@ -128,7 +136,7 @@ def no_mark(home: Path) -> None:
     note_sums(home)
 
 
-UNUSABLE = (empty_about, cut_about, empty_steps, other_folder, no_mark)
+UNUSABLE = (empty_about, cut_about, empty_steps, zero_steps, cut_steps, other_folder, no_mark)
 CHANGED = (other_steps, no_sums, empty_sums)
 BROKEN = (zeroed_steps, no_down_steps, shorter_down_steps)
 

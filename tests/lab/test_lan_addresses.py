@@ -224,9 +224,8 @@ def test_a_bridge_that_was_there_is_not_configured_by_what_the_other_side_announ
     run(host, bridging.step(TUNNEL, INNER).command.argv)
 
     def announced(far: str) -> str:
-        host.run(
-            f"n=0; while ip -n host addr show dev {far} | grep -q tentative && [ $n -lt 50 ]; do sleep 0.1; n=$((n + 1)); done"
-        )
+        tentative = f"ip -n host addr show dev {far} | grep -q tentative"
+        host.run(f"n=0; while {tentative} && [ $n -lt 50 ]; do sleep 0.1; n=$((n + 1)); done")
         host.run('ip netns exec host "$1" -c "$2"', sys.executable, _ADVERTISE.replace('"far"', f'"{far}"'))
         return host.run("ip -n host -6 addr show dev br0; ip -n host -6 route show default dev br0")
 

@@ -1,8 +1,9 @@
 """An attacker on the underlay of two gateways who never rests, while tunnels come, are replaced and hosts boot.
 
 It runs on one gateway, sends past that one's firewall, and uses what only that gateway could know: ids and cookies of
-its L2TPv3 sessions. On the attacked one a service listens from the start of the system on and notes every forged frame
-that comes out of any interface; another one has the underlay's interface take IPv6, and the kernel L2TPv3 over it. No code of the program's own injection test is used.
+its L2TPv3 sessions. On the attacked one a service listens from the start of the system on and notes every forged
+frame that comes out of any interface; another one has the underlay's interface take IPv6, and the kernel L2TPv3 over
+it. No code of the program's own injection test is used.
 """
 
 from __future__ import annotations

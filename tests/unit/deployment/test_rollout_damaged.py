@@ -227,7 +227,9 @@ def test_what_is_left_and_in_the_way_of_another_deployment_is_named(
     assert "undeploy" in caught.value.hint
 
 
-@pytest.mark.parametrize(("file", "left"), [("steps.sh", "down_steps()"), ("lasting.sh", 'main "$@"'), ("steps.sh", "")])
+@pytest.mark.parametrize(
+    ("file", "left"), [("steps.sh", "down_steps()"), ("lasting.sh", 'main "$@"'), ("steps.sh", "")]
+)
 def test_what_was_not_taken_down_is_not_called_so(world: World, store: Store, file: str, left: str) -> None:
     one = deploy_and_keep(world, store)
     wait_until_watched(world.a)

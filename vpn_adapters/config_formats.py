@@ -41,14 +41,6 @@ class Format:
         """Return the settings of a file, secrets masked."""
         return self.read(text).settings
 
-    def sniff(self, text: str, path: str) -> float:
-        """Return how much a text looks like this kind: 0 (not at all) and above."""
-        return self.sniffer.score(text, path)
-
-    def settings_in(self, text: str) -> tuple[int, int]:
-        """Return how many lines of a text are settings of this kind, and how many could be."""
-        return self.sniffer.settings(text)
-
 
 def _format(
     title: str,
@@ -221,6 +213,6 @@ MIN_SCORE = 1.0
 
 def sniff_kind(text: str, path: str = "") -> ConfigKind | None:
     """Return what kind of configuration file a text is, from its content, helped by its path; None if it is none."""
-    scores = {kind: form.sniff(text, path) for kind, form in KINDS.items()}
+    scores = {kind: form.sniffer.score(text, path) for kind, form in KINDS.items()}
     best = max(scores, key=lambda kind: scores[kind])
     return best if scores[best] >= MIN_SCORE else None

@@ -73,7 +73,6 @@ class InstallPlan:
         manager: The host's package manager.
         packages: What is asked for; what these need comes with them.
         brings: The missing parts they bring.
-        without_package: Missing parts for which no package is known.
         simulate: argv that only says what would happen.
         refresh: argv that fetches the lists of packages where the simulation does not find one; may be empty.
         install: argv that installs.
@@ -82,7 +81,6 @@ class InstallPlan:
     manager: PackageManager
     packages: tuple[str, ...]
     brings: tuple[MissingPart, ...]
-    without_package: tuple[MissingPart, ...]
     simulate: tuple[str, ...]
     refresh: tuple[str, ...]
     install: tuple[str, ...]
@@ -124,7 +122,6 @@ def plan_install(facts: HostFacts, missing: Sequence[MissingPart]) -> InstallPla
         PackageMissing: No package brings any of it, or the host has no package manager that is known.
     """
     known = tuple(part for part in missing if _PACKAGE_NAME.fullmatch(part.package))
-    unknown = tuple(part for part in missing if part not in known)
     packages = tuple(dict.fromkeys(part.package for part in known))
     manager = facts.package_manager
     if not packages or manager not in _INSTALL:
@@ -137,7 +134,6 @@ def plan_install(facts: HostFacts, missing: Sequence[MissingPart]) -> InstallPla
         manager=manager,
         packages=packages,
         brings=known,
-        without_package=unknown,
         simulate=(*_SIMULATE[manager], *packages),
         refresh=_REFRESH.get(manager, ()),
         install=(*_INSTALL[manager], *packages),

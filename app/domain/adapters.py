@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol
@@ -181,7 +181,6 @@ class TunnelPlan:
         probe_address_b: The same for B.
         inner_mtu_bytes: MTU for frames inside.
         overhead_bytes: Bytes added to a 1000-byte frame on the underlay, by theory; None where it varies.
-        overhead_note: How that number comes about.
         up_timeout_s: How long both ends may take to be up, in seconds.
         largest_unfragmented_frame_bytes: Largest frame that crosses the link's underlay MTU in one outer packet, by
             theory; None where the carrier is a stream.
@@ -201,7 +200,6 @@ class TunnelPlan:
     probe_address_b: str
     inner_mtu_bytes: int
     overhead_bytes: int | None
-    overhead_note: str
     up_timeout_s: float = 20.0
     largest_unfragmented_frame_bytes: int | None = None
     wire_filter: str = ""
@@ -301,10 +299,6 @@ class Adapter(Protocol):
 
     def plan(self, request: PlanRequest) -> TunnelPlan:
         """Return files and steps for both ends. The same request always gives the same plan."""
-        ...
-
-    def parse_config(self, text: str) -> Sequence[Setting]:
-        """Read an existing configuration of this VPN."""
         ...
 
 

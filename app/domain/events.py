@@ -141,13 +141,11 @@ class Progress:
 
     Attributes:
         fraction: 0 to 1.
-        elapsed_s: Seconds since it started.
         left_s: Predicted seconds left, corrected by what was measured.
         text: What is happening, in one line.
     """
 
     fraction: float
-    elapsed_s: float
     left_s: float
     text: str
 

@@ -97,16 +97,3 @@ class Blocked:
 
     opening: Opening
     rule: str
-
-
-@dataclass(frozen=True, slots=True)
-class Uncertain:
-    """An opening whose fate the rules do not show.
-
-    Attributes:
-        opening: The opening.
-        reason: The rule that may match or not, quoted, or the reason why rules could not be read.
-    """
-
-    opening: Opening
-    reason: str

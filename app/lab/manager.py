@@ -16,7 +16,6 @@ from app.lab.boot import (
     BOOT_TIMEOUT_S,
     LOGINS,
     PortTaken,
-    console_mark_count,
     identify,
     refuse_ended,
     wait_until_up,
@@ -297,40 +296,6 @@ class LabManager:
                 hint=f"Wait until it is up, or take it down: tunnelmark lab down --name {name}",
             )
         return load_lab(folder)
-
-    def power_off(self, name: str, side: Side) -> None:
-        """Take the power from one gateway, at once. The other one and the link stay as they are.
-
-        Args:
-            name: The lab's name.
-            side: Which gateway.
-
-        Raises:
-            NotFound: No lab of that name runs.
-            LabFault: The lab does not answer.
-        """
-        give_order(self._known(name).folder, "off", side)
-
-    def power_on(self, name: str, side: Side, *, token: CancelToken, on_progress: OnProgress) -> None:
-        """Give a gateway its power back, and wait until it can be logged in to.
-
-        Args:
-            name: The lab's name.
-            side: Which gateway; one that has power already is left alone.
-            token: Cancelling it ends the wait.
-            on_progress: Told how far it is.
-
-        Raises:
-            NotFound: No lab of that name runs.
-            LabFault: The lab does not answer, or the gateway never came up.
-            Cancelled: The token was cancelled; the gateway goes on booting.
-        """
-        lab = self._known(name)
-        if give_order(lab.folder, "status").pids[side] is not None:
-            return
-        marks = console_mark_count(lab, side)
-        give_order(lab.folder, "on", side)
-        wait_until_up(lab, {side: marks}, token=token, on_progress=on_progress, timeout_s=self._boot_timeout_s)
 
     def _known(self, name: str) -> Lab:
         lab = self.find(name)

@@ -197,7 +197,7 @@ def _too_large(name: str) -> str:
 
 def _other_text(text: str, path: str, kind: ConfigKind) -> str:
     """Return why a text that resembles a kind of file is not read as such; empty where most lines are its settings."""
-    known, total = KINDS[kind].settings_in(text)
+    known, total = KINDS[kind].sniffer.settings(text)
     if known * 2 > total or not total:
         return ""
     return (

@@ -45,7 +45,6 @@ class ProgressMeter:
         self._clock = clock
         self._lock = threading.Lock()
         self._took_s: dict[int, float] = {}
-        self._began_s = clock()
         self._current: int | None = None
         self._current_began_s = 0.0
         self._probing_began_s = 0.0
@@ -120,7 +119,6 @@ class ProgressMeter:
         self._fraction = max(self._fraction, min(1.0, passed_s / total_s) if total_s else 1.0)
         return Progress(
             fraction=self._fraction,
-            elapsed_s=now_s - self._began_s,
             left_s=max(0.0, total_s - passed_s),
             text=self._text,
         )

@@ -12,9 +12,6 @@ from app.domain.hosts import Side
 from app.domain.script_files import bare_script
 from app.probes.cpu_ticks import parse_cpu_line, usage_between
 
-LOOK_S = 0.5
-"""How long it is looked whether a host is idle before the start, in seconds."""
-
 _SCRIPT = bare_script("probes/surroundings.sh")
 
 SHAPERS = ("netem", "tbf", "htb", "hfsc", "cake")

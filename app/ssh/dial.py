@@ -71,23 +71,6 @@ class Dialler:
         jump = self._dial_jumps(target, token)
         return self._guard(jump, partial(self._dial_last, target, jump, token))
 
-    def host_key(self, target: Target, *, token: CancelToken) -> paramiko.PKey:
-        """Fetch a host's key without logging in to it (jump hosts on the way are logged in to).
-
-        Raises:
-            HostUnreachable, Cancelled: As for `dial`; the other errors concern jump hosts only.
-        """
-        jump = self._dial_jumps(target, token)
-        try:
-            transport = self._shake_hands(target, jump, token)
-            try:
-                return transport.get_remote_server_key()
-            finally:
-                transport.end()
-        finally:
-            if jump is not None:
-                jump.close()
-
     def _dial_jumps(self, target: Target, token: CancelToken) -> Connection | None:
         connection: Connection | None = None
         for hop in target.jumps:

@@ -1,7 +1,6 @@
 """Everything that outlives the program, in one SQLite file; the only part that imports sqlite3."""
 
-from app.storage.database import check_soundness
 from app.storage.store import Store
 from app.storage.summaries import CampaignSummary, CensusSummary, MeanDurations
 
-__all__ = ["CampaignSummary", "CensusSummary", "MeanDurations", "Store", "check_soundness"]
+__all__ = ["CampaignSummary", "CensusSummary", "MeanDurations", "Store"]

@@ -7,7 +7,6 @@ import sqlite3
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
 from importlib import resources
 from pathlib import Path
 from typing import TypeVar
@@ -175,22 +174,3 @@ def _statements(script: str) -> list[str]:
             statements.append(pending)
             pending = ""
     return statements
-
-
-def check_soundness(path: Path) -> tuple[str, ...]:
-    """Have SQLite check a database file from a connection of its own.
-
-    Args:
-        path: The database file.
-
-    Returns:
-        What is wrong, in SQLite's words; empty where all is well.
-
-    Raises:
-        StorageFault: It cannot be read at all.
-    """
-    with storage_faults(path), closing(sqlite3.connect(path, timeout=_BUSY_TIMEOUT_S)) as connection:
-        found = [row[0] for row in connection.execute("PRAGMA integrity_check")]
-        broken = connection.execute("PRAGMA foreign_key_check").fetchall()
-    problems = [] if found == ["ok"] else found
-    return (*problems, *(f"a row of {row[0]} refers to nothing" for row in broken))

@@ -13,9 +13,8 @@ from app.domain.hosts import Side
 from app.domain.results import PlannedItem
 from app.domain.script_files import bare_script
 from app.domain.solutions import Suite
-from app.host.parallel import deadline_token, on_both, on_both_to_the_end
+from app.host.parallel import deadline_token, on_both_to_the_end
 from app.host.remote_host import RemoteHost, printable
-from app.tunnel.apply import ping_once
 from app.tunnel.preview import configuration_of
 from app.tunnel.request import DeployRequest, Obstacle
 from app.tunnel.switch import Switcher, checked, why_not_switch
@@ -69,23 +68,6 @@ class ActiveTunnel:
     def lost(self) -> Mapping[Side, str]:
         """Which host has put itself back although the tunnel was still wanted, with a sentence that says why."""
         return self._lost()
-
-    def still_up(self, token: CancelToken) -> bool:
-        """Ask both hosts whether the tunnel still stands and answers.
-
-        Args:
-            token: Cancels it.
-
-        Returns:
-            False also where a host cannot be asked.
-        """
-        if self._lost():
-            return False
-        try:
-            results = on_both(self._is_end_up, token=token)
-        except EnvironmentFault:
-            return False
-        return all(results.values())
 
     def collect_logs(self, token: CancelToken) -> str:
         """Read the end of the daemons' logs on both hosts.
@@ -146,17 +128,6 @@ class ActiveTunnel:
             return
         if log:
             error.context["log"] = log
-
-    def _is_end_up(self, side: Side, token: CancelToken) -> bool:
-        own = self.plan.end(side)
-        commands = [check.command for check in own.up_checks]
-        if own.interface:
-            ping = ping_once(self._request, side, own.interface, self.plan.probe_address(side.other))
-            commands.append(Command(ping, timeout_s=5.0, is_root=True))
-        if not commands:
-            return True
-        results = self._ends[side].session.run_batch(commands, token=token, should_stop_at_failure=True)
-        return all(result.is_ok for result in results)
 
 
 def collect_logs(ends: Mapping[Side, RemoteHost], plan: TunnelPlan, *, token: CancelToken) -> str:

@@ -59,16 +59,3 @@ def test_parse_discovery_survives_cut_and_mixed_answers(name: str, examples: int
         assert adapter.parse_discovery(answers).solution == name
 
     survives()
-
-
-@ALL_NAMES
-def test_parse_config_never_raises(name: str, examples: int) -> None:
-    @settings(max_examples=examples)
-    @given(text=st.text() | st.text(alphabet="<>/=[]#;\"'\\\n keycrt-"))
-    def survives(text: str) -> None:
-        lines = text.count("\n") + 1
-        for setting in ADAPTERS[name].parse_config(text):
-            assert 1 <= setting.line <= lines
-            assert setting.name
-
-    survives()

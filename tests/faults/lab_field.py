@@ -25,6 +25,7 @@ from app.host.snapshots import HostSnapshot, SnapshotDepth
 from app.lab import Lab, LabManager, LabProgress, LabSpec
 from app.ssh import SshConnector
 from faults.fields import SESSIONS, Field, NoIntruder
+from support.lab_power import power_off, power_on
 from support.lab_rollout import ADDRESSES, MAKE_LAN, REMOVE_LAN, TAGGED
 from support.lab_sessions import NoPasswords, sh
 from support.net_desk import LEFT, PROGRAM, Ran
@@ -104,10 +105,10 @@ class LabFaultHost:
 
     def lose_power(self) -> None:
         self.close()
-        self._manager.power_off(self._lab.spec.name, self._side)
+        power_off(self._manager, self._lab.spec.name, self._side)
 
     def regain_power(self) -> None:
-        self._manager.power_on(self._lab.spec.name, self._side, token=CancelToken(), on_progress=lambda _: None)
+        power_on(self._manager, self._lab.spec.name, self._side)
         make_lan(self, self._side)
 
     def break_connections(self) -> None:

@@ -19,6 +19,7 @@ from app.tunnel import preflight, preview, recover, temporary_tunnel
 from support.lab_deploy import Altered, shell_step
 from support.lab_sessions import sh
 from support.net_bench import NetBench
+from support.tunnel_state import still_up
 from vpn_adapters.registry import ADAPTERS
 
 pytestmark = pytest.mark.usefixtures("net_unchanged")
@@ -130,7 +131,7 @@ def test_daemon_that_dies_is_noticed(net: NetBench) -> None:
         net.sessions, net.request("openvpn-udp"), token=CancelToken(), on_stage=ignore_stage
     ) as tunnel:
         sh(net.sessions.b, "kill -9 $(pidof openvpn)")
-        assert not tunnel.still_up(CancelToken())
+        assert not still_up(tunnel)
         assert "Initialization Sequence Completed" in tunnel.collect_logs(CancelToken())
 
 
@@ -143,7 +144,7 @@ def test_second_tunnelmark_is_told_who_works_there(net: NetBench) -> None:
         ):
             pass
         assert "process" in caught.value.context["owner"]
-        assert tunnel.still_up(CancelToken())
+        assert still_up(tunnel)
 
 
 def test_of_two_at_the_same_moment_one_gets_through(net: NetBench) -> None:
@@ -229,7 +230,7 @@ def test_engineer_undoes_one_gateway_from_the_console(net: NetBench) -> None:
         said = sh(net.sessions.b, f"sh {STATE_DIR}/undo.sh")
         assert "Start OpenVPN" in said
         assert "this host is as it was before the tunnel" in said
-        assert not tunnel.still_up(CancelToken())
+        assert not still_up(tunnel)
 
 
 def test_recover_on_clean_gateways_finds_nothing(net: NetBench) -> None:

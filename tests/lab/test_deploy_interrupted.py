@@ -17,6 +17,7 @@ from app.tunnel import recover, temporary_tunnel
 from support.killing import kill_tunnelmark, wait_until_back
 from support.lab_sessions import connected, sh
 from support.net_bench import NetBench
+from support.tunnel_state import still_up
 
 pytestmark = pytest.mark.usefixtures("net_unchanged")
 
@@ -68,7 +69,7 @@ def test_next_tunnel_is_built_at_once_after_a_kill_on_this_computer(
 ) -> None:
     killed_at("verify", "tinc", lease_s=LONG_S)
     with temporary_tunnel(net.sessions, net.request("tinc"), token=CancelToken(), on_stage=lambda *_: None) as tunnel:
-        assert tunnel.still_up(CancelToken())
+        assert still_up(tunnel)
 
 
 def sshd_of(host: HostSession) -> str:

@@ -17,6 +17,7 @@ from app.domain.hosts import Privilege, Side
 from app.tunnel import preflight, temporary_tunnel
 from support.lab_deploy import Bench, differences
 from support.lab_sessions import connected
+from support.tunnel_state import still_up
 
 
 @pytest.fixture(autouse=True)
@@ -43,7 +44,7 @@ def test_tunnel_by_users_who_are_not_root(hosts_or_gateways: Bench, tmp_path: Pa
         assert (sessions.a.privilege, sessions.b.privilege) == (Privilege.SUDO, Privilege.DOAS)
         request = bench.request(bench.any_solution)
         with temporary_tunnel(sessions, request, token=CancelToken(), on_stage=ignore_stage) as made:
-            assert made.still_up(CancelToken())
+            assert still_up(made)
 
 
 def test_user_without_rights_is_an_obstacle(hosts_or_gateways: Bench, tmp_path: Path) -> None:

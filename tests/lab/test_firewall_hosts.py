@@ -12,6 +12,7 @@ from app.domain.cancel import CancelToken
 from app.domain.commands import Command, HostSession
 from app.domain.firewall import Opening, Owner
 from app.tunnel.firewall import opening_steps
+from support.firewall_fates import uncertain
 from support.lab_sessions import sh
 from support.net_bench import NetBench
 from support.packet_trial import PacketTrial
@@ -115,7 +116,7 @@ def read(host: HostSession) -> Firewall:
 
 def check_agrees(firewall: Firewall, trial: PacketTrial) -> set[Opening]:
     """See that what is reported is what packets do, and return what is blocked."""
-    assert firewall.uncertain(OPENINGS, INTERFACE) == ()
+    assert not uncertain(firewall, OPENINGS, INTERFACE)
     blocked = firewall.blocked(OPENINGS, INTERFACE)
     assert set(OPENINGS) - {one.opening for one in blocked} == trial.arrived(OPENINGS), blocked
     return {one.opening for one in blocked}
@@ -176,7 +177,7 @@ def test_what_is_not_understood_is_uncertain(b: HostSession) -> None:
     load(b, HEAD + "udp sport 51820 udp dport 51820 accept\nlimit rate 1/hour accept\n}}")
     firewall = read(b)
     assert firewall.blocked(OPENINGS, INTERFACE) == ()
-    reasons = {one.opening: one.reason for one in firewall.uncertain(OPENINGS, INTERFACE)}
+    reasons = uncertain(firewall, OPENINGS, INTERFACE)
     assert reasons[UDP] == '"udp sport 51820 udp dport 51820 accept" of chain input in table inet filter'
     assert reasons[ESP].startswith('"limit rate 1/hour ')
 

@@ -19,6 +19,7 @@ from program import PROGRAM
 from app.domain.cancel import CancelToken
 from app.domain.hosts import Side
 from app.lab import Lab, LabManager
+from support.lab_power import power_off, power_on
 
 NAME = "power"
 BACK_S = 240.0
@@ -94,7 +95,7 @@ def test_a_reboot_is_a_reboot_and_off_from_within_is_off_and_the_link_comes_back
     try_run(victim, Side.A, "systemctl reboot")
     try_run(victim, Side.B, "systemctl poweroff")
     wait_until(lambda: labs.status()[0].is_running == (True, False), "the gateway to switch itself off")
-    labs.power_on(NAME, Side.B, token=CancelToken(), on_progress=lambda _: None)
+    power_on(labs, NAME, Side.B)
     wait_until(lambda: boot_id(victim, Side.A) not in ("", before[Side.A]), "the other gateway to come back")
     assert boot_id(victim, Side.B) not in ("", before[Side.B])
     assert labs.status()[0].is_running == (True, True)
@@ -108,13 +109,13 @@ def test_power_can_be_lost_at_once(victim: Lab, labs: LabManager, side: Side) ->
     other, before = boot_id(victim, side.other), boot_id(victim, side)
     run(victim, side, "echo synced > /root/synced && sync && echo lost > /root/unsynced")
     asked_at = time.monotonic()
-    labs.power_off(NAME, side)
+    power_off(labs, NAME, side)
     assert time.monotonic() - asked_at < 5
     assert try_run(victim, side, "true").returncode == 255
     # The other one goes on, and what it sends meanwhile neither blocks it nor arrives later.
     lost = try_run(victim, side.other, "ping", "-q", "-c", "100", "-i", "0.01", "-W", "1", victim.pair.underlay(side))
     assert "100% packet loss" in lost.stdout
-    labs.power_on(NAME, side, token=CancelToken(), on_progress=lambda _: None)
+    power_on(labs, NAME, side)
     assert labs.status()[0].is_running == (True, True)
     assert boot_id(victim, side) != before
     assert boot_id(victim, side.other) == other

@@ -49,7 +49,6 @@ def vxlan(net: NetBench) -> Iterator[CaptureTestsRequest]:
         probe_address_b=inner[Side.B],
         inner_mtu_bytes=1500,
         overhead_bytes=None,
-        overhead_note="",
         largest_unfragmented_frame_bytes=None,
         wire_filter="udp port 4789",
     )

@@ -25,6 +25,7 @@ from support.lab_rollout import desk_for
 from support.lab_sessions import sh
 from support.net_bench import NetBench, net_bench
 from support.net_desk import need_namespaces, wait_until_nothing_is_left
+from support.tunnel_state import still_up
 
 
 @pytest.fixture
@@ -54,7 +55,7 @@ def test_host_without_power_has_nothing_left_and_the_other_is_put_back(
         with temporary_tunnel(
             sessions, net.request("openvpn-udp"), token=CancelToken(), on_stage=lambda *_: None, lease_s=30
         ) as tunnel:
-            assert tunnel.still_up(CancelToken())
+            assert still_up(tunnel)
             net.hosts.b.power_off()
 
     with pytest.raises(ConnectionLost) as caught:

@@ -167,7 +167,7 @@ def render(plan: TunnelPlan, side: Side) -> str:
     """Return one end of a plan as text: everything that is put on the host and run there."""
     end = plan.end(side)
     parts = [f"solution {plan.solution}, suite {plan.suite.name}: {plan.suite.title}"]
-    parts.append(f"inner MTU {plan.inner_mtu_bytes}, overhead {plan.overhead_bytes}: {plan.overhead_note}")
+    parts.append(f"inner MTU {plan.inner_mtu_bytes}, overhead {plan.overhead_bytes}")
     parts.append(f"largest unfragmented frame {plan.largest_unfragmented_frame_bytes}")
     parts.append(f"interface {end.interface or '-'}, listens {end.listens}, modules {end.kernel_modules}")
     parts += [f"\n=== file {file.path} {file.mode:04o}\n{file.content.decode()}" for file in end.files]

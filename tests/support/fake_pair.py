@@ -170,7 +170,6 @@ class FakeTunnel:
             probe_address_b="198.18.0.2",
             inner_mtu_bytes=1500,
             overhead_bytes=66,
-            overhead_note="",
             largest_unfragmented_frame_bytes=1448,
             wire_filter="udp port 21194",
         )

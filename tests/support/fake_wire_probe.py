@@ -34,7 +34,6 @@ def plan(breakages: tuple[Breakage, ...] = BREAKAGES, *, is_bare: bool = False) 
         probe_address_b=B if is_bare else "198.18.0.2",
         inner_mtu_bytes=1500,
         overhead_bytes=0 if is_bare else OVERHEAD_BYTES,
-        overhead_note="",
         largest_unfragmented_frame_bytes=1514 if is_bare else 1514 - OVERHEAD_BYTES,
         wire_filter="" if is_bare else f"udp port {PORT}",
     )

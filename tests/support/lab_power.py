@@ -8,6 +8,24 @@ from dataclasses import dataclass
 from app.domain.cancel import CancelToken
 from app.domain.hosts import Side
 from app.lab import Lab, LabManager
+from app.lab.boot import console_mark_count, wait_until_up
+from app.lab.control import give_order
+
+
+def power_off(manager: LabManager, name: str, side: Side) -> None:
+    """Take the power from one gateway, at once. The other one and the link stay as they are."""
+    give_order(manager._known(name).folder, "off", side)
+
+
+def power_on(manager: LabManager, name: str, side: Side) -> None:
+    """Give a gateway its power back, and wait until it can be logged in to; one that has power is left alone."""
+    lab = manager._known(name)
+    if give_order(lab.folder, "status").pids[side] is not None:
+        return
+    marks = console_mark_count(lab, side)
+    give_order(lab.folder, "on", side)
+    timeout_s = manager._boot_timeout_s
+    wait_until_up(lab, {side: marks}, token=CancelToken(), on_progress=lambda *_: None, timeout_s=timeout_s)
 
 
 @dataclass(frozen=True)
@@ -25,7 +43,7 @@ class LabPower:
     def off(self, *sides: Side) -> None:
         """Take the power away, without any warning."""
         for side in sides:
-            self.manager.power_off(self.lab.spec.name, side)
+            power_off(self.manager, self.lab.spec.name, side)
 
     def on(self, *sides: Side) -> None:
         """Give it back, and wait until the gateways let us in."""
@@ -33,4 +51,4 @@ class LabPower:
             list(pool.map(self._on, sides))
 
     def _on(self, side: Side) -> None:
-        self.manager.power_on(self.lab.spec.name, side, token=CancelToken(), on_progress=lambda _: None)
+        power_on(self.manager, self.lab.spec.name, side)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from app.domain.adapters import (
@@ -10,7 +10,6 @@ from app.domain.adapters import (
     IdentityRecipe,
     PlanRequest,
     PublicIdentity,
-    Setting,
     Step,
     TunnelPlan,
     UpCheck,
@@ -100,7 +99,6 @@ class MadeUpVpn:
             probe_address_b=request.link.inner_ip(Side.B),
             inner_mtu_bytes=1500,
             overhead_bytes=0,
-            overhead_note="",
             largest_unfragmented_frame_bytes=None,
             up_timeout_s=self.up_timeout_s,
         )
@@ -126,9 +124,6 @@ class MadeUpVpn:
         )
 
     def census(self, facts_a: HostFacts, facts_b: HostFacts) -> tuple[CensusOption, ...]:
-        return ()
-
-    def parse_config(self, text: str) -> Sequence[Setting]:
         return ()
 
 

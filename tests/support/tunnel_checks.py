@@ -19,6 +19,7 @@ from support.bare_tunnel import BareTunnel, build, new_tunnel, ping, ping_comman
 from support.lab_deploy import differences, look
 from support.lab_pairs import LabPair
 from support.lab_sessions import sh
+from support.tunnel_state import still_up
 from support.wire_capture import Capture, Frame, captured
 
 MARKED_FRAME_BYTES = 512
@@ -77,7 +78,7 @@ def by_a_transaction(pair: LabPair, adapter: Adapter) -> Iterator[BareTunnel]:
     with temporary_tunnel(
         pair.sessions, request, token=CancelToken(), on_stage=lambda *_: None, audit=entries.append, lease_s=120
     ) as active:
-        assert active.still_up(CancelToken())
+        assert still_up(active)
         yield DeployedTunnel(pair.sessions, adapter, PlanRequest(pair.link, suite, *pair.facts), active)
     assert differences(before, look(pair.sessions, SnapshotDepth.THOROUGH)) == []
     assert active.differences == ()

@@ -65,7 +65,6 @@ class BaselineAdapter(UnprotectedAdapter):
             probe_address_b=link.underlay_b,
             inner_mtu_bytes=link.underlay_mtu_bytes,
             overhead_bytes=0,
-            overhead_note="Frames travel as they are.",
             largest_unfragmented_frame_bytes=link.underlay_mtu_bytes + ETHERNET_HEADER_BYTES,
         )
 

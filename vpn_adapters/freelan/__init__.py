@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
-from app.domain.adapters import IdentityRecipe, PlanRequest, PublicIdentity, Setting, TunnelPlan
+from app.domain.adapters import IdentityRecipe, PlanRequest, PublicIdentity, TunnelPlan
 from app.domain.commands import Command, CommandResult
 from app.domain.hosts import HostFacts, Side, SolutionSupport
 from app.domain.solutions import CensusOption, SolutionInfo, Suite
-from vpn_adapters.freelan import config_reader as configs
 from vpn_adapters.freelan import discovery, identity, plan, suites
 from vpn_adapters.freelan.info import INFO
 
@@ -48,10 +47,6 @@ class FreelanAdapter:
     def plan(self, request: PlanRequest) -> TunnelPlan:
         """Return files and steps for both ends."""
         return plan.make(request)
-
-    def parse_config(self, text: str) -> Sequence[Setting]:
-        """Read a freelan.cfg."""
-        return configs.parse(text)
 
 
 adapter = FreelanAdapter()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from app.domain.adapters import Setting
 from vpn_adapters.shared.config_parsing.page import Reading
 from vpn_adapters.shared.config_parsing.sections import read_sections
 from vpn_adapters.shared.config_parsing.word_sets import word_set
@@ -21,11 +20,6 @@ WORDS = word_set(
     """
 )
 """Sections and settings by which such a file is known. Source: freelan.cfg as shipped with freelan 2.2."""
-
-
-def parse(text: str) -> tuple[Setting, ...]:
-    """Return the settings of a file, named with their section: `security.passphrase`."""
-    return read(text).settings
 
 
 def read(text: str) -> Reading:

@@ -50,8 +50,6 @@ def make(request: PlanRequest) -> TunnelPlan:
         probe_address_b=link.inner_ip(Side.B),
         inner_mtu_bytes=link.inner_mtu_bytes,
         overhead_bytes=overhead,
-        overhead_note="Ethernet 14 + IPv4 20 + UDP 8 + FSCP 4 + sequence number 4 + tag 16 + length 2, for every frame "
-        "size.",
         up_timeout_s=UP_TIMEOUT_S,
         largest_unfragmented_frame_bytes=link.underlay_mtu_bytes + ETHERNET_HEADER_BYTES - overhead,
         wire_filter=f"udp port {link.names.freelan_port}",

@@ -6,7 +6,6 @@ from app.domain.adapters import Encapsulation, Step
 from app.domain.hosts import Side
 from app.domain.link import Link
 from vpn_adapters.ipsec.info import INFO, NAME
-from vpn_adapters.ipsec.swanctl_reader import parse
 from vpn_adapters.shared import guards, l2tpv3
 from vpn_adapters.shared.strongswan.adapter import StrongswanAdapter
 from vpn_adapters.shared.strongswan.payload import Payload
@@ -25,11 +24,9 @@ adapter = StrongswanAdapter(
         ip_protocol=l2tpv3.IP_PROTOCOL,
         protocol="l2tp",
         header_bytes=l2tpv3.L2TPV3_HEADER_BYTES + l2tpv3.COOKIE_BYTES,
-        header_note="L2TPv3 8 + cookie 8",
         kernel_modules=l2tpv3.KERNEL_MODULES,
         missing=l2tpv3.missing_parts,
         guard=guards.ipsec_step,
         session=_session,
     ),
-    parse,
 )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-from app.domain.adapters import Setting
 from app.domain.linting import INHERITS, MASK
 from vpn_adapters.shared.config_parsing.page import Page, Reading, is_name, name_and_value, section_name, words_of
 from vpn_adapters.shared.config_parsing.word_sets import word_set
@@ -25,11 +24,6 @@ WORDS = word_set(
 _SECTION = re.compile(r"(conn|ca|config)\s+(\S{1,64})\s*(?:#.*)?")
 _SECRET_TYPES = frozenset({"PSK", "EAP", "XAUTH", "NTLM", "PPK", "PIN"})
 _FILE_TYPES = frozenset({"RSA", "ECDSA", "PKCS8", "BLISS", "P12"})
-
-
-def parse(text: str) -> tuple[Setting, ...]:
-    """Return the settings of ipsec.conf, named with their section: `conn.site.ike`."""
-    return read(text).settings
 
 
 def read(text: str) -> Reading:

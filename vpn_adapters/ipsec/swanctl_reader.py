@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 
-from app.domain.adapters import Setting
 from app.domain.linting import INHERITS, MASK
 from vpn_adapters.shared.config_parsing.braces import Sections, Token, tokens
 from vpn_adapters.shared.config_parsing.page import Page, Reading, is_name
@@ -25,11 +24,6 @@ WORDS = word_set(
 
 _PUBLIC_SECRETS = ("id", "file", "handle", "slot", "module")
 """What may be shown of the section `secrets`; names such as `id-1` count as `id`. Source: swanctl.conf(5)."""
-
-
-def parse(text: str) -> tuple[Setting, ...]:
-    """Return the settings of a file, named with their sections: `connections.l2t.children.l2t.esp_proposals`."""
-    return read(text).settings
 
 
 def read(text: str) -> Reading:

@@ -2,20 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from app.domain.adapters import Encapsulation, Setting
+from app.domain.adapters import Encapsulation
 from vpn_adapters.ipsec_gretap.info import INFO, NAME
 from vpn_adapters.shared import gretap, guards
 from vpn_adapters.shared.strongswan.adapter import StrongswanAdapter
 from vpn_adapters.shared.strongswan.payload import Payload
-
-
-def _read_nothing(text: str) -> Sequence[Setting]:
-    """Return nothing: files of strongSwan are read by the adapter `ipsec`."""
-    del text
-    return ()
-
 
 adapter = StrongswanAdapter(
     INFO,
@@ -25,11 +16,9 @@ adapter = StrongswanAdapter(
         ip_protocol=gretap.IP_PROTOCOL,
         protocol="gre",
         header_bytes=gretap.HEADER_BYTES,
-        header_note="GRE 4 + key 4",
         kernel_modules=gretap.KERNEL_MODULES,
         missing=gretap.missing_parts,
         guard=guards.gre_step,
         session=lambda link, side, _keys: gretap.create_step(link, side),
     ),
-    _read_nothing,
 )

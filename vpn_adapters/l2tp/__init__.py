@@ -80,7 +80,6 @@ class L2tpAdapter(UnprotectedAdapter):
             probe_address_b=link.inner_ip(Side.B),
             inner_mtu_bytes=link.inner_mtu_bytes,
             overhead_bytes=l2tpv3.overhead_bytes(cookie_bytes=0),
-            overhead_note="Ethernet 14 + IPv4 20 + L2TPv3 session 4 + sublayer 4, for every frame size.",
             up_timeout_s=10.0,
             largest_unfragmented_frame_bytes=link.underlay_mtu_bytes - l2tpv3.packet_bytes(0, cookie_bytes=0),
             wire_filter=f"ip proto {l2tpv3.IP_PROTOCOL}",

@@ -10,8 +10,6 @@ ICV_BYTES = 16
 """Source: IEEE 802.1AE-2018 section 14.5."""
 MACSEC_BYTES = SECTAG_BYTES + ICV_BYTES
 
-NOTE = "Ethernet 14 + IPv4 20 + L2TPv3 8 + cookie 8, and inside it MACsec's header 16 + tag 16, for every frame size."
-
 
 def overhead_bytes() -> int:
     """Return by how many bytes the frame on the underlay is longer than the one inside."""

@@ -44,7 +44,6 @@ def make(request: PlanRequest) -> TunnelPlan:
         probe_address_b=link.inner_ip(Side.B),
         inner_mtu_bytes=link.inner_mtu_bytes,
         overhead_bytes=overhead.overhead_bytes(),
-        overhead_note=overhead.NOTE,
         largest_unfragmented_frame_bytes=overhead.largest_unfragmented_frame_bytes(link.underlay_mtu_bytes),
         wire_filter=WIRE_FILTER,
         encapsulation=Encapsulation.L2TPV3,

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from app.domain.adapters import IdentityRecipe, PlanRequest, PublicIdentity, Setting, TunnelPlan
+from app.domain.adapters import IdentityRecipe, PlanRequest, PublicIdentity, TunnelPlan
 from app.domain.commands import Command, CommandResult
 from app.domain.hosts import HostFacts, Side, SolutionSupport
 from app.domain.solutions import Carrier, CensusOption, SolutionInfo, Suite
 from vpn_adapters.openvpn import census, discovery, identity, info, plan, suites
-from vpn_adapters.openvpn.config_reader import parse as read_settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +54,6 @@ class OpenvpnAdapter:
     def plan(self, request: PlanRequest) -> TunnelPlan:
         """Return files and steps for both ends."""
         return plan.make(self.carrier, request)
-
-    def parse_config(self, text: str) -> Sequence[Setting]:
-        """Read a configuration file, inline blocks included."""
-        return read_settings(text)
 
 
 udp_adapter = OpenvpnAdapter(Carrier.UDP)

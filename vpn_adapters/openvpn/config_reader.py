@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-from app.domain.adapters import Setting
 from app.domain.linting import MASK
 from vpn_adapters.shared.config_parsing.der import key_size_of_pem
 from vpn_adapters.shared.config_parsing.page import Page, Reading, is_name, words_of
@@ -36,14 +35,6 @@ WORDS = word_set(
 
 _PATH = re.compile(r"/[\w./-]{1,400}")
 _OPENING = re.compile(r"<([A-Za-z0-9-]{1,40})>")
-
-
-def parse(text: str) -> tuple[Setting, ...]:
-    """Return the settings of a file; an inline block is one setting at its first line, masked where it is secret.
-
-    Settings inside `<connection>` are settings too.
-    """
-    return read(text).settings
 
 
 def read(text: str) -> Reading:

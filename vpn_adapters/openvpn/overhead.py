@@ -64,36 +64,8 @@ class Overhead:
         return next((frame for frame, over in sizes if over is not None and frame + over <= room), None)
 
     @property
-    def note(self) -> str:
-        """How the number comes about, in words."""
-        ends = {
-            Mode.AEAD: f"packet id {PACKET_ID_BYTES} + tag {TAG_BYTES}, for every frame size.",
-            Mode.CBC: f"HMAC {self._hmac} + IV {self._block} + packet id {PACKET_ID_BYTES} + padding to "
-            f"{self._block}-byte blocks.",
-            Mode.STREAM: f"HMAC {self._hmac} + IV {self._block}, for every frame size.",
-            Mode.NONE: f"HMAC {self._hmac} + packet id {PACKET_ID_BYTES}, for every frame size.",
-            None: "what this cipher needs, which is not known.",
-        }
-        tail = f"peer id {PEER_ID_BYTES} + {ends[mode(self.cipher)]}"
-        if self.carrier is Carrier.UDP:
-            return f"Ethernet 14 + IPv4 20 + UDP 8 + {tail}"
-        return (
-            f"Ethernet 14 + IPv4 20 + TCP 32 + length 2 + {tail} TCP may split or join, and sends 66-byte ACKs as well."
-        )
-
-    @property
     def _transport_bytes(self) -> int:
         return UDP_HEADER_BYTES if self.carrier is Carrier.UDP else TCP_HEADER_BYTES + STREAM_LENGTH_BYTES
-
-    @property
-    def _hmac(self) -> int | str:
-        size = digest_bytes(self.digest)
-        return "of unknown size" if size is None else size
-
-    @property
-    def _block(self) -> int | str:
-        size = block_bytes(self.cipher)
-        return "of unknown size" if size is None else size
 
     def _data_channel_bytes(self, frame_bytes: int) -> int | None:
         kind, block, hmac = mode(self.cipher), block_bytes(self.cipher), digest_bytes(self.digest)

@@ -47,7 +47,6 @@ def make(carrier: Carrier, request: PlanRequest) -> TunnelPlan:
         probe_address_b=link.inner_ip(Side.B),
         inner_mtu_bytes=link.inner_mtu_bytes,
         overhead_bytes=cost.bytes_at(1000),
-        overhead_note=cost.note,
         largest_unfragmented_frame_bytes=cost.largest_unfragmented_frame_bytes(link.underlay_mtu_bytes),
         wire_filter=f"{carrier} port {_port(carrier, link)}",
         overhead_by_frame=cost.by_frame(),

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
-from app.domain.adapters import IdentityRecipe, PlanRequest, PublicIdentity, Setting
+from app.domain.adapters import IdentityRecipe, PlanRequest, PublicIdentity
 from app.domain.commands import CommandResult
 from app.domain.hosts import HostFacts, Side
 from app.domain.solutions import CensusOption, SecurityProperties, Suite
@@ -38,8 +38,3 @@ class UnprotectedAdapter:
         """Return an empty identity."""
         del outputs
         return PublicIdentity()
-
-    def parse_config(self, text: str) -> Sequence[Setting]:
-        """Return nothing: there are no configuration files."""
-        del text
-        return ()

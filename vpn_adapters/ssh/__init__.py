@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from app.domain.adapters import IdentityRecipe, PlanRequest, PublicIdentity, Setting, TunnelPlan
+from app.domain.adapters import IdentityRecipe, PlanRequest, PublicIdentity, TunnelPlan
 from app.domain.commands import Command, CommandResult
 from app.domain.hosts import HostFacts, Side, SolutionSupport
 from app.domain.solutions import CensusOption, SolutionInfo, Suite
 from vpn_adapters.ssh import census, discovery, identity, info, plan, suites
-from vpn_adapters.ssh import config_reader as ssh_files
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +48,6 @@ class SshAdapter:
     def plan(self, request: PlanRequest) -> TunnelPlan:
         """Return files and steps for both ends."""
         return plan.make(request)
-
-    def parse_config(self, text: str) -> Sequence[Setting]:
-        """Read an sshd_config or ssh_config."""
-        return ssh_files.parse(text)
 
 
 adapter = SshAdapter()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-from app.domain.adapters import Setting
 from vpn_adapters.shared.config_parsing.masking import is_command
 from vpn_adapters.shared.config_parsing.page import Page, Reading, is_name, words_of
 from vpn_adapters.shared.config_parsing.word_sets import word_set
@@ -37,11 +36,6 @@ SSH_WORDS = word_set(
 """Keywords by which these files are known. Source: sshd_config(5), ssh_config(5) of OpenSSH 8.4 and 10.0."""
 
 _LINE = re.compile(r"\s*([A-Za-z][A-Za-z0-9]{1,60})(?:\s*=\s*|\s+)(\S.*)")
-
-
-def parse(text: str) -> tuple[Setting, ...]:
-    """Return the settings of a file; `Host` and `Match` are settings too."""
-    return read(text).settings
 
 
 def read(text: str) -> Reading:

@@ -45,11 +45,6 @@ def make(request: PlanRequest) -> TunnelPlan:
         probe_address_b=link.inner_ip(Side.B),
         inner_mtu_bytes=link.inner_mtu_bytes,
         overhead_bytes=overhead_bytes(1000, cipher, mac),
-        overhead_note=(
-            "Ethernet 14 + IPv4 20 + TCP 32, and of SSH the channel's header 9, length 4, padding to whole blocks and "
-            f"the tag: {overhead_bytes(1000, cipher, mac)} bytes at a frame of 1000. TCP may split or join, and sends "
-            "66-byte ACKs as well."
-        ),
         wire_filter=f"tcp port {link.names.ssh_port}",
         overhead_by_frame={size: overhead_bytes(size, cipher, mac) for size in FRAME_BYTES},
     )

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from app.domain.adapters import IdentityRecipe, PlanRequest, PublicIdentity, Setting, TunnelPlan
+from app.domain.adapters import IdentityRecipe, PlanRequest, PublicIdentity, TunnelPlan
 from app.domain.commands import Command, CommandResult
 from app.domain.hosts import HostFacts, Side, SolutionSupport
 from app.domain.solutions import CensusOption, SolutionInfo, Suite
 from vpn_adapters.tinc import census, discovery, identity, info, plan, suites
-from vpn_adapters.tinc import config_reader as tinc_files
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +48,6 @@ class TincAdapter:
     def plan(self, request: PlanRequest) -> TunnelPlan:
         """Return files and steps for both ends."""
         return plan.make(request)
-
-    def parse_config(self, text: str) -> Sequence[Setting]:
-        """Read a tinc.conf or a host file."""
-        return tinc_files.parse(text)
 
 
 adapter = TincAdapter()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-from app.domain.adapters import Setting
 from vpn_adapters.shared.config_parsing.der import key_size_of_pem
 from vpn_adapters.shared.config_parsing.page import Page, Reading, is_name
 from vpn_adapters.shared.config_parsing.word_sets import word_set
@@ -30,11 +29,6 @@ HOST_WORDS = word_set(
 
 _SECRET_NAMES = frozenset({"privatekey", "ed25519privatekey", "proxy"})
 _LINE = re.compile(r"\s*([A-Za-z0-9]{1,40})\s*[=\s]\s*(.*)")
-
-
-def parse(text: str) -> tuple[Setting, ...]:
-    """Return the settings of tinc.conf or of a host file; a public key in it is told by its size."""
-    return read(text).settings
 
 
 def read(text: str) -> Reading:

@@ -40,10 +40,6 @@ def make(request: PlanRequest) -> TunnelPlan:
         probe_address_b=link.inner_ip(Side.B),
         inner_mtu_bytes=link.inner_mtu_bytes,
         overhead_bytes=cost.at(1000),
-        overhead_note=(
-            f"Ethernet 14 + IPv4 20 + UDP 8 + sequence number 4, padded to blocks of {cost.block_bytes}, + MAC "
-            f"{cost.mac_bytes}: {cost.at(1000)} bytes at a frame of 1000."
-        ),
         largest_unfragmented_frame_bytes=cost.largest_unfragmented_frame_bytes(link.underlay_mtu_bytes),
         wire_filter=f"udp port {link.names.tinc_port}",
         overhead_by_frame={size: cost.at(size) for size in FRAME_BYTES},

@@ -4,6 +4,6 @@ from __future__ import annotations
 
 from vpn_adapters.shared import l2tpv3
 from vpn_adapters.shared.wireguard.adapter import WireguardAdapter
-from vpn_adapters.wireguard import config_reader, info, plan
+from vpn_adapters.wireguard import info, plan
 
-adapter = WireguardAdapter(info.INFO, l2tpv3.KERNEL_MODULES, l2tpv3.missing_parts, plan.make, config_reader.parse)
+adapter = WireguardAdapter(info.INFO, l2tpv3.KERNEL_MODULES, l2tpv3.missing_parts, plan.make)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from app.domain.adapters import Setting
 from vpn_adapters.shared.config_parsing.page import SECRET_NAMES, Page, Reading, name_and_value
 from vpn_adapters.shared.config_parsing.word_sets import word_set
 
@@ -15,11 +14,6 @@ WORDS = word_set(
     """
 )
 """Settings by which such a file is known. Source: wg(8), wg-quick(8)."""
-
-
-def parse(text: str) -> tuple[Setting, ...]:
-    """Return the settings of a file; sections are settings named `[Interface]` and `[Peer]` without value."""
-    return read(text).settings
 
 
 def read(text: str) -> Reading:

@@ -18,10 +18,6 @@ from vpn_adapters.wireguard.info import NAME
 def make(request: PlanRequest) -> TunnelPlan:
     """Return the plan for both ends."""
     link = request.link
-    note = (
-        "Ethernet 14 + IPv4 20 + UDP 8 + WireGuard 16 + tag 16, and inside it IPv4 20 + L2TPv3 8 + cookie 8, "
-        f"padded to 16: {outer_frame_bytes(1000) - 1000} bytes at a frame of 1000, 110 to 125 by frame size."
-    )
     return TunnelPlan(
         solution=NAME,
         suite=request.suite,
@@ -31,7 +27,6 @@ def make(request: PlanRequest) -> TunnelPlan:
         probe_address_b=link.inner_ip(Side.B),
         inner_mtu_bytes=link.inner_mtu_bytes,
         overhead_bytes=outer_frame_bytes(1000) - 1000,
-        overhead_note=note,
         largest_unfragmented_frame_bytes=largest_unfragmented_frame_bytes(link.underlay_mtu_bytes),
         wire_filter=f"udp port {link.names.wireguard_port}",
         encapsulation=Encapsulation.L2TPV3,

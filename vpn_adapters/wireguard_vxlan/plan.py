@@ -26,10 +26,6 @@ def make(request: PlanRequest) -> TunnelPlan:
         probe_address_b=link.inner_ip(Side.B),
         inner_mtu_bytes=link.inner_mtu_bytes,
         overhead_bytes=overhead[1000],
-        overhead_note=(
-            "Ethernet 14 + IPv4 20 + UDP 8 + WireGuard 16 + tag 16, and inside it IPv4 20 + UDP 8 + VXLAN 8, padded to "
-            f"16: {overhead[1000]} bytes at a frame of 1000, 110 to 125 by frame size."
-        ),
         largest_unfragmented_frame_bytes=carrier.largest_packet_bytes(link.underlay_mtu_bytes) - vxlan.packet_bytes(0),
         wire_filter=f"udp port {link.names.wireguard_port}",
         overhead_by_frame={size: overhead[size] for size in FRAME_BYTES},

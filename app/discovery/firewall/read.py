@@ -15,7 +15,7 @@ from app.discovery.firewall.nft import parse_nft, rules_of_iptables
 from app.domain.adapters import shell_step_argv
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, HostSession
-from app.domain.firewall import Blocked, Fate, Opening, Owner, Uncertain
+from app.domain.firewall import Blocked, Fate, Opening, Owner
 from app.domain.script_files import bare_script
 
 MAX_OUTPUT_BYTES = 1_048_576
@@ -28,11 +28,6 @@ _SCRIPT = bare_script("firewall/read.sh")
 _ADDRESS = re.compile(r"^\d+:\s+(?P<name>\S{1,15})\s+inet (?P<address>\d{1,3}(?:\.\d{1,3}){3})[/ ]")
 _NATIVE = re.compile(r"(?:ip|inet) \S+ \S+")
 _OURS = re.compile(r'\bcomment "?tunnelmark ')
-_NFT = "The rules of nftables could not be read; this nft may be built without JSON."
-_CUT = f"The rules are longer than {MAX_OUTPUT_BYTES // 1_048_576} MiB, and were not read to their end."
-_UNLISTED = "The kernel has nf_tables loaded, but the host has no nft to list its rules with."
-_MISSING = "The kernel has tables of iptables, but the host has no iptables-save to list them with."
-_FAILED = "The rules of iptables could not be listed."
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +37,10 @@ class Firewall:
     Attributes:
         owner: The tool that owns it.
         ruleset: The rules that were read.
-        doubt: Reason why there may be other rules; empty for none.
     """
 
     owner: Owner = Owner.NONE
     ruleset: Ruleset = field(default_factory=Ruleset)
-    doubt: str = ""
 
     def blocked(self, openings: Iterable[Opening], interface: str) -> tuple[Blocked, ...]:
         """Return the openings whose first packet is dropped.
@@ -68,20 +61,6 @@ class Firewall:
         """
         names = (f"{base.table.name} {base.name}" for base in dropping(self.ruleset, opening, interface))
         return tuple(name for name in names if _NATIVE.fullmatch(name))
-
-    def uncertain(self, openings: Iterable[Opening], interface: str) -> tuple[Uncertain, ...]:
-        """Return the openings whose fate is not known.
-
-        Args:
-            openings: What has to be accepted.
-            interface: Interface of the underlay.
-        """
-        found = ((one, *fate(self.ruleset, one, interface)) for one in openings)
-        return tuple(
-            Uncertain(one, rule or self.doubt)
-            for one, end, rule in found
-            if end is Fate.UNKNOWN or (end is Fate.ACCEPTED and self.doubt)
-        )
 
 
 def read_firewall(host: HostSession, *, token: CancelToken) -> Firewall:
@@ -106,16 +85,14 @@ def parse_firewall_output(text: str, mark: str) -> Firewall:
     sections = sections_of(text, mark)
     owners = frozenset(sections.get("owners", "").split())
     if "end" not in sections:
-        return Firewall(_named_owner(owners) or Owner.NONE, doubt=_CUT)
-    doubts = [reason for name, reason in _DOUBTS.items() if name in sections]
+        return Firewall(_named_owner(owners) or Owner.NONE)  # the output was cut
     saved = sections.get("iptables", "")
     left_out = _described_by(saved, sections.get("nft", ""))
     if "nft" not in sections:
         left_out = frozenset({"*"})
     native = parse_nft(sections["nft"], sections["end"], left_out=left_out) if "nft" in sections else Ruleset()
     if native is None:
-        native, left_out = Ruleset(), frozenset({"*"})
-        doubts.append(_NFT)
+        native, left_out = Ruleset(), frozenset({"*"})  # nft may be built without JSON
     of_iptables = _only(parse_iptables(saved), left_out)
     older = [name for name in sections if name.startswith("legacy ")]
     legacy = Ruleset()
@@ -124,10 +101,7 @@ def parse_firewall_output(text: str, mark: str) -> Firewall:
     owner = _named_owner(owners, (*of_iptables.base_chains, *legacy.base_chains)) or _owner(native, of_iptables, legacy)
     addresses = _addresses(sections.get("addresses", ""))
     ruleset = replace(_of_others(native + of_iptables + legacy), addresses=addresses)
-    return Firewall(owner, ruleset, " ".join(doubts))
-
-
-_DOUBTS = {"unlisted": _UNLISTED, "missing": _MISSING, "failed": _FAILED}
+    return Firewall(owner, ruleset)
 
 
 def sections_of(text: str, mark: str) -> dict[str, str]:

@@ -21,7 +21,6 @@ from app.probes.smoke_test import SmokeTestOutcome, SmokeTestRequest
 from app.ranking.weighted import weighted_latency_ms
 
 ECHO_LIMIT_S = 4.0
-LOG_DEADLINE_S = 5.0
 
 
 CensusContext: TypeAlias = Context[CensusPlan, OptionResult]

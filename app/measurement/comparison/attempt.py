@@ -25,7 +25,6 @@ from app.probes.capture import CaptureTestsRequest
 
 logger = logging.getLogger(__name__)
 
-LOG_DEADLINE_S = 10.0
 MAX_LOG_CHARACTERS = 20_000
 
 

@@ -10,11 +10,9 @@ from functools import cached_property
 
 from app.domain.link import Link
 
-MARK_BYTES = 8
-"""Longer than what occurs by chance: 62 to the power of 8 is more than 10 to the power of 14."""
-
 _ALPHABET = string.ascii_letters + string.digits
 _FAMILY = 4
+"""Bytes of half a mark; a whole one does not occur by chance: 62 to the power of 8 is more than 10 to the 14th."""
 
 PAYLOAD_BYTES = 200
 """Of marked echo requests: the mark is repeated so often that at every place of `_WINDOW` some byte of it stands, in

@@ -29,6 +29,7 @@ from support.lasting_world import STANDING, current, lasting_world, roll_out, st
 from support.made_up_host import UNDERLAYS, LocalHost
 from support.made_up_vpn import MadeUpVpn, daemon_step, link_step
 from support.slow_removal import kill_removal, removing
+from support.tunnel_state import still_up
 from support.waiting import wait_until
 
 ON_REAL_NETWORKS = {
@@ -102,7 +103,7 @@ def build_switch_and_undo(world: World) -> None:
         before = lease.read_text()
         tunnel.switch(Suite("weak", "Weak"), token=CancelToken())
         wait_until(lambda: lease.read_text() != before, "a renewal")
-        assert tunnel.still_up(CancelToken())
+        assert still_up(tunnel)
     assert_untouched(world)
 
 

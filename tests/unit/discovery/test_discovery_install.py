@@ -75,10 +75,9 @@ def _facts(manager: PackageManager = PackageManager.APT) -> HostFacts:
 # --- plans ------------------------------------------------------------------------------------------------------------
 
 
-def test_a_plan_names_each_package_once_and_what_nobody_brings() -> None:
+def test_a_plan_names_each_package_once_and_not_what_nobody_brings() -> None:
     plan = plan_install(_facts(), (_IPERF, _OPENVPN, replace(_OPENVPN, needed_for="openvpn-tcp"), _MODULE))
     assert plan.packages == ("iperf3", "openvpn")
-    assert plan.without_package == (_MODULE,)
     assert plan.brings == (_IPERF, _OPENVPN, replace(_OPENVPN, needed_for="openvpn-tcp"))
 
 

@@ -15,11 +15,11 @@ from app.domain.cancel import CancelToken
 from app.domain.errors import InvalidOption, NotFound
 from app.domain.hosts import Side
 from app.lab import LabProgress, LabSpec
+from support.lab_power import power_off, power_on
 from support.stand_in_lab import (
     WAIT_S,
     StandInLabs,
     assert_nothing_is_left,
-    ignore,
     needs_ssh_keygen,
     stand_in_labs,
     up,
@@ -85,12 +85,12 @@ def test_either_gateway_can_lose_its_power_and_come_back(labs: StandInLabs) -> N
     lab = up(labs)
     for side in Side:
         before = labs.status()[0].pids
-        labs.power_off("one", side)
-        labs.power_off("one", side)  # once more changes nothing
+        power_off(labs, "one", side)
+        power_off(labs, "one", side)  # once more changes nothing
         off = labs.status()[0]
         assert off.is_running == (side is Side.B, side is Side.A)
-        labs.power_on("one", side, token=CancelToken(), on_progress=ignore)
-        labs.power_on("one", side, token=CancelToken(), on_progress=ignore)
+        power_on(labs, "one", side)
+        power_on(labs, "one", side)
         after = labs.status()[0]
         assert after.is_running == (True, True)
         changed = [old != new for old, new in zip(before, after.pids, strict=True)]
@@ -105,14 +105,14 @@ def test_a_guest_that_switches_itself_off_is_seen(labs: StandInLabs) -> None:
     assert pid is not None
     os.kill(pid, signal.SIGTERM)
     wait_until(lambda: labs.status()[0].is_running == (False, True), "A to be off", WAIT_S)
-    labs.power_on("one", Side.A, token=CancelToken(), on_progress=ignore)
+    power_on(labs, "one", Side.A)
     assert labs.status()[0].is_running == (True, True)
     labs.down("one")
 
 
 def test_power_of_a_lab_that_is_not_there(labs: StandInLabs) -> None:
     with pytest.raises(NotFound, match="No lab “one”"):
-        labs.power_off("one", Side.A)
+        power_off(labs, "one", Side.A)
 
 
 def test_what_a_dead_lab_left_is_removed(labs: StandInLabs, tmp_path: Path) -> None:
@@ -129,13 +129,13 @@ def test_what_a_dead_lab_left_is_removed(labs: StandInLabs, tmp_path: Path) -> N
 
 def test_frames_to_a_gateway_without_power_are_lost_and_block_nobody(labs: StandInLabs) -> None:
     lab = up(labs)
-    labs.power_off("one", Side.A)
+    power_off(labs, "one", Side.A)
     pid_b = labs.status()[0].pids[1]
     assert pid_b is not None
     end = _underlay_of(pid_b)
     for number in range(500):
         _send_as(end, f"lost{number}")
-    labs.power_on("one", Side.A, token=CancelToken(), on_progress=ignore)
+    power_on(labs, "one", Side.A)
     _send_as(end, "arrives")
     console = lab.folder / "console-a.log"
     wait_until(lambda: "frame arrives" in console.read_text(), "the frame", WAIT_S)

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from app.domain.link import Link
 from app.probes.capture.canary import (
-    MARK_BYTES,
     CanaryFrames,
     marked_filter,
     protocols_of,
@@ -30,7 +29,7 @@ def test_all_marks_have_eight_bytes_and_none_is_another() -> None:
     marks = CanaryFrames.new()
     hidden = [marks.inside, *(marks.broken(n) for n in range(12))]
     bare = [marks.control, marks.end, *(marks.separator(n) for n in range(12)), *map(marks.broken_control, range(12))]
-    assert {len(one) for one in hidden + bare} == {MARK_BYTES}
+    assert {len(one) for one in hidden + bare} == {8}
     assert len(set(hidden + bare)) == len(hidden + bare)
     assert not any(one in other * 3 for one in hidden for other in bare + hidden if other != one)
     assert CanaryFrames.new() != CanaryFrames.new()

@@ -33,6 +33,7 @@ from app.lab.users import connected_users, user_of
 from app.services.interfaces.desk import LabChoice
 from app.services.lab_desk import LabOperations
 from app.storage import Store
+from support.lab_power import power_off
 from support.other_process import holding
 from support.stand_in_lab import StandInLabs, assert_nothing_is_left, needs_ssh_keygen, stand_in_labs
 from support.stored_deployments import deployment
@@ -82,7 +83,7 @@ def test_a_lab_is_started_as_chosen_told_and_stopped(desk: Desk, tmp_path: Path)
     assert found.kind == "debian-13 and debian-11, CPU without AES instructions"
     assert found.lasts == "until it is stopped"
     assert found.login(Side.B) == "tunnelmark lab ssh B --name one"
-    desk.lab_service.manager.power_off("one", Side.B)
+    power_off(desk.lab_service.manager, "one", Side.B)
     assert desk.lab_details()[0].is_up == (True, False)
     desk.stop_lab("one", ())
     assert desk.lab_details() == ()

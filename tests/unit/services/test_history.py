@@ -24,8 +24,9 @@ from app.ranking import rank
 from app.ranking.history_entries import UNREADABLE, with_winners
 from app.ranking.winner import winner_of
 from app.services.history import Archive
-from app.storage import Store, check_soundness
+from app.storage import Store
 from app.storage.database import APPLICATION_ID, read_migrations
+from support.soundness import check_soundness
 from support.stored_deployments import DEPLOYMENT
 from ui.results.history_order import matching, measured_text, what_text
 

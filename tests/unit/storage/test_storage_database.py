@@ -21,9 +21,10 @@ import pytest
 
 from app.domain.errors import DiskFull, StorageFault
 from app.domain.results import Attempt, CampaignStatus, LatencySeries
-from app.storage import Store, check_soundness
+from app.storage import Store
 from app.storage.database import APPLICATION_ID, Database, read_migrations
 from support.sample_records import pair, sample_record
+from support.soundness import check_soundness
 
 _ROOT = Path(__file__).parents[3]
 

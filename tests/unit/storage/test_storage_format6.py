@@ -16,8 +16,9 @@ from app.domain.history import EntryId, EntryKind
 from app.domain.results import CampaignStatus
 from app.measurement.census import find_unfinished
 from app.reports.census_json import census_to_json
-from app.storage import Store, check_soundness
+from app.storage import Store
 from app.storage.database import APPLICATION_ID
+from support.soundness import check_soundness
 
 RECORDED = Path(__file__).parent / "recorded"
 EXPECTED: dict[str, Any] = json.loads((RECORDED / "format6.json").read_text())

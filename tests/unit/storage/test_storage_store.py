@@ -28,8 +28,9 @@ from app.domain.results import (
     ProfileName,
 )
 from app.domain.user import this_user
-from app.storage import Store, check_soundness
+from app.storage import Store
 from support.sample_records import facts, pair, sample_record
+from support.soundness import check_soundness
 
 
 @pytest.fixture

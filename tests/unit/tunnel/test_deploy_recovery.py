@@ -15,6 +15,7 @@ from app.tunnel import recover
 from app.tunnel.recovery import Found
 from support.deploy_world import World, build_and_vanish, open_tunnel, running_world, shell_of, wait_until_untouched
 from support.made_up_vpn import MadeUpVpn, link_step, step
+from support.tunnel_state import still_up
 
 
 @pytest.fixture
@@ -32,7 +33,7 @@ def test_what_a_failed_clean_up_left_is_taken_over_by_the_next_tunnel(world: Wor
     assert world.a.state_dir.exists()
     Path(flag).touch()
     with open_tunnel(world) as tunnel:
-        assert tunnel.still_up(CancelToken())
+        assert still_up(tunnel)
     wait_until_untouched(world)
 
 
@@ -74,7 +75,7 @@ def test_next_tunnelmark_takes_over_what_a_killed_one_left(world: World) -> None
     build_and_vanish(world, lease_s=600)
     forget_owner(world)
     with open_tunnel(world) as tunnel:
-        assert tunnel.still_up(CancelToken())
+        assert still_up(tunnel)
     wait_until_untouched(world)
 
 

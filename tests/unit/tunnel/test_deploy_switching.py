@@ -27,6 +27,7 @@ from app.domain.solutions import Suite
 from app.tunnel import NotUpInTime
 from support.deploy_world import RUN_DIR, World, open_tunnel, running_world, shell_of
 from support.made_up_vpn import SUITE, MadeUpVpn, link_step, step
+from support.tunnel_state import still_up
 
 # $1 folder, $2 suite, $3 what it does.
 _START = """
@@ -131,7 +132,7 @@ def test_only_what_depends_on_the_suite_is_done_again(world: World) -> None:
             f"Write {RUN_DIR}/config",
             "Start the daemon",
         ]
-        assert tunnel.still_up(CancelToken())
+        assert still_up(tunnel)
     for host in world.hosts:
         assert host.links == {"eth1"}
         assert not host.state_dir.exists()

@@ -35,6 +35,7 @@ from support.deploy_world import (
 )
 from support.made_up_host import LocalHost
 from support.made_up_vpn import MadeUpVpn, link_step, step
+from support.tunnel_state import still_up
 from support.waiting import wait_until
 
 SHORT_LEASE_S = 1.5
@@ -123,7 +124,7 @@ def test_lease_is_renewed_as_long_as_the_tunnel_is_wanted(held_world: World) -> 
         wait_until(lambda: int(lease.read_text()) == first + 1, "a renewal")
         wait_until(renewals(world.a), "another one")
         assert tunnel.lost == {}
-        assert tunnel.still_up(CancelToken())
+        assert still_up(tunnel)
     wait_until_untouched(world)
 
 
@@ -151,7 +152,7 @@ def test_lease_is_renewed_while_keys_are_made(held_world: World, side: Side) -> 
     world = held_world
     with open_tunnel(world, world.with_vpn(SlowKeys(slow_on=side)), lease_s=SHORT_LEASE_S) as tunnel:
         assert tunnel.lost == {}
-        assert tunnel.still_up(CancelToken())
+        assert still_up(tunnel)
     wait_until_untouched(world)
 
 
@@ -322,7 +323,7 @@ def test_tunnel_that_the_timer_took_away_is_said_to_be_lost(held_world: World) -
         assert done.returncode == 0, done.stderr
         wait_until(lambda: Side.A in tunnel.lost, "the loss to be noticed")
         assert "gateway-a" in tunnel.lost[Side.A]
-        assert not tunnel.still_up(CancelToken())
+        assert not still_up(tunnel)
     wait_until_untouched(world)
 
 

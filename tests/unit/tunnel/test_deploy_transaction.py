@@ -25,6 +25,7 @@ from app.domain.link import STATE_DIR
 from app.tunnel import ActiveTunnel
 from support.deploy_world import RUN_DIR, World, assert_untouched, open_tunnel, running_world, shell_of
 from support.made_up_vpn import MADE_DIR, MadeUpVpn, link_step, step
+from support.tunnel_state import still_up
 
 
 @pytest.fixture
@@ -41,7 +42,7 @@ def test_tunnel_stands_and_is_undone(world: World) -> None:
         assert world.a.path(f"{RUN_DIR}/config").read_text() == "peer public-b\n"
         assert world.b.path(f"{RUN_DIR}/config").read_text() == "peer public-a\n"
         assert (world.a.state_dir.stat().st_mode & 0o777) == 0o700
-        assert tunnel.still_up(CancelToken())
+        assert still_up(tunnel)
         assert "begins" in tunnel.collect_logs(CancelToken())
         assert tunnel.setup_s > 0
         assert tunnel.cleanup_s == 0
@@ -65,7 +66,7 @@ class _LooksFirst(MadeUpVpn):
 
 def test_nothing_changes_before_the_timer_runs(world: World) -> None:
     with open_tunnel(world, world.with_vpn(_LooksFirst())) as tunnel:
-        assert tunnel.still_up(CancelToken())
+        assert still_up(tunnel)
 
 
 def test_every_change_and_its_undo_is_audited(world: World) -> None:
@@ -227,7 +228,7 @@ def test_baseline_changes_nothing_but_the_lock(world: World) -> None:
         assert world.a.links == {"eth1"}
         assert world.a.state_dir.is_dir()
         assert tunnel.configuration == ()
-        assert tunnel.still_up(CancelToken())
+        assert still_up(tunnel)
     assert_untouched(world)
 
 

@@ -33,6 +33,7 @@ from support.deploy_world import (
     shell_of,
 )
 from support.made_up_vpn import MadeUpVpn, link_step, step
+from support.tunnel_state import still_up
 from support.waiting import wait_until
 
 
@@ -105,7 +106,7 @@ def test_error_inside_comes_out_and_leaves_nothing(world: World) -> None:
 def test_connection_lost_while_it_stands_is_made_again_for_putting_back(world: World) -> None:
     with open_tunnel(world) as tunnel:
         world.b.is_cut = True
-        assert not tunnel.still_up(CancelToken())
+        assert not still_up(tunnel)
     assert_untouched(world)
 
 

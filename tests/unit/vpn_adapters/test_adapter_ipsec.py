@@ -16,6 +16,7 @@ from app.domain.solutions import OptionKind
 from app.policy import UNKNOWN_REASON, judge
 from support.adapter_cases import facts, recorded, request, result
 from vpn_adapters.ipsec import adapter
+from vpn_adapters.ipsec.swanctl_reader import read
 from vpn_adapters.shared.strongswan import discovery, overhead
 from vpn_adapters.shared.strongswan.algorithms import proposal_of
 
@@ -185,7 +186,7 @@ secrets {
   }
 }
 """
-    found = {setting.name: (setting.line, setting.value) for setting in adapter.parse_config(text)}
+    found = {setting.name: (setting.line, setting.value) for setting in read(text).settings}
     assert found["connections.l2.version"] == (3, "2")
     assert found["connections.l2.local.id"] == (5, "gw1")
     assert found["connections.l2.children.frames.esp_proposals"] == (6, "aes256gcm16")
@@ -194,5 +195,5 @@ secrets {
 
 @given(st.text(alphabet='{}=#" \n\\abcsecret0'))
 def test_any_text_can_be_read(text: str) -> None:
-    for setting in adapter.parse_config(text):
+    for setting in read(text).settings:
         assert setting.name

@@ -15,6 +15,7 @@ from app.domain.linting import MASK
 from app.domain.solutions import Carrier, Suite
 from support.adapter_cases import CERTIFICATES, facts, recorded, request, result
 from vpn_adapters.openvpn import identity, tcp_adapter, udp_adapter
+from vpn_adapters.openvpn.config_reader import read
 from vpn_adapters.openvpn.discovery import parse
 
 
@@ -329,7 +330,7 @@ class TestParseConfig:
             "--cipher BF-CBC\r\n"
             "<tls-crypt>\nNEVER CLOSED\n"
         )
-        found = [(one.line, one.name, one.value) for one in udp_adapter.parse_config(text)]
+        found = [(one.line, one.name, one.value) for one in read(text).settings]
         assert found == [
             (2, "client", ""),
             (3, "remote", "vpn.example 1194"),
@@ -343,7 +344,7 @@ class TestParseConfig:
 
     def test_reads_what_we_render(self) -> None:
         (file,) = udp_adapter.plan(default_request()).a.files
-        found = {one.name: one.value for one in udp_adapter.parse_config(file.content.decode())}
+        found = {one.name: one.value for one in read(file.content.decode()).settings}
         assert found["data-ciphers"] == "AES-256-GCM"
         assert found["local"] == "192.0.2.1"
         assert found["dev-type"] == "tap"

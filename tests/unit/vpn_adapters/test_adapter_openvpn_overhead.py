@@ -61,12 +61,11 @@ def test_largest_unfragmented_frame_fits_and_one_byte_more_does_not(cipher: str,
 
 
 @pytest.mark.parametrize(("cipher", "digest"), [("KUZNYECHIK-MGM", "SHA1"), ("AES-128-CBC", "STREEBOG"), ("X-CBC", "")])
-def test_unknown_algorithms_have_no_arithmetic_and_say_so(cipher: str, digest: str) -> None:
+def test_unknown_algorithms_have_no_arithmetic(cipher: str, digest: str) -> None:
     cost = Overhead(Carrier.UDP, cipher, digest)
     assert cost.bytes_at(1000) is None
     assert cost.by_frame() == {}
     assert cost.largest_unfragmented_frame_bytes(1500) is None
-    assert "unknown" in cost.note or "not known" in cost.note
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from support.adapter_cases import WIREGUARD_KEYS, facts, recorded, request, resu
 from vpn_adapters.shared import l2tpv3
 from vpn_adapters.shared.wireguard import identity
 from vpn_adapters.wireguard import adapter, plan
+from vpn_adapters.wireguard.config_reader import read
 
 
 def test_discovery_of_debian_13() -> None:
@@ -73,12 +74,6 @@ def test_largest_unfragmented_frame_is_the_largest() -> None:
     assert plan.outer_frame_bytes(largest) <= 1514 < plan.outer_frame_bytes(largest + 1)
 
 
-def test_overhead_note_gives_the_true_range() -> None:
-    extra = {plan.outer_frame_bytes(size) - size for size in range(60, 1515)}
-    made = adapter.plan(request(adapter, adapter.suites(facts(), facts())[0]))
-    assert f"{min(extra)} to {max(extra)}" in made.overhead_note
-
-
 def test_guard_comes_first_and_goes_last() -> None:
     made = adapter.plan(request(adapter, adapter.suites(facts(), facts())[0]))
     for side in Side:
@@ -103,12 +98,12 @@ def test_each_end_is_told_the_others_key() -> None:
         assert WIREGUARD_KEYS[side] not in words
 
 
-def test_parse_config_masks_secrets() -> None:
+def test_reader_masks_secrets() -> None:
     text = (
         "[Interface]\nPrivateKey = SECRET=\nAddress=10.0.0.1/24 # home\n"
         "\n[Peer]\nPublicKey = PUBLIC=\npresharedkey=SECRET\n#x\nnonsense\n= novalue\n"
     )
-    found = [(one.line, one.name, one.value) for one in adapter.parse_config(text)]
+    found = [(one.line, one.name, one.value) for one in read(text).settings]
     assert found == [
         (1, "[Interface]", ""),
         (2, "PrivateKey", MASK),

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from app.domain.adapters import IdentityRecipe, PlanRequest, PublicIdentity, Setting, TunnelPlan
+from app.domain.adapters import IdentityRecipe, PlanRequest, PublicIdentity, TunnelPlan
 from app.domain.commands import Command, CommandResult
 from app.domain.hosts import HostFacts, Side, SolutionSupport
 from app.domain.solutions import CensusOption, SolutionInfo, Suite
@@ -20,12 +20,10 @@ class StrongswanAdapter:
     Attributes:
         info: What is always true of it.
         payload: The packets inside.
-        read_config: Reader of files in the format of swanctl.conf(5).
     """
 
     info: SolutionInfo
     payload: Payload
-    read_config: Callable[[str], Sequence[Setting]]
 
     def discovery(self) -> Mapping[str, Command]:
         """Return questions for strongSwan's programs and plugins, and for the kernel's modules."""
@@ -54,7 +52,3 @@ class StrongswanAdapter:
     def plan(self, request: PlanRequest) -> TunnelPlan:
         """Return files and steps for both ends."""
         return plan.make(request, self.payload)
-
-    def parse_config(self, text: str) -> Sequence[Setting]:
-        """Read a file in the format of swanctl.conf(5)."""
-        return self.read_config(text)

@@ -42,14 +42,5 @@ def largest_unfragmented_frame_bytes(proposal: EspProposal, underlay_mtu_bytes: 
     return (underlay_mtu_bytes - fixed) // align * align - ESP_TRAILER_BYTES - header_bytes
 
 
-def note(proposal: EspProposal, header_bytes: int, header_note: str) -> str:
-    """Say how the number comes about."""
-    cipher, at_1000 = proposal.cipher, overhead_bytes(proposal, 1000, header_bytes)
-    return (
-        f"Ethernet 14 + IPv4 20 + ESP 8 + IV {cipher.iv_bytes} + {header_note} + trailer 2, padded to "
-        f"{max(4, cipher.block_bytes)}, + tag {_icv_bytes(proposal)}: {at_1000} bytes at a frame of 1000."
-    )
-
-
 def _icv_bytes(proposal: EspProposal) -> int:
     return proposal.cipher.icv_bytes + (proposal.integrity.icv_bytes if proposal.integrity else 0)

@@ -21,7 +21,6 @@ class Payload:
         ip_protocol: Its number in the IP header.
         protocol: The same as an opening of a firewall has it.
         header_bytes: Between the IP header and the frame.
-        header_note: How that number comes about, for example `L2TPv3 8 + cookie 8`.
         kernel_modules: Modules that it needs besides those of ESP.
         missing: What a host lacks for it, from outputs named `ip` and `modules`, for the solution of that name.
         guard: Step that makes the firewall table.
@@ -33,7 +32,6 @@ class Payload:
     ip_protocol: int
     protocol: str
     header_bytes: int
-    header_note: str
     kernel_modules: tuple[str, ...]
     missing: Callable[[Mapping[str, CommandResult], str], tuple[MissingPart, ...]]
     guard: Callable[[Link, Side], Step]

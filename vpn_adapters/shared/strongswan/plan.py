@@ -41,7 +41,6 @@ def make(request: PlanRequest, payload: Payload) -> TunnelPlan:
         probe_address_b=link.inner_ip(Side.B),
         inner_mtu_bytes=link.inner_mtu_bytes,
         overhead_bytes=overhead.overhead_bytes(proposal, 1000, header_bytes),
-        overhead_note=overhead.note(proposal, header_bytes, payload.header_note),
         largest_unfragmented_frame_bytes=overhead.largest_unfragmented_frame_bytes(
             proposal, link.underlay_mtu_bytes, header_bytes
         ),

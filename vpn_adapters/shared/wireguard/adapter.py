@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from app.domain.adapters import IdentityRecipe, PlanRequest, PublicIdentity, Setting, TunnelPlan
+from app.domain.adapters import IdentityRecipe, PlanRequest, PublicIdentity, TunnelPlan
 from app.domain.commands import Command, CommandResult
 from app.domain.hosts import HostFacts, MissingPart, Side, SolutionSupport
 from app.domain.solutions import CensusOption, SolutionInfo, Suite
@@ -23,14 +23,12 @@ class WireguardAdapter:
         kernel_modules: Modules of what carries Ethernet frames inside.
         missing: Finds in a host's answers what is missing for it; gets the name of the VPN, too.
         make_plan: Makes files and steps for both hosts.
-        read_config: Reads a file in a format of WireGuard.
     """
 
     info: SolutionInfo
     kernel_modules: tuple[str, ...]
     missing: Callable[[Mapping[str, CommandResult], str], tuple[MissingPart, ...]]
     make_plan: Callable[[PlanRequest], TunnelPlan]
-    read_config: Callable[[str], Sequence[Setting]]
 
     def discovery(self) -> Mapping[str, Command]:
         """Return questions for the tools and the kernel's modules."""
@@ -59,7 +57,3 @@ class WireguardAdapter:
     def plan(self, request: PlanRequest) -> TunnelPlan:
         """Return files and steps for both hosts."""
         return self.make_plan(request)
-
-    def parse_config(self, text: str) -> Sequence[Setting]:
-        """Read a file in a format of WireGuard."""
-        return self.read_config(text)

@@ -154,7 +154,7 @@ def _arrive(bridge: Bridge, plan: CampaignPlan, key: AttemptKey, stop: threading
         bridge.emit_event(RttSamples(key, size, nth, (float(rng.gamma(4, 0.25)),)))
         if nth % 200 == 0:
             at_s = nth / RATE_PER_S
-            bridge.emit_event(Progress(nth / plan.profile.pings, at_s, 10.0, "latency"))
+            bridge.emit_event(Progress(nth / plan.profile.pings, 10.0, "latency"))
             bridge.emit_event(LogLine(LogLevel.INFO, f"{nth} of {plan.profile.pings}"))
             for side in ("a", "b"):
                 bridge.emit_event(CpuSample(key, side, at_s, 20, 40, 10, 0))

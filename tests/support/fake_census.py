@@ -117,7 +117,7 @@ class FakeCensus:
         message = "The census was cancelled."
         emit(CampaignStarted(number, plan, done))
         for item in plan.items[len(done) :]:
-            emit(Progress(item.position / len(plan.items), 1.0, 5.0, f"openvpn-udp: {item.name}"))
+            emit(Progress(item.position / len(plan.items), 5.0, f"openvpn-udp: {item.name}"))
             emit(AttemptStarted(item.key, item.title))
             while not self.census_gate.wait(0.02) and not token.is_cancelled:
                 pass

@@ -234,7 +234,7 @@ class FakeServices(FakeHistory, FakeDesk):
                 attempts[-1] = replace(attempts[-1], status=AttemptStatus.FAILED, **spoiled)
             emit(AttemptEnded(attempts[-1]))
             share = (nth + 1) / len(plan.attempts)
-            emit(Progress(share, 10 * share, 10 * (1 - share), f"{nth + 1} of {len(plan.attempts)}"))
+            emit(Progress(share, 10 * (1 - share), f"{nth + 1} of {len(plan.attempts)}"))
         if control.token.is_cancelled:
             status = CampaignStatus.CANCELLED
             assert self.cleanup.wait(20)
@@ -271,7 +271,7 @@ class FakeServices(FakeHistory, FakeDesk):
         token, end = control.begin_attempt()
         emit(AttemptStarted(key, model.candidate.title))
         emit(LogLine(LogLevel.INFO, f"{model.candidate.title}: round {key.round}"))
-        emit(Progress(key.position / len(plan.attempts), key.position, 30.0, model.candidate.title))
+        emit(Progress(key.position / len(plan.attempts), 30.0, model.candidate.title))
         try:
             for stage in (Stage.PREFLIGHT, Stage.ARM, Stage.IDENTITY, Stage.APPLY, Stage.VERIFY):
                 emit(StageStarted(key, stage))

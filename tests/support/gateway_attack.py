@@ -106,13 +106,13 @@ setsid perl -MSocket -e '
     sub packet6 {
         my ($protocol, $content) = @_;
         my $head = pack("N n C C", 6 << 28, length($content), $protocol, 64);
-        my $to = inet_pton(AF_INET6, "fe80::77") . inet_pton(AF_INET6, "ff02::1");
+        my $to = Socket::inet_pton(AF_INET6, "fe80::77") . Socket::inet_pton(AF_INET6, "ff02::1");
         return pack("H12 H12 n", $mac, "020000000077", 0x86dd) . $head . $to . $content;
     }
     sub udp6 {
         my ($port, $content) = @_;
         my $length = 8 + length($content);
-        my $to = inet_pton(AF_INET6, "fe80::77") . inet_pton(AF_INET6, "ff02::1");
+        my $to = Socket::inet_pton(AF_INET6, "fe80::77") . Socket::inet_pton(AF_INET6, "ff02::1");
         my $even = pack("n n n n", $port, $port, $length, 0) . $content . ($length % 2 ? "\0" : "");
         return pack("n n n n", $port, $port, $length, sum($to . pack("N N", $length, 17) . $even) || 65535) . $content;
     }

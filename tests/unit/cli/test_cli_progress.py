@@ -36,7 +36,7 @@ def console_of(*, is_terminal: bool) -> tuple[Console, io.StringIO]:
 def test_without_a_terminal_there_are_warnings_and_no_bar(kind: type[CampaignDisplay | CensusDisplay]) -> None:
     console, written = console_of(is_terminal=False)
     with kind(console) as display:
-        display.handle(Progress(0.25, 10.0, 90.0, "[bold] AES-128-CBC"))
+        display.handle(Progress(0.25, 90.0, "[bold] AES-128-CBC"))
         display.handle(LogLine(LogLevel.INFO, "Only for the log."))
         display.handle(LogLine(LogLevel.WARNING, "[red] A doubt."))
     assert [line.strip() for line in written.getvalue().splitlines()] == ["[red] A doubt."]
@@ -74,7 +74,7 @@ def test_verbose_gives_each_step_a_line(is_terminal: bool) -> None:
 def test_a_terminal_gets_a_bar_instead_of_lines() -> None:
     console, written = console_of(is_terminal=True)
     with CensusDisplay(console) as display:
-        display.handle(Progress(0.25, 10.0, 90.0, "[bold] AES-128-CBC"))
+        display.handle(Progress(0.25, 90.0, "[bold] AES-128-CBC"))
     assert "25%" in written.getvalue()
     assert "[bold] AES-128-CBC" in written.getvalue()
     assert "1:30 left" in written.getvalue()

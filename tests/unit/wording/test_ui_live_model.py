@@ -187,7 +187,7 @@ def test_states_follow_the_events() -> None:
     model.feed(StageStarted(key, Stage.LATENCY, "60 B"))
     assert (model.rows()[0].state, model.rows()[0].detail) == (RowState.RUNNING, "60 B")
     assert model.status().running == ("baseline", "none")
-    model.feed(Progress(0.25, 3.0, 9.0, "baseline"))
+    model.feed(Progress(0.25, 9.0, "baseline"))
     model.feed(Paused(is_paused=True))
     assert model.status().is_paused
     assert model.status().progress.fraction == 0.25

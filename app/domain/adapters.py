@@ -270,26 +270,26 @@ class Adapter(Protocol):
         """Return read-only commands to run on a host, by name. POSIX tools only; each may fail."""
         ...
 
-    def parse_discovery(self, outputs: Mapping[str, CommandResult]) -> SolutionSupport:
+    def parse_discovery(self, outputs: Mapping[str, CommandResult], /) -> SolutionSupport:
         """Translate what these commands printed. Never raises for anything a host prints."""
         ...
 
-    def suites(self, facts_a: HostFacts, facts_b: HostFacts) -> tuple[Suite, ...]:
+    def suites(self, facts_a: HostFacts, facts_b: HostFacts, /) -> tuple[Suite, ...]:
         """Return what both ends can do, best first; exactly one is the default, unless there is none at all."""
         ...
 
-    def census(self, facts_a: HostFacts, facts_b: HostFacts) -> tuple[CensusOption, ...]:
+    def census(self, facts_a: HostFacts, facts_b: HostFacts, /) -> tuple[CensusOption, ...]:
         """Return every cipher, MAC and AEAD that the programs of both hosts list, weak ones included.
 
         Their suites can be planned like those of `suites`. Empty where there is nothing to choose.
         """
         ...
 
-    def identity(self, request: PlanRequest, side: Side) -> IdentityRecipe:
+    def identity(self, request: PlanRequest, side: Side, /) -> IdentityRecipe:
         """Return how the key of one side is made there."""
         ...
 
-    def parse_identity(self, outputs: Mapping[str, CommandResult]) -> PublicIdentity:
+    def parse_identity(self, outputs: Mapping[str, CommandResult], /) -> PublicIdentity:
         """Translate what the recipe's public commands printed.
 
         Raises:
@@ -297,7 +297,7 @@ class Adapter(Protocol):
         """
         ...
 
-    def plan(self, request: PlanRequest) -> TunnelPlan:
+    def plan(self, request: PlanRequest, /) -> TunnelPlan:
         """Return files and steps for both ends. The same request always gives the same plan."""
         ...
 

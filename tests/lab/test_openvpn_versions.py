@@ -126,6 +126,6 @@ def send(tunnel: BareTunnel) -> None:
 
 def overhead_bytes(tunnel: BareTunnel, frame_bytes: int) -> int:
     settings = tunnel.request.suite.settings
-    found = Overhead(udp_adapter.carrier, settings["data-ciphers"], settings["auth"]).bytes_at(frame_bytes)
+    found = Overhead(udp_adapter.info.carrier, settings["data-ciphers"], settings["auth"]).bytes_at(frame_bytes)
     assert found is not None
     return found

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-
 from app.domain.adapters import EndpointPlan, PlanRequest, TunnelPlan
-from app.domain.commands import Command, CommandResult
-from app.domain.hosts import HostFacts, SolutionSupport
+from app.domain.hosts import SolutionSupport
 from app.domain.link import ETHERNET_HEADER_BYTES
-from app.domain.solutions import Carrier, SolutionInfo, Space, Suite
-from vpn_adapters.shared.unprotected import NO_PROTECTION, NO_SECURITY, UnprotectedAdapter
+from app.domain.solutions import Carrier, SolutionInfo, Space
+from vpn_adapters.shared.modular import ModularAdapter
+from vpn_adapters.shared.security import NO_PROTECTION, NO_SECURITY
 
 NAME = "baseline"
 
@@ -29,44 +26,27 @@ _INFO = SolutionInfo(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class BaselineAdapter(UnprotectedAdapter):
-    """Plans nothing; probes use the underlay's own addresses."""
-
-    @property
-    def info(self) -> SolutionInfo:
-        """What is always true of it."""
-        return _INFO
-
-    def discovery(self) -> Mapping[str, Command]:
-        """Return no commands: nothing is needed."""
-        return {}
-
-    def parse_discovery(self, outputs: Mapping[str, CommandResult]) -> SolutionSupport:
-        """Return that it is always available."""
-        del outputs
-        return SolutionSupport(solution=NAME, is_available=True)
-
-    def suites(self, facts_a: HostFacts, facts_b: HostFacts) -> tuple[Suite, ...]:
-        """Return the one suite without anything in it."""
-        del facts_a, facts_b
-        return (NO_PROTECTION,)
-
-    def plan(self, request: PlanRequest) -> TunnelPlan:
-        """Return a plan without files and steps."""
-        link = request.link
-        end = EndpointPlan(files=(), steps=(), interface="")
-        return TunnelPlan(
-            solution=NAME,
-            suite=request.suite,
-            a=end,
-            b=end,
-            probe_address_a=link.underlay_a,
-            probe_address_b=link.underlay_b,
-            inner_mtu_bytes=link.underlay_mtu_bytes,
-            overhead_bytes=0,
-            largest_unfragmented_frame_bytes=link.underlay_mtu_bytes + ETHERNET_HEADER_BYTES,
-        )
+def _plan(request: PlanRequest) -> TunnelPlan:
+    """Return a plan without files and steps; probes use the underlay's own addresses."""
+    link = request.link
+    end = EndpointPlan(files=(), steps=(), interface="")
+    return TunnelPlan(
+        solution=NAME,
+        suite=request.suite,
+        a=end,
+        b=end,
+        probe_address_a=link.underlay_a,
+        probe_address_b=link.underlay_b,
+        inner_mtu_bytes=link.underlay_mtu_bytes,
+        overhead_bytes=0,
+        largest_unfragmented_frame_bytes=link.underlay_mtu_bytes + ETHERNET_HEADER_BYTES,
+    )
 
 
-adapter = BaselineAdapter()
+adapter = ModularAdapter(
+    info=_INFO,
+    commands={},
+    parse_discovery=lambda _outputs: SolutionSupport(solution=NAME, is_available=True),
+    suites=lambda _facts_a, _facts_b: (NO_PROTECTION,),
+    plan=_plan,
+)

@@ -62,9 +62,7 @@ def _missing(outputs: Mapping[str, CommandResult], *, has_freelan: bool) -> tupl
         parts.append(MissingPart(PACKAGE, NAME, PACKAGE if _has_package(outputs) else ""))
     if "OpenSSL" not in discovering.text_of(outputs, "openssl"):
         parts.append(discovering.missing_part("openssl", NAME))
-    if not discovering.has_iproute2(outputs):
-        parts.append(discovering.missing_part("iproute2", NAME))
-    return (*parts, *discovering.missing_modules(outputs.get("modules"), ("tun",), NAME))
+    return (*parts, *discovering.missing_kernel_parts(outputs, ("tun",), NAME))
 
 
 def _has_package(outputs: Mapping[str, CommandResult]) -> bool:

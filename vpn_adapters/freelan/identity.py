@@ -2,34 +2,16 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
-import re
-import textwrap
 from collections.abc import Mapping
 
 from app.domain.adapters import IdentityRecipe, PublicIdentity
-from app.domain.commands import Command, CommandResult
-from app.domain.errors import CommandFailed
+from app.domain.commands import CommandResult
 from app.domain.hosts import Side
 from app.domain.link import Link
 from vpn_adapters.shared import certificates
+from vpn_adapters.shared.certificates import CERTIFICATE
 
-CERTIFICATE = "certificate"
-
-_STEM = "freelan"
-
-_PEM = re.compile(r"-----BEGIN CERTIFICATE-----\s+([A-Za-z0-9+/=\s]+?)\s*-----END CERTIFICATE-----")
-
-
-def key_path(link: Link) -> str:
-    """Return where the private key lies on its host."""
-    return f"{link.run_dir}/{_STEM}.key"
-
-
-def certificate_path(link: Link) -> str:
-    """Return where the host's own certificate lies."""
-    return f"{link.run_dir}/{_STEM}.crt"
+STEM = "freelan"
 
 
 def recipe(link: Link, side: Side) -> IdentityRecipe:
@@ -37,42 +19,20 @@ def recipe(link: Link, side: Side) -> IdentityRecipe:
     make = certificates.make_step(
         f"Make an RSA key of 3072 bits that stays on host {side.upper()}, and a self-signed certificate",
         link.run_dir,
-        _STEM,
+        STEM,
         f"tunnelmark-{side}",
         digest="sha256",
         key=("-newkey", "rsa:3072"),  # freelan knows RSA alone
         usage="",
         timeout_s=30.0,
     )
-    show = Command(("cat", certificate_path(link)), timeout_s=5.0, is_root=True, max_output_bytes=16_384)
-    return IdentityRecipe(steps=(make,), public={CERTIFICATE: show})
+    return certificates.recipe(link, STEM, make)
 
 
 def parse(outputs: Mapping[str, CommandResult]) -> PublicIdentity:
-    """Read the certificate.
-
-    Args:
-        outputs: What the recipe's public commands printed.
-
-    Returns:
-        The identity with `certificate` (PEM, nothing before or after it).
+    """Return the identity with `certificate` (PEM, nothing before or after it).
 
     Raises:
-        CommandFailed: It is not a certificate.
+        CommandFailed: The host printed no certificate.
     """
-    result = outputs.get(CERTIFICATE)
-    match = _PEM.search(result.stdout) if result else None
-    try:
-        der = base64.b64decode("".join(match.group(1).split()), validate=True) if match else b""
-    except (binascii.Error, ValueError):
-        der = b""
-    # A certificate is a DER SEQUENCE (X.690 section 8.9).
-    if not der.startswith(b"\x30"):
-        raise CommandFailed(
-            "The host did not print its certificate.",
-            hint="Check that `openssl ca -selfsign` works there.",
-            context={"stderr": result.stderr[-500:] if result else ""},
-        )
-    # Lines of 64 characters. Source: RFC 7468 section 2.
-    body = "\n".join(textwrap.wrap(base64.b64encode(der).decode(), 64))
-    return PublicIdentity({CERTIFICATE: f"-----BEGIN CERTIFICATE-----\n{body}\n-----END CERTIFICATE-----\n"})
+    return PublicIdentity({CERTIFICATE: certificates.parse(outputs)[0]})

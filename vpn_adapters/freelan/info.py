@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from app.domain.mesh import MeshEffort, PerSite
-from app.domain.solutions import Carrier, SecurityProperties, SolutionInfo, Space
+from app.domain.solutions import Carrier, SolutionInfo, Space
+from vpn_adapters.shared.security import FULL_SECURITY
 
 NAME = "freelan"
 
@@ -13,13 +14,7 @@ INFO = SolutionInfo(
     summary="A peer-to-peer tunnel in user space, Ethernet frames in UDP datagrams of its own protocol, FSCP.",
     space=Space.USER,
     carrier=Carrier.UDP,
-    security=SecurityProperties(
-        has_confidentiality=True,
-        has_integrity=True,
-        has_authentication=True,
-        has_anti_replay=True,
-        has_forward_secrecy=True,
-    ),
+    security=FULL_SECURITY,
     files_per_site=3,
     keys_per_site=2,
     limitations=(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from app.domain.adapters import Breakage, EndpointPlan, PlanRequest, Step, TunnelPlan, UpCheck, shell_step_argv
 from app.domain.commands import Command, FileToWrite
@@ -13,6 +14,7 @@ from vpn_adapters.freelan.info import NAME
 from vpn_adapters.freelan.render import config, config_path, peer_certificate, peer_certificate_path
 from vpn_adapters.shared import daemons, taps
 from vpn_adapters.shared.interfaces import interface_up_check
+from vpn_adapters.shared.modular import tunnel
 from vpn_adapters.shared.rendering import setting
 
 UDP_HEADER_BYTES = 8
@@ -41,15 +43,8 @@ def make(request: PlanRequest) -> TunnelPlan:
     """
     link = request.link
     overhead = ETHERNET_HEADER_BYTES + IPV4_HEADER_BYTES + UDP_HEADER_BYTES + FSCP_BYTES
-    return TunnelPlan(
-        solution=NAME,
-        suite=request.suite,
-        a=_end(request, Side.A),
-        b=_end(request, Side.B),
-        probe_address_a=link.inner_ip(Side.A),
-        probe_address_b=link.inner_ip(Side.B),
-        inner_mtu_bytes=link.inner_mtu_bytes,
-        overhead_bytes=overhead,
+    return replace(
+        tunnel(request, NAME, _end, overhead_bytes=overhead),
         up_timeout_s=UP_TIMEOUT_S,
         largest_unfragmented_frame_bytes=link.underlay_mtu_bytes + ETHERNET_HEADER_BYTES - overhead,
         wire_filter=f"udp port {link.names.freelan_port}",

@@ -11,7 +11,8 @@ from __future__ import annotations
 from app.domain.adapters import PlanRequest
 from app.domain.hosts import Side
 from app.domain.link import Link
-from vpn_adapters.freelan.identity import CERTIFICATE, certificate_path, key_path
+from vpn_adapters.freelan.identity import STEM
+from vpn_adapters.shared.certificates import CERTIFICATE, certificate_path, key_path
 from vpn_adapters.shared.rendering import public_value, render_file, setting
 
 
@@ -50,8 +51,8 @@ def config(request: PlanRequest, side: Side) -> bytes:
             f"elliptic_curve_capability={setting(request, 'curve')}",
         ],
         "security": [
-            f"signature_certificate_file={certificate_path(link)}",
-            f"signature_private_key_file={key_path(link)}",
+            f"signature_certificate_file={certificate_path(link, STEM)}",
+            f"signature_private_key_file={key_path(link, STEM)}",
             "certificate_validation_method=default",
             f"authority_certificate_file={peer_certificate_path(link)}",
         ],

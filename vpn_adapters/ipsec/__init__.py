@@ -7,7 +7,7 @@ from app.domain.hosts import Side
 from app.domain.link import Link
 from vpn_adapters.ipsec.info import INFO, NAME
 from vpn_adapters.shared import guards, l2tpv3
-from vpn_adapters.shared.strongswan.adapter import StrongswanAdapter
+from vpn_adapters.shared.strongswan.adapter import strongswan_adapter
 from vpn_adapters.shared.strongswan.payload import Payload
 
 
@@ -16,7 +16,7 @@ def _session(link: Link, side: Side, keys: tuple[str, str]) -> Step:
     return l2tpv3.create_step(link, side, ends, l2tpv3.CookieSeed(paths=keys))
 
 
-adapter = StrongswanAdapter(
+adapter = strongswan_adapter(
     INFO,
     Payload(
         solution=NAME,
@@ -25,7 +25,6 @@ adapter = StrongswanAdapter(
         protocol="l2tp",
         header_bytes=l2tpv3.L2TPV3_HEADER_BYTES + l2tpv3.COOKIE_BYTES,
         kernel_modules=l2tpv3.KERNEL_MODULES,
-        missing=l2tpv3.missing_parts,
         guard=guards.ipsec_step,
         session=_session,
     ),

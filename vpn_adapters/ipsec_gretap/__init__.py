@@ -5,10 +5,10 @@ from __future__ import annotations
 from app.domain.adapters import Encapsulation
 from vpn_adapters.ipsec_gretap.info import INFO, NAME
 from vpn_adapters.shared import gretap, guards
-from vpn_adapters.shared.strongswan.adapter import StrongswanAdapter
+from vpn_adapters.shared.strongswan.adapter import strongswan_adapter
 from vpn_adapters.shared.strongswan.payload import Payload
 
-adapter = StrongswanAdapter(
+adapter = strongswan_adapter(
     INFO,
     Payload(
         solution=NAME,
@@ -17,7 +17,6 @@ adapter = StrongswanAdapter(
         protocol="gre",
         header_bytes=gretap.HEADER_BYTES,
         kernel_modules=gretap.KERNEL_MODULES,
-        missing=gretap.missing_parts,
         guard=guards.gre_step,
         session=lambda link, side, _keys: gretap.create_step(link, side),
     ),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from app.domain.mesh import MeshEffort, PerSite
 from app.domain.solutions import Carrier, SolutionInfo, Space
-from vpn_adapters.shared.strongswan.protocol import DESIGN, NO_NAT, SECURITY
+from vpn_adapters.shared.security import FULL_SECURITY
+from vpn_adapters.shared.strongswan.protocol import DESIGN, NO_NAT
 
 NAME = "ipsec-gretap"
 
@@ -14,7 +15,7 @@ INFO = SolutionInfo(
     summary="IKEv2 by strongSwan and the kernel's ESP in transport mode, around GRE that carries Ethernet frames.",
     space=Space.KERNEL,
     carrier=Carrier.ESP,
-    security=SECURITY,
+    security=FULL_SECURITY,
     files_per_site=3,
     keys_per_site=2,
     limitations=(

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import replace
 
 from app.domain.adapters import Encapsulation, EndpointPlan, PlanRequest, TunnelPlan
-from app.domain.commands import Command, CommandResult
+from app.domain.commands import CommandResult
 from app.domain.firewall import Opening
-from app.domain.hosts import HostFacts, Side, SolutionSupport
-from app.domain.link import Link
+from app.domain.hosts import Side, SolutionSupport
 from app.domain.mesh import MeshEffort, PerSite
-from app.domain.solutions import Carrier, SolutionInfo, Space, Suite
+from app.domain.solutions import Carrier, SolutionInfo, Space
 from vpn_adapters.shared import discovering, l2tpv3
 from vpn_adapters.shared.interfaces import interface_up_check
-from vpn_adapters.shared.unprotected import NO_PROTECTION, NO_SECURITY, UnprotectedAdapter
+from vpn_adapters.shared.modular import ModularAdapter, tunnel
+from vpn_adapters.shared.security import NO_PROTECTION, NO_SECURITY
 
 NAME = "l2tp"
 
@@ -38,56 +38,25 @@ _INFO = SolutionInfo(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class L2tpAdapter(UnprotectedAdapter):
-    """A static L2TPv3 tunnel between the underlay's addresses."""
-
-    @property
-    def info(self) -> SolutionInfo:
-        """What is always true of it."""
-        return _INFO
-
-    def discovery(self) -> Mapping[str, Command]:
-        """Return questions for iproute2 and the kernel's modules."""
-        return {
-            "ip": discovering.query("ip", "-V"),
-            "modules": discovering.modules_query(*l2tpv3.KERNEL_MODULES),
-        }
-
-    def parse_discovery(self, outputs: Mapping[str, CommandResult]) -> SolutionSupport:
-        """Translate the answers."""
-        missing = l2tpv3.missing_parts(outputs, NAME)
-        return SolutionSupport(
-            solution=NAME,
-            is_available=not missing,
-            version=discovering.iproute2_version(outputs),
-            missing=missing,
-        )
-
-    def suites(self, facts_a: HostFacts, facts_b: HostFacts) -> tuple[Suite, ...]:
-        """Return the one suite without anything in it, where both hosts can."""
-        return (NO_PROTECTION,) if discovering.are_both_able(NAME, facts_a, facts_b) else ()
-
-    def plan(self, request: PlanRequest) -> TunnelPlan:
-        """Return the tunnel's steps for both ends."""
-        link = request.link
-        return TunnelPlan(
-            solution=NAME,
-            suite=request.suite,
-            a=_end(link, Side.A),
-            b=_end(link, Side.B),
-            probe_address_a=link.inner_ip(Side.A),
-            probe_address_b=link.inner_ip(Side.B),
-            inner_mtu_bytes=link.inner_mtu_bytes,
-            overhead_bytes=l2tpv3.overhead_bytes(cookie_bytes=0),
-            up_timeout_s=10.0,
-            largest_unfragmented_frame_bytes=link.underlay_mtu_bytes - l2tpv3.packet_bytes(0, cookie_bytes=0),
-            wire_filter=f"ip proto {l2tpv3.IP_PROTOCOL}",
-            encapsulation=Encapsulation.L2TPV3,
-        )
+def _parse(outputs: Mapping[str, CommandResult]) -> SolutionSupport:
+    missing = discovering.missing_kernel_parts(outputs, l2tpv3.KERNEL_MODULES, NAME)
+    version = discovering.iproute2_version(outputs)
+    return SolutionSupport(solution=NAME, is_available=not missing, version=version, missing=missing)
 
 
-def _end(link: Link, side: Side) -> EndpointPlan:
+def _plan(request: PlanRequest) -> TunnelPlan:
+    """Return a static L2TPv3 tunnel between the underlay's addresses."""
+    return replace(
+        tunnel(request, NAME, _end, overhead_bytes=l2tpv3.overhead_bytes(cookie_bytes=0)),
+        up_timeout_s=10.0,
+        largest_unfragmented_frame_bytes=request.link.underlay_mtu_bytes - l2tpv3.packet_bytes(0, cookie_bytes=0),
+        wire_filter=f"ip proto {l2tpv3.IP_PROTOCOL}",
+        encapsulation=Encapsulation.L2TPV3,
+    )
+
+
+def _end(request: PlanRequest, side: Side) -> EndpointPlan:
+    link = request.link
     step = l2tpv3.create_step(link, side, (link.underlay(side), link.underlay(side.other)), seed=None)
     return EndpointPlan(
         files=(),
@@ -99,4 +68,13 @@ def _end(link: Link, side: Side) -> EndpointPlan:
     )
 
 
-adapter = L2tpAdapter()
+adapter = ModularAdapter(
+    info=_INFO,
+    commands={
+        "ip": discovering.query("ip", "-V"),
+        "modules": discovering.modules_query(*l2tpv3.KERNEL_MODULES),
+    },
+    parse_discovery=_parse,
+    suites=lambda facts_a, facts_b: (NO_PROTECTION,) if discovering.are_both_able(NAME, facts_a, facts_b) else (),
+    plan=_plan,
+)

@@ -50,7 +50,7 @@ def parse(outputs: Mapping[str, CommandResult]) -> SolutionSupport:
     ciphers = tuple(dict.fromkeys(_CIPHER.findall(match[1]))) if match else ()
     missing = guards.missing_parts(outputs, NAME)
     missing += discovering.missing_modules(outputs.get("modules"), ("macsec",), NAME)
-    missing += l2tpv3.missing_parts(outputs, NAME)
+    missing += discovering.missing_kernel_parts(outputs, l2tpv3.KERNEL_MODULES, NAME)
     note = "" if missing or ciphers else "Its `ip` does not know MACsec's ciphers."
     return SolutionSupport(
         solution=NAME,

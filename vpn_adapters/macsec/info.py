@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from app.domain.mesh import MeshEffort, PerSite
-from app.domain.solutions import Carrier, SecurityProperties, SolutionInfo, Space
+from app.domain.solutions import Carrier, SolutionInfo, Space
+from vpn_adapters.shared.security import NO_FORWARD_SECRECY
 
 NAME = "macsec"
 
@@ -13,13 +14,7 @@ INFO = SolutionInfo(
     summary="Each Ethernet frame encrypted by the kernel's MACsec, and carried by L2TPv3.",
     space=Space.KERNEL,
     carrier=Carrier.IP,
-    security=SecurityProperties(
-        has_confidentiality=True,
-        has_integrity=True,
-        has_authentication=True,
-        has_anti_replay=True,
-        has_forward_secrecy=False,
-    ),
+    security=NO_FORWARD_SECRECY,
     files_per_site=1,
     keys_per_site=1,
     limitations=(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from app.domain.adapters import (
     Breakage,
@@ -27,6 +28,7 @@ from vpn_adapters.macsec.render import config_path, log_path, supplicant_config
 from vpn_adapters.macsec.suites import AGREED_KEYS, CIPHER, KEYS, SHOWN
 from vpn_adapters.shared import guards, l2tpv3
 from vpn_adapters.shared.interfaces import interface_up_check, mac_address
+from vpn_adapters.shared.modular import tunnel
 from vpn_adapters.shared.rendering import setting
 
 WIRE_FILTER = f"ip proto {l2tpv3.IP_PROTOCOL}"
@@ -35,15 +37,8 @@ WIRE_FILTER = f"ip proto {l2tpv3.IP_PROTOCOL}"
 def make(request: PlanRequest) -> TunnelPlan:
     """Return the plan for both ends."""
     link = request.link
-    return TunnelPlan(
-        solution=NAME,
-        suite=request.suite,
-        a=_end(request, Side.A),
-        b=_end(request, Side.B),
-        probe_address_a=link.inner_ip(Side.A),
-        probe_address_b=link.inner_ip(Side.B),
-        inner_mtu_bytes=link.inner_mtu_bytes,
-        overhead_bytes=overhead.overhead_bytes(),
+    return replace(
+        tunnel(request, NAME, _end, overhead_bytes=overhead.overhead_bytes()),
         largest_unfragmented_frame_bytes=overhead.largest_unfragmented_frame_bytes(link.underlay_mtu_bytes),
         wire_filter=WIRE_FILTER,
         encapsulation=Encapsulation.L2TPV3,

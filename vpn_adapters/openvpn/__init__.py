@@ -2,59 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from functools import partial
 
-from app.domain.adapters import IdentityRecipe, PlanRequest, PublicIdentity, TunnelPlan
-from app.domain.commands import Command, CommandResult
-from app.domain.hosts import HostFacts, Side, SolutionSupport
-from app.domain.solutions import Carrier, CensusOption, SolutionInfo, Suite
+from app.domain.solutions import Carrier
 from vpn_adapters.openvpn import census, discovery, identity, info, plan, suites
+from vpn_adapters.shared.modular import ModularAdapter
 
 
-@dataclass(frozen=True, slots=True)
-class OpenvpnAdapter:
-    """Puts the verbs together; each has a module of its own.
-
-    Attributes:
-        carrier: UDP or TCP.
-    """
-
-    carrier: Carrier
-
-    @property
-    def info(self) -> SolutionInfo:
-        """What is always true of it."""
-        return info.INFOS[self.carrier]
-
-    def discovery(self) -> Mapping[str, Command]:
-        """Return questions for the program and its library. The same for both carriers."""
-        return discovery.COMMANDS
-
-    def parse_discovery(self, outputs: Mapping[str, CommandResult]) -> SolutionSupport:
-        """Translate the answers."""
-        return discovery.parse(outputs, self.info.name)
-
-    def suites(self, facts_a: HostFacts, facts_b: HostFacts) -> tuple[Suite, ...]:
-        """Return authenticated ciphers that both hosts list, best for their CPUs first."""
-        return suites.offered(self.info.name, facts_a, facts_b)
-
-    def census(self, facts_a: HostFacts, facts_b: HostFacts) -> tuple[CensusOption, ...]:
-        """Return every cipher and digest that both hosts list, and `none`."""
-        return census.options(self.info.name, facts_a, facts_b)
-
-    def identity(self, request: PlanRequest, side: Side) -> IdentityRecipe:
-        """Return how key and certificate are made."""
-        return identity.recipe(request.link, side)
-
-    def parse_identity(self, outputs: Mapping[str, CommandResult]) -> PublicIdentity:
-        """Read the certificate and take its fingerprint."""
-        return identity.parse(outputs)
-
-    def plan(self, request: PlanRequest) -> TunnelPlan:
-        """Return files and steps for both ends."""
-        return plan.make(self.carrier, request)
+def _adapter(carrier: Carrier) -> ModularAdapter:
+    own = info.INFOS[carrier]
+    return ModularAdapter(
+        info=own,
+        commands=discovery.COMMANDS,
+        parse_discovery=lambda outputs: discovery.parse(outputs, own.name),
+        suites=partial(suites.offered, own.name),
+        plan=partial(plan.make, carrier),
+        census=partial(census.options, own.name),
+        identity=lambda request, side: identity.recipe(request.link, side),
+        parse_identity=identity.parse,
+    )
 
 
-udp_adapter = OpenvpnAdapter(Carrier.UDP)
-tcp_adapter = OpenvpnAdapter(Carrier.TCP)
+udp_adapter = _adapter(Carrier.UDP)
+tcp_adapter = _adapter(Carrier.TCP)

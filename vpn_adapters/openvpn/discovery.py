@@ -100,13 +100,9 @@ def _listed(
 
 
 def _missing(outputs: Mapping[str, CommandResult], name: str, *, has_openvpn: bool) -> tuple[MissingPart, ...]:
-    programs = []
-    if not has_openvpn:
-        programs.append("openvpn")
-    if "OpenSSL" not in discovering.text_of(outputs, "openssl"):
-        programs.append("openssl")
-    modules = discovering.missing_modules(outputs.get("modules"), ("tun",), name)
-    return (*(discovering.missing_part(program, name) for program in programs), *modules)
+    has_openssl = "OpenSSL" in discovering.text_of(outputs, "openssl")
+    programs = discovering.missing_programs({"openvpn": has_openvpn, "openssl": has_openssl}, name)
+    return (*programs, *discovering.missing_modules(outputs.get("modules"), ("tun",), name))
 
 
 def _version(match: re.Match[str]) -> tuple[int, int]:

@@ -6,15 +6,9 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from app.domain.mesh import MeshEffort, PerSite
-from app.domain.solutions import Carrier, SecurityProperties, SolutionInfo, Space
+from app.domain.solutions import Carrier, SolutionInfo, Space
+from vpn_adapters.shared.security import FULL_SECURITY
 
-_SECURITY = SecurityProperties(
-    has_confidentiality=True,
-    has_integrity=True,
-    has_authentication=True,
-    has_anti_replay=True,
-    has_forward_secrecy=True,
-)
 _SOURCES = ("openvpn(8) of OpenVPN 2.5.1 and 2.6.14", "https://community.openvpn.net/openvpn/wiki/SecurityOverview")
 _MESH = MeshEffort(files=PerSite(1, -1), routes=PerSite(2, -2), keys=PerSite(1, 0))
 """Per peer a configuration with its certificate pinned, a tap interface and its place in the bridge; one own key."""
@@ -27,7 +21,7 @@ def _info(carrier: Carrier, summary: str, limitations: tuple[str, ...]) -> Solut
         summary=summary,
         space=Space.USER,
         carrier=carrier,
-        security=_SECURITY,
+        security=FULL_SECURITY,
         files_per_site=3,
         keys_per_site=2,
         limitations=limitations,

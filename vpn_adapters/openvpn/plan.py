@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
+from functools import partial
 
 from app.domain.adapters import Breakage, EndpointPlan, PlanRequest, Step, TunnelPlan, UpCheck, shell_step_argv
 from app.domain.commands import Command, FileToWrite
@@ -11,13 +13,15 @@ from app.domain.link import Link
 from app.domain.script_files import adapter_script
 from app.domain.solutions import Carrier
 from vpn_adapters.openvpn.algorithms import NO_DIGEST, Mode, canonical_digest, is_aead, mode
-from vpn_adapters.openvpn.identity import certificate_path
+from vpn_adapters.openvpn.identity import STEM
 from vpn_adapters.openvpn.info import INFOS
 from vpn_adapters.openvpn.overhead import Overhead
 from vpn_adapters.openvpn.render import config, config_path, log_path, pid_path
 from vpn_adapters.openvpn.suites import LOGGED_TLS_1_2_SUITES
 from vpn_adapters.shared import daemons
+from vpn_adapters.shared.certificates import certificate_path
 from vpn_adapters.shared.interfaces import interface_up_check
+from vpn_adapters.shared.modular import tunnel
 from vpn_adapters.shared.rendering import setting
 from vpn_adapters.shared.taps import set_up_step, tap_down_breakage
 
@@ -38,15 +42,8 @@ def make(carrier: Carrier, request: PlanRequest) -> TunnelPlan:
     """
     link = request.link
     cost = Overhead(carrier, setting(request, "data-ciphers"), setting(request, "auth"))
-    return TunnelPlan(
-        solution=INFOS[carrier].name,
-        suite=request.suite,
-        a=_end(carrier, request, Side.A),
-        b=_end(carrier, request, Side.B),
-        probe_address_a=link.inner_ip(Side.A),
-        probe_address_b=link.inner_ip(Side.B),
-        inner_mtu_bytes=link.inner_mtu_bytes,
-        overhead_bytes=cost.bytes_at(1000),
+    return replace(
+        tunnel(request, INFOS[carrier].name, partial(_end, carrier), overhead_bytes=cost.bytes_at(1000)),
         largest_unfragmented_frame_bytes=cost.largest_unfragmented_frame_bytes(link.underlay_mtu_bytes),
         wire_filter=f"{carrier} port {_port(carrier, link)}",
         overhead_by_frame=cost.by_frame(),
@@ -67,7 +64,7 @@ def _end(carrier: Carrier, request: PlanRequest, side: Side) -> EndpointPlan:
         kernel_modules=("tun",),
         breakages=_breakages(link),
         last_handshake=Command(shell_step_argv(_HANDSHAKE_SCRIPT, log_path(link)), timeout_s=5.0, is_root=True),
-        certificates=(certificate_path(link),),
+        certificates=(certificate_path(link, STEM),),
     )
 
 

@@ -16,10 +16,11 @@ from app.domain.hosts import Side, SolutionSupport
 from app.domain.link import Link
 from app.domain.solutions import Carrier
 from vpn_adapters.openvpn.discovery import PEER_FINGERPRINT
-from vpn_adapters.openvpn.identity import CERTIFICATE, FINGERPRINT, certificate_path, common_name, key_path
+from vpn_adapters.openvpn.identity import FINGERPRINT, STEM
 from vpn_adapters.openvpn.info import INFOS
 from vpn_adapters.openvpn.suites import PROVIDERS
 from vpn_adapters.openvpn.support import needs_legacy_provider, spelling
+from vpn_adapters.shared.certificates import CERTIFICATE, certificate_path, key_path
 from vpn_adapters.shared.rendering import public_value, render_file, setting
 
 _NO_NAGLE = ("socket-flags TCP_NODELAY",)
@@ -85,8 +86,8 @@ def _authentication(request: PlanRequest, side: Side, support: SolutionSupport) 
     client = ["tls-client", "pull", "route-nopull", "pull-filter ignore ifconfig"]
     return [
         *(server if side is Side.A else client),
-        f"cert {certificate_path(request.link)}",
-        f"key {key_path(request.link)}",
+        f"cert {certificate_path(request.link, STEM)}",
+        f"key {key_path(request.link, STEM)}",
         *_pin(request, side.other, support),
     ]
 
@@ -97,7 +98,7 @@ def _pin(request: PlanRequest, peer: Side, support: SolutionSupport) -> list[str
         return [f"peer-fingerprint {public_value(identity, FINGERPRINT, peer)}"]
     return [
         f"remote-cert-tls {'server' if peer is Side.A else 'client'}",
-        f"verify-x509-name {common_name(peer)} name",
+        f"verify-x509-name tunnelmark-{peer} name",
         "<ca>",
         *public_value(identity, CERTIFICATE, peer).splitlines(),
         "</ca>",

@@ -10,16 +10,20 @@ Source: openssl-ca(1): `-startdate` is known since OpenSSL 0.9.8, `-not_before` 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from app.domain.adapters import Step, shell_step_argv
-from app.domain.commands import Command
+from app.domain.adapters import IdentityRecipe, Step, shell_step_argv
+from app.domain.commands import Command, CommandResult
+from app.domain.link import Link
 from app.domain.script_files import adapter_script
+from vpn_adapters.shared import public_keys
 
 BEGINNING = "700101000000Z"
 """The first second that Linux's clock can show, as UTCTime."""
 
 DAYS = 3650
+
+CERTIFICATE = "certificate"
 
 _MAKE_SCRIPT = adapter_script("shared", "make-certificate.sh")
 
@@ -55,3 +59,31 @@ def make_step(
         command=Command(shell_step_argv(_MAKE_SCRIPT, *words), timeout_s=timeout_s, is_root=True),
         undo=Command(("rm", "-rf", *leftovers), timeout_s=5.0, is_root=True),
     )
+
+
+def key_path(link: Link, stem: str) -> str:
+    """Return where the private key lies on its host."""
+    return f"{link.run_dir}/{stem}.key"
+
+
+def certificate_path(link: Link, stem: str) -> str:
+    """Return where the host's own certificate lies."""
+    return f"{link.run_dir}/{stem}.crt"
+
+
+def recipe(link: Link, stem: str, make: Step) -> IdentityRecipe:
+    """Return the recipe of a step from `make_step`: the certificate is printed, the key stays on the host."""
+    argv = ("cat", certificate_path(link, stem))
+    show = Command(argv, timeout_s=5.0, is_root=True, max_output_bytes=16_384)
+    return IdentityRecipe(steps=(make,), public={CERTIFICATE: show})
+
+
+def parse(outputs: Mapping[str, CommandResult]) -> tuple[str, bytes]:
+    """Return the certificate in PEM, nothing before or after it, and in its DER form.
+
+    Raises:
+        CommandFailed: The host printed no certificate.
+    """
+    works = "`openssl ca -selfsign` works"
+    der = public_keys.printed_der(outputs, CERTIFICATE, public_keys.CERTIFICATE, "its certificate", works)
+    return public_keys.pem(public_keys.CERTIFICATE, der) + "\n", der

@@ -27,19 +27,29 @@ def modules_query(*modules: str) -> Command:
 
 
 def missing_modules(result: CommandResult | None, modules: tuple[str, ...], needed_for: str) -> tuple[MissingPart, ...]:
-    """Return which kernel modules a host lacks.
+    """Return the kernel modules that are neither loaded, built in, loadable nor at work.
 
     Args:
         result: Outcome of `modules_query`; None counts as nothing there.
-        modules: Which ones are needed.
+        modules: The modules that are needed.
         needed_for: Name of the solution.
-
-    Returns:
-        One part per module that is neither loaded, built in, loadable nor at work.
     """
     words = [line.split() for line in (result.stdout if result else "").splitlines()]
     present = {pair[0] for pair in words if len(pair) == 2 and pair[1] in _PRESENT}
     return tuple(missing_part(f"kernel module {name}", needed_for) for name in modules if name not in present)
+
+
+def missing_kernel_parts(
+    outputs: Mapping[str, CommandResult], modules: tuple[str, ...], needed_for: str
+) -> tuple[MissingPart, ...]:
+    """Return which kernel modules a host lacks, and iproute2, from outputs named `ip` and `modules`."""
+    iproute2 = missing_programs({"iproute2": has_iproute2(outputs)}, needed_for)
+    return (*iproute2, *missing_modules(outputs.get("modules"), modules, needed_for))
+
+
+def missing_programs(are_there: Mapping[str, bool], needed_for: str) -> tuple[MissingPart, ...]:
+    """Return the programs that a host lacks."""
+    return tuple(missing_part(name, needed_for) for name, is_there in are_there.items() if not is_there)
 
 
 def missing_part(what: str, needed_for: str) -> MissingPart:

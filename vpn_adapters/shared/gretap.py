@@ -8,14 +8,11 @@ Source: RFC 2784, RFC 2890; ip-link(8); net/ipv4/ip_gre.c and ip_tunnel.c in Lin
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from app.domain.adapters import Step, shell_step_argv
-from app.domain.commands import Command, CommandResult
-from app.domain.hosts import MissingPart, Side
+from app.domain.commands import Command
+from app.domain.hosts import Side
 from app.domain.link import Link
 from app.domain.script_files import adapter_script
-from vpn_adapters.shared.discovering import has_iproute2, missing_modules, missing_part
 from vpn_adapters.shared.interfaces import configure_arguments
 
 KERNEL_MODULES = ("ip_gre",)
@@ -39,9 +36,3 @@ def create_step(link: Link, side: Side) -> Step:
         command=Command(shell_step_argv(_CREATE_SCRIPT, *arguments), timeout_s=15.0, is_root=True),
         undo=Command(shell_step_argv(_REMOVE_SCRIPT, own[0]), timeout_s=10.0, is_root=True),
     )
-
-
-def missing_parts(outputs: Mapping[str, CommandResult], needed_for: str) -> tuple[MissingPart, ...]:
-    """Return what a host lacks for GRE, from outputs named `ip` and `modules`."""
-    modules = missing_modules(outputs.get("modules"), KERNEL_MODULES, needed_for)
-    return modules if has_iproute2(outputs) else (missing_part("iproute2", needed_for), *modules)

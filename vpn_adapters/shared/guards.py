@@ -40,53 +40,37 @@ QUERIES: Mapping[str, Command] = MappingProxyType(
 
 
 def missing_parts(outputs: Mapping[str, CommandResult], needed_for: str) -> tuple[MissingPart, ...]:
-    """Return what a host lacks for guarding a session.
-
-    Args:
-        outputs: Outputs of QUERIES.
-        needed_for: Name of the solution.
-
-    Returns:
-        The missing parts; empty if nothing is.
-    """
+    """Return what a host lacks for guarding a session, from the outputs of QUERIES."""
     marks = {"nftables": ("nft", "nftables v"), "sha256sum": ("sha256sum", "sha256sum")}
-    return tuple(
-        discovering.missing_part(name, needed_for)
-        for name, (question, mark) in marks.items()
-        if mark not in discovering.text_of(outputs, question)
-    )
+    has = {name: mark in discovering.text_of(outputs, question) for name, (question, mark) in marks.items()}
+    return discovering.missing_programs(has, needed_for)
 
 
 def ipsec_step(link: Link, side: Side) -> Step:
     """Return the step that lets frames pass inside ESP only."""
-    title = "Let frames pass inside IPsec only, by a firewall table of our own"
-    return _step(link, _IPSEC_SCRIPT, title, link.underlay(side.other))
+    return _step(link, _IPSEC_SCRIPT, "Let frames pass inside IPsec only", link.underlay(side.other))
 
 
 def interface_step(link: Link, side: Side, name: str) -> Step:
     """Return the step that lets frames pass through one interface only, from and to the peer's address behind it."""
-    title = f"Let frames pass through {name} only, by a firewall table of our own"
-    return _step(link, _INTERFACE_SCRIPT, title, link.carrier(side.other), name)
+    return _step(link, _INTERFACE_SCRIPT, f"Let frames pass through {name} only", link.carrier(side.other), name)
 
 
 def vxlan_step(link: Link, side: Side, name: str) -> Step:
     """Return the step that lets VXLAN pass through one interface only, from and to the peer's address behind it."""
-    title = f"Let frames pass through {name} only, by a firewall table of our own"
     words = (link.carrier(side.other), str(link.names.udp_port), name)
-    return _table_step(link, _VXLAN_SCRIPT, title, words, _after_interface(link))
+    return _table_step(link, _VXLAN_SCRIPT, f"Let frames pass through {name} only", words, _after_interface(link))
 
 
 def gre_step(link: Link, side: Side) -> Step:
     """Return the step that lets GRE with our key pass inside ESP only."""
-    title = "Let frames pass inside IPsec only, by a firewall table of our own"
     words = (link.underlay(side.other), str(link.names.l2tp_session_id))
-    return _table_step(link, _GRE_SCRIPT, title, words, _after_interface(link))
+    return _table_step(link, _GRE_SCRIPT, "Let frames pass inside IPsec only", words, _after_interface(link))
 
 
 def macsec_step(link: Link, side: Side) -> Step:
     """Return the step that lets only MACsec's frames, and the key agreement's, pass. Source: IEEE 802.1AE, 802.1X."""
-    title = "Let only MACsec's frames pass, by a firewall table of our own"
-    return _step(link, _MACSEC_SCRIPT, title, link.underlay(side.other))
+    return _step(link, _MACSEC_SCRIPT, "Let only MACsec's frames pass", link.underlay(side.other))
 
 
 def _after_interface(link: Link) -> tuple[str, str]:
@@ -103,7 +87,7 @@ def _table_step(link: Link, script: str, title: str, words: tuple[str, ...], rem
     table = link.names.guard_table
     remove, guarded = removal
     return Step(
-        title=title,
+        title=f"{title}, by a firewall table of our own",
         command=Command(shell_step_argv(script, table, *words), timeout_s=10.0, is_root=True),
         undo=Command(shell_step_argv(remove, table, guarded), timeout_s=10.0, is_root=True),
         standing=Command(("nft", "list", "table", "inet", table), timeout_s=5.0, is_root=True),

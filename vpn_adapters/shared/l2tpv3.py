@@ -9,15 +9,13 @@ Source: RFC 3931 (cookies: sections 4.1 and 8.2), RFC 4719; ip-l2tp(8); net/l2tp
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from app.domain.adapters import Step, shell_step_argv
-from app.domain.commands import Command, CommandResult
-from app.domain.hosts import MissingPart, Side
+from app.domain.commands import Command
+from app.domain.hosts import Side
 from app.domain.link import ETHERNET_HEADER_BYTES, IPV4_HEADER_BYTES, Link
 from app.domain.script_files import adapter_script
-from vpn_adapters.shared.discovering import has_iproute2, missing_modules, missing_part
 from vpn_adapters.shared.interfaces import configure_arguments, mac_address
 
 L2TPV3_HEADER_BYTES = 8
@@ -117,17 +115,3 @@ def _create_step(
         command=Command(shell_step_argv(adapter_script("shared", script), *arguments), timeout_s=15.0, is_root=True),
         undo=Command(shell_step_argv(_REMOVE_SCRIPT, own[0], *numbers), timeout_s=10.0, is_root=True),
     )
-
-
-def missing_parts(outputs: Mapping[str, CommandResult], needed_for: str) -> tuple[MissingPart, ...]:
-    """Return what a host lacks for L2TPv3.
-
-    Args:
-        outputs: Outputs named `ip` and `modules`.
-        needed_for: Name of the solution.
-
-    Returns:
-        The missing parts; empty if nothing is.
-    """
-    modules = missing_modules(outputs.get("modules"), KERNEL_MODULES, needed_for)
-    return modules if has_iproute2(outputs) else (missing_part("iproute2", needed_for), *modules)

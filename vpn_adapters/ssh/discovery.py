@@ -67,19 +67,8 @@ def parse(outputs: Mapping[str, CommandResult]) -> SolutionSupport:
     """
     version = _VERSION.search(discovering.text_of(outputs, "version"))
     sshd = _sshd_path(outputs)
-    programs = [
-        name
-        for name, is_there in (
-            ("ssh", version is not None),
-            ("sshd", bool(sshd)),
-            ("iproute2", discovering.has_iproute2(outputs)),
-        )
-        if not is_there
-    ]
-    missing = (
-        *(discovering.missing_part(name, NAME) for name in programs),
-        *discovering.missing_modules(outputs.get("modules"), ("tun",), NAME),
-    )
+    missing = discovering.missing_programs({"ssh": version is not None, "sshd": bool(sshd)}, NAME)
+    missing += discovering.missing_kernel_parts(outputs, ("tun",), NAME)
     note = _obstacle(outputs, version)
     return SolutionSupport(
         solution=NAME,

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import base64
-import binascii
 import re
 from collections.abc import Mapping
 
 from app.domain.adapters import IdentityRecipe, PublicIdentity, Step, shell_step_argv
 from app.domain.commands import Command, CommandResult
-from app.domain.errors import CommandFailed
 from app.domain.hosts import Side
 from app.domain.link import Link
 from app.domain.script_files import adapter_script
+from vpn_adapters.shared import public_keys
 
 SSH_KEY = "ssh-public-key"
 
@@ -41,27 +40,12 @@ def recipe(link: Link, side: Side) -> IdentityRecipe:
 
 
 def parse(outputs: Mapping[str, CommandResult]) -> PublicIdentity:
-    """Read the public key.
-
-    Args:
-        outputs: What the recipe's public commands printed.
-
-    Returns:
-        The identity with one value: the key as known_hosts and authorized_keys have it, without comment.
+    """Return the identity with one value: the key as known_hosts and authorized_keys have it, without comment.
 
     Raises:
-        CommandFailed: It is not an Ed25519 key.
+        CommandFailed: The host printed no Ed25519 key.
     """
-    result = outputs.get(SSH_KEY)
-    match = _LINE.search(result.stdout) if result else None
-    try:
-        blob = base64.b64decode(match.group(1), validate=True) if match else b""
-    except (binascii.Error, ValueError):
-        blob = b""
+    blob = public_keys.printed(outputs, SSH_KEY, _LINE)
     if not blob.startswith(_BLOB_START) or len(blob) != len(_BLOB_START) + 32:
-        raise CommandFailed(
-            "The host did not print an Ed25519 public key.",
-            hint="Check that `ssh-keygen -t ed25519` works there.",
-            context={"stderr": result.stderr[-500:] if result else ""},
-        )
+        raise public_keys.refused(outputs, SSH_KEY, "an Ed25519 public key", "`ssh-keygen -t ed25519` works")
     return PublicIdentity({SSH_KEY: f"ssh-ed25519 {base64.b64encode(blob).decode()}"})

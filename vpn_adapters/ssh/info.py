@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from app.domain.mesh import MeshEffort, PerSite
-from app.domain.solutions import Carrier, SecurityProperties, SolutionInfo, Space
+from app.domain.solutions import Carrier, SolutionInfo, Space
+from vpn_adapters.shared.security import FULL_SECURITY
 
 NAME = "ssh"
 
@@ -13,13 +14,7 @@ INFO = SolutionInfo(
     summary="An sshd of its own and a client join two tap devices, Ethernet frames in one TCP connection.",
     space=Space.USER,
     carrier=Carrier.TCP,
-    security=SecurityProperties(
-        has_confidentiality=True,
-        has_integrity=True,
-        has_authentication=True,
-        has_anti_replay=True,
-        has_forward_secrecy=True,
-    ),
+    security=FULL_SECURITY,
     files_per_site=2,
     keys_per_site=2,
     limitations=(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from app.domain.adapters import Breakage, EndpointPlan, PlanRequest, Step, TunnelPlan, UpCheck, shell_step_argv
 from app.domain.commands import Command, FileToWrite
@@ -12,6 +13,7 @@ from app.domain.results import FRAME_BYTES
 from app.domain.script_files import adapter_script
 from vpn_adapters.shared.daemons import kill_command, stop_command
 from vpn_adapters.shared.interfaces import interface_up_check
+from vpn_adapters.shared.modular import tunnel
 from vpn_adapters.shared.rendering import setting
 from vpn_adapters.shared.taps import set_up_step, tap_down_breakage, tap_step
 from vpn_adapters.ssh import render
@@ -36,15 +38,8 @@ def make(request: PlanRequest) -> TunnelPlan:
     """Return the plan for both ends."""
     link = request.link
     cipher, mac = setting(request, "cipher"), setting(request, "mac")
-    return TunnelPlan(
-        solution=NAME,
-        suite=request.suite,
-        a=_end(request, Side.A),
-        b=_end(request, Side.B),
-        probe_address_a=link.inner_ip(Side.A),
-        probe_address_b=link.inner_ip(Side.B),
-        inner_mtu_bytes=link.inner_mtu_bytes,
-        overhead_bytes=overhead_bytes(1000, cipher, mac),
+    return replace(
+        tunnel(request, NAME, _end, overhead_bytes=overhead_bytes(1000, cipher, mac)),
         wire_filter=f"tcp port {link.names.ssh_port}",
         overhead_by_frame={size: overhead_bytes(size, cipher, mac) for size in FRAME_BYTES},
     )

@@ -41,19 +41,10 @@ def parse(outputs: Mapping[str, CommandResult]) -> SolutionSupport:
         What the host can do.
     """
     version = _VERSION.search(discovering.text_of(outputs, "version"))
-    programs = [
-        name
-        for name, is_there in (
-            ("tinc", version is not None),
-            ("openssl", "OpenSSL" in discovering.text_of(outputs, "openssl")),
-            ("iproute2", discovering.has_iproute2(outputs)),
-        )
-        if not is_there
-    ]
-    missing = (
-        *(discovering.missing_part(name, NAME) for name in programs),
-        *discovering.missing_modules(outputs.get("modules"), ("tun",), NAME),
+    missing = discovering.missing_programs(
+        {"tinc": version is not None, "openssl": "OpenSSL" in discovering.text_of(outputs, "openssl")}, NAME
     )
+    missing += discovering.missing_kernel_parts(outputs, ("tun",), NAME)
     note = _obstacle(version)
     ciphers, cipher_aliases = listed(_stdout(outputs, "ciphers"))
     digests, digest_aliases = listed(_stdout(outputs, "digests"))

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
-import re
-import textwrap
 from collections.abc import Mapping
 
 from app.domain.adapters import IdentityRecipe, PublicIdentity, Step, shell_step_argv
 from app.domain.commands import Command, CommandResult
-from app.domain.errors import CommandFailed
 from app.domain.hosts import Side
 from app.domain.link import Link
 from app.domain.script_files import adapter_script
+from vpn_adapters.shared import public_keys
 
 RSA_KEY = "rsa-public-key"
 
@@ -24,8 +20,6 @@ Source: BSI TR-02102-1 section 2.3.1, NIST SP 800-57 part 1 table 2.
 """
 
 _MAKE_SCRIPT = adapter_script("tinc", "make-key.sh")
-
-_PEM = re.compile(r"-----BEGIN PUBLIC KEY-----\s+([A-Za-z0-9+/=\s]{1,4000}?)\s*-----END PUBLIC KEY-----")
 
 
 def folder(link: Link) -> str:
@@ -51,30 +45,11 @@ def recipe(link: Link, side: Side) -> IdentityRecipe:
 
 
 def parse(outputs: Mapping[str, CommandResult]) -> PublicIdentity:
-    """Read the public key.
-
-    Args:
-        outputs: What the recipe's public commands printed.
-
-    Returns:
-        The identity with one value: the key in PEM.
+    """Return the identity with one value: the key in PEM.
 
     Raises:
-        CommandFailed: It is not a public key.
+        CommandFailed: The host printed no public key.
     """
-    result = outputs.get(RSA_KEY)
-    match = _PEM.search(result.stdout) if result else None
-    try:
-        der = base64.b64decode("".join(match.group(1).split()), validate=True) if match else b""
-    except (binascii.Error, ValueError):
-        der = b""
-    # A SubjectPublicKeyInfo is a DER SEQUENCE. Source: RFC 5280 section 4.1, X.690 section 8.9.
-    if not der.startswith(b"\x30"):
-        raise CommandFailed(
-            "The host did not print an RSA public key.",
-            hint="Check that `openssl genrsa` and `openssl rsa -pubout` work there.",
-            context={"stderr": result.stderr[-500:] if result else ""},
-        )
-    # Lines of 64 characters. Source: RFC 7468 section 2.
-    body = "\n".join(textwrap.wrap(base64.b64encode(der).decode(), 64))
-    return PublicIdentity({RSA_KEY: f"-----BEGIN PUBLIC KEY-----\n{body}\n-----END PUBLIC KEY-----"})
+    works = "`openssl genrsa` and `openssl rsa -pubout` work"
+    der = public_keys.printed_der(outputs, RSA_KEY, public_keys.PUBLIC_KEY, "an RSA public key", works)
+    return PublicIdentity({RSA_KEY: public_keys.pem(public_keys.PUBLIC_KEY, der)})

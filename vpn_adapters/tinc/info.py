@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from app.domain.mesh import MeshEffort, PerSite
-from app.domain.solutions import Carrier, SecurityProperties, SolutionInfo, Space
+from app.domain.solutions import Carrier, SolutionInfo, Space
+from vpn_adapters.shared.security import NO_FORWARD_SECRECY
 
 NAME = "tinc"
 
@@ -13,13 +14,7 @@ INFO = SolutionInfo(
     summary="tinc 1.0 in switch mode: daemons in user space pass Ethernet frames in UDP datagrams.",
     space=Space.USER,
     carrier=Carrier.UDP,
-    security=SecurityProperties(
-        has_confidentiality=True,
-        has_integrity=True,
-        has_authentication=True,
-        has_anti_replay=True,
-        has_forward_secrecy=False,
-    ),
+    security=NO_FORWARD_SECRECY,
     files_per_site=3,
     keys_per_site=2,
     limitations=(

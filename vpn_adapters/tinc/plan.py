@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from app.domain.adapters import Breakage, EndpointPlan, PlanRequest, Step, TunnelPlan, UpCheck, shell_step_argv
 from app.domain.commands import Command, FileToWrite
@@ -12,6 +12,7 @@ from app.domain.results import FRAME_BYTES
 from app.domain.script_files import adapter_script
 from vpn_adapters.shared.daemons import kill_command, stop_command
 from vpn_adapters.shared.interfaces import interface_up_check
+from vpn_adapters.shared.modular import tunnel
 from vpn_adapters.shared.rendering import setting
 from vpn_adapters.shared.taps import set_up_step, tap_down_breakage, tap_step
 from vpn_adapters.tinc.identity import folder, node_name
@@ -31,15 +32,8 @@ def make(request: PlanRequest) -> TunnelPlan:
     """Return the plan for both ends."""
     link = request.link
     cost = Cost(int(setting(request, "block")), int(setting(request, "mac-length")))
-    return TunnelPlan(
-        solution=NAME,
-        suite=request.suite,
-        a=_end(request, Side.A),
-        b=_end(request, Side.B),
-        probe_address_a=link.inner_ip(Side.A),
-        probe_address_b=link.inner_ip(Side.B),
-        inner_mtu_bytes=link.inner_mtu_bytes,
-        overhead_bytes=cost.at(1000),
+    return replace(
+        tunnel(request, NAME, _end, overhead_bytes=cost.at(1000)),
         largest_unfragmented_frame_bytes=cost.largest_unfragmented_frame_bytes(link.underlay_mtu_bytes),
         wire_filter=f"udp port {link.names.tinc_port}",
         overhead_by_frame={size: cost.at(size) for size in FRAME_BYTES},

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from vpn_adapters.shared import l2tpv3
-from vpn_adapters.shared.wireguard.adapter import WireguardAdapter
+from vpn_adapters.shared.wireguard.adapter import wireguard_adapter
 from vpn_adapters.wireguard import info, plan
 
-adapter = WireguardAdapter(info.INFO, l2tpv3.KERNEL_MODULES, l2tpv3.missing_parts, plan.make)
+adapter = wireguard_adapter(info.INFO, l2tpv3.KERNEL_MODULES, plan.make)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from app.domain.mesh import MeshEffort, PerSite
 from app.domain.solutions import Carrier, SolutionInfo, Space
-from vpn_adapters.shared.wireguard.protocol import LIMITATION, SECURITY
+from vpn_adapters.shared.security import FULL_SECURITY
+from vpn_adapters.shared.wireguard.protocol import LIMITATION
 
 NAME = "wireguard"
 
@@ -14,7 +15,7 @@ INFO = SolutionInfo(
     summary="The kernel's WireGuard, with L2TPv3 inside to carry Ethernet frames.",
     space=Space.KERNEL,
     carrier=Carrier.UDP,
-    security=SECURITY,
+    security=FULL_SECURITY,
     files_per_site=0,
     keys_per_site=2,
     limitations=(LIMITATION,),

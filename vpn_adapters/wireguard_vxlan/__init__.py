@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from vpn_adapters.shared import vxlan
-from vpn_adapters.shared.wireguard.adapter import WireguardAdapter
+from vpn_adapters.shared.wireguard.adapter import wireguard_adapter
 from vpn_adapters.wireguard_vxlan import info, plan
 
-adapter = WireguardAdapter(info.INFO, vxlan.KERNEL_MODULES, vxlan.missing_parts, plan.make)
+adapter = wireguard_adapter(info.INFO, vxlan.KERNEL_MODULES, plan.make)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from app.domain.adapters import Encapsulation, EndpointPlan, PlanRequest, TunnelPlan
 from app.domain.firewall import Opening
 from app.domain.hosts import Side
@@ -9,6 +11,7 @@ from app.domain.link import ETHERNET_HEADER_BYTES, VLAN_TAG_BYTES
 from app.domain.results import FRAME_BYTES
 from vpn_adapters.shared import guards, vxlan
 from vpn_adapters.shared.interfaces import interface_up_check
+from vpn_adapters.shared.modular import tunnel
 from vpn_adapters.shared.wireguard import carrier
 from vpn_adapters.wireguard_vxlan.info import NAME
 
@@ -17,15 +20,8 @@ def make(request: PlanRequest) -> TunnelPlan:
     """Return the plan for both hosts."""
     link = request.link
     overhead = {size: carrier.outer_frame_bytes(vxlan.packet_bytes(size)) - size for size in (1000, *FRAME_BYTES)}
-    return TunnelPlan(
-        solution=NAME,
-        suite=request.suite,
-        a=_end(request, Side.A),
-        b=_end(request, Side.B),
-        probe_address_a=link.inner_ip(Side.A),
-        probe_address_b=link.inner_ip(Side.B),
-        inner_mtu_bytes=link.inner_mtu_bytes,
-        overhead_bytes=overhead[1000],
+    return replace(
+        tunnel(request, NAME, _end, overhead_bytes=overhead[1000]),
         largest_unfragmented_frame_bytes=carrier.largest_packet_bytes(link.underlay_mtu_bytes) - vxlan.packet_bytes(0),
         wire_filter=f"udp port {link.names.wireguard_port}",
         overhead_by_frame={size: overhead[size] for size in FRAME_BYTES},

@@ -281,7 +281,7 @@ class TestIdentity:
             subprocess.run(step.command.argv, check=True, capture_output=True)
         shown = subprocess.run(recipe.public["certificate"].argv, check=True, capture_output=True, text=True).stdout
         said = subprocess.run(
-            ["openssl", "x509", "-in", identity.certificate_path(link), "-noout", "-fingerprint", "-sha256"],
+            ["openssl", "x509", "-in", f"{tmp_path}/openvpn.crt", "-noout", "-fingerprint", "-sha256"],
             check=True,
             capture_output=True,
             text=True,
@@ -294,7 +294,7 @@ class TestIdentity:
         link = Link("192.0.2.1", "192.0.2.2", run_dir=str(tmp_path))
         (step,) = identity.recipe(link, Side.B).steps
         subprocess.run(step.command.argv, check=True, capture_output=True)
-        assert Path(identity.key_path(link)).stat().st_mode & 0o077 == 0
+        assert (tmp_path / "openvpn.key").stat().st_mode & 0o077 == 0
         assert step.undo is not None
         for _ in range(2):
             subprocess.run(step.undo.argv, check=True)
@@ -305,7 +305,7 @@ class TestIdentity:
         (step,) = identity.recipe(link, Side.A).steps
         subprocess.run(step.command.argv, check=True, capture_output=True)
         text = subprocess.run(
-            ["openssl", "x509", "-in", identity.certificate_path(link), "-noout", "-text"],
+            ["openssl", "x509", "-in", f"{tmp_path}/openvpn.crt", "-noout", "-text"],
             check=True,
             capture_output=True,
             text=True,

@@ -76,10 +76,9 @@ def _missing(
         "openssl": "OpenSSL" in discovering.text_of(outputs, "openssl"),
         "strongswan plugins": not plugins or plugins.issuperset(_REQUIRED_PLUGINS),
     }
-    parts = tuple(discovering.missing_part(what, name) for what, is_there in programs.items() if not is_there)
     modules = discovering.missing_modules(outputs.get("modules"), ("esp4", "xfrm_user"), name)
-    parts += guards.missing_parts(outputs, name)
-    return (*parts, *modules, *payload.missing(outputs, name))
+    parts = discovering.missing_programs(programs, name) + guards.missing_parts(outputs, name)
+    return (*parts, *modules, *discovering.missing_kernel_parts(outputs, payload.kernel_modules, name))
 
 
 def _features(plugins: frozenset[str], version: tuple[int, int, int], openssl: tuple[int, int]) -> tuple[str, ...]:

@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import base64
-import binascii
-import re
 from collections.abc import Mapping
 
 from app.domain.adapters import IdentityRecipe, PlanRequest, PublicIdentity, Step, shell_step_argv
 from app.domain.commands import Command, CommandResult
-from app.domain.errors import CommandFailed
 from app.domain.hosts import Side
 from app.domain.link import Link
 from app.domain.script_files import adapter_script
+from vpn_adapters.shared import public_keys
 from vpn_adapters.shared.rendering import setting
 from vpn_adapters.shared.strongswan.suites import AUTHENTICATION
 
 PUBLIC_KEY = "ike-public-key"
 
 _MAKE_SCRIPT = adapter_script("shared/strongswan", "make-key.sh")
-
-_PEM = re.compile(r"-----BEGIN PUBLIC KEY-----\s+([A-Za-z0-9+/=\s]{40,2000}?)\s*-----END PUBLIC KEY-----")
 
 
 def swanctl_dir(link: Link) -> str:
@@ -53,28 +49,11 @@ def recipe(request: PlanRequest, side: Side) -> IdentityRecipe:
 
 
 def parse(outputs: Mapping[str, CommandResult]) -> PublicIdentity:
-    """Read the public key.
-
-    Args:
-        outputs: What the recipe's public commands printed.
-
-    Returns:
-        The identity with one value, `ike-public-key`: base64 of its DER form.
+    """Return the identity with one value, `ike-public-key`: base64 of its DER form.
 
     Raises:
-        CommandFailed: It is not a public key.
+        CommandFailed: The host printed no public key.
     """
-    result = outputs.get(PUBLIC_KEY)
-    match = _PEM.search(result.stdout) if result else None
-    try:
-        der = base64.b64decode("".join(match[1].split()), validate=True) if match else b""
-    except (binascii.Error, ValueError):
-        der = b""
-    # A SubjectPublicKeyInfo is a DER SEQUENCE (RFC 5280 section 4.1).
-    if not der.startswith(b"\x30"):
-        raise CommandFailed(
-            "The host did not print its public key.",
-            hint="Check that `openssl genpkey -algorithm ed25519` works there.",
-            context={"stderr": result.stderr[-500:] if result else ""},
-        )
+    works = "`openssl genpkey -algorithm ed25519` works"
+    der = public_keys.printed_der(outputs, PUBLIC_KEY, public_keys.PUBLIC_KEY, "its public key", works)
     return PublicIdentity({PUBLIC_KEY: base64.b64encode(der).decode()})

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from app.domain.adapters import Encapsulation, Step
-from app.domain.commands import CommandResult
-from app.domain.hosts import MissingPart, Side
+from app.domain.hosts import Side
 from app.domain.link import Link
 
 
@@ -22,7 +21,6 @@ class Payload:
         protocol: The same as an opening of a firewall has it.
         header_bytes: Between the IP header and the frame.
         kernel_modules: Modules that it needs besides those of ESP.
-        missing: What a host lacks for it, from outputs named `ip` and `modules`, for the solution of that name.
         guard: Step that makes the firewall table.
         session: Step that makes the interface; gets the files on that host with the public keys of A and of B.
     """
@@ -33,7 +31,6 @@ class Payload:
     protocol: str
     header_bytes: int
     kernel_modules: tuple[str, ...]
-    missing: Callable[[Mapping[str, CommandResult], str], tuple[MissingPart, ...]]
     guard: Callable[[Link, Side], Step]
     session: Callable[[Link, Side, tuple[str, str]], Step]
 

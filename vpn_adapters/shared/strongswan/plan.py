@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
+from functools import partial
 
 from app.domain.adapters import Breakage, EndpointPlan, PlanRequest, Step, TunnelPlan, UpCheck, shell_step_argv
 from app.domain.commands import Command, FileToWrite
@@ -12,6 +14,7 @@ from app.domain.hosts import Side
 from app.domain.link import Link
 from app.domain.script_files import adapter_script
 from vpn_adapters.shared.interfaces import interface_up_check
+from vpn_adapters.shared.modular import tunnel
 from vpn_adapters.shared.rendering import setting
 from vpn_adapters.shared.strongswan import overhead, render
 from vpn_adapters.shared.strongswan.algorithms import EspProposal, proposal_of
@@ -32,15 +35,13 @@ def make(request: PlanRequest, payload: Payload) -> TunnelPlan:
         InvalidPlan: The suite is none of ours.
     """
     link, proposal, header_bytes = request.link, _proposal(request), payload.header_bytes
-    return TunnelPlan(
-        solution=payload.solution,
-        suite=request.suite,
-        a=_end(request, Side.A, payload),
-        b=_end(request, Side.B, payload),
-        probe_address_a=link.inner_ip(Side.A),
-        probe_address_b=link.inner_ip(Side.B),
-        inner_mtu_bytes=link.inner_mtu_bytes,
-        overhead_bytes=overhead.overhead_bytes(proposal, 1000, header_bytes),
+    return replace(
+        tunnel(
+            request,
+            payload.solution,
+            partial(_end, payload),
+            overhead_bytes=overhead.overhead_bytes(proposal, 1000, header_bytes),
+        ),
         largest_unfragmented_frame_bytes=overhead.largest_unfragmented_frame_bytes(
             proposal, link.underlay_mtu_bytes, header_bytes
         ),
@@ -57,7 +58,7 @@ def _proposal(request: PlanRequest) -> EspProposal:
     return proposal
 
 
-def _end(request: PlanRequest, side: Side, payload: Payload) -> EndpointPlan:
+def _end(payload: Payload, request: PlanRequest, side: Side) -> EndpointPlan:
     link = request.link
     keys = own_public_key_path(link), peer_key_path(link)
     return EndpointPlan(

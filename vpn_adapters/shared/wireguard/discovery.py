@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 
 from app.domain.commands import Command, CommandResult
-from app.domain.hosts import MissingPart, SolutionSupport
+from app.domain.hosts import SolutionSupport
 from vpn_adapters.shared import discovering, guards
 from vpn_adapters.shared.wireguard.carrier import KERNEL_MODULE
 
@@ -21,20 +21,20 @@ def commands(*modules: str) -> Mapping[str, Command]:
     }
 
 
-def parse(outputs: Mapping[str, CommandResult], name: str, inside: tuple[MissingPart, ...]) -> SolutionSupport:
+def parse(outputs: Mapping[str, CommandResult], name: str, modules: tuple[str, ...]) -> SolutionSupport:
     """Translate the answers.
 
     Source: `wireguard-tools v1.0.20210914 - https://git.zx2c4.com/wireguard-tools/` (wireguard-tools 1.0.20210914).
 
     Args:
-        outputs: What was printed.
+        outputs: Outputs of `commands`.
         name: Name of the solution.
-        inside: Missing parts of what is put inside.
+        modules: Kernel modules of what is put inside.
     """
     match = re.search(r"wireguard-tools v([\w.-]+)", discovering.text_of(outputs, "wg"))
     missing = guards.missing_parts(outputs, name)
     missing += discovering.missing_modules(outputs.get("modules"), (KERNEL_MODULE,), name)
-    missing += inside
+    missing += discovering.missing_kernel_parts(outputs, modules, name)
     if not match:
         missing = (discovering.missing_part("wireguard-tools", name), *missing)
     return SolutionSupport(

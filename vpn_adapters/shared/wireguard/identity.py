@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import base64
-import binascii
+import re
 from collections.abc import Mapping
 
 from app.domain.adapters import IdentityRecipe, PublicIdentity, Step, shell_step_argv
 from app.domain.commands import Command, CommandResult
-from app.domain.errors import CommandFailed
 from app.domain.hosts import Side
 from app.domain.link import Link
 from app.domain.script_files import adapter_script
+from vpn_adapters.shared import public_keys
 
 PUBLIC_KEY = "public-key"
+
+_WHOLE = re.compile(r"\A\s*(\S+)\s*\Z")
 
 
 def key_path(link: Link) -> str:
@@ -38,27 +40,13 @@ def recipe(link: Link, side: Side) -> IdentityRecipe:
 
 
 def parse(outputs: Mapping[str, CommandResult]) -> PublicIdentity:
-    """Read the public key.
-
-    Args:
-        outputs: What the recipe's public commands printed.
-
-    Returns:
-        The identity with one value, `public-key`.
+    """Return the identity with one value, `public-key`.
 
     Raises:
-        CommandFailed: It is not a Curve25519 key in base64.
+        CommandFailed: The host printed no Curve25519 key in base64.
     """
-    result = outputs.get(PUBLIC_KEY)
-    text = result.stdout.strip() if result else ""
-    try:
-        size = len(base64.b64decode(text, validate=True))
-    except (binascii.Error, ValueError):
-        size = 0
-    if size != 32:
-        raise CommandFailed(
-            "The host did not print a WireGuard public key.",
-            hint="Check that `wg genkey` and `wg pubkey` work there.",
-            context={"stderr": result.stderr[-500:] if result else ""},
-        )
-    return PublicIdentity({PUBLIC_KEY: text})
+    key = public_keys.printed(outputs, PUBLIC_KEY, _WHOLE)
+    if len(key) != 32:
+        works = "`wg genkey` and `wg pubkey` work"
+        raise public_keys.refused(outputs, PUBLIC_KEY, "a WireGuard public key", works)
+    return PublicIdentity({PUBLIC_KEY: base64.b64encode(key).decode()})

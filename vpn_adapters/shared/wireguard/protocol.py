@@ -2,15 +2,8 @@
 
 from __future__ import annotations
 
-from app.domain.solutions import SecurityProperties, Suite
+from app.domain.solutions import Suite
 
-SECURITY = SecurityProperties(
-    has_confidentiality=True,
-    has_integrity=True,
-    has_authentication=True,
-    has_anti_replay=True,
-    has_forward_secrecy=True,
-)
 LIMITATION = "The protocol has one fixed cipher suite and no post-quantum key exchange of its own."
 SUITE = Suite(
     name="chacha20-poly1305",

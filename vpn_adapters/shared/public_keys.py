@@ -1,0 +1,75 @@
+"""Public keys and certificates that a host prints."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+import textwrap
+from collections.abc import Mapping
+
+from app.domain.commands import CommandResult
+from app.domain.errors import CommandFailed
+
+PUBLIC_KEY, CERTIFICATE = "PUBLIC KEY", "CERTIFICATE"
+"""Labels of PEM. Source: RFC 7468."""
+
+
+def printed(outputs: Mapping[str, CommandResult], name: str, pattern: re.Pattern[str]) -> bytes:
+    """Return the base64 that a pattern's first group finds in one command's output, decoded; empty where there is none.
+
+    Args:
+        outputs: Output of the recipe's public commands.
+        name: Name of the command.
+        pattern: Finds the base64, white space within it allowed.
+    """
+    result = outputs.get(name)
+    match = pattern.search(result.stdout) if result else None
+    try:
+        return base64.b64decode("".join(match[1].split()), validate=True) if match else b""
+    except (binascii.Error, ValueError):
+        return b""
+
+
+def refused(outputs: Mapping[str, CommandResult], name: str, what: str, programs: str) -> CommandFailed:
+    """Return the error for a host that did not print its key.
+
+    Args:
+        outputs: Output of the recipe's public commands.
+        name: Name of the command.
+        what: For example `its certificate`.
+        programs: What makes and prints it, for example "`wg genkey` and `wg pubkey` work".
+    """
+    result = outputs.get(name)
+    return CommandFailed(
+        f"The host did not print {what}.",
+        hint=f"Check that {programs} there.",
+        context={"stderr": result.stderr[-500:] if result else ""},
+    )
+
+
+def printed_der(outputs: Mapping[str, CommandResult], name: str, label: str, what: str, programs: str) -> bytes:
+    """Return the DER form of what a host printed in PEM.
+
+    Args:
+        outputs: Output of the recipe's public commands.
+        name: Name of the command.
+        label: PUBLIC_KEY or CERTIFICATE.
+        what: As for `refused`.
+        programs: As for `refused`.
+
+    Raises:
+        CommandFailed: It is no such PEM.
+    """
+    frame = rf"-----BEGIN {label}-----\s+([A-Za-z0-9+/=\s]{{1,16000}}?)\s*-----END {label}-----"
+    der = printed(outputs, name, re.compile(frame))
+    # A certificate and a SubjectPublicKeyInfo are each a DER SEQUENCE. Source: RFC 5280 section 4.1, X.690 section 8.9.
+    if not der.startswith(b"\x30"):
+        raise refused(outputs, name, what, programs)
+    return der
+
+
+def pem(label: str, der: bytes) -> str:
+    """Return PEM without a line feed at its end, in lines of 64 characters. Source: RFC 7468 section 2."""
+    body = "\n".join(textwrap.wrap(base64.b64encode(der).decode(), 64))
+    return f"-----BEGIN {label}-----\n{body}\n-----END {label}-----"

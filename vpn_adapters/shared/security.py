@@ -1,0 +1,24 @@
+"""What several solutions protect alike."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from app.domain.solutions import SecurityProperties, Suite
+
+FULL_SECURITY = SecurityProperties(
+    has_confidentiality=True,
+    has_integrity=True,
+    has_authentication=True,
+    has_anti_replay=True,
+    has_forward_secrecy=True,
+)
+NO_FORWARD_SECRECY = replace(FULL_SECURITY, has_forward_secrecy=False)
+NO_SECURITY = SecurityProperties(
+    has_confidentiality=False,
+    has_integrity=False,
+    has_authentication=False,
+    has_anti_replay=False,
+    has_forward_secrecy=False,
+)
+NO_PROTECTION = Suite(name="none", title="No protection", is_default=True)

@@ -5,10 +5,14 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from cattrs import Converter
+from cattrs.gen import make_dict_structure_fn, override
 
 from app.cli.context import Context
 from app.cli.exit_codes import ExitCode
@@ -22,6 +26,7 @@ from app.domain.deployment import BROADCASTS_PER_S, Deployment, RolloutOptions
 from app.domain.errors import InvalidFile, InvalidOption
 from app.domain.hosts import HostSpec, PairSpec, Side
 from app.domain.pairs import Saving
+from app.domain.structured import base_converter, structured, wrong_keys
 
 if TYPE_CHECKING:
     from app.services.wiring import Services
@@ -29,11 +34,38 @@ if TYPE_CHECKING:
 DEFAULT_PARALLEL, DEFAULT_STOP_AFTER, MOST_PARALLEL = 4, 1, 64
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,62}")
-_SWITCHES = frozenset({"block-dhcp", "block-router-advertisements", "move-lan-rules"})
-_LAN = _SWITCHES | {"broadcast-limit"}
-_CHOICES = frozenset({"solution", "suite", "reason"}) | _LAN
-_HOSTS = frozenset({"a", "b", "underlay", "identity", "host-key-file"})
-_KEYS = _CHOICES | _HOSTS | {"name", "bridge", "inner"}
+
+
+@dataclass(frozen=True, slots=True)
+class FleetRow:
+    """A pair of the file; its keys are described in docs/roll-out-many.md."""
+
+    name: str
+    solution: str
+    suite: str = ""
+    reason: str = ""
+    bridge: Mapping[str, str] = field(default_factory=dict)
+    inner: tuple[str, str] | None = None
+    a: str | None = None
+    b: str | None = None
+    underlay: tuple[str, str] | None = None
+    identity: str | None = None
+    host_key_file: str | None = None
+    move_lan_rules: bool = False
+    block_dhcp: bool = False
+    block_router_advertisements: bool = False
+    broadcast_limit: int = BROADCASTS_PER_S
+
+
+KEYS = frozenset(one.name.replace("_", "-") for one in fields(FleetRow))
+_DEFAULTS = KEYS - {"name", "bridge", "inner", "a", "b", "underlay", "identity", "host-key-file"}
+_WANTED = {
+    "bridge": 'a table such as { a = "eth2", b = "eth2" }',
+    "inner": "a list of two addresses, A's and B's",
+    "underlay": "a list of two addresses, A's and B's",
+    "broadcast-limit": "a whole number of frames per second; 0 for any number",
+    **dict.fromkeys(("move-lan-rules", "block-dhcp", "block-router-advertisements"), "true or false"),
+}
 
 
 def deploy_all(context: Context) -> int:
@@ -48,7 +80,7 @@ def deploy_all(context: Context) -> int:
     if options.confirm_within is not None or options.dry_run:
         raise InvalidOption("--confirm-within and --dry-run are for one pair at a time.")
     rows = read_fleet(Path(options.file))
-    check_solutions([row["solution"] for row in rows])
+    check_solutions([row.solution for row in rows])
     for row in rows:
         check_options(_rollout_options(row))
     with context.services() as services:
@@ -73,14 +105,14 @@ def deploy_all(context: Context) -> int:
     return ExitCode.OK if all(outcome.state is FleetState.CONFIRMED for outcome in outcomes) else ExitCode.FAILED
 
 
-def read_fleet(path: Path) -> tuple[Mapping[str, Any], ...]:
+def read_fleet(path: Path) -> tuple[FleetRow, ...]:
     """Read a file of pairs; `[defaults]` holds for each pair that does not set its own value.
 
     Args:
         path: TOML; see docs/roll-out-many.md.
 
     Returns:
-        One mapping per pair, with the values of the right kinds.
+        The pairs.
 
     Raises:
         InvalidFile: It cannot be read, or has invalid values.
@@ -96,87 +128,93 @@ def read_fleet(path: Path) -> tuple[Mapping[str, Any], ...]:
     if raw or not isinstance(defaults, dict) or not isinstance(pairs, list) or not pairs:
         raise InvalidFile(f"{path} holds no list of pairs.", hint="It has one table [[pair]] each, and [defaults].")
     for key in defaults:
-        if key not in _CHOICES:
-            raise InvalidFile(
-                f"{path}: [defaults] cannot have {key}.", hint=f"It can have: {', '.join(sorted(_CHOICES))}."
-            )
-    rows = tuple({**defaults, **row} for row in pairs if isinstance(row, dict))
-    for number, row in enumerate(rows, 1):
-        for wrong in _faults(row):
-            raise InvalidFile(f"{path}: pair {number} ({row.get('name', 'without a name')}): {wrong}.")
-    names = [row["name"] for row in rows]
+        if key not in _DEFAULTS:
+            hint = f"It can have: {', '.join(sorted(_DEFAULTS))}."
+            raise InvalidFile(f"{path}: [defaults] cannot have {key}.", hint=hint)
+    rows = tuple(
+        _row_of(path, number, {**defaults, **raw}) for number, raw in enumerate(pairs, 1) if isinstance(raw, dict)
+    )
+    names = [row.name for row in rows]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice or len(rows) < len(pairs):
         raise InvalidFile(f"{path}: each pair is a table with a name of its own{f', not {twice}' if twice else ''}.")
     return rows
 
 
-def _faults(row: Mapping[str, Any]) -> Iterator[str]:
-    for key, value in row.items():
-        if key not in _KEYS:
-            yield f"there is no {key}"
-        elif key == "bridge":
-            if not isinstance(value, dict) or not set(value) <= {"a", "b"} or not _are_words(value.values()):
-                yield 'bridge is a table such as { a = "eth2", b = "eth2" }'
-        elif key in ("inner", "underlay"):
-            if not isinstance(value, list) or len(value) != 2 or not _are_words(value):
-                yield f"{key} is a list of two addresses, A's and B's"
-        elif key in _LAN:
-            yield from _lan_faults(key, value)
-        elif not isinstance(value, str):
-            yield f"{key} is a text in quotes"
-    if not isinstance(row.get("name"), str) or not _NAME.fullmatch(row["name"]):
+@cache
+def _converter(*, is_detailed: bool = False) -> Converter:
+    """Make the converter for the file, whose keys are written with dashes."""
+    converter = base_converter(is_detailed=is_detailed, forbids_unknown=True)
+    dashes = {field.name: override(rename=field.name.replace("_", "-")) for field in fields(FleetRow)}
+    hook: Callable[[Any, Any], FleetRow] = make_dict_structure_fn(FleetRow, converter, **dashes)  # type: ignore[arg-type]
+    converter.register_structure_hook(FleetRow, hook)
+    return converter
+
+
+def _row_of(path: Path, number: int, raw: Mapping[str, Any]) -> FleetRow:
+    place = f"{path}: pair {number} ({raw.get('name', 'without a name')})"
+    try:
+        row = structured(FleetRow, {"name": "", "solution": "", **raw}, str(path), _converter)
+    except InvalidFile as error:
+        key = next(iter(wrong_keys(error)))
+        key = key if key in raw else key.replace("_", "-")
+        wrong = f"{key} is {_WANTED.get(key, 'a text in quotes')}" if key in KEYS else f"there is no {key}"
+        raise InvalidFile(f"{place}: {wrong}.") from error
+    for wrong in _faults(row):
+        raise InvalidFile(f"{place}: {wrong}.")
+    return row
+
+
+def _faults(row: FleetRow) -> Iterator[str]:
+    if not set(row.bridge) <= {"a", "b"} or not all(row.bridge.values()):
+        yield f"bridge is {_WANTED['bridge']}"
+    for key, value in (("inner", row.inner), ("underlay", row.underlay)):
+        if value is not None and not all(value):
+            yield f"{key} is {_WANTED[key]}"
+    if not _NAME.fullmatch(row.name):
         yield "its name is missing, or has other signs than letters, digits, dots, dashes and underscores"
-    if not row.get("solution"):
+    if not row.solution:
         yield "it has no solution, and there is none in [defaults]"
-    given = {"a", "b", "underlay"} & set(row)
+    given = [one for one in (row.a, row.b, row.underlay) if one is not None]
     if given and len(given) < 3:
         yield "a, b and underlay go together; without them it is a pair that is stored already"
 
 
-def _lan_faults(key: str, value: Any) -> Iterator[str]:
-    if key in _SWITCHES and not isinstance(value, bool):
-        yield f"{key} is true or false"
-    if key not in _SWITCHES and type(value) is not int:
-        yield f"{key} is a whole number of frames per second; 0 for any number"
-
-
-def _are_words(values: Any) -> bool:
-    return all(isinstance(value, str) and value for value in values)
-
-
-def _rollout_options(row: Mapping[str, Any]) -> RolloutOptions:
-    bridge, inner = row.get("bridge", {}), row.get("inner", ["", ""])
+def _rollout_options(row: FleetRow) -> RolloutOptions:
+    inner_a, inner_b = row.inner or ("", "")
     return RolloutOptions(
-        bridge_a=bridge.get("a", ""),
-        bridge_b=bridge.get("b", ""),
-        inner_a=inner[0],
-        inner_b=inner[1],
-        legacy_reason=row.get("reason", ""),
-        moves_lan_rules=row.get("move-lan-rules", False),
-        broadcast_limit=row.get("broadcast-limit", BROADCASTS_PER_S),
-        blocks_dhcp=row.get("block-dhcp", False),
-        blocks_router_advertisements=row.get("block-router-advertisements", False),
+        bridge_a=row.bridge.get("a", ""),
+        bridge_b=row.bridge.get("b", ""),
+        inner_a=inner_a,
+        inner_b=inner_b,
+        legacy_reason=row.reason,
+        moves_lan_rules=row.move_lan_rules,
+        broadcast_limit=row.broadcast_limit,
+        blocks_dhcp=row.block_dhcp,
+        blocks_router_advertisements=row.block_router_advertisements,
     )
 
 
-def _entry(services: Services, row: Mapping[str, Any], token: CancelToken, tell: Any) -> FleetEntry:
+def _entry(services: Services, row: FleetRow, token: CancelToken, tell: Any) -> FleetEntry:
     options = _rollout_options(row)
-    pair = services.resolve_pair(row["name"], token=token, on_progress=tell)
-    return FleetEntry(pair, row["solution"], row.get("suite", ""), options)
+    pair = services.resolve_pair(row.name, token=token, on_progress=tell)
+    return FleetEntry(pair, row.solution, row.suite, options)
 
 
-def _described(services: Services, stored: Mapping[str, PairSpec], row: Mapping[str, Any]) -> PairSpec | None:
+def _described(services: Services, stored: Mapping[str, PairSpec], row: FleetRow) -> PairSpec | None:
     """Return a pair that the file itself describes and that is to be stored, so that status and undeploy know it.
 
     Raises:
         InvalidOption: It cannot be used, or another pair has its name.
     """
-    if "a" not in row:
+    if row.a is None or row.b is None or row.underlay is None:
         return None
-    keys, known = row.get("identity"), row.get("host-key-file")
-    a, b = (parse_address(row[side.value], side.upper(), identity=keys, host_key_file=known) for side in Side)
-    pair = PairSpec(row["name"], a, b, row["underlay"][0], row["underlay"][1])
+    keys, known = row.identity, row.host_key_file
+    a, b = (
+        parse_address(address, side.upper(), identity=keys, host_key_file=known)
+        for address, side in ((row.a, Side.A), (row.b, Side.B))
+    )
+    pair = PairSpec(row.name, a, b, *row.underlay)
     former = stored.get(pair.name)
     if former is None:
         services.check_pair(pair, Saving.ADD)

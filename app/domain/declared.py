@@ -5,14 +5,12 @@ These parts must not import adapters, and most of them need these values before 
 
 from __future__ import annotations
 
-import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib import resources
-from typing import Any
 
-from app.domain.errors import Bug
+from app.domain.structured import bundled
 
 _FOLDER = resources.files("vpn_adapters")
 FILE = "declared.toml"
@@ -56,7 +54,7 @@ class Declared:
     styles: Mapping[str, Style] = field(default_factory=dict)
     formats: Mapping[str, str] = field(default_factory=dict)
     programs: Mapping[str, str] = field(default_factory=dict)
-    key_folders: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    key_folders: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     never_lasting: Mapping[str, str] = field(default_factory=dict)
     scripts: tuple[str, ...] = ()
 
@@ -68,26 +66,5 @@ def declared() -> Mapping[str, Declared]:
     Raises:
         Bug: A file is malformed.
     """
-    found = {}
-    for folder in sorted(_FOLDER.iterdir(), key=lambda one: one.name):
-        file = folder / FILE
-        if folder.is_dir() and file.is_file():
-            try:
-                found[folder.name] = read(file.read_text(encoding="utf-8"))
-            except (TypeError, ValueError) as error:
-                raise Bug(f"{folder.name}/{FILE} is malformed: {error}.") from error
-    return found
-
-
-def read(text: str) -> Declared:
-    """Read one file.
-
-    Raises:
-        TypeError: It has a field that is not known.
-        ValueError: It is no TOML.
-    """
-    data: dict[str, Any] = tomllib.loads(text)
-    styles = {name: Style(**row | {"dash": tuple(row.get("dash", ()))}) for name, row in data.pop("styles", {}).items()}
-    names = ("kernel_modules", "apparmor_words", "scripts")
-    words: dict[str, Any] = {name: tuple(data.pop(name, ())) for name in names}
-    return Declared(**words, styles=styles, **data)
+    files = {folder.name: folder / FILE for folder in _FOLDER.iterdir() if folder.is_dir()}
+    return {name: bundled(file, Declared) for name, file in sorted(files.items()) if file.is_file()}

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from app.domain.verdicts import Verdict
-from app.policy.data import Row, load, normalise
+from app.policy.data import Row, normalise, rows_of
 from app.policy.names import find_rows
 
 
@@ -34,7 +33,7 @@ class Combination:
         return any(self.row in (row.kind, *(row.names if row.kind == "mode" else ())) for row in find_rows(name))
 
 
-COMBINATIONS: tuple[Combination, ...] = tuple(Combination(**raw) for raw in load("policy.toml")["combination"])
+COMBINATIONS = rows_of(Combination, "policy.toml", "combination")
 
 
 def combined(algorithms: Iterable[str], design: Sequence[str]) -> tuple[str, ...]:
@@ -67,12 +66,7 @@ class Composition:
     mac: str = ""
 
 
-def _composition(raw: dict[str, Any]) -> Composition:
-    modes, sources = tuple(raw.pop("modes")), tuple(raw.pop("sources"))
-    return Composition(modes=modes, sources=sources, verdict=Verdict(raw.pop("verdict")), **raw)
-
-
-COMPOSITIONS: tuple[Composition, ...] = tuple(map(_composition, load("policy.toml")["composition"]))
+COMPOSITIONS = rows_of(Composition, "policy.toml", "composition")
 
 
 def compositions(algorithms: Iterable[str], design: Sequence[str]) -> tuple[Composition, ...]:

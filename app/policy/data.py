@@ -5,13 +5,16 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib import resources
-from typing import Any
+from typing import Any, TypeVar
 
 from app.domain.errors import Bug
+from app.domain.structured import structured
 from app.domain.verdicts import PostQuantum, Verdict
+
+T = TypeVar("T")
 
 _FOLDER = resources.files("resources") / "policy"
 _ALGORITHM_FILES = ("algorithms.toml", "macs.toml", "keys.toml", "protocols.toml")
@@ -79,10 +82,10 @@ def tables() -> Tables:
     Raises:
         Bug: A file is malformed or gives one name to two rows.
     """
-    algorithms = _by_name(row for file_name in _ALGORITHM_FILES for row in _rows(file_name, "algorithm", None))
+    algorithms = _by_name(row for file_name in _ALGORITHM_FILES for row in _rows(file_name, "algorithm"))
     return Tables(
-        ciphers=_by_name(_rows("ciphers.toml", "cipher", "cipher")),
-        modes=_by_name(_rows("modes.toml", "mode", "mode")),
+        ciphers=_by_name(_rows("ciphers.toml", "cipher", kind="cipher")),
+        modes=_by_name(_rows("modes.toml", "mode", kind="mode")),
         algorithms=algorithms,
         aliases={normalise(name): normalise(meant) for name, meant in load("aliases.toml")["aliases"].items()},
         sizes={size["family"]: _size_rows(size["rows"], algorithms) for size in _HEAD["size"]},
@@ -101,18 +104,25 @@ def load(file_name: str) -> dict[str, Any]:
     return tomllib.loads((_FOLDER / file_name).read_text(encoding="utf-8"))
 
 
-def _rows(file_name: str, key: str, kind: str | None) -> list[Row]:
-    rows = []
-    for raw in load(file_name)[key]:
-        try:
-            names = tuple(normalise(name) for name in raw.pop("names"))
-            sources = tuple(raw.pop("sources"))
-            verdict = Verdict(raw.pop("verdict"))
-            raw["post_quantum"] = PostQuantum(raw.get("post_quantum", "none"))
-            rows.append(Row(names=names, sources=sources, verdict=verdict, kind=kind or raw.pop("kind"), **raw))
-        except (KeyError, TypeError, ValueError) as error:
-            raise Bug(f"{file_name} has a malformed row: {error}.") from error
-    return rows
+def rows_of(cls: type[T], file_name: str, key: str, **defaults: str) -> tuple[T, ...]:
+    """Return the tables of one name in one of the policy's files.
+
+    Args:
+        cls: The class of each.
+        file_name: The file.
+        key: Name of the tables.
+        **defaults: Fields that are the same in all of them.
+
+    Raises:
+        Bug: The file is malformed.
+    """
+    rows = [{**defaults, **raw} for raw in load(file_name)[key]]
+    return structured(tuple[cls, ...], rows, file_name, fault=Bug)  # type: ignore[valid-type]
+
+
+def _rows(file_name: str, key: str, **defaults: str) -> list[Row]:
+    rows = rows_of(Row, file_name, key, **defaults)
+    return [replace(row, names=tuple(normalise(name) for name in row.names)) for row in rows]
 
 
 def _by_name(rows: Iterable[Row]) -> Mapping[str, Row]:

@@ -6,12 +6,19 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
+from functools import cache
 from types import MappingProxyType
 from typing import Any
 
+from cattrs import Converter
+from cattrs.gen import make_dict_structure_fn, override
+
 from app.domain.errors import Bug
+from app.domain.structured import base_converter, structured
 from app.domain.verdicts import Verdict
 from app.policy.data import Row, load, tables
+
+FILE = "guidelines.toml"
 
 
 class Standing(StrEnum):
@@ -120,26 +127,28 @@ class Guideline:
         return None
 
 
-def _read(raw: dict[str, Any]) -> Guideline:
-    try:
-        rules = tuple(_rule(rule, _titles(rule.pop("names"))) for rule in raw.pop("rule", []))
-        allowed = tuple(_allowed(entry) for entry in raw.pop("allow", []))
-        refuses = raw.pop("refuses", None)
-        solutions = tuple(raw.pop("solutions", ()))
-        return Guideline(
-            rules=rules, allowed=allowed, solutions=solutions, refuses=Verdict(refuses) if refuses else None, **raw
-        )
-    except (KeyError, TypeError, ValueError) as error:
-        raise Bug(f"guidelines.toml has a malformed entry: {error!r}.") from error
+@cache
+def _converter(*, is_detailed: bool = False) -> Converter:
+    """Make the converter for guidelines.toml, where `names` of rows stand for their titles."""
+    converter = base_converter(is_detailed=is_detailed, forbids_unknown=True)
+    converter.register_structure_hook(date, lambda day, _: day)
+    titles = override(rename="names", struct_hook=lambda names, _: _titles(names))
+    converter.register_structure_hook(Rule, make_dict_structure_fn(Rule, converter, rows=titles))
+    converter.register_structure_hook(Allowed, lambda raw, _: _allowed(raw, converter))
+    guideline_hook = make_dict_structure_fn(
+        Guideline, converter, rules=override(rename="rule"), allowed=override(rename="allow")
+    )
+    converter.register_structure_hook(Guideline, guideline_hook)
+    return converter
 
 
-def _rule(raw: dict[str, Any], titles: frozenset[str]) -> Rule:
-    return Rule(rows=titles, standing=Standing(raw.pop("standing")), **raw)
+def _allowed(raw: Mapping[str, Any], converter: Converter) -> Allowed:
+    rest = {"standing": "not-listed", **raw, "names": ()}
+    return Allowed(rest.pop("kind"), _titles(raw["names"]), converter.structure(rest, Rule))
 
 
-def _allowed(raw: dict[str, Any]) -> Allowed:
-    titles = _titles(raw.pop("names"))
-    return Allowed(kind=raw.pop("kind"), rows=titles, rule=_rule({"standing": "not-listed", **raw}, frozenset()))
+def _read(raw: object) -> Guideline:
+    return structured(Guideline, raw, FILE, _converter, fault=Bug)
 
 
 def _titles(names: Iterable[str]) -> frozenset[str]:
@@ -153,7 +162,7 @@ def _titles(names: Iterable[str]) -> frozenset[str]:
     return frozenset(titles)
 
 
-_FILE = load("guidelines.toml")
+_FILE = load(FILE)
 GUIDELINES: Mapping[str, Guideline] = MappingProxyType({one.id: one for one in map(_read, _FILE["guideline"])})
 """Every guideline that can be picked, by id."""
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files
+
+from app.domain.structured import bundled, lenient
 
 STUDY_2019 = (
     "Lackorzynski, Köpsell, Strufe: A Comparative Study on Virtual Private Networks for Future Industrial "
@@ -30,6 +32,17 @@ class PublishedTriple:
     total: int
 
 
+@dataclass(frozen=True, slots=True)
+class _Platform:
+    name: str
+    options: Mapping[str, tuple[int, int, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Platforms:
+    platform: tuple[_Platform, ...]
+
+
 def published_triples(solution: str) -> tuple[PublishedTriple, ...]:
     """Return the published triples of one solution, in the table's order of platforms.
 
@@ -41,10 +54,7 @@ def published_triples(solution: str) -> tuple[PublishedTriple, ...]:
 
     Source: resources/reference/platforms.toml, where the study is named.
     """
-    text = (files("resources") / "reference" / "platforms.toml").read_text(encoding="utf-8")
+    file = files("resources") / "reference" / "platforms.toml"
     name = solution.partition("-")[0]
-    return tuple(
-        PublishedTriple(platform["name"], *platform["options"][name])
-        for platform in tomllib.loads(text)["platform"]
-        if name in platform["options"]
-    )
+    platforms = bundled(file, _Platforms, lenient).platform
+    return tuple(PublishedTriple(one.name, *one.options[name]) for one in platforms if name in one.options)

@@ -9,11 +9,11 @@ import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 from app.domain.deployment import LONGEST_CONFIRM_S, SHORTEST_CONFIRM_S
 from app.domain.errors import InvalidFile
 from app.domain.results import PROFILES, ProfileName
+from app.domain.structured import structured, wrong_keys
 from app.policy import DEFAULT_GUIDELINES, GUIDELINES, check_guidelines
 from app.services.interfaces.desk import Preferences
 
@@ -31,6 +31,20 @@ class Settings:
 
     guidelines: tuple[str, ...] = DEFAULT_GUIDELINES
     preferences: Preferences = field(default_factory=Preferences)
+
+
+@dataclass(frozen=True, slots=True)
+class _Stored:
+    guidelines: tuple[str, ...] = DEFAULT_GUIDELINES
+    profile: ProfileName = Preferences().profile
+    confirm_within_s: float = Preferences().confirm_within_s
+
+
+_WANTED = {
+    "guidelines": "guidelines is a list of names in quotes",
+    "profile": f"profile is one of {', '.join(PROFILES)}, in quotes",
+    "confirm_within_s": f"confirm_within_s is a number of seconds, {SHORTEST_CONFIRM_S:g} to {LONGEST_CONFIRM_S:g}",
+}
 
 
 class SettingsOperations:
@@ -83,16 +97,22 @@ def read_settings(path: Path) -> Settings:
         raise InvalidFile(
             f"{path}, line {_broken_line(error, text)}: this is not TOML ({error}).", hint=_HINT
         ) from error
-    for key in raw:
-        if key not in ("guidelines", "profile", "confirm_within_s"):
-            raise _wrong(path, text, key, f"there is no setting {key}")
-    usual = Preferences()
+    try:
+        stored = structured(_Stored, raw, str(path))
+    except InvalidFile as error:
+        key = next(iter(wrong_keys(error)))
+        raise _wrong(path, text, key, _WANTED.get(key, f"there is no setting {key}")) from error
+    unknown = next((one for one in stored.guidelines if one not in GUIDELINES), None)
+    if unknown is not None:
+        what = f"there is no guideline {unknown}; there are {', '.join(GUIDELINES)}"
+        raise _wrong(path, text, unknown, what)
+    if stored.profile not in PROFILES:
+        raise _wrong(path, text, "profile", _WANTED["profile"])
+    if not SHORTEST_CONFIRM_S <= stored.confirm_within_s <= LONGEST_CONFIRM_S:
+        raise _wrong(path, text, "confirm_within_s", _WANTED["confirm_within_s"])
     return Settings(
-        guidelines=_guidelines(path, text, raw.get("guidelines", list(DEFAULT_GUIDELINES))),
-        preferences=Preferences(
-            profile=_profile(path, text, raw.get("profile", usual.profile.value)),
-            confirm_within_s=_confirm_within_s(path, text, raw.get("confirm_within_s", usual.confirm_within_s)),
-        ),
+        guidelines=tuple(one for one in GUIDELINES if one in stored.guidelines),
+        preferences=Preferences(profile=stored.profile, confirm_within_s=stored.confirm_within_s),
     )
 
 
@@ -135,30 +155,6 @@ def _text(path: Path) -> str:
         raise InvalidFile(f"{path}, line {line}: this is not UTF-8 text.", hint=_HINT) from error
     except OSError as error:
         raise InvalidFile(f"{path} cannot be read: {error.strerror}.") from error
-
-
-def _guidelines(path: Path, text: str, value: Any) -> tuple[str, ...]:
-    if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
-        raise _wrong(path, text, "guidelines", "guidelines is a list of names in quotes")
-    for one in value:
-        if one not in GUIDELINES:
-            raise _wrong(path, text, one, f"there is no guideline {one}; there are {', '.join(GUIDELINES)}")
-    return tuple(one for one in GUIDELINES if one in value)
-
-
-def _profile(path: Path, text: str, value: Any) -> ProfileName:
-    known = [name.value for name in PROFILES]
-    if value not in known:
-        raise _wrong(path, text, "profile", f"profile is one of {', '.join(known)}, in quotes")
-    return ProfileName(value)
-
-
-def _confirm_within_s(path: Path, text: str, value: Any) -> float:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not is_number or not SHORTEST_CONFIRM_S <= value <= LONGEST_CONFIRM_S:
-        limits = f"{SHORTEST_CONFIRM_S:g} to {LONGEST_CONFIRM_S:g}"
-        raise _wrong(path, text, "confirm_within_s", f"confirm_within_s is a number of seconds, {limits}")
-    return float(value)
 
 
 def _wrong(path: Path, text: str, word: str, what: str) -> InvalidFile:

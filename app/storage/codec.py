@@ -10,23 +10,17 @@ Times are UTC in ISO 8601 with an offset. Arrays of samples are not JSON: a `Lat
 from __future__ import annotations
 
 import json
-import types
-from collections.abc import Callable
 from datetime import UTC, datetime
-from enum import Enum
 from functools import cache
-from typing import Any, TypeVar, get_args, get_origin
+from typing import Any, TypeVar
 
-from cattrs import BaseValidationError, Converter, transform_error
-from cattrs.cols import list_structure_factory
+from cattrs import Converter
 
 from app.domain.errors import Bug, InvalidFile
 from app.domain.results import LatencySeries
+from app.domain.structured import base_converter, structured
 
 T = TypeVar("T")
-
-_SHOWN_PROBLEMS = 3
-_SHOWN_CHARACTERS = 40
 
 
 def to_data(value: object) -> Any:
@@ -58,12 +52,7 @@ def from_data(cls: type[T], data: object, *, what: str = "") -> T:
     Raises:
         InvalidFile: The data is not such a value; the sentence says where.
     """
-    try:
-        return _converter(is_detailed=False).structure(data, cls)
-    except RecursionError as error:
-        raise InvalidFile(f"{what or cls.__name__} is nested too deeply.") from error
-    except Exception:  # noqa: BLE001 - whatever is wrong with the data is found again, with its place
-        return _explain(cls, data, what or f"This {cls.__name__}")
+    return structured(cls, data, what or f"This {cls.__name__}", _converter)
 
 
 def to_json(value: object) -> str:
@@ -91,83 +80,14 @@ def from_json(cls: type[T], text: str, *, what: str = "") -> T:
     return from_data(cls, data, what=what)
 
 
-def _explain(cls: type[T], data: object, what: str) -> T:
-    """Translate once more with the slow converter, which knows the place of each problem."""
-    try:
-        return _converter(is_detailed=True).structure(data, cls)
-    except BaseValidationError as error:
-        problems = transform_error(error, format_exception=_describe)
-        more = f" and {len(problems) - _SHOWN_PROBLEMS} more" if len(problems) > _SHOWN_PROBLEMS else ""
-        text = "; ".join(problems[:_SHOWN_PROBLEMS])
-        raise InvalidFile(f"{what} cannot be read: {text}{more}.", context={"problems": str(len(problems))}) from error
-    except (TypeError, ValueError, KeyError, AttributeError) as error:
-        raise InvalidFile(f"{what} cannot be read: {error}.") from error
-
-
-def _describe(error: BaseException, _: object) -> str:
-    text = f"field {error} is missing" if isinstance(error, KeyError) else str(error)
-    return text[: _SHOWN_CHARACTERS * 5]
-
-
 @cache
 def _converter(*, is_detailed: bool = False) -> Converter:
-    """Make the one converter: plain and quick, or one that tells the place of each problem."""
-    converter = Converter(detailed_validation=is_detailed)
-    for kind in (str, bool, int):
-        converter.register_structure_hook(kind, _read_scalar)
-    converter.register_structure_hook(float, _read_float)
+    converter = base_converter(is_detailed=is_detailed, forbids_unknown=False)
     converter.register_structure_hook(datetime, _read_time)
     converter.register_unstructure_hook(datetime, _write_time)
-    converter.register_structure_hook_factory(_is_homogeneous_tuple, lambda kind: _tuple_reader(kind, converter))
     converter.register_unstructure_hook(LatencySeries, _refuse_array)
     converter.register_structure_hook(LatencySeries, _refuse_array)
     return converter
-
-
-def _is_homogeneous_tuple(kind: object) -> bool:
-    arguments = get_args(kind)
-    return get_origin(kind) is tuple and len(arguments) == 2 and arguments[1] is Ellipsis
-
-
-def _tuple_reader(kind: Any, converter: Converter) -> Callable[[object, object], tuple[Any, ...]]:
-    """Read a tuple of any length from a list only: a text is not a sequence of letters."""
-    list_type: Any = types.GenericAlias(list, get_args(kind)[:1])
-    read_list = list_structure_factory(list_type, converter)
-
-    def read(data: object, _: object) -> tuple[Any, ...]:
-        if not isinstance(data, list | tuple):
-            raise TypeError(f"expected a list, not {type(data).__name__}")
-        return tuple(read_list(data, list_type))
-
-    return read
-
-
-def _read_scalar(data: object, kind: type[T]) -> T:
-    """Take a text, number or boolean only where it is one: `int("5")` is not what a checked file holds.
-
-    cattrs takes the hook for `str` for every StrEnum as well.
-    """
-    if type(data) is kind:
-        return data
-    if issubclass(kind, Enum):
-        return _read_word(data, kind)
-    raise TypeError(f"expected {kind.__name__}, not {type(data).__name__}")
-
-
-def _read_float(data: object, _: object) -> float:
-    if type(data) is not float and type(data) is not int:
-        raise TypeError(f"expected a number, not {type(data).__name__}")
-    try:
-        return float(data)
-    except OverflowError as error:
-        raise ValueError("the number is too large") from error
-
-
-def _read_word(data: object, kind: type[T]) -> T:
-    try:
-        return kind(data)  # type: ignore[call-arg]
-    except ValueError as error:
-        raise ValueError(f"{str(data)[:_SHOWN_CHARACTERS]!r} is no known {kind.__name__}") from error
 
 
 def _read_time(data: object, _: object) -> datetime:

@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from importlib import resources
 from itertools import islice
-from typing import Any
 
 from app.domain.adapters import Setting
-from app.domain.errors import Bug
 from app.domain.linting import LintFinding
 from app.domain.verdicts import Finding, Question, Verdict
 from app.policy.combinations import Composition, compositions
-from app.policy.data import normalise
+from app.policy.data import normalise, rows_of
 from app.policy.judge import UNKNOWN_REASON, findings
 from app.policy.lint.names import MAX_NAMES, split_names
 from app.policy.names import find_rows
 from app.policy.replacing import ANOTHER_VPN
 
 _SPELLING = "The policy does not know this name; look whether it is spelled as the program lists it."
+
+
+@dataclass(frozen=True, slots=True)
+class _Named:
+    names: tuple[str, ...]
+    title: str
+    verdict: Verdict
+    reason: str
+    source: str
+    replacement: str = ""
 
 
 @lru_cache(maxsize=1)
@@ -31,19 +37,11 @@ def own_names() -> Mapping[str, Finding]:
     Raises:
         Bug: resources/policy/names_in_files.toml is malformed.
     """
-    text = (resources.files("resources") / "policy" / "names_in_files.toml").read_text(encoding="utf-8")
     found: dict[str, Finding] = {}
-    try:
-        for row in tomllib.loads(text)["name"]:
-            found |= _named(row)
-    except (KeyError, TypeError, ValueError) as error:
-        raise Bug(f"names_in_files.toml is malformed: {error}.") from error
+    for row in rows_of(_Named, "names_in_files.toml", "name"):
+        finding = Finding(row.title, row.verdict, row.reason, row.source, row.replacement)
+        found |= {normalise(name): finding for name in row.names}
     return found
-
-
-def _named(row: Mapping[str, Any]) -> dict[str, Finding]:
-    finding = Finding(row["title"], Verdict(row["verdict"]), row["reason"], row["source"], row.get("replacement", ""))
-    return {normalise(name): finding for name in row["names"]}
 
 
 @dataclass(frozen=True, slots=True)

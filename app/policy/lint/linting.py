@@ -16,7 +16,7 @@ from app.policy.lint.access import judge_access
 from app.policy.lint.algorithms import Usage, judge_setting
 from app.policy.lint.inheritance import expand
 from app.policy.lint.names import split_names
-from app.policy.lint.rules import AlgorithmSetting, Name, Rule, RuleSet, rule_sets, version_of
+from app.policy.lint.rules import AlgorithmSetting, Name, Rule, RuleSet, Versions, rule_sets, version_of
 from app.policy.lint.view import Section, SettingsView
 
 MAX_FINDINGS = 1000
@@ -59,7 +59,7 @@ def lint(
     written = tuple(settings)
     expanded = expand(written)
     view = SettingsView(expanded.settings, expanded.origins)
-    rules = rule_sets().get(kind, RuleSet((), (), ()))
+    rules = rule_sets().get(kind, RuleSet())
     found = [*_on_algorithms(kind, view, guidelines), *_on_rules(rules, view, versions or {})]
     found += judge_access(kind, written, own_access, access or {})
     unique = dict.fromkeys(sorted(found, key=lambda one: one.line))
@@ -147,8 +147,8 @@ def _is_for_version(rule: Rule, versions: Mapping[str, str]) -> bool:
         return True
     version = version_of(versions.get(rule.program, ""))
     if not version:
-        return rule.is_for_unknown
-    if not rule.is_for_known:
+        return rule.versions is not Versions.KNOWN
+    if rule.versions is Versions.UNKNOWN:
         return False
     return (not rule.since or version >= rule.since) and (not rule.before or version < rule.before)
 

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from enum import StrEnum
+from functools import cache, lru_cache
 from importlib import resources
 from typing import Any
 
+from cattrs import Converter
+from cattrs.gen import make_dict_structure_fn, override
+
 from app.domain.errors import Bug
 from app.domain.linting import ConfigKind
+from app.domain.structured import base_converter, bundled
 from app.domain.verdicts import Question, Verdict
 from app.policy.judge import UNKNOWN_REASON, judge
 
@@ -36,6 +40,14 @@ class Name:
     value: re.Pattern[str] | None = None
 
 
+class Versions(StrEnum):
+    """Programs that a rule is for, by what is known of their version."""
+
+    ANY = "any"
+    KNOWN = "known"
+    UNKNOWN = "unknown"
+
+
 @dataclass(frozen=True, slots=True)
 class Rule:
     """One rule on a setting, or on its absence.
@@ -53,8 +65,7 @@ class Rule:
         program: Whose version `since` and `before` speak of.
         since: First version it holds for; empty means from the beginning.
         before: First version it no longer holds for; empty means all.
-        is_for_known: Whether it is used where the version is known.
-        is_for_unknown: Whether it is used where the version is not known.
+        versions: Whether it is used where the version is known, and where it is not.
         question: Which question it answers.
         verdict: The word.
         reason: One sentence.
@@ -64,25 +75,28 @@ class Rule:
     """
 
     names: tuple[Name, ...]
-    value: re.Pattern[str] | None
-    below: int | None
-    is_missing: bool
-    section: str | None
-    requires: tuple[Name, ...]
-    any_of: tuple[Name, ...]
-    around: tuple[Name, ...]
-    unless: tuple[Name, ...]
-    program: str
-    since: tuple[int, ...]
-    before: tuple[int, ...]
-    is_for_known: bool
-    is_for_unknown: bool
     question: Question
     verdict: Verdict
     reason: str
     source: str
-    replacement: str
-    is_addition: bool
+    value: re.Pattern[str] | None = None
+    below: int | None = None
+    is_missing: bool = False
+    section: str | None = None
+    requires: tuple[Name, ...] = ()
+    any_of: tuple[Name, ...] = ()
+    around: tuple[Name, ...] = ()
+    unless: tuple[Name, ...] = ()
+    program: str = ""
+    since: tuple[int, ...] = ()
+    before: tuple[int, ...] = ()
+    versions: Versions = Versions.ANY
+    replacement: str = ""
+    is_addition: bool = False
+
+    def __post_init__(self) -> None:
+        if self.is_addition and not self.is_missing:
+            raise ValueError("adds = true needs missing = true")
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +121,10 @@ class AlgorithmSetting:
     default_mac: str = ""
     instead: str = ""
 
+    def __post_init__(self) -> None:
+        if not {self.style, self.mac_style} <= STYLES | {""} or (self.macs and not self.mac_style):
+            raise ValueError(f"unknown style {self.style} {self.mac_style}, or macs without mac_style")
+
 
 @dataclass(frozen=True, slots=True)
 class RuleSet:
@@ -116,11 +134,13 @@ class RuleSet:
         rules: In the order of the file.
         algorithms: Settings that name algorithms.
         key_files: Settings whose value is the path of a file that others must not read.
+        kinds: Kinds of files that it is for.
     """
 
-    rules: tuple[Rule, ...]
-    algorithms: tuple[AlgorithmSetting, ...]
-    key_files: tuple[Name, ...]
+    rules: tuple[Rule, ...] = ()
+    algorithms: tuple[AlgorithmSetting, ...] = ()
+    key_files: tuple[Name, ...] = ()
+    kinds: tuple[ConfigKind, ...] = ()
 
 
 @lru_cache(maxsize=1)
@@ -133,85 +153,50 @@ def rule_sets() -> Mapping[ConfigKind, RuleSet]:
     found: dict[ConfigKind, RuleSet] = {}
     for file in sorted(_FOLDER.iterdir(), key=lambda one: one.name):
         if file.name.startswith("lint_") and file.name.endswith(".toml"):
-            try:
-                data = tomllib.loads(file.read_text(encoding="utf-8"))
-                for kind in (ConfigKind(text) for text in data["kinds"]):
-                    if kind in found:
-                        raise Bug(f"{file.name} speaks of {kind}, and another file does so too.")
-                    found[kind] = _rule_set(data)
-            except (KeyError, TypeError, ValueError, re.error) as error:
-                raise Bug(f"{file.name} is malformed: {error}.") from error
+            rules = bundled(file, RuleSet, _converter)
+            for kind in rules.kinds:
+                if kind in found:
+                    raise Bug(f"{file.name} speaks of {kind}, and another file does so too.")
+                found[kind] = rules
     return found
 
 
-def _rule_set(data: Mapping[str, Any]) -> RuleSet:
-    return RuleSet(
-        tuple(_rule(dict(row)) for row in data.get("rule", [])),
-        tuple(_algorithm_setting(dict(row)) for row in data.get("algorithms", [])),
-        tuple(_name(text) for text in data.get("key_files", [])),
+@cache
+def _converter(*, is_detailed: bool = False) -> Converter:
+    converter = base_converter(is_detailed=is_detailed, forbids_unknown=True)
+    converter.register_structure_hook(Name, lambda text, _: _name(text))
+    settings, version = override(rename="settings"), override(struct_hook=lambda text, _: version_of(text))
+    read_rule = make_dict_structure_fn(
+        Rule,
+        converter,
+        names=settings,
+        value=override(struct_hook=lambda text, _: re.compile(text, re.IGNORECASE | re.DOTALL)),
+        is_missing=override(rename="missing"),
+        any_of=override(rename="any"),
+        since=version,
+        before=version,
+        is_addition=override(rename="adds"),
     )
-
-
-def _algorithm_setting(row: dict[str, Any]) -> AlgorithmSetting:
-    style, mac_style = row.pop("style"), row.pop("mac_style", "")
-    if not {style, mac_style} <= STYLES | {""}:
-        raise ValueError(f"unknown style {style} {mac_style}")
-    setting = AlgorithmSetting(
-        names=tuple(_name(text) for text in row.pop("settings")),
-        style=style,
-        design=tuple(row.pop("design", ())),
-        macs=tuple(_name(text) for text in row.pop("macs", ())),
-        mac_style=mac_style,
-        default_mac=row.pop("default_mac", ""),
-        instead=row.pop("instead", ""),
+    converter.register_structure_hook(Rule, lambda row, kind: read_rule(_whole(row), kind))
+    read_setting = make_dict_structure_fn(AlgorithmSetting, converter, names=settings)
+    converter.register_structure_hook(AlgorithmSetting, read_setting)
+    converter.register_structure_hook(
+        RuleSet, make_dict_structure_fn(RuleSet, converter, rules=override(rename="rule"))
     )
-    if row or (setting.macs and not mac_style):
-        raise ValueError(f"unknown keys {sorted(row)}, or macs without mac_style")
-    return setting
+    return converter
 
 
-def _rule(row: dict[str, Any]) -> Rule:
-    """Read one rule; where it names something of the policy, verdict and what it leaves out come from there."""
-    if "policy" in row:
-        said = judge(row.pop("policy"), guidelines=())
-        if said.reason == UNKNOWN_REASON:
-            raise ValueError(f"{said.subject} is not in the policy")
-        row = {"reason": said.reason, "source": said.source, "replacement": said.replacement} | row
-        row["verdict"] = str(said.verdict)
-        row.setdefault("question", "insecure" if said.verdict.severity >= Verdict.LEGACY.severity else "guideline")
-    value = row.pop("value", None)
-    is_missing = row.pop("missing", False)
-    is_addition = row.pop("adds", is_missing)
-    if is_addition and not is_missing:
-        raise ValueError("adds = true needs missing = true")
-    versions = row.pop("versions", "any")
-    if versions not in ("any", "known", "unknown"):
-        raise ValueError(f"versions = {versions}")
-    rule = Rule(
-        names=tuple(_name(text) for text in row.pop("settings")),
-        value=re.compile(value, re.IGNORECASE | re.DOTALL) if value is not None else None,
-        below=row.pop("below", None),
-        is_missing=is_missing,
-        section=row.pop("section", None),
-        requires=tuple(_name(text) for text in row.pop("requires", [])),
-        any_of=tuple(_name(text) for text in row.pop("any", [])),
-        around=tuple(_name(text) for text in row.pop("around", [])),
-        unless=tuple(_name(text) for text in row.pop("unless", [])),
-        program=row.pop("program", ""),
-        since=version_of(row.pop("since", "")),
-        before=version_of(row.pop("before", "")),
-        is_for_known=versions != "unknown",
-        is_for_unknown=versions != "known",
-        question=Question(row.pop("question")),
-        verdict=Verdict(row.pop("verdict")),
-        reason=row.pop("reason"),
-        source=row.pop("source"),
-        replacement=row.pop("replacement", ""),
-        is_addition=is_addition,
-    )
-    if row:
-        raise ValueError(f"unknown keys {sorted(row)}")
-    return rule
+def _whole(row: dict[str, Any]) -> dict[str, Any]:
+    """Return a rule's row; where it names something of the policy, verdict and what it leaves out come from there."""
+    row = {"adds": row.get("missing", False), **row}
+    if "policy" not in row:
+        return row
+    found = judge(row.pop("policy"), guidelines=())
+    if found.reason == UNKNOWN_REASON:
+        raise ValueError(f"{found.subject} is not in the policy")
+    question = Question.INSECURE if found.verdict.severity >= Verdict.LEGACY.severity else Question.GUIDELINE
+    usual = {"reason": found.reason, "source": found.source, "replacement": found.replacement, "question": question}
+    return {**usual, **row, "verdict": found.verdict}
 
 
 def _name(text: str) -> Name:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from app.cli.exit_codes import ExitCode
-from app.cli.fleet import read_fleet
+from app.cli.fleet import FleetRow, read_fleet
 from app.cli.main import main
 from app.deployment.fleet import FleetEntry, FleetOutcome, FleetState, run_fleet
 from app.domain.cancel import CancelToken
@@ -193,14 +193,14 @@ def written(folder: Path, text: str) -> Path:
 
 def test_the_file(tmp_path: Path) -> None:
     one, two = read_fleet(written(tmp_path, FILE))
-    assert one == {"solution": "wireguard", "name": "one", "bridge": {"a": "eth2"}}
-    assert (two["solution"], two["suite"], two["underlay"]) == ("openvpn-udp", "aes-256-gcm", ["10.1.0.1", "10.2.0.1"])
+    assert one == FleetRow(name="one", solution="wireguard", bridge={"a": "eth2"})
+    assert (two.solution, two.suite, two.underlay) == ("openvpn-udp", "aes-256-gcm", ("10.1.0.1", "10.2.0.1"))
 
 
 def test_rules_of_lan_ports_are_moved_for_all_pairs_or_some(tmp_path: Path) -> None:
     pairs = "".join(f'[[pair]]\nname = "{name}"\nsolution = "y"\n' for name in ("x", "z"))
     rows = read_fleet(written(tmp_path, f"[defaults]\nmove-lan-rules = true\n{pairs}move-lan-rules = false\n"))
-    assert [row["move-lan-rules"] for row in rows] == [True, False]
+    assert [row.move_lan_rules for row in rows] == [True, False]
 
 
 @pytest.mark.parametrize(
@@ -212,6 +212,9 @@ def test_rules_of_lan_ports_are_moved_for_all_pairs_or_some(tmp_path: Path) -> N
         ('[[pair]]\nsolution = "x"\n', "name is missing"),
         ('[[pair]]\nname = "a b"\nsolution = "x"\n', "name is missing"),
         ('[[pair]]\nname = "x"\nsolution = "y"\nspeed = 1\n', "there is no speed"),
+        ('[[pair]]\nname = "x"\nsolution = "y"\nblock_dhcp = true\n', "there is no block_dhcp"),
+        ('[[pair]]\nname = "x"\nsolution = "y"\na = 1\n', "a is a text"),
+        ('[[pair]]\nname = "x"\nsolution = "y"\nbridge = "eth2"\n', "bridge is a table"),
         ('[[pair]]\nname = "x"\nsolution = 1\n', "solution is a text"),
         ('[[pair]]\nname = "x"\nsolution = "y"\nmove-lan-rules = "no"\n', "move-lan-rules is true or false"),
         ('[[pair]]\nname = "x"\nsolution = "y"\na = "h"\n', "go together"),

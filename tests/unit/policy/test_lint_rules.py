@@ -8,15 +8,16 @@ from hypothesis import strategies as st
 from lint_corpus import BAD, GOOD, KIND_OF, text_of
 
 from app.domain.adapters import Setting
-from app.domain.errors import InvalidOption
+from app.domain.errors import Bug, InvalidOption
 from app.domain.linting import MASK, ConfigKind, LintFinding
+from app.domain.structured import structured
 from app.domain.verdicts import Question, Verdict
 from app.linting.files import LintOptions, lint_text
 from app.policy import ANOTHER_VPN, GUIDELINES
 from app.policy.lint import MAX_FINDINGS, lint, rule_sets
 from app.policy.lint.algorithms import own_names
 from app.policy.lint.names import split_names
-from app.policy.lint.rules import _rule
+from app.policy.lint.rules import Rule, _converter
 from vpn_adapters.config_formats import KINDS
 
 ALL_RULES = [(kind, rule) for kind, rules in rule_sets().items() for rule in rules.rules]
@@ -44,14 +45,19 @@ def test_every_rule_has_reason_source_and_a_verdict_that_fits_its_question() -> 
             assert rule.verdict.severity >= Verdict.LEGACY.severity, (kind, rule.reason)
 
 
+def _read(row: dict[str, object]) -> Rule:
+    return structured(Rule, row, "lint_x.toml", _converter, fault=Bug)
+
+
 def test_a_field_of_a_rule_tells_whether_its_replacement_is_a_line_to_add() -> None:
     row = {"settings": ["auth"], "question": "missing", "verdict": "legacy", "reason": "R.", "source": "S"}
     missing = row | {"missing": True, "replacement": "auth by another VPN's key"}
-    assert _rule(dict(missing)).is_addition
-    assert not _rule(missing | {"adds": False}).is_addition
-    assert not _rule(dict(row)).is_addition
-    with pytest.raises(ValueError, match="adds"):
-        _rule(row | {"adds": True})
+    assert _read(missing).is_addition
+    assert not _read(missing | {"adds": False}).is_addition
+    assert not _read(row).is_addition
+    for wrong, words in (({"adds": True}, "adds"), ({"colour": "red"}, "colour"), ({"policy": "rot13"}, "rot13")):
+        with pytest.raises(Bug, match=rf"^lint_x\.toml .*{words}"):
+            _read(row | wrong)
     assert not [rule for _, rule in ALL_RULES if rule.is_addition and ANOTHER_VPN in rule.replacement]
 
 

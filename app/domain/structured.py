@@ -1,0 +1,164 @@
+"""Data from files, JSON or TOML, to frozen dataclasses.
+
+What is read is checked: a missing field, a wrong type or an unknown word of an enum is an error that names its place.
+"""
+
+from __future__ import annotations
+
+import tomllib
+import types
+from collections.abc import Callable
+from enum import Enum
+from functools import cache
+from importlib.resources.abc import Traversable
+from typing import Any, TypeVar, get_args, get_origin
+
+from cattrs import BaseValidationError, Converter, ForbiddenExtraKeysError, transform_error
+from cattrs.cols import list_structure_factory
+
+from app.domain.errors import Bug, InvalidFile, TunnelmarkError
+
+T = TypeVar("T")
+MakeConverter = Callable[..., Converter]
+"""Makes a converter: quick and plain, or with `is_detailed` one that tells the place of each problem."""
+
+_SHOWN_PROBLEMS = 3
+_SHOWN_CHARACTERS = 40
+
+
+def base_converter(*, is_detailed: bool, forbids_unknown: bool) -> Converter:
+    """Return a new converter that takes texts, numbers and booleans only where they are such.
+
+    Args:
+        is_detailed: Whether it tells the place of each problem, which makes it slower.
+        forbids_unknown: Whether a field that the class does not have is an error.
+    """
+    converter = Converter(detailed_validation=is_detailed, forbid_extra_keys=forbids_unknown)
+    for kind in (str, bool, int):
+        converter.register_structure_hook(kind, _read_scalar)
+    converter.register_structure_hook(float, _read_float)
+    converter.register_structure_hook_factory(_is_homogeneous_tuple, lambda kind: _tuple_reader(kind, converter))
+    return converter
+
+
+@cache
+def strict(*, is_detailed: bool = False) -> Converter:
+    """Return the converter for files of our own: what the class does not have is an error."""
+    return base_converter(is_detailed=is_detailed, forbids_unknown=True)
+
+
+@cache
+def lenient(*, is_detailed: bool = False) -> Converter:
+    """Return the converter for files of which only a part is wanted."""
+    return base_converter(is_detailed=is_detailed, forbids_unknown=False)
+
+
+def structured(
+    cls: type[T], data: object, what: str, make: MakeConverter = strict, *, fault: type[TunnelmarkError] = InvalidFile
+) -> T:
+    """Translate data into a value of a class.
+
+    Args:
+        cls: The class that is expected.
+        data: Dicts, lists, texts, numbers, booleans and None.
+        what: Name of the data for the error's sentence, for example a path.
+        make: Makes the converter.
+        fault: The error's class: Bug for a file that comes with the program.
+
+    Raises:
+        InvalidFile: The data is not such a value; `wrong_keys` says which of its keys are wrong.
+    """
+    try:
+        return make().structure(data, cls)
+    except RecursionError as error:
+        raise fault(f"{what} is nested too deeply.") from error
+    except Exception:  # noqa: BLE001 - whatever is wrong with the data is found again, with its place
+        return _explained(cls, data, what, make, fault)
+
+
+def _explained(cls: type[T], data: object, what: str, make: MakeConverter, fault: type[TunnelmarkError]) -> T:
+    try:
+        return make(is_detailed=True).structure(data, cls)
+    except BaseValidationError as error:
+        problems = transform_error(error, format_exception=_describe)
+        more = f" and {len(problems) - _SHOWN_PROBLEMS} more" if len(problems) > _SHOWN_PROBLEMS else ""
+        text = "; ".join(problems[:_SHOWN_PROBLEMS])
+        raise fault(f"{what} cannot be read: {text}{more}.", context={"problems": str(len(problems))}) from error
+    except (TypeError, ValueError, KeyError, AttributeError) as error:
+        raise fault(f"{what} cannot be read: {error}.") from error
+
+
+def wrong_keys(error: TunnelmarkError) -> tuple[str, ...]:
+    """Return the keys of a table that were wrong: those whose value has a wrong type, then those that are unknown."""
+    cause = error.__cause__
+    if not isinstance(cause, BaseValidationError):
+        return ()
+    notes = [getattr(note, "name", "") for one in cause.exceptions for note in getattr(one, "__notes__", ())]
+    unknown = (one.extra_fields for one in cause.exceptions if isinstance(one, ForbiddenExtraKeysError))
+    return (*filter(None, notes), *sorted(key for keys in unknown for key in keys))
+
+
+def bundled(file: Traversable, cls: type[T], make: MakeConverter = strict) -> T:
+    """Read a TOML file that comes with the program.
+
+    Raises:
+        Bug: It is malformed; the sentence names file and key.
+    """
+    try:
+        data = tomllib.loads(file.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise Bug(f"{file.name} is no TOML: {error}.") from error
+    return structured(cls, data, file.name, make, fault=Bug)
+
+
+def _describe(error: BaseException, _: object) -> str:
+    if isinstance(error, ForbiddenExtraKeysError):
+        return f"there is no field {', '.join(sorted(error.extra_fields))}"
+    text = f"field {error} is missing" if isinstance(error, KeyError) else str(error)
+    return text[: _SHOWN_CHARACTERS * 5]
+
+
+def _is_homogeneous_tuple(kind: object) -> bool:
+    arguments = get_args(kind)
+    return get_origin(kind) is tuple and len(arguments) == 2 and arguments[1] is Ellipsis
+
+
+def _tuple_reader(kind: Any, converter: Converter) -> Callable[[object, object], tuple[Any, ...]]:
+    """Read a tuple of any length from a list only: a text is not a sequence of letters."""
+    list_type: Any = types.GenericAlias(list, get_args(kind)[:1])
+    read_list = list_structure_factory(list_type, converter)
+
+    def read(data: object, _: object) -> tuple[Any, ...]:
+        if not isinstance(data, list | tuple):
+            raise TypeError(f"expected a list, not {type(data).__name__}")
+        return tuple(read_list(data, list_type))
+
+    return read
+
+
+def _read_scalar(data: object, kind: type[T]) -> T:
+    """Take a text, number or boolean only where it is one: `int("5")` is not what a checked file holds.
+
+    cattrs takes the hook for `str` for every StrEnum as well.
+    """
+    if type(data) is kind:
+        return data
+    if issubclass(kind, Enum):
+        return _read_word(data, kind)
+    raise TypeError(f"expected {kind.__name__}, not {type(data).__name__}")
+
+
+def _read_float(data: object, _: object) -> float:
+    if type(data) is not float and type(data) is not int:
+        raise TypeError(f"expected a number, not {type(data).__name__}")
+    try:
+        return float(data)
+    except OverflowError as error:
+        raise ValueError("the number is too large") from error
+
+
+def _read_word(data: object, kind: type[T]) -> T:
+    try:
+        return kind(data)  # type: ignore[call-arg]
+    except ValueError as error:
+        raise ValueError(f"{str(data)[:_SHOWN_CHARACTERS]!r} is no known {kind.__name__}") from error

@@ -53,6 +53,7 @@ class Bridging:
         noted: What rules for the port that are made later are compared with; empty where they are not.
         guard: What guards the joined LANs; None where the host has nothing for it.
         client: Program of the LAN port's DHCP client, which moves to the bridge; empty where there is none.
+        has_client: Whether a bridge that was there before has a DHCP client of its own, which stays.
     """
 
     bridge: str
@@ -61,6 +62,7 @@ class Bridging:
     noted: tuple[MovedRule, ...] = ()
     guard: LanGuard | None = None
     client: str = ""
+    has_client: bool = False
 
     def guard_steps(self, interface: str, link: Link, side: Side) -> tuple[Step, ...]:
         """Return what has to be there before they are joined.

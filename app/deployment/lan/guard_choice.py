@@ -43,7 +43,7 @@ def guard_ports(
         if side not in bridging:
             continue
         client = bridging[side].client
-        guard = replace(LanGuard.of(options), keeps_own_requests=bool(client))
+        guard = replace(LanGuard.of(options), keeps_own_requests=bool(client) or bridging[side].has_client)
         has_nft = "nft" in check.facts.tools
         why = _why_not(session, guard, bridging[side], link, side, token=token) if has_nft else "it has no nft"
         found[side] = replace(bridging[side], guard=None if why else guard)

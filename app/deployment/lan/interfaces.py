@@ -35,6 +35,7 @@ class LanInterface:
         is_freed: Whether it is a port of the bridge of a deployment that makes room.
         tunnels: Tunnels of deployments that are ports of it.
         client: Program of its DHCP client, which is moved to the bridge; empty where there is none.
+        has_client: Whether it is a bridge with a DHCP client of its own, which stays.
     """
 
     name: str
@@ -45,6 +46,7 @@ class LanInterface:
     is_freed: bool = False
     tunnels: tuple[str, ...] = ()
     client: str = ""
+    has_client: bool = False
 
 
 @dataclass(slots=True)
@@ -171,6 +173,7 @@ def judge_interface(name: str, found: LanFound, nic: Nic | None, label: str) -> 
         warnings=tuple(_warnings(name, found, nic, label)),
         note=note,
         client=next((one.program for one in _clients(name, found)), ""),
+        has_client=kind == "bridge" and (name in found.leased or bool(found.clients.get(name))),
         tunnels=tuple(sorted(one for one, port in found.ports.items() if port[2] == name and _TUNNEL.match(one))),
     )
 
@@ -250,4 +253,5 @@ def choose_bridging(
         raise InvalidOption(f"{label} has no interface {name}.", hint=hint)
     if found.refusal:
         raise InvalidOption(found.refusal, hint=hint)
-    return Bridging(name if found.is_bridge else bridge, name, client=found.client), found.warnings
+    joined = name if found.is_bridge else bridge
+    return Bridging(joined, name, client=found.client, has_client=found.has_client), found.warnings

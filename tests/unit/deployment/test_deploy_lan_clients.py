@@ -77,7 +77,7 @@ def test_client_of_a_joined_port_that_has_just_died_is_waited_for(monkeypatch: p
 
 def test_client_of_a_bridge_of_the_hosts_own_stays_there(monkeypatch: pytest.MonkeyPatch) -> None:
     found = interfaces(monkeypatch, "port br7 bridge 1 -", "leased br7", "client br7 dhcpcd program")
-    assert choose_bridging(found, "br7", "tmlbr0", "gateway-a") == (Bridging("br7", "br7"), ())
+    assert choose_bridging(found, "br7", "tmlbr0", "gateway-a") == (Bridging("br7", "br7", has_client=True), ())
 
 
 def test_port_is_refused_with_the_reason(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -154,6 +154,18 @@ def test_without_a_guard_its_requests_would_cross_and_the_port_is_refused(has_nf
     assert isinstance(obstacle, RolloutObstacle)
     assert obstacle.is_blocking
     assert "DHCP requests of gateway-a itself cannot be kept from crossing" in obstacle.what
+
+
+@pytest.mark.parametrize("line", ["client br7 dhclient service", "leased br7", "port eth4 port 1 -"])
+def test_requests_of_a_bridge_that_was_there_do_not_cross(monkeypatch: pytest.MonkeyPatch, line: str) -> None:
+    bridging, _ = choose_bridging(interfaces(monkeypatch, "port br7 bridge 1 -", line), "br7", "tmlbr0", "gateway-a")
+    check = SimpleNamespace(facts=SimpleNamespace(tools={"nft": object()}))
+    discovery = cast("Discovery", SimpleNamespace(a=check, b=check))
+    sessions = cast("SessionPair", SimpleNamespace(a=Session(), b=Session()))
+    found, _ = guard_ports(sessions, discovery, RolloutOptions(), LINK, {Side.A: bridging}, token=CancelToken())
+    guard = found[Side.A].guard
+    assert guard is not None
+    assert guard.keeps_own_requests is ("br7" in line)
 
 
 def test_guard_of_a_port_without_a_client_is_as_before() -> None:

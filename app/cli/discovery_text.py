@@ -19,12 +19,7 @@ def print_summary(out: Console, found: Discovery) -> None:
     suite_overview(found).print(out)
     print_unavailable(out, found)
     _print_blocked_names(out, found)
-    out.print(
-        f"Every suite with the reason for its verdict: tunnelmark discover {found.pair.name} --all "
-        "(or --solution NAME)",
-        markup=False,
-        soft_wrap=True,
-    )
+    out.print(f"Every suite with its reason: tunnelmark discover {found.pair.name} --all", markup=False, soft_wrap=True)
 
 
 def print_all(out: Console, found: Discovery, solutions: Collection[str] = ()) -> None:
@@ -52,8 +47,10 @@ def print_blocked(out: Console, found: Discovery) -> None:
 
 def _print_blocked_names(out: Console, found: Discovery) -> None:
     if found.blocked:
-        how = "is opened for each tunnel" if found.pair.may_open_firewall else "stops them, see --open-firewall"
-        out.print(f"Firewalls block {', '.join(found.blocked)}; what exactly, see --all. It {how}.", markup=False)
+        is_all = {one.solution for one in found.candidates} <= found.blocked.keys()
+        names = "every solution" if is_all else ", ".join(found.blocked)
+        how = "opened for each tunnel" if found.pair.may_open_firewall else "see --all and --open-firewall"
+        out.print(f"Firewalls block {names}: {how}.", markup=False)
 
 
 def _print_short(out: Console, pair: PairSpec, check: HostCheck) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,12 +11,15 @@ from rich.console import Console
 
 from app.cli.discovery_text import print_all, print_summary
 from app.cli.suites_text import print_suites
+from app.discovery.candidates import find_candidates
 from app.discovery.pair_discovery import Discovery
 from app.domain.errors import InvalidOption, NotFound
 from app.domain.hosts import HostSpec, MissingPart, PairSpec
 from app.domain.paths import Paths
 from app.lab.practice_labs import Labs
+from support.adapter_cases import facts
 from support.fake_solutions import discovery
+from vpn_adapters.registry import ADAPTERS
 
 PAIR = PairSpec("north", HostSpec("gw-a", "10.0.0.1"), HostSpec("gw-b", "10.0.0.2"), "192.0.2.1", "192.0.2.2")
 MISSING = tuple(MissingPart("tcpdump", needed, "tcpdump") for needed in ("the leak test", "the injection test"))
@@ -39,7 +43,25 @@ def test_summary_is_one_screen_with_a_line_for_each_solution() -> None:
     assert [line for line in lines if "missing: " in line] == [
         "  missing: tcpdump; install it with: tunnelmark discover north --install"
     ]
-    assert lines[-1].startswith("Every suite with the reason for its verdict: tunnelmark discover north --all")
+    assert lines[-1].startswith("Every suite with its reason: tunnelmark discover north --all")
+
+
+@pytest.mark.parametrize("may_open", [False, True])
+@pytest.mark.parametrize(("a", "b"), [("debian-13", "debian-13"), ("debian-11", "debian-13")])
+def test_summary_of_all_solutions_behind_firewalls_is_one_screen(a: str, b: str, *, may_open: bool) -> None:
+    candidates, defaults = find_candidates(ADAPTERS, facts(a), facts(b))
+    there = {one.solution for one in candidates}
+    found = replace(
+        discovery(replace(PAIR, may_open_firewall=may_open)),
+        candidates=candidates,
+        defaults=defaults,
+        unavailable={name: "A lacks it" for name in ADAPTERS if name not in there},
+        blocked=dict.fromkeys(there, ("udp 1 from 192.0.2.1",)),
+    )
+    lines = printed(print_summary, found)
+    assert len(there) >= 11
+    assert len(lines) + sum(len(line) > 80 for line in lines) <= 25, "one more than a screen: this host is busy, too"
+    assert any(line.startswith("Firewalls block every solution: ") for line in lines)
 
 
 def test_summary_shows_the_default_of_each_solution_and_its_verdict() -> None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import os
 import secrets
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from app.domain.atomic import sync_folder, write_synced
 from app.domain.errors import DiskFull, InvalidFile, InvalidOption, TunnelmarkError
 
 MARK_FILE = ".tunnelmark-export"
@@ -99,7 +99,7 @@ def write_tree(folder: Path, files: Sequence[TreeFile], *, may_replace: bool) ->
             with contextlib.suppress(OSError):
                 old.rename(folder)
             raise
-        _sync(folder.parent)
+        sync_folder(folder.parent)
     except OSError as fault:
         raise _explained(folder, fault) from fault
     finally:
@@ -114,23 +114,9 @@ def _fill(folder: Path, files: Mapping[str, TreeFile]) -> None:
     for file in files.values():
         path = folder / file.path
         path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("xb") as opened:
-            opened.write(file.text.encode())
-            opened.flush()
-            os.fsync(opened.fileno())
-        path.chmod(file.mode)
+        write_synced(path, file.text.encode(), mode=file.mode)
     for below in {folder, *(path for path in folder.rglob("*") if path.is_dir())}:
-        _sync(below)
-
-
-def _sync(folder: Path) -> None:
-    if os.name != "posix":
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+        sync_folder(below)
 
 
 def _explained(folder: Path, fault: OSError) -> TunnelmarkError:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -12,6 +11,7 @@ from app.domain.concurrency import run_both
 from app.domain.errors import DeadlineExceeded, LabFault
 from app.domain.hosts import Side
 from app.lab.control import give_order
+from app.lab.guarded import run_bounded
 from app.lab.guest import clock_line
 from app.lab.launch import Launched
 from app.lab.machine import READY_MARK, WAITING_MARK, console_name, identity_name
@@ -207,28 +207,14 @@ def _log_in(lab: Lab, side: Side, logins: int, stop: CancelToken) -> None:
 def _try_login(lab: Lab, side: Side, stop: CancelToken) -> str:
     """Log in once; return why it did not work, or nothing."""
     try:
-        process = subprocess.Popen(
-            [*lab.ssh_argv(side), "true"],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            text=True,
-            errors="replace",
-        )
+        found = run_bounded([*lab.ssh_argv(side), "true"], timeout_s=_ANSWER_TIMEOUT_S, token=stop)
     except FileNotFoundError as error:
         raise LabFault(
             "The program ssh is missing on this computer.", hint="Install the package openssh-client."
         ) from error
-    with process:
-        unregister = stop.on_cancel(process.kill)
-        try:
-            _, complaint = process.communicate(timeout=_ANSWER_TIMEOUT_S)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            return "no answer"
-        finally:
-            unregister()
-    return "" if process.returncode == 0 else complaint.strip() or f"ssh ended with status {process.returncode}"
+    if found is None:
+        return "no answer"
+    return "" if found.exit_status == 0 else found.output or f"ssh ended with status {found.exit_status}"
 
 
 def _no_login(lab: Lab, side: Side, complaint: str) -> LabFault:

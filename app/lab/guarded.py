@@ -1,4 +1,4 @@
-"""Starts long programs that do not outlive this process."""
+"""Programs that do not outlive this process, or their time."""
 
 from __future__ import annotations
 
@@ -7,9 +7,19 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
+from app.domain.cancel import CancelToken
 from app.lab import bound_process
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """A program that has ended: its exit status, and the text that it printed."""
+
+    exit_status: int
+    output: str
 
 
 @contextlib.contextmanager
@@ -49,3 +59,30 @@ def guarded(
                 process.terminate()
     finally:
         os.close(owner_fd)
+
+
+def run_bounded(argv: Sequence[str], stdin: bytes = b"", *, timeout_s: float, token: CancelToken) -> Finished | None:
+    """Run a short program to its end; it is killed when its time is over, or when it is cancelled.
+
+    Args:
+        argv: Program and arguments.
+        stdin: What it reads.
+        timeout_s: How long it may take, in seconds.
+        token: Cancelling it kills the program, whose exit status then says so.
+
+    Returns:
+        Its exit status and all that it printed; None where its time was over.
+
+    Raises:
+        FileNotFoundError: There is no such program.
+    """
+    with subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
+        unregister = token.on_cancel(process.kill)
+        try:
+            output, _ = process.communicate(stdin, timeout=timeout_s)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            return None
+        finally:
+            unregister()
+    return Finished(process.returncode, output.decode(errors="replace").strip())

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
 from importlib import resources
 
 from app.domain.cancel import CancelToken
 from app.domain.concurrency import run_both
 from app.domain.errors import LabFault
 from app.domain.hosts import Side
+from app.lab.guarded import run_bounded
 from app.lab.guest import HOST_NAMES
 from app.lab.running import Lab
 from app.lab.spec import LabProgress, OnProgress
@@ -39,19 +39,12 @@ def harden(lab: Lab, *, token: CancelToken, on_progress: OnProgress) -> None:
 
 def _harden_one(lab: Lab, side: Side, script: bytes, token: CancelToken) -> None:
     argv = [*lab.ssh_argv(side), "sh", "-s", FIREWALLS[side]]
-    process = subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    unregister = token.on_cancel(process.kill)
-    try:
-        output, _ = process.communicate(script, timeout=_TIMEOUT_S)
-    except subprocess.TimeoutExpired as error:
-        process.kill()
-        process.communicate()
-        raise LabFault(f"Closing the firewall of {HOST_NAMES[side]} took longer than {_TIMEOUT_S:g} s.") from error
-    finally:
-        unregister()
+    found = run_bounded(argv, script, timeout_s=_TIMEOUT_S, token=token)
     token.raise_if_cancelled()
-    if process.returncode != 0:
+    if found is None:
+        raise LabFault(f"Closing the firewall of {HOST_NAMES[side]} took longer than {_TIMEOUT_S:g} s.")
+    if found.exit_status != 0:
         raise LabFault(
-            f"The firewall of {HOST_NAMES[side]} could not be closed: {output.decode(errors='replace').strip()[-300:]}",
+            f"The firewall of {HOST_NAMES[side]} could not be closed: {found.output[-300:]}",
             hint="Take the lab down and start it again.",
         )

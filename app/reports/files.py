@@ -1,43 +1,34 @@
-"""Writing files so that a reader never sees half of one."""
+"""Writing reports."""
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import os
-import secrets
 from pathlib import Path
 
+from app.domain.atomic import replace_file
 from app.domain.errors import DiskFull, InvalidOption
 
 _NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 def write_atomically(path: Path, content: bytes) -> None:
-    """Write a file beside its place, sync it, and put it there in one step.
+    """Write a file as a whole.
 
     Args:
-        path: Where to; what stands there is replaced.
+        path: Where to; what is there is replaced.
         content: All of it.
 
     Raises:
         DiskFull: No space, or no quota, is left there.
         InvalidOption: Nothing can be written there for another reason: no such folder, no right, a folder's name.
     """
-    beside = path.with_name(f".{path.name[:100]}.{secrets.token_hex(6)}.part")
     try:
         if path.is_dir():
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-        with beside.open("xb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(path)
+        replace_file(path, content)
     except OSError as fault:
         raise _explained(path, fault) from fault
-    finally:
-        with contextlib.suppress(OSError):
-            beside.unlink()
 
 
 def _explained(path: Path, fault: OSError) -> DiskFull | InvalidOption:

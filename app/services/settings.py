@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import threading
 import tomllib
@@ -10,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from app.domain.atomic import replace_file
 from app.domain.deployment import LONGEST_CONFIRM_S, SHORTEST_CONFIRM_S
 from app.domain.errors import InvalidFile
 from app.domain.results import PROFILES, ProfileName
@@ -135,13 +135,10 @@ def write_settings(path: Path, settings: Settings) -> None:
     if preferences.confirm_within_s != usual.confirm_within_s:
         lines.append(f"confirm_within_s = {preferences.confirm_within_s:g}")
     text = "\n".join(lines) + "\n"
-    beside = path.with_name(f"{path.name}.{os.getpid()}.new")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        beside.write_text(text, encoding="utf-8")
-        beside.replace(path)
+        replace_file(path, text.encode())
     except OSError as error:
-        beside.unlink(missing_ok=True)
         raise InvalidFile(f"{path} cannot be written: {error.strerror}.", hint="See to the data folder.") from error
 
 

@@ -11,7 +11,6 @@ import hashlib
 import hmac
 import os
 import re
-import tempfile
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -19,6 +18,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
+from app.domain.atomic import replace_file
 from app.domain.errors import StorageFault
 from app.ssh.logs import logger
 
@@ -172,21 +172,7 @@ def _add_line(file: Path, line: str) -> None:
     if line in old.splitlines():
         return
     separator = "" if not old or old.endswith("\n") else "\n"
-    _replace(file, f"{old}{separator}{line}\n".encode("utf-8", errors="surrogateescape"))
-
-
-def _replace(file: Path, content: bytes) -> None:
-    handle, name = tempfile.mkstemp(prefix=f".{file.name}.", dir=file.parent)
-    temporary = Path(name)
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(content)
-            stream.flush()
-            os.fsync(stream.fileno())
-        temporary.replace(file)
-    except OSError:
-        temporary.unlink(missing_ok=True)
-        raise
+    replace_file(file, f"{old}{separator}{line}\n".encode("utf-8", errors="surrogateescape"), mode=0o600)
 
 
 def _parse(line: str, source: str) -> KnownKey | None:

@@ -31,6 +31,7 @@ class Packet:
         is_in_ipsec: Whether IPsec carries it.
         inner_type: Type of the frame inside.
         kind: How the frame is inside.
+        source_port: Of VXLAN.
     """
 
     session: int
@@ -42,6 +43,7 @@ class Packet:
     is_in_ipsec: bool = False
     inner_type: int = 0x0800
     kind: Encapsulation = Encapsulation.L2TPV3
+    source_port: int = 950
 
     def field(self, bit: int, length: int) -> int | None:
         """Return what lies so many bits behind the beginning of the IP header; None for what is not known."""
@@ -79,6 +81,7 @@ _MATCHES: tuple[tuple[str, Match], ...] = (
     (r"ip saddr != (?P<address>\S+)", lambda one, m: one.family == 4 and one.source != m["address"]),
     (r"ip daddr (?P<address>\S+)", lambda one, m: one.family == 4 and one.source == m["address"]),
     (r"udp dport (?P<port>\d+)", lambda one, m: one.kind is Encapsulation.VXLAN and one.session == int(m["port"])),
+    (r"udp sport > (?P<port>\d+)", lambda one, m: one.source_port > int(m["port"])),
     (r"(?:rt|meta) ipsec missing", lambda one, _m: not one.is_in_ipsec),
     (r'[io]ifname != "(?P<name>[^"]+)"', lambda one, m: one.interface != m["name"]),
 )

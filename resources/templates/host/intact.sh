@@ -21,13 +21,14 @@ is_intact() {
         return 1
     fi
     known=$(cat "$1/sums")
+    read_names=
     while IFS= read -r line; do
         case "
 $known
 " in
             *"
 $line
-"*) ;;
+"*) read_names="$read_names ${line##*./} " ;;
             *)
                 damaged=$1/${line##*./}
                 return 1
@@ -36,6 +37,16 @@ $line
     done << END
 $(cd "$1" && sha256sum ./about.sh ./steps.sh ./lasting.sh 2> /dev/null)
 END
+    # A file that the disk cannot read has no checksum.
+    for name in about.sh steps.sh lasting.sh; do
+        case $read_names in
+            *" $name "*) ;;
+            *)
+                damaged=$1/$name
+                return 1
+                ;;
+        esac
+    done
 }
 
 # is_id TEXT: whether a text is 64 bits in hexadecimal digits, as names of deployments and marks are.

@@ -145,6 +145,22 @@ def test_nothing_is_started_or_removed_with_damaged_files(
 
 
 @pytest.mark.parametrize("shell", SHELLS)
+@pytest.mark.parametrize("name", ["about.sh", "steps.sh", "lasting.sh"])
+def test_nothing_is_started_with_a_file_that_the_disk_cannot_read(
+    shell: tuple[str, ...], name: str, home: Path
+) -> None:
+    stub = home.parents[3] / "bin" / "sha256sum"
+    stub.parent.mkdir()
+    stub.write_text(
+        f'#!/bin/sh\nfor file; do [ "$file" = ./{name} ] || {shutil.which("sha256sum")} "$file"; done; exit 1\n'
+    )
+    stub.chmod(0o755)
+    done, noted = run(shell, home / "lasting.sh", "run", home.parents[3])
+    assert (done.returncode, noted) == (1, []), done.stderr
+    assert f"{name} is missing, empty or not what was installed" in done.stderr
+
+
+@pytest.mark.parametrize("shell", SHELLS)
 @pytest.mark.parametrize("damage", CHANGED)
 def test_what_was_changed_by_hand_can_still_be_taken_down(
     shell: tuple[str, ...], damage: Callable[[Path], None], home: Path

@@ -49,6 +49,7 @@ def bare_script(name: str) -> str:
     return without_comments(host_script(name))
 
 
+@cache
 def adapter_script(vpn: str, name: str) -> str:
     """Return a script of an adapter without its comments.
 

@@ -36,12 +36,6 @@ def parse(outputs: Mapping[str, CommandResult]) -> SolutionSupport:
     """Translate the answers.
 
     Source: freelan 2.2 of Debian 11.
-
-    Args:
-        outputs: By the names of COMMANDS.
-
-    Returns:
-        What the host can do.
     """
     match = _VERSION.search(discovering.text_of(outputs, "version"))
     missing = _missing(outputs, has_freelan=match is not None)

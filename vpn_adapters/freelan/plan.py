@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from app.domain.adapters import Breakage, EndpointPlan, PlanRequest, Step, TunnelPlan, UpCheck, shell_step_argv
+from app.domain.adapters import Breakage, EndpointPlan, PlanRequest, Step, TunnelPlan, UpCheck
 from app.domain.commands import Command, FileToWrite
 from app.domain.hosts import Side
 from app.domain.link import ETHERNET_HEADER_BYTES, IPV4_HEADER_BYTES, Link
-from app.domain.script_files import adapter_script
 from vpn_adapters.freelan.info import NAME
 from vpn_adapters.freelan.render import config, config_path, peer_certificate, peer_certificate_path
 from vpn_adapters.shared import daemons, taps
+from vpn_adapters.shared.commands import root_script
 from vpn_adapters.shared.interfaces import interface_up_check
 from vpn_adapters.shared.modular import tunnel
 from vpn_adapters.shared.rendering import setting
@@ -24,23 +24,13 @@ FSCP_BYTES = 4 + 4 + 16 + 2
 UP_TIMEOUT_S = 45.0
 """Time for a second greeting, which freelan sends 30 s after the first."""
 
-_START_SCRIPT = adapter_script("freelan", "start.sh")
 
 # A route to the peer that is there before is the user's. One that comes with a session is freelan's: it takes it away
 # when it ends, but not when it is killed.
-_NOTE_ROUTE_SCRIPT = adapter_script("freelan", "note-route.sh")
-_FORGET_ROUTE_SCRIPT = adapter_script("freelan", "forget-route.sh")
 
 
 def make(request: PlanRequest) -> TunnelPlan:
-    """Return the plan for both ends.
-
-    Args:
-        request: Link, suite, facts and identities.
-
-    Returns:
-        Files and steps.
-    """
+    """Return the plan for both ends."""
     link = request.link
     overhead = ETHERNET_HEADER_BYTES + IPV4_HEADER_BYTES + UDP_HEADER_BYTES + FSCP_BYTES
     return replace(
@@ -82,17 +72,15 @@ def _route_step(link: Link, side: Side) -> Step:
     peer, mark = link.underlay(side.other), f"{link.run_dir}/freelan-sets-a-route"
     return Step(
         title=f"Note whether the host has a route of its own to {peer}, since freelan sets one",
-        command=Command(shell_step_argv(_NOTE_ROUTE_SCRIPT, peer, mark), timeout_s=5.0, is_root=True),
-        undo=Command(shell_step_argv(_FORGET_ROUTE_SCRIPT, peer, mark), timeout_s=5.0, is_root=True),
+        command=root_script("freelan", "note-route.sh", peer, mark, timeout_s=5.0),
+        undo=root_script("freelan", "forget-route.sh", peer, mark, timeout_s=5.0),
     )
 
 
 def _daemon_step(link: Link) -> Step:
     return Step(
         title="Start freelan",
-        command=Command(
-            shell_step_argv(_START_SCRIPT, config_path(link), log_path(link)), timeout_s=10.0, is_root=True
-        ),
+        command=root_script("freelan", "start.sh", config_path(link), log_path(link)),
         # The log goes too, so that what the next daemon says is all that is in it.
         undo=daemons.stop_command(NAME, config_path(link), log_path(link)),
         is_per_suite=True,

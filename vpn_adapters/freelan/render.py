@@ -27,15 +27,7 @@ def peer_certificate_path(link: Link) -> str:
 
 
 def config(request: PlanRequest, side: Side) -> bytes:
-    """Return the configuration file of one side.
-
-    Args:
-        request: Link, suite and header.
-        side: The end.
-
-    Returns:
-        The whole file.
-    """
+    """Return the configuration file of one side."""
     link, port = request.link, request.link.names.freelan_port
     sections = {
         "server": ["enabled=no"],

@@ -39,13 +39,6 @@ def offered(facts_a: HostFacts, facts_b: HostFacts) -> tuple[Suite, ...]:
 
     The order is the same for every CPU: freelan has AES-GCM only, and the shorter key is hardly faster where the
     program spends its time in copying frames.
-
-    Args:
-        facts_a: What was found on A.
-        facts_b: What was found on B.
-
-    Returns:
-        Suites; the first is the default. Empty where one host cannot.
     """
     if not are_both_able(NAME, facts_a, facts_b):
         return ()
@@ -54,15 +47,7 @@ def offered(facts_a: HostFacts, facts_b: HostFacts) -> tuple[Suite, ...]:
 
 
 def census(facts_a: HostFacts, facts_b: HostFacts) -> tuple[CensusOption, ...]:
-    """Return every cipher suite with every curve, as the study counted them: six.
-
-    Args:
-        facts_a: What was found on A.
-        facts_b: What was found on B.
-
-    Returns:
-        The options; empty where one host cannot make this tunnel at all.
-    """
+    """Return every cipher suite with every curve, as the study counted them: six."""
     if not are_both_able(NAME, facts_a, facts_b):
         return ()
     return tuple(

@@ -6,9 +6,7 @@ from app.domain.adapters import IdentityRecipe, SharedSecret, Step, shell_step_a
 from app.domain.commands import Command
 from app.domain.hosts import Side
 from app.domain.link import Link
-from app.domain.script_files import adapter_script
-
-_MAKE_SCRIPT = adapter_script("macsec", "make-secret.sh")
+from vpn_adapters.shared.commands import root_script
 
 
 def secret_path(link: Link) -> str:
@@ -23,7 +21,7 @@ def recipe(link: Link, side: Side) -> IdentityRecipe:
     path = secret_path(link)
     make = Step(
         title="Make the secret that both ends share",
-        command=Command(shell_step_argv(_MAKE_SCRIPT, path), timeout_s=10.0, is_root=True),
+        command=root_script("macsec", "make-secret.sh", path),
         undo=Command(("rm", "-f", path), timeout_s=5.0, is_root=True),
     )
     show = Command(shell_step_argv('cat "$1"', path), timeout_s=10.0, is_root=True, max_output_bytes=4096)

@@ -13,13 +13,11 @@ from app.domain.adapters import (
     Step,
     TunnelPlan,
     UpCheck,
-    shell_step_argv,
 )
 from app.domain.commands import Command, FileToWrite
 from app.domain.firewall import Opening
 from app.domain.hosts import Side
 from app.domain.link import Link
-from app.domain.script_files import adapter_script
 from vpn_adapters.macsec import overhead
 from vpn_adapters.macsec.discovery import KERNEL_MODULES
 from vpn_adapters.macsec.identity import secret_path
@@ -27,6 +25,7 @@ from vpn_adapters.macsec.info import NAME
 from vpn_adapters.macsec.render import config_path, log_path, supplicant_config
 from vpn_adapters.macsec.suites import AGREED_KEYS, CIPHER, KEYS, SHOWN
 from vpn_adapters.shared import guards, l2tpv3
+from vpn_adapters.shared.commands import root_script
 from vpn_adapters.shared.interfaces import interface_up_check, mac_address
 from vpn_adapters.shared.modular import tunnel
 from vpn_adapters.shared.rendering import setting
@@ -81,18 +80,14 @@ def _macsec_step(request: PlanRequest, side: Side) -> Step:
         link.inner(side),
     )
     if setting(request, KEYS) == AGREED_KEYS:
-        title, script = (
-            f"Make the MACsec interface {name} and agree on keys by MKA",
-            adapter_script("macsec", "agreed.sh"),
-        )
+        title, script = f"Make the MACsec interface {name} and agree on keys by MKA", "agreed.sh"
     else:
-        title, script = f"Make the MACsec interface {name} with static keys", adapter_script("macsec", "static.sh")
+        title, script = f"Make the MACsec interface {name} with static keys", "static.sh"
         arguments += _key_arguments(cipher, side)
-    removal = shell_step_argv(adapter_script("macsec", "remove.sh"), name, link.run_dir)
     return Step(
         title=title,
-        command=Command(shell_step_argv(script, *arguments), timeout_s=15.0, is_root=True),
-        undo=Command(removal, timeout_s=15.0, is_root=True),
+        command=root_script("macsec", script, *arguments, timeout_s=15.0),
+        undo=root_script("macsec", "remove.sh", name, link.run_dir, timeout_s=15.0),
         is_per_suite=True,
     )
 
@@ -132,11 +127,9 @@ def _breakages(link: Link, *, is_agreed: bool) -> tuple[Breakage, ...]:
     name = link.names.ethernet_interface
     removed = Breakage(
         f"The MACsec interface {name} is removed",
-        Command(shell_step_argv(adapter_script("macsec", "break-remove.sh"), name), timeout_s=10.0, is_root=True),
+        root_script("macsec", "break-remove.sh", name),
     )
     if not is_agreed:
         return (removed,)
-    kill = Command(
-        shell_step_argv(adapter_script("macsec", "break-kill.sh"), link.run_dir), timeout_s=10.0, is_root=True
-    )
+    kill = root_script("macsec", "break-kill.sh", link.run_dir)
     return (Breakage("wpa_supplicant is killed (SIGKILL)", kill), removed)

@@ -20,15 +20,7 @@ _STATIC_ORDER = ("gcm-aes-xpn-256", "gcm-aes-256", "gcm-aes-xpn-128", "gcm-aes-1
 
 
 def offered(facts_a: HostFacts, facts_b: HostFacts) -> tuple[Suite, ...]:
-    """Return what both hosts can do, best first: agreed keys before static ones.
-
-    Args:
-        facts_a: What was found on A.
-        facts_b: What was found on B.
-
-    Returns:
-        Suites; the first is the default. Empty where one host cannot.
-    """
+    """Return what both hosts can do, best first: agreed keys before static ones."""
     found = _suites(facts_a, facts_b)
     return tuple(
         Suite(one.name, one.title, one.algorithms, one.settings, is_default=index == 0)

@@ -19,16 +19,7 @@ _UNLISTED_NOTE = "OpenVPN accepts it without listing it: openvpn(8), --data-ciph
 
 
 def options(name: str, facts_a: HostFacts, facts_b: HostFacts) -> tuple[CensusOption, ...]:
-    """Return every option, ciphers first, each kind in the order in which A lists it.
-
-    Args:
-        name: The solution's name.
-        facts_a: What was found on A.
-        facts_b: What was found on B.
-
-    Returns:
-        The options; empty where one host cannot make this tunnel at all.
-    """
+    """Return every option, ciphers first, each kind in the order in which A lists it."""
     if not are_both_able(name, facts_a, facts_b):
         return ()
     a, b = supports = of_both(name, facts_a, facts_b)

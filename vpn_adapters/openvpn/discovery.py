@@ -6,11 +6,10 @@ import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from app.domain.adapters import shell_step_argv
 from app.domain.commands import Command, CommandResult
 from app.domain.hosts import MissingPart, SolutionSupport
-from app.domain.script_files import adapter_script
 from vpn_adapters.shared import discovering
+from vpn_adapters.shared.commands import root_script
 
 PEER_FINGERPRINT = "peer-fingerprint"
 """Pinning the peer's certificate. Source: openvpn(8); in OpenVPN since 2.6."""
@@ -34,7 +33,6 @@ PREFERRED_GROUPS = ("X25519MLKEM768", "X25519", P_384)
 Source: draft-ietf-tls-ecdhe-mlkem for the hybrid of X25519 and ML-KEM-768 (FIPS 203).
 """
 
-_CONFINED_SCRIPT = adapter_script("openvpn", "confined.sh")
 
 COMMANDS: Mapping[str, Command] = MappingProxyType(
     {
@@ -46,7 +44,7 @@ COMMANDS: Mapping[str, Command] = MappingProxyType(
         "openssl": discovering.query("openssl", "version"),
         "groups": discovering.query("openssl", "list", "-tls-groups"),
         "modules": discovering.modules_query("tun"),
-        "apparmor": Command(shell_step_argv(_CONFINED_SCRIPT), timeout_s=10.0, is_root=True),
+        "apparmor": root_script("openvpn", "confined.sh"),
     }
 )
 
@@ -61,13 +59,6 @@ def parse(outputs: Mapping[str, CommandResult], name: str) -> SolutionSupport:
 
     Source: what OpenVPN 2.5.1 and 2.6.14 and OpenSSL 3.5 print. `--show-ciphers` has a line of text in the middle of
     its list, and `--show-digests` lists some digests once per provider.
-
-    Args:
-        outputs: By the names of COMMANDS.
-        name: The solution's name.
-
-    Returns:
-        What the host can do.
     """
     version_text = discovering.text_of(outputs, "version")
     match = _VERSION_LINE.search(version_text)

@@ -6,11 +6,10 @@ import re
 from dataclasses import replace
 from functools import partial
 
-from app.domain.adapters import Breakage, EndpointPlan, PlanRequest, Step, TunnelPlan, UpCheck, shell_step_argv
+from app.domain.adapters import Breakage, EndpointPlan, PlanRequest, Step, TunnelPlan, UpCheck
 from app.domain.commands import Command, FileToWrite
 from app.domain.hosts import Side
 from app.domain.link import Link
-from app.domain.script_files import adapter_script
 from app.domain.solutions import Carrier
 from vpn_adapters.openvpn.algorithms import NO_DIGEST, Mode, canonical_digest, is_aead, mode
 from vpn_adapters.openvpn.identity import STEM
@@ -20,26 +19,15 @@ from vpn_adapters.openvpn.render import config, config_path, log_path, pid_path
 from vpn_adapters.openvpn.suites import LOGGED_TLS_1_2_SUITES
 from vpn_adapters.shared import daemons
 from vpn_adapters.shared.certificates import certificate_path
+from vpn_adapters.shared.commands import root_script
 from vpn_adapters.shared.interfaces import interface_up_check
 from vpn_adapters.shared.modular import tunnel
 from vpn_adapters.shared.rendering import setting
 from vpn_adapters.shared.taps import set_up_step, tap_down_breakage
 
-_TAP_SCRIPT = adapter_script("openvpn", "make-tap.sh")
-_REMOVE_TAP_SCRIPT = adapter_script("openvpn", "remove-tap.sh")
-_HANDSHAKE_SCRIPT = adapter_script("openvpn", "handshake.sh")
-
 
 def make(carrier: Carrier, request: PlanRequest) -> TunnelPlan:
-    """Return the plan for both ends.
-
-    Args:
-        carrier: UDP or TCP.
-        request: Link, suite, facts and identities.
-
-    Returns:
-        Files and steps.
-    """
+    """Return the plan for both ends."""
     link = request.link
     cost = Overhead(carrier, setting(request, "data-ciphers"), setting(request, "auth"))
     return replace(
@@ -63,7 +51,7 @@ def _end(carrier: Carrier, request: PlanRequest, side: Side) -> EndpointPlan:
         listens=(port,) if side is Side.A else (),
         kernel_modules=("tun",),
         breakages=_breakages(link),
-        last_handshake=Command(shell_step_argv(_HANDSHAKE_SCRIPT, log_path(link)), timeout_s=5.0, is_root=True),
+        last_handshake=root_script("openvpn", "handshake.sh", log_path(link), timeout_s=5.0),
         certificates=(certificate_path(link, STEM),),
     )
 
@@ -83,8 +71,8 @@ def _tap_step(link: Link) -> Step:
     name = link.names.ethernet_interface
     return Step(
         title=f"Make the tap interface {name}",
-        command=Command(shell_step_argv(_TAP_SCRIPT, name), timeout_s=10.0, is_root=True),
-        undo=Command(shell_step_argv(_REMOVE_TAP_SCRIPT, name), timeout_s=10.0, is_root=True),
+        command=root_script("openvpn", "make-tap.sh", name),
+        undo=root_script("openvpn", "remove-tap.sh", name),
     )
 
 

@@ -45,11 +45,6 @@ def pid_path(link: Link) -> str:
 def config(carrier: Carrier, request: PlanRequest, side: Side) -> bytes:
     """Return the configuration file of one side.
 
-    Args:
-        carrier: UDP or TCP.
-        request: Link, suite and identities.
-        side: The end.
-
     Returns:
         The file; there is no secret in it.
     """

@@ -48,14 +48,6 @@ def offered(name: str, facts_a: HostFacts, facts_b: HostFacts) -> tuple[Suite, .
 
     AES-256-GCM is best where both CPUs have AES instructions, ChaCha20-Poly1305 where one has not, since software AES
     is several times slower than ChaCha20 and leaks through caches.
-
-    Args:
-        name: The solution's name.
-        facts_a: What was found on A.
-        facts_b: What was found on B.
-
-    Returns:
-        Suites; the first is the default. Empty where one host cannot.
     """
     if not are_both_able(name, facts_a, facts_b):
         return ()

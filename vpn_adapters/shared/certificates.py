@@ -12,11 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from app.domain.adapters import IdentityRecipe, Step, shell_step_argv
+from app.domain.adapters import IdentityRecipe, Step
 from app.domain.commands import Command, CommandResult
 from app.domain.link import Link
-from app.domain.script_files import adapter_script
 from vpn_adapters.shared import public_keys
+from vpn_adapters.shared.commands import root_script
 
 BEGINNING = "700101000000Z"
 """The first second that Linux's clock can show, as UTCTime."""
@@ -24,8 +24,6 @@ BEGINNING = "700101000000Z"
 DAYS = 3650
 
 CERTIFICATE = "certificate"
-
-_MAKE_SCRIPT = adapter_script("shared", "make-certificate.sh")
 
 
 def make_step(
@@ -56,7 +54,7 @@ def make_step(
     leftovers = (f"{folder}/{stem}.key", f"{folder}/{stem}.crt", f"{folder}/{stem}-ca")
     return Step(
         title=title,
-        command=Command(shell_step_argv(_MAKE_SCRIPT, *words), timeout_s=timeout_s, is_root=True),
+        command=root_script("shared", "make-certificate.sh", *words, timeout_s=timeout_s),
         undo=Command(("rm", "-rf", *leftovers), timeout_s=5.0, is_root=True),
     )
 

@@ -5,11 +5,8 @@ A pid file is not enough: a daemon that has just been started may not have writt
 
 from __future__ import annotations
 
-from app.domain.adapters import shell_step_argv
 from app.domain.commands import Command
-from app.domain.script_files import adapter_script
-
-_END_SCRIPT = adapter_script("shared", "end-daemon.sh")
+from vpn_adapters.shared.commands import root_script
 
 
 def stop_command(name: str, word: str, *leftovers: str) -> Command:
@@ -20,9 +17,9 @@ def stop_command(name: str, word: str, *leftovers: str) -> Command:
         word: A part of its command line that is ours alone, for example the path of its configuration.
         leftovers: Files that are removed then.
     """
-    return Command(shell_step_argv(_END_SCRIPT, "TERM", name, word, *leftovers), timeout_s=15.0, is_root=True)
+    return root_script("shared", "end-daemon.sh", "TERM", name, word, *leftovers, timeout_s=15.0)
 
 
 def kill_command(name: str, word: str) -> Command:
     """Return a command that kills a daemon and what it started without giving it time for anything."""
-    return Command(shell_step_argv(_END_SCRIPT, "KILL", name, word), timeout_s=15.0, is_root=True)
+    return root_script("shared", "end-daemon.sh", "KILL", name, word, timeout_s=15.0)

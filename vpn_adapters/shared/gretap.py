@@ -8,11 +8,10 @@ Source: RFC 2784, RFC 2890; ip-link(8); net/ipv4/ip_gre.c and ip_tunnel.c in Lin
 
 from __future__ import annotations
 
-from app.domain.adapters import Step, shell_step_argv
-from app.domain.commands import Command
+from app.domain.adapters import Step
 from app.domain.hosts import Side
 from app.domain.link import Link
-from app.domain.script_files import adapter_script
+from vpn_adapters.shared.commands import root_script
 from vpn_adapters.shared.interfaces import configure_arguments
 
 KERNEL_MODULES = ("ip_gre",)
@@ -22,9 +21,6 @@ HEADER_BYTES = 8
 TTL = 64
 """Without it the outer packet has the TTL of the packet in the frame: a multicast ends on the first router."""
 
-_CREATE_SCRIPT = adapter_script("shared", "make-gretap.sh")
-_REMOVE_SCRIPT = adapter_script("shared", "remove-interface.sh")
-
 
 def create_step(link: Link, side: Side) -> Step:
     """Return the step that makes the interface between the underlay's addresses and sets it up."""
@@ -33,6 +29,6 @@ def create_step(link: Link, side: Side) -> Step:
     arguments = (*own, *ends, str(link.names.l2tp_session_id), str(TTL))
     return Step(
         title=f"Make the GRE interface {own[0]} from {ends[0]} to {ends[1]}",
-        command=Command(shell_step_argv(_CREATE_SCRIPT, *arguments), timeout_s=15.0, is_root=True),
-        undo=Command(shell_step_argv(_REMOVE_SCRIPT, own[0]), timeout_s=10.0, is_root=True),
+        command=root_script("shared", "make-gretap.sh", *arguments, timeout_s=15.0),
+        undo=root_script("shared", "remove-interface.sh", own[0]),
     )

@@ -18,17 +18,8 @@ from app.domain.adapters import Step, shell_step_argv
 from app.domain.commands import Command, CommandResult
 from app.domain.hosts import MissingPart, Side
 from app.domain.link import Link
-from app.domain.script_files import adapter_script
 from vpn_adapters.shared import discovering
-
-_IPSEC_SCRIPT = adapter_script("shared", "guard-ipsec.sh")
-_INTERFACE_SCRIPT = adapter_script("shared", "guard-interface.sh")
-_MACSEC_SCRIPT = adapter_script("shared", "guard-macsec.sh")
-_VXLAN_SCRIPT = adapter_script("shared", "guard-vxlan.sh")
-_GRE_SCRIPT = adapter_script("shared", "guard-gre.sh")
-_REMOVE_SCRIPT = adapter_script("shared", "remove-guard.sh")
-_REMOVE_AFTER_INTERFACE_SCRIPT = adapter_script("shared", "remove-guard-interface.sh")
-
+from vpn_adapters.shared.commands import root_script
 
 QUERIES: Mapping[str, Command] = MappingProxyType(
     {
@@ -48,38 +39,38 @@ def missing_parts(outputs: Mapping[str, CommandResult], needed_for: str) -> tupl
 
 def ipsec_step(link: Link, side: Side) -> Step:
     """Return the step that lets frames pass inside ESP only."""
-    return _step(link, _IPSEC_SCRIPT, "Let frames pass inside IPsec only", link.underlay(side.other))
+    return _step(link, "guard-ipsec.sh", "Let frames pass inside IPsec only", link.underlay(side.other))
 
 
 def interface_step(link: Link, side: Side, name: str) -> Step:
     """Return the step that lets frames pass through one interface only, from and to the peer's address behind it."""
-    return _step(link, _INTERFACE_SCRIPT, f"Let frames pass through {name} only", link.carrier(side.other), name)
+    return _step(link, "guard-interface.sh", f"Let frames pass through {name} only", link.carrier(side.other), name)
 
 
 def vxlan_step(link: Link, side: Side, name: str) -> Step:
     """Return the step that lets VXLAN pass through one interface only, from and to the peer's address behind it."""
     words = (link.carrier(side.other), str(link.names.udp_port), name)
-    return _table_step(link, _VXLAN_SCRIPT, f"Let frames pass through {name} only", words, _after_interface(link))
+    return _table_step(link, "guard-vxlan.sh", f"Let frames pass through {name} only", words, _after_interface(link))
 
 
 def gre_step(link: Link, side: Side) -> Step:
     """Return the step that lets GRE with our key pass inside ESP only."""
     words = (link.underlay(side.other), str(link.names.l2tp_session_id))
-    return _table_step(link, _GRE_SCRIPT, "Let frames pass inside IPsec only", words, _after_interface(link))
+    return _table_step(link, "guard-gre.sh", "Let frames pass inside IPsec only", words, _after_interface(link))
 
 
 def macsec_step(link: Link, side: Side) -> Step:
     """Return the step that lets only MACsec's frames, and the key agreement's, pass. Source: IEEE 802.1AE, 802.1X."""
-    return _step(link, _MACSEC_SCRIPT, "Let only MACsec's frames pass", link.underlay(side.other))
+    return _step(link, "guard-macsec.sh", "Let only MACsec's frames pass", link.underlay(side.other))
 
 
 def _after_interface(link: Link) -> tuple[str, str]:
-    return _REMOVE_AFTER_INTERFACE_SCRIPT, link.names.ethernet_interface
+    return "remove-guard-interface.sh", link.names.ethernet_interface
 
 
 def _step(link: Link, script: str, title: str, peer: str, *more: str) -> Step:
     session_id = str(link.names.l2tp_session_id)
-    return _table_step(link, script, title, (peer, session_id, *more), (_REMOVE_SCRIPT, session_id))
+    return _table_step(link, script, title, (peer, session_id, *more), ("remove-guard.sh", session_id))
 
 
 def _table_step(link: Link, script: str, title: str, words: tuple[str, ...], removal: tuple[str, str]) -> Step:
@@ -88,8 +79,8 @@ def _table_step(link: Link, script: str, title: str, words: tuple[str, ...], rem
     remove, guarded = removal
     return Step(
         title=f"{title}, by a firewall table of our own",
-        command=Command(shell_step_argv(script, table, *words), timeout_s=10.0, is_root=True),
-        undo=Command(shell_step_argv(remove, table, guarded), timeout_s=10.0, is_root=True),
+        command=root_script("shared", script, table, *words),
+        undo=root_script("shared", remove, table, guarded),
         standing=Command(("nft", "list", "table", "inet", table), timeout_s=5.0, is_root=True),
         is_repeatable=True,
     )

@@ -15,10 +15,6 @@ def mac_address(link: Link, side: Side) -> str:
 
     It is the same at each build, differs between the two ends and between pairs, and is locally administered.
 
-    Args:
-        link: What the tunnel is built on.
-        side: The end.
-
     Returns:
         For example `02:5e:10:77:01:aa`. Source: IEEE 802-2014 section 8.2.2 (the U/L and I/G bits).
     """

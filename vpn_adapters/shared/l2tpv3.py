@@ -11,11 +11,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from app.domain.adapters import Step, shell_step_argv
-from app.domain.commands import Command
+from app.domain.adapters import Step
 from app.domain.hosts import Side
 from app.domain.link import ETHERNET_HEADER_BYTES, IPV4_HEADER_BYTES, Link
-from app.domain.script_files import adapter_script
+from vpn_adapters.shared.commands import root_script
 from vpn_adapters.shared.interfaces import configure_arguments, mac_address
 
 L2TPV3_HEADER_BYTES = 8
@@ -28,8 +27,6 @@ KERNEL_MODULES = ("l2tp_ip", "l2tp_eth")
 
 IP_PROTOCOL = 115
 """L2TPv3 directly over IP. Source: RFC 3931 section 4.1.1."""
-
-_REMOVE_SCRIPT = adapter_script("shared", "l2tpv3-remove.sh")
 
 
 def packet_bytes(frame_bytes: int, *, cookie_bytes: int = COOKIE_BYTES) -> int:
@@ -71,9 +68,6 @@ def create_step(link: Link, side: Side, ends: tuple[str, str], seed: CookieSeed 
         side: The end.
         ends: Own IPv4 address of the carrier, and the peer's.
         seed: What the cookies are made of; None without cookies, which only the unprotected reference has.
-
-    Returns:
-        A step with its undo.
     """
     script = "l2tpv3-plain.sh"
     if seed is not None:
@@ -112,6 +106,6 @@ def _create_step(
     arguments = (*own, *numbers, *ends, side.value, *more)
     return Step(
         title=f"Make the L2TPv3 tunnel from {ends[0]} to {ends[1]} and its interface {own[0]}",
-        command=Command(shell_step_argv(adapter_script("shared", script), *arguments), timeout_s=15.0, is_root=True),
-        undo=Command(shell_step_argv(_REMOVE_SCRIPT, own[0], *numbers), timeout_s=10.0, is_root=True),
+        command=root_script("shared", script, *arguments, timeout_s=15.0),
+        undo=root_script("shared", "l2tpv3-remove.sh", own[0], *numbers),
     )

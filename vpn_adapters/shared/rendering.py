@@ -32,24 +32,12 @@ def public_value(identity: PublicIdentity, name: str, side: Side) -> str:
     """Return one public value of a host, or a text that stands for it as long as the key has not been made.
 
     A plan made without identities is for reading only: what stands for the value is not valid for any program.
-
-    Args:
-        identity: The host's public identity; empty before its key was made.
-        name: Which value.
-        side: The host.
-
-    Returns:
-        The value.
     """
     return identity.values.get(name) or f"<{name}-of-{side}>"
 
 
 def setting(request: PlanRequest, name: str) -> str:
     """Return one setting of the request's suite.
-
-    Args:
-        request: The request.
-        name: Which setting.
 
     Returns:
         The value, a single word.

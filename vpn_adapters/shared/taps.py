@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from app.domain.adapters import Breakage, Step, shell_step_argv
-from app.domain.commands import Command
+from app.domain.adapters import Breakage, Step
 from app.domain.hosts import Side
 from app.domain.link import Link
-from app.domain.script_files import adapter_script
+from vpn_adapters.shared.commands import root_script
 from vpn_adapters.shared.interfaces import configure_arguments
-
-_DOWN_SCRIPT = adapter_script("shared", "down.sh")
-_TAP_SCRIPT = adapter_script("shared", "make-tap.sh")
-_REMOVE_TAP_SCRIPT = adapter_script("shared", "remove-tap.sh")
 
 
 def tap_step(link: Link, *, second_name: str = "") -> Step:
@@ -26,8 +21,8 @@ def tap_step(link: Link, *, second_name: str = "") -> Step:
     known_as = f", which is called {second_name} as well" if second_name else ""
     return Step(
         title=f"Make the tap interface {name}{known_as}",
-        command=Command(shell_step_argv(_TAP_SCRIPT, name, second_name), timeout_s=10.0, is_root=True),
-        undo=Command(shell_step_argv(_REMOVE_TAP_SCRIPT, name), timeout_s=10.0, is_root=True),
+        command=root_script("shared", "make-tap.sh", name, second_name),
+        undo=root_script("shared", "remove-tap.sh", name),
     )
 
 
@@ -36,12 +31,8 @@ def set_up_step(link: Link, side: Side) -> Step:
     name = link.names.ethernet_interface
     return Step(
         title=f"Give {name} its address {link.inner(side)} and take it up",
-        command=Command(
-            shell_step_argv(adapter_script("shared", "set-up.sh"), *configure_arguments(link, side)),
-            timeout_s=10.0,
-            is_root=True,
-        ),
-        undo=Command(shell_step_argv(_DOWN_SCRIPT, name), timeout_s=5.0, is_root=True),
+        command=root_script("shared", "set-up.sh", *configure_arguments(link, side)),
+        undo=root_script("shared", "down.sh", name, timeout_s=5.0),
     )
 
 
@@ -50,5 +41,5 @@ def tap_down_breakage(link: Link) -> Breakage:
     name = link.names.ethernet_interface
     return Breakage(
         f"The tap interface {name} is taken down",
-        Command(shell_step_argv(_DOWN_SCRIPT, name), timeout_s=5.0, is_root=True),
+        root_script("shared", "down.sh", name, timeout_s=5.0),
     )

@@ -8,20 +8,16 @@ Source: RFC 7348; ip-link(8); vxlan_rcv() in Linux 6.12.
 
 from __future__ import annotations
 
-from app.domain.adapters import Step, shell_step_argv
-from app.domain.commands import Command
+from app.domain.adapters import Step
 from app.domain.hosts import Side
 from app.domain.link import IPV4_HEADER_BYTES, Link
-from app.domain.script_files import adapter_script
+from vpn_adapters.shared.commands import root_script
 from vpn_adapters.shared.interfaces import configure_arguments
 
 KERNEL_MODULES = ("vxlan",)
 HEADER_BYTES = 8 + 8
 """UDP and VXLAN. Source: RFC 7348 section 5."""
 TTL = 64
-
-_CREATE_SCRIPT = adapter_script("shared", "make-vxlan.sh")
-_REMOVE_SCRIPT = adapter_script("shared", "remove-interface.sh")
 
 
 def packet_bytes(frame_bytes: int) -> int:
@@ -42,6 +38,6 @@ def create_step(link: Link, side: Side, carrier: str) -> Step:
     arguments = (*own, str(link.names.vxlan_id), carrier, *ends, str(link.names.udp_port), str(TTL))
     return Step(
         title=f"Make the VXLAN interface {own[0]} from {ends[0]} to {ends[1]}",
-        command=Command(shell_step_argv(_CREATE_SCRIPT, *arguments), timeout_s=15.0, is_root=True),
-        undo=Command(shell_step_argv(_REMOVE_SCRIPT, own[0]), timeout_s=10.0, is_root=True),
+        command=root_script("shared", "make-vxlan.sh", *arguments, timeout_s=15.0),
+        undo=root_script("shared", "remove-interface.sh", own[0]),
     )

@@ -17,15 +17,7 @@ OTHER_CIPHER = "aes128-ctr"
 
 
 def options(facts_a: HostFacts, facts_b: HostFacts) -> tuple[CensusOption, ...]:
-    """Return every option, ciphers first, each kind in the order in which A lists it.
-
-    Args:
-        facts_a: What was found on A.
-        facts_b: What was found on B.
-
-    Returns:
-        The options; empty where one host cannot make this tunnel at all.
-    """
+    """Return every option, ciphers first, each kind in the order in which A lists it."""
     if not are_both_able(NAME, facts_a, facts_b):
         return ()
     a, b = supports(facts_a, facts_b)

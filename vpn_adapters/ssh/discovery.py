@@ -11,6 +11,7 @@ from app.domain.commands import Command, CommandResult
 from app.domain.hosts import SolutionSupport
 from app.domain.script_files import adapter_script
 from vpn_adapters.shared import discovering
+from vpn_adapters.shared.commands import root_script
 from vpn_adapters.ssh.info import NAME
 
 KEX_PREFIX = "kex:"
@@ -34,7 +35,6 @@ MINIMUM_KERNEL = (5, 5)
 """An interface with a second name, by which OpenSSH opens the tap device. Source: Linux 5.5, ip-link(8) `altname`."""
 
 _SSHD_SCRIPT = adapter_script("ssh", "sshd.sh")
-_ROOT_SCRIPT = adapter_script("ssh", "root.sh")
 
 COMMANDS: Mapping[str, Command] = MappingProxyType(
     {
@@ -43,7 +43,7 @@ COMMANDS: Mapping[str, Command] = MappingProxyType(
         "macs": discovering.query("ssh", "-Q", "mac"),
         "kex": discovering.query("ssh", "-Q", "kex"),
         "sshd": discovering.query(*shell_step_argv(_SSHD_SCRIPT)),
-        "root": Command(shell_step_argv(_ROOT_SCRIPT), timeout_s=10.0, is_root=True),
+        "root": root_script("ssh", "root.sh"),
         "ip": discovering.query("ip", "-V"),
         "kernel": discovering.query("uname", "-r"),
         "modules": discovering.modules_query("tun"),
@@ -57,14 +57,7 @@ _KERNEL = re.compile(r"(\d{1,3})\.(\d{1,3})")
 
 
 def parse(outputs: Mapping[str, CommandResult]) -> SolutionSupport:
-    """Translate the answers. Source: what OpenSSH 8.4 and 10.0 print.
-
-    Args:
-        outputs: By the names of COMMANDS.
-
-    Returns:
-        What the host can do.
-    """
+    """Translate the answers. Source: what OpenSSH 8.4 and 10.0 print."""
     version = _VERSION.search(discovering.text_of(outputs, "version"))
     sshd = _sshd_path(outputs)
     missing = discovering.missing_programs({"ssh": version is not None, "sshd": bool(sshd)}, NAME)

@@ -6,16 +6,15 @@ import base64
 import re
 from collections.abc import Mapping
 
-from app.domain.adapters import IdentityRecipe, PublicIdentity, Step, shell_step_argv
+from app.domain.adapters import IdentityRecipe, PublicIdentity, Step
 from app.domain.commands import Command, CommandResult
 from app.domain.hosts import Side
 from app.domain.link import Link
-from app.domain.script_files import adapter_script
 from vpn_adapters.shared import public_keys
+from vpn_adapters.shared.commands import root_script
 
 SSH_KEY = "ssh-public-key"
 
-_MAKE_SCRIPT = adapter_script("ssh", "make-key.sh")
 
 _LINE = re.compile(r"^ssh-ed25519 ([A-Za-z0-9+/]{60,80}={0,2})(?:\s|$)", re.MULTILINE)
 _BLOB_START = b"\x00\x00\x00\x0bssh-ed25519\x00\x00\x00\x20"
@@ -32,7 +31,7 @@ def recipe(link: Link, side: Side) -> IdentityRecipe:
     path = key_path(link)
     make = Step(
         title=f"Make an Ed25519 key that stays on host {side.upper()}",
-        command=Command(shell_step_argv(_MAKE_SCRIPT, path), timeout_s=10.0, is_root=True),
+        command=root_script("ssh", "make-key.sh", path),
         undo=Command(("rm", "-f", path, f"{path}.pub"), timeout_s=5.0, is_root=True),
     )
     show = Command(("cat", f"{path}.pub"), timeout_s=5.0, is_root=True, max_output_bytes=4096)

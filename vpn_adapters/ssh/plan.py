@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from app.domain.adapters import Breakage, EndpointPlan, PlanRequest, Step, TunnelPlan, UpCheck, shell_step_argv
+from app.domain.adapters import Breakage, EndpointPlan, PlanRequest, Step, TunnelPlan, UpCheck
 from app.domain.commands import Command, FileToWrite
 from app.domain.hosts import Side
 from app.domain.link import ETHERNET_HEADER_BYTES, IPV4_HEADER_BYTES, Link
 from app.domain.results import FRAME_BYTES
-from app.domain.script_files import adapter_script
+from vpn_adapters.shared.commands import root_script
 from vpn_adapters.shared.daemons import kill_command, stop_command
 from vpn_adapters.shared.interfaces import interface_up_check
 from vpn_adapters.shared.modular import tunnel
@@ -27,11 +27,6 @@ CHANNEL_HEADER_BYTES = 9
 """Message (1), channel (4), length (4) before a frame. Source: RFC 4254 section 5.2, OpenSSH: PROTOCOL section 2.3."""
 
 FIFO_NAME = "ssh.stdin"
-
-_PRIVSEP_SCRIPT = adapter_script("ssh", "make-privsep.sh")
-_PRIVSEP_UNDO_SCRIPT = adapter_script("ssh", "remove-privsep.sh")
-_SERVER_SCRIPT = adapter_script("ssh", "server.sh")
-_CLIENT_SCRIPT = adapter_script("ssh", "client.sh")
 
 
 def make(request: PlanRequest) -> TunnelPlan:
@@ -97,14 +92,12 @@ def _server_steps(request: PlanRequest) -> tuple[Step, ...]:
     config = render.server_config_path(link)
     privsep = Step(
         title="Make /run/sshd, where sshd lacks it",
-        command=Command(shell_step_argv(_PRIVSEP_SCRIPT, sshd, config, marker), timeout_s=10.0, is_root=True),
-        undo=Command(shell_step_argv(_PRIVSEP_UNDO_SCRIPT, marker), timeout_s=5.0, is_root=True),
+        command=root_script("ssh", "make-privsep.sh", sshd, config, marker),
+        undo=root_script("ssh", "remove-privsep.sh", marker, timeout_s=5.0),
     )
     start = Step(
         title="Start an sshd for this tunnel alone",
-        command=Command(
-            shell_step_argv(_SERVER_SCRIPT, sshd, config, render.log_path(link)), timeout_s=15.0, is_root=True
-        ),
+        command=root_script("ssh", "server.sh", sshd, config, render.log_path(link), timeout_s=15.0),
         undo=stop_command("sshd", config, render.pid_path(link), render.log_path(link)),
         is_per_suite=True,
     )
@@ -116,9 +109,7 @@ def _client_steps(link: Link) -> tuple[Step, ...]:
     log, pid = render.log_path(link), render.pid_path(link)
     start = Step(
         title="Start the client and wait until its tunnel stands",
-        command=Command(
-            shell_step_argv(_CLIENT_SCRIPT, config, log, fifo, pid, render.PEER), timeout_s=25.0, is_root=True
-        ),
+        command=root_script("ssh", "client.sh", config, log, fifo, pid, render.PEER, timeout_s=25.0),
         undo=stop_command("ssh", config, pid, log, fifo),
         is_per_suite=True,
     )

@@ -38,13 +38,6 @@ def offered(facts_a: HostFacts, facts_b: HostFacts) -> tuple[Suite, ...]:
     AES-256-GCM is best where both CPUs have AES instructions, ChaCha20-Poly1305 where one has not: software AES is
     several times slower and leaks through caches. OpenSSH's own order puts ChaCha20-Poly1305 first, which also hides
     the length of packets; that counts little here, where every packet holds one frame.
-
-    Args:
-        facts_a: What was found on A.
-        facts_b: What was found on B.
-
-    Returns:
-        Suites; the first is the default. Empty where one host cannot.
     """
     if not are_both_able(NAME, facts_a, facts_b):
         return ()
@@ -62,15 +55,7 @@ def offered(facts_a: HostFacts, facts_b: HostFacts) -> tuple[Suite, ...]:
 
 
 def chosen(kex: str, *, name: str, cipher: str, mac: str, is_default: bool = False) -> Suite:
-    """Return a suite.
-
-    Args:
-        kex: Key exchange.
-        name: The suite's name.
-        cipher: As OpenSSH names it.
-        mac: As OpenSSH names it.
-        is_default: Whether it is the default.
-    """
+    """Return a suite."""
     title = _TITLES.get(cipher, cipher)
     protection = (title,) if is_aead(cipher) else (title, mac)
     return Suite(

@@ -32,14 +32,7 @@ _PROVIDED_LINE = re.compile(r"\s*\{ ([^{}]+) \} @ \S+\s*|\s*(\S+) @ \S+\s*")
 
 
 def parse(outputs: Mapping[str, CommandResult]) -> SolutionSupport:
-    """Translate the answers. Source: what tinc 1.0.36, OpenSSL 1.1.1 and OpenSSL 3.5 print.
-
-    Args:
-        outputs: By the names of COMMANDS.
-
-    Returns:
-        What the host can do.
-    """
+    """Translate the answers. Source: what tinc 1.0.36, OpenSSL 1.1.1 and OpenSSL 3.5 print."""
     version = _VERSION.search(discovering.text_of(outputs, "version"))
     missing = discovering.missing_programs(
         {"tinc": version is not None, "openssl": "OpenSSL" in discovering.text_of(outputs, "openssl")}, NAME
@@ -71,9 +64,6 @@ def listed(text: str) -> tuple[tuple[str, ...], dict[str, str]]:
 
     OpenSSL 1.1.1 prints names and `ALIAS => NAME`; OpenSSL 3 prints that under `Legacy:`, and under `Provided:` groups
     of names like `{ 2.16.840.1.101.3.4.1.2, AES-128-CBC, AES128 } @ default`. Names differ in more than case.
-
-    Args:
-        text: What was printed.
 
     Returns:
         Every name once, and which of them stands for which other one.

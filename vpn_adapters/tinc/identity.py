@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from app.domain.adapters import IdentityRecipe, PublicIdentity, Step, shell_step_argv
+from app.domain.adapters import IdentityRecipe, PublicIdentity, Step
 from app.domain.commands import Command, CommandResult
 from app.domain.hosts import Side
 from app.domain.link import Link
-from app.domain.script_files import adapter_script
 from vpn_adapters.shared import public_keys
+from vpn_adapters.shared.commands import root_script
 
 RSA_KEY = "rsa-public-key"
 
@@ -18,8 +18,6 @@ KEY_BITS = 3072
 
 Source: BSI TR-02102-1 section 2.3.1, NIST SP 800-57 part 1 table 2.
 """
-
-_MAKE_SCRIPT = adapter_script("tinc", "make-key.sh")
 
 
 def folder(link: Link) -> str:
@@ -37,7 +35,7 @@ def recipe(link: Link, side: Side) -> IdentityRecipe:
     path = f"{folder(link)}/rsa_key.priv"
     make = Step(
         title=f"Make an RSA key of {KEY_BITS} bits that stays on host {side.upper()}",
-        command=Command(shell_step_argv(_MAKE_SCRIPT, folder(link), str(KEY_BITS)), timeout_s=30.0, is_root=True),
+        command=root_script("tinc", "make-key.sh", folder(link), str(KEY_BITS), timeout_s=30.0),
         undo=Command(("rm", "-rf", folder(link)), timeout_s=5.0, is_root=True),
     )
     show = Command(("openssl", "rsa", "-in", path, "-pubout"), timeout_s=10.0, is_root=True, max_output_bytes=16_384)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from app.domain.adapters import Breakage, EndpointPlan, PlanRequest, Step, TunnelPlan, UpCheck, shell_step_argv
+from app.domain.adapters import Breakage, EndpointPlan, PlanRequest, Step, TunnelPlan, UpCheck
 from app.domain.commands import Command, FileToWrite
 from app.domain.hosts import Side
 from app.domain.link import ETHERNET_HEADER_BYTES, IPV4_HEADER_BYTES, Link
 from app.domain.results import FRAME_BYTES
-from app.domain.script_files import adapter_script
+from vpn_adapters.shared.commands import root_script
 from vpn_adapters.shared.daemons import kill_command, stop_command
 from vpn_adapters.shared.interfaces import interface_up_check
 from vpn_adapters.shared.modular import tunnel
@@ -23,9 +23,6 @@ from vpn_adapters.tinc.suites import UNKNOWN_NUMBER
 UDP_HEADER_BYTES = 8
 SEQUENCE_NUMBER_BYTES = 4
 """Encrypted with each frame. Source: tinc manual, section The UDP tunnel."""
-
-_START_SCRIPT = adapter_script("tinc", "start.sh")
-_NODES_SCRIPT = adapter_script("tinc", "nodes.sh")
 
 
 def make(request: PlanRequest) -> TunnelPlan:
@@ -99,7 +96,7 @@ def _daemon_step(request: PlanRequest, side: Side) -> Step:
     arguments = (folder(link), pid_path(link), log_path(link), setting(request, "debug"), called)
     return Step(
         title="Start tinc",
-        command=Command(shell_step_argv(_START_SCRIPT, *arguments), timeout_s=15.0, is_root=True),
+        command=root_script("tinc", "start.sh", *arguments, timeout_s=15.0),
         undo=stop_command("tincd", folder(link), pid_path(link), log_path(link)),
         is_per_suite=True,
     )
@@ -134,10 +131,6 @@ def _negotiated(request: PlanRequest, side: Side) -> UpCheck:
     )
     return UpCheck(
         title="What tinc uses towards its peer, by OpenSSL's numbers, and that it goes over UDP",
-        command=Command(
-            shell_step_argv(_NODES_SCRIPT, pid_path(link), log_path(link), node_name(side.other)),
-            timeout_s=10.0,
-            is_root=True,
-        ),
+        command=root_script("tinc", "nodes.sh", pid_path(link), log_path(link), node_name(side.other)),
         stdout_pattern=pattern,
     )

@@ -30,13 +30,6 @@ def offered(facts_a: HostFacts, facts_b: HostFacts) -> tuple[Suite, ...]:
     """Return what both hosts can do, best first.
 
     AES is best on every CPU here: the other ciphers in CBC mode are slower in software, too.
-
-    Args:
-        facts_a: What was found on A.
-        facts_b: What was found on B.
-
-    Returns:
-        Suites; the first is the default. Empty where one host cannot.
     """
     if not are_both_able(NAME, facts_a, facts_b):
         return ()

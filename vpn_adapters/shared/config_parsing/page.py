@@ -62,9 +62,6 @@ class Page:
     """Collects what a parser finds.
 
     Blocks in PEM's frame that hold something private are taken out before the parser sees them.
-
-    Args:
-        text: The file.
     """
 
     def __init__(self, text: str) -> None:

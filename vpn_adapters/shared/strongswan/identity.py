@@ -5,18 +5,16 @@ from __future__ import annotations
 import base64
 from collections.abc import Mapping
 
-from app.domain.adapters import IdentityRecipe, PlanRequest, PublicIdentity, Step, shell_step_argv
+from app.domain.adapters import IdentityRecipe, PlanRequest, PublicIdentity, Step
 from app.domain.commands import Command, CommandResult
 from app.domain.hosts import Side
 from app.domain.link import Link
-from app.domain.script_files import adapter_script
 from vpn_adapters.shared import public_keys
+from vpn_adapters.shared.commands import root_script
 from vpn_adapters.shared.rendering import setting
 from vpn_adapters.shared.strongswan.suites import AUTHENTICATION
 
 PUBLIC_KEY = "ike-public-key"
-
-_MAKE_SCRIPT = adapter_script("shared/strongswan", "make-key.sh")
 
 
 def swanctl_dir(link: Link) -> str:
@@ -39,8 +37,8 @@ def recipe(request: PlanRequest, side: Side) -> IdentityRecipe:
     link = request.link
     make = Step(
         title=f"Make an IKEv2 key that stays on host {side.upper()}",
-        command=Command(
-            shell_step_argv(_MAKE_SCRIPT, link.run_dir, setting(request, AUTHENTICATION)), timeout_s=20.0, is_root=True
+        command=root_script(
+            "shared/strongswan", "make-key.sh", link.run_dir, setting(request, AUTHENTICATION), timeout_s=20.0
         ),
         undo=Command(("rm", "-rf", swanctl_dir(link), f"{link.run_dir}/openssl.log"), timeout_s=5.0, is_root=True),
     )

@@ -6,13 +6,13 @@ import re
 from dataclasses import replace
 from functools import partial
 
-from app.domain.adapters import Breakage, EndpointPlan, PlanRequest, Step, TunnelPlan, UpCheck, shell_step_argv
-from app.domain.commands import Command, FileToWrite
+from app.domain.adapters import Breakage, EndpointPlan, PlanRequest, Step, TunnelPlan, UpCheck
+from app.domain.commands import FileToWrite
 from app.domain.errors import InvalidPlan
 from app.domain.firewall import Opening
 from app.domain.hosts import Side
 from app.domain.link import Link
-from app.domain.script_files import adapter_script
+from vpn_adapters.shared.commands import root_script
 from vpn_adapters.shared.interfaces import interface_up_check
 from vpn_adapters.shared.modular import tunnel
 from vpn_adapters.shared.rendering import setting
@@ -24,6 +24,7 @@ from vpn_adapters.shared.strongswan.suites import ESP, SHOWN_IKE
 
 IKE_PORTS = (("udp", 500), ("udp", 4500))
 """An IKE daemon of the host's own has these open; then nothing is touched. Source: RFC 7296 section 2."""
+FOLDER = "shared/strongswan"
 INITIATE_S = 12
 WIRE_FILTER = "ip proto 50"
 
@@ -83,7 +84,7 @@ def _end(payload: Payload, request: PlanRequest, side: Side) -> EndpointPlan:
         openings=tuple(Opening(protocol, 0, link.underlay(side.other)) for protocol in ("esp", payload.protocol)),
         kernel_modules=payload.all_modules,
         breakages=_breakages(link, side, payload),
-        last_handshake=_root("handshake.sh", link.run_dir, timeout_s=10.0),
+        last_handshake=root_script(FOLDER, "handshake.sh", link.run_dir, timeout_s=10.0),
     )
 
 
@@ -97,17 +98,11 @@ def _kernel_arguments(link: Link, side: Side, payload: Payload) -> tuple[str, ..
     )
 
 
-def _root(script: str, *arguments: str, timeout_s: float) -> Command:
-    return Command(
-        shell_step_argv(adapter_script("shared/strongswan", script), *arguments), timeout_s=timeout_s, is_root=True
-    )
-
-
 def _daemon_step(link: Link, side: Side, payload: Payload) -> Step:
     return Step(
         title="Start a strongSwan of our own, with its own configuration, beside the system's",
-        command=_root("start.sh", link.run_dir, timeout_s=20.0),
-        undo=_root("stop.sh", *_kernel_arguments(link, side, payload), timeout_s=20.0),
+        command=root_script(FOLDER, "start.sh", link.run_dir, timeout_s=20.0),
+        undo=root_script(FOLDER, "stop.sh", *_kernel_arguments(link, side, payload), timeout_s=20.0),
     )
 
 
@@ -115,11 +110,11 @@ def _connection_step(link: Link, side: Side) -> Step:
     # A asks and B answers: with both asking at the same time there would be two of everything.
     if side is Side.A:
         title = f"Load the connection and negotiate with {link.underlay(side.other)}"
-        command = _root("initiate.sh", link.run_dir, str(INITIATE_S), timeout_s=INITIATE_S + 10.0)
+        command = root_script(FOLDER, "initiate.sh", link.run_dir, str(INITIATE_S), timeout_s=INITIATE_S + 10.0)
     else:
         title = "Load the connection, and wait to be asked"
-        command = _root("load.sh", link.run_dir, timeout_s=10.0)
-    undo = _root("terminate.sh", link.run_dir, timeout_s=10.0)
+        command = root_script(FOLDER, "load.sh", link.run_dir, timeout_s=10.0)
+    undo = root_script(FOLDER, "terminate.sh", link.run_dir, timeout_s=10.0)
     return Step(title=title, command=command, undo=undo, is_per_suite=True)
 
 
@@ -129,7 +124,7 @@ def _negotiated(request: PlanRequest) -> UpCheck:
     esp = re.escape(_proposal(request).shown)
     return UpCheck(
         title="What strongSwan agreed on with its peer",
-        command=_root("list.sh", request.link.run_dir, timeout_s=10.0),
+        command=root_script(FOLDER, "list.sh", request.link.run_dir, timeout_s=10.0),
         stdout_pattern=rf"(?s)(?=.*ESTABLISHED.*\n +{ike}\n)(?=.*INSTALLED, TRANSPORT, ESP:{esp}\n)",
     )
 
@@ -139,7 +134,7 @@ def _breakages(link: Link, side: Side, payload: Payload) -> tuple[Breakage, ...]
     return (
         Breakage(
             "strongSwan is stopped, and the kernel's states and policies of this tunnel are flushed",
-            _root("break-stop.sh", *arguments, timeout_s=20.0),
+            root_script(FOLDER, "break-stop.sh", *arguments, timeout_s=20.0),
         ),
-        Breakage("strongSwan is killed (SIGKILL)", _root("break-kill.sh", link.run_dir, timeout_s=20.0)),
+        Breakage("strongSwan is killed (SIGKILL)", root_script(FOLDER, "break-kill.sh", link.run_dir, timeout_s=20.0)),
     )

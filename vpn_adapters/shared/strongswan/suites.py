@@ -40,14 +40,6 @@ def offered(solution: str, facts_a: HostFacts, facts_b: HostFacts) -> tuple[Suit
     """Return AEADs of ESP with the strongest negotiation that both hosts can, best first.
 
     AES-256-GCM is best where both CPUs have AES instructions, ChaCha20-Poly1305 where one has not.
-
-    Args:
-        solution: Its name.
-        facts_a: What was found on A.
-        facts_b: What was found on B.
-
-    Returns:
-        Suites; the first is the default. Empty where one host cannot.
     """
     common = _common(solution, facts_a, facts_b)
     is_aes_fast = facts_a.has_aes_instructions and facts_b.has_aes_instructions

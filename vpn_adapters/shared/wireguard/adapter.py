@@ -15,13 +15,7 @@ from vpn_adapters.shared.wireguard.protocol import SUITE
 def wireguard_adapter(
     info: SolutionInfo, kernel_modules: tuple[str, ...], plan: Callable[[PlanRequest], TunnelPlan]
 ) -> ModularAdapter:
-    """Return the adapter.
-
-    Args:
-        info: Facts about the VPN.
-        kernel_modules: Modules of what carries Ethernet frames inside.
-        plan: Makes files and steps for both hosts.
-    """
+    """Return the adapter."""
     return ModularAdapter(
         info=info,
         commands=discovery.commands(*kernel_modules),

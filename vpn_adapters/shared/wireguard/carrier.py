@@ -9,7 +9,7 @@ from app.domain.adapters import Breakage, PlanRequest, Step, UpCheck, shell_step
 from app.domain.commands import Command
 from app.domain.hosts import Side
 from app.domain.link import ETHERNET_HEADER_BYTES, IPV4_HEADER_BYTES, Link
-from app.domain.script_files import adapter_script
+from vpn_adapters.shared.commands import root_script
 from vpn_adapters.shared.rendering import public_value
 from vpn_adapters.shared.wireguard.identity import PUBLIC_KEY, key_path
 
@@ -31,9 +31,6 @@ paper, section 6.1 (Rekey-Timeout); wg_packet_send_keepalive() in Linux 6.12.
 GUARD_METRIC = 4000
 """Worse than the route through WireGuard (0), better than nothing: see `_route_step`."""
 
-_CREATE_SCRIPT = adapter_script("shared/wireguard", "create.sh")
-_REMOVE_SCRIPT = adapter_script("shared", "remove-interface.sh")
-_UNGUARD_SCRIPT = adapter_script("shared/wireguard", "remove-route.sh")
 _GUARDED_SCRIPT = 'ip route show | grep -q "^unreachable $1 .*metric $2"'
 
 
@@ -55,13 +52,7 @@ def padded(size_bytes: int) -> int:
 
 
 def steps(request: PlanRequest, side: Side, *, mtu_bytes: int) -> tuple[Step, Step]:
-    """Return the steps that forbid every other way to the peer's carrier address and make the interface.
-
-    Args:
-        request: Link and identities.
-        side: The end.
-        mtu_bytes: The interface's MTU.
-    """
+    """Return the steps that forbid every other way to the peer's carrier address and make the interface."""
     return _route_step(request.link.carrier(side.other)), _wireguard_step(request, side, mtu_bytes)
 
 
@@ -116,7 +107,7 @@ def _route_step(peer: str) -> Step:
             timeout_s=5.0,
             is_root=True,
         ),
-        undo=Command(shell_step_argv(_UNGUARD_SCRIPT, peer, str(GUARD_METRIC)), timeout_s=5.0, is_root=True),
+        undo=root_script("shared/wireguard", "remove-route.sh", peer, str(GUARD_METRIC), timeout_s=5.0),
         standing=Command(shell_step_argv(_GUARDED_SCRIPT, peer, str(GUARD_METRIC)), timeout_s=5.0, is_root=True),
     )
 
@@ -137,6 +128,6 @@ def _wireguard_step(request: PlanRequest, side: Side, mtu_bytes: int) -> Step:
     )
     return Step(
         title=f"Make the WireGuard interface {name} to {link.underlay(side.other)}",
-        command=Command(shell_step_argv(_CREATE_SCRIPT, *arguments), timeout_s=15.0, is_root=True),
-        undo=Command(shell_step_argv(_REMOVE_SCRIPT, name), timeout_s=10.0, is_root=True),
+        command=root_script("shared/wireguard", "create.sh", *arguments, timeout_s=15.0),
+        undo=root_script("shared", "remove-interface.sh", name),
     )

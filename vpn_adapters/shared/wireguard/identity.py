@@ -10,8 +10,8 @@ from app.domain.adapters import IdentityRecipe, PublicIdentity, Step, shell_step
 from app.domain.commands import Command, CommandResult
 from app.domain.hosts import Side
 from app.domain.link import Link
-from app.domain.script_files import adapter_script
 from vpn_adapters.shared import public_keys
+from vpn_adapters.shared.commands import root_script
 
 PUBLIC_KEY = "public-key"
 
@@ -28,11 +28,7 @@ def recipe(link: Link, side: Side) -> IdentityRecipe:
     path = key_path(link)
     make = Step(
         title=f"Make a WireGuard key that stays on host {side.upper()}",
-        command=Command(
-            shell_step_argv(adapter_script("shared/wireguard", "make-key.sh"), path),
-            timeout_s=10.0,
-            is_root=True,
-        ),
+        command=root_script("shared/wireguard", "make-key.sh", path),
         undo=Command(("rm", "-f", path), timeout_s=5.0, is_root=True),
     )
     show = Command(shell_step_argv('wg pubkey < "$1"', path), timeout_s=10.0, is_root=True, max_output_bytes=4096)

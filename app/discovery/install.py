@@ -72,7 +72,6 @@ class InstallPlan:
     Attributes:
         manager: The host's package manager.
         packages: What is asked for; what these need comes with them.
-        brings: The missing parts they bring.
         simulate: argv that only says what would happen.
         refresh: argv that fetches the lists of packages where the simulation does not find one; may be empty.
         install: argv that installs.
@@ -80,7 +79,6 @@ class InstallPlan:
 
     manager: PackageManager
     packages: tuple[str, ...]
-    brings: tuple[MissingPart, ...]
     simulate: tuple[str, ...]
     refresh: tuple[str, ...]
     install: tuple[str, ...]
@@ -133,7 +131,6 @@ def plan_install(facts: HostFacts, missing: Sequence[MissingPart]) -> InstallPla
     return InstallPlan(
         manager=manager,
         packages=packages,
-        brings=known,
         simulate=(*_SIMULATE[manager], *packages),
         refresh=_REFRESH.get(manager, ()),
         install=(*_INSTALL[manager], *packages),

@@ -27,7 +27,7 @@ from app.domain.solutions import SolutionInfo
 from app.domain.version import tunnelmark_version
 from app.lab.practice_labs import LabPasswords, Labs
 from app.linting import masked_diff
-from app.linting.files import LintOptions, lint_file, lint_text
+from app.linting.files import LintOptions, lint_file
 from app.linting.host_files import lint_host
 from app.measurement.firewalls import FirewallConsents, blocked_solutions, read_if_allowed
 from app.policy.file_header import file_header
@@ -245,10 +245,6 @@ class Services(
     def lint_file(self, path: Path, options: LintOptions | None = None) -> LintedFile:
         """Say what is wrong with a configuration file on this computer; without options, by the user's guidelines."""
         return lint_file(path, options or LintOptions(guidelines=self.settings().guidelines))
-
-    def lint_text(self, text: str, path: str = "", options: LintOptions | None = None) -> LintedFile:
-        """Say what is wrong with a text; the path helps to tell what it is. Without options as `lint_file`."""
-        return lint_text(text, path, options or LintOptions(guidelines=self.settings().guidelines))
 
     def lint_pair(
         self, pair: PairSpec, *, token: CancelToken, on_progress: ProgressSink, guidelines: Sequence[str] | None = None

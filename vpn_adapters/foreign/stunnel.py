@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from app.domain.adapters import Setting
 from vpn_adapters.shared.config_parsing.page import Reading
 from vpn_adapters.shared.config_parsing.sections import read_sections
 from vpn_adapters.shared.config_parsing.word_sets import word_set
@@ -17,11 +16,6 @@ WORDS = word_set(
     """
 )
 """Settings by which such a file is known. Source: stunnel(8) of 5.74."""
-
-
-def parse(text: str) -> tuple[Setting, ...]:
-    """Return the settings of a file; services are settings named `[name]` without value."""
-    return read(text).settings
 
 
 def read(text: str) -> Reading:

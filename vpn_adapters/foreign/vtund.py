@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-from app.domain.adapters import Setting
 from app.domain.linting import INHERITS
 from vpn_adapters.shared.config_parsing.braces import Sections, Token, tokens
 from vpn_adapters.shared.config_parsing.page import Page, Reading
@@ -20,11 +19,6 @@ WORDS = word_set(
     """
 )
 """Words by which such a file is known. Source: vtund.conf(5) of VTun 3.0.4."""
-
-
-def parse(text: str) -> tuple[Setting, ...]:
-    """Return the settings of a file, named with their session: `site.encrypt`."""
-    return read(text).settings
 
 
 def read(text: str) -> Reading:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from app.domain.adapters import Breakage, EndpointPlan, PlanRequest, Step, TunnelPlan, UpCheck
+from app.domain.adapters import EndpointPlan, PlanRequest, Step, TunnelPlan, UpCheck
 from app.domain.commands import Command, FileToWrite
 from app.domain.hosts import Side
 from app.domain.link import ETHERNET_HEADER_BYTES, IPV4_HEADER_BYTES, Link
@@ -60,11 +60,7 @@ def _end(request: PlanRequest, side: Side) -> EndpointPlan:
         log_paths=(log_path(link),),
         listens=(("udp", link.names.freelan_port),),
         kernel_modules=("tun",),
-        breakages=(
-            Breakage("freelan is killed", daemons.kill_command(NAME, config_path(link))),
-            Breakage("freelan is stopped", daemons.stop_command(NAME, config_path(link))),
-            taps.tap_down_breakage(link),
-        ),
+        breakages=daemons.breakages(link, NAME, NAME, config_path(link)),
     )
 
 
@@ -89,10 +85,7 @@ def _daemon_step(link: Link) -> Step:
 
 def _session_check(link: Link, side: Side) -> UpCheck:
     peer = f"Session established with {link.underlay(side.other)}:{link.names.freelan_port}."
-    return UpCheck(
-        title="freelan says that it has a session with its peer",
-        command=Command(("grep", "-F", peer, log_path(link)), timeout_s=5.0, is_root=True),
-    )
+    return daemons.logged("freelan says that it has a session with its peer", peer, log_path(link))
 
 
 def _negotiated(request: PlanRequest, side: Side) -> UpCheck:

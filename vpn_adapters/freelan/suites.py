@@ -8,7 +8,7 @@ from types import MappingProxyType
 from app.domain.hosts import HostFacts
 from app.domain.solutions import CensusOption, OptionKind, Suite
 from vpn_adapters.freelan.info import NAME
-from vpn_adapters.shared.discovering import are_both_able
+from vpn_adapters.shared.discovering import are_both_able, best_first
 
 CIPHER_SUITES: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
@@ -43,7 +43,7 @@ def offered(facts_a: HostFacts, facts_b: HostFacts) -> tuple[Suite, ...]:
     if not are_both_able(NAME, facts_a, facts_b):
         return ()
     pairs = [(suite, curve) for curve in _SAFE_CURVES for suite in CIPHER_SUITES]
-    return tuple(_suite(suite, curve, is_default=index == 0) for index, (suite, curve) in enumerate(pairs))
+    return best_first(_suite(suite, curve) for suite, curve in pairs)
 
 
 def census(facts_a: HostFacts, facts_b: HostFacts) -> tuple[CensusOption, ...]:
@@ -57,12 +57,11 @@ def census(facts_a: HostFacts, facts_b: HostFacts) -> tuple[CensusOption, ...]:
     )
 
 
-def _suite(cipher_suite: str, curve: str, *, is_default: bool = False) -> Suite:
+def _suite(cipher_suite: str, curve: str) -> Suite:
     cipher, digest = CIPHER_SUITES[cipher_suite]
     return Suite(
         name=f"{cipher.lower()}-{curve}",
         title=f"{cipher}, {CURVES[curve]}, {SIGNATURE} certificates",
         algorithms=(cipher, CURVES[curve], SIGNATURE, digest),
         settings=MappingProxyType({"cipher-suite": cipher_suite, "curve": curve}),
-        is_default=is_default,
     )

@@ -9,7 +9,7 @@ from app.domain.hosts import HostFacts
 from app.domain.solutions import CensusOption, OptionKind, Suite
 from vpn_adapters.macsec.discovery import MKA, MKA_256, MKA_OLD
 from vpn_adapters.macsec.info import NAME
-from vpn_adapters.shared.discovering import are_both_able
+from vpn_adapters.shared.discovering import are_both_able, best_first, supports_of
 
 CIPHER, KEYS, SHOWN = "cipher", "keys", "shown"
 STATIC_KEYS, AGREED_KEYS = "static", "mka"
@@ -21,11 +21,7 @@ _STATIC_ORDER = ("gcm-aes-xpn-256", "gcm-aes-256", "gcm-aes-xpn-128", "gcm-aes-1
 
 def offered(facts_a: HostFacts, facts_b: HostFacts) -> tuple[Suite, ...]:
     """Return what both hosts can do, best first: agreed keys before static ones."""
-    found = _suites(facts_a, facts_b)
-    return tuple(
-        Suite(one.name, one.title, one.algorithms, one.settings, is_default=index == 0)
-        for index, one in enumerate(found)
-    )
+    return best_first(_suites(facts_a, facts_b))
 
 
 def census(facts_a: HostFacts, facts_b: HostFacts) -> tuple[CensusOption, ...]:
@@ -40,7 +36,7 @@ def census(facts_a: HostFacts, facts_b: HostFacts) -> tuple[CensusOption, ...]:
 def _suites(facts_a: HostFacts, facts_b: HostFacts) -> Iterator[Suite]:
     if not are_both_able(NAME, facts_a, facts_b):
         return
-    supports = facts_a.solutions[NAME], facts_b.solutions[NAME]
+    supports = supports_of(NAME, facts_a, facts_b)
     common = set(supports[0].ciphers) & set(supports[1].ciphers)
     features = set(supports[0].features) & set(supports[1].features)
     for feature, cipher in ((MKA_256, "gcm-aes-256"), (MKA, "gcm-aes-128"), (MKA_OLD, "gcm-aes-128")):

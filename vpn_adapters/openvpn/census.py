@@ -7,8 +7,8 @@ from app.domain.solutions import CensusOption, OptionKind
 from vpn_adapters.openvpn import suites
 from vpn_adapters.openvpn.algorithms import NO_CIPHER, NO_DIGEST, alias_of, is_aead, is_no_digest
 from vpn_adapters.openvpn.discovery import PREFERRED_GROUPS
-from vpn_adapters.openvpn.support import Supports, common, common_group, needs_legacy_provider, of_both
-from vpn_adapters.shared.discovering import are_both_able
+from vpn_adapters.openvpn.support import Supports, common, common_group, needs_legacy_provider
+from vpn_adapters.shared.discovering import are_both_able, supports_of
 
 STUDY_DIGEST = "SHA1"
 STUDY_CIPHER = "AES-128-CBC"
@@ -22,7 +22,7 @@ def options(name: str, facts_a: HostFacts, facts_b: HostFacts) -> tuple[CensusOp
     """Return every option, ciphers first, each kind in the order in which A lists it."""
     if not are_both_able(name, facts_a, facts_b):
         return ()
-    a, b = supports = of_both(name, facts_a, facts_b)
+    a, b = supports = supports_of(name, facts_a, facts_b)
     if not common_group(supports, PREFERRED_GROUPS):
         return ()
 

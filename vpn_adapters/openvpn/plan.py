@@ -102,10 +102,7 @@ def _breakages(link: Link) -> tuple[Breakage, ...]:
 def _handshake_check(link: Link, side: Side) -> UpCheck:
     # A server is "initialized" before any client came; it has its peer once it has pushed its options.
     words = "PUSH_REPLY" if side is Side.A else "Initialization Sequence Completed"
-    return UpCheck(
-        title="OpenVPN says that its handshake is done",
-        command=Command(("grep", "-F", words, log_path(link)), timeout_s=5.0, is_root=True),
-    )
+    return daemons.logged("OpenVPN says that its handshake is done", words, log_path(link))
 
 
 def _negotiated(carrier: Carrier, request: PlanRequest, side: Side) -> UpCheck:

@@ -9,8 +9,8 @@ from app.domain.hosts import HostFacts
 from app.domain.solutions import Suite
 from vpn_adapters.openvpn.algorithms import is_aead, policy_names
 from vpn_adapters.openvpn.discovery import P_384, PREFERRED_GROUPS, TLS_1_3
-from vpn_adapters.openvpn.support import Supports, common_group, have_all, needs_legacy_provider, of_both
-from vpn_adapters.shared.discovering import are_both_able
+from vpn_adapters.openvpn.support import Supports, common_group, have_all, needs_legacy_provider
+from vpn_adapters.shared.discovering import are_both_able, best_first, supports_of
 
 TLS_1_3_SUITES: Mapping[str, str] = MappingProxyType(
     {
@@ -51,13 +51,13 @@ def offered(name: str, facts_a: HostFacts, facts_b: HostFacts) -> tuple[Suite, .
     """
     if not are_both_able(name, facts_a, facts_b):
         return ()
-    supports = of_both(name, facts_a, facts_b)
+    supports = supports_of(name, facts_a, facts_b)
     if not common_group(supports, PREFERRED_GROUPS):
         return ()
     order = [*_fastest_first(facts_a, facts_b), "AES-128-GCM"]
     listed = [{cipher.upper() for cipher in support.ciphers} for support in supports]
     common = [cipher for cipher in order if all(cipher in one for one in listed)]
-    return tuple(
+    return best_first(
         Suite(
             name=cipher.lower(),
             title=f"{cipher}, {control_title(supports)}",
@@ -65,9 +65,8 @@ def offered(name: str, facts_a: HostFacts, facts_b: HostFacts) -> tuple[Suite, .
             settings=MappingProxyType(
                 {"data-ciphers": cipher, "auth": "SHA256", **control_settings(supports, cipher)},
             ),
-            is_default=index == 0,
         )
-        for index, cipher in enumerate(common)
+        for cipher in common
     )
 
 
@@ -85,7 +84,7 @@ def chosen(name: str, facts_a: HostFacts, facts_b: HostFacts, *, suite: str, cip
     Returns:
         The suite; never a default.
     """
-    supports = of_both(name, facts_a, facts_b)
+    supports = supports_of(name, facts_a, facts_b)
     control = next(iter(_fastest_first(facts_a, facts_b)))
     needs_legacy = any(needs_legacy_provider(support, cipher, digest) for support in supports)
     providers = {"providers": PROVIDERS} if needs_legacy else {}

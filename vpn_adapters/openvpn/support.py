@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from app.domain.hosts import HostFacts, SolutionSupport
+from app.domain.hosts import SolutionSupport
 from vpn_adapters.openvpn.discovery import GROUP_PREFIX, LEGACY_PREFIX
 
 Supports = tuple[SolutionSupport, SolutionSupport]
-
-
-def of_both(solution: str, facts_a: HostFacts, facts_b: HostFacts) -> Supports:
-    """Return what was found of a solution on A and on B."""
-    return facts_a.solutions[solution], facts_b.solutions[solution]
 
 
 def have_all(supports: Supports, feature: str) -> bool:

@@ -5,8 +5,11 @@ A pid file is not enough: a daemon that has just been started may not have writt
 
 from __future__ import annotations
 
+from app.domain.adapters import Breakage, UpCheck
 from app.domain.commands import Command
+from app.domain.link import Link
 from vpn_adapters.shared.commands import root_script
+from vpn_adapters.shared.taps import tap_down_breakage
 
 
 def stop_command(name: str, word: str, *leftovers: str) -> Command:
@@ -23,3 +26,17 @@ def stop_command(name: str, word: str, *leftovers: str) -> Command:
 def kill_command(name: str, word: str) -> Command:
     """Return a command that kills a daemon and what it started without giving it time for anything."""
     return root_script("shared", "end-daemon.sh", "KILL", name, word, timeout_s=15.0)
+
+
+def logged(title: str, words: str, log: str) -> UpCheck:
+    """Return a check that a daemon's log has some words."""
+    return UpCheck(title=title, command=Command(("grep", "-F", words, log), timeout_s=5.0, is_root=True))
+
+
+def breakages(link: Link, title: str, name: str, word: str) -> tuple[Breakage, ...]:
+    """Return how a daemon with a tap interface can fail: it is killed, it is stopped, or the interface goes down."""
+    return (
+        Breakage(f"{title} is killed", kill_command(name, word)),
+        Breakage(f"{title} is stopped", stop_command(name, word)),
+        tap_down_breakage(link),
+    )

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 from app.domain.adapters import shell_step_argv
 from app.domain.commands import Command, CommandResult
-from app.domain.hosts import HostFacts, MissingPart, PackageManager
+from app.domain.hosts import HostFacts, MissingPart, PackageManager, SolutionSupport
 from app.domain.packages import package_for
 from app.domain.script_files import adapter_script
+from app.domain.solutions import Suite
 
 _PRESENT = ("loaded", "built-in", "loadable", "working")
 
@@ -72,6 +74,16 @@ def are_both_able(solution: str, facts_a: HostFacts, facts_b: HostFacts) -> bool
     """Whether both hosts have all that a solution needs."""
     support = (facts_a.solutions.get(solution), facts_b.solutions.get(solution))
     return all(one is not None and one.is_available for one in support)
+
+
+def supports_of(solution: str, facts_a: HostFacts, facts_b: HostFacts) -> tuple[SolutionSupport, SolutionSupport]:
+    """Return what was found of a solution on A and on B."""
+    return facts_a.solutions[solution], facts_b.solutions[solution]
+
+
+def best_first(suites: Iterable[Suite]) -> tuple[Suite, ...]:
+    """Return suites, the first of which is the default."""
+    return tuple(replace(suite, is_default=index == 0) for index, suite in enumerate(suites))
 
 
 def text_of(outputs: Mapping[str, CommandResult], name: str) -> str:

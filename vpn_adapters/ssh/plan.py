@@ -11,11 +11,11 @@ from app.domain.hosts import Side
 from app.domain.link import ETHERNET_HEADER_BYTES, IPV4_HEADER_BYTES, Link
 from app.domain.results import FRAME_BYTES
 from vpn_adapters.shared.commands import root_script
-from vpn_adapters.shared.daemons import kill_command, stop_command
+from vpn_adapters.shared.daemons import breakages, logged, stop_command
 from vpn_adapters.shared.interfaces import interface_up_check
 from vpn_adapters.shared.modular import tunnel
 from vpn_adapters.shared.rendering import setting
-from vpn_adapters.shared.taps import set_up_step, tap_down_breakage, tap_step
+from vpn_adapters.shared.taps import set_up_step, tap_step
 from vpn_adapters.ssh import render
 from vpn_adapters.ssh.algorithms import is_aead, packet_bytes
 from vpn_adapters.ssh.discovery import SSHD_PREFIX
@@ -118,10 +118,7 @@ def _client_steps(link: Link) -> tuple[Step, ...]:
 
 def _tunnel_check(link: Link, side: Side) -> UpCheck:
     words = "Starting session: forced-command" if side is Side.A else "tunnel forward established"
-    return UpCheck(
-        title="OpenSSH says that the tunnel stands",
-        command=Command(("grep", "-F", words, render.log_path(link)), timeout_s=5.0, is_root=True),
-    )
+    return logged("OpenSSH says that the tunnel stands", words, render.log_path(link))
 
 
 def _negotiated(request: PlanRequest) -> UpCheck:
@@ -144,8 +141,4 @@ def _breakages(link: Link, side: Side) -> tuple[Breakage, ...]:
     program, config = (
         ("sshd", render.server_config_path(link)) if side is Side.A else ("ssh", render.client_config_path(link))
     )
-    return (
-        Breakage(f"{program} is killed", kill_command(program, config)),
-        Breakage(f"{program} is stopped", stop_command(program, config)),
-        tap_down_breakage(link),
-    )
+    return breakages(link, program, program, config)

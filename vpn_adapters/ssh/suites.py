@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
-from app.domain.hosts import HostFacts, SolutionSupport
+from app.domain.hosts import HostFacts
 from app.domain.solutions import Suite
-from vpn_adapters.shared.discovering import are_both_able
+from vpn_adapters.shared.discovering import are_both_able, best_first, supports_of
 from vpn_adapters.ssh.algorithms import is_aead
 from vpn_adapters.ssh.discovery import KEX_PREFIX, PREFERRED_KEX
 from vpn_adapters.ssh.info import NAME
@@ -20,14 +20,9 @@ UNUSED_MAC = "hmac-sha2-256-etm@openssh.com"
 _TITLES = {CHACHA20: "ChaCha20-Poly1305", AES_256: "AES-256-GCM", AES_128: "AES-128-GCM"}
 
 
-def supports(facts_a: HostFacts, facts_b: HostFacts) -> tuple[SolutionSupport, SolutionSupport]:
-    """Return what both hosts can do."""
-    return facts_a.solutions[NAME], facts_b.solutions[NAME]
-
-
 def common_kex(facts_a: HostFacts, facts_b: HostFacts) -> str:
     """Return the best key exchange that both hosts list; empty where there is none."""
-    both = supports(facts_a, facts_b)
+    both = supports_of(NAME, facts_a, facts_b)
     wanted = (name for name in PREFERRED_KEX if all(f"{KEX_PREFIX}{name}" in one.features for one in both))
     return next(wanted, "")
 
@@ -46,15 +41,12 @@ def offered(facts_a: HostFacts, facts_b: HostFacts) -> tuple[Suite, ...]:
         return ()
     is_aes_fast = facts_a.has_aes_instructions and facts_b.has_aes_instructions
     order = (AES_256, CHACHA20, AES_128) if is_aes_fast else (CHACHA20, AES_256, AES_128)
-    both = supports(facts_a, facts_b)
+    both = supports_of(NAME, facts_a, facts_b)
     common = [cipher for cipher in order if all(cipher in one.ciphers for one in both)]
-    return tuple(
-        chosen(kex, name=_TITLES[cipher].lower(), cipher=cipher, mac=UNUSED_MAC, is_default=index == 0)
-        for index, cipher in enumerate(common)
-    )
+    return best_first(chosen(kex, name=_TITLES[cipher].lower(), cipher=cipher, mac=UNUSED_MAC) for cipher in common)
 
 
-def chosen(kex: str, *, name: str, cipher: str, mac: str, is_default: bool = False) -> Suite:
+def chosen(kex: str, *, name: str, cipher: str, mac: str) -> Suite:
     """Return a suite."""
     title = _TITLES.get(cipher, cipher)
     protection = (title,) if is_aead(cipher) else (title, mac)
@@ -63,5 +55,4 @@ def chosen(kex: str, *, name: str, cipher: str, mac: str, is_default: bool = Fal
         title=f"{', '.join(protection)}, {kex}, Ed25519 keys",
         algorithms=(*((cipher,) if is_aead(cipher) else (cipher, mac)), kex, "ssh-ed25519"),
         settings=MappingProxyType({"cipher": cipher, "mac": mac, "kex": kex}),
-        is_default=is_default,
     )

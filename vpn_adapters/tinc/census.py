@@ -6,11 +6,11 @@ from collections.abc import Mapping
 
 from app.domain.hosts import HostFacts, SolutionSupport
 from app.domain.solutions import CensusOption, OptionKind
-from vpn_adapters.shared.discovering import are_both_able
+from vpn_adapters.shared.discovering import are_both_able, supports_of
 from vpn_adapters.tinc.discovery import ALIAS_PREFIX
 from vpn_adapters.tinc.info import NAME
 from vpn_adapters.tinc.numbers import NONE, cipher_kind, cipher_number, digest_number
-from vpn_adapters.tinc.suites import Meant, chosen, supports
+from vpn_adapters.tinc.suites import Meant, chosen
 
 STUDY_DIGEST = "SHA1"
 STUDY_CIPHER = "AES-128-CBC"
@@ -25,7 +25,7 @@ def options(facts_a: HostFacts, facts_b: HostFacts) -> tuple[CensusOption, ...]:
     """Return every option, ciphers first, each kind in the order in which A's OpenSSL lists it."""
     if not are_both_able(NAME, facts_a, facts_b):
         return ()
-    a, b = supports(facts_a, facts_b)
+    a, b = supports_of(NAME, facts_a, facts_b)
     aliases = aliases_of(a)
     ciphers = (*_common(a.ciphers, b.ciphers), NONE)
     digests = (*_common(a.digests, b.digests), NONE)

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from app.domain.adapters import Breakage, EndpointPlan, PlanRequest, Step, TunnelPlan, UpCheck
+from app.domain.adapters import EndpointPlan, PlanRequest, Step, TunnelPlan, UpCheck
 from app.domain.commands import Command, FileToWrite
 from app.domain.hosts import Side
 from app.domain.link import ETHERNET_HEADER_BYTES, IPV4_HEADER_BYTES, Link
 from app.domain.results import FRAME_BYTES
 from vpn_adapters.shared.commands import root_script
-from vpn_adapters.shared.daemons import kill_command, stop_command
+from vpn_adapters.shared.daemons import breakages, stop_command
 from vpn_adapters.shared.interfaces import interface_up_check
 from vpn_adapters.shared.modular import tunnel
 from vpn_adapters.shared.rendering import setting
-from vpn_adapters.shared.taps import set_up_step, tap_down_breakage, tap_step
+from vpn_adapters.shared.taps import set_up_step, tap_step
 from vpn_adapters.tinc.identity import folder, node_name
 from vpn_adapters.tinc.info import NAME
 from vpn_adapters.tinc.render import config, config_path, host, host_path, log_path, pid_path
@@ -82,11 +82,7 @@ def _end(request: PlanRequest, side: Side) -> EndpointPlan:
         hopeless="Error (while encrypting packet|during initialisation of key)",
         listens=(("udp", port), ("tcp", port)),
         kernel_modules=("tun",),
-        breakages=(
-            Breakage("tincd is killed", kill_command("tincd", folder(link))),
-            Breakage("tincd is stopped", stop_command("tincd", folder(link))),
-            tap_down_breakage(link),
-        ),
+        breakages=breakages(link, "tincd", "tincd", folder(link)),
     )
 
 

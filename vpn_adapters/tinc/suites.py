@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from app.domain.hosts import HostFacts, SolutionSupport
+from app.domain.hosts import HostFacts
 from app.domain.solutions import Suite
-from vpn_adapters.shared.discovering import are_both_able
+from vpn_adapters.shared.discovering import are_both_able, best_first, supports_of
 from vpn_adapters.tinc.info import NAME
 from vpn_adapters.tinc.numbers import NONE, cipher_number, digest_bytes, digest_number, padding_block_bytes
 
@@ -21,11 +21,6 @@ _OFFERED = (("AES-256-CBC", "SHA256"), ("AES-128-CBC", "SHA256"))
 (OFB repeats its key stream), and keeps a stream going over packets that may be lost (CTR, ChaCha20, RC4)."""
 
 
-def supports(facts_a: HostFacts, facts_b: HostFacts) -> tuple[SolutionSupport, SolutionSupport]:
-    """Return what both hosts can do."""
-    return facts_a.solutions[NAME], facts_b.solutions[NAME]
-
-
 def offered(facts_a: HostFacts, facts_b: HostFacts) -> tuple[Suite, ...]:
     """Return what both hosts can do, best first.
 
@@ -33,15 +28,14 @@ def offered(facts_a: HostFacts, facts_b: HostFacts) -> tuple[Suite, ...]:
     """
     if not are_both_able(NAME, facts_a, facts_b):
         return ()
-    both = supports(facts_a, facts_b)
+    both = supports_of(NAME, facts_a, facts_b)
     common = [
         (cipher, digest)
         for cipher, digest in _OFFERED
         if all(cipher in one.ciphers and digest in one.digests for one in both)
     ]
-    return tuple(
-        chosen(name=f"{cipher}-{digest}".lower(), cipher=cipher, digest=digest, is_default=index == 0)
-        for index, (cipher, digest) in enumerate(common)
+    return best_first(
+        chosen(name=f"{cipher}-{digest}".lower(), cipher=cipher, digest=digest) for cipher, digest in common
     )
 
 
@@ -53,9 +47,7 @@ class Meant:
     digest: str
 
 
-def chosen(
-    *, name: str, cipher: str, digest: str, meant: Meant | None = None, debug: int = 2, is_default: bool = False
-) -> Suite:
+def chosen(*, name: str, cipher: str, digest: str, meant: Meant | None = None, debug: int = 2) -> Suite:
     """Return a suite whose MAC is not cut short.
 
     Args:
@@ -64,7 +56,6 @@ def chosen(
         digest: As OpenSSL names it, or `none`.
         meant: What both stand for.
         debug: How much the daemon says: 2 names connections, 5 each packet.
-        is_default: Whether it is the default.
     """
     real = meant or Meant(cipher, digest)
     return Suite(
@@ -86,7 +77,6 @@ def chosen(
                 "debug": str(debug),
             }
         ),
-        is_default=is_default,
     )
 
 

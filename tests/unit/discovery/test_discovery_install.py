@@ -78,7 +78,6 @@ def _facts(manager: PackageManager = PackageManager.APT) -> HostFacts:
 def test_a_plan_names_each_package_once_and_not_what_nobody_brings() -> None:
     plan = plan_install(_facts(), (_IPERF, _OPENVPN, replace(_OPENVPN, needed_for="openvpn-tcp"), _MODULE))
     assert plan.packages == ("iperf3", "openvpn")
-    assert plan.brings == (_IPERF, _OPENVPN, replace(_OPENVPN, needed_for="openvpn-tcp"))
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from app.domain.linting import MASK
 from support.adapter_cases import WIREGUARD_KEYS, facts, recorded, request, result
 from vpn_adapters.shared import l2tpv3
 from vpn_adapters.shared.wireguard import identity
-from vpn_adapters.wireguard import adapter, plan
+from vpn_adapters.wireguard import INSIDE, adapter
 from vpn_adapters.wireguard.config_reader import read
 
 
@@ -59,19 +59,20 @@ def test_identity_is_the_public_key() -> None:
 
 def test_carrier_mtu_holds_a_whole_lan_frame_in_one_packet() -> None:
     link = Link("192.0.2.1", "192.0.2.2")
-    assert plan.carrier_mtu_bytes(link) == 1568
-    assert plan.carrier_mtu_bytes(link) >= l2tpv3.packet_bytes(1518)
+    assert INSIDE.mtu_bytes(link) == 1568
+    assert INSIDE.mtu_bytes(link) >= l2tpv3.packet_bytes(1518)
 
 
 @pytest.mark.parametrize(("frame_bytes", "overhead"), [(234, 112), (992, 122)])
 def test_overhead_as_measured(frame_bytes: int, overhead: int) -> None:
     # Measured without a cookie, with frames that are 8 bytes longer: 242 → 346 and 1000 → 1114 bytes.
-    assert plan.outer_frame_bytes(frame_bytes) - frame_bytes == overhead
+    assert INSIDE.overhead_bytes(frame_bytes) == overhead
 
 
 def test_largest_unfragmented_frame_is_the_largest() -> None:
-    largest = plan.largest_unfragmented_frame_bytes(1500)
-    assert plan.outer_frame_bytes(largest) <= 1514 < plan.outer_frame_bytes(largest + 1)
+    largest = INSIDE.largest_frame_bytes(1500)
+    sizes = [frame + INSIDE.overhead_bytes(frame) for frame in (largest, largest + 1)]
+    assert sizes[0] <= 1514 < sizes[1]
 
 
 def test_guard_comes_first_and_goes_last() -> None:

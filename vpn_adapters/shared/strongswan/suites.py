@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from app.domain.hosts import HostFacts
 from app.domain.solutions import CensusOption, OptionKind, Suite
-from vpn_adapters.shared.discovering import are_both_able
+from vpn_adapters.shared.discovering import are_both_able, best_first
 from vpn_adapters.shared.strongswan import discovery
 from vpn_adapters.shared.strongswan.algorithms import CIPHERS, INTEGRITIES, EspProposal
 
@@ -46,7 +46,7 @@ def offered(solution: str, facts_a: HostFacts, facts_b: HostFacts) -> tuple[Suit
     order = ("aes256gcm16", "chacha20poly1305") if is_aes_fast else ("chacha20poly1305", "aes256gcm16")
     names = {"aes256gcm16": "aes-256-gcm", "chacha20poly1305": "chacha20-poly1305", "aes128gcm16": "aes-128-gcm"}
     suites = (_suite(common, EspProposal(CIPHERS[word]), names[word]) for word in (*order, "aes128gcm16"))
-    return tuple(_defaulted(suite for suite in suites if suite is not None))
+    return best_first(suite for suite in suites if suite is not None)
 
 
 def census(solution: str, facts_a: HostFacts, facts_b: HostFacts) -> tuple[CensusOption, ...]:
@@ -119,8 +119,3 @@ def _suite(common: frozenset[str], esp: EspProposal, name: str) -> Suite | None:
 
 def _title(esp: EspProposal) -> str:
     return " with ".join(name for name in (esp.cipher.policy_name, esp.integrity and esp.integrity.policy_name) if name)
-
-
-def _defaulted(suites: Iterable[Suite]) -> Iterable[Suite]:
-    for index, suite in enumerate(suites):
-        yield Suite(suite.name, suite.title, suite.algorithms, suite.settings, is_default=index == 0)

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import tomllib
-from importlib.resources import files
+from pathlib import Path
 
 import pytest
 
@@ -10,8 +10,8 @@ from app.ranking import weighted_latency_ms
 
 
 def test_sizes_and_weights_are_those_of_the_study() -> None:
-    text = (files("resources") / "reference" / "weighted_latency.toml").read_text(encoding="utf-8")
-    published = tomllib.loads(text)
+    path = Path(__file__).parents[2] / "support" / "published" / "weighted_latency.toml"
+    published = tomllib.loads(path.read_text(encoding="utf-8"))
     assert list(FRAME_BYTES) == published["frame_bytes"]
     assert list(FRAME_WEIGHTS) == published["weight"]
     assert sum(FRAME_WEIGHTS) == pytest.approx(1.0)

@@ -22,6 +22,7 @@ from support.waiting import wait_until
 MARK = "@forged@"
 _UNIT = "/etc/systemd/system/forged-listener.service"
 _NO_IPV6 = "/proc/sys/net/ipv6/conf/eth1/disable_ipv6"
+_IPV6_BEFORE = "/var/lib/forged-ipv6"
 _IPV6_UNIT = "/etc/systemd/system/forged-ipv6.service"
 
 # Notes what comes out of any interface: the frames inside have an EtherType that no packet of the underlay has.
@@ -40,6 +41,7 @@ ExecStart=/bin/sh -c 'exec tcpdump --immediate-mode -U -n -i any -w "/run/forged
 [Install]
 WantedBy=sysinit.target
 END
+cat {_NO_IPV6} > {_IPV6_BEFORE}
 cat > {_IPV6_UNIT} <<'END'
 [Unit]
 DefaultDependencies=no
@@ -63,7 +65,8 @@ done
 _NO_LISTENER = f"""
 systemctl disable -q --now forged-listener.service forged-ipv6.service 2> /dev/null
 rm -f {_UNIT} {_IPV6_UNIT} /run/forged.pcap
-echo 1 > {_NO_IPV6}
+cat {_IPV6_BEFORE} > {_NO_IPV6}
+rm {_IPV6_BEFORE}
 modprobe -q -r l2tp_ip6
 for folder in system system/sysinit.target.wants; do
     old="/run/forged-times/$(basename "$folder")"

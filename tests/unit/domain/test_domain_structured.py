@@ -1,4 +1,4 @@
-"""Files that come with the program: what is wrong in them is said with file and key."""
+"""Values of TOML read into dataclasses: names and types are checked, and errors name the key."""
 
 from __future__ import annotations
 

@@ -1,1 +1,0 @@
-lasting.sh

@@ -1,1 +1,0 @@
-steps.sh

@@ -22,7 +22,6 @@ from support.waiting import wait_until
 MARK = "@forged@"
 _UNIT = "/etc/systemd/system/forged-listener.service"
 _NO_IPV6 = "/proc/sys/net/ipv6/conf/eth1/disable_ipv6"
-_IPV6_BEFORE = "/var/lib/forged-ipv6"
 _IPV6_UNIT = "/etc/systemd/system/forged-ipv6.service"
 
 # Notes what comes out of any interface: the frames inside have an EtherType that no packet of the underlay has.
@@ -41,7 +40,6 @@ ExecStart=/bin/sh -c 'exec tcpdump --immediate-mode -U -n -i any -w "/run/forged
 [Install]
 WantedBy=sysinit.target
 END
-cat {_NO_IPV6} > {_IPV6_BEFORE}
 cat > {_IPV6_UNIT} <<'END'
 [Unit]
 DefaultDependencies=no
@@ -52,6 +50,7 @@ ExecStart=/bin/sh -c 'while :; do if grep -qs 1 {_NO_IPV6}; then echo 0 > {_NO_I
 [Install]
 WantedBy=sysinit.target
 END
+echo "# before: $(cat {_NO_IPV6})" >> {_IPV6_UNIT}
 systemctl daemon-reload
 systemctl enable -q --now forged-listener.service forged-ipv6.service
 sync
@@ -64,9 +63,8 @@ done
 """
 _NO_LISTENER = f"""
 systemctl disable -q --now forged-listener.service forged-ipv6.service 2> /dev/null
+sed -n 's/^# before: //p' {_IPV6_UNIT} > {_NO_IPV6}
 rm -f {_UNIT} {_IPV6_UNIT} /run/forged.pcap
-cat {_IPV6_BEFORE} > {_NO_IPV6}
-rm {_IPV6_BEFORE}
 modprobe -q -r l2tp_ip6
 for folder in system system/sysinit.target.wants; do
     old="/run/forged-times/$(basename "$folder")"

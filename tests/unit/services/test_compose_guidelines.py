@@ -76,7 +76,6 @@ def test_files_are_linted_by_what_is_picked_unless_somebody_says_otherwise(servi
     assert not is_outside(services.lint_file(path))
     services.use_guidelines(["bsi-tr-02102-2"])
     assert is_outside(services.lint_file(path))
-    assert is_outside(services.lint_text(SITE, "site.ovpn"))
     assert not is_outside(services.lint_file(path, LintOptions(guidelines=())))
 
 

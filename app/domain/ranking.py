@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 
 from app.domain.results import AttemptStatus
 from app.domain.verdicts import Verdict
@@ -38,6 +39,30 @@ class Estimate:
     rounds: int
 
 
+class BarrierReason(StrEnum):
+    """Why a candidate may not be recommended."""
+
+    UNPROTECTED = "unprotected"
+    NOT_MEASURED = "not-measured"
+    VERDICT = "verdict"
+    FRAME_SIZES = "frame-sizes"
+    PACKET_TEST = "packet-test"
+    LOSS = "loss"
+
+
+@dataclass(frozen=True, slots=True)
+class Barrier:
+    """What bars a candidate from the recommendation.
+
+    Attributes:
+        reason: Stable code.
+        words: What follows the candidate's title in a sentence, without a full stop.
+    """
+
+    reason: BarrierReason
+    words: str
+
+
 @dataclass(frozen=True, slots=True)
 class CandidateResult:
     """Everything that was found out about one candidate.
@@ -63,6 +88,8 @@ class CandidateResult:
         cleanup_s: Mean seconds to remove.
         doubts: As sentences.
         stage: Where no round completed: the stage in which the attempt ended that the figures are of, or the last one.
+        loss_pct: Echo requests without a reply, of all sizes and rounds together, in percent; None if none was sent.
+        barrier: What bars it from the recommendation; None if nothing does.
     """
 
     solution: str
@@ -85,6 +112,8 @@ class CandidateResult:
     cleanup_s: float | None
     doubts: tuple[str, ...] = ()
     stage: str = ""
+    loss_pct: float | None = None
+    barrier: Barrier | None = None
 
     @property
     def is_partial(self) -> bool:
@@ -126,7 +155,7 @@ class Recommendation:
     Attributes:
         solution: None where nothing can be recommended.
         suite: Its suite.
-        sentence: One sentence: which, by how much, why, how sure.
+        sentence: Which, by how much, why, how sure; then which candidates were not compared.
         reasons: What speaks for it.
         cautions: What speaks against it, or makes it doubtful.
         is_clear: Whether something that was measured or judged tells it from the others; else it is only the first

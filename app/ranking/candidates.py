@@ -140,6 +140,7 @@ def _contender(
         cleanup_s=_mean([attempt.cleanup_s for attempt in done]),
         doubts=_doubts(attempts, latency),
         stage=ended[-1] if ended else "",
+        loss_pct=_loss_pct(latency),
     )
     return Contender(candidate, attempts, figures, result)
 
@@ -162,6 +163,11 @@ def _latency(measured: Sequence[Measured], deadline_ms: float | None) -> tuple[L
         summarise_around(series[size], _mean([sum(found) / len(found) for found in means[size].values()]), deadline_ms)
         for size in sorted(series)
     )
+
+
+def _loss_pct(latency: Sequence[LatencySummary]) -> float | None:
+    sent = sum(one.sent for one in latency)
+    return 100.0 * sum(one.sent - one.received for one in latency) / sent if sent else None
 
 
 def _outcome(record: CampaignRecord, attempts: Sequence[Attempt]) -> tuple[AttemptStatus, str, str]:

@@ -9,9 +9,11 @@ from app.domain.ranking import Drift
 from app.domain.results import CampaignRecord, CampaignStatus
 from app.ranking.candidates import Contender
 from app.ranking.drift import is_doubtful
+from app.ranking.eligibility import barrier_cautions
+from app.ranking.missing import missing_caution
 from app.ranking.outcome import ended_attempts, outcome_of
-from app.ranking.proofs import failed_proofs, lost_protocols, untried_proofs
-from app.wording.numbers import figure, grouped, listed, milliseconds
+from app.ranking.proofs import lost_protocols, untried_proofs
+from app.wording.numbers import figure, grouped, milliseconds
 
 _LAB_FIGURES = "Figures of the practice lab do not hold for real gateways"
 LAB_SENTENCE = f"{_LAB_FIGURES}, and even the order may differ."
@@ -98,7 +100,8 @@ def choice_cautions(doubts: CampaignDoubts, best: Contender, everyone: Sequence[
     Returns:
         Sentences, gravest first.
     """
-    cautions = [*doubts.leading, *filter(None, (untried_proofs(best), lost_protocols(best)))]
+    of_choice = (missing_caution(everyone), untried_proofs(best), lost_protocols(best))
+    cautions = [*doubts.leading, *filter(None, of_choice)]
     cautions += [*doubts.of_figures, *best.result.doubts]
     fragments = _fragments(best)
     if fragments:
@@ -106,15 +109,9 @@ def choice_cautions(doubts: CampaignDoubts, best: Contender, everyone: Sequence[
     estimate = best.result.weighted_latency_ms
     if estimate is not None and estimate.ci is not None and estimate.ci[1] - estimate.ci[0] > estimate.mean:
         cautions.append("Its latency differed a great deal from round to round: the interval is wider than the mean.")
-    cautions.extend(proof_cautions(everyone))
+    cautions.extend(barrier_cautions(everyone))
     cautions.extend(_faster_but_barred(best, everyone))
     return tuple(cautions)
-
-
-def proof_cautions(everyone: Sequence[Contender]) -> tuple[str, ...]:
-    """Return which candidates are not recommended because of their packet tests, as sentences."""
-    failed = [(one, failed_proofs(one)) for one in everyone if not one.candidate.is_unprotected]
-    return tuple(f"{one.title} failed its packet test: {listed(list(words))}." for one, words in failed if words)
 
 
 def _fragments(best: Contender) -> str:

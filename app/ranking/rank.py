@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from app.domain.ranking import RankedCandidate, Ranking
+from app.domain.ranking import RankedCandidate, Ranking, Recommendation
 from app.domain.results import AttemptStatus, CampaignRecord
 from app.ranking.candidates import Contender, completed, contenders
-from app.ranking.cautions import campaign_doubts, choice_cautions, proof_cautions
+from app.ranking.cautions import CampaignDoubts, campaign_doubts, choice_cautions
 from app.ranking.drift import drift_of
+from app.ranking.eligibility import barrier_cautions, is_eligible, with_eligibility
 from app.ranking.intervals import significant_pairs
-from app.ranking.proofs import failed_proofs
+from app.ranking.missing import missing_caution, not_compared, why_no_advice
 from app.ranking.recommendation import choose, no_recommendation, recommendation
 from app.wording.colours import BASELINE_SOLUTION
 
@@ -29,20 +31,13 @@ def rank(record: CampaignRecord) -> Ranking:
         Results and ranking in the same order: ranked candidates, then those without a weighted latency, then
         references, then those that did not complete.
     """
-    everyone = contenders(record, _condition(record), BASELINE_SOLUTION)
+    everyone = with_eligibility(contenders(record, _condition(record), BASELINE_SOLUTION))
     rounds = len({one.key.round for one in completed(record.attempts)})
     baseline = [one for each in everyone if each.candidate.solution == BASELINE_SOLUTION for one in each.attempts]
     drift = drift_of(completed(baseline))
     ranked = _ranked(everyone)
     doubts = campaign_doubts(record, drift, rounds, ranked=len(ranked))
-    may_stay = [one for _, one in ranked if one.candidate.verdict.is_deployable and not failed_proofs(one)]
-    eligible = sorted(may_stay, key=_mean_ms)
-    choice = choose(eligible)
-    if choice is None:
-        advice = no_recommendation(everyone, (*doubts.sentences, *proof_cautions(everyone)))
-    else:
-        cautions = choice_cautions(doubts, choice.best, everyone)
-        advice = recommendation(choice, cautions, is_partial=any(_is_missing(one) for one in everyone))
+    advice = _advice(record, everyone, [one for _, one in ranked if is_eligible(one)], doubts)
     places = [*ranked, *((None, one) for one in _unranked(everyone))]
     return Ranking(
         results=tuple(one.result for _, one in places),
@@ -52,6 +47,21 @@ def rank(record: CampaignRecord) -> Ranking:
         rounds=rounds,
         doubts=doubts.sentences,
     )
+
+
+def _advice(
+    record: CampaignRecord, everyone: Sequence[Contender], eligible: Sequence[Contender], doubts: CampaignDoubts
+) -> Recommendation:
+    obstacle = why_no_advice(record, everyone)
+    choice = None if obstacle else choose(sorted(eligible, key=_mean_ms))
+    if choice is None:
+        missing = filter(None, [missing_caution(everyone)])
+        cautions = (*doubts.leading, *missing, *doubts.of_figures, *barrier_cautions(everyone))
+        advice = no_recommendation(everyone, cautions, obstacle)
+    else:
+        cautions = choice_cautions(doubts, choice.best, everyone)
+        advice = recommendation(choice, cautions, is_partial=any(_is_missing(one) for one in everyone))
+    return replace(advice, sentence=" ".join(filter(None, (advice.sentence, not_compared(everyone)))))
 
 
 def _condition(record: CampaignRecord) -> str:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from app.domain.ranking import Recommendation
+from app.domain.ranking import BarrierReason, Recommendation
 from app.domain.results import PROFILES, ProfileName
 from app.domain.verdicts import deciding_finding
 from app.ranking.candidates import Contender
 from app.ranking.intervals import significant_pairs
-from app.ranking.proofs import failed_proofs
 from app.wording.numbers import counted, figure, listed, milliseconds
 
 CLEAR_MARGIN = 0.10
@@ -250,17 +249,19 @@ def _cpu_reason(best: Contender) -> str:
     return text + (f", {figure(times, 2)} times the bare link's." if times is not None else ".")
 
 
-def no_recommendation(contenders: Sequence[Contender], cautions: Sequence[str]) -> Recommendation:
+def no_recommendation(contenders: Sequence[Contender], cautions: Sequence[str], obstacle: str = "") -> Recommendation:
     """Say why nothing can be recommended.
 
     Args:
         contenders: All candidates.
         cautions: What else is to be known.
+        obstacle: Why nothing is recommended although something was measured; empty if nothing could be.
 
     Returns:
         A recommendation without a candidate.
     """
-    return Recommendation(None, None, f"Nothing can be recommended: {_why_nothing(contenders)}.", (), tuple(cautions))
+    why = obstacle or _why_nothing(contenders)
+    return Recommendation(None, None, f"Nothing can be recommended: {why}.", (), tuple(cautions))
 
 
 def _why_nothing(contenders: Sequence[Contender]) -> str:
@@ -280,5 +281,7 @@ def _why_nothing(contenders: Sequence[Contender]) -> str:
 
 
 def _bar(one: Contender) -> str:
-    is_barred_by_test = one.candidate.verdict.is_deployable and failed_proofs(one)
-    return "packet test failed" if is_barred_by_test else one.candidate.verdict.value
+    barrier = one.result.barrier
+    if barrier is None or barrier.reason is BarrierReason.VERDICT:
+        return one.candidate.verdict.value
+    return "packet test failed" if barrier.reason is BarrierReason.PACKET_TEST else barrier.words

@@ -18,9 +18,8 @@ from enum import StrEnum
 
 from app.domain.capture import CaptureReport
 from app.domain.errors import InvalidOption
-from app.domain.ranking import CandidateResult, Ranking
-from app.domain.results import FRAME_BYTES, FRAME_WEIGHTS, AttemptStatus, CampaignRecord
-from app.domain.verdicts import Verdict
+from app.domain.ranking import BarrierReason, CandidateResult, Ranking
+from app.domain.results import FRAME_BYTES, FRAME_WEIGHTS, CampaignRecord
 from app.ranking.candidates import wire_of
 from app.ranking.proofs import failures_of
 from app.wording.numbers import figure, listed
@@ -220,11 +219,11 @@ def _failed_properties(wire: CaptureReport | None) -> int | None:
 
 
 def _barred(result: CandidateResult) -> str:
-    if result.is_unprotected:
-        return "a reference without cryptography"
-    if result.status is not AttemptStatus.COMPLETED:
-        return "not measured to the end"
-    return "judged insecure, and never deployed" if result.verdict is Verdict.INSECURE else ""
+    """Return what bars a candidate; a verdict that needs a written reason does not: it may be deployed with one."""
+    if result.barrier is None:
+        return ""
+    is_deployable_with_reason = result.barrier.reason is BarrierReason.VERDICT and result.verdict.needs_reason
+    return "" if is_deployable_with_reason else result.barrier.words
 
 
 def _lacking(found: Mapping[Measure, float | None]) -> str:

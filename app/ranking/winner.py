@@ -6,7 +6,7 @@ from app.domain.history import Winner
 from app.domain.ranking import CandidateResult, Ranking
 from app.domain.results import AttemptStatus
 
-METHOD = 3
+METHOD = 4
 """Raised when the same measurements lead to another winner, or to other words for it."""
 
 
@@ -42,6 +42,10 @@ def _reason(ranking: Ranking) -> str:
         return "all VPNs failed" if _have_failed(protected) else "no VPN was measured to the end"
     if not any(one.weighted_latency_ms for one in completed):
         return "no VPN carried every frame size"
+    if any(one.barrier is None for one in completed):
+        return "too little was measured"
+    if any(one.verdict.is_deployable for one in completed):
+        return "what was measured lost frames or failed its packet test"
     return "what was measured must not be deployed"
 
 

@@ -58,4 +58,4 @@ def test_the_reason_for_no_place_is_at_hand(results: ResultsPage) -> None:
     results.weighting.choose("low-cpu")
     row = _titles(results).index("Bare underlay")
     assert results.table.item(row, YOURS).text() == "–"
-    assert results.table.item(row, YOURS).toolTip() == "a reference without cryptography"
+    assert results.table.item(row, YOURS).toolTip() == "has no cryptography and is a reference only"

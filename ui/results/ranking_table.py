@@ -7,7 +7,7 @@ from PySide6.QtGui import QAction, QColor, QPainter, QPen
 from PySide6.QtWidgets import QHeaderView, QStyleOptionViewItem, QTableWidget
 
 from app.domain.events import Stage
-from app.domain.ranking import CandidateResult, Estimate, RankedCandidate
+from app.domain.ranking import BarrierReason, CandidateResult, Estimate, RankedCandidate
 from app.domain.results import AttemptStatus
 from app.ranking.weighting import Scored, Weighting
 from app.wording.colours import BASELINE_SOLUTION
@@ -280,6 +280,8 @@ class RankingTable(DataTable):
 
     def _why(self, result: CandidateResult) -> str:
         """Return what the word in the last column means; being slow does not affect verdict or rank."""
+        if not result.message and result.barrier is not None and result.barrier.reason is BarrierReason.LOSS:
+            return tr("Not recommended: it %1").replace("%1", result.barrier.words)
         slow = self._data.slow.get((result.solution, result.suite)) if self._data is not None else None
         return result.message or (slow.reason if slow is not None else "")
 

@@ -135,9 +135,9 @@ def test_references_insecure_and_failed_candidates_have_no_place() -> None:
     found = ordered(record, {Measure.LATENCY: 1})
     assert names(found) == [(1, "wireguard")]
     assert {(one.result.solution, one.result.suite): one.reason for one in found.unscored} == {
-        ("baseline", "none"): "a reference without cryptography",
-        ("openvpn-udp", "aes-256-gcm"): "not measured to the end",
-        ("openvpn-udp", "bf-cbc"): "judged insecure, and never deployed",
+        ("baseline", "none"): "has no cryptography and is a reference only",
+        ("openvpn-udp", "aes-256-gcm"): "was not measured to the end",
+        ("openvpn-udp", "bf-cbc"): "is judged insecure",
     }
 
 

@@ -1,0 +1,92 @@
+"""Which candidates may be recommended, and why the others may not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from app.domain.ranking import Barrier, BarrierReason
+from app.domain.results import AttemptStatus
+from app.domain.verdicts import Verdict
+from app.ranking.candidates import Contender
+from app.ranking.proofs import failed_proofs
+from app.wording.colours import BASELINE_SOLUTION
+from app.wording.numbers import figure, listed
+
+LOSS_LIMIT_PCT = 0.1
+"""Share of the frames that a candidate may lose on a link that loses none, in percent.
+
+Source: our choice; 1 400 echo requests on an undisturbed link lose none.
+"""
+
+LOSS_TIMES_BARE = 3.0
+"""How many times the loss of the bare link a candidate may lose. Source: our choice; a large frame travels in two
+fragments there and back, so that it is lost up to twice as often, and counts of few losses vary."""
+
+FEWEST_LOST = 3
+"""Fewer lost requests bar nobody: they are no rate yet. Source: our choice."""
+
+
+def with_eligibility(everyone: Sequence[Contender]) -> tuple[Contender, ...]:
+    """Return the candidates with what bars them from the recommendation, in the same order."""
+    bare = next((one for one in everyone if one.candidate.solution == BASELINE_SOLUTION), None)
+    bare_loss_pct = bare.result.loss_pct if bare is not None else None
+    return tuple(replace(one, result=replace(one.result, barrier=_barrier(one, bare_loss_pct))) for one in everyone)
+
+
+def _barrier(one: Contender, bare_loss_pct: float | None) -> Barrier | None:
+    """Return the first thing that bars a candidate; None if nothing does."""
+    by_verdict = Barrier(BarrierReason.VERDICT, f"is judged {one.candidate.verdict.value}")
+    if one.candidate.is_unprotected:
+        return Barrier(BarrierReason.UNPROTECTED, "has no cryptography and is a reference only")
+    if one.result.status is not AttemptStatus.COMPLETED:
+        return Barrier(BarrierReason.NOT_MEASURED, "was not measured to the end")
+    if one.candidate.verdict is Verdict.INSECURE:
+        return by_verdict
+    return _measured_barrier(one, bare_loss_pct) or (None if one.candidate.verdict.is_deployable else by_verdict)
+
+
+def _measured_barrier(one: Contender, bare_loss_pct: float | None) -> Barrier | None:
+    if one.result.weighted_latency_ms is None or _silent_sizes(one):
+        return Barrier(BarrierReason.FRAME_SIZES, _sizes_words(one))
+    failed = failed_proofs(one)
+    if failed:
+        return Barrier(BarrierReason.PACKET_TEST, f"failed its packet test: {listed(list(failed))}")
+    return _loss_barrier(one, bare_loss_pct)
+
+
+def _silent_sizes(one: Contender) -> tuple[int, ...]:
+    """Return the frame sizes in bytes that did not cross in some round."""
+    done = (each for each in one.attempts if each.status is AttemptStatus.COMPLETED)
+    return tuple(
+        sorted({each.frame_bytes for made in done for each in made.latency if each.sent and not each.received})
+    )
+
+
+def _sizes_words(one: Contender) -> str:
+    silent = _silent_sizes(one)
+    if not silent:
+        return "was not measured with every frame size"
+    return f"did not carry frames of {listed([str(size) for size in silent])} bytes"
+
+
+def _loss_barrier(one: Contender, bare_loss_pct: float | None) -> Barrier | None:
+    loss_pct = one.result.loss_pct
+    lost = sum(each.sent - each.received for each in one.result.latency)
+    limit_pct = max(LOSS_LIMIT_PCT, LOSS_TIMES_BARE * (bare_loss_pct or 0.0))
+    if loss_pct is None or loss_pct <= limit_pct or lost < FEWEST_LOST:
+        return None
+    bare = "not measured" if bare_loss_pct is None else f"{figure(bare_loss_pct, 2)} %"
+    return Barrier(BarrierReason.LOSS, f"lost {figure(loss_pct, 2)} % of its frames (the bare link: {bare})")
+
+
+def is_eligible(one: Contender) -> bool:
+    """Whether a candidate may be recommended."""
+    return one.result.barrier is None
+
+
+def barrier_cautions(everyone: Sequence[Contender]) -> tuple[str, ...]:
+    """Return which measured candidates are not recommended because of what was measured, as sentences."""
+    measured = (BarrierReason.FRAME_SIZES, BarrierReason.PACKET_TEST, BarrierReason.LOSS)
+    barriers = [(one, one.result.barrier) for one in everyone]
+    return tuple(f"{one.title} {bar.words}." for one, bar in barriers if bar is not None and bar.reason in measured)

@@ -1,0 +1,58 @@
+"""Candidates of a comparison that were not measured to the end, and when too few are left to advise."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from app.domain.errors import UnderlayDown
+from app.domain.results import AttemptStatus, CampaignRecord
+from app.ranking.candidates import Contender
+from app.wording.numbers import counted
+
+_MOST_NAMES = 3
+"""Names in the sentence of the recommendation; its cautions have all. Source: our choice, two lines of the window."""
+
+
+def unmeasured(everyone: Sequence[Contender]) -> tuple[Contender, ...]:
+    """Return the candidates without a completed attempt, in their order, references and the bare link included."""
+    return tuple(one for one in everyone if one.result.status is not AttemptStatus.COMPLETED)
+
+
+def not_compared(everyone: Sequence[Contender]) -> str:
+    """Return a sentence that names what was not measured, or the first of it; empty where all was."""
+    missing = unmeasured(everyone)
+    if not missing:
+        return ""
+    names = "; ".join(_name(one) for one in missing[:_MOST_NAMES])
+    more = len(missing) - _MOST_NAMES
+    return f"Not compared: {names}; {counted(more, 'other')}." if more > 0 else f"Not compared: {names}."
+
+
+def missing_caution(everyone: Sequence[Contender]) -> str:
+    """Return a sentence that names everything that was not measured; empty where `not_compared` does so."""
+    missing = unmeasured(everyone)
+    if len(missing) <= _MOST_NAMES:
+        return ""
+    return f"Not measured to the end, and so not compared: {'; '.join(_name(one) for one in missing)}."
+
+
+def _name(one: Contender) -> str:
+    return f"{one.title} ({one.result.status.value.replace('-', ' ')})"
+
+
+def why_no_advice(record: CampaignRecord, everyone: Sequence[Contender]) -> str:
+    """Return why too much is missing to recommend anything, with what to do; empty where enough was measured."""
+    done = {one.key.position for one in record.attempts if one.status is AttemptStatus.COMPLETED}
+    if any(one.reason == UnderlayDown.reason and one.key.position not in done for one in record.attempts):
+        return (
+            "the link between the two hosts failed during the comparison, so that not all candidates met the same "
+            "conditions; repair the link, then resume the comparison"
+        )
+    protected = [one for one in everyone if not one.candidate.is_unprotected]
+    missing = len(unmeasured(protected))
+    if 0 < missing < len(protected) and 2 * missing > len(protected):
+        return (
+            f"only {len(protected) - missing} of {counted(len(protected), 'VPN')} were measured to the end; measure "
+            "the others for a decision"
+        )
+    return ""

@@ -94,7 +94,7 @@ def _print_end_status(out: Console, end: EndpointStatus, status: PairStatus) -> 
         _line(out, f"{end.label}: unreachable. {end.note}")
         return
     if end in status.damaged:
-        _line(out, f"{end.label}: parts of a deployment; {end.missing} is missing or damaged.")
+        _line(out, f"{end.label}: unknown; {end.missing} is missing, or not as it was installed.")
         return
     if not end.deployment_id:
         _line(out, f"{end.label}: nothing is deployed.")

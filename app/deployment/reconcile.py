@@ -111,8 +111,9 @@ def pair_status(
         for one in found.unfinished
     )
     broken = tuple(
-        f"{one.label} has only parts of a deployment: {one.missing} is missing or damaged. "
-        f"Take it back with: tunnelmark undeploy {pair.name}. What may still run after that goes with a restart of "
+        f"{one.label}: {one.missing} is missing, or not as it was installed, so that the state of the deployment there "
+        "is not known. What runs goes on, but does not start again by itself. Restore that file, or remove the "
+        f"deployment with: tunnelmark undeploy {pair.name}. What may still run after that ends with a restart of "
         f"{one.label}."
         for one in found.damaged
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
@@ -78,6 +78,7 @@ class Guideline:
         scope: What it is about, in a few words.
         citation: In full.
         solutions: Solutions that it is about; empty means all.
+        designs: Parts of their design that it is about, for example `esp`; empty means all.
         rules: What is outside.
         allowed: What is listed.
         refuses: What this program's own policy calls so, or worse, is outside; None where that does not matter.
@@ -92,6 +93,7 @@ class Guideline:
     scope: str
     citation: str
     solutions: tuple[str, ...] = ()
+    designs: tuple[str, ...] = ()
     rules: tuple[Rule, ...] = ()
     allowed: tuple[Allowed, ...] = ()
     refuses: Verdict | None = None
@@ -103,9 +105,10 @@ class Guideline:
         """Title with version."""
         return f"{self.title}, {self.version}"
 
-    def is_about(self, solution: str) -> bool:
-        """Whether it is about a solution; an empty name stands for any."""
-        return not solution or not self.solutions or solution in self.solutions
+    def is_about(self, solution: str, design: Collection[str] = ()) -> bool:
+        """Whether it is about a solution, and a part of its design; nothing stands for any."""
+        is_design = not design or not self.designs or not set(design).isdisjoint(self.designs)
+        return is_design and (not solution or not self.solutions or solution in self.solutions)
 
     def outside(self, rows: Iterable[Row]) -> tuple[Row, Rule] | None:
         """Return the first of an algorithm's parts that is outside, with the rule that says so; None where none is."""

@@ -41,6 +41,7 @@ def findings(
     guidelines: Collection[str] = DEFAULT_GUIDELINES,
     solution: str = "",
     composition: Sequence[Composition] = (),
+    design: Collection[str] = (),
 ) -> tuple[Finding, ...]:
     """Return everything that is to be said about one algorithm, each question by itself.
 
@@ -49,6 +50,8 @@ def findings(
         guidelines: Ids of the guidelines that apply.
         solution: The solution it is used in; empty means any.
         composition: What holds for a mode because of the MAC beside it, the one that decides first.
+        design: The part of the solution's design that uses it, which decides what guidelines are about it; empty means
+            any.
 
     Returns:
         First whether it is insecure by this program's own policy, always; then one finding per guideline that it is
@@ -57,7 +60,7 @@ def findings(
     Raises:
         InvalidOption: There is no such guideline.
     """
-    chosen = _chosen(guidelines, solution)
+    chosen = _chosen(guidelines, solution, design)
     rows = find_rows(algorithm)
     if not rows:
         return (Finding(algorithm, Verdict.UNKNOWN, UNKNOWN_REASON, _OWN_POLICY),)
@@ -131,9 +134,9 @@ def check_guidelines(ids: Collection[str]) -> None:
         raise InvalidOption(f"There is no guideline {', '.join(unknown)}.", hint=f"There are: {', '.join(GUIDELINES)}.")
 
 
-def _chosen(guidelines: Collection[str], solution: str) -> tuple[Guideline, ...]:
+def _chosen(guidelines: Collection[str], solution: str, design: Collection[str]) -> tuple[Guideline, ...]:
     check_guidelines(guidelines)
-    return tuple(one for one in GUIDELINES.values() if one.id in guidelines and one.is_about(solution))
+    return tuple(one for one in GUIDELINES.values() if one.id in guidelines and one.is_about(solution, design))
 
 
 def _outside(algorithm: str, guideline: Guideline, row: Row, rule: Rule) -> Finding:

@@ -133,6 +133,7 @@ def test_parts_of_what_stands_are_not_shown_as_confirmed_and_nothing_is_begun(dr
     driver.click(page.detail.look)
     driver.until(lambda: "status" in services.calls)
     driver.idle()
-    assert page.detail.now.facts.text("State")[1] == "parts of a deployment"
+    assert page.detail.now.facts.text("State")[1] == "files missing or changed"
+    assert page.detail.now.facts.text("Starts at boot")[1] == "unknown"
     assert told in page.detail.sentence.text()
     assert not {"repair", "remove_unfinished"} & set(services.calls)

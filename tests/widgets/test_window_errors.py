@@ -249,6 +249,10 @@ def test_equal_or_wrong_underlay_addresses_of_a_link_are_marked_and_have_the_foc
     assert "same underlay address" in link.notice.text
     assert [box.property("fault") for box in (a, b)] == [True, True]
     assert a.hasFocus() or a.lineEdit().hasFocus()
+    b.setCurrentText("192.0.2.77")
+    driver.window.go_next()
+    assert "does not have the address 192.0.2.77" in link.notice.text
+    assert [box.property("fault") for box in (a, b)] == [False, True]
     b.setCurrentText("gateway")
     assert [box.property("fault") for box in (a, b)] == [False, False], "an edit takes the marks away"
     driver.window.go_next()

@@ -35,7 +35,7 @@ def test_results_of_failed_candidates_begin_with_the_failure(driver: Driver) -> 
     driver.idle()
     page = window.results
     assert page.what.text().endswith("VPNs failed")
-    assert page.sentence.sentence.text().startswith("Finished: ")
+    assert page.sentence.sentence.text().startswith("3 of 3 VPNs failed.")
     assert f"x: {IN_USE}" in page.sentence.sentence.text()
     assert page.sentence.property("look") == "error"
     assert "share rank" not in page.sentence.mind.text()

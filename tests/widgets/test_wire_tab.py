@@ -184,3 +184,12 @@ def test_where_nobody_looked_it_says_so(tabs: ResultTabs) -> None:
     assert not view.nothing.isHidden()
     assert view.nothing.text() == "No packet tests in this comparison."
     assert not shown(tabs, sample_record()).nothing.isVisibleTo(tabs)
+
+
+def test_icons_of_another_comparison_do_not_remain(tabs: ResultTabs) -> None:
+    record = sample_record()
+    shown(tabs, record)
+    only_bare = [replace(one, wire=one.wire if one.key.solution == "baseline" else None) for one in record.attempts]
+    view = shown(tabs, replace(record, attempts=tuple(only_bare)))
+    assert [view.table.cell(0, column).text() for column in (AUTHENTIC, REPLAY, BROKEN)] == [NONE] * 3
+    assert all(view.table.cell(0, column).icon().isNull() for column in (AUTHENTIC, REPLAY, BROKEN))

@@ -50,7 +50,7 @@ class HostsPage(Page):
         super().__init__(
             context,
             tr("Hosts"),
-            tr("Inspection is read-only. Private keys and passwords never leave this computer."),
+            tr("Inspection is read-only. Private keys never leave this computer; a password is sent to its host only."),
         )
         self.busy = BusyLine()
         self.form_a, self.form_b = HostForm(Side.A), HostForm(Side.B)

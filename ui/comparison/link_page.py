@@ -235,7 +235,28 @@ class LinkPage(Page):
                 set_fault(box, is_wrong=True)
             hint = tr("Choose each host's own address.")
             raise InvalidOption(tr("Both hosts have the same underlay address."), hint=hint)
+        for side, address in found.items():
+            try:
+                self._check_owner(address, side)
+            except InvalidOption:
+                set_fault(self.underlay[side], is_wrong=True)
+                raise
         return found
+
+    def _check_owner(self, address: str, side: Side) -> None:
+        """Refuse an address that the host did not have when it was inspected.
+
+        Raises:
+            InvalidOption: It has others.
+        """
+        if self._shown is None:
+            return
+        own = _addresses((self._shown.a if side is Side.A else self._shown.b).facts)
+        if address not in own:
+            label = self._shown.pair.host(side).label
+            text = tr("%1 does not have the address %2 on any interface.").replace("%1", label)
+            hint = tr("Choose one of its addresses: %1.").replace("%1", ", ".join(own))
+            raise InvalidOption(text.replace("%2", address), hint=hint)
 
     def _inner_network(self, found: Discovery) -> ipaddress.IPv4Network:
         """Return the inner subnet.

@@ -89,6 +89,7 @@ class RunPage(Page):
         self._log_position = 0
         self._is_cancelling = False
         self._is_resumed = False
+        self._is_lab_gone = False
         self._timer = QTimer(self)
         self._timer.setInterval(_TABLE_MS)
         self._timer.timeout.connect(self._refresh)
@@ -171,9 +172,16 @@ class RunPage(Page):
         self.head.set_running(is_running=True)
         self.head.show_waiting(tr("Connecting to both hosts"))
         self._timer.start()
+
+        def measure(_token: CancelToken, _tell: ProgressSink) -> CampaignRecord:
+            record = services.run(found, plan, control=control, emit=emit, resume_id=resume_id)
+            is_interrupted = record.status is CampaignStatus.INTERRUPTED
+            self._is_lab_gone = is_interrupted and plan.pair.is_lab and services.is_lab_gone(record)
+            return record
+
         self.start(
             tr("Measuring"),
-            lambda _token, _tell: services.run(found, plan, control=control, emit=emit, resume_id=resume_id),
+            measure,
             self._on_done,
             on_failure=self._on_fault,
         )
@@ -248,12 +256,7 @@ class RunPage(Page):
             self.head.show_progress(tr("Finished with errors: check the hosts"), share, None, "")
         elif record.status is CampaignStatus.INTERRUPTED:
             self.head.show_progress(tr("Interrupted"), share, None, "")
-            self.notice.say(
-                "error",
-                self.context.bridge.live.status().message or tr("The comparison was interrupted."),
-                tr("Results so far are saved. Each host rolls back automatically."),
-                {tr("Resume"): self._again, tr("Restore both hosts"): lambda: self._recover(pair)},
-            )
+            self._show_interrupted(record)
         elif record.status is CampaignStatus.CANCELLED:
             self.head.show_progress(tr("Cancelled"), share, None, "")
             self.notice.say(
@@ -265,6 +268,21 @@ class RunPage(Page):
         else:
             self._show_outcome(outcome_of(record))
         self.finished.emit(record)
+
+    def _show_interrupted(self, record: CampaignRecord) -> None:
+        """Say why the comparison was interrupted; a practice lab that has ended cannot go on."""
+        pair = record.plan.pair
+        why = self.context.bridge.live.status().message or tr("The comparison was interrupted.")
+        if self._is_lab_gone:
+            hint = tr("The practice lab has ended, so this comparison cannot be resumed. Results so far are saved.")
+            self.notice.say("error", why, hint)
+            return
+        self.notice.say(
+            "error",
+            why,
+            tr("Results so far are saved. Each host rolls back automatically."),
+            {tr("Resume"): self._again, tr("Restore both hosts"): lambda: self._recover(pair)},
+        )
 
     def _show_outcome(self, outcome: Outcome) -> None:
         """Say how many candidates failed, and why; only where none did, that all were measured."""

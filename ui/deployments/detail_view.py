@@ -165,6 +165,9 @@ def _no_drift(status: PairStatus) -> str:
     silent = [end.label for end in (status.a, status.b) if not end.is_reachable]
     if silent:
         return tr("Unknown, because the host is unreachable: %1.").replace("%1", ", ".join(silent))
+    if status.damaged:
+        missing = ", ".join(f"{end.label}: {end.missing}" for end in status.damaged)
+        return tr("Missing, or not as it was installed: %1.").replace("%1", missing)
     if status.state is not DeploymentState.CONFIRMED:
         return tr("No drift.")
     return tr("No drift: both hosts match the deployment.")

@@ -153,8 +153,8 @@ def _rows(status: PairStatus) -> list[tuple[str, str, str]]:
         both(tr("Received"), size(a.rx_bytes), size(b.rx_bytes)),
         both(tr("Sent"), size(a.tx_bytes), size(b.tx_bytes)),
         both(tr("Interface"), a.interface or NONE, b.interface or NONE),
-        both(tr("Starts at boot"), yes_no(a.is_enabled), yes_no(b.is_enabled)),
-        both(tr("Supervisor runs"), yes_no(a.is_watched), yes_no(b.is_watched)),
+        both(tr("Starts at boot"), _known(a, is_so=a.is_enabled), _known(b, is_so=b.is_enabled)),
+        both(tr("Supervisor runs"), _known(a, is_so=a.is_watched), _known(b, is_so=b.is_watched)),
         both(tr("Restarts"), _times(a.restarts), _times(b.restarts)),
         both(tr("Time to connect (last start)"), _seconds(_started_s(a, status)), _seconds(_started_s(b, status))),
         both(tr("Time to connect (after boot)"), _seconds(a.boot_connect_s), _seconds(b.boot_connect_s)),
@@ -184,7 +184,7 @@ def _state(end: EndpointStatus, status: PairStatus) -> str:
     if end in status.unfinished:
         return tr("files of an interrupted deployment")
     if end in status.damaged:
-        return tr("parts of a deployment")
+        return tr("files missing or changed")
     if not end.deployment_id:
         return state_appearance(None).word
     if end.left_s is not None:
@@ -198,7 +198,14 @@ def _state(end: EndpointStatus, status: PairStatus) -> str:
 def _up(end: EndpointStatus) -> str:
     if end.is_waiting:
         return tr("not pinged before confirmation")
+    if end.missing:
+        return tr("unknown")
     return tr("up") if end.is_up else tr("down")
+
+
+def _known(end: EndpointStatus, *, is_so: bool) -> str:
+    """Return yes or no; nothing is read of a deployment whose files are not as they were installed."""
+    return tr("unknown") if end.missing else yes_no(is_so)
 
 
 def _ago(seconds: float | None) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QIcon, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QHeaderView, QLabel, QSplitter, QVBoxLayout, QWidget
 
 from app.domain.capture import (
@@ -224,8 +224,7 @@ class CaptureView(QWidget):
     def _show_look(self, nth: int, column: int, look: VerdictAppearance | None) -> None:
         cell = self.table.cell(nth, column)
         cell.setText(look.word if look is not None else NONE)
-        if look is not None:
-            cell.setIcon(make_icon(look.icon, getattr(self._theme.colours, look.role)))
+        cell.setIcon(make_icon(look.icon, getattr(self._theme.colours, look.role)) if look is not None else QIcon())
 
     def _on_row(self) -> None:
         data, nth = self._data, self.table.currentRow()

@@ -75,7 +75,7 @@ class SentenceCard(QFrame):
             icon, role = ("shield-check", "good") if advice.is_clear else ("compare", "text")
         set_icon(self._icon, icon, role, 24)
         self.standard.setVisible(has_choice and not advice.is_clear and ranking.rounds < _STANDARD_ROUNDS)
-        failures = tr("Finished: %1.").replace("%1", outcome.headline) if outcome.headline else ""
+        failures = tr("%1.").replace("%1", outcome.headline) if outcome.headline else ""
         lines = [advice.sentence] if has_choice else [failures, *outcome_lines(outcome), advice.sentence]
         self.sentence.setText("\n".join(line for line in lines if line))
         cautions = advice.cautions

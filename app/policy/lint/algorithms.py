@@ -81,7 +81,7 @@ def judge_setting(setting: Setting, style: str, usage: Usage, *, guidelines: Col
     is_alone = len({written for written, _, _ in names}) < 2
     found: dict[tuple[str, str, Question], LintFinding] = {}
     for written, name, composition in names:
-        for finding in _findings(name, tuple(guidelines), usage.solution, composition):
+        for finding in _findings(name, tuple(guidelines), usage.solution, composition, tuple(usage.design)):
             key = (written, finding.reason, finding.question)
             if key not in found:
                 found[key] = _of(setting, written, usage.fitted(finding, name), is_alone=is_alone)
@@ -103,12 +103,18 @@ def _named_in(value: str, style: str, usage: Usage) -> Iterator[tuple[str, str, 
 
 @lru_cache(maxsize=4096)
 def _findings(
-    name: str, guidelines: tuple[str, ...], solution: str, composition: tuple[Composition, ...]
+    name: str,
+    guidelines: tuple[str, ...],
+    solution: str,
+    composition: tuple[Composition, ...],
+    design: tuple[str, ...],
 ) -> tuple[Finding, ...]:
     """Return findings on one name that are worth saying: nothing on what is good."""
     own = own_names().get(normalise(name))
     found = (
-        (own,) if own is not None else findings(name, guidelines=guidelines, solution=solution, composition=composition)
+        (own,)
+        if own is not None
+        else findings(name, guidelines=guidelines, solution=solution, composition=composition, design=design)
     )
     if found[0].reason == UNKNOWN_REASON:
         return (replace(found[0], reason=_SPELLING),)

@@ -7,6 +7,7 @@ from lint_corpus import FOLDER
 
 from app.domain.linting import MASK, ConfigKind, LintFinding
 from app.domain.verdicts import Question, Verdict
+from app.linting.files import LintOptions, lint_text
 from app.policy.lint import lint
 from vpn_adapters.config_formats import KINDS
 
@@ -178,3 +179,17 @@ def test_an_empty_passphrase_is_none(line: str, is_said: bool) -> None:
     said = [one.setting for one in found(ConfigKind.FREELAN, f"[security]\n{line}\n") if "pass" in one.setting]
     assert ("security.passphrase" in said) is is_said
     assert bool(said) is is_said
+
+
+def test_guidelines_of_ike_and_esp_are_not_mixed_up() -> None:
+    text = "conn a\n keyexchange=ikev1\n aggressive=yes\n ike=3des-md5-modp2048!\n esp=3des-md5!\n"
+    found = lint_text(text, "ipsec.conf", LintOptions(guidelines=("rfc-8221", "rfc-8247")))
+    sources = dict.fromkeys((one.setting for one in found.findings), "")
+    for one in found.findings:
+        sources[one.setting] += one.source
+    assert "RFC 8221, " not in sources["conn.a.ike"]
+    assert "RFC 8247, " not in sources["conn.a.esp"]
+    assert "RFC 8247, September" in sources["conn.a.ike"]
+    assert "RFC 8221, October" in sources["conn.a.esp"]
+    (aggressive,) = (one for one in found.findings if one.setting == "conn.a.aggressive")
+    assert aggressive.replacement == "keyexchange=ikev2"

@@ -242,7 +242,8 @@ def lab_fields() -> Iterator[Callable[[], Field]]:
         def new() -> Field:
             down(threading.get_ident())
             name = f"faults-{next(numbers)}"
-            lab = manager.up(LabSpec(name), token=CancelToken(), on_progress=Told(name), is_owned=True)
+            # Booted: a restored gateway names its cards otherwise once it has lost its power.
+            lab = manager.up(LabSpec(name), token=CancelToken(), on_progress=Told(name), is_owned=True, is_cold=True)
             field = LabField(manager, lab, Path(folder))
             fields[threading.get_ident()] = field
             for side in Side:

@@ -47,7 +47,7 @@ def up(context: Context) -> int:
 
     context.job(work)
     context.out.print(
-        f"The lab {spec.name} is up. Its pair is lab:{spec.name}; log in with: tunnelmark lab ssh A --name {spec.name}",
+        f"The lab {spec.name} is up. Its pair is lab:{spec.name}. To log in:\ntunnelmark lab ssh A --name {spec.name}",
         markup=False,
     )
     return ExitCode.OK

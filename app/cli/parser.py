@@ -340,7 +340,10 @@ def _add_lint(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     lint.add_argument("files", nargs="*", metavar="FILE", help="configuration files on this computer")
     lint.add_argument("--host", metavar="PAIR", help="the configuration files on both hosts of a pair instead")
     lint.add_argument(
-        "--kind", choices=[str(kind) for kind in ConfigKind], help="type of the files (default: detected)"
+        "--kind",
+        choices=[str(kind) for kind in ConfigKind],
+        metavar="KIND",
+        help=f"type of the files: {', '.join(ConfigKind)} (default: detected)",
     )
     lint.add_argument(
         "--policy", action="append", metavar="GUIDELINE", help="a guideline that counts (may be repeated)"
@@ -356,7 +359,8 @@ def _add_policy(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
     verbs = _group(commands, "policy", "verdicts on algorithms, and guidelines", text)
     show_all = _command(verbs, "list", "policy.show_list", "print the guidelines and every verdict")
     kinds = ("cipher", "mode", "mac", "key-exchange", "signature", "protocol", "option")
-    show_all.add_argument("--kind", choices=kinds, help="verdicts of one kind only")
+    help_text = f"verdicts of one kind only: {', '.join(kinds)}"
+    show_all.add_argument("--kind", choices=kinds, metavar="KIND", help=help_text)
     show = _command(verbs, "show", "policy.show", "print everything that is known of one algorithm")
     show.add_argument("algorithm", metavar="NAME", help="as any program writes it, for example aes256gcm16 or BF-CBC")
     use = _command(verbs, "use", "policy.use", "select the guidelines that apply")

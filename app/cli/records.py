@@ -49,6 +49,8 @@ def audit(context: Context) -> int:
     options = context.options
     check_text(context, options.out)
     with context.services() as services:
+        if options.pair and not services.audit_log(options.pair):
+            services.known_pair(options.pair)  # or there is none of that name
         if options.verify:
             return _print_check(context, services.check_audit())
         if options.out:

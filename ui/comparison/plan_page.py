@@ -67,6 +67,7 @@ class PlanPage(Page):
         state = self.context.wizard.state
         basis = (state.discovery, state.chosen)
         if basis == self._of and state.plan is not None and state.plan is self._plan:
+            self._show_plan(state.plan)  # its end is reckoned from now
             return
         if basis != self._of:
             self._of = basis

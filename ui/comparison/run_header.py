@@ -62,6 +62,8 @@ class RunHead(QFrame):
     def set_paused(self, *, is_paused: bool) -> None:
         """The pause button goes on with it."""
         self._is_pausing = False
+        if self.pause.isEnabled():  # while it runs; between two candidates there is none to skip
+            enable(self.skip, is_on=not is_paused, reason=tr("No candidate is being measured."))
         self._show_pause(tr("&Resume") if is_paused else tr("&Pause"), is_paused=is_paused)
 
     def _show_pause(self, text: str, *, is_paused: bool) -> None:

@@ -60,7 +60,8 @@ def plan_campaign(
 ) -> CampaignPlan:
     """Plan a comparison.
 
-    The order is drawn anew for each round. The baseline, if it is among the candidates, begins every round and ends
+    The order is drawn anew for every odd round, and the even round after it runs backwards, so that steady drift looks
+    like no difference. The baseline, if it is among the candidates, begins every round and ends
     the last one, so that drift shows.
 
     Args:
@@ -120,11 +121,14 @@ def _check(candidates: Sequence[Candidate], profile: Profile, deadline_ms: float
 def _order(candidates: Sequence[Candidate], rounds: int, seed: int) -> tuple[AttemptKey, ...]:
     baselines = [candidate for candidate in candidates if candidate.solution == BASELINE]
     others = [candidate for candidate in candidates if candidate.solution != BASELINE]
+    order = list(others)
     chosen: list[tuple[Candidate, int]] = []
     for round_number in range(1, rounds + 1):
-        shuffled = list(others)
-        random.Random(f"{seed}/{round_number}").shuffle(shuffled)  # noqa: S311 - an order, not a secret
-        chosen += [(candidate, round_number) for candidate in (*baselines, *shuffled)]
+        if round_number % 2 == 0:
+            order.reverse()
+        else:
+            random.Random(f"{seed}/{round_number}").shuffle(order)  # noqa: S311 - an order, not a secret
+        chosen += [(candidate, round_number) for candidate in (*baselines, *order)]
     if others:
         chosen += [(candidate, rounds) for candidate in baselines]
     return tuple(

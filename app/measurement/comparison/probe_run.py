@@ -130,7 +130,9 @@ class Measurement:
         on_stage: StageSink,
         on_progress: Callable[[float], None],
     ) -> LatencyOutcome:
-        sizes, pings = self.plan.profile.frame_bytes, self.plan.profile.pings
+        in_order, pings = self.plan.profile.frame_bytes, self.plan.profile.pings
+        first = (self.key.round - 1) % len(in_order)  # what is slow at first meets another size in each round
+        sizes = in_order[first:] + in_order[:first]
         on_stage(Stage.LATENCY, f"round-trip times of {len(sizes)} frame sizes")
         shown: list[int] = []
 
@@ -151,7 +153,7 @@ class Measurement:
             ping_flavour=flavour,
         )
         outcome = measure_latency(self.sessions.a, request, token=token, on_samples=on_samples)
-        measured.latency = outcome.series
+        measured.latency = tuple(sorted(outcome.series, key=lambda one: in_order.index(one.frame_bytes)))
         measured.doubts += doubts_of_latency(measured.latency, flavour)
         return outcome
 

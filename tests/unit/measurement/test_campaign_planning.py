@@ -108,3 +108,10 @@ def test_what_cannot_be_done_is_refused(
 ) -> None:
     with pytest.raises(InvalidPlan, match=sentence):
         plan_campaign(sample.pair(), candidates, profile, seed=1, deadline_ms=deadline_ms)
+
+
+def test_an_even_round_runs_the_order_of_the_round_before_backwards() -> None:
+    names = solutions(plan(rounds=4))
+    rounds = [names[start + 1 : start + 5] for start in range(0, 20, 5)]
+    assert rounds[1] == rounds[0][::-1]
+    assert rounds[3] == rounds[2][::-1]

@@ -156,7 +156,7 @@ def _row_of(path: Path, number: int, raw: Mapping[str, Any]) -> FleetRow:
     try:
         row = structured(FleetRow, {"name": "", "solution": "", **raw}, str(path), _converter)
     except InvalidFile as error:
-        key = next(iter(wrong_keys(error)))
+        key = next(iter(wrong_keys(error)), "")
         key = key if key in raw else key.replace("_", "-")
         wrong = f"{key} is {_WANTED.get(key, 'a text in quotes')}" if key in KEYS else f"there is no {key}"
         raise InvalidFile(f"{place}: {wrong}.") from error

@@ -100,7 +100,7 @@ def read_settings(path: Path) -> Settings:
     try:
         stored = structured(_Stored, raw, str(path))
     except InvalidFile as error:
-        key = next(iter(wrong_keys(error)))
+        key = next(iter(wrong_keys(error)), "")
         raise _wrong(path, text, key, _WANTED.get(key, f"there is no setting {key}")) from error
     unknown = next((one for one in stored.guidelines if one not in GUIDELINES), None)
     if unknown is not None:

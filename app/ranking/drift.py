@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 
 from app.domain.ranking import Drift
@@ -39,6 +40,20 @@ def drift_of(baseline: Sequence[Attempt]) -> Drift:
     if is_doubtful(Drift(latency_pct, throughput_pct, "")):
         sentence += f" That is more than {DOUBTFUL_DRIFT_PCT:.0f} %: differences of that size prove little."
     return Drift(latency_pct, throughput_pct, sentence)
+
+
+def hides(drift: Drift, lead: float) -> bool:
+    """Return whether the bare link changed by more than half of a lead, so that the lead proves little.
+
+    Args:
+        drift: Of the bare link.
+        lead: Latency of the next best divided by that of the best, at least 1.
+
+    Source: our choice; candidates are measured at different times between the first and the last bare link.
+    """
+    if drift.latency_pct is None or abs(drift.latency_pct) <= DOUBTFUL_DRIFT_PCT or drift.latency_pct <= -100.0:
+        return False
+    return 2 * abs(math.log1p(drift.latency_pct / 100.0)) >= math.log(max(lead, 1.0))
 
 
 def is_doubtful(drift: Drift) -> bool:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from app.domain.ranking import RankedCandidate, Ranking, Recommendation
+from app.domain.ranking import Drift, RankedCandidate, Ranking, Recommendation
 from app.domain.results import AttemptStatus, CampaignRecord
 from app.ranking.candidates import Contender, completed, contenders
 from app.ranking.cautions import CampaignDoubts, campaign_doubts, choice_cautions
-from app.ranking.drift import drift_of
+from app.ranking.drift import drift_of, hides
 from app.ranking.eligibility import barrier_cautions, is_eligible, with_eligibility
 from app.ranking.intervals import significant_pairs
 from app.ranking.missing import missing_caution, not_compared, why_no_advice
-from app.ranking.recommendation import choose, no_recommendation, recommendation
+from app.ranking.recommendation import choose, drifted, no_recommendation, recommendation
 from app.wording.colours import BASELINE_SOLUTION
 
 
@@ -37,7 +37,7 @@ def rank(record: CampaignRecord) -> Ranking:
     drift = drift_of(completed(baseline))
     ranked = _ranked(everyone)
     doubts = campaign_doubts(record, drift, rounds, ranked=len(ranked))
-    advice = _advice(record, everyone, [one for _, one in ranked if is_eligible(one)], doubts)
+    advice = _advice(record, everyone, [one for _, one in ranked if is_eligible(one)], doubts, drift)
     places = [*ranked, *((None, one) for one in _unranked(everyone))]
     return Ranking(
         results=tuple(one.result for _, one in places),
@@ -50,7 +50,11 @@ def rank(record: CampaignRecord) -> Ranking:
 
 
 def _advice(
-    record: CampaignRecord, everyone: Sequence[Contender], eligible: Sequence[Contender], doubts: CampaignDoubts
+    record: CampaignRecord,
+    everyone: Sequence[Contender],
+    eligible: Sequence[Contender],
+    doubts: CampaignDoubts,
+    drift: Drift,
 ) -> Recommendation:
     obstacle = why_no_advice(record, everyone)
     choice = None if obstacle else choose(sorted(eligible, key=_mean_ms))
@@ -61,6 +65,9 @@ def _advice(
     else:
         cautions = choice_cautions(doubts, choice.best, everyone)
         advice = recommendation(choice, cautions, is_partial=any(_is_missing(one) for one in everyone))
+        is_ahead = advice.is_clear and choice.others and not choice.rivals
+        if is_ahead and hides(drift, _mean_ms(choice.others[0]) / _mean_ms(choice.best)):
+            advice = drifted(advice, choice, drift)
     return replace(advice, sentence=" ".join(filter(None, (advice.sentence, not_compared(everyone)))))
 
 

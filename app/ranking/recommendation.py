@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from app.domain.ranking import BarrierReason, Recommendation
+from app.domain.ranking import BarrierReason, Drift, Recommendation
 from app.domain.results import PROFILES, ProfileName
 from app.domain.verdicts import deciding_finding
 from app.ranking.candidates import Contender
@@ -140,6 +140,17 @@ def recommendation(choice: Choice, cautions: Sequence[str], *, is_partial: bool 
     why = (f"{best.title}: {choice.because}.",) if choice.because and not is_clear else ()
     reasons = (*why, *_reasons(best))
     return Recommendation(best.candidate.solution, best.candidate.suite, sentence, reasons, tuple(cautions), is_clear)
+
+
+def drifted(advice: Recommendation, choice: Choice, drift: Drift) -> Recommendation:
+    """Return advice without a clear winner, because the bare link changed too much meanwhile."""
+    pair = " and ".join(f"{one.title} ({_figures(one)})" for one in (choice.best, choice.others[0]))
+    sentence = (
+        f"No clear winner: while {pair} were measured, the latency of the bare link changed by "
+        f"{figure(drift.latency_pct or 0.0, 2)} %, more than half of what they differ by; measure again while hosts "
+        "and link are quiet."
+    )
+    return replace(advice, sentence=sentence, is_clear=False)
 
 
 def _is_open(choice: Choice) -> bool:

@@ -191,6 +191,18 @@ def test_small_drift_is_no_doubt_and_large_drift_is_one() -> None:
     assert any("prove little" in caution for caution in found.recommendation.cautions)
 
 
+@pytest.mark.parametrize(("factor", "is_clear"), [(1.05, True), (1.2, True), (1.5, False), (0.6, False)])
+def test_a_lead_that_drift_may_explain_is_no_clear_winner(factor: float, is_clear: bool) -> None:
+    record = sample_record(models=(BARE, twin(WIREGUARD), twin(OPENVPN_UDP, base_ms=1.8)), noise=0.001)
+    first, *rest, last = record.attempts
+    changed = tuple(
+        replace(one, rtt_us=(first.latency[n].rtt_us * factor).astype("uint32")) for n, one in enumerate(last.latency)
+    )
+    found = rank(replace(record, attempts=(first, *rest, replace(last, latency=changed)))).recommendation
+    assert (found.solution, found.is_clear) == ("wireguard", is_clear)
+    assert ("the latency of the bare link changed" in found.sentence) is not is_clear
+
+
 def test_drift_is_unknown_with_one_baseline_or_without_figures() -> None:
     (one,) = _baselines((1.0,))
     assert drift_of([one]).latency_pct is None

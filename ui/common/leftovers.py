@@ -37,11 +37,7 @@ class Leftover:
 
 
 class Leftovers(QObject):
-    """Pairs whose hosts have to be restored, by name; the oldest comes first.
-
-    Args:
-        context: Shared parts.
-    """
+    """Pairs whose hosts have to be restored, by name; the oldest comes first."""
 
     changed = Signal(str)
     """Carries the name of the pair that was added, restored or tried."""

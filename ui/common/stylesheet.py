@@ -144,12 +144,7 @@ QGroupBox::title {{ subcontrol-origin: margin; left: 8px; color: {text}; font-we
 
 
 def stylesheet(colours: Colours, text_scale: float = 1.0) -> str:
-    """Return the style sheet in these colours.
-
-    Args:
-        colours: Colours of the scheme.
-        text_scale: Factor for all font sizes.
-    """
+    """Return the style sheet in these colours."""
     sheet = re.sub(r"(\d+)pt;", lambda found: f"{float(found[1]) * text_scale:.2f}pt;", _SHEET)
     names = {name: value for name in colours.__slots__ if isinstance(value := getattr(colours, name), str)}
     return sheet.format(icons=ICONS_DIR.as_posix(), scheme="dark" if colours.is_dark else "light", **names)

@@ -100,11 +100,7 @@ def fixed_font() -> QFont:
 
 
 class Theme(QObject):
-    """Follows the system's colour scheme and size of texts; `changed` is emitted when either changes.
-
-    Args:
-        application: The one application.
-    """
+    """Follows the system's colour scheme and size of texts; `changed` is emitted when either changes."""
 
     changed = Signal()
 

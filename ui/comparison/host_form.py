@@ -22,11 +22,7 @@ from ui.comparison.key_files import key_file_fault
 
 
 class HostForm(Card):
-    """Address, port, user, way to log in, key file and underlay address of one host.
-
-    Args:
-        side: Which one.
-    """
+    """Address, port, user, way to log in, key file and underlay address of one host."""
 
     edited = Signal()
 

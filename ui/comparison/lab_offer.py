@@ -11,12 +11,7 @@ from ui.common.texts import tr
 
 
 class LabOffer(QWidget):
-    """Offers to start a practice lab, or to enter hosts instead.
-
-    Args:
-        start: Starts the lab.
-        enter_hosts: Shows the empty form.
-    """
+    """Offers to start a practice lab, or to enter hosts instead."""
 
     def __init__(self, start: Callable[[], object], enter_hosts: Callable[[], object]) -> None:
         super().__init__()

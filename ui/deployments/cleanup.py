@@ -23,11 +23,7 @@ if TYPE_CHECKING:
 
 
 class Cleaner(QObject):
-    """Removes such files: once for each pair by itself, again only where the user asks.
-
-    Args:
-        context: Shared parts.
-    """
+    """Removes such files: once for each pair by itself, again only where the user asks."""
 
     looked = Signal(str, object)
     """Carries a pair's name, and its PairStatus after the files were removed."""
@@ -51,12 +47,7 @@ class Cleaner(QObject):
         return self._attempts.was_tried(status.pair, None)
 
     def clean(self, pair: PairSpec, before: PairStatus) -> None:
-        """Remove the files, and inspect again.
-
-        Args:
-            pair: The pair.
-            before: Result of the last inspection.
-        """
+        """Remove the files, and inspect again."""
         services, name = cast("RolloutServices", self._context.services), pair.name
 
         def job(token: CancelToken, _tell: ProgressSink) -> PairStatus:

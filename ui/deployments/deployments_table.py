@@ -58,11 +58,7 @@ def by_pair(deployments: Sequence[Deployment]) -> tuple[DeploymentEntry, ...]:
 
 
 class DeploymentsTable(DataTable):
-    """One line per pair.
-
-    Args:
-        theme: Colours.
-    """
+    """One line per pair."""
 
     def __init__(self, theme: Theme) -> None:
         headers = [

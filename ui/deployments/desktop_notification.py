@@ -11,12 +11,7 @@ SHOWN_MS = 15_000
 
 
 class Notifier:
-    """Shows notifications through an icon in the system's tray; without a tray, the window asks for attention.
-
-    Args:
-        window: The window they belong to.
-        icon: In the tray.
-    """
+    """Shows notifications through an icon in the system's tray; without a tray, the window asks for attention."""
 
     def __init__(self, window: QWidget, icon: QIcon) -> None:
         self._window = window

@@ -25,11 +25,7 @@ from ui.deployments.texts import host_name
 
 
 class DeploymentDetail(QWidget):
-    """Buttons, sentences, tabs.
-
-    Args:
-        theme: Colours.
-    """
+    """Buttons, sentences, tabs."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()

@@ -19,11 +19,7 @@ from ui.deployments.texts import host_name, joined_text, ports_text
 
 
 class DryRunView(QTabWidget):
-    """Three tabs: overview, A, B.
-
-    Args:
-        theme: Colours.
-    """
+    """Three tabs: overview, A, B."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -143,12 +139,7 @@ def _largest(end: EndpointDryRun) -> str:
 
 
 class EndpointView(QWidget):
-    """Every file and command of one host.
-
-    Args:
-        theme: Colours.
-        side: The host.
-    """
+    """Every file and command of one host."""
 
     def __init__(self, theme: Theme, side: Side) -> None:
         super().__init__()

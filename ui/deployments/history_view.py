@@ -31,11 +31,7 @@ _ROOMY_EM = 66
 
 
 class EarlierView(QWidget):
-    """Deployments of one pair, newest first, each with its files and commands.
-
-    Args:
-        theme: Colours.
-    """
+    """Deployments of one pair, newest first, each with its files and commands."""
 
     again_asked = Signal(object)
     """Carries the Deployment to deploy again."""

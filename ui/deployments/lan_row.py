@@ -16,11 +16,7 @@ from ui.common.tips import set_tip
 
 
 class LanRow(QObject):
-    """Three widgets in a line of a form.
-
-    Args:
-        side: The host.
-    """
+    """Three widgets in a line of a form."""
 
     changed = Signal()
 

@@ -39,9 +39,6 @@ PAST_STOPPING = (RolloutStage.CONFIRM, RolloutStage.ENABLE, RolloutStage.UNDO)
 class RolloutLive(QWidget):
     """One piece of work on a pair.
 
-    Args:
-        theme: Colours.
-
     Attributes:
         task: What is done, or was done last.
         outcome: How it ended, for the status line; empty while it runs.

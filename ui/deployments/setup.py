@@ -29,14 +29,7 @@ _LEAST_VIEW_PX = 168
 
 
 class RolloutSetup(QWidget):
-    """Form and dry run; the button of the next stage is the primary one.
-
-    Args:
-        theme: Colours.
-        on_inspect: Inspects both hosts.
-        on_preview: Makes the dry run.
-        on_deploy: Deploys what the dry run showed.
-    """
+    """Form and dry run; the button of the next stage is the primary one."""
 
     def __init__(
         self,

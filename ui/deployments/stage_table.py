@@ -49,11 +49,7 @@ _LOOKS = {
 
 
 class StageTable(DataTable):
-    """One line per stage, a column per host.
-
-    Args:
-        theme: Colours.
-    """
+    """One line per stage, a column per host."""
 
     def __init__(self, theme: Theme) -> None:
         headers = [tr("Stage"), "A", "B", tr("Took"), tr("What happens")]

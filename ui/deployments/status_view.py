@@ -32,11 +32,7 @@ _LEAST_PLOT_PX = 160
 
 
 class NowView(QWidget):
-    """Facts on the left; plot, limits and log on the right.
-
-    Args:
-        theme: Colours.
-    """
+    """Facts on the left; plot, limits and log on the right."""
 
     limits_changed = Signal()
 

@@ -50,9 +50,6 @@ class HistoryTable(DataTable):
     """One line per entry, newest first; several can be selected.
 
     A click on a header sorts by its column, a second one turns the order round.
-
-    Args:
-        theme: Colours.
     """
 
     def __init__(self, theme: Theme) -> None:

@@ -30,12 +30,7 @@ _SIZE_PX = (960, 480)
 
 
 class PairsDialog(Panel):
-    """A line per stored pair, and what can be done with it.
-
-    Args:
-        parent: The window.
-        context: Shared parts.
-    """
+    """A line per stored pair, and what can be done with it."""
 
     changed = Signal()
     """Stored pairs have changed."""

@@ -54,11 +54,7 @@ class _Census:
 
 
 class Running:
-    """Belongs to a window.
-
-    Args:
-        window: The window.
-    """
+    """Belongs to a window."""
 
     def __init__(self, window: MainWindow) -> None:
         self._window = window

@@ -321,9 +321,6 @@ def _is_measuring(window: MainWindow, stage: str) -> bool:
 def main(argv: list[str] | None = None) -> int:
     """Write pictures of every page, and delete those that are no longer taken.
 
-    Args:
-        argv: Arguments without the program's name.
-
     Returns:
         0 if every picture was taken, else 1.
     """

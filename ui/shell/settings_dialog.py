@@ -22,13 +22,7 @@ _LEAST_WIDTH_PX = 720
 
 
 class SettingsDialog(Panel):
-    """Settings of the program; all take effect immediately, or when the dialog is closed.
-
-    Args:
-        parent: The window.
-        context: Shared parts.
-        data_dir: The data folder.
-    """
+    """Settings of the program; all take effect immediately, or when the dialog is closed."""
 
     guidelines_picked = Signal()
     """Other guidelines apply now."""

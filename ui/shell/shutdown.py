@@ -11,11 +11,7 @@ if TYPE_CHECKING:
 
 
 class Closing:
-    """Belongs to a window.
-
-    Args:
-        window: The window.
-    """
+    """Belongs to a window."""
 
     def __init__(self, window: MainWindow) -> None:
         self._window = window

@@ -21,12 +21,7 @@ _LAB_LOOK_MS = 5_000
 
 
 class Starting:
-    """Belongs to a window.
-
-    Args:
-        window: The window.
-        open_services: Makes the services, in a worker thread.
-    """
+    """Belongs to a window."""
 
     def __init__(self, window: MainWindow, open_services: ServicesFactory) -> None:
         self._window = window

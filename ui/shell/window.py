@@ -52,12 +52,7 @@ _AREAS = {
 
 
 class MainWindow(QMainWindow):
-    """The one window.
-
-    Args:
-        theme: Colours.
-        open_services: Makes the services, in a worker thread.
-    """
+    """The one window."""
 
     ready = Signal()
     """The services are open."""

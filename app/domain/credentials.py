@@ -1,4 +1,4 @@
-"""How passwords and host keys are asked for. The answers never leave the process except to the system keyring."""
+"""How passwords and host keys are asked for. Answers go to the host that they are for, and to the system keyring."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol
+
+from app.domain.cancel import CancelToken
 
 
 class SecretKind(StrEnum):
@@ -45,17 +47,25 @@ class Secret:
 class PasswordProvider(Protocol):
     """Where a connection gets passwords from: the keyring, memory, the terminal or a dialog."""
 
-    def get(self, key: SecretKey, *, is_retry: bool) -> Secret | None:
+    def get(self, key: SecretKey, *, is_retry: bool, token: CancelToken | None = None) -> Secret | None:
         """Return a password, or None where there is none to be had.
 
         Args:
             key: What it is for.
             is_retry: The one given before was wrong: do not take it from the store again.
+            token: Cancelling it ends the wait for a keyring, after which nothing more is asked.
+
+        Raises:
+            Cancelled: The token was cancelled.
         """
         ...
 
-    def confirm(self, key: SecretKey) -> None:
-        """Take note that the password given last was right, so that it may be kept."""
+    def confirm(self, key: SecretKey, *, token: CancelToken | None = None) -> None:
+        """Take note that the password given last was right, so that it may be kept.
+
+        Raises:
+            Cancelled: The token was cancelled while a keyring was waited for.
+        """
         ...
 
 

@@ -260,14 +260,14 @@ class LabPasswords:
     labs: Labs
     others: PasswordProvider
 
-    def get(self, key: SecretKey, *, is_retry: bool) -> Secret | None:
+    def get(self, key: SecretKey, *, is_retry: bool, token: CancelToken | None = None) -> Secret | None:
         """Return a password, or None where there is none to be had."""
         own = None if is_retry or key.kind is not SecretKind.SUDO else self._of_lab(key.subject)
-        return own or self.others.get(key, is_retry=is_retry)
+        return own or self.others.get(key, is_retry=is_retry, token=token)
 
-    def confirm(self, key: SecretKey) -> None:
+    def confirm(self, key: SecretKey, *, token: CancelToken | None = None) -> None:
         """Keep the password that the user typed last."""
-        self.others.confirm(key)
+        self.others.confirm(key, token=token)
 
     def _of_lab(self, login: str) -> Secret | None:
         for lab in self.labs.running():

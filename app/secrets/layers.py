@@ -4,13 +4,23 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from contextlib import contextmanager
+from typing import TypeVar
 
+from app.domain.cancel import CancelToken
 from app.domain.credentials import Secret, SecretKey
 from app.domain.errors import KeyringUnavailable
 from app.secrets.stores import MemoryPasswords, PasswordStore
 
 logger = logging.getLogger("app.secrets")
+
+KEYRING_NOTICE_S = 1.0
+"""After this long without an answer of the keyring, the user is told that it is waited for."""
+
+_POLL_S = 0.1
+_T = TypeVar("_T")
 
 Ask = Callable[[SecretKey, bool], Secret | None]
 """Asks a person; the second argument says whether the password given before was wrong."""
@@ -45,7 +55,7 @@ class LayeredPasswords:
     def __repr__(self) -> str:
         return "<LayeredPasswords>"
 
-    def get(self, key: SecretKey, *, is_retry: bool) -> Secret | None:
+    def get(self, key: SecretKey, *, is_retry: bool, token: CancelToken | None = None) -> Secret | None:
         """Return a password, or None where there is none to be had.
 
         What a person answers is kept in memory, so that nobody is asked twice for the same. A wrong one is dropped
@@ -54,13 +64,17 @@ class LayeredPasswords:
         Args:
             key: What it is for.
             is_retry: The one given before was wrong: only a person is asked.
+            token: Cancelling it ends the wait for the keyring; whatever that answers then, nothing more is asked.
+
+        Raises:
+            Cancelled: The token was cancelled.
         """
-        with self._lock:
+        with self._held(token):
             if is_retry:
                 self._memory.delete(key)
             else:
                 # What was typed last is newer than what the keyring holds.
-                known = self._memory.get(key) or self._from_store(key)
+                known = self._memory.get(key) or self._from_store(key, token)
                 if known is not None:
                     return known
             secret = self._ask(key, is_retry) if self._ask is not None else None
@@ -69,32 +83,41 @@ class LayeredPasswords:
                 self._unconfirmed[key] = secret
             return secret
 
-    def confirm(self, key: SecretKey) -> None:
-        """Keep the password that a person gave last: it has turned out to be right. Says where it is kept, once."""
-        with self._lock:
+    def confirm(self, key: SecretKey, *, token: CancelToken | None = None) -> None:
+        """Keep the password that a person gave last: it has turned out to be right. Says where it is kept, once.
+
+        Raises:
+            Cancelled: The token was cancelled while the keyring was waited for.
+        """
+        with self._held(token):
             secret = self._unconfirmed.pop(key, None)
             if secret is None:
                 return
-            sentence = self.remember(key, secret)
+            sentence = self.remember(key, secret, token=token)
             if sentence != self._told and self._tell is not None:
                 self._told = sentence
                 self._tell(sentence)
 
-    def remember(self, key: SecretKey, secret: Secret) -> str:
+    def remember(self, key: SecretKey, secret: Secret, *, token: CancelToken | None = None) -> str:
         """Keep a password for the next runs, or in memory alone where there is no keyring.
 
         Args:
             key: What it is for.
             secret: The password, known to be right.
+            token: Cancelling it ends the wait for the keyring.
 
         Returns:
             A sentence that says where it is now.
+
+        Raises:
+            Cancelled: The token was cancelled.
         """
-        with self._lock:
+        with self._held(token):
             self._memory.set(key, secret)
-            if self._store is not None:
+            store = self._store
+            if store is not None:
                 try:
-                    self._store.set(key, secret)
+                    self._wait_for(lambda: store.set(key, secret), token)
                 except KeyringUnavailable as error:
                     self._note(error)
             return self.where()
@@ -119,11 +142,54 @@ class LayeredPasswords:
         reason = self._why_no_keyring or sentence
         return f"Passwords are kept in memory only, until the program ends. {reason}"
 
-    def _from_store(self, key: SecretKey) -> Secret | None:
-        if self._store is None:
+    @contextmanager
+    def _held(self, token: CancelToken | None) -> Iterator[None]:
+        """Hold the lock, which another thread may have for as long as a person or a keyring takes."""
+        while not self._lock.acquire(timeout=_POLL_S):
+            if token is not None:
+                token.raise_if_cancelled()
+        try:
+            yield
+        finally:
+            self._lock.release()
+
+    def _wait_for(self, action: Callable[[], _T], token: CancelToken | None) -> _T:
+        """Use the keyring in a thread of its own: it waits for its user, and cannot be cancelled."""
+        if token is None:
+            return action()
+        token.raise_if_cancelled()
+        future: Future[_T] = Future()
+        woken = threading.Event()
+
+        def work() -> None:
+            try:
+                future.set_result(action())
+            except BaseException as error:  # noqa: BLE001 - raised again by `result`
+                future.set_exception(error)
+            woken.set()
+
+        unregister = token.on_cancel(woken.set)
+        threading.Thread(target=work, name="keyring", daemon=True).start()
+        try:
+            if not woken.wait(KEYRING_NOTICE_S):
+                self._say("Waiting for the system's keyring: answer or close its own window, or cancel here.")
+                woken.wait()
+                self._say(f"The system's keyring {'has answered' if future.done() else 'is no longer waited for'}.")
+        finally:
+            unregister()
+        token.raise_if_cancelled()
+        return future.result()
+
+    def _say(self, sentence: str) -> None:
+        if self._tell is not None:
+            self._tell(sentence)
+
+    def _from_store(self, key: SecretKey, token: CancelToken | None) -> Secret | None:
+        store = self._store
+        if store is None:
             return None
         try:
-            return self._store.get(key)
+            return self._wait_for(lambda: store.get(key), token)
         except KeyringUnavailable as error:
             self._note(error)
             return None

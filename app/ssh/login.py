@@ -143,13 +143,15 @@ def _try_locked_file(attempt: _Attempt, file: Path) -> bool:
         return False  # the agent had it, and the host refused it
     for number in range(PASSWORD_TRIES):
         attempt.token.raise_if_cancelled()
-        passphrase = attempt.passwords.get(SecretKey(SecretKind.PASSPHRASE, str(file)), is_retry=number > 0)
+        passphrase = attempt.passwords.get(
+            SecretKey(SecretKind.PASSPHRASE, str(file)), is_retry=number > 0, token=attempt.token
+        )
         if passphrase is None:
             attempt.untried.append(f"the passphrase of key {file} was not given")
             return False
         key = _load(attempt, file, passphrase, [])
         if key is not None:
-            attempt.passwords.confirm(SecretKey(SecretKind.PASSPHRASE, str(file)))
+            attempt.passwords.confirm(SecretKey(SecretKind.PASSPHRASE, str(file)), token=attempt.token)
             return _try_key(attempt, key, f"key {file}")
     return False
 
@@ -215,7 +217,7 @@ def _try_password(attempt: _Attempt) -> bool:
     key = SecretKey(SecretKind.LOGIN, attempt.target.password_name, tuple(attempt.refused))
     for number in range(PASSWORD_TRIES):
         attempt.token.raise_if_cancelled()
-        secret = attempt.passwords.get(key, is_retry=number > 0)
+        secret = attempt.passwords.get(key, is_retry=number > 0, token=attempt.token)
         if secret is None:
             attempt.untried.append("no other password was given" if number else "no password was given")
             return False
@@ -223,7 +225,7 @@ def _try_password(attempt: _Attempt) -> bool:
             raise EOFError("the host closed the connection while the password was asked for")
         attempt.tried.append("a password")
         if _send_password(attempt, secret):
-            attempt.passwords.confirm(key)
+            attempt.passwords.confirm(key, token=attempt.token)
             return True
     return False
 

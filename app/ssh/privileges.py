@@ -99,14 +99,14 @@ class Privileges:
         key = SecretKey(SecretKind.SUDO, self._target.password_name)
         for number in range(SUDO_TRIES):
             token.raise_if_cancelled()
-            secret = self._passwords.get(key, is_retry=number > 0)
+            secret = self._passwords.get(key, is_retry=number > 0, token=token)
             if secret is None:
                 raise PrivilegeMissing(
                     f"{self._target} wants a password for sudo, and none was given.",
                     hint="Give it when asked, or store it in the system's keyring.",
                 )
             if self._is_right(connection, secret, token):
-                self._passwords.confirm(key)
+                self._passwords.confirm(key, token=token)
                 return secret
         raise PrivilegeMissing(
             f"sudo on {self._target} refused the password {SUDO_TRIES} times.", hint="It is the user's own password."

@@ -45,10 +45,10 @@ class Passwords:
         self._wrong = list(wrong)
         self.asked: list[tuple[SecretKind, bool]] = []
 
-    def confirm(self, key: SecretKey) -> None:
+    def confirm(self, key: SecretKey, *, token: object = None) -> None:
         pass
 
-    def get(self, key: SecretKey, *, is_retry: bool) -> Secret | None:
+    def get(self, key: SecretKey, *, is_retry: bool, token: object = None) -> Secret | None:
         self.asked.append((key.kind, is_retry))
         if self._wrong:
             return Secret(self._wrong.pop(0))

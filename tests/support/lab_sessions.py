@@ -19,10 +19,10 @@ from app.ssh import SshConnector
 class NoPasswords:
     """Knows none: the lab's keys open everything that these tests need."""
 
-    def confirm(self, key: SecretKey) -> None:
+    def confirm(self, key: SecretKey, *, token: object = None) -> None:
         pass
 
-    def get(self, key: SecretKey, *, is_retry: bool) -> Secret | None:
+    def get(self, key: SecretKey, *, is_retry: bool, token: object = None) -> Secret | None:
         return None
 
 

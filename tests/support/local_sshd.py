@@ -22,10 +22,10 @@ SSHD = "/usr/sbin/sshd"
 
 
 class NoPasswords:
-    def confirm(self, key: SecretKey) -> None:
+    def confirm(self, key: SecretKey, *, token: object = None) -> None:
         pass
 
-    def get(self, key: SecretKey, *, is_retry: bool) -> Secret | None:
+    def get(self, key: SecretKey, *, is_retry: bool, token: object = None) -> Secret | None:
         return None
 
 

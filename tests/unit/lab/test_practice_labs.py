@@ -192,10 +192,10 @@ def test_the_link_of_own_hosts_is_not_ours(labs: Labs, manager: FakeManager) -> 
 class OtherPasswords:
     """Knows one password for everything."""
 
-    def get(self, key: SecretKey, *, is_retry: bool) -> Secret | None:
+    def get(self, key: SecretKey, *, is_retry: bool, token: object = None) -> Secret | None:
         return Secret("typed again" if is_retry else "typed")
 
-    def confirm(self, key: SecretKey) -> None:
+    def confirm(self, key: SecretKey, *, token: object = None) -> None:
         raise AssertionError("nothing was typed")
 
 

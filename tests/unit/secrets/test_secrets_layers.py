@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import logging
+import threading
 import traceback
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 
 import keyring.backend
 import keyring.backends.chainer
@@ -13,8 +15,9 @@ import keyring.backends.null
 import keyring.errors
 import pytest
 
+from app.domain.cancel import CancelToken
 from app.domain.credentials import Secret, SecretKey, SecretKind
-from app.domain.errors import KeyringUnavailable
+from app.domain.errors import Cancelled, KeyringUnavailable
 from app.secrets import LayeredPasswords, MemoryPasswords, PasswordStore
 from app.secrets.layers import Ask
 
@@ -235,3 +238,41 @@ def test_without_a_keyring_it_is_said_that_passwords_stay_in_memory() -> None:
     passwords.confirm(KEY)
     assert len(told) == 1
     assert "in memory only" in told[0]
+
+
+def test_cancelling_ends_the_wait_for_a_keyring_and_a_late_answer_asks_nothing(
+    backend: Keyring, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.secrets.layers.KEYRING_NOTICE_S", 0.0)
+    answered, told = threading.Event(), threading.Event()
+    sentences: list[str] = []
+
+    def tell(sentence: str) -> None:
+        sentences.append(sentence)
+        told.set()
+
+    def waits_for_its_user(service: str, username: str) -> str | None:
+        answered.wait(60)
+        return None
+
+    monkeypatch.setattr(backend, "get_password", waits_for_its_user)
+    ask, asked = asking("typed")
+    passwords = LayeredPasswords(PasswordStore(backend), MemoryPasswords(), ask, tell)
+    token = CancelToken()
+    with ThreadPoolExecutor(2) as pool:
+        both = [pool.submit(passwords.get, key, is_retry=False, token=token) for key in (KEY, SUDO)]
+        try:
+            assert told.wait(30)
+            assert "Waiting for the system's keyring" in sentences[0]
+            token.cancel()
+            for one in both:
+                with pytest.raises(Cancelled):
+                    one.result(timeout=30)
+        finally:
+            answered.set()
+    for thread in threading.enumerate():
+        if thread.name == "keyring":
+            thread.join(30)
+    assert asked == []
+    assert "no longer waited for" in sentences[-1]
+    assert passwords.get(KEY, is_retry=False, token=CancelToken()) == Secret("typed")

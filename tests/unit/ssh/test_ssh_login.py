@@ -75,10 +75,10 @@ class Passwords:
         self.answers = list(answers)
         self.asked: list[tuple[SecretKey, bool]] = []
 
-    def confirm(self, key: SecretKey) -> None:
+    def confirm(self, key: SecretKey, *, token: object = None) -> None:
         pass
 
-    def get(self, key: SecretKey, *, is_retry: bool) -> Secret | None:
+    def get(self, key: SecretKey, *, is_retry: bool, token: object = None) -> Secret | None:
         self.asked.append((key, is_retry))
         answer = self.answers.pop(0) if self.answers else None
         return None if answer is None else Secret(answer)

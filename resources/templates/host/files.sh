@@ -1,14 +1,25 @@
 # @include intact.sh
 
-# refuse REASON: with files that cannot be relied on, nothing is started, and above all nothing is removed.
+# refuse REASON: with files that cannot be relied on, nothing is started, and above all nothing is removed. Expects: verb.
 refuse() {
-    logger -t tunnelmark "$home: not started, because $1" 2> /dev/null
-    echo "Tunnelmark: $home: not started, because $1. Take it back with tunnelmark undeploy, or restore that folder." >&2
+    case $verb in
+        down | stop | halt)
+            said="not taken down, because $1"
+            advice="Restart this host, which ends what runs, and then use tunnelmark undeploy; or restore that folder."
+            ;;
+        *)
+            said="not started, because $1"
+            advice="Remove it with tunnelmark undeploy, or restore that folder."
+            ;;
+    esac
+    logger -t tunnelmark "$home: $said" 2> /dev/null
+    echo "Tunnelmark: $home: $said. $advice" >&2
     exit 1
 }
 
 # read_files VERB: sets what is known of the tunnel. What somebody has changed can still be taken down.
 read_files() {
+    verb=$1
     id=
     slot=
     mark=

@@ -238,3 +238,9 @@ def test_a_consent_is_remembered_for_a_lab_until_it_ends_and_for_a_stored_pair(
         store.save_pair(replace(own, underlay_a="192.0.2.77"))
         consents.change(own, may_open=True)
         assert store.get_pair("plant-7") == replace(own, underlay_a="192.0.2.77", may_open_firewall=True)
+
+
+def test_the_pair_of_a_running_lab_is_known_without_starting_one(labs: Labs, manager: FakeManager) -> None:
+    manager.add(LabSpec("mine"))
+    assert labs.running_pair("mine").name == "lab:mine"
+    assert set(manager.labs) == {"mine"}

@@ -171,8 +171,10 @@ def open_socket(target: Target, token: CancelToken) -> socket.socket:
     try:
         found = socket.getaddrinfo(target.address, target.port, type=socket.SOCK_STREAM)
     except OSError as error:
+        label = target.spec.label
+        owner = f" of {label}" if label != target.address else ""
         raise HostUnreachable(
-            f"The name {target.address} of {target.spec.label} is not known: {error.strerror}.",
+            f"The name {target.address}{owner} is not known: {error.strerror}.",
             hint="Check the name, or use an IP address.",
         ) from error
     deadline_s = time.monotonic() + SETUP_TIMEOUT_S

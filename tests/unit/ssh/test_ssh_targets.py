@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import socket
 from pathlib import Path
 
 import pytest
 
-from app.domain.errors import InvalidFile, InvalidOption
+from app.domain.cancel import CancelToken
+from app.domain.errors import HostUnreachable, InvalidFile, InvalidOption
 from app.domain.hosts import HostSpec
+from app.ssh.dial import open_socket
 from app.ssh.targets import Target, read_ssh_config, resolve
 
 
@@ -136,3 +139,16 @@ def test_a_configuration_that_cannot_be_read_is_said(tmp_path: Path, content: by
     (tmp_path / "config").write_bytes(content)
     with pytest.raises(InvalidFile, match="config cannot be read"):
         read_ssh_config(tmp_path / "config")
+
+
+@pytest.mark.parametrize(("label", "named"), [("gw.invalid", "gw.invalid"), ("pump", "gw.invalid of pump")])
+def test_a_name_that_is_not_known_is_said_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, label: str, named: str
+) -> None:
+    def unknown(*_: object, **__: object) -> None:
+        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+
+    monkeypatch.setattr(socket, "getaddrinfo", unknown)
+    with pytest.raises(HostUnreachable) as caught:
+        open_socket(target(tmp_path, "", HostSpec(label, "gw.invalid")), CancelToken())
+    assert caught.value.message == f"The name {named} is not known: Name or service not known."

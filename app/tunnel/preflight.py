@@ -263,14 +263,20 @@ def _subnets(
         lines = [line for line in lines if _interfaces_of(leaving).isdisjoint(line.split())]
         # Its guard routes name no interface.
         own = leaving.own_networks
-    for network in dict.fromkeys(_networks(lines)):
-        if any(network.subnet_of(subnet) for subnet in own):
-            continue
-        if network.prefixlen > 0 and any(network.overlaps(subnet) for subnet in wanted):
+    taken = [
+        network
+        for network in dict.fromkeys(_networks(lines))
+        if not any(network.subnet_of(subnet) for subnet in own)
+        and network.prefixlen > 0
+        and any(network.overlaps(subnet) for subnet in wanted)
+    ]
+    for network in taken:
+        # A subnet stands for the addresses in it: its own, its broadcast, its hosts' routes.
+        if not any(network != other and network.subnet_of(other) for other in taken):
             yield Obstacle(
                 side,
                 f"{label} uses {network} already, and the tunnel's addresses lie in it.",
-                "Remove that address or route, or choose other addresses for the tunnel.",
+                "Choose other addresses for the tunnel, or remove that address or route.",
             )
 
 

@@ -98,7 +98,14 @@ def test_no_route_to_the_peer(world: World) -> None:
     assert any("has no route to 192.0.2.2" in item.what and item.is_blocking for item in obstacles(world))
 
 
-@pytest.mark.parametrize("line", ["inet 198.18.0.9/24 scope global", "inet 198.18.0.0/15 scope global"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "inet 198.18.0.9/24 scope global",
+        "inet 198.18.0.0/15 scope global",
+        "inet 198.18.0.9/24 brd 198.18.0.255 scope global",  # one cause, one obstacle
+    ],
+)
 def test_address_in_the_tunnels_subnet(world: World, line: str) -> None:
     path = world.b.net / "addresses"
     path.write_text(path.read_text() + f"4: eth5    {line} eth5\n")

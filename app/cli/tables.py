@@ -18,6 +18,9 @@ from app.domain.plain_text import plain_text
 _RULE = Box("    \n    \n ── \n    \n    \n    \n    \n    \n")
 """A line below the headings and nothing else."""
 
+WIDTH_WITHOUT_TERMINAL = 10_000
+"""So that no line is broken in a pipe or a file, and no column is left out."""
+
 _GAP = 2
 _PROSE_MIN, _WORD_MAX = 24, 36
 _PROSE_MAX = 100
@@ -83,12 +86,23 @@ class Table:
         if not shown:
             self._print_list(out)
             return
-        out.print(self._laid_out(shown, out.width))
+        self._print_table(out, shown)
         hidden = [number for number in range(len(self.columns)) if number not in shown and self._is_used(number)]
         left_out = dict.fromkeys(self._full_name(number, shown) for number in hidden)
         if left_out:
             how = f"; {self.more} has them" if self.more else ""
             out.print(f"Left out at this width: {', '.join(left_out)}{how}.", markup=False, style="dim")
+
+    def _print_table(self, out: Console, shown: Sequence[int]) -> None:
+        """Print the columns; in a pipe or a file without the blanks that fill up each row."""
+        table = self._laid_out(shown, out.width)
+        if out.width < WIDTH_WITHOUT_TERMINAL:
+            out.print(table)
+            return
+        with out.capture() as capture:
+            out.print(table)
+        text = "\n".join(line.rstrip() for line in capture.get().splitlines())
+        out.print(text, markup=False, soft_wrap=True)
 
     def _full_name(self, number: int, shown: Sequence[int]) -> str:
         """Return a column's name; with the one before it where a shown column has the same name."""
@@ -142,7 +156,8 @@ class Table:
         """Return a width for each column: what is left over goes to prose, the shortest of it first."""
         widths = {number: self._least(number) for number in shown}
         left = width - sum(widths.values()) - _GAP * (len(shown) - 1)
-        wanted = {number: min(_PROSE_MAX, self._natural(number)) - widths[number] for number in shown}
+        most = _PROSE_MAX if width < WIDTH_WITHOUT_TERMINAL else width
+        wanted = {number: min(most, self._natural(number)) - widths[number] for number in shown}
         prose = sorted((number for number in shown if self.columns[number].kind is Kind.PROSE), key=wanted.__getitem__)
         for place, number in enumerate(prose):
             more = max(0, min(wanted[number], left // (len(prose) - place)))

@@ -15,6 +15,7 @@ from rich.console import Console
 from rich.text import Text
 
 from app.cli.signals import Stopping, interrupting
+from app.cli.tables import WIDTH_WITHOUT_TERMINAL
 from app.domain.cancel import CancelToken
 from app.domain.credentials import ConfirmHostKey, HostKeyQuestion, Secret, SecretKey, SecretKind
 from app.domain.errors import InvalidOption
@@ -22,8 +23,6 @@ from app.domain.plain_text import plain_text
 
 T = TypeVar("T")
 
-_WIDTH_WITHOUT_TERMINAL = 10_000
-"""So that no line is broken in a pipe or a file, and no column is left out."""
 _NARROWEST, _PROSE_WIDTH = 20, 100
 _FINGERPRINT_HEAD = "SHA256:"
 
@@ -36,7 +35,7 @@ _SECRET_WORDS = {
 
 def prose_width(out: Console) -> int:
     """Return at how many columns text is wrapped: those of a terminal; without one, what COLUMNS says, or 100."""
-    if out.width < _WIDTH_WITHOUT_TERMINAL:
+    if out.width < WIDTH_WITHOUT_TERMINAL:
         return out.width
     columns = os.environ.get("COLUMNS", "")
     return max(int(columns), _NARROWEST) if columns.isascii() and columns.isdigit() else _PROSE_WIDTH
@@ -58,7 +57,7 @@ def make_console(*, is_for_errors: bool, has_colour: bool = True) -> Console:
         has_colour: Whether it may use colours; where the variable NO_COLOR is set, it never does.
     """
     stream = sys.stderr if is_for_errors else sys.stdout
-    width = None if stream.isatty() else _WIDTH_WITHOUT_TERMINAL
+    width = None if stream.isatty() else WIDTH_WITHOUT_TERMINAL
     return CleanConsole(
         stderr=is_for_errors, width=width, highlight=False, soft_wrap=False, no_color=None if has_colour else True
     )

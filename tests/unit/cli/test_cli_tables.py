@@ -153,6 +153,14 @@ def printed(table: Table, width: int) -> list[str]:
     return cast("io.StringIO", out.file).getvalue().splitlines()
 
 
+def test_in_a_pipe_no_row_is_broken_or_filled_up() -> None:
+    sentence = "Unlock or install the system's keyring, or type the password each time it is asked for. " * 2
+    lines = printed(check_table([_Check("keyring", False, False, sentence), _Check("Qt", True, True, "6")]), 10_000)
+    assert any(sentence.strip() in line for line in lines)
+    assert len(lines) == 5
+    assert [line for line in lines if line != line.rstrip()] == []
+
+
 def words(lines: Sequence[str]) -> str:
     return " ".join(" ".join(lines).split())
 

@@ -63,8 +63,9 @@ def audit(context: Context) -> int:
         context.out.print(f"The audit log is empty: Tunnelmark has changed nothing on {where} yet.", markup=False)
     for entry in reversed(entries[:200]):
         outcome = "?" if entry.exit_status is None else str(entry.exit_status)
+        side = f" ({entry.side.value.upper()})" if entry.side is not None else ""
         context.out.print(
-            f"{entry.at:%Y-%m-%d %H:%M:%S} {entry.who or '-'} {entry.host} [{outcome}] {entry.what}",
+            f"{entry.at:%Y-%m-%d %H:%M:%S} {entry.who or '-'} {entry.host}{side} [{outcome}] {entry.what}",
             markup=False,
             soft_wrap=True,
         )

@@ -19,6 +19,7 @@ from app.cli.terminal import make_console
 from app.domain.audit import AuditEntry
 from app.domain.deployment import CONFIRM_WITHIN_S
 from app.domain.paths import find_paths
+from app.domain.sides import Side
 from app.domain.user import this_user
 from app.storage import Store
 
@@ -106,8 +107,11 @@ def test_audit_names_who_changed_a_host_for_a_measurement(capsys: pytest.Capture
     with Store.open(paths.database) as store:
         store.save_pair(sample_record().plan.pair)
         store.audit(AuditEntry(datetime(2026, 3, 6, tzinfo=UTC), "10.0.0.1", None, "ip link add tm0", 0, "Make it"))
+        store.audit(AuditEntry(datetime(2026, 3, 7, tzinfo=UTC), "127.0.0.1", Side.B, "ip link del tm0", 0, "End it"))
     assert main(["audit"]) == ExitCode.OK
-    assert f"{this_user()} 10.0.0.1 [0] Make it" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert f"{this_user()} 10.0.0.1 [0] Make it" in said
+    assert f"{this_user()} 127.0.0.1 (B) [0] End it" in said
 
 
 def test_again_means_one_thing() -> None:

@@ -5,7 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import Qt, QUrl
-from PySide6.QtGui import QKeySequence, QPixmap, QShortcut, QTextCharFormat, QTextCursor, QTextDocument
+from PySide6.QtGui import (
+    QKeySequence,
+    QPixmap,
+    QShortcut,
+    QTextBlockFormat,
+    QTextCharFormat,
+    QTextCursor,
+    QTextDocument,
+)
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QPushButton, QTextBrowser, QVBoxLayout, QWidget
 
 from ui.common.search_field import SearchField
@@ -93,7 +101,14 @@ class GuideDialog(QDialog):
             self.text.scrollToAnchor(heading)  # once it is visible, where it is not yet
 
     def _on_source(self) -> None:
-        """Name the window after the document."""
+        """Name the window after the document, and let long commands wrap: one would make all of it wider than it is."""
+        block = self.text.document().begin()
+        while block.isValid():
+            if block.blockFormat().nonBreakableLines():
+                may_wrap = QTextBlockFormat()
+                may_wrap.setNonBreakableLines(False)
+                QTextCursor(block).mergeBlockFormat(may_wrap)
+            block = block.next()
         title = self.text.document().begin().text()
         self.setWindowTitle(title or tr("User guide"))
         self.text.setAccessibleName(self.windowTitle())

@@ -39,6 +39,15 @@ class Estimate:
     rounds: int
 
 
+@dataclass(frozen=True, slots=True)
+class Ratio:
+    """A ratio with its interval, all pairs of a comparison taken together; None with one round."""
+
+    value: float
+    low: float | None
+    high: float | None
+
+
 class BarrierReason(StrEnum):
     """Why a candidate may not be recommended."""
 
@@ -90,6 +99,7 @@ class CandidateResult:
         stage: Where no round completed: the stage in which the attempt ended that the figures are of, or the last one.
         loss_pct: Echo requests without a reply, of all sizes and rounds together, in percent; None if none was sent.
         barrier: What bars it from the recommendation; None if nothing does.
+        ratio_to_best: Its latency over that of the fastest ranked candidate, by medians; None without a rank.
     """
 
     solution: str
@@ -114,6 +124,7 @@ class CandidateResult:
     stage: str = ""
     loss_pct: float | None = None
     barrier: Barrier | None = None
+    ratio_to_best: Ratio | None = None
 
     @property
     def is_partial(self) -> bool:
@@ -126,11 +137,11 @@ class RankedCandidate:
     """A place in the ranking.
 
     Attributes:
-        rank: From 1; candidates whose difference is not significant share one. None for references and for
+        rank: One more than the number of candidates that are faster beyond chance. None for references and for
             candidates without a figure.
         solution: Solution's name.
         suite: Suite's name.
-        tied_with: Titles of those it shares its rank with.
+        tied_with: Titles of those it cannot be told apart from, of whatever rank.
     """
 
     rank: int | None
@@ -148,6 +159,15 @@ class Drift:
     sentence: str
 
 
+class AdviceKind(StrEnum):
+    """How sure a recommendation is."""
+
+    CLEAR = "clear"  # faster than all others beyond chance
+    AS_GOOD_AS = "as-good-as"  # others are within 10 %, and something else decides
+    NOT_DECIDED = "not-decided"  # only the first among those between which the figures do not decide
+    NONE = "none"  # nothing can be recommended
+
+
 @dataclass(frozen=True, slots=True)
 class Recommendation:
     """Which to take and why.
@@ -160,6 +180,9 @@ class Recommendation:
         cautions: What speaks against it, or makes it doubtful.
         is_clear: Whether something that was measured or judged tells it from the others; else it is only the first
             among candidates between which no difference was shown.
+        kind: The same in four words.
+        minutes_to_decide: How long measuring on would probably take until it is decided; None where it is, or where
+            no number of rounds that can be planned would do.
     """
 
     solution: str | None
@@ -168,6 +191,8 @@ class Recommendation:
     reasons: tuple[str, ...]
     cautions: tuple[str, ...]
     is_clear: bool = True
+    kind: AdviceKind = AdviceKind.NONE
+    minutes_to_decide: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

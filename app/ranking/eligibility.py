@@ -80,11 +80,6 @@ def _loss_barrier(one: Contender, bare_loss_pct: float | None) -> Barrier | None
     return Barrier(BarrierReason.LOSS, f"lost {figure(loss_pct, 2)} % of its frames (the bare link: {bare})")
 
 
-def is_eligible(one: Contender) -> bool:
-    """Whether a candidate may be recommended."""
-    return one.result.barrier is None
-
-
 def barrier_cautions(everyone: Sequence[Contender]) -> tuple[str, ...]:
     """Return which measured candidates are not recommended because of what was measured, as sentences."""
     measured = (BarrierReason.FRAME_SIZES, BarrierReason.PACKET_TEST, BarrierReason.LOSS)

@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from app.domain.ranking import Drift, RankedCandidate, Ranking, Recommendation
+from app.domain.ranking import AdviceKind, CandidateResult, Drift, RankedCandidate, Ranking, Ratio, Recommendation
 from app.domain.results import AttemptStatus, CampaignRecord
 from app.ranking.candidates import Contender, completed, contenders
 from app.ranking.cautions import CampaignDoubts, campaign_doubts, choice_cautions
+from app.ranking.choice import Compared, choose
+from app.ranking.differences import Differences, differences
 from app.ranking.drift import drift_of, hides
-from app.ranking.eligibility import barrier_cautions, is_eligible, with_eligibility
-from app.ranking.intervals import significant_pairs
+from app.ranking.eligibility import barrier_cautions, with_eligibility
 from app.ranking.missing import missing_caution, not_compared, why_no_advice
-from app.ranking.recommendation import choose, drifted, no_recommendation, recommendation
+from app.ranking.recommendation import drifted, no_recommendation, recommendation
 from app.wording.colours import BASELINE_SOLUTION
 
 
 def rank(record: CampaignRecord) -> Ranking:
     """Rank what was measured, and say which candidate to take.
 
-    A candidate's rank is one more than the number of candidates that are significantly faster by weighted latency, so
-    that those which cannot be told apart from the best share its rank. References without cryptography, candidates
-    with a frame size that did not cross, those that the user ended early and those that failed have no rank.
+    A candidate's rank is one more than the number of candidates that are faster beyond chance. References without
+    cryptography, candidates with a frame size that did not cross, those that the user ended early and those that failed
+    have no rank.
 
     Args:
         record: A campaign, finished or not.
@@ -35,38 +37,50 @@ def rank(record: CampaignRecord) -> Ranking:
     rounds = len({one.key.round for one in completed(record.attempts)})
     baseline = [one for each in everyone if each.candidate.solution == BASELINE_SOLUTION for one in each.attempts]
     drift = drift_of(completed(baseline))
-    ranked = _ranked(everyone)
-    doubts = campaign_doubts(record, drift, rounds, ranked=len(ranked))
-    advice = _advice(record, everyone, [one for _, one in ranked if is_eligible(one)], doubts, drift)
-    places = [*ranked, *((None, one) for one in _unranked(everyone))]
+    compared = _compare(record, everyone)
+    doubts = campaign_doubts(record, drift, rounds, ranked=len(compared.contenders))
+    unranked = _unranked(everyone)
+    places = sorted(_places(compared), key=lambda each: each[0].rank or 0)
     return Ranking(
-        results=tuple(one.result for _, one in places),
-        ranking=tuple(_place(number, one, ranked) for number, one in places),
-        recommendation=advice,
+        results=(*(result for _, result in places), *(one.result for one in unranked)),
+        ranking=(
+            *(place for place, _ in places),
+            *(RankedCandidate(None, one.candidate.solution, one.candidate.suite) for one in unranked),
+        ),
+        recommendation=_advice(record, everyone, compared, doubts, drift),
         drift=drift,
         rounds=rounds,
         doubts=doubts.sentences,
     )
 
 
+def _compare(record: CampaignRecord, everyone: Sequence[Contender]) -> Compared:
+    ranked = [one for one in everyone if _is_ranked(one)]
+    typical_ms = differences([one.figures.median_ms for one in ranked]).typical_ms
+    order = sorted(range(len(ranked)), key=lambda i: typical_ms[i])
+    fastest_first = tuple(ranked[i] for i in order)
+    rounds = {number for one in ranked for number in one.figures.median_ms}
+    spent_s = sum((one.ended_at - one.started_at).total_seconds() for one in completed(record.attempts))
+    return Compared(
+        fastest_first,
+        differences([one.figures.median_ms for one in fastest_first]),
+        len(rounds),
+        spent_s / max(1, len(rounds)),
+    )
+
+
 def _advice(
-    record: CampaignRecord,
-    everyone: Sequence[Contender],
-    eligible: Sequence[Contender],
-    doubts: CampaignDoubts,
-    drift: Drift,
+    record: CampaignRecord, everyone: Sequence[Contender], compared: Compared, doubts: CampaignDoubts, drift: Drift
 ) -> Recommendation:
     obstacle = why_no_advice(record, everyone)
-    choice = None if obstacle else choose(sorted(eligible, key=_mean_ms))
+    choice = None if obstacle else choose(compared, is_partial=any(_is_missing(one) for one in everyone))
     if choice is None:
         missing = filter(None, [missing_caution(everyone)])
         cautions = (*doubts.leading, *missing, *doubts.of_figures, *barrier_cautions(everyone))
         advice = no_recommendation(everyone, cautions, obstacle)
     else:
-        cautions = choice_cautions(doubts, choice.best, everyone)
-        advice = recommendation(choice, cautions, is_partial=any(_is_missing(one) for one in everyone))
-        is_ahead = advice.is_clear and choice.others and not choice.rivals
-        if is_ahead and hides(drift, _mean_ms(choice.others[0]) / _mean_ms(choice.best)):
+        advice = recommendation(choice, choice_cautions(doubts, choice.best, everyone))
+        if choice.kind is AdviceKind.CLEAR and choice.others and hides(drift, choice.lead):
             advice = drifted(advice, choice, drift)
     return replace(advice, sentence=" ".join(filter(None, (advice.sentence, not_compared(everyone)))))
 
@@ -78,7 +92,7 @@ def _condition(record: CampaignRecord) -> str:
 
 def _is_ranked(one: Contender) -> bool:
     is_whole = one.result.status is AttemptStatus.COMPLETED
-    return is_whole and not one.candidate.is_unprotected and one.result.weighted_latency_ms is not None
+    return is_whole and not one.candidate.is_unprotected and bool(one.figures.median_ms)
 
 
 def _is_missing(one: Contender) -> bool:
@@ -86,17 +100,26 @@ def _is_missing(one: Contender) -> bool:
     return one.candidate.verdict.is_deployable and one.result.status is not AttemptStatus.COMPLETED
 
 
-def _mean_ms(one: Contender) -> float:
-    estimate = one.result.weighted_latency_ms
-    return estimate.mean if estimate is not None else float("inf")
+def _places(compared: Compared) -> list[tuple[RankedCandidate, CandidateResult]]:
+    """Return the ranked candidates with their places, fastest first."""
+    found, who = compared.found, compared.contenders
+    places = []
+    for i, one in enumerate(who):
+        beaten_by = sum((other, i) in found.told for other in range(i))
+        alike = [who[j] for j in range(len(who)) if j != i and not {(i, j), (j, i)} & found.told]
+        tied = tuple(other.title for other in alike)
+        place = RankedCandidate(1 + beaten_by, one.candidate.solution, one.candidate.suite, tied)
+        places.append((place, replace(one.result, ratio_to_best=_ratio(found, i))))
+    return places
 
 
-def _ranked(everyone: Sequence[Contender]) -> list[tuple[int, Contender]]:
-    order = sorted((one for one in everyone if _is_ranked(one)), key=_mean_ms)
-    pairs = significant_pairs([one.figures.weighted_ms for one in order])
-    beaten_by = [sum(1 for _, slower in pairs if slower == position) for position in range(len(order))]
-    numbered = [(1 + beaten, one) for beaten, one in zip(beaten_by, order, strict=True)]
-    return sorted(numbered, key=lambda place: (place[0], _mean_ms(place[1])))
+def _ratio(found: Differences, i: int) -> Ratio:
+    if i == 0:
+        return Ratio(1.0, 1.0, 1.0)
+    pair = found.between(i, 0)
+    if pair.interval is None:
+        return Ratio(found.typical_ms[i] / found.typical_ms[0], None, None)
+    return Ratio(math.exp(pair.log_ratio), *pair.interval)
 
 
 def _unranked(everyone: Sequence[Contender]) -> list[Contender]:
@@ -104,8 +127,3 @@ def _unranked(everyone: Sequence[Contender]) -> list[Contender]:
     return sorted(
         rest, key=lambda one: (one.result.status is not AttemptStatus.COMPLETED, one.candidate.is_unprotected)
     )
-
-
-def _place(number: int | None, one: Contender, ranked: Sequence[tuple[int, Contender]]) -> RankedCandidate:
-    tied = tuple(other.title for rank_, other in ranked if rank_ == number and other is not one)
-    return RankedCandidate(number, one.candidate.solution, one.candidate.suite, tied)

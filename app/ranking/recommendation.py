@@ -2,144 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 
-from app.domain.ranking import BarrierReason, Drift, Recommendation
+from app.domain.ranking import AdviceKind, BarrierReason, Drift, Recommendation
 from app.domain.results import PROFILES, ProfileName
 from app.domain.verdicts import deciding_finding
 from app.ranking.candidates import Contender
-from app.ranking.intervals import significant_pairs
+from app.ranking.choice import Choice
 from app.wording.numbers import counted, figure, listed, milliseconds
-
-CLEAR_MARGIN = 0.10
-"""With one round there is no test; a lead below this share is then taken for chance.
-
-Source: our choice, the same size as the drift that makes a comparison doubtful.
-"""
-
-NOTHING_SEPARATES = "nothing else decides between those that are judged alike, so that the lowest mean among them does"
-"""Reason of a choice among candidates between which no difference was shown."""
 
 _STANDARD_ROUNDS = PROFILES[ProfileName.STANDARD].rounds
 
+_MOST_NAMES = 3
+"""Candidates that a sentence names with their figures. Source: our choice."""
 
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """The one to take, and why it and not another.
-
-    Attributes:
-        best: The one to take.
-        rivals: Those whose latency could not be told from its own.
-        others: All other candidates that could have been taken, best first.
-        because: What decided among the rivals; empty if there were none.
-        rounds: How many rounds the comparison rests on.
-        undecided: Rivals between which and the best nothing decided but the lower mean.
-    """
-
-    best: Contender
-    rivals: tuple[Contender, ...]
-    others: tuple[Contender, ...]
-    because: str
-    rounds: int
-    undecided: tuple[Contender, ...] = ()
+_LOWER = "its latency is the lower one"
 
 
-def choose(eligible: Sequence[Contender]) -> Choice | None:
-    """Choose among candidates that may be deployed and have a weighted latency.
-
-    The significantly lowest weighted latency wins. Among candidates whose latency cannot be told apart, the verdict
-    decides, then throughput, then CPU per Mbit/s, each only where the difference is not chance; at last the lower mean.
-
-    Args:
-        eligible: In the order of their mean weighted latency.
-
-    Returns:
-        The choice; None if nobody is eligible.
-    """
-    if not eligible:
-        return None
-    pairs = significant_pairs([one.figures.weighted_ms for one in eligible])
-    beaten = {slower for _, slower in pairs}
-    tied = [one for position, one in enumerate(eligible) if position not in beaten]
-    rounds = max(len(one.figures.weighted_ms) for one in eligible)
-    best, because = _break_tie(tied, rounds)
-    rivals = tuple(one for one in tied if one is not best)
-    alike = tuple(one for one in rivals if _worries(one) == _worries(best))
-    undecided = alike if because == NOTHING_SEPARATES else ()
-    return Choice(best, rivals, tuple(one for one in eligible if one is not best), because, rounds, undecided)
-
-
-def _break_tie(tied: Sequence[Contender], rounds: int) -> tuple[Contender, str]:
-    if len(tied) == 1:
-        return tied[0], ""
-    safest = min(_worries(one) for one in tied)
-    left = [one for one in tied if _worries(one) == safest]
-    if len(left) == 1:
-        return left[0], "its cryptography is judged better"
-    if rounds < 2:
-        lowest_ms = min(map(_mean_ms, left))
-        left = [one for one in left if lowest_ms / _mean_ms(one) > 1 - CLEAR_MARGIN]
-        if len(left) == 1:
-            return left[0], "its mean is the lowest of those with the best verdict, by more than a tenth"
-    leader = _leader(left, lambda one: one.figures.both_mbit_s, rounds, is_lower_better=False)
-    if leader is not None:
-        return leader, f"it carries more ({_mbit(leader)} on the mean of both directions)"
-    leader = _leader(left, lambda one: one.figures.cpu_per_mbit_s, rounds, is_lower_better=True)
-    if leader is not None:
-        return leader, "it needs less CPU per Mbit/s"
-    return left[0], NOTHING_SEPARATES
-
-
-def _worries(one: Contender) -> tuple[int, int]:
-    """How bad the verdict is, then how many of its parts were found less than recommended."""
-    return one.candidate.verdict.severity, sum(1 for finding in one.candidate.findings if finding.verdict.severity)
-
-
-def _leader(
-    tied: Sequence[Contender],
-    values_of: Callable[[Contender], Mapping[int, float]],
-    rounds: int,
-    *,
-    is_lower_better: bool,
-) -> Contender | None:
-    """Return who is better than every other beyond chance; None if nobody is."""
-    values = [values_of(one) for one in tied]
-    if not all(values):
-        return None
-    means = [sum(one.values()) / len(one) for one in values]
-    order = sorted(range(len(tied)), key=lambda i: means[i] if is_lower_better else -means[i])
-    first, second = order[0], order[1]
-    if rounds < 2:
-        high, low = max(means[first], means[second]), min(means[first], means[second])
-        return tied[first] if high > 0 and low / high <= 1 - CLEAR_MARGIN else None
-    pairs = significant_pairs(values)
-    wins = all(((first, other) if is_lower_better else (other, first)) in pairs for other in order[1:])
-    return tied[first] if wins else None
-
-
-def _mbit(one: Contender) -> str:
-    values = one.figures.both_mbit_s.values()
-    return f"{figure(sum(values) / len(values))} Mbit/s"
-
-
-def recommendation(choice: Choice, cautions: Sequence[str], *, is_partial: bool = False) -> Recommendation:
+def recommendation(choice: Choice, cautions: Sequence[str]) -> Recommendation:
     """Put a choice into words.
 
     Args:
         choice: The choice.
         cautions: What makes it doubtful.
-        is_partial: Whether others that may be deployed were to be measured, and were not measured to the end.
 
     Returns:
         The recommendation.
     """
     best = choice.best
-    is_clear = not (_is_open(choice) or (is_partial and not choice.others))
+    is_clear = choice.kind is not AdviceKind.NOT_DECIDED
     sentence = f"Take {best.title}: {_why(choice)}." if is_clear else _no_clear_winner(choice)
     why = (f"{best.title}: {choice.because}.",) if choice.because and not is_clear else ()
     reasons = (*why, *_reasons(best))
-    return Recommendation(best.candidate.solution, best.candidate.suite, sentence, reasons, tuple(cautions), is_clear)
+    return Recommendation(
+        best.candidate.solution,
+        best.candidate.suite,
+        sentence,
+        reasons,
+        tuple(cautions),
+        is_clear,
+        choice.kind,
+        choice.minutes,
+    )
 
 
 def drifted(advice: Recommendation, choice: Choice, drift: Drift) -> Recommendation:
@@ -150,12 +55,7 @@ def drifted(advice: Recommendation, choice: Choice, drift: Drift) -> Recommendat
         f"{figure(drift.latency_pct or 0.0, 2)} %, more than half of what they differ by; measure again while hosts "
         "and link are quiet."
     )
-    return replace(advice, sentence=sentence, is_clear=False)
-
-
-def _is_open(choice: Choice) -> bool:
-    """Whether nothing that was measured or judged tells the best from its rivals beyond chance."""
-    return bool(choice.others) and (choice.rounds < 2 or choice.because == NOTHING_SEPARATES)
+    return replace(advice, sentence=sentence, is_clear=False, kind=AdviceKind.NOT_DECIDED)
 
 
 def _no_clear_winner(choice: Choice) -> str:
@@ -165,23 +65,23 @@ def _no_clear_winner(choice: Choice) -> str:
             f"No clear winner: of the VPNs that may be deployed only {choice.best.title} ({_figures(choice.best)}) was "
             "measured to the end; measure the others for a decision."
         )
+    named = (choice.best, *choice.undecided)[:_MOST_NAMES]
+    left = len(choice.undecided) + 1 - len(named)
+    names = [f"{one.title} ({_figures(one)})" for one in named] + ([counted(left, "other")] if left else [])
     if choice.rounds < 2:
-        names = " and ".join(f"{one.title} ({_figures(one)})" for one in (choice.best, choice.others[0]))
-        left = len(choice.others) - 1
-        more = f", with {counted(left, 'other')} measured as well" if left else ""
         return (
-            f"No clear winner: {names} were measured in one round, which cannot tell a difference from chance{more}; "
-            f"measure again with the standard profile ({_STANDARD_ROUNDS} rounds) for a decision."
+            f"No clear winner: one quick look does not decide between {listed(names)}; {_STANDARD_ROUNDS} rounds of "
+            f"the same (about {counted(choice.minutes or 1, 'minute')}) would."
         )
-    everyone = (choice.best, *choice.undecided)
-    names = listed([f"{one.title} ({_figures(one)})" for one in everyone])
-    leads = ["throughput"] if all(one.figures.both_mbit_s for one in everyone) else []
-    leads += ["CPU"] if all(one.figures.cpu_per_mbit_s for one in everyone) else []
-    nobody = f", and none of them leads in {' or '.join(leads)}" if leads else ""
-    return (
-        f"No clear winner: the latency of {names} cannot be told apart after {counted(choice.rounds, 'round')}; they "
-        f"are judged alike{nobody}. More rounds may tell them apart."
-    )
+    more = "they differ too little, or vary too much, for more rounds to decide"
+    if choice.minutes is not None:
+        more = f"about {counted(choice.minutes, 'minute')} more would"
+    return f"No clear winner: {counted(choice.rounds, 'round')} do not decide between {listed(names)}; {more}."
+
+
+def _mbit(one: Contender) -> str:
+    values = one.figures.both_mbit_s.values()
+    return f"{figure(sum(values) / len(values))} Mbit/s"
 
 
 def _figures(one: Contender) -> str:
@@ -192,18 +92,16 @@ def _why(choice: Choice) -> str:
     latency = f"its weighted latency of {_latency(choice.best)}{_times_baseline(choice.best)}"
     if not choice.others:
         return f"{latency} is the only complete result of a candidate that may be deployed"
-    if choice.rivals:
-        names = listed([one.title for one in choice.rivals])
-        return (
-            f"{latency} cannot be told from that of {names} after {counted(choice.rounds, 'round')}, and "
-            f"{choice.because}"
-        )
+    over = f"over {counted(choice.rounds, 'round')}"
+    if choice.kind is AdviceKind.AS_GOOD_AS:
+        names = listed([one.title for one in choice.alike])
+        return f"{latency} is as good as that of {names} (within 10 % {over}), and {choice.because or _LOWER}"
     rival = choice.others[0]
-    less_pct = 100 * (1 - _mean_ms(choice.best) / _mean_ms(rival))
-    return (
-        f"{latency} is {figure(less_pct, 2)} % below that of the next best, {rival.title} ({_latency(rival)}), more "
-        f"than chance explains over {counted(choice.rounds, 'round')}"
-    )
+    less_pct = figure(100 * (1 - 1 / choice.lead), 2)
+    sure = "in one round, a lead that chance seldom makes" if choice.rounds < 2 else over
+    if choice.rounds > 1 and not choice.is_tied:
+        sure = f"more than chance explains {over}"
+    return f"{latency} is {less_pct} % below that of the next best, {rival.title} ({_latency(rival)}), {sure}"
 
 
 def _mean_ms(one: Contender) -> float:

@@ -11,7 +11,7 @@ from functools import partial
 from app.domain.ranking import Estimate
 from app.domain.results import Attempt
 from app.ranking.intervals import estimate
-from app.ranking.summaries import means_ms
+from app.ranking.summaries import means_ms, medians_ms
 from app.ranking.weighted import weighted_latency_ms
 
 DIRECTIONS = ("a_to_b", "b_to_a")
@@ -53,6 +53,8 @@ class RoundFigures:
         both_mbit_s: Mean of both directions in Mbit/s.
         cpu_pct: By `a` and `b`, during throughput, in percent of all cores.
         cpu_per_mbit_s: CPU percent of both hosts together per Mbit/s of the mean of both directions.
+        median_ms: Weighted latency of medians in ms, above 0: it decides who is faster, since single late replies
+            move it less than the mean.
     """
 
     weighted_ms: Mapping[int, float]
@@ -60,6 +62,7 @@ class RoundFigures:
     both_mbit_s: Mapping[int, float]
     cpu_pct: Mapping[str, Mapping[int, float]]
     cpu_per_mbit_s: Mapping[int, float]
+    median_ms: Mapping[int, float]
 
 
 def round_figures(measured: Sequence[Measured]) -> RoundFigures:
@@ -85,7 +88,9 @@ def round_figures(measured: Sequence[Measured]) -> RoundFigures:
         if both[number] > 0
     }
     weighted = {id(one.attempt): weighted_latency_ms(one.means_ms) for one in measured}
-    return RoundFigures(_by_round(attempts, lambda one: weighted[id(one)]), throughput, both, cpu, per_mbit)
+    medians = _by_round(attempts, lambda one: weighted_latency_ms(medians_ms(one.latency)))
+    deciding = {number: value for number, value in medians.items() if value > 0}
+    return RoundFigures(_by_round(attempts, lambda one: weighted[id(one)]), throughput, both, cpu, per_mbit, deciding)
 
 
 def attempt_weighted_ms(attempt: Attempt) -> float | None:

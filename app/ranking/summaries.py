@@ -39,6 +39,12 @@ def means_ms(series: Sequence[LatencySeries]) -> list[float | None]:
     return found
 
 
+def medians_ms(series: Sequence[LatencySeries]) -> dict[int, float]:
+    """Return the median round-trip time in ms by frame size; sizes that did not cross are left out."""
+    answered = {one.frame_bytes: one.rtt_us[one.rtt_us != LOST_RTT_US] for one in series}
+    return {size: float(np.median(found)) / _US_PER_MS for size, found in answered.items() if found.size}
+
+
 def summarise(series: Sequence[LatencySeries], deadline_ms: float | None) -> LatencySummary:
     """Sum up one frame size over rounds.
 

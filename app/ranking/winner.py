@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from app.domain.history import Winner
-from app.domain.ranking import CandidateResult, Ranking
+from app.domain.ranking import AdviceKind, CandidateResult, Ranking
 from app.domain.results import AttemptStatus
 
-METHOD = 4
+METHOD = 5
 """Raised when the same measurements lead to another winner, or to other words for it."""
 
 
@@ -24,7 +24,7 @@ def winner_of(ranking: Ranking, version: str) -> Winner:
     title = next(one.title for one in ranking.results if (one.solution, one.suite) == key)
     if not advice.is_clear:
         return Winner(f"no clear winner, first: {title}", method=method)
-    is_tied = any(place.tied_with for place in ranking.ranking if (place.solution, place.suite) == key)
+    is_tied = advice.kind is AdviceKind.AS_GOOD_AS
     return Winner(f"{title} (tied)" if is_tied else title, *key, method)
 
 

@@ -107,6 +107,7 @@ def _result(record: CampaignRecord, one: CandidateResult) -> dict[str, Any]:
         "stage": one.stage or None,
         "eligible": one.barrier is None,
         "loss_pct": _number(one.loss_pct),
+        "ratio_to_best": _plain(asdict(one.ratio_to_best)) if one.ratio_to_best else None,
         "weighted_latency_ms": _mean(one.weighted_latency_ms),
         "weighted_latency_ci_ms": _interval(one.weighted_latency_ms),
         "rounds": one.weighted_latency_ms.rounds if one.weighted_latency_ms else 0,

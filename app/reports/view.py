@@ -119,7 +119,7 @@ def utc(moment: datetime) -> str:
 
 
 def _legend(ranking: Ranking) -> str:
-    ties = "= marks a shared rank: the difference is not more than chance explains. "
+    ties = "= marks candidates that cannot be told apart from another one. "
     notes = ties if any(place.tied_with for place in ranking.ranking) else ""
     return f"{notes}± and 95 % are intervals over rounds." if ranking.rounds > 1 else notes.strip()
 

@@ -66,7 +66,7 @@ def test_all_kinds_are_listed_newest_first_with_failures_first(filled: Driver) -
     assert column(page, DATE) == sorted(column(page, DATE), reverse=True)
     cells = dict(zip(column(page, WHAT), zip(column(page, MEASURED), column(page, WINNER), strict=True), strict=True))
     assert cells["Comparison 3, interrupted"] == ("5 failed, 0 of 5 VPNs", "none, because all VPNs failed")
-    assert cells["Comparison 2"] == ("4 of 4 VPNs", "WireGuard, ChaCha20-Poly1305 (tied)")
+    assert cells["Comparison 2"] == ("4 of 4 VPNs", "WireGuard, ChaCha20-Poly1305")
     assert cells["Comparison 1"][0] == "1 failed, 4 of 5 VPNs"
     assert cells[census] == ("1 failed, 8 of 8 tried", "–")
     assert cells[stands] == ("–", "WireGuard, ChaCha20-Poly1305")

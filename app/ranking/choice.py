@@ -1,0 +1,194 @@
+"""Choice among the candidates that may be recommended: latency, then verdict, then throughput, without a score."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from app.domain.ranking import AdviceKind
+from app.domain.results import PROFILES, ProfileName
+from app.ranking.candidates import Contender
+from app.ranking.differences import Differences
+from app.ranking.rounds import DIRECTIONS
+from app.wording.numbers import figure
+
+LATENCY_MARGIN = 0.10
+"""Latencies above the best by no more than this share are as good. Source: our choice."""
+
+LATENCY_MARGIN_MS = 0.05
+"""The same for short latencies, in ms. Source: our choice; replies of ping vary by as much on a quiet gateway."""
+
+THROUGHPUT_MARGIN = 0.20
+"""Throughputs below the best by no more than this share are as good. Source: our choice."""
+
+CLEAR_MARGIN = 0.33
+"""With one round there is no test; a lead below this share (a factor of 1.5) is then taken for chance.
+
+Source: our choice; undisturbed attempts of one candidate differed by factors up to 1.28 in practice labs.
+"""
+
+NOTHING_SEPARATES = "nothing else decides between those that are judged alike, so that the lowest latency does"
+"""Reason of a choice among candidates between which no other difference was found."""
+
+_SMALL_RATIO = 1.05
+"""Below it, more rounds are to show that two candidates are alike, not that they differ. Source: our choice."""
+
+_MOST_ROUNDS = 100
+"""More cannot be planned, see `app.measurement.comparison.planning`."""
+
+_STANDARD_ROUNDS = PROFILES[ProfileName.STANDARD].rounds
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """Candidates that were measured completely.
+
+    Attributes:
+        contenders: Fastest first.
+        found: How they differ, by their positions.
+        rounds: Rounds that any of them completed.
+        round_s: Seconds that one round of the comparison took.
+    """
+
+    contenders: tuple[Contender, ...]
+    found: Differences
+    rounds: int
+    round_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The candidate to take, and why it and not another.
+
+    Attributes:
+        best: The one to take.
+        others: All other candidates that could have been taken, fastest first.
+        alike: Those of the others that are within the margin, with certainty.
+        undecided: Those of the others of which the figures say neither that nor that they are slower.
+        because: What decided among those within the margin; empty if there was one only.
+        lead: Latency of the fastest of the others over that of the best; 1 without others.
+        kind: How sure that is.
+        rounds: How many rounds it rests on.
+        minutes: Minutes of measuring that would probably decide; None where it is decided, or nothing would.
+        is_tied: Whether any measured candidate, barred ones included, cannot be told apart from the best.
+    """
+
+    best: Contender
+    others: tuple[Contender, ...]
+    alike: tuple[Contender, ...]
+    undecided: tuple[Contender, ...]
+    because: str
+    lead: float
+    kind: AdviceKind
+    rounds: int
+    minutes: int | None
+    is_tied: bool
+
+
+def choose(compared: Compared, *, is_partial: bool) -> Choice | None:
+    """Choose among the candidates that may be recommended.
+
+    Args:
+        compared: All that were measured completely.
+        is_partial: Whether others that may be deployed were not measured to the end.
+
+    Returns:
+        The choice; None if no candidate is eligible.
+    """
+    eligible = [i for i, one in enumerate(compared.contenders) if one.result.barrier is None]
+    if not eligible:
+        return None
+    best, because = _best(compared, eligible)
+    others = [i for i in eligible if i != best]
+    states = {i: _state(compared, best, i) for i in others}
+    undecided = [i for i in others if states[i] is AdviceKind.NOT_DECIDED]
+    alike = [i for i in others if states[i] is AdviceKind.AS_GOOD_AS]
+    kind = AdviceKind.NOT_DECIDED if undecided else AdviceKind.AS_GOOD_AS if alike else AdviceKind.CLEAR
+    told = {pair for pair in compared.found.told if best in pair}
+    who = compared.contenders
+    return Choice(
+        who[best],
+        tuple(who[i] for i in others),
+        tuple(who[i] for i in alike),
+        tuple(who[i] for i in undecided),
+        because,
+        compared.found.typical_ms[others[0]] / compared.found.typical_ms[best] if others else 1.0,
+        AdviceKind.NOT_DECIDED if is_partial and not others else kind,
+        compared.rounds,
+        _minutes(compared, best, undecided),
+        len(told) < len(who) - 1,
+    )
+
+
+def _best(compared: Compared, eligible: Sequence[int]) -> tuple[int, str]:
+    """Return the position of the best, and what decided among those that are fast enough."""
+    typical = compared.found.typical_ms
+    lowest_ms = min(typical[i] for i in eligible)
+    left = [i for i in eligible if _is_close(typical[i], lowest_ms)]
+    if len(left) == 1:
+        return left[0], ""
+    safest = min(_worries(compared.contenders[i]) for i in left)
+    left = [i for i in left if _worries(compared.contenders[i]) == safest]
+    if len(left) == 1:
+        return left[0], "its cryptography is judged better"
+    rates = {i: worse_mbit_s(compared.contenders[i]) for i in left}
+    known = [rate for rate in rates.values() if rate is not None]
+    if len(known) == len(left):
+        carriers = [i for i in left if (rates[i] or 0.0) >= (1 - THROUGHPUT_MARGIN) * max(known)]
+        if len(carriers) == 1:
+            rate = figure(max(known))
+            return carriers[0], f"it carries more ({rate} Mbit/s in the slower direction)"
+        left = carriers
+    return min(left, key=lambda i: typical[i]), NOTHING_SEPARATES
+
+
+def _is_close(value_ms: float, lowest_ms: float) -> bool:
+    return value_ms <= (1 + LATENCY_MARGIN) * lowest_ms or value_ms - lowest_ms <= LATENCY_MARGIN_MS
+
+
+def _worries(one: Contender) -> tuple[int, int]:
+    """Return how bad the verdict is, then how many of its parts were found less than recommended."""
+    return one.candidate.verdict.severity, sum(1 for finding in one.candidate.findings if finding.verdict.severity)
+
+
+def worse_mbit_s(one: Contender) -> float | None:
+    """Return the throughput of the slower direction in Mbit/s; None where one was not measured."""
+    values = [one.result.throughput_mbit_s.get(direction) for direction in DIRECTIONS]
+    known = [each.mean for each in values if each is not None]
+    return min(known) if len(known) == len(DIRECTIONS) else None
+
+
+def _state(compared: Compared, best: int, other: int) -> AdviceKind:
+    """Return how sure it is that the best is the better choice of two."""
+    typical = compared.found.typical_ms
+    if compared.rounds < 2:
+        is_clear = typical[best] / typical[other] <= 1 - CLEAR_MARGIN
+        return AdviceKind.CLEAR if is_clear else AdviceKind.NOT_DECIDED
+    if (best, other) in compared.found.told:
+        return AdviceKind.CLEAR
+    interval = compared.found.between(best, other).interval
+    if interval is not None and _is_close(interval[1] * typical[other], typical[other]):
+        return AdviceKind.AS_GOOD_AS
+    return AdviceKind.NOT_DECIDED
+
+
+def _minutes(compared: Compared, best: int, undecided: Sequence[int]) -> int | None:
+    if not undecided:
+        return None
+    if compared.rounds < 2:
+        return math.ceil(_STANDARD_ROUNDS * compared.round_s / 60)
+    needed = max(_rounds_needed(compared, best, other) for other in undecided)
+    if needed > _MOST_ROUNDS:
+        return None
+    return math.ceil(max(1, math.ceil(needed) - compared.rounds) * compared.round_s / 60)
+
+
+def _rounds_needed(compared: Compared, best: int, other: int) -> float:
+    """Return how many rounds would probably tell two apart, or show that they are within the margin."""
+    pair = compared.found.between(best, other)
+    if not math.isfinite(pair.half_width):
+        return compared.rounds + float(_STANDARD_ROUNDS)
+    size = abs(pair.log_ratio)
+    goal = size if size > math.log(_SMALL_RATIO) else math.log1p(LATENCY_MARGIN) - size
+    return compared.rounds * (pair.half_width / goal) ** 2

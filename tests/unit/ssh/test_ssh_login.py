@@ -75,10 +75,11 @@ class Passwords:
         self.answers = list(answers)
         self.asked: list[tuple[SecretKey, bool]] = []
 
-    def confirm(self, key: SecretKey, *, token: object = None) -> None:
-        pass
+    def confirm(self, key: SecretKey, *, token: CancelToken | None = None) -> None:
+        assert token is not None, "without it, a keyring cannot be cancelled"
 
-    def get(self, key: SecretKey, *, is_retry: bool, token: object = None) -> Secret | None:
+    def get(self, key: SecretKey, *, is_retry: bool, token: CancelToken | None = None) -> Secret | None:
+        assert token is not None, "without it, a keyring cannot be cancelled"
         self.asked.append((key, is_retry))
         answer = self.answers.pop(0) if self.answers else None
         return None if answer is None else Secret(answer)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 
-from app.domain.ranking import Estimate
+from app.domain.ranking import Estimate, Ratio
 from app.wording.numbers import figure
 
 NOTHING = "–"
@@ -62,6 +62,14 @@ def with_half_width(estimate: Estimate | None) -> str:
 def times(value: float | None) -> str:
     """Return a factor, for example `2.4 × bare link`; empty if unknown."""
     return "" if value is None else f"{figure(value, 2)} × bare link"
+
+
+def times_best(ratio: Ratio | None) -> str:
+    """Return a ratio to the fastest candidate, for example `1.12 × best (1.05 to 1.19)`; empty for the fastest."""
+    if ratio is None or ratio.value == 1.0:
+        return ""
+    spread = "" if ratio.low is None or ratio.high is None else f" ({figure(ratio.low)} to {figure(ratio.high)})"
+    return f"{figure(ratio.value)} × best{spread}"
 
 
 def share(value: float | None) -> str:

@@ -10,7 +10,7 @@ from app.domain.results import AttemptStatus, CampaignRecord, CampaignStatus
 from app.domain.verdicts import Verdict
 from app.ranking import Outcome, outcome_of, speed_findings
 from app.reports.labels import CandidateId, styles
-from app.reports.text import NOTHING, interval, ms, share, times, with_half_width
+from app.reports.text import NOTHING, interval, ms, share, times, times_best, with_half_width
 from app.reports.view_candidates import candidate_view
 from app.reports.view_setting import (
     conditions_view,
@@ -196,7 +196,9 @@ def _cells(one: CandidateResult) -> list[View]:
         {
             "label": COLUMNS[0],
             "lines": [ms(latency.mean) if latency else NOTHING],
-            "notes": [f"95 %: {spread}"] * bool(spread) + _given(times(one.latency_vs_baseline)),
+            "notes": [f"95 %: {spread}"] * bool(spread)
+            + _given(times(one.latency_vs_baseline))
+            + _given(times_best(one.ratio_to_best)),
         },
         {"label": COLUMNS[1], "lines": rates, "notes": _given(share(one.throughput_vs_baseline))},
         {"label": COLUMNS[2], "lines": busy, "notes": []},

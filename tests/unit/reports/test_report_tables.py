@@ -10,10 +10,12 @@ import html5lib
 import pytest
 from sample_records import MODELS, hostile_record, sample_record
 
+from app.domain.ranking import Ratio
 from app.domain.results import CampaignRecord
 from app.ranking import rank
 from app.reports.html_report import to_html
 from app.reports.tables import with_roles
+from app.reports.text import times_best
 
 pytestmark = pytest.mark.usefixtures("without_figures")
 
@@ -81,3 +83,9 @@ def test_nothing_is_said_of_failures_where_none_failed() -> None:
     html = page(sample_record(models=MODELS[:5]))
     assert 'id="failed"' not in html
     assert "4 of 4 VPNs measured" in html
+
+
+def test_ratio_to_the_best_has_its_interval_where_it_is_known() -> None:
+    assert times_best(Ratio(1.123, 1.051, 1.19)) == "1.12 × best (1.05 to 1.19)"
+    assert times_best(Ratio(1.5, None, None)) == "1.50 × best"
+    assert times_best(Ratio(1.0, 1.0, 1.0)) == times_best(None) == ""

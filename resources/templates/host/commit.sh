@@ -76,11 +76,17 @@ name_it() {
 }
 
 # start_watching: beside this script, because the other host is confirmed once it has ended, and until then one host alone
-# keeps the tunnel.
+# keeps the tunnel. Where /run is full, systemd starts nothing: it is tried for an hour.
 start_watching() {
     (
         exec < /dev/null > /dev/null 2>&1
-        service_start
+        tries=0
+        until service_start; do
+            tries=$((tries + 1))
+            if [ "$tries" -ge 720 ]; then break; fi
+            sleep 5
+            is_current "$id" || break
+        done
     ) &
 }
 

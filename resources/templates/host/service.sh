@@ -115,7 +115,9 @@ service_disable() {
 # service_start: the watcher; it finds the tunnel as it stands.
 service_start() {
     if [ -d /run/systemd/system ]; then
-        systemctl daemon-reload && systemctl start "$unit.service"
+        # On a full disk it cannot reload, and may start what it has not read before.
+        systemctl daemon-reload
+        systemctl start "$unit.service"
     else
         (
             trap '' HUP

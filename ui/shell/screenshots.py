@@ -26,6 +26,8 @@ _MOST_COMPRESSED = 0
 
 _SIZE = (1280, 800)
 _DEADLINE_S = 900.0
+_MOST_LOOKS = 10
+"""So often a deployed tunnel is inspected until both supervisors run."""
 _TRIED = 12
 """So many options of a census are waited for before its picture is taken."""
 
@@ -232,8 +234,11 @@ class Tour:
         take("deploy-done")
         window.show_area("standing")
         yield self._is_idle
-        window.standing.look()
-        yield self._is_idle
+        for _ in range(_MOST_LOOKS):
+            window.standing.look()
+            yield self._is_idle
+            if set(window.standing.detail.now.facts.text("Supervisor runs")) == {"yes"}:
+                break  # it starts beside the confirmation, some seconds later
         tabs = window.standing.detail.tabs
         for nth, name in _each_tab(tabs, _STANDING_TABS):
             tabs.setCurrentIndex(nth)

@@ -199,8 +199,12 @@ class LabField:
 
 
 def make_lan(host: LabFaultHost, side: Side) -> None:
-    """Put a network with one host behind a gateway."""
+    """Put a network with one host behind a gateway; the port has its IPv6 address when this returns."""
     host.run(MAKE_LAN.format(address=ADDRESSES[side], tagged=TAGGED[side]))
+    host.run(
+        "n=0; until ip -6 -o addr show dev lan0 scope link | grep fe80 | grep -qv tentative; do "
+        "n=$((n + 1)); [ $n -lt 100 ] || break; sleep 0.1; done"
+    )
 
 
 def quoted(text: str) -> str:

@@ -13,6 +13,7 @@ import pytest
 from app.domain.hosts import Side
 from app.domain.link import Link
 from support.bare_tunnel import BareTunnel, tunnels_made
+from support.export_attack import plain_tunnel
 from support.injection_checks import check_nothing_gets_in
 from support.lab_pairs import LabPair
 from support.net_bench import NetBench
@@ -21,10 +22,13 @@ from support.tunnel_checks import (
     by_a_transaction,
     by_its_steps,
     check_fails_closed,
+    check_nothing_gets_in_without_daemons,
     check_undone,
     check_unreadable,
     check_up,
 )
+from support.underlay_attack import UnderlayAttack
+from support.waiting import wait_until
 from vpn_adapters.registry import ADAPTERS
 
 
@@ -69,6 +73,15 @@ def test_nothing_is_readable_and_the_overhead_is_what_theory_says(built: BareTun
     check_nothing_gets_in(built)
 
 
-def test_it_fails_closed(built: BareTunnel) -> None:
+def test_nothing_leaves_or_gets_in_without_its_daemons(built: BareTunnel, net: NetBench) -> None:
     # The last one, for what is broken stays so.
-    check_fails_closed(built)
+    with UnderlayAttack(net.hosts.a.world, net.hosts) as attack:
+        check_fails_closed(built)
+        check_nothing_gets_in_without_daemons(built, attack)
+
+
+def test_the_attacker_gets_in_where_nothing_protects(net: NetBench) -> None:
+    with plain_tunnel(net.hosts), UnderlayAttack(net.hosts.a.world, net.hosts) as attack:
+        wait_until(
+            lambda: {text[0] for text in attack.forge().let_in} == {side.upper() for side in Side}, "forged frames"
+        )

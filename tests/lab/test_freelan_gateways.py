@@ -25,14 +25,17 @@ from support.lab_rollout import check_daemon_comes_back, desk_for
 from support.lab_sessions import sh
 from support.net_bench import net_bench
 from support.net_desk import need_namespaces
+from support.net_hosts import NetPair
 from support.tunnel_checks import (
     by_a_transaction,
     check_fails_closed,
+    check_nothing_gets_in_without_daemons,
     check_undone,
     check_unreadable,
     check_up,
     default_suite,
 )
+from support.underlay_attack import UnderlayAttack
 from vpn_adapters.freelan import adapter
 
 OWN_INSTANCE = """\
@@ -52,9 +55,11 @@ class Place(LabPair):
 
     Attributes:
         spec: How to reach them.
+        hosts: What they are where they are made of namespaces.
     """
 
     spec: PairSpec
+    hosts: NetPair | None = None
 
 
 @pytest.fixture(scope="module", params=["hosts", pytest.param("gateways", marks=pytest.mark.full)])
@@ -71,7 +76,7 @@ def place(
     with net_bench(tmp_path_factory.mktemp("net")) as net:
         for host in net.hosts.hosts:
             unpack(host, "freelan", archive)
-        yield Place(net.sessions, find_out(net.sessions), Link(*net.hosts.addresses), net.pair)
+        yield Place(net.sessions, find_out(net.sessions), Link(*net.hosts.addresses), net.pair, net.hosts)
 
 
 @pytest.fixture
@@ -93,7 +98,12 @@ def test_it_carries_every_frame_size_unreadably_and_fails_closed(place: Place) -
         check_up(tunnel)
         check_unreadable(tunnel)
         check_nothing_gets_in(tunnel)
-        check_fails_closed(tunnel)
+        if place.hosts is None:  # the attacker does not hear the underlay of gateways
+            check_fails_closed(tunnel)
+            return
+        with UnderlayAttack(place.hosts.a.world, place.hosts) as attack:
+            check_fails_closed(tunnel)
+            check_nothing_gets_in_without_daemons(tunnel, attack)
 
 
 def test_a_stranger_with_a_certificate_of_his_own_is_refused(tunnel: BareTunnel) -> None:

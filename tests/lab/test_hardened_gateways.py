@@ -11,9 +11,11 @@ from pathlib import Path
 import pytest
 from deploy_driver import page_of
 from lab_window import opened
+from program import Run, load
 from pytestqt.qtbot import QtBot
 from window_driver import Driver
 
+from app.cli.exit_codes import ExitCode
 from app.domain.cancel import CancelToken
 from app.domain.commands import HostSession
 from app.domain.deployment import DeploymentState
@@ -150,6 +152,28 @@ def test_a_deployment_is_replaced_survives_reloads_and_leaves_nothing(
             wait_until(partial(is_open_again, host, side, opened[side]), f"the rules of {side}")
     desk.wait_until_healthy(60)
     assert desk.undeploy().state is DeploymentState.UNDONE
+
+
+@pytest.mark.full
+def test_the_command_compares_and_deploys_with_one_consent(
+    tunnelmark: Run, hardened: Lab, tmp_path: Path, unchanged: None
+) -> None:
+    name, results = hardened.pair.name, tmp_path / "results.json"
+    solutions = ("baseline", "wireguard", "ipsec", "openvpn-udp")
+    blocked = tunnelmark("deploy", name, "wireguard", "--no-open-firewall", status=None)
+    assert blocked.returncode == ExitCode.FAILED, blocked
+    assert "The firewall of gateway-a blocks udp" in blocked.stderr
+    sizes = ("--profile", "quick", "--pings", "20", "--seconds", "1")
+    tunnelmark(
+        *("compare", name, "--solutions", ",".join(solutions), *sizes, "--open-firewall", "--json", str(results)),
+        timeout_s=1200,
+    )
+    assert {one["solution"]: one["status"] for one in load(results)["results"]} == dict.fromkeys(solutions, "completed")
+    # Given once: the pair remembers it.
+    for solution in ("wireguard", "ipsec"):
+        tunnelmark("deploy", name, solution, timeout_s=600)
+        wait_until(lambda: tunnelmark("status", name, status=None).returncode == 0, "a healthy tunnel", 120.0)
+    tunnelmark("undeploy", name, timeout_s=600)
 
 
 @pytest.fixture

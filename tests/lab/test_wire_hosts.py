@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import pytest
 
 from app.domain.cancel import CancelToken
 from app.domain.capture import LeakVerdict
 from app.domain.errors import Cancelled
-from app.domain.hosts import Side
 from app.domain.results import FRAME_BYTES
 from app.probes.capture import run_capture_tests
 from support.lab_sessions import sh
-from support.lab_wire import check_protected, probe, standing
+from support.lab_wire import check_all_cross, check_protected, probe, standing, without_breakages
 from support.net_bench import NetBench
 from vpn_adapters.registry import ADAPTERS
 
@@ -57,11 +55,18 @@ def test_a_tunnel_that_should_protect_and_does_not_is_found(net: NetBench) -> No
     assert [one.frame_bytes for one in report.overhead if one.is_fragmented] == [1514]
 
 
+@pytest.mark.parametrize("solution", ["tinc", "ssh"])
+def test_every_link_layer_protocol_crosses(net: NetBench, solution: str) -> None:
+    with standing(net, solution) as request:
+        report = probe(net, without_breakages(request))
+
+    check_all_cross(report)
+
+
 def test_tcp_is_told_apart_and_its_acknowledgements_are_counted(net: NetBench) -> None:
     with standing(net, "openvpn-tcp") as request:
         # The breakages are those of UDP, which another test tries.
-        a, b = (replace(request.plan.end(side), breakages=()) for side in Side)
-        report = probe(net, replace(request, plan=replace(request.plan, a=a, b=b)))
+        report = probe(net, without_breakages(request))
 
     assert report.leak is not None
     assert report.leak.verdict is LeakVerdict.PROTECTED, report.leak.note
@@ -70,6 +75,7 @@ def test_tcp_is_told_apart_and_its_acknowledgements_are_counted(net: NetBench) -
     assert any(one.ack_bytes > 0 for one in report.overhead)
     assert report.advised_inner_mtu_bytes is None
     assert any("TCP stream" in doubt for doubt in report.doubts)
+    check_all_cross(report)
 
 
 def test_nothing_is_left_of_captures_that_are_cancelled(net: NetBench) -> None:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from app.domain.adapters import Adapter
 from app.domain.cancel import CancelToken
 from app.domain.capture import BreakVerdict, CaptureReport, LeakVerdict, properties_of
+from app.domain.hosts import Side
 from app.domain.injection import PropertyVerdict
 from app.domain.link_protocols import LinkProtocol, ProtocolVerdict
 from app.domain.results import FRAME_BYTES
@@ -44,6 +45,19 @@ def probe(bench: Bench, request: CaptureTestsRequest) -> CaptureReport:
     return prove(bench.sessions, request, token=CancelToken(), on_stage=lambda _: None)
 
 
+def without_breakages(request: CaptureTestsRequest) -> CaptureTestsRequest:
+    """Return a request that does not try what a tunnel does when it fails."""
+    a, b = (replace(request.plan.end(side), breakages=()) for side in Side)
+    return replace(request, plan=replace(request.plan, a=a, b=b))
+
+
+def check_all_cross(report: CaptureReport) -> None:
+    """See that every link-layer protocol crosses a tunnel, as docs/on-the-wire.md promises of all of them."""
+    assert {one.protocol: one.verdict for one in report.protocols} == dict.fromkeys(
+        LinkProtocol, ProtocolVerdict.CROSSES
+    ), report.protocols
+
+
 def check_protected(report: CaptureReport, inner_mtu_bytes: int, kinds: set[str]) -> None:
     """See that a tunnel over UDP fails closed, costs what arithmetic says, and lets these kinds of frames cross."""
     leak = report.leak
@@ -63,9 +77,7 @@ def check_protected(report: CaptureReport, inner_mtu_bytes: int, kinds: set[str]
     assert report.is_advised_mtu_proven is True
     assert {one.kind for one in report.crossings if one.has_crossed} >= kinds
     assert not any(one.has_crossed is False for one in report.crossings)
-    assert {one.protocol: one.verdict for one in report.protocols} == dict.fromkeys(
-        LinkProtocol, ProtocolVerdict.CROSSES
-    ), report.protocols
+    check_all_cross(report)
     assert report.doubts == ()
     properties = properties_of(report)
     assert {result.verdict for result in properties.values()} == {PropertyVerdict.HOLDS}, properties

@@ -20,6 +20,7 @@ from support.lab_deploy import differences, look
 from support.lab_pairs import LabPair
 from support.lab_sessions import sh
 from support.tunnel_state import still_up
+from support.underlay_attack import UnderlayAttack
 from support.wire_capture import Capture, Frame, captured
 
 MARKED_FRAME_BYTES = 512
@@ -144,6 +145,24 @@ def check_fails_closed(tunnel: BareTunnel) -> None:
         assert bool(tunnel.plan.end(side).breakages) != is_unprotected
         if not is_unprotected:
             _check_host_fails_closed(tunnel, side)
+
+
+def check_nothing_gets_in_without_daemons(tunnel: BareTunnel, attack: UnderlayAttack) -> None:
+    """Attack both hosts of a tunnel whose daemons were killed and whose interfaces, if any are left, are set up.
+
+    Args:
+        tunnel: The tunnel after `check_fails_closed`.
+        attack: An attacker who heard the tunnel's packets before.
+    """
+    for side in Side:
+        name = tunnel.plan.end(side).interface
+        sh(tunnel.session(side), f"[ ! -e /sys/class/net/{name} ] || ip link set {name} up")
+    for side in Side:
+        assert ping(tunnel.session(side), tunnel.plan.probe_address(side.other), wait_s=1) == 0
+    before = attack.forge().forged
+    done = attack.forge()
+    assert done.forged > before
+    assert not done.problem, done
 
 
 def _check_host_fails_closed(tunnel: BareTunnel, side: Side) -> None:

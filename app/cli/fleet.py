@@ -38,7 +38,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,62}")
 
 @dataclass(frozen=True, slots=True)
 class FleetRow:
-    """A pair of the file; its keys are described in docs/roll-out-many.md."""
+    """A pair of the file; its keys are described in docs/deploying-many.md."""
 
     name: str
     solution: str
@@ -109,7 +109,7 @@ def read_fleet(path: Path) -> tuple[FleetRow, ...]:
     """Read a file of pairs; `[defaults]` holds for each pair that does not set its own value.
 
     Args:
-        path: TOML; see docs/roll-out-many.md.
+        path: TOML; see docs/deploying-many.md.
 
     Returns:
         The pairs.

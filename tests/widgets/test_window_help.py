@@ -83,7 +83,7 @@ def test_the_glossary_explains_every_term_and_its_links_lead_on(driver: Driver) 
     text = guide.text.toPlainText()
     for term in ("Underlay", "Lease", "Rollback", "Leak test", "Injection test", "Fail-closed", "Snapshot", "Verdict"):
         assert term in text
-    guide.text.setSource(QUrl("on-the-wire.md"))
+    guide.text.setSource(QUrl("packet-tests.md"))
     assert "leak" in guide.text.toPlainText().lower()
     guide.reject()
 

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 LICENCE = "Apache-2.0"
 _PAGES: Mapping[str, str] = {
-    "DeployPage": "roll-out.md",
-    "DeploymentsPage": "roll-out.md",
+    "DeployPage": "deployment.md",
+    "DeploymentsPage": "deployment.md",
     "LintPage": "linting.md",
     "CensusPage": "census.md",
     "LinkPage": "firewalls.md",

@@ -164,8 +164,8 @@ def second_tunnel(
         f"The bridge {name} on {label} has {' and '.join(others)} as a port already, the tunnel of another deployment; "
         f"{tunnel} would be one more.",
         "If the LANs behind the two tunnels are ever joined with each other, each tunnel in that ring finds the loop "
-        "and is parted: the LAN here then loses all of them until the other connection has gone. See docs/roll-out.md, "
-        "“Loops, broadcast, DHCP”.",
+        "and is parted: the LAN here then loses all of them until the other connection has gone. "
+        "See docs/deployment.md, “Loops, broadcast, DHCP”.",
         needs_person=True,
     )
 

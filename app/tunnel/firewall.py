@@ -55,14 +55,21 @@ def rich_rule(opening: Opening, tag: str) -> str:
     return f'{start} protocol value="{PROTOCOL_NUMBERS[opening.protocol]}" accept'
 
 
+def _in_nftables(opening: Opening) -> str:
+    """Return the end of the rule that firewalld makes of an opening, as a regular expression on a line of nft."""
+    if opening.protocol in PORT_PROTOCOLS:
+        return f"{opening.protocol} dport {opening.port} accept"
+    # Without a name for a protocol, nft prints its number.
+    return f"(l4proto|protocol) ({opening.protocol}|{PROTOCOL_NUMBERS[opening.protocol]}) accept"
+
+
 def _step(owner: Owner, opening: Opening, places: Sequence[str], tag: str, interface: str) -> Step:
     argv = partial(_argv, owner, opening, ",".join(places), tag, interface)
     return Step(
         title=f"Open the firewall for {opening.words}",
         command=Command(argv("open"), timeout_s=TIMEOUT_S, is_root=True),
         undo=Command(argv("close"), timeout_s=TIMEOUT_S, is_root=True),
-        # firewalld takes a tenth of a core where it is asked every two seconds.
-        standing=None if owner is Owner.FIREWALLD else Command(argv("check"), timeout_s=TIMEOUT_S, is_root=True),
+        standing=Command(argv("check"), timeout_s=TIMEOUT_S, is_root=True),
         is_repeatable=True,
     )
 
@@ -70,7 +77,8 @@ def _step(owner: Owner, opening: Opening, places: Sequence[str], tag: str, inter
 def _argv(owner: Owner, opening: Opening, places: str, tag: str, interface: str, action: str) -> tuple[str, ...]:
     arrives_by = opening.interface or interface
     if owner is Owner.FIREWALLD:
-        return shell_step_argv(FIREWALLD_SCRIPT, action, rich_rule(opening, tag), arrives_by, opening.source)
+        accepted = _in_nftables(opening)
+        return shell_step_argv(FIREWALLD_SCRIPT, action, rich_rule(opening, tag), arrives_by, opening.source, accepted)
     script = UFW_SCRIPT if owner is Owner.UFW else TABLES_SCRIPT
     number = str(PROTOCOL_NUMBERS[opening.protocol])
     words = (comment_of(opening, tag), opening.protocol, number, str(opening.port), opening.source, arrives_by, places)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ipaddress
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import astuple, replace
 
 from app.domain.adapters import EndpointPlan, TunnelPlan
 from app.domain.cancel import CancelToken
@@ -228,9 +228,9 @@ def _numbers(
         if (protocol, port) in own:
             continue
         if any(re.fullmatch(rf"{protocol}6? .* port {port}", socket) for socket in sockets):
-            yield Obstacle(
-                side, f"Port {port}/{protocol} is in use on {label}.", "Stop what uses it, or choose another port."
-            )
+            has_choice = port in astuple(request.link.names)
+            hint = "or choose another port." if has_choice else f"{request.adapter.info.title} has no other one."
+            yield Obstacle(side, f"Port {port}/{protocol} is in use on {label}.", f"Stop what uses it, {hint}")
     names = request.link.names
     leaving = room.link.names if room is not None and room.link is not None else None
     if leaving is not None and leaving.l2tp_tunnel_id == names.l2tp_tunnel_id:

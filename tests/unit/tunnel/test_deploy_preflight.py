@@ -18,8 +18,11 @@ from app.tunnel.lock_owner import is_dead, owner_key, owner_text
 from app.tunnel.plan import plan_of
 from app.tunnel.preflight import obstacles_on
 from app.tunnel.request import ReplacedDeployment
+from support.adapter_cases import facts
+from support.adapter_cases import request as adapter_request
 from support.deploy_world import World, make_world, open_tunnel
 from support.made_up_vpn import MADE_DIR, MadeUpVpn, link_step, step
+from vpn_adapters.ipsec import adapter as ipsec
 
 
 @pytest.fixture
@@ -242,6 +245,24 @@ def test_where_it_is_not_known_what_makes_room_is_made_of_all_is_a_warning(world
     found = obstacles(world, replacement(world, ReplacedDeployment(None), link))
     assert len(found) > 1
     assert not any(one.is_blocking for one in found)
+
+
+@pytest.mark.parametrize("side", list(Side))
+@pytest.mark.parametrize("port", [500, 4500])
+def test_ipsec_is_refused_where_its_fixed_ports_are_in_use(world: World, side: Side, port: int) -> None:
+    listens = (
+        ipsec.plan(adapter_request(ipsec, *ipsec.suites(facts("debian-13"), facts("debian-13"))[:1])).end(side).listens
+    )
+    plan = plan_of(world.request)
+    plan = replace(plan, a=replace(plan.a, listens=listens), b=replace(plan.b, listens=listens))
+    snapshot = HostSnapshot(SnapshotDepth.QUICK, {"socket": {f"udp 0.0.0.0 port {port}": ""}})
+    surveys = {side: Inspection(snapshot, None, Reach.ANSWERS, (), "")}
+    found = [one for one in obstacles_on(side, world.request, plan, surveys) if one.what.startswith("Port")]
+    assert [(one.side, one.is_blocking, one.what) for one in found] == [
+        (side, True, f"Port {port}/udp is in use on gateway-{side}.")
+    ]
+    assert found[0].hint.startswith("Stop what uses it, ")
+    assert found[0].hint.endswith(" has no other one.")
 
 
 def test_only_the_ports_of_what_makes_room_are_free_for_what_comes_next(world: World) -> None:

@@ -85,6 +85,11 @@ def _zeros(name: str) -> Callable[[Path, str], None]:
     return zeros
 
 
+def _lose_marks(slot: Path, _one: str) -> None:
+    for name in ("current", "confirmed"):
+        (slot / name).unlink()
+
+
 def _empty_all(slot: Path, _one: str) -> None:
     for path in files_below(slot):
         path.write_bytes(b"")
@@ -111,7 +116,9 @@ DAMAGES: dict[str, Damage] = {
     "current names a path": Damage(_write("current", "../../../home\n"), "current"),
     "current cut": Damage(_cut("current"), "current"),
     "current names another": Damage(_write("current", "0123456789abcdef\n"), "0123456789abcdef"),
-    "current gone": Damage(_lose("current"), "current", Fate.REMOVED),
+    "current gone": Damage(_lose("current"), "current"),
+    "current and confirmed gone": Damage(_lose_marks, "current", Fate.REMOVED),
+    "confirmed gone": Damage(_lose("confirmed"), "", Fate.STARTED),
     "start.sh empty": Damage(_write("start.sh", ""), "start.sh", Fate.SILENT),
     "start.sh cut": Damage(_cut("start.sh"), "start.sh", Fate.SILENT),
     "start.sh gone": Damage(_lose("start.sh"), "start.sh", Fate.SILENT),

@@ -231,7 +231,7 @@ activate() {
         printf '%s\n' "$sums" > "$home/.sums.new" && mv -f "$home/.sums.new" "$home/sums" || fail "$home cannot be written."
         service_enable || fail "What starts the tunnel with this host could not be put in place."
         end_place
-        echo "$id" > "$base/.current.new" && mv -f "$base/.current.new" "$base/current" || fail "$base cannot be written."
+        make_current "$id" || fail "$base cannot be written."
         sync
     fi
     outcome changed

@@ -71,7 +71,7 @@ name_it() {
     if [ -n "$id" ]; then
         [ -f "$base/$id/lasting.sh" ] && note_replaced "$1" && make_current "$id"
     else
-        rm -f "$base/current"
+        end_current
     fi
 }
 

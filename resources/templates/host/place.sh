@@ -26,9 +26,14 @@ find_place() {
     fi
     id=
     place_is=unfinished
-    if [ -e "$base/current" ]; then
+    if [ -e "$base/current" ] || [ -e "$base/confirmed" ]; then
         place_is=damaged
         missing=$base/current
+    fi
+    if [ ! -e "$base/current" ]; then
+        read -r id 2> /dev/null < "$base/confirmed"
+        if is_id "$id"; then return 0; fi
+        id=
     fi
     for found in "$base"/*/lasting.sh /run/tunnelmark-*; do
         [ -e "$found" ] || continue

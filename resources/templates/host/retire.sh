@@ -17,7 +17,7 @@ main() {
     trap 'rm -f "$retiring"' EXIT
     start_of "$$"
     echo "$$:$start_time" > "$retiring"
-    if [ -n "$old" ]; then make_current "$old" || exit 1; else rm -f "$base/current"; fi
+    if [ -n "$old" ]; then make_current "$old" || exit 1; else end_current; fi
     if ! sh "$base/$id/lasting.sh" down || [ -d "/run/tunnelmark-$id" ]; then
         make_current "$id"
         rm -f "$retiring"

@@ -14,9 +14,18 @@ is_current() {
     [ "$current" = "$1" ]
 }
 
-# make_current ID: from one moment to the next.
+# make_current ID: makes a deployment the one that counts, in one rename. `confirmed` is written after it and removed
+# before it: where `current` is gone and `confirmed` is there, `current` was lost.
 make_current() {
-    echo "$1" > "$base/.current.new" && mv -f "$base/.current.new" "$base/current"
+    echo "$1" > "$base/.current.new" && mv -f "$base/.current.new" "$base/current" || return 1
+    if ! echo "$1" > "$base/.confirmed.new" || ! mv -f "$base/.confirmed.new" "$base/confirmed"; then
+        rm -f "$base/.confirmed.new"
+    fi
+}
+
+# end_current: from here on no deployment of this slot counts.
+end_current() {
+    rm -f "$base/confirmed" && rm -f "$base/current"
 }
 
 # init_kind: prints how services are started here.

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Tunnelmark: starts the lasting tunnel of this folder with the host. Which one that is stands in the file `current`; a
 # deployment that was never confirmed has not put its name there, and is removed. Where that file or what it names is
-# damaged, nothing is started and nothing is removed.
+# damaged, or that file is gone and `confirmed` is there, nothing is started and nothing is removed.
 #
 #     sh start.sh boot     what a service manager runs when the host starts
 #     sh start.sh stop     what it runs to stop it
@@ -51,7 +51,7 @@ main() {
         exit
     fi
     if [ "$1" = boot ]; then
-        if [ -e "$base/current" ]; then
+        if [ -e "$base/current" ] || [ -e "$base/confirmed" ]; then
             refuse_damaged
         else
             find_place
@@ -70,7 +70,7 @@ main() {
             if [ ! -d /run/tunnelmark ] && [ ! -d "/run/tunnelmark-$id" ] && is_current "$id"; then
                 for left in "$base"/* "$base"/.[!.]*; do
                     case ${left##*/} in
-                        "$id" | current | times | start.sh) ;;
+                        "$id" | current | confirmed | times | start.sh) ;;
                         *) rm -rf "$left" ;;
                     esac
                 done

@@ -13,11 +13,11 @@ main() {
     replaced=
     read -r replaced 2> /dev/null < "/run/tunnelmark-$id/.lasting/replaced"
     if is_current "$id"; then
-        if [ -z "$replaced" ] || ! make_current "$replaced"; then rm -f "$base/current"; fi
+        if [ -z "$replaced" ] || ! make_current "$replaced"; then end_current; fi
     fi
     # Not before its name: a name without a folder is damage, with which nothing is removed.
     rm -rf "${base:?}/$id"
-    if [ ! -e "$base/current" ]; then slot_remove; fi
+    if [ ! -e "$base/current" ] && [ ! -e "$base/confirmed" ]; then slot_remove; fi
 }
 
 main "$@"

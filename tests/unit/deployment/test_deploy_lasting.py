@@ -251,7 +251,7 @@ def test_the_next_one_takes_the_place_of_the_first(world: World) -> None:
         assert current(host) == second != first
         assert run_dirs(host) == [f"tunnelmark-{second}"]
         names = {path.name for path in place_on(host).iterdir()}
-        assert names == {second, "current", "times", "start.sh"}
+        assert names == {second, "current", "confirmed", "times", "start.sh"}
 
 
 def test_what_fails_lets_the_first_one_stand(world: World) -> None:

@@ -259,6 +259,8 @@ def test_one_host_alone_takes_down_what_has_lost_its_name(world: World, store: S
 def test_the_service_does_not_remove_what_runs(world: World, store: Store) -> None:
     one = deploy_and_keep(world, store)
     lose_name(world, one.id)
+    # As an earlier version left it, which knew no second mark.
+    (place_on(world.a) / "confirmed").unlink()
     assert world.a.shell_run("sh", START, "boot").returncode == 0
     assert (place_on(world.a) / one.id / "lasting.sh").exists()
     restart(world.a, one)
@@ -266,8 +268,16 @@ def test_the_service_does_not_remove_what_runs(world: World, store: Store) -> No
     assert not place_on(world.a).exists()
 
 
+def test_a_deployment_without_its_second_mark_starts_with_the_host(world: World, store: Store) -> None:
+    one = deploy_and_keep(world, store)
+    (place_on(world.a) / "confirmed").unlink()
+    wait_until_watched(world.a)
+    assert look(world, store).sentences == ()
+
+
 @pytest.mark.parametrize(
-    "lose", [lose_folder, empty_about, name_another_folder, empty_name, name_a_path, change_supervisor]
+    "lose",
+    [lose_name, lose_both, lose_folder, empty_about, name_another_folder, empty_name, name_a_path, change_supervisor],
 )
 def test_start_of_the_host_removes_and_runs_nothing_of_what_is_damaged(
     world: World, store: Store, lose: Callable[[World, str], str]

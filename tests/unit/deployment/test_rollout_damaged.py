@@ -269,7 +269,7 @@ def test_the_service_does_not_remove_what_runs(world: World, store: Store) -> No
 
 
 def test_a_deployment_without_its_second_mark_starts_with_the_host(world: World, store: Store) -> None:
-    one = deploy_and_keep(world, store)
+    deploy_and_keep(world, store)
     (place_on(world.a) / "confirmed").unlink()
     wait_until_watched(world.a)
     assert look(world, store).sentences == ()

@@ -15,23 +15,23 @@ from app.domain.solutions import CensusOption, SolutionInfo, Suite
 
 
 class Purpose(StrEnum):
-    """What a tunnel is for."""
+    """Purpose of a tunnel."""
 
     MEASUREMENT = "measurement"  # there for minutes, and removed by who made it
-    LASTING = "lasting"  # stays, and is started anew from the same keys and files whenever a host starts
+    LASTING = "lasting"  # a deployment: started anew from the same keys and files whenever a host starts
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One change on a host, with the command that takes it back.
+    """One change on a host, with the command that undoes it.
 
     Attributes:
         title: What it does, for people, in the imperative.
         command: What is run (always as root).
-        undo: What takes it back; None only where the step changes nothing. It must succeed when there is nothing
-            left to take back, and must not depend on anything a later step made.
+        undo: What undoes it; None only where the step changes nothing. It must succeed when there is nothing
+            left to undo, and must not depend on anything a later step made.
         forward_retry_s: Try again for so long, in seconds, where the first try may come too early (0: never).
-        is_per_suite: Whether it has to be undone and done again when a standing tunnel changes its suite. Its undo is
+        is_per_suite: Whether it has to be undone and done again when an active tunnel changes its suite. Its undo is
             then the same for every suite of the solution, and leaves what the other steps made.
         standing: A command that succeeds while what this step made is there, for what can go without any program's end,
             for example a firewall table that is flushed; None where there is nothing to ask. The supervisor runs it
@@ -99,7 +99,7 @@ class UpCheck:
     """A read-only command that shows whether the tunnel is up on this end.
 
     Attributes:
-        title: What is looked at.
+        title: What is checked.
         command: It is asked until it exits with 0, or the plan's deadline is over.
         stdout_pattern: Regular expression that must be found in its stdout as well; empty means any.
     """
@@ -111,7 +111,7 @@ class UpCheck:
 
 @dataclass(frozen=True, slots=True)
 class Breakage:
-    """A way in which the protection can go away while the rest stays: a crash, or somebody who stops a service.
+    """A way in which the protection can go away while the rest remains: a crash, or a service that is stopped.
 
     Attributes:
         title: What is done, for people, for example `charon is stopped and the kernel's policies are flushed`.
@@ -124,7 +124,7 @@ class Breakage:
 
 @dataclass(frozen=True, slots=True)
 class EndpointPlan:
-    """Everything for one end.
+    """Endpoint config: the files, steps and checks of one side.
 
     Attributes:
         files: Files to write before the steps; all of them below the link's run_dir, or paths that do not exist yet.
@@ -134,11 +134,11 @@ class EndpointPlan:
         negotiated: A command that prints what was really negotiated, and the regular expression that must match.
         log_paths: Log files of daemons, to be read when something fails.
         hopeless: Regular expression, as `grep -E` understands it: a line like this in one of the logs says that frames
-            will never cross with this suite, so that nobody has to wait; empty where there is none.
+            will never cross with this suite, so that no one has to wait; empty where there is none.
         listens: (protocol, port) that must be free before, for example ("udp", 21194).
         openings: What has to get through this end's firewall, from its peer alone, besides what it listens on.
         kernel_modules: Modules that are loaded by the steps.
-        breakages: In which ways its protection can go away; tried one after the other, on a tunnel that is then
+        breakages: In which ways its protection can go away; tried in turn, on a tunnel that is then
             removed.
         last_handshake: A read-only command that prints when the ends last agreed on keys, in seconds since 1970 by the
             host's clock, as the only word of its last line; None where the program does not say.
@@ -176,12 +176,12 @@ class TunnelPlan:
         solution: Name of the solution.
         suite: The suite.
         a: A's end.
-        b: B's end. Both ends' steps run at the same time.
+        b: B's side. The steps of both hosts run at the same time.
         probe_address_a: The address of A that probes use (the inner one; the baseline's outer one).
         probe_address_b: The same for B.
         inner_mtu_bytes: MTU for frames inside.
         overhead_bytes: Bytes added to a 1000-byte frame on the underlay, by theory; None where it varies.
-        up_timeout_s: How long both ends may take to be up, in seconds.
+        up_timeout_s: How long both hosts may take to be up, in seconds.
         largest_unfragmented_frame_bytes: Largest frame that crosses the link's underlay MTU in one outer packet, by
             theory; None where the carrier is a stream.
         wire_filter: pcap filter that matches this tunnel's own packets on the underlay and no other traffic of the
@@ -217,7 +217,7 @@ class TunnelPlan:
 
 @dataclass(frozen=True, slots=True)
 class PlanRequest:
-    """What an adapter gets to make a plan from.
+    """Input of an adapter for a plan.
 
     Attributes:
         link: Addresses, names, MTU.
@@ -227,7 +227,7 @@ class PlanRequest:
         identity_a: A's public identity.
         identity_b: B's public identity.
         header: Comment lines (without comment sign) to begin every generated file with.
-        purpose: What the tunnel is for. A lasting one is started again from what lay in its run_dir before the first
+        purpose: What the tunnel is for. A deployment is started again from what lay in its run_dir before the first
             step ran, at any time and on one end alone.
     """
 
@@ -263,7 +263,7 @@ class Adapter(Protocol):
 
     @property
     def info(self) -> SolutionInfo:
-        """What is always true of it."""
+        """Fixed properties of the solution."""
         ...
 
     def discovery(self) -> Mapping[str, Command]:
@@ -275,7 +275,7 @@ class Adapter(Protocol):
         ...
 
     def suites(self, facts_a: HostFacts, facts_b: HostFacts, /) -> tuple[Suite, ...]:
-        """Return what both ends can do, best first; exactly one is the default, unless there is none at all."""
+        """Return what both hosts can do, best first; exactly one is the default, unless there is none at all."""
         ...
 
     def census(self, facts_a: HostFacts, facts_b: HostFacts, /) -> tuple[CensusOption, ...]:
@@ -298,7 +298,7 @@ class Adapter(Protocol):
         ...
 
     def plan(self, request: PlanRequest, /) -> TunnelPlan:
-        """Return files and steps for both ends. The same request always gives the same plan."""
+        """Return files and steps for both hosts. The same request always gives the same plan."""
         ...
 
 

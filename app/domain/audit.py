@@ -1,4 +1,4 @@
-"""What is written down of every command that changed a host."""
+"""Audit log entries: one for every command that changed a host."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class AuditEntry:
 
 @dataclass(frozen=True, slots=True)
 class AuditCheck:
-    """What following the audit log's chain has shown.
+    """Result of a check of the audit log's chain.
 
     Attributes:
         entries: How many entries hold.

@@ -20,7 +20,7 @@ class CancelToken:
 
     @property
     def is_cancelled(self) -> bool:
-        """Whether somebody has cancelled."""
+        """Whether the job was cancelled."""
         return self._event.is_set()
 
     def cancel(self) -> None:
@@ -38,19 +38,19 @@ class CancelToken:
         """Check between two steps of work.
 
         Raises:
-            Cancelled: Somebody has cancelled.
+            Cancelled: The job was cancelled.
         """
         if self._event.is_set():
             raise Cancelled
 
     def sleep(self, seconds: float) -> None:
-        """Wait, but not longer than until somebody cancels.
+        """Wait, but not longer than until the job is cancelled.
 
         Args:
             seconds: How long to wait, in seconds.
 
         Raises:
-            Cancelled: Somebody has cancelled.
+            Cancelled: The job was cancelled.
         """
         if self._event.wait(max(0.0, seconds)):
             raise Cancelled
@@ -65,7 +65,7 @@ class CancelToken:
             interval_s: Pause between two questions, in seconds.
 
         Raises:
-            Cancelled: Somebody has cancelled.
+            Cancelled: The job was cancelled.
             DeadlineExceeded: The condition did not hold within the deadline.
         """
         deadline = time.monotonic() + timeout_s
@@ -75,13 +75,13 @@ class CancelToken:
             self.sleep(interval_s)
 
     def on_cancel(self, callback: Callable[[], None]) -> Callable[[], None]:
-        """Have a function called when somebody cancels (at once, if that has happened already).
+        """Have a function called when the job is cancelled (at once, if that has happened already).
 
         Args:
             callback: Must be quick and must not raise; closing a channel is the typical use.
 
         Returns:
-            A function that takes the callback back.
+            A function that removes the callback.
         """
         with self._lock:
             if not self._event.is_set():

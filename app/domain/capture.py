@@ -1,4 +1,4 @@
-"""What was seen on the underlay while a tunnel carried marked frames."""
+"""Results of packet captures on the underlay while a tunnel carried canary frames."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from app.domain.link_protocols import ProtocolCrossing
 class LeakVerdict(StrEnum):
     """Whether anything of the frames inside could be read on the underlay."""
 
-    PROTECTED = "protected"  # marked frames crossed, their packets were captured, no mark was in them
+    PROTECTED = "protected"  # canary frames crossed, their packets were captured, no mark was in them
     LEAKS = "leaks"
     NOT_PROVEN = "not-proven"  # the control failed, or no packet was captured
     EXEMPT = "exempt"  # a reference without cryptography: the mark is to be seen
 
 
 class BreakVerdict(StrEnum):
-    """What happens to the traffic once the protection has gone."""
+    """Fate of the traffic once the protection is gone."""
 
     FAILS_CLOSED = "fails-closed"
     FAILS_OPEN = "fails-open"
@@ -29,7 +29,7 @@ class BreakVerdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class BreakOutcome:
-    """What became of marked frames after one breakage.
+    """Result of canary frames after one breakage.
 
     Attributes:
         title: What was done.
@@ -75,7 +75,7 @@ class LeakProof:
 
 @dataclass(frozen=True, slots=True)
 class FrameOverhead:
-    """What one frame size costs on the underlay, measured from a capture.
+    """Overhead of one frame size on the underlay, measured from a capture.
 
     Attributes:
         frame_bytes: Ethernet frame inside, in bytes without FCS.
@@ -111,13 +111,13 @@ class Crossing:
 
 @dataclass(frozen=True, slots=True)
 class CaptureReport:
-    """Everything that captures on the underlay showed of one tunnel.
+    """All results of captures on the underlay for one tunnel.
 
     Attributes:
-        leak: Whether plaintext could be seen; None where it was not looked for.
+        leak: Whether plaintext could be seen; None where it was not tested.
         overhead: Per frame size.
         crossings: Special frames.
-        protocols: Frames of link-layer protocols; empty where they were not looked for, as in earlier versions.
+        protocols: Frames of link-layer protocols; empty where they were not tested, as in earlier versions.
         advised_inner_mtu_bytes: The inner MTU that would avoid fragmentation; None where nothing is fragmented.
         is_advised_mtu_proven: Whether a packet of that size crossed whole and one byte more did not; None if not tried.
         doubts: Why this may be wrong, as sentences.

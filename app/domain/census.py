@@ -13,7 +13,7 @@ from app.domain.solutions import OptionKind
 
 
 class OptionStatus(StrEnum):
-    """What became of one option."""
+    """Result of one option."""
 
     WORKS = "works"
     FAILS = "fails"
@@ -33,7 +33,7 @@ class OptionResult:
         status: What became of it.
         reason: Why it does not work, with the daemon's own words; or a doubt. Empty where there is nothing to say.
         alias_of: The other name of the same algorithm; empty where it is not an alias.
-        negotiated: What the programs said they agreed on.
+        negotiated: What the programs reported as negotiated.
         sent: Echo requests sent through it.
         received: How many were answered.
         weighted_latency_ms: Weighted mean RTT in ms; None where it was not measured.
@@ -74,7 +74,7 @@ class CensusItem:
         kind: Cipher, MAC or AEAD.
         suite: Name of the suite that tries it.
         alias_of: The other name of the same algorithm; empty where it is not an alias.
-        is_unprotected: Whether it leaves plaintext or unauthenticated frames on the wire by its meaning.
+        is_unprotected: Whether it leaves plaintext or unauthenticated frames on the underlay by its meaning.
         note: For example where a table of ours, not the program, says that the name exists.
     """
 
@@ -113,7 +113,7 @@ class CensusItem:
 
 @dataclass(frozen=True, slots=True)
 class CensusPlan:
-    """Everything that a census will try, in order; enough to resume it.
+    """Plan of a census: all that it will try, in order; enough to resume it.
 
     Attributes:
         pair: The pair.

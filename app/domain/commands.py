@@ -12,7 +12,7 @@ from app.domain.hosts import HostSpec, Privilege
 
 
 class Stream(StrEnum):
-    """Where a line of output came from."""
+    """Source of a line of output."""
 
     STDOUT = "stdout"
     STDERR = "stderr"
@@ -34,7 +34,7 @@ class Command:
         timeout_s: Deadline in seconds.
         is_root: Whether it needs root's rights (sudo or doas is put in front where the user is not root).
         stdin: What the command reads; never shown or logged.
-        max_output_bytes: More output than this is cut, per stream, and said so in the result.
+        max_output_bytes: More output than this is cut, per stream, and the result reports it.
     """
 
     argv: tuple[str, ...]
@@ -46,7 +46,7 @@ class Command:
 
 @dataclass(frozen=True, slots=True)
 class CommandResult:
-    """How a command ended.
+    """Result of a command.
 
     Attributes:
         argv: What was run.
@@ -90,17 +90,17 @@ class HostSession(Protocol):
 
     @property
     def spec(self) -> HostSpec:
-        """How the host is reached."""
+        """The way the host is reached."""
         ...
 
     @property
     def privilege(self) -> Privilege:
-        """How root's rights are got on it."""
+        """The way to root's rights on it."""
         ...
 
     @property
     def is_connected(self) -> bool:
-        """Whether the connection stands, as far as is known."""
+        """Whether the connection is up, as far as is known."""
         ...
 
     def run(self, command: Command, *, token: CancelToken, on_line: LineSink | None = None) -> CommandResult:
@@ -130,7 +130,7 @@ class HostSession(Protocol):
         on_line: BatchLineSink | None = None,
         should_stop_at_failure: bool = False,
     ) -> tuple[CommandResult, ...]:
-        """Run commands one after another in a single channel, which saves a round trip each.
+        """Run commands in turn in a single channel, which saves a round trip each.
 
         All commands run as root if one of them needs it. None may have stdin. The deadline is the sum of theirs.
 
@@ -165,7 +165,7 @@ class HostSession(Protocol):
             How long that took, in seconds.
 
         Raises:
-            HostUnreachable, AuthenticationFailed, HostKeyChanged, DeadlineExceeded, Cancelled: Nobody could log in.
+            HostUnreachable, AuthenticationFailed, HostKeyChanged, DeadlineExceeded, Cancelled: The login failed.
         """
         ...
 

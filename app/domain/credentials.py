@@ -1,4 +1,4 @@
-"""How passwords and host keys are asked for. Answers go to the host that they are for, and to the system keyring."""
+"""Questions for passwords and host keys. Answers go to the host that they are for, and to the system keyring."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from app.domain.cancel import CancelToken
 
 
 class SecretKind(StrEnum):
-    """What a password opens."""
+    """The kind of thing that a password opens."""
 
     LOGIN = "login"
     SUDO = "sudo"
@@ -20,7 +20,7 @@ class SecretKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SecretKey:
-    """What a password belongs to.
+    """The owner of a password.
 
     Attributes:
         kind: What it opens.
@@ -45,7 +45,7 @@ class Secret:
 
 
 class PasswordProvider(Protocol):
-    """Where a connection gets passwords from: the keyring, memory, the terminal or a dialog."""
+    """Source of passwords for a connection: the keyring, memory, the terminal or a dialog."""
 
     def get(self, key: SecretKey, *, is_retry: bool, token: CancelToken | None = None) -> Secret | None:
         """Return a password, or None where there is none to be had.
@@ -71,7 +71,7 @@ class PasswordProvider(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class HostKeyQuestion:
-    """An unknown host key that somebody has to confirm.
+    """An unknown host key that a user has to confirm.
 
     Attributes:
         host: Address and port as known_hosts writes them, for example `[10.0.0.1]:2222`.

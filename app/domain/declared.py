@@ -1,4 +1,4 @@
-"""What each VPN declares for parts of the program that are no VPN's: the file `declared.toml` in its adapter's folder.
+"""Declarations of each VPN for parts of the program that are no VPN's: `declared.toml` in its adapter's folder.
 
 These parts must not import adapters, and most of them need these values before any host is known.
 """
@@ -18,12 +18,12 @@ FILE = "declared.toml"
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """How a solution is drawn.
+    """Style of a solution in plots.
 
     Attributes:
         colour: `#rrggbb`, with a contrast of at least 3 : 1 on white and on the window's dark ground.
         marker: Shape of its points, as `app.wording.colours.Marker` names it.
-        dash: Lengths of dashes and gaps in line widths; empty where suites are told apart by dashes.
+        dash: Lengths of dashes and gaps in line widths; empty where dashes distinguish suites.
     """
 
     colour: str

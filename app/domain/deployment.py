@@ -1,6 +1,6 @@
-"""A tunnel that stays: what is asked for, what would be done, what was done.
+"""A deployment: what is asked for, what would be done, what was done.
 
-How it is now is in `rollout_status`, what is told meanwhile in `rollout_events`.
+How it is now is in `rollout_status`, what is reported meanwhile in `rollout_events`.
 
 Texts that come from a host are untrusted. No secret is in any of these values: a file that holds one is known by its
 path, mode and checksum alone.
@@ -20,21 +20,21 @@ from app.domain.results import PlannedItem
 from app.domain.verdicts import Finding, Verdict
 
 CONFIRM_WITHIN_S = 120.0
-"""How long a user has by default to say that the new tunnel is to stay, in seconds."""
+"""Seconds that a user has by default to confirm a deployment."""
 SHORTEST_CONFIRM_S, LONGEST_CONFIRM_S = 20.0, 3600.0
 BROADCASTS_PER_S, MOST_BROADCASTS_PER_S = 1000, 1_000_000
-"""How many broadcast frames per second cross between joined LANs by default, and the highest limit."""
+"""Broadcast frames per second that cross between joined LANs by default, and the highest limit."""
 
 
 class DeploymentState(StrEnum):
-    """How far a deployment is."""
+    """State of a deployment."""
 
-    PREPARED = "prepared"  # written down here; the hosts may have been begun on, and go back by themselves
-    APPLIED = "applied"  # stands on both hosts and frames cross; both go back unless it is confirmed in time
-    CONFIRMED = "confirmed"  # stays, also after a restart of the hosts
-    HALF_CONFIRMED = "half-confirmed"  # one host keeps it and the other went back: can be repaired
+    PREPARED = "prepared"  # written down here; work on the hosts may have begun; they roll back by themselves
+    APPLIED = "applied"  # active on both hosts and frames cross; both roll back unless it is confirmed in time
+    CONFIRMED = "confirmed"  # remains, also after a restart of the hosts
+    HALF_CONFIRMED = "half-confirmed"  # one host keeps it and the other rolled back: can be repaired
     REPLACED = "replaced"  # another deployment took its place
-    UNDONE = "undone"  # taken back on request
+    UNDONE = "undone"  # removed on request
     FAILED = "failed"  # could not be applied, verified or confirmed; both hosts are as they were before
 
     @property
@@ -45,7 +45,7 @@ class DeploymentState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RolloutOptions:
-    """What the user chose besides pair, solution and suite.
+    """Choices of the user besides pair, solution and suite.
 
     Attributes:
         bridge_a: A's LAN port (or bridge) that is joined with the tunnel; empty: the tunnel has an address instead.
@@ -96,7 +96,7 @@ class DeployedFile:
 
 @dataclass(frozen=True, slots=True)
 class DeployedEndpoint:
-    """What a deployment is on one host.
+    """A deployment on one host.
 
     Attributes:
         items: Every file and command with its undo, in the order in which they are done.
@@ -120,12 +120,12 @@ class DeployedEndpoint:
 
 LAPSED = "It was not confirmed in time, and both hosts rolled back."
 _GRACE = timedelta(minutes=2)
-"""What a confirmation that was given at the last moment may take on both hosts."""
+"""Seconds that a confirmation at the last moment may take on both hosts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Deployment:
-    """A tunnel that was rolled out on a pair, or was to be.
+    """A deployment on a pair, also one that was only begun.
 
     Attributes:
         id: 16 hexadecimal digits; also the name of its folder on the hosts.
@@ -133,7 +133,7 @@ class Deployment:
         solution: The VPN.
         suite: Name of its suite.
         title: Both for people.
-        verdict: What the policy said of it.
+        verdict: Verdict of the policy.
         options: What else was chosen.
         slot: Name of its place on the hosts: one pair has one, which the next deployment takes over.
         link: Addresses, names and numbers it uses.
@@ -147,12 +147,12 @@ class Deployment:
         replaces: The deployment whose place it took; empty where there was none.
         confirmed_at: When it was confirmed, UTC.
         expires_at: Until when it has to be confirmed, while it is APPLIED.
-        negotiated: What both ends said they agreed on.
+        negotiated: What both hosts reported as negotiated.
         timings_s: Seconds per phase.
         message: Why it failed or was undone, or what of it was not proven.
         policy: Name and version of the policy that judged it.
         tunnelmark_version: What rolled it out.
-        is_ending: Whether taking it back was begun and not seen to end on both hosts: that is what a repair carries on.
+        is_ending: Whether its removal was begun and not seen to end on both hosts: that is what a repair carries on.
         is_refused: Whether it failed before anything was changed: something was in the way, or it is not allowed.
         properties: What packet captures and the injection test showed before it was confirmed, by `Property` value;
             empty for a deployment of an earlier version.
@@ -203,12 +203,12 @@ class Deployment:
 
 @dataclass(frozen=True, slots=True)
 class FileDiff:
-    """What would become of a file on a host.
+    """Planned change of a file on a host.
 
     Attributes:
         path: Absolute path.
         mode: Permission bits it would have.
-        diff: Unified diff against what is there; empty where it stays as it is.
+        diff: Unified diff against what is there; empty where it remains as it is.
         is_new: Whether there is no such file now.
         note: For example that it holds a key that is made on the host and never shown.
     """
@@ -222,7 +222,7 @@ class FileDiff:
 
 @dataclass(frozen=True, slots=True)
 class PlannedCommand:
-    """A command that would be run, and what takes it back (empty where it changes nothing)."""
+    """A command that would be run, and what undoes it (empty where it changes nothing)."""
 
     title: str
     command: str
@@ -237,8 +237,8 @@ class RolloutObstacle:
         side: The host; None where it concerns both.
         what: What was found, as a sentence.
         hint: What can be done about it.
-        is_blocking: Whether nothing would be rolled out because of it.
-        needs_person: Whether somebody has to say that the deployment stays, knowing this; the hosts go back otherwise.
+        is_blocking: Whether nothing would be deployed because of it.
+        needs_person: Whether a user has to confirm the deployment, knowing this; the hosts roll back otherwise.
     """
 
     side: Side | None
@@ -250,7 +250,7 @@ class RolloutObstacle:
 
 @dataclass(frozen=True, slots=True)
 class EndpointDryRun:
-    """What would be done on one host.
+    """Dry run for one host.
 
     Attributes:
         side: The host.
@@ -283,7 +283,7 @@ class EndpointDryRun:
 
 @dataclass(frozen=True, slots=True)
 class DryRun:
-    """What a deployment would do; nothing was changed to find it out.
+    """Dry run of a deployment; nothing was changed to find it out.
 
     Attributes:
         pair: Name of the pair.

@@ -1,4 +1,4 @@
-"""How a tunnel that was rolled out is now. Texts that come from a host are untrusted."""
+"""Status of a deployment. Texts that come from a host are untrusted."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Drift:
     Attributes:
         path: The file, or what else.
         what: What is different, as a sentence.
-        diff: Unified diff from what was rolled out to what is there; empty for files that are never shown.
+        diff: Unified diff from what was deployed to what is there; empty for files that are never shown.
     """
 
     path: str
@@ -27,7 +27,7 @@ class Drift:
 
 @dataclass(frozen=True, slots=True)
 class KeyAge:
-    """How old a key or certificate is.
+    """Age of a key or certificate.
 
     Attributes:
         title: What it is.
@@ -42,7 +42,7 @@ class KeyAge:
 
 @dataclass(frozen=True, slots=True)
 class Outage:
-    """A time in which the other end did not answer through the tunnel, as a host saw it by itself.
+    """A time in which the peer did not answer through the tunnel, as a host saw it by itself.
 
     Attributes:
         began_at: When, by that host's clock, UTC.
@@ -55,18 +55,18 @@ class Outage:
 
 @dataclass(frozen=True, slots=True)
 class EndpointStatus:
-    """How one host is now.
+    """Status of one host.
 
     Attributes:
         side: The host.
         label: Its name for people.
         is_reachable: Whether it could be asked.
-        deployment_id: What is rolled out there; empty where nothing is.
-        is_confirmed: Whether that stays after a restart.
+        deployment_id: Its deployment there; empty where there is none.
+        is_confirmed: Whether that remains after a restart.
         is_enabled: Whether it starts with the host.
         is_up: Whether its interface is up and the peer answers through it.
-        is_watched: Whether the host watches over it and starts it again.
-        left_s: Seconds until the host goes back, where it waits for a confirmation.
+        is_watched: Whether its supervisor runs there, which starts it again.
+        left_s: Seconds until the host rolls back, where it waits for a confirmation.
         interface: The interface with the frames.
         rx_bytes: Bytes received through it since it was made.
         tx_bytes: Bytes sent.
@@ -77,15 +77,15 @@ class EndpointStatus:
         drift: What was changed by hand.
         keys: How old keys and certificates are.
         note: Anything that the reader should know.
-        connect_s: Seconds from this host's last start of the tunnel until the other end answered through it; None where
-            the host has not started it since it was rolled out.
-        boot_connect_s: Seconds from the host's own start until the other end answered; None where it has not been
+        connect_s: Seconds from this host's last start of the tunnel until the peer answered through it; None where
+            the host has not started it since it was deployed.
+        boot_connect_s: Seconds from the host's own start until the peer answered; None where it has not been
             restarted since.
-        outages: When the other end was lost and came back since the host started, oldest first; the newest ones.
+        outages: When the peer was lost and returned since the host started, oldest first; the newest ones.
         is_worked_on: Whether a Tunnelmark that is alive works on this host just now.
         is_unfinished: Whether files of a deployment are there that was broken off while they were put there: nothing
             reads them.
-        lets_strangers_in: Whether an earlier version has rolled it out, which let in frames that anybody on the
+        lets_strangers_in: Whether an earlier version has deployed it, which let in frames that anyone on the
             underlay forged or replayed.
         missing: What is gone or damaged of a deployment that counts or may run; empty where nothing is.
         is_looped: Whether its own frames come back from the LANs, which are parted there because of it.
@@ -130,24 +130,24 @@ class EndpointStatus:
 
     @property
     def reconnect_s(self) -> float | None:
-        """How long the last loss lasted until the tunnel was back by itself, in seconds; None where none has ended."""
+        """Seconds that the last loss lasted until the tunnel was up again by itself; None where none has ended."""
         return next((one.lasted_s for one in reversed(self.outages) if one.lasted_s is not None), None)
 
 
 @dataclass(frozen=True, slots=True)
 class PairStatus:
-    """How a pair is now.
+    """Status of a pair.
 
     Attributes:
         pair: Name of the pair.
-        at: When it was looked at, UTC.
-        deployment: What was rolled out, as stored here; None where nothing is.
-        state: What the hosts say, which may differ from what is stored; None where nothing is rolled out.
+        at: Time of the inspection, UTC.
+        deployment: The deployment, as stored here; None where there is none.
+        state: What the hosts say, which may differ from what is stored; None where nothing is deployed.
         a: How A is.
         b: How B is.
-        verdict: Today's policy's word for the suite; None where nothing is rolled out.
+        verdict: Verdict of today's policy for the suite; None where nothing is deployed.
         findings: Why.
-        sentences: What the user should know, for example that one host went back.
+        sentences: What the user should know, for example that one host rolled back.
     """
 
     pair: str
@@ -173,26 +173,26 @@ class PairStatus:
 
     @property
     def connect_s(self) -> float | None:
-        """Seconds from starting both ends, when it was rolled out, until each had an answer; None where not known."""
+        """Seconds from the start of both sides, at the deployment, until each had an answer; None where not known."""
         return self.deployment.timings_s.get("connect") if self.deployment is not None else None
 
     @property
     def unfinished(self) -> tuple[EndpointStatus, ...]:
-        """Hosts with the files of a deployment that never counted, where nothing is rolled out and nobody works."""
+        """Hosts with the files of a deployment that never counted, where nothing is deployed and no lock is held."""
         if self.state is not None:
             return ()
         return tuple(end for end in (self.a, self.b) if end.is_unfinished and not end.is_worked_on)
 
     @property
     def damaged(self) -> tuple[EndpointStatus, ...]:
-        """Hosts that have parts of a deployment only, and on which nobody works."""
+        """Hosts that have parts of a deployment only, and on which no lock is held."""
         return tuple(end for end in (self.a, self.b) if end.missing and not end.is_worked_on)
 
     @property
     def can_be_repaired(self) -> bool:
-        """Whether one host alone keeps it, both can be reached, and nobody works on them; or whether one is unfinished.
+        """Whether one host alone keeps it, both can be reached, and no lock is held; or whether one is unfinished.
 
-        Whoever makes contact then carries through what was begun last, see `RolloutServices.repair`; but not where a
+        The next contact carries through what was begun last, see `RolloutServices.repair`; but not where a
         host has parts of it only.
         """
         return bool(self.unfinished) or (
@@ -203,10 +203,10 @@ class PairStatus:
 
     @property
     def repair_text(self) -> str:
-        """What a repair does, as a sentence."""
+        """Effect of a repair, as a sentence."""
         if self.unfinished:
             names = " and ".join(end.label for end in self.unfinished)
             return f"A deployment was broken off on {names} before it counted. Its files are removed."
         if self.deployment is not None and self.deployment.is_ending:
-            return "One host alone has still what was being taken back. It is taken back on both."
-        return "One host alone keeps the deployment. It is rolled out on both once more."
+            return "One host alone still has what was being removed. It is removed from both."
+        return "One host alone keeps the deployment. It is deployed on both once more."

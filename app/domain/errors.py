@@ -3,7 +3,7 @@
 One root with a message, a hint (what to do next) and context. Each class has a stable reason code, which is stored with
 attempts and printed in JSON, and says whether trying the same thing again can help.
 
-What a host said may be in any of them, also before it is known which host it is: texts are cleaned here, once for
+Output of a host may be in any of them, also before it is known which host it is: texts are cleaned here, once for
 terminal, window, notification and log.
 
 No error may carry a secret: messages name hosts, programs and settings, never what was sent on a command's stdin.
@@ -70,7 +70,7 @@ class AuthenticationFailed(EnvironmentFault):
 
 
 class HostKeyUnknown(EnvironmentFault):
-    """The host's key is not known yet, and nobody confirmed it.
+    """The host's key is not known yet, and no user confirmed it.
 
     The context holds `host` (address and port as known_hosts writes them), `key_type`, `fingerprint` (SHA256:…) and
     `known_hosts_line`.
@@ -143,7 +143,7 @@ class TunnelDown(EnvironmentFault):
 
 
 class HopelessTunnel(TunnelDown):
-    """A program said why the tunnel never will come up with this suite: trying again would not help."""
+    """A program reported why the tunnel will never come up with this suite: trying again would not help."""
 
 
 class ProbeFailed(EnvironmentFault):
@@ -153,7 +153,7 @@ class ProbeFailed(EnvironmentFault):
 
 
 class PlaintextSeen(EnvironmentFault):
-    """What should be protected was read on the underlay."""
+    """Plaintext that should be protected was read on the underlay."""
 
     reason = "leak"
 
@@ -165,7 +165,7 @@ class ForgeryAccepted(EnvironmentFault):
 
 
 class CleanupFailed(EnvironmentFault):
-    """A host could not be put back as it was; the hint says what to run on its console."""
+    """A host could not be restored; the hint says what to run on its console."""
 
     reason = "cleanup-failed"
 
@@ -192,7 +192,7 @@ class KeyringUnavailable(EnvironmentFault):
 
 
 class InputFault(TunnelmarkError):
-    """What the user gave cannot be used."""
+    """Input of the user that cannot be used."""
 
     reason = "input"
 

@@ -15,7 +15,7 @@ A = TypeVar("A")
 
 
 class Stage(StrEnum):
-    """What an attempt is doing."""
+    """Stage of an attempt."""
 
     PREFLIGHT = "preflight"
     ARM = "arm"
@@ -29,7 +29,7 @@ class Stage(StrEnum):
 
 
 class LogLevel(StrEnum):
-    """How important a line is."""
+    """Level of a log line."""
 
     INFO = "info"
     WARNING = "warning"
@@ -117,7 +117,7 @@ class AttemptEnded(Generic[A]):
 
 @dataclass(frozen=True, slots=True)
 class AttemptDropped:
-    """What an attempt measured does not count, because the link died meanwhile; nothing is stored, it is repeated."""
+    """Figures of an attempt that do not count, because the link died meanwhile; nothing is stored, it is repeated."""
 
     key: AttemptKey
 
@@ -137,7 +137,7 @@ class UnderlayChanged:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a campaign is.
+    """Progress of a campaign.
 
     Attributes:
         fraction: 0 to 1.

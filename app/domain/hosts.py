@@ -6,14 +6,14 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 
-from app.domain.sides import Side as Side  # noqa: PLC0414 - whoever knows hosts knows their sides
+from app.domain.sides import Side as Side  # noqa: PLC0414 - modules that know hosts know their sides
 
 SSH_PORT = 22
 MAX_PORT = 65_535
 
 
 class AuthKind(StrEnum):
-    """How to log in."""
+    """Way of logging in."""
 
     AUTO = "auto"  # the agent, then the default key files, as OpenSSH does
     AGENT = "agent"
@@ -23,7 +23,7 @@ class AuthKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class HostSpec:
-    """How to reach one host over SSH.
+    """Address, user and login of one host over SSH.
 
     Attributes:
         label: Short name for people, for example `gateway-a`.
@@ -88,7 +88,7 @@ class PairSpec:
 
 
 class Privilege(StrEnum):
-    """How commands get root's rights on a host."""
+    """Way of commands to root's rights on a host."""
 
     ROOT = "root"
     SUDO = "sudo"  # without a password
@@ -98,7 +98,7 @@ class Privilege(StrEnum):
 
 
 class InitSystem(StrEnum):
-    """What starts services on a host."""
+    """Service manager of a host."""
 
     SYSTEMD = "systemd"
     OPENRC = "openrc"
@@ -109,7 +109,7 @@ class InitSystem(StrEnum):
 
 
 class PackageManager(StrEnum):
-    """What installs packages on a host."""
+    """Package manager of a host."""
 
     APT = "apt"
     DNF = "dnf"
@@ -119,7 +119,7 @@ class PackageManager(StrEnum):
 
 
 class ToolFlavour(StrEnum):
-    """Which program stands behind a well-known name."""
+    """The program behind a well-known name."""
 
     IPUTILS = "iputils"
     BUSYBOX = "busybox"
@@ -183,7 +183,7 @@ class MissingPart:
 
 @dataclass(frozen=True, slots=True)
 class SolutionSupport:
-    """What one host can do with one solution.
+    """Support of one host for one solution.
 
     Attributes:
         solution: Name of the solution.
@@ -208,7 +208,7 @@ class SolutionSupport:
 
 @dataclass(frozen=True, slots=True)
 class HostFacts:
-    """What was found on a host. Everything in it came from the host and is untrusted text.
+    """Facts of a host. Everything in it came from the host and is untrusted text.
 
     Attributes:
         collected_at: When, UTC.
@@ -240,7 +240,7 @@ class HostFacts:
         solutions: What the host can do, by solution.
         missing: What is missing altogether.
         routes: Destinations of IPv4 routes in every table, with prefix length, without the default route.
-        ports_in_use: Ports somebody listens on, for example `udp/1194`.
+        ports_in_use: Ports in the state of listening, for example `udp/1194`.
         l2tp_tunnel_ids: L2TP tunnels that exist, by their id.
     """
 

@@ -10,7 +10,7 @@ from app.domain.cancel import CancelToken
 from app.domain.hosts import Side
 
 INNER_SUBNET = ipaddress.IPv4Network("198.18.0.0/15")
-"""Addresses inside tunnels. Source: RFC 2544 section C.2.2, set aside for benchmarks of devices."""
+"""Addresses inside tunnels. Source: RFC 2544 section C.2.2, reserved for benchmarks of devices."""
 
 ETHERNET_HEADER_BYTES = 14
 VLAN_TAG_BYTES = 4
@@ -40,8 +40,8 @@ class TunnelNames:
         udp_port: UDP port of a program of ours, or of VXLAN inside its carrier.
         tcp_port: TCP port of a program of ours.
         wireguard_port: Outer UDP port of WireGuard.
-        l2tp_tunnel_id: L2TPv3 tunnel id on both ends (RFC 3931 section 3.2.1).
-        l2tp_session_id: L2TPv3 session id on both ends, or the key of GRE; random for each tunnel, as a packet that
+        l2tp_tunnel_id: L2TPv3 tunnel id on both hosts (RFC 3931 section 3.2.1).
+        l2tp_session_id: L2TPv3 session id on both hosts, or the key of GRE; random for each tunnel, as a packet that
             names it is taken for the peer's.
         iperf_port: Port of the iperf3 server inside the tunnel for one direction; the next one is for the other.
         tinc_port: Outer port of tinc, UDP and TCP.
@@ -77,7 +77,7 @@ class TunnelNames:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """What a tunnel is built on.
+    """The link that a tunnel is built on.
 
     Attributes:
         underlay_a: A's outer IPv4 address.

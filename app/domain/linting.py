@@ -1,4 +1,4 @@
-"""What a linter finds in configuration files."""
+"""Findings of the linter in configuration files."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from enum import StrEnum
 from app.domain.verdicts import Question, Verdict
 
 MASK = "(not shown)"
-"""Stands for a secret; no parser lets one out."""
+"""Replaces a secret; no parser lets one out."""
 
 INHERITS = "(inherits)"
 """Last part of a setting's name that parsers make up: its value names sections whose settings a section takes over."""
@@ -47,7 +47,7 @@ class LintFinding:
         question: Which question it answers.
         verdict: The word.
         reason: One sentence.
-        source: Where that is said.
+        source: Where that is stated.
         replacement: What to write instead; empty where nothing has to be replaced.
         is_addition: Whether the replacement is a line to add, because the setting is missing.
         is_about_name: Whether the setting's name is at fault, and not its value.
@@ -67,7 +67,7 @@ class LintFinding:
 
 @dataclass(frozen=True, slots=True)
 class FileAccess:
-    """Who may read and change a file.
+    """Permissions of a file.
 
     Attributes:
         mode: Permission bits.
@@ -98,7 +98,7 @@ class FileAccess:
 
     @property
     def is_of_another_user(self) -> bool:
-        """Whether it belongs to somebody who is neither root nor who runs the linter."""
+        """Whether its owner is neither root nor the user of the linter."""
         return self.owner not in ("", self.user, *_ROOT)
 
 
@@ -108,10 +108,10 @@ class LintedFile:
 
     Attributes:
         path: Where it lies; `HOST:PATH` where it was read from a host.
-        kind: What it is; None where it could not be told or read.
+        kind: What it is; None where it could not be recognised or read.
         findings: In the order of lines.
         error: Why it could not be read, as a sentence; empty if it could.
-        notes: What the linter could not look at, as sentences, for example an included file.
+        notes: What the linter could not read, as sentences, for example an included file.
         lines: The file for showing: secrets masked, no control characters; empty where it could not be read.
     """
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class PerSite:
-    """How many things one site of a full mesh of N sites needs: `factor` x N + `constant`.
+    """Number of things that one site of a full mesh of N sites needs: `factor` x N + `constant`.
 
     Source: the method of Khanvilkar and Khokhar 2004, Table 5.
     """
@@ -30,7 +30,7 @@ class PerSite:
 
 @dataclass(frozen=True, slots=True)
 class MeshEffort:
-    """What has to be written to join N sites, each with each.
+    """Configuration that joins N sites, each with each.
 
     Attributes:
         files: Configuration files per site.

@@ -1,4 +1,4 @@
-"""Which package brings a program or kernel module, per package manager. Known once, for every part that names one.
+"""Packages of programs and kernel modules, per package manager. Known once, for every part that names one.
 
 What one VPN alone needs is declared in its folder.
 """
@@ -38,7 +38,7 @@ PACKAGE_NAMES: Mapping[str, Mapping[PackageManager, str]] = MappingProxyType(
         **_declared(),
     }
 )
-"""What → manager → package; an empty name where none is known.
+"""Need → manager → package; an empty name where none is known.
 
 Source: Debian 13's package index; OpenWrt's package/kernel/linux/modules/netsupport.mk; Fedora's and Arch's package
 search pages.

@@ -50,7 +50,7 @@ class PairFault:
 
 
 def check_pair(pair: PairSpec) -> None:
-    """Refuse a pair that cannot be two hosts which reach each other; its name is not looked at.
+    """Refuse a pair that cannot be two hosts which reach each other; its name is not checked.
 
     Raises:
         InvalidOption: An address is none, both hosts are the same, or an underlay address cannot be used.

@@ -1,4 +1,4 @@
-"""Where Tunnelmark keeps things on this computer."""
+"""Folders and files of Tunnelmark on this computer."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Paths:
     """Folders and files.
 
     Attributes:
-        data_dir: The database, known hosts, reports that nobody named a place for.
+        data_dir: The database, known hosts, reports without a path of their own.
         labs_dir: Running practice labs.
         cache_dir: Images of the practice lab.
     """
@@ -32,7 +32,7 @@ class Paths:
 
     @property
     def settings(self) -> Path:
-        """What the user has set."""
+        """The settings."""
         return self.data_dir / "settings.toml"
 
     @property
@@ -42,19 +42,19 @@ class Paths:
 
     @property
     def in_use_dir(self) -> Path:
-        """Which hosts are being worked on."""
+        """Locks of the hosts in use."""
         return self.data_dir / "in-use"
 
     @property
     def reports_dir(self) -> Path:
-        """Reports that nobody named a place for."""
+        """Reports without a path of their own."""
         return self.data_dir / "reports"
 
 
 def find_paths() -> Paths:
     """Return the folders: under TUNNELMARK_HOME where that is set, else where the platform wants them.
 
-    The image cache stays in the platform's cache folder in either case, because it is large and can be made again.
+    The image cache remains in the platform's cache folder in either case, because it is large and can be made again.
     """
     cache_dir = platformdirs.user_cache_path(_APP)
     home = os.environ.get("TUNNELMARK_HOME")

@@ -1,4 +1,4 @@
-"""What a ranking says."""
+"""Values of a ranking."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class BarrierReason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Barrier:
-    """What bars a candidate from the recommendation.
+    """Reason that bars a candidate from the recommendation.
 
     Attributes:
         reason: Stable code.
@@ -74,7 +74,7 @@ class Barrier:
 
 @dataclass(frozen=True, slots=True)
 class CandidateResult:
-    """Everything that was found out about one candidate.
+    """All results of one candidate.
 
     Attributes:
         solution: Solution's name.
@@ -141,7 +141,7 @@ class RankedCandidate:
             candidates without a figure.
         solution: Solution's name.
         suite: Suite's name.
-        tied_with: Titles of those it cannot be told apart from, of whatever rank.
+        tied_with: Titles of those that do not differ from it significantly, of whatever rank.
     """
 
     rank: int | None
@@ -152,7 +152,7 @@ class RankedCandidate:
 
 @dataclass(frozen=True, slots=True)
 class Drift:
-    """How the baseline changed from the first to the last time it was measured, in percent; None if unknown."""
+    """Change of the baseline from its first to its last measurement, in percent; None if unknown."""
 
     latency_pct: float | None
     throughput_pct: float | None
@@ -160,7 +160,7 @@ class Drift:
 
 
 class AdviceKind(StrEnum):
-    """How sure a recommendation is."""
+    """Certainty of a recommendation."""
 
     CLEAR = "clear"  # faster than all others beyond chance
     AS_GOOD_AS = "as-good-as"  # others are within 10 %, and something else decides
@@ -170,7 +170,7 @@ class AdviceKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Recommendation:
-    """Which to take and why.
+    """Recommended candidate, with the reason.
 
     Attributes:
         solution: None where nothing can be recommended.

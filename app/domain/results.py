@@ -1,4 +1,4 @@
-"""What was measured."""
+"""Results of measurements."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FRAME_WEIGHTS: tuple[float, ...] = (0.35, 0.30, 0.10, 0.10, 0.05, 0.05, 0.05)
 
 
 class AttemptStatus(StrEnum):
-    """How an attempt ended."""
+    """Outcome of an attempt."""
 
     COMPLETED = "completed"
     FAILED = "failed"
@@ -54,7 +54,7 @@ class LatencySeries:
 
 
 LOST_RTT_US = np.uint32(0xFFFFFFFF)
-"""Stands in `rtt_us` for a request without reply."""
+"""Value in `rtt_us` of a request without reply."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,12 +136,12 @@ class PlannedItem:
 
 
 AS_FOUND = "as-found"
-"""Condition of a link that nobody shaped."""
+"""Condition of a link that was not shaped."""
 
 
 @dataclass(frozen=True, slots=True)
 class AttemptKey:
-    """Which unit of work: candidate × condition × round.
+    """Key of a unit of work: candidate × condition × round.
 
     Attributes:
         position: Order in the plan, from 0.
@@ -175,10 +175,10 @@ class Attempt:
         cpu_throughput: CPU of `a` and `b` while throughput was probed.
         path: MTU and fragmentation.
         setup_s: Seconds to build the tunnel, from the first change to the last check.
-        cleanup_s: Seconds to put both hosts back.
+        cleanup_s: Seconds to restore both hosts.
         probe_s: Seconds the probes took.
         configuration: What was configured, without secrets.
-        negotiated: What the programs said they agreed on.
+        negotiated: What the programs reported as negotiated.
         daemon_log: The daemons' own words, where it failed.
         doubts: Why the figures may be wrong, as sentences.
         wire: What captures on the underlay showed; None where nothing was captured.
@@ -208,7 +208,7 @@ class Attempt:
 
 
 class ProfileName(StrEnum):
-    """How thoroughly to measure."""
+    """Names of the profiles."""
 
     QUICK = "quick"
     STANDARD = "standard"
@@ -218,7 +218,7 @@ class ProfileName(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """How much of everything is measured.
+    """Amounts of a profile.
 
     Attributes:
         name: Its name.
@@ -272,7 +272,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class CampaignPlan:
-    """Everything that a campaign will do, in order; enough to resume it.
+    """Plan of a campaign: all that it will do, in order; enough to resume it.
 
     Attributes:
         pair: The pair.
@@ -280,7 +280,7 @@ class CampaignPlan:
         candidates: What is compared.
         attempts: In order; the baseline, where it is wanted, begins every round and ends the last one.
         predicted_s: Predicted seconds per attempt, in the order of `attempts`.
-        deadline_ms: RTT in ms above which a reply is late; None where nobody asked.
+        deadline_ms: RTT in ms above which a reply is late; None without a deadline.
         seed: Where the order of the candidates in each round comes from.
         allow_load: Whether the user consented to load on a live link (labs need no consent).
     """
@@ -296,12 +296,12 @@ class CampaignPlan:
 
 
 class CampaignStatus(StrEnum):
-    """Where a campaign stands."""
+    """Status of a campaign."""
 
     RUNNING = "running"
     COMPLETED = "completed"
     CANCELLED = "cancelled"
-    INTERRUPTED = "interrupted"  # found in the database with nobody running it
+    INTERRUPTED = "interrupted"  # found in the database without a process that runs it
 
 
 @dataclass(frozen=True, slots=True)
@@ -311,7 +311,7 @@ class CampaignRecord:
     Attributes:
         campaign_id: Number in the database.
         plan: What was to be done.
-        status: Where it stands.
+        status: Its status.
         started_at: UTC.
         ended_at: UTC; None while it is running.
         facts: What was found on the hosts before, by `a` and `b`.

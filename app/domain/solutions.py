@@ -1,4 +1,4 @@
-"""What a VPN is, and what there is to choose in it."""
+"""VPN solutions, and the choices in them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from app.domain.mesh import MeshEffort
 
 
 class Space(StrEnum):
-    """Where frames are encrypted."""
+    """Place of the encryption."""
 
     KERNEL = "kernel"
     USER = "user"
@@ -18,7 +18,7 @@ class Space(StrEnum):
 
 
 class Carrier(StrEnum):
-    """What a solution's packets travel in on the underlay."""
+    """Carrier of a solution's packets on the underlay."""
 
     NONE = "none"
     UDP = "udp"
@@ -30,7 +30,7 @@ class Carrier(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SecurityProperties:
-    """What a solution promises for the traffic inside it."""
+    """Promises of a solution for the traffic inside it."""
 
     has_confidentiality: bool
     has_integrity: bool
@@ -41,7 +41,7 @@ class SecurityProperties:
 
 @dataclass(frozen=True, slots=True)
 class SolutionInfo:
-    """What is always true of a solution.
+    """Fixed properties of a solution.
 
     Attributes:
         name: Stable name, for example `openvpn-udp`.
@@ -54,7 +54,7 @@ class SolutionInfo:
         keys_per_site: Keys per site, its own and the peer's public one.
         is_unprotected: Whether it has no cryptography on purpose (a reference, never recommended or deployed).
         limitations: Findings a user must know that no setting can avoid, as sentences.
-        sources: Where all this is said.
+        sources: Where all this is stated.
         design: Names of what every suite of it contains whatever is chosen, as the policy knows them, for example
             `tinc-1.0-protocol`; they are judged with each suite.
         routing: How frames find their way, in a few words.
@@ -97,7 +97,7 @@ class Suite:
 
 
 class OptionKind(StrEnum):
-    """What a cipher census asks a program for."""
+    """Options of a program in a cipher census."""
 
     CIPHER = "cipher"
     MAC = "mac"
@@ -114,7 +114,7 @@ class CensusOption:
         suite: Brings it up; its name is unique among all suites of the solution. A cipher goes with SHA-1, a MAC with
             AES-128-CBC (the study's partners), as far as the program lets one choose.
         alias_of: The other name of the same algorithm that stands for it; empty where it is not an alias.
-        is_unprotected: Whether it leaves plaintext or unauthenticated frames on the wire by its meaning (`none`, NULL).
+        is_unprotected: Whether it leaves plaintext or unauthenticated frames by its meaning (`none`, NULL).
         note: For example where a table of ours, not the program, says that the name exists, with its source.
     """
 

@@ -19,12 +19,12 @@ class Verdict(StrEnum):
 
     @property
     def is_deployable(self) -> bool:
-        """Whether it may stay on a pair without further questions."""
+        """Whether it may be deployed on a pair without further questions."""
         return self in (Verdict.RECOMMENDED, Verdict.ACCEPTABLE)
 
     @property
     def needs_reason(self) -> bool:
-        """Whether it may stay on a pair only with a reason, which is written down."""
+        """Whether it may be deployed on a pair only with a reason, which is written down."""
         return self in (Verdict.LEGACY, Verdict.UNKNOWN)
 
     @property
@@ -34,7 +34,7 @@ class Verdict(StrEnum):
 
 
 class Question(StrEnum):
-    """What a finding is about; the questions are kept apart, since each is answered by other people."""
+    """Question that a finding answers; the questions are kept apart, since each is answered by other people."""
 
     INSECURE = "insecure"  # broken, below today's floor, or outdated: this program's own policy says so
     GUIDELINE = "guideline"  # outside a guideline that the user picked
@@ -58,7 +58,7 @@ class Finding:
         subject: What is judged, for example `AES-256-GCM`.
         verdict: The word.
         reason: One sentence.
-        source: Where that is said, for example an RFC with its section.
+        source: Where that is stated, for example an RFC with its section.
         replacement: What to use instead; empty where nothing has to be replaced.
         question: Which question it answers.
     """

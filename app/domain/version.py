@@ -1,4 +1,4 @@
-"""Which Tunnelmark this is."""
+"""Version of Tunnelmark."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Both ends of a lasting tunnel as files and scripts, in which tokens stand for what hangs on keys."""
+"""Both sides of a deployment as files and scripts, with tokens in place of what depends on keys."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from app.export.values import Token, stand_in, tokens_in
 from app.tunnel.plan import plan_of, recipe_of
 
 _LEFT_OUT = "uninstall.sh"
-"""Of a kit, what only a deployment that has not been confirmed needs."""
+"""Files of a boot bundle that only a provisional deployment needs."""
 _START = "start.sh"
 _SCRIPTS = tuple(f"/{name}" for one in declared().values() for name in one.scripts)
 
@@ -29,7 +29,7 @@ class PlacedFile:
     Attributes:
         path: Below the place's folder, for example `start.sh`.
         mode: Permission bits.
-        text: Its content; tokens stand for what is not known yet.
+        text: Its content; tokens are in place of what is not known yet.
     """
 
     path: str

@@ -80,7 +80,7 @@ class ExportRequest:
         return f"{self.adapter.info.title}, {self.suite.title}"
 
     def deploy_request(self) -> DeployRequest:
-        """Return the request that rolling out would be made with."""
+        """Return the request that a deployment would be made with."""
         link = persistent_link(
             self.link,
             self.deployment_id,

@@ -1,4 +1,4 @@
-"""Writing a folder so that nobody ever sees half of it."""
+"""Atomic writing of a folder."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def check_slot(folder: Path, *, may_replace: bool) -> None:
 
     Raises:
         InvalidOption: Something is there, and it may not or must not be replaced.
-        InvalidFile: It cannot be looked at.
+        InvalidFile: It cannot be read.
     """
     if not folder.absolute().parent.exists():
         raise InvalidOption(

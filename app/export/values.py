@@ -1,6 +1,6 @@
 """Public parts of keys that do not exist yet: what stands for them, how a host prints them, what they must be.
 
-A file with such a word in it is valid for no program. Whoever fills it in checks the value first, by its pattern.
+A file with such a word in it is valid for no program. Check each value by its pattern before you fill it in.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Looking at a host before a tunnel is built, and after it was undone. Nothing is changed by it."""
+"""Inspection of a host before a tunnel is built and after its rollback. It changes nothing."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from app.host.snapshots import HostSnapshot, SnapshotDepth, parse_snapshot
 
 @dataclass(frozen=True, slots=True)
 class LockInfo:
-    """Who works on a host.
+    """The holder of a host's lock.
 
     Attributes:
         tunnel: The random id of that work.
@@ -28,7 +28,7 @@ class LockInfo:
         age_s: For how many seconds they have had the lock.
         left_s: For how many more seconds the host waits to hear of them; 0 or less: the lease is over.
         is_watched: Whether the host's timer runs.
-        has_undo_begun: Whether the host is being put back, or has been.
+        has_undo_begun: Whether the rollback of the host has begun, or is done.
         is_complete: Whether the lock was taken to the end; it takes some ms.
     """
 
@@ -50,7 +50,7 @@ MAX_SURVEY_BYTES = 33_554_432
 
 
 class Reach(StrEnum):
-    """How another host is reached."""
+    """Reachability of the other host."""
 
     ANSWERS = "answers"
     SILENT = "silent"
@@ -60,11 +60,11 @@ class Reach(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Inspection:
-    """What was found on a host.
+    """Findings of an inspection.
 
     Attributes:
         snapshot: For comparing.
-        lock: Who works on it; None if nobody does.
+        lock: Who works on it; None if it is free.
         reach: How the other one's underlay address is reached.
         present: Which of the asked paths are there.
         firewall: The firewall's rules as text.
@@ -89,7 +89,7 @@ def survey(
     peer: str = "",
     paths: Sequence[str] = (),
 ) -> Inspection:
-    """Look at a host, in one round trip.
+    """Inspect a host, in one round trip.
 
     Args:
         end: The host.
@@ -99,7 +99,7 @@ def survey(
         paths: Paths of which to say whether they are there.
 
     Raises:
-        CommandFailed: The host could not be looked at.
+        CommandFailed: The host could not be inspected.
     """
     mark = new_id()
     result = end.run_script(
@@ -111,15 +111,15 @@ def survey(
     )
     if f"{mark} finished" not in result.stdout or result.is_truncated:
         raise CommandFailed(
-            f"{end.label} could not be looked at.",
-            hint="Its shell must be a POSIX shell; what it said is in the details.",
+            f"{end.label} could not be inspected.",
+            hint="Its shell must be a POSIX shell; its output is in the details.",
             context={"host": end.label, "stderr": printable(result.stderr, limit=1000)},
         )
     return parse_inspection(parse_sections(result.stdout, mark), state_dir=end.state_dir, depth=depth)
 
 
 def parse_inspection(sections: dict[str, str], *, state_dir: str, depth: SnapshotDepth) -> Inspection:
-    """Translate what a host printed when it was looked at."""
+    """Parse the output of an inspection."""
     reach = sections.get("reach", "").strip()
     return Inspection(
         snapshot=parse_snapshot(sections, state_dir=state_dir, depth=depth),
@@ -169,12 +169,12 @@ def take_snapshot(
     depth: SnapshotDepth = SnapshotDepth.QUICK,
     state_dir: str = STATE_DIR,
 ) -> HostSnapshot:
-    """Look at a host, for comparing it with another time.
+    """Inspect a host, for comparing it with another time.
 
     Args:
         session: The connection to it.
         token: Cancels it.
-        depth: How closely; a thorough look takes some seconds.
+        depth: How closely; a thorough inspection takes some seconds.
         state_dir: Tunnelmark's folder there.
     """
     return survey(RemoteHost(Side.A, session, state_dir), token=token, depth=depth).snapshot

@@ -1,4 +1,4 @@
-"""Where, and as whom, Tunnelmark logs in to a host, by what was stored and by ~/.ssh/config. No host is asked."""
+"""Addresses and users for logins to hosts, from what is stored and from ~/.ssh/config. No host is asked."""
 
 from __future__ import annotations
 

@@ -89,7 +89,7 @@ def _present(value: T | None) -> T:
 
 @contextmanager
 def deadline_token(seconds: float) -> Iterator[CancelToken]:
-    """Give a token that is cancelled after a time, for work that nobody else can cancel.
+    """Give a token that is cancelled after a time, for work that nothing else can cancel.
 
     Args:
         seconds: How long, in seconds.

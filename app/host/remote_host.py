@@ -19,13 +19,13 @@ from app.host.script_events import ScriptEvent, ScriptEventSink, find, parse_scr
 
 MAX_LOG_CHARACTERS = 12_000
 ASK_S = 10.0
-"""How long a host is asked why a script of ours ended, in seconds."""
+"""Seconds in which a host is asked why a script of ours ended."""
 _WHO_TOOK_IT_BACK = bare_script("tunnel/taken-back.sh")
 _TAKERS = {3: "timer", 4: "somebody"}
 
 
 def new_id() -> str:
-    """Return a new random name for a tunnel or for one look at a host: 64 bits, no blanks."""
+    """Return a new random name for a tunnel or for one inspection of a host: 64 bits, no blanks."""
     return secrets.token_hex(8)
 
 
@@ -67,7 +67,7 @@ class RemoteHost:
 
     @property
     def console_command(self) -> str:
-        """What an engineer runs on the host's console to put it back."""
+        """The command that restores the host from its own console."""
         return f"sh {self.state_dir}/undo.sh"
 
     def how_to_confirm(self, left_s: int) -> str:
@@ -149,7 +149,7 @@ class RemoteHost:
         return (*marks, *((ScriptEvent(("failed", "taken-back", taker)),) if taker else ())), result
 
     def _who_took_it_back(self, tunnel: str) -> str:
-        """Return `timer` or `somebody`; empty if nothing was taken back, or the host does not answer."""
+        """Return `timer` or `somebody`; empty if nothing was rolled back, or the host does not answer."""
         argv = shell_step_argv(_WHO_TOOK_IT_BACK, self.state_dir, tunnel)
         try:
             with deadline_token(ASK_S) as token:

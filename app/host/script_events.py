@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class ScriptEvent:
-    """One thing that a script said.
+    """One event of a script.
 
     Attributes:
         words: For example `("step", "0003", "0")`; for a program's output `("text", NAME)`.
@@ -24,7 +24,7 @@ ScriptEventSink = Callable[[tuple[str, ...]], None]
 
 
 def parse_script_events(output: str, word: str) -> tuple[ScriptEvent, ...]:
-    """Cut a script's output into what it said.
+    """Cut a script's output into its events.
 
     Args:
         output: Its stdout.
@@ -52,7 +52,7 @@ def parse_script_events(output: str, word: str) -> tuple[ScriptEvent, ...]:
 
 
 def parse_sections(output: str, word: str) -> dict[str, str]:
-    """Cut the output of looking at a host into its sections.
+    """Cut the output of an inspection into its sections.
 
     Args:
         output: Its stdout.

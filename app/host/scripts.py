@@ -1,7 +1,8 @@
 """Scripts for hosts with lines in them that are made of argv lists.
 
-`# @steps` and `# @checks` stand for such lines, `# @files` for scripts that write files, and `# @texts` for whole
-scripts that are left on the host; each word is quoted by `shell_line`. Nothing else is ever put into a script.
+`# @steps` and `# @checks` are placeholders for such lines, `# @files` for scripts that write files, and
+`# @texts` for whole scripts that are left on the host; each word is quoted by `shell_line`. Nothing else is ever put
+into a script.
 """
 
 from __future__ import annotations

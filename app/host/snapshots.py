@@ -1,4 +1,4 @@
-"""What a host looks like, so that before and after can be compared."""
+"""Snapshots of a host, to compare before and after."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _VOLATILE_FILES = re.compile(
 
 
 class SnapshotDepth(StrEnum):
-    """How closely a host is looked at."""
+    """Depth of an inspection."""
 
     QUICK = "quick"
     THOROUGH = "thorough"
@@ -30,10 +30,10 @@ class SnapshotDepth(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class HostSnapshot:
-    """What was found on a host at one moment.
+    """State of a host at one moment.
 
     Attributes:
-        depth: How closely it was looked at.
+        depth: How closely it was inspected.
         parts: By part (`interface`, `route`, `file` …), texts by key (a name, a path; the text itself where there is no
             name). Everything in it came from the host and is untrusted.
     """
@@ -42,17 +42,17 @@ class HostSnapshot:
     parts: Mapping[str, Mapping[str, str]]
 
     def part(self, name: str) -> Mapping[str, str]:
-        """Return one part; empty where it was not looked at."""
+        """Return one part; empty where it was not inspected."""
         return self.parts.get(name, {})
 
 
 def parse_snapshot(sections: Mapping[str, str], *, state_dir: str, depth: SnapshotDepth) -> HostSnapshot:
-    """Translate what looking at a host printed.
+    """Parse the output of an inspection.
 
     Args:
         sections: Text per section.
         state_dir: Tunnelmark's folder there.
-        depth: How closely it was looked at.
+        depth: How closely it was inspected.
     """
 
     def lines(name: str) -> list[str]:
@@ -178,7 +178,7 @@ def _l2tp(text: str) -> Mapping[str, str]:
 
 
 def _sockets(lines: Iterable[str]) -> Iterable[str]:
-    """Read /proc/net/tcp, tcp6, udp and udp6, one after another, each with its title line. Source: proc_net(5).
+    """Read /proc/net/tcp, tcp6, udp and udp6, in turn, each with its title line. Source: proc_net(5).
 
     Listening TCP sockets (state 0A) and UDP sockets that are not connected (07).
     """

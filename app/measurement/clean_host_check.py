@@ -45,7 +45,7 @@ def report_differences(sessions: SessionPair, before: Before, *, emit: Callable[
     try:
         after = snapshot_before(sessions, token=CancelToken())
     except TunnelmarkError as error:
-        emit(LogLine(LogLevel.WARNING, f"The hosts could not be looked at afterwards: {error.message}"))
+        emit(LogLine(LogLevel.WARNING, f"The hosts could not be inspected afterwards: {error.message}"))
         return ()
     found = [
         *(f"{sessions.a.spec.label}: {text}" for text in compare_snapshots(before.a, after.a)),

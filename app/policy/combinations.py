@@ -1,4 +1,4 @@
-"""What algorithms mean together that none of them means by itself."""
+"""Findings on algorithms together that none of them has by itself."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ class Row:
         kind: cipher, mode, mac, key-exchange, signature, protocol or option.
         verdict: The word.
         reason: One sentence.
-        sources: Where that is said.
+        sources: Where that is stated.
         key_bits: Key size in bits; None where that means nothing.
         block_bits: Block size in bits; None where there is none.
         replacement: What to use instead; empty where nothing has to be replaced.

@@ -1,4 +1,4 @@
-"""What the policy knows of an algorithm beyond its verdict."""
+"""Facts of the policy about an algorithm beyond its verdict."""
 
 from __future__ import annotations
 

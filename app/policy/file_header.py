@@ -1,4 +1,4 @@
-"""How every generated file begins."""
+"""The first lines of every generated file."""
 
 from __future__ import annotations
 

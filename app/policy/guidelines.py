@@ -1,4 +1,4 @@
-"""What named guidelines say about algorithms, read from resources/policy/guidelines.toml and checked."""
+"""Named guidelines on algorithms, read from resources/policy/guidelines.toml and checked."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FILE = "guidelines.toml"
 
 
 class Standing(StrEnum):
-    """What a guideline says about an algorithm that is outside it."""
+    """Status in a guideline of an algorithm that is outside it."""
 
     FORBIDDEN = "forbidden"  # it must not be used
     DISCOURAGED = "discouraged"  # it should not be used
@@ -53,7 +53,7 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
-    """What a guideline lists of one kind; the rest of the kind is outside.
+    """Entries of a guideline for one kind; the rest of the kind is outside.
 
     Attributes:
         kind: Kind of the policy's rows.
@@ -132,7 +132,7 @@ class Guideline:
 
 @cache
 def _converter(*, is_detailed: bool = False) -> Converter:
-    """Make the converter for guidelines.toml, where `names` of rows stand for their titles."""
+    """Make the converter for guidelines.toml, where `names` of rows are short for their titles."""
     converter = base_converter(is_detailed=is_detailed, forbids_unknown=True)
     converter.register_structure_hook(date, lambda day, _: day)
     titles = override(rename="names", struct_hook=lambda names, _: _titles(names))

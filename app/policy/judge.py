@@ -26,7 +26,7 @@ def judge(algorithm: str, *, guidelines: Collection[str] = DEFAULT_GUIDELINES, s
         solution: The solution it is used in, which decides what guidelines are about it; empty means any.
 
     Returns:
-        The finding. On a name that the policy does not know, nobody knows anything: it is unknown.
+        The finding. A name that the policy does not know is unknown.
 
     Raises:
         InvalidOption: There is no such guideline.
@@ -43,7 +43,7 @@ def findings(
     composition: Sequence[Composition] = (),
     design: Collection[str] = (),
 ) -> tuple[Finding, ...]:
-    """Return everything that is to be said about one algorithm, each question by itself.
+    """Return all findings about one algorithm, one for each question.
 
     Args:
         algorithm: A name as any program writes it.

@@ -8,7 +8,7 @@ from functools import lru_cache
 from app.policy.data import Row, normalise, tables
 
 _LONGEST_NAME = 200
-"""Longer names are unknown without a look: a configuration file may hold anything."""
+"""Longer names are unknown without a search: a configuration file may hold anything."""
 
 _SIZED = re.compile(r"([a-z]+)-?(\d{3,5})")
 
@@ -17,7 +17,7 @@ _GROUP_BITS = {1: 1024, 2: 1024, 5: 1536, 14: 2048, 15: 3072, 16: 4096, 17: 6144
 """SSH's groups by number; its first one is Oakley's second. Source: RFC 4253 section 8.1, RFC 3526, RFC 8268."""
 
 _AGREED = re.compile(r"(3des|[a-z]+\d*?)-((?:cbc|ctr|gcm|ccm|gmac|cfb|ofb|ecb)(?:-\d{1,2})?)-(\d{2,3})")
-"""How charon names what it agreed on: `AES_GCM_16-256`, `CAMELLIA_CBC-128`. Source: swanctl --list-sas, 5.9 and 6.0."""
+"""Negotiated algorithms of charon: `AES_GCM_16-256`, `CAMELLIA_CBC-128`. Source: swanctl --list-sas, 5.9 and 6.0."""
 
 _CIPHERS_OF_ONE_SIZE = frozenset({"3des", "des", "cast", "rc5", "idea", "seed", "blowfish"})
 
@@ -83,7 +83,7 @@ def find_rows(name: str) -> tuple[Row, ...]:
         return _mac(bare.removeprefix("hmac-"))
     if bare.startswith("exp-"):
         return _tls_suite(f"exp-rsa-{bare.removeprefix('exp-')}")
-    # OpenSSL leaves RSA out: AES128-SHA. An IPsec proposal (aes128-sha256) looks the same but for the case.
+    # OpenSSL leaves RSA out: AES128-SHA. An IPsec proposal (aes128-sha256) is the same but for the case.
     return _tls_suite(f"rsa-{bare}") if name.isupper() else ()
 
 

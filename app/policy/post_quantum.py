@@ -1,4 +1,4 @@
-"""What a suite does against a later quantum computer."""
+"""Protection of a suite against a later quantum computer."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ _ROLES = {"cipher": "cipher", "mode": "cipher", "mac": "mac", "key-exchange": "k
 
 @dataclass(frozen=True, slots=True)
 class Possible:
-    """What the programs of both hosts can do in one solution.
+    """Abilities of the programs of both hosts in one solution.
 
     Attributes:
         proposed: Algorithms of the suites that are proposed, best first.

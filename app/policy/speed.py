@@ -14,7 +14,7 @@ K = TypeVar("K")
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What was measured of one candidate or option on one pair.
+    """Figures of one candidate or option on one pair.
 
     Attributes:
         weighted_latency_ms: Weighted mean RTT in ms; None where it was not measured.

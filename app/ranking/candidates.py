@@ -1,4 +1,4 @@
-"""Everything that was found out about each candidate."""
+"""All results of each candidate."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What makes a comparison, or a choice, doubtful."""
+"""Doubts about a comparison or a choice."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LAB_SENTENCE = f"{_LAB_FIGURES}, and even the order may differ."
 
 @dataclass(frozen=True, slots=True)
 class CampaignDoubts:
-    """What makes a whole comparison doubtful, as sentences.
+    """Doubts about a whole comparison, as sentences.
 
     Attributes:
         leading: What comes before all cautions on a choice.
@@ -62,14 +62,14 @@ def _leading_doubts(record: CampaignRecord, ranked: int) -> tuple[str, ...]:
 def _doubts_of_figures(record: CampaignRecord, drift: Drift, rounds: int, ranked: int) -> tuple[str, ...]:
     doubts: list[str] = []
     if rounds == 1 and ranked > 1:
-        doubts.append("Only one round was measured: no difference can be told from chance, so all share rank 1.")
+        doubts.append("Only one round was measured: chance is not excluded, so all share rank 1.")
     if is_doubtful(drift):
         doubts.append(drift.sentence)
     if record.status is not CampaignStatus.COMPLETED:
         doubts.append(_incomplete(record))
     cap = record.plan.pair.load_cap_mbit_s
     if cap is not None:
-        doubts.append(f"Throughput was limited to {figure(cap)} Mbit/s on purpose, so faster candidates look alike.")
+        doubts.append(f"Throughput was limited to {figure(cap)} Mbit/s on purpose, so faster candidates seem alike.")
     conditions = {attempt.key.condition for attempt in record.attempts}
     if len(conditions) > 1:
         doubts.append(f"Measured under {len(conditions)} conditions; only the first is ranked here.")
@@ -138,7 +138,7 @@ def _faster_but_barred(best: Contender, everyone: Sequence[Contender]) -> list[s
             or mine is None
             or theirs is None
             or one.candidate.is_unprotected
-            or one.candidate.verdict.is_deployable  # of these, failed packet tests are said above
+            or one.candidate.verdict.is_deployable  # of these, failed packet tests are reported above
         ):
             continue
         if theirs.mean < mine.mean:

@@ -1,4 +1,4 @@
-"""What a census says: the study's triple per solution, and which options are slow."""
+"""Results of a census: the study's triple per solution, and which options are slow."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from app.policy import Measured, best_of, judge_speed
 
 @dataclass(frozen=True, slots=True)
 class BehindBest:
-    """How far an option is behind the best one of its solution on the same pair.
+    """Lag of an option behind the best one of its solution on the same pair.
 
     Attributes:
         throughput_pct: By how many percent its throughput is below the best; None where it was not measured.

@@ -71,7 +71,7 @@ class Choice:
         kind: How sure that is.
         rounds: How many rounds it rests on.
         minutes: Minutes of measuring that would probably decide; None where it is decided, or nothing would.
-        is_tied: Whether any measured candidate, barred ones included, cannot be told apart from the best.
+        is_tied: Whether any measured candidate, barred ones included, does not differ significantly from the best.
     """
 
     best: Contender

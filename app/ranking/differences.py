@@ -23,11 +23,11 @@ PRIOR_FREEDOM = 4.0
 """Degrees of freedom with which the variance of all pairs counts beside that of one pair.
 
 Source: Smyth, Linear models and empirical Bayes methods, Stat. Appl. Genet. Mol. Biol. 3 (2004), moderated variance;
-the weight is our choice: in simulations false differences stay near 5 % also where candidates are unequally noisy.
+the weight is our choice: in simulations false differences remain near 5 % also where candidates are unequally noisy.
 """
 
 LEAST_RATIO_OF_TWO_ROUNDS = 1.3
-"""With two rounds smaller ratios are not told from chance. Source: our choice, see `PRIOR_FREEDOM`."""
+"""With two rounds smaller ratios are not distinguished from chance. Source: our choice, see `PRIOR_FREEDOM`."""
 
 _EQUAL_LOG = 1e-9
 """Mean log ratios below this are rounding, not measurement (RTTs come in whole µs)."""
@@ -35,7 +35,7 @@ _EQUAL_LOG = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """How two candidates differ.
+    """Difference of two candidates.
 
     Attributes:
         log_ratio: Natural logarithm of first over second, mean of the rounds that hold both.
@@ -169,7 +169,7 @@ def _test(ratios: npt.NDArray[np.float64], pooled: float, freedom: float) -> _Te
 
 
 def _holm(tests: Mapping[tuple[int, int], _Test]) -> tuple[set[tuple[int, int]], float]:
-    """Return the pairs (faster, slower) that are told, and the level at which the procedure stopped."""
+    """Return the pairs (faster, slower) that differ significantly, and the level at which the procedure stopped."""
     told: set[tuple[int, int]] = set()
     level = SIGNIFICANCE / max(1, len(tests))
     for done, ((i, j), one) in enumerate(sorted(tests.items(), key=lambda item: item[1].p_value)):

@@ -1,4 +1,4 @@
-"""How the bare link changed while everything was measured."""
+"""Drift of the bare link during a comparison."""
 
 from __future__ import annotations
 

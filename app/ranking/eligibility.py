@@ -1,4 +1,4 @@
-"""Which candidates may be recommended, and why the others may not."""
+"""Eligibility of candidates for the recommendation, and the reasons against the others."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ Source: our choice; 1 400 echo requests on an undisturbed link lose none.
 """
 
 LOSS_TIMES_BARE = 3.0
-"""How many times the loss of the bare link a candidate may lose. Source: our choice; a large frame travels in two
+"""Limit of a candidate's loss as a multiple of the bare link's. Source: our choice; a large frame travels in two
 fragments there and back, so that it is lost up to twice as often, and counts of few losses vary."""
 
 FEWEST_LOST = 3
-"""Fewer lost requests bar nobody: they are no rate yet. Source: our choice."""
+"""Fewer lost requests bar no candidate: they are no rate yet. Source: our choice."""
 
 
 def with_eligibility(everyone: Sequence[Contender]) -> tuple[Contender, ...]:

@@ -114,7 +114,7 @@ def _census(one: CensusSummary) -> HistoryEntry:
 
 
 def deployment_entries(deployments: Sequence[Deployment]) -> tuple[HistoryEntry, ...]:
-    """Return the entries of deployments; what one of them replaced is looked for among them."""
+    """Return the entries of deployments; what one of them replaced is found among them."""
     by_id = {one.id: one for one in deployments}
     return tuple(_deployment(one, by_id.get(one.replaces)) for one in deployments)
 

@@ -1,4 +1,4 @@
-"""What the packet test of a candidate says for a recommendation."""
+"""Packet test of a candidate as a reason for or against it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What earlier studies printed, to be shown beside a user's own results."""
+"""Figures that earlier studies printed, to be shown beside a user's own results."""
 
 from __future__ import annotations
 

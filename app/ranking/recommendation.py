@@ -1,4 +1,4 @@
-"""Which candidate to take, in one sentence, with what speaks for and against it."""
+"""The recommendation in one sentence, with the reasons for and against it."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _no_clear_winner(choice: Choice) -> str:
     names = [f"{one.title} ({_figures(one)})" for one in named] + ([counted(left, "other")] if left else [])
     if choice.rounds < 2:
         return (
-            f"No clear winner: one quick look does not decide between {listed(names)}; {_STANDARD_ROUNDS} rounds of "
+            f"No clear winner: one quick round does not decide between {listed(names)}; {_STANDARD_ROUNDS} rounds of "
             f"the same (about {counted(choice.minutes or 1, 'minute')}) would."
         )
     more = "they differ too little, or vary too much, for more rounds to decide"

@@ -1,4 +1,4 @@
-"""Which candidates are slow on this pair, by what was measured."""
+"""Candidates that are slow on this pair, by what was measured."""
 
 from __future__ import annotations
 

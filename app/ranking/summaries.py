@@ -1,4 +1,4 @@
-"""What the samples of one frame size say."""
+"""Summary of the samples of one frame size."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def summarise(series: Sequence[LatencySeries], deadline_ms: float | None) -> Lat
 
     Args:
         series: One series per round, at least one, all of the same frame size.
-        deadline_ms: RTT in ms above which a reply is late; None if nobody asked.
+        deadline_ms: RTT in ms above which a reply is late; None without a deadline.
 
     Returns:
         The summary; without times if nothing was received.
@@ -78,7 +78,7 @@ def summarise_around(
     Args:
         series: At least one series, all of the same frame size.
         mean_ms: Mean over rounds in ms; None if nothing was received.
-        deadline_ms: RTT in ms above which a reply is late; None if nobody asked.
+        deadline_ms: RTT in ms above which a reply is late; None without a deadline.
 
     Returns:
         The summary.

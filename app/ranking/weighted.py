@@ -16,7 +16,7 @@ def weighted_latency_ms(mean_ms_by_frame: Mapping[int, float]) -> float | None:
 
     Returns:
         The weighted latency in ms; None if one of the study's sizes is missing or has no finite mean: nothing is
-        renormalised, since a candidate that drops large frames must not look faster for it.
+        renormalised, since a candidate that drops large frames must not seem faster for it.
 
     Source: Lackorzynski, Köpsell, Strufe 2019, section on the methodology and Table I.
     """

@@ -33,7 +33,7 @@ _SAME = 1e-9
 
 
 class Measure(StrEnum):
-    """What can be weighted."""
+    """Measures that can be weighted."""
 
     LATENCY = "latency"  # weighted latency in ms, mean over rounds
     THROUGHPUT = "throughput"  # TCP goodput in Mbit/s, mean of both directions and all rounds
@@ -95,7 +95,7 @@ class Weighting:
 
     @property
     def title(self) -> str:
-        """What this is, with the weights."""
+        """Description of this ranking, with the weights."""
         words = ", ".join(f"{measure} {weight:g}" for measure, weight in self.weights.items())
         return f"Your weighting, not Tunnelmark's recommendation: {words}"
 

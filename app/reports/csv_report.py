@@ -36,7 +36,7 @@ def write_csv(record: CampaignRecord, ranking: Ranking, path: Path) -> None:
     Args:
         record: The campaign.
         ranking: Its ranking, for the column `rank`.
-        path: Where to; what stands there is replaced.
+        path: Where to; an existing file is replaced.
 
     Raises:
         DiskFull: No space is left there.
@@ -68,7 +68,7 @@ def write_samples_csv(record: CampaignRecord, path: Path) -> None:
 
     Args:
         record: The campaign.
-        path: Where to; what stands there is replaced.
+        path: Where to; an existing file is replaced.
 
     Raises:
         DiskFull: No space is left there.

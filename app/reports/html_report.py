@@ -55,7 +55,7 @@ def write_html(record: CampaignRecord, ranking: Ranking, path: Path) -> None:
     Args:
         record: The campaign.
         ranking: Its ranking.
-        path: Where to; what stands there is replaced.
+        path: Where to; an existing file is replaced.
 
     Raises:
         DiskFull: No space is left there.

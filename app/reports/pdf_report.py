@@ -22,7 +22,7 @@ from app.reports.view_candidates import LATENCY_COLUMNS
 def to_pdf(record: CampaignRecord, ranking: Ranking) -> bytes:
     """Return the report as PDF. Nothing is taken from the system, its fonts included.
 
-    Texts go to typst as values in a JSON file, never as markup, so that whatever a host prints stays text.
+    Texts go to typst as values in a JSON file, never as markup, so that whatever a host prints remains text.
 
     Args:
         record: The campaign.
@@ -68,7 +68,7 @@ def write_pdf(record: CampaignRecord, ranking: Ranking, path: Path) -> None:
     Args:
         record: The campaign.
         ranking: Its ranking.
-        path: Where to; what stands there is replaced.
+        path: Where to; an existing file is replaced.
 
     Raises:
         DiskFull: No space is left there.

@@ -1,4 +1,4 @@
-"""The order in which passwords are looked for: what was typed in this run, the keyring, a person."""
+"""Sources of passwords in their order: typed in this run, the keyring, the user."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from app.secrets.stores import MemoryPasswords, PasswordStore
 logger = logging.getLogger("app.secrets")
 
 KEYRING_NOTICE_S = 1.0
-"""After this long without an answer of the keyring, the user is told that it is waited for."""
+"""After this long without an answer of the keyring, the user is informed that the program waits for it."""
 
 _POLL_S = 0.1
 _T = TypeVar("_T")
@@ -32,7 +32,7 @@ class LayeredPasswords:
     Args:
         store: The system's keyring; None to use none.
         memory: For passwords of this run.
-        ask: Asks a person; None where nobody can be asked.
+        ask: Asks the user; None where no user can be asked.
         tell: Gets the sentence that says where passwords are kept.
     """
 
@@ -58,8 +58,8 @@ class LayeredPasswords:
     def get(self, key: SecretKey, *, is_retry: bool, token: CancelToken | None = None) -> Secret | None:
         """Return a password, or None where there is none to be had.
 
-        What a person answers is kept in memory, so that nobody is asked twice for the same. A wrong one is dropped
-        from memory; in the keyring it stays until `remember` replaces it.
+        The answer of a user is kept in memory, so that no password is asked for twice. A wrong one is dropped
+        from memory; in the keyring it remains until `remember` replaces it.
 
         Args:
             key: What it is for.
@@ -195,7 +195,7 @@ class LayeredPasswords:
             return None
 
     def _note(self, error: KeyringUnavailable) -> None:
-        """Remember why the keyring does not work; said by `where`, logged once."""
+        """Remember why the keyring does not work; `where` reports it, and it is logged once."""
         if not self._why_no_keyring:
             logger.info("%s", error.message)
         self._why_no_keyring = error.sentence()

@@ -1,4 +1,4 @@
-"""Where passwords are kept: the system's keyring, or memory."""
+"""Stores of passwords: the system's keyring, or memory."""
 
 from __future__ import annotations
 

@@ -86,7 +86,7 @@ class BatchStream:
 
     @property
     def ended(self) -> int:
-        """How many commands have ended on this stream."""
+        """Number of commands that have ended on this stream."""
         return self._index
 
     def feed(self, data: bytes) -> None:
@@ -158,7 +158,7 @@ class Batch:
 
     @property
     def reached(self) -> int:
-        """How many commands have ended."""
+        """Number of commands that have ended."""
         return min(self.out.ended, self.err.ended)
 
     @property

@@ -29,7 +29,7 @@ def read_ssh_hosts(file: Path) -> SshHosts:
     """Read the hosts of a configuration of ssh.
 
     A host of ~/.ssh/config is imported under its alias, so that connections go on following that file, jump hosts
-    included. A host of any other file is imported with its values, because nobody reads that file again.
+    included. A host of any other file is imported with its values, because that file is not read again.
 
     Raises:
         InvalidFile: The file is missing, or cannot be read or understood.

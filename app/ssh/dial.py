@@ -39,7 +39,7 @@ class Connection:
 
     @property
     def is_active(self) -> bool:
-        """Whether it stands, as far as is known."""
+        """Whether it is up, as far as is known."""
         return self.transport.is_active() and self.transport.is_authenticated()
 
     def close(self) -> None:
@@ -139,7 +139,7 @@ def _no_ssh(target: Target, error: Exception | None) -> HostUnreachable:
         )
     reason = str(error) or "it closed the connection" if error else f"no answer within {SETUP_TIMEOUT_S:g} s"
     return HostUnreachable(
-        f"The SSH connection to {target} could not be set up: {reason}.", hint="Look into the host's SSH log."
+        f"The SSH connection to {target} could not be set up: {reason}.", hint="Read the host's SSH log."
     )
 
 

@@ -21,7 +21,7 @@ from app.ssh.streams import LineCollector, OutputSink
 from app.ssh.transport import SETUP_TIMEOUT_S
 
 KILL_TIMEOUT_S = 8.0
-"""How long the clean-up of a cancelled command may take, in seconds."""
+"""Seconds that the clean-up of a cancelled command may take."""
 
 FULL_PAUSE_S = 0.1
 """Pause before asking again for a channel that the host refused because too many are open, in seconds."""
@@ -34,7 +34,7 @@ KILL_SCRIPT = bare_script("ssh/kill.sh")
 
 @dataclass(frozen=True, slots=True)
 class Rights:
-    """How one run gets the rights it needs.
+    """Rights of one run, and their source.
 
     Attributes:
         privilege: How root's rights are got; None to run as the user that logged in.
@@ -129,7 +129,7 @@ def open_channel(connection: Connection, what: str, *, deadline_s: float, token:
 
 
 def _close(channel: paramiko.Channel) -> None:
-    # The host is told; where the connection is breaking just then, there is nobody to tell.
+    # The host is informed, unless the connection is breaking just then.
     with suppress(EOFError, OSError, paramiko.SSHException):
         channel.close()
 
@@ -170,7 +170,7 @@ def kill_leftovers(connection: Connection, job: Job) -> None:
 
 
 def execute_once(connection: Connection, job: Job, out: OutputSink, err: OutputSink) -> int:
-    """Run a job that nobody can cancel and after which nothing is cleaned up.
+    """Run a job that cannot be cancelled and after which nothing is cleaned up.
 
     Raises:
         ConnectionLost, DeadlineExceeded, PrivilegeMissing, WrongSudoPassword: As `pump` says.

@@ -1,4 +1,4 @@
-"""The policy for host keys: known ones only, unknown ones after somebody confirmed them, changed ones never."""
+"""The policy for host keys: known ones only, unknown ones after the user confirmed them, changed ones never."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class HostKeyPolicy:
             keys: What is known.
 
         Raises:
-            HostKeyUnknown: The key is not known, and nobody confirmed it.
+            HostKeyUnknown: The key is not known, and no user confirmed it.
             HostKeyChanged: Another key is known, or this one was revoked.
             InvalidFile: A file of revoked keys cannot be used.
         """
@@ -91,7 +91,7 @@ class HostKeyPolicy:
 
 
 def question_for(target: Target, key: paramiko.PKey) -> HostKeyQuestion:
-    """Return what somebody has to be asked about a key."""
+    """Return the question about a key for the user."""
     return HostKeyQuestion(
         host=known_hosts.host_name(target.key_name, target.key_port),
         key_type=key.get_name(),
@@ -132,7 +132,7 @@ def _changed(target: Target, question: HostKeyQuestion, keys: Sequence[KnownKey]
     return HostKeyChanged(
         f"{target} shows another host key than the known one: {question.key_type} {question.fingerprint}, "
         f"instead of {', '.join(known_hosts.fingerprint(key.blob) for key in known)}. The connection was refused.",
-        hint=f"Either the host was set up anew, or somebody stands in between. If it was set up anew, remove {places}.",
+        hint=f"The host was set up anew, or an attacker answers in its place. If it was set up anew, remove {places}.",
         context={**_context(question), "known_in": places},
     )
 

@@ -28,7 +28,7 @@ _write_lock = threading.Lock()
 
 
 class Verdict(StrEnum):
-    """What is known about a key."""
+    """Knowledge about a key."""
 
     KNOWN = "known"
     UNKNOWN = "unknown"

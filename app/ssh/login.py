@@ -34,7 +34,7 @@ class _Attempt:
         untried: Why something else was not offered, as clauses.
         offered: Fingerprints of keys that were tried already.
         refused: Keys that the host did not take, in words.
-        methods: What the host says it accepts; None until it said so.
+        methods: Methods that the host accepts; None until it reported them.
     """
 
     transport: WatchfulTransport
@@ -113,7 +113,7 @@ def _is_password_next(attempt: _Attempt) -> bool:
 
 
 def _try_files(attempt: _Attempt, files: tuple[Path, ...], locked: list[Path]) -> bool:
-    """Try key files that need no passphrase; put the others aside for later."""
+    """Try key files that need no passphrase; keep the others for later."""
     for file in files:
         key = _load(attempt, file, None, locked)
         if key is not None and _try_key(attempt, key, f"key {file}"):
@@ -319,5 +319,5 @@ def _broken(attempt: _Attempt, error: Exception) -> AuthenticationFailed | HostU
         )
     return HostUnreachable(
         f"{attempt.target} closed the connection during the login: {error}. {tried}".strip(),
-        hint="Look into the host's SSH log; a ban after too many attempts looks like this.",
+        hint="Read the host's SSH log; a ban after too many attempts shows like this.",
     )

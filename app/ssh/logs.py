@@ -1,4 +1,4 @@
-"""What paramiko says goes to our own logger, quietly: whatever matters in it reaches the user as an error of ours."""
+"""Log lines of paramiko go to our own logger, quietly: whatever matters in it reaches the user as an error of ours."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ PARAMIKO_CHANNEL = "app.ssh.paramiko"
 class _Demote(logging.Filter):
     """Turns warnings and errors into debug lines, and hands them on only where those are asked for.
 
-    Handlers of loggers above do not look at their loggers' levels again: without this they print what they get.
+    Handlers of loggers above do not check their loggers' levels again: without this they print what they get.
 
     A lost connection makes paramiko log a traceback as an error; the same event raises ConnectionLost here, which is
-    what the user is told.
+    what is reported to the user.
     """
 
     def filter(self, record: logging.LogRecord) -> bool:

@@ -1,4 +1,4 @@
-"""How root's rights are got on a host: found out once, and sudo's password asked for once."""
+"""Way to root's rights on a host: found out once, and sudo's password asked for once."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Privileges:
 
     @property
     def known(self) -> Privilege | None:
-        """What was found out; None before that."""
+        """Findings; None before that."""
         return self._found.privilege if self._found is not None else None
 
     def detect(self, connection: Connection, *, token: CancelToken) -> Privilege:
@@ -86,7 +86,7 @@ class Privileges:
     def _detect(self, connection: Connection, token: CancelToken) -> _Found:
         if self._found is None:
             line = remote_line(("sh", "-c", _DETECT), None)
-            job = Job(line, Rights(), f"the look at {self._target.spec.label}'s privileges", DETECT_TIMEOUT_S)
+            job = Job(line, Rights(), f"the check of {self._target.spec.label}'s privileges", DETECT_TIMEOUT_S)
             out = LineCollector(4096)
             execute(connection, job, out, LineCollector(0), token=token)
             word, _, why = out.text().strip().partition("\n")

@@ -1,4 +1,4 @@
-"""Moves bytes between one channel and its sinks until the command ends, time is up or somebody cancels."""
+"""Moves bytes between one channel and its sinks until the command ends, time is up or the job is cancelled."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from app.ssh.streams import OutputSink
 
 CHUNK_BYTES = 65_536
 TICK_S = 0.1
-"""How long at most until an exit status is noticed whose channel stays open, in seconds."""
+"""Seconds at most until an exit status is noticed whose channel remains open."""
 
 OPEN_AFTER_EXIT_S = 0.5
-"""How long a channel may stay open after the exit status (a daemon that kept stdout holds it), in seconds."""
+"""Seconds that a channel may remain open after the exit status (a daemon that kept stdout holds it)."""
 
 MAX_PREAMBLE_BYTES = 16_384
 
@@ -29,7 +29,7 @@ class WrongSudoPassword(Exception):
 
 @dataclass(slots=True)
 class Gate:
-    """What happens before a command starts: the login shell's start-up files, sudo.
+    """Gate before a command starts: the login shell's start-up files, sudo.
 
     The start mark on a stream ends this stage for that stream; what comes before it is not the command's. sudo's
     question holds 128 random bits, so nothing else can pass for it, and it is answered once; after the start mark no
@@ -106,7 +106,7 @@ class Exchange:
         err: Gets stderr.
         stdin: What to send, once the gate is open; then comes the end of input.
         gate: What has to happen first.
-        is_elevated: Whether sudo or doas stands before the command.
+        is_elevated: Whether sudo or doas precedes the command.
     """
 
     out: OutputSink
@@ -198,7 +198,7 @@ def _serve(
             if time.monotonic() - exited_at_s > OPEN_AFTER_EXIT_S:
                 break
         if time.monotonic() >= deadline_s:
-            raise DeadlineExceeded(f"{what} did not end in time.", hint="Try again, or look at the host's load.")
+            raise DeadlineExceeded(f"{what} did not end in time.", hint="Try again, or check the host's load.")
     exchange.out.finish()
     exchange.err.finish()
     return _status(channel, exchange, what)
@@ -245,7 +245,7 @@ def _lost(what: str) -> ConnectionLost:
 
 def _not_started(exchange: Exchange, what: str) -> PrivilegeMissing | CommandFailed:
     said = exchange.gate.said.decode("utf-8", errors="replace").strip().splitlines()
-    reason = said[-1][:300] if said else "nothing was said about why"
+    reason = said[-1][:300] if said else "no reason was given"
     if exchange.is_elevated:
         return PrivilegeMissing(
             f"{what} needs root's rights, and the host refused them: {reason}",
@@ -267,7 +267,7 @@ class _Sender:
         self._is_done = False
 
     def pause_s(self) -> float:
-        """Return how long may be waited before looking again: room in the window wakes nobody."""
+        """Return how long may be waited before the next check: room in the window wakes no thread."""
         return TICK_S if self._is_done or not self._rest else TICK_S / 10
 
     def send_first(self, data: bytes) -> None:

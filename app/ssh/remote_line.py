@@ -5,7 +5,7 @@ Every command runs as
     exec [sudo -n --] sh -c WRAPPER tunnelmark-RUN PROGRAM ARGUMENT ...
 
 `exec` gets rid of the login shell, whichever that is. The wrapper is constant text; program and arguments reach it as
-positional parameters. It stays the command's parent (so that the exit status of a killed command is 128 + signal, and
+positional parameters. It remains the command's parent (so that the exit status of a killed command is 128 + signal, and
 so that `tunnelmark-RUN`, 128 random bits, is found in /proc/PID/cmdline), and it puts the same name into the
 environment: that is how `remote_kill` finds everything that a cancelled command left running.
 """
@@ -27,7 +27,7 @@ _SETTINGS = (
     'LC_ALL=C; PATH="${PATH:-/usr/bin:/bin}:/usr/local/sbin:/usr/sbin:/sbin"; ' + RUN_VARIABLE + '="$0"; '
     "export LC_ALL PATH " + RUN_VARIABLE + "; "
 )
-# Said on both streams as soon as the wrapper runs: what sudo or the login shell's start-up files say comes before it.
+# Printed on both streams as soon as the wrapper runs: what sudo or the login shell's start-up files print comes first.
 _STARTED = 'echo "$0"; echo "$0" >&2; '
 _RUN = '"$@"; exit $?'
 _RUN_SCRIPT = 'exec sh -s "$0"'
@@ -42,7 +42,7 @@ class RemoteLine:
         mark: Name of this run: `tunnelmark-` and 32 hexadecimal digits. It comes as a line on both streams before the
             command's own output.
         prompt: What sudo asks its password with; None where it cannot ask.
-        prelude: What has to stand before a script that is sent on stdin.
+        prelude: Text before a script that is sent on stdin.
     """
 
     text: str

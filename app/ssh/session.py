@@ -37,7 +37,7 @@ class SshSession:
         target: The host.
         dialler: Makes its connections.
         privileges: How root's rights are got there.
-        connection: A connection that stands.
+        connection: A connection that is up.
     """
 
     def __init__(self, target: Target, dialler: Dialler, privileges: Privileges, connection: Connection) -> None:
@@ -53,17 +53,17 @@ class SshSession:
 
     @property
     def spec(self) -> HostSpec:
-        """How the host is reached."""
+        """The way the host is reached."""
         return self._target.spec
 
     @property
     def privilege(self) -> Privilege:
-        """How root's rights are got on it; asks the host the first time."""
+        """The way to root's rights on it; asks the host the first time."""
         return self._privileges.known or self._privileges.detect(self._standing(), token=CancelToken())
 
     @property
     def is_connected(self) -> bool:
-        """Whether the connection stands, as far as is known."""
+        """Whether the connection is up, as far as is known."""
         return not self._is_closed and self._connection.is_active
 
     def run(self, command: Command, *, token: CancelToken, on_line: LineSink | None = None) -> CommandResult:
@@ -91,7 +91,7 @@ class SshSession:
         on_line: BatchLineSink | None = None,
         should_stop_at_failure: bool = False,
     ) -> tuple[CommandResult, ...]:
-        """Run commands one after another in a single channel; see HostSession."""
+        """Run commands in turn in a single channel; see HostSession."""
         if not commands:
             return ()
         connection = self._standing()

@@ -1,4 +1,4 @@
-"""What becomes of a command's output: bounded text, and lines as they arrive."""
+"""Output of a command: bounded text, and lines as they arrive."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class LineCollector:
 
     Args:
         max_bytes: How much to keep, in bytes. Lines are handed on beyond that.
-        on_line: Gets each line, decoded, without its end; None if nobody wants them.
+        on_line: Gets each line, decoded, without its end; None if they are not wanted.
     """
 
     def __init__(self, max_bytes: int, on_line: Callable[[str], None] | None = None) -> None:

@@ -1,4 +1,4 @@
-"""Where a connection really goes: a host's spec together with ~/.ssh/config."""
+"""Target of a connection: a host's spec together with ~/.ssh/config."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Target:
         port: TCP port.
         user: User name.
         key_name: Name under which its key is looked up; the address unless HostKeyAlias says otherwise.
-        key_port: Port that goes with `key_name`; 22 for an alias, which stands alone.
+        key_port: Port that goes with `key_name`; 22 for an alias, which is complete.
         identity_files: Key files to try.
         is_identities_only: Whether the agent's other keys must not be tried.
         jumps: Hosts to go through, the nearest first.

@@ -115,7 +115,7 @@ class WatchfulTransport(paramiko.Transport):
         host_key_types: Key types known for the host, wanted first.
 
     Attributes:
-        order: Held by whoever sends a channel's input or its end, and while a CLOSE is answered.
+        order: Held by the thread that sends a channel's input or its end, and while a CLOSE is answered.
         closes: Channels with the CLOSE that is answered once the new keys are in use.
     """
 
@@ -158,7 +158,7 @@ class WatchfulTransport(paramiko.Transport):
             _handle_channel_close(channel, close)
 
     def start_watching(self) -> None:
-        """Begin to send keepalives, now that somebody is logged in."""
+        """Begin to send keepalives, now that the user is logged in."""
         assert isinstance(self.packetizer, _WatchfulPacketizer)  # noqa: S101 - made so above
         self.packetizer.on_quiet = self._on_quiet
 

@@ -96,7 +96,7 @@ _ESCAPES = tuple(_escape(byte) for byte in range(256))
 
 
 def upload_error(files: Sequence[FileToWrite], stderr: str, report: str, host: str) -> DiskFull | CommandFailed:
-    """Turn what the script said into an error.
+    """Turn the output of the script into an error.
 
     Args:
         files: What was to be written.

@@ -1,8 +1,8 @@
 """The audit log: entries, each chained to the one before by a digest, and the proof that none was changed since.
 
 An entry's digest is SHA-256 over the digest before it and the entry's number and values as JSON. What older formats
-wrote has none; the first digest covers all of it. Whoever may write the file can make a whole new chain: a digest that
-was kept elsewhere shows that, too.
+wrote has none; the first digest covers all of it. A user who may write the file can make a whole new chain: a digest
+that was kept elsewhere shows that, too.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _UNCHAINED = (
 
 
 def add_audit(connection: sqlite3.Connection, entry: AuditEntry) -> None:
-    """Write down a command that changed a host; belongs into a transaction that nobody else writes in."""
+    """Write down a command that changed a host; belongs into a transaction of its own."""
     values = (
         write_time(entry.at),
         clean_text(entry.host),

@@ -2,7 +2,7 @@
 
 What is read is checked: a missing field, a wrong type or an unknown word of an enum is an error. A field that is not
 known is passed over, so that a file which a newer program wrote with one more field can still be read; changes of
-meaning are told by the version of the file or database around it.
+meaning follow from the version of the file or database around it.
 
 Times are UTC in ISO 8601 with an offset. Arrays of samples are not JSON: a `LatencySeries` is kept beside it.
 """

@@ -1,4 +1,4 @@
-"""Tunnels that stay: written down before a host is touched, and at every change of their state."""
+"""Deployments: written down before a host is touched, and at every change of their state."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ _WORDS: dict[int, tuple[str, str]] = {
         "is damaged",
         "Move it away together with its -wal and -shm files, or restore it from a backup.",
     ),
-    sqlite3.SQLITE_IOERR: ("cannot be read or written", "Look whether the disk it lies on is sound and still there."),
+    sqlite3.SQLITE_IOERR: ("cannot be read or written", "Check whether the disk it lies on is sound and still there."),
 }
 """By primary result code. Source: https://sqlite.org/rescode.html"""
 

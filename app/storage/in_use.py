@@ -158,20 +158,20 @@ class InUse:
         except FileNotFoundError:
             return None
         except OSError as error:
-            logger.warning("It cannot be told whether %s is in use: %s.", key, error)
+            logger.warning("It is not known whether %s is in use: %s.", key, error)
             return None
         try:
             fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
         except BlockingIOError:
             return _read(handle)
         except OSError as error:
-            logger.warning("It cannot be told whether %s is in use: %s.", key, error)
+            logger.warning("It is not known whether %s is in use: %s.", key, error)
         finally:
             os.close(handle)
         return None
 
     def _path(self, key: str) -> Path:
-        """Return a file whose name is short and harmless, whatever an address looks like."""
+        """Return a file whose name is short and harmless, whatever the address is."""
         return self._folder / f"{hashlib.sha256(key.encode(errors='replace')).hexdigest()[:32]}.lock"
 
     def _held_here(self) -> set[str]:
@@ -210,7 +210,7 @@ def given_endpoint(host: HostSpec) -> str:
 def _lock(path: Path) -> int:
     """Open and lock a file, and return its descriptor.
 
-    Whoever asks for the holder locks it for a moment, and whoever lets go removes it: both are waited out.
+    A process that asks for the holder locks it for a moment, and one that lets go removes it: both are waited out.
 
     Raises:
         BlockingIOError: Another process or thread holds it.

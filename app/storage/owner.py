@@ -1,4 +1,4 @@
-"""Which process runs a campaign, so that one whose process is gone is told from one that still runs."""
+"""Record of the process that runs a campaign, so that one whose process is gone is recognised."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ _LEFT = (
     ("(SELECT * FROM campaign WHERE kind = 'census')", "cipher censuses", "plan"),
     ("deployment", "deployments", "body"),
 )
-"""Tables whose rows stay when their pair is removed, and the column that has the pair as it was."""
+"""Tables whose rows remain when their pair is removed, and the column that has the pair as it was."""
 
 
 def save_pair(connection: sqlite3.Connection, pair: PairSpec, how: Saving) -> None:
@@ -104,7 +104,7 @@ def list_pairs(connection: sqlite3.Connection) -> tuple[PairSpec, ...]:
 
 
 def delete_pair(connection: sqlite3.Connection, name: str) -> None:
-    """Delete a pair and what was found on its hosts, or raise NotFound; its campaigns stay."""
+    """Delete a pair and what was found on its hosts, or raise NotFound; its campaigns remain."""
     if connection.execute("DELETE FROM pair WHERE name = ?", (name,)).rowcount == 0:
         raise _unknown(connection, name)
     connection.execute("DELETE FROM snapshot WHERE pair = ?", (name,))

@@ -15,7 +15,7 @@ E = TypeVar("E", bound=Enum)
 
 BODY_CODEC = "json-zlib/1"
 PLAIN_CODEC = "json/1"
-"""What formats before 7 wrote of options."""
+"""Fields of options in formats before 7."""
 
 
 def write_time(time: datetime) -> str:

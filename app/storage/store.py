@@ -102,7 +102,7 @@ class Store:
         return self._database.read(pairs.list_pairs)
 
     def delete_pair(self, name: str) -> None:
-        """Delete a pair and what was found on its hosts; its campaigns stay.
+        """Delete a pair and what was found on its hosts; its campaigns remain.
 
         Raises:
             NotFound: There is none of that name.
@@ -237,7 +237,7 @@ class Store:
         return self._database.read(lambda c: censuses.list_censuses(c, pair, limit))
 
     def unfinished_censuses(self, pair: str, limit: int = 20) -> tuple[int, ...]:
-        """Return the numbers of a pair's censuses that nobody runs and that are not complete, newest first."""
+        """Return the numbers of a pair's censuses that no process runs and that are not complete, newest first."""
         return self._database.read(lambda c: censuses.unfinished_censuses(c, pair, limit))
 
     def census_summaries(self, limit: int = 100) -> tuple[CensusSummary, ...]:
@@ -262,7 +262,7 @@ class Store:
     def delete_measured(self, entries: Iterable[EntryId]) -> None:
         """Delete comparisons and censuses with all that was measured in them: all of them, or none.
 
-        The audit log and deployments stay.
+        The audit log and deployments remain.
 
         Raises:
             NotFound: One of them is not there.
@@ -276,7 +276,7 @@ class Store:
     def save_deployment(self, deployment: Deployment) -> None:
         """Store a deployment, in place of what was known of it; it survives kill -9 and a power cut.
 
-        One that is stored already stays with its pair, also where that has another name now.
+        One that is stored already remains with its pair, also where that has another name now.
 
         Raises:
             NotFound: It is a new one, and its pair was renamed or removed; labs are not stored.

@@ -1,4 +1,4 @@
-"""What lists of stored things show, without their samples."""
+"""Rows of lists of stored things, without their samples."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ class CampaignSummary:
         campaign_id: Number in the database.
         pair: Name of the pair.
         profile: How thoroughly.
-        status: Where it stands.
+        status: Its status.
         started_at: UTC.
-        ended_at: UTC; None while it is running, or where nobody was there to write it down.
+        ended_at: UTC; None while it is running, or where no process was left to write it down.
         attempts_done: Attempts that completed, failed or were skipped: those that resuming would not make again.
         attempts_planned: Attempts in the plan.
         vpns_measured: VPNs with at least one completed attempt; the baseline is none.
@@ -79,13 +79,13 @@ class CensusSummary:
 
 @dataclass(frozen=True, slots=True)
 class MeanDurations:
-    """How long the completed attempts of one solution took, on the average.
+    """Average duration of the completed attempts of one solution.
 
     Attributes:
         attempts: Over how many.
         setup_s: Seconds to build the tunnel.
         probe_s: Seconds that the probes took.
-        cleanup_s: Seconds to put both hosts back.
+        cleanup_s: Seconds to restore both hosts.
     """
 
     attempts: int

@@ -1,4 +1,4 @@
-"""Names of the uses of hosts, as other commands are told them."""
+"""Names of the uses of hosts, as other commands report them."""
 
 from __future__ import annotations
 

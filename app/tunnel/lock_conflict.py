@@ -64,7 +64,7 @@ def raise_if_held(ends: Mapping[Side, RemoteHost], *, token: CancelToken) -> Non
 
     Raises:
         HostLocked: A living Tunnelmark works on a host.
-        CommandFailed: A host could not be looked at.
+        CommandFailed: A host could not be inspected.
     """
     for end in ends.values():
         lock = survey(end, token=token).lock

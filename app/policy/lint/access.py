@@ -18,7 +18,7 @@ def key_files(kind: ConfigKind, settings: Iterable[Setting]) -> tuple[tuple[Sett
     """Return the files with private keys or passwords that a configuration names.
 
     Returns:
-        (setting, path as written); relative paths are relative to where the program looks for them.
+        (setting, path as written); relative paths are relative to the folder in which the program opens them.
     """
     names = rule_sets()[kind].key_files if kind in rule_sets() else ()
     view = SettingsView(tuple(settings))
@@ -42,7 +42,7 @@ def judge_access(
     Args:
         kind: What the file is.
         settings: Its settings.
-        own_access: Its own permissions; None where they were not looked at.
+        own_access: Its own permissions; None where they were not read.
         access: Permissions of the files it names, by the path as written.
     """
     found: list[LintFinding] = []
@@ -62,7 +62,7 @@ def judge_access(
 
 @dataclass(frozen=True, slots=True)
 class _Fault:
-    """What is wrong with a file's permissions, and what mends it."""
+    """A fault of a file's permissions, and its remedy."""
 
     word: str
     mend: str

@@ -17,7 +17,7 @@ from app.policy.lint.names import MAX_NAMES, split_names
 from app.policy.names import find_rows
 from app.policy.replacing import ANOTHER_VPN
 
-_SPELLING = "The policy does not know this name; look whether it is spelled as the program lists it."
+_SPELLING = "The policy does not know this name; check whether it is spelled as the program lists it."
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ def own_names() -> Mapping[str, Finding]:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What the algorithms of a setting are used for.
+    """Use of the algorithms of a setting.
 
     Attributes:
         solution: Whose setting it is, which decides what guidelines are about it.
@@ -69,7 +69,7 @@ class Usage:
 
 
 def judge_setting(setting: Setting, style: str, usage: Usage, *, guidelines: Collection[str]) -> list[LintFinding]:
-    """Return what is wrong with the algorithms of one setting, each said once.
+    """Return what is wrong with the algorithms of one setting, each once.
 
     Args:
         setting: It names algorithms.

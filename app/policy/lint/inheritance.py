@@ -31,7 +31,7 @@ class Expanded:
 
 
 def parts_of(name: str) -> list[str]:
-    """Return the parts of a setting's name; a section's name with dots in it stands in quotes."""
+    """Return the parts of a setting's name; a section's name with dots in it is quoted."""
     return _PART.findall(name) if '"' in name else name.split(".")
 
 

@@ -27,7 +27,7 @@ _GUIDELINE_TITLES = tuple(one.title for one in GUIDELINES.values())
 _NUMBER = re.compile(r"\d{1,9}")
 
 _SOLUTIONS = {ConfigKind(kind): solution for one in declared().values() for kind, solution in one.formats.items()}
-"""Which solution a file belongs to: guidelines on one protocol do not speak of another."""
+"""Solutions by kind of file: guidelines on one protocol do not speak of another."""
 
 
 def lint(

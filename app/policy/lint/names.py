@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 MAX_NAMES = 256
-"""So many names of one setting are looked at; the longest list any program prints has about a hundred."""
+"""So many names of one setting are judged; the longest list any program prints has about a hundred."""
 
 _PSEUDO_RANDOM = re.compile(r"prf(?=[a-z0-9])")
 _ADDITIONAL_KEY_EXCHANGE = re.compile(r"ke[1-7]_")
@@ -34,7 +34,7 @@ def split_names(style: str, value: str) -> Iterator[tuple[str, str]]:
 
     Yields:
         (name as written, name as the policy knows it); names that are taken out of a default list, patterns and words
-        that stand for `what is usual` are left out.
+        that mean `what is usual` are left out.
     """
     splitters = {
         "word": _words,

@@ -69,7 +69,7 @@ class Rule:
         question: Which question it answers.
         verdict: The word.
         reason: One sentence.
-        source: Where that is said.
+        source: Where that is stated.
         replacement: What to write instead.
         is_addition: Whether the replacement is a line to add, because the setting is missing.
     """
@@ -128,7 +128,7 @@ class AlgorithmSetting:
 
 @dataclass(frozen=True, slots=True)
 class RuleSet:
-    """Everything about one kind of file.
+    """Rules for one kind of file.
 
     Attributes:
         rules: In the order of the file.

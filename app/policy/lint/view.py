@@ -11,7 +11,7 @@ from app.policy.lint.inheritance import MAX_INHERITED, parts_of
 from app.policy.lint.rules import Name
 
 _NO_SECTIONS = frozenset({"%default", "default", "options"})
-"""What others take settings from, and what is about the program as a whole. Source: ipsec.conf(5), vtund.conf(5)."""
+"""Sections of defaults, and those about the program as a whole. Source: ipsec.conf(5), vtund.conf(5)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -184,7 +184,7 @@ def test_a_look_changes_nothing_and_says_once_what_a_repair_would_do() -> None:
         one.look(CancelToken())
     assert services.repairs == 0
     said = " ".join(desk.err.getvalue().split())
-    assert said.count("rolled out on both once more. Repair it with: tunnelmark status") == 1
+    assert said.count("deployed on both once more. Repair it with: tunnelmark status") == 1
     assert said.endswith("--repair")
 
 
@@ -192,7 +192,7 @@ def test_what_one_host_alone_keeps_is_repaired_where_that_is_asked_for() -> None
     services = Services(HALF, HEALTHY)
     one, desk = contact(services, "--repair")
     assert one.look(CancelToken()).is_healthy
-    assert "rolled out on both once more" in desk.err.getvalue()
+    assert "deployed on both once more" in desk.err.getvalue()
     ending = replace(HALF, deployment=replace(ONE, is_ending=True))
     one, desk = contact(Services(ending, HEALTHY), "--repair")
     one.look(CancelToken())

@@ -87,7 +87,7 @@ def test_after_a_removal_at_the_console_undeploy_ends_it_on_the_other_host(world
     services = Operations(world, store)
     status = look(world, store)
     assert (status.state, status.can_be_repaired) == (DeploymentState.HALF_CONFIRMED, True)
-    assert "rolled out on both once more" in status.repair_text
+    assert "deployed on both once more" in status.repair_text
     services.undeploy(one.pair, token=CancelToken(), emit=lambda _event: None)
     assert [host.etc_files() for host in world.hosts] == before
 

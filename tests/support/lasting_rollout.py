@@ -123,7 +123,7 @@ def assert_next_contact_takes_back(world: World, store: Store) -> None:
     """Fail unless what one host alone still has of a deployment that was ending is seen, and taken back."""
     seen = look(world, store)
     assert (seen.state, seen.can_be_repaired) == (DeploymentState.HALF_CONFIRMED, True)
-    assert "taken back on both" in seen.repair_text
+    assert "removed from both" in seen.repair_text
     ended = Operations(world, store).repair(world.request.pair, token=CancelToken(), emit=lambda _event: None)
     assert ended is not None
     assert ended.state is DeploymentState.UNDONE

@@ -196,7 +196,7 @@ def test_what_one_host_alone_keeps_is_repaired_where_that_is_asked_for() -> None
     ending = replace(HALF, deployment=replace(ONE, is_ending=True))
     one, desk = contact(Services(ending, HEALTHY), "--repair")
     one.look(CancelToken())
-    assert "taken back on both" in desk.err.getvalue()
+    assert "removed from both" in desk.err.getvalue()
 
 
 def test_a_repair_that_fails_is_said_and_not_tried_again_and_again() -> None:

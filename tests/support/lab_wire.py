@@ -52,7 +52,7 @@ def without_breakages(request: CaptureTestsRequest) -> CaptureTestsRequest:
 
 
 def check_all_cross(report: CaptureReport) -> None:
-    """See that every link-layer protocol crosses a tunnel, as docs/on-the-wire.md promises of all of them."""
+    """See that every link-layer protocol crosses a tunnel, as docs/packet-tests.md promises of all of them."""
     assert {one.protocol: one.verdict for one in report.protocols} == dict.fromkeys(
         LinkProtocol, ProtocolVerdict.CROSSES
     ), report.protocols

@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Generic, TypeAlias, TypeVar
 
 from app.domain.census import CensusPlan, OptionResult
+from app.domain.interim import InterimResult
 from app.domain.results import Attempt, AttemptKey, CampaignPlan, CampaignStatus
 
 P = TypeVar("P")
@@ -164,6 +165,30 @@ class Paused:
 
 
 @dataclass(frozen=True, slots=True)
+class CycleEnded:
+    """One pass of interleaved blocks over all open candidates ended.
+
+    Attributes:
+        round: Round, from 1.
+        cycle: Cycle of the round, from 1.
+        block_ms: Weighted latency of medians of each attempt's block, in ms.
+        is_counted: Whether it counts; False where it was disturbed and is repeated.
+    """
+
+    round: int
+    cycle: int
+    block_ms: tuple[tuple[AttemptKey, float], ...]
+    is_counted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RoundEnded:
+    """A round of an adaptive comparison ended."""
+
+    result: InterimResult
+
+
+@dataclass(frozen=True, slots=True)
 class LogLine:
     """One line for the log."""
 
@@ -192,6 +217,8 @@ EventOf: TypeAlias = (
     | UnderlayChanged
     | Progress
     | Paused
+    | CycleEnded
+    | RoundEnded
     | LogLine
     | CampaignEnded
 )

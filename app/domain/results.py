@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from app.domain.capture import CaptureReport
+from app.domain.gates import HostReadings
 from app.domain.hosts import HostFacts, PairSpec
 from app.domain.verdicts import Finding, PostQuantum, Verdict
 
@@ -159,6 +160,24 @@ class AttemptKey:
 
 
 @dataclass(frozen=True, slots=True)
+class Block:
+    """One block of echo requests of an attempt: a few of each frame size, in proportion to the weights.
+
+    The samples of block n (from 0) of a frame size are `rtt_us[n * count : (n + 1) * count]` of its series, where
+    `count` is that size's number in `Profile.block_pings`.
+
+    Attributes:
+        cycle: Pass over all candidates that it belongs to, from 1.
+        at_s: When it began, in seconds since the attempt began.
+        is_counted: Whether it counts; False where its cycle was disturbed and repeated.
+    """
+
+    cycle: int
+    at_s: float
+    is_counted: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class Attempt:
     """One unit of work and its outcome.
 
@@ -183,6 +202,10 @@ class Attempt:
         doubts: Why the figures may be wrong, as sentences.
         wire: What captures on the underlay showed; None where nothing was captured.
         stage: Stage in which it ended where it did not complete, a value of `Stage`; empty otherwise.
+        blocks: In the order of measuring, where the profile measures in blocks; empty otherwise.
+        readings: Counters of `a` and `b` while echo requests ran.
+        own_load_cores: Load of the user's computer beyond the practice lab, in cores; None for hosts that are no lab.
+        repeats: How often it was measured again because a gate asked for it.
     """
 
     key: AttemptKey
@@ -205,11 +228,16 @@ class Attempt:
     doubts: tuple[str, ...] = ()
     wire: CaptureReport | None = None
     stage: str = ""
+    blocks: tuple[Block, ...] = ()
+    readings: Mapping[str, HostReadings] = field(default_factory=dict)
+    own_load_cores: float | None = None
+    repeats: int = 0
 
 
 class ProfileName(StrEnum):
     """Names of the profiles."""
 
+    ADAPTIVE = "adaptive"
     QUICK = "quick"
     STANDARD = "standard"
     PAPER = "paper"
@@ -226,6 +254,9 @@ class Profile:
         seconds: Seconds of TCP per direction.
         rounds: How often every candidate is measured.
         frame_bytes: Frame sizes in bytes.
+        block_pings: Echo requests of a block per frame size, in the order of `frame_bytes`; empty for a profile that
+            measures one candidate after another.
+        budget_s: Seconds after which an adaptive comparison ends; None for a fixed number of rounds.
     """
 
     name: ProfileName
@@ -233,6 +264,13 @@ class Profile:
     seconds: int
     rounds: int
     frame_bytes: tuple[int, ...] = FRAME_BYTES
+    block_pings: tuple[int, ...] = ()
+    budget_s: float | None = None
+
+    @property
+    def is_adaptive(self) -> bool:
+        """Whether candidates are measured in interleaved blocks until the order is known."""
+        return bool(self.block_pings)
 
 
 PROFILES: Mapping[ProfileName, Profile] = {

@@ -206,6 +206,9 @@ class Attempt:
         readings: Counters of `a` and `b` while echo requests ran.
         own_load_cores: Load of the user's computer beyond the practice lab, in cores; None for hosts that are no lab.
         repeats: How often it was measured again because a gate asked for it.
+        cpu_at_rate: CPU of `a` and `b` while TCP ran at a fixed rate that every candidate carries; empty where it did
+            not.
+        rate_mbit_s: That rate, in Mbit/s.
     """
 
     key: AttemptKey
@@ -232,6 +235,8 @@ class Attempt:
     readings: Mapping[str, HostReadings] = field(default_factory=dict)
     own_load_cores: float | None = None
     repeats: int = 0
+    cpu_at_rate: Mapping[str, CpuUsage] = field(default_factory=dict)
+    rate_mbit_s: float | None = None
 
 
 class ProfileName(StrEnum):
@@ -250,9 +255,9 @@ class Profile:
 
     Attributes:
         name: Its name.
-        pings: Echo requests per frame size.
-        seconds: Seconds of TCP per direction.
-        rounds: How often every candidate is measured.
+        pings: Echo requests per frame size; of an adaptive profile the most in a round without repeats.
+        seconds: Seconds of TCP per direction; the first round of an adaptive profile has 1.
+        rounds: How often every candidate is measured; of an adaptive profile at most.
         frame_bytes: Frame sizes in bytes.
         block_pings: Echo requests of a block per frame size, in the order of `frame_bytes`; empty for a profile that
             measures one candidate after another.
@@ -272,6 +277,25 @@ class Profile:
         """Whether candidates are measured in interleaved blocks until the order is known."""
         return bool(self.block_pings)
 
+
+BLOCK_PINGS: tuple[int, ...] = (70, 60, 20, 20, 10, 10, 10)
+"""Echo requests of a block per size: as FRAME_WEIGHTS, so that the block's mean is the study's weighted latency."""
+
+GOOD_CYCLES = 10
+"""Undisturbed cycles of a round. Source: our choice, after Kalibera and Jones, ISMM 2013, for blocks per set-up."""
+
+MOST_CYCLES = 20
+"""Cycles of a round, disturbed ones included. Source: our choice."""
+
+ADAPTIVE_PROFILE = Profile(
+    ProfileName.ADAPTIVE,
+    pings=MOST_CYCLES * BLOCK_PINGS[0],
+    seconds=2,
+    rounds=8,
+    block_pings=BLOCK_PINGS,
+    budget_s=300.0,
+)
+"""Interleaved blocks, round after round, until the order is known or five minutes of measuring have passed."""
 
 PROFILES: Mapping[ProfileName, Profile] = {
     ProfileName.QUICK: Profile(ProfileName.QUICK, pings=200, seconds=3, rounds=1),
@@ -316,7 +340,8 @@ class CampaignPlan:
         pair: The pair.
         profile: How thoroughly.
         candidates: What is compared.
-        attempts: In order; the baseline, where it is wanted, begins every round and ends the last one.
+        attempts: In order; the baseline, where it is wanted, begins every round and ends the last one. Of an adaptive
+            profile the most that can be needed: it ends as soon as the order is known.
         predicted_s: Predicted seconds per attempt, in the order of `attempts`.
         deadline_ms: RTT in ms above which a reply is late; None without a deadline.
         seed: Where the order of the candidates in each round comes from.
@@ -367,3 +392,9 @@ class CampaignRecord:
     attempts: tuple[Attempt, ...]
     tunnelmark_version: str
     note: str = ""
+
+    @property
+    def attempts_needed(self) -> int:
+        """Number of attempts that make it complete: those planned, or those that an adaptive one ended with."""
+        is_over = self.plan.profile.is_adaptive and self.status is CampaignStatus.COMPLETED
+        return len(self.attempts if is_over else self.plan.attempts)

@@ -38,7 +38,6 @@ from app.domain.link import Link, LinkHealer
 from app.domain.results import CampaignStatus
 from app.measurement.control import CampaignControl
 from app.measurement.interfaces import CampaignStore, Tunnels
-from app.measurement.progress import ProgressMeter
 from app.measurement.reconnect import HostStaysAway, reach_again
 from app.measurement.tunnels import DeployedTunnels
 from app.measurement.work import A, Context, Done, P, R, Task, Work
@@ -110,7 +109,7 @@ def run_campaign(
     number = resume_id if resume_id is not None else store.create_campaign(plan, facts, version)
     done = work.final_attempts(work.load(store, number))
     recorder = _Recorder(number, work.kind, store, emit, {attempt.key.position for attempt in done})
-    meter = ProgressMeter(work.predicted(plan), frozenset(recorder.kept), emit)
+    meter = work.meter(plan, frozenset(recorder.kept), emit)
     context = Context(plan, sessions, adapters, link, facts, tunnels, control, emit, meter, recorder.keep, store.audit)
     emit(CampaignStarted(number, plan, done))
     # A practice lab's gateways answer pings; elsewhere that is only known once one was answered.
@@ -249,9 +248,9 @@ class _Engine(Generic[P, A, R]):
 
     def _try(self, task: Task[A]) -> Done[A]:
         token, end = self._control.begin_attempt()
-        if task.key is not None:
-            self._context.emit(AttemptStarted(task.key, task.title))
-            self._context.meter.begin(task.key.position, task.title)
+        for key, title in zip(task.keys, task.titles, strict=True):
+            self._context.emit(AttemptStarted(key, title))
+            self._context.meter.begin(key.position, title)
         try:
             return task.run(token, self._underlay.doubts)
         finally:
@@ -260,12 +259,12 @@ class _Engine(Generic[P, A, R]):
     def _count(self, task: Task[A], done: Done[A]) -> None:
         self._needs_recovery = isinstance(done.error, CleanupFailed)
         if done.error is not None:
-            self._context.emit(LogLine(LogLevel.ERROR, f"{task.title}: {done.error.sentence()}"))
-        if done.attempt is not None:
-            self._context.keep(done.attempt)
+            self._context.emit(LogLine(LogLevel.ERROR, f"{', '.join(task.titles)}: {done.error.sentence()}"))
+        for attempt in done.attempts:
+            self._context.keep(attempt)
         self._underlay.settle()
-        if task.key is not None:
-            self._context.meter.end(task.key.position, is_typical=done.is_typical, text=done.text)
+        for key in task.keys:
+            self._context.meter.end(key.position, is_typical=done.is_typical, text=done.text)
 
     def _has_died(self, *, is_good: bool) -> bool:
         """Return whether the link died during a task, so that its outcome says nothing."""
@@ -276,9 +275,9 @@ class _Engine(Generic[P, A, R]):
 
     def _drop(self, task: Task[A]) -> None:
         self._needs_recovery = self._work.is_standing or isinstance(self._last_error, CleanupFailed)
-        if task.key is not None:
+        for key in task.keys:
             self._context.meter.drop()
-            self._context.emit(AttemptDropped(task.key))
+            self._context.emit(AttemptDropped(key))
 
     # --- before each task ---------------------------------------------------------------------------------------------
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol
 
 from app.domain.events import Progress
 from app.domain.results import AttemptKey
@@ -19,6 +20,30 @@ _PACE_FROM = 0.05
 
 _CLEANUP_SHARE = 0.1
 """Of an attempt's time, roughly; it comes after the probes."""
+
+
+class Meter(Protocol):
+    """Progress of a campaign. May be called from any thread."""
+
+    def begin(self, position: int, text: str) -> None:
+        """An attempt begins."""
+        ...
+
+    def end(self, position: int, *, is_typical: bool, text: str = "") -> None:
+        """An attempt ended; its duration says something about others where it is typical."""
+        ...
+
+    def drop(self) -> None:
+        """The attempt that began does not count; it will begin again."""
+        ...
+
+    def say(self, text: str) -> None:
+        """Change the line that says what is happening."""
+        ...
+
+    def probed(self, fraction: float) -> None:
+        """So much of the running attempt's probing is done, from 0 to 1."""
+        ...
 
 
 class ProgressMeter:

@@ -13,14 +13,14 @@ from app.domain.cancel import CancelToken
 from app.domain.census import CensusPlan, CensusRecord, OptionResult
 from app.domain.commands import SessionPair
 from app.domain.errors import InvalidPlan, PackageMissing, TunnelmarkError
-from app.domain.events import EventOf
+from app.domain.events import EventOf, Progress
 from app.domain.history import EntryKind
 from app.domain.hosts import HostFacts, Side, ToolFlavour
 from app.domain.link import Link
 from app.domain.results import Attempt, AttemptKey, CampaignPlan, CampaignRecord, CampaignStatus
 from app.measurement.control import CampaignControl
 from app.measurement.interfaces import CampaignStore, Tunnels
-from app.measurement.progress import ProgressMeter
+from app.measurement.progress import Meter, ProgressMeter
 
 P = TypeVar("P", bound=CampaignPlan | CensusPlan)
 A = TypeVar("A", bound=Attempt | OptionResult)
@@ -32,7 +32,7 @@ class Done(Generic[A]):
     """Outcome of a task.
 
     Attributes:
-        attempt: What is stored; None for a task of which nothing is.
+        attempts: What is stored; empty for a task of which nothing is.
         error: The error that ended it, where that is a result.
         is_good: Whether all is well.
         is_doubtful: Whether a dead link would explain it.
@@ -40,7 +40,7 @@ class Done(Generic[A]):
         text: Line that says how it ended; empty keeps the one before.
     """
 
-    attempt: A | None = None
+    attempts: tuple[A, ...] = ()
     error: TunnelmarkError | None = None
     is_good: bool = True
     is_doubtful: bool = False
@@ -55,13 +55,13 @@ class Task(Generic[A]):
     Attributes:
         run: Does it, given a token that skipping and cancelling cancel, and doubts to be kept with the result. Which
             tunnels stand meanwhile, and how many, is its own matter.
-        key: The attempt that it is; None for one of which nothing is stored.
-        title: The attempt's name for people.
+        keys: The attempts that it is: several where they are made at the same time, none where nothing is stored.
+        titles: Their names for people.
     """
 
     run: Callable[[CancelToken, Sequence[str]], Done[A]]
-    key: AttemptKey | None = None
-    title: str = ""
+    keys: tuple[AttemptKey, ...] = ()
+    titles: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ class Context(Generic[P, A]):
         tunnels: Builds and removes them.
         control: How the user steers it.
         emit: Gets events.
-        meter: Is told what is happening.
+        meter: Reports progress.
         keep: Stores an attempt and tells of it.
         audit: Writes down every command that changes a host.
     """
@@ -90,7 +90,7 @@ class Context(Generic[P, A]):
     tunnels: Tunnels
     control: CampaignControl
     emit: Callable[[EventOf[P, A]], None]
-    meter: ProgressMeter
+    meter: Meter
     keep: Callable[[A], None]
     audit: Callable[[AuditEntry], None] = lambda _entry: None
 
@@ -165,6 +165,17 @@ class Work(ABC, Generic[P, A, R]):
     @abstractmethod
     def predicted(plan: P) -> tuple[tuple[AttemptKey, float], ...]:
         """Return all attempts of a plan in order, with seconds that each will take."""
+
+    @classmethod
+    def meter(cls, plan: P, kept: frozenset[int], emit: Callable[[Progress], None]) -> Meter:
+        """Return what reports progress.
+
+        Args:
+            plan: What will be done.
+            kept: Positions of attempts that need not be made any more.
+            emit: Gets progress.
+        """
+        return ProgressMeter(cls.predicted(plan), kept, emit)
 
     @staticmethod
     @abstractmethod

@@ -112,14 +112,14 @@ class SolutionRun:
 
     def _try(self, item: CensusItem) -> Answer:
         """Try an option; return whether it fails."""
-        done = yield Task(partial(self._run_option, item), item.key, item.title)
+        done = yield Task(partial(self._run_option, item), (item.key,), (item.title,))
         self.tried.add(item.position)
-        return done.attempt is not None and done.attempt.status is OptionStatus.FAILS
+        return any(result.status is OptionStatus.FAILS for result in done.attempts)
 
     def _run_option(self, item: CensusItem, _token: CancelToken, doubts: Sequence[str]) -> Done[OptionResult]:
         result = try_option(self._trial, item, self._suites[item.suite], doubts)
         is_good = result.status is OptionStatus.WORKS
-        return Done(result, is_good=is_good, is_doubtful=not is_good, text=f"{item.title}: {result.status}")
+        return Done((result,), is_good=is_good, is_doubtful=not is_good, text=f"{item.title}: {result.status}")
 
     def _leave(self, items: Sequence[CensusItem], reason: str) -> None:
         for item in items:

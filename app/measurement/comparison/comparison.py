@@ -58,7 +58,7 @@ class Comparison(Work[CampaignPlan, Attempt, CampaignRecord]):
         finished = {attempt.key.position for attempt in self.done}
         for key in self.context.plan.attempts:
             if key.position not in finished:
-                yield Task(partial(self._run, key), key, title_of(self.context.plan, key))
+                yield Task(partial(self._run, key), (key,), (title_of(self.context.plan, key),))
         return CampaignStatus.COMPLETED
 
     def leave(self, left: Sequence[AttemptKey], reason: str, message: str) -> str:
@@ -74,7 +74,7 @@ class Comparison(Work[CampaignPlan, Attempt, CampaignRecord]):
         is_good = attempt.status is AttemptStatus.COMPLETED
         # A tunnel whose link has died looks fail-closed, so what captures showed is doubted as failures are.
         is_doubtful = isinstance(error, CAUSED_BY_LINK) or (is_good and attempt.wire is not None)
-        return Done(attempt, error, is_good=is_good, is_doubtful=is_doubtful, is_typical=is_good)
+        return Done((attempt,), error, is_good=is_good, is_doubtful=is_doubtful, is_typical=is_good)
 
 
 def _as_skipped(attempt: Attempt) -> Attempt:

@@ -35,7 +35,7 @@ class Interleaved(Comparison):
                     done = yield Task(lambda *_, key=key: self._measure(standing, key))
                     if not done.is_good or block == BLOCKS - 1:
                         keys.remove(key)
-                        yield Task(lambda *_, key=key: Done(self._result(key)), key, key.solution)
+                        yield Task(lambda *_, key=key: Done((self._result(key),)), (key,), (key.solution,))
         return CampaignStatus.COMPLETED
 
     @property

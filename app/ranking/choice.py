@@ -11,6 +11,7 @@ from app.domain.results import PROFILES, ProfileName
 from app.ranking.candidates import Contender
 from app.ranking.differences import Differences
 from app.ranking.rounds import DIRECTIONS
+from app.ranking.sequential import LEAST_ROUNDS, is_at_most_margin_slower
 from app.wording.numbers import figure
 
 LATENCY_MARGIN = 0.10
@@ -49,12 +50,14 @@ class Compared:
         found: How they differ, by their positions.
         rounds: Rounds that any of them completed.
         round_s: Seconds that one round of the comparison took.
+        is_sequential: Whether they were compared after each round, which decided what was measured on.
     """
 
     contenders: tuple[Contender, ...]
     found: Differences
     rounds: int
     round_s: float
+    is_sequential: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +170,12 @@ def _state(compared: Compared, best: int, other: int) -> AdviceKind:
         return AdviceKind.CLEAR if is_clear else AdviceKind.NOT_DECIDED
     if (best, other) in compared.found.told:
         return AdviceKind.CLEAR
+    if (
+        compared.is_sequential
+        and compared.rounds >= LEAST_ROUNDS
+        and is_at_most_margin_slower(compared.found, best, other)
+    ):
+        return AdviceKind.AS_GOOD_AS
     interval = compared.found.between(best, other).interval
     if interval is not None and _is_close(interval[1] * typical[other], typical[other]):
         return AdviceKind.AS_GOOD_AS

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
@@ -41,11 +41,18 @@ class Difference:
         log_ratio: Natural logarithm of first over second, mean of the rounds that hold both.
         half_width: Of the interval around it, all pairs taken together; infinite where fewer than two rounds hold both.
         p_value: Two-sided probability of a difference this large if there were none, 0 to 1.
+        error: Standard error of `log_ratio`; infinite where fewer than two rounds hold both.
     """
 
     log_ratio: float
     half_width: float
     p_value: float
+    error: float = math.inf
+
+    @property
+    def reversed(self) -> Difference:
+        """The difference of second over first."""
+        return replace(self, log_ratio=-self.log_ratio)
 
     @property
     def interval(self) -> tuple[float, float] | None:
@@ -72,14 +79,15 @@ class Differences:
     def between(self, first: int, second: int) -> Difference:
         """Return how the first differs from the second, for two different positions."""
         found = self.pairs[min(first, second), max(first, second)]
-        return found if first < second else Difference(-found.log_ratio, found.half_width, found.p_value)
+        return found if first < second else found.reversed
 
 
-def differences(series: Sequence[Mapping[int, float]]) -> Differences:
+def differences(series: Sequence[Mapping[int, float]], significance: float = SIGNIFICANCE) -> Differences:
     """Compare all candidates.
 
     Args:
         series: One mapping of round to positive latency in ms per candidate, none of them empty.
+        significance: Probability, over all pairs together, of calling any two equal candidates different.
 
     Returns:
         The differences. Holm's correction keeps the probability of any false one at 5 %, however many there are.
@@ -92,7 +100,7 @@ def differences(series: Sequence[Mapping[int, float]]) -> Differences:
         return Differences((), frozenset(), {})
     typical, pooled, freedom = _fit(values)
     tests = {(i, j): _test(values[i] - values[j], pooled, freedom) for i, j in combinations(range(len(series)), 2)}
-    told, threshold = _holm(tests)
+    told, threshold = _holm(tests, significance)
     pairs = {key: one.difference(threshold) for key, one in tests.items()}
     return Differences(tuple(math.exp(one) for one in typical), frozenset(told), pairs)
 
@@ -151,7 +159,7 @@ class _Test:
             from scipy.special import stdtrit
 
             half_width = float(stdtrit(self.freedom, 1 - significance / 2)) * math.sqrt(self.variance)
-        return Difference(self.mean, half_width, self.p_value)
+        return Difference(self.mean, half_width, self.p_value, math.sqrt(self.variance))
 
 
 def _test(ratios: npt.NDArray[np.float64], pooled: float, freedom: float) -> _Test:
@@ -168,12 +176,12 @@ def _test(ratios: npt.NDArray[np.float64], pooled: float, freedom: float) -> _Te
     return _Test(mean, moderated / rounds, min(PRIOR_FREEDOM + own_freedom, freedom), rounds)
 
 
-def _holm(tests: Mapping[tuple[int, int], _Test]) -> tuple[set[tuple[int, int]], float]:
+def _holm(tests: Mapping[tuple[int, int], _Test], significance: float) -> tuple[set[tuple[int, int]], float]:
     """Return the pairs (faster, slower) that differ significantly, and the level at which the procedure stopped."""
     told: set[tuple[int, int]] = set()
-    level = SIGNIFICANCE / max(1, len(tests))
+    level = significance / max(1, len(tests))
     for done, ((i, j), one) in enumerate(sorted(tests.items(), key=lambda item: item[1].p_value)):
-        level = SIGNIFICANCE / (len(tests) - done)
+        level = significance / (len(tests) - done)
         if one.p_value > level:
             break
         told.add((i, j) if one.mean < 0 else (j, i))

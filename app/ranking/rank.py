@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from app.domain.ranking import AdviceKind, CandidateResult, Drift, RankedCandidate, Ranking, Ratio, Recommendation
+from app.domain.ranking import AdviceKind, CandidateResult, Drift, RankedCandidate, Ranking, Recommendation
 from app.domain.results import AttemptStatus, CampaignRecord
 from app.ranking.candidates import Contender, completed, contenders
 from app.ranking.cautions import CampaignDoubts, campaign_doubts, choice_cautions
 from app.ranking.choice import Compared, choose
-from app.ranking.differences import Differences, differences
+from app.ranking.differences import differences
 from app.ranking.drift import drift_of, hides
 from app.ranking.eligibility import barrier_cautions, with_eligibility
+from app.ranking.interim import ratio_to_first
 from app.ranking.missing import missing_caution, not_compared, why_no_advice
 from app.ranking.recommendation import drifted, no_recommendation, recommendation
+from app.ranking.sequential import sequential_differences
 from app.wording.colours import BASELINE_SOLUTION
 
 
@@ -56,16 +57,18 @@ def rank(record: CampaignRecord) -> Ranking:
 
 def _compare(record: CampaignRecord, everyone: Sequence[Contender]) -> Compared:
     ranked = [one for one in everyone if _is_ranked(one)]
-    typical_ms = differences([one.figures.median_ms for one in ranked]).typical_ms
+    compare = sequential_differences if record.plan.profile.is_adaptive else differences
+    typical_ms = compare([one.figures.median_ms for one in ranked]).typical_ms
     order = sorted(range(len(ranked)), key=lambda i: typical_ms[i])
     fastest_first = tuple(ranked[i] for i in order)
     rounds = {number for one in ranked for number in one.figures.median_ms}
     spent_s = sum((one.ended_at - one.started_at).total_seconds() for one in completed(record.attempts))
     return Compared(
         fastest_first,
-        differences([one.figures.median_ms for one in fastest_first]),
+        compare([one.figures.median_ms for one in fastest_first]),
         len(rounds),
         spent_s / max(1, len(rounds)),
+        is_sequential=record.plan.profile.is_adaptive,
     )
 
 
@@ -109,17 +112,8 @@ def _places(compared: Compared) -> list[tuple[RankedCandidate, CandidateResult]]
         alike = [who[j] for j in range(len(who)) if j != i and not {(i, j), (j, i)} & found.told]
         tied = tuple(other.title for other in alike)
         place = RankedCandidate(1 + beaten_by, one.candidate.solution, one.candidate.suite, tied)
-        places.append((place, replace(one.result, ratio_to_best=_ratio(found, i))))
+        places.append((place, replace(one.result, ratio_to_best=ratio_to_first(found, i))))
     return places
-
-
-def _ratio(found: Differences, i: int) -> Ratio:
-    if i == 0:
-        return Ratio(1.0, 1.0, 1.0)
-    pair = found.between(i, 0)
-    if pair.interval is None:
-        return Ratio(found.typical_ms[i] / found.typical_ms[0], None, None)
-    return Ratio(math.exp(pair.log_ratio), *pair.interval)
 
 
 def _unranked(everyone: Sequence[Contender]) -> list[Contender]:

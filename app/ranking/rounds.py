@@ -10,8 +10,9 @@ from functools import partial
 
 from app.domain.ranking import Estimate
 from app.domain.results import Attempt
+from app.ranking.blocks import round_value_ms
 from app.ranking.intervals import estimate
-from app.ranking.summaries import means_ms, medians_ms
+from app.ranking.summaries import means_ms
 from app.ranking.weighted import weighted_latency_ms
 
 DIRECTIONS = ("a_to_b", "b_to_a")
@@ -53,8 +54,8 @@ class RoundFigures:
         both_mbit_s: Mean of both directions in Mbit/s.
         cpu_pct: By `a` and `b`, during throughput, in percent of all cores.
         cpu_per_mbit_s: CPU percent of both hosts together per Mbit/s of the mean of both directions.
-        median_ms: Weighted latency of medians in ms, above 0: it decides who is faster, since single late replies
-            move it less than the mean.
+        median_ms: Weighted latency of medians in ms, above 0 (with blocks: of their middle): it decides who is faster,
+            since single late replies move it less than the mean.
     """
 
     weighted_ms: Mapping[int, float]
@@ -88,7 +89,7 @@ def round_figures(measured: Sequence[Measured]) -> RoundFigures:
         if both[number] > 0
     }
     weighted = {id(one.attempt): weighted_latency_ms(one.means_ms) for one in measured}
-    medians = _by_round(attempts, lambda one: weighted_latency_ms(medians_ms(one.latency)))
+    medians = _by_round(attempts, round_value_ms)
     deciding = {number: value for number, value in medians.items() if value > 0}
     return RoundFigures(_by_round(attempts, lambda one: weighted[id(one)]), throughput, both, cpu, per_mbit, deciding)
 

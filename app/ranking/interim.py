@@ -1,0 +1,248 @@
+"""Interim results of an adaptive comparison: what is decided after a round, who leaves, when it ends."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from app.domain.interim import CandidateState, InterimCandidate, InterimResult, StopReason
+from app.domain.ranking import Ratio
+from app.domain.results import Attempt, AttemptStatus, CampaignPlan, Candidate
+from app.ranking.blocks import round_value_ms
+from app.ranking.differences import Differences
+from app.ranking.sequential import (
+    LEAST_ROUNDS,
+    MARGIN_LOG,
+    MOST_ROUNDS,
+    is_at_most_margin_slower,
+    is_within_margin,
+    sequential_differences,
+)
+from app.wording.colours import BASELINE_SOLUTION
+
+_SMALL_RATIO_LOG = math.log(1.05)
+"""Smaller differences are not worth deciding: it is enough to show that they are within the margin."""
+
+CandidateId = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Field:
+    """Candidates with figures, fastest first.
+
+    Attributes:
+        who: The candidates.
+        series: Their values by round, in ms.
+        found: How they differ, by positions.
+        is_measured_on: Whether each took part in the last round.
+    """
+
+    who: tuple[Candidate, ...]
+    series: tuple[Mapping[int, float], ...]
+    found: Differences
+    is_measured_on: tuple[bool, ...]
+
+    def shared_rounds(self, first: int, second: int) -> int:
+        return len(self.series[first].keys() & self.series[second].keys())
+
+    def is_decided(self, first: int, second: int) -> bool:
+        pair = (first, second)
+        if pair in self.found.told or pair[::-1] in self.found.told:
+            return True
+        return is_within_margin(self.found, first, second, self.shared_rounds(first, second))
+
+    def open_pairs(self) -> list[tuple[int, int]]:
+        """Return the pairs that measuring on would decide."""
+        measured_on = [i for i in range(len(self.who)) if self.is_measured_on[i]]
+        return [pair for pair in combinations(measured_on, 2) if not self.is_decided(*pair)]
+
+
+def interim(plan: CampaignPlan, attempts: Sequence[Attempt], *, elapsed_s: float, round_s: float) -> InterimResult:
+    """Judge an adaptive comparison after a round.
+
+    Args:
+        plan: Its plan.
+        attempts: All that ended, of all rounds.
+        elapsed_s: Seconds that it has taken.
+        round_s: Seconds that the next round will take with the candidates that took part in the last one.
+
+    Returns:
+        What is known, who is measured on, and whether it ends here.
+    """
+    done = [one for one in attempts if one.status is AttemptStatus.COMPLETED]
+    number = max((one.key.round for one in attempts), default=0)
+    failed = _failed(plan, attempts)
+    field = _field(plan, done, number)
+    open_pairs = field.open_pairs()
+    is_open = {position: any(position in pair for pair in open_pairs) for position in range(len(field.who))}
+    states = {
+        position: _state(field, position, failed, is_open=is_open[position]) for position in range(len(field.who))
+    }
+    left = [i for i, state in states.items() if state is CandidateState.OPEN]
+    stop = _stop(plan, field, left, number, elapsed_s=elapsed_s, round_s=round_s)
+    left_s, slowest = _left_s(plan, field, open_pairs, number, elapsed_s=elapsed_s, round_s=round_s)
+    candidates = [_candidate(field, i, states[i]) for i in range(len(field.who))]
+    ranked = {(one.solution, one.suite) for one in field.who}
+    candidates += [_missing(one) for one in _vpns(plan) if (one.solution, one.suite) not in ranked]
+    return InterimResult(
+        round=number,
+        candidates=tuple(candidates),
+        stop=stop,
+        left_s=0.0 if stop else left_s,
+        sentence=_sentence(field, stop, slowest, left_s),
+    )
+
+
+def _vpns(plan: CampaignPlan) -> list[Candidate]:
+    return [one for one in plan.candidates if one.solution != BASELINE_SOLUTION]
+
+
+def _failed(plan: CampaignPlan, attempts: Sequence[Attempt]) -> set[CandidateId]:
+    """Return the candidates whose last attempt did not complete: they are not measured any more."""
+    last: dict[CandidateId, Attempt] = {}
+    for one in sorted(attempts, key=lambda each: (each.key.round, each.key.position)):
+        last[one.key.solution, one.key.suite] = one
+    ended = {key for key, one in last.items() if one.status is not AttemptStatus.COMPLETED}
+    return ended & {(one.solution, one.suite) for one in plan.candidates}
+
+
+def _field(plan: CampaignPlan, done: Sequence[Attempt], number: int) -> _Field:
+    values: dict[CandidateId, dict[int, float]] = defaultdict(dict)
+    for attempt in done:
+        value = round_value_ms(attempt)
+        if value is not None:
+            values[attempt.key.solution, attempt.key.suite][attempt.key.round] = value
+    who = [one for one in _vpns(plan) if values.get((one.solution, one.suite))]
+    series = [values[one.solution, one.suite] for one in who]
+    typical = sequential_differences(series).typical_ms
+    order = sorted(range(len(who)), key=lambda i: typical[i])
+    sorted_series = tuple(series[i] for i in order)
+    return _Field(
+        tuple(who[i] for i in order),
+        sorted_series,
+        sequential_differences(sorted_series),
+        tuple(number in one for one in sorted_series),
+    )
+
+
+def _state(field: _Field, position: int, failed: set[CandidateId], *, is_open: bool) -> CandidateState:
+    one = field.who[position]
+    if (one.solution, one.suite) in failed:
+        return CandidateState.FAILED
+    if not field.is_measured_on[position]:
+        return CandidateState.DECIDED  # it left before, and does not come back
+    has_rounds = len(field.series[position]) >= 2
+    return CandidateState.OPEN if is_open or not has_rounds else CandidateState.DECIDED
+
+
+def _stop(
+    plan: CampaignPlan, field: _Field, left: Sequence[int], number: int, *, elapsed_s: float, round_s: float
+) -> StopReason | None:
+    if not field.who:
+        return StopReason.NOTHING_LEFT
+    if number >= 2 and not left:
+        return StopReason.ORDER_KNOWN
+    if number >= MOST_ROUNDS:
+        return StopReason.ROUNDS
+    if _is_good_enough(field, number):
+        return StopReason.GOOD_ENOUGH
+    budget_s = plan.profile.budget_s
+    if budget_s is not None and elapsed_s + round_s > budget_s:
+        return StopReason.BUDGET
+    return None
+
+
+def _is_good_enough(field: _Field, number: int) -> bool:
+    """Return whether no candidate can be more than 10 % faster than the best that may be deployed."""
+    deployable = [i for i, one in enumerate(field.who) if one.verdict.is_deployable]
+    best = deployable[0] if deployable else 0
+    rivals = [i for i in (deployable or range(len(field.who))) if i != best]
+    decided = [i for i in rivals if (best, i) in field.found.told]
+    if number >= 2 and len(decided) == len(rivals) and rivals:
+        return True
+    return number >= LEAST_ROUNDS and all(
+        (best, i) in field.found.told or is_at_most_margin_slower(field.found, best, i) for i in rivals
+    )
+
+
+def _left_s(
+    plan: CampaignPlan,
+    field: _Field,
+    open_pairs: Sequence[tuple[int, int]],
+    number: int,
+    *,
+    elapsed_s: float,
+    round_s: float,
+) -> tuple[float, tuple[int, int] | None]:
+    """Return the predicted seconds until the order is known or the budget ends, and the pair that takes longest."""
+    needed = {pair: min(float(MOST_ROUNDS), _rounds_needed(field, pair, number)) for pair in open_pairs}
+    slowest = max(needed, key=lambda pair: needed[pair]) if needed else None
+    rounds = math.ceil(needed[slowest]) - number if slowest is not None else max(0, 2 - number)
+    left_s = max(1, rounds) * round_s
+    if plan.profile.budget_s is not None:
+        left_s = min(left_s, max(0.0, plan.profile.budget_s - elapsed_s))
+    return left_s, slowest
+
+
+def _rounds_needed(field: _Field, pair: tuple[int, int], number: int) -> float:
+    """Return how many rounds in all would decide a pair: its interval shrinks with the root of their number."""
+    difference = field.found.between(*pair)
+    if not math.isfinite(difference.half_width):
+        return float(LEAST_ROUNDS)
+    size = abs(difference.log_ratio)
+    goal = size if size > _SMALL_RATIO_LOG else MARGIN_LOG - size
+    return max(number + 1.0, number * (difference.half_width / goal) ** 2)
+
+
+def _candidate(field: _Field, position: int, state: CandidateState) -> InterimCandidate:
+    one = field.who[position]
+    return InterimCandidate(
+        one.solution, one.suite, ratio_to_first(field.found, position), state, _why(field, position, state)
+    )
+
+
+def ratio_to_first(found: Differences, position: int) -> Ratio:
+    """Return the latency of a candidate over that of the first, with its interval where two rounds hold both."""
+    if position == 0:
+        return Ratio(1.0, 1.0, 1.0)
+    pair = found.between(position, 0)
+    if pair.interval is None:
+        return Ratio(found.typical_ms[position] / found.typical_ms[0], None, None)
+    return Ratio(math.exp(pair.log_ratio), *pair.interval)
+
+
+def _why(field: _Field, position: int, state: CandidateState) -> str:
+    if state is CandidateState.OPEN:
+        return ""
+    if state is CandidateState.FAILED:
+        return "Its last attempt did not complete."
+    title = field.who[0].title
+    if position and (0, position) in field.found.told:
+        return f"It is slower than {title}, beyond chance."
+    if position:
+        return f"It is within 10 % of {title}."
+    return "It is the fastest; each comparison with another one is decided."
+
+
+def _missing(one: Candidate) -> InterimCandidate:
+    return InterimCandidate(one.solution, one.suite, None, CandidateState.FAILED, "It has no complete round.")
+
+
+def _sentence(field: _Field, stop: StopReason | None, slowest: tuple[int, int] | None, left_s: float) -> str:
+    if stop is StopReason.ORDER_KNOWN:
+        return "Every pair is decided, or within 10 %."
+    if stop is StopReason.GOOD_ENOUGH:
+        return f"No other VPN can be more than 10 % faster than {field.who[0].title}."
+    if stop is StopReason.NOTHING_LEFT:
+        return "No VPN could be measured."
+    pair = "" if slowest is None else f"{field.who[slowest[0]].title} from {field.who[slowest[1]].title}"
+    if stop is not None:
+        limit = "The time for measuring is used up" if stop is StopReason.BUDGET else "The last round is measured"
+        return f"{limit}; {pair} could not be distinguished." if pair else f"{limit}."
+    if not pair:
+        return ""
+    minutes = max(1, math.ceil(left_s / 60))
+    return f"About {minutes} min more would distinguish {pair}."

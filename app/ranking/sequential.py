@@ -1,0 +1,80 @@
+"""Differences between candidates that are compared anew after each round, while measuring goes on.
+
+Tests after every round find a difference sooner or later, even between equals. So each interim result spends a part of
+the probability of a false difference, and a pair that is decided remains so.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from app.ranking.differences import Differences, differences
+
+SPENDING = (0.01, 0.015, 0.01, 0.005, 0.005, 0.0025, 0.0025)
+"""Probability of a false difference that the results after rounds 2 to 8 may spend; they sum to 5 %.
+
+Source: our choice; Lan, DeMets, Discrete sequential boundaries for clinical trials, Biometrika 70 (1983).
+"""
+
+MOST_ROUNDS = len(SPENDING) + 1
+"""Rounds after which nothing is left to spend."""
+
+MARGIN_LOG = math.log(1.10)
+"""Candidates within 10 % of each other need not be distinguished, on the logarithmic scale. Source: our choice."""
+
+PAIR_ERRORS = 2.0
+"""Standard errors that must fit between a difference and the margin for a pair to be within it. Source: our choice."""
+
+BEST_ERRORS = 3.0
+"""The same for the pairs of the best candidate, which are the ones that advice rests on. Source: our choice."""
+
+LEAST_ROUNDS = 3
+"""Rounds before a pair can be within the margin: two rounds may agree by chance. Source: our choice."""
+
+
+def sequential_differences(series: Sequence[Mapping[int, float]]) -> Differences:
+    """Compare all candidates after each round, as far as rounds were measured.
+
+    Args:
+        series: One mapping of round to positive latency in ms per candidate, none of them empty. A candidate that left
+            early lacks the later rounds.
+
+    Returns:
+        The differences by all rounds; a pair differs if it did after any round. Intervals are those of the last round,
+        at 5 % over all pairs.
+    """
+    found = differences(series)
+    told: set[tuple[int, int]] = set()
+    last = min(MOST_ROUNDS, max((max(one) for one in series), default=0))
+    for number, significance in enumerate(SPENDING[: max(0, last - 1)], start=2):
+        seen = [{round_: value for round_, value in one.items() if round_ <= number} for one in series]
+        known = [i for i, one in enumerate(seen) if one]
+        if len(known) < 2:
+            continue
+        part = differences([seen[i] for i in known], significance)
+        for faster, slower in part.told:
+            pair = known[faster], known[slower]
+            if pair[::-1] not in told:
+                told.add(pair)
+    return replace(found, told=frozenset(told))
+
+
+def is_within_margin(found: Differences, first: int, second: int, rounds: int) -> bool:
+    """Return whether two candidates are within 10 % of each other with some certainty.
+
+    Args:
+        found: All differences.
+        first: Position of one.
+        second: Position of the other.
+        rounds: Rounds that hold both.
+    """
+    pair = found.between(first, second)
+    return rounds >= LEAST_ROUNDS and abs(pair.log_ratio) + PAIR_ERRORS * pair.error < MARGIN_LOG
+
+
+def is_at_most_margin_slower(found: Differences, best: int, other: int) -> bool:
+    """Return whether the best is at most 10 % slower than another candidate, with certainty."""
+    pair = found.between(best, other)
+    return pair.log_ratio + BEST_ERRORS * pair.error < MARGIN_LOG

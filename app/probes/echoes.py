@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
 from app.domain.results import LOST_RTT_US, LatencySeries
 from app.probes.ping_lines import Reply, Summary, Trouble
@@ -39,6 +40,11 @@ class Echoes:
     def expected(self) -> int:
         """How many requests are to be sent."""
         return len(self._rtt_us)
+
+    @property
+    def rtt_us(self) -> npt.NDArray[np.uint32]:
+        """Round-trip times in µs of all requests that were to be sent; LOST_RTT_US where no reply came."""
+        return self._rtt_us.copy()
 
     @property
     def is_complete(self) -> bool:

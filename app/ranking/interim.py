@@ -11,7 +11,7 @@ from itertools import combinations
 from app.domain.interim import CandidateState, InterimCandidate, InterimResult, StopReason
 from app.domain.ranking import Ratio
 from app.domain.results import Attempt, AttemptStatus, CampaignPlan, Candidate
-from app.ranking.blocks import round_value_ms
+from app.ranking.blocks import is_disturbed, round_value_ms
 from app.ranking.differences import Differences
 from app.ranking.sequential import (
     LEAST_ROUNDS,
@@ -22,6 +22,8 @@ from app.ranking.sequential import (
     sequential_differences,
 )
 from app.wording.colours import BASELINE_SOLUTION
+
+__all__ = ["interim", "is_disturbed", "ratio_to_first"]
 
 _SMALL_RATIO_LOG = math.log(1.05)
 """Smaller differences are not worth deciding: it is enough to show that they are within the margin."""

@@ -1,0 +1,260 @@
+"""Interleaved blocks of echo requests: a few of each frame size through one tunnel, then through the next."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from app.domain.adapters import shell_step_argv
+from app.domain.cancel import CancelToken
+from app.domain.commands import Command, HostSession, Stream
+from app.domain.errors import ProbeFailed
+from app.domain.hosts import Privilege, ToolFlavour
+from app.domain.link import FRAME_TO_PAYLOAD_BYTES
+from app.domain.results import LOST_RTT_US
+from app.domain.script_files import bare_script
+from app.probes.echoes import Echoes
+from app.probes.ping_lines import Reply, Trouble, parse_ping_line
+
+WARM_UP_PINGS = 50
+"""Requests of a window of the warm-up. Source: our choice."""
+
+WARM_UP_S = 2.0
+"""Longest warm-up in seconds. Source: our choice."""
+
+STEADY_RATIO = 1.05
+"""Medians of two windows that differ by no more than this factor are steady. Source: our choice."""
+
+_SMALL_PAYLOAD_BYTES = 18
+_SLACK_S = 30
+_SCRIPT = bare_script("probes/blocks.sh")
+
+
+@dataclass(frozen=True, slots=True)
+class BlockTarget:
+    """Far end of a tunnel.
+
+    Attributes:
+        destination: IPv4 address to ping.
+        source: IPv4 address to ping from; None leaves that to the host's routes.
+    """
+
+    destination: str
+    source: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CycleRequest:
+    """One cycle.
+
+    Attributes:
+        targets: In the order in which they are measured.
+        frame_bytes: Ethernet frame sizes in bytes without FCS.
+        block_pings: Echo requests of a block per frame size.
+        first_size: Index of the frame size that each block begins with; the others follow in turn.
+        ping_flavour: Which ping the host has.
+    """
+
+    targets: tuple[BlockTarget, ...]
+    frame_bytes: tuple[int, ...]
+    block_pings: tuple[int, ...]
+    first_size: int = 0
+    ping_flavour: ToolFlavour = ToolFlavour.IPUTILS
+
+
+@dataclass(frozen=True, slots=True)
+class TargetBlock:
+    """Block of one target.
+
+    Attributes:
+        at_s: When it began, in seconds since the cycle began.
+        rtt_us: Round-trip times in µs per frame size, in the order of `CycleRequest.frame_bytes` and of sending;
+            LOST_RTT_US where no reply came, and where nothing was sent any more.
+        duplicates: Replies beyond the first.
+        note: What ping reported, and what else makes the block doubtful; empty if there is nothing.
+    """
+
+    at_s: float
+    rtt_us: tuple[npt.NDArray[np.uint32], ...]
+    duplicates: int = 0
+    note: str = ""
+
+
+def measure_cycle(client: HostSession, request: CycleRequest, *, token: CancelToken) -> tuple[TargetBlock, ...]:
+    """Measure one block of each target, in one command.
+
+    Args:
+        client: The host that pings.
+        request: What to measure.
+        token: Cancelling it ends ping on the host.
+
+    Returns:
+        One block per target, in the order of the request. A target that does not answer has a block of lost requests.
+
+    Raises:
+        ProbeFailed: ping cannot be used, or the host has no place for what it prints.
+        ConnectionLost, DeadlineExceeded, Cancelled: As `HostSession.run`.
+    """
+    reader = _Reader(request)
+    limit_s = _SLACK_S + len(request.targets) * sum(count // 10 + 3 for count in request.block_pings)
+    command = Command(
+        shell_step_argv(_SCRIPT, str(limit_s), _sizes(request), _targets(request), *_ping_argv(request.ping_flavour)),
+        timeout_s=limit_s + 15.0,
+        is_root=client.privilege is not Privilege.NONE,
+        max_output_bytes=65_536,  # every line is read as it arrives; nothing has to be kept
+    )
+    client.run(command, token=token, on_line=reader.on_line)
+    if not reader.has_ended:
+        words = "; ".join(reader.host_words[-3:])
+        raise ProbeFailed(
+            f"Measuring latency on {client.spec.label} ended too early.",
+            hint=f"The host reported: {words}" if words else "It has no place for a temporary file, or ping was ended.",
+            context={"host": client.spec.label},
+        )
+    return reader.blocks()
+
+
+def warm_up(
+    client: HostSession,
+    target: BlockTarget,
+    *,
+    token: CancelToken,
+    ping_flavour: ToolFlavour = ToolFlavour.IPUTILS,
+    clock: Callable[[], float] = time.monotonic,
+) -> bool:
+    """Send echo requests until two windows of 50 agree within 5 %, for 2 seconds at most.
+
+    Args:
+        client: The host that pings.
+        target: Where to.
+        token: Cancels it.
+        ping_flavour: Which ping the host has.
+        clock: Monotonic seconds.
+
+    Returns:
+        Whether the latency is steady.
+
+    Raises:
+        ProbeFailed: No reply came at all.
+        ConnectionLost, DeadlineExceeded, Cancelled: As `HostSession.run`.
+    """
+    request = CycleRequest(
+        (target,), (_SMALL_PAYLOAD_BYTES + FRAME_TO_PAYLOAD_BYTES,), (WARM_UP_PINGS,), ping_flavour=ping_flavour
+    )
+    ends_s = clock() + WARM_UP_S
+    last: float | None = None
+    while True:
+        (block,) = measure_cycle(client, request, token=token)
+        answered = block.rtt_us[0][block.rtt_us[0] != LOST_RTT_US]
+        if not answered.size:
+            raise ProbeFailed(
+                f"No echo reply from {target.destination} to {client.spec.label}.",
+                hint=f"ping reported: {block.note}" if block.note else "Its tunnel carries no frames.",
+                context={"host": client.spec.label, "destination": target.destination},
+            )
+        median = float(np.median(answered))
+        if last is not None and max(median, last) <= STEADY_RATIO * min(median, last):
+            return True
+        if clock() >= ends_s:
+            return False
+        last = median
+
+
+def _sizes(request: CycleRequest) -> str:
+    """Return payload sizes and counts in the order in which they are measured."""
+    pairs = [
+        f"{size - FRAME_TO_PAYLOAD_BYTES}:{count}"
+        for size, count in zip(request.frame_bytes, request.block_pings, strict=True)
+    ]
+    first = request.first_size % len(pairs)
+    return " ".join(pairs[first:] + pairs[:first])
+
+
+def _targets(request: CycleRequest) -> str:
+    return " ".join(
+        target.destination if target.source is None else f"{target.destination}@{target.source}"
+        for target in request.targets
+    )
+
+
+def _ping_argv(flavour: ToolFlavour) -> tuple[str, ...]:
+    """Return ping with the options that are the same for each target; see `app.probes.latency.ping_argv`."""
+    if flavour is ToolFlavour.BUSYBOX:
+        return ("busybox-ping",)
+    return ("ping", "-n", "-A", "-M", "do")
+
+
+@dataclass(slots=True)
+class _Target:
+    """What came of one target so far."""
+
+    uptime_s: float
+    echoes: dict[str, Echoes]
+    troubles: list[str] = field(default_factory=list)
+
+
+class _Reader:
+    """Lines of a cycle, as they come after its end."""
+
+    def __init__(self, request: CycleRequest) -> None:
+        self._request = request
+        self._first_seq = 0 if request.ping_flavour is ToolFlavour.BUSYBOX else 1
+        self._targets: list[_Target] = []
+        self._current: Echoes | None = None
+        self.has_ended = False
+        self.host_words: list[str] = []
+
+    def on_line(self, _stream: Stream, line: str) -> None:
+        if line.startswith("@"):
+            self._on_mark(line)
+            return
+        parsed = parse_ping_line(line)
+        if isinstance(parsed, Reply) and self._current is not None:
+            self._current.add_reply(parsed)
+        elif isinstance(parsed, Trouble) and self._targets and len(self._targets[-1].troubles) < 8:
+            self._targets[-1].troubles.append(parsed.text)
+        elif parsed is None and line.strip() and len(self.host_words) < 20:
+            self.host_words.append(line.strip()[:200])
+
+    def _on_mark(self, line: str) -> None:
+        word, _, rest = line.partition(" ")
+        if word == "@block" and len(self._targets) < len(self._request.targets):
+            self._current = None
+            self._targets.append(_Target(_seconds(rest), self._new_echoes()))
+        elif word == "@size" and self._targets:
+            self._current = self._targets[-1].echoes.get(rest)
+        elif word == "@exit":
+            self._current = None
+        elif word == "@end":
+            self.has_ended = len(self._targets) == len(self._request.targets)
+
+    def _new_echoes(self) -> dict[str, Echoes]:
+        return {
+            str(size - FRAME_TO_PAYLOAD_BYTES): Echoes(size, count, self._first_seq)
+            for size, count in zip(self._request.frame_bytes, self._request.block_pings, strict=True)
+        }
+
+    def blocks(self) -> tuple[TargetBlock, ...]:
+        began_s = self._targets[0].uptime_s if self._targets else 0.0
+        return tuple(_block(target, began_s) for target in self._targets)
+
+
+def _block(target: _Target, began_s: float) -> TargetBlock:
+    notes = list(dict.fromkeys(target.troubles))[:2]
+    return TargetBlock(
+        max(0.0, target.uptime_s - began_s),
+        tuple(echoes.rtt_us for echoes in target.echoes.values()),
+        sum(echoes.duplicates for echoes in target.echoes.values()),
+        " ".join(notes),
+    )
+
+
+def _seconds(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return 0.0

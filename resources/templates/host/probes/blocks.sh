@@ -1,0 +1,57 @@
+# Pings several targets, a few requests of every frame size each. Everything ping says is kept in a file without a name
+# until the last one has ended: nothing crosses the channel while echo requests run, but a sign of life every 2 seconds.
+# $1 limit, $2 sizes as PAYLOAD:COUNT, $3 targets as DESTINATION or DESTINATION@SOURCE, $4... ping and its options
+
+# @include guard-head.sh
+sizes=$1 targets=$2; shift 2
+if [ "$1" = busybox-ping ]; then
+    shift
+    case $(ping --help 2>&1) in
+        *" -A"*|*"	-A"*) set -- ping -A "$@" ;;
+        *) set -- ping -i 0.01 "$@" ;;
+    esac
+fi
+
+for folder in /run/tunnelmark /dev/shm /tmp; do
+    file=$(mktemp "$folder/blocks.XXXXXX" 2>/dev/null) && break
+    file=
+done
+if [ -z "$file" ]; then
+    echo "#nowhere"
+    leave 1
+fi
+# shellcheck disable=SC2094 # read after the last ping has ended
+exec 4>"$file" 5<"$file"
+rm -f "$file"
+
+# one DESTINATION SOURCE PAYLOAD COUNT PING...: a lost request makes ping send one more and wait a second, so its time is
+# limited.
+one() {
+    to=$1 from=$2 payload=$3 count=$4; shift 4
+    echo "@size $payload" >&4
+    [ -z "$from" ] || set -- "$@" -I "$from"
+    "$@" -c "$count" -w "$((count / 10 + 2))" -s "$payload" "$to" </dev/null >&4 2>&1 &
+    child=$!
+    wait "$child"
+    status=$?
+    child=
+    echo "@exit $status" >&4
+}
+
+for target in $targets; do
+    read -r uptime rest </proc/uptime
+    echo "@block $uptime" >&4
+    destination=${target%@*} source=
+    [ "$destination" = "$target" ] || source=${target#*@}
+    failures=0
+    for size in $sizes; do
+        # Two sizes in a row without all their replies: the target is silent, and the others need not wait for it.
+        [ "$failures" -lt 2 ] || break
+        one "$destination" "$source" "${size%:*}" "${size#*:}" "$@"
+        if [ "$status" -eq 0 ]; then failures=0; else failures=$((failures + 1)); fi
+    done
+done
+read -r uptime rest </proc/uptime
+echo "@end $uptime" >&4
+cat <&5
+# @include guard-tail.sh

@@ -1,0 +1,142 @@
+from __future__ import annotations
+
+import subprocess
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from fake_hosts import Answer, FakeHost
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.domain.cancel import CancelToken
+from app.domain.commands import Command, Stream
+from app.domain.errors import ProbeFailed
+from app.domain.hosts import ToolFlavour
+from app.domain.results import FRAME_BYTES, LOST_RTT_US
+from app.domain.script_files import host_script
+from app.probes.blocks import BlockTarget, CycleRequest, _Reader, measure_cycle, warm_up
+
+COUNTS = (70, 60, 20, 20, 10, 10, 10)
+REQUEST = CycleRequest((BlockTarget("198.18.0.2", "198.18.0.1"), BlockTarget("198.18.2.2")), FRAME_BYTES, COUNTS)
+
+
+class BlockHost:
+    """Behaves like the script of blocks; sequence numbers in `lost` have no reply, targets in `silent` none at all."""
+
+    def __init__(self, *, lost: frozenset[int] = frozenset(), silent: frozenset[str] = frozenset()) -> None:
+        self.lost = lost
+        self.silent = silent
+        self.rtts_ms = iter(())  # of the warm-up's windows
+        self.asked: list[tuple[str, ...]] = []
+
+    def __call__(self, command: Command, token: CancelToken) -> Answer:
+        _limit, sizes, targets, *_ping = command.argv[4:]
+        self.asked.append(command.argv[4:])
+        rtt_ms = next(self.rtts_ms, 0.5)
+        for number, target in enumerate(targets.split()):
+            yield f"@block {100 + number:.2f}"
+            destination = target.split("@")[0]
+            for size in sizes.split():
+                payload, count = size.split(":")
+                yield f"@size {payload}"
+                yield f"PING {destination} ({destination}) {payload}({payload}) bytes of data."
+                for seq in range(1, int(count) + 1):
+                    if destination not in self.silent and seq not in self.lost:
+                        yield f"{payload} bytes from {destination}: icmp_seq={seq} ttl=64 time={rtt_ms:.3f} ms"
+                yield "@exit 0"
+        yield "@end 101.50"
+        return 0
+
+
+def test_each_target_has_a_block_with_every_size_in_the_order_of_the_request() -> None:
+    host = BlockHost()
+    first, second = measure_cycle(FakeHost("gateway-a", host), replace(REQUEST, first_size=3), token=CancelToken())
+    assert [len(times) for times in first.rtt_us] == list(COUNTS)
+    assert all((times == 500).all() for times in (*first.rtt_us, *second.rtt_us))
+    assert (first.at_s, second.at_s) == (0.0, 1.0)
+    (words,) = host.asked
+    assert words[1].split()[0] == "470:20"  # the fourth size first: frames of 512 bytes
+    assert words[2] == "198.18.0.2@198.18.0.1 198.18.2.2"
+
+
+def test_a_lost_request_is_lost_at_its_place() -> None:
+    block, _ = measure_cycle(FakeHost("gateway-a", BlockHost(lost=frozenset({2, 7}))), REQUEST, token=CancelToken())
+    assert np.flatnonzero(block.rtt_us[0] == LOST_RTT_US).tolist() == [1, 6]
+
+
+def test_a_silent_target_has_a_block_of_lost_requests_and_the_others_are_whole() -> None:
+    host = FakeHost("gateway-a", BlockHost(silent=frozenset({"198.18.0.2"})))
+    first, second = measure_cycle(host, REQUEST, token=CancelToken())
+    assert all((times == LOST_RTT_US).all() for times in first.rtt_us)
+    assert all((times == 500).all() for times in second.rtt_us)
+
+
+def test_a_cycle_that_ends_too_early_is_an_error() -> None:
+    def broken(command: Command, token: CancelToken) -> Answer:
+        yield "@block 100.00"
+        yield "ping: socket: Operation not permitted"
+        return 1
+
+    with pytest.raises(ProbeFailed, match="ended too early"):
+        measure_cycle(FakeHost("gateway-a", broken), REQUEST, token=CancelToken())
+
+
+def test_busybox_counts_from_zero_and_gets_its_own_options() -> None:
+    host = BlockHost()
+    measure_cycle(FakeHost("gateway-a", host), replace(REQUEST, ping_flavour=ToolFlavour.BUSYBOX), token=CancelToken())
+    assert host.asked[0][3:] == ("busybox-ping",)
+
+
+@pytest.mark.parametrize(
+    ("rtts_ms", "windows", "is_steady"),
+    [((0.9, 0.6, 0.59), 3, True), ((0.5, 0.5), 2, True), ((0.9, 0.6, 0.4, 0.3, 0.2), 3, False)],
+)
+def test_warm_up_ends_when_two_windows_agree_or_its_time_is_over(
+    rtts_ms: tuple[float, ...], windows: int, is_steady: bool
+) -> None:
+    host = BlockHost()
+    host.rtts_ms = iter(rtts_ms)
+    times = iter((0.0, 0.7, 1.4, 2.1, 2.8, 3.5))
+    target = REQUEST.targets[0]
+    assert warm_up(FakeHost("gateway-a", host), target, token=CancelToken(), clock=lambda: next(times)) is is_steady
+    assert len(host.asked) == windows
+
+
+def test_warm_up_through_a_silent_tunnel_is_an_error() -> None:
+    host = FakeHost("gateway-a", BlockHost(silent=frozenset({"198.18.0.2"})))
+    with pytest.raises(ProbeFailed, match=r"No echo reply from 198\.18\.0\.2"):
+        warm_up(host, REQUEST.targets[0], token=CancelToken())
+
+
+@given(st.lists(st.one_of(st.text(max_size=60), st.sampled_from(["@block 1", "@size 18", "@exit x", "@end"]))))
+def test_whatever_a_host_prints_is_read(lines: list[str]) -> None:
+    reader = _Reader(REQUEST)
+    for line in lines:
+        reader.on_line(Stream.STDOUT, line)
+    assert len(reader.blocks()) <= len(REQUEST.targets)
+
+
+@pytest.mark.parametrize("shell", [("dash",), ("busybox", "sh"), ("bash", "--posix")], ids=lambda one: one[0])
+def test_the_script_pings_this_computer_and_leaves_no_file(shell: tuple[str, ...]) -> None:
+    words = ("60", "18:5 1000:3", "127.0.0.1@127.0.0.1 127.0.0.2", "ping", "-n", "-A", "-M", "do")
+    script = host_script("probes/blocks.sh")
+    done = subprocess.run(
+        [*shell, "-c", script, "tunnelmark", *words], capture_output=True, text=True, check=True, timeout=60
+    )
+    reader = _Reader(CycleRequest((BlockTarget("127.0.0.1"), BlockTarget("127.0.0.2")), (60, 1042), (5, 3)))
+    for line in done.stdout.splitlines():
+        reader.on_line(Stream.STDOUT, line)
+    assert reader.has_ended
+    assert all((times != LOST_RTT_US).all() for block in reader.blocks() for times in block.rtt_us)
+    assert done.stderr == ""
+
+
+def test_a_target_is_given_up_after_two_sizes_without_all_their_replies() -> None:
+    words = ("60", "18:1 100:1 200:1", "127.0.0.1@127.0.0.1", "sh", "-c", "exit 1")
+    script = host_script("probes/blocks.sh")
+    done = subprocess.run(
+        ["dash", "-c", script, "tunnelmark", *words], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert done.stdout.count("@size") == 2
+    assert done.stdout.splitlines()[-1].startswith("@end ")

@@ -1,0 +1,116 @@
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.domain.script_files import host_script
+from app.probes.counters import parse_counters, readings_between
+from app.probes.own_load import OwnLoad
+
+BEFORE = """\
+5649.14 12 cpu  1000 0 500 8000 0 0 100 {steal} 0 0
+wall 1795587659.204556796
+uptime 5649.14
+softnet 00000000 00000001
+softnet 0000000a 00000002
+udp InDatagrams NoPorts InErrors OutDatagrams RcvbufErrors SndbufErrors
+udp 93 0 0 94 7 0
+device eth1 rx_dropped 3
+device eth1 tx_dropped 0
+device tmk0 rx_dropped 1
+waits 1157 69460157
+waits 1157 1000000
+waits 1200 5000000
+clocksource tsc
+governor powersave
+throttled 4
+"""
+AFTER = """\
+5659.14 12 cpu  1400 0 700 8300 0 0 150 {steal} 0 0
+wall 1795587669.254556796
+uptime 5659.14
+softnet 00000000 00000001
+softnet 0000000c 00000002
+udp InDatagrams NoPorts InErrors OutDatagrams RcvbufErrors SndbufErrors
+udp 193 0 0 194 8 0
+device eth1 rx_dropped 3
+device eth1 tx_dropped 2
+device tmk0 rx_dropped 5
+waits 1157 72460157
+waits 1157 2000000
+waits 1200 9000000
+clocksource tsc
+governor powersave
+throttled 5
+"""
+
+
+def test_differences_are_what_the_counters_grew_by() -> None:
+    found = readings_between(parse_counters(BEFORE.format(steal=0)), parse_counters(AFTER.format(steal=0)))
+    assert found.wait_ms == pytest.approx(3 + 1 + 4)
+    assert found.drops == 2 + 1 + 2 + 4  # input queue, UDP, eth1, tmk0
+    assert found.steal_pct is None  # no hypervisor has ever reported any
+    assert (found.clock_source, found.governor, found.throttled) == ("tsc", "powersave", 1)
+    assert found.clock_step_ms == pytest.approx(50, abs=0.01)
+
+
+def test_daemons_and_interfaces_of_one_tunnel_are_counted_alone() -> None:
+    first, last = parse_counters(BEFORE.format(steal=0)), parse_counters(AFTER.format(steal=0))
+    found = readings_between(first, last, pids={1200}, devices={"eth1"})
+    assert found.wait_ms == pytest.approx(4)
+    assert found.drops == 2 + 1 + 2
+    assert readings_between(first, last, pids=set()).wait_ms is None
+
+
+def test_steal_is_known_where_a_hypervisor_reports_it() -> None:
+    found = readings_between(parse_counters(BEFORE.format(steal=10)), parse_counters(AFTER.format(steal=60)))
+    assert found.steal_pct == pytest.approx(100 * 50 / 1000)
+
+
+def test_a_clock_of_whole_seconds_has_no_step_by_rounding() -> None:
+    first = parse_counters("wall 100.%N\nuptime 5.20\n")
+    assert readings_between(first, parse_counters("wall 111.%N\nuptime 15.30\n")).clock_step_ms == 0.0
+    assert readings_between(first, parse_counters("wall 210.%N\nuptime 15.30\n")).clock_step_ms == pytest.approx(99_900)
+
+
+@given(st.text(max_size=400))
+def test_whatever_a_host_prints_is_read(text: str) -> None:
+    readings_between(parse_counters(text), parse_counters(text))
+
+
+@pytest.mark.parametrize("shell", [("dash",), ("busybox", "sh"), ("bash", "--posix")], ids=lambda one: one[0])
+def test_the_script_reads_this_computer(shell: tuple[str, ...]) -> None:
+    words = [*shell, "-c", host_script("probes/counters.sh"), "tunnelmark", "lo", str(os.getpid())]
+    done = subprocess.run(words, capture_output=True, text=True, check=True, timeout=30)
+    found = parse_counters(done.stdout)
+    assert found.ticks is not None
+    assert os.getpid() in found.waits_ns
+    assert "lo" in found.devices
+    assert done.stderr == ""
+
+
+class TestOwnLoad:
+    @staticmethod
+    def _proc(folder: Path, *, busy: int, guest: int) -> None:
+        (folder / "stat").write_text(f"cpu  {busy} 0 0 9999 0 0 0 0 0 0\ncpu0 1 2 3\n")
+        (folder / "77").mkdir(exist_ok=True)
+        (folder / "77" / "stat").write_text(f"77 (qemu (x)) S {' '.join('0' * 10)} {guest} 0 0 0\n")
+
+    def test_guests_do_not_count(self, tmp_path: Path) -> None:
+        now_s = [0.0]
+        load = OwnLoad([77], proc=tmp_path, clock=lambda: now_s[0], ticks_per_s=100)
+        self._proc(tmp_path, busy=1_000, guest=500)
+        load.start()
+        now_s[0] = 10.0
+        self._proc(tmp_path, busy=2_500, guest=1_300)
+        assert load.cores() == pytest.approx((1_500 - 800) / 100 / 10)
+
+    def test_nothing_is_known_before_the_start_or_without_a_kernel_that_tells(self, tmp_path: Path) -> None:
+        load = OwnLoad([77], proc=tmp_path)
+        load.start()
+        assert load.cores() is None

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
+from app.domain.gates import Gate
 from app.domain.results import AttemptStatus
 from app.domain.verdicts import Verdict
 
@@ -49,7 +50,7 @@ class Ratio:
 
 
 class BarrierReason(StrEnum):
-    """Why a candidate may not be recommended."""
+    """Reason that bars a candidate from the recommendation."""
 
     UNPROTECTED = "unprotected"
     NOT_MEASURED = "not-measured"
@@ -57,6 +58,7 @@ class BarrierReason(StrEnum):
     FRAME_SIZES = "frame-sizes"
     PACKET_TEST = "packet-test"
     LOSS = "loss"
+    GATE = "gate"
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +102,7 @@ class CandidateResult:
         loss_pct: Echo requests without a reply, of all sizes and rounds together, in percent; None if none was sent.
         barrier: What bars it from the recommendation; None if nothing does.
         ratio_to_best: Its latency over that of the fastest ranked candidate, by medians; None without a rank.
+        gates: The worst verdict of each gate over its rounds.
     """
 
     solution: str
@@ -125,6 +128,7 @@ class CandidateResult:
     loss_pct: float | None = None
     barrier: Barrier | None = None
     ratio_to_best: Ratio | None = None
+    gates: tuple[Gate, ...] = ()
 
     @property
     def is_partial(self) -> bool:

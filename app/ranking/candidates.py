@@ -16,6 +16,7 @@ from app.domain.results import (
     Candidate,
     LatencySeries,
 )
+from app.ranking.gates import gates_of, spread_of, worst_gates
 from app.ranking.rounds import Measured, RoundFigures, measure, over_rounds, ratio, round_figures
 from app.ranking.summaries import summarise_around
 from app.wording.numbers import grouped, listed
@@ -64,13 +65,12 @@ def contenders(record: CampaignRecord, condition: str, baseline: str) -> tuple[C
     for attempt in record.attempts:
         if attempt.key.condition == condition:
             attempts[attempt.key.solution, attempt.key.suite].append(attempt)
-    reference = round_figures(
-        measure(
-            [one for (solution, _), found in attempts.items() if solution == baseline for one in with_figures(found)]
-        )
-    )
+    bare = [one for (solution, _), found in attempts.items() if solution == baseline for one in with_figures(found)]
+    reference = round_figures(measure(bare))
+    spreads = [spread for one in bare if (spread := spread_of(one)) is not None]
+    bare_spread = min(spreads, default=None)
     return tuple(
-        _contender(record, candidate, tuple(attempts[candidate.solution, candidate.suite]), reference)
+        _contender(record, candidate, tuple(attempts[candidate.solution, candidate.suite]), reference, bare_spread)
         for candidate in record.plan.candidates
     )
 
@@ -110,7 +110,11 @@ def wire_of(record: CampaignRecord, result: CandidateResult) -> CaptureReport | 
 
 
 def _contender(
-    record: CampaignRecord, candidate: Candidate, attempts: tuple[Attempt, ...], reference: RoundFigures
+    record: CampaignRecord,
+    candidate: Candidate,
+    attempts: tuple[Attempt, ...],
+    reference: RoundFigures,
+    bare_spread: float | None,
 ) -> Contender:
     done = with_figures(attempts)
     measured = measure(done)
@@ -141,6 +145,7 @@ def _contender(
         doubts=_doubts(attempts, latency),
         stage=ended[-1] if ended else "",
         loss_pct=_loss_pct(latency),
+        gates=worst_gates(gates_of(one, bare_spread=bare_spread) for one in done),
     )
     return Contender(candidate, attempts, figures, result)
 

@@ -70,11 +70,14 @@ class Differences:
         typical_ms: Latency of each with the rounds' effects taken off, in ms.
         told: Positions (faster, slower) of the pairs whose difference is more than chance explains.
         pairs: By positions (smaller, larger).
+        spreads: Standard deviation of each one's rounds once all effects are taken off, as logarithm; NaN for fewer
+            than two rounds, or two candidates.
     """
 
     typical_ms: tuple[float, ...]
     told: frozenset[tuple[int, int]]
     pairs: Mapping[tuple[int, int], Difference]
+    spreads: tuple[float, ...] = ()
 
     def between(self, first: int, second: int) -> Difference:
         """Return how the first differs from the second, for two different positions."""
@@ -98,11 +101,22 @@ def differences(series: Sequence[Mapping[int, float]], significance: float = SIG
     values = _logs(series)
     if not values.size:
         return Differences((), frozenset(), {})
-    typical, pooled, freedom = _fit(values)
+    fit = _fit(values)
+    typical, pooled, freedom = fit.typical, fit.pooled, fit.freedom
     tests = {(i, j): _test(values[i] - values[j], pooled, freedom) for i, j in combinations(range(len(series)), 2)}
     told, threshold = _holm(tests, significance)
     pairs = {key: one.difference(threshold) for key, one in tests.items()}
-    return Differences(tuple(math.exp(one) for one in typical), frozenset(told), pairs)
+    return Differences(tuple(math.exp(one) for one in typical), frozenset(told), pairs, fit.spreads)
+
+
+@dataclass(frozen=True, slots=True)
+class _Fit:
+    """Effects of candidates in an average round, variance of the residuals, its freedom, and each one's spread."""
+
+    typical: tuple[float, ...]
+    pooled: float
+    freedom: float
+    spreads: tuple[float, ...]
 
 
 def _logs(series: Sequence[Mapping[int, float]]) -> npt.NDArray[np.float64]:
@@ -111,12 +125,8 @@ def _logs(series: Sequence[Mapping[int, float]]) -> npt.NDArray[np.float64]:
     return np.array([[math.log(one[number]) if number in one else math.nan for number in rounds] for one in series])
 
 
-def _fit(values: npt.NDArray[np.float64]) -> tuple[list[float], float, float]:
-    """Fit effects of candidates and rounds by least squares; missing rounds are left out.
-
-    Returns:
-        Effect of each candidate in an average round, variance of the residuals, and their degrees of freedom.
-    """
+def _fit(values: npt.NDArray[np.float64]) -> _Fit:
+    """Fit effects of candidates and rounds by least squares; missing rounds are left out."""
     candidates, rounds = values.shape
     who, when = np.nonzero(np.isfinite(values))
     design = np.zeros((who.size, candidates + rounds))
@@ -128,7 +138,9 @@ def _fit(values: npt.NDArray[np.float64]) -> tuple[list[float], float, float]:
     residuals = observed - design @ effects
     pooled = float(residuals @ residuals) / freedom if freedom > 0 else 0.0
     typical = effects[:candidates] + effects[candidates:].mean()
-    return [float(one) for one in typical], pooled, freedom
+    parts = [residuals[who == one] for one in range(candidates)]
+    spreads = tuple(float(part.std(ddof=1)) if part.size > 1 and candidates > 2 else math.nan for part in parts)
+    return _Fit(tuple(float(one) for one in typical), pooled, freedom, spreads)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 
 from app.domain.ranking import Drift
 from app.domain.results import Attempt
-from app.ranking.rounds import attempt_both_mbit_s, attempt_weighted_ms
+from app.ranking.blocks import round_value_ms
+from app.ranking.rounds import attempt_both_mbit_s
 from app.wording.numbers import listed, signed_pct
 
 DOUBTFUL_DRIFT_PCT = 10.0
@@ -18,25 +19,26 @@ Source: our choice; benches that state their drift report 1 to 2 % on quiet mach
 
 
 def drift_of(baseline: Sequence[Attempt]) -> Drift:
-    """Compare the first and the last time the baseline was measured.
+    """Compare all times at which the baseline was measured with the first one.
 
     Args:
         baseline: Completed attempts of the baseline, in the order in which they were measured.
 
     Returns:
-        The changes in percent of the first one, and what they mean.
+        The largest changes in percent of the first one, and what they mean. Medians decide, which single late replies
+        move less than the mean.
     """
     if len(baseline) < 2:
         measured = "measured only once" if baseline else "not measured"
         sentence = f"Whether the link itself drifted is unknown: the baseline was {measured}."
         return Drift(None, None, sentence)
-    latency_pct = _change_pct(baseline, attempt_weighted_ms)
+    latency_pct = _change_pct(baseline, round_value_ms)
     throughput_pct = _change_pct(baseline, attempt_both_mbit_s)
     changes = [("latency", latency_pct), ("throughput", throughput_pct)]
     known = [f"{name} by {signed_pct(change)}" for name, change in changes if change is not None]
     if not known:
         return Drift(None, None, "Whether the link itself drifted is unknown: the baseline gave no figures to compare.")
-    sentence = f"From first to last, the baseline moved: {listed(known)}."
+    sentence = f"While the comparison ran, the baseline moved: {listed(known)}."
     if is_doubtful(Drift(latency_pct, throughput_pct, "")):
         sentence += f" That is more than {DOUBTFUL_DRIFT_PCT:.0f} %: differences of that size prove little."
     return Drift(latency_pct, throughput_pct, sentence)
@@ -63,7 +65,6 @@ def is_doubtful(drift: Drift) -> bool:
 
 
 def _change_pct(attempts: Sequence[Attempt], value_of: Callable[[Attempt], float | None]) -> float | None:
-    first, last = value_of(attempts[0]), value_of(attempts[-1])
-    if first is None or last is None or first <= 0:
-        return None
-    return 100.0 * (last - first) / first
+    first, *later = (value_of(one) for one in attempts)
+    changes = [100.0 * (value - first) / first for value in later if value is not None and first]
+    return max(changes, key=abs, default=None)

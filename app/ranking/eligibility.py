@@ -9,6 +9,7 @@ from app.domain.ranking import Barrier, BarrierReason
 from app.domain.results import AttemptStatus
 from app.domain.verdicts import Verdict
 from app.ranking.candidates import Contender
+from app.ranking.gates import busy_gate
 from app.ranking.proofs import failed_proofs
 from app.wording.colours import BASELINE_SOLUTION
 from app.wording.numbers import figure, listed
@@ -49,6 +50,9 @@ def _barrier(one: Contender, bare_loss_pct: float | None) -> Barrier | None:
 def _measured_barrier(one: Contender, bare_loss_pct: float | None) -> Barrier | None:
     if one.result.weighted_latency_ms is None or _silent_sizes(one):
         return Barrier(BarrierReason.FRAME_SIZES, _sizes_words(one))
+    busy = busy_gate(one.result.gates)
+    if busy is not None:
+        return Barrier(BarrierReason.GATE, f"was measured while its hosts were too busy: {busy.words}")
     failed = failed_proofs(one)
     if failed:
         return Barrier(BarrierReason.PACKET_TEST, f"failed its packet test: {listed(list(failed))}")
@@ -82,6 +86,6 @@ def _loss_barrier(one: Contender, bare_loss_pct: float | None) -> Barrier | None
 
 def barrier_cautions(everyone: Sequence[Contender]) -> tuple[str, ...]:
     """Return which measured candidates are not recommended because of what was measured, as sentences."""
-    measured = (BarrierReason.FRAME_SIZES, BarrierReason.PACKET_TEST, BarrierReason.LOSS)
+    measured = (BarrierReason.FRAME_SIZES, BarrierReason.GATE, BarrierReason.PACKET_TEST, BarrierReason.LOSS)
     barriers = [(one, one.result.barrier) for one in everyone]
     return tuple(f"{one.title} {bar.words}." for one, bar in barriers if bar is not None and bar.reason in measured)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from app.domain.errors import UnderlayDown
 from app.domain.results import AttemptStatus, CampaignRecord
 from app.ranking.candidates import Contender
+from app.ranking.gates import busy_gate
 from app.wording.numbers import counted
 
 _MOST_NAMES = 3
@@ -40,6 +41,19 @@ def _name(one: Contender) -> str:
     return f"{one.title} ({one.result.status.value.replace('-', ' ')})"
 
 
+def _too_busy(protected: Sequence[Contender]) -> str:
+    """Return that most candidates did not pass the gates; empty where most did."""
+    measured = [one for one in protected if one.result.status is AttemptStatus.COMPLETED]
+    busy = [(one, gate) for one in measured if (gate := busy_gate(one.result.gates)) is not None]
+    if 2 * len(busy) <= len(measured) or not busy:
+        return ""
+    one, gate = busy[0]
+    return (
+        f"the hosts were too busy ({gate.words} with {one.title}; {len(busy)} of "
+        f"{counted(len(measured), 'VPN')} disturbed); end other work there, then measure again"
+    )
+
+
 def why_no_advice(record: CampaignRecord, everyone: Sequence[Contender]) -> str:
     """Return why too much is missing to recommend anything, with what to do; empty where enough was measured."""
     done = {one.key.position for one in record.attempts if one.status is AttemptStatus.COMPLETED}
@@ -49,6 +63,9 @@ def why_no_advice(record: CampaignRecord, everyone: Sequence[Contender]) -> str:
             "conditions; repair the link, then resume the comparison"
         )
     protected = [one for one in everyone if not one.candidate.is_unprotected]
+    busy = _too_busy(protected)
+    if busy:
+        return busy
     missing = len(unmeasured(protected))
     if 0 < missing < len(protected) and 2 * missing > len(protected):
         return (

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
+from app.domain.gates import Gate
 from app.domain.ranking import AdviceKind, CandidateResult, Drift, RankedCandidate, Ranking, Recommendation
 from app.domain.results import AttemptStatus, CampaignRecord
 from app.ranking.candidates import Contender, completed, contenders
 from app.ranking.cautions import CampaignDoubts, campaign_doubts, choice_cautions
 from app.ranking.choice import Compared, choose
-from app.ranking.differences import differences
+from app.ranking.differences import Differences, differences
 from app.ranking.drift import drift_of, hides
 from app.ranking.eligibility import barrier_cautions, with_eligibility
+from app.ranking.gates import rounds_gate
 from app.ranking.interim import ratio_to_first
 from app.ranking.missing import missing_caution, not_compared, why_no_advice
 from app.ranking.recommendation import drifted, no_recommendation, recommendation
@@ -62,14 +65,26 @@ def _compare(record: CampaignRecord, everyone: Sequence[Contender]) -> Compared:
     order = sorted(range(len(ranked)), key=lambda i: typical_ms[i])
     fastest_first = tuple(ranked[i] for i in order)
     rounds = {number for one in ranked for number in one.figures.median_ms}
-    spent_s = sum((one.ended_at - one.started_at).total_seconds() for one in completed(record.attempts))
     return Compared(
         fastest_first,
         compare([one.figures.median_ms for one in fastest_first]),
         len(rounds),
-        spent_s / max(1, len(rounds)),
+        _spent_s(record) / max(1, len(rounds)),
         is_sequential=record.plan.profile.is_adaptive,
     )
+
+
+def _spent_s(record: CampaignRecord) -> float:
+    """Return the seconds that completed attempts took; those of an adaptive round ran at the same time."""
+    done = completed(record.attempts)
+    if not record.plan.profile.is_adaptive:
+        return sum((one.ended_at - one.started_at).total_seconds() for one in done)
+    spans = [
+        (min(one.started_at for one in round_), max(one.ended_at for one in round_))
+        for number in {one.key.round for one in done}
+        if (round_ := [one for one in done if one.key.round == number])
+    ]
+    return sum((end - begin).total_seconds() for begin, end in spans)
 
 
 def _advice(
@@ -83,7 +98,8 @@ def _advice(
         advice = no_recommendation(everyone, cautions, obstacle)
     else:
         advice = recommendation(choice, choice_cautions(doubts, choice.best, everyone))
-        if choice.kind is AdviceKind.CLEAR and choice.others and hides(drift, choice.lead):
+        is_apart = not record.plan.profile.is_adaptive  # interleaved candidates meet the same drift
+        if is_apart and choice.kind is AdviceKind.CLEAR and choice.others and hides(drift, choice.lead):
             advice = drifted(advice, choice, drift)
     return replace(advice, sentence=" ".join(filter(None, (advice.sentence, not_compared(everyone)))))
 
@@ -112,8 +128,14 @@ def _places(compared: Compared) -> list[tuple[RankedCandidate, CandidateResult]]
         alike = [who[j] for j in range(len(who)) if j != i and not {(i, j), (j, i)} & found.told]
         tied = tuple(other.title for other in alike)
         place = RankedCandidate(1 + beaten_by, one.candidate.solution, one.candidate.suite, tied)
-        places.append((place, replace(one.result, ratio_to_best=ratio_to_first(found, i))))
+        gates = (*one.result.gates, *_rounds_gate(found, i))
+        places.append((place, replace(one.result, ratio_to_best=ratio_to_first(found, i), gates=gates)))
     return places
+
+
+def _rounds_gate(found: Differences, i: int) -> tuple[Gate, ...]:
+    spread = found.spreads[i]
+    return (rounds_gate(100.0 * math.expm1(spread)),) if math.isfinite(spread) else ()
 
 
 def _unranked(everyone: Sequence[Contender]) -> list[Contender]:

@@ -44,6 +44,7 @@ def to_json(record: CampaignRecord, ranking: Ranking) -> dict[str, Any]:
         "status": record.status.value,
         "started_at": record.started_at.isoformat(),
         "ended_at": record.ended_at.isoformat() if record.ended_at else None,
+        "elapsed_s": (record.ended_at - record.started_at).total_seconds() if record.ended_at else None,
         "pair": _pair(record),
         "profile": _plain(asdict(plan.profile)),
         "conditions": list(dict.fromkeys(key.condition for key in plan.attempts)),
@@ -107,6 +108,10 @@ def _result(record: CampaignRecord, one: CandidateResult) -> dict[str, Any]:
         "stage": one.stage or None,
         "eligible": one.barrier is None,
         "loss_pct": _number(one.loss_pct),
+        "gates": [
+            {"name": gate.name.value, "value": _number(gate.value), "verdict": gate.verdict.value, "words": gate.words}
+            for gate in one.gates
+        ],
         "ratio_to_best": _plain(asdict(one.ratio_to_best)) if one.ratio_to_best else None,
         "weighted_latency_ms": _mean(one.weighted_latency_ms),
         "weighted_latency_ci_ms": _interval(one.weighted_latency_ms),

@@ -1,0 +1,119 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from app.domain.gates import GateName, GateVerdict, HostReadings
+from app.domain.ranking import AdviceKind, BarrierReason
+from app.domain.results import Attempt, AttemptStatus, Block
+from app.ranking.gates import MOST_REPEATS, gates_of, spread_of
+from app.ranking.rank import rank
+from support.sample_records import sample_record
+
+
+def attempt() -> Attempt:
+    """Return an undisturbed attempt of a VPN."""
+    done = sample_record(rounds=1, noise=0.0).attempts
+    return next(one for one in done if one.key.solution == "wireguard" and one.status is AttemptStatus.COMPLETED)
+
+
+def stretched(one: Attempt, factor: float) -> Attempt:
+    """Return an attempt of which the upper 60 % of the replies took longer, as load makes them."""
+
+    def stretch(rtt_us: np.ndarray) -> np.ndarray:
+        limit = np.quantile(rtt_us, 0.4)
+        return np.where(rtt_us > limit, rtt_us * factor, rtt_us).astype(np.uint32)
+
+    return replace(one, latency=tuple(replace(each, rtt_us=stretch(each.rtt_us)) for each in one.latency))
+
+
+def verdict(one: Attempt, name: GateName, bare_spread: float | None = None) -> GateVerdict:
+    return next(gate.verdict for gate in gates_of(one, bare_spread=bare_spread) if gate.name is name)
+
+
+def reading(**values: object) -> Attempt:
+    return replace(attempt(), readings={"a": HostReadings(**values), "b": HostReadings()})  # type: ignore[arg-type]
+
+
+def test_undisturbed_replies_pass_and_load_is_doubted_then_repeated() -> None:
+    quiet = attempt()
+    assert 1.0 < (spread_of(quiet) or 0.0) < 1.4
+    assert verdict(quiet, GateName.SPREAD) is GateVerdict.OK
+    assert verdict(stretched(quiet, 1.45), GateName.SPREAD) is GateVerdict.DOUBT
+    assert verdict(stretched(quiet, 2.5), GateName.SPREAD) is GateVerdict.REPEAT
+
+
+def test_what_was_repeated_three_times_has_failed() -> None:
+    loaded = replace(stretched(attempt(), 2.5), repeats=MOST_REPEATS)
+    assert verdict(loaded, GateName.SPREAD) is GateVerdict.FAILED
+
+
+def test_on_a_link_that_varies_by_itself_a_vpn_may_do_so_too() -> None:
+    assert verdict(stretched(attempt(), 2.5), GateName.SPREAD, bare_spread=9.0) is GateVerdict.OK
+
+
+def test_disturbed_blocks_do_not_count() -> None:
+    quiet, loaded = attempt(), stretched(attempt(), 5.0)
+    series = tuple(
+        replace(one, sent=2 * one.sent, received=2 * one.received, rtt_us=np.concatenate([one.rtt_us, other.rtt_us]))
+        for one, other in zip(quiet.latency, loaded.latency, strict=True)
+    )
+    blocks = (Block(1, 0.0), Block(2, 1.0, is_counted=False))
+    assert spread_of(replace(quiet, latency=series, blocks=blocks)) == pytest.approx(spread_of(quiet))
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "expected"),
+    [
+        (GateName.STEAL, {"steal_pct": 1.0}, GateVerdict.OK),
+        (GateName.STEAL, {"steal_pct": 5.0}, GateVerdict.DOUBT),
+        (GateName.STEAL, {"steal_pct": 20.0}, GateVerdict.REPEAT),
+        (GateName.STEAL, {}, GateVerdict.OK),
+        (GateName.DROPS, {"drops": 3}, GateVerdict.DOUBT),
+        (GateName.CLOCK_SOURCE, {"clock_source": "tsc"}, GateVerdict.OK),
+        (GateName.CLOCK_SOURCE, {"clock_source": "acpi_pm"}, GateVerdict.DOUBT),
+        (GateName.GOVERNOR, {"governor": "powersave"}, GateVerdict.DOUBT),
+        (GateName.THROTTLING, {"throttled": 0}, GateVerdict.OK),
+        (GateName.THROTTLING, {"throttled": 2}, GateVerdict.REPEAT),
+        (GateName.CLOCK_STEP, {"clock_step_ms": -3_000.0}, GateVerdict.REPEAT),
+        (GateName.DAEMON_WAIT, {"wait_ms": 1.0}, GateVerdict.OK),
+        (GateName.DAEMON_WAIT, {"wait_ms": 60_000.0}, GateVerdict.REPEAT),
+    ],
+)
+def test_readings_of_a_host_are_judged(name: GateName, values: dict[str, object], expected: GateVerdict) -> None:
+    assert verdict(reading(**values), name) is expected
+
+
+def test_what_no_host_reports_has_no_value() -> None:
+    assert next(gate.value for gate in gates_of(reading()) if gate.name is GateName.STEAL) is None
+
+
+def test_other_work_on_the_labs_computer_is_judged() -> None:
+    assert verdict(replace(attempt(), own_load_cores=0.2), GateName.OWN_LOAD) is GateVerdict.OK
+    assert verdict(replace(attempt(), own_load_cores=0.7), GateName.OWN_LOAD) is GateVerdict.DOUBT
+    assert verdict(replace(attempt(), own_load_cores=1.6), GateName.OWN_LOAD) is GateVerdict.REPEAT
+
+
+def test_a_candidate_that_did_not_pass_is_not_recommended_and_the_reason_is_given() -> None:
+    record = sample_record(noise=0.001)
+    attempts = tuple(
+        replace(one, own_load_cores=1.6, repeats=MOST_REPEATS) if one.key.solution == "wireguard" else one
+        for one in record.attempts
+    )
+    found = rank(replace(record, attempts=attempts))
+    barred = next(one for one in found.results if one.solution == "wireguard")
+    assert barred.barrier is not None
+    assert barred.barrier.reason is BarrierReason.GATE
+    assert found.recommendation.solution != "wireguard"
+    assert any("too busy" in caution for caution in found.recommendation.cautions)
+
+
+def test_there_is_no_advice_where_most_did_not_pass() -> None:
+    record = sample_record(noise=0.001)
+    attempts = tuple(replace(one, own_load_cores=1.6, repeats=MOST_REPEATS) for one in record.attempts)
+    advice = rank(replace(record, attempts=attempts)).recommendation
+    assert advice.kind is AdviceKind.NONE
+    assert "the hosts were too busy" in advice.sentence
+    assert "1.6" in advice.sentence

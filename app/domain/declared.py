@@ -44,6 +44,8 @@ class Declared:
         key_folders: Kind of configuration file → folders beside it, with a slash, where a key lies that it names
             without one; its own folder where nothing is declared.
         never_lasting: Algorithm, as the policy names it → why it can be measured but never deployed.
+        claims: Solution → what it has for itself on a pair's underlay, for example a fixed port or an IP protocol: of
+            the solutions and suites with a claim in common, one tunnel at a time can be up.
         scripts: Names of files that a shell runs, besides those that end in `.sh`.
         programs: Name in the linter's rules → program on a host whose version they depend on.
     """
@@ -57,6 +59,7 @@ class Declared:
     key_folders: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     never_lasting: Mapping[str, str] = field(default_factory=dict)
     scripts: tuple[str, ...] = ()
+    claims: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 @lru_cache(maxsize=1)

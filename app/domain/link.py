@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import ipaddress
-from dataclasses import dataclass
+import re
+import secrets
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from app.domain.cancel import CancelToken
+from app.domain.errors import Bug
 from app.domain.hosts import Side
 
 INNER_SUBNET = ipaddress.IPv4Network("198.18.0.0/15")
@@ -25,6 +29,14 @@ INNER_MTU_BYTES = 1500
 
 LAST_SESSION_ID = 2**32 - 1
 """The largest id of an L2TPv3 session; 0 is none. Source: RFC 3931 section 4.1."""
+
+MAX_INSTANCES = 10
+"""Limit of tunnels that are up side by side on one pair: the journal numbers each one's changes by a thousand."""
+
+_PORT_STEP = 10
+_SESSION_STEP = 16
+_FIRST_PORT, _LAST_PORT = 1024, 65535
+_BLOCK_BITS = 24
 
 STATE_DIR = "/run/tunnelmark"
 """The one folder on a host: mode 0700, root only, gone after a reboot."""
@@ -73,6 +85,17 @@ class TunnelNames:
     def vxlan_id(self) -> int:
         """VXLAN network identifier, made of the session's random id: 24 bits. Source: RFC 7348 section 5."""
         return 1 + self.l2tp_session_id % (2**24 - 1)
+
+    @property
+    def interfaces(self) -> frozenset[str]:
+        """Names of all interfaces that a tunnel may make."""
+        return frozenset((self.ethernet_interface, self.wireguard_interface, self.lower_interface, self.vlan_interface))
+
+    @property
+    def ports(self) -> frozenset[int]:
+        """All ports, whatever their protocol; iperf3 has two."""
+        own = (self.udp_port, self.tcp_port, self.wireguard_port, self.tinc_port, self.freelan_port, self.ssh_port)
+        return frozenset((*own, self.iperf_port, self.iperf_port + 1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +147,115 @@ class Link:
         """Networks that the tunnel itself uses: that of its inner addresses, and each carrier's address."""
         inner = (ipaddress.IPv4Interface(self.inner(side)).network for side in Side)
         return (*dict.fromkeys(inner), *(ipaddress.IPv4Network(self.carrier(side)) for side in Side))
+
+    def instance(self, number: int) -> Link:
+        """Return the link of one of several tunnels that are up side by side.
+
+        Nothing in it is that of another instance: interfaces, ports, ids, addresses, firewall table, folder. Everything
+        but the session's id, which is random, is the same each time.
+
+        Args:
+            number: From 0, which is this link, to MAX_INSTANCES - 1.
+        """
+        if not 0 <= number < MAX_INSTANCES:
+            raise Bug(f"A pair has {MAX_INSTANCES} tunnels side by side at most, not {number + 1}.")
+        if number == 0:
+            return self
+        inner, carrier = _instance_blocks(self, number)
+        return replace(
+            self,
+            inner_a=_in_block(inner, self.inner_a),
+            inner_b=_in_block(inner, self.inner_b),
+            carrier_a=f"{carrier[1]}",
+            carrier_b=f"{carrier[2]}",
+            names=_instance_names(self.names, number),
+            run_dir=f"{self.run_dir}-{number}",
+        )
+
+
+def _instance_names(first: TunnelNames, number: int) -> TunnelNames:
+    """Return the names of one instance; see `Link.instance`."""
+    own, taken = first, first.ports
+    for index in range(1, number + 1):
+        own = _with_free_ports(first, index, taken)
+        taken |= own.ports
+    return replace(
+        own,
+        ethernet_interface=_numbered(first.ethernet_interface, number),
+        wireguard_interface=_numbered(first.wireguard_interface, number),
+        lower_interface=_numbered(first.lower_interface, number),
+        vlan_interface=_numbered(first.vlan_interface, number),
+        guard_table=f"{first.guard_table}_{number}",
+        ssh_tap_unit=first.ssh_tap_unit + number,
+        l2tp_tunnel_id=1 + (first.l2tp_tunnel_id - 1 + number) % LAST_SESSION_ID,
+        l2tp_session_id=_session_id(first.l2tp_session_id, number),
+    )
+
+
+def _with_free_ports(first: TunnelNames, number: int, taken: frozenset[int]) -> TunnelNames:
+    """Return the names with ports that are beyond those of the first instance, and not among those taken."""
+    used = set(taken)
+
+    def free(usual: int, width: int = 1) -> int:
+        port = usual + number * _PORT_STEP
+        while port + width - 1 > _LAST_PORT or not used.isdisjoint(range(port, port + width)):
+            port = port + 1 if port < _LAST_PORT else _FIRST_PORT
+        used.update(range(port, port + width))
+        return port
+
+    return replace(
+        first,
+        udp_port=free(first.udp_port),
+        tcp_port=free(first.tcp_port),
+        wireguard_port=free(first.wireguard_port),
+        tinc_port=free(first.tinc_port),
+        freelan_port=free(first.freelan_port),
+        ssh_port=free(first.ssh_port),
+        iperf_port=free(first.iperf_port, width=2),
+    )
+
+
+def _numbered(name: str, number: int) -> str:
+    """Return an interface's name with a higher number at its end."""
+    digits = re.search(r"[0-9]*$", name)
+    old = digits[0] if digits is not None else ""
+    return f"{name.removesuffix(old)}{int(old or '0') + number}"
+
+
+def _session_id(first: int, number: int) -> int:
+    """Return a random id that no other instance can have: each has a remainder of its own."""
+    remainder = (first + number) % _SESSION_STEP
+    while True:
+        found = secrets.randbelow(LAST_SESSION_ID // _SESSION_STEP) * _SESSION_STEP + remainder
+        if found:
+            return found
+
+
+def _instance_blocks(first: Link, number: int) -> tuple[ipaddress.IPv4Network, ipaddress.IPv4Network]:
+    """Return the subnets of one instance's inner addresses and carriers: the next ones that none before it has."""
+    taken = list(first.own_networks)
+    own = ipaddress.IPv4Interface(first.inner_a).network.network_address
+    start = int(own) if own in INNER_SUBNET else int(INNER_SUBNET.network_address)
+    blocks = _free_blocks(start, taken)
+    found = [(next(blocks), next(blocks)) for _ in range(number)]
+    return found[-1]
+
+
+def _free_blocks(start: int, taken: list[ipaddress.IPv4Network]) -> Iterator[ipaddress.IPv4Network]:
+    size = 2 ** (32 - _BLOCK_BITS)
+    base = int(INNER_SUBNET.network_address)
+    for index in range(INNER_SUBNET.num_addresses // size):
+        address = base + (start - base + index * size) % INNER_SUBNET.num_addresses
+        block = ipaddress.IPv4Network((address // size * size, _BLOCK_BITS))
+        if not any(block.overlaps(network) for network in taken):
+            yield block
+
+
+def _in_block(block: ipaddress.IPv4Network, like: str) -> str:
+    """Return the address of a subnet that is as far from its beginning as another one from that of its own."""
+    own = ipaddress.IPv4Interface(like)
+    offset = (int(own) - int(own.network.network_address)) % block.num_addresses
+    return f"{block[offset]}/{block.prefixlen}"
 
 
 class LinkHealer(Protocol):

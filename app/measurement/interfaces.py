@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Protocol
 
@@ -10,15 +10,20 @@ from app.domain.adapters import Adapter, TunnelPlan
 from app.domain.audit import AuditEntry
 from app.domain.cancel import CancelToken
 from app.domain.census import CensusPlan, CensusRecord, OptionResult
+from app.domain.errors import TunnelmarkError
 from app.domain.events import Stage
 from app.domain.history import EntryKind
 from app.domain.hosts import HostFacts, Side
+from app.domain.link import Link
 from app.domain.results import Attempt, CampaignPlan, CampaignRecord, CampaignStatus, PlannedItem
 from app.domain.solutions import Suite
 from app.probes.smoke_test import SmokeTestOutcome, SmokeTestRequest
 
 StageSink = Callable[[Stage, str], None]
 """Gets the stage that begins, and more about it in words."""
+
+GroupStageSink = Callable[[int, Stage, str], None]
+"""Gets the position of a tunnel in its group, the stage that begins, and more about it in words."""
 
 
 class CampaignStore(Protocol):
@@ -59,6 +64,11 @@ class Tunnel(Protocol):
     @property
     def plan(self) -> TunnelPlan:
         """What was built."""
+        ...
+
+    @property
+    def link(self) -> Link:
+        """What it is built on: its addresses inside, ports and folder."""
         ...
 
     @property
@@ -103,6 +113,29 @@ class Tunnel(Protocol):
         """Return the daemons' own words."""
         ...
 
+    def daemon_pids(self, side: Side) -> tuple[int, ...]:
+        """Return the numbers of the tunnel's processes on one host; none where the kernel carries its frames."""
+        ...
+
+
+class TunnelGroup(Protocol):
+    """Tunnels that are up side by side on one pair."""
+
+    @property
+    def tunnels(self) -> Mapping[int, Tunnel]:
+        """Those that are up, by position in the choices."""
+        ...
+
+    @property
+    def failures(self) -> Mapping[int, TunnelmarkError]:
+        """Why the others did not come up, by position; both hosts have rolled back all that concerned them."""
+        ...
+
+    @property
+    def lost(self) -> Mapping[Side, str]:
+        """Which host has rolled back all tunnels although they were still wanted, with a sentence that says why."""
+        ...
+
 
 class Tunnels(Protocol):
     """Builds tunnels between the two hosts of a campaign, looks at them, and puts the hosts back."""
@@ -111,6 +144,26 @@ class Tunnels(Protocol):
         self, adapter: Adapter, suite: Suite, *, token: CancelToken, on_stage: StageSink
     ) -> AbstractContextManager[Tunnel]:
         """Return a context in which the tunnel stands; both hosts are put back when it ends, however it does."""
+        ...
+
+    def open_group(
+        self, choices: Sequence[tuple[Adapter, Suite]], *, token: CancelToken, on_stage: GroupStageSink
+    ) -> AbstractContextManager[TunnelGroup]:
+        """Return a context in which several tunnels are up side by side, each on a link of its own.
+
+        A tunnel that does not come up is rolled back alone and found in `failures`. At the end, however it comes, all
+        are rolled back together: each tunnel's `cleanup_s` and `differences` are then those of the whole group. What
+        concerns all tunnels is reported to `on_stage` once for each.
+
+        Args:
+            choices: What may be up together, see `app.tunnel.groups.side_by_side`.
+            token: Cancels building.
+            on_stage: Gets each stage as it begins, one call at a time, from any thread.
+
+        Raises:
+            PairLocked, ConnectionLost, Cancelled: Nothing could be built, or no more of it; both hosts are rolled back.
+            CleanupFailed: A host is not as it was before.
+        """
         ...
 
     def look(self, request: SmokeTestRequest, *, token: CancelToken) -> SmokeTestOutcome:

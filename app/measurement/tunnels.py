@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
+from app.discovery.firewall import Firewall
 from app.domain.adapters import Adapter, shell_step_argv
 from app.domain.audit import AuditEntry
 from app.domain.cancel import CancelToken
@@ -16,9 +17,9 @@ from app.domain.hosts import HostFacts, PairSpec, Side
 from app.domain.link import Link
 from app.domain.script_files import bare_script
 from app.domain.solutions import Suite
-from app.measurement.interfaces import StageSink, Tunnel
+from app.measurement.interfaces import GroupStageSink, StageSink, Tunnel, TunnelGroup
 from app.probes.smoke_test import SmokeTestOutcome, SmokeTestRequest, run_smoke_test
-from app.tunnel import DeployRequest, read_firewalls, recover, temporary_tunnel
+from app.tunnel import DeployRequest, read_firewalls, recover, temporary_group, temporary_tunnel
 
 LEASE_S = 60
 """A host puts itself back if nobody has renewed its lease for so long, in seconds."""
@@ -52,19 +53,36 @@ class DeployedTunnels:
         self, adapter: Adapter, suite: Suite, *, token: CancelToken, on_stage: StageSink
     ) -> AbstractContextManager[Tunnel]:
         """Return a context in which the tunnel stands."""
-        request = DeployRequest(
+        firewalls = read_firewalls(self.sessions, token=token) if self.minds_firewalls else {}
+        request = self._request(adapter, suite, self.link, firewalls)
+        return temporary_tunnel(
+            self.sessions, request, token=token, on_stage=on_stage, audit=self.audit, lease_s=LEASE_S
+        )
+
+    def open_group(
+        self, choices: Sequence[tuple[Adapter, Suite]], *, token: CancelToken, on_stage: GroupStageSink
+    ) -> AbstractContextManager[TunnelGroup]:
+        """Return a context in which several tunnels are up side by side."""
+        firewalls = read_firewalls(self.sessions, token=token) if self.minds_firewalls else {}
+        requests = [
+            self._request(adapter, suite, self.link.instance(position), firewalls)
+            for position, (adapter, suite) in enumerate(choices)
+        ]
+        return temporary_group(
+            self.sessions, requests, token=token, on_stage=on_stage, audit=self.audit, lease_s=LEASE_S
+        )
+
+    def _request(self, adapter: Adapter, suite: Suite, link: Link, firewalls: Mapping[Side, Firewall]) -> DeployRequest:
+        return DeployRequest(
             pair=self.pair,
             adapter=adapter,
             suite=suite,
-            link=self.link,
+            link=link,
             facts_a=self.facts[Side.A.value],
             facts_b=self.facts[Side.B.value],
             header=self.header,
-            firewalls=read_firewalls(self.sessions, token=token) if self.minds_firewalls else {},
+            firewalls=firewalls,
             opens_firewalls=self.pair.may_open_firewall,
-        )
-        return temporary_tunnel(
-            self.sessions, request, token=token, on_stage=on_stage, audit=self.audit, lease_s=LEASE_S
         )
 
     def look(self, request: SmokeTestRequest, *, token: CancelToken) -> SmokeTestOutcome:

@@ -13,6 +13,7 @@ from app.tunnel.preview import preview
 from app.tunnel.recovery import Found, HostRecovery, RecoveryReport, recover, recover_host
 from app.tunnel.request import DeployRequest, Obstacle
 from app.tunnel.temporary import temporary_tunnel
+from app.tunnel.temporary_group import temporary_group
 
 __all__ = [
     "ActiveTunnel",
@@ -29,5 +30,6 @@ __all__ = [
     "read_firewalls",
     "recover",
     "recover_host",
+    "temporary_group",
     "temporary_tunnel",
 ]

@@ -10,19 +10,25 @@ from app.domain.cancel import CancelToken
 from app.domain.commands import Command
 from app.domain.errors import Cancelled, EnvironmentFault, TunnelDown, TunnelmarkError
 from app.domain.hosts import Side
+from app.domain.link import Link
 from app.domain.results import PlannedItem
 from app.domain.script_files import bare_script
-from app.domain.solutions import Suite
+from app.domain.solutions import Space, Suite
 from app.host.parallel import deadline_token, on_both_to_the_end
 from app.host.remote_host import RemoteHost, printable
 from app.tunnel.preview import configuration_of
 from app.tunnel.request import DeployRequest, Obstacle
 from app.tunnel.switch import Switcher, checked, why_not_switch
 
+MAX_PID_DIGITS = 7
+"""Source: PID_MAX_LIMIT, 2^22, in include/linux/threads.h."""
+PIDS_S = 10.0
+"""How long asking a host for the tunnel's processes may take, in seconds."""
 LOG_S = 5.0
 """How long reading the daemons' logs after a failure may take, in seconds."""
 
 _TAIL_SCRIPT = bare_script("tunnel/tail-logs.sh")
+_DAEMONS_SCRIPT = bare_script("tunnel/daemons.sh")
 
 
 class ActiveTunnel:
@@ -65,6 +71,11 @@ class ActiveTunnel:
         self._switcher = switcher
 
     @property
+    def link(self) -> Link:
+        """What the tunnel is built on."""
+        return self._request.link
+
+    @property
     def lost(self) -> Mapping[Side, str]:
         """Which host has put itself back although the tunnel was still wanted, with a sentence that says why."""
         return self._lost()
@@ -79,6 +90,26 @@ class ActiveTunnel:
             Printable text with a heading per host; what cannot be read is left out.
         """
         return collect_logs(self._ends, self.plan, token=token)
+
+    def daemon_pids(self, side: Side) -> tuple[int, ...]:
+        """Return the numbers of the processes that the tunnel's steps left running on one host.
+
+        Args:
+            side: The host.
+
+        Returns:
+            In ascending order; none where the kernel carries the frames.
+
+        Raises:
+            ConnectionLost, DeadlineExceeded, Cancelled: As for any command, within PIDS_S.
+        """
+        if self._request.adapter.info.space is not Space.USER:
+            return ()
+        mark = self._switcher.process_mark(side)
+        command = Command(shell_step_argv(_DAEMONS_SCRIPT, mark), timeout_s=PIDS_S, is_root=True)
+        with deadline_token(PIDS_S) as token:
+            words = self._ends[side].session.run(command, token=token).stdout.split()
+        return tuple(sorted(int(word) for word in words if word.isdecimal() and len(word) <= MAX_PID_DIGITS))
 
     def can_switch(self, suite: Suite) -> bool:
         """Return whether `switch` can give the tunnel this suite, without touching a host.

@@ -55,6 +55,10 @@ class Switcher:
     ledgers: Mapping[Side, Ledger]
     identities: Mapping[Side, PublicIdentity]
 
+    def process_mark(self, side: Side) -> str:
+        """Return what every process of the tunnel on one host has in its environment."""
+        return f"TUNNELMARK_TUNNEL={self.tunnels[side]}"
+
     def plan(self, request: DeployRequest) -> TunnelPlan:
         """Return the plan of another suite with the keys that are there."""
         return plan_of(request, self.identities[Side.A], self.identities[Side.B])

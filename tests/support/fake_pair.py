@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -17,9 +17,10 @@ from app.domain.adapters import Adapter, EndpointPlan, TunnelPlan
 from app.domain.audit import AuditEntry
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, SessionPair
-from app.domain.errors import NotFound
+from app.domain.errors import NotFound, TunnelmarkError
 from app.domain.events import Stage
 from app.domain.hosts import HostFacts, Side
+from app.domain.link import Link
 from app.domain.results import Attempt, CampaignPlan, CampaignRecord, CampaignStatus, PlannedItem
 from app.domain.solutions import Carrier, CensusOption, SecurityProperties, SolutionInfo, Space, Suite
 
@@ -159,15 +160,15 @@ ADAPTERS_BY_SUITE = {id(adapter): name for name, adapter in ADAPTERS.items()}
 class FakeTunnel:
     """A tunnel that stands."""
 
-    def __init__(self, suite: Suite, log: str) -> None:
-        end = EndpointPlan((), (), "tmk0")
+    def __init__(self, suite: Suite, log: str, instance: int = 0) -> None:
+        end = EndpointPlan((), (), f"tmk{instance}")
         self.plan = TunnelPlan(
             solution="",
             suite=suite,
             a=end,
             b=end,
-            probe_address_a="198.18.0.1",
-            probe_address_b="198.18.0.2",
+            probe_address_a=f"198.18.{2 * instance}.1",
+            probe_address_b=f"198.18.{2 * instance}.2",
             inner_mtu_bytes=1500,
             overhead_bytes=66,
             largest_unfragmented_frame_bytes=1448,
@@ -179,11 +180,25 @@ class FakeTunnel:
         self.lost: dict[Side, str] = {}
         self.differences: tuple[str, ...] = ()
         self.configuration = (PlannedItem("a", "file", "/run/tunnelmark/tunnel/x.conf", "# x"),)
+        self.link = Link("192.0.2.1", "192.0.2.2").instance(instance)
+        self.pids = {Side.A: (1000 + instance,), Side.B: (2000 + instance,)}
         self._log = log
 
     def collect_logs(self, token: CancelToken) -> str:
         token.raise_if_cancelled()
         return self._log
+
+    def daemon_pids(self, side: Side) -> tuple[int, ...]:
+        return self.pids[side]
+
+
+@dataclass
+class FakeTunnelGroup:
+    """Tunnels side by side."""
+
+    tunnels: dict[int, FakeTunnel] = field(default_factory=dict)
+    failures: dict[int, TunnelmarkError] = field(default_factory=dict)
+    lost: dict[Side, str] = field(default_factory=dict)
 
 
 @dataclass
@@ -230,6 +245,48 @@ class FakeTunnels:
             tunnel.differences = self.differences
             if solution in self.cleanup_faults:
                 raise self.cleanup_faults[solution]
+
+    @contextmanager
+    def open_group(
+        self,
+        choices: Sequence[tuple[Adapter, Suite]],
+        *,
+        token: CancelToken,
+        on_stage: Callable[[int, Stage, str], None],
+    ) -> Iterator[FakeTunnelGroup]:
+        names = [ADAPTERS_BY_SUITE[id(adapter)] for adapter, _ in choices]
+        group = FakeTunnelGroup(lost=self.lost)
+        for position, name in enumerate(names):
+            on_stage(position, Stage.APPLY, "building")
+            self.opened.append(name)
+            fault = self.faults.get(name)
+            if isinstance(fault, TunnelmarkError):
+                group.failures[position] = fault
+            elif fault is not None:
+                raise fault
+            else:
+                group.tunnels[position] = FakeTunnel(choices[position][1], self.log, position)
+                group.tunnels[position].lost = self.lost
+        up = [names[position] for position in group.tunnels]
+        self.standing += up
+        try:
+            for name in up:
+                self.on_open(name)
+            token.raise_if_cancelled()
+            yield group
+        finally:
+            self._close_group(group, names, on_stage)
+
+    def _close_group(
+        self, group: FakeTunnelGroup, names: list[str], on_stage: Callable[[int, Stage, str], None]
+    ) -> None:
+        for position, tunnel in group.tunnels.items():
+            on_stage(position, Stage.CLEANUP, "rolling back")
+            self.standing.remove(names[position])
+            tunnel.cleanup_s, tunnel.differences = 1.0, self.differences
+        for position in group.tunnels:
+            if names[position] in self.cleanup_faults:
+                raise self.cleanup_faults[names[position]]
 
     def recover(self, *, token: CancelToken) -> tuple[str, ...]:
         token.raise_if_cancelled()

@@ -1,0 +1,61 @@
+"""Which tunnels may be up side by side."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.domain.declared import declared
+from app.domain.link import MAX_INSTANCES
+from app.domain.solutions import Suite
+from app.tunnel.groups import Choice, claims_of, side_by_side
+from vpn_adapters.registry import ADAPTERS
+
+SUITE = Suite("suite", "Suite")
+
+
+def _choices(*names: str) -> list[Choice]:
+    return [(ADAPTERS[name], SUITE) for name in names]
+
+
+def test_what_shares_nothing_is_up_together() -> None:
+    names = (
+        "baseline",
+        "wireguard",
+        "wireguard-vxlan",
+        "openvpn-udp",
+        "openvpn-tcp",
+        "tinc",
+        "ssh",
+        "freelan",
+        "ipsec",
+    )
+    assert side_by_side(_choices(*names)) == (tuple(range(9)),)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("ipsec", "ipsec"), ("ipsec", "ipsec-gretap"), ("ipsec", "l2tp"), ("ipsec", "macsec"), ("macsec", "l2tp")],
+)
+def test_what_shares_a_port_or_a_protocol_is_not(one: str, other: str) -> None:
+    assert side_by_side(_choices(one, "baseline", other)) == ((0, 1), (2,))
+
+
+def test_two_suites_of_what_has_ports_of_its_own_are_up_together() -> None:
+    assert side_by_side(_choices("openvpn-udp", "openvpn-udp")) == ((0, 1),)
+
+
+def test_claims_are_of_solutions_that_exist() -> None:
+    claiming = {solution for folder in declared().values() for solution in folder.claims}
+    assert claiming <= set(ADAPTERS)
+
+
+@given(st.lists(st.sampled_from(sorted(ADAPTERS)), max_size=25))
+def test_each_tunnel_is_in_one_group_and_no_group_shares_anything(names: list[str]) -> None:
+    groups = side_by_side(_choices(*names))
+    assert sorted(position for group in groups for position in group) == list(range(len(names)))
+    for group in groups:
+        assert 0 < len(group) <= MAX_INSTANCES
+        claims = [claim for position in group for claim in claims_of(names[position])]
+        assert len(claims) == len(set(claims))

@@ -6,13 +6,14 @@ import argparse
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TypeVar
 
 from app.cli.context import Context, verbosity
 from app.cli.exit_codes import ExitCode
 from app.cli.files import report_paths
 from app.cli.names import check_list, check_solutions, meant, unknown_solution, words_of
 from app.cli.pair_option import find_pair
-from app.cli.progress import CampaignDisplay, duration
+from app.cli.progress import CampaignDisplay, plan_size
 from app.cli.results import print_ranking
 from app.cli.suites_text import print_suites, print_unavailable, suite_overview
 from app.cli.terminal import run_cancellable
@@ -38,6 +39,8 @@ from app.measurement.options import RunOptions
 from app.measurement.wizard import ComparisonWizard
 from app.services.interfaces.desk import Preferences
 from app.services.wiring import Services
+
+N = TypeVar("N", int, float)
 
 DEMO_SOLUTIONS = "baseline,wireguard,openvpn-udp,openvpn-tcp"
 
@@ -124,15 +127,46 @@ def _one_candidate(found: Discovery, word: str) -> tuple[str, str]:
     return solution, suite
 
 
-def chosen_profile(name: str, *, pings: int | None, seconds: int | None, rounds: int | None) -> Profile:
+def chosen_profile(
+    name: str,
+    *,
+    pings: int | None,
+    seconds: int | None,
+    rounds: int | None,
+    budget_min: float | None = None,
+    is_named: bool = True,
+) -> Profile:
     """Return a profile with what was asked for replaced.
+
+    Args:
+        name: The profile.
+        pings: Echo requests per frame size.
+        seconds: Seconds of TCP per direction.
+        rounds: Rounds.
+        budget_min: Minutes of measuring of the profile adaptive.
+        is_named: Whether the user named the profile; numbers change the profile quick where the default is adaptive.
 
     Raises:
         InvalidOption: A number is out of range.
     """
     profile = PROFILES[ProfileName(name)]
+    if budget_min is not None:
+        if not profile.is_adaptive or pings is not None or seconds is not None or rounds is not None:
+            raise InvalidOption(
+                "--budget-min belongs to the profile adaptive.",
+                hint="Leave it out, or --pings, --seconds and --rounds, or give --profile adaptive.",
+            )
+        return replace(profile, budget_s=60.0 * _within("budget-min", budget_min, 0.0, 0.5, 600.0))
     if pings is None and seconds is None and rounds is None:
         return profile
+    if profile.is_adaptive:
+        if is_named:
+            raise InvalidOption(
+                "--pings, --seconds and --rounds do not belong to the profile adaptive: it measures until the order is "
+                "known.",
+                hint="Limit its time with --budget-min, or leave --profile out.",
+            )
+        profile = PROFILES[ProfileName.QUICK]
     return replace(
         profile,
         name=ProfileName.CUSTOM,
@@ -142,18 +176,25 @@ def chosen_profile(name: str, *, pings: int | None, seconds: int | None, rounds:
     )
 
 
-def _within(option: str, value: int | None, default: int, low: int, high: int) -> int:
+def _within(option: str, value: N | None, default: N, low: N, high: N) -> N:
     if value is None:
         return default
     if not low <= value <= high:
-        raise InvalidOption(f"--{option} {value} is out of range.", hint=f"Choose {low} to {high}.")
+        raise InvalidOption(f"--{option} {value:g} is out of range.", hint=f"Choose {low:g} to {high:g}.")
     return value
 
 
 def profile_of(options: argparse.Namespace, preferences: Preferences) -> Profile:
     """Return the profile of a command line; without `--profile` that of the settings."""
     name = options.profile or preferences.profile.value
-    return chosen_profile(name, pings=options.pings, seconds=options.seconds, rounds=options.rounds)
+    return chosen_profile(
+        name,
+        pings=options.pings,
+        seconds=options.seconds,
+        rounds=options.rounds,
+        budget_min=getattr(options, "budget_min", None),
+        is_named=bool(options.profile),
+    )
 
 
 def _make_plan(context: Context, services: Services, found: Discovery) -> CampaignPlan:
@@ -205,7 +246,7 @@ def _finish(context: Context, services: Services, record: CampaignRecord, report
         raise Cancelled
     if record.status is CampaignStatus.INTERRUPTED:
         _say_how_to_resume(context, services, record)
-    is_whole = len(record.attempts) == len(record.plan.attempts) and all(
+    is_whole = len(record.attempts) == record.attempts_needed and all(
         attempt.status is AttemptStatus.COMPLETED for attempt in record.attempts
     )
     return ExitCode.OK if is_whole else ExitCode.INCOMPLETE
@@ -243,8 +284,11 @@ def _say_how_to_resume(context: Context, services: Services, record: CampaignRec
         ends = "is gone" if lab is None else "ends with this command"
         how = f"Its practice lab {ends}. Measure again with: {how_to_measure_again(record)}"
     left = len(record.plan.attempts) - sum(attempt.status in FINAL for attempt in record.attempts)
+    what = f"with {left} of {len(record.plan.attempts)} attempts not run"
+    if record.plan.profile.is_adaptive:
+        what = "before the order was known"
     context.err.print(
-        f"The comparison stopped with {left} of {len(record.plan.attempts)} attempts not run. {how}",
+        f"The comparison stopped {what}. {how}",
         markup=False,
         soft_wrap=True,
     )
@@ -289,7 +333,7 @@ def _resumed_plan(services: Services, found: Discovery, campaign_id: int) -> Cam
     return replace(plan, pair=replace(pair, load_cap_mbit_s=plan.pair.load_cap_mbit_s))
 
 
-_NOT_WITH_RESUME = ("solutions", "pings", "seconds", "rounds", "deadline_ms", "load_cap")
+_NOT_WITH_RESUME = ("solutions", "budget_min", "pings", "seconds", "rounds", "deadline_ms", "load_cap")
 
 
 def _check_nothing_else_is_asked_for(options: argparse.Namespace) -> None:
@@ -330,7 +374,7 @@ def _print_obstacles(context: Context, services: Services, found: Discovery, pla
 
 def _print_plan(context: Context, services: Services, found: Discovery, plan: CampaignPlan) -> None:
     context.out.print(
-        f"{len(plan.attempts)} attempts, about {duration(sum(plan.predicted_s))}; nothing has been changed.",
+        f"{plan_size(plan)}; nothing has been changed.",
         markup=False,
     )
     for candidate in plan.candidates:

@@ -267,9 +267,13 @@ def _add_compare(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     add_open_firewall(compare_parser)
     compare_parser.add_argument(
         "--profile",
-        choices=("quick", "standard", "paper"),
-        help="200, 2 000 or 10 000 echo requests per size; 3, 10 or 10 s of TCP per direction; 1, 3 or 3 rounds "
-        "(default: that of the settings, else quick)",
+        choices=("adaptive", "quick", "standard", "paper"),
+        help="adaptive: candidates in turn, round after round, until the order is known; the others: 200, 2 000 or "
+        "10 000 echo requests per size; 3, 10 or 10 s of TCP per direction; 1, 3 or 3 rounds (default: that of the "
+        "settings, else quick)",
+    )
+    compare_parser.add_argument(
+        "--budget-min", type=_positive, metavar="M", help="with the profile adaptive: minutes of measuring at most"
     )
     _add_measuring(compare_parser)
 

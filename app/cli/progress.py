@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator
 from types import TracebackType
 from typing import Self
 
@@ -18,12 +19,16 @@ from app.domain.events import (
     Event,
     LogLevel,
     LogLine,
+    RoundEnded,
     Stage,
     StageStarted,
     UnderlayChanged,
 )
 from app.domain.events import Progress as HowFar
+from app.domain.interim import CandidateState, InterimResult
+from app.domain.ranking import Ratio
 from app.domain.results import Attempt, AttemptStatus, CampaignPlan
+from app.wording.numbers import counted
 
 STAGE_WORDS = {
     Stage.PREFLIGHT: "preflight checks",
@@ -137,6 +142,8 @@ class CampaignDisplay(EventDisplay):
         super().__init__(console)
         self._is_verbose = is_verbose
         self._total = 0
+        self._plan: CampaignPlan | None = None
+        self._round = 0
         self._not_run = ""
         self._stage: Stage | None = None
 
@@ -148,7 +155,9 @@ class CampaignDisplay(EventDisplay):
                     self._start(event)
                 case AttemptStarted():
                     self._stage = None
-                    self._line(f"[{event.key.position + 1}/{self._total}] {event.title}, round {event.key.round}")
+                    self._begin_attempt(event)
+                case RoundEnded():
+                    self._end_round(event.result)
                 case StageStarted():
                     self._show_stage(event)
                 case HowFar():
@@ -161,6 +170,19 @@ class CampaignDisplay(EventDisplay):
                     self._line(f"      {event.text}")
                 case _:
                     pass
+
+    def _begin_attempt(self, event: AttemptStarted) -> None:
+        """Show which attempt begins; those of a round of an adaptive comparison begin together, and have one line."""
+        if self._plan is None or not self._plan.profile.is_adaptive:
+            self._line(f"[{event.key.position + 1}/{self._total}] {event.title}, round {event.key.round}")
+        elif event.key.round != self._round:
+            self._round = event.key.round
+            self._line(f"Round {self._round} (at most {self._plan.profile.rounds})")
+
+    def _end_round(self, result: InterimResult) -> None:
+        """Show the ratios to the fastest so far, who left and why, and what comes next."""
+        for text in interim_lines(self._plan, result):
+            self._line(f"      {text}")
 
     def _show_stage(self, event: StageStarted) -> None:
         word = STAGE_WORDS[event.stage]
@@ -181,13 +203,41 @@ class CampaignDisplay(EventDisplay):
         self._line(f"      {describe_attempt(attempt)}")
 
     def _start(self, event: CampaignStarted[CampaignPlan, Attempt]) -> None:
-        self._total = len(event.plan.attempts)
+        self._plan, self._total, self._round = event.plan, len(event.plan.attempts), 0
         self._begin()
-        seconds = sum(event.plan.predicted_s)
-        number = f"{self._total} attempt{'' if self._total == 1 else 's'}"
-        self._line(f"Comparison {event.campaign_id}: {number}, about {duration(seconds)}.")
+        self._line(f"Comparison {event.campaign_id}: {plan_size(event.plan)}.")
         if event.done:
             self._line(f"{len(event.done)} of them were done before.")
+
+
+def plan_size(plan: CampaignPlan) -> str:
+    """Return how much a plan is: attempts, or candidates and rounds, and how long it takes."""
+    seconds = sum(plan.predicted_s)
+    if plan.profile.is_adaptive:
+        candidates = counted(len(plan.candidates), "candidate")
+        return f"{candidates}, at most {counted(plan.profile.rounds, 'round')}, at most about {duration(seconds)}"
+    return f"{counted(len(plan.attempts), 'attempt')}, about {duration(seconds)}"
+
+
+def interim_lines(plan: CampaignPlan | None, result: InterimResult) -> Iterator[str]:
+    """Return what is known after a round: ratios to the fastest with intervals, who left and why, what comes next."""
+    titles = {(one.solution, one.suite): one.title for one in plan.candidates} if plan is not None else {}
+    for one in result.candidates:
+        title = titles.get((one.solution, one.suite), one.solution)
+        words = f": {ratio_text(one.ratio)}" if one.ratio is not None else ""
+        left = f" ({one.why.rstrip('.')})" if one.state is not CandidateState.OPEN and one.why else ""
+        yield f"{title}{words}{left}"
+    if result.sentence:
+        yield result.sentence
+
+
+def ratio_text(ratio: Ratio) -> str:
+    """Return a latency over that of the fastest, with its interval where it is known."""
+    if ratio.low is None or ratio.high is None:
+        return f"{ratio.value:.2f} times the fastest"
+    if ratio.value == ratio.low == ratio.high:
+        return "the fastest"
+    return f"{ratio.value:.2f} times the fastest ({ratio.low:.2f} to {ratio.high:.2f})"
 
 
 def duration(seconds: float) -> str:

@@ -298,6 +298,7 @@ ADAPTIVE_PROFILE = Profile(
 """Interleaved blocks, round after round, until the order is known or five minutes of measuring have passed."""
 
 PROFILES: Mapping[ProfileName, Profile] = {
+    ProfileName.ADAPTIVE: ADAPTIVE_PROFILE,
     ProfileName.QUICK: Profile(ProfileName.QUICK, pings=200, seconds=3, rounds=1),
     ProfileName.STANDARD: Profile(ProfileName.STANDARD, pings=2_000, seconds=10, rounds=3),
     ProfileName.PAPER: Profile(ProfileName.PAPER, pings=10_000, seconds=10, rounds=3),

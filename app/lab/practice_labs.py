@@ -133,6 +133,14 @@ class Labs:
         ports = {side: pair.host(side).port for side in Side}
         return next((lab for lab in self.running() if lab.ports == ports), None)
 
+    def guests(self, pair: PairSpec) -> tuple[int, ...]:
+        """Return the process ids of the virtual machines that a pair is of; empty where it is no running lab."""
+        lab = self.find(pair) if pair.is_lab else None
+        statuses = self.manager.status() if lab is not None else ()
+        return tuple(
+            pid for one in statuses if lab and one.name == lab.spec.name for pid in one.pids if pid is not None
+        )
+
     def explained(self, pair: PairSpec, error: HostUnreachable) -> HostUnreachable:
         """Return why a host of a pair cannot be reached: where its practice lab is down, that."""
         try:

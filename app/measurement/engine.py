@@ -68,6 +68,7 @@ def run_campaign(
     resume_id: int | None = None,
     tunnels: Tunnels | None = None,
     healer: LinkHealer | None = None,
+    guests: tuple[int, ...] = (),
 ) -> R:
     """Run a campaign to its end, whatever that is.
 
@@ -86,6 +87,7 @@ def run_campaign(
         resume_id: Go on with the campaign of this number.
         tunnels: Builds tunnels; None means `app.tunnel`.
         healer: Gets the link between the hosts back; None where it is not ours.
+        guests: Process ids of a practice lab's virtual machines on this computer; empty for other pairs.
 
     Returns:
         The campaign as stored. Cancelling, candidates that fail and a link that stays dead are results, not errors; for
@@ -110,7 +112,9 @@ def run_campaign(
     done = work.final_attempts(work.load(store, number))
     recorder = _Recorder(number, work.kind, store, emit, {attempt.key.position for attempt in done})
     meter = work.meter(plan, frozenset(recorder.kept), emit)
-    context = Context(plan, sessions, adapters, link, facts, tunnels, control, emit, meter, recorder.keep, store.audit)
+    context = Context(
+        plan, sessions, adapters, link, facts, tunnels, control, emit, meter, recorder.keep, store.audit, guests
+    )
     emit(CampaignStarted(number, plan, done))
     # A practice lab's gateways answer pings; elsewhere that is only known once one was answered.
     is_known = plan.pair.is_lab or any(work.is_crossed(attempt) for attempt in done)

@@ -80,6 +80,7 @@ class Context(Generic[P, A]):
         meter: Reports progress.
         keep: Stores an attempt and tells of it.
         audit: Writes down every command that changes a host.
+        guests: Process ids of a practice lab's virtual machines on this computer; empty for other pairs.
     """
 
     plan: P
@@ -93,6 +94,7 @@ class Context(Generic[P, A]):
     meter: Meter
     keep: Callable[[A], None]
     audit: Callable[[AuditEntry], None] = lambda _entry: None
+    guests: tuple[int, ...] = ()
 
     @property
     def labels(self) -> dict[Side, str]:

@@ -18,6 +18,7 @@ from app.domain.hosts import PairSpec
 from app.domain.results import CampaignPlan, CampaignRecord
 from app.domain.version import tunnelmark_version
 from app.lab.practice_labs import Labs
+from app.measurement.adaptive import AdaptiveComparison
 from app.measurement.census import Census
 from app.measurement.clean_host_check import report_differences, snapshot_before
 from app.measurement.comparison import Comparison, plan_campaign
@@ -82,7 +83,8 @@ class MeasuringOperations:
         resume_id: int | None = None,
     ) -> CampaignRecord:
         """Measure. Returns when all is done, cancelled and cleaned up. Raises PairLocked as `_measure`."""
-        return self._measure(Comparison, discovery, plan, control, emit, resume_id)
+        work = AdaptiveComparison if plan.profile.is_adaptive else Comparison
+        return self._measure(work, discovery, plan, control, emit, resume_id)
 
     def _measure(
         self,
@@ -118,6 +120,7 @@ class MeasuringOperations:
                 header=file_header(),
                 resume_id=resume_id,
                 healer=self.lab_service.healer(plan.pair),
+                guests=self.lab_service.guests(plan.pair),
             )
             if before is not None:
                 report_differences(sessions, before, emit=emit)

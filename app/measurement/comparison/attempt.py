@@ -132,7 +132,7 @@ def _run(context: ComparisonContext, draft: _Draft, token: CancelToken) -> None:
         context.emit(StageStarted(key, stage, text))
         context.meter.say(f"{title_of(context.plan, key)}: {text or stage.value}")
 
-    adapter, suite = _find(context, key)
+    adapter, suite = find_choice(context, key)
     on_stage(Stage.PREFLIGHT, "looking at both hosts")
     pair = context.plan.pair
     around = inspect_surroundings(context.sessions, pair.underlay_a, pair.underlay_b, token=token)
@@ -165,7 +165,7 @@ def _build_and_measure(
             if has_capture_tests(context.plan, draft.key):
                 _look_at_wire(context, draft, choice[0], tunnel.plan, token, on_stage)
         except TunnelmarkError as error:
-            draft.daemon_log = _collect_logs(tunnel, error)
+            draft.daemon_log = collect_logs(tunnel, error)
             if tunnel.lost:
                 raise TunnelDown(" ".join(tunnel.lost.values())) from error
             raise
@@ -201,7 +201,12 @@ def _look_at_wire(
     raise_if_leaking(report)
 
 
-def _find(context: ComparisonContext, key: AttemptKey) -> tuple[Adapter, Suite]:
+def find_choice(context: ComparisonContext, key: AttemptKey) -> tuple[Adapter, Suite]:
+    """Return what an attempt measures.
+
+    Raises:
+        InvalidPlan: There is no such solution, or the hosts do not offer its suite.
+    """
     adapter = context.adapters.get(key.solution)
     if adapter is None:
         raise InvalidPlan(f"There is no adapter for {key.solution}.")
@@ -211,7 +216,7 @@ def _find(context: ComparisonContext, key: AttemptKey) -> tuple[Adapter, Suite]:
     raise InvalidPlan(f"These hosts do not offer {key.suite} with {key.solution} (any more).")
 
 
-def _collect_logs(tunnel: Tunnel, error: TunnelmarkError) -> str:
+def collect_logs(tunnel: Tunnel, error: TunnelmarkError) -> str:
     """Read the daemons' words before they are removed; an old error is never covered by a new one."""
     token = CancelToken()
     began_s = time.monotonic()

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from app.domain.errors import InvalidPlan
 from app.domain.hosts import PairSpec
-from app.domain.results import AS_FOUND, AttemptKey, CampaignPlan, Candidate, Profile
+from app.domain.results import AS_FOUND, GOOD_CYCLES, AttemptKey, CampaignPlan, Candidate, Profile
 from app.probes.capture import capture_tests_s
 
 BASELINE = "baseline"
@@ -64,6 +65,9 @@ def plan_campaign(
     like no difference. The baseline, if it is among the candidates, begins every round and ends
     the last one, so that drift shows.
 
+    The plan of an adaptive profile has as many rounds as can be needed. All candidates of a round are measured at the
+    same time, and the rounds that its budget does not hold are predicted to take no time.
+
     Args:
         pair: The pair.
         candidates: What is compared.
@@ -80,16 +84,13 @@ def plan_campaign(
         InvalidPlan: There is nothing to compare, a candidate is named twice, or a number is out of range.
     """
     _check(candidates, profile, deadline_ms)
-    attempts = _order(candidates, profile.rounds, seed)
+    attempts = _order(candidates, profile, seed)
     return CampaignPlan(
         pair=pair,
         profile=profile,
         candidates=tuple(candidates),
         attempts=attempts,
-        predicted_s=tuple(
-            _predict_s(key.solution, pair, profile, history or {}) + (_wire_s(key) if is_first(key, attempts) else 0.0)
-            for key in attempts
-        ),
+        predicted_s=_predicted_s(attempts, pair, profile, history or {}),
         deadline_ms=deadline_ms,
         seed=seed,
         allow_load=allow_load,
@@ -118,18 +119,21 @@ def _check(candidates: Sequence[Candidate], profile: Profile, deadline_ms: float
         raise InvalidPlan(f"A deadline of {deadline_ms:g} ms: it must be more than 0 and less than 1,000,000 ms.")
 
 
-def _order(candidates: Sequence[Candidate], rounds: int, seed: int) -> tuple[AttemptKey, ...]:
+def _order(candidates: Sequence[Candidate], profile: Profile, seed: int) -> tuple[AttemptKey, ...]:
+    rounds = profile.rounds
     baselines = [candidate for candidate in candidates if candidate.solution == BASELINE]
     others = [candidate for candidate in candidates if candidate.solution != BASELINE]
     order = list(others)
     chosen: list[tuple[Candidate, int]] = []
     for round_number in range(1, rounds + 1):
-        if round_number % 2 == 0:
+        if profile.is_adaptive:
+            pass  # the order of blocks is drawn for each cycle
+        elif round_number % 2 == 0:
             order.reverse()
         else:
             random.Random(f"{seed}/{round_number}").shuffle(order)  # noqa: S311 - an order, not a secret
         chosen += [(candidate, round_number) for candidate in (*baselines, *order)]
-    if others:
+    if others and not profile.is_adaptive:
         chosen += [(candidate, rounds) for candidate in baselines]
     return tuple(
         AttemptKey(position, candidate.solution, candidate.suite, AS_FOUND, round_number)
@@ -145,8 +149,22 @@ def is_first(key: AttemptKey, attempts: Sequence[AttemptKey]) -> bool:
     )
 
 
-def _wire_s(key: AttemptKey) -> float:
+def packet_tests_s(key: AttemptKey) -> float:
+    """Return how long a candidate's packet tests take, roughly, in seconds."""
     return capture_tests_s(0 if key.solution == BASELINE else _BREAKAGES)
+
+
+def _predicted_s(
+    attempts: Sequence[AttemptKey], pair: PairSpec, profile: Profile, history: Mapping[str, PastDurations]
+) -> tuple[float, ...]:
+    """Return predicted seconds per attempt; packet tests do not count against the budget."""
+    left_s = math.inf if profile.budget_s is None else profile.budget_s
+    predicted: list[float] = []
+    for key in attempts:
+        seconds = min(left_s, _predict_s(key.solution, pair, profile, history))
+        left_s -= seconds
+        predicted.append(seconds + (packet_tests_s(key) if is_first(key, attempts) else 0.0))
+    return tuple(predicted)
 
 
 def _predict_s(solution: str, pair: PairSpec, profile: Profile, history: Mapping[str, PastDurations]) -> float:
@@ -154,5 +172,5 @@ def _predict_s(solution: str, pair: PairSpec, profile: Profile, history: Mapping
     if past is not None:
         return past.setup_s + past.probe_s + past.cleanup_s
     echo_ms = _ECHO_MS_LAB if pair.is_lab else _ECHO_MS
-    latency_s = profile.pings * len(profile.frame_bytes) * echo_ms / 1000.0
-    return _FIXED_S + latency_s + 2 * (profile.seconds + _DIRECTION_OVERHEAD_S)
+    pings = GOOD_CYCLES * sum(profile.block_pings) if profile.is_adaptive else profile.pings * len(profile.frame_bytes)
+    return _FIXED_S + pings * echo_ms / 1000.0 + 2 * (profile.seconds + _DIRECTION_OVERHEAD_S)

@@ -144,7 +144,7 @@ class Measurement:
             done = (sizes.index(frame_bytes) + (first_index + len(rtt_ms)) / pings) / len(sizes)
             on_progress(done * self._latency_share)
 
-        flavour = _ping_flavour(self.facts[Side.A.value])
+        flavour = ping_flavour(self.facts[Side.A.value])
         request = LatencyRequest(
             destination=self.tunnel.probe_address_b,
             source=self.tunnel.probe_address_a,
@@ -215,7 +215,7 @@ class Measurement:
             port=self.link.names.iperf_port,
             seconds=self.plan.profile.seconds,
             cap_mbit_s=self.plan.pair.load_cap_mbit_s,
-            iperf3_version=_iperf3_version(self.facts[Side.A.value]),
+            iperf3_version=iperf3_version(self.facts[Side.A.value]),
         )
 
     def _path_note(self, fragments_a: int | None, fragments_b: int | None) -> PathNote:
@@ -243,11 +243,13 @@ def cpu_sample(key: AttemptKey, reading: CpuReading) -> CpuSample:
     )
 
 
-def _ping_flavour(facts: HostFacts) -> ToolFlavour:
+def ping_flavour(facts: HostFacts) -> ToolFlavour:
+    """Return which ping a host has."""
     tool = facts.tools.get("ping")
     return tool.flavour if tool is not None else ToolFlavour.UNKNOWN
 
 
-def _iperf3_version(facts: HostFacts) -> str:
+def iperf3_version(facts: HostFacts) -> str:
+    """Return the version of a host's iperf3; empty if it has none."""
     tool = facts.tools.get("iperf3")
     return tool.version if tool is not None else ""

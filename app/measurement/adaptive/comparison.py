@@ -1,0 +1,180 @@
+"""Adaptive comparison: round after round, until the order is known or the budget is used up."""
+
+from __future__ import annotations
+
+import math
+import random
+import time
+from collections.abc import Callable, Generator, Sequence
+from datetime import UTC, datetime
+from functools import partial
+from typing import ClassVar
+
+from app.domain.cancel import CancelToken
+from app.domain.errors import Cancelled, TunnelmarkError
+from app.domain.events import LogLevel, LogLine, Progress, RoundEnded
+from app.domain.interim import CandidateState, InterimResult
+from app.domain.results import Attempt, AttemptKey, AttemptStatus, CampaignPlan, CampaignStatus
+from app.measurement.adaptive.cycles import Cycles
+from app.measurement.adaptive.draft import Draft
+from app.measurement.adaptive.group_measurement import RoundOrder
+from app.measurement.adaptive.host_probes import HostProbes
+from app.measurement.adaptive.past_rounds import Candidate, PastRounds, stored_round, took_s
+from app.measurement.adaptive.probes import RoundProbes
+from app.measurement.adaptive.progress import BudgetMeter
+from app.measurement.adaptive.round import Round
+from app.measurement.comparison.attempt import ComparisonContext, find_choice, not_run, title_of
+from app.measurement.comparison.comparison import Comparison
+from app.measurement.engine import CAUSED_BY_LINK
+from app.measurement.progress import Meter
+from app.measurement.work import Done, Task
+from app.probes import doubts_before, inspect_surroundings
+from app.ranking.interim import interim
+
+
+class AdaptiveComparison(Comparison):
+    """Implements `Work`: a task is a whole round, and an interim result after each decides what is measured next.
+
+    Attributes:
+        probes: Makes what measures.
+    """
+
+    probes: ClassVar[Callable[[ComparisonContext], RoundProbes]] = HostProbes
+
+    @classmethod
+    def meter(cls, plan: CampaignPlan, kept: frozenset[int], emit: Callable[[Progress], None]) -> Meter:
+        """Return what reports progress."""
+        left_s = sum(seconds for key, seconds in cls.predicted(plan) if key.position not in kept)
+        return BudgetMeter(left_s, emit)
+
+    def __init__(self, context: ComparisonContext, done: Sequence[Attempt]) -> None:
+        super().__init__(context, done)
+        self._past = PastRounds(context.plan)
+        self._took_s = 0.0
+
+    def tasks(self) -> Generator[Task[Attempt], Done[Attempt], CampaignStatus]:
+        """Yield the rounds that are left."""
+        stored = {attempt.key.position: attempt for attempt in self.done}
+        wanted: frozenset[Candidate] | None = None
+        while keys := self._past.keys(wanted):
+            attempts = stored_round(keys, stored)
+            if attempts is not None:
+                self._past.add(attempts, took_s(attempts))
+            else:
+                titles = tuple(title_of(self.context.plan, key) for key in keys)
+                try:
+                    done = yield Task(partial(self._measure, keys), keys, titles)
+                except TunnelmarkError as error:
+                    self.context.emit(LogLine(LogLevel.ERROR, error.sentence()))
+                    self.leave(keys, error.reason, error.sentence())
+                    return CampaignStatus.INTERRUPTED
+                self._past.add(done.attempts, self._took_s)
+            result = self._interim()
+            if result.stop is not None:
+                break
+            wanted = _open(result)
+        return CampaignStatus.COMPLETED
+
+    def leave(self, left: Sequence[AttemptKey], reason: str, message: str) -> str:
+        """Store which candidates have no figure at all; return the message with the rounds that are complete."""
+        number = self._past.next_number
+        measured = {(one.key.solution, one.key.suite) for one in self._past.attempts}
+        for key in left:
+            if key.round == number and (key.solution, key.suite) not in measured:
+                self.context.keep(not_run(key, reason, message))
+        rounds = len(self._past.rounds)
+        return f"{message} {rounds} round{'' if rounds == 1 else 's'} of it {'is' if rounds == 1 else 'are'} complete."
+
+    # --- after a round ------------------------------------------------------------------------------------------------
+
+    def _interim(self) -> InterimResult:
+        past, context = self._past, self.context
+        result = interim(context.plan, past.attempts, elapsed_s=past.elapsed_s, round_s=past.round_s)
+        context.emit(RoundEnded(result))
+        for one in result.candidates:
+            if one.state is not CandidateState.OPEN and one.why and self._left_now(one.solution, one.suite):
+                title = title_of(context.plan, AttemptKey(0, one.solution, one.suite, "", 0))
+                context.emit(LogLine(LogLevel.INFO, f"{title} is not measured any more: {one.why}"))
+        if isinstance(context.meter, BudgetMeter):
+            context.meter.expect(result.left_s if result.stop is None else 0.0)
+        return result
+
+    def _left_now(self, solution: str, suite: str) -> bool:
+        """Return whether a candidate was measured in the last round, so that it leaves now."""
+        last = self._past.rounds[len(self._past.rounds)]
+        return any((one.key.solution, one.key.suite) == (solution, suite) for one in last)
+
+    # --- a round ------------------------------------------------------------------------------------------------------
+
+    def _measure(self, keys: Sequence[AttemptKey], _token: CancelToken, doubts: Sequence[str]) -> Done[Attempt]:
+        """Measure a round. Its steps have tokens of their own, so that one candidate can be skipped."""
+        began_s = time.monotonic()
+        drafts = [self._draft(key, doubts) for key in keys]
+        measured = [draft for draft in drafts if draft.is_open]
+        made = self._round(measured)
+        try:
+            self._inspect(measured)
+            made.run()
+        except Cancelled:
+            for draft in drafts:
+                draft.cancel()
+        self._took_s = max(0.0, time.monotonic() - began_s - made.wire_s)
+        attempts = tuple(draft.finish() for draft in drafts)
+        is_good = all(one.status is AttemptStatus.COMPLETED for one in attempts)
+        # A tunnel whose link has died looks fail-closed, so what captures showed is doubted as failures are.
+        has_wire = any(one.wire is not None for one in attempts)
+        is_doubtful = not self.context.control.token.is_cancelled and (
+            has_wire or any(isinstance(draft.error, CAUSED_BY_LINK) for draft in drafts)
+        )
+        return Done(attempts, made.error, is_good=is_good, is_doubtful=is_doubtful)
+
+    def _draft(self, key: AttemptKey, doubts: Sequence[str]) -> Draft:
+        context, plan = self.context, self.context.plan
+        adapter, suite = find_choice(context, key)
+        return Draft(
+            key=key,
+            title=title_of(plan, key),
+            adapter=adapter,
+            suite=suite,
+            frame_bytes=plan.profile.frame_bytes,
+            underlay_mtu_bytes=context.link.underlay_mtu_bytes,
+            started_at=datetime.now(UTC),
+            began_s=time.monotonic(),
+            doubts=list(doubts),
+        )
+
+    def _round(self, drafts: Sequence[Draft]) -> Round:
+        context, past = self.context, self._past
+        number, profile = past.next_number, context.plan.profile
+        probes = type(self).probes(context)
+        groups = [[position] for position in range(len(drafts))]
+        order = RoundOrder(
+            number=number,
+            seconds=1 if number == 1 else profile.seconds,
+            repeats_end_s=time.monotonic() + max(0.0, (profile.budget_s or math.inf) - past.elapsed_s),
+            rate_mbit_s=past.rate_mbit_s,
+            has_others=any(not draft.is_bare for draft in drafts),
+            is_single_group=len(groups) == 1,
+            rated=past.rated,
+            tested=past.tested,
+        )
+        cycles = Cycles(
+            probes=probes,
+            profile=profile,
+            round=number,
+            random=random.Random(f"{context.plan.seed}/{number}"),  # noqa: S311 - an order, not a secret
+            emit=context.emit,
+            say=context.meter.say,
+        )
+        return Round(context, probes, order, drafts, groups, cycles)
+
+    def _inspect(self, drafts: Sequence[Draft]) -> None:
+        """Add doubts that follow from what the hosts do before the round."""
+        context, pair = self.context, self.context.plan.pair
+        found = inspect_surroundings(context.sessions, pair.underlay_a, pair.underlay_b, token=context.control.token)
+        for draft in drafts:
+            draft.doubts += doubts_before(context.labels, found)
+
+
+def _open(result: InterimResult) -> frozenset[Candidate]:
+    return frozenset((one.solution, one.suite) for one in result.candidates if one.state is CandidateState.OPEN)

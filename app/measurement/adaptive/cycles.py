@@ -1,0 +1,152 @@
+"""Cycles of interleaved blocks: one block of each candidate per cycle, in random order."""
+
+from __future__ import annotations
+
+import math
+import random
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from app.domain.cancel import CancelToken
+from app.domain.errors import ProbeFailed
+from app.domain.events import CycleEnded, EventSink, RttSamples
+from app.domain.results import GOOD_CYCLES, LOST_RTT_US, MOST_CYCLES, Profile
+from app.measurement.adaptive.draft import Draft, MeasuredBlock, is_lost
+from app.measurement.adaptive.probes import RoundProbes
+from app.ranking.blocks import is_disturbed
+
+_LOST_IN_A_ROW = 2
+"""After so many blocks without any answer a candidate has failed."""
+
+
+FailureSink = Callable[[Draft, ProbeFailed], None]
+
+
+@dataclass
+class Cycles:
+    """Cycles of one round.
+
+    Attributes:
+        probes: Measures.
+        profile: The comparison's profile.
+        round: Round, from 1.
+        random: Order of the candidates in each cycle.
+        emit: Gets events.
+        say: Gets what happens, in one line.
+        number: Cycles that were made so far in this round.
+    """
+
+    probes: RoundProbes
+    profile: Profile
+    round: int
+    random: random.Random
+    emit: EventSink
+    say: Callable[[str], None]
+    number: int = 0
+
+    def run(self, drafts: Sequence[Draft], on_failed: FailureSink, *, token: CancelToken) -> None:
+        """Measure until there are ten good cycles, at most twenty.
+
+        Args:
+            drafts: Candidates that are up; blocks are added to them, and disturbed cycles are marked.
+            on_failed: Gets a candidate that stopped answering, before it is left out.
+            token: Cancelling it ends the cycle that runs.
+
+        Raises:
+            ConnectionLost, DeadlineExceeded, Cancelled: As `HostSession.run`.
+        """
+        began_s = time.monotonic()
+        numbers: list[int] = []
+        while any(draft.is_open for draft in drafts):
+            self.say(f"round {self.round}: cycle {len(numbers) + 1}, {_good(drafts, numbers)} of {GOOD_CYCLES} good")
+            self.one([draft for draft in drafts if draft.is_open], on_failed, token=token)
+            numbers.append(self.number)
+            self._mark(drafts, numbers)
+            self._report(drafts)
+            if _good(drafts, numbers) >= GOOD_CYCLES or len(numbers) >= MOST_CYCLES:
+                break
+        for draft in drafts:
+            draft.probe_s += (time.monotonic() - began_s) / len(drafts)
+
+    def one(self, drafts: Sequence[Draft], on_failed: FailureSink, *, token: CancelToken) -> tuple[MeasuredBlock, ...]:
+        """Measure one cycle; return the blocks in the order of `drafts`."""
+        order = self.random.sample(range(len(drafts)), len(drafts))
+        began_s = time.monotonic()
+        blocks = self.probes.cycle(
+            tuple(drafts[index].target for index in order),
+            first_size=self.number % len(self.profile.frame_bytes),
+            token=token,
+        )
+        self.number += 1
+        made: dict[int, MeasuredBlock] = {}
+        for index, block in zip(order, blocks, strict=True):
+            draft = drafts[index]
+            self._report_samples(draft, block.rtt_us)
+            made[index] = draft.add(self.number, began_s - draft.began_s + block.at_s, block)
+        for draft in drafts:
+            if not draft.is_open:
+                continue
+            last = draft.blocks[-_LOST_IN_A_ROW:]
+            if len(last) == _LOST_IN_A_ROW and all(is_lost(one.block) for one in last):
+                on_failed(
+                    draft,
+                    ProbeFailed(
+                        f"{draft.title} stopped carrying frames: no echo request of its last {_LOST_IN_A_ROW} blocks "
+                        "was answered.",
+                        hint="See its log.",
+                    ),
+                )
+        return tuple(made[index] for index in range(len(drafts)))
+
+    def _report_samples(self, draft: Draft, rtt_us: Sequence[npt.NDArray[np.uint32]]) -> None:
+        number = len(draft.blocks)
+        for size, count, series in zip(self.profile.frame_bytes, self.profile.block_pings, rtt_us, strict=True):
+            rtt_ms = np.where(series == LOST_RTT_US, np.nan, series / 1000.0)
+            self.emit(RttSamples(draft.key, size, number * count, tuple(rtt_ms.tolist())))
+
+    def _mark(self, drafts: Sequence[Draft], numbers: Sequence[int]) -> None:
+        """Mark the disturbed cycles of a group, earlier ones as well: what is slow is known by the others only."""
+        means = cycle_means([draft for draft in drafts if draft.is_open], numbers)
+        disturbed = {
+            number
+            for number, mean in means.items()
+            if is_disturbed([other for one, other in means.items() if one != number], mean)
+        }
+        for draft in drafts:
+            draft.disturbed = (draft.disturbed - set(numbers)) | disturbed
+
+    def _report(self, drafts: Sequence[Draft]) -> None:
+        last = [(draft, draft.blocks[-1]) for draft in drafts if draft.blocks and draft.blocks[-1].cycle == self.number]
+        values = tuple((draft.key, one.value_ms) for draft, one in last if one.value_ms is not None)
+        is_counted = all(self.number not in draft.disturbed for draft, _ in last)
+        self.emit(CycleEnded(self.round, self.number, values, is_counted))
+
+
+def cycle_means(drafts: Sequence[Draft], numbers: Sequence[int]) -> dict[int, float]:
+    """Return how slow each cycle was: the mean over all candidates of a block over that candidate's typical block.
+
+    Args:
+        drafts: Candidates.
+        numbers: Cycles; those of which there is no value are left out.
+
+    Returns:
+        Means by cycle, without a unit: a candidate of long latency counts as much as one of short latency.
+    """
+    wanted = set(numbers)
+    logs: dict[int, list[float]] = {}
+    for draft in drafts:
+        own = {one.cycle: math.log(one.value_ms) for one in draft.blocks if one.cycle in wanted and one.value_ms}
+        typical = statistics.median(own.values()) if own else 0.0
+        for number, value in own.items():
+            logs.setdefault(number, []).append(value - typical)
+    return {number: math.exp(statistics.fmean(values)) for number, values in logs.items()}
+
+
+def _good(drafts: Sequence[Draft], numbers: Sequence[int]) -> int:
+    disturbed = set().union(*(draft.disturbed for draft in drafts))
+    return sum(number not in disturbed for number in numbers)

@@ -1,0 +1,231 @@
+"""One candidate in one round: what is known of it so far, and the attempt that it becomes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+import numpy as np
+
+from app.domain.adapters import Adapter, TunnelPlan
+from app.domain.capture import CaptureReport
+from app.domain.errors import Cancelled, TunnelmarkError
+from app.domain.events import Stage
+from app.domain.gates import HostReadings
+from app.domain.hosts import Side
+from app.domain.link import Link
+from app.domain.results import (
+    LOST_RTT_US,
+    Attempt,
+    AttemptKey,
+    AttemptStatus,
+    Block,
+    CpuUsage,
+    LatencySeries,
+    PathNote,
+    ThroughputSeries,
+)
+from app.domain.solutions import Suite
+from app.measurement.comparison.attempt import MAX_LOG_CHARACTERS
+from app.measurement.interfaces import Tunnel
+from app.probes.blocks import BlockTarget, TargetBlock
+from app.ranking.blocks import block_value_ms
+from app.wording.colours import BASELINE_SOLUTION
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredBlock:
+    """A block of one candidate.
+
+    Attributes:
+        cycle: Cycle of the round, from 1.
+        at_s: When it began, in seconds since the attempt began.
+        block: What was measured.
+        value_ms: Weighted latency of its medians in ms; None where a size was not answered at all.
+    """
+
+    cycle: int
+    at_s: float
+    block: TargetBlock
+    value_ms: float | None
+
+
+@dataclass(slots=True)
+class Draft:
+    """A candidate in a round.
+
+    Attributes:
+        key: Its attempt.
+        title: Its name for people.
+        adapter: Its adapter.
+        suite: Its suite.
+        frame_bytes: Frame sizes in bytes, in the order of a block's series.
+        underlay_mtu_bytes: MTU between the hosts.
+        started_at: UTC.
+        began_s: The same on the monotonic clock.
+        tunnel: Its tunnel, once up.
+        blocks: In the order of measuring.
+        disturbed: Cycles whose blocks do not count.
+        error: What ended it.
+        status: Its status, once it has ended early; None until then.
+    """
+
+    key: AttemptKey
+    title: str
+    adapter: Adapter
+    suite: Suite
+    frame_bytes: tuple[int, ...]
+    underlay_mtu_bytes: int
+    started_at: datetime
+    began_s: float
+    tunnel: Tunnel | None = None
+    blocks: list[MeasuredBlock] = field(default_factory=list)
+    disturbed: set[int] = field(default_factory=set)
+    throughput: tuple[ThroughputSeries, ...] = ()
+    cpu_latency: Mapping[str, CpuUsage] = field(default_factory=dict)
+    cpu_throughput: Mapping[str, CpuUsage] = field(default_factory=dict)
+    cpu_at_rate: Mapping[str, CpuUsage] = field(default_factory=dict)
+    rate_mbit_s: float | None = None
+    readings: Mapping[str, HostReadings] = field(default_factory=dict)
+    own_load_cores: float | None = None
+    repeats: int = 0
+    wire: CaptureReport | None = None
+    probe_s: float = 0.0
+    stage: Stage = Stage.PREFLIGHT
+    daemon_log: str = ""
+    doubts: list[str] = field(default_factory=list)
+    error: TunnelmarkError | None = None
+    status: AttemptStatus | None = None
+    reason: str = ""
+    message: str = ""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it is measured on in this round."""
+        return self.status is None
+
+    @property
+    def is_bare(self) -> bool:
+        """Whether it is the bare link."""
+        return self.key.solution == BASELINE_SOLUTION
+
+    @property
+    def plan(self) -> TunnelPlan:
+        """What was built for it; it has a tunnel."""
+        assert self.tunnel is not None  # noqa: S101 - only called for candidates that are up
+        return self.tunnel.plan
+
+    @property
+    def tunnel_link(self) -> Link:
+        """What its tunnel was built on."""
+        assert self.tunnel is not None  # noqa: S101 - only called for candidates that are up
+        return self.tunnel.link
+
+    @property
+    def target(self) -> BlockTarget:
+        """Where its echo requests go."""
+        return BlockTarget(self.plan.probe_address_b, self.plan.probe_address_a)
+
+    def daemon_pids(self, side: Side) -> tuple[int, ...]:
+        """Return the process ids of its tunnel's daemons on one side; empty for a VPN of the kernel."""
+        return self.tunnel.daemon_pids(side) if self.tunnel is not None else ()
+
+    def device(self, side: Side) -> str:
+        """Return the interface that carries its frames on one side; empty for the bare link."""
+        return self.plan.a.interface if side is Side.A else self.plan.b.interface
+
+    def add(self, cycle: int, at_s: float, block: TargetBlock) -> MeasuredBlock:
+        """Add a block.
+
+        Args:
+            cycle: Cycle of the round, from 1.
+            at_s: When it began, in seconds since the attempt began.
+            block: What was measured.
+        """
+        made = MeasuredBlock(cycle, at_s, block, block_value_ms(block.rtt_us, self.frame_bytes))
+        self.blocks.append(made)
+        return made
+
+    def fail(self, error: TunnelmarkError) -> None:
+        """End it with an error."""
+        if self.status is None:
+            self.error = error
+            self.status, self.reason, self.message = AttemptStatus.FAILED, error.reason, error.sentence()
+            self.daemon_log = self.daemon_log or error.context.get("log", "")
+
+    def skip(self) -> None:
+        """End it as skipped by the user."""
+        if self.status is None:
+            self.status, self.reason = AttemptStatus.SKIPPED, "skipped"
+            self.message = f"You skipped it in the stage {self.stage.value}."
+
+    def cancel(self) -> None:
+        """End it as cancelled with the whole comparison."""
+        if self.status is None:
+            self.status, self.reason = AttemptStatus.CANCELLED, Cancelled.reason
+            self.message = "It was cancelled while it ran."
+
+    def finish(self) -> Attempt:
+        """Return the attempt as it is now."""
+        status = self.status or AttemptStatus.COMPLETED
+        tunnel = self.tunnel
+        return Attempt(
+            key=self.key,
+            status=status,
+            reason=self.reason,
+            message=self.message,
+            started_at=self.started_at,
+            ended_at=datetime.now(UTC),
+            latency=tuple(_series(self.frame_bytes, self.blocks)),
+            throughput=self.throughput,
+            cpu_latency=self.cpu_latency,
+            cpu_throughput=self.cpu_throughput,
+            path=_path(tunnel, self.underlay_mtu_bytes),
+            setup_s=tunnel.setup_s if tunnel else 0.0,
+            cleanup_s=tunnel.cleanup_s if tunnel else 0.0,
+            probe_s=self.probe_s,
+            configuration=tunnel.configuration if tunnel else (),
+            negotiated=tunnel.negotiated if tunnel else "",
+            daemon_log=self.daemon_log[-MAX_LOG_CHARACTERS:],
+            doubts=tuple(dict.fromkeys(self.doubts)),
+            wire=self.wire,
+            stage="" if status is AttemptStatus.COMPLETED else self.stage.value,
+            blocks=tuple(Block(one.cycle, one.at_s, one.cycle not in self.disturbed) for one in self.blocks),
+            readings=self.readings,
+            own_load_cores=self.own_load_cores,
+            repeats=self.repeats,
+            cpu_at_rate=self.cpu_at_rate,
+            rate_mbit_s=self.rate_mbit_s,
+        )
+
+
+def is_lost(block: TargetBlock) -> bool:
+    """Return whether no echo request of a block was answered."""
+    return all(bool((rtt_us == LOST_RTT_US).all()) for rtt_us in block.rtt_us)
+
+
+def _series(frame_bytes: Sequence[int], blocks: Sequence[MeasuredBlock]) -> Iterator[LatencySeries]:
+    if not blocks:
+        return
+    for index, size in enumerate(frame_bytes):
+        rtt_us = np.concatenate([one.block.rtt_us[index] for one in blocks])
+        received = int((rtt_us != LOST_RTT_US).sum())
+        # Replies beyond the first are counted for a block as a whole.
+        duplicates = sum(one.block.duplicates for one in blocks) if index == 0 else 0
+        note = next((one.block.note for one in blocks if one.block.note and not received), "")
+        yield LatencySeries(size, int(rtt_us.size), received, duplicates, rtt_us, note)
+
+
+def _path(tunnel: Tunnel | None, underlay_mtu_bytes: int) -> PathNote | None:
+    """Return MTU and overhead; fragments are not counted, since several tunnels are up."""
+    if tunnel is None:
+        return None
+    plan = tunnel.plan
+    return PathNote(
+        inner_mtu_bytes=plan.inner_mtu_bytes,
+        underlay_mtu_bytes=underlay_mtu_bytes,
+        fragments_created=None,
+        largest_unfragmented_frame_bytes=plan.largest_unfragmented_frame_bytes,
+        overhead_bytes=plan.overhead_bytes,
+    )

@@ -1,0 +1,238 @@
+"""Measurement of the candidates of a group while their tunnels are up."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from app.domain.cancel import CancelToken
+from app.domain.errors import (
+    Cancelled,
+    CleanupFailed,
+    ConnectionLost,
+    DeadlineExceeded,
+    HostUnreachable,
+    TunnelmarkError,
+)
+from app.domain.events import LogLevel, LogLine, Stage, StageStarted, ThroughputSample
+from app.domain.gates import Gate, GateVerdict
+from app.domain.results import ThroughputSeries
+from app.measurement.adaptive.cycles import Cycles
+from app.measurement.adaptive.draft import Draft
+from app.measurement.adaptive.probes import RoundProbes
+from app.measurement.adaptive.steps import skippable
+from app.measurement.comparison.attempt import ComparisonContext, collect_logs
+from app.measurement.comparison.capture_checks import raise_if_leaking, wire_log
+from app.measurement.interfaces import TunnelGroup
+from app.ranking.gates import gates_of, spread_of
+
+LEAST_CYCLES = 3
+"""Skipping ends the cycles of a round once there are so many; before, there would be no figure. Source: our choice."""
+
+_HOST_ERRORS = (Cancelled, ConnectionLost, HostUnreachable)
+
+
+@dataclass(frozen=True, slots=True)
+class RoundOrder:
+    """What is measured in a round.
+
+    Attributes:
+        number: Round, from 1.
+        seconds: Seconds of TCP per direction.
+        repeats_end_s: Monotonic time from which on nothing is repeated: the budget is used up.
+        rate_mbit_s: Rate at which the CPU is compared, in Mbit/s; None where it is not known yet.
+        has_others: Whether there is more than the bare link.
+        is_single_group: Whether all candidates are up at the same time, so that the rate follows from this round.
+        rated: Positions of candidates whose CPU is not measured at a fixed rate any more, as (solution, suite).
+        tested: Candidates whose packet tests were made, as (solution, suite).
+    """
+
+    number: int
+    seconds: int
+    repeats_end_s: float
+    rate_mbit_s: float | None
+    has_others: bool
+    is_single_group: bool
+    rated: frozenset[tuple[str, str]] = frozenset()
+    tested: frozenset[tuple[str, str]] = frozenset()
+
+
+@dataclass
+class GroupMeasurement:
+    """All probes of a group.
+
+    Attributes:
+        context: What it needs.
+        probes: Measures.
+        cycles: Makes cycles of blocks.
+        order: What is measured in this round.
+        drafts: Candidates that are up; their figures are added to them.
+        group: Their tunnels.
+        wire_s: Seconds that packet tests took.
+    """
+
+    context: ComparisonContext
+    probes: RoundProbes
+    cycles: Cycles
+    order: RoundOrder
+    drafts: Sequence[Draft]
+    group: TunnelGroup
+    wire_s: float = field(default=0.0, init=False)
+
+    def run(self) -> None:
+        """Warm up, measure in blocks, then TCP of one candidate at a time, then the packet tests.
+
+        Raises:
+            ConnectionLost, HostUnreachable, DeadlineExceeded, Cancelled: As `HostSession.run`.
+        """
+        self._each(Stage.LATENCY, "warming up", self._warm_up)
+        self._blocks()
+        self._each(Stage.THROUGHPUT, "TCP in both directions", self._transfer)
+        rate = self._rate()
+        if rate is not None:
+            self._each(Stage.THROUGHPUT, f"CPU at {rate:.3g} Mbit/s", lambda *words: self._at_rate(rate, *words))
+        began_s = time.monotonic()
+        self._each(Stage.WIRE, "", self._capture)
+        self.wire_s = time.monotonic() - began_s
+
+    @property
+    def open(self) -> list[Draft]:
+        """Candidates that are measured on."""
+        return [draft for draft in self.drafts if draft.is_open]
+
+    def fail_open(self, error: TunnelmarkError) -> None:
+        """End all candidates that are measured on with an error."""
+        for draft in self.open:
+            self.fail(draft, error)
+
+    def fail(self, draft: Draft, error: TunnelmarkError) -> None:
+        """End one candidate with an error; its daemons' words are kept."""
+        draft.daemon_log = draft.daemon_log or _collect_logs(draft, error)
+        draft.fail(error)
+        self.context.emit(LogLine(LogLevel.ERROR, f"{draft.title}: {error.sentence()}"))
+
+    def _each(self, stage: Stage, words: str, work: Callable[[Draft, CancelToken], None]) -> None:
+        """Do something with one candidate after another; one that fails or is skipped is left out from then on."""
+        for draft in self.open:
+            draft.stage = stage
+            if words:
+                self.context.emit(StageStarted(draft.key, stage, words))
+                self.context.meter.say(f"round {self.order.number}: {draft.title}: {words}")
+            try:
+                with skippable(self.context.control, draft.skip) as token:
+                    work(draft, token)
+            except (*_HOST_ERRORS, CleanupFailed):
+                raise
+            except TunnelmarkError as error:
+                if self.group.lost:
+                    raise DeadlineExceeded(" ".join(self.group.lost.values())) from error
+                self.fail(draft, error)
+
+    def _warm_up(self, draft: Draft, token: CancelToken) -> None:
+        doubt = self.probes.warm_up(draft.target, token=token)
+        if doubt:
+            draft.doubts.append(doubt)
+
+    # --- blocks -------------------------------------------------------------------------------------------------------
+
+    def _blocks(self) -> None:
+        """Measure cycles of blocks, again where a gate asks for it and the budget allows it."""
+        first = self.cycles.number + 1
+        self._blocks_once()
+        while (asks := self._disturbed()) and time.monotonic() < self.order.repeats_end_s:
+            reasons = "; ".join(f"{draft.title}: {gate.words}" for draft, gate in asks)
+            self._info(f"The blocks of round {self.order.number} are measured again: {reasons}.")
+            for draft in self.open:
+                draft.disturbed |= set(range(first, self.cycles.number + 1))
+                draft.repeats += 1
+            first = self.cycles.number + 1
+            self._blocks_once()
+
+    def _blocks_once(self) -> None:
+        for draft in self.open:
+            draft.stage = Stage.LATENCY
+            self.context.emit(StageStarted(draft.key, Stage.LATENCY, "interleaved blocks"))
+        if not self.open or (self.order.has_others and all(draft.is_bare for draft in self.open)):
+            return  # the bare link alone: it is measured beside each of the others
+        began, token = self.cycles.number, self.context.control.token
+        conditions = self.probes.watch(self.open, token=token)
+        while self.cycles.number - began < LEAST_CYCLES and self.open:
+            with skippable(
+                self.context.control, lambda: self._info("The cycles of this round were ended early.")
+            ) as step:
+                self.cycles.run(self.open, self.fail, token=step)
+        found = conditions()
+        for draft in self.open:
+            draft.readings = found.readings.get(draft.key.position, {})
+            draft.own_load_cores = found.own_load_cores
+
+    def _disturbed(self) -> list[tuple[Draft, Gate]]:
+        """Return the candidates that are to be measured again, with the first gate that asks for it."""
+        bare = next((spread_of(draft.finish()) for draft in self.open if draft.is_bare), None)
+        asks = []
+        for draft in self.open:
+            gates = gates_of(draft.finish(), bare_spread=bare) if draft.blocks else ()
+            asks += [(draft, gate) for gate in gates if gate.verdict is GateVerdict.REPEAT][:1]
+        return asks
+
+    # --- TCP ----------------------------------------------------------------------------------------------------------
+
+    def _transfer(self, draft: Draft, token: CancelToken) -> None:
+        if draft.throughput:  # the bare link, which is in each group
+            return
+        began_s = time.monotonic()
+        done = self.probes.transfer(
+            draft,
+            seconds=self.order.seconds,
+            cap_mbit_s=self.context.plan.pair.load_cap_mbit_s,
+            token=token,
+            on_interval=lambda *sample: self.context.emit(ThroughputSample(draft.key, *sample)),
+        )
+        draft.throughput, draft.cpu_throughput = done.series, done.cpu
+        draft.probe_s += time.monotonic() - began_s
+
+    def _rate(self) -> float | None:
+        """Return half of what the slowest candidate carries, the load that all of them are given; None if unknown."""
+        if self.order.rate_mbit_s is not None or not self.order.is_single_group:
+            return self.order.rate_mbit_s
+        return rate_of([draft.throughput for draft in self.open])
+
+    def _at_rate(self, rate_mbit_s: float, draft: Draft, token: CancelToken) -> None:
+        if draft.cpu_at_rate or (draft.key.solution, draft.key.suite) in self.order.rated:
+            return
+        began_s = time.monotonic()
+        done = self.probes.transfer(
+            draft, seconds=1, cap_mbit_s=rate_mbit_s, token=token, on_interval=lambda *_sample: None
+        )
+        draft.cpu_at_rate, draft.rate_mbit_s = done.cpu, rate_mbit_s
+        draft.probe_s += time.monotonic() - began_s
+
+    # --- packet tests -------------------------------------------------------------------------------------------------
+
+    def _capture(self, draft: Draft, token: CancelToken) -> None:
+        """Run the packet tests last of all: the tunnel does not work any more afterwards."""
+        if draft.wire is not None or (draft.key.solution, draft.key.suite) in self.order.tested:
+            return
+
+        def on_stage(stage: Stage, text: str) -> None:
+            self.context.emit(StageStarted(draft.key, stage, text))
+            self.context.meter.say(f"round {self.order.number}: {draft.title}: {text or stage.value}")
+
+        draft.wire = report = self.probes.capture(draft, token=token, on_stage=on_stage)
+        for level, sentence in wire_log(report):
+            self.context.emit(LogLine(level, f"{draft.title}: {sentence}"))
+        raise_if_leaking(report)
+
+    def _info(self, text: str) -> None:
+        self.context.emit(LogLine(LogLevel.INFO, text))
+
+
+def rate_of(measured: Sequence[Sequence[ThroughputSeries]]) -> float | None:
+    """Return half of the lowest throughput in Mbit/s, both directions considered; None if there is none."""
+    lowest = min((series.mbit_s for one in measured for series in one), default=0.0)
+    return lowest / 2.0 if lowest > 0.0 else None
+
+
+def _collect_logs(draft: Draft, error: TunnelmarkError) -> str:
+    return collect_logs(draft.tunnel, error) if draft.tunnel is not None else ""

@@ -1,0 +1,133 @@
+"""Probes of a round on two hosts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+
+from app.domain.cancel import CancelToken
+from app.domain.capture import CaptureReport
+from app.domain.errors import Cancelled, ProbeFailed
+from app.domain.hosts import Side
+from app.domain.solutions import Carrier
+from app.measurement.adaptive.draft import Draft
+from app.measurement.adaptive.probes import Conditions, ThroughputSink, Transfer
+from app.measurement.comparison.attempt import ComparisonContext, candidate_of
+from app.measurement.comparison.capture_checks import look_at_wire
+from app.measurement.comparison.probe_run import cpu_sample, iperf3_version, ping_flavour
+from app.measurement.interfaces import StageSink
+from app.measurement.load_guard import LoadGuard
+from app.probes import CpuMonitor, ThroughputRequest, measure_throughput, throughput_server
+from app.probes.blocks import BlockTarget, CycleRequest, TargetBlock, measure_cycle, warm_up
+from app.probes.capture import CaptureTestsRequest
+from app.probes.counters import read_counters, readings_between
+from app.probes.own_load import OwnLoad
+
+_IDLE_S = 30.0
+"""So long the server of TCP waits for its client, in seconds."""
+
+
+class HostProbes:
+    """Implements `RoundProbes`.
+
+    Args:
+        context: What the comparison needs.
+    """
+
+    def __init__(self, context: ComparisonContext) -> None:
+        self._context = context
+        self._guests = context.guests
+        self._flavour = ping_flavour(context.facts[Side.A.value])
+
+    def warm_up(self, target: BlockTarget, *, token: CancelToken) -> str:
+        """Send echo requests until they are steady; return a doubt, empty if they are."""
+        is_steady = warm_up(self._context.sessions.a, target, ping_flavour=self._flavour, token=token)
+        return "" if is_steady else "Round-trip times were not steady at the end of the warm-up."
+
+    def cycle(self, targets: Sequence[BlockTarget], *, first_size: int, token: CancelToken) -> tuple[TargetBlock, ...]:
+        """Measure one block of each target, in this order."""
+        profile = self._context.plan.profile
+        request = CycleRequest(tuple(targets), profile.frame_bytes, profile.block_pings, first_size, self._flavour)
+        return measure_cycle(self._context.sessions.a, request, token=token)
+
+    def watch(self, drafts: Sequence[Draft], *, token: CancelToken) -> Callable[[], Conditions]:
+        """Read the counters of both hosts; return a function that reads them again and returns what changed."""
+        context = self._context
+        pids = {side: [pid for draft in drafts for pid in draft.daemon_pids(side)] for side in Side}
+        devices = {side: [name for draft in drafts if (name := draft.device(side))] for side in Side}
+        own_load = OwnLoad(self._guests) if self._guests else None
+        first = read_counters(context.sessions, pids, devices, token=token)
+        if own_load is not None:
+            own_load.start()
+
+        def end() -> Conditions:
+            cores = own_load.cores() if own_load is not None else None
+            last = read_counters(context.sessions, pids, devices, token=token)
+            return Conditions(
+                {
+                    draft.key.position: {
+                        side.value: readings_between(
+                            first[side],
+                            last[side],
+                            pids=draft.daemon_pids(side),
+                            devices=[draft.device(side)],
+                        )
+                        for side in Side
+                    }
+                    for draft in drafts
+                },
+                cores,
+            )
+
+        return end
+
+    def transfer(
+        self, draft: Draft, *, seconds: int, cap_mbit_s: float | None, token: CancelToken, on_interval: ThroughputSink
+    ) -> Transfer:
+        """Measure TCP in both directions, and the CPU of both hosts meanwhile."""
+        context = self._context
+        request = ThroughputRequest(
+            client_address=draft.plan.probe_address_a,
+            server_address=draft.plan.probe_address_b,
+            port=draft.tunnel_link.names.iperf_port,
+            seconds=seconds,
+            cap_mbit_s=cap_mbit_s,
+            iperf3_version=iperf3_version(context.facts[Side.A.value]),
+        )
+        with CpuMonitor(
+            context.sessions, on_reading=lambda reading: context.emit(cpu_sample(draft.key, reading))
+        ) as monitor:
+            monitor.wait_until_watching(token)
+            with throughput_server(context.sessions.b, request, token=token, idle_s=_IDLE_S) as server:
+                server.wait_until_listening()
+                guard = nullcontext(None) if context.plan.pair.is_lab else LoadGuard(context.sessions, token=token)
+                with guard as watching:
+                    try:
+                        outcome = measure_throughput(
+                            context.sessions.a,
+                            server,
+                            request,
+                            token=watching.load_token if watching else token,
+                            on_interval=on_interval,
+                        )
+                    except Cancelled:
+                        token.raise_if_cancelled()
+                        raise ProbeFailed(
+                            watching.reason if watching else "Throughput was not measured.",
+                            hint="Set a lower limit in Mbit/s for this pair.",
+                        ) from None
+            return Transfer(outcome.series, monitor.usage(*outcome.windows))
+
+    def capture(self, draft: Draft, *, token: CancelToken, on_stage: StageSink) -> CaptureReport:
+        """Run the packet tests; the tunnel does not work afterwards."""
+        context, info = self._context, draft.adapter.info
+        candidate = candidate_of(context.plan, draft.key)
+        request = CaptureTestsRequest(
+            link=draft.tunnel_link,
+            plan=draft.plan,
+            facts=context.facts,
+            frame_bytes=context.plan.profile.frame_bytes,
+            is_unprotected=info.is_unprotected or (candidate is not None and candidate.is_unprotected),
+            is_stream=info.carrier is Carrier.TCP,
+        )
+        return look_at_wire(request, context.sessions, token=token, on_stage=on_stage, audit=context.audit)

@@ -1,0 +1,147 @@
+"""One round: tunnels up side by side, interleaved blocks, TCP one after another, packet tests, rollback."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+
+from app.domain.errors import (
+    Cancelled,
+    CleanupFailed,
+    ConnectionLost,
+    DeadlineExceeded,
+    HostUnreachable,
+    TunnelmarkError,
+)
+from app.domain.events import LogLevel, LogLine, Stage, StageStarted
+from app.measurement.adaptive.cycles import Cycles
+from app.measurement.adaptive.draft import Draft
+from app.measurement.adaptive.group_measurement import GroupMeasurement, RoundOrder
+from app.measurement.adaptive.probes import RoundProbes
+from app.measurement.adaptive.steps import skippable
+from app.measurement.comparison.attempt import ComparisonContext
+from app.measurement.interfaces import TunnelGroup
+
+LOST_HOST = (ConnectionLost, HostUnreachable, DeadlineExceeded)
+"""Errors of a host, not of a candidate: the whole round is made again."""
+
+
+@dataclass
+class Round:
+    """One round.
+
+    Attributes:
+        context: What it needs.
+        probes: Measures.
+        order: What is measured in it.
+        drafts: Candidates; their outcomes are in them afterwards.
+        groups: Positions in `drafts` that may be up together.
+        cycles: Makes cycles of blocks.
+        error: The error that counts afterwards: that a host could not be restored, or the last one of a candidate.
+        wire_s: Seconds that packet tests took.
+    """
+
+    context: ComparisonContext
+    probes: RoundProbes
+    order: RoundOrder
+    drafts: Sequence[Draft]
+    groups: Sequence[Sequence[int]]
+    cycles: Cycles
+    error: TunnelmarkError | None = None
+    wire_s: float = 0.0
+    _cleanup_error: CleanupFailed | None = field(default=None, init=False)
+
+    def run(self) -> None:
+        """Measure all groups. Both hosts have been restored when this returns, or `error` says so.
+
+        Raises:
+            ConnectionLost, HostUnreachable, DeadlineExceeded: A host was lost: the round does not count.
+            Cancelled: The comparison was cancelled.
+        """
+        for group in self.groups:
+            self._group([self.drafts[index] for index in group])
+        ended = [draft.error for draft in self.drafts if draft.error is not None]
+        self.error = self._cleanup_error or (ended[-1] if ended else None)
+
+    def _group(self, drafts: Sequence[Draft]) -> None:
+        """Measure candidates side by side; what keeps them from being up together is met by one at a time."""
+        while wanted := [draft for draft in drafts if draft.is_open]:
+            try:
+                if self._open_and_measure(wanted):
+                    return
+            except (*LOST_HOST, Cancelled):
+                raise
+            except TunnelmarkError as error:
+                if isinstance(error, CleanupFailed):
+                    self._cleanup_error = error
+                if len(wanted) == 1 or isinstance(error, CleanupFailed):
+                    _fail_all(wanted, error)
+                    return
+                self._warn(f"The tunnels could not be set up together ({error.message}): one at a time instead.")
+                for draft in wanted:
+                    self._group([draft])
+                return
+
+    def _open_and_measure(self, drafts: Sequence[Draft]) -> bool:
+        """Return whether the group was measured; False where a candidate was skipped while it was set up."""
+        with ExitStack() as stack:
+            group = self._open(stack, drafts)
+            if group is None:
+                return False
+            up = [draft for index, draft in enumerate(drafts) if self._is_up(draft, group, index)]
+            measurement = GroupMeasurement(
+                self.context, self.probes, self.cycles, self.order, [*self._bare(drafts), *up], group
+            )
+            try:
+                measurement.run()
+            except (*LOST_HOST, Cancelled):
+                raise
+            except TunnelmarkError as error:
+                measurement.fail_open(error)
+            finally:
+                self.wire_s += measurement.wire_s
+            if group.lost:
+                raise DeadlineExceeded(" ".join(group.lost.values()))
+        for sentence in dict.fromkeys(one for draft in up if draft.tunnel for one in draft.tunnel.differences):
+            self._warn(sentence)
+        return True
+
+    def _open(self, stack: ExitStack, drafts: Sequence[Draft]) -> TunnelGroup | None:
+        latest = drafts[0]
+        opened: list[TunnelGroup] = []
+
+        def on_stage(index: int, stage: Stage, text: str) -> None:
+            nonlocal latest
+            latest = drafts[index]
+            if stage is not Stage.CLEANUP:  # it follows whatever happened
+                latest.stage = stage
+            self.context.emit(StageStarted(latest.key, stage, text))
+            self.context.meter.say(f"round {self.order.number}: {latest.title}: {text or stage.value}")
+
+        choices = [(draft.adapter, draft.suite) for draft in drafts]
+        with skippable(self.context.control, lambda: latest.skip()) as token:  # noqa: PLW0108 - `latest` changes
+            opened.append(stack.enter_context(self.context.tunnels.open_group(choices, token=token, on_stage=on_stage)))
+        return opened[0] if opened else None
+
+    def _bare(self, drafts: Sequence[Draft]) -> list[Draft]:
+        """Return the bare link where it is measured already and belongs to another group: it has blocks in each."""
+        return [one for one in self.drafts if one.is_bare and one.is_open and one.tunnel and one not in drafts]
+
+    def _is_up(self, draft: Draft, group: TunnelGroup, index: int) -> bool:
+        if index in group.tunnels:
+            draft.tunnel = group.tunnels[index]
+            return True
+        error = group.failures.get(index)
+        if error is not None:
+            draft.fail(error)
+            self.context.emit(LogLine(LogLevel.ERROR, f"{draft.title}: {error.sentence()}"))
+        return False
+
+    def _warn(self, sentence: str) -> None:
+        self.context.emit(LogLine(LogLevel.WARNING, sentence))
+
+
+def _fail_all(drafts: Sequence[Draft], error: TunnelmarkError) -> None:
+    for draft in drafts:
+        draft.fail(error)

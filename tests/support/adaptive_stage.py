@@ -1,0 +1,161 @@
+"""An adaptive comparison of which everything is false but the comparison itself: latencies are made up, and seeded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import sample_records as sample
+from campaign_stage import Stage
+from fake_pair import ADAPTERS_BY_SUITE, FakeTunnelGroup, FakeTunnels
+from sample_wire import wire_report
+
+from app.domain.adapters import Adapter
+from app.domain.cancel import CancelToken
+from app.domain.capture import CaptureReport, LeakVerdict
+from app.domain.events import Stage as Step
+from app.domain.results import (
+    ADAPTIVE_PROFILE,
+    BLOCK_PINGS,
+    LOST_RTT_US,
+    CampaignPlan,
+    CampaignRecord,
+    CpuUsage,
+    Profile,
+    ThroughputSeries,
+)
+from app.domain.solutions import Suite
+from app.measurement.adaptive import AdaptiveComparison
+from app.measurement.adaptive.draft import Draft
+from app.measurement.adaptive.probes import Conditions, ThroughputSink, Transfer
+from app.measurement.comparison import plan_campaign
+from app.probes.blocks import BlockTarget, TargetBlock
+
+FAST: Mapping[str, float] = {"baseline": 0.4, "wireguard": 1.0, "openvpn-udp": 1.5, "openvpn-tcp": 2.0, "l2tp": 0.5}
+
+
+@dataclass
+class FakeProbes:
+    """Implements RoundProbes.
+
+    Attributes:
+        latency_ms: Latency by solution.
+        noise: Standard deviation of the logarithm of a block.
+        on_cycle: Called with the number of each cycle, from 1, before it is measured.
+        on_step: Called with a solution and a step (`warm-up`, `tcp`, `rate`, `wire`) before it.
+        lost: Solutions whose requests are lost from now on.
+        slow_cycles: Cycles in which everything is slow.
+        calls: Solution and step, in order.
+    """
+
+    latency_ms: Mapping[str, float] = field(default_factory=lambda: dict(FAST))
+    noise: float = 0.01
+    seed: int = 1
+    on_cycle: Callable[[int], None] = lambda _number: None
+    on_step: Callable[[str, str], None] = lambda _solution, _step: None
+    lost: set[str] = field(default_factory=set)
+    slow_cycles: set[int] = field(default_factory=set)
+    leaking: set[str] = field(default_factory=set)
+    calls: list[tuple[str, str]] = field(default_factory=list)
+    cycles: list[tuple[str, ...]] = field(default_factory=list)
+    first_sizes: list[int] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._random = np.random.default_rng(self.seed)
+
+    def _step(self, solution: str, step: str, token: CancelToken) -> None:
+        self.calls.append((solution, step))
+        self.on_step(solution, step)
+        token.raise_if_cancelled()
+
+    def warm_up(self, target: BlockTarget, *, token: CancelToken) -> str:
+        self._step(_solution(target), "warm-up", token)
+        return ""
+
+    def cycle(self, targets: Sequence[BlockTarget], *, first_size: int, token: CancelToken) -> tuple[TargetBlock, ...]:
+        number = len(self.cycles) + 1
+        self.cycles.append(tuple(_solution(target) for target in targets))
+        self.first_sizes.append(first_size)
+        self.on_cycle(number)
+        token.raise_if_cancelled()
+        return tuple(self._block(_solution(target), number) for target in targets)
+
+    def _block(self, solution: str, number: int) -> TargetBlock:
+        center_us = 1000.0 * self.latency_ms[solution] * (2.0 if number in self.slow_cycles else 1.0)
+        center_us *= float(np.exp(self._random.normal(0.0, self.noise)))
+        rtt_us = tuple(np.full(count, center_us, dtype=np.uint32) for count in BLOCK_PINGS)
+        if solution in self.lost:
+            rtt_us = tuple(np.full(count, LOST_RTT_US, dtype=np.uint32) for count in BLOCK_PINGS)
+        return TargetBlock(0.0, rtt_us)
+
+    def watch(self, drafts: Sequence[Draft], *, token: CancelToken) -> Callable[[], Conditions]:
+        return lambda: Conditions({})
+
+    def transfer(
+        self, draft: Draft, *, seconds: int, cap_mbit_s: float | None, token: CancelToken, on_interval: ThroughputSink
+    ) -> Transfer:
+        self._step(draft.key.solution, "tcp" if cap_mbit_s is None else f"rate {cap_mbit_s:g}", token)
+        mbit_s = 100.0 / self.latency_ms[draft.key.solution]
+        on_interval("a_to_b", 1.0, mbit_s)
+        series = tuple(
+            ThroughputSeries(one, mbit_s, (mbit_s,) * seconds, 1.0, 0, cap_mbit_s) for one in ("a_to_b", "b_to_a")
+        )
+        return Transfer(series, {side: CpuUsage(40.0, 10.0, 20.0, 10.0, 0.0, 2.0) for side in ("a", "b")})
+
+    def capture(self, draft: Draft, *, token: CancelToken, on_stage: Callable[[Step, str], None]) -> CaptureReport:
+        on_stage(Step.WIRE, "packets")
+        self._step(draft.key.solution, "wire", token)
+        verdict = LeakVerdict.LEAKS if draft.key.solution in self.leaking else LeakVerdict.PROTECTED
+        return wire_report(66, verdict, is_open=False)
+
+    def steps_of(self, solution: str) -> list[str]:
+        return [step for one, step in self.calls if one == solution]
+
+
+@dataclass
+class NamedTunnels(FakeTunnels):
+    """Tunnels whose probe address is the name of their solution, so that probes know where they measure."""
+
+    together: list[tuple[str, ...]] = field(default_factory=list)
+
+    @contextmanager
+    def open_group(
+        self,
+        choices: Sequence[tuple[Adapter, Suite]],
+        *,
+        token: CancelToken,
+        on_stage: Callable[[int, Step, str], None],
+    ) -> Iterator[FakeTunnelGroup]:
+        self.together.append(tuple(ADAPTERS_BY_SUITE[id(adapter)] for adapter, _ in choices))
+        with super().open_group(choices, token=token, on_stage=on_stage) as group:
+            for position, tunnel in group.tunnels.items():
+                tunnel.plan = replace(tunnel.plan, probe_address_a=self.together[-1][position])
+            yield group
+
+
+@dataclass
+class AdaptiveStage(Stage):
+    """Everything an adaptive comparison needs."""
+
+    probes: FakeProbes = field(default_factory=FakeProbes)
+    profile: Profile = ADAPTIVE_PROFILE
+    tunnels: FakeTunnels = field(default_factory=NamedTunnels)
+
+    def plan(self) -> CampaignPlan:
+        return plan_campaign(
+            sample.pair(is_lab=self.is_lab), self.candidates, self.profile, seed=3, allow_load=self.allow_load
+        )
+
+    def compare(self, resume_id: int | None = None) -> CampaignRecord:
+        made = self.probes
+
+        class Faked(AdaptiveComparison):
+            probes = staticmethod(lambda _context: made)
+
+        return self.run(resume_id, Faked)
+
+
+def _solution(target: BlockTarget) -> str:
+    return str(target.source)

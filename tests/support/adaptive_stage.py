@@ -57,6 +57,7 @@ class FakeProbes:
     on_step: Callable[[str, str], None] = lambda _solution, _step: None
     lost: set[str] = field(default_factory=set)
     slow_cycles: set[int] = field(default_factory=set)
+    own_load_cores: float | None = None
     leaking: set[str] = field(default_factory=set)
     calls: list[tuple[str, str]] = field(default_factory=list)
     cycles: list[tuple[str, ...]] = field(default_factory=list)
@@ -91,7 +92,7 @@ class FakeProbes:
         return TargetBlock(0.0, rtt_us)
 
     def watch(self, drafts: Sequence[Draft], *, token: CancelToken) -> Callable[[], Conditions]:
-        return lambda: Conditions({})
+        return lambda: Conditions({}, self.own_load_cores)
 
     def transfer(
         self, draft: Draft, *, seconds: int, cap_mbit_s: float | None, token: CancelToken, on_interval: ThroughputSink
@@ -153,6 +154,7 @@ class AdaptiveStage(Stage):
 
         class Faked(AdaptiveComparison):
             probes = staticmethod(lambda _context: made)
+            is_side_by_side = True
 
         return self.run(resume_id, Faked)
 

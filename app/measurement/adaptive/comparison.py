@@ -30,6 +30,7 @@ from app.measurement.progress import Meter
 from app.measurement.work import Done, Task
 from app.probes import doubts_before, inspect_surroundings
 from app.ranking.interim import interim
+from app.tunnel.groups import side_by_side
 
 
 class AdaptiveComparison(Comparison):
@@ -37,9 +38,11 @@ class AdaptiveComparison(Comparison):
 
     Attributes:
         probes: Makes what measures.
+        is_side_by_side: Whether several tunnels are up at the same time.
     """
 
     probes: ClassVar[Callable[[ComparisonContext], RoundProbes]] = HostProbes
+    is_side_by_side: ClassVar[bool] = False
 
     @classmethod
     def meter(cls, plan: CampaignPlan, kept: frozenset[int], emit: Callable[[Progress], None]) -> Meter:
@@ -140,20 +143,21 @@ class AdaptiveComparison(Comparison):
             underlay_mtu_bytes=context.link.underlay_mtu_bytes,
             started_at=datetime.now(UTC),
             began_s=time.monotonic(),
-            doubts=list(doubts),
+            doubts=[*doubts, *self._past.kept_doubts],
         )
 
     def _round(self, drafts: Sequence[Draft]) -> Round:
         context, past = self.context, self._past
         number, profile = past.next_number, context.plan.profile
         probes = type(self).probes(context)
-        groups = [[position] for position in range(len(drafts))]
+        groups = self._groups(drafts)
         order = RoundOrder(
             number=number,
             seconds=1 if number == 1 else profile.seconds,
             repeats_end_s=time.monotonic() + max(0.0, (profile.budget_s or math.inf) - past.elapsed_s),
             rate_mbit_s=past.rate_mbit_s,
             has_others=any(not draft.is_bare for draft in drafts),
+            is_check_due=number == 1,
             is_single_group=len(groups) == 1,
             rated=past.rated,
             tested=past.tested,
@@ -167,6 +171,12 @@ class AdaptiveComparison(Comparison):
             say=context.meter.say,
         )
         return Round(context, probes, order, drafts, groups, cycles)
+
+    def _groups(self, drafts: Sequence[Draft]) -> Sequence[Sequence[int]]:
+        """Return which candidates are up together, by position; the bare link is in the first group."""
+        if self._past.is_one_at_a_time or not self.is_side_by_side:
+            return [[position] for position in range(len(drafts))]
+        return side_by_side([(draft.adapter, draft.suite) for draft in drafts])
 
     def _inspect(self, drafts: Sequence[Draft]) -> None:
         """Add doubts that follow from what the hosts do before the round."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 import numpy as np
@@ -51,7 +51,7 @@ class MeasuredBlock:
     value_ms: float | None
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Draft:
     """A candidate in a round.
 
@@ -126,6 +126,10 @@ class Draft:
     def target(self) -> BlockTarget:
         """Where its echo requests go."""
         return BlockTarget(self.plan.probe_address_b, self.plan.probe_address_a)
+
+    def copy(self) -> Draft:
+        """Return the same candidate without blocks, for measurements that are no figures of it."""
+        return replace(self, blocks=[], disturbed=set(), doubts=[])
 
     def daemon_pids(self, side: Side) -> tuple[int, ...]:
         """Return the process ids of its tunnel's daemons on one side; empty for a VPN of the kernel."""

@@ -43,6 +43,7 @@ class RoundOrder:
         repeats_end_s: Monotonic time from which on nothing is repeated: the budget is used up.
         rate_mbit_s: Rate at which the CPU is compared, in Mbit/s; None where it is not known yet.
         has_others: Whether there is more than the bare link.
+        is_check_due: Whether it is to be checked that idle tunnels change no latency.
         is_single_group: Whether all candidates are up at the same time, so that the rate follows from this round.
         rated: Positions of candidates whose CPU is not measured at a fixed rate any more, as (solution, suite).
         tested: Candidates whose packet tests were made, as (solution, suite).
@@ -53,6 +54,7 @@ class RoundOrder:
     repeats_end_s: float
     rate_mbit_s: float | None
     has_others: bool
+    is_check_due: bool
     is_single_group: bool
     rated: frozenset[tuple[str, str]] = frozenset()
     tested: frozenset[tuple[str, str]] = frozenset()
@@ -80,13 +82,20 @@ class GroupMeasurement:
     group: TunnelGroup
     wire_s: float = field(default=0.0, init=False)
 
-    def run(self) -> None:
-        """Warm up, measure in blocks, then TCP of one candidate at a time, then the packet tests.
+    def warm_up(self) -> None:
+        """Send echo requests that do not count, until they are steady.
 
         Raises:
             ConnectionLost, HostUnreachable, DeadlineExceeded, Cancelled: As `HostSession.run`.
         """
         self._each(Stage.LATENCY, "warming up", self._warm_up)
+
+    def run(self) -> None:
+        """Measure in blocks, then TCP of one candidate at a time, then the packet tests.
+
+        Raises:
+            ConnectionLost, HostUnreachable, DeadlineExceeded, Cancelled: As `HostSession.run`.
+        """
         self._blocks()
         self._each(Stage.THROUGHPUT, "TCP in both directions", self._transfer)
         rate = self._rate()

@@ -57,9 +57,15 @@ class PastRounds:
         return known if known is not None else rate_of([one.throughput for one in self.attempts])
 
     @property
+    def kept_doubts(self) -> tuple[str, ...]:
+        """Doubts of earlier rounds that hold for later ones: tunnels that were up side by side changed latencies."""
+        found = (doubt for one in self.attempts for doubt in one.doubts if doubt.startswith(ONE_AT_A_TIME))
+        return tuple(dict.fromkeys(found))
+
+    @property
     def is_one_at_a_time(self) -> bool:
         """Whether tunnels that were up side by side changed latencies."""
-        return any(doubt.startswith(ONE_AT_A_TIME) for one in self.attempts for doubt in one.doubts)
+        return bool(self.kept_doubts)
 
     def add(self, attempts: Sequence[Attempt], took_s: float) -> None:
         """Add a round that is complete."""

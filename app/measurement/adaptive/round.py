@@ -19,6 +19,7 @@ from app.measurement.adaptive.cycles import Cycles
 from app.measurement.adaptive.draft import Draft
 from app.measurement.adaptive.group_measurement import GroupMeasurement, RoundOrder
 from app.measurement.adaptive.probes import RoundProbes
+from app.measurement.adaptive.side_by_side import FEWEST_TO_CHECK, ONE_AT_A_TIME, NotSideBySide, SideBySideCheck
 from app.measurement.adaptive.steps import skippable
 from app.measurement.comparison.attempt import ComparisonContext
 from app.measurement.interfaces import TunnelGroup
@@ -75,6 +76,9 @@ class Round:
             except TunnelmarkError as error:
                 if isinstance(error, CleanupFailed):
                     self._cleanup_error = error
+                if isinstance(error, NotSideBySide):
+                    self._one_at_a_time(wanted, error)
+                    return
                 if len(wanted) == 1 or isinstance(error, CleanupFailed):
                     _fail_all(wanted, error)
                     return
@@ -83,8 +87,21 @@ class Round:
                     self._group([draft])
                 return
 
+    def _one_at_a_time(self, drafts: Sequence[Draft], why: NotSideBySide) -> None:
+        """Measure one tunnel after another, and say so: in later rounds as well, which know it by the doubt."""
+        self._warn(f"{why.message} Candidates are measured one at a time from now on.")
+        for draft in self.drafts:
+            draft.doubts.append(f"{ONE_AT_A_TIME}. {why.message}")
+        for draft in drafts:
+            self._group([draft])
+
     def _open_and_measure(self, drafts: Sequence[Draft]) -> bool:
-        """Return whether the group was measured; False where a candidate was skipped while it was set up."""
+        """Return whether the group was measured; False where a candidate was skipped while it was set up.
+
+        Raises:
+            NotSideBySide: Idle tunnels change latencies.
+        """
+        check = self._before(drafts) if self.order.is_check_due and len(drafts) > FEWEST_TO_CHECK else None
         with ExitStack() as stack:
             group = self._open(stack, drafts)
             if group is None:
@@ -94,8 +111,11 @@ class Round:
                 self.context, self.probes, self.cycles, self.order, [*self._bare(drafts), *up], group
             )
             try:
+                measurement.warm_up()
+                if check is not None:
+                    check.prove(measurement.open, token=self.context.control.token)
                 measurement.run()
-            except (*LOST_HOST, Cancelled):
+            except (*LOST_HOST, Cancelled, NotSideBySide):
                 raise
             except TunnelmarkError as error:
                 measurement.fail_open(error)
@@ -106,6 +126,20 @@ class Round:
         for sentence in dict.fromkeys(one for draft in up if draft.tunnel for one in draft.tunnel.differences):
             self._warn(sentence)
         return True
+
+    def _before(self, drafts: Sequence[Draft]) -> SideBySideCheck | None:
+        """Measure the bare link and one candidate alone, before the others are up; None where that is not possible."""
+        few = [draft.copy() for draft in (*[one for one in drafts if one.is_bare], *drafts) if draft.is_open]
+        few = list({draft.key: draft for draft in few}.values())[:FEWEST_TO_CHECK]
+        with ExitStack() as stack:
+            group = self._open(stack, few)
+            if group is None or len(group.tunnels) < len(few):
+                return None  # what keeps it from being up is a result of the round itself
+            for index, draft in enumerate(few):
+                draft.tunnel = group.tunnels[index]
+            check = SideBySideCheck(self.probes, self.cycles.profile)
+            check.measure_before(few, token=self.context.control.token)
+            return check
 
     def _open(self, stack: ExitStack, drafts: Sequence[Draft]) -> TunnelGroup | None:
         latest = drafts[0]

@@ -10,9 +10,11 @@ from adaptive_stage import AdaptiveStage, FakeProbes
 from campaign_stage import by_solution
 
 from app.domain import events
-from app.domain.errors import ConnectionLost, ProbeFailed, TunnelDown
+from app.domain.errors import ConnectionLost, PreflightRefused, ProbeFailed, TunnelDown
 from app.domain.interim import CandidateState, StopReason
 from app.domain.results import ADAPTIVE_PROFILE, BLOCK_PINGS, FRAME_BYTES, AttemptStatus, CampaignStatus
+from app.measurement.adaptive import comparison
+from app.measurement.adaptive.side_by_side import moved
 from app.probes import underlay_guard
 
 FOUR = (sample.BASELINE, sample.WIREGUARD, sample.OPENVPN_UDP, sample.OPENVPN_TCP)
@@ -53,10 +55,9 @@ def test_each_cycle_is_in_random_order_and_begins_with_another_size() -> None:
     stage = AdaptiveStage(candidates=FOUR)
     stage.compare()
 
-    with_openvpn = [cycle for cycle in stage.probes.cycles if "openvpn-udp" in cycle]
-    assert all("baseline" in cycle for cycle in with_openvpn)
-    assert {cycle.index("baseline") for cycle in with_openvpn} == {0, 1}
-    assert stage.probes.first_sizes[:8] == [0, 1, 2, 3, 4, 5, 6, 0]
+    whole = [cycle for cycle in stage.probes.cycles if len(cycle) == 4]
+    assert {cycle.index("baseline") for cycle in whole} == {0, 1, 2, 3}
+    assert stage.probes.first_sizes[10:18] == [0, 1, 2, 3, 4, 5, 6, 0]  # the check that comes first has ten cycles
 
 
 def test_disturbed_cycles_are_repeated_and_do_not_count() -> None:
@@ -83,11 +84,11 @@ def test_packet_tests_are_made_once_and_the_cpu_is_compared_at_one_rate() -> Non
     for solution in ("wireguard", "openvpn-udp", "openvpn-tcp"):
         steps = stage.probes.steps_of(solution)
         assert steps.count("wire") == 1
-        assert steps.index("wire") < steps.index("rate 25")  # in the first round; the rate is known in the second
+        assert steps[-2 - steps[::-1].index("wire")] == "rate 25"  # last of all: the tunnel does not work afterwards
         assert steps.count("rate 25") == 1
     rated = [attempt for attempt in record.attempts if attempt.cpu_at_rate]
     assert {attempt.rate_mbit_s for attempt in rated} == {25.0}
-    assert {attempt.key.round for attempt in rated} == {2}
+    assert {attempt.key.round for attempt in rated} == {1}
     assert [len(attempt.throughput[0].interval_mbit_s) for attempt in record.attempts[:5]] == [1, 1, 1, 1, 2]
 
 
@@ -127,8 +128,8 @@ def test_a_candidate_that_fails_is_a_result_and_the_others_go_on() -> None:
 def test_a_tunnel_that_stops_answering_fails_with_its_daemons_words() -> None:
     stage = AdaptiveStage(candidates=FOUR)
 
-    def on_cycle(_number: int) -> None:
-        if stage.tunnels.standing == ["openvpn-tcp"]:
+    def on_cycle(number: int) -> None:
+        if number == 15:
             stage.probes.lost = {"openvpn-tcp"}
 
     stage.probes.on_cycle = on_cycle
@@ -315,3 +316,84 @@ def test_states_of_candidates_are_those_of_the_last_round() -> None:
     last = stage.of(events.RoundEnded)[-1].result
     assert {one.state for one in last.candidates} <= {CandidateState.DECIDED, CandidateState.OPEN}
     assert all(one.ratio is not None for one in last.candidates)
+
+
+def test_all_tunnels_of_a_group_are_up_at_the_same_time_after_a_check() -> None:
+    stage = AdaptiveStage(candidates=FOUR)
+    stage.compare()
+
+    names = tuple(one.solution for one in FOUR)
+    assert stage.tunnels.together == [names[:2], names, *[names] * (len(stage.tunnels.together) - 2)]
+    assert [len(cycle) for cycle in stage.probes.cycles[:10]] == [2] * 10
+    assert not any("one at a time" in line.text for line in stage.of(events.LogLine))
+
+
+def test_tunnels_that_change_a_latency_are_measured_one_at_a_time_from_then_on() -> None:
+    stage = AdaptiveStage(candidates=FOUR, probes=FakeProbes(noise=0.0))
+
+    def on_cycle(_number: int) -> None:
+        stage.probes.slow_cycles = set(range(1000)) if len(stage.tunnels.standing) > 2 else set()
+
+    stage.probes.on_cycle = on_cycle
+    record = stage.compare()
+
+    names = [one.solution for one in FOUR]
+    assert stage.tunnels.together[2:] == [(name,) for name in names] * ((len(stage.tunnels.together) - 2) // 4)
+    assert all(
+        one.doubts[0].startswith("Candidates were measured with one tunnel at a time") for one in record.attempts
+    )
+    warnings = [line.text for line in stage.of(events.LogLine) if line.level is events.LogLevel.WARNING]
+    (said,) = [text for text in warnings if "one at a time" in text]
+    assert said.startswith("The latency of Bare underlay changed by +100 % when the other tunnels came up.")
+    bare = next(one for one in record.attempts if one.key.solution == "baseline")
+    assert len(bare.blocks) == 30  # beside each of the others
+
+
+def test_groups_that_exclude_each_other_are_measured_after_one_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(comparison, "side_by_side", lambda choices: ((0, 1, 2), (3,))[: len(choices) - 2])
+    stage = AdaptiveStage(candidates=FOUR)
+    record = stage.compare()
+
+    assert stage.tunnels.together[1:3] == [("baseline", "wireguard", "openvpn-udp"), ("openvpn-tcp",)]
+    assert {one.status for one in record.attempts} == {AttemptStatus.COMPLETED}
+    bare = record.attempts[0]
+    assert len(bare.blocks) == 20
+    assert stage.probes.steps_of("baseline").count("wire") == 1
+    assert {one.rate_mbit_s for one in record.attempts if one.key.round == 2} == {25.0}  # known after the first round
+
+
+def test_a_group_that_cannot_be_set_up_is_measured_one_at_a_time() -> None:
+    stage = AdaptiveStage(candidates=FOUR)
+    together: list[int] = []
+
+    def on_open(_solution: str) -> None:
+        together.append(len(stage.tunnels.standing))
+        if len(stage.tunnels.standing) > 2:
+            raise PreflightRefused("There is no room for so many.")
+
+    stage.tunnels.on_open = on_open
+    record = stage.compare()
+    assert {one.status for one in record.attempts} == {AttemptStatus.COMPLETED}
+    assert max(together) == 4
+
+
+def test_blocks_are_measured_again_where_a_gate_asks_for_it_three_times_at_most() -> None:
+    stage = AdaptiveStage(candidates=(sample.WIREGUARD, sample.OPENVPN_UDP), probes=FakeProbes(own_load_cores=1.7))
+    attempt = stage.compare().attempts[0]
+
+    assert attempt.repeats == 3
+    assert attempt.own_load_cores == 1.7
+    assert len(attempt.blocks) == 40
+    assert [block.is_counted for block in attempt.blocks] == [False] * 30 + [True] * 10
+    assert "cores of this computer busy with other work" in next(
+        line.text for line in stage.of(events.LogLine) if "measured again" in line.text
+    )
+
+
+def test_the_change_that_counts_is_beyond_chance() -> None:
+    quiet, slower = [1.0, 1.01, 0.99, 1.0, 1.0], [1.07, 1.08, 1.06, 1.07, 1.07]
+    assert moved("x", quiet, slower, set_ups=0).is_too_much
+    assert not moved("x", quiet, slower, set_ups=1).is_too_much  # tunnels differ so much from one set-up to the next
+    assert not moved("x", quiet, [1.04] * 5, set_ups=0).is_too_much
+    assert not moved("x", [0.7, 1.0, 1.4, 0.9, 1.1], [0.8, 1.1, 1.5, 1.0, 1.2], set_ups=0).is_too_much
+    assert not moved("x", [], slower, set_ups=0).is_too_much

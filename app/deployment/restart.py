@@ -60,7 +60,7 @@ def restart_from_bundle(
     on_both(stop, token=token)
     with work.timed("connect"):
         marks = on_both(start, token=token)
-    return negotiated_on_both(work.ends, plan, marks, token=token)
+    return negotiated_on_both(work.ends, building, marks, token=token)
 
 
 def _step(plan: TunnelPlan, side: Side, title: str, argv: tuple[str, ...]) -> Step:

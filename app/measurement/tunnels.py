@@ -64,10 +64,7 @@ class DeployedTunnels:
     ) -> AbstractContextManager[TunnelGroup]:
         """Return a context in which several tunnels are up side by side."""
         firewalls = read_firewalls(self.sessions, token=token) if self.minds_firewalls else {}
-        requests = [
-            self._request(adapter, suite, self.link.instance(position), firewalls)
-            for position, (adapter, suite) in enumerate(choices)
-        ]
+        requests = [self._request(adapter, suite, self.link, firewalls) for adapter, suite in choices]
         return temporary_group(
             self.sessions, requests, token=token, on_stage=on_stage, audit=self.audit, lease_s=LEASE_S
         )

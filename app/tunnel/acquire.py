@@ -134,14 +134,13 @@ def begin(
         DiskFull: There is no space for our folder.
         CommandFailed: Something else went wrong.
     """
-    lines, limits = _recipe_lines(beginning.recipe, ledger)
-    remove = shell_line(["rm", "-rf", "--", beginning.run_dir])
+    lines, limits = recipe_lines(beginning.recipe, ledger)
 
     def take(words: tuple[str, ...]) -> None:
         on_mark(words)
         _write_down(words, ledger, end)
 
-    ledger.plan(Planned(RUN_DIR_NUMBER, "Make the tunnel's own folder", f"mkdir {beginning.run_dir}", remove, 30.0))
+    ledger.plan(run_dir_change(beginning.run_dir))
     marks, result = end.run_with_events(
         filled_script("begin.sh", steps=lines),
         (
@@ -151,7 +150,7 @@ def begin(
             owner_text(),
             owner_key(),
             beginning.run_dir,
-            remove,
+            run_dir_change(beginning.run_dir).undo,
             beginning.peer,
             beginning.asked,
             *beginning.paths,
@@ -167,24 +166,38 @@ def begin(
         raise HostLocked(end, parse_lock(sections.get("lock", "")))
     if find(marks, "finished") is None:
         raise begin_error(end, marks, result, ledger)
-    outputs = {
-        name: _public_result(marks, numbered(PUBLIC_NUMBER + index), beginning.recipe.public[name].argv)
-        for index, name in enumerate(beginning.recipe.public)
-    }
+    outputs = public_outputs(beginning.recipe, marks)
     return Acquired(parse_inspection(sections, state_dir=end.state_dir, depth=SnapshotDepth.QUICK), outputs)
 
 
-def _recipe_lines(recipe: IdentityRecipe, ledger: Ledger) -> tuple[list[str], float]:
-    """Return the script's lines for a recipe, and how long they may take at most, in seconds."""
+def run_dir_change(run_dir: str, member: int | None = None) -> Planned:
+    """Return what the audit log and the journal need of a tunnel's folder; see `numbered`."""
+    remove = shell_line(["rm", "-rf", "--", run_dir])
+    number = numbered(RUN_DIR_NUMBER, member)
+    return Planned(number, "Make the tunnel's own folder", f"mkdir {run_dir}", remove, 30.0)
+
+
+def public_outputs(
+    recipe: IdentityRecipe, marks: tuple[ScriptEvent, ...], member: int | None = None
+) -> dict[str, CommandResult]:
+    """Return what a recipe's public commands printed, by name."""
+    return {
+        name: _public_result(marks, numbered(PUBLIC_NUMBER + index, member), command.argv)
+        for index, (name, command) in enumerate(recipe.public.items())
+    }
+
+
+def recipe_lines(recipe: IdentityRecipe, ledger: Ledger, member: int | None = None) -> tuple[list[str], float]:
+    """Return the script's lines for a recipe, and how long they may take at most, in seconds; see `numbered`."""
     lines: list[str] = []
     limits = 0.0
     for index, step in enumerate(recipe.steps):
-        planned = planned_step(numbered(IDENTITY_NUMBER + index), step)
+        planned = planned_step(numbered(IDENTITY_NUMBER + index, member), step)
         ledger.plan(planned)
         lines.append(step_line(planned, step))
         limits += step.command.timeout_s + step.forward_retry_s
     for index, command in enumerate(recipe.public.values()):
-        number = numbered(PUBLIC_NUMBER + index)
+        number = numbered(PUBLIC_NUMBER + index, member)
         lines.append(call("print", number, whole_seconds(command.timeout_s), *command.argv))
         limits += command.timeout_s
     return lines, limits
@@ -194,7 +207,7 @@ def _write_down(words: tuple[str, ...], ledger: Ledger, end: RemoteHost) -> None
     if words[0] == "armed":
         ledger.write("Lock the host and arm its timer", f"mkdir {end.state_dir}", 0)
     elif words[0] == "identity":
-        ledger.done(RUN_DIR_NUMBER, 0)
+        ledger.done(numbered(RUN_DIR_NUMBER), 0)
     ledger.take_mark(words)
 
 

@@ -36,11 +36,22 @@ class Building:
         request: What was asked for.
         plan: Made with both public identities.
         tunnels: The random id of this work on each host.
+        member: Which of several tunnels that are built side by side it is; None for the only one.
     """
 
     request: DeployRequest
     plan: TunnelPlan
     tunnels: Mapping[Side, str]
+    member: int | None = None
+
+    def numbered(self, number: int) -> str:
+        """Return a number of this tunnel as the journal writes it."""
+        return numbered(number, self.member)
+
+    def arguments(self, end: RemoteHost) -> tuple[str, ...]:
+        """Return the first arguments of every script that works on this tunnel on a host."""
+        members = () if self.member is None else (str(self.member),)
+        return (end.state_dir, self.tunnels[end.side], *members)
 
 
 def apply(
@@ -112,7 +123,7 @@ def run_apply(
             steps=lines.steps,
             checks=_check_lines(building, end.side) if lines.is_awaited else [],
         ),
-        (end.state_dir, building.tunnels[end.side]),
+        building.arguments(end),
         word=building.tunnels[end.side],
         token=token,
         timeout_s=_limit_s(building, own),
@@ -121,11 +132,11 @@ def run_apply(
     if find(marks, "failed", "files") is not None:
         raise upload_error(lines.files, result.stderr, report, end.label)
     if find(marks, "finished") is None:
-        raise build_error(end, building.plan, dict(_numbered_checks(own)), marks, result, ledger)
+        raise build_error(end, building.plan, dict(_numbered_checks(building, own)), marks, result, ledger)
     return marks
 
 
-def negotiated_text(end: RemoteHost, plan: TunnelPlan, marks: tuple[ScriptEvent, ...], *, token: CancelToken) -> str:
+def negotiated_text(end: RemoteHost, building: Building, marks: tuple[ScriptEvent, ...], *, token: CancelToken) -> str:
     """Return what one end says was negotiated.
 
     The host matches a pattern as far as its grep can; where that said too much too early, it is asked again.
@@ -133,9 +144,9 @@ def negotiated_text(end: RemoteHost, plan: TunnelPlan, marks: tuple[ScriptEvent,
     Raises:
         TunnelDown: It is not what was asked for.
     """
-    own = plan.end(end.side)
-    texts = {number: text_after(marks, "check", number, name="stdout") for number, _ in _numbered_checks(own)}
-    for number, check in _numbered_checks(own):
+    own = building.plan.end(end.side)
+    texts = {number: text_after(marks, "check", number, name="stdout") for number, _ in _numbered_checks(building, own)}
+    for number, check in _numbered_checks(building, own):
         until = time.monotonic() + SETTLE_S
         while check.stdout_pattern and not re.search(check.stdout_pattern, texts[number]):
             if time.monotonic() >= until:
@@ -146,18 +157,18 @@ def negotiated_text(end: RemoteHost, plan: TunnelPlan, marks: tuple[ScriptEvent,
                 )
             token.sleep(0.1)
             texts[number] = end.session.run(check.command, token=token).stdout
-    return printable(texts[_negotiated_number(own)], limit=2000) if own.negotiated is not None else ""
+    return printable(texts[_negotiated_number(building, own)], limit=2000) if own.negotiated is not None else ""
 
 
 def negotiated_on_both(
     ends: Mapping[Side, RemoteHost],
-    plan: TunnelPlan,
+    building: Building,
     marks: Mapping[Side, tuple[ScriptEvent, ...]],
     *,
     token: CancelToken,
 ) -> str:
     """Return what both ends say was negotiated, a line for each that says anything; see `negotiated_text`."""
-    texts = {side: negotiated_text(end, plan, marks[side], token=token) for side, end in ends.items()}
+    texts = {side: negotiated_text(end, building, marks[side], token=token) for side, end in ends.items()}
     return "\n".join(f"{ends[side].label}: {text}" for side, text in texts.items() if text)
 
 
@@ -169,7 +180,9 @@ def _files(building: Building, own: EndpointPlan, ledger: Ledger) -> list[FileTo
         if not is_inside(file.path, run_dir):
             files[index] = FileToWrite(_staged(run_dir, index), file.content, 0o600)
         else:
-            ledger.plan(Planned(numbered(FILE_NUMBER + index), f"Write {file.path}", f"cat > {file.path}", "", 0.0))
+            ledger.plan(
+                Planned(building.numbered(FILE_NUMBER + index), f"Write {file.path}", f"cat > {file.path}", "", 0.0)
+            )
     for index, step in enumerate(own.steps):
         if step.command.stdin is not None:
             files.append(FileToWrite(stdin_path(run_dir, index), step.command.stdin, 0o600))
@@ -181,7 +194,7 @@ def _files(building: Building, own: EndpointPlan, ledger: Ledger) -> list[FileTo
 def _written(building: Building, own: EndpointPlan, ledger: Ledger) -> None:
     for index, file in enumerate(own.files):
         if is_inside(file.path, building.request.link.run_dir):
-            ledger.done(numbered(FILE_NUMBER + index), 0)
+            ledger.done(building.numbered(FILE_NUMBER + index), 0)
 
 
 def is_inside(path: str, folder: str) -> bool:
@@ -205,7 +218,7 @@ def _place_lines(building: Building, own: EndpointPlan, ledger: Ledger) -> list[
     for index, file in enumerate(own.files):
         if is_inside(file.path, run_dir):
             continue
-        number, staged, mode = numbered(FILE_NUMBER + index), _staged(run_dir, index), f"{file.mode:04o}"
+        number, staged, mode = building.numbered(FILE_NUMBER + index), _staged(run_dir, index), f"{file.mode:04o}"
         undo = shell_line(["rm", "-f", "--", file.path])
         ledger.plan(Planned(number, f"Write {file.path}", f"cat > {file.path}", undo, 10.0))
         lines.append(call("place", number, staged, mode, file.path, undo))
@@ -215,7 +228,7 @@ def _place_lines(building: Building, own: EndpointPlan, ledger: Ledger) -> list[
 def _step_lines(building: Building, own: EndpointPlan, ledger: Ledger) -> list[str]:
     lines: list[str] = []
     for index, step in enumerate(own.steps):
-        planned = planned_step(numbered(STEP_NUMBER + index), step)
+        planned = planned_step(building.numbered(STEP_NUMBER + index), step)
         ledger.plan(planned)
         if step.command.stdin is None:
             lines.append(step_line(planned, step))
@@ -225,15 +238,15 @@ def _step_lines(building: Building, own: EndpointPlan, ledger: Ledger) -> list[s
     return lines
 
 
-def _numbered_checks(own: EndpointPlan) -> list[tuple[str, UpCheck]]:
-    checks = [(numbered(CHECK_NUMBER + index), check) for index, check in enumerate(own.up_checks)]
+def _numbered_checks(building: Building, own: EndpointPlan) -> list[tuple[str, UpCheck]]:
+    checks = [(building.numbered(CHECK_NUMBER + index), check) for index, check in enumerate(own.up_checks)]
     if own.negotiated is not None:
-        checks.append((_negotiated_number(own), own.negotiated))
+        checks.append((_negotiated_number(building, own), own.negotiated))
     return checks
 
 
-def _negotiated_number(own: EndpointPlan) -> str:
-    return numbered(CHECK_NUMBER + len(own.up_checks))
+def _negotiated_number(building: Building, own: EndpointPlan) -> str:
+    return building.numbered(CHECK_NUMBER + len(own.up_checks))
 
 
 def _check_lines(building: Building, side: Side) -> list[str]:
@@ -244,7 +257,7 @@ def _check_lines(building: Building, side: Side) -> list[str]:
         lines.append(call("find_daemons"))
     if own.hopeless:
         lines.append(call("hopeless_at", own.hopeless, *own.log_paths))
-    checks = [_check_line(number, check) for number, check in _numbered_checks(own)]
+    checks = [_check_line(number, check) for number, check in _numbered_checks(building, own)]
     negotiated = [checks.pop()] if own.negotiated is not None else []
     return [*lines, *checks, *_cross_lines(building, side), *negotiated]
 
@@ -259,7 +272,7 @@ def _cross_lines(building: Building, side: Side) -> list[str]:
         return []
     peer = building.plan.probe_address(side.other)
     ping = ping_once(building.request, side, own.interface, peer)
-    return [call_with_deadline("cross", CROSS_NUMBER, own.interface, peer, *ping)]
+    return [call_with_deadline("cross", building.numbered(CROSS_NUMBER), own.interface, peer, *ping)]
 
 
 def ping_once(request: DeployRequest, side: Side, interface: str, address: str) -> tuple[str, ...]:
@@ -275,5 +288,5 @@ def ping_once(request: DeployRequest, side: Side, interface: str, address: str) 
 
 def _limit_s(building: Building, own: EndpointPlan) -> float:
     steps_s = sum(step.command.timeout_s + step.forward_retry_s for step in own.steps)
-    checks_s = sum(check.command.timeout_s for _, check in _numbered_checks(own))
+    checks_s = sum(check.command.timeout_s for _, check in _numbered_checks(building, own))
     return steps_s + checks_s + building.plan.up_timeout_s + APPLY_MARGIN_S

@@ -14,13 +14,15 @@ from app.ssh.remote_line import shell_line
 _MAX_DIGITS = 3
 """Of an exit status."""
 
-RUN_DIR_NUMBER = "0000"
+RUN_DIR_NUMBER = 0
 IDENTITY_NUMBER = 1
 PUBLIC_NUMBER = 50
 FILE_NUMBER = 100
 STEP_NUMBER = 200
 CHECK_NUMBER = 900
-CROSS_NUMBER = "0990"
+CROSS_NUMBER = 990
+MEMBER_STEP = 1000
+"""Of several tunnels that are built side by side, each has numbers from its own thousand."""
 
 AuditSink = Callable[[AuditEntry], None]
 
@@ -44,9 +46,14 @@ class Planned:
     undo_timeout_s: float
 
 
-def numbered(number: int) -> str:
-    """Return a number as the journal writes it."""
-    return f"{number:04d}"
+def numbered(number: int, member: int | None = None) -> str:
+    """Return a number as the journal writes it.
+
+    Args:
+        number: Below MEMBER_STEP.
+        member: Which of several tunnels that are built side by side it belongs to; None for the only one.
+    """
+    return f"{(member or 0) * MEMBER_STEP + number:04d}"
 
 
 def undo_line(undo: Command | None) -> str:
@@ -79,7 +86,12 @@ class Ledger:
     @property
     def undo_timeout_s(self) -> float:
         """How long it may take at most to take all of it back, in seconds."""
-        return sum(planned.undo_timeout_s for planned in self.planned.values() if planned.undo)
+        return self.undo_limit_s()
+
+    def undo_limit_s(self, prefix: str = "") -> float:
+        """Return how long undoing changes whose numbers begin with a text may take at most, in seconds."""
+        planned = tuple(self.planned.values())  # another tunnel may be built at the same time
+        return sum(one.undo_timeout_s for one in planned if one.undo and one.number.startswith(prefix))
 
     def done(self, number: str, exit_status: int | None) -> None:
         """Write down that a change was made, or tried."""

@@ -19,7 +19,7 @@ from app.tunnel.plan import plan_of, recipe_of
 from app.tunnel.preflight import obstacles_on, outside_paths, own_words
 from app.tunnel.psk_transfer import share_secrets
 from app.tunnel.request import DeployRequest, Obstacle
-from app.tunnel.transaction import Transaction
+from app.tunnel.transaction import StageSink, Transaction
 
 
 class TunnelBuild:
@@ -28,6 +28,8 @@ class TunnelBuild:
     Args:
         work: The transaction.
         request: What is to be built.
+        member: Which of several tunnels that are built side by side it is; None for the only one.
+        on_stage: Gets each stage of this tunnel as it begins; None for that of the transaction.
 
     Attributes:
         plan: For reading only until the keys have been exchanged.
@@ -35,9 +37,18 @@ class TunnelBuild:
         warnings: What preflight found that did not stop it.
     """
 
-    def __init__(self, work: Transaction, request: DeployRequest) -> None:
+    def __init__(
+        self,
+        work: Transaction,
+        request: DeployRequest,
+        *,
+        member: int | None = None,
+        on_stage: StageSink | None = None,
+    ) -> None:
         self.work = work
         self.request = request
+        self.member = member
+        self.stage = on_stage or work.stage
         self.plan = plan_of(request)
         self.identities: Mapping[Side, PublicIdentity] = {}
         self.warnings: tuple[Obstacle, ...] = ()
@@ -95,15 +106,23 @@ class TunnelBuild:
         Returns:
             What both ends said they agreed on; empty where the plan changes nothing.
         """
-        if not any(end.steps or end.files or end.interface for end in (self.plan.a, self.plan.b)):
+        if self.is_bare:
             return ""
-        self.work.stage(Stage.APPLY)
+        self.stage(Stage.APPLY, "")
         with self.work.timed("build"):
             marks = self._apply_to_both(token)
-        return negotiated_on_both(self.work.ends, self.plan, marks, token=token)
+        return negotiated_on_both(self.work.ends, self._building(), marks, token=token)
+
+    @property
+    def is_bare(self) -> bool:
+        """Whether the plan changes nothing on either host."""
+        return not any(end.steps or end.files or end.interface for end in (self.plan.a, self.plan.b))
+
+    def _building(self) -> Building:
+        return Building(self.request, self.plan, self.work.ids, self.member)
 
     def _apply_to_both(self, token: CancelToken) -> dict[Side, tuple[ScriptEvent, ...]]:
-        work, building = self.work, Building(self.request, self.plan, self.work.ids)
+        work, building = self.work, self._building()
         built: set[Side] = set()
         checks: dict[Side, Future[None]] = {}
         checking = CancelToken()
@@ -113,10 +132,11 @@ class TunnelBuild:
             def apply_to(side: Side, child: CancelToken) -> tuple[ScriptEvent, ...]:
                 def on_mark(words: tuple[str, ...]) -> None:
                     if words[0] == "built":
-                        checks[side] = pool.submit(self._check_connection, side, checking)
+                        if self.member is None:  # else all of them are followed by one
+                            checks[side] = pool.submit(work.check_connection, side, checking)
                         built.add(side)
                         if len(built) == len(Side):
-                            work.stage(Stage.VERIFY)
+                            self.stage(Stage.VERIFY, "")
 
                 return apply(work.ends[side], building, work.ledgers[side], token=child, on_mark=on_mark)
 
@@ -131,10 +151,6 @@ class TunnelBuild:
             finally:
                 unregister()
         return marks
-
-    def _check_connection(self, side: Side, token: CancelToken) -> None:
-        duration_s = self.work.ends[side].session.check_new_connection(token=token)
-        self.work.timings_s[f"new connection to {side.upper()}"] = round(duration_s, 3)
 
     def words(self, side: Side) -> tuple[str, ...]:
         """Return the names, paths and addresses by which this tunnel is known on a host."""

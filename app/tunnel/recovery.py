@@ -10,7 +10,7 @@ from app.domain.cancel import CancelToken
 from app.domain.commands import Command, HostSession, SessionPair
 from app.domain.errors import TunnelmarkError
 from app.domain.hosts import Side
-from app.domain.link import STATE_DIR, TunnelNames
+from app.domain.link import MAX_INSTANCES, STATE_DIR, Link
 from app.domain.script_files import bare_script
 from app.host.inspection import LockInfo, survey
 from app.host.parallel import on_both_to_the_end
@@ -186,14 +186,17 @@ def _clear_incomplete(end: RemoteHost, *, token: CancelToken) -> bool:
     return end.session.run(command, token=token).is_ok
 
 
+def _usual_interfaces() -> tuple[str, ...]:
+    """Return the names that a measurement's tunnels have on hosts with nothing in their way."""
+    usual = [Link("", "").instance(number).names for number in range(MAX_INSTANCES)]
+    return tuple(name for one in usual for name in (one.ethernet_interface, one.wireguard_interface))
+
+
 def _recover_end(end: RemoteHost, audit: AuditSink | None, *, token: CancelToken) -> HostRecovery:
     found = survey(end, token=token)
     lock = found.lock
     if lock is None:
-        names = TunnelNames()
-        left = [
-            n for n in (names.ethernet_interface, names.wireguard_interface) if n in found.snapshot.part("interface")
-        ]
+        left = [name for name in _usual_interfaces() if name in found.snapshot.part("interface")]
         if left:
             sentence = (
                 f"{end.label} has {' and '.join(left)}, but no journal of Tunnelmark that says how to remove it; "

@@ -144,15 +144,20 @@ def _finish(
             context={"host": end.label, "stderr": printable(result.stderr, limit=1000)},
         )
     log = printable(next((mark.text for mark in marks if mark.words == ("text", "undo")), ""))
-    for match in re.finditer(r"^(?:taken back|FAILED with (?P<status>\d+)) (?P<number>\d{4}) ", log, re.MULTILINE):
-        ledger.undone(match["number"], int(match["status"] or 0))
-    for match in re.finditer(r"^    warning: (?P<text>.+)$", log, re.MULTILINE):
-        ledger.warn(match["text"])
+    report_undone(log, ledger)
     if outcome == "0":
         ledger.write("Disarm the timer and release the lock", f"rm -rf {end.state_dir}", 0)
     states = {"gone": RollbackState.GONE, "other": RollbackState.OTHER, "0": RollbackState.DONE}
     snapshot = parse_snapshot(parse_sections(result.stdout, tunnel), state_dir=end.state_dir, depth=SnapshotDepth.QUICK)
     return RollbackResult(states.get(outcome, RollbackState.FAILED), log), snapshot
+
+
+def report_undone(log: str, ledger: Ledger) -> None:
+    """Write down in the audit log what an undo on a host reported."""
+    for match in re.finditer(r"^(?:taken back|FAILED with (?P<status>\d+)) (?P<number>\d{4}) ", log, re.MULTILINE):
+        ledger.undone(match["number"], int(match["status"] or 0))
+    for match in re.finditer(r"^    warning: (?P<text>.+)$", log, re.MULTILINE):
+        ledger.warn(match["text"])
 
 
 def _differences(

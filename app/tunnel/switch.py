@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from app.domain.adapters import EndpointPlan, PublicIdentity, Step, TunnelPlan
+from app.domain.adapters import PublicIdentity, Step, TunnelPlan
 from app.domain.cancel import CancelToken
 from app.domain.commands import FileToWrite
 from app.domain.errors import InvalidPlan
@@ -32,7 +32,7 @@ from app.tunnel.apply import (
     stdin_path,
 )
 from app.tunnel.apply_errors import build_error
-from app.tunnel.audit import STEP_NUMBER, Ledger, Planned, numbered
+from app.tunnel.audit import STEP_NUMBER, Ledger, Planned
 from app.tunnel.plan import plan_of
 from app.tunnel.request import DeployRequest
 
@@ -48,16 +48,20 @@ class Switcher:
         tunnels: The random id of this work on each host.
         ledgers: Get what was done.
         identities: The keys' public parts, which stay.
+        member: Which of several tunnels that are up side by side it is; None for the only one.
     """
 
     ends: Mapping[Side, RemoteHost]
     tunnels: Mapping[Side, str]
     ledgers: Mapping[Side, Ledger]
     identities: Mapping[Side, PublicIdentity]
+    member: int | None = None
 
     def process_mark(self, side: Side) -> str:
         """Return what every process of the tunnel on one host has in its environment."""
-        return f"TUNNELMARK_TUNNEL={self.tunnels[side]}"
+        if self.member is None:
+            return f"TUNNELMARK_TUNNEL={self.tunnels[side]}"
+        return f"TUNNELMARK_MEMBER={self.tunnels[side]}-{self.member}"
 
     def plan(self, request: DeployRequest) -> TunnelPlan:
         """Return the plan of another suite with the keys that are there."""
@@ -77,7 +81,7 @@ class Switcher:
         Raises:
             TunnelDown, CommandFailed, DiskFull: It did not work; the same holds.
         """
-        building = Building(request, plan, self.tunnels)
+        building = Building(request, plan, self.tunnels, self.member)
 
         def back(side: Side, child: CancelToken) -> None:
             take_back(self.ends[side], building, self.ledgers[side], token=child)
@@ -87,21 +91,21 @@ class Switcher:
 
         on_both(back, token=token)
         marks = on_both(work, token=token)
-        return negotiated_on_both(self.ends, plan, marks, token=token)
+        return negotiated_on_both(self.ends, building, marks, token=token)
 
 
 def take_back(end: RemoteHost, building: Building, ledger: Ledger, *, token: CancelToken) -> None:
     """Take back what depends on the suite on one end, newest first; see `Switcher.switch`."""
     lines: list[str] = []
     limit_s = BACK_MARGIN_S
-    for _, planned, step in _per_suite(building.plan.end(end.side)):
+    for _, planned, step in _per_suite(building, end.side):
         ledger.plan(planned)
         if step.undo is not None:
             lines.insert(0, call("step_back", planned.number, whole_seconds(step.undo.timeout_s), *step.undo.argv))
             limit_s += step.undo.timeout_s
     word = building.tunnels[end.side]
     marks, result = end.run_with_events(
-        filled_script("back.sh", steps=lines), (end.state_dir, word), word=word, token=token, timeout_s=limit_s
+        filled_script("back.sh", steps=lines), building.arguments(end), word=word, token=token, timeout_s=limit_s
     )
     for mark in marks:
         if mark.words[0] == "back" and len(mark.words) == 3:
@@ -115,7 +119,7 @@ def rebuild(end: RemoteHost, building: Building, ledger: Ledger, *, token: Cance
     own, run_dir = building.plan.end(end.side), building.request.link.run_dir
     files = [file for file in own.files if is_inside(file.path, run_dir)]
     steps: list[str] = []
-    for index, planned, step in _per_suite(own):
+    for index, planned, step in _per_suite(building, end.side):
         steps += _again(planned, step, stdin_path(run_dir, index), files)
     return run_apply(end, building, ledger, ApplyLines(files, steps), token=token, on_mark=lambda _words: None)
 
@@ -174,10 +178,10 @@ def _outline(request: DeployRequest, file: FileToWrite) -> tuple[object, ...]:
     return file.path, file.mode, file.content
 
 
-def _per_suite(own: EndpointPlan) -> Iterator[tuple[int, Planned, Step]]:
-    for index, step in enumerate(own.steps):
+def _per_suite(building: Building, side: Side) -> Iterator[tuple[int, Planned, Step]]:
+    for index, step in enumerate(building.plan.end(side).steps):
         if step.is_per_suite:
-            yield index, planned_step(numbered(STEP_NUMBER + index), step), step
+            yield index, planned_step(building.numbered(STEP_NUMBER + index), step), step
 
 
 def _again(planned: Planned, step: Step, path: str, files: list[FileToWrite]) -> list[str]:

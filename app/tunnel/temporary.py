@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 from app.domain.cancel import CancelToken
 from app.domain.commands import SessionPair
 from app.domain.errors import TunnelmarkError
+from app.domain.hosts import Side
+from app.tunnel.acquire import Acquired
 from app.tunnel.active_tunnel import ActiveTunnel
 from app.tunnel.audit import AuditSink
 from app.tunnel.build import TunnelBuild
@@ -81,6 +83,17 @@ def build_tunnel(build: TunnelBuild, *, token: CancelToken) -> ActiveTunnel:
     started_s = time.monotonic()
     acquired = build.acquire(token=token)
     build.refuse_obstacles()
+    active = bring_up(build, acquired, token=token)
+    active.setup_s = time.monotonic() - started_s
+    return active
+
+
+def bring_up(build: TunnelBuild, acquired: Mapping[Side, Acquired], *, token: CancelToken) -> ActiveTunnel:
+    """Run the phases from the keys, which are made, to a tunnel that is up.
+
+    Raises:
+        TunnelmarkError, Cancelled: It did not work; both hosts must be rolled back.
+    """
     build.exchange_keys(acquired, token=token)
     negotiated = build.apply(token=token)
     work = build.work
@@ -92,8 +105,7 @@ def build_tunnel(build: TunnelBuild, *, token: CancelToken) -> ActiveTunnel:
         negotiated=negotiated,
         warnings=build.warnings,
         lost=lambda: work.lost,
-        switcher=Switcher(work.ends, work.ids, work.ledgers, build.identities),
+        switcher=Switcher(work.ends, work.ids, work.ledgers, build.identities, build.member),
     )
-    active.setup_s = time.monotonic() - started_s
     active.timings_s = work.timings_s
     return active

@@ -191,6 +191,15 @@ class Transaction:
         self.inspections[side] = acquired.survey
         return acquired
 
+    def check_connection(self, side: Side, token: CancelToken) -> None:
+        """Try a new SSH connection to a host: what was changed there must not have locked us out.
+
+        Raises:
+            EnvironmentFault: As `HostSession.check_new_connection`.
+        """
+        duration_s = self.ends[side].session.check_new_connection(token=token)
+        self.timings_s[f"new connection to {side.upper()}"] = round(duration_s, 3)
+
     # --- hold ---------------------------------------------------------------------------------------------------------
 
     def pause_lease(self) -> None:

@@ -1,6 +1,6 @@
 # Builds this end of the tunnel, or builds it again with another suite, and waits until it is up and frames cross.
 #
-# Arguments: STATE TUNNEL.
+# Arguments: STATE TUNNEL [MEMBER].
 
 # @include process.sh
 # @include trees.sh
@@ -52,24 +52,15 @@ cross() {
 }
 
 main() {
-    state=$1
-    tunnel=$2
-    umask 077
-    found=
-    read -r found 2> /dev/null < "$state/id"
-    if [ "$found" != "$tunnel" ]; then give_up taken-back; fi
-    stop_predecessor
-    start_of "$$"
-    echo "$$:$start_time" > "$state/runner" || give_up journal runner
-    stop_if_taken_back
-    export TUNNELMARK_TUNNEL="$tunnel"
+    begin_work "$@"
+    name_processes
     daemons=
     hopeless=
     # @files
     # @steps
     say built
     # @checks
-    : > "$state/runner"
+    end_work
     say finished
 }
 

@@ -2,6 +2,10 @@
 # Expects: state (the folder), tunnel (its id), daemons (empty, or what find_daemons found), hopeless (empty, or set by
 # hopeless_at).
 
+# member: the number of one of several tunnels that are built side by side, of_member: ends the names of its files.
+member=
+of_member=
+
 say() {
     printf '%s %s\n' "$tunnel" "$*"
 }
@@ -21,7 +25,7 @@ give_up() {
 
 # stop_if_taken_back: an undo that has begun must not find new changes.
 stop_if_taken_back() {
-    if [ -e "$state/undo-begun" ]; then give_up taken-back; fi
+    if [ -e "$state/undo-begun" ] || [ -e "$state/undo-begun$of_member" ]; then give_up taken-back; fi
 }
 
 # write_down NUMBER LIMIT_S UNDO TITLE: makes an entry of the journal. Its last line says that it is whole.
@@ -80,8 +84,10 @@ step_back() {
 # find_daemons: sets daemons to what the steps left running: it carries the tunnel's mark in its environment.
 find_daemons() {
     daemons=
+    daemons_mark=TUNNELMARK_TUNNEL=$tunnel
+    if [ -n "$member" ]; then daemons_mark=TUNNELMARK_MEMBER=$tunnel$of_member; fi
     # The grep that found itself has ended when its number is looked at.
-    for environ in $(grep -ls "TUNNELMARK_TUNNEL=$tunnel" /proc/[0-9]*/environ); do
+    for environ in $(grep -ls "$daemons_mark" /proc/[0-9]*/environ); do
         environ=${environ#/proc/}
         environ=${environ%/environ}
         # Any user can give a process of his own that mark.
@@ -100,9 +106,9 @@ stop_if_died() {
     if [ -n "$daemons" ]; then return 0; fi
     for daemon in $died; do
         dmesg 2> /dev/null | tail -n 50 | grep -F "[${daemon%%:*}]"
-    done > "$state/log/died"
+    done > "$state/log/died$of_member"
     say died
-    show output "$state/log/died"
+    show output "$state/log/died$of_member"
     give_up died
 }
 
@@ -117,8 +123,8 @@ hopeless_at() {
 stop_if_hopeless() {
     if [ -z "$hopeless" ]; then return 0; fi
     # shellcheck disable=SC2086 # paths of our own, without blanks
-    if cat $hopeless_logs 2> /dev/null | grep -m 1 -E -e "$hopeless" > "$state/log/hopeless"; then
-        show output "$state/log/hopeless"
+    if cat $hopeless_logs 2> /dev/null | grep -m 1 -E -e "$hopeless" > "$state/log/hopeless$of_member"; then
+        show output "$state/log/hopeless$of_member"
         give_up hopeless
     fi
 }

@@ -22,8 +22,9 @@ from app.domain.link import STATE_DIR
 from app.domain.script_files import host_script
 from app.domain.solutions import Suite
 from app.storage import Store
-from app.tunnel import recover
+from app.tunnel import recover, temporary_group
 from support.deploy_world import RUN_DIR, SHELLS, World, assert_untouched, build_and_vanish, let_leases_end, open_tunnel
+from support.instance_vpn import InstanceVpn, failing_vpn
 from support.lasting_rollout import deploy_and_keep, save_facts
 from support.lasting_world import STANDING, current, lasting_world, roll_out, started_tunnel, state_of, take_back
 from support.made_up_host import UNDERLAYS, LocalHost
@@ -107,6 +108,16 @@ def build_switch_and_undo(world: World) -> None:
     assert_untouched(world)
 
 
+def build_side_by_side(world: World) -> None:
+    """Build two tunnels side by side, of which one fails and is undone alone; ask for the other one's processes."""
+    requests = [world.with_vpn(vpn) for vpn in (InstanceVpn(), failing_vpn())]
+    with temporary_group(world.sessions, requests, token=CancelToken(), on_stage=lambda *_: None) as group:
+        assert (list(group.tunnels), list(group.failures)) == ([0], [1])
+        assert all(host.links == {"eth1", "tmk0"} for host in world.hosts)
+        assert group.tunnels[0].daemon_pids(Side.A)
+    assert_untouched(world)
+
+
 def deploy_replace_and_remove(world: World) -> None:
     """Deploy, fail to replace it in the very moment of confirming, and remove it on both hosts."""
     first, outcome = roll_out(world)
@@ -163,6 +174,7 @@ def test_every_script_is_run_in_every_shell(
 ) -> None:
     recorders = [Recorder(host, monkeypatch) for host in world.hosts]
     build_switch_and_undo(world)
+    build_side_by_side(world)
     build_and_vanish(world, lease_s=30)
     let_leases_end(world)
     for host in world.hosts:

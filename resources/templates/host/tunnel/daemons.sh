@@ -1,6 +1,6 @@
 # Prints the processes that a tunnel's steps have left running, one number a line.
 #
-# Arguments: MARK, what they carry in their environment.
+# Arguments: NAME=VALUE that they have in their environment.
 
 # @include ../process.sh
 # @include ../marked.sh

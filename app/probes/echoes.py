@@ -23,6 +23,7 @@ class Echoes:
 
     def __init__(self, frame_bytes: int, expected: int, first_seq: int) -> None:
         self.frame_bytes = frame_bytes
+        self.first_seq = first_seq
         self.received = 0
         self.duplicates = 0
         self.reordered = 0
@@ -31,7 +32,6 @@ class Echoes:
         self.troubles: dict[str, int] = {}
         self.has_clock_step = False
         self._rtt_us = np.full(expected, LOST_RTT_US, dtype=np.uint32)
-        self._first_seq = first_seq
         self._highest = -1
         self._summary: Summary | None = None
         self._unsent_from = 0  # of the samples that nobody was shown yet
@@ -95,7 +95,7 @@ class Echoes:
 
     def series(self, extra_note: str = "") -> LatencySeries:
         """Return what came of it, for good."""
-        sent = self._sent()
+        sent = self.sent
         return LatencySeries(
             frame_bytes=self.frame_bytes,
             sent=sent,
@@ -105,7 +105,9 @@ class Echoes:
             note=" ".join(part for part in (*self._notes(), extra_note) if part),
         )
 
-    def _sent(self) -> int:
+    @property
+    def sent(self) -> int:
+        """How many requests were sent, as far as is known."""
         if self._summary is not None:
             return max(self._highest + 1, min(self._summary.sent, self.expected))
         return self._highest + 1
@@ -125,7 +127,7 @@ class Echoes:
     def _index(self, seq: int) -> int:
         """Return the request's index: the one nearest to the highest so far among those with this sequence number."""
         reference = max(self._highest, 0)
-        delta = (seq - self._first_seq - reference) % _SEQ_MODULUS
+        delta = (seq - self.first_seq - reference) % _SEQ_MODULUS
         if delta >= _SEQ_MODULUS // 2:
             delta -= _SEQ_MODULUS
         return reference + delta

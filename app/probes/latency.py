@@ -1,10 +1,15 @@
-"""Round-trip times: echo requests of every frame size, all in one channel."""
+"""Round-trip times: echo requests of every frame size, all in one channel.
+
+What ping prints is kept on the host while requests run, and comes between two windows of requests: lines that cross SSH
+while a small host pings are part of what is measured (docs/architecture.md, "Probes that do not disturb").
+"""
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from app.domain.adapters import shell_step_argv
 from app.domain.cancel import CancelToken
@@ -16,7 +21,7 @@ from app.domain.results import LatencySeries
 from app.domain.script_files import bare_script
 from app.probes.echoes import Echoes
 from app.probes.guard import GuardLine, GuardMark, parse_guard_line
-from app.probes.ping_lines import Reply, Summary, Trouble, parse_ping_line
+from app.probes.ping_lines import Reply, Summary, Trouble, is_too_long, parse_ping_line
 
 SamplesSink = Callable[[int, int, tuple[float, ...]], None]
 """Gets frame size in bytes, index of the first sample from 0, and RTTs in ms (NaN where no reply came)."""
@@ -26,15 +31,11 @@ WARM_UP_PINGS = 10
 
 WARM_UP_LIMIT_S = 5
 STALL_S = 5.0
-"""Without a reply for so long, it is asked whether the far end answers at all. `ping -A` sends one request a second
-while nothing comes back, so five requests in a row were lost by then."""
+"""Where a window of requests lasts longer, it is asked whether the far end answers at all."""
 
-FLUSH_S = 0.08
-"""Samples are handed on at this interval, in seconds."""
-
-WARM_UP_LABEL = "warm-up"
 INTERVAL_LINE = "#interval"
 FRAGMENTS_LINE = "#fragments "
+_WINDOW_LINE = re.compile(r"^@(?P<word>window|size) (?P<label>\d{1,5}) (?P<first>\d{1,9})(?: (?P<number>\d{1,9}))?$")
 
 _SCRIPT = bare_script("probes/latency.sh")
 
@@ -83,7 +84,7 @@ def ping_argv(request: LatencyRequest) -> tuple[str, ...]:
     source = ("-I", request.source) if request.source else ()
     if request.ping_flavour is ToolFlavour.BUSYBOX:
         return ("busybox-ping", *source)
-    return ("ping", "-n", "-A", "-D", "-M", "do", *source)
+    return ("ping", "-n", "-A", "-M", "do", *source)
 
 
 def longest_s(pings: int, sizes: int) -> int:
@@ -108,7 +109,7 @@ def measure_latency(
         client: The host that pings.
         request: What to measure.
         token: Cancelling it ends ping on the host.
-        on_samples: Gets the samples while they arrive, a few at a time.
+        on_samples: Gets the samples between two windows of requests, every 1.5 s or so.
         clock: Monotonic seconds.
 
     Returns:
@@ -119,6 +120,15 @@ def measure_latency(
         ConnectionLost, DeadlineExceeded, Cancelled: As `HostSession.run`.
     """
     return _LatencyRun(client, request, token, on_samples, clock).run()
+
+
+@dataclass(slots=True)
+class _Window:
+    """One run of ping: index of its first request among those of its size, their number, and how many were answered."""
+
+    first: int
+    number: int
+    received: int = 0
 
 
 class _LatencyRun:
@@ -147,9 +157,9 @@ class _LatencyRun:
         self._warm_up = Echoes(0, WARM_UP_PINGS, first_seq)
         self._ended: set[str] = set()
         self._current: Echoes | None = None
-        self._pid = 0
-        self._last_reply_s = 0.0
-        self._last_flush_s = 0.0
+        self._window = _Window(0, WARM_UP_PINGS)
+        self._silent_windows = 0
+        self._last_window_s = clock()
         self._is_interval = False
         self._failure: TunnelmarkError | None = None
         self._fragments: list[int] = []
@@ -205,26 +215,44 @@ class _LatencyRun:
         if self._inner.is_cancelled:
             return
         if line.startswith("@"):
-            mark = parse_guard_line(line)
-            if mark is not None:
-                self._on_mark(mark)
+            self._on_mark_line(line)
             return
         parsed = parse_ping_line(line)
         echoes = self._current
         if isinstance(parsed, Reply) and echoes is not None:
-            self._last_reply_s = self._clock()
-            echoes.add_reply(parsed)
-            self._flush_if_due()
+            self._add_reply(echoes, parsed)
         elif isinstance(parsed, Summary) and echoes is not None:
-            echoes.add_summary(parsed)
+            self._add_summary(echoes, parsed)
         elif isinstance(parsed, Trouble) and echoes is not None:
             echoes.add_trouble(parsed)
-            if parsed.is_too_long and not echoes.received and echoes is not self._warm_up:
-                self._skip_size(f"A frame of {echoes.frame_bytes} bytes does not cross: {parsed.text}.")
         elif line.startswith("#"):
             self._on_note(line)
         elif parsed is None and line.strip() and len(self._host_words) < 20:
             self._host_words.append(line.strip()[:200])
+
+    def _add_reply(self, echoes: Echoes, reply: Reply) -> None:
+        """Take a reply of the window; requests that ping sent beyond it, for lost ones, do not count."""
+        index = (reply.seq - echoes.first_seq) & 0xFFFF
+        if index < self._window.number:
+            self._window.received += echoes.add_reply(replace(reply, seq=(reply.seq + self._window.first) & 0xFFFF))
+
+    def _add_summary(self, echoes: Echoes, summary: Summary) -> None:
+        window = self._window
+        sent = min(summary.sent, window.number)
+        echoes.add_summary(Summary(window.first + sent, window.first + window.received))
+
+    def _on_mark_line(self, line: str) -> None:
+        match = _WINDOW_LINE.match(line)
+        mark = parse_guard_line(line) if match is None else None
+        if mark is not None:
+            self._on_mark(mark)
+        elif match is not None and match["word"] == "size":
+            self._on_size_end(match["label"])
+        elif match is not None:
+            self._current = self._echoes.get(match["label"])
+            self._window = _Window(int(match["first"]), int(match["number"] or 0))
+            if not self._window.first:
+                self._silent_windows = 0
 
     def _on_note(self, line: str) -> None:
         if line == INTERVAL_LINE:
@@ -235,62 +263,67 @@ class _LatencyRun:
 
     def _on_mark(self, mark: GuardLine) -> None:
         if mark.mark is GuardMark.START:
-            self._current = self._warm_up if mark.label == WARM_UP_LABEL else self._echoes.get(mark.label)
-            self._pid = mark.number
-            self._last_reply_s = self._clock()
+            self._current = self._warm_up
         elif mark.mark is GuardMark.EXIT:
             self._on_exit(mark)
         elif mark.mark is GuardMark.LIMIT:
             self._fail(self._problem(f"ping was not done after {mark.number} s."))
-        else:
-            self._flush()
-            self._check_stall()
+        elif self._clock() - self._last_window_s >= STALL_S:
+            self._last_window_s = self._clock()
+            self._check_far_end()
 
     def _on_exit(self, mark: GuardLine) -> None:
-        echoes, self._current, self._pid = self._current, None, 0
+        """Take the end of a window, or of the warm-up."""
+        echoes, self._current = self._current, None
+        self._last_window_s = self._clock()
         if echoes is None:
             return
         if echoes is self._warm_up:
             if not echoes.received:
                 self._fail(self._no_reply(echoes))
             return
-        self._ended.add(mark.label)
-        self._flush(echoes)
+        self._hand_on(echoes)
         # Source: ping(8): 1 means that replies are missing, 2 every other error; 126 and 127 are the shell's.
-        if mark.number not in (0, 1) and not echoes.stop_reason and not echoes.is_complete:
+        if mark.number not in (0, 1) and not any(is_too_long(text) for text in echoes.troubles):
             self._fail(self._problem(f"ping ended with exit status {mark.number}."))
+        elif self._window.received:
+            self._silent_windows = 0
+        else:
+            self._silent_windows += 1
+            self._check_far_end()
 
-    def _flush_if_due(self) -> None:
-        if self._last_reply_s - self._last_flush_s >= FLUSH_S:
-            self._flush()
-
-    def _flush(self, echoes: Echoes | None = None) -> None:
-        echoes = echoes or self._current
-        self._last_flush_s = self._clock()
-        if echoes is None or echoes is self._warm_up:
+    def _on_size_end(self, label: str) -> None:
+        echoes = self._echoes.get(label)
+        if echoes is None:
             return
+        self._ended.add(label)
+        if echoes.sent < echoes.expected or self._silent_windows:
+            echoes.stop_reason = self._stop_reason(echoes)
+
+    def _stop_reason(self, echoes: Echoes) -> str:
+        if echoes.received and not self._silent_windows:
+            return "ping ended before all requests were sent."
+        if echoes.received:
+            return "Replies stopped, while smaller frames still crossed."
+        words = next((text for text in echoes.troubles if is_too_long(text)), "no reply came")
+        return f"A frame of {echoes.frame_bytes} bytes does not cross: {words}."
+
+    def _hand_on(self, echoes: Echoes) -> None:
         first, rtt_ms = echoes.take_new()
         if rtt_ms:
             self._on_samples(echoes.frame_bytes, first, rtt_ms)
 
     # --- what does not cross ------------------------------------------------------------------------------------------
 
-    def _check_stall(self) -> None:
-        echoes = self._current
-        if echoes is None or echoes is self._warm_up or self._clock() - self._last_reply_s < STALL_S:
-            return
+    def _check_far_end(self) -> None:
+        """End the probe where the far end does not answer the smallest frame either."""
         if not self._is_answering():
             self._fail(
                 ProbeFailed(
-                    f"{self._request.destination} stopped answering while frames of {echoes.frame_bytes} bytes were "
-                    f"sent from {self._client.spec.label}.",
+                    f"{self._request.destination} stopped answering {self._client.spec.label} while it was measured.",
                     hint="Its tunnel went down, or the host did; the log has the daemons' last words.",
                 )
             )
-        elif echoes.received:
-            self._skip_size(f"Replies stopped for {STALL_S:g} s, while smaller frames still crossed.")
-        else:
-            self._skip_size(f"A frame of {echoes.frame_bytes} bytes does not cross: no reply within {STALL_S:g} s.")
 
     def _is_answering(self) -> bool:
         """Ask over a channel of its own whether the far end answers the smallest frame."""
@@ -299,15 +332,6 @@ class _LatencyRun:
         if self._request.ping_flavour is ToolFlavour.BUSYBOX:
             argv = tuple(word for word in argv if word != "-n")
         return self._client.run(Command(argv, timeout_s=10.0, is_root=self._is_root), token=self._inner).is_ok
-
-    def _skip_size(self, reason: str) -> None:
-        """End the running ping, so that the next size begins."""
-        if self._current is None or self._current.stop_reason:
-            return
-        self._current.stop_reason = reason
-        kill = Command(("kill", "-INT", str(self._pid)), timeout_s=10.0, is_root=self._is_root)
-        self._client.run(kill, token=self._inner)
-        self._last_reply_s = self._clock()
 
     def _fail(self, failure: TunnelmarkError) -> None:
         if self._failure is None:

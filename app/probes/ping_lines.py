@@ -64,6 +64,11 @@ class Trouble:
 PingLine = Reply | Summary | Trouble
 
 
+def is_too_long(text: str) -> bool:
+    """Return whether a complaint says that the packet is too large for a link on the way."""
+    return _TOO_LONG.search(text) is not None
+
+
 def milliseconds_to_us(text: str) -> int:
     """Turn what ping prints as milliseconds into whole microseconds, exactly (half a microsecond goes up).
 
@@ -93,7 +98,7 @@ def parse_ping_line(line: str) -> PingLine | None:
     if summary is not None:
         return Summary(int(summary["sent"]), int(summary["received"]))
     text = " ".join(line.split())[:200]
-    if _TOO_LONG.search(text):
+    if is_too_long(text):
         return Trouble(text, is_too_long=True)
     if _CLOCK.search(text):
         return Trouble(text, is_clock=True)

@@ -1,7 +1,8 @@
 """The same commands that the probes run, run by hand on the same hosts, to compare with.
 
-"By hand" is OpenSSH's own client on a connection that stands already, with the same command lines one after another,
-their output coming back over that connection. Both ways alternate, because a lab under software emulation changes its
+"By hand" is OpenSSH's own client on a connection that is there already, with the same command lines one after another.
+What ping prints goes into a file on the host and comes back at the end: lines that cross SSH while a small host pings
+would slow it down. Both ways alternate, because a lab under software emulation changes its
 speed from minute to minute.
 """
 
@@ -103,7 +104,7 @@ class ByHand:
         head = " ".join(ping_argv(LatencyRequest(B, A, FRAME_BYTES, pings)))
         lines = [f"{head} -c {pings} -s {size - FRAME_TO_PAYLOAD_BYTES} {B}" for size in FRAME_BYTES]
         began_s = time.monotonic()
-        output = self.run(Side.A, "; ".join(lines))
+        output = self.run(Side.A, f"({'; '.join(lines)}) >/run/bench-ping; cat /run/bench-ping; rm /run/bench-ping")
         latency_s = time.monotonic() - began_s
         request = ThroughputRequest(A, B, PORT, seconds, None, "3.18")
         with self.servers():

@@ -83,11 +83,12 @@ class FakePair:
     def _ping(words: tuple[str, ...]) -> Answer:
         sizes, count = words[1].split(), int(words[5])
         for label in ("warm-up", *sizes):
-            yield f"@start {label} 100"
+            yield f"@start {label} 100" if label == "warm-up" else f"@window {label} 0 {count}"
             for seq in range(1, (count if label != "warm-up" else 1) + 1):
                 yield f"26 bytes from 198.18.0.2: icmp_seq={seq} ttl=64 time=0.500 ms"
             yield f"{count} packets transmitted, {count} received, 0% packet loss, time 1ms"
             yield f"@exit {label} 0"
+            yield f"@size {label} {count}"
         return 0
 
     def _server(self, ports: tuple[str, ...], token: CancelToken) -> Answer:

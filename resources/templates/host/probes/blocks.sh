@@ -12,17 +12,7 @@ if [ "$1" = busybox-ping ]; then
     esac
 fi
 
-for folder in /run/tunnelmark /dev/shm /tmp; do
-    file=$(mktemp "$folder/blocks.XXXXXX" 2>/dev/null) && break
-    file=
-done
-if [ -z "$file" ]; then
-    echo "#nowhere"
-    leave 1
-fi
-# shellcheck disable=SC2094 # read after the last ping has ended
-exec 4>"$file" 5<"$file"
-rm -f "$file"
+# @include kept-output.sh
 
 # one DESTINATION SOURCE PAYLOAD COUNT PING...: a lost request makes ping send one more and wait a second, so its time is
 # limited.
@@ -53,5 +43,5 @@ for target in $targets; do
 done
 read -r uptime rest </proc/uptime
 echo "@end $uptime" >&4
-cat <&5
+print_kept
 # @include guard-tail.sh

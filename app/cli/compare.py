@@ -52,7 +52,7 @@ def compare(context: Context) -> int:
     reports = report_paths(context, asked)
     check_list("--solutions", options.solutions)
     check_solutions(words_of(options.solutions))
-    chosen_profile(ProfileName.QUICK.value, pings=options.pings, seconds=options.seconds, rounds=options.rounds)
+    profile_of(options, Preferences())
     if options.all and not options.list:
         raise InvalidOption("--all belongs to --list.", hint="Without --solutions every safe default is compared.")
     if options.list and options.dry_run:
@@ -85,9 +85,9 @@ def demo(context: Context) -> int:
     """Run the main job on the practice lab, without a window."""
     options = context.options
     options.pair, options.solutions = f"lab:{platforms_text(*parse_platforms(options.platform))}", DEMO_SOLUTIONS
-    options.profile = ProfileName.QUICK.value
-    if options.seconds is None:
-        options.seconds = DEMO_PROFILE.seconds
+    is_fixed = any(one is not None for one in (options.pings, options.seconds, options.rounds))
+    options.profile = (ProfileName.QUICK if is_fixed else DEMO_PROFILE.name).value
+    options.budget_min = None if is_fixed or DEMO_PROFILE.budget_s is None else DEMO_PROFILE.budget_s / 60.0
     return compare(context)
 
 

@@ -69,7 +69,7 @@ def make_parser() -> argparse.ArgumentParser:
     _add_export(commands)
     _command(commands, "recover", "pairs.recover", "restore both hosts after Tunnelmark has crashed", has_pair=True)
     _command(commands, "doctor", "doctor.doctor", "check this computer")
-    demo = _command(commands, "demo", "compare.demo", "run a quick comparison on the practice lab")
+    demo = _command(commands, "demo", "compare.demo", "run a short comparison on the practice lab")
     _add_platform(demo)
     _add_measuring(demo)
     completion = _command(
@@ -270,7 +270,7 @@ def _add_compare(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
         choices=("adaptive", "quick", "standard", "paper"),
         help="adaptive: candidates in turn, round after round, until the order is known; the others: 200, 2 000 or "
         "10 000 echo requests per size; 3, 10 or 10 s of TCP per direction; 1, 3 or 3 rounds (default: that of the "
-        "settings, else quick)",
+        "settings, else adaptive)",
     )
     compare_parser.add_argument(
         "--budget-min", type=_positive, metavar="M", help="with the profile adaptive: minutes of measuring at most"

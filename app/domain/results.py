@@ -304,8 +304,8 @@ PROFILES: Mapping[ProfileName, Profile] = {
     ProfileName.PAPER: Profile(ProfileName.PAPER, pings=10_000, seconds=10, rounds=3),
 }
 
-DEMO_PROFILE = replace(PROFILES[ProfileName.QUICK], name=ProfileName.CUSTOM, seconds=2)
-"""Profile of the demonstration: a first impression within a minute and a half, nothing to decide by."""
+DEMO_PROFILE = replace(ADAPTIVE_PROFILE, budget_s=60.0)
+"""Profile of the demonstration: a minute of measuring."""
 
 
 @dataclass(frozen=True, slots=True)

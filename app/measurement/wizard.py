@@ -14,7 +14,7 @@ from app.domain.results import PROFILES, CampaignPlan, Candidate, ProfileName
 from app.domain.verdicts import Verdict
 from app.measurement.options import RunOptions
 
-DEFAULT_OPTIONS = RunOptions(PROFILES[ProfileName.QUICK])
+DEFAULT_OPTIONS = RunOptions(PROFILES[ProfileName.ADAPTIVE])
 
 
 class Step(StrEnum):

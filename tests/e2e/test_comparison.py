@@ -15,7 +15,7 @@ from program import PROGRAM, Run, load
 from app.domain.capture import properties_of
 from app.domain.injection import PropertyVerdict
 from app.domain.link_protocols import LinkProtocol, ProtocolVerdict
-from app.domain.results import AttemptStatus, CampaignStatus
+from app.domain.results import BLOCK_PINGS, AttemptStatus, CampaignStatus
 from app.storage import Store
 
 FRAME_BYTES = [60, 128, 256, 512, 1024, 1400, 1514]
@@ -145,6 +145,28 @@ def test_discover_says_what_the_hosts_are(tunnelmark: Run, lab_name: str, on_hos
         facts = found["hosts"][side]
         assert [facts["kernel"], facts["hostname"]] == on_host(side.upper(), "uname -r; hostname").split()
         assert facts["solutions"]["wireguard"]["is_available"] is True
+
+
+def test_the_default_profile_measures_in_turns_until_its_budget_ends(
+    tunnelmark: Run, lab_name: str, tmp_path: Path
+) -> None:
+    out = tmp_path / "out.json"
+    words = ("--solutions", "baseline,wireguard,openvpn-udp", "--budget-min", "0.5", "--json", str(out))
+    done = tunnelmark("compare", f"lab:{lab_name}", *words, timeout_s=600)
+
+    found = load(out)
+    assert (found["profile"], found["status"]) == ("adaptive", "completed")
+    assert found["rounds"] >= 1
+    assert "Round 1 (at most 8)" in done.stderr
+    for result in found["results"]:
+        assert result["status"] == "completed"
+        assert result["weighted_latency_ms"] > 0
+        assert [row["sent"] // count for row, count in zip(result["latency"], BLOCK_PINGS, strict=True)] == [
+            result["latency"][0]["sent"] // BLOCK_PINGS[0]
+        ] * len(FRAME_BYTES)
+        assert result["wire"] is not None
+    bare, *tunnels = (result["weighted_latency_ms"] for result in found["results"])
+    assert min(tunnels) > bare
 
 
 def _between_braces(text: str) -> str:

@@ -154,7 +154,6 @@ class AdaptiveStage(Stage):
 
         class Faked(AdaptiveComparison):
             probes = staticmethod(lambda _context: made)
-            is_side_by_side = True
 
         return self.run(resume_id, Faked)
 

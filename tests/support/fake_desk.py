@@ -14,6 +14,7 @@ from app.domain.errors import InvalidOption, NotFound
 from app.domain.hosts import PairSpec
 from app.domain.pairs import Saving
 from app.domain.progress import ProgressSink
+from app.domain.results import ProfileName
 from app.domain.ssh_hosts import SshHosts
 from app.lab import check_lab_name
 from app.services.interfaces.comparison import PairChoice
@@ -40,7 +41,7 @@ class FakeDesk:
     Attributes:
         stored: Stored pairs by name.
         active: Names of pairs with an active deployment.
-        kept: What the user has set.
+        kept: What the user has set: one attempt of each candidate, so that tests know which comes next.
         up_labs: Running labs by name.
         uses: What uses a lab, by its name.
         started: Labs that were started, in order.
@@ -49,7 +50,7 @@ class FakeDesk:
 
     stored: dict[str, PairSpec] = field(default_factory=lambda: {pair(is_lab=False).name: pair(is_lab=False)})
     active: set[str] = field(default_factory=set)
-    kept: Preferences = field(default_factory=Preferences)
+    kept: Preferences = field(default_factory=lambda: Preferences(ProfileName.QUICK))
     up_labs: dict[str, LabDetail] = field(default_factory=lambda: {PRACTICE.name: PRACTICE})
     uses: dict[str, tuple[str, ...]] = field(default_factory=dict)
     started: list[LabChoice] = field(default_factory=list)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import TypeVar
 
 from fake_services import FakeServices
@@ -12,8 +13,9 @@ from PySide6.QtWidgets import QDialog, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 from sample_records import pair
 
+from app.domain.results import PROFILES
 from app.measurement.control import CampaignControl
-from app.measurement.wizard import Step
+from app.measurement.wizard import DEFAULT_OPTIONS, Step
 from app.ranking.outcome import outcome_of
 from ui.common.dialogs import Question
 from ui.common.page import Page
@@ -78,7 +80,10 @@ class Driver:
         wizard.confirm_link(found.link, found.pair)
         wizard.choose(wizard.state.chosen)
         with ThreadPoolExecutor(1) as worker:  # services are never called on the window's thread
-            plan = worker.submit(services.plan, found, wizard.state.chosen, wizard.state.options).result()
+            options = wizard.state.options
+            if options == DEFAULT_OPTIONS:  # as the page Plan does it
+                options = replace(options, profile=PROFILES[services.kept.profile])
+            plan = worker.submit(services.plan, found, wizard.state.chosen, options).result()
             control = CampaignControl(is_attended=True)
             record = worker.submit(services.run, found, plan, control=control, emit=lambda _: None).result()
         wizard.set_plan(plan)

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QDialog
 from window_driver import Driver
 
 from app.domain.errors import InvalidFile
-from app.domain.results import ProfileName
+from app.domain.results import ADAPTIVE_PROFILE, ProfileName
 from app.measurement.wizard import Step
 from app.services.interfaces.desk import Preferences
 from ui.common.guidelines import GuidelinesDialog
@@ -95,6 +95,17 @@ def test_the_profile_is_preselected_on_plan_until_another_is_chosen_there(driver
     dialog.close()
     driver.idle()
     assert "Quick" in form.current().text().replace("&", "")
+
+
+def test_without_settings_the_plan_is_adaptive(open_window: object) -> None:
+    driver = open_window(kept=Preferences())  # type: ignore[operator]
+    driver.go_to(Step.PLAN)
+    driver.idle()
+    page = driver.window.step_page(Step.PLAN)
+    assert "Adaptive" in page.form.current().text().replace("&", "")
+    driver.until(lambda: page._plan is not None)
+    assert page._plan.profile == ADAPTIVE_PROFILE
+    assert page.facts.text() == "At most 8 rounds and 5 min of measuring; it ends as soon as the order is known."
 
 
 def test_the_settings_are_read_at_the_start(open_window: object) -> None:

@@ -155,17 +155,7 @@ class PlanPage(Page):
         self.total.setText(
             tr("About %1 (done around %2)").replace("%1", duration(seconds)).replace("%2", f"{end:%H:%M}")
         )
-        profile = plan.profile
-        self.facts.setText(
-            tr(
-                "%1 attempts; %2 frame sizes × %3 pings; %4 s of TCP per direction. The baseline is measured "
-                "first and last."
-            )
-            .replace("%1", str(len(plan.attempts)))
-            .replace("%2", str(len(profile.frame_bytes)))
-            .replace("%3", count(profile.pings))
-            .replace("%4", str(profile.seconds))
-        )
+        self.facts.setText(_amounts(plan))
         by_key: dict[Key, float] = {}
         for attempt, predicted_s in zip(plan.attempts, plan.predicted_s, strict=True):
             key = (attempt.solution, attempt.suite)
@@ -258,3 +248,24 @@ class PlanPage(Page):
         splitter.setStretchFactor(1, 1)
         splitter.setSizes([360, 720])
         self.body.addWidget(splitter, 1)
+
+
+def _amounts(plan: CampaignPlan) -> str:
+    """Return how much a plan measures, in words."""
+    profile = plan.profile
+    if profile.budget_s is not None:
+        return (
+            tr("At most %1 rounds and %2 min of measuring; it ends as soon as the order is known.")
+            .replace("%1", str(profile.rounds))
+            .replace("%2", f"{profile.budget_s / 60:g}")
+        )
+    return (
+        tr(
+            "%1 attempts; %2 frame sizes × %3 pings; %4 s of TCP per direction. The baseline is measured "
+            "first and last."
+        )
+        .replace("%1", str(len(plan.attempts)))
+        .replace("%2", str(len(profile.frame_bytes)))
+        .replace("%3", count(profile.pings))
+        .replace("%4", str(profile.seconds))
+    )

@@ -25,7 +25,7 @@ from ui.common.tips import set_tip
 
 
 class ProfileForm(QWidget):
-    """Quick, standard, paper or custom, and the deadline above which a reply is late."""
+    """Adaptive, quick, standard, paper or custom, and the deadline above which a reply is late."""
 
     edited = Signal()
 
@@ -37,6 +37,7 @@ class ProfileForm(QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(GRID // 2)
         for name, text in (
+            (ProfileName.ADAPTIVE, tr("&Adaptive: until the order is known")),
             (ProfileName.QUICK, tr("&Quick: one round")),
             (ProfileName.STANDARD, tr("S&tandard: three rounds, with intervals")),
             (ProfileName.PAPER, tr("&Paper: as the published study measured")),
@@ -52,7 +53,7 @@ class ProfileForm(QWidget):
         self._add_deadline(layout)
         self._group.buttonToggled.connect(self._on_edit)
         self._is_filling = False
-        self.show_options(RunOptions(PROFILES[ProfileName.QUICK]))
+        self.show_options(RunOptions(PROFILES[ProfileName.ADAPTIVE]))
 
     def _add_custom(self, layout: QVBoxLayout) -> None:
         self.pings = _spin(10, 1_000_000, 200, tr("Pings per frame size"))
@@ -96,9 +97,10 @@ class ProfileForm(QWidget):
         self._is_filling = True
         profile = options.profile
         self._radios[profile.name].setChecked(True)
-        self.pings.setValue(profile.pings)
-        self.seconds.setValue(profile.seconds)
-        self.rounds.setValue(profile.rounds)
+        if not profile.is_adaptive:
+            self.pings.setValue(profile.pings)
+            self.seconds.setValue(profile.seconds)
+            self.rounds.setValue(profile.rounds)
         self.has_deadline.setChecked(options.deadline_ms is not None)
         if options.deadline_ms is not None:
             self.deadline.setValue(options.deadline_ms)
@@ -111,6 +113,8 @@ class ProfileForm(QWidget):
         profile = PROFILES.get(name) or Profile(
             ProfileName.CUSTOM, self.pings.value(), self.seconds.value(), self.rounds.value()
         )
+        if base.profile.is_adaptive and profile.is_adaptive:
+            profile = base.profile  # its budget may be another one
         return replace(
             base, profile=profile, deadline_ms=self.deadline.value() if self.has_deadline.isChecked() else None
         )
@@ -136,6 +140,12 @@ def _spin(low: int, high: int, value: int, name: str) -> QSpinBox:
 
 
 def _words(profile: Profile) -> str:
+    if profile.budget_s is not None:
+        return (
+            tr("Blocks of all candidates in turn, at most %1 rounds and %2 min of measuring")
+            .replace("%1", str(profile.rounds))
+            .replace("%2", f"{profile.budget_s / 60:g}")
+        )
     return (
         tr("%1 pings per size, %2 s of TCP per direction, rounds: %3")
         .replace("%1", count(profile.pings))

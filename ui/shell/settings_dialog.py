@@ -76,6 +76,7 @@ class SettingsDialog(Panel):
         kept = self._context.preferences
         self.profile = QComboBox()
         for profile, text in (
+            (ProfileName.ADAPTIVE, tr("Adaptive: until the order is known")),
             (ProfileName.QUICK, tr("Quick: one round")),
             (ProfileName.STANDARD, tr("Standard: three rounds, with intervals")),
             (ProfileName.PAPER, tr("Paper: as the published study measured")),

@@ -29,6 +29,7 @@ from app.measurement.engine import CAUSED_BY_LINK
 from app.measurement.progress import Meter
 from app.measurement.work import Done, Task
 from app.probes import doubts_before, inspect_surroundings
+from app.ranking.gates import MOST_REPEATS
 from app.ranking.interim import interim
 from app.tunnel.groups import side_by_side
 
@@ -38,11 +39,9 @@ class AdaptiveComparison(Comparison):
 
     Attributes:
         probes: Makes what measures.
-        is_side_by_side: Whether several tunnels are up at the same time.
     """
 
     probes: ClassVar[Callable[[ComparisonContext], RoundProbes]] = HostProbes
-    is_side_by_side: ClassVar[bool] = False
 
     @classmethod
     def meter(cls, plan: CampaignPlan, kept: frozenset[int], emit: Callable[[Progress], None]) -> Meter:
@@ -154,6 +153,7 @@ class AdaptiveComparison(Comparison):
         order = RoundOrder(
             number=number,
             seconds=1 if number == 1 else profile.seconds,
+            repeats_left=max(0, MOST_REPEATS - past.repeats),
             repeats_end_s=time.monotonic() + max(0.0, (profile.budget_s or math.inf) - past.elapsed_s),
             rate_mbit_s=past.rate_mbit_s,
             has_others=any(not draft.is_bare for draft in drafts),
@@ -174,7 +174,7 @@ class AdaptiveComparison(Comparison):
 
     def _groups(self, drafts: Sequence[Draft]) -> Sequence[Sequence[int]]:
         """Return which candidates are up together, by position; the bare link is in the first group."""
-        if self._past.is_one_at_a_time or not self.is_side_by_side:
+        if self._past.is_one_at_a_time:
             return [[position] for position in range(len(drafts))]
         return side_by_side([(draft.adapter, draft.suite) for draft in drafts])
 

@@ -40,6 +40,7 @@ class RoundOrder:
     Attributes:
         number: Round, from 1.
         seconds: Seconds of TCP per direction.
+        repeats_left: How often blocks may be measured again.
         repeats_end_s: Monotonic time from which on nothing is repeated: the budget is used up.
         rate_mbit_s: Rate at which the CPU is compared, in Mbit/s; None where it is not known yet.
         has_others: Whether there is more than the bare link.
@@ -51,6 +52,7 @@ class RoundOrder:
 
     number: int
     seconds: int
+    repeats_left: int
     repeats_end_s: float
     rate_mbit_s: float | None
     has_others: bool
@@ -149,7 +151,7 @@ class GroupMeasurement:
         """Measure cycles of blocks, again where a gate asks for it and the budget allows it."""
         first = self.cycles.number + 1
         self._blocks_once()
-        while (asks := self._disturbed()) and time.monotonic() < self.order.repeats_end_s:
+        while (asks := self._disturbed()) and self._may_repeat():
             reasons = "; ".join(f"{draft.title}: {gate.words}" for draft, gate in asks)
             self._info(f"The blocks of round {self.order.number} are measured again: {reasons}.")
             for draft in self.open:
@@ -157,6 +159,10 @@ class GroupMeasurement:
                 draft.repeats += 1
             first = self.cycles.number + 1
             self._blocks_once()
+
+    def _may_repeat(self) -> bool:
+        made = max(draft.repeats for draft in self.open)
+        return made < self.order.repeats_left and time.monotonic() < self.order.repeats_end_s
 
     def _blocks_once(self) -> None:
         for draft in self.open:

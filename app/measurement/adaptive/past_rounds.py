@@ -57,6 +57,11 @@ class PastRounds:
         return known if known is not None else rate_of([one.throughput for one in self.attempts])
 
     @property
+    def repeats(self) -> int:
+        """How often the blocks of a round were measured again."""
+        return sum(max((one.repeats for one in made), default=0) for made in self.rounds.values())
+
+    @property
     def kept_doubts(self) -> tuple[str, ...]:
         """Doubts of earlier rounds that hold for later ones: tunnels that were up side by side changed latencies."""
         found = (doubt for one in self.attempts for doubt in one.doubts if doubt.startswith(ONE_AT_A_TIME))

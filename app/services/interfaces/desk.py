@@ -24,7 +24,7 @@ class Preferences:
         confirm_within_s: Time to confirm a deployment, in seconds, where the user confirms.
     """
 
-    profile: ProfileName = ProfileName.QUICK
+    profile: ProfileName = ProfileName.ADAPTIVE
     confirm_within_s: float = CONFIRM_WITHIN_S
 
 

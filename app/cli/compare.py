@@ -63,8 +63,7 @@ def compare(context: Context) -> int:
         if options.resume:
             _check_resumable(services, options.pair)
         pair = find_pair(context, services)
-        if not (options.list or options.dry_run):
-            services.refuse_if_in_use(pair)
+        services.refuse_if_in_use(pair)  # also for --list and --dry-run: inspecting hosts disturbs what is measured
         found = context.job(lambda token, tell: services.discover(pair, token=token, on_progress=tell))
         if options.list:
             _print_candidates(context, found)

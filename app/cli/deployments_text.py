@@ -8,6 +8,7 @@ from app.deployment.events import RolloutApplied
 from app.domain.capture import Property, properties_of
 from app.domain.deployment import Deployment, DeploymentState, DryRun, EndpointDryRun
 from app.domain.deployment_status import EndpointStatus, PairStatus
+from app.domain.hosts import Side
 from app.wording.capture_sentences import BREAK_WORDS, properties_line, worst_breakage
 
 
@@ -75,6 +76,9 @@ def print_status(out: Console, status: PairStatus) -> None:
         since = deployment.confirmed_at or deployment.state_at
         _line(out, f"{status.pair}: {deployment.title}, {status.state} since {since.astimezone():%Y-%m-%d %H:%M}")
         _line(out, f"  deployment {deployment.id}, by {deployment.by}; verdict {status.verdict or deployment.verdict}")
+        if not (deployment.a.lan_port and deployment.b.lan_port):
+            a, b = (deployment.link.inner_ip(side) for side in Side)
+            _line(out, f"  addresses in the tunnel: {a} on A, {b} on B")
         if deployment.properties:
             shown = {kind: deployment.properties[kind] for kind in Property if kind in deployment.properties}
             _line(out, f"  tested before it was confirmed: {properties_line(shown)}")

@@ -48,7 +48,7 @@ def replacement_text(finding: LintFinding) -> str:
 
 def _counted(file: LintedFile) -> str:
     if not file.findings:
-        return "no issues"
+        return "no issues; whether its values are valid is not checked"
     counts = Counter(map(_kind, file.findings))
     missing = Counter(_kind(finding) for finding in file.findings if finding.question is Question.MISSING)
     order = (*map(str, Verdict), _OUTSIDE, _ADVICE, str(Question.SLOW))

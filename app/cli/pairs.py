@@ -144,6 +144,7 @@ def discover(context: Context) -> int:
     check_text(context, options.json)
     with context.services() as services:
         pair = find_pair(context, services)
+        services.refuse_if_in_use(pair)  # inspecting hosts disturbs what is measured on them
         found = context.job(lambda token, tell: services.discover(pair, token=token, on_progress=tell))
         if options.install and (found.a.missing or found.b.missing):
             for check in (found.a, found.b):

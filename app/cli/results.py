@@ -92,8 +92,7 @@ def print_ranking(out: Console, record: CampaignRecord, ranking: Ranking) -> Non
     for result in ranking.results:
         if result.reason and result.status is not AttemptStatus.FAILED:
             out.print(f"{result.title}: {result.status}: {result.message}", markup=False)
-    for finding in speed_findings(ranking).values():
-        out.print(f"{finding.subject}: {finding.reason}", markup=False)
+    _print_doubts(out, ranking)
     if any(place.tied_with for place in ranking.ranking):
         out.print("= tied: the difference is not significant.", markup=False)
     if ranking.drift.sentence not in ranking.recommendation.cautions:
@@ -102,6 +101,15 @@ def print_ranking(out: Console, record: CampaignRecord, ranking: Ranking) -> Non
         if not outcome.headline or not caution.startswith(outcome.headline):
             out.print(f"Note: {caution}", markup=False)
     out.print(ranking.recommendation.sentence, markup=False, style="bold")
+
+
+def _print_doubts(out: Console, ranking: Ranking) -> None:
+    """Print what makes the figures of a candidate doubtful, and which of them are slow."""
+    for result in ranking.results:
+        for doubt in result.doubts:
+            out.print(f"{result.title}: doubtful: {doubt}", markup=False)
+    for finding in speed_findings(ranking).values():
+        out.print(f"{finding.subject}: {finding.reason}", markup=False)
 
 
 def print_outcome(out: Console, record: CampaignRecord, outcome: Outcome) -> None:

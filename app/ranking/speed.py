@@ -16,16 +16,31 @@ def speed_findings(ranking: Ranking) -> Mapping[tuple[str, str], Finding]:
         ranking: What was measured.
 
     Returns:
-        Findings by (solution, suite), in the ranking's order. They bear on no verdict and no rank.
+        Findings by (solution, suite), in the ranking's order. They bear on no verdict and no rank. A latency that does
+        not differ significantly from the best is not called slow.
     """
     protected = {
         (one.solution, one.suite): one for one in ranking.results if not (one.is_unprotected or one.is_partial)
     }
-    measured = {key: _measured(one) for key, one in protected.items()}
+    tied = _tied_with_best(ranking)
+    measured = {key: _measured(one, is_tied=key in tied) for key, one in protected.items()}
     return judge_speeds(measured, {key: one.title for key, one in protected.items()})
 
 
-def _measured(one: CandidateResult) -> Measured:
+def _tied_with_best(ranking: Ranking) -> set[tuple[str, str]]:
+    """Return the candidates whose latency does not differ significantly from that of the fastest, itself left out."""
+    if not ranking.ranking:
+        return set()
+    best = ranking.ranking[0]
+    titles = {(one.solution, one.suite): one.title for one in ranking.results}
+    return {
+        (one.solution, one.suite)
+        for one in ranking.ranking[1:]
+        if one.rank is not None and titles[best.solution, best.suite] in one.tied_with
+    }
+
+
+def _measured(one: CandidateResult, *, is_tied: bool) -> Measured:
     means = [estimate.mean for estimate in one.throughput_mbit_s.values()]
-    latency = one.weighted_latency_ms
+    latency = None if is_tied else one.weighted_latency_ms
     return Measured(latency.mean if latency else None, sum(means) / len(means) if means else None)

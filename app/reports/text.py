@@ -65,11 +65,11 @@ def times(value: float | None) -> str:
 
 
 def times_best(ratio: Ratio | None) -> str:
-    """Return a ratio to the fastest candidate, for example `1.12 × best (1.05 to 1.19)`; empty for the fastest."""
+    """Return a ratio of medians, for example `medians: 1.12 × best (1.05 to 1.19)`; empty for the fastest."""
     if ratio is None or ratio.value == 1.0:
         return ""
     spread = "" if ratio.low is None or ratio.high is None else f" ({figure(ratio.low)} to {figure(ratio.high)})"
-    return f"{figure(ratio.value)} × best{spread}"
+    return f"medians: {figure(ratio.value)} × best{spread}"
 
 
 def share(value: float | None) -> str:

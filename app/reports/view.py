@@ -128,6 +128,7 @@ def _groups(record: CampaignRecord, ranking: Ranking) -> list[View]:
     places = {(one.solution, one.suite): one for one in ranking.ranking}
     candidates: list[CandidateId] = [(one.solution, one.suite) for one in record.plan.candidates]
     looks = styles(candidates)
+    slow = speed_findings(ranking)
     titles = {
         "ranked": ("", ""),
         "partial": ("Without a rank", "Not every frame size crossed, so there is no weighted latency."),
@@ -138,7 +139,7 @@ def _groups(record: CampaignRecord, ranking: Ranking) -> list[View]:
     grouped: dict[str, list[View]] = {kind: [] for kind in titles}
     for position, one in enumerate(ranking.results):
         key = (one.solution, one.suite)
-        row = _row(one, places[key], _anchor(position))
+        row = _row(one, places[key], _anchor(position), is_slow=key in slow)
         row |= {"colour": looks[key].colour, "dashed": bool(looks[key].dash)}
         grouped[_group_of(one, places[key])].append(row)
     return [
@@ -162,7 +163,12 @@ def _anchor(position: int) -> str:
     return f"candidate-{position + 1}"
 
 
-def _row(one: CandidateResult, place: RankedCandidate, anchor: str) -> View:
+def _marks(one: CandidateResult, *, is_slow: bool) -> list[str]:
+    """Return what is to be known of a row's figures, in a word each."""
+    return [*(["slow"] if is_slow else []), *(["doubtful"] if one.doubts else [])]
+
+
+def _row(one: CandidateResult, place: RankedCandidate, anchor: str, *, is_slow: bool) -> View:
     return {
         "anchor": anchor,
         "rank": NOTHING if place.rank is None else f"{place.rank}{'=' if place.tied_with else ''}",
@@ -171,6 +177,7 @@ def _row(one: CandidateResult, place: RankedCandidate, anchor: str) -> View:
         "is_failed": one.status is not AttemptStatus.COMPLETED and not one.is_partial,
         "status_text": one.status.value.replace("-", " ").capitalize(),
         "message": one.message or one.reason,
+        "marks": _marks(one, is_slow=is_slow),
         "cells": _cells(one) if one.status is AttemptStatus.COMPLETED or one.is_partial else [],
     }
 

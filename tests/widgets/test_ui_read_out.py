@@ -123,3 +123,14 @@ def test_the_countdown_is_read_again_when_little_time_is_left(
     assert read == ["Time left: 1:00 min", "Time left: 29 s", "Time left: 9 s"]
     countdown.keep.click()
     assert len(read) == 4
+
+
+def test_the_countdown_says_which_addresses_can_be_tried(qtbot: QtBot) -> None:
+    countdown = Countdown()
+    qtbot.addWidget(countdown)
+    countdown.set_addresses("198.19.0.1/24", "198.19.0.2/24")
+    countdown.show_left(90, 120, "")
+    assert "host A is 198.19.0.1 in it, host B is 198.19.0.2." in countdown.text.text()
+    countdown.set_addresses("", "")
+    countdown.show_left(80, 120, "")
+    assert "198.19" not in countdown.text.text()

@@ -47,6 +47,7 @@ class Countdown(QFrame):
         self.title = label(tr("The tunnel is up on both hosts. Confirm it?"), "heading", role=Role.NoRole)
         self.text = label("")
         self.left_s = 0.0
+        self._addresses = ("", "")
         self.keep: QPushButton = button(
             tr("Con&firm"), "check", look="primary", on_click=lambda: self._decide(Decision.KEEP), tip="Alt+F"
         )
@@ -94,6 +95,17 @@ class Countdown(QFrame):
         """Whether an answer is waited for."""
         return not self.isHidden() and self.keep.isEnabled()
 
+    def set_addresses(self, inner_a: str, inner_b: str) -> None:
+        """Set the addresses of both hosts in the tunnel, so that it can be tried; empty where LANs alone are joined."""
+        self._addresses = (inner_a.partition("/")[0], inner_b.partition("/")[0])
+
+    def _what_to_test(self) -> str:
+        if not all(self._addresses):
+            return tr("Test your applications over the tunnel now.")
+        a, b = self._addresses
+        text = tr("Test your applications over the tunnel now: host A is %1 in it, host B is %2.")
+        return text.replace("%1", a).replace("%2", b)
+
     def show_left(self, left_s: float, total_s: float, former: str) -> None:
         """Show the time that is left.
 
@@ -106,7 +118,7 @@ class Countdown(QFrame):
         self.left.setText(duration(left_s))
         self.left.setAccessibleName(tr("Time left: %1").replace("%1", duration(left_s)))
         self.bar.setValue(round(1000 * left_s / max(1.0, total_s)))
-        self.text.setText(f"{tr('Test your applications over the tunnel now.')} {if_nobody_answers(former)}")
+        self.text.setText(f"{self._what_to_test()} {if_nobody_answers(former)}")
         self.setAccessibleDescription(f"{self.left.text()}. {self.text.text()}")
         if self.isHidden():
             self._open()

@@ -118,6 +118,8 @@ class RolloutLive(QWidget):
                 if is_warning:
                     self.stages.warn(sides, doubted)
             case RolloutApplied(deployment=deployment, report=report):
+                link, has_own = deployment.link, not (deployment.a.lan_port and deployment.b.lan_port)
+                self.countdown.set_addresses(*((link.inner_a, link.inner_b) if has_own else ("", "")))
                 self.stages.rest()
                 agreed = " · ".join(line.strip() for line in deployment.negotiated.splitlines() if line.strip())
                 for sentence, is_warning in report_words(report):

@@ -290,7 +290,7 @@ class LintPage(Page):
         kind = file.kind.value if file.kind else ""
         words = file.error or (tr("Detected as %1.").replace("%1", kind))
         if not file.error and not file.findings:
-            words += " " + tr("No issues found.")
+            words += " " + tr("No issues found; whether values are valid is not checked.")
         self._say(words, " ".join(file.notes), "")
 
     def _say(self, reason: str, source: str, replacement: str) -> None:

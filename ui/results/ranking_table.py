@@ -44,10 +44,12 @@ _RANK_PX = 56
 _ARROWS = {Qt.SortOrder.AscendingOrder: "\u25b4", Qt.SortOrder.DescendingOrder: "\u25be"}
 _SECOND_RANK = (INTERVAL, LATENCY_X, MBIT_X)
 _ROOMY_EM = 70
-"""In a narrower table the relative figures give way to the names."""
-_ROOMY_WITH_INTERVALS_EM = 76
+"""In a narrower table intervals give way to the names."""
+_ROOMY_WITH_RATIOS_EM = 84
+"""In a narrower table the relative figures do so as well."""
+_ROOMY_WITH_INTERVALS_EM = 92
 """The same beside intervals, which take precedence."""
-_LEAST_NAME_EM = 14
+_LEAST_NAME_EM = 18
 """Least width of a name; where that leaves no room for the figures, the table is scrolled."""
 
 
@@ -205,7 +207,8 @@ class RankingTable(DataTable):
         self.setColumnWidth(RANK, max(_RANK_PX, self.horizontalHeader().sectionSizeFromContents(RANK).width()))
         has_intervals = any(r.weighted_latency_ms and r.weighted_latency_ms.ci for r in data.ranking.results)
         self.set_column_unused(INTERVAL, is_unused=not has_intervals)
-        self.hide_sooner(dict.fromkeys((LATENCY_X, MBIT_X), _ROOMY_WITH_INTERVALS_EM) if has_intervals else {})
+        least_em = _ROOMY_WITH_INTERVALS_EM if has_intervals else _ROOMY_WITH_RATIOS_EM
+        self.hide_sooner(dict.fromkeys((LATENCY_X, MBIT_X), least_em))
         for nth, place in enumerate(places):
             result = data.result((place.solution, place.suite))
             texts = (

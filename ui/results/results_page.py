@@ -115,8 +115,8 @@ class ResultsPage(Page):
     def show_campaign(self, campaign_id: int) -> None:
         """Read a stored comparison and show it."""
         record = self.data.record if self.data is not None else None
-        if record is not None and record.campaign_id == campaign_id == self._wanted and not is_unfinished(record):
-            return  # an unfinished one may have been resumed
+        if record is not None and record.campaign_id == campaign_id == self._wanted and _is_final(record):
+            return
         self._wanted = campaign_id
         self.notice.clear()
         services = self.context.services
@@ -275,7 +275,8 @@ class ResultsPage(Page):
         enable(self.rollout, is_on=self.may_roll_out(self.table.selected_key()), reason=self._why_not_deploy())
         self.table.deploy.setEnabled(self.rollout.isEnabled())
         self._name_rollout()
-        is_clear = self.data is not None and self.data.ranking.recommendation.is_clear
+        advice = self.data.ranking.recommendation if self.data is not None else None
+        is_clear = advice is not None and advice.solution is not None and advice.is_clear
         set_look(self.rollout, "primary" if is_clear else "")  # else measuring again is what is advised
         set_icon(self.rollout, "rollout", "on_accent" if is_clear else "text")
         for widget in (self.sentence, self.fold, self.note.edit, self.weighting.choice, self.tabs):
@@ -386,3 +387,8 @@ def _what(data: ResultData) -> str:
     if not data.ranking.rounds:
         rounds = tr("nothing measured")
     return f"{record.plan.pair.name}, {started:%Y-%m-%d %H:%M}, {record.plan.profile.name.value}, {rounds}, {state}"
+
+
+def _is_final(record: CampaignRecord) -> bool:
+    """Whether nothing is measured for a comparison any more, by whatever process."""
+    return record.status is not CampaignStatus.RUNNING and not is_unfinished(record)

@@ -25,3 +25,10 @@ def test_slow_is_measured_against_the_best_protected_candidate() -> None:
 
 def test_nothing_is_slow_where_only_references_were_measured() -> None:
     assert speed_findings(rank(sample_record(models=MODELS[:2]))) == {}
+
+
+def test_a_latency_that_is_tied_with_the_best_is_not_called_slow() -> None:
+    record = sample_record(models=MODELS, rounds=1)  # one round: nothing is significant
+    finding = speed_findings(rank(record))["openvpn-tcp", "aes-256-gcm"]
+    assert "latency" not in finding.reason
+    assert "throughput" in finding.reason

@@ -86,6 +86,6 @@ def test_nothing_is_said_of_failures_where_none_failed() -> None:
 
 
 def test_ratio_to_the_best_has_its_interval_where_it_is_known() -> None:
-    assert times_best(Ratio(1.123, 1.051, 1.19)) == "1.12 × best (1.05 to 1.19)"
-    assert times_best(Ratio(1.5, None, None)) == "1.50 × best"
+    assert times_best(Ratio(1.123, 1.051, 1.19)) == "medians: 1.12 × best (1.05 to 1.19)"
+    assert times_best(Ratio(1.5, None, None)) == "medians: 1.50 × best"
     assert times_best(Ratio(1.0, 1.0, 1.0)) == times_best(None) == ""

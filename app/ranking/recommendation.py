@@ -95,7 +95,8 @@ def _why(choice: Choice) -> str:
     over = f"over {counted(choice.rounds, 'round')}"
     if choice.kind is AdviceKind.AS_GOOD_AS:
         names = listed([one.title for one in choice.alike])
-        return f"{latency} is as good as that of {names} (within 10 % {over}), and {choice.because or _LOWER}"
+        limit = f"at most 10 % above it {over}"
+        return f"{latency} is as good as that of {names} or better ({limit}), and {choice.because or _LOWER}"
     rival = choice.others[0]
     less_pct = figure(100 * (1 - 1 / choice.lead), 2)
     sure = "in one round, a lead that chance seldom makes" if choice.rounds < 2 else over

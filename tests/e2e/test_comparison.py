@@ -155,7 +155,7 @@ def test_the_default_profile_measures_in_turns_until_its_budget_ends(
     done = tunnelmark("compare", f"lab:{lab_name}", *words, timeout_s=600)
 
     found = load(out)
-    assert (found["profile"], found["status"]) == ("adaptive", "completed")
+    assert (found["profile"]["name"], found["status"]) == ("adaptive", "completed")
     assert found["rounds"] >= 1
     assert "Round 1 (at most 8)" in done.stderr
     for result in found["results"]:

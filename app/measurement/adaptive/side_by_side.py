@@ -96,7 +96,7 @@ class SideBySideCheck:
 
     probes: RoundProbes
     profile: Profile
-    _before_ms: dict[AttemptKey, list[float]] = field(default_factory=dict, init=False)
+    _before_ms: dict[AttemptKey, list[float | None]] = field(default_factory=dict, init=False)
 
     def measure_before(self, drafts: Sequence[Draft], *, token: CancelToken) -> None:
         """Measure the first blocks."""
@@ -105,18 +105,27 @@ class SideBySideCheck:
     def prove(self, drafts: Sequence[Draft], *, token: CancelToken) -> None:
         """Measure the same targets once more, while the others are up.
 
+        Beside the bare link a candidate's latency is compared as a ratio to it, cycle by cycle: load that comes and
+        goes meanwhile changes both.
+
         Raises:
-            NotSideBySide: A latency has changed by more than 5 %, and by more than chance.
+            NotSideBySide: It has changed by more than 5 %, and by more than chance.
         """
         same = [draft for draft in drafts if draft.key in self._before_ms]
+        if len(same) < len(self._before_ms):
+            return
         after_ms = self._measure([draft.copy() for draft in same], token)
-        for draft in same:
-            values = self._before_ms[draft.key], after_ms[draft.key]
-            change = moved(draft.title, *values, set_ups=0 if draft.is_bare else 1)
+        for draft in [one for one in same if not one.is_bare]:
+            bare = next((one.key for one in same if one.is_bare), None)
+            before, after = (
+                _ratios(found[draft.key], None if bare is None else found[bare])
+                for found in (self._before_ms, after_ms)
+            )
+            change = moved(draft.title, before, after, set_ups=1)
             if change.is_too_much:
                 raise NotSideBySide(change.sentence())
 
-    def _measure(self, drafts: Sequence[Draft], token: CancelToken) -> dict[AttemptKey, list[float]]:
+    def _measure(self, drafts: Sequence[Draft], token: CancelToken) -> dict[AttemptKey, list[float | None]]:
         cycles = Cycles(
             probes=self.probes,
             profile=self.profile,
@@ -129,4 +138,11 @@ class SideBySideCheck:
             self.probes.warm_up(draft.target, token=token)
         for _ in range(CHECK_BLOCKS):
             cycles.one(drafts, lambda draft, error: draft.fail(error), token=token)
-        return {draft.key: [one.value_ms for one in draft.blocks if one.value_ms is not None] for draft in drafts}
+        return {draft.key: [one.value_ms for one in draft.blocks] for draft in drafts}
+
+
+def _ratios(values: Sequence[float | None], bare: Sequence[float | None] | None) -> list[float]:
+    """Return values over those of the bare link in the same cycle, or as they are without it."""
+    if bare is None:
+        return [value for value in values if value is not None]
+    return [value / other for value, other in zip(values, bare, strict=False) if value is not None and other]

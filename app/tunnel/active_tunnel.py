@@ -106,7 +106,7 @@ class ActiveTunnel:
         if self._request.adapter.info.space is not Space.USER:
             return ()
         mark = self._switcher.process_mark(side)
-        command = Command(shell_step_argv(_DAEMONS_SCRIPT, mark), timeout_s=PIDS_S, is_root=True)
+        command = Command(shell_step_argv(_DAEMONS_SCRIPT, mark, self.link.run_dir), timeout_s=PIDS_S, is_root=True)
         with deadline_token(PIDS_S) as token:
             words = self._ends[side].session.run(command, token=token).stdout.split()
         return tuple(sorted(int(word) for word in words if word.isdecimal() and len(word) <= MAX_PID_DIGITS))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import tempfile
 import time
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar
@@ -19,7 +20,7 @@ from app.domain.hosts import HostFacts, PairSpec, Side
 from app.domain.link import Link
 from app.host.inspection import take_snapshot
 from app.host.snapshots import HostSnapshot, SnapshotDepth, compare_snapshots
-from app.tunnel import DeployRequest, temporary_tunnel
+from app.tunnel import DeployRequest, temporary_group, temporary_tunnel
 from support.lab_sessions import connected
 from support.pair_files import load_pair
 from vpn_adapters.registry import ADAPTERS
@@ -98,9 +99,15 @@ def shell_step(title: str, script: str, undo: str = "true", timeout_s: float = 3
 
 
 def main() -> None:
-    """Build a tunnel and tell the stages, until killed: file of the pair, solution, lease in s, stage to stay in."""
+    """Build tunnels and print the stages, until killed: file of the pair, solution, lease in s, stage to stay in.
+
+    Several solutions, separated by commas, are built side by side.
+    """
     file, solution, lease_s, stay_in = sys.argv[1:]
     pair = load_pair(Path(file))
+
+    def of_group(_position: int, stage: Stage, detail: str) -> None:
+        on_stage(stage, detail)
 
     def on_stage(stage: Stage, detail: str) -> None:
         print(stage.value, detail, flush=True)
@@ -110,9 +117,20 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder, connected(pair, Path(folder)) as sessions:
         bench = Bench(pair, sessions, find_out(sessions))
         print("ready", flush=True)
-        with temporary_tunnel(
-            sessions, bench.request(solution), token=CancelToken(), on_stage=on_stage, lease_s=float(lease_s)
-        ):
+        requests = [bench.request(one) for one in solution.split(",")]
+        with ExitStack() as stack:
+            if len(requests) == 1:
+                stack.enter_context(
+                    temporary_tunnel(
+                        sessions, requests[0], token=CancelToken(), on_stage=on_stage, lease_s=float(lease_s)
+                    )
+                )
+            else:
+                group = stack.enter_context(
+                    temporary_group(sessions, requests, token=CancelToken(), on_stage=of_group, lease_s=float(lease_s))
+                )
+                if group.failures:
+                    raise next(iter(group.failures.values()))
             print("standing", flush=True)
             if stay_in == "standing":
                 time.sleep(3600)

@@ -5,7 +5,7 @@ SUITE := PYTHONPATH=$(CURDIR):$(CURDIR)/tests $(BIN)/python -m suite
 SOURCES := app ui vpn_adapters resources tests
 
 .PHONY: setup setup-dev demo test test-full check unit-tests host-tests vm-tests budgets times faults bench format \
-	screenshots lock
+	screenshots lock messages
 
 setup:
 	@packaging/setup
@@ -69,6 +69,14 @@ format:
 # Drives the window through a real run on the practice lab and writes docs/images.
 screenshots: setup
 	QT_QPA_PLATFORM=offscreen $(BIN)/python -m ui.shell.screenshots
+
+# Gathers the texts to translate, compiles the catalogues, and prints how many are translated.
+messages: setup-dev
+	$(BIN)/pybabel -q extract -k tr -k trn:1,2 -k mark --no-location --sort-output -o .messages.pot app ui
+	$(BIN)/pybabel -q update -i .messages.pot -d resources/locale -D tunnelmark --no-fuzzy-matching \
+		--ignore-obsolete --ignore-pot-creation-date
+	rm .messages.pot
+	$(BIN)/pybabel compile --statistics -d resources/locale -D tunnelmark
 
 # Makes the lock files anew. They name versions and hashes, never a registry.
 lock: setup-dev

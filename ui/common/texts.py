@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from html import escape
 
-from PySide6.QtCore import QCoreApplication
-
+from app.wording import language
 from app.wording.durations import duration_text
 
 NONE = "–"
@@ -16,8 +15,8 @@ _NARROW_SPACE = "\u202f"
 
 
 def tr(text: str) -> str:
-    """Translate a text that does not belong to one widget class."""
-    return QCoreApplication.translate("Tunnelmark", text)
+    """Return a text of the window in the current language."""
+    return language.tr(text)
 
 
 def count(value: int) -> str:

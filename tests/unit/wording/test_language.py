@@ -1,0 +1,72 @@
+"""The language of texts, and the catalogues of translations."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from io import BytesIO
+
+import pytest
+from babel.messages.mofile import write_mo
+from babel.messages.pofile import read_po
+
+from app.wording.language import VARIABLE, available_languages, current_language, language_from, tr
+
+TRANSLATED = ["de"]
+
+
+@pytest.mark.parametrize(
+    ("value", "code"),
+    [
+        ("de", "de"),
+        ("de_DE.UTF-8", "de"),
+        ("de-AT", "de"),
+        ("C.UTF-8", "en"),
+        ("xx_XX", "en"),
+        ("../de", "en"),
+        ("", "en"),
+    ],
+)
+def test_language_of_a_locale(value: str, code: str) -> None:
+    assert language_from(value) == code
+
+
+def test_every_catalogue_is_tested() -> None:
+    assert available_languages() == {"en", *TRANSLATED}
+
+
+def test_environment_chooses_the_language(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(VARIABLE, raising=False)
+    assert (current_language(), tr("Resume")) == ("en", "Resume")
+
+    monkeypatch.setenv(VARIABLE, "de")
+    assert (current_language(), tr("Resume")) == ("de", "Fortsetzen")
+
+
+def test_text_without_translation_is_shown_in_english(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(VARIABLE, "de")
+    assert (tr("No catalogue has this text."), tr("")) == ("No catalogue has this text.", "")
+
+
+@pytest.mark.parametrize("language", TRANSLATED)
+def test_compiled_catalogue_is_that_of_its_source(language: str) -> None:
+    folder = files("resources") / "locale" / language / "LC_MESSAGES"
+    compiled = BytesIO()
+    with (folder / "tunnelmark.po").open("rb") as source:
+        write_mo(compiled, read_po(source, locale=language))
+
+    assert (folder / "tunnelmark.mo").read_bytes() == compiled.getvalue(), "run `make messages`"
+
+
+@pytest.mark.parametrize("language", TRANSLATED)
+def test_translations_have_the_placeholders_of_their_texts(language: str) -> None:
+    folder = files("resources") / "locale" / language / "LC_MESSAGES"
+    with (folder / "tunnelmark.po").open("rb") as source:
+        catalogue = read_po(source, locale=language)
+
+    for message in catalogue:
+        if message.id and isinstance(message.id, str) and message.string:
+            assert _placeholders(message.id) == _placeholders(str(message.string)), message.id
+
+
+def _placeholders(text: str) -> list[str]:
+    return sorted(number for number in "123456789" if f"%{number}" in text)

@@ -23,6 +23,7 @@ EXAMPLES: Mapping[str, str] = {
     "compare": "tunnelmark compare north --solutions wireguard,ipsec:aes-256-gcm --profile standard",
     "census": "tunnelmark census lab:debian-13 --solutions openvpn-udp --report census.html",
     "rank": "tunnelmark rank north --json -",
+    "diff": "tunnelmark diff 3 7 --json diff.json",
     "report": "tunnelmark report north --html north.html --pdf north.pdf",
     "history": "tunnelmark history --delete 7 c3",
     "deploy": "tunnelmark deploy north wireguard --bridge A=eth2 --bridge B=eth2 --confirm-within 120",

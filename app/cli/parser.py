@@ -319,6 +319,11 @@ def _add_results(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     for kind in ("html", "pdf", "json", "csv"):
         report.add_argument(f"--{kind}", metavar="FILE", help=f"write it as {kind.upper()}")
     report.add_argument("--samples", metavar="FILE", help="write every single round-trip time as CSV")
+    diff = _command(commands, "diff", "diff.diff", "compare two stored comparisons: what changed from one to the other")
+    diff.add_argument("before", type=int, metavar="N", help="the earlier comparison's number, see history")
+    diff.add_argument("after", type=int, metavar="M", help="the later one's")
+    diff.add_argument("--json", metavar="FILE", help="write it as JSON (- for stdout)")
+    _add_force(diff)
     history = _command(
         commands, "history", "history.history", "list stored comparisons, censuses and deployments, or change them"
     )

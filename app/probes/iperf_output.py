@@ -14,18 +14,24 @@ JSON_STREAM_SINCE = (3, 17)
 
 _TEXT_LINE = re.compile(
     r"^\[\s*(?:\d+|SUM)\]\s+(?P<begin>\d+\.\d+)-(?P<end>\d+\.\d+)\s+sec\s+[\d.]+\s+[KMGT]?Bytes\s+"
-    r"(?P<kbit_s>[\d.]+)\s+Kbits/sec(?:\s+(?P<retransmits>\d+))?.*?(?P<total>sender|receiver)?\s*$"
+    r"(?P<kbit_s>[\d.]+)\s+Kbits/sec(?:\s+(?P<retransmits>\d+))?.*?"
+    r"(?P<end_word>sender|receiver|\(omitted\))?\s*$"
 )
 _ERROR = re.compile(r"iperf3: (?:error|parameter error|warning) - (?P<text>.*)|^(?P<interrupt>iperf3: interrupt.*)")
 
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """One interval: seconds from the start, goodput as the client saw it in Mbit/s."""
+    """One interval: seconds from the start, goodput as the client saw it in Mbit/s.
+
+    Attributes:
+        is_omitted: Whether it belongs to the start that `--omit` leaves out; its seconds are counted on their own.
+    """
 
     begin_s: float
     end_s: float
     mbit_s: float
+    is_omitted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +92,12 @@ def _event(value: Any) -> IperfLine | None:
         return Failure(_words(str(data)))
     if name == "interval":
         total = data["sum"]
-        return Interval(_number(total["start"]), _number(total["end"]), _number(total["bits_per_second"]) / 1e6)
+        return Interval(
+            _number(total["start"]),
+            _number(total["end"]),
+            _number(total["bits_per_second"]) / 1e6,
+            is_omitted=total.get("omitted") is True,
+        )
     if name == "end":
         received = data.get("sum_received") or {}
         sent = data.get("sum_sent") or {}
@@ -127,12 +138,12 @@ class TextReader:
             begin_s, end_s = float(match["begin"]), float(match["end"])
         except ValueError:
             return Malformed(_words(line))
-        if match["total"] == "sender":
+        if match["end_word"] == "sender":
             self._retransmits = int(match["retransmits"]) if match["retransmits"] else None
             return None
-        if match["total"] == "receiver":
+        if match["end_word"] == "receiver":
             return Total(mbit_s, self._retransmits)
-        return Interval(begin_s, end_s, mbit_s)
+        return Interval(begin_s, end_s, mbit_s, is_omitted=match["end_word"] == "(omitted)")
 
 
 def _words(text: str) -> str:

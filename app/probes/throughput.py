@@ -31,6 +31,9 @@ IntervalSink = Callable[[str, float, float], None]
 """Gets direction, seconds since that direction began (end of the interval), and Mbit/s."""
 
 INTERVAL_S = 1.0
+OMIT_S = 1
+"""TCP's slow start, in seconds, which does not count. Source: iperf3(1), -O."""
+
 CONNECT_TIMEOUT_MS = 5_000
 SLACK_S = 10
 """iperf3 has no deadline of its own for a path that died; it gets its time and so much more, in seconds."""
@@ -46,9 +49,10 @@ class ThroughputRequest:
         client_address: A's IPv4 address for the probe.
         server_address: B's IPv4 address for the probe; the server is bound to it.
         port: TCP port of the server; the second direction uses the next one.
-        seconds: Seconds of TCP per direction.
+        seconds: Seconds of TCP per direction that count.
         cap_mbit_s: Limit in Mbit/s; None means none.
         iperf3_version: Version on the client, as it says it.
+        omit_s: Seconds that each direction runs before it counts.
     """
 
     client_address: str
@@ -57,6 +61,12 @@ class ThroughputRequest:
     seconds: int
     cap_mbit_s: float | None = None
     iperf3_version: str = ""
+    omit_s: int = OMIT_S
+
+    @property
+    def longest_s(self) -> int:
+        """Seconds after which both directions have ended, whatever is the matter."""
+        return len(DIRECTIONS) * (self.omit_s + self.seconds + SLACK_S)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +88,7 @@ def client_argv(request: ThroughputRequest) -> tuple[str, ...]:
         *("-c", request.server_address),
         *("-B", request.client_address),
         *("-t", str(request.seconds)),
+        *(("-O", str(request.omit_s)) if request.omit_s else ()),
         *("-i", "1"),
         *("--connect-timeout", str(CONNECT_TIMEOUT_MS)),
         "--forceflush",
@@ -97,7 +108,7 @@ def throughput_server(
         token: Cancelling it ends the server.
         idle_s: How long it may have to wait for the first test, in seconds.
     """
-    limit_s = int(idle_s) + len(DIRECTIONS) * (request.seconds + SLACK_S) + SLACK_S
+    limit_s = int(idle_s) + request.longest_s + SLACK_S
     return IperfServer(host, request.server_address, request.port, limit_s=limit_s, token=token)
 
 
@@ -176,7 +187,7 @@ class _ClientRun:
         self._is_dead = False
 
     def run(self, token: CancelToken) -> ThroughputOutcome:
-        limit_s = len(DIRECTIONS) * (self._request.seconds + SLACK_S)
+        limit_s = self._request.longest_s
         words = (str(limit_s), *(str(port) for port in self._server.ports), *client_argv(self._request))
         command = Command(shell_step_argv(_CLIENT_SCRIPT, *words), timeout_s=limit_s + 15.0, max_output_bytes=65_536)
         unregister = token.on_cancel(self._inner.cancel)
@@ -238,6 +249,8 @@ class _ClientRun:
             direction.malformed = direction.malformed or parsed.text
 
     def _add_interval(self, name: str, interval: Interval) -> None:
+        if interval.is_omitted:
+            return
         direction, now_s = self._directions[name], self._clock()
         length_s = interval.end_s - interval.begin_s
         began_s = direction.window[0] if direction.window else now_s - length_s

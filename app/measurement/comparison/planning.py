@@ -11,6 +11,7 @@ from app.domain.errors import InvalidPlan
 from app.domain.hosts import PairSpec
 from app.domain.results import AS_FOUND, GOOD_CYCLES, AttemptKey, CampaignPlan, Candidate, Profile
 from app.probes.capture import capture_tests_s
+from app.probes.throughput import OMIT_S
 
 BASELINE = "baseline"
 
@@ -173,4 +174,4 @@ def _predict_s(solution: str, pair: PairSpec, profile: Profile, history: Mapping
         return past.setup_s + past.probe_s + past.cleanup_s
     echo_ms = _ECHO_MS_LAB if pair.is_lab else _ECHO_MS
     pings = GOOD_CYCLES * sum(profile.block_pings) if profile.is_adaptive else profile.pings * len(profile.frame_bytes)
-    return _FIXED_S + pings * echo_ms / 1000.0 + 2 * (profile.seconds + _DIRECTION_OVERHEAD_S)
+    return _FIXED_S + pings * echo_ms / 1000.0 + 2 * (OMIT_S + profile.seconds + _DIRECTION_OVERHEAD_S)

@@ -15,7 +15,15 @@ from app.domain.errors import Cancelled, ProbeFailed
 from app.domain.events import CpuSample, EventSink, RttSamples, Stage, ThroughputSample
 from app.domain.hosts import HostFacts, Side, ToolFlavour
 from app.domain.link import Link
-from app.domain.results import AttemptKey, CampaignPlan, CpuUsage, LatencySeries, PathNote, ThroughputSeries
+from app.domain.results import (
+    AttemptKey,
+    CampaignPlan,
+    CpuUsage,
+    LatencySeries,
+    PathNote,
+    ProfileName,
+    ThroughputSeries,
+)
 from app.measurement.interfaces import StageSink
 from app.measurement.load_guard import LoadGuard
 from app.probes import (
@@ -32,6 +40,7 @@ from app.probes import (
     measure_throughput,
     throughput_server,
 )
+from app.probes.throughput import OMIT_S
 
 TYPICAL_ECHO_S = 0.001
 """One echo request and its reply, for dividing the progress bar only."""
@@ -216,6 +225,8 @@ class Measurement:
             seconds=self.plan.profile.seconds,
             cap_mbit_s=self.plan.pair.load_cap_mbit_s,
             iperf3_version=iperf3_version(self.facts[Side.A.value]),
+            # The study's TCP counts from its start.
+            omit_s=0 if self.plan.profile.name is ProfileName.PAPER else OMIT_S,
         )
 
     def _path_note(self, fragments_a: int | None, fragments_b: int | None) -> PathNote:

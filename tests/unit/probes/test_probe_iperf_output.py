@@ -53,6 +53,16 @@ def test_events_of_a_test() -> None:
     assert parse_json_event(END) == Total(pytest.approx(404.5), 12)
 
 
+def test_the_start_that_is_left_out_is_marked() -> None:
+    omitted = INTERVAL.replace('"omitted": false', '"omitted": true')
+    assert parse_json_event(omitted) == Interval(1.5, 2.500077, pytest.approx(408.9131172), is_omitted=True)
+
+    # As iperf3 3.12 printed it.
+    line = "[  5]   0.00-1.01   sec  2.50 MBytes  20757 Kbits/sec    0   1.12 MBytes       (omitted)"
+    assert TextReader().read(line) == Interval(0, 1.01, 20.757, is_omitted=True)
+    assert TextReader().read(line.removesuffix("(omitted)")) == Interval(0, 1.01, 20.757)
+
+
 @pytest.mark.parametrize(
     ("line", "text"),
     [

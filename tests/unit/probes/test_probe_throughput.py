@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from fake_hosts import Answer, FakeClock, FakeHost
@@ -15,8 +16,8 @@ from app.probes.throughput import ThroughputRequest, client_argv, measure_throug
 REQUEST = ThroughputRequest("198.18.0.1", "198.18.0.2", 25201, seconds=3, iperf3_version="3.18")
 
 
-def interval(second: int, mbit_s: float, seconds: float = 1.0) -> str:
-    total = {"start": second, "end": second + seconds, "bits_per_second": mbit_s * 1e6}
+def interval(second: int, mbit_s: float, seconds: float = 1.0, *, is_omitted: bool = False) -> str:
+    total = {"start": second, "end": second + seconds, "bits_per_second": mbit_s * 1e6, "omitted": is_omitted}
     return json.dumps({"event": "interval", "data": {"sum": total}})
 
 
@@ -72,6 +73,8 @@ class Pair:
 def one_direction(label: str, mbit_s: float) -> Answer:
     yield f"@start {label} 400"
     yield '{"event":"start","data":{}}'
+    yield 1.0
+    yield interval(0, 1.0, is_omitted=True)
     for second in range(3):
         yield 1.0
         yield interval(second, mbit_s)
@@ -125,6 +128,7 @@ def test_the_servers_are_bound_to_the_tunnels_address_and_take_one_test_each() -
         ("3.18", None, ["--json-stream"], ["-R", "-b", "-f"]),
         ("3.9", None, ["-f", "k"], ["--json-stream"]),
         ("3.18", 2.5, ["-b", "2500000"], []),
+        ("3.9", None, ["-O", "1"], []),
     ],
 )
 def test_the_clients_command_line(version: str, cap: float | None, has: list[str], has_not: list[str]) -> None:
@@ -133,6 +137,10 @@ def test_the_clients_command_line(version: str, cap: float | None, has: list[str
     assert argv[:5] == ("iperf3", "-c", "198.18.0.2", "-B", "198.18.0.1")
     assert set(has) <= set(argv)
     assert not set(has_not) & set(argv)
+
+
+def test_a_direction_may_count_from_its_start() -> None:
+    assert "-O" not in client_argv(replace(REQUEST, omit_s=0))
 
 
 def failing(*lines: str, status: int = 1) -> Callable[[Command], Answer]:

@@ -31,7 +31,7 @@ def own_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def compared(has_qemu: None, environment: dict[str, str], own_home: Path) -> Results:
-    """What the comparison wrote of each solution."""
+    """Return the JSON record of each solution."""
     out = own_home / "out.json"
     done = subprocess.run(
         [

@@ -1,4 +1,4 @@
-"""What holds for the whole repository."""
+"""Layout of the whole repository."""
 
 from __future__ import annotations
 

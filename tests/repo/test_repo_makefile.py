@@ -1,4 +1,4 @@
-"""What the Makefile promises, it has, and what others say of it is so."""
+"""Targets of the Makefile, and what other files claim about them."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from suite.quarantine import complaint_about, read_quarantine
 
 ROOT = Path(__file__).parents[2]
 LIMIT_S = 25 * 60
-"""How long `make test` may take on two processors."""
+"""Time limit of `make test` on two processors."""
 
 
 def test_quarantine_is_well_formed_and_names_tests_that_exist() -> None:

@@ -51,7 +51,7 @@ def read(text: str) -> Reading:
 
 
 def _statement(page: Page, prefix: str, words: list[Token]) -> None:
-    """Add a statement; where a semicolon was forgotten, a password may stand in the middle of it."""
+    """Add a statement; where a semicolon was forgotten, a password may be in the middle of it."""
     if not words:
         return
     index = next((place for place, word in enumerate(words) if word.text.lower().startswith("pass")), None)

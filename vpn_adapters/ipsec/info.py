@@ -1,4 +1,4 @@
-"""What is always true of IPsec around L2TPv3."""
+"""Static facts about IPsec around L2TPv3."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ _FILE_TYPES = frozenset({"RSA", "ECDSA", "PKCS8", "BLISS", "P12"})
 
 
 def read(text: str) -> Reading:
-    """Read ipsec.conf. What it includes is not read but said. Source: ipsec.conf(5)."""
+    """Read ipsec.conf. Included files are reported, not read. Source: ipsec.conf(5)."""
     page = Page(text)
     section = ""
     for number, line in enumerate(page.lines, start=1):

@@ -1,4 +1,4 @@
-"""What is always true of WireGuard."""
+"""Static facts about WireGuard."""
 
 from __future__ import annotations
 

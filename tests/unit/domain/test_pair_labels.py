@@ -1,4 +1,4 @@
-"""Hosts of one label are told apart: gateways behind forwarded ports have one address."""
+"""Hosts with the same label remain distinct: gateways behind forwarded ports have one address."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ PLATFORM = "debian-13"
 
 @pytest.fixture(autouse=True)
 def stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A pair that was looked at before, and one that was not."""
+    """One inspected pair, and one that was never inspected."""
     monkeypatch.setenv("TUNNELMARK_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("COLUMNS", "400")
     store = Store.open(find_paths().database)

@@ -34,7 +34,7 @@ def shell(request: pytest.FixtureRequest) -> tuple[str, ...]:
 
 
 def run(shell: tuple[str, ...], script: str, folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
-    # BusyBox' shell takes its own programs where these stand for the usual ones.
+    # BusyBox' shell prefers its own programs to the usual ones.
     own = "".join(f'{name}() {{ busybox {name} "$@"; }}\n' for name in ("awk", "grep", "find")) if shell[1:] else ""
     return subprocess.run(
         [*shell, "-c", own + script_without_main() + script],

@@ -277,7 +277,7 @@ def test_resuming_repeats_nothing_that_was_stored_and_puts_the_hosts_in_order_fi
     stage = Stage()
     stage.run()
     record = stage.store.records[1]
-    # kill -9 in the third attempt: two are stored, the campaign is found without anybody running it.
+    # kill -9 in the third attempt: two are stored, no process runs the campaign any more.
     stage.store.records[1] = replace(record, attempts=record.attempts[:2], status=CampaignStatus.INTERRUPTED)
     again = Stage(store=stage.store)
 

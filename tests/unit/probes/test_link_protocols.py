@@ -178,7 +178,7 @@ def test_a_tag_that_is_removed_is_a_change(protocol: LinkProtocol, note: str) ->
         (0x0C05, ["priority 0 instead of 6"]),
         (0xC001, ["VLAN 1 instead of 3077"]),
         (0x2001, ["priority 1 instead of 6", "VLAN 1 instead of 3077"]),
-        (0xDC05, []),  # the drop eligible indicator is nobody's promise
+        (0xDC05, []),  # the drop eligible indicator is promised by no solution
     ],
 )
 def test_another_priority_or_vlan_is_a_change(tci: int, changes: list[str]) -> None:

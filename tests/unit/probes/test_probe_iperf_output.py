@@ -16,7 +16,7 @@ from app.probes.iperf_output import (
     parse_json_event,
 )
 
-# As iperf3 3.18 printed it (shortened to what the program looks at and a little more).
+# As iperf3 3.18 printed it (shortened to little more than the fields that the program reads).
 INTERVAL = json.dumps(
     {
         "event": "interval",

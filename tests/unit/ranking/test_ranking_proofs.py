@@ -1,4 +1,4 @@
-"""What the packet test of a candidate does to the recommendation."""
+"""Effect of a candidate's packet test on the recommendation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables of HTML reports: captions, roles and headings of cells, also where rows are cards; and what is said first."""
+"""Tables of HTML reports: captions, roles and headings of cells, also where rows are cards; and their order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where passwords come from, and what happens when the keyring does not work."""
+"""Sources of passwords, and fallbacks when the keyring does not work."""
 
 from __future__ import annotations
 

@@ -14,6 +14,7 @@ from ui.common.texts import tr
 from ui.common.theme import GRID
 from ui.common.tips import set_tip
 from ui.plots.base import PlotTable, ScopePlot
+from ui.plots.export import export_menu
 
 _REFRESH_MS = 1000
 _LEAST_TABLE_PX = (104, 80)
@@ -46,6 +47,9 @@ class PlotFrame(QFrame):
         self._name = name
         self.table: DataTable | None = None
         self.switch = button("", "table", look="switch", on_click=self._flip)
+        self.save = button("", "folder", look="switch", on_click=self._show_export_menu)
+        set_tip(self.save, tr("Save plot"))
+        self.save.setAccessibleName(f"{tr('Save plot')}: {name}")
         self._stack = QStackedWidget()
         self._stack.addWidget(_side_by_side(self._plots))
         self._timer = QTimer(self)
@@ -58,6 +62,7 @@ class PlotFrame(QFrame):
         top.addWidget(heading, 1)
         for widget in beside:
             top.addWidget(widget)
+        top.addWidget(self.save, 0, Qt.AlignmentFlag.AlignTop)
         top.addWidget(self.switch, 0, Qt.AlignmentFlag.AlignTop)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(4, 4, 4, 4)
@@ -77,6 +82,11 @@ class PlotFrame(QFrame):
         """Take the newest figures over into the table."""
         if self.table is not None:
             _fill(self.table, [row for plot in self._plots for row in plot.figures().rows])
+
+    def _show_export_menu(self) -> None:
+        menu = export_menu(self, self._plots)
+        menu.aboutToHide.connect(menu.deleteLater)
+        menu.popup(self.save.mapToGlobal(self.save.rect().bottomLeft()))
 
     def _flip(self) -> None:
         if self.table is None:

@@ -1,0 +1,76 @@
+"""Export of plots as PNG, and of their figures as CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+from pyqtgraph.exporters import ImageExporter
+from PySide6.QtCore import QBuffer, QIODevice
+from PySide6.QtWidgets import QFileDialog, QMenu, QMessageBox, QWidget
+
+from ui.common.texts import tr
+from ui.plots.base import ScopePlot
+
+_PNG_SCALE = 2
+"""Pixels of a PNG per logical pixel of the window, so that it is sharp in a document."""
+
+
+def png_of(plot: ScopePlot) -> bytes:
+    """Return a plot as it is shown, with two pixels per logical pixel."""
+    exporter = ImageExporter(plot.getPlotItem())
+    exporter.parameters()["width"] = round(_PNG_SCALE * plot.getPlotItem().width())
+    buffer = QBuffer()
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    exporter.export(toBytes=True).save(buffer, "PNG")
+    return bytes(buffer.data().data())
+
+
+def csv_of(plots: Sequence[ScopePlot]) -> bytes:
+    """Return the figures of plots with the same columns, headers first, in UTF-8."""
+    text = io.StringIO()
+    writer = csv.writer(text)
+    writer.writerow(plots[0].figures().headers)
+    writer.writerows(row for plot in plots for row in plot.figures().rows)
+    return text.getvalue().encode()
+
+
+def export_menu(parent: QWidget, plots: Sequence[ScopePlot]) -> QMenu:
+    """Return a menu that saves plots as PNG, and their figures as CSV.
+
+    Args:
+        parent: Owns the menu and the dialogs.
+        plots: All with the same columns.
+    """
+    menu = QMenu(parent)
+    for plot in plots:
+        after = f": {plot.name}" if len(plots) > 1 else ""
+        menu.addAction(tr("Save as PNG") + after + " …", partial(_ask, parent, "png", partial(png_of, plot)))
+    menu.addAction(tr("Save figures as CSV") + " …", partial(_ask, parent, "csv", partial(csv_of, tuple(plots))))
+    return menu
+
+
+def _ask(parent: QWidget, kind: str, render: partial[bytes]) -> None:
+    content = render()  # what is shown now, not when the dialog closes
+    dialog = QFileDialog(parent, tr("Save the plot"))
+    dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+    dialog.setNameFilters([f"{kind.upper()} (*.{kind})"])
+    dialog.setDefaultSuffix(kind)
+    dialog.selectFile(f"plot.{kind}")
+    dialog.fileSelected.connect(lambda name: _write(parent, Path(name), content))
+    dialog.finished.connect(dialog.deleteLater)
+    dialog.open()
+
+
+def _write(parent: QWidget, path: Path, content: bytes) -> None:
+    try:
+        path.write_bytes(content)
+    except OSError as error:
+        text = tr("The file %1 was not written: %2. Choose another folder.")
+        box = QMessageBox(QMessageBox.Icon.Warning, tr("Save the plot"), "", parent=parent)
+        box.setText(text.replace("%1", str(path)).replace("%2", error.strerror or str(error)))
+        box.finished.connect(box.deleteLater)
+        box.open()

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 from app.domain.ranking import Drift
 from app.domain.results import CampaignRecord, CampaignStatus
-from app.ranking.candidates import Contender
+from app.ranking.candidates import Contender, completed
 from app.ranking.drift import is_doubtful
 from app.ranking.eligibility import barrier_cautions
 from app.ranking.missing import missing_caution
 from app.ranking.outcome import ended_attempts, outcome_of
 from app.ranking.proofs import lost_protocols, untried_proofs
-from app.wording.numbers import figure, grouped, milliseconds
+from app.wording.numbers import counted, figure, grouped, milliseconds
 
 _LAB_FIGURES = "Figures of the practice lab do not hold for real gateways"
 LAB_SENTENCE = f"{_LAB_FIGURES}, and even the order may differ."
@@ -77,12 +77,15 @@ def _doubts_of_figures(record: CampaignRecord, drift: Drift, rounds: int, ranked
 
 
 def _incomplete(record: CampaignRecord) -> str:
-    done, planned = ended_attempts(record), len(record.plan.attempts)
+    done, planned = ended_attempts(record), record.attempts_needed
     word = {
         CampaignStatus.CANCELLED: "was cancelled",
         CampaignStatus.INTERRUPTED: "was interrupted",
         CampaignStatus.RUNNING: "is still running",
     }[record.status]
+    if record.plan.profile.is_adaptive:  # how many rounds it needs is not known before
+        last = max((one.key.round for one in completed(record.attempts)), default=0)
+        return f"The comparison {word} after {counted(last, 'round')}."
     return f"The comparison {word}: {grouped(done)} of {grouped(planned)} attempts ended."
 
 

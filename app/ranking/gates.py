@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -48,6 +48,8 @@ SLOW_CLOCKS = ("hpet", "acpi_pm", "jiffies", "refined-jiffies")
 SLOW_GOVERNORS = ("powersave", "ondemand", "conservative", "userspace")
 """Governors that begin at a low frequency. Source: Linux, Documentation/admin-guide/pm/cpufreq.rst."""
 
+_NOT_PASSED = (GateVerdict.REPEAT, GateVerdict.FAILED)
+
 _SHORTEST_RTT_US = 20.0
 """Below it the resolution of ping, 1 µs, is 5 % of the figure. Source: our choice."""
 
@@ -88,18 +90,25 @@ def rounds_gate(spread_pct: float) -> Gate:
 
 def busy_gate(gates: Sequence[Gate]) -> Gate | None:
     """Return the gate that a candidate did not pass however often it was measured; None if it passed all."""
-    return next((gate for gate in gates if gate.verdict in (GateVerdict.REPEAT, GateVerdict.FAILED)), None)
+    return next((gate for gate in gates if gate.verdict in _NOT_PASSED), None)
 
 
 def worst_gates(many: Iterable[Sequence[Gate]]) -> tuple[Gate, ...]:
-    """Return the worst verdict of each gate over several attempts."""
+    """Return the worst verdict of each gate over several attempts.
+
+    Where at least half of the attempts passed, a worse one is a doubt only: its rounds are few among good ones.
+    """
     order = list(GateVerdict)
-    worst: dict[GateName, Gate] = {}
+    found: dict[GateName, list[Gate]] = {}
     for gate in (one for gates in many for one in gates):
-        known = worst.get(gate.name)
-        if known is None or _badness(gate, order) > _badness(known, order):
-            worst[gate.name] = gate
-    return tuple(worst[name] for name in GateName if name in worst)
+        found.setdefault(gate.name, []).append(gate)
+    return tuple(_over_attempts(found[name], order) for name in GateName if name in found)
+
+
+def _over_attempts(gates: Sequence[Gate], order: Sequence[GateVerdict]) -> Gate:
+    worst = max(gates, key=lambda one: _badness(one, order))
+    bad = sum(one.verdict in _NOT_PASSED for one in gates)
+    return replace(worst, verdict=GateVerdict.DOUBT) if bad and 2 * bad <= len(gates) else worst
 
 
 def spread_of(attempt: Attempt) -> float | None:

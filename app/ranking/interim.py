@@ -160,7 +160,7 @@ def _stop(
 def _is_good_enough(field: _Field, number: int) -> bool:
     """Return whether no candidate can be more than 10 % faster than the best that may be deployed."""
     deployable = [i for i, one in enumerate(field.who) if one.verdict.is_deployable]
-    best = deployable[0] if deployable else 0
+    best = _best_of(field)
     rivals = [i for i in (deployable or range(len(field.who))) if i != best]
     decided = [i for i in rivals if (best, i) in field.found.told]
     if number >= 2 and len(decided) == len(rivals) and rivals:
@@ -168,6 +168,11 @@ def _is_good_enough(field: _Field, number: int) -> bool:
     return number >= LEAST_ROUNDS and all(
         (best, i) in field.found.told or is_at_most_margin_slower(field.found, best, i) for i in rivals
     )
+
+
+def _best_of(field: _Field) -> int:
+    """Return the position of the fastest candidate that may be deployed; of the fastest of all where none may."""
+    return next((i for i, one in enumerate(field.who) if one.verdict.is_deployable), 0)
 
 
 def _left_s(
@@ -237,7 +242,7 @@ def _sentence(field: _Field, stop: StopReason | None, slowest: tuple[int, int] |
     if stop is StopReason.ORDER_KNOWN:
         return "Every pair is decided, or within 10 %."
     if stop is StopReason.GOOD_ENOUGH:
-        return f"No other VPN can be more than 10 % faster than {field.who[0].title}."
+        return f"No other VPN can be more than 10 % faster than {field.who[_best_of(field)].title}."
     if stop is StopReason.NOTHING_LEFT:
         return "No VPN could be measured."
     pair = "" if slowest is None else f"{field.who[slowest[0]].title} from {field.who[slowest[1]].title}"

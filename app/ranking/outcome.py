@@ -109,7 +109,7 @@ def outcome_of(record: CampaignRecord) -> Outcome:
         vpns=len(vpns),
         measured=sum(_key(one) in done for one in vpns),
         failed=sum(_key(one) in failed for one in vpns),
-        attempts=len(record.plan.attempts),
+        attempts=record.attempts_needed,
         attempts_failed=sum(one.status is AttemptStatus.FAILED for one in record.attempts),
         causes=failure_causes(record.plan.candidates, record.attempts),
         is_baseline_missing=any(_key(one) not in done for one in baselines),
@@ -119,7 +119,7 @@ def outcome_of(record: CampaignRecord) -> Outcome:
 def is_unfinished(record: CampaignRecord) -> bool:
     """Whether a comparison was interrupted or cancelled and attempts are left, so that it can be resumed."""
     left = (CampaignStatus.INTERRUPTED, CampaignStatus.CANCELLED)
-    return record.status in left and ended_attempts(record) < len(record.plan.attempts)
+    return record.status in left and ended_attempts(record) < record.attempts_needed
 
 
 def ended_attempts(record: CampaignRecord) -> int:

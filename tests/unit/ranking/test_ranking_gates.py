@@ -117,3 +117,16 @@ def test_there_is_no_advice_where_most_did_not_pass() -> None:
     assert advice.kind is AdviceKind.NONE
     assert "the hosts were too busy" in advice.sentence
     assert "1.6" in advice.sentence
+
+
+def test_one_disturbed_round_of_three_is_a_doubt() -> None:
+    record = sample_record(rounds=3, noise=0.001)
+    attempts = tuple(
+        replace(one, own_load_cores=1.6, repeats=MOST_REPEATS)
+        if one.key.solution == "wireguard" and one.key.round == 2
+        else replace(one, own_load_cores=0.1)
+        for one in record.attempts
+    )
+    result = next(one for one in rank(replace(record, attempts=attempts)).results if one.solution == "wireguard")
+    assert next(gate.verdict for gate in result.gates if gate.name is GateName.OWN_LOAD) is GateVerdict.DOUBT
+    assert result.barrier is None

@@ -1,4 +1,4 @@
-"""Tables of HTML reports: captions, roles and headings of cells, also where rows are cards; and their order."""
+"""Tables of the report: rows, figures and their order."""
 
 from __future__ import annotations
 

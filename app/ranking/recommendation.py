@@ -70,7 +70,7 @@ def _no_clear_winner(choice: Choice) -> str:
     names = [f"{one.title} ({_figures(one)})" for one in named] + ([counted(left, "other")] if left else [])
     if choice.rounds < 2:
         return (
-            f"No clear winner: one quick round does not decide between {listed(names)}; {_STANDARD_ROUNDS} rounds of "
+            f"No clear winner: one round does not decide between {listed(names)}; {_STANDARD_ROUNDS} rounds of "
             f"the same (about {counted(choice.minutes or 1, 'minute')}) would."
         )
     more = "they differ too little, or vary too much, for more rounds to decide"

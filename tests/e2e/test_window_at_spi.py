@@ -35,7 +35,7 @@ def compared(desk: Session) -> tuple[dict[str, Any], Path]:
 def test_actions_alone_lead_from_the_first_page_to_the_report(compared: tuple[dict[str, Any], Path]) -> None:
     seen, report = compared
     assert [step.split(", ")[1] for step in seen["steps"]] == ["Hosts", "Link", "Choice", "Plan", "Run", "Results"]
-    assert seen["sentence"].startswith("No clear winner: one quick round does not decide between WireGuard")
+    assert seen["sentence"].startswith("No clear winner: one round does not decide between WireGuard")
     assert seen["notice"] == str(report)
     assert report.read_text("utf-8") == "report"  # of the services that touch nothing
 

@@ -16,7 +16,7 @@ from ui.results.results_page import ResultsPage
 def test_one_round_names_no_winner_and_leads_to_a_plan_with_three(driver: Driver) -> None:
     driver.compare()
     card = driver.page(ResultsPage).sentence
-    assert card.sentence.text().startswith("No clear winner: one quick round does not decide between WireGuard")
+    assert card.sentence.text().startswith("No clear winner: one round does not decide between WireGuard")
     assert "Take" not in card.sentence.text()
     assert card.mind.text().startswith("Figures of the practice lab"), "what matters first"
     assert card.mind.wordWrap(), "and nothing of it is cut"

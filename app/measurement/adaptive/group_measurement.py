@@ -30,6 +30,9 @@ from app.ranking.gates import gates_of, spread_of
 LEAST_CYCLES = 3
 """Skipping ends the cycles of a round once there are so many; before, there would be no figure. Source: our choice."""
 
+FIRST_RATED_ROUND = 2
+"""CPU at one rate is measured in this round. Source: our choice."""
+
 _HOST_ERRORS = (Cancelled, ConnectionLost, HostUnreachable)
 
 
@@ -208,7 +211,12 @@ class GroupMeasurement:
         draft.probe_s += time.monotonic() - began_s
 
     def _rate(self) -> float | None:
-        """Return half of what the slowest candidate carries, the load that all of them are given; None if unknown."""
+        """Return half of what the slowest candidate carries, the load that all of them are given; None if unknown.
+
+        Not in the first round, which is to say soon what is known.
+        """
+        if self.order.number < FIRST_RATED_ROUND:
+            return None
         if self.order.rate_mbit_s is not None or not self.order.is_single_group:
             return self.order.rate_mbit_s
         return rate_of([draft.throughput for draft in self.open])

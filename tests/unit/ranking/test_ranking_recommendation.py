@@ -80,7 +80,7 @@ def test_one_round_has_no_winner_and_names_the_two_with_the_lowest_latency() -> 
     assert not found.is_clear
     assert "Take" not in found.sentence
     assert re.match(
-        r"No clear winner: one quick round does not decide between WireGuard\S* \S+ \(1\.\d\d ms, \d+\.\d Mbit/s\) and "
+        r"No clear winner: one round does not decide between WireGuard\S* \S+ \(1\.\d\d ms, \d+\.\d Mbit/s\) and "
         r"OpenVPN over UDP",
         found.sentence,
     )

@@ -182,8 +182,18 @@ class _Figure:
         return [text, "" if ci is None else f"{ci[0]:.{self.digits}f} to {ci[1]:.{self.digits}f}"]
 
 
+def _times_best(one: CandidateResult) -> Estimate | None:
+    """Return the latency over that of the fastest, of medians, with its interval where it has one."""
+    ratio = one.ratio_to_best
+    if ratio is None:
+        return None
+    is_known = ratio.low is not None and ratio.high is not None
+    return Estimate(ratio.value, (ratio.low or 0.0, ratio.high or 0.0) if is_known else None, 0)
+
+
 _FIGURES = (
     _Figure("latency\nms", 0, 3, lambda one: one.weighted_latency_ms, 3),
+    _Figure("x\nbest", 3, 2, _times_best, 4),
     _Figure("x\nbase", 2, 2, lambda one: one.latency_vs_baseline),
     _Figure("A>B\nMbit/s", 0, 1, lambda one: one.throughput_mbit_s.get("a_to_b"), 5),
     _Figure("B>A\nMbit/s", 0, 1, lambda one: one.throughput_mbit_s.get("b_to_a"), 5),

@@ -20,19 +20,23 @@ from app.domain.events import (
     CampaignEnded,
     CampaignStarted,
     CpuSample,
+    CycleEnded,
     Event,
     LogLevel,
     LogLine,
     Paused,
     Progress,
+    RoundEnded,
     RttSamples,
     StageStarted,
     ThroughputSample,
     UnderlayChanged,
 )
+from app.domain.interim import InterimResult
 from app.domain.results import Attempt, AttemptKey, AttemptStatus, CampaignPlan, CampaignStatus
 from ui.common.candidate_rows import Key, Row, RowBook
 from ui.common.growing_array import Columns, SampleRing, SizeBuffer
+from ui.common.ratio_model import RatioCurve, RatioModel
 from ui.common.stage_texts import joined, stage_text
 
 Floats = npt.NDArray[np.float64]
@@ -120,6 +124,7 @@ class LiveModel:
         with self._lock:
             self.plan: CampaignPlan | None = None
             self._buffers: dict[tuple[Key, int], SizeBuffer] = {}
+            self._ratios = RatioModel()
             self._points.clear()
             self._recent = SampleRing(_RING_CAPACITY)
             self._throughput = {name: Columns(_SECONDS_CAPACITY, 2) for name in ("a_to_b", "b_to_a")}
@@ -157,6 +162,10 @@ class LiveModel:
                     )
                 case LogLine():
                     self._take_line(event)
+                case CycleEnded():
+                    self._ratios.take_cycle(event)
+                case RoundEnded():
+                    self._ratios.take_round(event)
                 case _:
                     self._take_state(event)
 
@@ -285,6 +294,16 @@ class LiveModel:
             if (key, size) in self._points:
                 by_key.setdefault(key, []).append((size, self._points[(key, size)][1]))
         return tuple(_curve(key, sorted(points)) for key, points in by_key.items())
+
+    def ratios(self) -> tuple[RatioCurve, ...]:
+        """Return the ratios of an adaptive comparison's candidates; none for another one."""
+        with self._lock:
+            return self._ratios.curves()
+
+    def interim(self) -> InterimResult | None:
+        """Return the newest interim result of an adaptive comparison."""
+        with self._lock:
+            return self._ratios.result
 
     def recent(self) -> tuple[Floats, Floats]:
         """Return (seconds before now, negative; round-trip times in ms, NaN where lost) of the last RECENT_S."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 import gc
 
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QStackedWidget, QVBoxLayout, QWidget
 
+from app.domain.interim import CandidateState
 from app.domain.results import CampaignPlan
 from ui.common.basics import label
 from ui.common.sample_model import Figures, LiveModel
@@ -16,6 +17,7 @@ from ui.plots.base import plot_heading
 from ui.plots.framed import PlotFrame, framed
 from ui.plots.latency import LatencyPlot
 from ui.plots.packet_stream import ArrivingPlot
+from ui.plots.ratios import RatioPlot
 from ui.plots.result_data import plot_names
 from ui.plots.throughput_cpu import CpuKey, CpuPlot, ThroughputPlot
 
@@ -25,12 +27,15 @@ _CURVES_EVERY, _LOAD_EVERY = 4, 5
 
 
 class PlotBoard(QWidget):
-    """Curves on the left; arriving times, throughput and CPU on the right."""
+    """Curves on the left, for an adaptive comparison ratios; arriving times, throughput and CPU on the right."""
 
     def __init__(self, theme: Theme, model: LiveModel) -> None:
         super().__init__()
         self._model = model
         self.latency = LatencyPlot(theme)
+        self.ratios = RatioPlot(theme)
+        self.interim = label("", "muted")
+        self._main = QStackedWidget()
         self.arriving = ArrivingPlot(theme)
         self.throughput = ThroughputPlot(theme)
         self.cpu = {"a": CpuPlot(theme, "A"), "b": CpuPlot(theme, "B")}
@@ -50,6 +55,9 @@ class PlotBoard(QWidget):
         gc.freeze()  # the collector then visits new objects only; going through all of them takes up to 100 ms
         self.latency.set_sizes(plan.profile.frame_bytes)
         self.latency.set_candidates(plot_names(plan.candidates))
+        self.ratios.set_candidates(plot_names(plan.candidates))
+        self.interim.setText(tr("After each round: which candidates are decided, and how long it will take."))
+        self._main.setCurrentIndex(1 if plan.profile.is_adaptive else 0)
         self._timer.start()
 
     def end(self) -> None:
@@ -79,8 +87,27 @@ class PlotBoard(QWidget):
         self._draw_load()
 
     def _draw_curves(self) -> None:
+        if self._plan is not None and self._plan.profile.is_adaptive:
+            self._draw_ratios()
+            return
         self.latency.draw(self._model.curves())
         self.latency.highlight(self._model.running_key())
+
+    def _draw_ratios(self) -> None:
+        self.ratios.draw(self._model.ratios())
+        result = self._model.interim()
+        if result is not None:
+            titles = {(one.solution, one.suite): one.title for one in self._plan.candidates} if self._plan else {}
+            left = [
+                tr("%1 is not measured any more: %2")
+                .replace("%1", titles[one.solution, one.suite])
+                .replace("%2", one.why)
+                for one in result.candidates
+                if one.state is not CandidateState.OPEN and (one.solution, one.suite) in titles
+            ]
+            text = " ".join(filter(None, (result.sentence, *left)))
+            if text != self.interim.text():
+                self.interim.setText(text)
 
     def _draw_arriving(self) -> None:
         figures = self._model.figures()
@@ -103,7 +130,9 @@ class PlotBoard(QWidget):
         self._cpu_heading.setText(f"{tr('CPU')}  {totals}" if totals else tr("CPU, %"))
 
     def _lay_out(self) -> None:
-        main = framed(self.latency)
+        self.interim.setContentsMargins(GRID, 0, GRID, GRID // 2)
+        self._main.addWidget(framed(self.latency))
+        self._main.addWidget(framed(self.ratios, self.interim))
         now = framed(self.arriving, self.figures)
         lower = QHBoxLayout()
         lower.setSpacing(GRID)
@@ -117,7 +146,7 @@ class PlotBoard(QWidget):
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(GRID)
-        layout.addWidget(main, 10)
+        layout.addWidget(self._main, 10)
         layout.addLayout(right, 11)
 
     def _cpu_frame(self) -> PlotFrame:

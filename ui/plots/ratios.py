@@ -1,0 +1,120 @@
+"""Ratio of each candidate's latency to the fastest while an adaptive comparison runs, with its interval per round."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pyqtgraph as pg
+
+from app.wording.colours import series_style
+from ui.common.candidate_rows import Key
+from ui.common.ratio_model import RatioCurve, RoundRatio
+from ui.common.texts import count, tr
+from ui.common.theme import Theme
+from ui.plots.base import EndLabel, PlotTable, ScopePlot, plot_pen, solution_pen, solution_symbol
+
+_BEAM_CYCLES = 0.5
+_LEAST_TOP = 1.2
+_LEAST_CYCLES = 10
+_MOST_RATIO = 20.0
+"""Intervals of two rounds may be very wide; the axis does not follow them further."""
+
+
+class _Series:
+    def __init__(self, plot: RatioPlot, key: Key, nth_suite: int) -> None:
+        style = series_style(key[0])
+        self.line = pg.PlotCurveItem(pen=solution_pen(key[0], nth_suite))
+        self.bars = pg.ErrorBarItem(x=np.empty(0), y=np.empty(0), beam=_BEAM_CYCLES, pen=plot_pen(style.colour))
+        self.dots = pg.ScatterPlotItem(size=8, pen=None, brush=style.colour, symbol=solution_symbol(key[0]))
+        self.items = (self.line, self.bars, self.dots)
+        for item in self.items:
+            plot.addItem(item)
+
+    def draw(self, curve: RatioCurve) -> None:
+        self.line.setData(curve.cycle, curve.ratio)
+        x = np.array([float(one.cycle) for one in curve.rounds])
+        y = np.array([one.ratio for one in curve.rounds])
+        self.dots.setData(x, y)
+        known = [one for one in curve.rounds if one.low is not None and one.high is not None]
+        self.bars.setData(
+            x=np.array([float(one.cycle) for one in known]),
+            y=np.array([one.ratio for one in known]),
+            top=np.array([(one.high or one.ratio) - one.ratio for one in known]),
+            bottom=np.array([one.ratio - (one.low or one.ratio) for one in known]),
+        )
+
+
+class RatioPlot(ScopePlot):
+    """One line per candidate over the cycles, a point with its interval after each round."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__(
+            theme,
+            tr("Latency over that of the fastest, with 95 % intervals"),
+            tr("cycles"),
+            tr("times the fastest"),
+            label_room_px=156,
+        )
+        self._series: dict[Key, _Series] = {}
+        self._titles: dict[Key, tuple[str, int]] = {}
+        self._drawn: list[RatioCurve] = []
+        self.set_x_range(0, _LEAST_CYCLES)
+        self.set_y_range(0.9, _LEAST_TOP)
+        self.show_scale(is_there=False)
+
+    def set_candidates(self, titles: Mapping[Key, tuple[str, int]]) -> None:
+        """Take label and position among its solution's suites for each candidate; forgets earlier curves."""
+        self._titles = dict(titles)
+        for series in self._series.values():
+            for item in series.items:
+                self.removeItem(item)
+        self._series.clear()
+        self._drawn = []
+        self.set_end_labels(())
+        self.show_scale(is_there=False)
+
+    def draw(self, curves: Sequence[RatioCurve]) -> None:
+        """Show these curves."""
+        drawn = self._drawn = [curve for curve in curves if curve.key in self._titles]
+        for curve in drawn:
+            if curve.key not in self._series:
+                self._series[curve.key] = _Series(self, curve.key, self._titles[curve.key][1])
+            self._series[curve.key].draw(curve)
+        self.show_scale(is_there=bool(drawn))
+        if not drawn:
+            return
+        tops = [float(curve.ratio[-1]) for curve in drawn]
+        tops += [one.high for curve in drawn for one in curve.rounds[-1:] if one.high is not None]
+        lows = [one.low for curve in drawn for one in curve.rounds[-1:] if one.low is not None]
+        last = max(float(curve.cycle[-1]) for curve in drawn)
+        self.set_x_range(0, max(_LEAST_CYCLES, last))
+        top = max(_LEAST_TOP, 1.05 * min(_MOST_RATIO, max(tops)))
+        self.set_y_range(max(0.0, min(0.95, 0.97 * min(lows, default=1.0))), top)
+        self.set_end_labels([self._end_label(curve) for curve in drawn])
+
+    def _end_label(self, curve: RatioCurve) -> EndLabel:
+        title, nth = self._titles[curve.key]
+        style = series_style(curve.key[0], nth)
+        return EndLabel(title, style.colour, bool(style.dash), float(curve.cycle[-1]), float(curve.ratio[-1]))
+
+    def figures(self) -> PlotTable:
+        """Return the newest ratio of each candidate with its interval."""
+        rows = [
+            (
+                self._titles[curve.key][0],
+                f"{curve.ratio[-1]:.2f}",
+                _interval(curve.rounds[-1]) if curve.rounds else "–",
+                count(len(curve.rounds)),
+                count(int(curve.cycle.size)),
+            )
+            for curve in self._drawn
+        ]
+        headers = (tr("Candidate"), tr("Times the fastest"), tr("95 % interval"), tr("Rounds"), tr("Cycles"))
+        return PlotTable(headers, tuple(rows))
+
+
+def _interval(one: RoundRatio) -> str:
+    if one.low is None or one.high is None:
+        return "–"
+    return f"{one.low:.2f}–{one.high:.2f}"

@@ -76,7 +76,7 @@ def add_rollout(
     deployments = add(commands, "deployments", "records.deployments", "list deployments")
     deployments.add_argument("pair", nargs="?", metavar="PAIR", help="of one pair (default: of all)")
     deployments.add_argument("--json", action="store_true", help="as JSON")
-    audit = add(commands, "audit", "records.audit", "write the audit log: every command that changed a host")
+    audit = add(commands, "audit", "records.audit", "print the audit log: every command that changed a host")
     audit.add_argument("pair", nargs="?", metavar="PAIR", help="of one pair (default: of all)")
     audit.add_argument(
         "--out", metavar="FILE", help="all of it, to a file .csv or .json (default: the newest lines as text)"

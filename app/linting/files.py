@@ -211,7 +211,7 @@ def _decoded(data: bytes) -> tuple[str | None, str]:
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         return data.decode("utf-16", errors="replace"), ""
     if b"\x00" in data:
-        return None, "It holds NUL bytes: it is no text file."
+        return None, "It holds NUL bytes, so it is not a text file."
     try:
         return data.decode("utf-8-sig"), ""
     except UnicodeDecodeError as error:

@@ -147,7 +147,7 @@ class Services(
             sessions = self._connections.pair(pair, token=token)
         except HostUnreachable as error:
             raise self.lab_service.explained(pair, error) from error
-        on_progress("Looking at both hosts", None)
+        on_progress("Inspecting both hosts", None)
         facts_a, facts_b = discover_pair(sessions, self.adapters, token=token)
         self.store.save_snapshot(pair.name, Side.A, facts_a)
         self.store.save_snapshot(pair.name, Side.B, facts_b)

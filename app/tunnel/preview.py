@@ -43,10 +43,10 @@ def _end_items(request: DeployRequest, plan: TunnelPlan, side: Side) -> Iterator
     yield PlannedItem(
         side.value,
         "command",
-        "Lock the host, and start the timer that puts it back should Tunnelmark not be heard of",
+        "Lock the host, and start its rollback timer",
         f"mkdir -m 700 {state_dir} && sh {state_dir}/watch.sh &",
     )
-    yield PlannedItem(side.value, "undo", "Put everything back, by hand as well", f"sh {state_dir}/undo.sh")
+    yield PlannedItem(side.value, "undo", "Roll back, also by hand", f"sh {state_dir}/undo.sh")
     for step in recipe_of(request, side).steps:
         yield from _step_items(side, step)
     for secret in recipe_of(request, side.other).shared:

@@ -143,7 +143,7 @@ class FakeServices(FakeHistory, FakeDesk):
 
     def discover(self, pair: PairSpec, *, token: CancelToken, on_progress: ProgressSink) -> Discovery:
         self._call("discover")
-        on_progress("Looking at both hosts", None)
+        on_progress("Inspecting both hosts", None)
         token.sleep(self.pace_s)
         if self.asks_host_key and not self.prompts.confirm_host_key(
             HostKeyQuestion("192.0.2.10", "ssh-ed25519", "SHA256:wVbwOu4nAfXBgS0ZLVqMjbDpPSVSwSkDtnkyHzhjVKQ")

@@ -133,7 +133,7 @@ def _run(context: ComparisonContext, draft: _Draft, token: CancelToken) -> None:
         context.meter.say(f"{title_of(context.plan, key)}: {text or stage.value}")
 
     adapter, suite = find_choice(context, key)
-    on_stage(Stage.PREFLIGHT, "looking at both hosts")
+    on_stage(Stage.PREFLIGHT, "inspecting both hosts")
     pair = context.plan.pair
     around = inspect_surroundings(context.sessions, pair.underlay_a, pair.underlay_b, token=token)
     draft.doubts += doubts_before(context.labels, around)

@@ -64,7 +64,7 @@ def test_a_folder_that_is_missing_is_reported(frame: PlotFrame, tmp_path: Path) 
 
 @pytest.mark.qt_log_ignore("does not support", extend=True)
 def test_the_button_opens_the_menu(frame: PlotFrame, qtbot: QtBot) -> None:
-    assert frame.save.accessibleName() == "Save plot: Throughput, Mbit/s"
+    assert frame.save.accessibleName() == "Export plot: Throughput, Mbit/s"
     frame.save.click()
     menu = frame.findChild(QMenu)
     assert menu is not None

@@ -48,8 +48,8 @@ class PlotFrame(QFrame):
         self.table: DataTable | None = None
         self.switch = button("", "table", look="switch", on_click=self._flip)
         self.save = button("", "folder", look="switch", on_click=self._show_export_menu)
-        set_tip(self.save, tr("Save plot"))
-        self.save.setAccessibleName(f"{tr('Save plot')}: {name}")
+        set_tip(self.save, tr("Export plot"))
+        self.save.setAccessibleName(f"{tr('Export plot')}: {name}")
         self._stack = QStackedWidget()
         self._stack.addWidget(_side_by_side(self._plots))
         self._timer = QTimer(self)

@@ -12,7 +12,7 @@ from app.domain.interim import CandidateState, InterimCandidate, InterimResult, 
 from app.domain.ranking import Ratio
 from app.domain.results import Attempt, AttemptStatus, CampaignPlan, Candidate
 from app.ranking.blocks import is_disturbed, round_value_ms
-from app.ranking.differences import Differences
+from app.ranking.differences import Differences, differences
 from app.ranking.sequential import (
     LEAST_ROUNDS,
     MARGIN_LOG,
@@ -119,7 +119,7 @@ def _field(plan: CampaignPlan, done: Sequence[Attempt], number: int) -> _Field:
             values[attempt.key.solution, attempt.key.suite][attempt.key.round] = value
     who = [one for one in _vpns(plan) if values.get((one.solution, one.suite))]
     series = [values[one.solution, one.suite] for one in who]
-    typical = sequential_differences(series).typical_ms
+    typical = differences(series).typical_ms  # the order needs no test
     order = sorted(range(len(who)), key=lambda i: typical[i])
     sorted_series = tuple(series[i] for i in order)
     return _Field(

@@ -61,7 +61,7 @@ def rank(record: CampaignRecord) -> Ranking:
 def _compare(record: CampaignRecord, everyone: Sequence[Contender]) -> Compared:
     ranked = [one for one in everyone if _is_ranked(one)]
     compare = sequential_differences if record.plan.profile.is_adaptive else differences
-    typical_ms = compare([one.figures.median_ms for one in ranked]).typical_ms
+    typical_ms = differences([one.figures.median_ms for one in ranked]).typical_ms
     order = sorted(range(len(ranked)), key=lambda i: typical_ms[i])
     fastest_first = tuple(ranked[i] for i in order)
     rounds = {number for one in ranked for number in one.figures.median_ms}

@@ -3,29 +3,14 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
 
+from app.cli.command import Commands, add_command, add_force, positive
 from app.domain.deployment import BROADCASTS_PER_S
 
-AddCommand = Callable[..., argparse.ArgumentParser]
-Commands = argparse._SubParsersAction  # noqa: SLF001 - argparse has no public name for it
 
-
-def add_rollout(
-    commands: Commands[argparse.ArgumentParser],
-    add: AddCommand,
-    positive: Callable[[str], float],
-    add_force: Callable[[argparse.ArgumentParser], None],
-) -> None:
-    """Add the commands.
-
-    Args:
-        commands: Where to.
-        add: Adds one command: commands, name, handler, text, has_pair.
-        positive: Reads a number above 0.
-        add_force: Adds the option by which files are replaced.
-    """
-    deploy = add(
+def add_rollout(commands: Commands) -> None:
+    """Add the commands."""
+    deploy = add_command(
         commands,
         "deploy",
         "deployments.deploy",
@@ -60,23 +45,23 @@ def add_rollout(
         help="add firewall rules that name a joined LAN port for its bridge as well, until the tunnel is removed",
     )
     deploy.add_argument("--dry-run", action="store_true", help="show every file and command, and change nothing")
-    _add_confirming(deploy, positive)
-    _add_status(commands, add, positive)
-    confirm = add(commands, "confirm", "deployments.confirm", "confirm a provisional deployment", has_pair=True)
+    _add_confirming(deploy)
+    _add_status(commands)
+    confirm = add_command(commands, "confirm", "deployments.confirm", "confirm a provisional deployment", has_pair=True)
     confirm.add_argument("--json", action="store_true", help="as JSON")
-    undeploy = add(commands, "undeploy", "deployments.undeploy", "remove a deployment", has_pair=True)
+    undeploy = add_command(commands, "undeploy", "deployments.undeploy", "remove a deployment", has_pair=True)
     undeploy.add_argument(
         "--only", choices=("A", "B"), type=str.upper, help="from this host alone, because the other one is unreachable"
     )
     undeploy.add_argument("--json", action="store_true", help="as JSON")
-    rotate = add(
+    rotate = add_command(
         commands, "rotate-keys", "deployments.rotate_keys", "deploy the same tunnel again with new keys", has_pair=True
     )
-    _add_confirming(rotate, positive, has_json_only=True)
-    deployments = add(commands, "deployments", "records.deployments", "list deployments")
+    _add_confirming(rotate, has_json_only=True)
+    deployments = add_command(commands, "deployments", "records.deployments", "list deployments")
     deployments.add_argument("pair", nargs="?", metavar="PAIR", help="of one pair (default: of all)")
     deployments.add_argument("--json", action="store_true", help="as JSON")
-    audit = add(commands, "audit", "records.audit", "print the audit log: every command that changed a host")
+    audit = add_command(commands, "audit", "records.audit", "print the audit log: every command that changed a host")
     audit.add_argument("pair", nargs="?", metavar="PAIR", help="of one pair (default: of all)")
     audit.add_argument(
         "--out", metavar="FILE", help="all of it, to a file .csv or .json (default: the newest lines as text)"
@@ -113,8 +98,8 @@ def add_open_firewall(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _add_status(commands: Commands[argparse.ArgumentParser], add: AddCommand, positive: Callable[[str], float]) -> None:
-    status = add(commands, "status", "deployments.status", "show the status of deployments", has_pair=True)
+def _add_status(commands: Commands) -> None:
+    status = add_command(commands, "status", "deployments.status", "show the status of deployments", has_pair=True)
     status.add_argument("--json", action="store_true", help="as JSON; with --watch one line for each check")
     status.add_argument(
         "--repair", action="store_true", help="complete what only one host has; without it nothing is changed"
@@ -141,9 +126,7 @@ def _percent(text: str) -> float:
     return number
 
 
-def _add_confirming(
-    parser: argparse.ArgumentParser, positive: Callable[[str], float], *, has_json_only: bool = False
-) -> None:
+def _add_confirming(parser: argparse.ArgumentParser, *, has_json_only: bool = False) -> None:
     parser.add_argument("--json", action="store_true", help="as JSON")
     if not has_json_only:
         parser.add_argument(
@@ -153,3 +136,26 @@ def _add_confirming(
             help="both hosts roll back unless you confirm within so many seconds (default: confirmed "
             "automatically once verified; the window suggests 120 s)",
         )
+
+
+def add_export(commands: Commands) -> None:
+    """Add `export-config`."""
+    export = add_command(
+        commands,
+        "export-config",
+        "export.export_config",
+        "write what deploy would install on two hosts, to deploy by hand or with Ansible",
+        has_pair=True,
+    )
+    export.add_argument("solution", metavar="SOLUTION", help="which VPN, for example wireguard")
+    export.add_argument("--suite", metavar="SUITE", help="which suite (default: the safe default)")
+    export.add_argument("--out", required=True, metavar="DIR", help="the folder to write; empty or not there yet")
+    export.add_argument("--format", choices=("files", "ansible"), help="only this sub-folder (default: both)")
+    export.add_argument(
+        "--bridge", action="append", metavar="A=PORT", help="join the tunnel with this LAN port of A (or B=PORT)"
+    )
+    export.add_argument("--inner", metavar="ADDR_A,ADDR_B", help="addresses in the tunnel with prefix length")
+    export.add_argument("--reason", metavar="TEXT", help="why a legacy suite is used")
+    add_lan_guard(export)
+    export.add_argument("--live", action="store_true", help="inspect the hosts, even if they were inspected before")
+    export.add_argument("--force", action="store_true", help="replace an earlier export in that folder")

@@ -25,7 +25,7 @@ EXCEPTIONS = {
     "app/cli/deployments_parser.py": EXAMPLE,
     "app/cli/examples.py": EXAMPLE,
     "app/cli/lint.py": EXAMPLE,
-    "app/cli/parser.py": EXAMPLE,
+    "app/cli/policy_parser.py": EXAMPLE,
     "app/deployment/slots.py": STORED,
     "app/discovery/find_link.py": STORED,
     "app/domain/link.py": STORED,

@@ -1,0 +1,53 @@
+"""Commands about stored results, and their options."""
+
+from __future__ import annotations
+
+from app.cli.command import Commands, add_command, add_force
+
+
+def add_results(commands: Commands) -> None:
+    """Add `rank`, `report`, `diff` and `history`."""
+    rank = add_command(commands, "rank", "results.rank", "rank a stored comparison")
+    report = add_command(commands, "report", "results.report", "write reports of a stored comparison")
+    for parser in (rank, report):
+        parser.add_argument(
+            "pair", nargs="?", metavar="PAIR", help="whose latest comparison (default: the latest of all)"
+        )
+        parser.add_argument("--campaign", type=int, metavar="N", help="the comparison's number, see history")
+        add_force(parser)
+    rank.add_argument("--json", metavar="FILE", help="write ranking and figures as JSON (- for stdout)")
+    rank.add_argument(
+        "--weights",
+        metavar="MEASURE=W,…",
+        help="also order the candidates by weights of your own, as in latency=2,throughput=1,cpu=1 (measures: latency, "
+        "throughput, cpu, overhead, security), or by a preset: latency-first, throughput-first, low-cpu, "
+        "strongest-security; beside Tunnelmark's ranking, and in no report",
+    )
+    for kind in ("html", "pdf", "json", "csv"):
+        report.add_argument(f"--{kind}", metavar="FILE", help=f"write it as {kind.upper()}")
+    report.add_argument("--samples", metavar="FILE", help="write every single round-trip time as CSV")
+    diff = add_command(
+        commands, "diff", "diff.diff", "compare two stored comparisons: what changed from one to the other"
+    )
+    diff.add_argument("before", type=int, metavar="N", help="the earlier comparison's number, see history")
+    diff.add_argument("after", type=int, metavar="M", help="the later one's")
+    diff.add_argument("--json", metavar="FILE", help="write it as JSON (- for stdout)")
+    add_force(diff)
+    history = add_command(
+        commands, "history", "history.history", "list stored comparisons, censuses and deployments, or change them"
+    )
+    changes = history.add_mutually_exclusive_group()
+    changes.add_argument(
+        "--note",
+        nargs=2,
+        metavar=("N", "TEXT"),
+        help="put a note on comparison N, or on a census (cN); an empty TEXT removes it",
+    )
+    changes.add_argument(
+        "--delete",
+        nargs="+",
+        metavar="N",
+        help="delete comparisons N or censuses cN with all that was measured in them",
+    )
+    changes.add_argument("--json", action="store_true", help="list them as JSON, with times in UTC")
+    history.add_argument("--yes", action="store_true", help="with --delete: do not ask")

@@ -76,7 +76,7 @@ messages: setup-dev
 	$(BIN)/pybabel -q update -i .messages.pot -d resources/locale -D tunnelmark --no-fuzzy-matching \
 		--ignore-obsolete --ignore-pot-creation-date
 	rm .messages.pot
-	$(BIN)/pybabel compile --statistics -d resources/locale -D tunnelmark
+	$(BIN)/python packaging/compile_messages.py
 
 # Makes the lock files anew. They name versions and hashes, never a registry.
 lock: setup-dev

@@ -204,3 +204,16 @@ def test_a_lab_that_ended_meanwhile_is_said(driver: Driver) -> None:
     driver.idle()
     assert "no lab named practice" in driver.window.current.notice.text  # type: ignore[union-attr]
     assert driver.window.top.lab.text() == "lab: down"
+
+
+def test_the_first_page_says_whether_the_lab_is_started_or_used(driver: Driver) -> None:
+    begin, labs = driver.window.welcome.lab[1], driver.window.desk.labs
+    driver.services.up_labs = {}
+    labs.refresh()
+    driver.idle()
+    assert begin.text() == "Start the &practice lab"
+    driver.services.up_labs = {"practice": PRACTICE}
+    labs.refresh()
+    driver.idle()
+    assert begin.text() == "Use the &practice lab"
+    assert begin.accessibleName() == "Use the practice lab"

@@ -126,6 +126,7 @@ def test_closing_during_a_run_asks_cancels_waits_for_the_clean_up_and_then_close
     window = running.window
     running.services.cleanup.clear()
     window.close()
+    assert "It can be resumed from the history." in running.dialog()._text.text()
     running.click(running.dialog().no)
     assert window.isVisible()
     assert not window.is_closing

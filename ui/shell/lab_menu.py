@@ -57,6 +57,7 @@ class LabMenu:
         """Show which labs run."""
         self._labs = labs
         self._show_state()
+        self._window.welcome.show_lab(is_up=any(all(lab.is_up) for lab in labs))
 
     def _show_state(self) -> None:
         is_up = any(all(lab.is_up) for lab in self._labs)

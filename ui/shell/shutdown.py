@@ -42,6 +42,7 @@ class Closing:
             "Closing stops it: the current test is stopped and both hosts are restored, which takes some "
             "seconds; then the window closes. Results so far are saved."
         )
+        resumed = tr("It can be resumed from the history.")
         if is_paused:
             text = tr(
                 "Closing stops it. It is paused: no candidate is running and both hosts are restored. "
@@ -55,7 +56,7 @@ class Closing:
         Question(
             self._window,
             tr("A cipher census is running") if is_census else tr("A comparison is running"),
-            text,
+            f"{text} {resumed}",
             tr("Stop and close"),
             tr("Continue") if is_census else stay,
             "warning",

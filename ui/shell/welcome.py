@@ -110,6 +110,13 @@ class WelcomePage(Page):
             if begin.isEnabled() is is_measuring:
                 enable(begin, is_on=not is_measuring, reason=reason)
 
+    def show_lab(self, *, is_up: bool) -> None:
+        """Say on the button whether a practice lab is started, or the one that is up is used."""
+        text = tr("Use the &practice lab") if is_up else tr("Start the &practice lab")
+        if self.lab[1].text() != text:
+            self.lab[1].setText(text)
+            self.lab[1].setAccessibleName(text.replace("&", ""))
+
     def offer_resume(self, pair_name: str) -> None:
         """Offer to resume the unfinished comparison of a pair; withdraw the offer where the name is empty.
 

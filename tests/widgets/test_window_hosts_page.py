@@ -6,13 +6,14 @@ from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QStyle, QStyleOptionComboBox
 from sample_records import pair
 from window_driver import Driver
 
 from app.cli import main
 from app.cli.exit_codes import ExitCode
-from app.domain.errors import LabFault
+from app.domain.errors import HostUnreachable, LabFault, PairLocked
 from app.measurement.wizard import Step
 from ui.common.dialogs import Question
 
@@ -348,3 +349,52 @@ def test_a_failure_is_no_longer_shown_above_another_pair(driver: Driver) -> None
     hosts.pairs.setCurrentIndex(hosts.pairs.count() - 1)
     hosts.pairs.activated.emit(hosts.pairs.currentIndex())
     assert not hosts.notice.isVisible()
+
+
+def test_the_steps_of_the_last_comparison_are_not_those_of_a_new_pair(driver: Driver) -> None:
+    window = driver.window
+    driver.go_to(Step.PLAN)
+    window.go(Step.HOSTS)
+    steps, hosts = window.steps, window.hosts
+    former = hosts._pair
+    driver.click(hosts.edit)
+    assert steps.buttons[Step.CHOOSE].accessibleName().endswith("done")
+    driver.click(hosts.new)
+    assert steps.buttons[Step.HOSTS].accessibleName().endswith("open")
+    assert steps.buttons[Step.CHOOSE].accessibleName().endswith("not yet")
+    assert [step for step in Step if steps.buttons[step].isEnabled()] == [Step.HOSTS]
+    assert former is not None
+    hosts.show_pair(former)
+    assert steps.buttons[Step.CHOOSE].accessibleName().endswith("done")
+
+
+def test_hosts_that_are_being_measured_are_not_inspected(driver: Driver) -> None:
+    window = driver.window
+    driver.services.faults["refuse_if_in_use"] = PairLocked("gateway-a is in use on this computer by comparison 3.")
+    window.begin_with_hosts()
+    window.hosts.show_pair(pair())
+    window.hosts.discover()
+    driver.idle()
+    assert "in use on this computer by comparison 3" in window.hosts.notice.text
+    assert "discover" not in driver.services.calls
+
+
+def test_an_error_of_a_host_without_a_name_says_which_one_it_is(driver: Driver) -> None:
+    window = driver.window
+    driver.services.faults["discover"] = HostUnreachable("127.0.0.1:22 cannot be reached: refused.", hint="Is it on?")
+    window.begin_with_hosts()
+    for form, port in ((window.hosts.form_a, "2222"), (window.hosts.form_b, "22")):
+        form.address.setText("127.0.0.1")
+        form.port.setText(port)
+        form.underlay.setText(f"10.1.0.{port[-1]}{len(port)}")
+    window.hosts.discover()
+    driver.idle()
+    assert window.hosts.notice.text == "127.0.0.1:22 cannot be reached: refused. Host B: Is it on?"
+
+
+def test_examples_in_empty_fields_can_be_read(driver: Driver) -> None:
+    driver.window.begin_with_hosts()
+    driver.idle()
+    shown = driver.window.hosts.form_a.address.palette().color(QPalette.ColorRole.PlaceholderText)
+    assert shown.name() == driver.window.context.theme.colours.muted
+    assert shown.alpha() == 255

@@ -7,7 +7,7 @@ from threading import Thread
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QLabel
 from sample_records import pair
 from window_driver import Driver
 
@@ -36,7 +36,9 @@ def test_questions_of_two_hosts_come_one_after_the_other_and_name_their_host(dri
     ]
     threads[0].start()
     first = driver.dialog()
-    assert first.windowTitle().startswith("Host B (gateway-b): ")
+    assert first.windowTitle() == "Host B: Unknown host key"
+    assert any(one.text() == "Host B (gateway-b): Unknown host key" for one in first.findChildren(QLabel))
+    assert "ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub" in first._text.text()
     threads[1].start()
     driver.until(lambda: len(window._prompts._waiting) == 1)
     assert _open(driver) == [first]

@@ -204,6 +204,7 @@ class CensusPage(Page):
         pair, services = self._pairs[nth].pair, self._services
 
         def look(token: CancelToken, tell: ProgressSink) -> Offer:
+            services.refuse_if_in_use(pair)  # inspecting hosts disturbs what is measured on them
             found = services.discover(pair, token=token, on_progress=tell)
             plan = services.plan_census(found, CensusOptions(has_load_consent=True))
             return Offer(found, plan, is_resumed=services.unfinished_census(found, plan) is not None)

@@ -135,10 +135,11 @@ def ask_host_key(parent: QWidget, asked: Asked[bool], who: str = "") -> Question
         parent,
         _about(who, tr("Unknown host key")),
         tr(
-            "First connection to %1. Compare the fingerprint with the one on the host's console (ssh-keygen "
-            "-lf /etc/ssh/ssh_host_…_key.pub). Continue only if they match; otherwise the connection may be "
-            "intercepted."
-        ).replace("%1", question.host),
+            "First connection to %1. Compare the fingerprint with the one that this command prints on the host's "
+            "console: %2. Continue only if they match; otherwise the connection may be intercepted."
+        )
+        .replace("%1", question.host)
+        .replace("%2", f"ssh-keygen -lf {_key_file(question.key_type)}"),
         tr("They match: continue"),
         tr("Refuse"),
         "key",
@@ -147,6 +148,7 @@ def ask_host_key(parent: QWidget, asked: Asked[bool], who: str = "") -> Question
     fingerprint = label(f"{question.key_type}\n{question.fingerprint}", is_wrapping=False, is_selectable=True)
     fingerprint.setFont(fixed_font())
     fingerprint.setAccessibleName(tr("Fingerprint of the host's key"))
+    dialog.setWindowTitle(_about(who.partition(" (")[0], tr("Unknown host key")))
     dialog.follow_contents()
     dialog.body.addWidget(fingerprint)
     dialog.ask(lambda: asked.answer(True), lambda: asked.answer(False))  # noqa: FBT003 - the same
@@ -205,6 +207,15 @@ def ask_password(parent: QWidget, asked: Asked[Secret | None], who: str = "", *,
     dialog.yes.setDefault(True)
     field.setFocus()
     return dialog
+
+
+def _key_file(key_type: str) -> str:
+    """Return the file of a host's public key of a type, for example `ssh-ed25519`.
+
+    Source: OpenSSH 9.2, sshd_config(5), HostKey.
+    """
+    kind = next((one for one in ("ed25519", "ecdsa", "rsa") if one in key_type), "*")
+    return f"/etc/ssh/ssh_host_{kind}_key.pub"
 
 
 def _about(who: str, title: str) -> str:

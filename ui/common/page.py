@@ -72,6 +72,10 @@ class Page(QWidget):
         """Return what gets the focus when the page is shown."""
         return None
 
+    def begins_anew(self) -> bool:
+        """Whether what is entered here is not about the comparison whose steps are done."""
+        return False
+
     def can_go_next(self) -> bool:
         """Whether Next would do something."""
         return False

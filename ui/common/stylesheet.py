@@ -70,7 +70,7 @@ QPushButton[look="step"]:disabled {{ color: {muted}; background: transparent; }}
 
 QLineEdit, QComboBox, QSpinBox, QDoubleSpinBox {{
     background: {base}; color: {text}; border: 1px solid {muted}; border-radius: 4px; padding: 6px 6px;
-    selection-background-color: {accent}; selection-color: {on_accent}; }}
+    placeholder-text-color: {muted}; selection-background-color: {accent}; selection-color: {on_accent}; }}
 QLineEdit:focus, QComboBox:focus, QSpinBox:focus, QDoubleSpinBox:focus {{
     border: 2px solid {accent}; padding: 5px 5px; }}
 QLineEdit:read-only, QLineEdit:disabled, QComboBox:disabled, QSpinBox:disabled, QDoubleSpinBox:disabled {{

@@ -27,7 +27,7 @@ from ui.common.texts import tr
 from ui.common.theme import GRID
 from ui.common.tips import enable, set_tip
 from ui.comparison.host_form import HostForm
-from ui.comparison.hosts_texts import explained, summary_of
+from ui.comparison.hosts_texts import explained, side_words, summary_of
 from ui.comparison.lab_offer import LabOffer
 from ui.comparison.pair_entry import ask_to_replace, read_pair, saving_of
 
@@ -125,6 +125,10 @@ class HostsPage(Page):
         else:
             super().keep_focus()
 
+    def begins_anew(self) -> bool:
+        """While the form is that of a new pair."""
+        return self._stack.currentIndex() == _FORM and self._pair is None
+
     def can_go_next(self) -> bool:
         """Only after both hosts have been inspected."""
         return self._stack.currentIndex() == _FOUND and not self._is_busy()
@@ -193,6 +197,7 @@ class HostsPage(Page):
         self.name.setText(pair.name)
         self.name.setReadOnly(pair.is_lab)
         self._mark_pair()
+        self.changed.emit()
 
     def _on_edit(self) -> None:
         """The fault may be fixed now."""
@@ -281,6 +286,7 @@ class HostsPage(Page):
         def look(token: CancelToken, tell: ProgressSink) -> Discovery:
             if should_save:
                 services.check_pair(pair, how)
+            services.refuse_if_in_use(pair)  # inspecting hosts disturbs what is measured on them
             found = services.discover(pair, token=token, on_progress=tell)
             if should_save:
                 services.save_pair(pair, how)
@@ -307,7 +313,8 @@ class HostsPage(Page):
             return
         # A refused login is tried with another password, or once the host has the key.
         can_be_mended = error.is_retryable or isinstance(error, AuthenticationFailed)
-        self.notice.say_error(error, {tr("Try again"): self.discover} if can_be_mended else {})
+        actions = {tr("Try again"): self.discover} if can_be_mended else {}
+        self.notice.say_error(error, actions, side_words(error, self.working_pair))
 
     def _show_found(self, found: Discovery) -> None:
         self._shown = found

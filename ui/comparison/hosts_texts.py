@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 from app.discovery.pair_discovery import Discovery
-from app.domain.errors import HostKeyChanged
+from app.domain.errors import HostKeyChanged, TunnelmarkError
+from app.domain.hosts import PairSpec, Side
 from ui.common.texts import tr
 
 
@@ -15,6 +18,17 @@ def summary_of(found: Discovery) -> str:
     if found.pair.is_lab:
         text += " " + tr("Practice lab: absolute figures are not representative.")
     return text
+
+
+def side_words(error: TunnelmarkError, pair: PairSpec | None) -> str:
+    """Return which host of a pair an error is about, for example `Host A:`; empty where its message names none."""
+    sides = [side for side in Side if pair is not None and _is_named(pair.host(side).label, error.message)]
+    return tr("Host %1:").replace("%1", sides[0].value.upper()) if len(sides) == 1 else ""
+
+
+def _is_named(label: str, message: str) -> bool:
+    """Whether a message has a label that is not part of a longer name or number."""
+    return re.search(rf"(?<![\w.:-]){re.escape(label)}(?![\w-]|[.:]\w)", message) is not None
 
 
 def explained(error: HostKeyChanged) -> HostKeyChanged:

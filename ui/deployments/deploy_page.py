@@ -228,6 +228,7 @@ class DeployPage(Page):
         services = self._services
 
         def job(token: CancelToken, tell: ProgressSink) -> tuple[Discovery, tuple[LanPort, ...]]:
+            services.refuse_if_in_use(pair)  # inspecting hosts disturbs what is measured on them
             found = services.discover(pair, token=token, on_progress=tell)
             return found, services.lan_ports(found, token=token)
 

@@ -124,18 +124,22 @@ class StepList(QFrame):
             has_failures = record is not None and step is Step.RUN and bool(outcome_of(record).headline)
             self._tick(step, is_complete=is_complete, has_failures=has_failures)
 
-    def show_state(self, wizard: ComparisonWizard, current: Step | None, *, is_locked: bool) -> None:
+    def show_state(
+        self, wizard: ComparisonWizard, current: Step | None, *, is_locked: bool, is_new: bool = False
+    ) -> None:
         """Tick what is done and enable what can be entered.
 
         Args:
             wizard: The state.
             current: Step on show.
             is_locked: Whether a run forbids everything but its own page.
+            is_new: Whether a new pair is being entered, so that the steps of the last one are not those of this one.
         """
         self._is_past = False
         for step, entry in self.buttons.items():
-            is_done = wizard.is_done(step)
-            can_enter = wizard.can_enter(step) and (not is_locked or step is Step.RUN)
+            is_done = wizard.is_done(step) and not is_new
+            is_open = step is Step.HOSTS if is_new else wizard.can_enter(step)
+            can_enter = is_open and (not is_locked or step is Step.RUN)
             reason = tr("A comparison is running.") if is_locked else tr("Complete the steps before it first.")
             enable(entry, is_on=can_enter, reason=f"{step_names()[step]}: {reason}")
             entry.setChecked(step is current)

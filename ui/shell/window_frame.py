@@ -116,7 +116,7 @@ class Frame(QWidget):
         """
         wizard = place.wizard
         if wizard is not None:
-            self.steps.show_state(wizard, wizard.current, is_locked=place.is_measuring)
+            self.steps.show_state(wizard, wizard.current, is_locked=place.is_measuring, is_new=page.begins_anew())
         elif place.past is not None:
             self.steps.show_past(place.past.data.record if place.past.data is not None else None)
         if self._steps is not None:

@@ -209,3 +209,17 @@ def test_what_is_not_encrypted_is_as_red_as_what_is_insecure() -> None:
     )
     look = finding_appearance(finding)
     assert (look.word, look.role) == ("Not encrypted", "bad")
+
+
+def test_findings_are_wrapped_to_the_width_of_the_page(driver: Driver, tmp_path: Path) -> None:
+    window, page = driver.window, page_of(driver)
+    path = tmp_path / "site.ovpn"
+    path.write_text(WEAK)
+    page.check([path])
+    driver.idle()
+    for width in (1024, 1280):
+        window.resize(width, 700)
+        driver.until(lambda: page.view._columns == page.view._fitting_columns())
+        assert page.view.horizontalScrollBar().maximum() == 0, width
+    finding = page.view.file.findings[0]
+    assert "".join(finding.reason.split()) in "".join(page.view.toPlainText().split())

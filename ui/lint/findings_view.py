@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections import Counter
 from collections.abc import Sequence
 
-from PySide6.QtGui import QColor, QTextBlockFormat, QTextCharFormat, QTextCursor
+from PySide6.QtCore import QTimer
+from PySide6.QtGui import QColor, QFontMetricsF, QResizeEvent, QTextBlockFormat, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QPlainTextEdit
 
 from app.domain.linting import LintedFile, LintFinding
@@ -14,6 +16,12 @@ from app.policy.lint import is_advice
 from ui.common.texts import tr
 from ui.common.theme import Theme, fixed_font
 from ui.common.verdicts import VerdictAppearance, question_appearance
+
+_FEWEST_COLUMNS = 40
+"""In a narrower view findings are scrolled sideways: they would be columns of single words."""
+
+_SPARE_COLUMNS = 2
+"""The sign before a finding may be of another font, and wider."""
 
 _WORST_FIRST = ("bad", "legacy", "fair", "muted", "good")
 """Roles of colours."""
@@ -73,11 +81,15 @@ def _name(finding: LintFinding) -> str:
 
 
 class LintView(QPlainTextEdit):
-    """Shows the lines, numbered, each with what was found in it underneath."""
+    """Shows the lines, numbered, each with what was found in it underneath, wrapped to the width of the view."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
+        self._columns = 0
+        self._wrapping = QTimer(self)
+        self._wrapping.setSingleShot(True)
+        self._wrapping.timeout.connect(self._wrap_again)
         self._file: LintedFile | None = None
         self._block_of: dict[int, int] = {}
         self.setReadOnly(True)
@@ -103,7 +115,28 @@ class LintView(QPlainTextEdit):
         self.setTextCursor(QTextCursor(block))
         self.centerCursor()
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Wrap the findings to another width, once the size no longer changes."""
+        super().resizeEvent(event)
+        if self._fitting_columns() != self._columns:
+            self._wrapping.start(0)
+
+    def _fitting_columns(self) -> int:
+        width_px = self.viewport().width() - 2 * round(self.document().documentMargin())
+        fitting = int(width_px / max(1.0, QFontMetricsF(self.font()).horizontalAdvance("0")))
+        return max(_FEWEST_COLUMNS, fitting - _SPARE_COLUMNS)
+
+    def _wrap_again(self) -> None:
+        """Redraw with the line on show in its place."""
+        if self._fitting_columns() == self._columns:
+            return
+        block = self.textCursor().blockNumber()
+        line = max((number for number, at in self._block_of.items() if at <= block), default=0)
+        self._redraw()
+        self.show_line(line)
+
     def _redraw(self) -> None:
+        self._columns = self._fitting_columns()
         self.clear()
         self._block_of = {}
         file = self._file
@@ -132,7 +165,9 @@ class LintView(QPlainTextEdit):
         text = f"{indent}\u25b2 {look.word}: {finding.reason}"
         if finding.replacement:
             text += f"  {replacement_text(finding)}"
-        self._add_line(cursor, text, getattr(self._theme.colours, look.role), is_marked=True)
+        below = indent + "  "
+        for line in textwrap.wrap(text, self._columns, subsequent_indent=below, drop_whitespace=True) or [text]:
+            self._add_line(cursor, line, getattr(self._theme.colours, look.role), is_marked=True)
 
     def _add_line(self, cursor: QTextCursor, text: str, colour: str | None, *, is_marked: bool) -> None:
         letters, block = QTextCharFormat(), QTextBlockFormat()

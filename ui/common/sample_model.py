@@ -136,6 +136,7 @@ class LiveModel:
             self._running: tuple[Key, int] | None = None
             self._status = Status()
             self._attempt_began_at = 0.0
+            self._last_reply_at: float | None = None
             self._version = 0
 
     @property
@@ -246,7 +247,8 @@ class LiveModel:
             return
         values = np.asarray(event.rtt_ms, dtype=np.float32)
         buffer.extend(values)
-        self._recent.extend(self._clock(), values)
+        self._last_reply_at = self._clock()
+        self._recent.extend(self._last_reply_at, values)
         self._running = (key, event.frame_bytes)
         self._rows.rtts(key, event.frame_bytes, buffer.mean_ms())
         self._rows.probing(key, event.frame_bytes)
@@ -306,9 +308,13 @@ class LiveModel:
             return self._ratios.result
 
     def recent(self) -> tuple[Floats, Floats]:
-        """Return (seconds before now, negative; round-trip times in ms, NaN where lost) of the last RECENT_S."""
+        """Return (seconds before now, negative; round-trip times in ms, NaN where lost) of the last RECENT_S.
+
+        After the end it is the time of the last reply instead of now: what was measured last remains on show.
+        """
         with self._lock:
-            return self._recent.since(self._clock(), RECENT_S)
+            last = self._last_reply_at if self._status.ended is not None else None
+            return self._recent.since(self._clock() if last is None else last, RECENT_S)
 
     def figures(self) -> Figures:
         """Return percentiles of the size that is being probed, over all its samples."""

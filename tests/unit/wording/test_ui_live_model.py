@@ -379,3 +379,17 @@ def test_what_was_never_begun_is_not_run() -> None:
     model, _ = started(plan)
     model.feed(CampaignEnded(1, CampaignStatus.CANCELLED, ""))
     assert [state_text(row) for row in model.rows()] == ["not run", "not run"]
+
+
+def test_after_the_end_the_last_replies_remain_on_show() -> None:
+    plan = make_plan()
+    model, now = started(plan)
+    model.feed(AttemptStarted(plan.attempts[0], "baseline"))
+    feed_size(model, plan.attempts[0], 60, np.full(7, 1.0))
+    now[0] += 30.0
+    assert model.recent()[0].size == 0
+    model.feed(CampaignEnded(1, CampaignStatus.COMPLETED))
+    now[0] += 300.0
+    at_s, rtt_ms = model.recent()
+    assert rtt_ms.tolist() == [1.0] * 7
+    assert at_s[-1] == 0

@@ -59,7 +59,7 @@ def test_enter_opens_a_candidate_with_everything_about_it_and_back_returns(drive
         "Confidential: yes",
         "Authentic: ",
         "Replay-proof: ",
-        "Fail-closed: fail-closed",
+        "Fail-closed: yes",
         "Rank: 1",
         "one round, no interval",
         "Suite: chacha20-poly1305",
@@ -213,3 +213,20 @@ def test_the_daemons_words_have_a_tab_where_there_are_any(driver: Driver, log: s
     assert ("Log" in _shown_tabs(page)) is bool(log)
     assert page.log.view.toPlainText() == (f"Round 1\n{log}" if log else "")
     assert not any("Encrypts in" in one.text() for one in page.details.findChildren(QLabel)), "its facts are not known"
+
+
+def test_warnings_of_a_candidate_come_first_on_its_page(driver: Driver) -> None:
+    page = _open(driver, WIREGUARD)
+    data, key = page.data, page.key
+    assert page.overview.text.index("No warnings.") > page.overview.text.index("Confidential: yes")
+    results = tuple(
+        replace(one, doubts=("Other work kept 92 % of gateway-a's CPU busy.",))
+        if (one.solution, one.suite) == key
+        else one
+        for one in data.ranking.results
+    )
+    page.show_candidate(
+        replace(data, ranking=replace(data.ranking, results=results)), key, is_current=True, may_roll_out=True
+    )
+    assert page.overview.text.startswith("Other work kept 92 %")
+    assert "Fail-closed: yes" in page.overview.text

@@ -19,6 +19,7 @@ from app.domain.errors import HostUnreachable
 from app.domain.hosts import Side
 from app.domain.verdicts import Verdict
 from app.services.interfaces import Prompts
+from ui.common.texts import count
 from ui.deployments.deploy_page import DeployPage
 
 
@@ -122,8 +123,8 @@ def test_a_dry_run_shows_diffs_commands_with_undo_and_what_to_know(driver: Drive
     table = page.view.overview.table
     assert table.text("Bridged to") == ("eth2 in the bridge tmlbr0", "not bridged (own IP address)")
     assert table.text("Ports to open")[0] == "UDP 22820, L2TP"
-    assert table.text("MTU")[0] == "1500 bytes"
-    assert "1402" in table.text("Largest unfragmented frame")[0]
+    assert table.text("MTU")[0] == f"{count(1500)} bytes"
+    assert count(1402) in table.text("Largest unfragmented frame")[0]
     end = page.view.ends[Side.A]
     assert end.list.item(1).text() == "wg0.conf   +2 −2"
     text = end.text.view.toPlainText()

@@ -9,6 +9,7 @@ from app.domain.events import AttemptStarted, Stage, StageStarted, ThroughputSam
 from app.domain.results import Attempt, AttemptKey, AttemptStatus, CampaignPlan
 from app.domain.verdicts import Verdict
 from app.ranking.weighted import weighted_latency_ms
+from app.wording.numbers import grouped
 
 Key = tuple[str, str]
 """Solution and suite."""
@@ -128,7 +129,7 @@ class RowBook:
 
     def probing(self, key: Key, frame_bytes: int) -> None:
         """Say which frame size is being probed."""
-        detail = f"{frame_bytes} B"
+        detail = f"{grouped(frame_bytes)} B"
         row = self._rows.get(key)
         if row is not None and row.stage is Stage.LATENCY and row.detail != detail:
             self._change(key, detail=detail)

@@ -102,7 +102,7 @@ def _nic(nic: Nic) -> str:
     speed = f", {count(nic.speed_mbit_s)} Mbit/s" if nic.speed_mbit_s else ""
     state = "" if nic.is_up else f", {tr('down')}"
     addresses = f", {', '.join(nic.addresses)}" if nic.addresses else ""
-    return f"{nic.name}{addresses}, MTU {nic.mtu_bytes}{speed}{state}"
+    return f"{nic.name}{addresses}, MTU {count(nic.mtu_bytes)}{speed}{state}"
 
 
 def _clock(facts: HostFacts) -> str:

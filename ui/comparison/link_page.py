@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 from app.discovery.pair_discovery import Discovery
 from app.domain.errors import InvalidOption
 from app.domain.hosts import HostFacts, PairSpec, Side
-from app.domain.link import INNER_SUBNET, Link
+from app.domain.link import INNER_MTU_BYTES, INNER_SUBNET, Link
 from app.domain.subnets import find_overlap
 from app.measurement.options import RunOptions
 from app.measurement.wizard import Step
@@ -28,7 +28,7 @@ from ui.common.basics import Card, ScrollPage, inset_text, label, label_for, row
 from ui.common.context import Context
 from ui.common.firewall_consent import FirewallConsent
 from ui.common.page import Page
-from ui.common.texts import tr
+from ui.common.texts import count, tr
 from ui.common.theme import GRID
 
 _LARGEST_PREFIX = 30
@@ -352,7 +352,11 @@ class LinkPage(Page):
         form.addRow("", self.subnet_fault)
         form.addRow(
             tr("Inner MTU"),
-            label(tr("1500 bytes, so that full-size LAN frames pass; the cost of fragmentation is measured")),
+            label(
+                tr("%1 bytes, so that full-size LAN frames pass; the cost of fragmentation is measured").replace(
+                    "%1", count(INNER_MTU_BYTES)
+                )
+            ),
         )
         card.body.addLayout(form)
         card.body.addWidget(
@@ -410,7 +414,7 @@ def _network(text: str) -> ipaddress.IPv4Network:
 
 
 def _mtu_text(link: Link) -> str:
-    return f"{link.underlay_mtu_bytes} {tr('bytes')}"
+    return f"{count(link.underlay_mtu_bytes)} {tr('bytes')}"
 
 
 def _path_text(found: Discovery) -> str:

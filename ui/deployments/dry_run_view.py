@@ -11,7 +11,7 @@ from app.domain.deployment import DryRun, EndpointDryRun, FileDiff, PlannedComma
 from app.domain.hosts import Side
 from ui.common.basics import ScrollPage, icon_label, label, name_tabs
 from ui.common.data_table import LineDelegate
-from ui.common.texts import NONE, plain_tip, tr
+from ui.common.texts import NONE, count, plain_tip, tr
 from ui.common.theme import GRID, Theme
 from ui.deployments.diff_view import DiffView, count_signs
 from ui.deployments.host_table import SidesTable
@@ -123,7 +123,7 @@ def _facts(run: DryRun) -> list[tuple[str, str, str]]:
     return [
         both(tr("Interface"), a.interface, b.interface),
         both(tr("Bridged to"), joined_text(a), joined_text(b)),
-        both(tr("MTU"), f"{a.mtu_bytes} {tr('bytes')}", f"{b.mtu_bytes} {tr('bytes')}"),
+        both(tr("MTU"), f"{count(a.mtu_bytes)} {tr('bytes')}", f"{count(b.mtu_bytes)} {tr('bytes')}"),
         both(tr("Largest unfragmented frame"), _largest(a), _largest(b)),
         both(tr("Ports to open"), ports_text(a.ports), ports_text(b.ports)),
         both(tr("Services"), ", ".join(a.services), ", ".join(b.services)),
@@ -135,7 +135,7 @@ def _facts(run: DryRun) -> list[tuple[str, str, str]]:
 
 def _largest(end: EndpointDryRun) -> str:
     size = end.largest_unfragmented_frame_bytes
-    return tr("any size (byte stream)") if size is None else f"{size} {tr('bytes')}"
+    return tr("any size (byte stream)") if size is None else f"{count(size)} {tr('bytes')}"
 
 
 class EndpointView(QWidget):

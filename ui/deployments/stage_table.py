@@ -14,7 +14,7 @@ from app.domain.hosts import PairSpec, Side
 from ui.common.data_table import DataTable
 from ui.common.icons import make_icon
 from ui.common.texts import NONE, plain_tip, tr
-from ui.common.theme import GRID, Theme
+from ui.common.theme import Theme
 from ui.deployments.texts import host_name, stage_words
 
 _NAME, _A, _B, _TOOK, _WHAT = range(5)
@@ -63,12 +63,10 @@ class StageTable(DataTable):
         self._only: Side | None = None
         header = self.horizontalHeader()
         header.setMinimumSectionSize(64)
-        for column in (_NAME, _TOOK):
+        for column in (_NAME, _TOOK, _WHAT):
             header.setSectionResizeMode(column, QHeaderView.ResizeMode.ResizeToContents)
         for column in (_A, _B):
-            header.setSectionResizeMode(column, QHeaderView.ResizeMode.Interactive)
-            header.resizeSection(column, 24 * GRID)
-        header.setSectionResizeMode(_WHAT, QHeaderView.ResizeMode.Stretch)
+            header.setSectionResizeMode(column, QHeaderView.ResizeMode.Stretch)
         theme.changed.connect(self.redraw)
 
     def begin(self, pair: PairSpec, stages: Sequence[RolloutStage], only: Side | None = None) -> None:

@@ -52,9 +52,10 @@ class CandidateOverview(ScrollPage):
         result, report = data.result(key), data.wires.get(key)
         has_figures = bool(result.latency or result.throughput_mbit_s)
         doubts = tuple(dict.fromkeys((*result.doubts, *(report.doubts if report is not None else ()))))
-        left = [self._verdict(data, key), self._proofs(report)]
-        if doubts or has_figures:
-            left.append(self._doubts(doubts))
+        left = [self._doubts(doubts)] if doubts else []
+        left += [self._verdict(data, key), self._proofs(report)]
+        if has_figures and not doubts:
+            left.append(self._doubts(()))
         measured = self._measured(data, key) if has_figures else self._nothing_measured()
         for cards in (left, [measured, self._built(data, key)]):
             holder = QVBoxLayout()

@@ -100,8 +100,14 @@ def proof_looks(report: CaptureReport) -> tuple[tuple[str, VerdictAppearance, st
     worst = worst_breakage(proof.broken) if proof is not None else None
     if proof is not None and worst is not None:
         sentences = "\n".join(break_sentence(outcome) for outcome in proof.broken)
-        found.append((tr("Fail-closed"), break_look(worst), sentences))
+        found.append((tr("Fail-closed"), _short_break(worst), sentences))
     return tuple(found)
+
+
+def _short_break(verdict: BreakVerdict) -> VerdictAppearance:
+    """Return the style with the word of the other properties where nothing got out."""
+    look, is_proven = break_look(verdict), verdict is BreakVerdict.FAILS_CLOSED
+    return replace(look, word=tr(RESULT_WORDS[PropertyVerdict.HOLDS])) if is_proven else look
 
 
 def _short(look: VerdictAppearance, proof: LeakProof) -> VerdictAppearance:
@@ -129,7 +135,9 @@ class CaptureView(QWidget):
         self.table = DataTable(headers, (_MTU,), tr("Packet tests"))
         self.table.set_tips(
             {
-                _LEAK: tr("Leak test: whether canary frames were readable on the underlay"),
+                _LEAK: tr(
+                    "Leak test: whether canary frames (test frames with a known pattern) were readable on the underlay"
+                ),
                 _AUTHENTIC: tr("Injection test: whether forged and altered packets were kept out"),
                 _REPLAY: tr("Injection test: whether replayed packets were kept out"),
                 _BROKEN: tr("Fail-closed test: what happened to canary frames after the protection was removed"),
@@ -219,7 +227,7 @@ class CaptureView(QWidget):
                 look = property_appearance(verdict, tr(RESULT_WORDS[verdict]), is_exempt=report.injection.is_exempt)
             self._show_look(nth, column, look)
         worst = worst_breakage(proof.broken) if proof is not None else None
-        self._show_look(nth, _BROKEN, break_look(worst) if worst is not None else None)
+        self._show_look(nth, _BROKEN, _short_break(worst) if worst is not None else None)
 
     def _show_look(self, nth: int, column: int, look: VerdictAppearance | None) -> None:
         cell = self.table.cell(nth, column)
@@ -296,6 +304,11 @@ class CaptureDetails(QWidget):
         proof = report.leak
         if proof is not None:
             self._show_look(leak_appearance(proof.verdict), leak_sentence(proof))
+            self._say(
+                self._above,
+                tr("Canary frames: test frames with a known pattern, for which captures are searched."),
+                "muted",
+            )
             self._show_properties(report)
             for outcome in proof.broken:
                 look = break_look(outcome.verdict)

@@ -18,7 +18,7 @@ from ui.common.code_view import CodeView
 from ui.common.data_table import LineDelegate
 from ui.common.host_card import HostCard
 from ui.common.swatch import swatch_icon
-from ui.common.texts import tr
+from ui.common.texts import count, tr
 from ui.common.theme import GRID, Theme
 from ui.common.tips import set_tip
 from ui.plots.base import ScopePlot
@@ -199,7 +199,7 @@ class ResultTabs(QTabWidget):
         self.frame_size.blockSignals(True)  # noqa: FBT003 - Qt has it so
         self.frame_size.clear()
         for size in sorted({size for _, size in data.cdfs}):
-            self.frame_size.addItem(f"{size} {tr('bytes')}", size)
+            self.frame_size.addItem(f"{count(size)} {tr('bytes')}", size)
         self.frame_size.blockSignals(False)  # noqa: FBT003 - Qt has it so
         self._draw_cdf()
 

@@ -213,6 +213,7 @@ def _make_plan(context: Context, services: Services, found: Discovery) -> Campai
         RunOptions(
             profile=profile,
             deadline_ms=options.deadline_ms,
+            min_rate_mbit_s=options.min_rate,
             load_cap_mbit_s=options.load_cap if options.load_cap is not None else found.pair.load_cap_mbit_s,
             has_load_consent=options.allow_load,
         ),
@@ -332,7 +333,7 @@ def _resumed_plan(services: Services, found: Discovery, campaign_id: int) -> Cam
     return replace(plan, pair=replace(pair, load_cap_mbit_s=plan.pair.load_cap_mbit_s))
 
 
-_NOT_WITH_RESUME = ("solutions", "budget_min", "pings", "seconds", "rounds", "deadline_ms", "load_cap")
+_NOT_WITH_RESUME = ("solutions", "budget_min", "pings", "seconds", "rounds", "deadline_ms", "min_rate", "load_cap")
 
 
 def _check_nothing_else_is_asked_for(options: argparse.Namespace) -> None:

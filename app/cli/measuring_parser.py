@@ -57,7 +57,12 @@ def add_measuring(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--pings", type=int, metavar="N", help="pings per frame size")
     parser.add_argument("--seconds", type=int, metavar="S", help="seconds of TCP per direction")
     parser.add_argument("--rounds", type=int, metavar="N", help="rounds per candidate")
-    parser.add_argument("--deadline-ms", type=positive, metavar="MS", help="count replies slower than this")
+    parser.add_argument(
+        "--deadline-ms", type=positive, metavar="MS", help="recommend no VPN with over 5 %% of replies later than this"
+    )
+    parser.add_argument(
+        "--min-rate", type=positive, metavar="MBIT", help="recommend no VPN with less Mbit/s than this in one direction"
+    )
     parser.add_argument("--load-cap", type=positive, metavar="MBIT", help="limit for throughput tests in Mbit/s")
     parser.add_argument(
         "--allow-load", action="store_true", help="allow load tests on a production link (not needed for labs)"

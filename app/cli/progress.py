@@ -251,7 +251,8 @@ def describe_attempt(attempt: Attempt) -> str:
     if attempt.status is not AttemptStatus.COMPLETED:
         return f"{attempt.status}: {attempt.message or attempt.reason}"
     speeds = ", ".join(f"{series.mbit_s:.1f}" for series in attempt.throughput)
+    carried = f"{speeds} Mbit/s; " if speeds else ""
     return (
-        f"completed: {speeds} Mbit/s; set up in {attempt.setup_s:.1f} s, measured {attempt.probe_s:.1f} s, "
+        f"completed: {carried}set up in {attempt.setup_s:.1f} s, measured {attempt.probe_s:.1f} s, "
         f"removed in {attempt.cleanup_s:.1f} s"
     )

@@ -101,6 +101,8 @@ def print_ranking(out: Console, record: CampaignRecord, ranking: Ranking) -> Non
         if not outcome.headline or not caution.startswith(outcome.headline):
             out.print(f"Note: {caution}", markup=False)
     out.print(ranking.recommendation.sentence, markup=False, style="bold")
+    if ranking.recommendation.alternative:
+        out.print(ranking.recommendation.alternative, markup=False)
 
 
 def _print_doubts(out: Console, ranking: Ranking) -> None:

@@ -58,6 +58,8 @@ class BarrierReason(StrEnum):
     FRAME_SIZES = "frame-sizes"
     PACKET_TEST = "packet-test"
     LOSS = "loss"
+    DEADLINE = "deadline"
+    RATE = "rate"
     GATE = "gate"
 
 
@@ -103,6 +105,11 @@ class CandidateResult:
         barrier: What bars it from the recommendation; None if nothing does.
         ratio_to_best: Its latency over that of the fastest ranked candidate, by medians; None without a rank.
         gates: The worst verdict of each gate over its rounds.
+        late_pct: Echo requests without a reply before the deadline, in percent; None without a deadline.
+        cpu_at_rate_pct: CPU percent of both hosts together while TCP ran at `rate_mbit_s`; None where it did not.
+        rate_mbit_s: The rate of that test in Mbit/s, the same for all candidates.
+        is_dominated: Whether another candidate that can be recommended is better in something and worse in nothing;
+            None where it cannot be recommended.
     """
 
     solution: str
@@ -129,6 +136,10 @@ class CandidateResult:
     barrier: Barrier | None = None
     ratio_to_best: Ratio | None = None
     gates: tuple[Gate, ...] = ()
+    late_pct: float | None = None
+    cpu_at_rate_pct: Estimate | None = None
+    rate_mbit_s: float | None = None
+    is_dominated: bool | None = None
 
     @property
     def is_partial(self) -> bool:
@@ -187,6 +198,8 @@ class Recommendation:
         kind: The same in four words.
         minutes_to_decide: How long measuring on would probably take until it is decided; None where it is, or where
             no number of rounds that can be planned would do.
+        alternative: Sentence that names the candidate to take where throughput counts more than latency; empty where
+            there is none.
     """
 
     solution: str | None
@@ -197,6 +210,7 @@ class Recommendation:
     is_clear: bool = True
     kind: AdviceKind = AdviceKind.NONE
     minutes_to_decide: int | None = None
+    alternative: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -345,6 +345,7 @@ class CampaignPlan:
             profile the most that can be needed: it ends as soon as the order is known.
         predicted_s: Predicted seconds per attempt, in the order of `attempts`.
         deadline_ms: RTT in ms above which a reply is late; None without a deadline.
+        min_rate_mbit_s: Throughput in Mbit/s that each direction must reach; None without a requirement.
         seed: Where the order of the candidates in each round comes from.
         allow_load: Whether the user consented to load on a live link (labs need no consent).
     """
@@ -355,6 +356,7 @@ class CampaignPlan:
     attempts: tuple[AttemptKey, ...]
     predicted_s: tuple[float, ...]
     deadline_ms: float | None = None
+    min_rate_mbit_s: float | None = None
     seed: int = 0
     allow_load: bool = False
 

@@ -14,6 +14,7 @@ class RunOptions:
     Attributes:
         profile: How thoroughly.
         deadline_ms: RTT above which a reply is late, in ms; None where that does not matter.
+        min_rate_mbit_s: Throughput in Mbit/s that a VPN must reach in each direction; None where that does not matter.
         load_cap_mbit_s: Limit for throughput probes in Mbit/s; None means none.
         has_load_consent: Whether the user agreed to load on a live link.
         seed: Where the order of candidates comes from; None draws one.
@@ -21,6 +22,7 @@ class RunOptions:
 
     profile: Profile
     deadline_ms: float | None = None
+    min_rate_mbit_s: float | None = None
     load_cap_mbit_s: float | None = None
     has_load_consent: bool = False
     seed: int | None = None

@@ -162,6 +162,7 @@ class ComparisonWizard:
             self.state.options,
             profile=plan.profile,
             deadline_ms=plan.deadline_ms,
+            min_rate_mbit_s=plan.min_rate_mbit_s,
             load_cap_mbit_s=plan.pair.load_cap_mbit_s,
             has_load_consent=False,
         )

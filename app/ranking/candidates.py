@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from app.domain.capture import CaptureReport
+from app.domain.gates import Gate
 from app.domain.ranking import CandidateResult, Estimate, LatencySummary
 from app.domain.results import (
     Attempt,
@@ -17,7 +19,7 @@ from app.domain.results import (
     LatencySeries,
 )
 from app.ranking.gates import gates_of, spread_of, worst_gates
-from app.ranking.rounds import Measured, RoundFigures, measure, over_rounds, ratio, round_figures
+from app.ranking.rounds import DIRECTIONS, Measured, RoundFigures, measure, over_rounds, ratio, round_figures
 from app.ranking.summaries import summarise_around
 from app.wording.numbers import grouped, listed
 
@@ -48,6 +50,18 @@ class Contender:
     def title(self) -> str:
         """Title for people."""
         return self.candidate.title
+
+    @property
+    def worse_mbit_s(self) -> float | None:
+        """Throughput of the slower direction in Mbit/s; None where one was not measured."""
+        found = self.result.throughput_mbit_s
+        return min((found[one].mean for one in DIRECTIONS), default=None) if found.keys() >= set(DIRECTIONS) else None
+
+    @property
+    def risk(self) -> tuple[int, int]:
+        """Severity of the verdict, then how many parts were found less than recommended; lower is better."""
+        findings = self.candidate.findings
+        return self.candidate.verdict.severity, sum(1 for one in findings if one.verdict.severity)
 
 
 def contenders(record: CampaignRecord, condition: str, baseline: str) -> tuple[Contender, ...]:
@@ -145,7 +159,10 @@ def _contender(
         doubts=_doubts(attempts, latency),
         stage=ended[-1] if ended else "",
         loss_pct=_loss_pct(latency),
-        gates=worst_gates(gates_of(one, bare_spread=bare_spread) for one in done),
+        gates=_gates(done, bare_spread),
+        late_pct=_late_pct(latency),
+        cpu_at_rate_pct=over_rounds(figures.cpu_at_rate_pct),
+        rate_mbit_s=next((one.rate_mbit_s for one in reversed(done) if one.rate_mbit_s is not None), None),
     )
     return Contender(candidate, attempts, figures, result)
 
@@ -173,6 +190,18 @@ def _latency(measured: Sequence[Measured], deadline_ms: float | None) -> tuple[L
 def _loss_pct(latency: Sequence[LatencySummary]) -> float | None:
     sent = sum(one.sent for one in latency)
     return 100.0 * sum(one.sent - one.received for one in latency) / sent if sent else None
+
+
+def _late_pct(latency: Sequence[LatencySummary]) -> float | None:
+    sent = sum(one.sent for one in latency if one.over_deadline_pct is not None)
+    late = math.fsum((one.over_deadline_pct or 0.0) * one.sent for one in latency)
+    return late / sent if sent else None
+
+
+def _gates(done: Sequence[Attempt], bare_spread: float | None) -> tuple[Gate, ...]:
+    spreads = [spread for one in done if (spread := spread_of(one)) is not None]
+    least = min(spreads) if len(spreads) > 1 else None
+    return worst_gates(gates_of(one, bare_spread=bare_spread, least_spread=least) for one in done)
 
 
 def _outcome(record: CampaignRecord, attempts: Sequence[Attempt]) -> tuple[AttemptStatus, str, str]:

@@ -1,4 +1,4 @@
-"""Choice among the candidates that may be recommended: latency, then verdict, then throughput, without a score."""
+"""Choice among the candidates that may be recommended, and how sure it is."""
 
 from __future__ import annotations
 
@@ -9,28 +9,15 @@ from dataclasses import dataclass
 from app.domain.ranking import AdviceKind
 from app.domain.results import PROFILES, ProfileName
 from app.ranking.candidates import Contender
+from app.ranking.criteria import LATENCY_MARGIN, alternative, best_of, dominated, is_close
 from app.ranking.differences import Differences
-from app.ranking.rounds import DIRECTIONS
-from app.ranking.sequential import LEAST_ROUNDS, is_at_most_margin_slower
-from app.wording.numbers import figure
-
-LATENCY_MARGIN = 0.10
-"""Latencies above the best by no more than this share are as good. Source: our choice."""
-
-LATENCY_MARGIN_MS = 0.05
-"""The same for short latencies, in ms. Source: our choice; replies of ping vary by as much on a quiet gateway."""
-
-THROUGHPUT_MARGIN = 0.20
-"""Throughputs below the best by no more than this share are as good. Source: our choice."""
+from app.ranking.sequential import LEAST_ROUNDS, is_at_most_margin_slower, rounds_needed
 
 CLEAR_MARGIN = 0.33
 """With one round there is no test; a lead below this share (a factor of 1.5) is then taken for chance.
 
 Source: our choice; undisturbed attempts of one candidate differed by factors up to 1.28 in practice labs.
 """
-
-NOTHING_SEPARATES = "nothing else decides between those that are judged alike, so that the lowest latency does"
-"""Reason of a choice among candidates between which no other difference was found."""
 
 _SMALL_RATIO = 1.05
 """Below it, more rounds are to show that two candidates are alike, not that they differ. Source: our choice."""
@@ -75,6 +62,9 @@ class Choice:
         rounds: How many rounds it rests on.
         minutes: Minutes of measuring that would probably decide; None where it is decided, or nothing would.
         is_tied: Whether any measured candidate, barred ones included, does not differ significantly from the best.
+        outdone: Positions of the candidates that could have been taken and that another one outdoes.
+        undominated: The candidates that could have been taken and that no other one outdoes, fastest first.
+        alternative: Sentence on what to take where something else counts more than latency; empty where there is none.
     """
 
     best: Contender
@@ -87,6 +77,9 @@ class Choice:
     rounds: int
     minutes: int | None
     is_tied: bool
+    outdone: frozenset[int] = frozenset()
+    undominated: tuple[Contender, ...] = ()
+    alternative: str = ""
 
 
 def choose(compared: Compared, *, is_partial: bool) -> Choice | None:
@@ -102,64 +95,31 @@ def choose(compared: Compared, *, is_partial: bool) -> Choice | None:
     eligible = [i for i, one in enumerate(compared.contenders) if one.result.barrier is None]
     if not eligible:
         return None
-    best, because = _best(compared, eligible)
+    who, found = compared.contenders, compared.found
+    best, because = best_of(who, found.typical_ms, eligible)
     others = [i for i in eligible if i != best]
     states = {i: _state(compared, best, i) for i in others}
     undecided = [i for i in others if states[i] is AdviceKind.NOT_DECIDED]
     alike = [i for i in others if states[i] is AdviceKind.AS_GOOD_AS]
     kind = AdviceKind.NOT_DECIDED if undecided else AdviceKind.AS_GOOD_AS if alike else AdviceKind.CLEAR
-    told = {pair for pair in compared.found.told if best in pair}
-    who = compared.contenders
+    told = {pair for pair in found.told if best in pair}
+    outdone = dominated(who, found, eligible) - {best}
+    undominated = [i for i in eligible if i not in outdone]
     return Choice(
         who[best],
         tuple(who[i] for i in others),
         tuple(who[i] for i in alike),
         tuple(who[i] for i in undecided),
         because,
-        compared.found.typical_ms[others[0]] / compared.found.typical_ms[best] if others else 1.0,
+        found.typical_ms[others[0]] / found.typical_ms[best] if others else 1.0,
         AdviceKind.NOT_DECIDED if is_partial and not others else kind,
         compared.rounds,
         _minutes(compared, best, undecided),
         len(told) < len(who) - 1,
+        frozenset(outdone),
+        tuple(who[i] for i in undominated),
+        alternative(who, found, best, undominated),
     )
-
-
-def _best(compared: Compared, eligible: Sequence[int]) -> tuple[int, str]:
-    """Return the position of the best, and what decided among those that are fast enough."""
-    typical = compared.found.typical_ms
-    lowest_ms = min(typical[i] for i in eligible)
-    left = [i for i in eligible if _is_close(typical[i], lowest_ms)]
-    if len(left) == 1:
-        return left[0], ""
-    safest = min(_worries(compared.contenders[i]) for i in left)
-    left = [i for i in left if _worries(compared.contenders[i]) == safest]
-    if len(left) == 1:
-        return left[0], "its cryptography is judged better"
-    rates = {i: worse_mbit_s(compared.contenders[i]) for i in left}
-    known = [rate for rate in rates.values() if rate is not None]
-    if len(known) == len(left):
-        carriers = [i for i in left if (rates[i] or 0.0) >= (1 - THROUGHPUT_MARGIN) * max(known)]
-        if len(carriers) == 1:
-            rate = figure(max(known))
-            return carriers[0], f"it carries more ({rate} Mbit/s in the slower direction)"
-        left = carriers
-    return min(left, key=lambda i: typical[i]), NOTHING_SEPARATES
-
-
-def _is_close(value_ms: float, lowest_ms: float) -> bool:
-    return value_ms <= (1 + LATENCY_MARGIN) * lowest_ms or value_ms - lowest_ms <= LATENCY_MARGIN_MS
-
-
-def _worries(one: Contender) -> tuple[int, int]:
-    """Return how bad the verdict is, then how many of its parts were found less than recommended."""
-    return one.candidate.verdict.severity, sum(1 for finding in one.candidate.findings if finding.verdict.severity)
-
-
-def worse_mbit_s(one: Contender) -> float | None:
-    """Return the throughput of the slower direction in Mbit/s; None where one was not measured."""
-    values = [one.result.throughput_mbit_s.get(direction) for direction in DIRECTIONS]
-    known = [each.mean for each in values if each is not None]
-    return min(known) if len(known) == len(DIRECTIONS) else None
 
 
 def _state(compared: Compared, best: int, other: int) -> AdviceKind:
@@ -177,7 +137,7 @@ def _state(compared: Compared, best: int, other: int) -> AdviceKind:
     ):
         return AdviceKind.AS_GOOD_AS
     interval = compared.found.between(best, other).interval
-    if interval is not None and _is_close(interval[1] * typical[other], typical[other]):
+    if interval is not None and is_close(interval[1] * typical[other], typical[other]):
         return AdviceKind.AS_GOOD_AS
     return AdviceKind.NOT_DECIDED
 
@@ -195,6 +155,8 @@ def _minutes(compared: Compared, best: int, undecided: Sequence[int]) -> int | N
 
 def _rounds_needed(compared: Compared, best: int, other: int) -> float:
     """Return how many rounds would probably tell two apart, or show that they are within the margin."""
+    if compared.is_sequential:
+        return rounds_needed(compared.found, (best, other), compared.rounds, is_advice=True)
     pair = compared.found.between(best, other)
     if not math.isfinite(pair.half_width):
         return compared.rounds + float(_STANDARD_ROUNDS)

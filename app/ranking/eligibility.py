@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from app.domain.ranking import Barrier, BarrierReason
-from app.domain.results import AttemptStatus
+from app.domain.results import AttemptStatus, CampaignPlan
 from app.domain.verdicts import Verdict
 from app.ranking.candidates import Contender
 from app.ranking.gates import busy_gate
@@ -24,18 +24,40 @@ LOSS_TIMES_BARE = 3.0
 """Limit of a candidate's loss as a multiple of the bare link's. Source: our choice; a large frame travels in two
 fragments there and back, so that it is lost up to twice as often, and counts of few losses vary."""
 
+_MEASURED = frozenset(BarrierReason) - {BarrierReason.UNPROTECTED, BarrierReason.NOT_MEASURED, BarrierReason.VERDICT}
+"""Reasons that rest on what was measured."""
+
 FEWEST_LOST = 3
 """Fewer lost requests bar no candidate: they are no rate yet. Source: our choice."""
 
 
-def with_eligibility(everyone: Sequence[Contender]) -> tuple[Contender, ...]:
+LATE_LIMIT_PCT = 5.0
+"""Share of the replies that may come after the user's deadline, in percent. Source: our choice; the 95th percentile."""
+
+
+@dataclass(frozen=True, slots=True)
+class Demands:
+    """Demands of link and user on every candidate.
+
+    Attributes:
+        bare_loss_pct: Loss of the bare link in percent; None where it was not measured.
+        deadline_ms: RTT in ms above which a reply is late; None without a deadline.
+        min_rate_mbit_s: Throughput in Mbit/s that each direction must reach; None without a requirement.
+    """
+
+    bare_loss_pct: float | None = None
+    deadline_ms: float | None = None
+    min_rate_mbit_s: float | None = None
+
+
+def with_eligibility(everyone: Sequence[Contender], plan: CampaignPlan) -> tuple[Contender, ...]:
     """Return the candidates with what bars them from the recommendation, in the same order."""
     bare = next((one for one in everyone if one.candidate.solution == BASELINE_SOLUTION), None)
-    bare_loss_pct = bare.result.loss_pct if bare is not None else None
-    return tuple(replace(one, result=replace(one.result, barrier=_barrier(one, bare_loss_pct))) for one in everyone)
+    demands = Demands(bare.result.loss_pct if bare is not None else None, plan.deadline_ms, plan.min_rate_mbit_s)
+    return tuple(replace(one, result=replace(one.result, barrier=_barrier(one, demands))) for one in everyone)
 
 
-def _barrier(one: Contender, bare_loss_pct: float | None) -> Barrier | None:
+def _barrier(one: Contender, demands: Demands) -> Barrier | None:
     """Return the first thing that bars a candidate; None if nothing does."""
     by_verdict = Barrier(BarrierReason.VERDICT, f"is judged {one.candidate.verdict.value}")
     if one.candidate.is_unprotected:
@@ -44,10 +66,10 @@ def _barrier(one: Contender, bare_loss_pct: float | None) -> Barrier | None:
         return Barrier(BarrierReason.NOT_MEASURED, "was not measured to the end")
     if one.candidate.verdict is Verdict.INSECURE:
         return by_verdict
-    return _measured_barrier(one, bare_loss_pct) or (None if one.candidate.verdict.is_deployable else by_verdict)
+    return _measured_barrier(one, demands) or (None if one.candidate.verdict.is_deployable else by_verdict)
 
 
-def _measured_barrier(one: Contender, bare_loss_pct: float | None) -> Barrier | None:
+def _measured_barrier(one: Contender, demands: Demands) -> Barrier | None:
     if one.result.weighted_latency_ms is None or _silent_sizes(one):
         return Barrier(BarrierReason.FRAME_SIZES, _sizes_words(one))
     busy = busy_gate(one.result.gates)
@@ -56,7 +78,7 @@ def _measured_barrier(one: Contender, bare_loss_pct: float | None) -> Barrier | 
     failed = failed_proofs(one)
     if failed:
         return Barrier(BarrierReason.PACKET_TEST, f"failed its packet test: {listed(list(failed))}")
-    return _loss_barrier(one, bare_loss_pct)
+    return _loss_barrier(one, demands.bare_loss_pct) or _late_barrier(one, demands) or _rate_barrier(one, demands)
 
 
 def _silent_sizes(one: Contender) -> tuple[int, ...]:
@@ -84,8 +106,27 @@ def _loss_barrier(one: Contender, bare_loss_pct: float | None) -> Barrier | None
     return Barrier(BarrierReason.LOSS, f"lost {figure(loss_pct, 2)} % of its frames (the bare link: {bare})")
 
 
+def _late_barrier(one: Contender, demands: Demands) -> Barrier | None:
+    late_pct = one.result.late_pct
+    if demands.deadline_ms is None or late_pct is None or late_pct <= LATE_LIMIT_PCT:
+        return None
+    words = f"missed the deadline of {figure(demands.deadline_ms)} ms with {figure(late_pct, 2)} % of its replies"
+    return Barrier(BarrierReason.DEADLINE, f"{words} (at most {figure(LATE_LIMIT_PCT)} % may be late)")
+
+
+def _rate_barrier(one: Contender, demands: Demands) -> Barrier | None:
+    if demands.min_rate_mbit_s is None:
+        return None
+    rate = one.worse_mbit_s
+    if rate is None:
+        return Barrier(BarrierReason.RATE, "has no throughput in one direction, so that its rate is not known")
+    if rate >= demands.min_rate_mbit_s:
+        return None
+    words = f"carried {figure(rate)} Mbit/s in the slower direction"
+    return Barrier(BarrierReason.RATE, f"{words}, less than the {figure(demands.min_rate_mbit_s)} Mbit/s that you need")
+
+
 def barrier_cautions(everyone: Sequence[Contender]) -> tuple[str, ...]:
     """Return which measured candidates are not recommended because of what was measured, as sentences."""
-    measured = (BarrierReason.FRAME_SIZES, BarrierReason.GATE, BarrierReason.PACKET_TEST, BarrierReason.LOSS)
     barriers = [(one, one.result.barrier) for one in everyone]
-    return tuple(f"{one.title} {bar.words}." for one, bar in barriers if bar is not None and bar.reason in measured)
+    return tuple(f"{one.title} {bar.words}." for one, bar in barriers if bar is not None and bar.reason in _MEASURED)

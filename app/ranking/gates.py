@@ -50,21 +50,32 @@ SLOW_GOVERNORS = ("powersave", "ondemand", "conservative", "userspace")
 
 _NOT_PASSED = (GateVerdict.REPEAT, GateVerdict.FAILED)
 
+_LIKE_BARE = 1.1
+"""A candidate's spread up to this multiple of the bare link's is the link's own. Source: our choice."""
+
+_LIKE_LEAST = 1.5
+"""A candidate's spread up to this multiple of its least one is its own. Source: our choice; attempts that were over
+25 % too slow were above it."""
+
 _SHORTEST_RTT_US = 20.0
 """Below it the resolution of ping, 1 µs, is 5 % of the figure. Source: our choice."""
 
 
-def gates_of(attempt: Attempt, *, bare_spread: float | None = None) -> tuple[Gate, ...]:
+def gates_of(
+    attempt: Attempt, *, bare_spread: float | None = None, least_spread: float | None = None
+) -> tuple[Gate, ...]:
     """Return the verdicts on an attempt's conditions.
 
     Args:
         attempt: The attempt; without samples, or without readings, the gates that need them are left out.
         bare_spread: Spread of the bare link: on a link that varies by itself (radio) a candidate may do so as well.
+        least_spread: Least spread of all attempts of this candidate; None where it is the only one. A candidate that
+            always varies as much is not disturbed.
 
     Returns:
         One gate per reading; those that both hosts report, for the host that is worse.
     """
-    gates = [_spread(attempt, bare_spread), _wait(attempt)]
+    gates = [_spread(attempt, bare_spread, least_spread), _wait(attempt)]
     readings = attempt.readings
     gates.append(_worst(GateName.STEAL, {side: one.steal_pct for side, one in readings.items()}, "% of the CPU taken"))
     gates.append(_worst(GateName.DROPS, {side: one.drops for side, one in readings.items()}, "packets dropped"))
@@ -145,14 +156,19 @@ def _median_over_p5(samples: npt.NDArray[np.uint32]) -> float | None:
     return float(median / p5) if p5 > 0 else None
 
 
-def _spread(attempt: Attempt, bare_spread: float | None) -> Gate | None:
+def _spread(attempt: Attempt, bare_spread: float | None, least_spread: float | None) -> Gate | None:
     spread = spread_of(attempt)
     if spread is None:
         return None
     words = f"median RTTs {figure(spread, 2)} times the shortest ones"
-    if bare_spread is not None and spread <= bare_spread:
-        return Gate(GateName.SPREAD, spread, GateVerdict.OK, f"{words}, as on the bare link")
-    return _judged(GateName.SPREAD, spread, words)
+    gate = _judged(GateName.SPREAD, spread, words)
+    if gate.verdict is not GateVerdict.REPEAT:
+        return gate
+    if bare_spread is not None and spread <= _LIKE_BARE * bare_spread:
+        return replace(gate, verdict=GateVerdict.DOUBT, words=f"{words}, as on the bare link")
+    if least_spread is not None and spread <= _LIKE_LEAST * least_spread:
+        return replace(gate, verdict=GateVerdict.DOUBT, words=f"{words}, as in each round")
+    return gate
 
 
 def _wait(attempt: Attempt) -> Gate | None:

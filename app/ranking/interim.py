@@ -15,18 +15,15 @@ from app.ranking.blocks import is_disturbed, round_value_ms
 from app.ranking.differences import Differences, differences
 from app.ranking.sequential import (
     LEAST_ROUNDS,
-    MARGIN_LOG,
     MOST_ROUNDS,
     is_at_most_margin_slower,
     is_within_margin,
+    rounds_needed,
     sequential_differences,
 )
 from app.wording.colours import BASELINE_SOLUTION
 
 __all__ = ["interim", "is_disturbed", "ratio_to_first"]
-
-_SMALL_RATIO_LOG = math.log(1.05)
-"""Smaller differences are not worth deciding: it is enough to show that they are within the margin."""
 
 CandidateId = tuple[str, str]
 
@@ -185,23 +182,13 @@ def _left_s(
     round_s: float,
 ) -> tuple[float, tuple[int, int] | None]:
     """Return the predicted seconds until the order is known or the budget ends, and the pair that takes longest."""
-    needed = {pair: min(float(MOST_ROUNDS), _rounds_needed(field, pair, number)) for pair in open_pairs}
+    needed = {pair: min(float(MOST_ROUNDS), rounds_needed(field.found, pair, number)) for pair in open_pairs}
     slowest = max(needed, key=lambda pair: needed[pair]) if needed else None
     rounds = math.ceil(needed[slowest]) - number if slowest is not None else max(0, 2 - number)
     left_s = max(1, rounds) * round_s
     if plan.profile.budget_s is not None:
         left_s = min(left_s, max(0.0, plan.profile.budget_s - elapsed_s))
     return left_s, slowest
-
-
-def _rounds_needed(field: _Field, pair: tuple[int, int], number: int) -> float:
-    """Return how many rounds in all would decide a pair: its interval shrinks with the root of their number."""
-    difference = field.found.between(*pair)
-    if not math.isfinite(difference.half_width):
-        return float(LEAST_ROUNDS)
-    size = abs(difference.log_ratio)
-    goal = size if size > _SMALL_RATIO_LOG else MARGIN_LOG - size
-    return max(number + 1.0, number * (difference.half_width / goal) ** 2)
 
 
 def _candidate(field: _Field, position: int, state: CandidateState) -> InterimCandidate:

@@ -11,8 +11,8 @@ from app.domain.ranking import AdviceKind, CandidateResult, Drift, RankedCandida
 from app.domain.results import AttemptStatus, CampaignRecord
 from app.ranking.candidates import Contender, completed, contenders
 from app.ranking.cautions import CampaignDoubts, campaign_doubts, choice_cautions
-from app.ranking.choice import Compared, choose
-from app.ranking.differences import Differences, differences
+from app.ranking.choice import Choice, Compared, choose
+from app.ranking.differences import differences
 from app.ranking.drift import drift_of, hides
 from app.ranking.eligibility import barrier_cautions, with_eligibility
 from app.ranking.gates import rounds_gate
@@ -37,21 +37,24 @@ def rank(record: CampaignRecord) -> Ranking:
         Results and ranking in the same order: ranked candidates, then those without a weighted latency, then
         references, then those that did not complete.
     """
-    everyone = with_eligibility(contenders(record, _condition(record), BASELINE_SOLUTION))
+    measured = with_rounds_gates(contenders(record, _condition(record), BASELINE_SOLUTION))
+    everyone = with_eligibility(measured, record.plan)
     rounds = len({one.key.round for one in completed(record.attempts)})
     baseline = [one for each in everyone if each.candidate.solution == BASELINE_SOLUTION for one in each.attempts]
     drift = drift_of(completed(baseline))
     compared = _compare(record, everyone)
+    choice = _choice(record, everyone, compared)
     doubts = campaign_doubts(record, drift, rounds, ranked=len(compared.contenders))
     unranked = _unranked(everyone)
-    places = sorted(_places(compared), key=lambda each: each[0].rank or 0)
+    outdone = choice.outdone if choice is not None else frozenset()
+    places = sorted(_places(compared, outdone), key=lambda each: each[0].rank or 0)
     return Ranking(
         results=(*(result for _, result in places), *(one.result for one in unranked)),
         ranking=(
             *(place for place, _ in places),
             *(RankedCandidate(None, one.candidate.solution, one.candidate.suite) for one in unranked),
         ),
-        recommendation=_advice(record, everyone, compared, doubts, drift),
+        recommendation=_advice(record, everyone, choice, doubts, drift),
         drift=drift,
         rounds=rounds,
         doubts=doubts.sentences,
@@ -87,12 +90,17 @@ def _spent_s(record: CampaignRecord) -> float:
     return sum((end - begin).total_seconds() for begin, end in spans)
 
 
+def _choice(record: CampaignRecord, everyone: Sequence[Contender], compared: Compared) -> Choice | None:
+    if why_no_advice(record, everyone):
+        return None
+    return choose(compared, is_partial=any(_is_missing(one) for one in everyone))
+
+
 def _advice(
-    record: CampaignRecord, everyone: Sequence[Contender], compared: Compared, doubts: CampaignDoubts, drift: Drift
+    record: CampaignRecord, everyone: Sequence[Contender], choice: Choice | None, doubts: CampaignDoubts, drift: Drift
 ) -> Recommendation:
-    obstacle = why_no_advice(record, everyone)
-    choice = None if obstacle else choose(compared, is_partial=any(_is_missing(one) for one in everyone))
     if choice is None:
+        obstacle = why_no_advice(record, everyone)
         missing = filter(None, [missing_caution(everyone)])
         cautions = (*doubts.leading, *missing, *doubts.of_figures, *barrier_cautions(everyone))
         advice = no_recommendation(everyone, cautions, obstacle)
@@ -119,7 +127,7 @@ def _is_missing(one: Contender) -> bool:
     return one.candidate.verdict.is_deployable and one.result.status is not AttemptStatus.COMPLETED
 
 
-def _places(compared: Compared) -> list[tuple[RankedCandidate, CandidateResult]]:
+def _places(compared: Compared, outdone: frozenset[int]) -> list[tuple[RankedCandidate, CandidateResult]]:
     """Return the ranked candidates with their places, fastest first."""
     found, who = compared.found, compared.contenders
     places = []
@@ -128,13 +136,22 @@ def _places(compared: Compared) -> list[tuple[RankedCandidate, CandidateResult]]
         alike = [who[j] for j in range(len(who)) if j != i and not {(i, j), (j, i)} & found.told]
         tied = tuple(other.title for other in alike)
         place = RankedCandidate(1 + beaten_by, one.candidate.solution, one.candidate.suite, tied)
-        gates = (*one.result.gates, *_rounds_gate(found, i))
-        places.append((place, replace(one.result, ratio_to_best=ratio_to_first(found, i), gates=gates)))
+        is_dominated = i in outdone if one.result.barrier is None else None
+        places.append((place, replace(one.result, ratio_to_best=ratio_to_first(found, i), is_dominated=is_dominated)))
     return places
 
 
-def _rounds_gate(found: Differences, i: int) -> tuple[Gate, ...]:
-    spread = found.spreads[i]
+def with_rounds_gates(everyone: Sequence[Contender]) -> tuple[Contender, ...]:
+    """Return the candidates with the verdict on how much their rounds differ, in the same order."""
+    ranked = [one for one in everyone if _is_ranked(one)]
+    found = differences([one.figures.median_ms for one in ranked])
+    gates = {id(one): _rounds_gate(spread) for one, spread in zip(ranked, found.spreads, strict=True)}
+    return tuple(
+        replace(one, result=replace(one.result, gates=(*one.result.gates, *gates.get(id(one), ())))) for one in everyone
+    )
+
+
+def _rounds_gate(spread: float) -> tuple[Gate, ...]:
     return (rounds_gate(100.0 * math.expm1(spread)),) if math.isfinite(spread) else ()
 
 

@@ -34,7 +34,7 @@ def recommendation(choice: Choice, cautions: Sequence[str]) -> Recommendation:
     is_clear = choice.kind is not AdviceKind.NOT_DECIDED
     sentence = f"Take {best.title}: {_why(choice)}." if is_clear else _no_clear_winner(choice)
     why = (f"{best.title}: {choice.because}.",) if choice.because and not is_clear else ()
-    reasons = (*why, *_reasons(best))
+    reasons = (*why, *_reasons(best), *filter(None, (choice.alternative, _undominated(choice))))
     return Recommendation(
         best.candidate.solution,
         best.candidate.suite,
@@ -44,7 +44,20 @@ def recommendation(choice: Choice, cautions: Sequence[str]) -> Recommendation:
         is_clear,
         choice.kind,
         choice.minutes,
+        choice.alternative,
     )
+
+
+def _undominated(choice: Choice) -> str:
+    """Return which candidates no other one outdoes; empty where there was only one to take."""
+    if not choice.others:
+        return ""
+    names = [one.title for one in choice.undominated]
+    outdone = 1 + len(choice.others) - len(names)
+    if not outdone:
+        return "Each candidate that may be taken is better than the others in something."
+    left = counted(outdone, "candidate")
+    return f"No other candidate outdoes {listed(names)}; {left} {'is' if outdone == 1 else 'are'} better in nothing."
 
 
 def drifted(advice: Recommendation, choice: Choice, drift: Drift) -> Recommendation:

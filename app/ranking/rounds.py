@@ -54,6 +54,7 @@ class RoundFigures:
         both_mbit_s: Mean of both directions in Mbit/s.
         cpu_pct: By `a` and `b`, during throughput, in percent of all cores.
         cpu_per_mbit_s: CPU percent of both hosts together per Mbit/s of the mean of both directions.
+        cpu_at_rate_pct: CPU percent of both hosts together while TCP ran at the rate that all candidates carry.
         median_ms: Weighted latency of medians in ms, above 0 (with blocks: of their middle): it decides who is faster,
             since single late replies move it less than the mean.
     """
@@ -63,6 +64,7 @@ class RoundFigures:
     both_mbit_s: Mapping[int, float]
     cpu_pct: Mapping[str, Mapping[int, float]]
     cpu_per_mbit_s: Mapping[int, float]
+    cpu_at_rate_pct: Mapping[int, float]
     median_ms: Mapping[int, float]
 
 
@@ -91,7 +93,15 @@ def round_figures(measured: Sequence[Measured]) -> RoundFigures:
     weighted = {id(one.attempt): weighted_latency_ms(one.means_ms) for one in measured}
     medians = _by_round(attempts, round_value_ms)
     deciding = {number: value for number, value in medians.items() if value > 0}
-    return RoundFigures(_by_round(attempts, lambda one: weighted[id(one)]), throughput, both, cpu, per_mbit, deciding)
+    return RoundFigures(
+        weighted_ms=_by_round(attempts, lambda one: weighted[id(one)]),
+        throughput_mbit_s=throughput,
+        both_mbit_s=both,
+        cpu_pct=cpu,
+        cpu_per_mbit_s=per_mbit,
+        cpu_at_rate_pct=_by_round(attempts, _cpu_at_rate),
+        median_ms=deciding,
+    )
 
 
 def attempt_weighted_ms(attempt: Attempt) -> float | None:
@@ -133,6 +143,11 @@ def _throughput(attempt: Attempt, direction: str) -> float | None:
 def _cpu(attempt: Attempt, side: str) -> float | None:
     usage = attempt.cpu_throughput.get(side)
     return usage.busy_pct if usage is not None and math.isfinite(usage.busy_pct) else None
+
+
+def _cpu_at_rate(attempt: Attempt) -> float | None:
+    busy = [usage.busy_pct for usage in attempt.cpu_at_rate.values() if math.isfinite(usage.busy_pct)]
+    return math.fsum(busy) if len(busy) == len(SIDES) else None
 
 
 def _mean(values: Iterable[float]) -> float | None:

@@ -61,6 +61,28 @@ def sequential_differences(series: Sequence[Mapping[int, float]]) -> Differences
     return replace(found, told=frozenset(told))
 
 
+def rounds_needed(found: Differences, pair: tuple[int, int], rounds: int, *, is_advice: bool = False) -> float:
+    """Return how many rounds in all would decide a pair; an interval shrinks with the root of their number.
+
+    Args:
+        found: All differences.
+        pair: Positions; for advice the first is the best.
+        rounds: Rounds so far.
+        is_advice: Whether it is enough that the first is at most 10 % slower than the other.
+
+    Returns:
+        Whichever comes first: that the two differ beyond chance, or that they are within the margin.
+    """
+    difference = found.between(*pair)
+    if not math.isfinite(difference.half_width):
+        return float(LEAST_ROUNDS)
+    size = abs(difference.log_ratio)
+    to_differ = rounds * (difference.half_width / size) ** 2 if size > 0 else math.inf
+    errors, room = (BEST_ERRORS, MARGIN_LOG - difference.log_ratio) if is_advice else (PAIR_ERRORS, MARGIN_LOG - size)
+    to_be_alike = rounds * (errors * difference.error / room) ** 2 if room > 0 else math.inf
+    return max(rounds + 1.0, min(to_differ, max(float(LEAST_ROUNDS), to_be_alike)))
+
+
 def is_within_margin(found: Differences, first: int, second: int, rounds: int) -> bool:
     """Return whether two candidates are within 10 % of each other with some certainty.
 

@@ -49,6 +49,7 @@ def to_json(record: CampaignRecord, ranking: Ranking) -> dict[str, Any]:
         "profile": _plain(asdict(plan.profile)),
         "conditions": list(dict.fromkeys(key.condition for key in plan.attempts)),
         "deadline_ms": plan.deadline_ms,
+        "min_rate_mbit_s": plan.min_rate_mbit_s,
         "rounds": ranking.rounds,
         "results": [{**_result(record, one), "slow": _slow(one, slow)} for one in ranking.results],
         "ranking": [_plain(asdict(one)) for one in ranking.ranking],
@@ -108,6 +109,7 @@ def _result(record: CampaignRecord, one: CandidateResult) -> dict[str, Any]:
         "stage": one.stage or None,
         "eligible": one.barrier is None,
         "loss_pct": _number(one.loss_pct),
+        "late_pct": _number(one.late_pct),
         "gates": [
             {"name": gate.name.value, "value": _number(gate.value), "verdict": gate.verdict.value, "words": gate.words}
             for gate in one.gates
@@ -126,6 +128,9 @@ def _result(record: CampaignRecord, one: CandidateResult) -> dict[str, Any]:
         "latency_vs_baseline": _number(one.latency_vs_baseline),
         "throughput_vs_baseline": _number(one.throughput_vs_baseline),
         "cpu_per_mbit_s_vs_baseline": _number(one.cpu_per_mbit_s_vs_baseline),
+        "cpu_at_rate_pct": _mean(one.cpu_at_rate_pct),
+        "rate_mbit_s": _number(one.rate_mbit_s),
+        "is_dominated": one.is_dominated,
         "setup_s": _number(one.setup_s),
         "cleanup_s": _number(one.cleanup_s),
         "doubts": list(one.doubts),

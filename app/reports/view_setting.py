@@ -112,6 +112,10 @@ def conditions_view(record: CampaignRecord, ranking: Ranking) -> list[View]:
         ("Load cap", f"{figure(plan.pair.load_cap_mbit_s)} Mbit/s" if plan.pair.load_cap_mbit_s else "none"),
         ("Deadline", f"{figure(plan.deadline_ms)} ms" if plan.deadline_ms is not None else "none"),
         (
+            "Throughput required",
+            f"{figure(plan.min_rate_mbit_s)} Mbit/s" if plan.min_rate_mbit_s is not None else "none",
+        ),
+        (
             "Order of candidates",
             f"new in each round, from seed {plan.seed}" if plan.profile.rounds > 1 else "as planned",
         ),
@@ -201,6 +205,8 @@ def repeat_command(record: CampaignRecord) -> str:
             argv += [option, str(value)]
     if plan.deadline_ms is not None:
         argv += ["--deadline-ms", f"{plan.deadline_ms:g}"]
+    if plan.min_rate_mbit_s is not None:
+        argv += ["--min-rate", f"{plan.min_rate_mbit_s:g}"]
     if plan.pair.load_cap_mbit_s is not None:
         argv += ["--load-cap", f"{plan.pair.load_cap_mbit_s:g}"]
     if plan.allow_load:

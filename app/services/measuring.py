@@ -69,6 +69,7 @@ class MeasuringOperations:
             options.profile,
             seed=options.seed if options.seed is not None else random_source.randbelow(2**31),
             deadline_ms=options.deadline_ms,
+            min_rate_mbit_s=options.min_rate_mbit_s,
             allow_load=options.has_load_consent,
             history=self.store.durations(pair.name, options.profile),
         )

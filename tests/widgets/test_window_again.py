@@ -22,7 +22,8 @@ def store(driver: Driver, *, is_lab: bool = True) -> None:
     """Store comparison 1: the standard profile of four candidates, one of them weak, below a load cap."""
     profile, keys = PROFILES[ProfileName.STANDARD], plan_keys(CHOSEN, 3)
     capped = replace(pair(is_lab=is_lab), load_cap_mbit_s=7.5)
-    plan = CampaignPlan(capped, profile, CHOSEN, keys, (1.0,) * len(keys), deadline_ms=4.0, allow_load=True)
+    plan = CampaignPlan(capped, profile, CHOSEN, keys, (1.0,) * len(keys), deadline_ms=4.0, min_rate_mbit_s=20.0)
+    plan = replace(plan, allow_load=True)
     models = tuple(one for one in MODELS if one.candidate in CHOSEN)
     record = sample_record(rounds=1, pings=10, models=models)
     driver.services.records[1] = replace(record, campaign_id=1, plan=plan)
@@ -43,6 +44,7 @@ def check_plan(driver: Driver) -> None:
     page = window.step_page(Step.PLAN)
     assert page.form.options(state.options).profile == PROFILES[ProfileName.STANDARD]
     assert page.form.options(state.options).deadline_ms == 4.0
+    assert page.form.options(state.options).min_rate_mbit_s == 20.0
     plan = page._plan
     assert {(one.solution, one.suite) for one in plan.candidates} == KEYS
     assert state.options.load_cap_mbit_s == 7.5

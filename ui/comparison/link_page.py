@@ -22,7 +22,6 @@ from app.domain.errors import InvalidOption
 from app.domain.hosts import HostFacts, PairSpec, Side
 from app.domain.link import INNER_MTU_BYTES, INNER_SUBNET, Link
 from app.domain.subnets import find_overlap
-from app.measurement.options import RunOptions
 from app.measurement.wizard import Step
 from ui.common.basics import Card, ScrollPage, inset_text, label, label_for, row, set_fault
 from ui.common.context import Context
@@ -173,13 +172,7 @@ class LinkPage(Page):
         options = wizard.state.options
         wizard.confirm_link(entered.link, entered.pair)
         wizard.set_options(
-            RunOptions(
-                options.profile,
-                options.deadline_ms,
-                entered.load_cap_mbit_s,
-                entered.has_load_consent,
-                options.seed,
-            )
+            replace(options, load_cap_mbit_s=entered.load_cap_mbit_s, has_load_consent=entered.has_load_consent)
         )
         self._shown = wizard.state.discovery
         self.left.emit()

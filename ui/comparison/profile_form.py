@@ -10,6 +10,7 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QDoubleSpinBox,
     QFormLayout,
+    QLabel,
     QRadioButton,
     QSpinBox,
     QVBoxLayout,
@@ -25,7 +26,7 @@ from ui.common.tips import set_tip
 
 
 class ProfileForm(QWidget):
-    """Adaptive, quick, standard, paper or custom, and the deadline above which a reply is late."""
+    """Adaptive, quick, standard, paper or custom, and what a VPN must reach to be recommended."""
 
     edited = Signal()
 
@@ -50,7 +51,7 @@ class ProfileForm(QWidget):
             self._radios[name] = radio
             layout.addWidget(radio)
         self._add_custom(layout)
-        self._add_deadline(layout)
+        self._add_demands(layout)
         self._group.buttonToggled.connect(self._on_edit)
         self._is_filling = False
         self.show_options(RunOptions(PROFILES[ProfileName.ADAPTIVE]))
@@ -71,8 +72,8 @@ class ProfileForm(QWidget):
             box.valueChanged.connect(self._on_edit)
         layout.addWidget(self._custom)
 
-    def _add_deadline(self, layout: QVBoxLayout) -> None:
-        self.has_deadline = QCheckBox(tr("Count replies slower than"))
+    def _add_demands(self, layout: QVBoxLayout) -> None:
+        self.has_deadline = QCheckBox(tr("95 % of the replies must come within"))
         self.deadline = QDoubleSpinBox()
         inset_text(self.deadline)
         self.deadline.setRange(0.1, 10_000)
@@ -83,6 +84,20 @@ class ProfileForm(QWidget):
         self.has_deadline.toggled.connect(self._on_edit)
         self.deadline.valueChanged.connect(self._on_edit)
         layout.addLayout(row(self.has_deadline, self.deadline, 0))
+        self.has_min_rate = QCheckBox(tr("Each direction must carry at least"))
+        self.min_rate = QDoubleSpinBox()
+        inset_text(self.min_rate)
+        self.min_rate.setRange(0.1, 100_000)
+        self.min_rate.setDecimals(1)
+        self.min_rate.setValue(10)
+        self.min_rate.setSuffix(tr(" Mbit/s"))
+        self.min_rate.setAccessibleName(tr("Throughput that each direction must carry in Mbit/s"))
+        self.has_min_rate.toggled.connect(self._on_edit)
+        self.min_rate.valueChanged.connect(self._on_edit)
+        layout.addLayout(row(self.has_min_rate, self.min_rate, 0))
+        note = QLabel(tr("VPNs that do not meet these demands are measured, but not recommended."))
+        note.setWordWrap(True)
+        layout.addWidget(note)
 
     def current(self) -> QRadioButton:
         """Return the chosen button."""
@@ -104,6 +119,9 @@ class ProfileForm(QWidget):
         self.has_deadline.setChecked(options.deadline_ms is not None)
         if options.deadline_ms is not None:
             self.deadline.setValue(options.deadline_ms)
+        self.has_min_rate.setChecked(options.min_rate_mbit_s is not None)
+        if options.min_rate_mbit_s is not None:
+            self.min_rate.setValue(options.min_rate_mbit_s)
         self._is_filling = False
         self._enable()
 
@@ -116,12 +134,16 @@ class ProfileForm(QWidget):
         if base.profile.is_adaptive and profile.is_adaptive:
             profile = base.profile  # its budget may be another one
         return replace(
-            base, profile=profile, deadline_ms=self.deadline.value() if self.has_deadline.isChecked() else None
+            base,
+            profile=profile,
+            deadline_ms=self.deadline.value() if self.has_deadline.isChecked() else None,
+            min_rate_mbit_s=self.min_rate.value() if self.has_min_rate.isChecked() else None,
         )
 
     def _enable(self) -> None:
         self._custom.setVisible(self._radios[ProfileName.CUSTOM].isChecked())
         self.deadline.setEnabled(self.has_deadline.isChecked())
+        self.min_rate.setEnabled(self.has_min_rate.isChecked())
 
     def _on_edit(self) -> None:
         if not self._is_filling:

@@ -19,7 +19,7 @@ from app.measurement.adaptive.cycles import Cycles
 from app.measurement.adaptive.draft import Draft
 from app.measurement.adaptive.group_measurement import RoundOrder
 from app.measurement.adaptive.host_probes import HostProbes
-from app.measurement.adaptive.past_rounds import Candidate, PastRounds, stored_round, took_s
+from app.measurement.adaptive.past_rounds import Candidate, PastRounds, stored_round, took_s, took_tcp_s
 from app.measurement.adaptive.probes import RoundProbes
 from app.measurement.adaptive.progress import BudgetMeter
 from app.measurement.adaptive.round import Round
@@ -52,7 +52,7 @@ class AdaptiveComparison(Comparison):
     def __init__(self, context: ComparisonContext, done: Sequence[Attempt]) -> None:
         super().__init__(context, done)
         self._past = PastRounds(context.plan)
-        self._took_s = 0.0
+        self._took_s = self._tcp_s = 0.0
 
     def tasks(self) -> Generator[Task[Attempt], Done[Attempt], CampaignStatus]:
         """Yield the rounds that are left."""
@@ -61,7 +61,7 @@ class AdaptiveComparison(Comparison):
         while keys := self._past.keys(wanted):
             attempts = stored_round(keys, stored)
             if attempts is not None:
-                self._past.add(attempts, took_s(attempts))
+                self._past.add(attempts, took_s(attempts), took_tcp_s(attempts))
             else:
                 titles = tuple(title_of(self.context.plan, key) for key in keys)
                 try:
@@ -70,7 +70,7 @@ class AdaptiveComparison(Comparison):
                     self.context.emit(LogLine(LogLevel.ERROR, error.sentence()))
                     self.leave(keys, error.reason, error.sentence())
                     return CampaignStatus.INTERRUPTED
-                self._past.add(done.attempts, self._took_s)
+                self._past.add(done.attempts, self._took_s, self._tcp_s)
             result = self._interim()
             if result.stop is not None:
                 break
@@ -91,7 +91,7 @@ class AdaptiveComparison(Comparison):
 
     def _interim(self) -> InterimResult:
         past, context = self._past, self.context
-        result = interim(context.plan, past.attempts, elapsed_s=past.elapsed_s, round_s=past.round_s)
+        result = interim(context.plan, past.attempts, elapsed_s=past.elapsed_s, round_s=past.next_round_s)
         context.emit(RoundEnded(result))
         for one in result.candidates:
             if one.state is not CandidateState.OPEN and one.why and self._left_now(one.solution, one.suite):
@@ -120,7 +120,7 @@ class AdaptiveComparison(Comparison):
         except Cancelled:
             for draft in drafts:
                 draft.cancel()
-        self._took_s = max(0.0, time.monotonic() - began_s - made.wire_s)
+        self._took_s, self._tcp_s = max(0.0, time.monotonic() - began_s - made.wire_s), made.tcp_s
         attempts = tuple(draft.finish() for draft in drafts)
         is_good = all(one.status is AttemptStatus.COMPLETED for one in attempts)
         # A tunnel whose link has died looks fail-closed, so what captures showed is doubted as failures are.
@@ -153,6 +153,7 @@ class AdaptiveComparison(Comparison):
         order = RoundOrder(
             number=number,
             seconds=1 if number == 1 else profile.seconds,
+            has_tcp=past.has_tcp_next,
             repeats_left=max(0, MOST_REPEATS - past.repeats),
             repeats_end_s=time.monotonic() + max(0.0, (profile.budget_s or math.inf) - past.elapsed_s),
             rate_mbit_s=past.rate_mbit_s,

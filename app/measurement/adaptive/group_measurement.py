@@ -33,6 +33,9 @@ LEAST_CYCLES = 3
 FIRST_RATED_ROUND = 2
 """CPU at one rate is measured in this round. Source: our choice."""
 
+TCP_ROUNDS = 2
+"""TCP is measured in so many rounds: the later ones are to decide about latencies. Source: our choice."""
+
 _HOST_ERRORS = (Cancelled, ConnectionLost, HostUnreachable)
 
 
@@ -43,6 +46,7 @@ class RoundOrder:
     Attributes:
         number: Round, from 1.
         seconds: Seconds of TCP per direction.
+        has_tcp: Whether TCP is measured in it.
         repeats_left: How often blocks may be measured again.
         repeats_end_s: Monotonic time from which on nothing is repeated: the budget is used up.
         rate_mbit_s: Rate at which the CPU is compared, in Mbit/s; None where it is not known yet.
@@ -55,6 +59,7 @@ class RoundOrder:
 
     number: int
     seconds: int
+    has_tcp: bool
     repeats_left: int
     repeats_end_s: float
     rate_mbit_s: float | None
@@ -76,6 +81,7 @@ class GroupMeasurement:
         order: What is measured in this round.
         drafts: Candidates that are up; their figures are added to them.
         group: Their tunnels.
+        tcp_s: Seconds that TCP took.
         wire_s: Seconds that packet tests took.
     """
 
@@ -85,6 +91,7 @@ class GroupMeasurement:
     order: RoundOrder
     drafts: Sequence[Draft]
     group: TunnelGroup
+    tcp_s: float = field(default=0.0, init=False)
     wire_s: float = field(default=0.0, init=False)
 
     def warm_up(self) -> None:
@@ -102,11 +109,13 @@ class GroupMeasurement:
             ConnectionLost, HostUnreachable, DeadlineExceeded, Cancelled: As `HostSession.run`.
         """
         self._blocks()
-        self._each(Stage.THROUGHPUT, "TCP in both directions", self._transfer)
+        began_s = time.monotonic()
+        if self.order.has_tcp:
+            self._each(Stage.THROUGHPUT, "TCP in both directions", self._transfer)
         rate = self._rate()
         if rate is not None:
             self._each(Stage.THROUGHPUT, f"CPU at {rate:.3g} Mbit/s", lambda *words: self._at_rate(rate, *words))
-        began_s = time.monotonic()
+        self.tcp_s, began_s = time.monotonic() - began_s, time.monotonic()
         self._each(Stage.WIRE, "", self._capture)
         self.wire_s = time.monotonic() - began_s
 
@@ -215,14 +224,14 @@ class GroupMeasurement:
 
         Not in the first round, which is to say soon what is known.
         """
-        if self.order.number < FIRST_RATED_ROUND:
+        if self.order.number < FIRST_RATED_ROUND or all(draft.is_bare or self._is_rated(draft) for draft in self.open):
             return None
         if self.order.rate_mbit_s is not None or not self.order.is_single_group:
             return self.order.rate_mbit_s
         return rate_of([draft.throughput for draft in self.open])
 
     def _at_rate(self, rate_mbit_s: float, draft: Draft, token: CancelToken) -> None:
-        if draft.cpu_at_rate or (draft.key.solution, draft.key.suite) in self.order.rated:
+        if self._is_rated(draft):
             return
         began_s = time.monotonic()
         done = self.probes.transfer(
@@ -230,6 +239,9 @@ class GroupMeasurement:
         )
         draft.cpu_at_rate, draft.rate_mbit_s = done.cpu, rate_mbit_s
         draft.probe_s += time.monotonic() - began_s
+
+    def _is_rated(self, draft: Draft) -> bool:
+        return bool(draft.cpu_at_rate) or (draft.key.solution, draft.key.suite) in self.order.rated
 
     # --- packet tests -------------------------------------------------------------------------------------------------
 

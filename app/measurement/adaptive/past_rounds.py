@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from app.domain.results import Attempt, AttemptKey, CampaignPlan
-from app.measurement.adaptive.group_measurement import rate_of
+from app.measurement.adaptive.group_measurement import TCP_ROUNDS, rate_of
 from app.measurement.adaptive.side_by_side import ONE_AT_A_TIME
 from app.measurement.comparison.planning import BASELINE, packet_tests_s
+from app.probes.throughput import OMIT_S
 
 Candidate = tuple[str, str]
 """Solution and suite."""
@@ -23,12 +24,14 @@ class PastRounds:
         rounds: Attempts by round, from 1 on.
         elapsed_s: Seconds of measuring so far; packet tests do not count.
         round_s: Seconds of measuring of the last round.
+        tcp_s: Seconds of those that TCP took.
     """
 
     plan: CampaignPlan
     rounds: dict[int, tuple[Attempt, ...]] = field(default_factory=dict)
     elapsed_s: float = 0.0
     round_s: float = 0.0
+    tcp_s: float = 0.0
 
     @property
     def next_number(self) -> int:
@@ -72,11 +75,21 @@ class PastRounds:
         """Whether tunnels that were up side by side changed latencies."""
         return bool(self.kept_doubts)
 
-    def add(self, attempts: Sequence[Attempt], took_s: float) -> None:
+    @property
+    def has_tcp_next(self) -> bool:
+        """Whether the next round measures TCP."""
+        return self.next_number <= TCP_ROUNDS
+
+    @property
+    def next_round_s(self) -> float:
+        """Seconds that the next round will take with the same candidates."""
+        return self.round_s if self.has_tcp_next else self.round_s - self.tcp_s
+
+    def add(self, attempts: Sequence[Attempt], took_s: float, tcp_s: float) -> None:
         """Add a round that is complete."""
         self.rounds[self.next_number] = tuple(attempts)
         self.elapsed_s += took_s
-        self.round_s = took_s
+        self.round_s, self.tcp_s = took_s, min(took_s, tcp_s)
 
     def keys(self, open_candidates: frozenset[Candidate] | None) -> tuple[AttemptKey, ...]:
         """Return the attempts of the next round: of the bare link, and of candidates that are still open.
@@ -104,6 +117,12 @@ def took_s(attempts: Sequence[Attempt]) -> float:
         return 0.0
     whole_s = (max(one.ended_at for one in attempts) - min(one.started_at for one in attempts)).total_seconds()
     return max(0.0, whole_s - sum(packet_tests_s(one.key) for one in attempts if one.wire is not None))
+
+
+def took_tcp_s(attempts: Sequence[Attempt]) -> float:
+    """Return roughly how long TCP of a stored round took, in seconds."""
+    series = [each for one in attempts for each in one.throughput]
+    return sum(len(each.interval_mbit_s) * each.interval_s + OMIT_S for each in series)
 
 
 def _candidate(key: AttemptKey) -> Candidate:

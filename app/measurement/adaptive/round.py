@@ -40,6 +40,7 @@ class Round:
         groups: Positions in `drafts` that may be up together.
         cycles: Makes cycles of blocks.
         error: The error that counts afterwards: that a host could not be restored, or the last one of a candidate.
+        tcp_s: Seconds that TCP took.
         wire_s: Seconds that packet tests took.
     """
 
@@ -50,6 +51,7 @@ class Round:
     groups: Sequence[Sequence[int]]
     cycles: Cycles
     error: TunnelmarkError | None = None
+    tcp_s: float = 0.0
     wire_s: float = 0.0
     _cleanup_error: CleanupFailed | None = field(default=None, init=False)
 
@@ -120,6 +122,7 @@ class Round:
             except TunnelmarkError as error:
                 measurement.fail_open(error)
             finally:
+                self.tcp_s += measurement.tcp_s
                 self.wire_s += measurement.wire_s
             if group.lost:
                 raise DeadlineExceeded(" ".join(group.lost.values()))

@@ -57,6 +57,7 @@ def plan_campaign(
     *,
     seed: int,
     deadline_ms: float | None = None,
+    min_rate_mbit_s: float | None = None,
     allow_load: bool = False,
     history: Mapping[str, PastDurations] | None = None,
 ) -> CampaignPlan:
@@ -75,6 +76,7 @@ def plan_campaign(
         profile: How thoroughly.
         seed: Where the order comes from; the same seed gives the same order.
         deadline_ms: RTT in ms above which a reply is late.
+        min_rate_mbit_s: Throughput in Mbit/s that each direction must reach.
         allow_load: Whether the user consented to load on a live link.
         history: By solution, how long attempts with this profile took on this pair.
 
@@ -84,7 +86,8 @@ def plan_campaign(
     Raises:
         InvalidPlan: There is nothing to compare, a candidate is named twice, or a number is out of range.
     """
-    _check(candidates, profile, deadline_ms)
+    _check(candidates, profile)
+    _check_requirements(deadline_ms, min_rate_mbit_s)
     attempts = _order(candidates, profile, seed)
     return CampaignPlan(
         pair=pair,
@@ -93,12 +96,13 @@ def plan_campaign(
         attempts=attempts,
         predicted_s=_predicted_s(attempts, pair, profile, history or {}),
         deadline_ms=deadline_ms,
+        min_rate_mbit_s=min_rate_mbit_s,
         seed=seed,
         allow_load=allow_load,
     )
 
 
-def _check(candidates: Sequence[Candidate], profile: Profile, deadline_ms: float | None) -> None:
+def _check(candidates: Sequence[Candidate], profile: Profile) -> None:
     if not candidates:
         raise InvalidPlan("There is nothing to compare.", hint="Choose at least one candidate.")
     keys = [(candidate.solution, candidate.suite) for candidate in candidates]
@@ -116,8 +120,13 @@ def _check(candidates: Sequence[Candidate], profile: Profile, deadline_ms: float
             raise InvalidPlan(f"{value} {what}: it must be {low} to {high}.")
     if not profile.frame_bytes or len(set(profile.frame_bytes)) != len(profile.frame_bytes):
         raise InvalidPlan("The frame sizes must be different from each other, and at least one.")
+
+
+def _check_requirements(deadline_ms: float | None, min_rate_mbit_s: float | None) -> None:
     if deadline_ms is not None and not 0 < deadline_ms < 1e6:
         raise InvalidPlan(f"A deadline of {deadline_ms:g} ms: it must be more than 0 and less than 1,000,000 ms.")
+    if min_rate_mbit_s is not None and not 0 < min_rate_mbit_s < 1e6:
+        raise InvalidPlan(f"{min_rate_mbit_s:g} Mbit/s: it must be more than 0 and less than 1,000,000 Mbit/s.")
 
 
 def _order(candidates: Sequence[Candidate], profile: Profile, seed: int) -> tuple[AttemptKey, ...]:

@@ -160,6 +160,7 @@ EARLIER = CampaignPlan(
     (),
     (),
     deadline_ms=4.0,
+    min_rate_mbit_s=20.0,
     allow_load=True,
 )
 
@@ -170,7 +171,9 @@ def test_repeated_comparison_restores_candidates_profile_and_limits_without_cons
     wizard.repeat(EARLIER)
     wizard.set_discovery(FOUND)
     assert wizard.state.chosen == (("baseline", "none"), WIREGUARD, ("openvpn-udp", "bf-cbc"))
-    assert wizard.state.options == RunOptions(PROFILES[ProfileName.PAPER], 4.0, 7.5, has_load_consent=False)
+    assert wizard.state.options == RunOptions(
+        PROFILES[ProfileName.PAPER], deadline_ms=4.0, min_rate_mbit_s=20.0, load_cap_mbit_s=7.5, has_load_consent=False
+    )
     assert wizard.take_restored() == Restored(is_any=True, missing=())
     assert wizard.take_restored() is None
     assert not wizard.is_done(Step.LINK)

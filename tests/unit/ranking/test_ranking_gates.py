@@ -29,8 +29,8 @@ def stretched(one: Attempt, factor: float) -> Attempt:
     return replace(one, latency=tuple(replace(each, rtt_us=stretch(each.rtt_us)) for each in one.latency))
 
 
-def verdict(one: Attempt, name: GateName, bare_spread: float | None = None) -> GateVerdict:
-    return next(gate.verdict for gate in gates_of(one, bare_spread=bare_spread) if gate.name is name)
+def verdict(one: Attempt, name: GateName, **spreads: float) -> GateVerdict:
+    return next(gate.verdict for gate in gates_of(one, **spreads) if gate.name is name)
 
 
 def reading(**values: object) -> Attempt:
@@ -51,7 +51,15 @@ def test_what_was_repeated_three_times_has_failed() -> None:
 
 
 def test_on_a_link_that_varies_by_itself_a_vpn_may_do_so_too() -> None:
-    assert verdict(stretched(attempt(), 2.5), GateName.SPREAD, bare_spread=9.0) is GateVerdict.OK
+    assert verdict(stretched(attempt(), 2.5), GateName.SPREAD, bare_spread=9.0) is GateVerdict.DOUBT
+    assert verdict(stretched(attempt(), 2.5), GateName.SPREAD, bare_spread=1.2) is GateVerdict.REPEAT
+
+
+def test_a_vpn_that_varies_as_much_in_each_round_is_doubted_not_repeated() -> None:
+    loaded = stretched(attempt(), 2.5)
+    spread = spread_of(loaded) or 0.0
+    assert verdict(loaded, GateName.SPREAD, least_spread=spread / 1.4) is GateVerdict.DOUBT
+    assert verdict(loaded, GateName.SPREAD, least_spread=spread / 1.6) is GateVerdict.REPEAT
 
 
 def test_disturbed_blocks_do_not_count() -> None:

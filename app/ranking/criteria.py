@@ -1,4 +1,4 @@
-"""Criteria of the choice, one after another and without a score; and which candidates no other one outdoes."""
+"""Criteria of the choice, in turn and without a score; and which candidates no other one outdoes."""
 
 from __future__ import annotations
 

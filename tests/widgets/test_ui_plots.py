@@ -17,9 +17,11 @@ from app.deployment.monitor_log import MonitorSample
 from app.wording.colours import SOLUTION_COLOURS
 from ui.common.sample_model import Curve
 from ui.common.theme import Theme
-from ui.plots.base import EndLabel, LogAxis, ScopePlot, SecondsAxis, SizesAxis, nice_top
+from ui.plots.axes import LogAxis, SecondsAxis, SizesAxis
+from ui.plots.base import EndLabel, ScopePlot
 from ui.plots.latency import LatencyPlot
 from ui.plots.packet_stream import ArrivingPlot, buckets
+from ui.plots.pens import nice_top
 from ui.plots.rtt_history import RttHistoryPlot
 from ui.plots.spreading import spread
 from ui.plots.throughput_cpu import CpuPlot, ThroughputPlot
@@ -187,7 +189,8 @@ def test_a_plot_without_data_has_no_numbers_at_its_axis(qtbot: QtBot, theme: The
 
 def _curve(solution: str) -> Curve:
     sizes = np.array([60.0, 1514.0])
-    return Curve((solution, "x"), sizes, np.array([1.0, 2.0]), np.array([0.9, 1.8]), np.array([1.2, 2.5]))
+    band = np.array([0.9, 1.8]), np.array([1.2, 2.5])
+    return Curve((solution, "x"), sizes, np.array([1.0, 2.0]), *band, np.array([1400.0, 100.0]))
 
 
 @pytest.mark.parametrize(("number", "shown"), [(3, 3), (5, 1)])
@@ -218,7 +221,7 @@ _A_LINE = """
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtGui import QColor
-from ui.plots.base import plot_pen
+from ui.plots.pens import plot_pen
 app = pg.mkQApp()
 plot = pg.PlotWidget(background="#ffffff")
 plot.hideAxis("left")

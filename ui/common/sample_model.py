@@ -50,15 +50,20 @@ MAX_LOG_LINES = 5_000
 """Older lines are dropped from the window's log; the log file of a run keeps all of them."""
 
 
+_Point = tuple[float, float, float, float]
+"""5th percentile, mean and 95th percentile in ms, and the number of replies."""
+
+
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """Round-trip times of one candidate over frame size, in ms; arrays of one shape, ascending frame sizes."""
+    """Round-trip times of one candidate over frame size, in ms, and how many; arrays of one shape, ascending sizes."""
 
     key: Key
     frame_bytes: Floats
     mean_ms: Floats
     p5_ms: Floats
     p95_ms: Floats
+    replies: Floats
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +121,7 @@ class LiveModel:
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._lock = threading.Lock()
-        self._points: dict[tuple[Key, int], tuple[int, tuple[float, float, float]]] = {}
+        self._points: dict[tuple[Key, int], tuple[int, _Point]] = {}
         self.reset()
 
     def reset(self) -> None:
@@ -290,8 +295,8 @@ class LiveModel:
             if seen.size:
                 low, high = np.percentile(seen, (5, 95))
                 mean = seen.mean(dtype=np.float64)
-                self._points[place] = (versions[place], (float(low), float(mean), float(high)))
-        by_key: dict[Key, list[tuple[int, tuple[float, float, float]]]] = {}
+                self._points[place] = (versions[place], (float(low), float(mean), float(high), float(seen.size)))
+        by_key: dict[Key, list[tuple[int, _Point]]] = {}
         for key, size in filled:
             if (key, size) in self._points:
                 by_key.setdefault(key, []).append((size, self._points[(key, size)][1]))
@@ -368,7 +373,7 @@ class LiveModel:
             return tuple(self._log[max(0, position - self._dropped_lines) :]), end
 
 
-def _curve(key: Key, points: list[tuple[int, tuple[float, float, float]]]) -> Curve:
+def _curve(key: Key, points: list[tuple[int, _Point]]) -> Curve:
     bands = np.array([point[1] for point in points], dtype=np.float64)
     sizes = np.array([point[0] for point in points], dtype=np.float64)
-    return Curve(key, sizes, mean_ms=bands[:, 1], p5_ms=bands[:, 0], p95_ms=bands[:, 2])
+    return Curve(key, sizes, mean_ms=bands[:, 1], p5_ms=bands[:, 0], p95_ms=bands[:, 2], replies=bands[:, 3])

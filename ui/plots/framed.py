@@ -47,6 +47,12 @@ class PlotFrame(QFrame):
         self._name = name
         self.table: DataTable | None = None
         self.switch = button("", "table", look="switch", on_click=self._flip)
+        self.reset = button("", "undo", look="switch", on_click=self.reset_view)
+        set_tip(self.reset, tr("Reset view"))
+        self.reset.setAccessibleName(f"{tr('Reset view')}: {name}")
+        self.reset.hide()
+        for plot in self._plots:
+            plot.zoom.changed.connect(self._on_zoom)
         self.save = button("", "folder", look="switch", on_click=self._show_export_menu)
         set_tip(self.save, tr("Export plot"))
         self.save.setAccessibleName(f"{tr('Export plot')}: {name}")
@@ -62,6 +68,7 @@ class PlotFrame(QFrame):
         top.addWidget(heading, 1)
         for widget in beside:
             top.addWidget(widget)
+        top.addWidget(self.reset, 0, Qt.AlignmentFlag.AlignTop)
         top.addWidget(self.save, 0, Qt.AlignmentFlag.AlignTop)
         top.addWidget(self.switch, 0, Qt.AlignmentFlag.AlignTop)
         layout = QVBoxLayout(self)
@@ -82,6 +89,17 @@ class PlotFrame(QFrame):
         """Take the newest figures over into the table."""
         if self.table is not None:
             _fill(self.table, [row for plot in self._plots for row in plot.figures().rows])
+
+    def reset_view(self) -> None:
+        """Show everything again in plots that were zoomed or moved."""
+        for plot in self._plots:
+            plot.zoom.reset()
+
+    def _on_zoom(self) -> None:
+        is_zoomed = any(plot.zoom.is_zoomed for plot in self._plots)
+        if not is_zoomed and self.reset.hasFocus():
+            self.switch.setFocus()
+        self.reset.setVisible(is_zoomed)
 
     def _show_export_menu(self) -> None:
         menu = export_menu(self, self._plots)

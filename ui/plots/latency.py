@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 import numpy as np
 import pyqtgraph as pg
@@ -12,16 +13,10 @@ from ui.common.candidate_rows import Key
 from ui.common.sample_model import Curve
 from ui.common.texts import count, ms, tr
 from ui.common.theme import Theme
-from ui.plots.base import (
-    EndLabel,
-    LogAxis,
-    PlotTable,
-    ScopePlot,
-    SizesAxis,
-    solution_brush,
-    solution_pen,
-    solution_symbol,
-)
+from ui.plots.axes import LogAxis, SizesAxis
+from ui.plots.base import EndLabel, PlotTable, ScopePlot
+from ui.plots.hover import HoverSeries, interval_text
+from ui.plots.pens import solution_brush, solution_pen, solution_symbol
 
 _MARKER_PX = 8
 _MOST_BANDS = 3
@@ -132,6 +127,24 @@ class LatencyPlot(ScopePlot):
                 for curve in drawn
             ]
         )
+
+    def hover_series(self) -> list[HoverSeries]:
+        """Return each candidate's means."""
+        return [
+            HoverSeries(np.log10(curve.frame_bytes), np.log10(curve.mean_ms), partial(self._point_text, curve))
+            for curve in self._drawn
+        ]
+
+    def _point_text(self, curve: Curve, nth: int) -> str:
+        low, high = ms(float(curve.p5_ms[nth])), ms(float(curve.p95_ms[nth]))
+        lines = (
+            self._titles[curve.key][0],
+            tr("%1 bytes").replace("%1", count(round(float(curve.frame_bytes[nth])))),
+            tr("mean %1").replace("%1", ms(float(curve.mean_ms[nth]))),
+            tr("5th to 95th percentile: %1").replace("%1", interval_text(low, high)),
+            tr("%1 replies").replace("%1", count(int(curve.replies[nth]))),
+        )
+        return "\n".join(lines)
 
     def figures(self) -> PlotTable:
         """Return mean and band of each candidate at each frame size."""

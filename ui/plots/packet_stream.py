@@ -11,7 +11,10 @@ from app.wording.colours import series_style
 from ui.common.sample_model import RECENT_S
 from ui.common.texts import count, ms, tr
 from ui.common.theme import Theme
-from ui.plots.base import PlotTable, ScopePlot, SecondsAxis, nice_top, plot_pen
+from ui.plots.axes import SecondsAxis
+from ui.plots.base import PlotTable, ScopePlot
+from ui.plots.hover import HoverSeries, interval_text
+from ui.plots.pens import nice_top, plot_pen
 
 _BUCKETS = 500
 """The plot is at most so many pixels wide in effect: more samples than that are drawn as lines from least to most."""
@@ -35,16 +38,26 @@ class ArrivingPlot(ScopePlot):
         self.show_scale(is_there=False)
         self._solution = ""
         self._recent = (np.empty(0), np.empty(0))
+        self._drawn = (np.empty(0), np.empty(0), np.empty(0))
+        self._frame_bytes: int | None = None
 
-    def draw(self, solution: str, at_s: npt.NDArray[np.float64], rtt_ms: npt.NDArray[np.float64]) -> None:
+    def draw(
+        self,
+        solution: str,
+        at_s: npt.NDArray[np.float64],
+        rtt_ms: npt.NDArray[np.float64],
+        frame_bytes: int | None = None,
+    ) -> None:
         """Show samples.
 
         Args:
             solution: Chooses the colour.
             at_s: Seconds relative to now, ascending, shape (n,).
             rtt_ms: In ms, NaN where lost, shape (n,).
+            frame_bytes: Size that is probed now; None if it is not known.
         """
         self._recent = at_s, rtt_ms
+        self._frame_bytes = frame_bytes
         self._note.setFont(self.small_font())
         seen = ~np.isnan(rtt_ms)
         at_s, rtt_ms = at_s[seen], rtt_ms[seen]
@@ -55,6 +68,7 @@ class ArrivingPlot(ScopePlot):
             self._samples.setPen(pen)
         self.show_scale(is_there=bool(rtt_ms.size))
         if not rtt_ms.size:
+            self._drawn = (np.empty(0), np.empty(0), np.empty(0))
             self._samples.setData([], [])
             self._note.setText(tr("no pings in progress"), color=self._theme.colours.muted)
             self._note.setPos(QPointF(0, self.view_box.viewRange()[1][1]))
@@ -63,11 +77,33 @@ class ArrivingPlot(ScopePlot):
         self.set_y_range(0, top)
         above = int((rtt_ms > top).sum())
         x, low, high = buckets(at_s, np.minimum(rtt_ms, top), -RECENT_S, 0.0, _BUCKETS)
+        self._drawn = x, low, high
         xs, ys = np.repeat(x, 2), np.column_stack((low, high)).ravel()
         ys[1::2] += np.where(high - low < 0.004 * top, 0.004 * top, 0.0)  # a line of no length would not be drawn
         self._samples.setData(xs, ys)
         self._note.setText(f"{above} above {top:g} ms" if above else "", color=self._theme.colours.muted)
         self._note.setPos(QPointF(0, top))
+        self.hover.refresh()
+
+    def hover_series(self) -> list[HoverSeries]:
+        """Return the samples, those of a fiftieth of a second together."""
+        x, low, high = self._drawn
+        return [HoverSeries(x, (low + high) / 2, self._point_text, half_height=(high - low) / 2)]
+
+    def _point_text(self, nth: int) -> str:
+        x = float(self._drawn[0][nth])
+        at_s, rtt_ms = self._recent
+        half_s = RECENT_S / _BUCKETS / 2
+        values = rtt_ms[(at_s >= x - half_s) & (at_s < x + half_s)]
+        seen = values[~np.isnan(values)]
+        lines = [tr("%1 s ago").replace("%1", f"{-x:.2f}")]
+        if self._frame_bytes is not None:
+            lines.append(tr("%1 bytes").replace("%1", count(self._frame_bytes)))
+        if seen.size:
+            least, most = ms(float(seen.min())), ms(float(seen.max()))
+            lines.append(most if seen.size == 1 else interval_text(least, most))
+        lines.append(tr("1 reply") if seen.size == 1 else tr("%1 replies").replace("%1", count(int(seen.size))))
+        return "\n".join(lines)
 
     def figures(self) -> PlotTable:
         """Return replies, losses, median and slowest of each of the last seconds."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 import numpy as np
 import pyqtgraph as pg
@@ -12,7 +13,9 @@ from ui.common.candidate_rows import Key
 from ui.common.ratio_model import RatioCurve, RoundRatio
 from ui.common.texts import count, tr
 from ui.common.theme import Theme
-from ui.plots.base import EndLabel, PlotTable, ScopePlot, plot_pen, solution_pen, solution_symbol
+from ui.plots.base import EndLabel, PlotTable, ScopePlot
+from ui.plots.hover import HoverSeries, interval_text
+from ui.plots.pens import plot_pen, solution_pen, solution_symbol
 
 _BEAM_CYCLES = 0.5
 _LEAST_TOP = 1.2
@@ -97,6 +100,40 @@ class RatioPlot(ScopePlot):
         title, nth = self._titles[curve.key]
         style = series_style(curve.key[0], nth)
         return EndLabel(title, style.colour, bool(style.dash), float(curve.cycle[-1]), float(curve.ratio[-1]))
+
+    def hover_series(self) -> list[HoverSeries]:
+        """Return the ratios after the rounds, then those after the cycles between them."""
+        after_rounds = [
+            HoverSeries(
+                np.array([float(one.cycle) for one in curve.rounds]),
+                np.array([one.ratio for one in curve.rounds]),
+                partial(self._round_text, curve),
+            )
+            for curve in self._drawn
+        ]
+        return after_rounds + [
+            HoverSeries(curve.cycle, curve.ratio, partial(self._cycle_text, curve)) for curve in self._drawn
+        ]
+
+    def _round_text(self, curve: RatioCurve, nth: int) -> str:
+        one = curve.rounds[nth]
+        lines = [
+            self._titles[curve.key][0],
+            tr("after round %1, %2 cycles").replace("%1", count(nth + 1)).replace("%2", count(one.cycle)),
+            tr("%1 times the fastest").replace("%1", f"{one.ratio:.3f}"),
+        ]
+        if one.low is not None and one.high is not None:
+            ends = interval_text(f"{one.low:.3f}", f"{one.high:.3f}")
+            lines.append(tr("95 % interval: %1").replace("%1", ends))
+        return "\n".join(lines)
+
+    def _cycle_text(self, curve: RatioCurve, nth: int) -> str:
+        lines = (
+            self._titles[curve.key][0],
+            tr("after %1 cycles").replace("%1", count(int(curve.cycle[nth]))),
+            tr("%1 times the fastest").replace("%1", f"{curve.ratio[nth]:.3f}"),
+        )
+        return "\n".join(lines)
 
     def figures(self) -> PlotTable:
         """Return the newest ratio of each candidate with its interval."""

@@ -33,6 +33,7 @@ class CpuBar:
     user_pct: float
     system_pct: float
     softirq_pct: float
+    rounds: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +46,7 @@ class ResultData:
         names: Short titles for plots, with the position among the suites of the same solution.
         curves: Means and bands over frame size.
         cdfs: Quantiles of the round-trip times in ms at the fractions 0, 1/400 … 1, by candidate and frame size.
+        replies: How many round-trip times are behind each entry of `cdfs`.
         cpu: Means over rounds.
         wires: Results of the packet tests, by candidate.
         slow: Slow properties relative to the best of the pair, by candidate; they do not affect the verdict.
@@ -56,6 +58,7 @@ class ResultData:
     names: dict[Key, tuple[str, int]]
     curves: tuple[Curve, ...]
     cdfs: dict[tuple[Key, int], Floats]
+    replies: dict[tuple[Key, int], int]
     cpu: tuple[CpuBar, ...]
     wires: dict[Key, CaptureReport]
     slow: dict[Key, Finding]
@@ -77,12 +80,14 @@ class ResultData:
 
 def prepare(record: CampaignRecord, ranking: Ranking, infos: Mapping[str, SolutionInfo] | None = None) -> ResultData:
     """Compute everything that is drawn. For worker threads."""
+    rtts = _rtts_ms(record)
     return ResultData(
         record=record,
         ranking=ranking,
         names=plot_names(record.plan.candidates),
         curves=tuple(curve for result in ranking.results if (curve := _curve(result)) is not None),
-        cdfs=_cdfs(record),
+        cdfs={place: np.quantile(values, _QUANTILES) for place, values in rtts.items()},
+        replies={place: values.size for place, values in rtts.items()},
         cpu=_cpu(record),
         wires=_wires(record),
         slow=dict(speed_findings(ranking)),
@@ -111,17 +116,17 @@ def plot_names(candidates: Sequence[Candidate]) -> dict[Key, tuple[str, int]]:
 
 def _curve(result: CandidateResult) -> Curve | None:
     rows = [
-        (summary.frame_bytes, summary.mean_ms, summary.p5_ms, summary.p95_ms)
+        (summary.frame_bytes, summary.mean_ms, summary.p5_ms, summary.p95_ms, summary.received)
         for summary in sorted(result.latency, key=lambda summary: summary.frame_bytes)
         if summary.mean_ms is not None and summary.p5_ms is not None and summary.p95_ms is not None
     ]
     if not rows:
         return None
     table = np.array(rows, dtype=np.float64)
-    return Curve((result.solution, result.suite), table[:, 0], table[:, 1], table[:, 2], table[:, 3])
+    return Curve((result.solution, result.suite), *table.T)
 
 
-def _cdfs(record: CampaignRecord) -> dict[tuple[Key, int], Floats]:
+def _rtts_ms(record: CampaignRecord) -> dict[tuple[Key, int], Floats]:
     pooled: dict[tuple[Key, int], list[npt.NDArray[np.uint32]]] = {}
     for attempt in figures_of(record):
         key = (attempt.key.solution, attempt.key.suite)
@@ -129,7 +134,7 @@ def _cdfs(record: CampaignRecord) -> dict[tuple[Key, int], Floats]:
             seen = series.rtt_us[series.rtt_us != LOST_RTT_US]
             if seen.size:
                 pooled.setdefault((key, series.frame_bytes), []).append(seen)
-    return {place: np.quantile(np.concatenate(parts) / 1000.0, _QUANTILES) for place, parts in pooled.items()}
+    return {place: np.concatenate(parts) / 1000.0 for place, parts in pooled.items()}
 
 
 def _cpu(record: CampaignRecord) -> tuple[CpuBar, ...]:
@@ -146,5 +151,5 @@ def _cpu(record: CampaignRecord) -> tuple[CpuBar, ...]:
                 shares = np.array([(usage.user_pct, usage.system_pct, usage.softirq_pct) for usage in usages]).mean(
                     axis=0
                 )
-                bars.append(CpuBar(key, side, float(shares[0]), float(shares[1]), float(shares[2])))
+                bars.append(CpuBar(key, side, float(shares[0]), float(shares[1]), float(shares[2]), len(usages)))
     return tuple(bars)

@@ -2,28 +2,62 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtGui import QColor, QFontMetrics
 
+from app.domain.ranking import Estimate
 from app.ranking.titles import in_lines
 from app.wording.colours import series_style
 from ui.common.candidate_rows import Key
-from ui.common.texts import NONE, mbit_s, ms, pct, tr
+from ui.common.texts import NONE, count, mbit_s, ms, pct, tr
 from ui.common.theme import Theme
-from ui.plots.base import EndLabel, LogAxis, PlotTable, ScopePlot, plot_pen, solution_pen, solution_symbol
-from ui.plots.result_data import Floats, ResultData
+from ui.plots.axes import LogAxis
+from ui.plots.base import EndLabel, PlotTable, ScopePlot
+from ui.plots.hover import HoverSeries, interval_text
+from ui.plots.pens import plot_pen, solution_pen, solution_symbol
+from ui.plots.result_data import CpuBar, Floats, ResultData
 from ui.plots.throughput_cpu import cpu_shades
 
 _TICK_GAP_PX = 16
+_HALF_BAR = 0.17
 _TAIL = 0.995
 """The axis ends at this fraction of the slowest candidate: single outliers would press everything else together."""
 
 
 _SHARES = (0.05, 0.25, 0.5, 0.75, 0.95, 0.99)
 """Shares of the replies in the table of the distribution."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Cdf:
+    """Distribution of one candidate's round-trip times, frames of one size."""
+
+    name: str
+    frame_bytes: int
+    replies: int
+    fractions: Floats
+    rtt_ms: Floats
+
+    def at(self, share: float) -> float:
+        """Return the time in ms within which a share of the replies came."""
+        return float(np.interp(share, self.fractions, self.rtt_ms))
+
+    def text(self, nth: int) -> str:
+        """Return the figures of a quantile."""
+        share, time = f"{100 * self.fractions[nth]:.2f} %", ms(float(self.rtt_ms[nth]))
+        lines = (
+            self.name,
+            tr("%1 bytes").replace("%1", count(self.frame_bytes)),
+            tr("%1 of the replies within %2").replace("%1", share).replace("%2", time),
+            tr("5th to 95th percentile: %1").replace("%1", interval_text(ms(self.at(0.05)), ms(self.at(0.95)))),
+            tr("%1 replies").replace("%1", count(self.replies)),
+        )
+        return "\n".join(lines)
 
 
 class CdfPlot(ScopePlot):
@@ -38,7 +72,7 @@ class CdfPlot(ScopePlot):
             axes={"bottom": LogAxis("bottom")},
             label_room_px=156,
         )
-        self._shown: list[tuple[str, Floats, Floats]] = []
+        self._shown: list[_Cdf] = []
         self.set_y_range(0, 101)
 
     def draw(self, data: ResultData, frame_bytes: int) -> None:
@@ -46,7 +80,7 @@ class CdfPlot(ScopePlot):
         for item in list(self.getPlotItem().curves):
             self.removeItem(item)
         self._shown = [
-            (data.names[key][0], data.fractions, values)
+            _Cdf(data.names[key][0], size, data.replies[key, size], data.fractions, values)
             for (key, size), values in data.cdfs.items()
             if size == frame_bytes
         ]
@@ -71,12 +105,13 @@ class CdfPlot(ScopePlot):
             labels.append(EndLabel(data.names[key][0], style.colour, bool(style.dash), at, float(height)))
         self.set_end_labels(labels)
 
+    def hover_series(self) -> list[HoverSeries]:
+        """Return the quantiles of each candidate."""
+        return [HoverSeries(np.log10(one.rtt_ms), 100 * one.fractions, one.text) for one in self._shown]
+
     def figures(self) -> PlotTable:
         """Return within which time which share of each candidate's replies came."""
-        rows = [
-            (name, *(ms(float(np.interp(share, fractions, values))) for share in _SHARES))
-            for name, fractions, values in self._shown
-        ]
+        rows = [(one.name, *(ms(one.at(share)) for share in _SHARES)) for one in self._shown]
         return PlotTable((tr("Candidate"), *(f"{100 * share:.0f} %" for share in _SHARES)), tuple(rows))
 
 
@@ -86,6 +121,8 @@ class _Point:
     x: float
     y: float
     is_on_frontier: bool
+    latency: Estimate
+    throughput: Mapping[str, Estimate]
 
 
 def _points(data: ResultData) -> list[_Point]:
@@ -102,14 +139,24 @@ def _points(data: ResultData) -> list[_Point]:
             float(np.log10(x)),
             float(np.log10(y)),
             not (result.is_unprotected or result.is_partial) and not any(u < x and v > y for u, v in rivals),
+            result.weighted_latency_ms,
+            result.throughput_mbit_s,
         )
         for result, x, y in found
-        if x > 0 and y > 0
+        if x > 0 and y > 0 and result.weighted_latency_ms is not None
     ]
 
 
 def _mean(values: list[float]) -> float:
     return sum(values) / len(values)
+
+
+def _estimate_text(estimate: Estimate, words: Callable[[float], str]) -> str:
+    """Return a mean, with its interval where there is one."""
+    if estimate.ci is None:
+        return words(estimate.mean)
+    ends = interval_text(words(estimate.ci[0]), words(estimate.ci[1]))
+    return f"{words(estimate.mean)} ({tr('95 % interval: %1').replace('%1', ends)})"
 
 
 class FrontierPlot(ScopePlot):
@@ -126,13 +173,14 @@ class FrontierPlot(ScopePlot):
         )
         self._items: list[object] = []
         self._rows: tuple[tuple[str, ...], ...] = ()
+        self._points: list[_Point] = []
 
     def draw(self, data: ResultData) -> None:
         """Show every candidate with both figures."""
         for old in self._items:
             self.removeItem(old)
         self._items.clear()
-        points = _points(data)
+        points = self._points = _points(data)
         self._rows = tuple(
             (
                 data.names[point.key][0],
@@ -171,6 +219,23 @@ class FrontierPlot(ScopePlot):
         self._items.append(item)
         self.addItem(item)
 
+    def hover_series(self) -> list[HoverSeries]:
+        """Return the candidates."""
+        x, y = (np.array([getattr(point, name) for point in self._points]) for name in "xy")
+        return [HoverSeries(x, y, self._point_text)]
+
+    def _point_text(self, nth: int) -> str:
+        point = self._points[nth]
+        directions = {"a_to_b": tr("A→B"), "b_to_a": tr("B→A")}
+        rounds = point.latency.rounds
+        lines = (
+            self._rows[nth][0],
+            tr("weighted latency %1").replace("%1", _estimate_text(point.latency, ms)),
+            *(f"{directions[name]}: {_estimate_text(one, mbit_s)}" for name, one in point.throughput.items()),
+            tr("1 round") if rounds == 1 else tr("%1 rounds").replace("%1", count(rounds)),
+        )
+        return "\n".join(lines)
+
     def figures(self) -> PlotTable:
         """Return both figures of each candidate, and whether another one beats it in both."""
         headers = tr("Candidate"), tr("Pareto-optimal"), tr("Weighted latency"), tr("Throughput")
@@ -190,6 +255,7 @@ class CpuBarsPlot(ScopePlot):
         )
         self._items: list[object] = []
         self._data: ResultData | None = None
+        self._bars: list[tuple[CpuBar, float]] = []
 
     def restyle(self) -> None:
         """Take the scheme's colours."""
@@ -203,17 +269,24 @@ class CpuBarsPlot(ScopePlot):
         for old in self._items:
             self.removeItem(old)
         self._items.clear()
+        self._bars = []
         ticks = []
         heights: dict[Key, float] = {}
         outline = plot_pen(self._theme.colours.text, 1)  # neighbouring shades alone are too alike
         for bar in data.cpu:
             base = heights.setdefault(bar.key, -float(len(heights)))
             y = base + (0.21 if bar.side == "a" else -0.21)
+            self._bars.append((bar, y))
             left = 0.0
             shares = (bar.user_pct, bar.system_pct, bar.softirq_pct)
             for share, colour in zip(shares, reversed(cpu_shades(self._theme)), strict=True):
                 item = pg.BarGraphItem(
-                    x0=[left], y0=[y - 0.17], width=[share], height=[0.34], brush=QColor(colour), pen=outline
+                    x0=[left],
+                    y0=[y - _HALF_BAR],
+                    width=[share],
+                    height=[2 * _HALF_BAR],
+                    brush=QColor(colour),
+                    pen=outline,
                 )
                 self._add(item)
                 left += share
@@ -231,6 +304,31 @@ class CpuBarsPlot(ScopePlot):
         self.set_x_range(0, 108)
         self.set_y_range(-len(heights) + 0.4, 1.1)
         self._key(data)
+
+    def hover_series(self) -> list[HoverSeries]:
+        """Return the bars."""
+        return [
+            HoverSeries(
+                np.array([total / 2]),
+                np.array([y]),
+                partial(self._bar_text, bar),
+                half_width=np.array([total / 2]),
+                half_height=np.array([_HALF_BAR]),
+            )
+            for bar, y in self._bars
+            for total in (bar.user_pct + bar.system_pct + bar.softirq_pct,)
+        ]
+
+    def _bar_text(self, bar: CpuBar, _nth: int) -> str:
+        shares = (bar.user_pct, bar.system_pct, bar.softirq_pct)
+        parts = zip((tr("user"), tr("system"), tr("softirq"), tr("Sum")), (*shares, sum(shares)), strict=True)
+        title = self._data.names[bar.key][0] if self._data is not None else ""
+        lines = (
+            f"{title}, {bar.side.upper()}",
+            *(f"{name} {pct(share)}" for name, share in parts),
+            tr("1 round") if bar.rounds == 1 else tr("%1 rounds").replace("%1", count(bar.rounds)),
+        )
+        return "\n".join(lines)
 
     def figures(self) -> PlotTable:
         """Return the shares of each candidate and host."""

@@ -4,20 +4,27 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
+import numpy.typing as npt
 import pyqtgraph as pg
 from PySide6.QtCore import Qt
 
 from app.deployment.monitor_log import MonitorSample
 from app.wording.colours import series_style
-from ui.common.texts import ms, tr
+from ui.common.texts import ms, pct, tr
 from ui.common.theme import Theme
-from ui.plots.base import EndLabel, PlotTable, ScopePlot, nice_top, plot_pen
+from ui.plots.base import EndLabel, PlotTable, ScopePlot
+from ui.plots.hover import HoverSeries
+from ui.plots.pens import nice_top, plot_pen
 
 _LEAST_SPAN_S = 60.0
 _MOST_ROWS = 200
 """The table of the figures has no more; the newest come first."""
+
+
+Floats = npt.NDArray[np.float64]
 
 
 class MinutesAxis(pg.AxisItem):  # type: ignore[misc] # pyqtgraph has no types
@@ -49,6 +56,8 @@ class RttHistoryPlot(ScopePlot):
         for item in (*self._curves, self._lost):
             self.addItem(item)
         self._samples: Sequence[MonitorSample] = ()
+        self._at_s = np.empty(0)
+        self._rtts: list[Floats] = []
         self.set_x_range(-_LEAST_SPAN_S, 0)
         self.set_y_range(0, 1)
         self.show_scale(is_there=False)
@@ -65,12 +74,14 @@ class RttHistoryPlot(ScopePlot):
         if not samples:
             for item in (*self._curves, self._lost):
                 item.setData([], [])
+            self._rtts = []
             self.set_end_labels(())
             return
         now = samples[-1].at
         at_s = np.array([(one.at - now).total_seconds() for one in samples])
         colour = series_style(solution).colour
         rtts = [np.array([math.nan if one.rtt_ms[n] is None else one.rtt_ms[n] for one in samples]) for n in range(2)]
+        self._at_s, self._rtts = at_s, rtts
         labels = []
         for nth, (curve, rtt) in enumerate(zip(self._curves, rtts, strict=True)):
             pen = plot_pen(colour)
@@ -94,6 +105,17 @@ class RttHistoryPlot(ScopePlot):
         self.set_x_range(min(-_LEAST_SPAN_S, float(at_s[0])), 0)
         self.set_y_range(0, top)
         self.set_end_labels(labels)
+
+    def hover_series(self) -> list[HoverSeries]:
+        """Return the status checks of both hosts."""
+        return [HoverSeries(self._at_s, rtt, partial(self._check_text, nth)) for nth, rtt in enumerate(self._rtts)]
+
+    def _check_text(self, host: int, nth: int) -> str:
+        one = self._samples[nth]
+        lines = [f"{'AB'[host]}, {one.at.astimezone():%H:%M:%S}", ms(one.rtt_ms[host])]
+        if one.loss_pct is not None:
+            lines.append(tr("loss %1").replace("%1", pct(one.loss_pct)))
+        return "\n".join(lines)
 
     def figures(self) -> PlotTable:
         """Return the round-trip times of both hosts, the newest first; a dash is shown for a missing reply."""

@@ -114,7 +114,7 @@ class PlotBoard(QWidget):
         self.figures.show_figures(figures)
         running = self._model.running_key()
         at_s, rtt_ms = self._model.recent()
-        self.arriving.draw(running[0] if running else "baseline", at_s, rtt_ms)
+        self.arriving.draw(running[0] if running else "baseline", at_s, rtt_ms, figures.frame_bytes)
 
     def _draw_load(self) -> None:
         running = self._model.running_key()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -15,13 +16,23 @@ from app.wording.colours import series_style
 from ui.common.basics import ElidedLabel
 from ui.common.texts import mbit_s, pct, tr
 from ui.common.theme import Theme
-from ui.plots.base import PlotTable, ScopePlot, SecondsAxis, nice_top, plot_pen
+from ui.plots.axes import SecondsAxis
+from ui.plots.base import PlotTable, ScopePlot
+from ui.plots.hover import HoverSeries
+from ui.plots.pens import nice_top, plot_pen
 
 Floats = npt.NDArray[np.float64]
 
 
+_NO_RATES: Floats = np.empty((0, 2))
+
+
 def _directions() -> dict[str, str]:
     return {"a_to_b": tr("A→B"), "b_to_a": tr("B→A")}
+
+
+def _rate_text(direction: str, data: Floats, nth: int) -> str:
+    return f"{direction}, {data[nth, 0]:.0f} s\n{mbit_s(float(data[nth, 1]))}"
 
 
 def cpu_shades(theme: Theme) -> tuple[str, str, str]:
@@ -72,6 +83,15 @@ class ThroughputPlot(ScopePlot):
         self.set_y_range(0, nice_top(1.1 * top))
         self.show_scale(is_there=bool(said))
         self.newest.setText("  ".join(said))
+        self.hover.refresh()
+
+    def hover_series(self) -> list[HoverSeries]:
+        """Return the throughput of each second and direction."""
+        return [
+            HoverSeries(data[:, 0], data[:, 1], partial(_rate_text, text, data))
+            for name, text in _directions().items()
+            if len(data := self._rows.get(name, _NO_RATES))
+        ]
 
     def figures(self) -> PlotTable:
         """Return the throughput of each second and direction."""
@@ -128,6 +148,18 @@ class CpuPlot(ScopePlot):
             area.setData(x, sums[:, column])
         self.set_x_range(float(x[0]), max(float(x[-1]), float(x[0]) + 10))
         self.total_pct = float(sums[-1, 2])
+        self.hover.refresh()
+
+    def hover_series(self) -> list[HoverSeries]:
+        """Return the sum of the shares of each second."""
+        sums = self._rows[:, 1:4].sum(axis=1)
+        return [HoverSeries(self._rows[:, 0], sums / 2, self._shares_text, half_height=sums / 2)]
+
+    def _shares_text(self, nth: int) -> str:
+        second, *shares = (float(value) for value in self._rows[nth, :4])
+        parts = zip((tr("user"), tr("system"), tr("softirq"), tr("Sum")), (*shares, sum(shares)), strict=True)
+        lines = (f"{self._side}, {second:.0f} s", *(f"{name} {pct(share)}" for name, share in parts))
+        return "\n".join(lines)
 
     def figures(self) -> PlotTable:
         """Return the shares of each second."""

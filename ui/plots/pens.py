@@ -1,0 +1,65 @@
+"""Pens, brushes and symbols of curves, and round ends of axes."""
+
+from __future__ import annotations
+
+import math
+
+import pyqtgraph as pg
+from PySide6.QtGui import QColor, QGuiApplication, QPen
+
+from app.wording.colours import Marker, series_style
+
+_LINE_WIDTH_PX = 2.0
+
+
+def plot_pen(colour: str, width_px: float = _LINE_WIDTH_PX) -> QPen:
+    """Return a pen that is as wide in logical pixels on every screen."""
+    # The widths of cosmetic pens, as pyqtgraph makes them, count the screen's own pixels.
+    pen: QPen = pg.mkPen(colour, width=width_px * QGuiApplication.instance().devicePixelRatio())  # type: ignore[union-attr]
+    return pen
+
+
+def solution_pen(solution: str, nth_suite: int = 0, width_px: float = _LINE_WIDTH_PX) -> QPen:
+    """Return the pen of a candidate's curves."""
+    style = series_style(solution, nth_suite)
+    pen = plot_pen(style.colour, width_px)
+    if style.dash:
+        pen.setDashPattern([float(part) for part in style.dash])
+    return pen
+
+
+_SYMBOLS = {
+    Marker.CIRCLE: "o",
+    Marker.SQUARE: "s",
+    Marker.TRIANGLE: "t1",
+    Marker.TRIANGLE_DOWN: "t",
+    Marker.TRIANGLE_LEFT: "t3",
+    Marker.TRIANGLE_RIGHT: "t2",
+    Marker.DIAMOND: "d",
+    Marker.PENTAGON: "p",
+    Marker.HEXAGON: "h",
+    Marker.STAR: "star",
+    Marker.PLUS: "+",
+    Marker.CROSS: "x",
+}
+"""Names of pyqtgraph."""
+
+
+def solution_symbol(solution: str) -> str:
+    """Return the shape of a solution's points, as pyqtgraph calls it."""
+    return _SYMBOLS[series_style(solution).marker]
+
+
+def solution_brush(solution: str, alpha: int = 46) -> QColor:
+    """Return the fill of a candidate's band."""
+    colour = QColor(series_style(solution).colour)
+    colour.setAlpha(alpha)
+    return colour
+
+
+def nice_top(value: float) -> float:
+    """Return the next of 1, 1.5, 2, 3, 4, 5, 6, 8 times a power of ten, so that an axis does not twitch."""
+    if not math.isfinite(value) or value <= 0:
+        return 1.0
+    decade = 10.0 ** math.floor(math.log10(value))
+    return float(next(step * decade for step in (1, 1.5, 2, 3, 4, 5, 6, 8, 10) if step * decade >= value * 0.999))

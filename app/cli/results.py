@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,7 @@ from rich.console import Console
 from app.cli.context import Context
 from app.cli.exit_codes import ExitCode
 from app.cli.files import check_text, report_paths, write_text
+from app.cli.prose import print_prose
 from app.cli.tables import Column, Kind, Table
 from app.domain.errors import InvalidOption
 from app.domain.plain_text import plain_text
@@ -19,6 +20,7 @@ from app.domain.ranking import CandidateResult, Estimate, Ranking
 from app.domain.results import AttemptStatus, CampaignRecord
 from app.ranking import Outcome, Remedy, outcome_of, speed_findings
 from app.ranking.candidates import wire_of
+from app.ranking.warnings import harmless_drift, warnings_of
 from app.ranking.weighting import Weighting, parse_weights, weigh
 from app.wording.capture_sentences import wire_line
 
@@ -88,30 +90,29 @@ def print_ranking(out: Console, record: CampaignRecord, ranking: Ranking) -> Non
     for result in ranking.results:
         report = wire_of(record, result)
         if report is not None:
-            out.print(f"{result.title}: packet tests: {wire_line(report)}", markup=False)
+            print_prose(out, f"{result.title}: packet tests: {wire_line(report)}")
     for result in ranking.results:
         if result.reason and result.status is not AttemptStatus.FAILED:
-            out.print(f"{result.title}: {result.status}: {result.message}", markup=False)
-    _print_doubts(out, ranking)
-    if any(place.tied_with for place in ranking.ranking):
-        out.print("= tied: the difference is not significant.", markup=False)
-    if ranking.drift.sentence not in ranking.recommendation.cautions:
-        out.print(ranking.drift.sentence, markup=False)
-    for caution in ranking.recommendation.cautions:
-        if not outcome.headline or not caution.startswith(outcome.headline):
-            out.print(f"Note: {caution}", markup=False)
-    out.print(ranking.recommendation.sentence, markup=False, style="bold")
-    if ranking.recommendation.alternative:
-        out.print(ranking.recommendation.alternative, markup=False)
-
-
-def _print_doubts(out: Console, ranking: Ranking) -> None:
-    """Print what makes the figures of a candidate doubtful, and which of them are slow."""
-    for result in ranking.results:
-        for doubt in result.doubts:
-            out.print(f"{result.title}: doubtful: {doubt}", markup=False)
+            print_prose(out, f"{result.title}: {result.status}: {result.message}")
     for finding in speed_findings(ranking).values():
-        out.print(f"{finding.subject}: {finding.reason}", markup=False)
+        print_prose(out, f"{finding.subject}: {finding.reason}")
+    if any(place.tied_with for place in ranking.ranking):
+        print_prose(out, "= tied: the difference is not significant.")
+    if drift := harmless_drift(ranking.drift):
+        print_prose(out, drift)
+    _print_warnings(out, warnings_of(record, ranking))
+    print_prose(out, ranking.recommendation.sentence, style="bold")
+    if ranking.recommendation.alternative:
+        print_prose(out, ranking.recommendation.alternative)
+
+
+def _print_warnings(out: Console, warnings: Sequence[str]) -> None:
+    """Print the same list as the window and reports show."""
+    if not warnings:
+        return
+    out.print(f"Warnings ({len(warnings)}):", markup=False)
+    for text in warnings:
+        print_prose(out, text, head="- ", indent=2)
 
 
 def print_outcome(out: Console, record: CampaignRecord, outcome: Outcome) -> None:

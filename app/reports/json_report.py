@@ -17,6 +17,7 @@ from app.domain.ranking import CandidateResult, Estimate, LatencySummary, Rankin
 from app.domain.results import Attempt, CampaignRecord
 from app.domain.verdicts import Finding
 from app.ranking import speed_findings
+from app.ranking.warnings import warnings_of
 from app.reports.files import write_atomically
 
 FORMAT = 1
@@ -56,6 +57,7 @@ def to_json(record: CampaignRecord, ranking: Ranking) -> dict[str, Any]:
         "recommendation": _plain(asdict(ranking.recommendation)),
         "drift": _plain(asdict(ranking.drift)),
         "doubts": list(ranking.doubts),
+        "warnings": list(warnings_of(record, ranking)),
         "note": record.note or None,
         "hosts": {side: _plain(asdict(facts)) for side, facts in record.facts.items()},
     }

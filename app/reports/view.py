@@ -9,6 +9,7 @@ from app.domain.ranking import CandidateResult, RankedCandidate, Ranking, Recomm
 from app.domain.results import AttemptStatus, CampaignRecord, CampaignStatus
 from app.domain.verdicts import Verdict
 from app.ranking import Outcome, outcome_of, speed_findings
+from app.ranking.warnings import warnings_of
 from app.reports.labels import CandidateId, styles
 from app.reports.text import NOTHING, interval, ms, share, times, times_best, with_half_width
 from app.reports.view_candidates import candidate_view
@@ -73,13 +74,11 @@ def report_view(record: CampaignRecord, ranking: Ranking) -> View:
             "heading": _advice_heading(advice),
             "sentence": advice.sentence,
             "reasons": list(advice.reasons),
-            "cautions": [one for one in advice.cautions if not _is_outcome(one, record)],
         },
+        "warnings": list(warnings_of(record, ranking)),
         "groups": _groups(record, ranking),
         "legend": _legend(ranking),
         "rounds": ranking.rounds,
-        "drift": ranking.drift.sentence,
-        "doubts": [one for one in ranking.doubts if not _is_outcome(one, record)],
         "wire": wire_overview(record, ranking, [_anchor(n) for n in range(len(ranking.results))]),
         "wire_columns": list(OVERVIEW_COLUMNS),
         "wire_note": WIRE_NOTE,
@@ -102,15 +101,8 @@ def outcome_view(outcome: Outcome) -> View:
 
 
 def _advice_heading(advice: Recommendation) -> str:
-    if advice.solution is None:
-        return "No recommendation"
-    return "Recommendation" if advice.is_clear else "No clear winner"
-
-
-def _is_outcome(sentence: str, record: CampaignRecord) -> bool:
-    """Whether a doubt is the one about failures, which stands by itself above all else."""
-    headline = outcome_of(record).headline
-    return bool(headline) and sentence.startswith(headline)
+    """Return a heading that claims no more than the sentence below it, and does not repeat it."""
+    return "Recommendation" if advice.solution is not None and advice.is_clear else "Result"
 
 
 def utc(moment: datetime) -> str:
@@ -165,7 +157,7 @@ def _anchor(position: int) -> str:
 
 def _marks(one: CandidateResult, *, is_slow: bool) -> list[str]:
     """Return what is to be known of a row's figures, in a word each."""
-    return [*(["slow"] if is_slow else []), *(["doubtful"] if one.doubts else [])]
+    return [*(["slow"] if is_slow else []), *(["warnings"] if one.doubts else [])]
 
 
 def _row(one: CandidateResult, place: RankedCandidate, anchor: str, *, is_slow: bool) -> View:

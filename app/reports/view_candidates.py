@@ -8,6 +8,7 @@ from typing import Any
 from app.domain.ranking import CandidateResult, LatencySummary
 from app.domain.results import Attempt, CampaignRecord, PathNote, PlannedItem
 from app.domain.verdicts import Finding, PostQuantum, Question, by_weight
+from app.ranking.warnings import candidate_warnings
 from app.reports.text import NOTHING, ms
 from app.reports.view_wire import wire_view
 from app.wording.numbers import figure, grouped
@@ -24,7 +25,7 @@ _KINDS = {"file": "File", "command": "Command", "undo": "Undo"}
 
 
 def candidate_view(record: CampaignRecord, one: CandidateResult, anchor: str, slow: Finding | None = None) -> View:
-    """Return everything about one candidate: configuration, what was agreed on, latency per size, logs, doubts.
+    """Return everything about one candidate: configuration, what was agreed on, latency per size, logs, warnings.
 
     Args:
         record: The campaign.
@@ -61,7 +62,7 @@ def candidate_view(record: CampaignRecord, one: CandidateResult, anchor: str, sl
         "deadline": f"{figure(record.plan.deadline_ms)} ms" if record.plan.deadline_ms is not None else "",
         "configuration": _configuration(configured[-1].configuration) if configured else [],
         "log": _log(attempts),
-        "doubts": list(one.doubts),
+        "warnings": list(candidate_warnings(record, one)),
     }
 
 

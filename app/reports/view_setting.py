@@ -120,6 +120,7 @@ def conditions_view(record: CampaignRecord, ranking: Ranking) -> list[View]:
             f"new in each round, from seed {plan.seed}" if plan.profile.rounds > 1 else "as planned",
         ),
         ("Duration", _duration(record)),
+        ("Bare link", ranking.drift.sentence),
     ]
     return [{"label": label, "value": value} for label, value in rows]
 

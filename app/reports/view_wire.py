@@ -191,7 +191,6 @@ def wire_view(attempts: Sequence[Attempt]) -> View:
         "lines": [
             *[sentence for sentence in [advice_sentence(report)] if sentence],
             *(crossing_sentence(one) for one in report.crossings),
-            *report.doubts,
         ],
     }
 

@@ -23,7 +23,7 @@ def test_one_round_names_no_winner_and_leads_to_a_plan_with_three(driver: Driver
     assert len(driver.window.results.data.ranking.recommendation.cautions) > 1
     headings = [one.text() for one in driver.window.results.tabs.findChildren(QLabel)]
     assert any(text.startswith("Verdict and figures of WireGuard") for text in headings), "no praise of what is tied"
-    assert "Caveats" in headings, "the same word as in reports"
+    assert "Warnings" in headings, "the same word as in reports"
     assert "What speaks for it" not in headings
     assert card.why.isVisible()
     assert "&" in card.why.text(), "the others are a key away"

@@ -43,7 +43,7 @@ def test_third_click_on_a_header_returns_to_the_order_of_the_ranks(driver: Drive
     assert shared > 1
     assert sum(text.endswith("=") for text in _column(table, RANK)) == shared
     assert results.shared.isVisible(), "what the sign means"
-    assert results.sentence.why.text() == "&Details and caveats", "no number beside that of the doubts"
+    assert results.sentence.why.text() == "&Details and warnings", "no number beside that of the tab"
     assert "significantly faster" in table.horizontalHeaderItem(RANK).toolTip()
     assert _marked(table) == []
     table.setCurrentCell(1, 0)

@@ -1,4 +1,4 @@
-"""One candidate at a glance: verdict, proofs, figures, path and versions, doubts."""
+"""One candidate at a glance: verdict, proofs, figures, path and versions, warnings."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from app.domain.ranking import Estimate
 from app.domain.results import Attempt
 from app.domain.verdicts import deciding_finding
 from app.ranking.rounds import DIRECTIONS, SIDES
+from app.ranking.warnings import candidate_warnings
 from ui.common.attempt_story import attempts_of
 from ui.common.basics import Card, ScrollPage, icon_label, label, row
 from ui.common.candidate_rows import Key
@@ -51,11 +52,11 @@ class CandidateOverview(ScrollPage):
         outer.setSpacing(2 * GRID)
         result, report = data.result(key), data.wires.get(key)
         has_figures = bool(result.latency or result.throughput_mbit_s)
-        doubts = tuple(dict.fromkeys((*result.doubts, *(report.doubts if report is not None else ()))))
-        left = [self._doubts(doubts)] if doubts else []
+        warnings = candidate_warnings(data.record, result)
+        left = [self._warnings(warnings)] if warnings else []
         left += [self._verdict(data, key), self._proofs(report)]
-        if has_figures and not doubts:
-            left.append(self._doubts(()))
+        if has_figures and not warnings:
+            left.append(self._warnings(()))
         measured = self._measured(data, key) if has_figures else self._nothing_measured()
         for cards in (left, [measured, self._built(data, key)]):
             holder = QVBoxLayout()
@@ -95,11 +96,11 @@ class CandidateOverview(ScrollPage):
             self._say(card, sentence, "muted")
         return card
 
-    def _doubts(self, doubts: tuple[str, ...]) -> Card:
+    def _warnings(self, warnings: tuple[str, ...]) -> Card:
         card = Card(tr("Warnings"), "warning")
-        for doubt in doubts:
-            self._with_icon(card, "warning", "legacy", doubt)
-        if not doubts:
+        for text in warnings:
+            self._with_icon(card, "warning", "legacy", text)
+        if not warnings:
             self._with_icon(card, "check", "good", tr("No warnings."))
         return card
 

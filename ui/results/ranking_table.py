@@ -344,7 +344,7 @@ def state_icon(result: CandidateResult) -> tuple[str, str]:
 
 def _state(result: CandidateResult, *, is_slow: bool) -> str:
     if result.status is AttemptStatus.COMPLETED:
-        said = [tr("done"), *([tr("slow")] if is_slow else []), *([tr("doubtful")] if result.doubts else [])]
+        said = [tr("done"), *([tr("slow")] if is_slow else []), *([tr("warnings")] if result.doubts else [])]
         return ", ".join(said)
     words = {
         AttemptStatus.FAILED: tr("failed"),

@@ -36,7 +36,7 @@ class SentenceCard(QFrame):
         self.sentence.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.mind = label("")
         self._warning = icon_label("warning", "legacy")
-        self.why = button(tr("&Details and caveats"), "info", on_click=self.why_asked.emit)
+        self.why = button(tr("&Details and warnings"), "info", on_click=self.why_asked.emit)
         self.standard = button(
             tr("Measure again with &Standard"),
             "repeat",

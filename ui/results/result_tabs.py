@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QListWidget, QListWidgetIt
 
 from app.discovery.pair_discovery import HostCheck
 from app.domain.hosts import Side
+from app.ranking.warnings import harmless_drift, warnings_of
 from ui.common.attempt_story import attempt_story, attempts_of
 from ui.common.basics import ScrollPage, icon_label, label, label_for, name_tabs, row
 from ui.common.candidate_rows import Key
@@ -71,7 +72,7 @@ class ResultTabs(QTabWidget):
         self.code = CodeView(theme)
         self.why = QWidget()
         self.hosts = QWidget()
-        self.doubts = QWidget()
+        self.warnings = QWidget()
         self._draws = {
             self.addTab(_Holder(), tr("Latency")): self._draw_latency,
             self.addTab(_Holder(), tr("Distribution")): self._draw_cdfs,
@@ -81,7 +82,7 @@ class ResultTabs(QTabWidget):
         }
         self._why_at = self.addTab(self.why, tr("Rationale"))
         self._hosts_at = self.addTab(self.hosts, tr("Hosts"))
-        self._doubts_at = self.addTab(self.doubts, tr("Warnings"))
+        self._warnings_at = self.addTab(self.warnings, tr("Warnings"))
         self._code_at = self.addTab(self._code_tab(), tr("Configuration"))
         self.currentChanged.connect(self._draw)
 
@@ -146,9 +147,9 @@ class ResultTabs(QTabWidget):
         self._undrawn.clear()
         self._replace(self._why_at, _why_tab(data), tr("Rationale"))
         self._replace(self._hosts_at, self._hosts_tab(data), tr("Hosts"))
-        doubts = doubts_of(data)
-        title = tr("Warnings (%1)").replace("%1", str(len(doubts))) if doubts else tr("Warnings")
-        self._replace(self._doubts_at, _doubts_tab(doubts), title)
+        warnings = warnings_of(data.record, data.ranking)
+        title = tr("Warnings (%1)").replace("%1", str(len(warnings))) if warnings else tr("Warnings")
+        self._replace(self._warnings_at, _warnings_tab(warnings), title)
         self.candidates.clear()
         for candidate in data.record.plan.candidates:
             key = (candidate.solution, candidate.suite)
@@ -243,13 +244,6 @@ class ResultTabs(QTabWidget):
         self.code.show_parts(parts, attempts[-1].configuration if attempts else ())
 
 
-def doubts_of(data: ResultData) -> tuple[str, ...]:
-    """Return every doubt once: of the comparison, then of its candidates."""
-    general = [data.ranking.drift.sentence, *data.ranking.doubts]
-    own = [f"{result.title}: {doubt}" for result in data.ranking.results for doubt in result.doubts]
-    return tuple(dict.fromkeys(sentence for sentence in (*general, *own) if sentence))
-
-
 def _why_tab(data: ResultData) -> QWidget:
     advice, slow = data.ranking.recommendation, data.slow.values()
     content = QWidget()
@@ -258,8 +252,8 @@ def _why_tab(data: ResultData) -> QWidget:
     layout.setContentsMargins(2 * GRID, 2 * GRID, 2 * GRID, 2 * GRID)
     layout.addWidget(label(advice.sentence, is_selectable=True))
     for title, sentences, icon, role in (
-        (_reasons_title(data), advice.reasons, "info", "text"),
-        (tr("Caveats"), advice.cautions, "warning", "legacy"),
+        (_reasons_title(data), (*advice.reasons, *filter(None, [harmless_drift(data.ranking.drift)])), "info", "text"),
+        (tr("Warnings"), warnings_of(data.record, data.ranking), "warning", "legacy"),
         (tr("Slow (does not affect the verdict)"), tuple(f"{f.subject}: {f.reason}" for f in slow), "clock", "legacy"),
     ):
         if sentences:
@@ -282,15 +276,15 @@ def _reasons_title(data: ResultData) -> str:
     return tr("Verdict and figures of %1").replace("%1", title)
 
 
-def _doubts_tab(doubts: tuple[str, ...]) -> QWidget:
+def _warnings_tab(warnings: tuple[str, ...]) -> QWidget:
     content = QWidget()
     content.setProperty("look", "page")
     layout = QVBoxLayout(content)
     layout.setContentsMargins(2 * GRID, 2 * GRID, 2 * GRID, 2 * GRID)
-    if not doubts:
+    if not warnings:
         layout.addLayout(row(icon_label("check", "good"), label(tr("No warnings.")), 0))
-    for doubt in doubts:
-        line = row(icon_label("warning", "legacy"), label(doubt, is_selectable=True))
+    for text in warnings:
+        line = row(icon_label("warning", "legacy"), label(text, is_selectable=True))
         line.setStretch(1, 1)
         layout.addLayout(line)
     layout.addStretch(1)

@@ -62,7 +62,7 @@ def test_configuration_is_an_appendix_and_no_page_ends_with_a_heading(tmp_path: 
     titles = {candidate.title for candidate in record.plan.candidates}
     for lines in pages:
         assert lines[-1].startswith("Tunnelmark ")
-        assert lines[-2] not in titles | {"Host A", "Host B", "On the wire", "What the programs logged"}
+        assert lines[-2] not in titles | {"Host A", "Host B", "Packet tests", "What the programs logged"}
 
 
 @pytest.mark.usefixtures("without_figures")
@@ -88,6 +88,17 @@ def test_each_candidate_says_what_it_does_against_a_quantum_computer(
     protected = sum(not one.is_unprotected for one in candidates)
     assert protected > 1
     assert text.count(words) == (protected if value is not None else 0)
+
+
+@pytest.mark.skipif(shutil.which("pdftotext") is None, reason="needs poppler-utils")
+def test_a_table_that_fits_on_a_page_is_not_split(tmp_path: Path) -> None:
+    record = sample_record(rounds=1)
+    write_pdf(record, rank(record), tmp_path / "report.pdf")
+    argv = ["pdftotext", "-layout", str(tmp_path / "report.pdf"), "-"]
+    text = subprocess.run(argv, capture_output=True, text=True, check=True).stdout
+    # A table that goes on repeats its head on the next page.
+    assert text.count("Found before the comparison") == 1
+    assert text.count("MTU without") == 1
 
 
 def test_first_page_says_what_failed() -> None:

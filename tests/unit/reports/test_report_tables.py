@@ -73,7 +73,7 @@ def test_first_screen_says_what_was_compared_where_when_and_what_failed() -> Non
     header, _, rest = html.partition("</header>")
     for words in ("WireGuard, ChaCha20-Poly1305;", "A: gateway-a (", "2026-03-04 09:30 to", "0 of 5 VPNs measured"):
         assert words in header
-    failed, advice = rest.index("5 of 5 VPNs failed</h2>"), rest.index("No recommendation</h2>")
+    failed, advice = rest.index("5 of 5 VPNs failed</h2>"), rest.index("Result</h2>")
     assert failed < advice < rest.index('id="ranking"')
     assert f"<li>5x: {SUBNET}</li>" in rest
     assert html.count("5 of 5 VPNs failed") == 1

@@ -30,7 +30,7 @@ def without_wire(record: CampaignRecord) -> CampaignRecord:
 def test_the_page_says_what_the_wire_showed() -> None:
     record = with_open_device(sample_record())
     page = to_html(record, rank(record))
-    assert "What the wire showed" in page
+    assert "Results of the packet tests" in page
     for words in (
         "✓ confidential",
         "? authentic",
@@ -62,8 +62,8 @@ def test_no_word_of_a_verdict_is_broken_beside_a_wide_column() -> None:
 def test_where_nobody_looked_nothing_is_said() -> None:
     record = without_wire(sample_record())
     page = to_html(record, rank(record))
-    assert "What the wire showed" not in page
-    assert "On the wire" not in page
+    assert "Results of the packet tests" not in page
+    assert "<h3>Packet tests</h3>" not in page
     assert to_pdf(record, rank(record)).startswith(b"%PDF")
 
 
@@ -113,7 +113,7 @@ def test_overhead_stands_beside_its_arithmetic() -> None:
 def test_what_a_host_said_stays_text() -> None:
     record = hostile_record()
     page = to_html(record, rank(record))
-    assert "On the wire" in page
+    assert "<h3>Packet tests</h3>" in page
     assert "<script>" not in page
     assert to_pdf(record, rank(record)).startswith(b"%PDF")
 

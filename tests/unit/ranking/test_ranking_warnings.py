@@ -1,0 +1,119 @@
+"""Warnings are one list: the same at the terminal, in reports, and for programs."""
+
+from __future__ import annotations
+
+import html
+import io
+import re
+from dataclasses import replace
+from typing import cast
+
+import pytest
+from rich.console import Console
+from sample_records import MODELS, sample_record
+
+from app.cli.results import print_ranking
+from app.cli.tables import WIDTH_WITHOUT_TERMINAL
+from app.domain.results import CampaignRecord
+from app.ranking import rank
+from app.ranking.warnings import candidate_warnings, harmless_drift, warnings_of
+from app.reports.html_report import to_html
+from app.reports.json_report import to_json
+from app.reports.view import report_view
+
+pytestmark = pytest.mark.usefixtures("without_figures")
+
+BUSY = "Other work kept 92 % of gateway-a's CPU busy before the start."
+
+
+def doubted() -> CampaignRecord:
+    """A comparison of one round in which a candidate that is not the best was disturbed."""
+    record = sample_record(rounds=1)
+    last = rank(record).results[1]
+    attempts = tuple(
+        replace(one, doubts=(BUSY,)) if (one.key.solution, one.key.suite) == (last.solution, last.suite) else one
+        for one in record.attempts
+    )
+    return replace(record, attempts=attempts)
+
+
+def printed(record: CampaignRecord, width: int = WIDTH_WITHOUT_TERMINAL) -> str:
+    out = Console(width=width, file=io.StringIO(), color_system=None, highlight=False)
+    print_ranking(out, record, rank(record))
+    return cast("io.StringIO", out.file).getvalue()
+
+
+def listed_at_terminal(text: str) -> list[str]:
+    heading = re.search(r"^Warnings \((\d+)\):\n", text, re.MULTILINE)
+    assert heading is not None
+    found = re.findall(r"^  - (.+)$", text[heading.end() :], re.MULTILINE)
+    assert len(found) == int(heading[1])
+    return found
+
+
+def test_terminal_report_and_json_have_the_same_list() -> None:
+    record = doubted()
+    ranking = rank(record)
+    wanted = list(warnings_of(record, ranking))
+    assert any("one round" in one for one in wanted)
+    assert f"{ranking.results[1].title}: {BUSY}" in wanted
+    assert listed_at_terminal(printed(record)) == wanted
+    assert report_view(record, ranking)["warnings"] == wanted
+    assert to_json(record, ranking)["warnings"] == wanted
+    page = html.unescape(to_html(record, ranking))
+    first_page = page[: page.index('<section aria-labelledby="candidates">')]
+    assert all(f"<li>{one}</li>" in first_page for one in wanted)
+
+
+@pytest.mark.parametrize("word", ["Doubts", "Cautions", "Caveats", "Note: ", "How far to trust"])
+def test_no_other_word_is_used_for_them(word: str) -> None:
+    record = doubted()
+    assert word not in to_html(record, rank(record))
+    assert word not in printed(record)
+
+
+def test_doubts_of_the_best_are_listed_once_with_its_title() -> None:
+    record = sample_record(rounds=1)
+    best = rank(record).results[0]
+    attempts = tuple(
+        replace(one, doubts=(BUSY,)) if (one.key.solution, one.key.suite) == (best.solution, best.suite) else one
+        for one in record.attempts
+    )
+    record = replace(record, attempts=attempts)
+    assert [one for one in warnings_of(record, rank(record)) if BUSY in one] == [f"{best.title}: {BUSY}"]
+
+
+def test_failures_are_shown_before_all_else_and_not_among_them() -> None:
+    failing = tuple(
+        model if not nth else replace(model, failure=("preflight", "No.")) for nth, model in enumerate(MODELS)
+    )
+    record = sample_record(rounds=1, models=failing)
+    assert not any("VPNs failed" in one for one in warnings_of(record, rank(record)))
+    assert printed(record).startswith("5 of 5 VPNs failed.")
+
+
+def test_a_link_that_hardly_moved_is_no_warning_but_is_reported() -> None:
+    record = sample_record(rounds=1)
+    ranking = rank(record)
+    assert harmless_drift(ranking.drift) == ranking.drift.sentence
+    assert ranking.drift.sentence not in warnings_of(record, ranking)
+    assert ranking.drift.sentence in printed(record)
+    unknown = replace(ranking.drift, latency_pct=None, throughput_pct=None, sentence="Unknown.")
+    assert "Unknown." in warnings_of(record, replace(ranking, drift=unknown))
+
+
+def test_warnings_of_a_candidate_include_those_of_its_packet_tests() -> None:
+    record = sample_record(rounds=1)
+    result = rank(record).results[0]
+    attempts = tuple(
+        replace(one, wire=replace(one.wire, doubts=("A capture dropped 3 packets.",))) if one.wire is not None else one
+        for one in record.attempts
+    )
+    assert "A capture dropped 3 packets." in candidate_warnings(replace(record, attempts=attempts), result)
+
+
+def test_a_long_warning_is_wrapped_below_its_beginning() -> None:
+    lines = printed(doubted(), 80).splitlines()
+    begin = next(nth for nth, line in enumerate(lines) if line.startswith("  - "))
+    assert all(len(line) <= 80 for line in lines[begin:])
+    assert any(line.startswith("    ") for line in lines[begin:])

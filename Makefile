@@ -72,11 +72,7 @@ screenshots: setup
 
 # Gathers the texts to translate, compiles the catalogues, and prints how many are translated.
 messages: setup-dev
-	$(BIN)/pybabel -q extract -k tr -k trn:1,2 -k mark --no-location --sort-output -o .messages.pot app ui
-	$(BIN)/pybabel -q update -i .messages.pot -d resources/locale -D tunnelmark --no-fuzzy-matching \
-		--ignore-obsolete --ignore-pot-creation-date
-	rm .messages.pot
-	$(BIN)/python packaging/compile_messages.py
+	$(BIN)/python packaging/messages.py
 
 # Makes the lock files anew. They name versions and hashes, never a registry.
 lock: setup-dev

@@ -16,19 +16,20 @@ from app.domain.capture import (
     properties_of,
 )
 from app.domain.injection import PropertyResult, PropertyVerdict
+from app.wording.language import mark
 from app.wording.link_protocols import protocols_line
 
 LEAK_WORDS = {
-    LeakVerdict.PROTECTED: "confidential",
-    LeakVerdict.LEAKS: "leaks",
-    LeakVerdict.NOT_PROVEN: "not proven",
-    LeakVerdict.EXEMPT: "unencrypted (by design)",
+    LeakVerdict.PROTECTED: mark("confidential"),
+    LeakVerdict.LEAKS: mark("leaks"),
+    LeakVerdict.NOT_PROVEN: mark("not proven"),
+    LeakVerdict.EXEMPT: mark("unencrypted (by design)"),
 }
 
 BREAK_WORDS = {
-    BreakVerdict.FAILS_CLOSED: "fail-closed",
-    BreakVerdict.FAILS_OPEN: "fails open",
-    BreakVerdict.NOT_PROVEN: "not proven",
+    BreakVerdict.FAILS_CLOSED: mark("fail-closed"),
+    BreakVerdict.FAILS_OPEN: mark("fails open"),
+    BreakVerdict.NOT_PROVEN: mark("not proven"),
 }
 
 LEAK_SIGNS = {
@@ -46,9 +47,9 @@ BREAK_SIGNS = {
 }
 
 PROPERTY_WORDS = {
-    Property.CONFIDENTIAL: "confidential",
-    Property.AUTHENTIC: "authentic",
-    Property.REPLAY_PROOF: "replay-proof",
+    Property.CONFIDENTIAL: mark("confidential"),
+    Property.AUTHENTIC: mark("authentic"),
+    Property.REPLAY_PROOF: mark("replay-proof"),
 }
 
 PROPERTY_SIGNS = {
@@ -58,9 +59,9 @@ PROPERTY_SIGNS = {
 }
 
 RESULT_WORDS = {
-    PropertyVerdict.HOLDS: "yes",
-    PropertyVerdict.FAILS: "no",
-    PropertyVerdict.NOT_TRIED: "not tested",
+    PropertyVerdict.HOLDS: mark("yes"),
+    PropertyVerdict.FAILS: mark("no"),
+    PropertyVerdict.NOT_TRIED: mark("not tested"),
 }
 
 CROSSING_WORDS = {

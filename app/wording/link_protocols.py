@@ -13,23 +13,24 @@ from app.domain.link_protocols import (
     ProtocolWay,
     joined_verdict,
 )
+from app.wording.language import mark
 
 PROTOCOL_NAMES = {
-    LinkProtocol.STP: "Spanning tree (BPDU)",
-    LinkProtocol.LLDP: "LLDP",
-    LinkProtocol.PTP: "PTP over Ethernet",
-    LinkProtocol.PTP_PEER_DELAY: "PTP peer delay",
-    LinkProtocol.MRP: "MRP",
-    LinkProtocol.PROFINET_DCP: "PROFINET DCP",
-    LinkProtocol.PRIORITY: "Priority 6 (802.1p)",
-    LinkProtocol.PRIORITY_TAG: "Priority tag (VLAN 0)",
+    LinkProtocol.STP: mark("Spanning tree (BPDU)"),
+    LinkProtocol.LLDP: mark("LLDP"),
+    LinkProtocol.PTP: mark("PTP over Ethernet"),
+    LinkProtocol.PTP_PEER_DELAY: mark("PTP peer delay"),
+    LinkProtocol.MRP: mark("MRP"),
+    LinkProtocol.PROFINET_DCP: mark("PROFINET DCP"),
+    LinkProtocol.PRIORITY: mark("Priority 6 (802.1p)"),
+    LinkProtocol.PRIORITY_TAG: mark("Priority tag (VLAN 0)"),
 }
 
 VERDICT_WORDS = {
-    ProtocolVerdict.CROSSES: "crosses",
-    ProtocolVerdict.CHANGED: "arrives changed",
-    ProtocolVerdict.LOST: "does not cross",
-    ProtocolVerdict.NOT_TRIED: "not tried",
+    ProtocolVerdict.CROSSES: mark("crosses"),
+    ProtocolVerdict.CHANGED: mark("arrives changed"),
+    ProtocolVerdict.LOST: mark("does not cross"),
+    ProtocolVerdict.NOT_TRIED: mark("not tried"),
 }
 
 VERDICT_SIGNS = {
@@ -39,10 +40,10 @@ VERDICT_SIGNS = {
     ProtocolVerdict.NOT_TRIED: "?",
 }
 
-PROTOCOL_COLUMNS = ("Protocol", "Through the tunnel", "Between joined LANs", "Remark")
+PROTOCOL_COLUMNS = (mark("Protocol"), mark("Through the tunnel"), mark("Between joined LANs"), mark("Remark"))
 """Headings of the table of protocols."""
 
-BETWEEN_LANS_NOTE = (
+BETWEEN_LANS_NOTE = mark(
     "“Between joined LANs” is the same for every VPN that carries the frames: the bridges that a deployment makes have "
     "no spanning tree, forward BPDUs, and keep frames to 01:80:C2:00:00:01 to 0F. A bridge that was there before has "
     "settings of its own."

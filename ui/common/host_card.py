@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QGridLayout
 
 from app.discovery.pair_discovery import HostCheck
 from app.domain.hosts import HostFacts, MissingPart, Nic, PackageManager, Privilege, ToolFlavour
+from app.wording.language import mark
 from ui.common.basics import Card, button, icon_label, label, line, row
 from ui.common.texts import NONE, count, mib, tr
 from ui.common.theme import GRID
@@ -68,11 +69,11 @@ class HostCard(Card):
 
 
 _PRIVILEGES = {
-    Privilege.ROOT: "root",
-    Privilege.SUDO: "sudo without a password",
-    Privilege.SUDO_PASSWORD: "sudo with a password",
-    Privilege.DOAS: "doas without a password",
-    Privilege.NONE: "none: tunnels cannot be set up",
+    Privilege.ROOT: mark("root"),
+    Privilege.SUDO: mark("sudo without a password"),
+    Privilege.SUDO_PASSWORD: mark("sudo with a password"),
+    Privilege.DOAS: mark("doas without a password"),
+    Privilege.NONE: mark("none: tunnels cannot be set up"),
 }
 
 

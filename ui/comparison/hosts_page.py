@@ -11,7 +11,6 @@ from app.discovery.pair_discovery import Discovery
 from app.domain.cancel import CancelToken
 from app.domain.errors import AuthenticationFailed, HostKeyChanged, InvalidOption, TunnelmarkError
 from app.domain.hosts import MissingPart, PairSpec, Side
-from app.domain.pair_names import PAIR_NAME_RULE
 from app.domain.pairs import Saving
 from app.domain.progress import ProgressSink
 from app.domain.results import CampaignRecord
@@ -23,7 +22,7 @@ from ui.common.dialogs import Question
 from ui.common.folding import FoldingCards, FoldingForm
 from ui.common.host_card import HostCard
 from ui.common.page import BusyLine, Page, busy_reason
-from ui.common.texts import tr
+from ui.common.texts import pair_name_rule, tr
 from ui.common.theme import GRID
 from ui.common.tips import enable, set_tip
 from ui.comparison.host_form import HostForm
@@ -64,7 +63,7 @@ class HostsPage(Page):
         self.name = QLineEdit()
         self.name.setPlaceholderText(tr("pump-station"))
         self.name.setAccessibleName(tr("Name of the pair"))
-        set_tip(self.name, tr(PAIR_NAME_RULE))
+        set_tip(self.name, pair_name_rule())
         self.name.textEdited.connect(self._on_edit)
         self.name.setMinimumWidth(128)
         self.name.setMaximumWidth(264)

@@ -9,11 +9,11 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLineEdit, QVBoxLayout, QWidget
 
 from app.domain.errors import InvalidOption
-from app.domain.pair_names import PAIR_NAME_RULE, check_pair_name
+from app.domain.pair_names import check_pair_name
 from ui.common.basics import label, label_for, set_fault
 from ui.common.dialogs import Question
 from ui.common.notices import Notice
-from ui.common.texts import tr
+from ui.common.texts import pair_name_rule, tr
 from ui.common.theme import GRID
 from ui.common.tips import set_tip
 
@@ -145,10 +145,10 @@ class NameDialog(CheckedQuestion):
     ) -> None:
         super().__init__(parent, title, text, yes, "edit")
         self._taken = taken
-        self.field = self.add_field(tr("Name of the pair"), name, tr(PAIR_NAME_RULE))
+        self.field = self.add_field(tr("Name of the pair"), name, pair_name_rule())
         self.body.addWidget(label_for(tr("Name"), self.field))
         self.body.addWidget(self.field)
-        self.body.addWidget(label(tr(PAIR_NAME_RULE), "muted"))
+        self.body.addWidget(label(pair_name_rule(), "muted"))
         self.body.addWidget(self.fault)
 
     def check(self) -> tuple[QLineEdit | None, str] | None:

@@ -7,14 +7,14 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QComboBox, QFileDialog, QGridLayout, QLabel, QLineEdit, QWidget
 
-from app.domain.pair_names import PAIR_NAME_RULE, suggest_pair_name
+from app.domain.pair_names import suggest_pair_name
 from app.domain.pairs import underlay_problem
 from app.domain.ssh_hosts import SshHost, SshHosts
 from ui.common.basics import ElidedLabel, button, label, label_for, row
 from ui.common.context import Context
 from ui.common.dropping import FileDrop
 from ui.common.notices import Notice
-from ui.common.texts import tr
+from ui.common.texts import pair_name_rule, tr
 from ui.common.theme import GRID
 from ui.common.tips import enable
 from ui.shell.panel import CheckedQuestion, name_fault
@@ -52,7 +52,7 @@ class SshImportDialog(CheckedQuestion):
         self.underlay_a = self.add_field(tr("Underlay address of host A"))
         self.underlay_b = self.add_field(tr("Underlay address of host B"))
         self._choice = QWidget()
-        self.name = self.add_field(tr("Name of the pair"), tip=tr(PAIR_NAME_RULE))
+        self.name = self.add_field(tr("Name of the pair"), tip=pair_name_rule())
         self._lay_out()
         for box in (self.a, self.b):
             box.currentIndexChanged.connect(self._on_hosts)
@@ -166,7 +166,7 @@ class SshImportDialog(CheckedQuestion):
             _add(grid, nth * 2, 2, label_for(tr("Underlay address"), field), field)
             grid.addWidget(about, nth * 2 + 1, 1, 1, 3)
         _add(grid, 4, 0, label_for(tr("Name"), self.name), self.name)
-        grid.addWidget(label(tr(PAIR_NAME_RULE), "muted"), 4, 2, 1, 2)
+        grid.addWidget(label(pair_name_rule(), "muted"), 4, 2, 1, 2)
         self.body.addWidget(self._choice)
         self.body.addWidget(self.fault)
 

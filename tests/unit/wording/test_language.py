@@ -55,18 +55,3 @@ def test_compiled_catalogue_is_that_of_its_source(language: str) -> None:
         write_mo(compiled, read_po(source, locale=language))
 
     assert (folder / "tunnelmark.mo").read_bytes() == compiled.getvalue(), "run `make messages`"
-
-
-@pytest.mark.parametrize("language", TRANSLATED)
-def test_translations_have_the_placeholders_of_their_texts(language: str) -> None:
-    folder = files("resources") / "locale" / language / "LC_MESSAGES"
-    with (folder / "tunnelmark.po").open("rb") as source:
-        catalogue = read_po(source, locale=language)
-
-    for message in catalogue:
-        if message.id and isinstance(message.id, str) and message.string:
-            assert _placeholders(message.id) == _placeholders(str(message.string)), message.id
-
-
-def _placeholders(text: str) -> list[str]:
-    return sorted(number for number in "123456789" if f"%{number}" in text)

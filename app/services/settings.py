@@ -16,6 +16,7 @@ from app.domain.results import PROFILES, ProfileName
 from app.domain.structured import structured, wrong_keys
 from app.policy import DEFAULT_GUIDELINES, GUIDELINES, check_guidelines
 from app.services.interfaces.desk import Preferences
+from app.wording.language import NAMES
 
 _HINT = "Mend the line, or delete the file: then the defaults hold."
 
@@ -38,12 +39,14 @@ class _Stored:
     guidelines: tuple[str, ...] = DEFAULT_GUIDELINES
     profile: ProfileName = Preferences().profile
     confirm_within_s: float = Preferences().confirm_within_s
+    language: str = Preferences().language
 
 
 _WANTED = {
     "guidelines": "guidelines is a list of names in quotes",
     "profile": f"profile is one of {', '.join(PROFILES)}, in quotes",
     "confirm_within_s": f"confirm_within_s is a number of seconds, {SHORTEST_CONFIRM_S:g} to {LONGEST_CONFIRM_S:g}",
+    "language": f"language is one of {', '.join(NAMES)}, in quotes",
 }
 
 
@@ -110,9 +113,11 @@ def read_settings(path: Path) -> Settings:
         raise _wrong(path, text, "profile", _WANTED["profile"])
     if not SHORTEST_CONFIRM_S <= stored.confirm_within_s <= LONGEST_CONFIRM_S:
         raise _wrong(path, text, "confirm_within_s", _WANTED["confirm_within_s"])
+    if stored.language and stored.language not in NAMES:
+        raise _wrong(path, text, "language", _WANTED["language"])
     return Settings(
         guidelines=tuple(one for one in GUIDELINES if one in stored.guidelines),
-        preferences=Preferences(profile=stored.profile, confirm_within_s=stored.confirm_within_s),
+        preferences=Preferences(stored.profile, stored.confirm_within_s, stored.language),
     )
 
 
@@ -134,6 +139,8 @@ def write_settings(path: Path, settings: Settings) -> None:
         lines.append(f'profile = "{preferences.profile.value}"')
     if preferences.confirm_within_s != usual.confirm_within_s:
         lines.append(f"confirm_within_s = {preferences.confirm_within_s:g}")
+    if preferences.language:
+        lines.append(f'language = "{preferences.language}"')
     text = "\n".join(lines) + "\n"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

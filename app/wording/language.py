@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
 from gettext import GNUTranslations, NullTranslations
 from importlib.resources import files
@@ -12,6 +15,15 @@ VARIABLE = "TUNNELMARK_LANGUAGE"
 
 SOURCE_LANGUAGE = "en"
 """The language of the texts in the program, and of every text without a translation."""
+
+NAMES = {"en": "English", "de": "Deutsch"}
+"""Languages, each in its own words."""
+
+_CHOSEN: list[str] = []
+"""What this process uses unless the environment chooses: empty, or one code."""
+
+_FORCED: ContextVar[str] = ContextVar("_FORCED", default="")
+"""Comes before every choice, within `source_language`."""
 
 
 def language_from(value: str) -> str:
@@ -28,9 +40,29 @@ def available_languages() -> frozenset[str]:
     return frozenset({SOURCE_LANGUAGE, *translated})
 
 
+@contextmanager
+def source_language() -> Iterator[None]:
+    """Make texts and numbers in the language of the program, for files that other programs read."""
+    token = _FORCED.set(SOURCE_LANGUAGE)
+    try:
+        yield
+    finally:
+        _FORCED.reset(token)
+
+
+def use_language(code: str) -> None:
+    """Use a language from now on, unless the environment chooses one; texts that were made before do not change."""
+    _CHOSEN[:] = [code]
+
+
 def current_language() -> str:
-    """Return the code of the language that the environment chooses."""
-    return language_from(os.environ.get(VARIABLE, ""))
+    """Return the code of the language: that of the environment, else the one in use, else English."""
+    if _FORCED.get():
+        return _FORCED.get()
+    named = os.environ.get(VARIABLE, "")
+    if named or not _CHOSEN:
+        return language_from(named)
+    return _CHOSEN[0]
 
 
 def tr(text: str) -> str:

@@ -14,6 +14,7 @@ from app.domain.census import CensusItem, OptionResult, OptionStatus
 from app.domain.solutions import OptionKind
 from app.domain.verdicts import Verdict
 from app.ranking.census import BehindBest, behind_best
+from app.wording.local_forms import decimal
 from ui.common.copying import enable_copying
 from ui.common.data_table import LEFT, RIGHT, LineDelegate
 from ui.common.icons import make_icon
@@ -180,9 +181,9 @@ def _text(line: CensusLine, column: int) -> str:
         KIND: lambda: kind_word(item.kind),
         VERDICT: lambda: verdict_appearance(line.verdict).word if line.verdict is not None else "",
         STATE: lambda: state_appearance(line)[1],
-        LATENCY: lambda: NONE if latency is None else f"{latency:.2f} ms",
-        TIMES: lambda: NONE if line.behind.latency_factor is None else f"{line.behind.latency_factor:.1f} ×",
-        THROUGHPUT: lambda: NONE if rate is None else f"{rate:.1f} Mbit/s",
+        LATENCY: lambda: NONE if latency is None else f"{decimal(latency, 2)} ms",
+        TIMES: lambda: NONE if line.behind.latency_factor is None else f"{decimal(line.behind.latency_factor, 1)} ×",
+        THROUGHPUT: lambda: NONE if rate is None else f"{decimal(rate, 1)} Mbit/s",
         REASON: lambda: " ".join((*result.reason.split(), line.behind.slow)).strip() if result else "",
     }
     return texts[column]()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.measurement.census.planning import GUESS_S
+from app.wording.local_forms import minute_text
 from ui.common.texts import duration, tr
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ def stored_of(services: Services) -> tuple[tuple[PairChoice, ...], tuple[tuple[i
     for census_id in services.censuses()[:_MOST_PAST]:
         record = services.census_results(census_id).record
         state = tr("complete") if record.is_complete else tr("not complete")
-        past.append((census_id, f"{record.pair.name}, {record.started_at.astimezone():%Y-%m-%d %H:%M}, {state}"))
+        past.append((census_id, f"{record.pair.name}, {minute_text(record.started_at.astimezone())}, {state}"))
     return services.pairs(), tuple(past)
 
 

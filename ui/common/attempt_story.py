@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from app.domain.results import Attempt, AttemptStatus, CampaignRecord
+from app.wording.local_forms import decimal
 from ui.common.candidate_rows import Key
 from ui.common.texts import count, duration, tr
 
@@ -18,9 +19,9 @@ def attempt_story(attempt: Attempt) -> str:
     if attempt.status is AttemptStatus.COMPLETED:
         words.append(
             tr("set up in %1, measured for %2, removed in %3")
-            .replace("%1", f"{attempt.setup_s:.1f} s")
+            .replace("%1", f"{decimal(attempt.setup_s, 1)} s")
             .replace("%2", duration(attempt.probe_s))
-            .replace("%3", f"{attempt.cleanup_s:.1f} s")
+            .replace("%3", f"{decimal(attempt.cleanup_s, 1)} s")
         )
     else:
         words.append(attempt.message)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from app.domain.deployment import DeploymentState
+from app.wording.local_forms import minute_text
 from ui.common.texts import NONE, tr
 
 
@@ -34,4 +35,4 @@ def state_appearance(state: DeploymentState | None) -> StateAppearance:
 
 def moment(at: datetime | None) -> str:
     """Return a date and time of the user's own clock."""
-    return NONE if at is None else f"{at.astimezone():%Y-%m-%d %H:%M}"
+    return NONE if at is None else minute_text(at.astimezone())

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QCheckBox, QVBoxLayout, QWidget
 
 from app.domain.errors import TunnelmarkError
 from app.policy import DEFAULT_GUIDELINES, GUIDELINES, Guideline
+from app.wording.local_forms import day_text
 from ui.common.basics import ElidedLabel, ScrollPage, button, label, row
 from ui.common.context import Context
 from ui.common.dialogs import Question
@@ -166,4 +167,4 @@ def _box(one: Guideline, *, is_on: bool) -> QCheckBox:
 def _about(one: Guideline) -> str:
     only = f" ({', '.join(one.solutions)})" if one.solutions else ""
     words = tr("About %1, published %2.").replace("%1", f"{one.scope}{only}")
-    return f"{words.replace('%2', f'{one.published:%Y-%m-%d}')} {one.note}".strip()
+    return f"{words.replace('%2', day_text(one.published))} {one.note}".strip()

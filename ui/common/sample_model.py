@@ -34,6 +34,7 @@ from app.domain.events import (
 )
 from app.domain.interim import InterimResult
 from app.domain.results import Attempt, AttemptKey, AttemptStatus, CampaignPlan, CampaignStatus
+from app.wording.local_forms import decimal
 from ui.common.candidate_rows import Key, Row, RowBook
 from ui.common.growing_array import Columns, SampleRing, SizeBuffer
 from ui.common.ratio_model import RatioCurve, RatioModel
@@ -220,7 +221,7 @@ class LiveModel:
         """Write down how long the stage before took; None where the attempt is over."""
         if self._stage is not None:
             words, began_at = self._stage
-            self._take_line(LogLine(LogLevel.INFO, f"{words}, {self._clock() - began_at:.1f} s"))
+            self._take_line(LogLine(LogLevel.INFO, f"{words}, {decimal(self._clock() - began_at, 1)} s"))
         self._stage = None
         if event is not None:
             title = self._rows.title((event.key.solution, event.key.suite))

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from html import escape
 
+from app.domain.pair_names import LONGEST_PAIR_NAME
 from app.wording import language
 from app.wording.durations import duration_text
+from app.wording.local_forms import decimal
 
 NONE = "–"
 """Shown where there is no figure."""
-
-_NARROW_SPACE = "\u202f"
 
 
 def tr(text: str) -> str:
@@ -19,19 +19,25 @@ def tr(text: str) -> str:
     return language.tr(text)
 
 
+def pair_name_rule() -> str:
+    """Return which names a pair may have."""
+    rule = tr("Use letters, digits, dots, dashes and underscores, a letter or digit first, at most %1 characters.")
+    return rule.replace("%1", str(LONGEST_PAIR_NAME))
+
+
 def count(value: int) -> str:
     """Return a whole number with its thousands apart: `10 000`."""
-    return f"{value:,}".replace(",", _NARROW_SPACE)
+    return decimal(value, 0)
 
 
 def ms(value: float | None) -> str:
     """Return milliseconds with two decimals and their unit."""
-    return NONE if value is None or math.isnan(value) else f"{value:,.2f} ms".replace(",", _NARROW_SPACE)
+    return NONE if value is None or math.isnan(value) else f"{decimal(value, 2)} ms"
 
 
 def mbit_s(value: float | None) -> str:
     """Return Mbit/s with one decimal and the unit."""
-    return NONE if value is None or math.isnan(value) else f"{value:,.1f} Mbit/s".replace(",", _NARROW_SPACE)
+    return NONE if value is None or math.isnan(value) else f"{decimal(value, 1)} Mbit/s"
 
 
 def pct(value: float | None) -> str:
@@ -41,7 +47,7 @@ def pct(value: float | None) -> str:
 
 def ratio(value: float | None) -> str:
     """Return a ratio: `2.08 ×`."""
-    return NONE if value is None or math.isnan(value) else f"{value:.2f} ×"
+    return NONE if value is None or math.isnan(value) else f"{decimal(value, 2)} ×"
 
 
 def duration(seconds: float) -> str:
@@ -51,7 +57,7 @@ def duration(seconds: float) -> str:
 
 def mib(value: int) -> str:
     """Return memory or space, given in MiB."""
-    return f"{value / 1024:.1f} GiB" if value >= 10_240 else f"{count(value)} MiB"
+    return f"{decimal(value / 1024, 1)} GiB" if value >= 10_240 else f"{count(value)} MiB"
 
 
 def size(value: int) -> str:
@@ -61,7 +67,7 @@ def size(value: int) -> str:
         if amount < 1024:
             break
         amount, unit = amount / 1024, larger
-    return f"{count(value)} B" if unit == "B" else f"{amount:.1f} {unit}"
+    return f"{count(value)} B" if unit == "B" else f"{decimal(amount, 1)} {unit}"
 
 
 def plain_tip(text: str) -> str:

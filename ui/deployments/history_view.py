@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QHeaderView, QSplitter, QVBoxLayout, QWidget
 from app.domain.audit import AuditEntry
 from app.domain.deployment import Deployment, DeploymentState
 from app.domain.deployment_status import PairStatus
+from app.wording.local_forms import decimal, second_text
 from ui.common.basics import button, label, row
 from ui.common.code_view import CodeView
 from ui.common.data_table import DataTable
@@ -143,7 +144,7 @@ class KeysTable(DataTable):
 
 
 def _age(days: float) -> str:
-    return tr("%1 days").replace("%1", f"{days:.1f}") if days >= 1 else duration(days * _DAY_S)
+    return tr("%1 days").replace("%1", decimal(days, 1)) if days >= 1 else duration(days * _DAY_S)
 
 
 class AuditView(QWidget):
@@ -211,7 +212,7 @@ class AuditView(QWidget):
 
 def _audit_texts(entry: AuditEntry) -> tuple[str, ...]:
     return (
-        f"{entry.at.astimezone():%Y-%m-%d %H:%M:%S}",
+        second_text(entry.at.astimezone()),
         entry.who or NONE,
         f"{entry.side.value.upper()}  {entry.host}" if entry.side is not None else entry.host,
         entry.deployment or NONE,

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QHeaderView
 
 from app.deployment.events import RolloutStage
 from app.domain.hosts import PairSpec, Side
+from app.wording.local_forms import decimal
 from ui.common.data_table import DataTable
 from ui.common.icons import make_icon
 from ui.common.texts import NONE, plain_tip, tr
@@ -169,7 +170,7 @@ class StageTable(DataTable):
                 self.cell(nth, column).setText(tr("not needed") if is_left_out else detail or word)
                 self.cell(nth, column).setToolTip(plain_tip(detail))
                 self.cell(nth, column).setIcon(self._icon(state) if state == "warned" else QIcon())
-            self.cell(nth, _TOOK).setText(f"{row.seconds():.1f} s" if row.seconds() >= 0.05 else NONE)
+            self.cell(nth, _TOOK).setText(f"{decimal(row.seconds(), 1)} s" if row.seconds() >= 0.05 else NONE)
             self.cell(nth, _WHAT).setText(what)
             self.cell(nth, _WHAT).setToolTip(plain_tip(what))
 

@@ -9,6 +9,8 @@ import numpy as np
 import pyqtgraph as pg
 from PySide6.QtGui import QFontMetricsF, QGuiApplication
 
+from app.wording.local_forms import short_decimal, with_local_sign
+
 _NUMBER_EM = 2.6
 _SECONDS_EM = 3.2
 """Width of a number on an axis, in heights of its letters."""
@@ -47,7 +49,7 @@ class LogAxis(pg.AxisItem):  # type: ignore[misc] # pyqtgraph has no types
         while len(set(texts)) < len(texts) and digits < _MOST_DIGITS:
             digits += 1
             texts = [np.format_float_positional(one, digits, fractional=False, trim="-") for one in numbers]
-        return texts
+        return [with_local_sign(text) for text in texts]
 
 
 def _even_ticks(low: float, high: float, most: float) -> list[float]:
@@ -82,8 +84,7 @@ class RttAxis(LogAxis):
         """Return the numbers."""
         if self.is_log:
             return super().tickStrings(values, scale, spacing)
-        found: list[str] = pg.AxisItem.tickStrings(self, values, scale, spacing)
-        return found
+        return [with_local_sign(text) for text in pg.AxisItem.tickStrings(self, values, scale, spacing)]
 
 
 class SecondsAxis(pg.AxisItem):  # type: ignore[misc] # pyqtgraph has no types
@@ -101,7 +102,7 @@ class SecondsAxis(pg.AxisItem):  # type: ignore[misc] # pyqtgraph has no types
 
     def tickStrings(self, values: Sequence[float], scale: float, spacing: float) -> list[str]:  # noqa: ARG002
         """Return seconds."""
-        return [f"{value:g} s" for value in values]
+        return [f"{short_decimal(value)} s" for value in values]
 
 
 class SizesAxis(pg.AxisItem):  # type: ignore[misc] # the same

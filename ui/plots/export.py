@@ -12,6 +12,7 @@ from pyqtgraph.exporters import ImageExporter
 from PySide6.QtCore import QBuffer, QIODevice
 from PySide6.QtWidgets import QFileDialog, QMenu, QMessageBox, QWidget
 
+from app.wording.language import source_language
 from ui.common.texts import tr
 from ui.plots.base import ScopePlot
 
@@ -30,11 +31,12 @@ def png_of(plot: ScopePlot) -> bytes:
 
 
 def csv_of(plots: Sequence[ScopePlot]) -> bytes:
-    """Return the figures of plots with the same columns, headers first, in UTF-8."""
+    """Return the figures of plots with the same columns, headers first, in UTF-8; English in every language."""
     text = io.StringIO()
     writer = csv.writer(text)
-    writer.writerow(plots[0].figures().headers)
-    writer.writerows(row for plot in plots for row in plot.figures().rows)
+    with source_language():
+        writer.writerow(plots[0].figures().headers)
+        writer.writerows(row for plot in plots for row in plot.figures().rows)
     return text.getvalue().encode()
 
 

@@ -8,6 +8,7 @@ import pyqtgraph as pg
 from PySide6.QtCore import QPointF, Qt
 
 from app.wording.colours import series_style
+from app.wording.local_forms import decimal, short_decimal
 from ui.common.sample_model import RECENT_S
 from ui.common.texts import count, ms, tr
 from ui.common.theme import Theme
@@ -81,7 +82,10 @@ class ArrivingPlot(ScopePlot):
         xs, ys = np.repeat(x, 2), np.column_stack((low, high)).ravel()
         ys[1::2] += np.where(high - low < 0.004 * top, 0.004 * top, 0.0)  # a line of no length would not be drawn
         self._samples.setData(xs, ys)
-        self._note.setText(f"{above} above {top:g} ms" if above else "", color=self._theme.colours.muted)
+        self._note.setText(
+            tr("%1 above %2 ms").replace("%1", str(above)).replace("%2", short_decimal(top)) if above else "",
+            color=self._theme.colours.muted,
+        )
         self._note.setPos(QPointF(0, top))
         self.hover.refresh()
 
@@ -96,7 +100,7 @@ class ArrivingPlot(ScopePlot):
         half_s = RECENT_S / _BUCKETS / 2
         values = rtt_ms[(at_s >= x - half_s) & (at_s < x + half_s)]
         seen = values[~np.isnan(values)]
-        lines = [tr("%1 s ago").replace("%1", f"{-x:.2f}")]
+        lines = [tr("%1 s ago").replace("%1", decimal(-x, 2))]
         if self._frame_bytes is not None:
             lines.append(tr("%1 bytes").replace("%1", count(self._frame_bytes)))
         if seen.size:

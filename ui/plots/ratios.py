@@ -9,6 +9,7 @@ import numpy as np
 import pyqtgraph as pg
 
 from app.wording.colours import series_style
+from app.wording.local_forms import decimal
 from ui.common.candidate_rows import Key
 from ui.common.ratio_model import RatioCurve, RoundRatio
 from ui.common.texts import count, tr
@@ -120,10 +121,10 @@ class RatioPlot(ScopePlot):
         lines = [
             self._titles[curve.key][0],
             tr("after round %1, %2 cycles").replace("%1", count(nth + 1)).replace("%2", count(one.cycle)),
-            tr("%1 times the fastest").replace("%1", f"{one.ratio:.3f}"),
+            tr("%1 times the fastest").replace("%1", decimal(one.ratio, 3)),
         ]
         if one.low is not None and one.high is not None:
-            ends = interval_text(f"{one.low:.3f}", f"{one.high:.3f}")
+            ends = interval_text(decimal(one.low, 3), decimal(one.high, 3))
             lines.append(tr("95 % interval: %1").replace("%1", ends))
         return "\n".join(lines)
 
@@ -131,7 +132,7 @@ class RatioPlot(ScopePlot):
         lines = (
             self._titles[curve.key][0],
             tr("after %1 cycles").replace("%1", count(int(curve.cycle[nth]))),
-            tr("%1 times the fastest").replace("%1", f"{curve.ratio[nth]:.3f}"),
+            tr("%1 times the fastest").replace("%1", decimal(curve.ratio[nth], 3)),
         )
         return "\n".join(lines)
 
@@ -140,7 +141,7 @@ class RatioPlot(ScopePlot):
         rows = [
             (
                 self._titles[curve.key][0],
-                f"{curve.ratio[-1]:.2f}",
+                decimal(curve.ratio[-1], 2),
                 _interval(curve.rounds[-1]) if curve.rounds else "–",
                 count(len(curve.rounds)),
                 count(int(curve.cycle.size)),
@@ -154,4 +155,4 @@ class RatioPlot(ScopePlot):
 def _interval(one: RoundRatio) -> str:
     if one.low is None or one.high is None:
         return "–"
-    return f"{one.low:.2f}–{one.high:.2f}"
+    return f"{decimal(one.low, 2)}–{decimal(one.high, 2)}"

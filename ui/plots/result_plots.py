@@ -13,6 +13,7 @@ from PySide6.QtGui import QColor, QFontMetrics
 from app.domain.ranking import Estimate
 from app.ranking.titles import in_lines
 from app.wording.colours import series_style
+from app.wording.local_forms import decimal
 from ui.common.candidate_rows import Key
 from ui.common.texts import NONE, count, mbit_s, ms, pct, tr
 from ui.common.theme import Theme
@@ -49,7 +50,7 @@ class _Cdf:
 
     def text(self, nth: int) -> str:
         """Return the figures of a quantile."""
-        share, time = f"{100 * self.fractions[nth]:.2f} %", ms(float(self.rtt_ms[nth]))
+        share, time = f"{decimal(100 * self.fractions[nth], 2)} %", ms(float(self.rtt_ms[nth]))
         lines = (
             self.name,
             tr("%1 bytes").replace("%1", count(self.frame_bytes)),

@@ -13,6 +13,7 @@ from PySide6.QtCore import Qt
 
 from app.deployment.monitor_log import MonitorSample
 from app.wording.colours import series_style
+from app.wording.local_forms import decimal, short_decimal
 from ui.common.texts import ms, pct, tr
 from ui.common.theme import Theme
 from ui.plots.base import EndLabel, PlotTable, ScopePlot
@@ -37,9 +38,9 @@ class MinutesAxis(pg.AxisItem):  # type: ignore[misc] # pyqtgraph has no types
             if value > 0
             else tr("now")
             if value == 0
-            else f"{value:g} s"
+            else f"{short_decimal(value)} s"
             if abs(value) < 120
-            else f"{value / 60:g} min"
+            else f"{short_decimal(value / 60)} min"
             for value in values
         ]
 
@@ -94,7 +95,7 @@ class RttHistoryPlot(ScopePlot):
                 continue
             curve.setData(at_s, rtt)
             if not math.isnan(rtt[-1]):
-                name = f"{'AB'[nth]} {rtt[-1]:.2f}"
+                name = f"{'AB'[nth]} {decimal(rtt[-1], 2)}"
                 labels.append(EndLabel(name, colour, bool(nth), 0.0, float(rtt[-1])))
         seen = np.concatenate(rtts)
         seen = seen[~np.isnan(seen)]

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QHeaderView, QWidget
 from app.domain.ranking import CandidateResult, Estimate
 from app.ranking.candidates import with_figures
 from app.ranking.rounds import size_estimates
+from app.wording.local_forms import decimal
 from ui.common.attempt_story import attempts_of
 from ui.common.basics import ScrollPage, column, label
 from ui.common.candidate_rows import Key
@@ -94,7 +95,7 @@ class CandidateFigures(ScrollPage):
                 *(ms(value) for value in (one.p5_ms, one.p50_ms, one.p95_ms, one.p99_ms, one.p999_ms)),
                 ms(one.max_ms),
                 ms(one.stdev_ms),
-                NONE if one.over_deadline_pct is None else f"{one.over_deadline_pct:.1f} %",
+                NONE if one.over_deadline_pct is None else f"{decimal(one.over_deadline_pct, 1)} %",
             )
             for one in sizes
         ]
@@ -149,7 +150,7 @@ def _interval(estimate: Estimate | None, unit: str, digits: int) -> str:
     if estimate is None or estimate.ci is None:
         return NONE
     low, high = estimate.ci
-    return f"{low:.{digits}f} – {high:.{digits}f} {unit}"
+    return f"{decimal(low, digits)} – {decimal(high, digits)} {unit}"
 
 
 def _table(headers: Sequence[str], figures: range, name: str) -> DataTable:

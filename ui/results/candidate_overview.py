@@ -13,6 +13,7 @@ from app.domain.results import Attempt
 from app.domain.verdicts import deciding_finding
 from app.ranking.rounds import DIRECTIONS, SIDES
 from app.ranking.warnings import candidate_warnings
+from app.wording.local_forms import decimal
 from ui.common.attempt_story import attempts_of
 from ui.common.basics import Card, ScrollPage, icon_label, label, row
 from ui.common.candidate_rows import Key
@@ -208,12 +209,13 @@ def _figure(estimate: Estimate | None, text_of: Callable[[float | None], str], u
     if estimate.ci is None:
         return f"{mean}  ({tr('one round, no interval')})"
     low, high = estimate.ci
-    return f"{mean}  (95 %: {low:.{digits}f} – {high:.{digits}f} {unit}, {count(estimate.rounds)} {tr('rounds')})"
+    interval = f"{decimal(low, digits)} – {decimal(high, digits)} {unit}"
+    return f"{mean}  (95 %: {interval}, {count(estimate.rounds)} {tr('rounds')})"
 
 
 def _per_mbit(value: float | None) -> str:
-    return NONE if value is None else f"{value:.2f} %"
+    return NONE if value is None else f"{decimal(value, 2)} %"
 
 
 def _seconds(value: float | None) -> str:
-    return NONE if value is None else f"{value:.1f} s"
+    return NONE if value is None else f"{decimal(value, 1)} s"

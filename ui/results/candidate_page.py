@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QLabel, QTabWidget, QWidget
 
 from app.domain.results import AttemptStatus, CampaignRecord
 from app.ranking.outcome import Outcome, outcome_of
+from app.wording.local_forms import minute_text
 from ui.common.attempt_story import attempt_story, attempts_of
 from ui.common.basics import button, column, label, name_tabs, row
 from ui.common.candidate_details import CandidateDetails
@@ -91,7 +92,7 @@ class CandidatePage(Page):
             tr("Comparison %1 of %2, %3")
             .replace("%1", str(data.record.campaign_id))
             .replace("%2", data.record.plan.pair.name)
-            .replace("%3", f"{started:%Y-%m-%d %H:%M}")
+            .replace("%3", minute_text(started))
         )
         self.rollout.setVisible(may_roll_out)
         name_deploy(self.rollout, result.title)

@@ -34,6 +34,7 @@ from app.wording.capture_sentences import (
     property_note,
     worst_breakage,
 )
+from app.wording.local_forms import decimal
 from ui.common.basics import ScrollPage, icon_label, label, row
 from ui.common.candidate_rows import Key
 from ui.common.data_table import DataTable
@@ -376,13 +377,13 @@ def _cost_texts(cost: FrameOverhead) -> tuple[str, ...]:
         packets_text(cost),
         f"{_bytes(cost.outer_bytes)} B",
         theory,
-        f"{extra_pct:.1f} %",
+        f"{decimal(extra_pct, 1)} %",
         f"{_bytes(cost.ack_bytes)} B" if cost.ack_bytes else NONE,
     )
 
 
 def _bytes(size: float) -> str:
-    return count(round(size)) if size == round(size) else f"{size:.1f}"
+    return count(round(size)) if size == round(size) else decimal(size, 1)
 
 
 def _ranked(data: ResultData) -> list[Key]:

@@ -12,6 +12,7 @@ from app.domain.cancel import CancelToken
 from app.domain.errors import NotFound, StorageFault
 from app.domain.history import EntryId, EntryKind, HistoryEntry, Winner
 from app.domain.progress import ProgressSink
+from app.wording.local_forms import minute_text
 from ui.common.basics import button, label, row
 from ui.common.context import Context
 from ui.common.dialogs import Question
@@ -229,7 +230,7 @@ def _is_unranked(entry: HistoryEntry) -> bool:
 
 
 def _what_goes(measured: tuple[HistoryEntry, ...], *, has_deployments: bool) -> str:
-    lines = [f"{what_text(one)}: {one.pair}, {one.at.astimezone():%Y-%m-%d %H:%M}" for one in measured[:_MOST_NAMED]]
+    lines = [f"{what_text(one)}: {one.pair}, {minute_text(one.at.astimezone())}" for one in measured[:_MOST_NAMED]]
     if len(measured) > _MOST_NAMED:
         lines.append(tr("and %1 more").replace("%1", str(len(measured) - _MOST_NAMED)))
     goes = tr("Deleted for good: figures, every round-trip time, results of packet captures, configurations and notes.")

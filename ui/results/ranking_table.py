@@ -11,6 +11,7 @@ from app.domain.ranking import BarrierReason, CandidateResult, Estimate, RankedC
 from app.domain.results import AttemptStatus
 from app.ranking.weighting import Scored, Weighting
 from app.wording.colours import BASELINE_SOLUTION
+from app.wording.local_forms import decimal
 from ui.common.candidate_rows import Key
 from ui.common.data_table import DataTable, LineDelegate
 from ui.common.icons import make_icon
@@ -257,7 +258,7 @@ class RankingTable(DataTable):
 
     def _score_text(self, key: Key) -> str:
         found = self._scores().get(key)
-        return f"{found.rank}  ({found.score:.2f})" if found is not None else NONE
+        return f"{found.rank}  ({decimal(found.score, 2)})" if found is not None else NONE
 
     @staticmethod
     def _rank_text(place: RankedCandidate) -> str:
@@ -330,7 +331,7 @@ class _BracketDelegate(LineDelegate):
 def _interval(estimate: Estimate | None) -> str:
     if estimate is None or estimate.ci is None:
         return NONE
-    return f"{estimate.ci[0]:.2f} – {estimate.ci[1]:.2f} ms"
+    return f"{decimal(estimate.ci[0], 2)} – {decimal(estimate.ci[1], 2)} ms"
 
 
 def state_icon(result: CandidateResult) -> tuple[str, str]:

@@ -19,6 +19,7 @@ from app.domain.results import AttemptStatus, CampaignRecord, CampaignStatus
 from app.domain.verdicts import Verdict
 from app.ranking.outcome import is_unfinished, outcome_of
 from app.ranking.weighting import weigh
+from app.wording.local_forms import minute_text
 from ui.common.basics import ElidedLabel, ScrollPage, button, label, row, set_look
 from ui.common.candidate_rows import Key
 from ui.common.context import Context
@@ -386,7 +387,7 @@ def _what(data: ResultData) -> str:
     rounds = tr("1 round") if data.ranking.rounds == 1 else f"{data.ranking.rounds} {tr('rounds')}"
     if not data.ranking.rounds:
         rounds = tr("nothing measured")
-    return f"{record.plan.pair.name}, {started:%Y-%m-%d %H:%M}, {record.plan.profile.name.value}, {rounds}, {state}"
+    return f"{record.plan.pair.name}, {minute_text(started)}, {record.plan.profile.name.value}, {rounds}, {state}"
 
 
 def _is_final(record: CampaignRecord) -> bool:

@@ -15,6 +15,7 @@ from app.domain.paths import find_paths
 from ui.common.context import ServicesFactory
 from ui.common.theme import Theme
 from ui.shell.geometry import WindowGeometry
+from ui.shell.locale import use_locale
 from ui.shell.single_instance import OnlyWindow, say_other
 from ui.shell.window import MainWindow
 
@@ -70,6 +71,7 @@ def run_window(
     if not only.take():
         say_other(only.report_other(), is_seen=is_seen)
         return _TAKEN
+    use_locale(application, find_paths().settings)
     theme = Theme(application)
     memory = QSettings(str(find_paths().data_dir / "window.ini"), QSettings.Format.IniFormat, application)
     if is_seen:

@@ -125,24 +125,31 @@ def shortcut_lines(window: MainWindow) -> dict[str, str]:
     """Return keys and what they do: those of the areas as their buttons have them, then those of the whole window."""
     top = window.top
     areas = (top.start, top.comparison, top.rollout, top.history, top.census, top.lint)
-    found = {area.shortcut().toString(): area.text() for area in areas if not area.shortcut().isEmpty()}
+    found = {_keys(area.shortcut().toString()): area.text() for area in areas if not area.shortcut().isEmpty()}
     return found | {
-        f"Ctrl+1 … Ctrl+{len(areas)}": tr("The areas above, from the left; also while a field has the focus"),
-        "Alt+Right": tr("Next"),
-        "Alt+Left": tr("Back"),
-        "Esc": tr("Stop what the page is doing"),
-        "F5": tr("Inspect both hosts"),
-        "Ctrl+F": tr("Search in a list"),
-        "Ctrl+C": tr("Copy the selected line"),
-        "Ctrl++, Ctrl+-, Ctrl+0": tr("Larger, smaller, usual texts"),
-        "Ctrl+,": tr("Settings"),
-        "Ctrl+Shift+P": tr("Pairs of hosts"),
-        "F1": tr("User guide for this page"),
-        "Ctrl+F1": tr("Glossary"),
-        "Shift+F1": tr("About Tunnelmark"),
-        "Ctrl+?": tr("This list"),
-        "Ctrl+Q": tr("Close the window"),
+        f"{_keys('Ctrl+1')} … {_keys(f'Ctrl+{len(areas)}')}": tr(
+            "The areas above, from the left; also while a field has the focus"
+        ),
+        _keys("Alt+Right"): tr("Next"),
+        _keys("Alt+Left"): tr("Back"),
+        _keys("Esc"): tr("Stop what the page is doing"),
+        _keys("F5"): tr("Inspect both hosts"),
+        _keys("Ctrl+F"): tr("Search in a list"),
+        _keys("Ctrl+C"): tr("Copy the selected line"),
+        ", ".join(_keys(f"Ctrl+{key}") for key in "+-0"): tr("Larger, smaller, usual texts"),
+        _keys("Ctrl+,"): tr("Settings"),
+        _keys("Ctrl+Shift+P"): tr("Pairs of hosts"),
+        _keys("F1"): tr("User guide for this page"),
+        _keys("Ctrl+F1"): tr("Glossary"),
+        _keys("Shift+F1"): tr("About Tunnelmark"),
+        _keys("Ctrl+?"): tr("This list"),
+        _keys("Ctrl+Q"): tr("Close the window"),
     }
+
+
+def _keys(keys: str) -> str:
+    """Return keys as the keyboard of the user has them: `Strg+F` for `Ctrl+F` in German."""
+    return QKeySequence(keys).toString(QKeySequence.SequenceFormat.NativeText)
 
 
 def find_docs() -> Path | None:

@@ -1,4 +1,4 @@
-"""Settings: theme, guidelines, defaults, and where data is kept."""
+"""Settings: theme, language, guidelines, defaults, and where data is kept."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QComboBox, QGridLayout, QLabel, QLineEdit, QSpinBo
 from app.domain.deployment import LONGEST_CONFIRM_S, SHORTEST_CONFIRM_S
 from app.domain.results import ProfileName
 from app.services.interfaces.desk import Preferences
+from app.wording.language import NAMES
 from ui.common.basics import button, inset_text, label, label_for, row
 from ui.common.context import Context
 from ui.common.guidelines import GuidelinesLine
@@ -22,7 +23,7 @@ _LEAST_WIDTH_PX = 720
 
 
 class SettingsDialog(Panel):
-    """Settings of the program; all take effect immediately, or when the dialog is closed."""
+    """Settings of the program; they take effect immediately, when the dialog is closed, or where it says so."""
 
     guidelines_picked = Signal()
     """Other guidelines apply now."""
@@ -38,6 +39,7 @@ class SettingsDialog(Panel):
         self._rows.setColumnStretch(1, 1)
         self.body.addLayout(self._rows)
         self._add_theme()
+        self._add_language()
         self._add_guidelines()
         self._add_defaults()
         self._add_folder()
@@ -46,7 +48,9 @@ class SettingsDialog(Panel):
 
     def preferences(self) -> Preferences:
         """Return what is chosen."""
-        return Preferences(ProfileName(self.profile.currentData()), float(self.confirm.value()))
+        return Preferences(
+            ProfileName(self.profile.currentData()), float(self.confirm.value()), self.language.currentData()
+        )
 
     def _add(self, name: QLabel, field: QWidget, note: str) -> None:
         nth = self._rows.rowCount()
@@ -63,6 +67,16 @@ class SettingsDialog(Panel):
         self.theme.currentIndexChanged.connect(lambda: self._context.theme.choose(self.theme.currentData()))
         self.theme.setAccessibleName(tr("Theme"))
         self._add(label_for(tr("Theme"), self.theme), _left(self.theme), tr("Applies at once."))
+
+    def _add_language(self) -> None:
+        self.language = QComboBox()
+        self.language.addItem(tr("As the system"), "")
+        for code, name in NAMES.items():
+            self.language.addItem(name, code)
+        self.language.setCurrentIndex(self.language.findData(self._context.preferences.language))
+        self.language.setAccessibleName(tr("Language"))
+        note = tr("Applies to the window when Tunnelmark is started again.")
+        self._add(label_for(tr("Language"), self.language), _left(self.language), note)
 
     def _add_guidelines(self) -> None:
         self.guidelines = GuidelinesLine(self._context)

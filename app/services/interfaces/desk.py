@@ -22,10 +22,12 @@ class Preferences:
     Attributes:
         profile: How thoroughly a comparison measures.
         confirm_within_s: Time to confirm a deployment, in seconds, where the user confirms.
+        language: Code of the window's language; empty follows the system.
     """
 
     profile: ProfileName = ProfileName.ADAPTIVE
     confirm_within_s: float = CONFIRM_WITHIN_S
+    language: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,8 +36,8 @@ def test_guidelines_and_preferences_are_kept_beside_each_other(tmp_path: Path) -
     kept.save_preferences(Preferences(ProfileName.PAPER, 300.0))
     kept.use_guidelines(("rfc-8221",))
     assert SettingsOperations(tmp_path / "settings.toml").preferences() == Preferences(ProfileName.PAPER, 300.0)
-    kept.save_preferences(Preferences(ProfileName.STANDARD, 20.5))
-    assert kept.settings() == Settings(("rfc-8221",), Preferences(ProfileName.STANDARD, 20.5))
+    kept.save_preferences(Preferences(ProfileName.STANDARD, 20.5, "de"))
+    assert kept.settings() == Settings(("rfc-8221",), Preferences(ProfileName.STANDARD, 20.5, "de"))
 
 
 def test_policy_use_keeps_the_preferences(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -69,6 +69,7 @@ def test_unknown_guideline_is_not_written(tmp_path: Path) -> None:
         (b"guidelines = []\nconfirm_within_s = 5\n", 2, "20 to 3600"),
         (b"confirm_within_s = true\n", 1, "a number"),
         (b"confirm_within_s = 'x'\n", 1, "a number"),
+        (b"profile = 'quick'\nlanguage = 'xx'\n", 2, "one of en, de"),
     ],
 )
 def test_malformed_file_is_refused_with_the_line(tmp_path: Path, content: bytes, line: int, words: str) -> None:

@@ -1,0 +1,31 @@
+"""Choice of the language: the environment's, else that of the settings, else the system's."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+
+from app.wording.language import SOURCE_LANGUAGE, current_language, language_from, use_language
+
+
+def choose_language(settings_file: Path, system: Sequence[str]) -> str:
+    """Choose the language of this process.
+
+    Args:
+        settings_file: See `Paths.settings`. A malformed file chooses nothing; `read_settings` reports it.
+        system: Names of locales that the system's user prefers, the most preferred first.
+
+    Returns:
+        The code of the language that is used from now on.
+    """
+    use_language(language_from(_stored(settings_file) or next(iter(system), SOURCE_LANGUAGE)))
+    return current_language()
+
+
+def _stored(settings_file: Path) -> str:
+    try:
+        stored = tomllib.loads(settings_file.read_text(encoding="utf-8")).get("language", "")
+    except (OSError, ValueError):
+        return ""
+    return stored if isinstance(stored, str) else ""

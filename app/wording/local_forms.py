@@ -1,0 +1,56 @@
+"""Numbers and dates in the current language."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date, datetime
+from types import MappingProxyType
+
+from app.wording.language import SOURCE_LANGUAGE, current_language
+from app.wording.numbers import NARROW_SPACE
+
+_DECIMAL_SIGN: Mapping[str, str] = MappingProxyType({"en": ".", "de": ","})
+
+_DAY: Mapping[str, str] = MappingProxyType({"en": "%Y-%m-%d", "de": "%d.%m.%Y"})
+"""Source: ISO 8601; DIN 5008:2020, section 8.1 (numeric form of a date)."""
+
+
+def decimal(value: float, digits: int, sign: str = "") -> str:
+    """Return a number with its thousands apart by narrow spaces: `1 234.50`, in German `1 234,50`.
+
+    Args:
+        value: Any number.
+        digits: Digits after the decimal sign.
+        sign: `+` shows the sign of positive numbers as well.
+    """
+    text = f"{value:{sign},.{digits}f}".replace(",", NARROW_SPACE)
+    return with_local_sign(text)
+
+
+def short_decimal(value: float, digits: int = 6) -> str:
+    """Return a number with at most so many significant digits, without zeros at its end: `0.5`, in German `0,5`."""
+    return with_local_sign(f"{value:.{digits}g}")
+
+
+def with_local_sign(number: str) -> str:
+    """Return a number that is text already, with the decimal sign of the language."""
+    return number.replace(".", _of(_DECIMAL_SIGN))
+
+
+def day_text(at: date) -> str:
+    """Return a date: `2026-11-25`, in German `25.11.2026`."""
+    return at.strftime(_of(_DAY))
+
+
+def minute_text(at: datetime) -> str:
+    """Return date and time of day to the minute, in the time zone that it has."""
+    return f"{day_text(at)} {at:%H:%M}"
+
+
+def second_text(at: datetime) -> str:
+    """Return date and time of day to the second, in the time zone that it has."""
+    return f"{day_text(at)} {at:%H:%M:%S}"
+
+
+def _of(forms: Mapping[str, str]) -> str:
+    return forms.get(current_language(), forms[SOURCE_LANGUAGE])

@@ -20,7 +20,7 @@ NAMES = {"en": "English", "de": "Deutsch"}
 """Languages, each in its own words."""
 
 _CHOSEN: list[str] = []
-"""What this process uses unless the environment chooses: empty, or one code."""
+"""Code of the language of this process, where one was chosen: empty, or one entry."""
 
 _FORCED: ContextVar[str] = ContextVar("_FORCED", default="")
 """Comes before every choice, within `source_language`."""

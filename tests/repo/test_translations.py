@@ -44,7 +44,7 @@ def test_translations_have_the_placeholders_keys_and_spaces_of_their_texts(catal
     faults = [
         (english, translated)
         for message in catalogue
-        if message.id
+        if message.id and message.string
         for english, translated in zip(_forms(message.id), _forms(message.string), strict=True)
         if _shape(english) != _shape(translated)
     ]

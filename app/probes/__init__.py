@@ -1,6 +1,7 @@
 """One module per kind of measurement: latency, throughput, CPU, MTU, and what surrounds them."""
 
 from app.probes.cpu import CpuMonitor, CpuReading
+from app.probes.cpu_counters import CpuCounters
 from app.probes.iperf_server import IperfServer
 from app.probes.latency import LatencyOutcome, LatencyRequest, longest_s, measure_latency
 from app.probes.path_mtu import probe_path_mtu
@@ -11,6 +12,7 @@ from app.probes.underlay_guard import UnderlayGuard
 from app.probes.validity import doubts_before, doubts_of_cpu, doubts_of_latency
 
 __all__ = [
+    "CpuCounters",
     "CpuMonitor",
     "CpuReading",
     "IperfServer",

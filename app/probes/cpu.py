@@ -135,25 +135,6 @@ class CpuMonitor:
                 result[side.value] = mean
         return result
 
-    def fragments(self, side: Side, window: tuple[float, float]) -> int | None:
-        """Return how many IPv4 fragments a host made in a span of the clock, seen from the readings around it.
-
-        Args:
-            side: The host.
-            window: Begin and end in monotonic seconds.
-
-        Returns:
-            None where there is no reading on each side of the span, or the host does not count.
-        """
-        with self._lock:
-            seen = list(self._seen[side])
-        before = [ticks.fragments for at_s, ticks in seen if at_s <= window[0]]
-        after = [ticks.fragments for at_s, ticks in seen if at_s >= window[1]]
-        if not before or not after:
-            return None
-        first, last = before[-1], after[0]
-        return last - first if first is not None and last is not None and last >= first else None
-
     def _end(self, side: Side) -> None:
         with self._lock:
             pid = self._pids.get(side)

@@ -26,14 +26,23 @@ from app.probes.ping_lines import Reply, Summary, Trouble, is_too_long, parse_pi
 SamplesSink = Callable[[int, int, tuple[float, ...]], None]
 """Gets frame size in bytes, index of the first sample from 0, and RTTs in ms (NaN where no reply came)."""
 
-WARM_UP_PINGS = 10
-"""Sent before the first size and not counted: ARP, the tunnel's own caches, the first wake-up of both hosts."""
+WARM_UP_PINGS = 50
+"""Requests of one run of the warm-up, which is repeated until the medians of its halves agree. They do not count: ARP,
+the tunnel's own caches, the first wake-up of both hosts. Source: our choice."""
 
 WARM_UP_LIMIT_S = 5
+"""A run of the warm-up ends after so many seconds, however many replies came."""
+
+WARM_UP_S = 2
+"""No further run of the warm-up begins after so many seconds. Source: our choice, as `app.probes.blocks`."""
+
+UNSTEADY = "Round-trip times were not steady at the end of the warm-up."
 STALL_S = 5.0
 """Where a window of requests lasts longer, it is asked whether the far end answers at all."""
 
 INTERVAL_LINE = "#interval"
+UNSTEADY_LINE = "#unsteady"
+PAUSE_LINE = "@pause"
 FRAGMENTS_LINE = "#fragments "
 _WINDOW_LINE = re.compile(r"^@(?P<word>window|size) (?P<label>\d{1,5}) (?P<first>\d{1,9})(?: (?P<number>\d{1,9}))?$")
 
@@ -66,12 +75,14 @@ class LatencyOutcome:
     Attributes:
         series: One per frame size, in the order of the request.
         fragments: IPv4 fragments that the pinging host made meanwhile; None where it does not count them.
-        window: When it was measured, as (begin, end) in seconds of the clock.
+        seconds: How long it took, the warm-up included.
+        is_steady: Whether round-trip times were steady at the end of the warm-up.
     """
 
     series: tuple[LatencySeries, ...]
     fragments: int | None
-    window: tuple[float, float]
+    seconds: float
+    is_steady: bool = True
 
 
 def ping_argv(request: LatencyRequest) -> tuple[str, ...]:
@@ -98,6 +109,7 @@ def measure_latency(
     *,
     token: CancelToken,
     on_samples: SamplesSink,
+    on_pause: Callable[[], None] = lambda: None,
     clock: Callable[[], float] = time.monotonic,
 ) -> LatencyOutcome:
     """Measure round-trip times of every frame size.
@@ -110,6 +122,7 @@ def measure_latency(
         request: What to measure.
         token: Cancelling it ends ping on the host.
         on_samples: Gets the samples between two windows of requests, every 1.5 s or so.
+        on_pause: Called about every 6 s, while the host pauses for a tenth of a second between two windows.
         clock: Monotonic seconds.
 
     Returns:
@@ -119,7 +132,7 @@ def measure_latency(
         ProbeFailed: Nothing comes back at all, or ping cannot be used.
         ConnectionLost, DeadlineExceeded, Cancelled: As `HostSession.run`.
     """
-    return _LatencyRun(client, request, token, on_samples, clock).run()
+    return _LatencyRun(client, request, token, on_samples, on_pause, clock).run()
 
 
 @dataclass(slots=True)
@@ -140,6 +153,7 @@ class _LatencyRun:
         request: LatencyRequest,
         token: CancelToken,
         on_samples: SamplesSink,
+        on_pause: Callable[[], None],
         clock: Callable[[], float],
     ) -> None:
         self._client = client
@@ -147,6 +161,7 @@ class _LatencyRun:
         self._outer = token
         self._inner = CancelToken()
         self._on_samples = on_samples
+        self._on_pause = on_pause
         self._clock = clock
         self._is_root = client.privilege is not Privilege.NONE
         first_seq = 0 if request.ping_flavour is ToolFlavour.BUSYBOX else 1
@@ -161,6 +176,7 @@ class _LatencyRun:
         self._silent_windows = 0
         self._last_window_s = clock()
         self._is_interval = False
+        self._is_steady = True
         self._failure: TunnelmarkError | None = None
         self._fragments: list[int] = []
         self._host_words: list[str] = []
@@ -183,7 +199,7 @@ class _LatencyRun:
             raise self._problem("ping ended too early.")
         note = "This ping cannot wait for each reply; it sent one request every 10 ms." if self._is_interval else ""
         series = tuple(echoes.series(note) for echoes in self._echoes.values())
-        return LatencyOutcome(series, self._fragments_made(), (began_s, self._clock()))
+        return LatencyOutcome(series, self._fragments_made(), self._clock() - began_s, self._is_steady)
 
     def _fragments_made(self) -> int | None:
         if len(self._fragments) < 2 or self._fragments[-1] < self._fragments[0]:
@@ -199,6 +215,7 @@ class _LatencyRun:
             request.destination,
             str(WARM_UP_PINGS),
             str(WARM_UP_LIMIT_S),
+            str(WARM_UP_S),
             str(request.pings),
             *ping_argv(request),
         )
@@ -213,6 +230,9 @@ class _LatencyRun:
 
     def _on_line(self, _stream: Stream, line: str) -> None:
         if self._inner.is_cancelled:
+            return
+        if line == PAUSE_LINE:
+            self._on_pause()
             return
         if line.startswith("@"):
             self._on_mark_line(line)
@@ -257,6 +277,8 @@ class _LatencyRun:
     def _on_note(self, line: str) -> None:
         if line == INTERVAL_LINE:
             self._is_interval = True
+        elif line == UNSTEADY_LINE:
+            self._is_steady = False
         number = line.removeprefix(FRAGMENTS_LINE)
         if number != line and number.isdecimal() and len(number) < 20:
             self._fragments.append(int(number))

@@ -19,7 +19,7 @@ from app.domain.errors import Cancelled, ConnectionLost, ProbeFailed
 from app.domain.hosts import Side
 from app.domain.results import FRAME_BYTES, LatencySeries
 from app.probes import (
-    CpuMonitor,
+    CpuCounters,
     LatencyRequest,
     ThroughputOutcome,
     ThroughputRequest,
@@ -30,6 +30,7 @@ from app.probes import (
     throughput_server,
 )
 from app.probes.cpu_ticks import parse_cpu_line
+from app.probes.latency import WARM_UP_PINGS
 from support.net_bench import NetBench
 
 A, B = "10.99.1.1", "10.99.1.2"
@@ -85,18 +86,24 @@ def test_every_size_crosses_and_every_round_trip_time_is_kept(sessions: SessionP
 
 
 def test_frames_have_the_size_they_say_they_have(sessions: SessionPair) -> None:
-    capture = "timeout 20 tcpdump -i eth1 -e -n -c 14 --immediate-mode -U icmp and src 10.99.1.1 2>/dev/null"
-    sh(sessions.b, f"({capture} >/run/frames.txt; echo done >>/run/frames.txt) >/dev/null 2>&1 & sleep 1")
-    ping(sessions, pings=1)
-    CancelToken().wait_for(
-        lambda: "done" in sh(sessions.b, "cat /run/frames.txt"), timeout_s=30, what="the capture", interval_s=0.3
-    )
+    def wait_for(text: str) -> None:
+        CancelToken().wait_for(
+            lambda: text in sh(sessions.b, "cat /run/frames.txt"), timeout_s=30, what=text, interval_s=0.3
+        )
 
-    lines = [line for line in sh(sessions.b, "cat /run/frames.txt; rm /run/frames.txt").splitlines() if "echo" in line]
+    sh(sessions.b, "tcpdump -i eth1 -e -n -l -B 4096 icmp and src 10.99.1.1 >/run/frames.txt 2>&1 &")
+    try:
+        wait_for("listening on")
+        ping(sessions, pings=1)
+        wait_for(f"length {FRAME_BYTES[-1]}:")
+    finally:
+        captured = sh(sessions.b, "pkill -x tcpdump; cat /run/frames.txt; rm /run/frames.txt")
+
+    sizes = [int(line.split(" length ")[1].split(":")[0]) for line in captured.splitlines() if "echo" in line]
     # The warm-up comes first, with the smallest frame.
-    sizes = [int(line.split(" length ")[1].split(":")[0]) for line in lines]
-    assert sizes[:10] == [60] * 10
-    assert sizes[10:] == list(FRAME_BYTES[: len(sizes) - 10])
+    assert len(sizes) >= WARM_UP_PINGS + len(FRAME_BYTES)
+    assert sizes[: -len(FRAME_BYTES)] == [60] * (len(sizes) - len(FRAME_BYTES))
+    assert sizes[-len(FRAME_BYTES) :] == list(FRAME_BYTES)
 
 
 def test_a_frame_larger_than_the_link_says_why_it_does_not_cross(sessions: SessionPair) -> None:
@@ -308,19 +315,13 @@ def test_the_paths_mtu(sessions: SessionPair) -> None:
 
 
 def test_fragments_are_counted(sessions: SessionPair) -> None:
-    with CpuMonitor(sessions) as monitor:
-        monitor.wait_until_watching(CancelToken())
-        began_s = time.monotonic()
-        sh(sessions.a, f"ping -n -c 3 -i 0.2 -M dont -s 3000 {B}")
-        window = began_s, time.monotonic()
-        CancelToken().wait_for(
-            lambda: all(monitor.fragments(side, window) is not None for side in Side),
-            timeout_s=10,
-            what="a reading after the pings",
-        )
+    counters = CpuCounters(sessions)
+    counters.read(CancelToken())
+    sh(sessions.a, f"ping -n -c 3 -i 0.2 -M dont -s 3000 {B}")
+    counters.read(CancelToken())
 
-    assert monitor.fragments(Side.A, window) == 9  # three pieces each
-    assert monitor.fragments(Side.B, window) == 9
+    assert counters.fragments(Side.A) == 9  # three pieces each
+    assert counters.fragments(Side.B) == 9
 
 
 def test_whole_frames_make_no_fragments(sessions: SessionPair) -> None:

@@ -30,7 +30,7 @@ from app.domain.verdicts import Verdict
 from app.lab import Lab
 from app.measurement.comparison import plan_campaign
 from app.measurement.comparison.probe_run import Measured, Measurement
-from app.probes import CpuMonitor, LatencyRequest, ThroughputRequest
+from app.probes import LatencyRequest, ThroughputRequest
 from app.probes.latency import ping_argv
 from app.probes.throughput import client_argv
 from support import sample_records
@@ -131,18 +131,16 @@ def under_tunnelmark(sessions: SessionPair, lab: Lab, pings: int, seconds: int) 
     facts = {"a": sample_records.facts("gateway-a"), "b": sample_records.facts("gateway-b")}
     measured = Measured()
     stages: list[float] = []
-    with CpuMonitor(sessions) as monitor:
-        monitor.wait_until_watching(CancelToken())
-        measurement = Measurement(plan, plan.attempts[0], sessions, Link(A, B), facts, tunnel, monitor)
-        began_s = time.monotonic()
-        measurement.run(
-            measured,
-            token=CancelToken(),
-            emit=lambda _: None,
-            on_stage=lambda stage, _: stages.append(time.monotonic()) if stage is Stage.THROUGHPUT else None,
-            on_progress=lambda _: None,
-        )
-        total_s = time.monotonic() - began_s
+    measurement = Measurement(plan, plan.attempts[0], sessions, Link(A, B), facts, tunnel)
+    began_s = time.monotonic()
+    measurement.run(
+        measured,
+        token=CancelToken(),
+        emit=lambda _: None,
+        on_stage=lambda stage, _: stages.append(time.monotonic()) if stage is Stage.THROUGHPUT else None,
+        on_progress=lambda _: None,
+    )
+    total_s = time.monotonic() - began_s
     latency_s = stages[0] - began_s
     medians = tuple(
         statistics.median(one.rtt_us[one.rtt_us != LOST_RTT_US].tolist()) / 1000 for one in measured.latency

@@ -35,12 +35,14 @@ class FakePair:
         wire: What is between them.
         pings: What each host prints when it is asked whether frames cross the bare link; the first line of a list of
             them is used up each time, but for the last.
+        readings: How often the counters of each host were read.
     """
 
     interfere: Callable[[str, Command], None] = lambda _side, _command: None
     around: dict[str, tuple[str, ...]] = field(default_factory=dict)
     wire: FakeWire = field(default_factory=FakeWire)
     pings: dict[str, list[str]] = field(default_factory=lambda: {"a": ["pings 1 1"], "b": ["pings 1 1"]})
+    readings: dict[str, int] = field(default_factory=dict)
 
     def sessions(self) -> SessionPair:
         self.a = FakeHost("gateway-a", lambda command, token: self._answer("a", command, token))
@@ -60,6 +62,8 @@ class FakePair:
         if "qdisc" in text:
             usual = ("0.0 - cpu 0 0 0 0 0 0 0 0", "device eth1", "0.5 - cpu 1 0 0 49 0 0 0 0")
             return lines(*usual, *self.around.get(side, ()))
+        if "softnet" in text:
+            return self._counters(side)
         if "/proc/stat" in text:
             return self._cpu(token)
         if "warm-up" in text:
@@ -69,6 +73,11 @@ class FakePair:
         if "iperf3" in command.argv:
             return self._client()
         return lines()
+
+    def _counters(self, side: str) -> Answer:
+        """Half a second busy and half a second idle between two readings."""
+        self.readings[side] = passed = self.readings.get(side, 0) + 1
+        return lines(f"{passed} 7 cpu {passed * 50} 0 0 {passed * 50} 0 0 0 0")
 
     @staticmethod
     def _cpu(token: CancelToken) -> Answer:
@@ -81,7 +90,7 @@ class FakePair:
 
     @staticmethod
     def _ping(words: tuple[str, ...]) -> Answer:
-        sizes, count = words[1].split(), int(words[5])
+        sizes, count = words[1].split(), int(words[6])
         for label in ("warm-up", *sizes):
             yield f"@start {label} 100" if label == "warm-up" else f"@window {label} 0 {count}"
             for seq in range(1, (count if label != "warm-up" else 1) + 1):

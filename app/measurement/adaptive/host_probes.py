@@ -21,6 +21,7 @@ from app.probes import CpuMonitor, ThroughputRequest, measure_throughput, throug
 from app.probes.blocks import BlockTarget, CycleRequest, TargetBlock, measure_cycle, warm_up
 from app.probes.capture import CaptureTestsRequest
 from app.probes.counters import read_counters, readings_between
+from app.probes.latency import UNSTEADY
 from app.probes.own_load import OwnLoad
 
 _IDLE_S = 30.0
@@ -42,7 +43,7 @@ class HostProbes:
     def warm_up(self, target: BlockTarget, *, token: CancelToken) -> str:
         """Send echo requests until they are steady; return a doubt, empty if they are."""
         is_steady = warm_up(self._context.sessions.a, target, ping_flavour=self._flavour, token=token)
-        return "" if is_steady else "Round-trip times were not steady at the end of the warm-up."
+        return "" if is_steady else UNSTEADY
 
     def cycle(self, targets: Sequence[BlockTarget], *, first_size: int, token: CancelToken) -> tuple[TargetBlock, ...]:
         """Measure one block of each target, in this order."""

@@ -17,10 +17,10 @@ from app.domain.hosts import Side
 from app.domain.results import Attempt, AttemptKey, AttemptStatus, CampaignPlan, Candidate
 from app.domain.solutions import Carrier, Suite
 from app.measurement.comparison.capture_checks import has_capture_tests, look_at_wire, raise_if_leaking, wire_log
-from app.measurement.comparison.probe_run import Measured, Measurement, cpu_sample
+from app.measurement.comparison.probe_run import Measured, Measurement
 from app.measurement.interfaces import StageSink, Tunnel
 from app.measurement.work import Context
-from app.probes import CpuMonitor, doubts_before, inspect_surroundings
+from app.probes import doubts_before, inspect_surroundings
 from app.probes.capture import CaptureTestsRequest
 
 logger = logging.getLogger(__name__)
@@ -137,26 +137,19 @@ def _run(context: ComparisonContext, draft: _Draft, token: CancelToken) -> None:
     pair = context.plan.pair
     around = inspect_surroundings(context.sessions, pair.underlay_a, pair.underlay_b, token=token)
     draft.doubts += doubts_before(context.labels, around)
-    # The watch begins before anything is changed and ends after everything was put back: it disturbs no probe, and
-    # nobody who compares the hosts before and after takes it for something left behind.
-    with CpuMonitor(context.sessions, on_reading=lambda reading: context.emit(cpu_sample(key, reading))) as monitor:
-        monitor.wait_until_watching(token)
-        _build_and_measure(context, draft, monitor, (adapter, suite), token, on_stage)
+    _build_and_measure(context, draft, (adapter, suite), token, on_stage)
 
 
 def _build_and_measure(
     context: ComparisonContext,
     draft: _Draft,
-    monitor: CpuMonitor,
     choice: tuple[Adapter, Suite],
     token: CancelToken,
     on_stage: StageSink,
 ) -> None:
     with context.tunnels.open(*choice, token=token, on_stage=on_stage) as tunnel:
         draft.tunnel = tunnel
-        measurement = Measurement(
-            context.plan, draft.key, context.sessions, context.link, context.facts, tunnel.plan, monitor
-        )
+        measurement = Measurement(context.plan, draft.key, context.sessions, context.link, context.facts, tunnel.plan)
         try:
             measurement.run(
                 draft.measured, token=token, emit=context.emit, on_stage=on_stage, on_progress=context.meter.probed

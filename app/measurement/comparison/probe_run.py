@@ -27,6 +27,7 @@ from app.domain.results import (
 from app.measurement.interfaces import StageSink
 from app.measurement.load_guard import LoadGuard
 from app.probes import (
+    CpuCounters,
     CpuMonitor,
     CpuReading,
     IperfServer,
@@ -40,6 +41,7 @@ from app.probes import (
     measure_throughput,
     throughput_server,
 )
+from app.probes.latency import UNSTEADY
 from app.probes.throughput import OMIT_S
 
 TYPICAL_ECHO_S = 0.001
@@ -71,7 +73,6 @@ class Measurement:
         link: What the tunnel is built on.
         facts: What was found on the hosts, by `a` and `b`.
         tunnel: What was built.
-        monitor: Watches the CPUs of both hosts already.
     """
 
     plan: CampaignPlan
@@ -80,7 +81,6 @@ class Measurement:
     link: Link
     facts: Mapping[str, HostFacts]
     tunnel: TunnelPlan
-    monitor: CpuMonitor
 
     def run(
         self,
@@ -112,28 +112,24 @@ class Measurement:
             self.sessions.b, self._throughput_request, token=token, idle_s=self._longest_latency_s
         )
         with server:
+            counters = CpuCounters(self.sessions, on_reading=lambda reading: emit(cpu_sample(self.key, reading)))
             server.wait_until_listening()
-            latency = self._latency(measured, token, emit, on_stage, on_progress)
-            windows = self._throughput(measured, server, token, emit, on_stage, on_progress)
+            counters.read(token)
+            latency = self._latency(measured, counters, token, emit, on_stage, on_progress)
+            counters.read(token)
+            with CpuMonitor(self.sessions, on_reading=lambda reading: emit(cpu_sample(self.key, reading))) as monitor:
+                monitor.wait_until_watching(token)
+                windows = self._throughput(measured, server, token, emit, on_stage, on_progress)
         measured.probe_s = time.monotonic() - began_s
-        self._add_readings(measured, latency, windows)
-
-    def _add_readings(
-        self, measured: Measured, latency: LatencyOutcome, windows: tuple[tuple[float, float], ...]
-    ) -> None:
-        """Add what was watched while the probes ran."""
-        # During the first direction of TCP, B makes no fragments: it only acknowledges. So its first reading after
-        # the pings still tells how many those took.
-        of_b = self.monitor.fragments(Side.B, latency.window)
-        measured.path = self._path_note(latency.fragments, of_b)
-        measured.cpu_latency = self.monitor.usage(latency.window)
-        measured.cpu_throughput = self.monitor.usage(*windows)
+        measured.path = self._path_note(latency.fragments, counters.fragments(Side.B))
+        measured.cpu_latency, measured.cpu_throughput = counters.usage(), monitor.usage(*windows)
         labels = {side: self.plan.pair.host(side).label for side in Side}
         measured.doubts += doubts_of_cpu(labels, (measured.cpu_latency, measured.cpu_throughput))
 
     def _latency(
         self,
         measured: Measured,
+        counters: CpuCounters,
         token: CancelToken,
         emit: EventSink,
         on_stage: StageSink,
@@ -161,9 +157,13 @@ class Measurement:
             pings=pings,
             ping_flavour=flavour,
         )
-        outcome = measure_latency(self.sessions.a, request, token=token, on_samples=on_samples)
+        outcome = measure_latency(
+            self.sessions.a, request, token=token, on_samples=on_samples, on_pause=lambda: counters.read(token)
+        )
         measured.latency = tuple(sorted(outcome.series, key=lambda one: in_order.index(one.frame_bytes)))
         measured.doubts += doubts_of_latency(measured.latency, flavour)
+        if not outcome.is_steady:
+            measured.doubts.append(UNSTEADY)
         return outcome
 
     def _throughput(

@@ -142,16 +142,6 @@ def test_watching_both_hosts_at_once() -> None:
     assert monitor.errors == {}
 
 
-def test_fragments_are_those_between_the_readings_around_the_window() -> None:
-    monitor, _, _ = watch()
-
-    # One reading each half second from 1000.0 on, 10 more fragments with each.
-    assert monitor.fragments(Side.A, (1001.2, 1002.4)) == 30
-    assert monitor.fragments(Side.A, (1001.0, 1002.0)) == 20
-    assert monitor.fragments(Side.A, (999.0, 1002.0)) is None
-    assert monitor.fragments(Side.A, (1001.0, 1009.0)) is None
-
-
 def test_the_loops_are_ended_by_their_process_ids() -> None:
     hosts = Watched(), Watched()
     with CpuMonitor(SessionPair(FakeHost("gateway-a", hosts[0]), FakeHost("gateway-b", hosts[1]))):

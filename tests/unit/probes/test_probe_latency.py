@@ -37,7 +37,7 @@ class PingingHost:
         return status
 
     def _script(self, words: tuple[str, ...]) -> Answer:
-        sizes, warm, count = words[1].split(), int(words[3]), int(words[5])
+        sizes, warm, count = words[1].split(), int(words[3]), int(words[6])
         yield "@start warm-up 100"
         status = yield from self.fates.get("warm-up", PingingHost.answer)(self, "warm-up", warm)
         yield f"@exit warm-up {status or 0}"
@@ -320,7 +320,40 @@ def test_fragments_and_time_go_with_it() -> None:
     outcome = measure_latency(host, REQUEST, token=CancelToken(), on_samples=lambda *_: None, clock=host.clock)
 
     assert outcome.fragments == 800
-    assert outcome.window == (1000.0, pytest.approx(1000.0 + 0.0005 * (10 + 7 * 20)))
+    assert outcome.seconds == pytest.approx(0.0005 * (50 + 7 * 20))
+    assert outcome.is_steady
+
+
+def test_an_unsteady_warm_up_is_reported() -> None:
+    def answer(command: Command, token: CancelToken) -> Answer:
+        yield "#unsteady"
+        return (yield from PingingHost()(command, token))
+
+    host = FakeHost("gateway-a", answer)
+    outcome = measure_latency(host, REQUEST, token=CancelToken(), on_samples=lambda *_: None, clock=host.clock)
+
+    assert not outcome.is_steady
+
+
+def test_counters_can_be_read_in_a_pause() -> None:
+    def answer(command: Command, token: CancelToken) -> Answer:
+        for item in PingingHost()(command, token):
+            yield item
+            if item == "@size 18 20":
+                yield "@pause"
+
+    host, seen, paused_at = FakeHost("gateway-a", answer), list[int](), list[int]()
+    measure_latency(
+        host,
+        REQUEST,
+        token=CancelToken(),
+        on_samples=lambda frame_bytes, *_: seen.append(frame_bytes),
+        on_pause=lambda: paused_at.append(len(seen)),
+        clock=host.clock,
+    )
+
+    assert paused_at == [1]
+    assert seen == list(FRAME_BYTES)
 
 
 @pytest.mark.parametrize("words", ["-", "many", "", "9" * 50])

@@ -1,17 +1,22 @@
 # Pings with every frame size, one after another. What ping prints is kept in a file without a name, and printed between
 # two pings, not more often than every 1.5 s: a channel that carries lines while this host pings costs a small host a
 # quarter of its speed.
-# $1 limit, $2 payload sizes, $3 destination, $4 warm-up requests, $5 warm-up limit, $6 requests, $7... ping and options
+# About every 6 s, a pause of a tenth of a second is announced: then the hosts' counters can be read.
+# $1 limit, $2 payload sizes, $3 destination, $4 requests of one run of the warm-up, $5 seconds after which a run ends,
+# $6 seconds after which no further run begins, $7 requests, $8... ping and options
 
 # @include guard-head.sh
 # @include fragments.sh
 # @include kept-output.sh
-sizes=$1 destination=$2 warm=$3 warm_limit=$4 count=$5; shift 5
+# @include pause.sh
+sizes=$1 destination=$2 warm=$3 warm_limit=$4 warm_s=$5 count=$6; shift 6
+# So many µs a request takes at least: a window has 5000 requests at most.
+least=300
 if [ "$1" = busybox-ping ]; then
     shift
     case $(ping --help 2>&1) in
         *" -A"*|*"	-A"*) set -- ping -A "$@" ;;
-        *) set -- ping -i 0.01 "$@"; echo "#interval" ;;
+        *) set -- ping -i 0.01 "$@"; least=10000; echo "#interval" ;;
     esac
 fi
 
@@ -44,15 +49,51 @@ inspect_window() {
     if [ "$window" -gt 20 ]; then window=$((window / 2)); fi
 }
 
-clock; before=$now
-run warm-up "$@" -c "$warm" -w "$warm_limit" -s 18 "$destination"
-clock; took=$((now - before + 1))
+# inspect_warm_up: sets steady to 1 where the medians of both halves of the replies differ by 5 % at most, rtt to the
+# median of the second half in µs.
+inspect_warm_up() {
+    medians=$(awk '
+        function median(from, to,   i, j, one) {
+            for (i = from + 1; i <= to; i++) {
+                one = rtt[i]
+                for (j = i - 1; j >= from && rtt[j] > one; j--) rtt[j + 1] = rtt[j]
+                rtt[j + 1] = one
+            }
+            return rtt[int((from + to) / 2)]
+        }
+        / time=/ { sub(/.* time=/, ""); rtt[++n] = $1 + 0 }
+        END {
+            if (n < 2) { print 0, 0; exit }
+            half = int(n / 2)
+            first = median(1, half)
+            last = median(half + 1, n)
+            print (first <= 1.05 * last && last <= 1.05 * first), int(1000 * last)
+        }' "/proc/$$/fd/4")
+    steady=${medians% *} rtt=${medians#* }
+    [ -n "$medians" ] || steady=0 rtt=0
+}
+
+# The warm-up: ARP, caches, the first wake-up of both hosts.
+clock; began=$now
+while :; do
+    : >"/proc/$$/fd/4"
+    echo "@start warm-up $$" >&4
+    kept "$@" -c "$warm" -w "$warm_limit" -s 18 "$destination"
+    echo "@exit warm-up $status" >&4
+    inspect_warm_up
+    # Without two replies nothing is known: what ping reported tells why.
+    if [ "$rtt" -eq 0 ]; then rtt=100000; print_kept; break; fi
+    [ "$steady" -eq 0 ] || break
+    clock
+    if [ "$((now - began))" -ge "$((100 * warm_s))" ]; then echo "#unsteady"; break; fi
+done
+: >"/proc/$$/fd/4"
 # As many requests as take about 1.5 s, so that samples are seen in time.
-window=$((150 * warm / took))
+[ "$rtt" -ge "$least" ] || rtt=$least
+window=$((1500000 / rtt))
 [ "$window" -ge 10 ] || window=10
-[ "$window" -le 1000 ] || window=1000
 count_fragments; echo "#fragments $fragments"
-flushed=$now
+clock; flushed=$now paused=$now
 for size in $sizes; do
     first=0 failures=0
     while [ "$first" -lt "$count" ]; do
@@ -61,7 +102,7 @@ for size in $sizes; do
         echo "@window $size $first $number" >&4
         clock; before=$now
         # A lost request makes ping send one more and wait a second, so its time is limited.
-        kept "$@" -c "$number" -w "$((5 + 3 * number * took / warm / 100 + number / 50))" -s "$size" "$destination"
+        kept "$@" -c "$number" -w "$((5 + 3 * (number * rtt / 1000000) + number / 50))" -s "$size" "$destination"
         echo "@exit $size $status" >&4
         clock
         if [ "$status" -ne 0 ]; then
@@ -70,11 +111,11 @@ for size in $sizes; do
             [ "$failures" -lt 2 ] || break
         else
             # A warm-up that was disturbed says too little of how long requests take.
-            if [ "$((now - before))" -lt 75 ] && [ "$window" -lt 1000 ]; then window=$((window * 2)); fi
-            if [ "$((now - flushed))" -ge 150 ]; then
-                print_kept
-                flushed=$now
+            if [ "$((now - before))" -lt 75 ] && [ "$number" -eq "$window" ] && [ "$window" -lt 5000 ]; then
+                window=$((window * 2))
             fi
+            if [ "$((now - flushed))" -ge 150 ]; then print_kept; flushed=$now; fi
+            if [ "$((now - paused))" -ge 600 ]; then echo "@pause"; pause 0.1; paused=$now; fi
         fi
         first=$((first + number))
     done

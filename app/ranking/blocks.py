@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -38,16 +38,17 @@ def block_value_ms(rtt_us: Sequence[np.ndarray], frame_bytes: Sequence[int]) -> 
         answered = times[times != LOST_RTT_US]
         if answered.size:
             medians[size] = float(np.median(answered)) / _US_PER_MS
-    value = weighted_latency_ms(medians)
-    return value if value is not None and value > 0 else None
+    return _value_ms(medians)
 
 
 def block_values_ms(attempt: Attempt) -> tuple[float | None, ...]:
     """Return the value of each block of an attempt in ms, in the order of `Attempt.blocks`."""
     count = len(attempt.blocks)
-    sizes = [series.frame_bytes for series in attempt.latency]
-    parts = [_split(series, count) for series in attempt.latency]
-    return tuple(block_value_ms([part[index] for part in parts], sizes) for index in range(count))
+    medians = {series.frame_bytes: _block_medians_ms(series, count) for series in attempt.latency}
+    return tuple(
+        _value_ms({size: median for size, found in medians.items() if (median := found[index]) is not None})
+        for index in range(count)
+    )
 
 
 def round_value_ms(attempt: Attempt) -> float | None:
@@ -87,5 +88,15 @@ def cycle_value_ms(block_ms: Sequence[float]) -> float:
     return math.exp(math.fsum(math.log(value) for value in block_ms) / len(block_ms))
 
 
-def _split(series: LatencySeries, blocks: int) -> list[np.ndarray]:
-    return np.split(series.rtt_us, blocks)
+def _value_ms(medians_ms: Mapping[int, float]) -> float | None:
+    value = weighted_latency_ms(medians_ms)
+    return value if value is not None and value > 0 else None
+
+
+def _block_medians_ms(series: LatencySeries, blocks: int) -> list[float | None]:
+    """Return the median of each block in ms, None where no reply came: all at once, since there are many."""
+    parts = series.rtt_us.reshape(blocks, -1)
+    if not (parts == LOST_RTT_US).any():
+        return [float(median) / _US_PER_MS for median in np.median(parts, axis=1)]
+    answered = [part[part != LOST_RTT_US] for part in parts]
+    return [float(np.median(part)) / _US_PER_MS if part.size else None for part in answered]

@@ -1,50 +1,90 @@
 """Adaptive comparisons of candidates whose true latencies are known: seeded noise, the program's own decisions.
 
-The noise multiplies, so that the true ratios are known. Each scenario says how a block's value is disturbed: by its
+Cycles, repeats, interim results and the ranking are the program's; only what echo requests measure is simulated. The
+noise multiplies, so that the true ratios are known. A modelled scenario says how a block's value is disturbed: by its
 tunnel's set-up, by chance, by drift and by episodes of load that slow down all candidates for a while.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from datetime import timedelta
+from types import SimpleNamespace
+from typing import Any, Protocol, cast
 
 import numpy as np
+import numpy.typing as npt
 
+from app.domain.cancel import CancelToken
 from app.domain.interim import CandidateState, InterimResult
 from app.domain.ranking import Ranking
 from app.domain.results import (
+    ADAPTIVE_PROFILE,
     FRAME_BYTES,
+    LOST_RTT_US,
     Attempt,
     AttemptKey,
-    AttemptStatus,
-    Block,
     CampaignPlan,
     CampaignRecord,
     CampaignStatus,
     Candidate,
-    LatencySeries,
-    Profile,
-    ProfileName,
 )
 from app.domain.verdicts import Verdict
-from app.ranking.blocks import cycle_value_ms, is_disturbed
+from app.measurement.adaptive.cycles import Cycles
+from app.measurement.adaptive.draft import Draft
+from app.measurement.adaptive.group_measurement import TCP_ROUNDS, GroupMeasurement, RoundOrder
+from app.measurement.adaptive.probes import Conditions, Transfer
+from app.measurement.control import CampaignControl
+from app.probes.blocks import BlockTarget, TargetBlock
+from app.ranking.gates import MOST_REPEATS
 from app.ranking.interim import interim
 from app.ranking.rank import rank
+from app.wording.colours import BASELINE_SOLUTION
 from support.sample_records import STARTED, facts, pair
 
-CYCLES, MOST_CYCLES = 10, 20
 BLOCK_S = 0.25
 SETUP_S = 8.0
-PROFILE = Profile(ProfileName.ADAPTIVE, 0, 1, 8, FRAME_BYTES, (1,) * len(FRAME_BYTES), 300.0)
-"""One request per size and block: the block's value is what is simulated."""
+TCP_S = 2.0
+BARE_SHARE = 0.4
+"""Latency of the bare link over that of the fastest candidate, about as in a practice lab."""
+
+
+class Course(Protocol):
+    """Noise of one comparison."""
+
+    def set_up(self) -> None:
+        """Begin a round, for which all tunnels are set up anew."""
+        ...
+
+    def block(self, candidate: int, cycle: int, clock_s: float) -> npt.NDArray[np.float64]:
+        """Return what a block's round-trip times are multiplied by, in the order of sending."""
+        ...
+
+
+class Noise(Protocol):
+    """Noise of one kind of hosts."""
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        ...
+
+    @property
+    def block_pings(self) -> tuple[int, ...]:
+        """Requests of a block by size."""
+        ...
+
+    def start(self, rng: np.random.Generator, count: int) -> Course:
+        """Begin a comparison of so many candidates."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """Noise of one kind of hosts.
+    """Modelled noise; implements `Noise`. One request per size: the block's value is what is simulated.
 
     Attributes:
         name: Its name.
@@ -64,8 +104,37 @@ class Scenario:
     lasts_s: float = 0.0
     factor: float = 1.0
 
+    @property
+    def block_pings(self) -> tuple[int, ...]:
+        """One request of each size."""
+        return (1,) * len(FRAME_BYTES)
 
-SCENARIOS = (
+    def start(self, rng: np.random.Generator, count: int) -> ModelledCourse:
+        """Begin a comparison of so many candidates."""
+        return ModelledCourse(self, rng, count)
+
+
+class ModelledCourse:
+    """One comparison with modelled noise; implements `Course`."""
+
+    def __init__(self, scenario: Scenario, rng: np.random.Generator, count: int) -> None:
+        self._scenario, self._rng, self._count = scenario, rng, count
+        self._phase_s = rng.uniform(0, max(1.0, scenario.every_s))
+        self.set_up()
+
+    def set_up(self) -> None:
+        """Begin a round."""
+        self._setups = self._rng.normal(0.0, self._scenario.setup, self._count)
+
+    def block(self, candidate: int, cycle: int, clock_s: float) -> npt.NDArray[np.float64]:
+        """Return the factor of one block, once per size."""
+        one = self._scenario
+        log = self._setups[candidate] + self._rng.normal(0.0, one.block) + one.drift * clock_s / 100
+        is_loaded = one.every_s and (clock_s + self._phase_s) % one.every_s < one.lasts_s
+        return np.full(len(FRAME_BYTES), math.exp(log) * (one.factor if is_loaded else 1.0))
+
+
+SCENARIOS: tuple[Noise, ...] = (
     Scenario("quiet", setup=0.01, block=0.03, drift=0.003),
     Scenario("spiky", setup=0.01, block=0.05, every_s=7.0, lasts_s=0.3, factor=3.0),
     Scenario("drifting", setup=0.01, block=0.03, drift=0.05),
@@ -83,7 +152,7 @@ class Simulated:
         ranking: What the program says of it.
         last: The last interim result.
         seconds: How long it took in simulated time.
-        true_ms: Each candidate's true latency by its suite's name.
+        true_ms: Each candidate's true latency by its suite's name, without the bare link.
     """
 
     ranking: Ranking
@@ -92,77 +161,130 @@ class Simulated:
     true_ms: dict[str, float]
 
 
-def simulate(true_ms: Sequence[float], scenario: Scenario, seed: int, verdicts: Sequence[Verdict] = ()) -> Simulated:
-    """Run one adaptive comparison.
+def simulate(true_ms: Sequence[float], noise: Noise, seed: int, verdicts: Sequence[Verdict] = ()) -> Simulated:
+    """Run one adaptive comparison of the bare link and some candidates.
 
     Args:
         true_ms: Latency of each candidate in ms.
-        scenario: The noise.
+        noise: The noise.
         seed: Of the noise and of the order.
         verdicts: Of the candidates; all Recommended where none are given.
     """
-    rng = np.random.default_rng(seed)
-    names = [f"c{i}" for i in range(len(true_ms))]
-    judged = list(verdicts) or [Verdict.RECOMMENDED] * len(names)
-    candidates = [Candidate("vpn", name, f"VPN {name}", verdict) for name, verdict in zip(names, judged, strict=True)]
-    keys = tuple(
-        AttemptKey(position, "vpn", name, "as-found", number)
-        for position, (number, name) in enumerate((number, name) for number in range(1, 9) for name in names)
-    )
-    plan = CampaignPlan(pair(is_lab=False), PROFILE, tuple(candidates), keys, (1.0,) * len(keys))
+    plan = _plan(len(true_ms), noise, verdicts)
+    names = [one.suite for one in plan.candidates]
+    all_ms = (BARE_SHARE * min(true_ms), *true_ms)
+    probes = _Probes(noise.start(np.random.default_rng(seed), len(all_ms)), all_ms, noise.block_pings)
     attempts: list[Attempt] = []
-    left, clock_s, number = list(range(len(names))), 0.0, 0
-    phase = rng.uniform(0, max(1.0, scenario.every_s))
+    left, number, repeats = names, 0, 0
     while True:
         number += 1
-        began_s = clock_s
-        blocks, clock_s = _round(rng, scenario, [true_ms[i] for i in left], clock_s + SETUP_S, phase)
-        for i, (values, is_counted) in zip(left, blocks, strict=True):
-            key = next(one for one in keys if one.round == number and one.suite == names[i])
-            attempts.append(_attempt(key, values, is_counted, began_s, clock_s))
-        result = interim(plan, attempts, elapsed_s=clock_s, round_s=clock_s - began_s)
-        open_names = [one.suite for one in result.candidates if one.state is CandidateState.OPEN]
-        left = [i for i in left if names[i] in open_names]
+        began_s = probes.clock_s
+        keys = [key for key in plan.attempts if key.round == number and key.suite in left]
+        order = random.Random(f"{seed}/{number}")  # noqa: S311 - an order, not a secret
+        made = _round(plan, probes, keys, repeats, order)
+        repeats += max(one.repeats for one in made)
+        attempts += made
+        next_s = probes.clock_s - began_s - (TCP_S * len(keys) if number == TCP_ROUNDS else 0.0)
+        result = interim(plan, attempts, elapsed_s=probes.clock_s, round_s=next_s)
+        left = [names[0], *(one.suite for one in result.candidates if one.state is CandidateState.OPEN)]
         if result.stop is not None:
             break
     record = CampaignRecord(
-        1, plan, CampaignStatus.COMPLETED, STARTED, STARTED + timedelta(seconds=clock_s),
+        1, plan, CampaignStatus.COMPLETED, STARTED, STARTED + timedelta(seconds=probes.clock_s),
         {"a": facts(), "b": facts("gw-b")}, tuple(attempts), "0",
     )  # fmt: skip
-    return Simulated(rank(record), result, clock_s, dict(zip(names, true_ms, strict=True)))
+    return Simulated(rank(record), result, probes.clock_s, dict(zip(names[1:], true_ms, strict=True)))
+
+
+def _plan(count: int, noise: Noise, verdicts: Sequence[Verdict]) -> CampaignPlan:
+    names = [f"c{i}" for i in range(1, count + 1)]
+    judged = list(verdicts) or [Verdict.RECOMMENDED] * count
+    candidates = [Candidate(BASELINE_SOLUTION, "c0", "Bare link", Verdict.UNPROTECTED, (), is_unprotected=True)]
+    candidates += [Candidate("vpn", name, f"VPN {name}", verdict) for name, verdict in zip(names, judged, strict=True)]
+    profile = replace(ADAPTIVE_PROFILE, block_pings=noise.block_pings)
+    rounds = range(1, profile.rounds + 1)
+    named = [(one, number) for number in rounds for one in candidates]
+    keys = tuple(
+        AttemptKey(position, one.solution, one.suite, "as-found", number)
+        for position, (one, number) in enumerate(named)
+    )
+    return CampaignPlan(pair(is_lab=False), profile, tuple(candidates), keys, (1.0,) * len(keys))
+
+
+class _Draft(Draft):
+    """A candidate without a tunnel: its target is its number."""
+
+    @property
+    def target(self) -> BlockTarget:
+        return BlockTarget(self.key.suite)
+
+
+@dataclass
+class _Probes:
+    """Implements RoundProbes; its clock is simulated."""
+
+    course: Course
+    true_ms: Sequence[float]
+    block_pings: tuple[int, ...]
+    clock_s: float = 0.0
+    cycles: int = 0
+
+    def set_up(self) -> None:
+        self.clock_s += SETUP_S
+        self.cycles = 0
+        self.course.set_up()
+
+    def warm_up(self, target: BlockTarget, *, token: CancelToken) -> str:
+        return ""
+
+    def cycle(self, targets: Sequence[BlockTarget], *, first_size: int, token: CancelToken) -> tuple[TargetBlock, ...]:
+        blocks = tuple(self._block(int(target.destination[1:])) for target in targets)
+        self.cycles += 1
+        return blocks
+
+    def _block(self, candidate: int) -> TargetBlock:
+        self.clock_s += BLOCK_S
+        ms = self.true_ms[candidate] * self.course.block(candidate, self.cycles, self.clock_s)
+        rtt_us = np.where(np.isfinite(ms), np.round(1_000 * ms), LOST_RTT_US).astype(np.uint32)
+        return TargetBlock(0.0, tuple(np.split(rtt_us, np.cumsum(self.block_pings)[:-1])))
+
+    def watch(self, drafts: Sequence[Draft], *, token: CancelToken) -> Callable[[], Conditions]:
+        return lambda: Conditions({})
+
+    def transfer(self, draft: Draft, **_: Any) -> Transfer:
+        self.clock_s += TCP_S
+        return Transfer((), {})
+
+    def capture(self, draft: Draft, **_: Any) -> Any:
+        raise AssertionError("no packet tests are due")
 
 
 def _round(
-    rng: np.random.Generator, scenario: Scenario, true_ms: Sequence[float], clock_s: float, phase_s: float
-) -> tuple[list[tuple[list[float], list[bool]]], float]:
-    setups = np.exp(rng.normal(0.0, scenario.setup, len(true_ms)))
-    blocks: list[tuple[list[float], list[bool]]] = [([], []) for _ in true_ms]
-    cycles: list[float] = []
-    for _ in range(MOST_CYCLES):
-        values = [0.0] * len(true_ms)
-        for i in rng.permutation(len(true_ms)):
-            clock_s += BLOCK_S
-            noise = math.exp(rng.normal(0.0, scenario.block) + scenario.drift * clock_s / 100)
-            is_loaded = scenario.every_s and (clock_s + phase_s) % scenario.every_s < scenario.lasts_s
-            values[i] = true_ms[i] * setups[i] * noise * (scenario.factor if is_loaded else 1.0)
-        value = cycle_value_ms(values)
-        is_counted = not is_disturbed(cycles, value)
-        cycles.append(value)
-        for i, one in enumerate(values):
-            blocks[i][0].append(one)
-            blocks[i][1].append(is_counted)
-        if sum(blocks[0][1]) >= CYCLES:
-            break
-    return blocks, clock_s + 2.0 * len(true_ms)
-
-
-def _attempt(
-    key: AttemptKey, values: Sequence[float], is_counted: Sequence[bool], began_s: float, ended_s: float
-) -> Attempt:
-    times = np.array([round(1_000 * value) for value in values], dtype=np.uint32)
-    series = tuple(LatencySeries(size, times.size, times.size, 0, times) for size in FRAME_BYTES)
-    return Attempt(
-        key, AttemptStatus.COMPLETED, "", "", STARTED + timedelta(seconds=began_s),
-        STARTED + timedelta(seconds=ended_s), latency=series,
-        blocks=tuple(Block(i + 1, float(i), counts) for i, counts in enumerate(is_counted)),
-    )  # fmt: skip
+    plan: CampaignPlan, probes: _Probes, keys: Sequence[AttemptKey], repeats: int, order: random.Random
+) -> list[Attempt]:
+    """Measure one round as the program does."""
+    probes.set_up()
+    began_s = probes.clock_s
+    names = frozenset((one.solution, one.suite) for one in plan.candidates)
+    context: Any = SimpleNamespace(
+        plan=plan, control=CampaignControl(), emit=lambda _: None, meter=SimpleNamespace(say=lambda _: None)
+    )
+    nothing: Any = None
+    drafts = [_Draft(key, key.suite, nothing, nothing, FRAME_BYTES, 1500, STARTED, 0.0) for key in keys]
+    cycles = Cycles(probes, plan.profile, keys[0].round, order, context.emit, context.meter.say)
+    due = RoundOrder(
+        number=keys[0].round,
+        seconds=plan.profile.seconds,
+        has_tcp=keys[0].round <= TCP_ROUNDS,
+        repeats_left=max(0, MOST_REPEATS - repeats),
+        repeats_end_s=math.inf,
+        rate_mbit_s=None,
+        has_others=True,
+        is_check_due=False,
+        is_single_group=False,
+        rated=names,
+        tested=names,
+    )
+    GroupMeasurement(context, probes, cycles, due, drafts, cast("Any", SimpleNamespace(lost={}))).run()
+    spans = STARTED + timedelta(seconds=began_s), STARTED + timedelta(seconds=probes.clock_s)
+    return [replace(draft.finish(), started_at=spans[0], ended_at=spans[1]) for draft in drafts]

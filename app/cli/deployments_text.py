@@ -4,23 +4,26 @@ from __future__ import annotations
 
 from rich.console import Console
 
+from app.cli.prose import print_prose
 from app.deployment.events import RolloutApplied
 from app.domain.capture import Property, properties_of
 from app.domain.deployment import Deployment, DeploymentState, DryRun, EndpointDryRun
 from app.domain.deployment_status import EndpointStatus, PairStatus
 from app.domain.hosts import Side
 from app.wording.capture_sentences import BREAK_WORDS, properties_line, worst_breakage
+from app.wording.deployment_sentences import state_word, unreachable_sentence
 
 
 def print_deployment(out: Console, deployment: Deployment) -> None:
     """Print what became of a deployment."""
-    _line(out, f"{deployment.title} on {deployment.pair.name}: {deployment.state} (deployment {deployment.id})")
+    state = state_word(deployment.state, is_refused=deployment.is_refused)
+    print_prose(out, f"{deployment.title} on {deployment.pair.name}: {state} (deployment {deployment.id})")
     if deployment.message:
-        _line(out, deployment.message)
+        print_prose(out, deployment.message)
     if deployment.state.is_standing:
         for label, end in ((deployment.pair.a.label, deployment.a), (deployment.pair.b.label, deployment.b)):
             where = f"joined with {end.lan_port}" if end.lan_port else "with an address of its own"
-            _line(out, f"  {label}: {end.interface}, {where}; {_ports(end.ports)}")
+            print_prose(out, f"{end.interface}, {where}; {_ports(end.ports)}", head=f"{label}: ", indent=2)
 
 
 def applied_words(event: RolloutApplied) -> str:
@@ -71,65 +74,78 @@ def print_status(out: Console, status: PairStatus) -> None:
     if status.state is None or deployment is None:
         is_known = status.a.is_reachable and status.b.is_reachable and not status.damaged
         nothing = "nothing is deployed." if is_known else "it is unknown whether anything is deployed."
-        _line(out, f"{status.pair}: {nothing if status.state is None else status.state}")
+        print_prose(out, f"{status.pair}: {nothing if status.state is None else state_word(status.state)}")
     else:
-        since = deployment.confirmed_at or deployment.state_at
-        _line(out, f"{status.pair}: {deployment.title}, {status.state} since {since.astimezone():%Y-%m-%d %H:%M}")
-        _line(out, f"  deployment {deployment.id}, by {deployment.by}; verdict {status.verdict or deployment.verdict}")
-        if not (deployment.a.lan_port and deployment.b.lan_port):
-            a, b = (deployment.link.inner_ip(side) for side in Side)
-            _line(out, f"  addresses in the tunnel: {a} on A, {b} on B")
-        if deployment.properties:
-            shown = {kind: deployment.properties[kind] for kind in Property if kind in deployment.properties}
-            _line(out, f"  tested before it was confirmed: {properties_line(shown)}")
-        if status.connect_s is not None:
-            _line(out, f"  connected {status.connect_s:.1f} s after both sides were started, when it was deployed")
-    # The lines of the hosts say so of themselves, with the reason.
-    silent = {f"{end.label} is unreachable." for end in (status.a, status.b) if not end.is_reachable}
+        _print_deployment_status(out, deployment, status, status.state)
+    # The lines of the hosts below have it with the reason.
+    silent = {unreachable_sentence(end.label) for end in (status.a, status.b) if not end.is_reachable}
     for sentence in status.sentences:
         if sentence not in silent:
-            _line(out, sentence)
+            print_prose(out, sentence)
     for end in (status.a, status.b):
         _print_end_status(out, end, status)
 
 
+def _print_deployment_status(out: Console, deployment: Deployment, status: PairStatus, state: DeploymentState) -> None:
+    since = deployment.confirmed_at or deployment.state_at
+    print_prose(
+        out, f"{status.pair}: {deployment.title}, {state_word(state)} since {since.astimezone():%Y-%m-%d %H:%M}"
+    )
+    lines = [f"deployment {deployment.id}, by {deployment.by}; verdict {status.verdict or deployment.verdict}"]
+    if not (deployment.a.lan_port and deployment.b.lan_port):
+        a, b = (deployment.link.inner_ip(side) for side in Side)
+        lines.append(f"addresses in the tunnel: {a} on {status.a.label}, {b} on {status.b.label}")
+    if deployment.properties:
+        shown = {kind: deployment.properties[kind] for kind in Property if kind in deployment.properties}
+        lines.append(f"tested before it was confirmed: {properties_line(shown)}")
+    if status.connect_s is not None:
+        lines.append(f"connected {status.connect_s:.1f} s after both sides were started, when it was deployed")
+    for line in lines:
+        print_prose(out, line, indent=2)
+
+
 def _print_end_status(out: Console, end: EndpointStatus, status: PairStatus) -> None:
     if not end.is_reachable:
-        _line(out, f"{end.label}: unreachable. {end.note}")
+        print_prose(out, f"{end.label}: unreachable. {end.note}".rstrip())
         return
     if end in status.damaged:
-        _line(out, f"{end.label}: unknown; {end.missing} is missing, or not as it was installed.")
+        print_prose(out, f"{end.label}: unknown; {end.missing} is missing, or not as it was installed.")
         return
     if not end.deployment_id:
-        _line(out, f"{end.label}: nothing is deployed.")
+        print_prose(out, f"{end.label}: nothing is deployed.")
         return
     if end.is_waiting:
         wait = f"awaiting confirmation, rolls back in {end.left_s:.0f} s"
-        _line(out, f"{end.label}: {wait}; the tunnel is not pinged before confirmation")
+        print_prose(out, f"{end.label}: {wait}; the tunnel is not pinged before confirmation")
         return
-    words = [
+    print_prose(out, f"{end.interface} {', '.join(filter(None, _end_words(end, status)))}", head=f"{end.label}: ")
+    if times := connection_words(end):
+        print_prose(out, "; ".join(times), indent=2)
+    for key in end.keys:
+        left = f", {key.days_left:.0f} days left" if key.days_left is not None else ""
+        print_prose(out, f"{key.title}: {key.age_days:.1f} days old{left}", indent=2)
+    for drift in end.drift:
+        print_prose(out, f"Drift: {drift.path}. {drift.what}", indent=2)
+        if drift.diff:
+            _line(out, drift.diff)
+
+
+def _end_words(end: EndpointStatus, status: PairStatus) -> tuple[str, ...]:
+    """Return the state of a tunnel on a host that can be reached; empty words are left out."""
+    is_provisional = status.state is DeploymentState.APPLIED
+    return (
         "up" if end.is_up else "DOWN",
         f"{end.rtt_ms:.2f} ms" if end.rtt_ms is not None else "no answer",
         f"{end.loss_pct:.0f} % lost" if end.loss_pct is not None else "",
         f"received {end.rx_bytes} B, sent {end.tx_bytes} B",
         f"handshake {end.last_handshake_s:.0f} s ago" if end.last_handshake_s is not None else "",
         f"restarted {end.restarts} times" if end.restarts else "",
-        "" if end.is_watched or status.state is DeploymentState.APPLIED else "NOT WATCHED",
-        "" if end.is_enabled or status.state is DeploymentState.APPLIED else "NOT STARTED WITH THE HOST",
+        "" if end.is_watched or is_provisional else "NOT SUPERVISED",
+        "" if end.is_enabled or is_provisional else "NOT STARTED WITH THE HOST",
         f"rolls back in {end.left_s:.0f} s" if end.left_s is not None else "",
         "LANS PARTED BY A LOOP" if end.is_looped else "",
         f"{end.limited_broadcasts} broadcasts over the limit dropped" if end.limited_broadcasts else "",
-    ]
-    _line(out, f"{end.label}: {end.interface} {', '.join(filter(None, words))}")
-    if times := connection_words(end):
-        _line(out, f"  {'; '.join(times)}")
-    for key in end.keys:
-        left = f", {key.days_left:.0f} days left" if key.days_left is not None else ""
-        _line(out, f"  {key.title}: {key.age_days:.1f} days old{left}")
-    for drift in end.drift:
-        _line(out, f"  Drift: {drift.path}. {drift.what}")
-        if drift.diff:
-            _line(out, drift.diff)
+    )
 
 
 def connection_words(end: EndpointStatus) -> list[str]:

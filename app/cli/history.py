@@ -13,9 +13,11 @@ from app.cli.exit_codes import ExitCode
 from app.cli.files import ask_yes
 from app.cli.tables import Column, Kind, Table
 from app.domain.cancel import CancelToken
+from app.domain.deployment import DeploymentState
 from app.domain.errors import InvalidOption
 from app.domain.history import EntryId, EntryKind, HistoryEntry, checked_note
 from app.ranking.history_entries import is_unranked
+from app.wording.deployment_sentences import state_word
 
 if TYPE_CHECKING:
     from app.domain.progress import ProgressSink
@@ -104,11 +106,17 @@ def history_table(found: Sequence[HistoryEntry]) -> Table:
             "key rotation" if one.is_rotation else one.kind.value,
             one.profile or "-",
             measured_text(one),
-            "refused" if one.is_refused else one.state,
+            _state_text(one),
             one.winner.text if one.winner is not None else "-",
             " ".join(one.note.split()) or "-",
         )
     return table
+
+
+def _state_text(entry: HistoryEntry) -> str:
+    if entry.kind is EntryKind.DEPLOYMENT:
+        return state_word(DeploymentState(entry.state), is_refused=entry.is_refused)
+    return entry.state
 
 
 def measured_text(entry: HistoryEntry) -> str:

@@ -13,6 +13,7 @@ from app.cli.tables import Column, Table
 from app.domain.audit import AuditCheck
 from app.domain.deployment import Deployment
 from app.storage.codec import to_data
+from app.wording.deployment_sentences import state_word
 
 
 def deployments(context: Context) -> int:
@@ -39,7 +40,7 @@ def deployment_table(found: Sequence[Deployment]) -> Table:
     table = Table([Column(heading, rank=rank) for heading, rank in ranks.items()], more="--json")
     for one in found:
         since = f"{one.state_at.astimezone():%Y-%m-%d %H:%M}"
-        state = "refused" if one.is_refused else one.state
+        state = state_word(one.state, is_refused=one.is_refused)
         table.add_row(one.id, one.pair.name, one.solution, one.suite, state, since, one.by)
     return table
 

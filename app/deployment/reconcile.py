@@ -21,6 +21,7 @@ from app.domain.link import STATE_DIR
 from app.host.inspection import LockInfo
 from app.host.remote_host import RemoteHost, printable
 from app.storage import Store
+from app.wording.deployment_sentences import unreachable_sentence
 
 DAY_S = 86_400.0
 
@@ -126,10 +127,14 @@ def _open_text(found: PairStatus) -> tuple[str, ...]:
     if not labels:
         return ()
     again = f"tunnelmark rotate-keys {found.pair}"
-    mend = f"with new keys: {again}" if found.deployment is not None else "from where it was rolled out or exported."
+    mend = (
+        f"with new keys: {again}"
+        if found.deployment is not None
+        else "from the computer on which it was deployed or exported."
+    )
     text = (
-        f"An earlier version has rolled this out on {' and '.join(labels)}: it lets in packets that a stranger forges "
-        f"or replays. Roll it out again, {mend}"
+        f"An earlier version of Tunnelmark deployed this on {' and '.join(labels)}: it lets in packets that a stranger "
+        f"forges or replays. Deploy it again, {mend}"
     )
     return (text,)
 
@@ -187,9 +192,9 @@ def _judge(
 ) -> tuple[DeploymentState | None, tuple[str, ...]]:
     labels = {side: pair.host(side).label for side in Side}
     silent = [labels[side] for side in Side if side not in ids]
-    sentences = [f"{name} could not be asked." for name in silent]
+    sentences = [unreachable_sentence(name) for name in silent]
     if deployment is not None and deployment.state is DeploymentState.APPLIED and waiting_on(deployment, reached):
-        return DeploymentState.APPLIED, (*sentences, "It waits for a confirmation; without one, both hosts go back.")
+        return DeploymentState.APPLIED, (*sentences, "It awaits confirmation; without one, both hosts roll back.")
     if silent:
         state = DeploymentState.CONFIRMED if any(ids.values()) else deployment.state if deployment else None
         return state, tuple(sentences)
@@ -197,7 +202,7 @@ def _judge(
         return None, ()
     if ids[Side.A] == ids[Side.B]:
         if deployment is None:
-            sentences.append("What is rolled out is not known on this computer: somebody else did it.")
+            sentences.append("The deployment is not known on this computer: it was made from another one.")
         return DeploymentState.CONFIRMED, tuple(sentences)
     for side in Side:
         other = ids[side.other]
@@ -214,7 +219,7 @@ def _locked(labels: Mapping[Side, str], reached: Mapping[Side, Reached]) -> Iter
         lock = one.state.lock if one.state is not None else None
         if lock is not None:
             wait = f" within {lock.left_s} s" if lock.left_s > 0 else ""
-            yield f"{labels[side]} is being worked on, or goes back by itself{wait}."
+            yield f"{labels[side]} is being worked on, or rolls back by itself{wait}."
 
 
 def _brought_up_to_date(

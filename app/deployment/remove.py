@@ -75,7 +75,7 @@ def end_deployment(
             run.save(replace(deployment, is_ending=True), deployment.state)
         outcome = transaction.confirm(token=token)
         if outcome.is_complete:
-            ended = run.save(deployment, DeploymentState.UNDONE, "It was taken back.")
+            ended = run.save(deployment, DeploymentState.UNDONE)
         elif outcome.may_be_half:
             ended = run.save(replace(deployment, is_ending=True), DeploymentState.HALF_CONFIRMED, outcome.reason)
         elif deployment.solution:

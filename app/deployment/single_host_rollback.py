@@ -67,8 +67,8 @@ def roll_back_one(
         raise
     other = pair.host(side.other).label
     text = (
-        f"It was taken back on {end.label} alone. {other} was not asked and may still have its end: it is taken back "
-        f"there at the next contact with both, for example `tunnelmark status {pair.name} --repair`."
+        f"It was removed from {end.label} alone. {other} was not asked and may still have it. Once both can be "
+        f"reached, remove it there with: tunnelmark status {pair.name} --repair"
     )
     ended = _save(store, ending, DeploymentState.HALF_CONFIRMED, text)
     if found.is_damaged or _WARNING in told:
@@ -113,7 +113,7 @@ def end_damaged(
         told = _remove(store, ends[side], slot, found[side], "Take back what is left of a damaged deployment")
         if found[side].is_damaged or _WARNING in told:
             emit(RolloutNote(told, is_warning=True))
-    ended = _save(store, deployment, DeploymentState.UNDONE, "It was taken back.")
+    ended = _save(store, deployment, DeploymentState.UNDONE)
     emit(RolloutEnded(ended))
     return ended
 

@@ -253,7 +253,7 @@ class FakeRollout:
         for stage in (RolloutStage.PREPARE, RolloutStage.ARM, RolloutStage.APPLY, RolloutStage.UNDO):
             emit(RolloutStageStarted(stage))
         assert self.undo_gate.wait(20)
-        ended = self.store(standing, DeploymentState.UNDONE, "It was taken back.")
+        ended = self.store(standing, DeploymentState.UNDONE, "")
         emit(RolloutEnded(ended))
         return ended
 
@@ -267,7 +267,7 @@ class FakeRollout:
         if self.undo_error is not None:
             raise self.undo_error
         self.undone_on.add(side)
-        text = f"It was taken back on {label} alone. {pair.host(side.other).label} was not asked."
+        text = f"It was removed from {label} alone. {pair.host(side.other).label} was not asked."
         ended = self.store(replace(standing, is_ending=True), DeploymentState.HALF_CONFIRMED, text)
         emit(RolloutNote(text, is_warning=True))
         emit(RolloutEnded(ended))
@@ -309,7 +309,7 @@ class FakeRollout:
             return None
         if half.is_ending:
             self.undone_on.clear()
-            return self.store(half, DeploymentState.UNDONE, "It was taken back.")
+            return self.store(half, DeploymentState.UNDONE, "")
         options = replace(half.options, confirm_within_s=None)
         made = self.made(half.pair, half.solution, half.suite, half.title, options)
         return self._roll_out(made, token, emit, _Nobody())

@@ -206,7 +206,7 @@ def seen_of(
     for side in Side:
         gone = EndpointStatus(side, pair.host(side).label, is_reachable=side not in silent)
         if side in silent:
-            sentences.append(f"{gone.label} could not be asked.")
+            sentences.append(f"{gone.label} is unreachable.")
         elif side in unfinished:
             sentences.append(f"{gone.label} has files of a deployment that was broken off before it counted.")
             status = with_end(status, side, is_unfinished=True)

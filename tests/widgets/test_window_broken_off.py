@@ -72,7 +72,7 @@ def test_what_the_hosts_still_have_is_not_called_removed(driver: Driver) -> None
     driver.services.repair_gate.set()
     driver.until(lambda: "could not be cleaned up" in page.notice.text)
     driver.idle()
-    assert "gateway-b could not be asked." in page.notice.text
+    assert "gateway-b is unreachable." in page.notice.text
     assert driver.services.unfinished_on == {Side.B}
     text = page.detail.sentence.text()
     assert "unknown whether a tunnel is deployed" in text

@@ -12,8 +12,10 @@ from rich.console import Console
 from app.cli.deployments import RolloutDisplay, status_code
 from app.cli.deployments_text import print_deployment, print_dry_run, print_status
 from app.cli.exit_codes import ExitCode
+from app.cli.history import history_table
 from app.cli.main import main
 from app.cli.parser import parse
+from app.cli.records import deployment_table
 from app.cli.sides import by_side
 from app.deployment.events import RolloutStage, RolloutStageStarted
 from app.deployment.slots import slot_of
@@ -29,11 +31,13 @@ from app.domain.deployment import (
 )
 from app.domain.deployment_status import Drift, EndpointStatus, KeyAge, Outage, PairStatus
 from app.domain.errors import InvalidOption
+from app.domain.history import EntryKind, HistoryEntry
 from app.domain.hosts import PairSpec, Side
 from app.domain.paths import find_paths
 from app.domain.verdicts import Verdict
 from app.storage import Store
 from app.storage.codec import to_data
+from app.wording.deployment_sentences import unreachable_sentence
 from support.stored_deployments import AT, DEPLOYMENT, PAIR
 
 
@@ -57,10 +61,10 @@ def end(side: Side) -> EndpointStatus:
 STATUS = PairStatus("north", AT, DEPLOYMENT, DeploymentState.CONFIRMED, end(Side.A), end(Side.B))
 
 
-def text_of(show: object, value: object) -> str:
+def text_of(show: object, value: object, width: int = 200) -> str:
     out = io.StringIO()
     assert callable(show)
-    show(Console(file=out, width=200), value)
+    show(Console(file=out, width=width), value)
     return out.getvalue()
 
 
@@ -99,7 +103,7 @@ def test_a_bridge_without_a_host_or_port_or_twice_for_one_host_is_refused(texts:
 
 def test_a_healthy_status_says_what_matters() -> None:
     text = text_of(print_status, STATUS)
-    for words in ("north: WireGuard, confirmed", "eve on laptop", "alpha: tml0 up, 1.25 ms", "27 days left"):
+    for words in ("north: WireGuard, active since", "eve on laptop", "alpha: tml0 up, 1.25 ms", "27 days left"):
         assert words in text
     assert "DOWN" not in text
     assert "NOT" not in text
@@ -137,17 +141,60 @@ def test_what_is_wrong_stands_out_and_fails() -> None:
     text = text_of(print_status, status)
     for words in (
         "alpha: tml0 DOWN",
-        "NOT WATCHED",
+        "NOT SUPERVISED",
         "100 % lost",
         "3 times",
         "+# by hand",
         "beta: unreachable. No route.",
     ):
         assert words in text
-    said_twice = replace(status, sentences=("beta is unreachable.", "Something else."))
-    assert "could not be asked" not in text_of(print_status, said_twice)
-    assert "Something else." in text_of(print_status, said_twice)
     assert status_code(status) == 1
+
+
+def test_an_unreachable_pair_is_reported_once_for_each_host() -> None:
+    a, b = (EndpointStatus(side, PAIR.host(side).label, is_reachable=False, note="No route.") for side in Side)
+    sentences = tuple(unreachable_sentence(PAIR.host(side).label) for side in Side)
+    text = text_of(print_status, PairStatus("north", AT, None, None, a, b, sentences=sentences))
+    assert text.splitlines() == [
+        "north: it is unknown whether anything is deployed.",
+        "alpha: unreachable. No route.",
+        "beta: unreachable. No route.",
+    ]
+
+
+def test_status_fits_into_80_columns_and_breaks_between_words() -> None:
+    a = replace(STATUS.a, connect_s=4.0, boot_connect_s=41.0, outages=(Outage(AT, 12.0), Outage(AT)), restarts=2)
+    status = replace(STATUS, a=replace(a, rx_bytes=123456789, tx_bytes=123456789, is_watched=False))
+    lines = text_of(print_status, status, 80).splitlines()
+    assert max(map(len, lines)) <= 80
+    whole = text_of(print_status, status).split()
+    assert " ".join(lines).split() == whole
+
+
+def test_status_names_the_addresses_in_the_tunnel_unless_both_sides_have_a_lan_port() -> None:
+    assert "addresses in the tunnel" not in text_of(print_status, STATUS)
+    alone = replace(DEPLOYMENT, a=replace(DEPLOYMENT.a, lan_port=""), b=replace(DEPLOYMENT.b, lan_port=""))
+    a, b = (alone.link.inner_ip(side) for side in Side)
+    text = text_of(print_status, replace(STATUS, deployment=alone))
+    assert f"addresses in the tunnel: {a} on alpha, {b} on beta" in text
+
+
+@pytest.mark.parametrize(
+    ("state", "word"),
+    [
+        (DeploymentState.APPLIED, "awaiting confirmation"),
+        (DeploymentState.CONFIRMED, "active"),
+        (DeploymentState.UNDONE, "removed"),
+    ],
+)
+def test_states_have_the_same_words_in_every_command(state: DeploymentState, word: str) -> None:
+    one = replace(DEPLOYMENT, state=state, message="")
+    assert f" on {PAIR.name}: {word} (deployment " in text_of(print_deployment, one)
+    assert text_of(lambda out, found: deployment_table(found).print(out), [one]).count(word) == 1
+    entry = HistoryEntry(EntryKind.DEPLOYMENT, one.id, AT, "north", state.value)
+    assert word in text_of(lambda out, found: history_table(found).print(out), [entry])
+    if state is not DeploymentState.UNDONE:
+        assert f"{word} since" in text_of(print_status, replace(STATUS, deployment=one, state=state))
 
 
 def test_a_loop_between_the_lans_is_shown_and_is_not_healthy() -> None:
@@ -284,7 +331,7 @@ def test_ctrl_c_just_after_a_deployment_has_ended_tells_what_became_of_it(
     assert main(["confirm", "north"]) == ExitCode.OK
     said = capsys.readouterr()
     assert "It was too late to cancel" in said.err
-    assert "confirmed" in said.out
+    assert ": active (deployment" in said.out
     assert "Cancelled." not in said.err
 
 

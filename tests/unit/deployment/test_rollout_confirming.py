@@ -133,8 +133,8 @@ def test_what_was_taken_back_on_one_host_alone_is_taken_back_on_both_at_the_next
         pytest.raises(CommandFailed, match="has not ended on both hosts"),
     ):
         services.undeploy(one.pair, token=CancelToken(), emit=lambda _event: None)
-    assert not look(world, store).can_be_repaired, "B goes back by itself first"
-    with pytest.raises(CommandFailed, match="goes back by itself"):
+    assert not look(world, store).can_be_repaired, "B rolls back by itself first"
+    with pytest.raises(CommandFailed, match="rolls back by itself"):
         services.repair(one.pair, token=CancelToken(), emit=lambda _event: None)
 
     go_back(world.b)

@@ -110,7 +110,7 @@ def test_one_end_is_taken_back_alone_and_the_other_one_at_the_next_contact(world
     half = roll_back_one(store, world.a, one.pair, Side.A, token=CancelToken(), emit=events.append)
     assert (half.state, half.is_ending) == (DeploymentState.HALF_CONFIRMED, True)
     (note,) = [event.text for event in events if isinstance(event, RolloutNote)]
-    assert "on gateway-a alone. gateway-b was not asked and may still have its end" in note
+    assert "from gateway-a alone. gateway-b was not asked and may still have it" in note
     assert world.a.etc_files() == before[0]
     assert (world.a.links, world.b.links) == ({"eth1"}, STANDING)
     entry = store.list_audit()[0]

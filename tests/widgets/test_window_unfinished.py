@@ -32,7 +32,7 @@ def test_a_cancelled_comparison_is_resumed_from_the_results(open_window: Callabl
     driver.next()
     driver.until(lambda: window.results.data is not None)
     driver.idle()
-    assert window.results.sentence.standard.property("look") != "primary", "Resume is advised"
+    assert window.results.sentence.decide.property("look") != "primary", "Resume is advised"
     driver.services.pace_s = 0
     driver.services.interrupted = None  # the number of the comparison on show counts
     driver.click(window.results.resume)

@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout
 
 from app.domain.ranking import Ranking
-from app.domain.results import PROFILES, ProfileName
+from app.domain.results import Profile
 from app.ranking.outcome import Outcome
 from ui.common.basics import button, icon_label, label, set_look
 from ui.common.folding import FoldingRow
@@ -14,8 +14,9 @@ from ui.common.icons import set_icon
 from ui.common.outcome_texts import outcome_lines
 from ui.common.texts import tr
 from ui.common.theme import GRID
+from ui.common.tips import set_tip
+from ui.results.deciding import deciding_words
 
-_STANDARD_ROUNDS = PROFILES[ProfileName.STANDARD].rounds
 _LEAST_TEXT_EM = 16
 """The buttons are below the text where it has less width."""
 
@@ -24,8 +25,8 @@ class SentenceCard(QFrame):
     """First thing on the results page."""
 
     why_asked = Signal()
-    standard_asked = Signal()
-    """Repeat it with as many rounds as a significance test needs."""
+    deciding_asked = Signal(object)
+    """Carries the Profile with which measuring again would decide."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -37,14 +38,9 @@ class SentenceCard(QFrame):
         self.mind = label("")
         self._warning = icon_label("warning", "legacy")
         self.why = button(tr("&Details and warnings"), "info", on_click=self.why_asked.emit)
-        self.standard = button(
-            tr("Measure again with &Standard"),
-            "repeat",
-            look="primary",
-            on_click=self.standard_asked.emit,
-            tip=tr("Three rounds, so that differences can be tested; nothing is measured before you start it"),
-        )
-        below = FoldingRow((self._warning, self.mind), (self.standard, self.why), _LEAST_TEXT_EM)
+        self._profile: Profile | None = None
+        self.decide = button("", "repeat", look="primary", on_click=lambda: self.deciding_asked.emit(self._profile))
+        below = FoldingRow((self._warning, self.mind), (self.decide, self.why), _LEAST_TEXT_EM)
         text = QVBoxLayout()
         text.setSpacing(GRID // 2)
         text.addWidget(self.sentence)
@@ -57,8 +53,18 @@ class SentenceCard(QFrame):
 
     def set_advised(self, *, is_advised: bool) -> None:
         """Advise to measure again, or leave that to a button elsewhere on the page."""
-        set_look(self.standard, "primary" if is_advised else "")
-        set_icon(self.standard, "repeat", "on_accent" if is_advised else "text")
+        set_look(self.decide, "primary" if is_advised else "")
+        set_icon(self.decide, "repeat", "on_accent" if is_advised else "text")
+
+    def offer(self, profile: Profile | None) -> None:
+        """Offer to measure again with a profile that would decide; None where there is none."""
+        self._profile = profile
+        self.decide.setVisible(profile is not None)
+        if profile is not None:
+            text, tip = deciding_words(profile)
+            self.decide.setText(text)
+            self.decide.setAccessibleName(text.replace("&", ""))
+            set_tip(self.decide, tip)
 
     def set_low(self, *, is_low: bool) -> None:
         """Write the sentence in the size of other texts, where there is little height."""
@@ -74,7 +80,6 @@ class SentenceCard(QFrame):
         if has_choice:
             icon, role = ("shield-check", "good") if advice.is_clear else ("compare", "text")
         set_icon(self._icon, icon, role, 24)
-        self.standard.setVisible(has_choice and not advice.is_clear and ranking.rounds < _STANDARD_ROUNDS)
         failures = tr("%1.").replace("%1", outcome.headline) if outcome.headline else ""
         lines = [advice.sentence] if has_choice else [failures, *outcome_lines(outcome), advice.sentence]
         self.sentence.setText("\n".join(line for line in lines if line))

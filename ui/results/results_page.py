@@ -15,7 +15,7 @@ from app.domain.cancel import CancelToken
 from app.domain.errors import TunnelmarkError
 from app.domain.history import EntryId, EntryKind
 from app.domain.progress import ProgressSink
-from app.domain.results import AttemptStatus, CampaignRecord, CampaignStatus
+from app.domain.results import AttemptStatus, CampaignRecord, CampaignStatus, Profile
 from app.domain.verdicts import Verdict
 from app.ranking.outcome import is_unfinished, outcome_of
 from app.ranking.weighting import weigh
@@ -31,6 +31,7 @@ from ui.common.texts import tr
 from ui.common.theme import GRID
 from ui.common.tips import enable, set_tip
 from ui.plots.result_data import ResultData, prepare
+from ui.results.deciding import deciding_profile
 from ui.results.deploy_button import name_deploy
 from ui.results.note_line import NoteLine
 from ui.results.ranking_table import RankingTable
@@ -56,8 +57,8 @@ class ResultsPage(Page):
     """Carries the CampaignRecord that is to be measured again."""
     candidate_asked = Signal(object)
     """Carries the Key of the candidate whose page is wanted."""
-    standard_asked = Signal(object)
-    """Carries the CampaignRecord that is to be measured again with the standard profile."""
+    deciding_asked = Signal(object, object)
+    """Carries the CampaignRecord that is to be measured again, and the Profile that would decide."""
     resume_asked = Signal(object)
     """Carries the CampaignRecord of an interrupted or cancelled comparison."""
     rollout_asked = Signal(object)
@@ -96,7 +97,7 @@ class ResultsPage(Page):
         self.table.pointed_at.connect(self._point_at)
         self.table.deploy_asked.connect(self._roll_out)
         self.sentence.why_asked.connect(self.tabs.show_why)
-        self.sentence.standard_asked.connect(self._with_standard)
+        self.sentence.deciding_asked.connect(self._decide)
         self._lay_out()
         self._show_buttons()
         context.leftovers.changed.connect(lambda name: context.leftovers.follow(self.notice, name))
@@ -154,6 +155,7 @@ class ResultsPage(Page):
         self.what.setText(_what(data))
         self.note.show_note(EntryId(EntryKind.COMPARISON, record.campaign_id), record.note)
         self.sentence.show_ranking(data.ranking, is_lab=record.plan.pair.is_lab, outcome=outcome_of(record))
+        self.sentence.offer(deciding_profile(record.plan.profile, data.ranking))
         self.table.show_data(data)
         self.shared.setVisible(any(one.tied_with for one in data.ranking.ranking))
         self._weigh()
@@ -238,9 +240,9 @@ class ResultsPage(Page):
         if self.data is not None:
             self.again_asked.emit(self.data.record)
 
-    def _with_standard(self) -> None:
+    def _decide(self, profile: Profile) -> None:
         if self.data is not None:
-            self.standard_asked.emit(self.data.record)
+            self.deciding_asked.emit(self.data.record, profile)
 
     def _resume(self) -> None:
         if self.data is not None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from app.domain.results import PROFILES, ProfileName
 from app.measurement.wizard import Step
 from ui.common.dialogs import Question
 from ui.common.page import Page
@@ -61,10 +60,8 @@ def connect_results(page: ResultsPage, window: MainWindow) -> None:
     """Let the buttons of a results page move the window."""
     page.candidate_asked.connect(lambda key: open_candidate(window, page, key))
     page.again_asked.connect(lambda record: measure_again(window, record, is_lab_gone=page.is_lab_gone))
-    page.standard_asked.connect(
-        lambda record: measure_again(
-            window, record, is_lab_gone=page.is_lab_gone, profile=PROFILES[ProfileName.STANDARD]
-        )
+    page.deciding_asked.connect(
+        lambda record, profile: measure_again(window, record, is_lab_gone=page.is_lab_gone, profile=profile)
     )
     page.resume_asked.connect(lambda record: window.resume_pair(record.plan.pair.name, record.campaign_id))
     page.rollout_asked.connect(lambda wanted: open_rollout(window, wanted, page))

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from app.domain.events import AttemptStarted, Stage, StageStarted, ThroughputSample
+from app.domain.interim import CandidateState, InterimResult
 from app.domain.results import Attempt, AttemptKey, AttemptStatus, CampaignPlan
 from app.domain.verdicts import Verdict
 from app.ranking.weighted import weighted_latency_ms
@@ -48,6 +49,7 @@ class Row:
         mbit_s: Mean throughput so far over both directions; None before the first second.
         cpu_pct: Mean CPU of both hosts during throughput; None until an attempt ended.
         daemon_log: The daemons' output where it failed.
+        is_open_ended: Whether the rounds are the most that can be needed, as in an adaptive comparison.
     """
 
     key: Key
@@ -65,6 +67,7 @@ class Row:
     mbit_s: float | None = None
     cpu_pct: float | None = None
     daemon_log: str = ""
+    is_open_ended: bool = False
 
 
 _STATES = {
@@ -96,6 +99,7 @@ class RowBook:
             suites[candidate.solution] = nth + 1
             own = [attempt.round for attempt in plan.attempts if (attempt.solution, attempt.suite) == key]
             row = Row(key, candidate.title, candidate.verdict, nth, attempts=len(own), rounds=len(set(own)))
+            row = replace(row, is_open_ended=plan.profile.is_adaptive)
             self._rows[key], self._rounds_done[key] = row, set()
             self._means_ms[key], self._seconds_mbit_s[key] = {}, []
             self._mbit_s[key], self._cpu_pct[key] = [], []
@@ -186,11 +190,24 @@ class RowBook:
         state = RowState.ENDED_EARLY if row.rounds_done else RowState.NOT_RUN
         self._change(row.key, state=state, stage=None, detail=why)
 
-    def end(self) -> None:
-        """Nothing more is measured: what still waits will not be."""
+    def round_ended(self, result: InterimResult) -> None:
+        """Take an interim result: candidates that were decided are not measured any more."""
+        for one in result.candidates:
+            row = self._rows.get((one.solution, one.suite))
+            if row is not None and row.state is RowState.WAITING and one.state is CandidateState.DECIDED:
+                self._change(row.key, state=RowState.DONE, detail=one.why)
+
+    def end(self, *, is_complete: bool = False) -> None:
+        """Nothing more is measured: what still waits will not be.
+
+        Args:
+            is_complete: Whether everything was measured that was needed.
+        """
         for key, row in self._rows.items():
             if row.state in (RowState.WAITING, RowState.RUNNING):
                 state = RowState.ENDED_EARLY if row.rounds_done else RowState.NOT_RUN
+                if is_complete and row.is_open_ended and row.rounds_done:
+                    state = RowState.DONE
                 self._change(key, state=state, stage=None, detail="")
 
     def _change(self, key: Key, **changes: object) -> None:

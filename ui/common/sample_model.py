@@ -28,6 +28,7 @@ from app.domain.events import (
     Progress,
     RoundEnded,
     RttSamples,
+    Stage,
     StageStarted,
     ThroughputSample,
     UnderlayChanged,
@@ -37,6 +38,7 @@ from app.domain.results import Attempt, AttemptKey, AttemptStatus, CampaignPlan,
 from app.wording.local_forms import decimal
 from ui.common.candidate_rows import Key, Row, RowBook
 from ui.common.growing_array import Columns, SampleRing, SizeBuffer
+from ui.common.live_values import Figures, Status
 from ui.common.ratio_model import RatioCurve, RatioModel
 from ui.common.stage_texts import joined, stage_text
 
@@ -65,51 +67,6 @@ class Curve:
     p5_ms: Floats
     p95_ms: Floats
     replies: Floats
-
-
-@dataclass(frozen=True, slots=True)
-class Figures:
-    """The frame size that is being probed.
-
-    Attributes:
-        frame_bytes: In bytes; None before the first sample.
-        count: Requests that have ended.
-        expected: Requests in all.
-        lost: Requests without reply.
-        p50_ms: In ms, like the rest; NaN without samples.
-    """
-
-    frame_bytes: int | None
-    count: int
-    expected: int
-    lost: int
-    p50_ms: float
-    p95_ms: float
-    p99_ms: float
-    max_ms: float
-
-
-@dataclass(frozen=True, slots=True)
-class Status:
-    """State of the campaign.
-
-    Attributes:
-        progress: Its progress.
-        is_paused: Whether it waits for the user.
-        pause_reason: Why it waits, where the user did not ask for it.
-        running: The candidate that is being measured.
-        ended: How it ended.
-        message: What happened where it did not complete.
-        is_link_down: Whether it waits for the link between the hosts.
-    """
-
-    progress: Progress | None = None
-    is_paused: bool = False
-    running: Key | None = None
-    ended: CampaignStatus | None = None
-    message: str = ""
-    is_link_down: bool = False
-    pause_reason: str = ""
 
 
 class LiveModel:
@@ -143,6 +100,7 @@ class LiveModel:
             self._status = Status()
             self._attempt_began_at = 0.0
             self._last_reply_at: float | None = None
+            self._sent = self._lost = 0
             self._version = 0
 
     @property
@@ -173,6 +131,7 @@ class LiveModel:
                     self._ratios.take_cycle(event)
                 case RoundEnded():
                     self._ratios.take_round(event)
+                    self._rows.round_ended(event.result)
                 case _:
                     self._take_state(event)
 
@@ -191,8 +150,7 @@ class LiveModel:
                 self._rows.attempt_started(event)
                 self._status = replace(status, running=key, is_link_down=False)
             case StageStarted():
-                self._rows.stage(event)
-                self._log_stage(event)
+                self._take_stage(event)
             case AttemptEnded():
                 self._log_stage(None)
                 self._rows.attempt_ended(event.attempt)
@@ -212,10 +170,26 @@ class LiveModel:
             case Paused():
                 self._status = replace(status, is_paused=event.is_paused, pause_reason=event.reason)
             case CampaignEnded():
-                self._rows.end()
+                self._rows.end(is_complete=event.status is CampaignStatus.COMPLETED)
                 self._status = Status(status.progress, ended=event.status, message=event.message)
             case _:
                 pass
+
+    @property
+    def _is_adaptive(self) -> bool:
+        return self.plan is not None and self.plan.profile.is_adaptive
+
+    def _take_stage(self, event: StageStarted) -> None:
+        """Take a stage; all candidates of an adaptive comparison are up, and the load shown is that of one of them."""
+        self._rows.stage(event)
+        self._log_stage(event)
+        if not self._is_adaptive:
+            return
+        if event.stage is Stage.THROUGHPUT:
+            self._attempt_began_at = self._clock()
+            for columns in (*self._throughput.values(), *self._cpu.values()):
+                columns.clear()
+        self._status = replace(self._status, running=(event.key.solution, event.key.suite))
 
     def _log_stage(self, event: StageStarted | None) -> None:
         """Write down how long the stage before took; None where the attempt is over."""
@@ -257,7 +231,10 @@ class LiveModel:
         self._recent.extend(self._last_reply_at, values)
         self._running = (key, event.frame_bytes)
         self._rows.rtts(key, event.frame_bytes, buffer.mean_ms())
-        self._rows.probing(key, event.frame_bytes)
+        self._sent += values.size
+        self._lost += int(np.isnan(values).sum())
+        if not self._is_adaptive:
+            self._rows.probing(key, event.frame_bytes)
 
     def _take_line(self, line: LogLine) -> None:
         self._log.append(line)
@@ -325,6 +302,8 @@ class LiveModel:
     def figures(self) -> Figures:
         """Return percentiles of the size that is being probed, over all its samples."""
         with self._lock:
+            if self._is_adaptive:
+                return Figures(None, self._sent, 0, self._lost, *(4 * (float("nan"),)))
             running = self._running
             values = self._buffers[running].copy_since_mark() if running is not None else np.empty(0, np.float32)
             pings = self.plan.profile.pings if self.plan else 0

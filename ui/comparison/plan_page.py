@@ -152,9 +152,9 @@ class PlanPage(Page):
     def _show_plan(self, plan: CampaignPlan) -> None:
         seconds = sum(plan.predicted_s)
         end = datetime.now().astimezone() + timedelta(seconds=seconds)
-        self.total.setText(
-            tr("About %1 (done around %2)").replace("%1", duration(seconds)).replace("%2", f"{end:%H:%M}")
-        )
+        is_adaptive = plan.profile.is_adaptive
+        text = tr("At most about %1 (until %2)") if is_adaptive else tr("About %1 (done around %2)")
+        self.total.setText(text.replace("%1", duration(seconds)).replace("%2", f"{end:%H:%M}"))
         self.facts.setText(_amounts(plan))
         by_key: dict[Key, float] = {}
         for attempt, predicted_s in zip(plan.attempts, plan.predicted_s, strict=True):
@@ -164,7 +164,8 @@ class PlanPage(Page):
         for nth in range(self.candidates.count()):
             item = self.candidates.item(nth)
             key = item.data(_KEY)
-            item.setText(f"{titles.get(key, key[0])}\n{tr('about')} {duration(by_key.get(key, 0.0))}")
+            title = titles.get(key, key[0])  # all candidates of an adaptive plan are measured at the same time
+            item.setText(title if is_adaptive else f"{title}\n{tr('about')} {duration(by_key.get(key, 0.0))}")
         self._show_whole_list()
         self.status_told.emit(tr("Plan ready. Nothing has been changed."))
 

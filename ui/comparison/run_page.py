@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QSplitter, QTabWidget, QWidget
+from PySide6.QtWidgets import QApplication, QSplitter, QTabWidget, QWidget
 
 from app.discovery.pair_discovery import Discovery
 from app.domain.cancel import CancelToken
@@ -30,13 +30,14 @@ from ui.common.context import Context
 from ui.common.dialogs import Question
 from ui.common.outcome_texts import outcome_lines, remedy_actions
 from ui.common.page import Page
-from ui.common.stage_texts import joined, stage_text
-from ui.common.texts import count, tr
+from ui.common.stage_texts import place_text
+from ui.common.texts import tr
 from ui.common.theme import GRID
 from ui.common.tips import enable
 from ui.comparison.log_view import LogView
 from ui.comparison.run_header import RunHead
 from ui.comparison.run_table import RunTable
+from ui.comparison.run_words import running_text, stopping_words
 from ui.plots.run_board import PlotBoard
 
 _TABLE_MS = 250
@@ -109,6 +110,13 @@ class RunPage(Page):
     def first_focus(self) -> QWidget | None:
         """The pause button."""
         return self.head.pause if self.is_running else self.table
+
+    def keep_focus(self) -> None:
+        """Put the focus on Next once there are results."""
+        if self.can_go_next() and self.isVisible() and QApplication.activeModalWidget() is None:
+            self.next_wanted.emit()
+        else:
+            super().keep_focus()
 
     def can_go_next(self) -> bool:
         """When a comparison has ended."""
@@ -191,20 +199,8 @@ class RunPage(Page):
         """Ask whether to end the comparison."""
         if not self.is_running or self._is_cancelling:
             return
-        is_paused = self.context.bridge.live.status().is_paused
-        what_happens = (
-            tr("It is paused: no candidate is running and both hosts are restored.")
-            if is_paused
-            else tr("The current candidate is stopped within two seconds and both hosts are restored.")
-        )
-        Question(
-            self.window(),
-            tr("Stop this comparison?"),
-            tr("%1 Results so far are saved.").replace("%1", what_happens),
-            tr("Stop"),
-            tr("Keep it paused") if is_paused else tr("Continue"),
-            "warning",
-        ).ask(self.cancel_now)
+        text, stay = stopping_words(is_paused=self.context.bridge.live.status().is_paused)
+        Question(self.window(), tr("Stop this comparison?"), text, tr("Stop"), stay, "warning").ask(self.cancel_now)
 
     def cancel_now(self) -> None:
         """End the comparison; cleaning up is shown."""
@@ -345,7 +341,11 @@ class RunPage(Page):
                 self.board.begin(event.plan)
                 self._refresh()
             case AttemptStarted():
-                self.status_told.emit(tr("Measuring %1").replace("%1", event.title))
+                is_one = self._plan is None or not self._plan.profile.is_adaptive
+                text = (
+                    tr("Measuring %1").replace("%1", event.title) if is_one else tr("Measuring all candidates in turn")
+                )
+                self.status_told.emit(text)
             case AttemptEnded():
                 self._refresh()
             case UnderlayChanged():
@@ -387,22 +387,10 @@ class RunPage(Page):
         status = live.status()
         if status.progress is None or self._is_cancelling or not self.is_running:
             return
-        running = next((row for row in rows if row.key == status.running), None)
-        text = status.progress.text
-        if status.is_paused:
-            text = tr("Paused; both hosts are restored")
-        elif status.is_link_down:
-            text = tr("Waiting for the link between the hosts")
-        elif running is not None:
-            figures = live.figures()
-            text = f"{running.title}: {joined(stage_text(running.stage), running.detail)}"
-            if running.stage is not None and running.stage.value == "latency" and figures.count:
-                text += f", {count(figures.count)} {tr('of')} {count(figures.expected)}"
+        text = running_text(live, rows)
         if self.head.is_pausing and not status.is_paused:
             text = tr("Pausing after this candidate. %1").replace("%1", text)
-        done = sum(row.attempts_done for row in rows)
-        total = sum(row.attempts for row in rows)
-        turn = tr("%1 of %2").replace("%1", str(min(done + 1, total))).replace("%2", str(total))
+        turn = "" if any(row.is_open_ended for row in rows) else place_text(rows)
         self.head.show_progress(text, status.progress.fraction, status.progress.left_s, turn)
 
     def _on_row(self) -> None:

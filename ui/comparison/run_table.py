@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import QRect, Qt, QTimer
 from PySide6.QtWidgets import QHeaderView
 
+from app.wording.language import trn
 from ui.common.candidate_rows import Row, RowState
 from ui.common.data_table import DataTable
 from ui.common.icons import make_icon
@@ -101,7 +102,7 @@ _STATE_ICONS = {
 
 def state_text(row: Row) -> str:
     """Return the state of a candidate in words."""
-    rounds = f" ({row.rounds_done}/{row.rounds})" if row.rounds > 1 else ""
+    rounds = _rounds_text(row)
     is_last_due = row.rounds_done == row.rounds and row.attempts_done < row.attempts
     match row.state:
         case RowState.WAITING:
@@ -109,7 +110,7 @@ def state_text(row: Row) -> str:
         case RowState.RUNNING:
             return joined(stage_text(row.stage), row.detail) + rounds
         case RowState.DONE:
-            return tr("done") + rounds
+            return f"{tr('done')}{rounds}: {row.detail}" if row.is_open_ended and row.detail else tr("done") + rounds
         case RowState.FAILED:
             return f"{tr('failed')}: {row.detail}"
         case RowState.SKIPPED:
@@ -121,6 +122,17 @@ def state_text(row: Row) -> str:
         case RowState.ENDED_EARLY:
             words = tr("%1 of %2 rounds measured").replace("%1", str(row.rounds_done))
             words = words.replace("%2", str(row.rounds))
+            if row.is_open_ended:
+                words = tr("measured") + rounds
             if is_last_due:
                 words = tr("measured, but not repeated at the end")
             return f"{words}: {row.detail}" if row.detail else words
+
+
+def _rounds_text(row: Row) -> str:
+    """Return how many rounds are done, of how many where that is fixed."""
+    if row.is_open_ended and row.state is RowState.RUNNING:
+        return f" ({tr('round %1').replace('%1', str(row.rounds_done + 1))})"
+    if row.is_open_ended:
+        return f" ({trn('%1 round', '%1 rounds', row.rounds_done).replace('%1', str(row.rounds_done))})"
+    return f" ({row.rounds_done}/{row.rounds})" if row.rounds > 1 else ""

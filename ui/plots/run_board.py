@@ -7,10 +7,11 @@ import gc
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QStackedWidget, QVBoxLayout, QWidget
 
-from app.domain.interim import CandidateState
 from app.domain.results import CampaignPlan
+from app.wording.colours import BASELINE_SOLUTION
 from ui.common.basics import label
-from ui.common.sample_model import Figures, LiveModel
+from ui.common.live_values import Figures
+from ui.common.sample_model import LiveModel
 from ui.common.texts import count, ms, tr
 from ui.common.theme import GRID, Theme, tabular
 from ui.plots.base import plot_heading
@@ -58,6 +59,7 @@ class PlotBoard(QWidget):
         self.ratios.set_candidates(plot_names(plan.candidates))
         self.interim.setText(tr("After each round: which candidates are decided, and how long it will take."))
         self._main.setCurrentIndex(1 if plan.profile.is_adaptive else 0)
+        self.figures.show_percentiles(is_one=not plan.profile.is_adaptive)
         self._timer.start()
 
     def end(self) -> None:
@@ -96,25 +98,19 @@ class PlotBoard(QWidget):
     def _draw_ratios(self) -> None:
         self.ratios.draw(self._model.ratios())
         result = self._model.interim()
-        if result is not None:
-            titles = {(one.solution, one.suite): one.title for one in self._plan.candidates} if self._plan else {}
-            left = [
-                tr("%1 is not measured any more: %2")
-                .replace("%1", titles[one.solution, one.suite])
-                .replace("%2", one.why)
-                for one in result.candidates
-                if one.state is not CandidateState.OPEN and (one.solution, one.suite) in titles
-            ]
-            text = " ".join(filter(None, (result.sentence, *left)))
-            if text != self.interim.text():
-                self.interim.setText(text)
+        if result is not None and result.sentence and result.sentence != self.interim.text():
+            self.interim.setText(result.sentence)  # why candidates left is beside them in the table
 
     def _draw_arriving(self) -> None:
         figures = self._model.figures()
         self.figures.show_figures(figures)
         running = self._model.running_key()
         at_s, rtt_ms = self._model.recent()
-        self.arriving.draw(running[0] if running else "baseline", at_s, rtt_ms, figures.frame_bytes)
+        # Replies of an adaptive comparison are of all candidates in turn: none of their colours would be true.
+        is_one = running is not None and not (self._plan is not None and self._plan.profile.is_adaptive)
+        self.arriving.draw(
+            running[0] if running is not None and is_one else BASELINE_SOLUTION, at_s, rtt_ms, figures.frame_bytes
+        )
 
     def _draw_load(self) -> None:
         running = self._model.running_key()
@@ -167,6 +163,7 @@ class _FigureLine(QWidget):
         grid.setVerticalSpacing(0)
         self._values: dict[str, QLabel] = {}
         self._names: dict[str, str] = {}
+        self._percentiles: list[QLabel] = []
         for column, (name, text) in enumerate(
             (
                 ("count", tr("replies")),
@@ -181,19 +178,28 @@ class _FigureLine(QWidget):
             value.setFont(tabular(value.font()))
             self._values[name] = value
             self._names[name] = text
-            grid.addWidget(label(text, "muted", is_wrapping=False), 0, column)
+            head = label(text, "muted", is_wrapping=False)
+            grid.addWidget(head, 0, column)
             grid.addWidget(value, 1, column)
+            if name not in ("count", "lost"):
+                self._percentiles += [head, value]
             grid.setColumnStretch(column, 2 if name == "count" else 1)
+
+    def show_percentiles(self, *, is_one: bool) -> None:
+        """Hide percentiles unless the replies are those of one candidate."""
+        for widget in self._percentiles:
+            widget.setVisible(is_one)
 
     def show_figures(self, figures: Figures) -> None:
         """Show figures with their units."""
+        of = f" / {count(figures.expected)}" if figures.expected else ""
         texts = {
-            "count": f"{count(figures.count)} / {count(figures.expected)}" if figures.frame_bytes else "–",
+            "count": f"{count(figures.count)}{of}" if figures.count else "–",
             "p50": ms(figures.p50_ms),
             "p95": ms(figures.p95_ms),
             "p99": ms(figures.p99_ms),
             "max": ms(figures.max_ms),
-            "lost": count(figures.lost) if figures.frame_bytes else "–",
+            "lost": count(figures.lost) if figures.count else "–",
         }
         for name, text in texts.items():
             if self._values[name].text() != text:

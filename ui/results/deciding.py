@@ -10,7 +10,7 @@ from ui.common.texts import tr
 
 _ENOUGH_ROUNDS = PROFILES[ProfileName.STANDARD].rounds
 _LONGEST_MIN = 240
-"""Nobody waits longer for a difference that small."""
+"""Longer runs are for the terminal: a difference that small hardly matters."""
 
 
 def deciding_profile(profile: Profile, ranking: Ranking) -> Profile | None:

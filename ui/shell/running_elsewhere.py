@@ -170,6 +170,8 @@ class Running:
         return Job("leftover", text, action, hint=found.message, is_warning=True, action=action)
 
     def _comparison(self) -> Job:
+        from ui.common.stage_texts import place_text
+
         window = self._window
         live, control = window.bridge.live, window.run_page.control
         pair = live.plan.pair if live.plan is not None else window.wizard.state.pair
@@ -182,9 +184,9 @@ class Running:
         if status.pause_reason:
             text = tr("Comparison of %1 waits for you")
         text = text.replace("%1", name)
-        total, done = sum(row.attempts for row in rows), sum(row.attempts_done for row in rows)
-        if total:
-            text += tr(": %1 of %2").replace("%1", str(min(done + 1, total))).replace("%2", str(total))
+        place = place_text(rows)
+        if place:
+            text += f": {place}"
         if status.is_paused and status.pause_reason:
             reason = status.pause_reason
             return Job("comparison", text, tr("waits for you"), hint=reason, is_warning=True)

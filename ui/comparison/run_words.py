@@ -1,0 +1,44 @@
+"""Sentences of the run page: what is being measured now, and what stopping means."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ui.common.candidate_rows import Row
+from ui.common.sample_model import LiveModel
+from ui.common.stage_texts import joined, stage_text
+from ui.common.texts import count, tr
+
+
+def running_text(live: LiveModel, rows: Sequence[Row]) -> str:
+    """Return what is being measured now.
+
+    Args:
+        live: The comparison.
+        rows: Its candidates.
+    """
+    status = live.status()
+    if status.is_paused:
+        return tr("Paused; both hosts are restored")
+    if status.is_link_down:
+        return tr("Waiting for the link between the hosts")
+    text = status.progress.text if status.progress is not None else ""
+    running = next((row for row in rows if row.key == status.running), None)
+    if running is None or running.is_open_ended:  # all candidates are up: the progress says which one, and the round
+        return text[:1].upper() + text[1:] if text else tr("Preparing")
+    figures = live.figures()
+    text = f"{running.title}: {joined(stage_text(running.stage), running.detail)}"
+    if running.stage is not None and running.stage.value == "latency" and figures.count:
+        text += f", {count(figures.count)} {tr('of')} {count(figures.expected)}"
+    return text
+
+
+def stopping_words(*, is_paused: bool) -> tuple[str, str]:
+    """Return what stopping the comparison means, and the word on the button that does not stop it."""
+    what_happens = (
+        tr("It is paused: no candidate is running and both hosts are restored.")
+        if is_paused
+        else tr("The current candidate is stopped within two seconds and both hosts are restored.")
+    )
+    text = tr("%1 Results so far are saved.").replace("%1", what_happens)
+    return text, tr("Keep it paused") if is_paused else tr("Continue")

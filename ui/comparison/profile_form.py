@@ -19,7 +19,8 @@ from PySide6.QtWidgets import (
 
 from app.domain.results import PROFILES, Profile, ProfileName
 from app.measurement.options import RunOptions
-from ui.common.basics import inset_text, row
+from ui.common.basics import inset_text
+from ui.common.folding import FoldingRow
 from ui.common.texts import count, tr
 from ui.common.theme import GRID
 from ui.common.tips import set_tip
@@ -83,7 +84,7 @@ class ProfileForm(QWidget):
         self.deadline.setAccessibleName(tr("Deadline of a reply in ms"))
         self.has_deadline.toggled.connect(self._on_edit)
         self.deadline.valueChanged.connect(self._on_edit)
-        layout.addLayout(row(self.has_deadline, self.deadline, 0))
+        layout.addWidget(FoldingRow((self.has_deadline,), (self.deadline,), 0))
         self.has_min_rate = QCheckBox(tr("Each direction must carry at least"))
         self.min_rate = QDoubleSpinBox()
         inset_text(self.min_rate)
@@ -94,7 +95,7 @@ class ProfileForm(QWidget):
         self.min_rate.setAccessibleName(tr("Throughput that each direction must carry in Mbit/s"))
         self.has_min_rate.toggled.connect(self._on_edit)
         self.min_rate.valueChanged.connect(self._on_edit)
-        layout.addLayout(row(self.has_min_rate, self.min_rate, 0))
+        layout.addWidget(FoldingRow((self.has_min_rate,), (self.min_rate,), 0))
         note = QLabel(tr("VPNs that do not meet these demands are measured, but not recommended."))
         note.setWordWrap(True)
         layout.addWidget(note)

@@ -12,10 +12,10 @@ import pytest
 
 from app.deployment.lan.bridge import Bridging
 from app.deployment.lan.rules import LanRules, moving_step, parse_lan_rules
-from app.deployment.lan.rules_script import READ_SCRIPT
 from app.discovery.firewall import sections_of
 from app.domain.adapters import Step, shell_step_argv
 from app.domain.commands import Command
+from app.domain.script_files import bare_script
 from support.net_desk import need_namespaces
 from support.net_world import World
 
@@ -86,7 +86,7 @@ class Lan:
 
     def read(self) -> LanRules:
         before = self.listing
-        done = self.execute(shell_step_argv(READ_SCRIPT, "#mark", PORT))
+        done = self.execute(shell_step_argv(bare_script("lan/rules-read.sh"), "#mark", PORT))
         assert self.listing == before
         sections = sections_of(done.stdout, "#mark")
         assert "end" in sections, done.stderr

@@ -18,29 +18,6 @@ from app.domain.hosts import Side
 from app.domain.link import Link
 from app.domain.script_files import bare_script
 
-# A bridge that is there already: the tunnel becomes one more port of it. A bridge whose address nobody has set takes
-# the lowest one of its ports: the LAN would go on to send to the old one, and a DHCP server would see another client.
-# A bridge without a port has an address that nobody knows, and gets that of its first port as before.
-# Source: br_stp_recalculate_bridge_id() in Linux 6.12; addr_assign_type 3 is NET_ADDR_SET.
-_JOIN_BRIDGE_SCRIPT = """\
-set -e
-assigned=
-read -r assigned 2> /dev/null < "/sys/class/net/$1/addr_assign_type" || :
-if [ "$assigned" != 3 ] && [ -n "$(ls "/sys/class/net/$1/brif")" ]; then
-    read -r hardware < "/sys/class/net/$1/address"
-    ip link set dev "$1" address "$hardware"
-fi
-ip addr del "$4" dev "$2"
-ip link set dev "$2" master "$1"
-ip addr add "$4" dev "$1"
-"""
-
-_PART_BRIDGE_SCRIPT = """\
-if [ -e "/sys/class/net/$2/brport" ]; then ip link set dev "$2" nomaster; fi
-if [ -e "/sys/class/net/$1" ]; then ip addr del "$4" dev "$1" 2> /dev/null; fi
-exit 0
-"""
-
 
 @dataclass(frozen=True, slots=True)
 class Bridging:
@@ -98,15 +75,13 @@ class Bridging:
             inner: Its address with prefix length.
         """
         is_new = self.bridge != self.lan_port
-        join, part = (
-            (bare_script("join.sh"), bare_script("part.sh")) if is_new else (_JOIN_BRIDGE_SCRIPT, _PART_BRIDGE_SCRIPT)
-        )
+        join, part = ("join.sh", "part.sh") if is_new else ("lan/bridge-join.sh", "lan/bridge-part.sh")
         words = (self.bridge, interface, self.lan_port, inner)
         return Step(
             title=f"Join {interface} with the LAN port {self.lan_port}"
             + (f" in the bridge {self.bridge}" if is_new else ", which is a bridge already"),
-            command=Command(shell_step_argv(join, *words), timeout_s=15.0, is_root=True),
-            undo=Command(shell_step_argv(part, *words), timeout_s=15.0, is_root=True),
+            command=Command(shell_step_argv(bare_script(join), *words), timeout_s=15.0, is_root=True),
+            undo=Command(shell_step_argv(bare_script(part), *words), timeout_s=15.0, is_root=True),
             standing=Command(
                 ("test", "-e", f"/sys/class/net/{self.bridge}/brif/{interface}"), timeout_s=5.0, is_root=True
             ),

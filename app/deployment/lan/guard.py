@@ -24,21 +24,6 @@ _ELSEWHERE = "198.19.255.254"
 _FROM_THE_END = 10
 """Routers often have the last addresses of a network."""
 _CHECK_TABLE = "tunnelmark_lan_check"
-# A kernel that has not loaded nf_tables yet is not asked: the question alone would load it. Then one of its modules for
-# bridges has to be there. Source: Linux, net/bridge/netfilter/Makefile; the last one is of old kernels.
-_CHECK_SCRIPT = """\
-if [ ! -d /sys/module/nf_tables ]; then
-    case $(modprobe -n -v nf_tables 2> /dev/null) in
-        *insmod*)
-            for module in nft_meta_bridge nft_reject_bridge nf_tables_bridge; do
-                if modprobe -n "$module" > /dev/null 2>&1; then exit 0; fi
-            done
-            echo "the kernel has no module for tables of bridges (nft_meta_bridge)" >&2
-            exit 1
-            ;;
-    esac
-fi
-"""
 _LIMITED = re.compile(r'counter packets (\d{1,20}) bytes \d+ drop comment "broadcast ')
 
 
@@ -87,7 +72,11 @@ class LanGuard:
         undo = shell_step_argv(bare_script("lan-unguard.sh"), table)
         return Step(
             title=f"{self.title} (a firewall table of our own)",
-            command=Command(shell_step_argv(*self._words(table, ports, link, side)), timeout_s=10.0, is_root=True),
+            command=Command(
+                shell_step_argv(bare_script("lan-guard.sh"), *self._words(table, ports, link, side)),
+                timeout_s=10.0,
+                is_root=True,
+            ),
             undo=Command(undo, timeout_s=10.0, is_root=True),
             standing=Command(("nft", "list", "table", "bridge", table), timeout_s=5.0, is_root=True),
             is_repeatable=True,
@@ -112,8 +101,8 @@ class LanGuard:
 
     def check(self, ports: tuple[str, str, str], link: Link, side: Side) -> Command:
         """Return a command that succeeds if the host takes such a table. Changes nothing; see `step`."""
-        script, *words = self._words(_CHECK_TABLE, ports, link, side)
-        return Command(shell_step_argv(_CHECK_SCRIPT + script, *words, "-c"), timeout_s=15.0, is_root=True)
+        argv = shell_step_argv(bare_script("lan/guard-check.sh"), *self._words(_CHECK_TABLE, ports, link, side), "-c")
+        return Command(argv, timeout_s=15.0, is_root=True)
 
     def _words(self, table: str, ports: tuple[str, str, str], link: Link, side: Side) -> tuple[str, ...]:
         tunnel, bridge, lan_port = ports
@@ -123,7 +112,6 @@ class LanGuard:
             *(["own"] if self.keeps_own_requests else []),
         ]
         return (
-            bare_script("lan-guard.sh"),
             *(table, tunnel, bridge, lan_port),
             *(link.inner_ip(side), link.inner_ip(side.other), probed_address(link)),
             *(str(self.broadcast_limit), " ".join(filters)),

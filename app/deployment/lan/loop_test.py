@@ -14,39 +14,13 @@ from app.domain.adapters import shell_step_argv
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, SessionPair
 from app.domain.concurrency import run_both
+from app.domain.script_files import bare_script
 
 LISTEN_S = 4
 ASKED_TIMES = 3
 HEARD, SILENT = 0, 124
 NO_PORT, NO_TOOLS, NO_LINK, VIA_ROUTER = 103, 104, 105, 106
 NOBODY_ANSWERED = 1
-
-# A port that is down refuses to be read. Source: Linux, Documentation/ABI/testing/sysfs-class-net, carrier.
-_HAS_LINK = """\
-[ -e "/sys/class/net/$1" ] || exit 103
-carrier=
-read -r carrier 2> /dev/null < "/sys/class/net/$1/carrier"
-[ "$carrier" = 1 ] || exit 105
-"""
-
-# $1 port, $2 address, $3 seconds. What tcpdump says counts: BusyBox's timeout ends it in a way that looks like success,
-# or with 143, that of coreutils with 124.
-_LISTEN_SCRIPT = f"""\
-{_HAS_LINK}\
-command -v tcpdump > /dev/null && command -v timeout > /dev/null || exit 104
-said=$(timeout "$3" tcpdump -l -n -p -c 1 -i "$1" arp host "$2" 2> /dev/null)
-status=$?
-[ -z "$said" ] || exit 0
-case $status in 0 | 124 | 143) exit 124 ;; esac
-exit 1
-"""
-
-# $1 port, $2 address, $3 how often. Through a router behind the port, nobody would be asked for the address itself.
-_ASK_SCRIPT = f"""\
-{_HAS_LINK}\
-case $(ip -4 route get "$2" oif "$1" 2> /dev/null) in *" via "*) exit 106 ;; esac
-exec ping -c "$3" -W 1 -I "$1" "$2"
-"""
 
 _WHY: Mapping[int, str] = {
     NO_PORT: "it is not there",
@@ -81,8 +55,8 @@ def are_joined(sessions: SessionPair, port_a: str, port_b: str, *, token: Cancel
     # TEST-NET-3, which is nobody's. Source: RFC 5737.
     address = f"203.0.113.{1 + secrets.randbelow(254)}"
     heard, asked = run_both(
-        lambda: sessions.b.run(_command(_LISTEN_SCRIPT, port_b, address, LISTEN_S), token=token),
-        lambda: sessions.a.run(_command(_ASK_SCRIPT, port_a, address, ASKED_TIMES), token=token),
+        lambda: sessions.b.run(_command("loop-listen.sh", port_b, address, LISTEN_S), token=token),
+        lambda: sessions.a.run(_command("loop-ask.sh", port_a, address, ASKED_TIMES), token=token),
     )
     if heard.exit_status == HEARD:
         return LoopTest(is_joined=True)
@@ -94,7 +68,8 @@ def are_joined(sessions: SessionPair, port_a: str, port_b: str, *, token: Cancel
 
 
 def _command(script: str, port: str, address: str, number: int) -> Command:
-    return Command(shell_step_argv(script, port, address, str(number)), timeout_s=LISTEN_S + 10.0, is_root=True)
+    argv = shell_step_argv(bare_script(f"lan/{script}"), port, address, str(number))
+    return Command(argv, timeout_s=LISTEN_S + 10.0, is_root=True)
 
 
 def _unknown(label: str, port: str, status: int | None, otherwise: str) -> LoopTest:

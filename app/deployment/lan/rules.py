@@ -12,12 +12,12 @@ from app.deployment.lan.iptables import iptables_rules, lines_naming, lines_of
 from app.deployment.lan.matches import MARK, MovedRule, shown
 from app.deployment.lan.nft import nft_rules
 from app.deployment.lan.nft_listing import rule_counts, rules_naming
-from app.deployment.lan.rules_script import MOVE_SCRIPT, READ_SCRIPT
 from app.discovery.firewall import sections_of
 from app.domain.adapters import Step, shell_step_argv
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command
 from app.domain.errors import CommandFailed
+from app.domain.script_files import bare_script
 from app.host.remote_host import RemoteHost, new_id
 
 TIMEOUT_S = 30.0
@@ -64,7 +64,7 @@ def read_lan_rules(end: RemoteHost, port: str, bridge: str, *, token: CancelToke
         CommandFailed: The rules could not be read.
     """
     mark = f"#{new_id()}"
-    argv = shell_step_argv(READ_SCRIPT, mark, port)
+    argv = shell_step_argv(bare_script("lan/rules-read.sh"), mark, port)
     command = Command(argv, timeout_s=TIMEOUT_S, is_root=True, max_output_bytes=MAX_RULES_BYTES)
     result = end.session.run(command, token=token)
     sections = sections_of(result.stdout, mark)
@@ -157,7 +157,9 @@ def moving_step(
 
     def command(action: str) -> Command:
         return Command(
-            shell_step_argv(MOVE_SCRIPT, action, mark, bridge, port, lines), timeout_s=TIMEOUT_S, is_root=True
+            shell_step_argv(bare_script("lan/rules-move.sh"), action, mark, bridge, port, lines),
+            timeout_s=TIMEOUT_S,
+            is_root=True,
         )
 
     return Step(

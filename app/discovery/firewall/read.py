@@ -21,8 +21,6 @@ from app.domain.script_files import bare_script
 MAX_OUTPUT_BYTES = 1_048_576
 TIMEOUT_S = 30.0
 
-HAS_NF_TABLES = bare_script("firewall/tools.sh")
-
 _SCRIPT = bare_script("firewall/read.sh")
 
 _ADDRESS = re.compile(r"^\d+:\s+(?P<name>\S{1,15})\s+inet (?P<address>\d{1,3}(?:\.\d{1,3}){3})[/ ]")

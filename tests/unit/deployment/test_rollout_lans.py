@@ -9,7 +9,6 @@ from typing import cast
 import pytest
 
 from app.deployment.lan.ports import Standing, choose_ports
-from app.deployment.lan.rules_script import READ_SCRIPT
 from app.deployment.reconcile import _drift
 from app.deployment.slots import persistent_link
 from app.deployment.status import parse_state
@@ -20,6 +19,7 @@ from app.domain.deployment import RolloutObstacle, RolloutOptions
 from app.domain.errors import CommandFailed, InvalidOption
 from app.domain.hosts import Side
 from app.domain.link import Link
+from app.domain.script_files import bare_script
 from app.host.remote_host import RemoteHost
 from app.linting import masked_diff
 
@@ -49,7 +49,7 @@ class Host:
     rules: dict[str, str] = field(default_factory=dict)
 
     def run(self, command: Command, *, token: CancelToken, on_line: object = None) -> CommandResult:
-        if command.argv[2] == READ_SCRIPT:
+        if command.argv[2] == bare_script("lan/rules-read.sh"):
             mark = command.argv[4]
             text = "".join(f"{mark} {name}\n{text}\n" for name, text in (*self.rules.items(), ("end", "")))
             return CommandResult(command.argv, 0, text, "", 0.1)

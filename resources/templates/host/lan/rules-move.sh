@@ -1,74 +1,16 @@
-"""Scripts that read a host's firewall for a LAN port, and that add rules for its bridge, remove and check them.
-
-They need POSIX sh, or BusyBox, and awk. Source: nft(8) of nftables 0.9.8 and 1.0.6, iptables-restore(8) 1.8.9,
-firewall-cmd(1).
-"""
-
-from __future__ import annotations
-
-from app.discovery.firewall.read import HAS_NF_TABLES
-
-# $1 first word of headings, $2 the port. Nothing is changed, and no kernel module is loaded.
-READ_SCRIPT = (
-    HAS_NF_TABLES
-    + r"""
-heading() { printf '\n%s %s\n' "$mark" "$1"; }
-mark=$1 port=$2
-if has firewall-cmd && [ "$(firewall-cmd --state 2>&1)" = running ]; then
-    heading firewalld
-    if zone=$(firewall-cmd --get-zone-of-interface="$port" 2>/dev/null); then
-        printf '%s\n' "$zone"
-        firewall-cmd --zone="$zone" --list-all 2>/dev/null
-        firewall-cmd --list-all-policies 2>/dev/null
-    fi
-fi
-for family in ip ip6; do
-    number=
-    read -r number 2>/dev/null </proc/sys/net/bridge/bridge-nf-call-${family}tables
-    heading "calls $family ${number:-0}"
-    program=$family${old#ip}
-    if { read -r _ </proc/net/${family}_tables_names; } 2>/dev/null; then
-        if has "$program-save"; then heading "save legacy $program"; "$program-save" 2>/dev/null || heading failed
-        else heading failed; fi
-    fi
-done
-if has_nf_tables; then
-    if has nft; then
-        tables=$(nft list tables 2>/dev/null)
-        for family in ip ip6; do
-            program=$family${new#ip}
-            has "$program-save" || continue
-            heading "save nft $program"
-            for table in raw mangle nat filter security; do
-                printf '%s\n' "$tables" | grep -qx "table $family $table" && "$program-save" -t "$table" 2>/dev/null
-            done
-        done
-        heading nft
-        nft -s list ruleset 2>/dev/null || heading failed
-    elif has "$new-save"; then
-        for family in ip ip6; do
-            program=$family${new#ip}
-            heading "save nft $program"
-            "$program-save" 2>/dev/null || heading failed
-        done
-    elif [ -d /sys/module/nf_tables ]; then
-        heading failed
-    fi
-fi
-heading end
-exit 0
-"""
-)
-
-# $1 `open`, `close` or `check`, $2 start of the comments, $3 the bridge, $4 the port, $5 the rules: a line for each,
-# with kind, program, place, number among equal ones, original and copy between tabs. Only `close` removes copies: an
-# original that is listed otherwise than before is no reason to open what was closed. `nft` gets all changes in one go,
-# iptables all of a table. Of the kind `known` are the port's other rules when the deployment was planned, and of the
-# kind `watch` the programs whose list is compared with them: a rule for the port that is in neither is reported.
+# Adds rules of a host's firewall for the bridge of a LAN port, removes and checks them. Needs awk.
+# Arguments: ACTION (`open`, `close` or `check`) MARK (start of the comments) BRIDGE PORT RULES.
+# Source: nft(8) of nftables 0.9.8 and 1.0.6, iptables-restore(8) 1.8.9, firewall-cmd(1).
+#
+# RULES has a line for each, with kind, program, place, number among equal ones, original and copy between tabs. Only
+# `close` removes copies: an original that is listed otherwise than before is no reason to open what was closed. `nft`
+# gets all changes in one go, iptables all of a table. Of the kind `known` are the port's other rules when the deployment
+# was planned, and of the kind `watch` the programs whose list is compared with them: a rule for the port that is in
+# neither is reported.
 #
 # The supervisor names its folder in TUNNELMARK_NOTES. There a copy that cannot be added is no failure, which would keep
 # the tunnel down, but a note in the file `rules`; it is tried again once a minute, or when the rules change.
-MOVE_SCRIPT = r"""
+
 PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin:/usr/local/bin:/usr/bin:/bin" LC_ALL=C
 export PATH LC_ALL
 action=$1 mark=$2 bridge=$3 port=$4 rules=$5 notes=$TUNNELMARK_NOTES
@@ -375,4 +317,3 @@ case $action in
         exit 0
         ;;
 esac
-"""

@@ -16,7 +16,8 @@ from window_driver import Driver
 
 import ui.shell.screenshots
 from app.ranking import rank
-from ui.common.theme import DARK, LIGHT, Theme
+from ui.common.colours import DARK, LIGHT
+from ui.common.theme import Theme
 from ui.plots.result_data import prepare
 from ui.results.result_tabs import ResultTabs
 from ui.shell.screenshots import PICTURES, SCHEMES, Photographer, Tour, drop_old, file_name

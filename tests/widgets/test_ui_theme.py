@@ -13,9 +13,10 @@ from pytestqt.qtbot import QtBot
 
 from app.domain.verdicts import Verdict
 from ui.common.basics import label
+from ui.common.colours import DARK, LIGHT, Colours
 from ui.common.dialogs import Question
 from ui.common.icons import make_icon, set_icon
-from ui.common.theme import DARK, LIGHT, Colours, Theme
+from ui.common.theme import Theme
 from ui.common.verdicts import VerdictLabel, verdict_appearance
 from ui.plots.throughput_cpu import CpuPlot, cpu_shades
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QByteArray, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QIcon, QImage, QPainter, QPixmap
@@ -12,9 +11,7 @@ from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QWidget
 
 import resources
-
-if TYPE_CHECKING:
-    from ui.common.theme import Colours
+from ui.common.colours import DARK, LIGHT, Colours
 
 ICONS_DIR = Path(resources.__file__).parent / "icons"
 """Folder of the icons; importlib.resources would double the time it takes to import this module."""
@@ -35,8 +32,6 @@ def set_icon(widget: QAbstractButton | QLabel, name: str, role: str = "text", si
         role: Name of a colour in `Colours`.
         size_px: Edge length in logical pixels.
     """
-    from ui.common.theme import DARK, LIGHT
-
     widget.setProperty(_NAME, name)
     widget.setProperty(_ROLE, role)
     widget.setProperty(_SIZE, size_px)

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
+from ui.common.colours import Colours
 from ui.common.icons import ICONS_DIR
-
-if TYPE_CHECKING:
-    from ui.common.theme import Colours
 
 _SHEET = """
 QToolTip {{ color: {text}; background: {raised}; border: 1px solid {border}; padding: 4px; }}

@@ -18,13 +18,14 @@ from app.domain.deployment import Deployment, DeploymentState
 from app.domain.deployment_status import PairStatus
 from app.domain.progress import ProgressSink
 from ui.common.basics import row
+from ui.common.colours import LIGHT
 from ui.common.context import Context
 from ui.common.deployment_preset import Wanted
 from ui.common.dialogs import Question
 from ui.common.icons import make_icon
 from ui.common.page import BusyLine, Page
 from ui.common.texts import tr
-from ui.common.theme import GRID, LIGHT
+from ui.common.theme import GRID
 from ui.deployments.actions import (
     Proposal,
     again_proposal,

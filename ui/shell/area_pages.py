@@ -5,13 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ui.common.page import Page
+from ui.shell.page_links import connect_results, open_rollout
 
 if TYPE_CHECKING:
     from app.domain.results import CampaignRecord
-    from ui.common.candidate_rows import Key
-    from ui.common.deployment_preset import Wanted
     from ui.deployments.task import RolloutTask
-    from ui.results.results_page import ResultsPage
     from ui.shell.window import MainWindow
 
 
@@ -28,28 +26,6 @@ def make_page(name: str, window: MainWindow) -> Page:
         "standing": _standing,
     }
     return makers[name](window)
-
-
-def open_rollout(window: MainWindow, wanted: Wanted, origin: Page | None = None) -> None:
-    """Show the deploy page with its fields filled in; Back returns to the page that asked for it."""
-    page = window.deploy
-    page.origin = origin
-    page.want(wanted)
-    window.show_area("deploy")
-
-
-def open_candidate(window: MainWindow, results: ResultsPage, key: Key) -> None:
-    """Show the page of a candidate; Back leads to the results."""
-    from ui.results.candidate_page import CandidatePage
-    from ui.results.history_page import PastResultsPage
-
-    page = window.area_page("candidate")
-    if results.data is None or not isinstance(page, CandidatePage):
-        return
-    page.origin = results
-    is_current = not isinstance(results, PastResultsPage)
-    page.show_candidate(results.data, key, is_current=is_current, may_roll_out=results.may_roll_out(key))
-    window.show_page(page)
 
 
 def _welcome(window: MainWindow) -> Page:
@@ -94,7 +70,6 @@ def _open_deployment(window: MainWindow, pair: str, deployment_id: str) -> None:
 
 def _past(window: MainWindow) -> Page:
     from ui.results.history_page import PastResultsPage
-    from ui.shell.step_pages import connect_results
 
     page = PastResultsPage(window.context)
     connect_results(page, window)

@@ -10,8 +10,8 @@ from ui.common.dialogs import Question
 from ui.common.page import Page
 from ui.common.texts import tr
 from ui.results.results_page import ResultsPage
-from ui.shell.area_pages import open_candidate, open_rollout
-from ui.shell.measure_again import go_on, measure_again
+from ui.shell.measure_again import go_on
+from ui.shell.page_links import connect_results
 from ui.shell.step_list import step_names
 
 if TYPE_CHECKING:
@@ -54,21 +54,6 @@ def make_page(step: Step, window: MainWindow) -> Page:
             results = ResultsPage(context)
             connect_results(results, window)
             return results
-
-
-def connect_results(page: ResultsPage, window: MainWindow) -> None:
-    """Let the buttons of a results page move the window."""
-    page.candidate_asked.connect(lambda key: open_candidate(window, page, key))
-    page.again_asked.connect(lambda record: measure_again(window, record, is_lab_gone=page.is_lab_gone))
-    page.deciding_asked.connect(
-        lambda record, profile: measure_again(window, record, is_lab_gone=page.is_lab_gone, profile=profile)
-    )
-    page.resume_asked.connect(lambda record: window.resume_pair(record.plan.pair.name, record.campaign_id))
-    page.rollout_asked.connect(lambda wanted: open_rollout(window, wanted, page))
-    history = window.area_page("history")
-    history.note_changed.connect(page.take_note)  # type: ignore[attr-defined]
-    history.deleted.connect(page.forget)  # type: ignore[attr-defined]
-    page.note.saved.connect(history.note_changed)  # type: ignore[attr-defined]
 
 
 def begin_new(window: MainWindow, then: Callable[[], None]) -> None:

@@ -10,11 +10,12 @@ from PySide6.QtGui import QCloseEvent, QPaintEvent
 from PySide6.QtWidgets import QMainWindow
 
 from app.domain.errors import TunnelmarkError
+from ui.common.colours import LIGHT
 from ui.common.context import Context, ServicesFactory
 from ui.common.icons import make_icon
 from ui.common.operations import OperationRunner
 from ui.common.page import Page
-from ui.common.theme import LIGHT, Theme
+from ui.common.theme import Theme
 from ui.common.thread_bridge import Bridge
 from ui.shell.collecting import Collector
 from ui.shell.desk import Desk

@@ -1,0 +1,76 @@
+"""No circle of imports anywhere in the program, those inside functions counted.
+
+Imports for annotations alone (`TYPE_CHECKING`) never run and do not count.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+TOP = ("app", "ui", "vpn_adapters", "resources")
+
+
+def name_of(file: Path) -> str:
+    parts = file.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+FILES = {name_of(file): file for top in TOP for file in sorted((ROOT / top).rglob("*.py"))}
+
+
+def running(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield every node below one that can run."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.If) and isinstance(child.test, ast.Name) and child.test.id == "TYPE_CHECKING":
+            continue
+        yield child
+        yield from running(child)
+
+
+def imports(source: str, modules: frozenset[str]) -> set[str]:
+    """Return which of the modules a source text imports; a name that is no module stands for what it is taken from."""
+    found = set()
+    for node in running(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            whole = {f"{node.module}.{alias.name}" for alias in node.names}
+            found |= whole & modules or {node.module}
+    return found & modules
+
+
+def circle(graph: dict[str, set[str]]) -> list[str]:
+    """Return a circle; empty without one."""
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        return list(error.args[1])
+    return []
+
+
+def test_program_has_no_circle_of_imports() -> None:
+    modules = frozenset(FILES)
+    graph = {name: imports(file.read_text(encoding="utf-8"), modules) - {name} for name, file in FILES.items()}
+    assert sum(map(len, graph.values())) > 3000
+    assert circle(graph) == []
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["import a.b", "from a.b import name", "from a import b", "def late():\n    from a.b import name"],
+)
+def test_every_kind_of_import_counts(source: str) -> None:
+    modules = frozenset({"a", "a.b", "c"})
+    assert imports(source, modules) == {"a.b"}
+    assert circle({"c": imports(source, modules), "a.b": {"c"}}) == ["c", "a.b", "c"]
+
+
+def test_what_is_imported_for_annotations_does_not_count() -> None:
+    source = "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from a.b import name\n"
+    assert imports(source, frozenset({"a", "a.b"})) == set()

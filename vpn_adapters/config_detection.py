@@ -17,7 +17,7 @@ _FIRST_WORD = re.compile(r"[ \t]*(?:--)?(\[[^\]\n]{1,40}\]|[A-Za-z+-][A-Za-z0-9_
 
 @dataclass(frozen=True, slots=True)
 class Sniffer:
-    """What a kind of file looks like.
+    """Traits by which a kind of file is recognised.
 
     Attributes:
         words: First words of its lines, in lower case.
@@ -38,13 +38,13 @@ class Sniffer:
     shape: re.Pattern[str] | None = None
 
     def score(self, text: str, path: str) -> float:
-        """Return how much a text looks like this kind.
+        """Return how much a text resembles this kind.
 
         The share of lines whose first word it knows counts up to 1 (of many a fifth may be unknown), what is found in
         such files alone 1, the path half, a name that belongs to this kind alone 1 and a half.
 
         Args:
-            text: The file; its first 64 KiB are looked at.
+            text: The file; its first 64 KiB are examined.
             path: Where it lies; may be empty.
         """
         sample = text[:_SAMPLE]
@@ -79,7 +79,7 @@ class Sniffer:
         Comments, keys and certificates, section heads, braces alone and continued lines are not counted.
 
         Args:
-            text: The file; its first 64 KiB are looked at.
+            text: The file; its first 64 KiB are examined.
         """
         known = total = 0
         for line in _lines_to_judge(text[:_SAMPLE]):

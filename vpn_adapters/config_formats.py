@@ -1,4 +1,4 @@
-"""Every kind of configuration file: how it is read, told from others, and where it lies on a host."""
+"""Kinds of configuration files: their readers, how each is recognised, and where it lies on a host."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Format:
         title: For people.
         read: Reads it: settings, lines for showing, notes.
         globs: Where such files lie on a host, as patterns of a POSIX shell.
-        sniffer: Says how much a text looks like it.
+        sniffer: Returns how much a text resembles it.
     """
 
     title: str
@@ -208,7 +208,7 @@ KINDS: Mapping[ConfigKind, Format] = MappingProxyType(
 """Every kind, in the order in which a tie is decided."""
 
 MIN_SCORE = 1.0
-"""A text with less looks like nothing that is known."""
+"""A text with less resembles no known kind."""
 
 
 def sniff_kind(text: str, path: str = "") -> ConfigKind | None:

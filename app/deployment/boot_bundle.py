@@ -1,6 +1,6 @@
-"""What starts one end of a lasting tunnel with its host: scripts and files, made from the steps that rolled it out.
+"""Boot bundle of one host: scripts and files that start a deployment at boot, made from the steps that built it.
 
-It is rendered from the plan alone, so that it can be looked at and taken along without any host.
+It is rendered from the plan alone, so that it can be shown and exported without a host.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ _PAUSES: Mapping[Side, Mapping[str, str]] = MappingProxyType(
     }
 )
 """For `silence.sh`: by how much pauses grow, and up to how many seconds. A goes first: its first pause as B may see it,
-in seconds, because A may have heard B's last answer 4 s later, and looks every 2 s."""
+in seconds, because A may have heard B's last answer 4 s later, and checks every 2 s."""
 
 
 @dataclass(frozen=True, slots=True)
 class BootBundleRequest:
-    """What a kit is made from.
+    """Inputs of a boot bundle.
 
     Attributes:
         request: What was asked for.
@@ -58,12 +58,12 @@ class BootBundleRequest:
 
 
 def boot_bundle_dir(state_dir: str) -> str:
-    """Return where a kit waits on a host until it is confirmed."""
+    """Return the folder on a host that holds a boot bundle until it is confirmed."""
     return f"{state_dir}/kit"
 
 
 def boot_bundle_files(kit: BootBundleRequest, folder: str) -> tuple[FileToWrite, ...]:
-    """Return the files of a kit but for `kept/`, which the host makes itself: keys are in it.
+    """Return the files of a boot bundle, except `kept/`, which holds keys and is made by the host itself.
 
     Args:
         kit: What it is made from.
@@ -75,7 +75,7 @@ def boot_bundle_files(kit: BootBundleRequest, folder: str) -> tuple[FileToWrite,
     own = kit.plan.end(kit.side)
     outside = [file.path for file in own.files if not is_inside(file.path, kit.request.link.run_dir)]
     if outside:
-        raise InvalidPlan(f"{kit.plan.solution} cannot be rolled out: it needs {outside[0]} outside its own folder.")
+        raise InvalidPlan(f"{kit.plan.solution} cannot be deployed: it needs {outside[0]} outside its own folder.")
     texts = {
         "about.sh": about_text(kit),
         "steps.sh": steps_text(kit),

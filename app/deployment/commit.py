@@ -1,8 +1,8 @@
-"""From a tunnel that stands to one that stays: on A first, then on B, each from one moment to the next.
+"""Two-host commit of a provisional deployment: A first, then B, each by one atomic step.
 
-What starts it with the host is put in place on both hosts before any of them counts it. If B then says that it went
-back, A is taken back too. If B cannot be reached, nobody can know (two generals): A keeps the tunnel, and the next
-contact finds out and repairs.
+The boot bundle is installed on both hosts before either commits. If B then reports a rollback, A is rolled back too.
+If B cannot be reached, its state is unknown (the two generals' problem): A keeps the deployment, and the next contact
+reads B's state and repairs.
 """
 
 from __future__ import annotations
@@ -33,23 +33,23 @@ from app.tunnel.rollback import reconnect
 INSTALL_NUMBER = "0800"
 COMMIT_TIMEOUT_S = 30.0
 REACH_S = 25.0
-"""How long a host is tried to be reached whose answer was lost, in seconds; its own timer runs meanwhile."""
+"""Time to keep trying to reach a host whose answer was lost, in seconds; its rollback timer runs meanwhile."""
 
 _TIDY_SCRIPT = bare_script("deployment/tidy.sh")
 
 
 class CommitState(StrEnum):
-    """What confirming on one host came to."""
+    """State of the commit on one host."""
 
     YES = "yes"
-    REFUSED = "refused"  # it went back, or is about to
+    REFUSED = "refused"  # it rolled back, or is about to
     UNKNOWN = "unknown"  # it could not be asked
     NOT_TRIED = "not-tried"
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What confirming on both hosts came to.
+    """Outcome of a commit on both hosts.
 
     Attributes:
         hosts: By side.
@@ -100,7 +100,7 @@ class _Asked:
         return (at_once and self._has_confirmed) or self.answer()[0] is CommitState.YES
 
     def answer(self) -> tuple[CommitState, str]:
-        """Wait until the host has done all and return what came of it; what was confirmed stays so."""
+        """Wait until the host has finished, and return the state; a commit is not reverted."""
         try:
             outcome, reason = self._future.result()
         except EnvironmentFault:
@@ -116,14 +116,14 @@ class _Asked:
 
 @dataclass(frozen=True, slots=True)
 class TwoHostCommit:
-    """What confirming needs; all of it is known after the process that built the tunnel has ended, too.
+    """Inputs of a commit; all of them are known even after the process that built the tunnel has ended.
 
     Attributes:
         ends: The hosts.
         tunnels: The random id of the work on each host.
         ledgers: Get what was done.
         slot: The place.
-        deployment_id: What is to stay; empty where what stands there is to end.
+        deployment_id: The deployment to commit; empty to commit a removal.
         run_dir: The folder of this work's running parts.
         replaced: What it replaces, by side; empty where nothing was there.
     """
@@ -137,16 +137,16 @@ class TwoHostCommit:
     replaced: Mapping[Side, str] = field(default_factory=dict)
 
     def install(self, *, token: CancelToken) -> None:
-        """Put in place what starts it with the host, on both; nothing counts yet, and the undo takes it away.
+        """Install the boot bundle on both hosts; nothing is committed yet, and the undo removes it.
 
         Raises:
-            CommandFailed, DiskFull, ConnectionLost: It did not work; the hosts must be put back.
+            CommandFailed, DiskFull, ConnectionLost: It did not work; the hosts must be rolled back.
         """
         if self.deployment_id:
             on_both(self._install, token=token)
 
     def commit(self, *, token: CancelToken) -> Outcome:
-        """Confirm on A, then on B. What was confirmed on one host alone is taken back where that can be known.
+        """Confirm on A, then on B. Roll back A if B is known to have refused.
 
         Args:
             token: Cancels it while nothing is confirmed yet.
@@ -191,7 +191,7 @@ class TwoHostCommit:
         ledger.done(INSTALL_NUMBER, 0)
 
     def _commit_on(self, side: Side, on_confirmed: Callable[[], None]) -> tuple[CommitState, str]:
-        """Ask until there is an answer; where it was lost, the host is asked again: it then says what it said."""
+        """Ask until there is an answer. If it was lost, ask again: the host repeats its first answer."""
         end = self.ends[side]
         until: float | None = None
         while True:
@@ -252,9 +252,9 @@ class TwoHostCommit:
         except (ConnectionLost, DeadlineExceeded, HostUnreachable) as error:
             reasons.append(f"{end.label} keeps it alone: {error.message}")
             return CommitState.YES
-        self.ledgers[side].write("Take back what the other host did not keep", "sh retire.sh", result.exit_status)
+        self.ledgers[side].write("Roll back what the other host did not confirm", "sh retire.sh", result.exit_status)
         if not result.is_ok:
-            reasons.append(f"{end.label} keeps it alone; it could not be taken back.")
+            reasons.append(f"{end.label} keeps it alone; it could not be rolled back.")
             return CommitState.YES
         return CommitState.REFUSED
 

@@ -1,4 +1,4 @@
-"""One deployment from the first look to its end, written down at every change of its state."""
+"""One deployment from the first inspection to its end; every change of its state is stored."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from app.wording.capture_sentences import crossing_sentence, property_sentence, 
 
 LEASE_S = 30.0
 PROOFS = 3
-"""How often it is looked on the wire at most, where hosts that could prove it did not."""
+"""Most packet tests of a deployment, where hosts that could prove everything did not."""
 
 _STAGES = {
     Stage.PREFLIGHT: RolloutStage.PREPARE,
@@ -54,13 +54,13 @@ _STAGES = {
 
 @dataclass(frozen=True, slots=True)
 class RolloutRun:
-    """What a deployment needs of the rest.
+    """Dependencies of a deployment.
 
     Attributes:
-        store: Where it is written down.
+        store: Where it is stored.
         sessions: Connections to both hosts.
-        emit: Gets what happens.
-        lease_s: For how long a host waits to hear of us before it puts itself back, in seconds.
+        emit: Receives events.
+        lease_s: Lease: how long a host waits for a renewal before it rolls back, in seconds.
     """
 
     store: Store
@@ -142,14 +142,14 @@ class Rollout:
     def deploy(
         self, *, token: CancelToken, confirmation: Confirmation | None, is_confirmed_before: bool = False
     ) -> Deployment:
-        """Roll it out; returns in a state in which nothing of it is left, or all of it stays.
+        """Deploy; returns once nothing of the deployment is left, or all of it remains.
 
-        Where the user's confirmation is wanted and there is nobody to ask, it is left to the hosts' timers, and can be
-        confirmed by another Tunnelmark until they go back. The same holds for what was not proven on the wire, unless
-        the user confirmed the same before, and where nobody knows whether the LANs are joined already.
+        Where the user's confirmation is wanted and no user can be asked, the hosts' rollback timers run, and another
+        Tunnelmark can confirm until they expire. The same holds for what the packet tests did not prove, unless the
+        user confirmed the same before, and where it is unknown whether the LANs are joined already.
 
         Raises:
-            TunnelmarkError, Cancelled: It could not be rolled out; both hosts went back, or do so by themselves.
+            TunnelmarkError, Cancelled: It could not be deployed; both hosts have rolled back, or will by themselves.
         """
         self._save(DeploymentState.PREPARED)
         try:
@@ -165,7 +165,7 @@ class Rollout:
                 was_stopped = isinstance(error, (Cancelled, KeyboardInterrupt))
                 message = error.message if isinstance(error, TunnelmarkError) else "It was cancelled."
                 is_refused = isinstance(error, (PreflightRefused, PairLocked, InputFault))
-                # What it replaces is suspended before anything is looked at.
+                # What it replaces is suspended before anything is inspected.
                 is_unchanged = not self._prepared.place.replaced and "build" not in self._transaction.work.timings_s
                 self._deployment = replace(self._deployment, is_refused=is_refused and is_unchanged)
                 self._save(DeploymentState.UNDONE if was_stopped else DeploymentState.FAILED, message)
@@ -194,7 +194,7 @@ class Rollout:
         self._run.emit(RolloutNote(text, is_warning, sides, stage))
 
     def _apply(self, token: CancelToken, *, is_confirmed_before: bool) -> float | None:
-        """Prove what stands; return for how long the user's confirmation is waited for, None where it is not needed."""
+        """Test the tunnel; return how many seconds to wait for the user's confirmation, None if none is needed."""
         known: list[tuple[str, Side | None]] = [
             *((f"{warning.what} {warning.hint}", warning.side) for warning in self._transaction.warnings),
             *((f"{warning.what} {warning.hint}", warning.side) for warning in self._prepared.warnings),
@@ -217,7 +217,7 @@ class Rollout:
         if within_s is None and (open_questions or (unproven and not is_confirmed_before)):
             within_s = CONFIRM_WITHIN_S
             self._note(
-                f"So it is not confirmed without you: say within {within_s:g} s that it stays, or both hosts go back. "
+                f"So it is not confirmed without you: confirm within {within_s:g} s, or both hosts roll back. "
                 "To have it proven, see to what is missing and roll it out again."
             )
         plan = self._transaction.plan
@@ -235,9 +235,9 @@ class Rollout:
         return within_s
 
     def _prove(self, token: CancelToken) -> tuple[CaptureReport, str]:
-        """Look on the wire, and start the tunnel as it will be started with the hosts.
+        """Run the packet tests, and start the tunnel from its boot bundles.
 
-        A busy host may lose what it was to capture: what was not proven is tried again.
+        A busy host may lose packets that it was to capture: tests that proved nothing are repeated.
         """
         number = 1
         while True:
@@ -257,11 +257,11 @@ class Rollout:
                     if one.has_crossed is False:
                         self._note(crossing_sentence(one), sides=tuple(Side))
                 return report, negotiated
-            self._note("Not all of it was proven; it is looked at once more.", is_warning=False)
+            self._note("Not everything was proven; the packet tests are repeated.", is_warning=False)
             number += 1
 
     def _is_kept(self, within_s: float, confirmation: Confirmation, token: CancelToken) -> bool:
-        """Ask the user; without a yes in time, both hosts go back."""
+        """Ask the user; without a confirmation in time, both hosts roll back."""
         self._run.emit(RolloutStageStarted(RolloutStage.CONFIRM))
         total_s = left_before_s = within_s
 
@@ -291,7 +291,7 @@ class Rollout:
         expires_at = datetime.now(UTC) + timedelta(seconds=within_s)
         self._deployment = replace(self._deployment, expires_at=expires_at)
         self._save(DeploymentState.APPLIED)
-        self._note(f"Both hosts go back in {within_s:g} s unless it is confirmed.", is_warning=False)
+        self._note(f"Both hosts roll back in {within_s:g} s unless it is confirmed.", is_warning=False)
 
     def _confirm(self, token: CancelToken) -> None:
         self._run.emit(RolloutStageStarted(RolloutStage.ENABLE))

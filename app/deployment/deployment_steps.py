@@ -68,13 +68,13 @@ def _keep_step(run_dir: str, boot_bundle_dir: str) -> Step:
 
 
 def suspend_step(folder: str) -> Step:
-    """Return the step with which a deployment makes room for what comes after it.
+    """Return the step that suspends a deployment for its replacement.
 
     Args:
-        folder: Its place's folder on the host.
+        folder: Its slot's folder on the host.
     """
     return Step(
-        title="Stop the deployment that is there, to make room",
+        title="Suspend the deployment that is replaced",
         command=Command(("sh", f"{folder}/start.sh", "aside"), timeout_s=SUSPEND_S, is_root=True),
         undo=Command(("sh", f"{folder}/start.sh", "return"), timeout_s=SUSPEND_S, is_root=True),
     )

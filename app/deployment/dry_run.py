@@ -1,4 +1,4 @@
-"""What a deployment is on each host, for people and for later: files, commands, ports, and a dry run of it all."""
+"""Dry run of a deployment, and its record: files, commands and ports on each host."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from app.tunnel.preflight import preflight, remote_hosts
 from app.tunnel.preview import configuration_of
 
 _PROTOCOLS = {Carrier.ESP: ("esp", 0), Carrier.IP: ("l2tp", 0), Carrier.ETHERNET: ("l2tp", 0)}
-"""What has to get through a firewall besides ports. Source: IANA protocol numbers 50 (ESP) and 115 (L2TP)."""
+"""Protocols that a firewall must let through besides ports. Source: IANA protocol numbers 50 (ESP), 115 (L2TP)."""
 
 
 def deployed_endpoint(prepared: Prepared, plan: TunnelPlan, side: Side) -> DeployedEndpoint:
@@ -75,7 +75,7 @@ def _service(prepared: Prepared, side: Side) -> str:
 
 
 def _staying_items(prepared: Prepared, side: Side) -> Iterator[PlannedItem]:
-    """What is done once it is confirmed."""
+    """Yield the commands that run after the confirmation."""
     folder = slot_dir(prepared.place.slot)
     kept = f"{folder}/{prepared.place.deployment_id}"
     service = _service(prepared, side)
@@ -88,18 +88,18 @@ def _staying_items(prepared: Prepared, side: Side) -> Iterator[PlannedItem]:
         if prepared.request.facts(side).init_system is InitSystem.SYSTEMD
         else (f"sh {folder}/start.sh boot", f"sh {folder}/start.sh aside")
     )
-    yield PlannedItem(side.value, "command", "Once confirmed: start it with the host, and watch over it", enable)
+    yield PlannedItem(side.value, "command", "Once confirmed: start it at boot, and supervise it", enable)
     yield PlannedItem(side.value, "undo", "Undo: start it with the host", disable)
 
 
 def dry_run(
     sessions: SessionPair, choice: Choice, prepared: Prepared, *, pair_name: str, diffs: FileDiffs, token: CancelToken
 ) -> DryRun:
-    """Say what a deployment would do. Nothing is changed.
+    """Return what a deployment would do, without changing anything.
 
     Args:
         sessions: Connections to both hosts.
-        choice: What would be rolled out.
+        choice: The deployment that would be made.
         prepared: What would be built.
         pair_name: The pair's name.
         diffs: Shows what would change in files.

@@ -1,4 +1,4 @@
-"""What rolling out tells while it works, and where the user's confirmation comes from."""
+"""Events of a deployment in progress, and the source of the user's confirmation."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from app.wording.capture_sentences import unproven_sentences
 
 
 class RolloutStage(StrEnum):
-    """What a deployment is doing."""
+    """Stage of a deployment in progress."""
 
     PREPARE = "prepare"
     ARM = "arm"
@@ -37,7 +37,7 @@ class RolloutStageStarted:
 
 @dataclass(frozen=True, slots=True)
 class RolloutApplied:
-    """It stands on both hosts: frames cross, and new connections work; `report` has the packet captures."""
+    """The tunnel is up on both hosts: frames cross, and new connections work; `report` has the packet captures."""
 
     deployment: Deployment
     report: CaptureReport | None = None
@@ -49,13 +49,13 @@ class RolloutApplied:
 
     @property
     def unproven(self) -> tuple[str, ...]:
-        """What was not proven on the wire, a sentence each."""
+        """Claims that the packet tests did not prove, a sentence each."""
         return unproven_sentences(self.leak)
 
 
 @dataclass(frozen=True, slots=True)
 class RolloutCountdown:
-    """Both hosts go back in so many seconds unless the user confirms; told about once a second."""
+    """Both hosts roll back in so many seconds unless the user confirms; emitted about once a second."""
 
     left_s: float
     total_s: float
@@ -90,7 +90,7 @@ RolloutSink = Callable[[RolloutEvent], None]
 
 
 EXTENSION_S = 300.0
-"""How much more time the user gets at a time, in seconds."""
+"""Time by which the user extends the wait at once, in seconds."""
 
 
 class Decision(StrEnum):
@@ -102,7 +102,7 @@ class Decision(StrEnum):
 
 
 class Confirmation(Protocol):
-    """Where the user's confirmation comes from."""
+    """Source of the user's confirmation."""
 
     def wait(self, timeout_s: float, *, token: CancelToken) -> Decision | None:
         """Wait for the user's decision, not longer than that.

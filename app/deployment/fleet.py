@@ -1,4 +1,4 @@
-"""Rolling out on many pairs at once, not more than so many at a time, and no further ones after too many failures."""
+"""Deployment on many pairs, a limited number in parallel; no further pair is begun after too many failures."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from app.domain.hosts import PairSpec, Side
 
 @dataclass(frozen=True, slots=True)
 class FleetEntry:
-    """One pair of a fleet, and what is rolled out on it.
+    """One pair of a fleet, and the deployment that it gets.
 
     Attributes:
         pair: The hosts.
@@ -32,12 +32,12 @@ class FleetEntry:
 
     @property
     def hosts(self) -> frozenset[tuple[str, int | None]]:
-        """Where its hosts are reached: two pairs with the same host must not be worked on at the same time."""
+        """Addresses of its hosts: two pairs that share a host must not be changed at the same time."""
         return frozenset((self.pair.host(side).address, self.pair.host(side).port) for side in Side)
 
 
 class FleetState(StrEnum):
-    """What became of one pair."""
+    """State of one pair of a fleet."""
 
     WAITING = "waiting"
     RUNNING = "running"
@@ -49,15 +49,15 @@ class FleetState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FleetOutcome:
-    """What became of one pair.
+    """Outcome on one pair.
 
     Attributes:
         entry: What was wanted.
         state: How far it is.
         seconds: How long it took, in seconds.
         message: Why it failed, as a sentence.
-        details: What is known besides: the host, what its programs said.
-        deployment: What was rolled out; None where nothing was.
+        details: Further facts: the host, output of its programs.
+        deployment: The deployment; None if nothing was deployed.
     """
 
     entry: FleetEntry
@@ -69,7 +69,7 @@ class FleetOutcome:
 
 
 FleetWork = Callable[[FleetEntry, CancelToken], Deployment]
-"""Rolls out on one pair; raises where that did not work, with both hosts as they were before."""
+"""Deploys on one pair; raises if that fails, with both hosts as they were before."""
 FleetSink = Callable[[FleetOutcome], None]
 """Gets each change; called in any thread, one at a time."""
 
@@ -107,7 +107,7 @@ class _Fleet:
                     self.busy |= self.entries[free].hosts
                     self._note(free, FleetOutcome(self.entries[free], FleetState.RUNNING))
                     return free
-                self.changed.wait(0.2)  # the token is looked at from time to time
+                self.changed.wait(0.2)  # checks the token from time to time
 
     def _is_over(self) -> bool:
         failures = sum(outcome.state is FleetState.FAILED for outcome in self.outcomes.values())
@@ -142,16 +142,16 @@ def run_fleet(
     token: CancelToken,
     tell: FleetSink = lambda _outcome: None,
 ) -> tuple[FleetOutcome, ...]:
-    """Roll out on every pair. Returns when nothing runs any more.
+    """Deploy on every pair. Returns when nothing runs any more.
 
-    Pairs that share a host are worked on one after the other.
+    Pairs that share a host are deployed in turn.
 
     Args:
         entries: The pairs, in the order in which they are begun.
-        work: Rolls out on one.
+        work: Deploys on one pair.
         parallel: On so many at the same time, at most.
         stop_after: No further pair is begun after so many have failed; those that run come to their end.
-        token: Cancelling it puts back what runs, and begins nothing more.
+        token: Cancelling it rolls back what runs, and begins nothing more.
         tell: Gets each change.
 
     Returns:

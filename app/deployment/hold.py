@@ -25,7 +25,7 @@ def wait_for_decision(
     on_left: Callable[[float], None],
     on_extended: Callable[[float], None],
 ) -> Decision | None:
-    """Wait for the user's decision; the hosts' timers run meanwhile and are renewed only if the user extends them.
+    """Wait for the user's decision; the rollback timers run meanwhile and are renewed only if the user extends them.
 
     Args:
         work: The transaction that holds the hosts.
@@ -33,7 +33,7 @@ def wait_for_decision(
         confirmation: Where the decision comes from.
         token: Cancels it.
         on_left: Gets the seconds that are left, about once a second.
-        on_extended: Gets the seconds that are left once both hosts have said that they wait longer.
+        on_extended: Receives the seconds that are left once both hosts have acknowledged the extension.
 
     Returns:
         The decision; None if there was none in time.

@@ -1,4 +1,4 @@
-"""What looks otherwise on the hosts after a deployment than it did before, for people."""
+"""Differences between the hosts before and after a deployment, as sentences."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _KERNELS = re.compile(r" proto (kernel|ra)\b| table local\b|^(ff00|fe80|multicas
 
 
 def reported_differences(differences: tuple[str, ...], *, is_replacing: bool) -> tuple[str, ...]:
-    """Return what a user should know after both hosts were put back.
+    """Return what a user should know after a rollback of both hosts.
 
     Args:
         differences: What is not as it was before.
@@ -36,7 +36,7 @@ def reported_differences(differences: tuple[str, ...], *, is_replacing: bool) ->
 
 
 def look(sessions: SessionPair, *, token: CancelToken) -> Mapping[Side, HostSnapshot]:
-    """Return what both hosts look like; nothing where they cannot be looked at."""
+    """Return snapshots of both hosts; none if they cannot be inspected."""
     try:
         a, b = run_both(lambda: take_snapshot(sessions.a, token=token), lambda: take_snapshot(sessions.b, token=token))
     except EnvironmentFault:
@@ -47,13 +47,13 @@ def look(sessions: SessionPair, *, token: CancelToken) -> Mapping[Side, HostSnap
 def lost_on_the_way(
     pair: PairSpec, link: Link, before: Mapping[Side, HostSnapshot], after: Mapping[Side, HostSnapshot]
 ) -> tuple[str, ...]:
-    """Say which addresses and routes of the hosts themselves have gone together with a tunnel.
+    """Return which addresses and routes of the hosts themselves disappeared together with a tunnel.
 
     Args:
         pair: The hosts.
         link: What the tunnel was built on.
-        before: What they looked like with it.
-        after: What they look like without it.
+        before: Snapshots with it.
+        after: Snapshots without it.
     """
     return tuple(
         f"{pair.host(side).label}: {text}"

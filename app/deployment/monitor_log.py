@@ -1,6 +1,6 @@
-"""What watching a pair remembers: round-trip times, when the tunnel was lost and came back, when a limit was passed.
+"""Log of a monitored pair: round-trip times, losses of the tunnel and their ends, limits that were exceeded.
 
-The window and the command line both judge with it. Texts that come from a host are untrusted.
+Window and command line judge with it alike. Texts that come from a host are untrusted.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from app.domain.hosts import Side
 from app.wording.durations import duration_text
 
 MOST_SAMPLES = 720
-"""An hour at one look in five seconds."""
+"""Status checks of an hour, one in five seconds."""
 MOST_LINES = 500
 
 
 class Health(StrEnum):
-    """How a pair was when it was looked at."""
+    """State of a pair at a status check."""
 
     UP = "up"
     LOST = "lost"
@@ -30,7 +30,7 @@ class Health(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """When the user wants to be told; None where not.
+    """Limits above which the user is warned; None for no limit.
 
     Attributes:
         rtt_ms: Round-trip time in ms.
@@ -43,7 +43,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class MonitorSample:
-    """One look.
+    """One status check.
 
     Attributes:
         at: When, UTC.
@@ -58,7 +58,7 @@ class MonitorSample:
 
 @dataclass(frozen=True, slots=True)
 class MonitorLine:
-    """Something to remember. `is_bad` is whether the user is to be told at once."""
+    """A line of the log. `is_bad`: whether the user is warned at once."""
 
     at: datetime
     text: str
@@ -70,7 +70,7 @@ class Loss:
     """A time in which nothing came through the tunnel, or in which a host could not be asked.
 
     Attributes:
-        began_at: The look at which it was seen first, UTC; for what a host alone has seen, by that host's clock.
+        began_at: The check at which it was seen first, UTC; for what a host alone has seen, by that host's clock.
         health: Which of the two.
         why: What was seen, as a sentence.
         lasted_s: For how long, in seconds; None while it lasts.
@@ -89,7 +89,7 @@ class Loss:
 
 @dataclass
 class MonitorLog:
-    """Everything that was seen of one pair while it was watched."""
+    """Log of one monitored pair."""
 
     samples: deque[MonitorSample] = field(default_factory=lambda: deque(maxlen=MOST_SAMPLES))
     lines: deque[MonitorLine] = field(default_factory=lambda: deque(maxlen=MOST_LINES))
@@ -100,7 +100,7 @@ class MonitorLog:
 
     @property
     def health(self) -> Health | None:
-        """How the pair was last; None where nobody has looked."""
+        """State at the last check; None before the first."""
         return self._health
 
     def take(self, status: PairStatus, limits: Limits) -> tuple[MonitorLine, ...]:
@@ -148,7 +148,7 @@ class MonitorLog:
         return lasted_s
 
     def _noted_since(self, ends: Sequence[EndpointStatus]) -> list[tuple[float, str, datetime]]:
-        """Return what the hosts have seen themselves since the last look: how long, by which host, from when."""
+        """Return the losses that the hosts saw themselves since the last check: how long, by which host, from when."""
         new: list[tuple[float, str, datetime]] = []
         for end in ends:
             if not end.is_reachable:
@@ -163,14 +163,14 @@ class MonitorLog:
     def _between(self, at: datetime, noted: list[tuple[float, str, datetime]]) -> list[MonitorLine]:
         if not noted:
             return []
-        # Both hosts note the same loss; the longer one is told, and the other one's not, if it comes a look later.
+        # Both hosts note the same loss; the longer one is reported, the other one not, if it arrives a check later.
         lasted_s, label, began_at = max(noted)
         told_until = self.losses[-1].ended_at if self.losses else None
         if told_until is not None and began_at <= told_until <= at:
             return []
         why = f"{label} had no answer through it."
         self.losses.append(Loss(began_at, Health.LOST, why, lasted_s))
-        return [MonitorLine(at, f"Tunnel lost for {duration_text(lasted_s)} between two looks: {why}", is_bad=True)]
+        return [MonitorLine(at, f"Tunnel lost for {duration_text(lasted_s)} between two checks: {why}", is_bad=True)]
 
     def _limits(self, sample: MonitorSample, limits: Limits) -> list[MonitorLine]:
         rtt_ms = max((value for value in sample.rtt_ms if value is not None), default=None)

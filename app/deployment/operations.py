@@ -1,4 +1,4 @@
-"""Everything that can be done with the deployments of a pair; for every front end."""
+"""Operations on the deployments of a pair, for every front end."""
 
 from __future__ import annotations
 
@@ -47,14 +47,14 @@ class Hosts(Protocol):
 
 @dataclass
 class DeploymentOperations:
-    """What window, command line and fleet can do about deployments.
+    """Operations on deployments, for window, command line and fleet.
 
     Attributes:
-        store: Where it is written down.
+        store: Where deployments are stored.
         adapters: By solution.
         hosts: Connects to them.
         discover: Finds out what a pair can do, and emits notes about it.
-        remember_consent: Keeps whether the user agreed that a pair's firewalls are opened.
+        remember_consent: Stores whether the user agreed that a pair's firewalls are opened.
         guidelines: Returns the ids of the guidelines that apply.
         diffs: Shows differences of files, without secrets.
         header: Returns the comment lines of generated files.
@@ -100,7 +100,7 @@ class DeploymentOperations:
         Raises:
             InvalidPlan: It is never deployed, or a reason is missing.
         """
-        on_progress("Looking at what stands on both hosts", None)
+        on_progress("Reading the deployments on both hosts", None)
         choice = self._choose(discovery, key, options)
         sessions = self.hosts.pair(discovery.pair, token=token)
         prepared = self._prepare(sessions, discovery, choice, options, token=token)
@@ -134,9 +134,9 @@ class DeploymentOperations:
         confirmation: Confirmation | None = None,
         is_confirmed_before: bool = False,
     ) -> Deployment:
-        """Deploy. Returns when the tunnel stays, waits for a confirmation, or both hosts are as they were before.
+        """Deploy. Returns when the tunnel is active, waits for a confirmation, or both hosts are as they were before.
 
-        What was not proven on the wire waits, unless the user has confirmed the same before.
+        A tunnel with unproven claims waits, unless the user has confirmed the same before.
 
         Args:
             discovery: What was found on the pair.
@@ -144,7 +144,7 @@ class DeploymentOperations:
             options: What else was chosen.
             token: Cancels it; both hosts then roll back.
             emit: Gets what happens, in whatever thread it happens.
-            confirmation: Answers for the user; None where nobody can be asked.
+            confirmation: Answers for the user; None if no user can be asked.
             is_confirmed_before: Whether the user has confirmed the same before.
 
         Raises:
@@ -180,13 +180,13 @@ class DeploymentOperations:
             deployment_id: The earlier one.
             token: Cancels it.
             emit: Gets what happens.
-            confirmation: Answers for the user; None where nobody can be asked.
+            confirmation: Answers for the user; None if no user can be asked.
             confirm_within_s: Time to confirm, in seconds; None: as the earlier one was deployed.
             pair: The pair as it is known now; None: as it was.
         """
         earlier = self.store.get_deployment(deployment_id)
         found = self.discover(pair or earlier.pair, token, emit)
-        # Where nobody can be asked, Tunnelmark confirms by itself.
+        # Where no user can be asked, Tunnelmark confirms by itself.
         within_s = (confirm_within_s or earlier.options.confirm_within_s) if confirmation is not None else None
         options = replace(earlier.options, confirm_within_s=within_s)
         key = earlier.solution, earlier.suite
@@ -266,7 +266,7 @@ class DeploymentOperations:
         if status.state is not DeploymentState.HALF_CONFIRMED or half is None:
             return None
         if not status.can_be_repaired:
-            raise CommandFailed(" ".join(status.sentences), hint="Look again in half a minute.")
+            raise CommandFailed(" ".join(status.sentences), hint="Refresh in half a minute.")
         if half.is_ending:
             return self.undeploy(pair, token=token, emit=emit)
         found = self.discover(pair, token, emit)
@@ -316,9 +316,9 @@ class DeploymentOperations:
         theirs = [end.label for end in (status.a, status.b) if end.deployment_id]
         if status.deployment is None and theirs:
             raise CommandFailed(
-                f"What is rolled out on {' and '.join(theirs)} is not known on this computer, so it cannot be rolled "
-                "out again as it is.",
-                hint="Do that on the computer from which it was rolled out or exported, or replace it from here: "
+                f"The deployment on {' and '.join(theirs)} is not known on this computer, so it cannot be deployed "
+                "again as it is.",
+                hint="Do that on the computer from which it was deployed or exported, or replace it from here: "
                 f"tunnelmark deploy {pair.name} SOLUTION",
             )
         if silent := silent_text((end.label, end.note) for end in (status.a, status.b) if not end.is_reachable):
@@ -328,7 +328,7 @@ class DeploymentOperations:
             raise EnvironmentFault(f"{what} {silent}", hint=see_status(pair))
         if status.deployment is None or status.state is None:
             raise NotFound(
-                f"Nothing is rolled out on {pair.name}.", hint=f"Roll out with: tunnelmark deploy {pair.name} SOLUTION"
+                f"Nothing is deployed on {pair.name}.", hint=f"Deploy with: tunnelmark deploy {pair.name} SOLUTION"
             )
         return status.deployment
 

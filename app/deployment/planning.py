@@ -1,4 +1,4 @@
-"""What may be rolled out, and what it is built from."""
+"""Validation of what may be deployed, and the plan that it is built from."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ from app.tunnel.preflight import remote_hosts
 from app.tunnel.request import DeployRequest, ReplacedDeployment
 
 NEVER_LASTING = {name: reason for one in declared().values() for name, reason in one.never_lasting.items()}
-"""Algorithms that can be measured but never stay, with the reason."""
+"""Algorithms that can be measured but never deployed, with the reason."""
 
 _INDEX = re.compile(r"^tml(\d+)$")
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What is to be rolled out.
+    """A requested deployment.
 
     Attributes:
         adapter: The VPN.
@@ -75,7 +75,7 @@ def choose(
     *,
     guidelines: Collection[str],
 ) -> Choice:
-    """Return what was chosen, if it may stay on a pair.
+    """Return what was chosen, if it may be deployed on a pair.
 
     Args:
         adapters: By solution.
@@ -110,7 +110,7 @@ def choose(
     _check_verdict(candidate.title, candidate.verdict, candidate.findings, options)
     for name in suite.algorithms:
         if name in NEVER_LASTING:
-            raise InvalidPlan(f"{candidate.title} is never rolled out: {NEVER_LASTING[name]}")
+            raise InvalidPlan(f"{candidate.title} is never deployed: {NEVER_LASTING[name]}")
     check_options(options)
     return Choice(adapter, suite, candidate.title, candidate.verdict, candidate.findings)
 
@@ -120,12 +120,12 @@ def _check_verdict(title: str, verdict: Verdict, findings: tuple[Finding, ...], 
     reason = f" {deciding.reason}" if deciding is not None and deciding.verdict is verdict else ""
     if verdict in (Verdict.INSECURE, Verdict.UNPROTECTED):
         raise InvalidPlan(
-            f"{title} is {verdict} and is never rolled out.{reason}",
-            hint="It can be measured. Choose another suite to roll out.",
+            f"{title} is {verdict} and is never deployed.{reason}",
+            hint="It can be measured. Choose another suite to deploy.",
         )
     if verdict.needs_reason and not options.legacy_reason.strip():
         raise InvalidPlan(
-            f"{title} is {verdict}: it is rolled out only with a reason, which is written down.{reason}",
+            f"{title} is {verdict}: it is deployed only with a reason, which is stored.{reason}",
             hint="Say why: --reason 'for example: the old gateway knows nothing else until it is replaced in May'.",
         )
 
@@ -191,12 +191,12 @@ def prepare(
     header: tuple[str, ...],
     token: CancelToken,
 ) -> Prepared:
-    """Look at what stands on the hosts, and say what is to be built. Nothing is changed.
+    """Read the deployments on the hosts, and return what is to be built. Nothing is changed.
 
     Args:
         sessions: Connections to both hosts.
         discovery: What was found on the pair.
-        choice: What is to be rolled out.
+        choice: What is to be deployed.
         options: What else was chosen.
         known: Stored deployments of the pair.
         header: Comment lines for generated files.
@@ -268,7 +268,7 @@ def _prepare(
 
 
 def _room(side: Side, slot: str, deployment_id: str, known: tuple[Deployment, ...]) -> ReplacedDeployment:
-    """Return what a deployment that makes room has on a host, as far as it is written down here."""
+    """Return what a replaced deployment has on a host, as far as it is stored here."""
     suspend = suspend_step(slot_dir(slot))
     for one in known:
         if one.id == deployment_id:
@@ -286,21 +286,21 @@ def read_places(sessions: SessionPair, slot: str, *, token: CancelToken) -> dict
 
 
 def _refuse_damaged(sessions: SessionPair, pair: PairSpec, *, token: CancelToken) -> None:
-    """Say what is in the way where it is what is left of an earlier deployment.
+    """Refuse where remains of an earlier deployment are in the way.
 
     Raises:
-        PreflightRefused: Parts of what was rolled out on a host are gone.
+        PreflightRefused: Parts of a host's deployment are gone.
     """
     places = read_places(sessions, slot_of(pair), token=token)
     damaged = [
         end.label
         for side, end in remote_hosts(sessions, STATE_DIR).items()
-        # What somebody is just putting there, or the host itself is taking away, is no damage.
+        # Files that another instance is just installing, or the host itself is removing, are no damage.
         if places[side].is_damaged and survey(end, token=token).lock is None
     ]
     if damaged:
         raise PreflightRefused(
-            f"Parts of what was rolled out on {' and '.join(damaged)} are gone, and what is left is in the way.",
+            f"Parts of the deployment on {' and '.join(damaged)} are gone, and what is left is in the way.",
             hint=f"Remove it first: tunnelmark undeploy {pair.name}",
         )
 
@@ -315,7 +315,7 @@ def current_ids(sessions: SessionPair, slot: str, *, token: CancelToken) -> dict
 
 
 def _index(discovery: Discovery, current: Mapping[Side, str], known: tuple[Deployment, ...]) -> int:
-    """Return the place's number: that of what stands there, so that ports which a firewall lets in stay the same."""
+    """Return the slot's number: the present deployment's, so that ports which a firewall lets in do not change."""
     for deployment in known:
         match = _INDEX.match(deployment.link.names.ethernet_interface)
         if deployment.id in current.values() and match is not None:

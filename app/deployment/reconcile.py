@@ -1,4 +1,4 @@
-"""How a pair is now: what both hosts say, beside what is written down here."""
+"""Status of a pair: what both hosts report, reconciled with what is stored here."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ DAY_S = 86_400.0
 
 @dataclass(frozen=True, slots=True)
 class Reached:
-    """One host as it was asked.
+    """Answer of one host.
 
     Attributes:
         end: The host; None where it could not be reached.
-        state: What it said; None where it said nothing.
+        state: Its report; None if it gave none.
         error: Why not.
     """
 
@@ -45,7 +45,7 @@ _ENDED = {
     DeploymentState.PREPARED: (DeploymentState.FAILED, "It was interrupted, and both hosts rolled back."),
     DeploymentState.APPLIED: (DeploymentState.UNDONE, LAPSED),
 }
-"""What became of a deployment that neither host has any more, and that was never confirmed."""
+"""Note on a deployment that neither host has any more, and that was never confirmed."""
 
 
 def reach(
@@ -82,12 +82,12 @@ def silent_text(silent: Iterable[tuple[str, str]]) -> str:
 def pair_status(
     pair: PairSpec, store: Store, reached: Mapping[Side, Reached], *, diffs: FileDiffs, token: CancelToken
 ) -> PairStatus:
-    """Return how a pair is, and bring what is written down here up to date with it.
+    """Return a pair's status, and update what is stored here with it.
 
     Args:
         pair: The hosts.
         store: What is written down.
-        reached: What both hosts said.
+        reached: Answers of both hosts.
         diffs: Shows what was changed in files.
         token: Cancels it.
     """
@@ -122,7 +122,7 @@ def pair_status(
 
 
 def _open_text(found: PairStatus) -> tuple[str, ...]:
-    """Return what is to be said where an earlier version has left a tunnel open to strangers."""
+    """Return the warning where an earlier version has left a tunnel open to strangers."""
     labels = [end.label for end in (found.a, found.b) if end.lets_strangers_in]
     if not labels:
         return ()
@@ -140,7 +140,7 @@ def _open_text(found: PairStatus) -> tuple[str, ...]:
 
 
 def _loop_text(found: PairStatus) -> tuple[str, ...]:
-    """Return what is to be said where a loop keeps the LANs parted."""
+    """Return the warning where a loop keeps the LANs separated."""
     looped = [end for end in (found.a, found.b) if end.is_looped]
     if not looped:
         return ()
@@ -156,7 +156,7 @@ def _loop_text(found: PairStatus) -> tuple[str, ...]:
 
 
 def waiting_on(deployment: Deployment, reached: Mapping[Side, Reached]) -> bool:
-    """Whether both hosts wait for somebody to confirm this deployment."""
+    """Whether both hosts wait for a confirmation of this deployment."""
     locks = {side: one.state.lock for side, one in reached.items() if one.state is not None}
     return bool(deployment.tunnels) and all(
         (lock := locks.get(side)) is not None
@@ -242,7 +242,7 @@ def _brought_up_to_date(
     was_not_ended = deployment is not None and deployment.is_ending and state is DeploymentState.CONFIRMED
     if deployment is not None and state is not None and (has_changed or (was_not_ended and not _has_lock(reached))):
         confirmed_at = deployment.confirmed_at or (now if state is DeploymentState.CONFIRMED else None)
-        # What both hosts keep is not being taken back any more.
+        # A deployment that both hosts keep is no longer being removed.
         is_ending = deployment.is_ending and state is DeploymentState.HALF_CONFIRMED
         deployment = replace(deployment, state=state, state_at=now, confirmed_at=confirmed_at, is_ending=is_ending)
         store.save_deployment(deployment)
@@ -340,7 +340,7 @@ def _diff(
     *,
     token: CancelToken,
 ) -> str:
-    """Return the difference to what was rolled out, secrets masked; empty for what was never without them."""
+    """Return the difference to what was deployed, secrets masked; empty for files that always held secrets."""
     known = {file.path: file.text for file in deployment.end(end.side).files} if deployment is not None else {}
     before = known.get(f"{run_dir}/{path.removeprefix('kept/')}")
     after = read_file(end, place, token=token) if before is not None else None

@@ -1,4 +1,4 @@
-"""Taking a deployment back, with the same care as rolling it out: both hosts end it, or both go on with it."""
+"""Removal of a deployment, with the same care as deploying it: both hosts end it, or both keep it."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ def end_deployment(
     token: CancelToken,
     emit: RolloutSink,
 ) -> Deployment:
-    """Take back what stands on a pair.
+    """Remove a pair's deployment.
 
     Args:
         store: Where it is written down.
         sessions: Connections to both hosts.
         pair: The hosts.
-        current: What stands there now, by side; nothing where a host has nothing.
+        current: The deployment on each host, by side; nothing where a host has none.
         token: Cancels it; both hosts then go on with the deployment.
         emit: Gets what happens.
 
@@ -45,17 +45,17 @@ def end_deployment(
         The deployment as it has ended.
 
     Raises:
-        NotFound: Nothing is rolled out there.
+        NotFound: Nothing is deployed there.
         CommandFailed: A host did not end it.
     """
     slot = slot_of(pair)
     if not current:
-        raise NotFound(f"Nothing is rolled out on {pair.name}.")
+        raise NotFound(f"Nothing is deployed on {pair.name}.")
     deployment = known_deployment(store, pair, slot, tuple(current.values()))
     run = RolloutRun(store, sessions, emit)
 
     def on_stage(stage: Stage, detail: str) -> None:
-        # No key is made: what would come before it, making room, is all that happens.
+        # No key is made: all that happens is what would come before it, the suspension.
         run.on_stage(Stage.CLEANUP if stage is Stage.IDENTITY else stage, detail)
 
     transaction = RemovalTransaction(
@@ -71,7 +71,7 @@ def end_deployment(
     with transaction.provisional(token=token):
         emit(RolloutStageStarted(RolloutStage.UNDO))
         if deployment.solution:
-            # Written down first: whoever makes contact after the end of this process carries it on.
+            # Stored first: the next instance that makes contact after the end of this process completes it.
             run.save(replace(deployment, is_ending=True), deployment.state)
         outcome = transaction.confirm(token=token)
         if outcome.is_complete:
@@ -96,7 +96,7 @@ def end_deployment(
 
 
 def known_deployment(store: Store, pair: PairSpec, slot: str, ids: tuple[str, ...]) -> Deployment:
-    """Return what is written down of it; what another computer rolled out can be taken back just as well."""
+    """Return what is stored of it; what another computer deployed can be removed just as well."""
     for one in ids:
         try:
             return store.get_deployment(one)

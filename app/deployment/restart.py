@@ -24,7 +24,7 @@ RESTART_MARGIN_S = 30.0
 def restart_from_bundle(
     work: Transaction, request: DeployRequest, plan: TunnelPlan, deployment_id: str, slot: str, *, token: CancelToken
 ) -> str:
-    """Write the boot bundles, stop both ends with them, then start both, and wait until they are up.
+    """Write the boot bundles, stop both sides with them, then start both, and wait until they are up.
 
     Args:
         work: The transaction that holds the hosts.
@@ -35,12 +35,12 @@ def restart_from_bundle(
         token: Cancels it.
 
     Returns:
-        What both ends said they agreed on.
+        What both sides report as negotiated.
 
     Raises:
         CommandFailed, DiskFull, TunnelDown: It did not work; the hosts must be rolled back.
     """
-    # Its files are there already; nobody writes them a second time.
+    # Its files are there already, and are not written a second time.
     own = replace(plan, a=replace(plan.a, files=()), b=replace(plan.b, files=()))
     building = Building(request, own, work.ids)
     folder = boot_bundle_dir(work.ends[Side.A].state_dir)
@@ -56,7 +56,7 @@ def restart_from_bundle(
         step = _step(plan, side, title, ("sh", f"{folder}/lasting.sh", "restart"))
         return _run(work, building, side, RESTART_NUMBER, step, (), token=child)
 
-    # Neither end may meet what is about to go at the other one.
+    # Neither side may connect to what is about to stop on the other one.
     on_both(stop, token=token)
     with work.timed("connect"):
         marks = on_both(start, token=token)

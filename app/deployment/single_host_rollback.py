@@ -1,4 +1,4 @@
-"""What is taken back on one host by itself: the other one is out of reach, or parts of it are gone or never counted."""
+"""Removal on one host alone: the other one is out of reach, or parts of the deployment are gone or never counted."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ _WARNING = "tunnelmark: warning: "
 def roll_back_one(
     store: Store, session: HostSession, pair: PairSpec, side: Side, *, token: CancelToken, emit: RolloutSink
 ) -> Deployment:
-    """Take back what stands on one host; the other one is not asked.
+    """Remove the deployment of one host; the other one is not asked.
 
     Args:
-        store: Where it is written down; the next contact with both hosts takes it back on the other one, too.
+        store: Where it is stored; the next contact with both hosts removes it on the other one, too.
         session: The connection to that host.
         pair: The hosts.
         side: Which of them.
@@ -45,22 +45,22 @@ def roll_back_one(
         The deployment, of which the other host may still have its end.
 
     Raises:
-        NotFound: Nothing is rolled out there.
-        CommandFailed: It could not be taken back, or somebody works on the host.
+        NotFound: Nothing is deployed there.
+        CommandFailed: It could not be removed, or another instance works on the host.
     """
     slot, end = slot_of(pair), RemoteHost(side, session, STATE_DIR)
     found = read_slot(end, slot, token=token)
     if not found.is_standing:
-        raise NotFound(f"Nothing is rolled out on {end.label}.")
+        raise NotFound(f"Nothing is deployed on {end.label}.")
     deployment = known_deployment(store, pair, slot, (found.deployment_id,))
     token.raise_if_cancelled()
     emit(RolloutStageStarted(RolloutStage.UNDO, end.label))
     ending = replace(deployment, is_ending=True)
     if deployment.solution:
-        # Written down first: whoever makes contact after the end of this process carries it on.
+        # Stored first: the next instance that makes contact after the end of this process completes it.
         _save(store, ending, deployment.state)
     try:
-        told = _remove(store, end, slot, found, "Take back what is rolled out, on this host alone")
+        told = _remove(store, end, slot, found, "Remove the deployment, on this host alone")
     except CommandFailed:
         if deployment.solution:
             _save(store, deployment, deployment.state)
@@ -87,7 +87,7 @@ def end_damaged(
     token: CancelToken,
     emit: RolloutSink,
 ) -> Deployment:
-    """Take back what is left on hosts of which one has parts of a deployment only, on each host by itself.
+    """Remove what is left on hosts of which one has parts of a deployment only, on each host by itself.
 
     Args:
         store: Where it is written down.
@@ -101,7 +101,7 @@ def end_damaged(
         The deployment as it has ended.
 
     Raises:
-        CommandFailed: A host did not end it; what is left is taken back by doing it again.
+        CommandFailed: A host did not end it; repeat to remove what is left.
     """
     slot, ends = slot_of(pair), remote_hosts(sessions, STATE_DIR)
     deployment = known_deployment(store, pair, slot, tuple(one.deployment_id for one in found.values()))
@@ -110,7 +110,7 @@ def end_damaged(
         _save(store, replace(deployment, is_ending=True), deployment.state)
     for side in (side for side, one in found.items() if one.kind != "empty"):
         emit(RolloutStageStarted(RolloutStage.UNDO, ends[side].label))
-        told = _remove(store, ends[side], slot, found[side], "Take back what is left of a damaged deployment")
+        told = _remove(store, ends[side], slot, found[side], "Remove what is left of a damaged deployment")
         if found[side].is_damaged or _WARNING in told:
             emit(RolloutNote(told, is_warning=True))
     ended = _save(store, deployment, DeploymentState.UNDONE)
@@ -119,7 +119,7 @@ def end_damaged(
 
 
 def remove_unfinished(store: Store, session: HostSession, pair: PairSpec, side: Side, *, token: CancelToken) -> None:
-    """Remove the files of a deployment that was broken off while they were put on a host, for example by its power.
+    """Remove the files of a deployment that was interrupted while they were written, for example by a power loss.
 
     Args:
         store: Where it is written down.
@@ -129,7 +129,7 @@ def remove_unfinished(store: Store, session: HostSession, pair: PairSpec, side: 
         token: Cancels it before anything is changed.
 
     Raises:
-        CommandFailed: They could not be removed, or somebody works on the host.
+        CommandFailed: They could not be removed, or another instance works on the host.
     """
     token.raise_if_cancelled()
     end = RemoteHost(side, session, STATE_DIR)
@@ -145,7 +145,7 @@ def _remove(store: Store, end: RemoteHost, slot: str, seen: SlotState, what: str
     ledger.write(what, f"sh remove.sh {slot}", result.exit_status)
     if not result.is_ok:
         raise CommandFailed(
-            f"It could not be taken back on {end.label}. {printable(result.stderr, limit=500)}".strip(),
+            f"It could not be removed on {end.label}. {printable(result.stderr, limit=500)}".strip(),
             context={"host": end.label, "exit_status": str(result.exit_status)},
         )
     return f"{end.label}: {printable(result.stdout, limit=500)}"

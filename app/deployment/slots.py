@@ -1,6 +1,6 @@
-"""The places of lasting tunnels on the hosts: folders, names and numbers, so that none meets another or a measurement.
+"""Slots of deployments on the hosts: folders, names and numbers that collide neither with each other nor a measurement.
 
-A pair has one place. The next deployment takes it over, with its names and numbers.
+A pair has one slot. The next deployment takes it over, with its names and numbers.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from app.domain.link import LAST_SESSION_ID, Link, TunnelNames
 LASTING_DIR = "/etc/tunnelmark"
 """The folder on a host for what starts with it: mode 0700, root only."""
 PLACES = 16
-"""How many lasting tunnels a host can have."""
+"""Most deployments that a host can have."""
 
 _FIRST = TunnelNames(
     ethernet_interface="tml",
@@ -64,7 +64,7 @@ def run_dir_of(deployment_id: str) -> str:
 
 
 def bridge_name(link: Link) -> str:
-    """Return the name of the bridge that joins a lasting tunnel with a LAN port."""
+    """Return the name of the bridge that joins a deployment with a LAN port."""
     return f"tmlbr{link.names.ethernet_interface.removeprefix(_FIRST.ethernet_interface)}"
 
 
@@ -84,13 +84,13 @@ def persistent_names(index: int) -> TunnelNames:
 
 
 def _session_id(deployment_id: str) -> int:
-    """Return the L2TPv3 session id of a deployment, which nobody can know who does not know the deployment's id."""
+    """Return the L2TPv3 session id of a deployment, which cannot be guessed without the deployment's id."""
     digest = hashlib.sha256(f"L2TPv3 session of {deployment_id}".encode()).digest()
     return 1 + int.from_bytes(digest[:8], "big") % LAST_SESSION_ID
 
 
 def persistent_link(link: Link, deployment_id: str, index: int, *, inner_a: str = "", inner_b: str = "") -> Link:
-    """Return what a lasting tunnel is built on.
+    """Return what a deployment is built on.
 
     Args:
         link: Outer addresses and MTU.
@@ -121,7 +121,7 @@ def free_index(facts: Iterable[HostFacts]) -> int:
         if not any(_meets(index, one) for one in hosts):
             return index
     raise PreflightRefused(
-        f"All {PLACES} places for lasting tunnels are taken on the hosts, by such tunnels or by other programs' "
+        f"All {PLACES} slots for deployments are taken on the hosts, by deployments or by other programs' "
         "interfaces, ports and subnets.",
         hint="Remove a deployment that is no longer needed with `tunnelmark undeploy` and its pair's name.",
     )

@@ -1,4 +1,4 @@
-"""How a lasting tunnel is on a host now. Nothing is changed by looking."""
+"""Read-only status of a deployment on one host."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MAX_SHOWN_BYTES = 65_536
 _ID = re.compile(r"[0-9a-f]{16}")
 _OWN_BRIDGE = re.compile(r"tmlbr\d{1,3}")
 _LOSS = re.compile(r"(?P<sent>\d+) packets transmitted, (?P<received>\d+) (?:packets )?received")
-# What lasting.sh tells of the other end.
+# Lines of lasting.sh about the peer.
 _LOST = re.compile(r"(?P<at>\S+) the other end does not answer(?:, for (?P<s>\d{1,9}) s now)?$")
 _BACK = re.compile(r"(?P<at>\S+) the other end answers again after (?P<s>\d{1,9}) s$")
 _MEAN = re.compile(r"= [\d.]+/(?P<mean>[\d.]+)/")
@@ -32,13 +32,13 @@ _MEAN = re.compile(r"= [\d.]+/(?P<mean>[\d.]+)/")
 
 @dataclass(frozen=True, slots=True)
 class HostDeployment:
-    """What a host says.
+    """Status that a host reports.
 
     Attributes:
         deployment_id: What is confirmed there, or was, where it is damaged; empty where nothing is.
-        lock: Who works on the host; None if nobody does.
+        lock: The lock on the host; None if there is none.
         is_enabled: Whether it starts with the host.
-        is_watched: Whether it is watched over.
+        is_watched: Whether the supervisor runs.
         is_standing: Whether everything that the steps made is there.
         restarts: How often it was started again.
         interface: The interface with the tunnel's address.
@@ -53,8 +53,8 @@ class HostDeployment:
             its run_dir, `service` for the file that starts it; `rules` with a sentence on rules of the firewall.
         log: The end of the watcher's log.
         connect_s: Seconds from the last start of this end until the other one answered; None where not written down.
-        boot_connect_s: Seconds from the host's start until the other end answered; None where not written down.
-        outages: When the other end was lost and came back.
+        boot_connect_s: Seconds from the host's start until the peer answered; None if not recorded.
+        outages: Losses of the peer, and when it answered again.
         is_unfinished: Whether files of a deployment are there that never counted.
         lets_strangers_in: Whether an earlier version has rolled it out, which let in frames that others sent.
         missing: What is gone or damaged of a deployment that counts or may run; empty where nothing is.
@@ -89,7 +89,7 @@ class HostDeployment:
 
 
 def read_state(end: RemoteHost, slot: str, *, token: CancelToken) -> HostDeployment:
-    """Ask a host how its lasting tunnel is.
+    """Read the status of a host's deployment.
 
     Args:
         end: The host.
@@ -105,7 +105,7 @@ def read_state(end: RemoteHost, slot: str, *, token: CancelToken) -> HostDeploym
     )
     if f"{mark} finished" not in result.stdout:
         raise CommandFailed(
-            f"{end.label} could not be asked about its lasting tunnel.",
+            f"{end.label} could not be asked about its deployment.",
             context={"host": end.label, "stderr": printable(result.stderr, limit=1000)},
         )
     return parse_state(parse_sections(result.stdout, mark))
@@ -129,7 +129,7 @@ def parse_state(sections: Mapping[str, str]) -> HostDeployment:
     sent, received, rtt_ms = _ping(sections.get("ping", ""))
     lock = parse_lock(sections.get("lock", ""))
     known, _, missing = sections.get("damaged", "").partition("\n")
-    # What somebody is just putting there does not count yet.
+    # Files that another instance is just installing do not count yet.
     found = about.get("id", "") or (known if lock is None else "")
     return HostDeployment(
         deployment_id=found if _ID.fullmatch(found) else "",
@@ -161,10 +161,10 @@ def parse_state(sections: Mapping[str, str]) -> HostDeployment:
 
 @dataclass(frozen=True, slots=True)
 class SlotState:
-    """What is in a place of a host.
+    """Content of a slot on one host.
 
     Attributes:
-        seen: What the host says, in its own words; by them it knows whether that has changed.
+        seen: The host's own description; the host compares it to notice changes.
         kind: `empty`, `whole`, `damaged` or `unfinished`, see `place.sh`.
         deployment_id: What counts there, or did, as far as that is known.
     """
@@ -197,12 +197,12 @@ def read_slot(end: RemoteHost, slot: str, *, token: CancelToken) -> SlotState:
     seen = result.stdout.rstrip("\n")
     kind, _, found = seen.partition(" ")
     if not result.is_ok or kind not in ("empty", "whole", "damaged", "unfinished"):
-        raise CommandFailed(f"{end.label} could not be asked what is rolled out there.", context={"host": end.label})
+        raise CommandFailed(f"{end.label} could not be asked for its deployment.", context={"host": end.label})
     return SlotState(seen, kind, found if _ID.fullmatch(found) else "")
 
 
 def parse_outages(text: str) -> tuple[Outage, ...]:
-    """Return when the other end was lost and came back, from what the watcher has told, oldest first."""
+    """Return the losses of the peer and their ends, from the supervisor's log, oldest first."""
     found: list[Outage] = []
     lasting: Outage | None = None
     for line in text.split("\n"):
@@ -263,7 +263,7 @@ def _whole(text: str) -> int | None:
 def read_file(end: RemoteHost, path: str, *, token: CancelToken) -> str | None:
     """Return a small file of a host as text; None if it is not there or cannot be read.
 
-    Only for files that held no secret when they were written. Somebody may have put one there since: see
+    Only for files that held no secret when they were written. A user may have added one since: see
     `app.linting.masked_diff` for how they are shown.
     """
     argv = shell_step_argv(f'head -c {MAX_SHOWN_BYTES} "$1"', path)
@@ -286,7 +286,7 @@ def read_current(end: RemoteHost, slot: str, *, token: CancelToken) -> str:
     argv = shell_step_argv('[ ! -e "$1" ] || cat "$1"', current_path(slot))
     result = end.session.run(Command(argv, timeout_s=10.0, is_root=True), token=token)
     if not result.is_ok:
-        raise CommandFailed(f"{end.label} could not be asked what is rolled out there.", context={"host": end.label})
+        raise CommandFailed(f"{end.label} could not be asked for its deployment.", context={"host": end.label})
     return deployment_id_in(result.stdout)
 
 

@@ -35,7 +35,7 @@ from app.tunnel.transaction import CLEANUP_S, StageSink, Transaction
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a deployment goes.
+    """Target of a deployment.
 
     Attributes:
         deployment_id: Its name.
@@ -101,17 +101,17 @@ class DeploymentTransaction:
 
     @property
     def plan(self) -> TunnelPlan:
-        """What was built."""
+        """The plan that was built."""
         return self._build.plan
 
     @property
     def warnings(self) -> tuple[Obstacle, ...]:
-        """What preflight found that did not stop it."""
+        """Warnings of preflight."""
         return self._build.warnings
 
     @property
     def confirmer(self) -> TwoHostCommit:
-        """What confirms this deployment."""
+        """The commit of this deployment."""
         place, work = self._place, self.work
         run_dir = self._request.link.run_dir
         return TwoHostCommit(
@@ -122,7 +122,7 @@ class DeploymentTransaction:
         """Start the tunnel on both hosts with the very scripts that will start it with the hosts, and wait for it.
 
         Returns:
-            What both ends said they agreed on.
+            What both sides report as negotiated.
 
         Raises:
             CommandFailed, DiskFull, TunnelDown: It did not work; the hosts must be rolled back.
@@ -206,7 +206,7 @@ class RemovalTransaction:
 
     @property
     def confirmer(self) -> TwoHostCommit:
-        """What confirms this removal: a commit of nothing."""
+        """The commit of this removal: of nothing."""
         work = self.work
         return TwoHostCommit(work.ends, work.ids, work.ledgers, self._slot, "", self._run_dir, self._current)
 
@@ -216,7 +216,7 @@ class RemovalTransaction:
 
 
 def refuse_changed_slot(work: Transaction, expected: Mapping[Side, str], pair: PairSpec) -> None:
-    """Stop where the slot has changed since it was read: now that it is locked, it stays as it is.
+    """Stop if the slot has changed since it was read: now that it is locked, it cannot change.
 
     Raises:
         PairLocked: It has.
@@ -225,7 +225,7 @@ def refuse_changed_slot(work: Transaction, expected: Mapping[Side, str], pair: P
     changed = [work.ends[side].label for side in Side if found[side] != expected.get(side, "")]
     if changed:
         raise PairLocked(
-            f"Another Tunnelmark has meanwhile changed what is rolled out on {' and '.join(changed)}.",
+            f"Another Tunnelmark has meanwhile changed the deployment on {' and '.join(changed)}.",
             hint=f"Inspect it with: tunnelmark status {pair.name}. Then try again.",
         )
 

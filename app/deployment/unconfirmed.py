@@ -28,7 +28,7 @@ def held_unconfirmed(known: Iterable[Deployment], reached: Mapping[Side, Reached
     """Return the deployment that every host that was asked holds until it is confirmed.
 
     Raises:
-        CommandFailed: Whoever deploys it still asks for the confirmation.
+        CommandFailed: The instance that deploys it still asks for the confirmation.
     """
     locks = {side: one.state.lock if one.state is not None else None for side, one in reached.items()}
     for one in known:

@@ -42,7 +42,7 @@ def confirm_waiting(run: RolloutRun, waiting: Deployment, *, token: CancelToken)
         waiting.link.run_dir,
         {side: one for side, one in current_ids(run.sessions, waiting.slot, token=token).items() if one},
     )
-    # Until now nobody has renewed what is left of their time.
+    # Until now, what is left of their time was not renewed.
     with kept_waiting(ends, confirmer.tunnels, run.lease_s, token=token):
         confirmer.install(token=token)
         outcome = confirmer.commit(token=token)

@@ -1,4 +1,4 @@
-"""What a host is asked: read-only commands that need nothing but POSIX sh, or BusyBox.
+"""Read-only commands of the discovery, which need nothing but POSIX sh, or BusyBox.
 
 Each may fail or be unknown on a host; what it prints is then empty, and the parsers make do without.
 """
@@ -33,7 +33,7 @@ KERNEL_MODULES: tuple[str, ...] = (
 )
 """Modules that VPNs, probes and shaping use."""
 
-DISK_PATHS = ("/", "/run", "/tmp")  # noqa: S108 - looked at, not written to
+DISK_PATHS = ("/", "/run", "/tmp")  # noqa: S108 - read, not written to
 
 _TIMEOUT_S = 10.0
 _MAX_BYTES = 262_144

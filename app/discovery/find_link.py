@@ -1,4 +1,4 @@
-"""What a tunnel between two hosts is built on: addresses, names and numbers that clash with nothing on either."""
+"""Link that a tunnel is built on: addresses, names and numbers that clash with nothing on either host."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def find_link(
     if mtu_bytes < _MIN_MTU:
         raise PreflightRefused(
             f"The MTU between {address_a} and {address_b} is {mtu_bytes} bytes; {_MIN_MTU} is the least for IPv4.",
-            hint="Look at the MTU of the interfaces with these addresses.",
+            hint="Check the MTU of the interfaces with these addresses.",
         )
     inner, carrier = _free_blocks(facts_a, facts_b)
     return Link(

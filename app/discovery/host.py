@@ -1,4 +1,4 @@
-"""What a host is and can do, found out in one batch of read-only commands."""
+"""Facts about a host, read in one batch of read-only commands."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def discover_host(
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """What a host answered, and when the answer to the question for its clock was sent for and arrived."""
+    """Answers of a host, and when its clock was asked for and answered."""
 
     outputs: Mapping[str, CommandResult]
     started_at: datetime
@@ -151,7 +151,7 @@ def _adapter_commands(adapters: Mapping[str, Adapter], *, as_root: bool) -> dict
 def _not_understood(session: HostSession, result: CommandResult) -> CommandFailed:
     return CommandFailed(
         f"{session.spec.label} ({session.spec.address}) does not answer as a Linux host does.",
-        hint="Tunnelmark needs Linux with a POSIX shell. Log in by hand and look at what `uname -a` says.",
+        hint="Tunnelmark needs Linux with a POSIX shell. Log in by hand and check what `uname -a` prints.",
         context={"exit_status": str(result.exit_status), "stderr": result.stderr[-500:]},
     )
 

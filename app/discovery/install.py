@@ -67,11 +67,11 @@ _INSTALL: Mapping[PackageManager, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class InstallPlan:
-    """What would be installed on a host, and how.
+    """Plan of an installation on a host.
 
     Attributes:
         manager: The host's package manager.
-        packages: What is asked for; what these need comes with them.
+        packages: The requested packages; their dependencies come with them.
         simulate: argv that only says what would happen.
         refresh: argv that fetches the lists of packages where the simulation does not find one; may be empty.
         install: argv that installs.
@@ -86,7 +86,7 @@ class InstallPlan:
 
 @dataclass(frozen=True, slots=True)
 class InstallOutcome:
-    """What was installed.
+    """Outcome of an installation.
 
     Attributes:
         host: The host's label.
@@ -100,7 +100,7 @@ class InstallOutcome:
 
     @property
     def sentence(self) -> str:
-        """What was done, for people."""
+        """Sentence that reports what was done."""
         done = f"Installed {', '.join(self.installed)}" if self.installed else "Everything was installed already"
         services = f" Not started, and not enabled: {', '.join(self.stopped)}." if self.stopped else ""
         return f"{done} on {self.host}.{services}"
@@ -195,7 +195,7 @@ def _simulate(worker: _Installer, plan: InstallPlan) -> Change:
     if failed_simulation(plan.manager, result):
         raise PackageMissing(
             f"{worker.session.spec.label} cannot install {', '.join(plan.packages)}: {_last_line(result)}",
-            hint="Look at the host's package sources, or install it by hand.",
+            hint="Check the host's package sources, or install it by hand.",
             context={"output": _tail(result)},
         )
     return read_simulation(plan.manager, result.stdout)
@@ -203,7 +203,7 @@ def _simulate(worker: _Installer, plan: InstallPlan) -> Change:
 
 @dataclass(frozen=True, slots=True)
 class _Installer:
-    """One host with everybody who wants to know what happens on it."""
+    """One host, with the receivers of its events."""
 
     session: HostSession
     token: CancelToken

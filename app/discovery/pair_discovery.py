@@ -1,4 +1,4 @@
-"""What a pair of hosts can do, as one value."""
+"""Facts about a pair of hosts, as one value."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class HostCheck:
 
 @dataclass(frozen=True, slots=True)
 class Discovery:
-    """Everything that was found out about a pair.
+    """Facts about a pair.
 
     Attributes:
         pair: The pair.

@@ -117,7 +117,7 @@ def _little_endian(hexadecimal: str) -> str:
 
 
 def parse_ports(text: str) -> tuple[str, ...]:
-    """Return ports that somebody listens on, as `udp/1194`, from lines `protocol|address:port|state`."""
+    """Return ports that a program listens on, as `udp/1194`, from lines `protocol|address:port|state`."""
     found: set[tuple[str, int]] = set()
     for line in lines_of(text):
         protocol, _, rest = line.partition("|")

@@ -1,4 +1,4 @@
-"""What kind of machine a host is: system, processor, memory, load, clock, init, packages."""
+"""Parsers for a host's system, processor, memory, load, clock, init and packages."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ ss200127, ethtool 6.14, OpenSSL 3.5, nftables 1.1."""
 
 
 def parse_tool(name: str, result: CommandResult) -> Tool:
-    """Return what stands behind a program's name.
+    """Return the program behind a name.
 
     Args:
         name: The name.

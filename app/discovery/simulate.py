@@ -1,4 +1,4 @@
-"""What package managers say they would do."""
+"""Parsers for the simulations of package managers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from app.domain.hosts import PackageManager
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What an installation would do: names of packages."""
+    """Simulated installation: names of packages."""
 
     installed: tuple[str, ...]
     removed: tuple[str, ...]
@@ -31,8 +31,8 @@ def read_simulation(manager: PackageManager, text: str) -> Change:
     """Return what would be installed and removed.
 
     Args:
-        manager: Who said it.
-        text: What it printed.
+        manager: The package manager.
+        text: Its output.
     """
     if manager is PackageManager.APT:
         return Change(_matches(r"Inst (\S+)", text), _matches(r"(?:Remv|Purg) (\S+)", text))

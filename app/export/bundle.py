@@ -38,7 +38,7 @@ class PlacedFile:
 
     @property
     def tokens(self) -> tuple[Token, ...]:
-        """What has to be filled in."""
+        """Values that have to be filled in."""
         return tokens_in((self.text,))
 
 
@@ -65,7 +65,7 @@ class BundleEnd:
 
 @dataclass(frozen=True, slots=True)
 class Bundle:
-    """Both ends.
+    """Export bundle of both sides.
 
     Attributes:
         request: What was asked for.
@@ -96,10 +96,10 @@ class Bundle:
 
 
 def make_bundle(request: ExportRequest) -> Bundle:
-    """Return both ends.
+    """Return the bundle of both sides.
 
     Raises:
-        InvalidPlan: This cannot or must not be taken along.
+        InvalidPlan: This cannot or must not be exported.
     """
     check_request(request)
     deploy = request.deploy_request()
@@ -136,7 +136,7 @@ def _check(request: ExportRequest, own: EndpointPlan, placed: Sequence[PlacedFil
         raise InvalidPlan(f"{title} is no tunnel: there is nothing to take along.")
     secret = next((step.title for step in own.steps if step.command.stdin is not None), "")
     if secret:
-        raise InvalidPlan(f"{title} cannot be taken along: a step reads what nobody may see ({secret}).")
+        raise InvalidPlan(f"{title} cannot be exported: a step reads a secret ({secret}).")
     for file in placed:
         is_shell = file.path.endswith((".sh", *_SCRIPTS))
         words = [token.text for token in file.tokens if not token.value.is_word]

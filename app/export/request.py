@@ -1,4 +1,4 @@
-"""What is to be taken along."""
+"""Request for an export."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ from app.tunnel import DeployRequest
 
 @dataclass(frozen=True)
 class ExportRequest:
-    """What is to be taken along for one pair.
+    """Inputs of an export for one pair.
 
     Attributes:
         pair: The hosts.
         adapter: The VPN.
         suite: One of the suites that the adapter offered for these hosts.
         link: Outer addresses and MTU.
-        facts_a: What was found on A.
-        facts_b: What was found on B.
+        facts_a: Facts about A.
+        facts_b: Facts about B.
         options: LAN ports, addresses, why a legacy suite is used.
-        verdict: What the policy says of the suite.
-        findings: Why.
-        facts_from: Where the facts come from, as a sentence.
-        index: Number of the place on these hosts, see `app.deployment.slots`.
+        verdict: The policy's verdict on the suite.
+        findings: Reasons for the verdict.
+        facts_from: Source of the facts, as a sentence.
+        index: Number of the slot on these hosts, see `app.deployment.slots`.
         header: Comment lines, without sign, that generated files begin with.
         version: Tunnelmark's version.
         standing_bridges: Sides where what the tunnel is joined with is a bridge already.
@@ -71,7 +71,7 @@ class ExportRequest:
 
     @property
     def mark(self) -> str:
-        """What the tunnel's processes carry in their environment."""
+        """Tag that the tunnel's processes carry in their environment."""
         return self._digest("mark")
 
     @property
@@ -130,10 +130,10 @@ def _guard_words(options: RolloutOptions) -> list[str]:
 
 
 def check_request(request: ExportRequest) -> None:
-    """Refuse what must not or cannot be taken along.
+    """Refuse what must not or cannot be exported.
 
     Raises:
-        InvalidPlan: The suite is insecure or unprotected, the solution needs a secret on both ends, or a LAN port is
+        InvalidPlan: The suite is insecure or unprotected, the solution needs a secret on both hosts, or a LAN port is
             none.
     """
     info = request.adapter.info
@@ -143,7 +143,7 @@ def check_request(request: ExportRequest) -> None:
         _check_lan_port(request, side)
         if request.adapter.identity(request.deploy_request().plan_request(), side).shared:
             raise InvalidPlan(
-                f"{info.title} cannot be taken along: both ends share a secret, which would have to go with it.",
+                f"{info.title} cannot be exported: both hosts share a secret, which would have to go with it.",
                 hint="Roll it out with `tunnelmark deploy`: there it goes from host to host, and is kept nowhere else.",
             )
 
@@ -167,7 +167,7 @@ def _check_lan_port(request: ExportRequest, side: Side) -> None:
     if (options.blocks_dhcp or options.blocks_router_advertisements) and "nft" not in request.facts(side).tools:
         raise InvalidPlan(
             f"DHCP or router advertisements cannot be kept from crossing on {host.label}: it has no nft.",
-            hint="Install nftables there and look at the host again (--live), or do not block them.",
+            hint="Install nftables there and inspect the host again (--live), or do not block them.",
         )
     if host.address in addresses:
         raise InvalidPlan(

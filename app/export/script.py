@@ -18,7 +18,7 @@ def tunnel_script(bundle: Bundle, side: Side) -> str:
     """Return the script of one side: constant text, and functions made of argv lists.
 
     Args:
-        bundle: Both ends.
+        bundle: The bundle of both sides.
         side: The host.
 
     Returns:

@@ -31,7 +31,7 @@ def sudoers_text(user: str, version: str, *, has_password: bool = False) -> str:
     """
     if not _USER.fullmatch(user) or user in _KEYWORDS or user.isupper():
         raise InvalidOption(
-            f"{user!r} cannot stand for a user in a sudoers file.",
+            f"{user!r} cannot be a user's name in a sudoers file.",
             hint="Give the name of the user that Tunnelmark logs in as; names in capitals are aliases there.",
         )
     if user == "root":

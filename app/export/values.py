@@ -78,7 +78,7 @@ _TOKEN = re.compile(r"@(?P<name>[a-z0-9-]+)-of-(?P<side>[ab])@")
 
 @dataclass(frozen=True, slots=True, order=True)
 class Token:
-    """What stands for a value of one side."""
+    """Placeholder for a value of one side."""
 
     side: Side
     name: str
@@ -90,7 +90,7 @@ class Token:
 
     @property
     def value(self) -> PublicValue:
-        """What is known of the value."""
+        """Description of the value."""
         return VALUES[self.name]
 
 

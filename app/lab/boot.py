@@ -21,15 +21,15 @@ from app.lab.spec import LabProgress, OnProgress
 
 BOOT_TIMEOUT_S = 240.0
 LOGINS = 2
-"""How many logins in a row must work on a gateway that has booted: sshd may listen before it is ready."""
+"""Logins in a row that must work on a gateway that has booted: sshd may listen before it is ready."""
 
 _EXPECTED_BOOT_S = 25.0
 _ANSWER_TIMEOUT_S = 60.0
-"""How long one login may take, in seconds."""
+"""Time limit for one login, in seconds."""
 _LOGIN_TIMEOUT_S = 60.0
-"""How long logins are tried until they work, in seconds."""
+"""Time to keep trying to log in, in seconds."""
 SEND_TIMEOUT_S = 120.0
-"""How long a gateway may take to get its identity and to make it its own, in seconds."""
+"""Time limit for a gateway to receive and install its identity, in seconds."""
 
 _CONSOLE_LINES = 15
 _CONSOLE_TAIL_BYTES = 16_384
@@ -37,7 +37,7 @@ _POLL_S = 0.2
 
 
 class PortTaken(LabFault):
-    """Somebody else took a gateway's port in the meantime; another one can be tried."""
+    """Another program took a gateway's port in the meantime; another port can be tried."""
 
     is_retryable = True
 
@@ -126,9 +126,9 @@ def wait_until_up(
 
     Args:
         lab: The lab.
-        sides: The gateways, each with how many times it had said that sshd runs before it was switched on.
+        sides: The gateways, each with how many times it had reported that sshd runs before it was switched on.
         token: Cancelling it ends the wait.
-        on_progress: Told how far they are; the fraction is a guess from earlier starts.
+        on_progress: Receives their progress; the fraction is a guess from earlier starts.
         timeout_s: Deadline in seconds.
         logins: How many logins in a row must work on each.
 
@@ -220,7 +220,7 @@ def _try_login(lab: Lab, side: Side, stop: CancelToken) -> str:
 def _no_login(lab: Lab, side: Side, complaint: str) -> LabFault:
     console = console_tail(lab.folder, side)
     return LabFault(
-        f"Gateway {side.upper()} of the lab “{lab.spec.name}” runs, but nobody can log in: {complaint}",
+        f"Gateway {side.upper()} of the lab “{lab.spec.name}” runs, but no login works: {complaint}",
         hint="Try again; if it happens again, the last lines of its console may say why.",
         context={"console": console},
     )
@@ -237,7 +237,7 @@ def _ended(lab: Lab, side: Side) -> LabFault:
             f"TCP port {lab.ports[side]} on 127.0.0.1 is in use by another program.", hint="Try again.", context=context
         )
     return LabFault(
-        f"QEMU ended while gateway {side.upper()} of the lab “{lab.spec.name}” started: {log or 'it said nothing'}",
+        f"QEMU ended while gateway {side.upper()} of the lab “{lab.spec.name}” started: {log or 'it printed nothing'}",
         hint="If memory is short, close other programs; if QEMU is older than 7.2, update it.",
         context=context,
     )
@@ -270,7 +270,7 @@ def _send_identity(folder: Path, side: Side, identity: bytes, token: CancelToken
                     return False
                 return True
 
-            # The connection stays: QEMU forgets what the guest has not read when it ends.
+            # The connection is kept open: QEMU forgets what the guest has not read when it ends.
             token.wait_for(is_taken, timeout_s=SEND_TIMEOUT_S, what="a gateway to take its identity")
     except OSError as error:
         raise LabFault(

@@ -4,7 +4,7 @@ It is run as a script with the standard library alone: `python -I bound_process.
 OWNER_FD is a process descriptor of the owner, which becomes readable when the owner is gone. The command runs in a
 process group of its own, with a folder for temporary files that is removed afterwards; when it has to be ended it is
 asked first (SIGTERM, so that it can clean up after itself) and then killed. If the owner is gone, FOLDER is removed as
-well, for there is nobody left who could.
+well, because the owner can no longer do it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,10 @@ import tempfile
 from pathlib import Path
 
 AS_ROOT_OF_NAMESPACE = ("unshare", "--user", "--map-root-user", "--map-auto", "--")
-"""What lets an ordinary user handle files of their subordinate users. Source: unshare(1) of util-linux 2.38."""
+"""Command prefix by which an ordinary user handles files of their subordinate users.
+
+Source: unshare(1) of util-linux 2.38.
+"""
 
 _GRACE_S = 20.0
 
@@ -80,7 +83,7 @@ def _end(child: subprocess.Popen[bytes]) -> None:
     try:
         os.killpg(child.pid, signal.SIGKILL)
     except ProcessLookupError:
-        pass  # nobody of its group is left
+        pass  # no process of its group is left
     child.wait()
 
 

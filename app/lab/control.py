@@ -17,7 +17,7 @@ _MAX_ANSWER_BYTES = 65536
 
 @dataclass(frozen=True, slots=True)
 class LabState:
-    """What a supervisor says about its lab.
+    """Status that a supervisor reports about its lab.
 
     Attributes:
         pids: The process number of each side's QEMU; None where it is switched off.

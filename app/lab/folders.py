@@ -1,8 +1,8 @@
-"""The folders of labs, and which of them belong to a lab that lives.
+"""Folders of labs, and which of them belong to a live lab.
 
-A lab lives as long as somebody holds the lock on its folder: its supervisor does, and the kernel lets go of the lock
-when that process ends, however it does. So no process numbers are needed to tell a living lab from a dead one's
-remains. Questions about that are asked one at a time, under the lock of the folder that they are all in.
+A lab is live as long as its supervisor holds the lock on its folder; the kernel releases the lock when that process
+ends, for whatever reason. So no process numbers are needed to distinguish a live lab from a dead one's remains.
+Only one process at a time checks this, under the lock of the parent folder.
 """
 
 from __future__ import annotations

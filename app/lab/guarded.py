@@ -31,7 +31,7 @@ def guarded(
     Args:
         argv: Program and arguments.
         folder: What is removed if this process dies meanwhile.
-        keep_fds: Descriptors that stay open until that is done, for example one with a lock.
+        keep_fds: Descriptors that remain open until then, for example one with a lock.
         working_folder: Where the program runs; here unless given.
 
     Yields:
@@ -48,7 +48,7 @@ def guarded(
             text=True,
             errors="replace",
             pass_fds=(owner_fd, *keep_fds),
-            # mke2fs is in /usr/sbin, which is not on everybody's PATH.
+            # mke2fs is in /usr/sbin, which is not on every user's PATH.
             env={**os.environ, "LC_ALL": "C.UTF-8", "PATH": f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"},
             start_new_session=True,
             cwd=working_folder,

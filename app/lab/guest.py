@@ -15,7 +15,7 @@ from pathlib import Path
 from app.domain.errors import LabFault
 from app.domain.hosts import Side
 
-# Source: RFC 5737, section 3: TEST-NET-1 is for documentation and belongs to nobody.
+# Source: RFC 5737, section 3: TEST-NET-1 is for documentation and assigned to no network.
 UNDERLAY_ADDRESSES = {Side.A: "192.0.2.1", Side.B: "192.0.2.2"}
 UNDERLAY_PREFIX = 24
 HOST_NAMES = {Side.A: "gateway-a", Side.B: "gateway-b"}
@@ -25,7 +25,7 @@ USERS_WITH_PASSWORD = ("operator", "plain")
 without one) and `doasuser` (doas without one)."""
 
 ENTROPY_BYTES = 64
-"""How much of this computer's randomness a gateway gets: twice the state of Linux's generator."""
+"""Bytes of this computer's randomness for a gateway: twice the state of Linux's generator."""
 
 _KEYGEN_TIMEOUT_S = 30.0
 

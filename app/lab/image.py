@@ -73,7 +73,7 @@ class ImageStore:
         Args:
             name: The platform.
             token: Cancelling it ends the making.
-            on_progress: Told what is being done.
+            on_progress: Receives what is being done.
 
         Returns:
             Where the image is.

@@ -42,7 +42,7 @@ _MILESTONES: tuple[tuple[str, str, float], ...] = (
     ("tunnelmark: start-up files", "Making the start-up files", 0.72),
     ("I: creating tarball", "Packing the system", 0.80),
 )
-"""What mmdebstrap 1.3 and our own script print, what that means, and how much of the time has passed by then."""
+"""Lines of mmdebstrap 1.3 and of our own script, their meaning, and the share of time that has passed by then."""
 
 
 def build_image(row: Platform, folder: Path, *, lock_fd: int, token: CancelToken, on_progress: OnProgress) -> None:
@@ -53,7 +53,7 @@ def build_image(row: Platform, folder: Path, *, lock_fd: int, token: CancelToken
         folder: An empty folder of ours; if this process dies, it is removed.
         lock_fd: Descriptor with a lock that is held until that is done.
         token: Cancelling it ends the work.
-        on_progress: Told what is being done.
+        on_progress: Receives what is being done.
 
     Raises:
         LabFault: A program is missing or failed; the context holds the last lines of its log.
@@ -148,7 +148,7 @@ def _as_root_argv() -> tuple[str, ...]:
 
 def _check_programs() -> None:
     for program, package in (("mmdebstrap", "mmdebstrap"), ("mke2fs", "e2fsprogs"), ("tar", "tar")):
-        # mke2fs is in /usr/sbin, which is not on everybody's PATH.
+        # mke2fs is in /usr/sbin, which is not on every user's PATH.
         if shutil.which(program, path=f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin") is None:
             raise LabFault(
                 f"{program} is missing on this computer, and the practice lab's image is made with it.",

@@ -33,15 +33,15 @@ _START_TIMEOUT_S = 30.0
 
 @dataclass(frozen=True, slots=True)
 class LaunchPlan:
-    """Everything that a lab is started with.
+    """Inputs of a lab's start.
 
     Attributes:
-        spec: What was asked for.
-        images: What each side boots from.
+        spec: The requested lab.
+        images: The image that each side boots from.
         accelerator: What runs the guests' instructions.
         ports: TCP port on 127.0.0.1 for each side's sshd.
         is_owned: Whether the lab dies with this process.
-        saved: What each side is restored from; empty where both boot.
+        saved: The saved machine that each side is restored from; empty where both boot.
     """
 
     spec: LabSpec

@@ -14,13 +14,13 @@ from app.lab.supervisor import UNDERLAY_FD_MARK
 QEMU = "qemu-system-x86_64"
 MEMORY_MIB = 640
 READY_MARK = "TUNNELMARK-READY"
-"""What a guest writes on its console when sshd runs."""
+"""Console line of a guest once sshd runs."""
 
 WAITING_MARK = "TUNNELMARK-WAITING"
-"""What a guest writes on its console at its first boot, when it waits for its identity."""
+"""Console line of a guest at its first boot, when it waits for its identity."""
 
 UNDERLAY_LINK = "underlay"
-"""What QEMU calls a gateway's end of the underlay."""
+"""QEMU's name for a gateway's side of the underlay."""
 
 _TRANSLATED_MIB = 256
 """Space for translated code; QEMU's own choice lets each machine grow by 1 GiB, and boots no faster."""
@@ -59,7 +59,7 @@ _MAC_UNDERLAY = {Side.A: "52:54:00:54:4d:a1", Side.B: "52:54:00:54:4d:b1"}
 
 
 class Accelerator(StrEnum):
-    """What runs the guest's instructions."""
+    """Accelerator that runs the guest's instructions."""
 
     KVM = "kvm"
     TCG = "tcg"

@@ -43,7 +43,7 @@ _PROGRAMS = {
     "ssh": "openssh-client",
     "ssh-keygen": "openssh-client",
 }
-"""What has to be on this computer, and the package that brings it."""
+"""Programs that this computer needs, by the package that provides them."""
 
 
 class LabManager:
@@ -68,7 +68,7 @@ class LabManager:
         Args:
             platform: For example `debian-13`.
             token: Cancelling it ends the making.
-            on_progress: Told what is being done.
+            on_progress: Receives what is being done.
 
         Returns:
             Where the image is.
@@ -90,7 +90,7 @@ class LabManager:
         Args:
             spec: What is wanted.
             token: Cancelling it ends the start; nothing of the lab is left then.
-            on_progress: Told what is being done.
+            on_progress: Receives what is being done.
             is_owned: The lab dies with this process, even if that is killed; otherwise it lasts until `down`.
             is_cold: Boot both gateways; otherwise they are restored from saved machines, made at the first start.
 
@@ -209,7 +209,7 @@ class LabManager:
             raise SavedMachineFault(f"The saved gateways cannot be restored: {reason.message}") from fault
 
     def relink(self, name: str) -> None:
-        """Take both ends of a lab's underlay down and up.
+        """Take both sides of a lab's underlay down and up.
 
         A link that lost a notification between a driver and its device works again afterwards.
 

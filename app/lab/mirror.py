@@ -1,4 +1,4 @@
-"""Where this computer gets its Debian packages from; the lab's image is made from there."""
+"""Debian mirror of this computer, from which the lab's image is made."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def find_mirror() -> str:
     """Return the address of a Debian archive with all releases.
 
     Returns:
-        An address as it stands in a sources.list.
+        An address as in a sources.list.
 
     Raises:
         LabFault: apt is missing or names no Debian archive.

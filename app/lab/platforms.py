@@ -40,7 +40,7 @@ _KERNEL_PACKAGE = "linux-image-cloud-amd64"
 
 @dataclass(frozen=True, slots=True)
 class Platform:
-    """How the image of one system is made.
+    """Recipe for the image of one system.
 
     Attributes:
         name: The platform's name, for example `debian-13`.
@@ -49,9 +49,9 @@ class Platform:
         components: Parts of the archive that packages come from.
         keyrings: Key files under /usr/share/keyrings of this computer that may sign the release; the first that
             exists is taken.
-        packages: What is installed beyond Debian's minimum.
+        packages: Packages beyond Debian's minimum.
         kernel_package: The kernel, with the modules that the VPNs need.
-        sshd_lines: What only this release's sshd understands.
+        sshd_lines: Lines that only this release's sshd understands.
         disk: Size of the file system, as mke2fs writes sizes.
         recipe: Raised when anything in the recipe changes, so that images made before are made anew.
     """
@@ -100,7 +100,7 @@ PLATFORMS: dict[str, Platform] = {
 
 
 def platform(name: str) -> Platform:
-    """Look a platform up.
+    """Return a platform by its name.
 
     Args:
         name: For example `debian-13`.

@@ -7,14 +7,14 @@ import socket
 
 from app.domain.errors import LabFault
 
-# Below the ports that Linux gives to outgoing connections (32768 and up): nobody can take a port by chance while a
+# Below the ports that Linux gives to outgoing connections (32768 and up): no program can take a port by chance while a
 # gateway is switched off. Source: ip(7), ip_local_port_range.
 _FIRST, _LAST = 20_000, 29_999
 _ATTEMPTS = 200
 
 
 def free_ports(count: int) -> list[int]:
-    """Return ports on 127.0.0.1 that nobody listens on just now.
+    """Return ports on 127.0.0.1 that no program listens on just now.
 
     Args:
         count: How many.

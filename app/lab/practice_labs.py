@@ -213,7 +213,7 @@ class Labs:
         return self.manager.up(spec, token=token, on_progress=_told(on_progress), is_owned=False)
 
     def stop(self, name: str) -> bool:
-        """Stop a lab, whoever started it; return whether there was one."""
+        """Stop a lab, also one of another process; return whether there was one."""
         with self._lock:
             self._owned = [own for own in self._owned if own != name]
         return self.manager.down(name)

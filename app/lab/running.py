@@ -21,7 +21,7 @@ PASSWORDS = "passwords.json"
 _CONNECT_TIMEOUT_S = 10
 
 HARDENED_USER = "operator"
-"""Who logs in to a hardened gateway; sudo asks for a password there."""
+"""User for logins to a hardened gateway; sudo asks for a password there."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,7 +76,7 @@ class SavedMachine:
 
     @property
     def disk(self) -> Path:
-        """What it had written to its disk, over the image; only ever read."""
+        """Overlay with what it had written to its disk; only ever read."""
         return self.folder / DISK
 
 

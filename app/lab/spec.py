@@ -1,4 +1,4 @@
-"""What a practice lab is made of, and what is told about it while it starts and runs."""
+"""Specification of a practice lab, and its states while it starts and runs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,30}")
 
 
 class CpuKind(StrEnum):
-    """Which instructions the virtual CPUs show. Under software emulation both kinds are equally slow."""
+    """Instruction set of the virtual CPUs. Under software emulation both kinds are equally slow."""
 
     AES = "aes"
     NO_AES = "no-aes"
@@ -116,12 +116,12 @@ def check_lab_name(name: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class LabProgress:
-    """How far the making of an image or the start of a lab has come.
+    """Progress of an image's build or a lab's start.
 
     Attributes:
         stage: `image`, `save` (a gateway for later starts), `boot` or `login`.
         text: What is being done, for people.
-        fraction: 0 to 1 within the stage; None where nobody can tell.
+        fraction: 0 to 1 within the stage; None if unknown.
     """
 
     stage: str

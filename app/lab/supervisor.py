@@ -65,7 +65,7 @@ class Supervisor:
         self._is_stopping = False
 
     def run(self, on_started: Callable[[], None]) -> None:
-        """Start both machines and obey until told to stop, or until the owner is gone.
+        """Start both machines and take orders until one is to stop, or until the owner is gone.
 
         Args:
             on_started: Called when the machines have been started and orders are accepted.
@@ -109,7 +109,7 @@ class Supervisor:
                 answer = self._obey(order)
                 connection.sendall(json.dumps(answer).encode() + b"\n")
             except (OSError, ValueError, KeyError, TypeError):
-                return  # whoever asked is gone, or is none of ours
+                return  # the client is gone, or is none of ours
 
     def _obey(self, order: dict[str, Any]) -> dict[str, Any]:
         verb = order["do"]
@@ -219,7 +219,7 @@ def main(arguments: list[str]) -> int:
         try:
             os.write(write_end, f"{type(error).__name__}: {error}".encode())
         except OSError:
-            pass  # it had started; nobody listens any more
+            pass  # it had started; no client listens any more
         return 1
     return 0
 

@@ -1,4 +1,4 @@
-"""The proof that a comparison left nothing behind: both hosts looked at closely before and after it."""
+"""Clean-host check: thorough snapshots of both hosts before and after a comparison prove that nothing was left."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Before:
 
 
 def snapshot_before(sessions: SessionPair, *, token: CancelToken) -> Before:
-    """Look closely at both hosts. Changes nothing."""
+    """Take thorough snapshots of both hosts. Changes nothing."""
     a, b = run_both(
         lambda: take_snapshot(sessions.a, token=token, depth=SnapshotDepth.THOROUGH),
         lambda: take_snapshot(sessions.b, token=token, depth=SnapshotDepth.THOROUGH),
@@ -32,7 +32,7 @@ def snapshot_before(sessions: SessionPair, *, token: CancelToken) -> Before:
 
 
 def report_differences(sessions: SessionPair, before: Before, *, emit: Callable[[LogLine], None]) -> tuple[str, ...]:
-    """Look again and tell what is not as it was; others may have changed it meanwhile.
+    """Take new snapshots and return what is not as it was; others may have changed it meanwhile.
 
     Args:
         sessions: Connections to both hosts.

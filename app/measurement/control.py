@@ -36,7 +36,7 @@ class CampaignControl:
 
     @property
     def is_pause_wanted(self) -> bool:
-        """Whether somebody asked for a pause and nobody to go on since."""
+        """Whether a pause was requested and not cancelled since."""
         with self._condition:
             return self._is_pause_wanted
 
@@ -51,7 +51,7 @@ class CampaignControl:
             self._pause_reason = reason
 
     def resume(self) -> None:
-        """Go on, or take a pause back that has not begun."""
+        """Resume, or cancel a pause that has not begun."""
         with self._condition:
             self._is_pause_wanted = False
             self._condition.notify_all()
@@ -91,10 +91,10 @@ class CampaignControl:
             return self._is_skipped and not self.token.is_cancelled
 
     def wait_while_paused(self, emit: Callable[[Paused], None]) -> None:
-        """Return at once if no pause is wanted, else when it is over.
+        """Return at once if no pause is requested, else when it is over.
 
         Args:
-            emit: Told when a pause begins, and when it ends.
+            emit: Receives an event when a pause begins, and when it ends.
 
         Raises:
             Cancelled: The campaign was cancelled meanwhile.

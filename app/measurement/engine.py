@@ -44,10 +44,10 @@ from app.measurement.work import A, Context, Done, P, R, Task, Work
 from app.probes import UnderlayGuard, UnderlayWatch
 
 PASSING = (ConnectionLost, DeadlineExceeded, HostUnreachable, ProbeFailed)
-"""What may be gone a moment later: a task that raises it is tried once more on hosts that have been put in order."""
+"""Transient errors: a task that raises one is tried once more on hosts that have been cleaned up."""
 
 CAUSED_BY_LINK = (PreflightRefused, TunnelDown, CommandFailed, *PASSING)
-"""What a dead link may look like from within a task; other errors stand for themselves."""
+"""Errors by which a dead link may appear within a task; other errors are taken as they are."""
 
 _REACH_TRIES = 3
 
@@ -90,14 +90,14 @@ def run_campaign(
         guests: Process ids of a practice lab's virtual machines on this computer; empty for other pairs.
 
     Returns:
-        The campaign as stored. Cancelling, candidates that fail and a link that stays dead are results, not errors; for
-        a comparison a host that stays away is one as well.
+        The campaign as stored. Cancelling, candidates that fail and a link that remains dead are results, not errors;
+        for a comparison an unreachable host is one as well.
 
     Raises:
         InvalidPlan: There is no consent to load on a live link; nothing was touched.
         PackageMissing: A host lacks what the probes need; nothing was touched.
-        EnvironmentFault: Of a census: a host stays away, or could not be put back; what was tried before is stored.
-        StorageFault, DiskFull: What was measured could not be stored; the hosts have been put back.
+        EnvironmentFault: Of a census: a host is unreachable, or could not be rolled back; earlier results are stored.
+        StorageFault, DiskFull: Results could not be stored; the hosts have been rolled back.
     """
     if resume_id is not None:
         plan = cast("P", work.load(store, resume_id).plan)
@@ -320,14 +320,12 @@ class _Engine(Generic[P, A, R]):
         was_lost = reach_again(context.sessions, self._last_error, token=token, emit=context.emit)
         if not was_lost and not self._needs_recovery:
             return
-        with suppress(EnvironmentFault):  # what is left of it is put back now
+        with suppress(EnvironmentFault):  # what is left of it is rolled back now
             self._work.release()
         try:
             sentences = context.tunnels.recover(token=token)
         except TunnelmarkError as error:
-            raise HostStaysAway(
-                f"The hosts could not be put back as they were: {error.message}", hint=error.hint
-            ) from error
+            raise HostStaysAway(f"The hosts could not be rolled back: {error.message}", hint=error.hint) from error
         self._needs_recovery = False
         for sentence in sentences:
             context.emit(LogLine(LogLevel.INFO, sentence))

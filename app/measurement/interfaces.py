@@ -27,7 +27,7 @@ GroupStageSink = Callable[[int, Stage, str], None]
 
 
 class CampaignStore(Protocol):
-    """Where campaigns are kept; `app.storage.Store` is one."""
+    """Store of campaigns; `app.storage.Store` implements it."""
 
     def create_campaign(self, plan: CampaignPlan | CensusPlan, facts: Mapping[str, HostFacts], version: str) -> int:
         """Store a campaign that begins now; return its number."""
@@ -59,16 +59,16 @@ class CampaignStore(Protocol):
 
 
 class Tunnel(Protocol):
-    """A tunnel that stands; `app.tunnel` builds it."""
+    """A running tunnel; `app.tunnel` builds it."""
 
     @property
     def plan(self) -> TunnelPlan:
-        """What was built."""
+        """The plan that was built."""
         ...
 
     @property
     def link(self) -> Link:
-        """What it is built on: its addresses inside, ports and folder."""
+        """Link that it is built on: its inner addresses, ports and folder."""
         ...
 
     @property
@@ -83,22 +83,22 @@ class Tunnel(Protocol):
 
     @property
     def negotiated(self) -> str:
-        """What the programs said they agreed on."""
+        """Algorithms that the programs report as negotiated."""
         ...
 
     @property
     def configuration(self) -> tuple[PlannedItem, ...]:
-        """What was configured, without secrets."""
+        """Configuration without secrets."""
         ...
 
     @property
     def lost(self) -> Mapping[Side, str]:
-        """Which host has put itself back although the tunnel was still wanted, with a sentence that says why."""
+        """Host that rolled back although the tunnel was still in use, with the reason as a sentence."""
         ...
 
     @property
     def differences(self) -> tuple[str, ...]:
-        """What was not as before after clean-up, though it does not concern this tunnel, as sentences."""
+        """Differences after clean-up that do not concern this tunnel, as sentences."""
         ...
 
     def can_switch(self, suite: Suite) -> bool:
@@ -133,17 +133,17 @@ class TunnelGroup(Protocol):
 
     @property
     def lost(self) -> Mapping[Side, str]:
-        """Which host has rolled back all tunnels although they were still wanted, with a sentence that says why."""
+        """Host that rolled back all tunnels although they were still in use, with the reason as a sentence."""
         ...
 
 
 class Tunnels(Protocol):
-    """Builds tunnels between the two hosts of a campaign, looks at them, and puts the hosts back."""
+    """Builds tunnels between the two hosts of a campaign, tests them, and rolls the hosts back."""
 
     def open(
         self, adapter: Adapter, suite: Suite, *, token: CancelToken, on_stage: StageSink
     ) -> AbstractContextManager[Tunnel]:
-        """Return a context in which the tunnel stands; both hosts are put back when it ends, however it does."""
+        """Return a context in which the tunnel is up; both hosts are rolled back when it ends, for whatever reason."""
         ...
 
     def open_group(
@@ -167,13 +167,13 @@ class Tunnels(Protocol):
         ...
 
     def look(self, request: SmokeTestRequest, *, token: CancelToken) -> SmokeTestOutcome:
-        """Send traffic through the standing tunnel."""
+        """Send traffic through the running tunnel."""
         ...
 
     def kernel_words(self, since_s: float, *, token: CancelToken) -> str:
-        """Return what both kernels said of crashes within the last seconds."""
+        """Return both kernels' messages about crashes within the last seconds."""
         ...
 
     def recover(self, *, token: CancelToken) -> tuple[str, ...]:
-        """Put both hosts back after a run that died; return sentences that say what was done."""
+        """Roll back both hosts after a run that died; return sentences that say what was done."""
         ...

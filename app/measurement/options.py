@@ -9,15 +9,15 @@ from app.domain.results import Profile
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
-    """What the user chose for a run.
+    """The user's options for a run.
 
     Attributes:
-        profile: How thoroughly.
+        profile: Thoroughness.
         deadline_ms: RTT above which a reply is late, in ms; None where that does not matter.
         min_rate_mbit_s: Throughput in Mbit/s that a VPN must reach in each direction; None where that does not matter.
         load_cap_mbit_s: Limit for throughput probes in Mbit/s; None means none.
         has_load_consent: Whether the user agreed to load on a live link.
-        seed: Where the order of candidates comes from; None draws one.
+        seed: Seed of the order of candidates; None draws one.
     """
 
     profile: Profile

@@ -1,4 +1,4 @@
-"""How far a campaign is and how long it will still take."""
+"""Progress of a campaign, and the estimate of its remaining time."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from app.domain.events import Progress
 from app.domain.results import AttemptKey
 
 TICK_S = 0.5
-"""No more often than this, in seconds, is progress told."""
+"""Shortest interval between two progress events, in seconds."""
 
 _ALMOST = 0.97
 
@@ -123,7 +123,7 @@ class ProgressMeter:
         self.tick()
 
     def tick(self, *, is_urgent: bool = False) -> None:
-        """Tell progress, unless it was told just now."""
+        """Emit progress, unless it was emitted just now."""
         with self._lock:
             now_s = self._clock()
             if not is_urgent and now_s - self._last_s < TICK_S:

@@ -11,7 +11,7 @@ from app.domain.errors import ConnectionLost, DeadlineExceeded, EnvironmentFault
 from app.domain.events import LogLevel, LogLine
 
 RECONNECT_S = 60.0
-"""How long a host may stay away, in seconds: long enough for a gateway's reboot to begin answering again."""
+"""Time for which a host may be unreachable, in seconds: a gateway that reboots answers again within it."""
 
 PAUSE_S = 2.0
 QUESTION_TIMEOUT_S = 10.0

@@ -1,4 +1,4 @@
-"""The one tunnel that stands while options are tried: opened, switched, closed."""
+"""The one tunnel that is up while options are tried: opened, switched, closed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PATIENCE = 2.0
 
 
 class ReusableTunnel:
-    """A tunnel for one solution. To be used in a `with` block; at its end both hosts have been put back.
+    """A tunnel for one solution. To be used in a `with` block; at its end both hosts have been rolled back.
 
     Args:
         tunnels: Builds tunnels.
@@ -42,11 +42,11 @@ class ReusableTunnel:
 
     @property
     def tunnel(self) -> Tunnel | None:
-        """What stands now."""
+        """The tunnel that is up; None if there is none."""
         return self._tunnel
 
     def bring(self, suite: Suite, *, patience: float = 1.0) -> Tunnel:
-        """Have the tunnel stand with a suite: by switching where that is possible, else from nothing.
+        """Bring the tunnel up with a suite: by switching where that is possible, else from nothing.
 
         Args:
             suite: The suite.
@@ -71,7 +71,7 @@ class ReusableTunnel:
         return self._tunnel
 
     def close(self) -> None:
-        """Put both hosts back, if a tunnel stands.
+        """Roll back both hosts, if a tunnel is up.
 
         Raises:
             CleanupFailed, ConnectionLost: A host is not as it was, or could not be reached.

@@ -1,4 +1,4 @@
-"""Tunnels as app.tunnel builds them, looked at with app.probes."""
+"""Tunnels built by app.tunnel and tested by app.probes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from app.probes.smoke_test import SmokeTestOutcome, SmokeTestRequest, run_smoke_
 from app.tunnel import DeployRequest, read_firewalls, recover, temporary_group, temporary_tunnel
 
 LEASE_S = 60
-"""A host puts itself back if nobody has renewed its lease for so long, in seconds."""
+"""Lease of a measurement: a host rolls back if it is not renewed for so long, in seconds."""
 
 _CRASHES_SCRIPT = bare_script("probes/crashes.sh")
 
@@ -52,7 +52,7 @@ class DeployedTunnels:
     def open(
         self, adapter: Adapter, suite: Suite, *, token: CancelToken, on_stage: StageSink
     ) -> AbstractContextManager[Tunnel]:
-        """Return a context in which the tunnel stands."""
+        """Return a context in which the tunnel is up."""
         firewalls = read_firewalls(self.sessions, token=token) if self.minds_firewalls else {}
         request = self._request(adapter, suite, self.link, firewalls)
         return temporary_tunnel(
@@ -83,11 +83,11 @@ class DeployedTunnels:
         )
 
     def look(self, request: SmokeTestRequest, *, token: CancelToken) -> SmokeTestOutcome:
-        """Send traffic through the standing tunnel."""
+        """Send traffic through the running tunnel."""
         return run_smoke_test(self.sessions, request, token=token)
 
     def kernel_words(self, since_s: float, *, token: CancelToken) -> str:
-        """Return what both kernels said of crashes within the last seconds."""
+        """Return both kernels' messages about crashes within the last seconds."""
         command = Command(shell_step_argv(_CRASHES_SCRIPT, str(round(since_s))), timeout_s=5.0, is_root=True)
         a, b = run_both(
             lambda: self.sessions.a.run(command, token=token), lambda: self.sessions.b.run(command, token=token)
@@ -95,10 +95,10 @@ class DeployedTunnels:
         return f"{a.stdout}\n{b.stdout}".strip()
 
     def recover(self, *, token: CancelToken) -> tuple[str, ...]:
-        """Put both hosts back after a run that died.
+        """Roll back both hosts after a run that died.
 
         Raises:
-            CleanupFailed: A host is not as it was, or somebody else works on it.
+            CleanupFailed: A host is not as it was, or another instance works on it.
             Cancelled: The token was cancelled.
         """
         report = recover(self.sessions, token=token, audit=self.audit, pair=self.pair.name)

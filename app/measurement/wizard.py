@@ -35,11 +35,11 @@ class Step(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ComparisonState:
-    """Everything that was entered or found so far.
+    """State of the wizard: what was entered or found so far.
 
     Attributes:
         pair: The pair, once entered.
-        discovery: What was found on it.
+        discovery: Facts that were found on it.
         is_link_confirmed: Whether the user has seen and accepted the link.
         chosen: Candidates that are to be measured, as (solution, suite), in the order they are shown.
         is_choice_made: Whether the user has seen and accepted what is chosen.
@@ -170,7 +170,7 @@ class ComparisonWizard:
         self._restored = Restored(is_any, tuple(one.title for key, one in wanted.items() if key not in offered))
 
     def judge_again(self, discovery: Discovery) -> None:
-        """Take the same candidates with other verdicts; what was chosen stays, a plan made from it does not."""
+        """Take the same candidates with other verdicts; the choice is kept, a plan made from it is not."""
         known = self._discovery()
         judged = replace(known, candidates=discovery.candidates, defaults=discovery.defaults)
         self.state = replace(self.state, discovery=judged, plan=None, campaign_id=None)
@@ -247,7 +247,7 @@ class ComparisonWizard:
 
     def _discovery(self) -> Discovery:
         if self.state.discovery is None:
-            raise InvalidPlan("The hosts have not been looked at yet.", hint="Do step 1 (hosts) first.")
+            raise InvalidPlan("The hosts have not been inspected yet.", hint="Do step 1 (hosts) first.")
         return self.state.discovery
 
 

@@ -1,4 +1,4 @@
-"""What an engine runs: pieces of work in the order that a plan wants them."""
+"""Work of the engine: tasks in the order of a plan."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Task(Generic[A]):
 
     Attributes:
         run: Does it, given a token that skipping and cancelling cancel, and doubts to be kept with the result. Which
-            tunnels stand meanwhile, and how many, is its own matter.
+            tunnels are up meanwhile, and how many, is its own matter.
         keys: The attempts that it is: several where they are made at the same time, none where nothing is stored.
         titles: Their names for people.
     """
@@ -66,19 +66,19 @@ class Task(Generic[A]):
 
 @dataclass(frozen=True, slots=True)
 class Context(Generic[P, A]):
-    """What every task of a campaign needs.
+    """Inputs of every task of a campaign.
 
     Attributes:
         plan: The campaign's plan.
         sessions: Both hosts.
         adapters: By solution.
-        link: What tunnels are built on.
-        facts: What was found on the hosts, by `a` and `b`.
+        link: The link that tunnels are built on.
+        facts: Facts about the hosts, by `a` and `b`.
         tunnels: Builds and removes them.
         control: How the user steers it.
         emit: Gets events.
         meter: Reports progress.
-        keep: Stores an attempt and tells of it.
+        keep: Stores an attempt and reports it.
         audit: Writes down every command that changes a host.
         guests: Process ids of a practice lab's virtual machines on this computer; empty for other pairs.
     """
@@ -115,7 +115,7 @@ class Work(ABC, Generic[P, A, R]):
         load_hint: What to do where the user has not agreed to load on a live link.
         minds_firewalls: Whether what a firewall blocks is an obstacle, or opened where the user agreed.
         is_proven_clean: Whether both hosts are inspected closely before and after it.
-        is_ended_by_lost_host: Whether a host that stays away is a result, or the error that it is.
+        is_ended_by_lost_host: Whether an unreachable host is a result, or raised as an error.
     """
 
     kind: ClassVar[EntryKind]
@@ -141,7 +141,7 @@ class Work(ABC, Generic[P, A, R]):
         """
         if not plan.pair.is_lab and not plan.allow_load:
             raise InvalidPlan(
-                f"{plan.pair.name} is not a practice lab, and nobody agreed to put load on its link.",
+                f"{plan.pair.name} is not a practice lab, and the user has not agreed to load on its link.",
                 hint=cls.load_hint,
             )
         for side, names in cls.needed.items():
@@ -188,10 +188,10 @@ class Work(ABC, Generic[P, A, R]):
 
     @abstractmethod
     def tasks(self) -> Generator[Task[A], Done[A], CampaignStatus]:
-        """Yield one task after another, each given what came of the one before; return how the campaign ended.
+        """Yield one task after another, each given the outcome of the one before; return how the campaign ended.
 
-        The errors that end a task are raised where it was yielded. Tunnels that stand between tasks are closed when
-        the generator is.
+        The errors that end a task are raised where it was yielded. Tunnels that are up between tasks are closed with
+        the generator.
         """
 
     def leave(self, left: Sequence[AttemptKey], reason: str, message: str) -> str:
@@ -201,8 +201,8 @@ class Work(ABC, Generic[P, A, R]):
 
     @property
     def is_standing(self) -> bool:
-        """Whether a tunnel stands between tasks."""
+        """Whether a tunnel is up between tasks."""
         return False
 
     def release(self) -> None:
-        """Close what stands, so that both hosts are as they were; the next task builds it anew."""
+        """Close the tunnel, so that both hosts are as they were; the next task builds it anew."""

@@ -30,10 +30,10 @@ REPORT_KINDS = (".json", ".html")
 
 @dataclass(frozen=True, slots=True)
 class CensusOptions:
-    """What a census is to try.
+    """Selection of a census.
 
     Attributes:
-        solutions: Which solutions; empty for all that have something to choose.
+        solutions: The solutions; empty for all that have something to choose.
         names: Only options of these names; empty for all.
         pings: Echo requests that have to be answered for each option.
         has_load_consent: Whether the user agreed to load on a live link.

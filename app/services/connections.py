@@ -13,7 +13,7 @@ from app.ssh import SshConnector
 
 
 class Connections:
-    """Opens connections once and hands them out again while they stand. Safe to use from any thread.
+    """Opens connections once and reuses them while they are alive. Safe to use from any thread.
 
     Args:
         connector: Makes connections.
@@ -25,7 +25,7 @@ class Connections:
         self._open: dict[HostSpec, HostSession] = {}
 
     def host(self, spec: HostSpec, *, token: CancelToken) -> HostSession:
-        """Return a connection that stands, making or remaking it where needed."""
+        """Return a live connection; connect or reconnect if needed."""
         with self._lock:
             session = self._open.get(spec)
         if session is not None:

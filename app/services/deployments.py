@@ -94,7 +94,7 @@ class RolloutOperations:
         return self.store.list_deployments(pair_name)
 
     def refuse_if_in_use(self, pair: PairSpec) -> None:
-        """Refuse a pair of which other work on this computer holds a host, before anybody logs in.
+        """Refuse a pair of which other work on this computer holds a host, before any login.
 
         Raises:
             PairLocked: Other work holds one of its hosts.
@@ -118,7 +118,7 @@ class RolloutOperations:
         return audit_entries(self.store, pair_name, limit=AUDIT_LIMIT)
 
     def write_audit(self, path: Path, pair_name: str | None = None) -> Path:
-        """Write all of the audit log, in place of what stands there; the kind follows from the ending: .csv or .json.
+        """Write the whole audit log, replacing the file; the format follows from the ending: .csv or .json.
 
         Raises:
             InvalidFile: The ending is another one.

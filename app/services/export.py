@@ -33,7 +33,7 @@ FORMATS = ("files", "ansible")
 
 @dataclass(frozen=True, slots=True)
 class ExportOptions:
-    """What is to be written, and where.
+    """Request for an export: content and folder.
 
     Attributes:
         solution: The VPN.
@@ -42,7 +42,7 @@ class ExportOptions:
         place: The folder.
         formats: Sub-folders, any of FORMATS.
         may_replace: Whether an earlier export there may be replaced.
-        is_live: Whether the hosts are looked at even if they were before.
+        is_live: Whether the hosts are inspected even if they were before.
     """
 
     solution: str
@@ -56,12 +56,12 @@ class ExportOptions:
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """What was written.
+    """A written export.
 
     Attributes:
         place: The folder.
         title: Solution and suite for people.
-        facts_from: Where what is known of the hosts comes from, as a sentence.
+        facts_from: Source of the facts about the hosts, as a sentence.
     """
 
     place: Path
@@ -72,12 +72,12 @@ class Exported:
 def export_config(
     services: Services, pair: PairSpec, options: ExportOptions, *, token: CancelToken, on_progress: ProgressSink
 ) -> Exported:
-    """Write everything for a pair into a folder; where the hosts were looked at before, without asking them.
+    """Write everything for a pair into a folder; hosts that were inspected before are not asked.
 
     Raises:
-        InvalidPlan, InvalidOption: It cannot or must not be taken along, or not be put there.
+        InvalidPlan, InvalidOption: It cannot or must not be exported, or not be written there.
         DiskFull, InvalidFile: It cannot be written; nothing of it has been left there.
-        TunnelmarkError: The hosts had to be looked at and could not be.
+        TunnelmarkError: The hosts had to be inspected and could not be.
     """
     place = options.place.expanduser().absolute()
     check_slot(place, may_replace=options.may_replace)
@@ -150,7 +150,7 @@ def _request(
 
 
 def _index(services: Services, discovery: Discovery) -> int:
-    """Return the place's number: that of what stands there, so that ports which a firewall lets in stay the same."""
+    """Return the slot's number: the present deployment's, so that ports which a firewall lets in do not change."""
     for deployment in services.store.list_deployments(discovery.pair.name):
         if deployment.state.is_standing:
             interface = deployment.link.names.ethernet_interface
@@ -160,7 +160,7 @@ def _index(services: Services, discovery: Discovery) -> int:
 
 def _facts_from(discovery: Discovery, *, is_stored: bool) -> str:
     if not is_stored:
-        return f"The hosts were looked at for it, on {datetime.now(UTC):%Y-%m-%d at %H:%M} UTC."
+        return f"The hosts were inspected for it, on {datetime.now(UTC):%Y-%m-%d at %H:%M} UTC."
     oldest = min(discovery.a.facts.collected_at, discovery.b.facts.collected_at)
     return (
         f"It rests on what was found on the hosts on {oldest.astimezone(UTC):%Y-%m-%d at %H:%M} UTC; "
@@ -185,7 +185,7 @@ def _standing_bridges(
                 raise InvalidOption(
                     f"{name} on {pair.host(side).label} has its address from a DHCP server, and what is exported does "
                     "not move its client.",
-                    hint="Roll out with tunnelmark deploy, or make the address static.",
+                    hint="Deploy with tunnelmark deploy, or make the address static.",
                 )
             if bridging.bridge == name:
                 found.add(side)

@@ -96,7 +96,7 @@ class Archive:
         writers = {".html": write_html, ".pdf": write_pdf, ".json": write_json, ".csv": write_csv}
         record, ranking = self.results(campaign_id)
         path = path.expanduser().absolute()
-        if path.parent == self.paths.reports_dir:  # nobody else makes that one
+        if path.parent == self.paths.reports_dir:  # no one but Tunnelmark makes that one
             _make_folder(path.parent)
         writers[path.suffix.lower()](record, ranking, path)
         return path
@@ -117,7 +117,7 @@ class Archive:
         return path
 
     def default_report_path(self, campaign_id: int) -> Path:
-        """Return where a report goes that nobody named a place for."""
+        """Return the default file of a report."""
         return self.paths.reports_dir / f"comparison-{campaign_id}.html"
 
     def close(self) -> None:

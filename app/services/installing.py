@@ -30,7 +30,7 @@ def install_on_host(
     """
     facts = store.latest_snapshot(pair.name, side)
     if facts is None:
-        raise InvalidPlan(f"{pair.host(side).label} has not been looked at yet.", hint="Run discover first.")
+        raise InvalidPlan(f"{pair.host(side).label} has not been inspected yet.", hint="Run discover first.")
     plan = plan_install(facts, missing)
     outcome = install(
         session,

@@ -53,7 +53,7 @@ class LabOperations:
         held = self.lab_service.in_use.users((lab.pair.a, lab.pair.b))
         others = dict.fromkeys(str(holder) for holder in held.values() if not holder.is_of_this_process)
         uses += [f"In use by {holder}." for holder in others]
-        # What holds the hosts has said more than the database knows.
+        # The work that holds the hosts has reported more than the database knows.
         measured = {pair.name for pair in self.store.measured_pairs() if _is_at(pair, lab) and not others}
         uses += [f"A comparison or census of {pair} is running." for pair in sorted(measured)]
         uses += [

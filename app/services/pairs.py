@@ -33,7 +33,7 @@ class PairOperations:
         self.store.save_pair(pair, how)
 
     def check_pair(self, pair: PairSpec, how: Saving) -> None:
-        """Refuse what `save_pair` would refuse, before anybody logs in; raises the same errors."""
+        """Refuse what `save_pair` would refuse, before any login; raises the same errors."""
         if how is not Saving.UPDATE:  # a pair of an earlier version keeps its name
             check_pair_name(pair.name)
         check_pair(pair)
@@ -67,7 +67,7 @@ class PairOperations:
         return pair
 
     def remove_pair(self, name: str) -> None:
-        """Forget a pair; its comparisons, censuses and past deployments stay.
+        """Forget a pair; its comparisons, censuses and past deployments are kept.
 
         Raises:
             NotFound: There is no such pair.

@@ -56,5 +56,5 @@ class ResultOperations:
         return self.archive.write_report(campaign_id, path)
 
     def default_report_path(self, campaign_id: int) -> Path:
-        """Return where a report goes that nobody named a place for."""
+        """Return the default file of a report."""
         return self.archive.default_report_path(campaign_id)

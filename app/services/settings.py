@@ -23,7 +23,7 @@ _HINT = "Mend the line, or delete the file: then the defaults hold."
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What the user has set.
+    """The user's settings.
 
     Attributes:
         guidelines: Ids of the guidelines that apply, in the order of the policy.

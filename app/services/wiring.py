@@ -1,4 +1,4 @@
-"""Everything that a comparison needs, made of the real parts; for the window and the command line."""
+"""Services of a comparison, made of the real parts, for window and command line."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ class Services(
         """Return what is always true of each solution that there is an adapter for, by its name."""
         return {name: adapter.info for name, adapter in self.adapters.items()}
 
-    # --- looking at hosts ---------------------------------------------------------------------------------------------
+    # --- inspecting hosts ---------------------------------------------------------------------------------------------
 
     def discover(self, pair: PairSpec, *, token: CancelToken, on_progress: ProgressSink) -> Discovery:
         """Log in to both hosts and find out what they can do."""
@@ -208,7 +208,7 @@ class Services(
     def preflight(
         self, discovery: Discovery, candidates: Sequence[tuple[str, str]], *, token: CancelToken
     ) -> tuple[str, ...]:
-        """Look for what would be in the way of candidates; return sentences. Changes nothing."""
+        """Return what would be in the way of candidates, as sentences. Changes nothing."""
         sessions = self.sessions(discovery.pair, token=token)
         return tuple(
             dict.fromkeys(
@@ -223,11 +223,11 @@ class Services(
         return self._connections.pair(pair, token=token)
 
     def recover(self, pair: PairSpec, *, token: CancelToken) -> tuple[str, ...]:
-        """Put both hosts back after a run that died; return sentences that say what was found and done."""
+        """Roll back both hosts after a run that died; return sentences that say what was found and done."""
         return self.recovery(pair, token=token).sentences()
 
     def recovery(self, pair: PairSpec, *, token: CancelToken) -> RecoveryReport:
-        """Put both hosts back after a run that died; a host that cannot be reached does not keep the other waiting."""
+        """Roll back both hosts after a run that died; a host that cannot be reached does not delay the other."""
         a, b = run_both(
             lambda: self._recover_host(pair, Side.A, token=token), lambda: self._recover_host(pair, Side.B, token=token)
         )

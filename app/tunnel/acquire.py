@@ -1,4 +1,4 @@
-"""Taking the lock, arming the timer, looking at a host and making its key: one round trip."""
+"""Acquisition of a host in one round trip: take the lock, arm the rollback timer, inspect, make the key."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ BEGIN_TIMEOUT_S = 30.0
 
 @dataclass(frozen=True, slots=True)
 class AcquireRequest:
-    """What is to be begun on one host.
+    """Inputs of the acquisition of one host.
 
     Attributes:
         run_dir: The folder of this work's running parts.
         recipe: What is done first: what is replaced is suspended, the key is made.
         peer: The other host's underlay address.
         paths: Paths of which to say whether they are there.
-        asked: A small file of which to say what its first line is; empty to leave that out.
+        asked: A small file whose first line is reported; empty to leave that out.
     """
 
     run_dir: str
@@ -42,10 +42,10 @@ class AcquireRequest:
 
 @dataclass(frozen=True, slots=True)
 class Acquired:
-    """What beginning on one host came to.
+    """Outcome of the acquisition of one host.
 
     Attributes:
-        survey: What the host looked like, with the lock taken and the timer armed, before any other change.
+        survey: The host's snapshot, with the lock taken and the rollback timer armed, before any other change.
         outputs: What the recipe's public commands printed.
     """
 
@@ -68,13 +68,13 @@ class HostLocked(PairLocked):
             return
         if lock.owner_key == LET_GO and lock.left_s > 0:
             super().__init__(
-                f"What {lock.owner} has rolled out on {end.label} waits for a confirmation.",
+                f"What {lock.owner} has deployed on {end.label} waits for a confirmation.",
                 hint=f"{end.how_to_confirm(lock.left_s)} Then try again.",
                 context={"owner": lock.owner, "age_s": str(lock.age_s), "host": end.label},
             )
             return
         left_s = max(1, lock.left_s)
-        if_dead = f"If it died, the host puts itself back within {left_s} s; then try again."
+        if_dead = f"If it died, the host rolls back within {left_s} s; then try again."
         if lock.owner_key == REMOVING:
             if_dead = f"If it was broken off, this works in {left_s} s."
         super().__init__(
@@ -115,7 +115,7 @@ def begin(
     token: CancelToken,
     on_mark: ScriptEventSink,
 ) -> Acquired:
-    """Lock a host, arm its timer, look at it, make its key.
+    """Lock a host, arm its rollback timer, inspect it, make its key.
 
     Args:
         end: The host.
@@ -124,13 +124,13 @@ def begin(
         ledger: Gets what was done.
         lease_s: For how long the host waits to hear of us, in seconds.
         token: Cancels it; must not be cancelled before the mark `armed` has come.
-        on_mark: Gets `armed` as soon as the timer runs.
+        on_mark: Receives `armed` as soon as the rollback timer runs.
 
     Returns:
-        What the host looked like, and what the recipe's public commands printed.
+        The host's snapshot, and the output of the recipe's public commands.
 
     Raises:
-        HostLocked: Somebody has locked the host.
+        HostLocked: Another instance has locked the host.
         DiskFull: There is no space for our folder.
         CommandFailed: Something else went wrong.
     """
@@ -240,7 +240,7 @@ def begin_error(
         return step_error(end, marks, words[1], ledger)
     if words[0] == "timer":
         return CommandFailed(
-            f"The timer that would put {end.label} back could not be started, so nothing was changed.",
+            f"The rollback timer of {end.label} could not be started, so nothing was changed.",
             hint="Is the host out of memory or processes?",
             context=context,
         )
@@ -263,22 +263,22 @@ def begin_error(
 def _taken_back(end: RemoteHost, by: tuple[str, ...]) -> CommandFailed:
     match by:
         case ("timer",):
-            message = f"The timer of {end.label} ran out and took the tunnel back while it was built."
+            message = f"The lease of {end.label} ran out, and it rolled back while the tunnel was built."
             hint = (
                 "The host had not heard from Tunnelmark in time: this computer slept or was too busy, or the "
                 "connection stalled. Try again."
             )
         case ("somebody",):
-            message = f"Somebody ran the undo on {end.label} while the tunnel was built."
+            message = f"The undo was run by hand on {end.label} while the tunnel was built."
             hint = f"Ask who is at its console ({end.console_command}), then try again."
         case _:
-            message = f"{end.label} was being put back while the tunnel was built."
-            hint = "Somebody ran its undo, or its timer ran out because this computer was too slow. Try again."
+            message = f"{end.label} rolled back while the tunnel was built."
+            hint = "Its undo was run by hand, or its lease ran out because this computer was too slow. Try again."
     return CommandFailed(message, hint=hint, context={"host": end.label})
 
 
 def step_error(end: RemoteHost, marks: tuple[ScriptEvent, ...], number: str, ledger: Ledger) -> TunnelmarkError:
-    """Say which step failed, and what its program said."""
+    """Return the error of a failed step, with its program's output."""
     planned = ledger.planned.get(number)
     mark = find(marks, "step", number)
     status = mark.words[2] if mark is not None and len(mark.words) == 3 else "?"
@@ -291,6 +291,6 @@ def step_error(end: RemoteHost, marks: tuple[ScriptEvent, ...], number: str, led
     timed_out = " It took too long and was stopped." if status in ("124", "143") else ""
     return CommandFailed(
         f"A step failed on {end.label} with exit status {status}: {what}.{timed_out} {last_line}".strip(),
-        hint="The host has been put back. What the program said is in the details.",
+        hint="The host has rolled back. The program's output is in the details.",
         context=context,
     )

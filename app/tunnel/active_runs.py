@@ -1,7 +1,7 @@
-"""Which tunnels this very process is working on.
+"""Registry of the tunnels that this process is working on.
 
-A lock whose owner is this process, but which belongs to none of them, was left by a clean-up that failed: whoever comes
-next takes it over, without waiting for the host's timer.
+A lock whose owner is this process, but which belongs to none of them, was left by a clean-up that failed: the next
+run takes it over, without waiting for the host's rollback timer.
 """
 
 from __future__ import annotations

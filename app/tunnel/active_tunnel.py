@@ -1,4 +1,4 @@
-"""A tunnel that stands."""
+"""Handle to a running tunnel."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ from app.tunnel.switch import Switcher, checked, why_not_switch
 MAX_PID_DIGITS = 7
 """Source: PID_MAX_LIMIT, 2^22, in include/linux/threads.h."""
 PIDS_S = 10.0
-"""How long asking a host for the tunnel's processes may take, in seconds."""
+"""Time limit for asking a host for the tunnel's processes, in seconds."""
 LOG_S = 5.0
-"""How long reading the daemons' logs after a failure may take, in seconds."""
+"""Time limit for reading the daemons' logs after a failure, in seconds."""
 
 _TAIL_SCRIPT = bare_script("tunnel/tail-logs.sh")
 _DAEMONS_SCRIPT = bare_script("tunnel/daemons.sh")
 
 
 class ActiveTunnel:
-    """A tunnel that stands, until the `with` block it came from ends.
+    """A running tunnel, valid until the `with` block that it came from ends.
 
     Attributes:
         plan: What was built.
         configuration: The same for people and reports; no secret is in it.
-        negotiated: What both ends said they agreed on.
+        negotiated: What both sides report as negotiated.
         warnings: What preflight found that did not stop it.
         setup_s: Seconds from the first change on a host to the last check.
-        cleanup_s: Seconds it took to put both hosts back; 0 before that.
+        cleanup_s: Duration of the rollback of both hosts, in seconds; 0 before it.
         timings_s: Seconds per phase.
         differences: What was not as before after clean-up, though it does not concern this tunnel, as sentences.
     """
@@ -72,12 +72,12 @@ class ActiveTunnel:
 
     @property
     def link(self) -> Link:
-        """What the tunnel is built on."""
+        """The link that the tunnel is built on."""
         return self._request.link
 
     @property
     def lost(self) -> Mapping[Side, str]:
-        """Which host has put itself back although the tunnel was still wanted, with a sentence that says why."""
+        """Host that rolled back although the tunnel was still in use, with the reason as a sentence."""
         return self._lost()
 
     def collect_logs(self, token: CancelToken) -> str:
@@ -121,19 +121,19 @@ class ActiveTunnel:
         return not why_not_switch(self._request, self.plan, request, self._switcher.plan(request))
 
     def switch(self, suite: Suite, *, token: CancelToken, up_timeout_s: float | None = None) -> None:
-        """Give the standing tunnel another suite: only what depends on it is taken back and done again.
+        """Change the suite of the running tunnel: only what depends on it is undone and done again.
 
         `plan`, `configuration` and `negotiated` are the new ones afterwards.
 
         Args:
             suite: One that the adapter offers for these hosts, from its census too.
             token: Cancels it.
-            up_timeout_s: How long both ends may take to be up, in seconds; None for what the plan says.
+            up_timeout_s: Time limit for both sides to be up, in seconds; None for the plan's.
 
         Raises:
             InvalidPlan: More than the steps that depend on the suite would have to change; nothing was touched.
             TunnelDown, CommandFailed, DiskFull: It did not work; `context["log"]` holds the daemons' logs. The tunnel
-                stands with neither suite then, and can be switched again.
+                has neither suite then, and can be switched again.
             ConnectionLost, DeadlineExceeded, Cancelled: As for any command.
         """
         request = replace(self._request, suite=suite)

@@ -25,15 +25,15 @@ from app.tunnel.request import DeployRequest
 
 APPLY_MARGIN_S = 30.0
 SETTLE_S = 1.0
-"""How long a program may take to say the rest of what it agreed on, in seconds."""
+"""Time limit for a program to log the rest of what it negotiated, in seconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Building:
-    """What is to be built on one host.
+    """Inputs of a build on one host.
 
     Attributes:
-        request: What was asked for.
+        request: The requested tunnel.
         plan: Made with both public identities.
         tunnels: The random id of this work on each host.
         member: Which of several tunnels that are built side by side it is; None for the only one.
@@ -57,7 +57,7 @@ class Building:
 def apply(
     end: RemoteHost, building: Building, ledger: Ledger, *, token: CancelToken, on_mark: ScriptEventSink
 ) -> tuple[ScriptEvent, ...]:
-    """Run the steps on one host and wait until its end is up and frames cross.
+    """Run the steps on one host and wait until its side is up and frames cross.
 
     Args:
         end: The host.
@@ -67,10 +67,10 @@ def apply(
         on_mark: Gets `built` as soon as the last change has been made.
 
     Returns:
-        What the script said.
+        The script's events.
 
     Raises:
-        CommandFailed, DiskFull, TunnelDown, PreflightRefused: It did not work; nothing has been taken back yet.
+        CommandFailed, DiskFull, TunnelDown, PreflightRefused: It did not work; nothing has been undone yet.
     """
     own = building.plan.end(end.side)
     files = _files(building, own, ledger)
@@ -84,12 +84,12 @@ def apply(
 
 @dataclass(frozen=True, slots=True)
 class ApplyLines:
-    """What a script that builds an end does, in this order, before it waits for the end to be up.
+    """Parts of a script that builds one side, in this order, before it waits for the side to be up.
 
     Attributes:
         files: Files in the tunnel's own folder.
         steps: Lines that make the changes.
-        is_awaited: Whether the end is waited for afterwards.
+        is_awaited: Whether the script waits for the side afterwards.
     """
 
     files: Sequence[FileToWrite]
@@ -137,12 +137,12 @@ def run_apply(
 
 
 def negotiated_text(end: RemoteHost, building: Building, marks: tuple[ScriptEvent, ...], *, token: CancelToken) -> str:
-    """Return what one end says was negotiated.
+    """Return what one side reports as negotiated.
 
-    The host matches a pattern as far as its grep can; where that said too much too early, it is asked again.
+    The host matches a pattern as far as its grep can; if that matched too much too early, it is asked again.
 
     Raises:
-        TunnelDown: It is not what was asked for.
+        TunnelDown: It differs from the request.
     """
     own = building.plan.end(end.side)
     texts = {number: text_after(marks, "check", number, name="stdout") for number, _ in _numbered_checks(building, own)}
@@ -152,7 +152,7 @@ def negotiated_text(end: RemoteHost, building: Building, marks: tuple[ScriptEven
             if time.monotonic() >= until:
                 raise TunnelDown(
                     f"On {end.label}, the tunnel is not what was asked for: {check.title}.",
-                    hint="Another program or an older tunnel may have answered. What it said is in the details.",
+                    hint="Another program or an older tunnel may have answered. Its output is in the details.",
                     context={"host": end.label, "output": printable(texts[number], limit=2000)},
                 )
             token.sleep(0.1)
@@ -167,7 +167,7 @@ def negotiated_on_both(
     *,
     token: CancelToken,
 ) -> str:
-    """Return what both ends say was negotiated, a line for each that says anything; see `negotiated_text`."""
+    """Return what both sides report as negotiated, a line for each that reports anything; see `negotiated_text`."""
     texts = {side: negotiated_text(end, building, marks[side], token=token) for side, end in ends.items()}
     return "\n".join(f"{ends[side].label}: {text}" for side, text in texts.items() if text)
 

@@ -16,7 +16,7 @@ MAX_CHARACTERS = 2000
 
 
 class NotUpInTime(TunnelDown):
-    """The tunnel did not come up before its deadline; nothing said why it never would."""
+    """The tunnel did not come up before its deadline, and no log line excludes that it would have later."""
 
 
 def build_error(
@@ -27,13 +27,13 @@ def build_error(
     result: CommandResult,
     ledger: Ledger,
 ) -> TunnelmarkError:
-    """Say why a script that builds an end did not finish.
+    """Return why a script that builds one side did not finish.
 
     Args:
         end: The host.
         plan: What was to be built.
         checks: By number.
-        marks: What the script said.
+        marks: The script's events.
         result: How it ended.
         ledger: The changes by number.
     """
@@ -59,7 +59,7 @@ def build_error(
 def _not_taken_back(end: RemoteHost, marks: tuple[ScriptEvent, ...], number: str, ledger: Ledger) -> CommandFailed:
     planned = ledger.planned.get(number)
     return CommandFailed(
-        f"On {end.label}, this could not be taken back to do it again: {planned.title if planned else number}.",
+        f"On {end.label}, this could not be undone to do it again: {planned.title if planned else number}.",
         context={"host": end.label, "output": _output(marks, "back", number)},
     )
 

@@ -1,4 +1,4 @@
-"""Which command has which number in the host's journal, and what was told about it."""
+"""Numbered commands of the host's journal, and their entries in the audit log."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ class Planned:
     """A numbered change.
 
     Attributes:
-        number: Four digits; the journal is taken back from the highest to the lowest.
+        number: Four digits; the journal is undone from the highest to the lowest.
         title: What it does.
         command: The command as a shell would take it.
-        undo: What takes it back, likewise; empty where it changes nothing.
+        undo: The command that undoes it, likewise; empty if it changes nothing.
         undo_timeout_s: How long that may take, in seconds.
     """
 
@@ -63,11 +63,11 @@ def undo_line(undo: Command | None) -> str:
 
 @dataclass(slots=True)
 class Ledger:
-    """What is changed on one host, for its audit log.
+    """Changes of one host, for its audit log.
 
     Attributes:
         end: The host.
-        sink: Gets every entry; None if nobody wants them.
+        sink: Receives every entry; None to discard them.
         planned: Changes by number.
         told: Numbers of changes that were written down.
         warnings: What steps and rollbacks reported though they succeeded, as sentences.
@@ -85,7 +85,7 @@ class Ledger:
 
     @property
     def undo_timeout_s(self) -> float:
-        """How long it may take at most to take all of it back, in seconds."""
+        """Longest time that undoing all of it can take, in seconds."""
         return self.undo_limit_s()
 
     def undo_limit_s(self, prefix: str = "") -> float:
@@ -112,7 +112,7 @@ class Ledger:
         self.warnings.append(f"{self.end.label}: {printable(text, limit=500)}")
 
     def undone(self, number: str, exit_status: int | None) -> None:
-        """Write down that a change was taken back, or that this was tried; before it the change, if nobody saw it."""
+        """Record that a change was undone, or that this was tried; before it the change, if it was not seen."""
         planned = self.planned.get(number)
         if planned is not None:
             if number not in self.told:

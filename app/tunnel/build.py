@@ -101,10 +101,10 @@ class TunnelBuild:
         share_secrets(self.work.ends, self.request, token=token)
 
     def apply(self, *, token: CancelToken) -> str:
-        """Build both ends, and try a new SSH connection to each as soon as its last change has been made.
+        """Build both sides, and try a new SSH connection to each host as soon as its last change has been made.
 
         Returns:
-            What both ends said they agreed on; empty where the plan changes nothing.
+            What both sides report as negotiated; empty if the plan changes nothing.
         """
         if self.is_bare:
             return ""

@@ -18,7 +18,7 @@ from app.tunnel.rollback import FINISH_MARGIN_S, report_undone
 
 PREPARE_MARGIN_S = 30.0
 ROLLBACK_S = 60.0
-"""How long rolling back one tunnel on both hosts may take, in seconds."""
+"""Time limit for rolling back one tunnel on both hosts, in seconds."""
 
 
 def member_of(build: TunnelBuild) -> int:
@@ -36,7 +36,7 @@ def prepare(build: TunnelBuild, *, token: CancelToken) -> dict[Side, Acquired]:
     """Make a tunnel's folder and key on both hosts, which are locked already.
 
     Returns:
-        What the hosts looked like before any tunnel was built, and the keys' public parts.
+        The hosts' snapshots before any tunnel was built, and the keys' public parts.
 
     Raises:
         CommandFailed, DiskFull: It did not work.
@@ -66,7 +66,7 @@ def _prepare_host(build: TunnelBuild, side: Side, token: CancelToken) -> Acquire
 
 
 def roll_back_member(build: TunnelBuild) -> None:
-    """Undo all that was changed on both hosts for one tunnel; the others stay up.
+    """Undo all that was changed on both hosts for one tunnel; the others remain up.
 
     Raises:
         CleanupFailed: A host could not be reached, or not all of it could be undone.

@@ -18,12 +18,12 @@ from app.host.remote_host import RemoteHost, whole_seconds
 from app.tunnel.lock_owner import LET_GO
 
 TELL_S = 10.0
-"""How long a host may take to be told for how long it is to wait, in seconds."""
+"""Time limit for one renewal on a host, in seconds."""
 
 _LOST = {
-    3: "was put back: its timer ran out, or somebody removed Tunnelmark's folder",
-    4: "is being put back: its timer ran out, or somebody ran the undo on its console",
-    5: "has waited for too long to hear of Tunnelmark, and puts itself back",
+    3: "has rolled back: its lease ran out, or Tunnelmark's folder was removed by hand",
+    4: "is rolling back: its lease ran out, or the undo was run on its console",
+    5: "was not renewed by Tunnelmark in time, and rolls back",
 }
 
 _WAITS = re.compile(r"waits (?P<seconds>\d{1,9})")
@@ -69,7 +69,7 @@ class Lease:
 
     @property
     def lost(self) -> Mapping[Side, str]:
-        """Which host no longer keeps the tunnel, with a sentence that says why."""
+        """Host that no longer keeps the tunnel, with the reason as a sentence."""
         return dict(self._lost)
 
     def _keep(self, end: RemoteHost) -> None:
@@ -86,7 +86,7 @@ class Lease:
         try:
             status = end.session.run(command, token=self._token).exit_status
         except TunnelmarkError:
-            # A broken connection is noticed by whoever uses it; until it is mended, the host's timer runs.
+            # A broken connection is noticed by the code that uses it; until it is mended, the rollback timer runs.
             return
         if status in _LOST:
             self._lost[end.side] = f"{end.label} {_LOST[status]}."
@@ -100,7 +100,7 @@ def _renewal(end: RemoteHost, tunnel: str, seconds: float, *, timeout_s: float) 
 def set_leases(
     ends: Mapping[Side, RemoteHost], tunnels: Mapping[Side, str], seconds: float, *, token: CancelToken
 ) -> float:
-    """Tell both hosts' timers for how long they are to wait from now on.
+    """Renew both hosts' leases: set how long they wait from now on.
 
     Args:
         ends: The hosts.
@@ -112,18 +112,18 @@ def set_leases(
         For how long both wait now, as they say, in seconds.
 
     Raises:
-        CommandFailed: A host goes back already, or does not say for how long it waits.
-        ConnectionLost, DeadlineExceeded: A host could not be told.
+        CommandFailed: A host rolls back already, or does not report for how long it waits.
+        ConnectionLost, DeadlineExceeded: A host could not be reached.
     """
 
     def renew(side: Side, child: CancelToken) -> float:
         end = ends[side]
         result = end.session.run(_renewal(end, tunnels[side], seconds, timeout_s=TELL_S), token=child)
         if not result.is_ok:
-            raise CommandFailed(f"{end.label} is being put back; it did not hear of Tunnelmark for too long.")
+            raise CommandFailed(f"{end.label} is rolling back; Tunnelmark did not renew its lease in time.")
         answer = _WAITS.fullmatch(result.stdout.strip())
         if answer is None:
-            raise CommandFailed(f"{end.label} does not say for how long it waits before it is put back.")
+            raise CommandFailed(f"{end.label} does not report for how long it waits before it rolls back.")
         return float(answer["seconds"])
 
     return min(on_both(renew, token=token).values())
@@ -135,12 +135,12 @@ _LET_GO_SCRIPT = bare_script("tunnel/let-go.sh")
 def leave_to_timers(
     ends: Mapping[Side, RemoteHost], tunnels: Mapping[Side, str], seconds: float, *, token: CancelToken
 ) -> None:
-    """Leave both hosts to their timers for so long; that nobody is heard of until then does not mean that we died.
+    """Extend both leases once, for a wait without renewals; their absence does not mean that this process died.
 
     Args:
         ends: The hosts.
         tunnels: The random id of this work on each host.
-        seconds: For how long they wait for somebody who confirms, in seconds.
+        seconds: For how long they wait for a confirmation, in seconds.
         token: Cancels it.
 
     Raises:
@@ -152,7 +152,7 @@ def leave_to_timers(
         end = ends[side]
         argv = shell_step_argv(_LET_GO_SCRIPT, end.state_dir, LET_GO)
         if not end.session.run(Command(argv, timeout_s=TELL_S, is_root=True), token=child).is_ok:
-            raise CommandFailed(f"{end.label} could not be told to wait for a confirmation.")
+            raise CommandFailed(f"{end.label} did not acknowledge that it waits for a confirmation.")
 
     on_both(let_go, token=token)
 
@@ -161,7 +161,7 @@ def leave_to_timers(
 def kept_waiting(
     ends: Mapping[Side, RemoteHost], tunnels: Mapping[Side, str], lease_s: float, *, token: CancelToken
 ) -> Iterator[None]:
-    """Keep both hosts from going back for the time of a `with` block; it begins with telling them.
+    """Keep both hosts from rolling back during a `with` block; it begins with a renewal.
 
     Args:
         ends: The hosts.

@@ -15,12 +15,12 @@ from app.tunnel.audit import AuditSink
 from app.tunnel.recovery import free_if_abandoned, is_abandoned
 
 PATIENCE_S = 8.0
-"""How long A's holder waits for somebody who took B at the same moment and will give it up, in seconds."""
+"""Time for which A's holder waits for an instance that took B at the same moment and will release it, in seconds."""
 
 BeginOne = Callable[[Side, CancelToken], Acquired]
 
 CLEARING_S = 10.0
-"""How long it is tried to remove a folder whose maker died while it locked the host, in seconds."""
+"""Time to keep trying to remove a folder whose maker died while it locked the host, in seconds."""
 
 
 def begin_both(
@@ -49,14 +49,14 @@ def begin_both(
     for side in Side:
         held = failures.get(side)
         if isinstance(held, HostLocked):
-            # Whoever has A keeps it; whoever took B without A gives B up. So one of two always gets through.
+            # The instance that has A keeps it; one that took B without A gives B up. So one of two always gets through.
             may_wait = side is Side.B and Side.A in begun
             begun[side] = _despite_lock(ends[side], held, begin_one, token, audit, patience_s=PATIENCE_S * may_wait)
     return begun
 
 
 def raise_if_held(ends: Mapping[Side, RemoteHost], *, token: CancelToken) -> None:
-    """Say who works on a host, where somebody does: what is seen there meanwhile is theirs.
+    """Raise if another instance works on a host: what is seen there meanwhile belongs to it.
 
     Args:
         ends: The hosts.

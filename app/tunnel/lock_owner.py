@@ -1,4 +1,4 @@
-"""Who holds a lock, and whether that process on this computer still lives."""
+"""Lock owners, and whether the owning process on this computer is still alive."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ def owner_key() -> str:
 
 
 LET_GO = ""
-"""The key of a lock whose owner has left it to the host's timer: what stands there waits to be confirmed by anybody."""
+"""Key of a lock that its owner has left to the rollback timer: any instance may confirm the deployment."""
 
 
 REMOVING = "removing"
-"""The key of a lock under which a host takes a tunnel back by itself: that goes on when whoever asked for it has ended,
-and no timer stands behind it. See `removing.sh`."""
+"""Key of a lock under which a host removes a tunnel by itself: that continues after the requester has ended,
+and has no rollback timer. See `removing.sh`."""
 
 
 def is_dead(key: str) -> bool:
@@ -62,7 +62,7 @@ def _computer() -> str:
 
 
 def _start_of(pid: int) -> str:
-    """Return when a process was started, in the system's own way; empty where that cannot be told.
+    """Return when a process was started, in the system's own way; empty if that cannot be read.
 
     Source: proc_pid_stat(5), field 22.
     """
@@ -71,13 +71,13 @@ def _start_of(pid: int) -> str:
     try:
         text = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
     except OSError:
-        # Where /proc hides other users' processes, they look as if they were gone.
+        # Where /proc hides other users' processes, they appear to be gone.
         return "" if _exists(pid) else "gone"
     return text.rpartition(")")[2].split()[19]
 
 
 def _exists(pid: int) -> bool:
-    """Whether there is a process of that number, whoever's it is."""
+    """Whether there is a process of that number, of any user."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:

@@ -1,4 +1,4 @@
-"""What a tunnel needs of its hosts' firewalls, what they block of it, and steps that open them."""
+"""Firewall openings: what a tunnel needs, what the hosts block of it, and the steps that open it."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def _opened(request: DeployRequest, plan: TunnelPlan, side: Side) -> EndpointPla
         interface=interface,
         tag=link.run_dir.rpartition("/")[2],
     )
-    # Behind the guard of a session: what lets L2TPv3 in must neither come before it nor stay after it.
+    # Behind the guard of a session: what lets L2TPv3 in must neither come before it nor outlast it.
     place = max((number for number, step in enumerate(own.steps, start=1) if step.is_repeatable), default=0)
     return replace(own, steps=(*own.steps[:place], *steps, *own.steps[place:]))
 
@@ -94,6 +94,6 @@ def _opened(request: DeployRequest, plan: TunnelPlan, side: Side) -> EndpointPla
 def _openings(request: DeployRequest, plan: TunnelPlan, side: Side) -> tuple[Opening, ...]:
     firewall = request.firewalls.get(side)
     if firewall is not None and side in request.makes_room and firewall.owner in _WITHOUT_COMMENTS:
-        # What the deployment that is replaced has opened looks like the user's own rules, and goes with it.
+        # What the deployment that is replaced has opened resembles the user's own rules, and goes with it.
         return needed_openings(request.link, plan.end(side), side, request.purpose)
     return tuple(one.opening for one in blocked_openings(request, plan, side))

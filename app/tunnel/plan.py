@@ -13,7 +13,7 @@ from app.tunnel.request import NO_IDENTITY, DeployRequest
 def plan_of(
     request: DeployRequest, identity_a: PublicIdentity = NO_IDENTITY, identity_b: PublicIdentity = NO_IDENTITY
 ) -> TunnelPlan:
-    """Return files and steps for both ends; without identities, for reading only.
+    """Return files and steps for both sides; without identities, for display only.
 
     Raises:
         InvalidPlan: The adapter cannot build this.

@@ -1,4 +1,4 @@
-"""What on the hosts is in the way of a tunnel, found before anything is changed."""
+"""Preflight: obstacles to a tunnel on the hosts, found before anything is changed."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def state_dir_of(request: DeployRequest) -> str:
 
 
 def preflight(sessions: SessionPair, request: DeployRequest, *, token: CancelToken) -> tuple[Obstacle, ...]:
-    """Look at both hosts and say what is in the way. Nothing is changed.
+    """Inspect both hosts and return what is in the way. Nothing is changed.
 
     Args:
         sessions: Connections to both.
@@ -79,7 +79,7 @@ def _locked(side: Side, request: DeployRequest, found: Inspection) -> Iterator[O
             side,
             f"{found.lock.owner or 'Another Tunnelmark'} has been working on {request.label(side)} "
             f"for {found.lock.age_s} s.",
-            "Wait until it has finished. If it died, `tunnelmark recover` puts the host back.",
+            "Wait until it has finished. If it died, `tunnelmark recover` rolls the host back.",
         )
 
 
@@ -91,13 +91,13 @@ def outside_paths(request: DeployRequest, end: EndpointPlan) -> tuple[str, ...]:
 def obstacles_on(
     side: Side, request: DeployRequest, plan: TunnelPlan, surveys: dict[Side, Inspection]
 ) -> Iterator[Obstacle]:
-    """Say what is in the way on one host, but for a lock.
+    """Return what is in the way on one host, apart from a lock.
 
     Args:
         side: The host.
         request: What is to be built.
         plan: The plan, with or without identities.
-        surveys: What both hosts look like.
+        surveys: Snapshots of both hosts.
     """
     yield from _space(side, request)
     yield from _firewall(side, request, plan)
@@ -114,7 +114,7 @@ def obstacles_on(
         *_numbers(side, request, own, found, room),
         *_subnets(side, request, own, found, link),
     ]
-    # Nobody knows here what belongs to what makes room; the host looks for names again once it has.
+    # It is not known here what belongs to the replaced tunnel; the host checks names again once it is suspended.
     yield from (replace(one, is_blocking=False) for one in taken) if room is not None and link is None else taken
 
 
@@ -162,7 +162,7 @@ def _why_silent(label: str, peer: str, facts: HostFacts) -> tuple[str, str]:
     ping = facts.tools.get("ping")
     if ping is not None and ping.flavour is ToolFlavour.MISSING:
         package = package_for("ping", facts.package_manager) or "ping"
-        return f"{label} has no ping, so nobody knows whether it reaches {peer}.", f"Install {package} there."
+        return f"{label} has no ping, so it is not known whether it reaches {peer}.", f"Install {package} there."
     return (
         f"{peer} does not answer the pings of {label}.",
         "Check the underlay, and that a firewall does not drop ICMP.",

@@ -1,4 +1,4 @@
-"""Every file and command of a tunnel for both ends, for people: before anything is touched, and for the report."""
+"""Preview of a tunnel: every file and command on both hosts, before anything is changed, and for the report."""
 
 from __future__ import annotations
 

@@ -37,14 +37,14 @@ def share_secrets(ends: Mapping[Side, RemoteHost], request: DeployRequest, *, to
 
 
 def _read(end: RemoteHost, secret: SharedSecret, token: CancelToken) -> FileToWrite:
-    # The result stays in here: its representation would show what was printed.
+    # The result does not leave this function: its representation would show what was printed.
     result = end.session.run(secret.show, token=token)
     text = result.stdout.strip()
     is_whole = result.is_ok and not result.is_truncated and 0 < len(text) <= MAX_SECRET_CHARACTERS
     if not is_whole or not text.isascii() or not text.isprintable():
         raise CommandFailed(
-            f"{end.label} did not hand out what both ends must share: {secret.title}.",
-            hint="What it said is not shown, because it may be secret. Try again.",
+            f"{end.label} did not hand out what both sides must share: {secret.title}.",
+            hint="Its output is not shown, because it may be secret. Try again.",
             context={"host": end.label, "exit_status": str(result.exit_status)},
         )
     return FileToWrite(secret.path, f"{text}\n".encode(), mode=0o600)

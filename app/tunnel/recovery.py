@@ -1,4 +1,4 @@
-"""Putting hosts back after a Tunnelmark that died: what `tunnelmark recover` does."""
+"""Recovery of hosts after a Tunnelmark that died, as done by `tunnelmark recover`."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from app.tunnel.rollback import RollbackState, roll_back
 UNDO_LIMIT_S = 300.0
 """An abandoned journal says itself how long its entries may take; this bounds all of them together, in seconds."""
 INCOMPLETE_S = 2.0
-"""How long locking a host may take at most until the lease is written, in seconds; it takes some ms."""
+"""Longest time between locking a host and writing its lease, in seconds; it takes some ms."""
 
 
 class Found(StrEnum):
-    """What was found on a host."""
+    """State of a host before its recovery."""
 
     NOTHING = "nothing"
     IN_USE = "in-use"
@@ -38,14 +38,14 @@ class Found(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class HostRecovery:
-    """What was found and done on one host.
+    """Outcome of the recovery of one host.
 
     Attributes:
         side: The host.
         found: What was found.
         is_clean: Whether the host is as it was before Tunnelmark came.
         sentence: The same for people.
-        log: What the undo said.
+        log: Output of the undo.
     """
 
     side: Side
@@ -57,7 +57,7 @@ class HostRecovery:
 
 @dataclass(frozen=True, slots=True)
 class RecoveryReport:
-    """What was found and done on both hosts."""
+    """Outcome of the recovery of both hosts."""
 
     a: HostRecovery
     b: HostRecovery
@@ -80,7 +80,7 @@ def recover(
     state_dir: str = STATE_DIR,
     pair: str = "",
 ) -> RecoveryReport:
-    """Put both hosts back after a run that died. A host that a living Tunnelmark works on is left alone.
+    """Roll back both hosts after a run that died. A host that a living Tunnelmark works on is left alone.
 
     Args:
         sessions: Connections to both hosts.
@@ -116,7 +116,7 @@ def recover_host(
     state_dir: str = STATE_DIR,
     pair: str = "",
 ) -> HostRecovery:
-    """Put one host back after a run that died; for `recover`, and where the other host cannot be reached.
+    """Roll back one host after a run that died; for `recover`, and where the other host cannot be reached.
 
     Args:
         session: Connection to the host.
@@ -139,7 +139,7 @@ def recover_host(
 
 
 def free_if_abandoned(end: RemoteHost, lock: LockInfo, *, token: CancelToken, audit: AuditSink | None = None) -> bool:
-    """Put a host back if whoever locked it no longer lives.
+    """Roll back a host if the process that locked it no longer lives.
 
     Args:
         end: The host.
@@ -148,7 +148,7 @@ def free_if_abandoned(end: RemoteHost, lock: LockInfo, *, token: CancelToken, au
         audit: Gets every command that changed the host.
 
     Returns:
-        Whether the host is free now; false where its owner may live, or where it could not be put back.
+        Whether the host is free now; false where its owner may live, or where the rollback failed.
     """
     if not lock.is_complete:
         return _clear_incomplete(end, token=token)
@@ -157,12 +157,12 @@ def free_if_abandoned(end: RemoteHost, lock: LockInfo, *, token: CancelToken, au
     ledger = Ledger(end, audit)
     outcome = roll_back(end, lock.tunnel, None, ledger, token=token, undo_limit_s=UNDO_LIMIT_S)
     if outcome.state is RollbackState.DONE:
-        ledger.write("Put the host back after a Tunnelmark that died", end.console_command, 0)
+        ledger.write("Roll back the host after a Tunnelmark that died", end.console_command, 0)
     return outcome.state in (RollbackState.DONE, RollbackState.GONE)
 
 
 def is_abandoned(lock: LockInfo) -> bool:
-    """Return whether nobody works on what is locked any more.
+    """Return whether a lock is abandoned.
 
     That is so if the lease is over, if the owner was a process on this computer that is gone, or if it is this very
     process, which has given that tunnel up.
@@ -177,7 +177,7 @@ def _clear_incomplete(end: RemoteHost, *, token: CancelToken) -> bool:
     """Remove a folder whose maker died before it wrote the lease: it cannot have changed anything else.
 
     Returns:
-        Whether it is gone; false where somebody was just about to lock the host, and now has.
+        Whether it is gone; false where another instance was just about to lock the host, and now has.
     """
     token.sleep(INCOMPLETE_S)
     command = Command(
@@ -203,26 +203,26 @@ def _recover_end(end: RemoteHost, audit: AuditSink | None, *, token: CancelToken
                 f"if it is not yours, run there: ip link del {left[0]}"
             )
             return HostRecovery(end.side, Found.LEFTOVERS, is_clean=False, sentence=sentence)
-        return HostRecovery(end.side, Found.NOTHING, is_clean=True, sentence=f"{end.label}: nothing to put back.")
+        return HostRecovery(end.side, Found.NOTHING, is_clean=True, sentence=f"{end.label}: nothing to roll back.")
     if not lock.is_complete and _clear_incomplete(end, token=token):
         sentence = f"{end.label}: a Tunnelmark died while it locked the host; its folder has been removed."
         return HostRecovery(end.side, Found.ABANDONED, is_clean=True, sentence=sentence)
     if not is_abandoned(lock) and lock.is_complete and lock.owner_key == LET_GO:
         sentence = (
-            f"What {lock.owner} has rolled out on {end.label} waits for a confirmation; it was left alone. "
+            f"What {lock.owner} has deployed on {end.label} waits for a confirmation; it was left alone. "
             f"{end.how_to_confirm(lock.left_s)}"
         )
         return HostRecovery(end.side, Found.IN_USE, is_clean=False, sentence=sentence)
     if not is_abandoned(lock) and lock.owner_key == REMOVING:
         sentence = (
-            f"{lock.owner} takes a tunnel back on {end.label}, for {lock.age_s} s now; it was left alone. If that was "
+            f"{lock.owner} is removing a tunnel on {end.label}, for {lock.age_s} s now; it was left alone. If that was "
             f"broken off, do it again."
         )
         return HostRecovery(end.side, Found.IN_USE, is_clean=False, sentence=sentence)
     if not is_abandoned(lock):
         sentence = (
             f"{lock.owner or 'Another Tunnelmark'} is working on {end.label}, for {lock.age_s} s now; it was left "
-            f"alone. If that one is dead, the host puts itself back within {max(1, lock.left_s)} s."
+            f"alone. If that one is dead, the host rolls back within {max(1, lock.left_s)} s."
         )
         return HostRecovery(end.side, Found.IN_USE, is_clean=False, sentence=sentence)
     return _roll_back(end, lock, audit, token=token)
@@ -233,13 +233,13 @@ def _roll_back(end: RemoteHost, lock: LockInfo, audit: AuditSink | None, *, toke
     outcome = roll_back(end, lock.tunnel, None, ledger, token=token, undo_limit_s=UNDO_LIMIT_S)
     whose = f"{end.label}: what {lock.owner or 'a Tunnelmark'} left {lock.age_s} s ago"
     if outcome.state is RollbackState.FAILED:
-        sentence = f"{whose} could not be taken back completely; on its console, run: {end.console_command}"
+        sentence = f"{whose} could not be rolled back completely; on its console, run: {end.console_command}"
         return HostRecovery(end.side, Found.ABANDONED, is_clean=False, sentence=sentence, log=outcome.log)
     if lock.owner_key == REMOVING:
-        sentence = f"{end.label}: taking a tunnel back was broken off there; do it again. Nobody works there any more."
+        sentence = f"{end.label}: the removal of a tunnel was interrupted; repeat it. No instance works there any more."
         return HostRecovery(end.side, Found.ABANDONED, is_clean=True, sentence=sentence, log=outcome.log)
     if outcome.state is RollbackState.DONE:
-        ledger.write("Put the host back after a Tunnelmark that died", end.console_command, 0)
+        ledger.write("Roll back the host after a Tunnelmark that died", end.console_command, 0)
     return HostRecovery(
-        end.side, Found.ABANDONED, is_clean=True, sentence=f"{whose} has been taken back.", log=outcome.log
+        end.side, Found.ABANDONED, is_clean=True, sentence=f"{whose} has been rolled back.", log=outcome.log
     )

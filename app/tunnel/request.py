@@ -1,4 +1,4 @@
-"""What a tunnel is to be built from, and what may be in its way."""
+"""Request for a tunnel: what it is built from, and what it may replace."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from app.domain.link import Link
 from app.domain.solutions import Suite
 
 NO_IDENTITY = PublicIdentity()
-"""Stands for a key that has not been made."""
+"""Placeholder for a key that has not been made."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReplacedDeployment:
-    """What is about to make room on a host.
+    """A deployment that is about to be replaced on a host.
 
     Attributes:
         link: What it was built on; None where that is not known here: what is found then may be its own.
         ports: (protocol, port) that it listens on there.
-        suspend: Stops it; its undo starts it again. None where it is only looked at.
+        suspend: Stops it; its undo starts it again. None where it is only inspected.
     """
 
     link: Link | None
@@ -46,7 +46,7 @@ class PlanExtension(Protocol):
 
 @dataclass(frozen=True)
 class DeployRequest:
-    """Everything that is needed to build one tunnel.
+    """Inputs of one tunnel.
 
     Attributes:
         pair: The hosts.
@@ -58,7 +58,7 @@ class DeployRequest:
         header: Comment lines for generated files; one that names the suite is added to them.
         purpose: What the tunnel is for.
         state_dir: Tunnelmark's folder on the hosts; empty for the one that holds `link.run_dir`.
-        makes_room: What makes room for this tunnel, by side: its names and numbers are not in the way.
+        makes_room: Deployment that this tunnel replaces, by side: its names and numbers are not in the way.
         firewalls: Rules of the hosts' firewalls, by side; a side without them was not read.
         opens_firewalls: Whether the plan opens them for the tunnel; else what is blocked is an obstacle.
         extension: What is added to the VPN's own plan; None for nothing.

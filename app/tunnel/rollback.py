@@ -1,4 +1,4 @@
-"""Putting one host back, and looking whether it is as it was."""
+"""Rollback of one host, and the check that it is as it was."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from app.host.snapshots import HostSnapshot, SnapshotDepth, compare_snapshots, p
 from app.tunnel.audit import Ledger
 
 RECONNECT_S = 10.0
-"""How long is tried to reach a host again whose connection broke, in seconds."""
+"""Time to keep trying to reach a host whose connection broke, in seconds."""
 SETTLE_S = 3.0
-"""How long the kernel and ending daemons may take until a host looks as before, in seconds."""
+"""Time limit for the kernel and ending daemons until a host is as before, in seconds."""
 FINISH_MARGIN_S = 30.0
 # Tunnelmark's own folder is there until it is let go.
 _NOT_COMPARED = frozenset({"folder"})
@@ -36,7 +36,7 @@ _RESTLESS = ("The process ", "The socket ")
 
 
 class RollbackState(StrEnum):
-    """How putting back went on one host."""
+    """State of the rollback on one host."""
 
     DONE = "done"
     FAILED = "failed"
@@ -48,13 +48,13 @@ class RollbackState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RollbackResult:
-    """What putting one host back came to.
+    """Outcome of the rollback of one host.
 
     Attributes:
         state: How it went.
-        log: What the undo said.
+        log: Output of the undo.
         ours: What is not as it was and names something of this tunnel, as sentences.
-        others: What else is not as it was: on a living host, somebody else may have changed it meanwhile.
+        others: What else is not as it was: on a live host, others may have changed it meanwhile.
     """
 
     state: RollbackState
@@ -97,12 +97,12 @@ def roll_back(
     words: Sequence[str] = (),
     undo_limit_s: float | None = None,
 ) -> RollbackResult:
-    """Undo everything on one host, let it go, and compare it with what it was; connect again where that is needed.
+    """Undo everything on one host, release it, and compare it with what it was; reconnect if needed.
 
     Args:
         end: The host.
         tunnel: The random id of this work.
-        before: What it looked like; None to leave the comparison out.
+        before: Its snapshot from before; None to leave the comparison out.
         ledger: Gets what was done.
         token: With a deadline of its own.
         words: Names, paths and addresses of this tunnel.
@@ -139,14 +139,14 @@ def _finish(
     outcome = next((mark.words[1] for mark in marks if mark.words[0] == "undo" and len(mark.words) == 2), None)
     if outcome is None:
         raise CommandFailed(
-            f"{end.label} did not say whether it was put back.",
+            f"{end.label} did not report whether it was rolled back.",
             hint=f"On its console, run: {end.console_command}",
             context={"host": end.label, "stderr": printable(result.stderr, limit=1000)},
         )
     log = printable(next((mark.text for mark in marks if mark.words == ("text", "undo")), ""))
     report_undone(log, ledger)
     if outcome == "0":
-        ledger.write("Disarm the timer and release the lock", f"rm -rf {end.state_dir}", 0)
+        ledger.write("Disarm the rollback timer and release the lock", f"rm -rf {end.state_dir}", 0)
     states = {"gone": RollbackState.GONE, "other": RollbackState.OTHER, "0": RollbackState.DONE}
     snapshot = parse_snapshot(parse_sections(result.stdout, tunnel), state_dir=end.state_dir, depth=SnapshotDepth.QUICK)
     return RollbackResult(states.get(outcome, RollbackState.FAILED), log), snapshot
@@ -177,8 +177,8 @@ def _differences(
 def _is_ours(difference: str, words: Sequence[str]) -> bool:
     """Return whether a difference names something of ours.
 
-    Anybody's command line may name an interface or an address (a probe, an engineer's look): of processes, only those
-    count that name a path of ours.
+    Any user's command line may name an interface or an address (a probe, an engineer at work): of processes, only
+    those count that name a path of ours.
     """
     if difference.startswith("The process "):
         words = [word for word in words if word.startswith("/")]
@@ -188,7 +188,7 @@ def _is_ours(difference: str, words: Sequence[str]) -> bool:
 def in_time(error: BaseException, end: RemoteHost, seconds: float) -> EnvironmentFault:
     """Return the error of a clean-up that its own deadline stopped, or the error itself."""
     if isinstance(error, Cancelled):
-        return DeadlineExceeded(f"{end.label} was not put back within {seconds:g} s.")
+        return DeadlineExceeded(f"{end.label} was not rolled back within {seconds:g} s.")
     if isinstance(error, EnvironmentFault):
         return error
-    return CommandFailed(f"{end.label} could not be put back: {error}")
+    return CommandFailed(f"{end.label} could not be rolled back: {error}")

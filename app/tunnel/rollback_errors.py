@@ -1,4 +1,4 @@
-"""What is said after both hosts were put back, or were not."""
+"""Errors reported after a rollback."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ def failure_of(
     lease_s: float,
     cause: BaseException | None,
 ) -> EnvironmentFault | None:
-    """Return the error that putting both hosts back came to.
+    """Return the error that a rollback of both hosts ended with.
 
     Args:
         ends: The hosts.
         undone: What it came to where it was done; None where nothing had been begun.
         failed: Why it could not be done, by side.
-        lease_s: After how many seconds a host that could not be reached puts itself back.
+        lease_s: Lease in seconds, after which a host that could not be reached rolls back.
         cause: Why the tunnel ended; None if everything went well.
 
     Returns:
@@ -42,7 +42,7 @@ def failure_of(
     lost = {side: error for side, error in failed.items() if isinstance(error, (ConnectionLost, HostUnreachable))}
     left |= {side: error.message for side, error in failed.items() if side not in lost}
     sentences_lost = [
-        f"{ends[side].label} could not be reached to be put back; its own timer does it within {lease_s:g} s."
+        f"{ends[side].label} could not be reached for the rollback; its rollback timer runs it within {lease_s:g} s."
         for side in lost
     ]
     hint = _console_hint(ends, [*left, *lost])
@@ -58,7 +58,7 @@ def failure_of(
 def _left_on(end: RemoteHost, undone: RollbackResult) -> str:
     """Return what is not as it was on one host, as a sentence; empty if nothing is."""
     if undone.state is RollbackState.FAILED:
-        return f"{end.label} could not be put back completely."
+        return f"{end.label} could not be rolled back completely."
     return f"{end.label} is not as it was: {' '.join(undone.ours)}" if undone.ours else ""
 
 

@@ -1,10 +1,10 @@
-"""Giving a standing tunnel another suite, without building it from nothing.
+"""Change of a running tunnel's suite in place.
 
-On both hosts at the same time: what depends on the suite is taken back, newest first; once both have done so, the new
-files are written, what depends on the suite is done again, and the end is looked at like a new one. No end begins
-before the other has ended: a new client that met the old server would wait a minute for its answers. The journal is not
-touched meanwhile: its entries take back the new suite as they would have taken back the old one, so that a host
-that loses us in the middle puts itself back as ever.
+On both hosts at the same time: what depends on the suite is undone, newest first; once both have done so, the new
+files are written, what depends on the suite is done again, and the side is verified like a new one. Neither side
+starts before the other has stopped: a new client that met the old server would wait a minute for its answers. The
+journal is not changed meanwhile: its entries undo the new suite as they would have undone the old one, so that a
+host that loses contact in the middle rolls back as usual.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ BACK_MARGIN_S = 20.0
 
 @dataclass(frozen=True, slots=True)
 class Switcher:
-    """What switching needs of the transaction that built the tunnel.
+    """Inputs of a switch, from the transaction that built the tunnel.
 
     Attributes:
         ends: The hosts.
         tunnels: The random id of this work on each host.
         ledgers: Get what was done.
-        identities: The keys' public parts, which stay.
+        identities: The keys' public parts, which do not change.
         member: Which of several tunnels that are up side by side it is; None for the only one.
     """
 
@@ -68,15 +68,15 @@ class Switcher:
         return plan_of(request, self.identities[Side.A], self.identities[Side.B])
 
     def switch(self, request: DeployRequest, plan: TunnelPlan, *, token: CancelToken) -> str:
-        """Switch both ends.
+        """Switch both sides.
 
         Args:
             request: With the new suite.
             plan: For it.
-            token: Cancels it; the tunnel then stands with neither suite, and can be switched again or taken back.
+            token: Cancels it; the tunnel then has neither suite, and can be switched again or rolled back.
 
         Returns:
-            What both ends said they agreed on.
+            What both sides report as negotiated.
 
         Raises:
             TunnelDown, CommandFailed, DiskFull: It did not work; the same holds.
@@ -95,7 +95,7 @@ class Switcher:
 
 
 def take_back(end: RemoteHost, building: Building, ledger: Ledger, *, token: CancelToken) -> None:
-    """Take back what depends on the suite on one end, newest first; see `Switcher.switch`."""
+    """Undo what depends on the suite on one side, newest first; see `Switcher.switch`."""
     lines: list[str] = []
     limit_s = BACK_MARGIN_S
     for _, planned, step in _per_suite(building, end.side):
@@ -125,11 +125,11 @@ def rebuild(end: RemoteHost, building: Building, ledger: Ledger, *, token: Cance
 
 
 def why_not_switch(old: DeployRequest, old_plan: TunnelPlan, new: DeployRequest, new_plan: TunnelPlan) -> str:
-    """Return why a standing tunnel cannot get another suite, as a sentence; empty where it can.
+    """Return why a running tunnel cannot get another suite, as a sentence; empty where it can.
 
     Args:
-        old: What the tunnel was built from.
-        old_plan: What stands.
+        old: The request that the tunnel was built from.
+        old_plan: The running tunnel's plan.
         new: The same with the new suite.
         new_plan: Its plan.
     """
@@ -153,7 +153,7 @@ def why_not_switch(old: DeployRequest, old_plan: TunnelPlan, new: DeployRequest,
 
 
 def checked(old: DeployRequest, old_plan: TunnelPlan, new: DeployRequest, new_plan: TunnelPlan) -> None:
-    """Check that a standing tunnel can get another suite.
+    """Check that a running tunnel can get another suite.
 
     Raises:
         InvalidPlan: It cannot.
@@ -161,13 +161,13 @@ def checked(old: DeployRequest, old_plan: TunnelPlan, new: DeployRequest, new_pl
     reason = why_not_switch(old, old_plan, new, new_plan)
     if reason:
         raise InvalidPlan(
-            f"The standing tunnel cannot be switched to {new.suite.title}. {reason}",
+            f"The running tunnel cannot be switched to {new.suite.title}. {reason}",
             hint="Build it from nothing with that suite.",
         )
 
 
 def _fixed(step: Step) -> tuple[object, ...]:
-    """Return what must be the same for both suites: of what is done again, only how it is taken back."""
+    """Return what must be the same for both suites: of what is done again, only its undo."""
     return (True, step.undo) if step.is_per_suite else (False, step)
 
 

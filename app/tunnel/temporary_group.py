@@ -42,7 +42,7 @@ from app.tunnel.temporary import bring_up
 from app.tunnel.transaction import CLEANUP_S, Transaction
 
 AT_ONCE = 3
-"""How many tunnels are built at the same time."""
+"""Most tunnels that are built at the same time."""
 CLEANUP_EACH_S = 20.0
 """By how much each further tunnel prolongs what rolling back may take, in seconds."""
 
@@ -67,7 +67,7 @@ class ActiveGroup:
 
     @property
     def lost(self) -> Mapping[Side, str]:
-        """Which host has rolled back although the tunnels were still wanted, with a sentence that says why."""
+        """Host that rolled back although the tunnels were still in use, with the reason as a sentence."""
         return self.work.lost
 
 
@@ -272,5 +272,5 @@ def _refuse_overlap(position: int, builds: Mapping[int, TunnelBuild]) -> None:
                 protocol, port = min(shared)
                 raise PreflightRefused(
                     f"Two tunnels of this group would listen on port {port}/{protocol}.",
-                    hint="Measure them one after the other.",
+                    hint="Measure them in turn.",
                 )

@@ -2,7 +2,7 @@
 
 A transaction is composed of phases. Order, on both hosts at the same time, each line one round trip:
 
-1. acquire: lock, undo script, timer; an inspection (what is in the way, what the host looks like); then what is
+1. acquire: lock, undo script, timer; an inspection (obstacles, the host's snapshot); then what is
    replaced is suspended and the key is made in Tunnelmark's own folder; its public part comes back;
 2. apply and verify: the plan's files, and the steps, each written into the host's journal with its undo before it runs;
    then asking until the tunnel is up, frames cross and the negotiated suite can be read; meanwhile, after the last
@@ -44,9 +44,9 @@ from app.tunnel.rollback import RollbackResult, in_time, roll_back
 from app.tunnel.rollback_errors import failure_of
 
 CLEANUP_S = 60.0
-"""How long rolling back both hosts may take, in seconds."""
+"""Time limit for rolling back both hosts, in seconds."""
 PATIENCE_S = 5.0
-"""How long cancelling waits for a host's timer to be armed, in seconds; it takes a fraction of one."""
+"""Time for which cancelling waits for a rollback timer to be armed, in seconds; it takes a fraction of one."""
 
 StageSink = Callable[[Stage, str], None]
 
@@ -100,12 +100,12 @@ class Transaction:
 
     @property
     def lost(self) -> Mapping[Side, str]:
-        """Which host has rolled back although it was held, with a sentence that says why."""
+        """Host that rolled back although it was held, with the reason as a sentence."""
         return self._lease.lost
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What steps and rollbacks on the hosts reported though they succeeded, as sentences."""
+        """Warnings of steps and rollbacks that succeeded, as sentences."""
         return tuple(text for ledger in self.ledgers.values() for text in ledger.warnings)
 
     def stage(self, stage: Stage, detail: str = "") -> None:
@@ -142,7 +142,8 @@ class Transaction:
     def _acquire_host(self, side: Side, request: AcquireRequest, token: CancelToken) -> Acquired:
         """Begin on one host.
 
-        Cancelling waits until the timer is armed, though not for long: from then on, rolling back finds what was done.
+        Cancelling waits until the rollback timer is armed, though not for long: from then on, a rollback finds every
+        change.
         """
         own = CancelToken()
         is_armed = False

@@ -236,4 +236,4 @@ def test_engineer_undoes_one_gateway_from_the_console(net: NetBench) -> None:
 def test_recover_on_clean_gateways_finds_nothing(net: NetBench) -> None:
     report = recover(net.sessions, token=CancelToken())
     assert report.is_clean
-    assert report.sentences() == ("gateway-a: nothing to put back.", "gateway-b: nothing to put back.")
+    assert report.sentences() == ("gateway-a: nothing to roll back.", "gateway-b: nothing to roll back.")

@@ -60,7 +60,7 @@ def test_recover_does_not_wait_for_the_timer_after_a_kill_on_this_computer(
     killed_at("standing", "openvpn-udp", lease_s=LONG_S)
     report = recover(net.sessions, token=CancelToken())
     assert report.is_clean, report.sentences()
-    assert "has been taken back" in report.a.sentence
+    assert "has been rolled back" in report.a.sentence
     wait_until_back(net.sessions, timeout_s=BACK_S)
 
 

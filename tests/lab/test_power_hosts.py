@@ -60,7 +60,7 @@ def test_host_without_power_has_nothing_left_and_the_other_is_put_back(
 
     with pytest.raises(ConnectionLost) as caught:
         build()
-    assert "gateway-b could not be reached to be put back" in caught.value.message
+    assert "gateway-b could not be reached for the rollback" in caught.value.message
     assert "gateway-a" not in caught.value.message
     assert sh(sessions.a, f"ls -d {STATE_DIR}* 2>/dev/null || true") == ""
     net.hosts.power_on(Side.B)

@@ -125,7 +125,7 @@ class FakeRollout:
         self._call("deploy")
         candidate = next(one for one in discovery.candidates if (one.solution, one.suite) == key)
         if not candidate.verdict.is_deployable and not options.legacy_reason:
-            raise InvalidPlan(f"{candidate.title} is never rolled out.", hint="Choose another.")
+            raise InvalidPlan(f"{candidate.title} is never deployed.", hint="Choose another.")
         made = self.made(discovery.pair, candidate.solution, candidate.suite, candidate.title, options)
         return self._roll_out(replace(made, verdict=candidate.verdict), token, emit, confirmation)
 
@@ -249,7 +249,7 @@ class FakeRollout:
         self._call("undeploy")
         standing = self._standing(pair.name)
         if standing is None:
-            raise NotFound(f"Nothing is rolled out on {pair.name}.")
+            raise NotFound(f"Nothing is deployed on {pair.name}.")
         for stage in (RolloutStage.PREPARE, RolloutStage.ARM, RolloutStage.APPLY, RolloutStage.UNDO):
             emit(RolloutStageStarted(stage))
         assert self.undo_gate.wait(20)
@@ -261,7 +261,7 @@ class FakeRollout:
         self._call("undeploy_one")
         standing, label = self._standing(pair.name), pair.host(side).label
         if standing is None or side in self.undone_on:
-            raise NotFound(f"Nothing is rolled out on {label}.")
+            raise NotFound(f"Nothing is deployed on {label}.")
         emit(RolloutStageStarted(RolloutStage.UNDO, label))
         assert self.undo_gate.wait(20)
         if self.undo_error is not None:

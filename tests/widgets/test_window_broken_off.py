@@ -48,11 +48,11 @@ def test_it_is_removed_when_the_pair_is_looked_at_and_the_notice_says_so(driver:
 def test_what_could_not_be_removed_is_tried_again_only_when_asked_for(driver: Driver) -> None:
     page = broken_off(driver)
     driver.services.faults["remove_unfinished"] = CommandFailed(
-        "It could not be taken back on gateway-b.", hint="Is its disk full?"
+        "It could not be removed on gateway-b.", hint="Is its disk full?"
     )
     driver.click(page.detail.look)
     driver.until(lambda: "could not be cleaned up" in page.notice.text)
-    assert "It could not be taken back on gateway-b." in page.notice.text
+    assert "It could not be removed on gateway-b." in page.notice.text
     assert "Is its disk full?" in page.notice.text
     driver.click(page.detail.look)
     driver.idle()

@@ -113,11 +113,11 @@ def test_where_it_does_not_work_it_is_an_error_and_the_stage_is_not_done(driver:
     stand(driver)
     driver.services.silent.add(Side.B)
     page = looked(driver)
-    driver.services.undo_error = CommandFailed("It could not be taken back on gateway-a.")
+    driver.services.undo_error = CommandFailed("It could not be removed on gateway-a.")
     driver.click(page.detail.undo)
     driver.click(driver.dialog().yes)
     live = driver.window.deploy.live
-    driver.until(lambda: "could not be taken back on gateway-a" in live.result.text)
+    driver.until(lambda: "could not be removed on gateway-a" in live.result.text)
     assert live.result.property("look") == "error"
     assert live.stages.state_of(RolloutStage.UNDO) == "failed"
     assert driver.services.deployed[0].state is DeploymentState.CONFIRMED

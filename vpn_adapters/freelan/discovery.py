@@ -1,4 +1,4 @@
-"""What a host's freelan can do. It lists no ciphers itself."""
+"""Capabilities of a host's freelan, which lists no ciphers itself."""
 
 from __future__ import annotations
 

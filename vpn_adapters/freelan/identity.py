@@ -17,7 +17,7 @@ STEM = "freelan"
 def recipe(link: Link, side: Side) -> IdentityRecipe:
     """Return how key and certificate are made, and the certificate printed. The key never leaves the host."""
     make = certificates.make_step(
-        f"Make an RSA key of 3072 bits that stays on host {side.upper()}, and a self-signed certificate",
+        f"Make an RSA key of 3072 bits kept on host {side.upper()}, and a self-signed certificate",
         link.run_dir,
         STEM,
         f"tunnelmark-{side}",

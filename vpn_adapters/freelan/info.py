@@ -1,4 +1,4 @@
-"""What is always true of freelan."""
+"""Constant properties of freelan."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ INFO = SolutionInfo(
     files_per_site=3,
     keys_per_site=2,
     limitations=(
-        "FSCP is freelan's own protocol, hardly reviewed by anybody; Debian has dropped freelan after Debian 11.",
+        "FSCP is freelan's own protocol and hardly reviewed; Debian has dropped freelan after Debian 11.",
         "Frames that arrive out of order are dropped like lost ones.",
         "After one end was killed the other ignores its return for half a minute, until the old session has run out.",
-        "It sets a host route to its peer, which stays when it is killed; Tunnelmark takes it away.",
+        "It sets a host route to its peer, which remains when it is killed; Tunnelmark removes it.",
     ),
     sources=(
         "freelan 2.2: freelan --help, freelan.cfg, CERTIFICATES.HOWTO",

@@ -30,7 +30,7 @@ UP_TIMEOUT_S = 45.0
 
 
 def make(request: PlanRequest) -> TunnelPlan:
-    """Return the plan for both ends."""
+    """Return the plan for both sides."""
     link = request.link
     overhead = ETHERNET_HEADER_BYTES + IPV4_HEADER_BYTES + UDP_HEADER_BYTES + FSCP_BYTES
     return replace(

@@ -23,11 +23,11 @@ WORDS = word_set(
 """Sections and settings by which such a file is known. Source: swanctl.conf(5) of strongSwan 5.9 and 6.0."""
 
 _PUBLIC_SECRETS = ("id", "file", "handle", "slot", "module")
-"""What may be shown of the section `secrets`; names such as `id-1` count as `id`. Source: swanctl.conf(5)."""
+"""Public keys of the section `secrets`; names such as `id-1` count as `id`. Source: swanctl.conf(5)."""
 
 
 def read(text: str) -> Reading:
-    """Read a file. What it includes is not read but said.
+    """Read a file. Included files are not read but noted.
 
     Source: strongswan.conf(5), "FILE FORMAT".
     """
@@ -47,7 +47,7 @@ def read(text: str) -> Reading:
 
 
 class _Stream:
-    """Tokens with one to look ahead at."""
+    """Tokens with a look-ahead of one."""
 
     def __init__(self, source: Iterator[Token]) -> None:
         self._source = source

@@ -1,4 +1,4 @@
-"""What a host can do with MACsec: ciphers as iproute2 lists them, and whether wpa_supplicant speaks MKA."""
+"""MACsec capabilities of a host: ciphers as iproute2 lists them, and whether wpa_supplicant speaks MKA."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ MKA_OLD, MKA, MKA_256 = "mka-2.9", "mka", "mka-gcm-aes-256"
 """MKA as wpa_supplicant speaks it up to 2.9, from 2.10 on, and with a choice of ciphers.
 
 Both must speak it in the same way. From 2.10 on, a key that has taken over is announced as the old one, and none as
-the latest (IEEE 802.1X-2010 figure 12-2, RETIRE). 2.9 looks for the latest one, finds none, drops the message and takes
-a new member identifier, so that its peer loses it. No setting of either changes that.
+the latest (IEEE 802.1X-2010 figure 12-2, RETIRE). 2.9 searches for the latest one, finds none, drops the message and
+takes a new member identifier, so that its peer loses it. No setting of either changes that.
 Source: src/pae/ieee802_1x_cp.c (RETIRE) and ieee802_1x_kay.c (ieee802_1x_mka_decode_sak_use_body) of 2.9 and 2.10.
 """
 

@@ -1,4 +1,4 @@
-"""The secret that both ends share: made on A, given to B."""
+"""The secret that both sides share: made on A, given to B."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def recipe(link: Link, side: Side) -> IdentityRecipe:
         return IdentityRecipe()
     path = secret_path(link)
     make = Step(
-        title="Make the secret that both ends share",
+        title="Make the secret that both sides share",
         command=root_script("macsec", "make-secret.sh", path),
         undo=Command(("rm", "-f", path), timeout_s=5.0, is_root=True),
     )

@@ -1,4 +1,4 @@
-"""What is always true of MACsec over L2TPv3."""
+"""Constant properties of MACsec over L2TPv3."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ INFO = SolutionInfo(
     files_per_site=1,
     keys_per_site=1,
     limitations=(
-        "Both ends hold the same secret, and whoever gets it later can read what was recorded before.",
+        "Both hosts hold the same secret, and an attacker who gets it later can read what was recorded before.",
         "Static keys are never renewed: without extended packet numbers, traffic stops after 4 billion frames.",
-        "Anybody on the path can see the hardware addresses of the two gateways' interfaces, and forge L2TPv3 headers.",
+        "An attacker on the path can see the hardware addresses of both gateways' interfaces and forge L2TPv3 headers.",
         "It uses IP protocol 115, which network address translation usually does not pass.",
     ),
     sources=(

@@ -1,4 +1,4 @@
-"""What MACsec over L2TPv3 adds to a frame."""
+"""Overhead of MACsec over L2TPv3 per frame."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ WIRE_FILTER = f"ip proto {l2tpv3.IP_PROTOCOL}"
 
 
 def make(request: PlanRequest) -> TunnelPlan:
-    """Return the plan for both ends."""
+    """Return the plan for both sides."""
     link = request.link
     return replace(
         tunnel(request, NAME, _end, overhead_bytes=overhead.overhead_bytes()),

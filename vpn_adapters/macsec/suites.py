@@ -1,4 +1,4 @@
-"""Which of MACsec's ciphers two hosts have in common, with agreed keys (MKA) and with static ones."""
+"""MACsec ciphers that two hosts have in common, with agreed keys (MKA) and with static ones."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def offered(facts_a: HostFacts, facts_b: HostFacts) -> tuple[Suite, ...]:
 
 
 def census(facts_a: HostFacts, facts_b: HostFacts) -> tuple[CensusOption, ...]:
-    """Return every cipher that `ip` lists on both hosts. They have static keys: MKA lets nobody choose freely."""
+    """Return every cipher that `ip` lists on both hosts. They have static keys: MKA allows no free choice."""
     return tuple(
         CensusOption(suite.settings[CIPHER], OptionKind.AEAD, suite)
         for suite in _suites(facts_a, facts_b)

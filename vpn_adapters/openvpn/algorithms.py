@@ -1,4 +1,4 @@
-"""What OpenVPN's names of ciphers and digests mean: modes, sizes, aliases."""
+"""OpenVPN's names of ciphers and digests: modes, sizes, aliases."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from types import MappingProxyType
 
 NO_CIPHER = "none"
 NO_DIGEST = "none"
-"""What OpenVPN calls no cipher and no digest; both are options that `--show-ciphers` and `--show-digests` leave out."""
+"""OpenVPN's name for no cipher and no digest; `--show-ciphers` and `--show-digests` leave both options out."""
 
 NULL_DIGEST = "NULL"
 """OpenSSL's digest of no bits, which its default provider has had since OpenSSL 3. Source: EVP_MD-NULL(7)."""
 
 
 class Mode(StrEnum):
-    """How a cipher is used; it decides what a packet of the data channel looks like."""
+    """Mode of a cipher; it decides the format of a packet of the data channel."""
 
     AEAD = "aead"
     CBC = "cbc"

@@ -12,7 +12,7 @@ from vpn_adapters.shared.discovering import are_both_able, supports_of
 
 STUDY_DIGEST = "SHA1"
 STUDY_CIPHER = "AES-128-CBC"
-"""What each cipher and each digest goes with. Source: Lackorzynski, Köpsell, Strufe 2019, Table III."""
+"""Fixed partner of each cipher and each digest in a census. Source: Lackorzynski, Köpsell, Strufe 2019, Table III."""
 
 _LEGACY_NOTE = "OpenVPN lists it only with OpenSSL's legacy provider (providers legacy default)."
 _UNLISTED_NOTE = "OpenVPN accepts it without listing it: openvpn(8), --data-ciphers and --auth."

@@ -81,7 +81,7 @@ def _close(page: Page, name: str, first: int, last: int, content: list[str]) -> 
 
 
 def _about(block: str, content: str) -> str:
-    """Return what can be told of an inline block: how large a group is, what keys and signatures certificates have."""
+    """Return the facts of an inline block: the size of a group, the keys and signatures of certificates."""
     if block == "dh":
         bits = key_size_of_pem(content)
         return f"{bits} bits" if bits else ""
@@ -127,7 +127,7 @@ def _pushes_secret(option: str) -> bool:
 
 
 def _plugin(page: Page, number: int, words: list[tuple[int, str]]) -> None:
-    """Add a plugin; what it is told is its own affair and may be a password: only paths are shown."""
+    """Add a plugin; its arguments are its own affair and may hold a password: only paths are shown."""
     told = next(((column, word) for column, word in words[2:] if _PATH.fullmatch(word) is None), None)
     shown = [word for column, word in words[1:] if told is None or column < told[0]]
     if told is not None:

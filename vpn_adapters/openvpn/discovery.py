@@ -1,4 +1,4 @@
-"""What a host's OpenVPN can do, as it says itself."""
+"""Capabilities of a host's OpenVPN, as the program lists them."""
 
 from __future__ import annotations
 

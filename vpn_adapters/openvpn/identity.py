@@ -20,7 +20,7 @@ STEM = "openvpn"
 def recipe(link: Link, side: Side) -> IdentityRecipe:
     """Return how key and certificate are made, and the certificate printed. The key never leaves the host."""
     make = certificates.make_step(
-        f"Make a P-384 key that stays on host {side.upper()}, and a self-signed certificate",
+        f"Make a P-384 key kept on host {side.upper()}, and a self-signed certificate",
         link.run_dir,
         STEM,
         f"tunnelmark-{side}",

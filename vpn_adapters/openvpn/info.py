@@ -1,4 +1,4 @@
-"""What is always true of OpenVPN over UDP and over TCP."""
+"""Constant properties of OpenVPN over UDP and over TCP."""
 
 from __future__ import annotations
 

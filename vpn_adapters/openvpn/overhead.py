@@ -1,4 +1,4 @@
-"""What OpenVPN's data channel adds to a frame.
+"""Overhead of OpenVPN's data channel per frame.
 
 A packet is P_DATA_V2: opcode and peer id (4 bytes). With an AEAD the packet id (4) and a tag (16) follow, whatever the
 frame. Other ciphers have an HMAC and an initialization vector of one block before the ciphertext. CBC encrypts packet

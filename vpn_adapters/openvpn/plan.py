@@ -27,7 +27,7 @@ from vpn_adapters.shared.taps import set_up_step, tap_down_breakage
 
 
 def make(carrier: Carrier, request: PlanRequest) -> TunnelPlan:
-    """Return the plan for both ends."""
+    """Return the plan for both sides."""
     link = request.link
     cost = Overhead(carrier, setting(request, "data-ciphers"), setting(request, "auth"))
     return replace(
@@ -61,7 +61,7 @@ def _port(carrier: Carrier, link: Link) -> int:
 
 
 def _steps(link: Link, side: Side) -> tuple[Step, ...]:
-    # Both ends work at the same time. The server is started as early as can be, the client as late, so that the client
+    # Both hosts work at the same time. The server is started as early as can be, the client as late, so that the client
     # finds it: having to try again would cost it a second.
     tap, set_up, daemon = _tap_step(link), set_up_step(link, side), _daemon_step(link)
     return (tap, daemon, set_up) if side is Side.A else (tap, set_up, daemon)

@@ -1,4 +1,4 @@
-"""What one end or both can do, asked of what was found on them."""
+"""Features that one host has, or both, by the facts that were found on them."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ Supports = tuple[SolutionSupport, SolutionSupport]
 
 
 def have_all(supports: Supports, feature: str) -> bool:
-    """Whether both ends have a feature."""
+    """Whether both hosts have a feature."""
     return all(feature in support.features for support in supports)
 
 
 def common_group(supports: Supports, preferred: tuple[str, ...]) -> str:
-    """Return the best key-exchange group that both ends can be held to; empty if there is none."""
+    """Return the best key-exchange group that can be enforced on both hosts; empty if there is none."""
     return next((group for group in preferred if have_all(supports, f"{GROUP_PREFIX}{group}")), "")
 
 

@@ -70,7 +70,7 @@ def certificate_path(link: Link, stem: str) -> str:
 
 
 def recipe(link: Link, stem: str, make: Step) -> IdentityRecipe:
-    """Return the recipe of a step from `make_step`: the certificate is printed, the key stays on the host."""
+    """Return the recipe of a step from `make_step`: the certificate is printed, the key does not leave the host."""
     argv = ("cat", certificate_path(link, stem))
     show = Command(argv, timeout_s=5.0, is_root=True, max_output_bytes=16_384)
     return IdentityRecipe(steps=(make,), public={CERTIFICATE: show})

@@ -1,8 +1,8 @@
-"""A firewall table of our own that stops what would go out, or has come in, without protection.
+"""Firewall table of our own that drops what would go out, or has come in, without protection.
 
 L2TPv3 goes on in the clear when what protected it has gone: a stopped daemon, flushed policies, a removed interface,
-another routing table. And the kernel takes a frame from anybody who knows the session's id, from any address, by any
-interface, over IPv4 and IPv6. The table knows nothing of daemons and routes: it looks at each packet of our own
+another routing table. And the kernel takes a frame from any sender who knows the session's id, from any address, by any
+interface, over IPv4 and IPv6. The table knows nothing of daemons and routes: it checks each packet of our own
 session. It is there before the session, and goes after it.
 
 Source: nft(8) of nftables 0.9.8 and 1.1.3 (raw payload `@nh`, `rt ipsec`, `meta ipsec`); RFC 3931 section 4.1.1 (the

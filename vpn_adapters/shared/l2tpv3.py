@@ -49,7 +49,7 @@ def overhead_bytes(*, cookie_bytes: int = COOKIE_BYTES) -> int:
 
 @dataclass(frozen=True, slots=True)
 class CookieSeed:
-    """What both ends of a tunnel know and nobody else does; the cookies are made of it on each host.
+    """Secret shared by both sides of a tunnel, from which each host makes the cookies.
 
     Attributes:
         words: The public keys of A and B: new for every tunnel, and in no packet in the clear.

@@ -1,4 +1,4 @@
-"""What several solutions protect alike."""
+"""Protection that several solutions have in common."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ def tap_step(link: Link, *, second_name: str = "") -> Step:
     Args:
         link: Names.
         second_name: Another name under which a program may open it, for programs that choose the name themselves.
-            Source: ip-link(8), `property add`; the kernel looks both up since Linux 5.5.
+            Source: ip-link(8), `property add`; the kernel finds both since Linux 5.5.
     """
     name = link.names.ethernet_interface
     known_as = f", which is called {second_name} as well" if second_name else ""

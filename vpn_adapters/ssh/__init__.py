@@ -1,4 +1,4 @@
-"""OpenSSH with a tap device at both ends: Ethernet frames in one SSH connection, between an sshd of our own and ssh."""
+"""OpenSSH with a tap device on both hosts: Ethernet frames in one SSH connection from ssh to an sshd of our own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What OpenSSH's names of ciphers and MACs mean: sizes of blocks and tags, and which name stands for another."""
+"""OpenSSH's names of ciphers and MACs: sizes of blocks and tags, and aliases."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MAC_BYTES = (
     ("hmac-md5", 16),
     ("hmac-ripemd160", 20),
 )
-"""Part of a name → bytes on the wire; the first found holds. Source: RFC 4253 section 6.4, RFC 6668, RFC 2104."""
+"""Part of a name → bytes in a packet; the first found holds. Source: RFC 4253 section 6.4, RFC 6668, RFC 2104."""
 
 
 def is_aead(cipher: str) -> bool:

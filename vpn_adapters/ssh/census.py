@@ -11,7 +11,7 @@ from vpn_adapters.ssh.suites import chosen, common_kex
 
 STUDY_MAC = "hmac-sha1"
 STUDY_CIPHER = "aes128-cbc"
-"""What each cipher and each MAC goes with. Source: Lackorzynski, Köpsell, Strufe 2019, Table III."""
+"""Fixed partner of each cipher and each MAC in a census. Source: Lackorzynski, Köpsell, Strufe 2019, Table III."""
 OTHER_CIPHER = "aes128-ctr"
 """Goes with each MAC where a build of OpenSSH has left CBC out."""
 

@@ -39,7 +39,7 @@ _LINE = re.compile(r"\s*([A-Za-z][A-Za-z0-9]{1,60})(?:\s*=\s*|\s+)(\S.*)")
 
 
 def read(text: str) -> Reading:
-    """Read a file. What it includes is not read but said. Source: sshd_config(5), ssh_config(5)."""
+    """Read a file. Included files are not read but noted. Source: sshd_config(5), ssh_config(5)."""
     page = Page(text)
     for number, line in enumerate(page.lines, start=1):
         found = _LINE.fullmatch(line[:16384].rstrip())

@@ -1,4 +1,4 @@
-"""What a host's OpenSSH can do, as it says itself."""
+"""Capabilities of a host's OpenSSH, as the program lists them."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def _obstacle(outputs: Mapping[str, CommandResult], version: re.Match[str] | Non
     root = outputs.get("root")
     if root is not None and root.stdout.strip() == "locked":
         return (
-            "The account root is locked (its password field in /etc/shadow begins with “!”), so that sshd lets "
-            "nobody make a tunnel. `usermod -p '*' root` lets keys in and still no password."
+            "The account root is locked (its password field in /etc/shadow begins with “!”), so that sshd "
+            "refuses the tunnel's login. `usermod -p '*' root` lets keys in and still no password."
         )
     return ""

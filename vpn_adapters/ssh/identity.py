@@ -18,7 +18,7 @@ SSH_KEY = "ssh-public-key"
 
 _LINE = re.compile(r"^ssh-ed25519 ([A-Za-z0-9+/]{60,80}={0,2})(?:\s|$)", re.MULTILINE)
 _BLOB_START = b"\x00\x00\x00\x0bssh-ed25519\x00\x00\x00\x20"
-"""What comes before the key's 32 bytes. Source: RFC 8709 section 4."""
+"""Prefix of the key's 32 bytes. Source: RFC 8709 section 4."""
 
 
 def key_path(link: Link) -> str:
@@ -30,7 +30,7 @@ def recipe(link: Link, side: Side) -> IdentityRecipe:
     """Return how the key is made and its public part printed. The private key never leaves the host."""
     path = key_path(link)
     make = Step(
-        title=f"Make an Ed25519 key that stays on host {side.upper()}",
+        title=f"Make an Ed25519 key kept on host {side.upper()}",
         command=root_script("ssh", "make-key.sh", path),
         undo=Command(("rm", "-f", path, f"{path}.pub"), timeout_s=5.0, is_root=True),
     )

@@ -1,4 +1,4 @@
-"""What is always true of OpenSSH's tap forwarding."""
+"""Constant properties of OpenSSH's tap forwarding."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ INFO = SolutionInfo(
     keys_per_site=2,
     limitations=(
         "One lost packet holds up every frame behind it, and TCP inside TCP slows down badly on lossy links.",
-        "Both ends run as root for as long as the tunnel stands.",
+        "Client and server run as root for as long as the tunnel is up.",
     ),
     sources=(
         "RFC 4251",

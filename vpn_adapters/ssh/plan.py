@@ -30,7 +30,7 @@ FIFO_NAME = "ssh.stdin"
 
 
 def make(request: PlanRequest) -> TunnelPlan:
-    """Return the plan for both ends."""
+    """Return the plan for both sides."""
     link = request.link
     cipher, mac = setting(request, "cipher"), setting(request, "mac")
     return replace(
@@ -108,7 +108,7 @@ def _client_steps(link: Link) -> tuple[Step, ...]:
     config, fifo = render.client_config_path(link), f"{link.run_dir}/{FIFO_NAME}"
     log, pid = render.log_path(link), render.pid_path(link)
     start = Step(
-        title="Start the client and wait until its tunnel stands",
+        title="Start the client and wait until its tunnel is up",
         command=root_script("ssh", "client.sh", config, log, fifo, pid, render.PEER, timeout_s=25.0),
         undo=stop_command("ssh", config, pid, log, fifo),
         is_per_suite=True,
@@ -118,11 +118,11 @@ def _client_steps(link: Link) -> tuple[Step, ...]:
 
 def _tunnel_check(link: Link, side: Side) -> UpCheck:
     words = "Starting session: forced-command" if side is Side.A else "tunnel forward established"
-    return logged("OpenSSH says that the tunnel stands", words, render.log_path(link))
+    return logged("OpenSSH reports that the tunnel is up", words, render.log_path(link))
 
 
 def _negotiated(request: PlanRequest) -> UpCheck:
-    """Return how to see what was agreed on: both ends log it after each key exchange, for each direction."""
+    """Return how to read what was negotiated: both sides log it after each key exchange, for each direction."""
     cipher, mac = setting(request, "cipher"), setting(request, "mac")
     agreed = re.escape(f"cipher: {cipher} MAC: {'<implicit>' if is_aead(cipher) else mac} compression: none")
     patterns = [

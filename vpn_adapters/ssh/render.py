@@ -12,10 +12,10 @@ from vpn_adapters.shared.rendering import public_value, render_file, setting
 from vpn_adapters.ssh.identity import SSH_KEY, key_path
 
 PEER = "tunnelmark-peer"
-"""How the client calls its server, in its configuration and among known hosts."""
+"""Client's name for its server, in its configuration and among known hosts."""
 
 STAY_COMMAND = "exec cat"
-"""All that the one key may run. It waits for input that never comes, and ends with the connection.
+"""The only command that the key may run. It waits for input that never comes, and ends with the connection.
 
 Without a session, sshd leaves TCP's Nagle algorithm on, and echoes then wait for the next frame's acknowledgement:
 measured mean of 15 to 64 ms where it is 1.5 ms with a session. Source: OpenSSH: packet.c, ssh_packet_set_interactive.

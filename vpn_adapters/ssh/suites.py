@@ -1,4 +1,4 @@
-"""Which cryptographic choices two hosts' OpenSSHs have in common."""
+"""Cryptographic choices that two hosts' OpenSSHs have in common."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ CHACHA20 = "chacha20-poly1305@openssh.com"
 AES_256 = "aes256-gcm@openssh.com"
 AES_128 = "aes128-gcm@openssh.com"
 UNUSED_MAC = "hmac-sha2-256-etm@openssh.com"
-"""What is named beside an AEAD, which does not use it."""
+"""MAC that is named beside an AEAD, which does not use it."""
 
 _TITLES = {CHACHA20: "ChaCha20-Poly1305", AES_256: "AES-256-GCM", AES_128: "AES-128-GCM"}
 

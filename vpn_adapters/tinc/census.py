@@ -14,7 +14,7 @@ from vpn_adapters.tinc.suites import Meant, chosen
 
 STUDY_DIGEST = "SHA1"
 STUDY_CIPHER = "AES-128-CBC"
-"""What each cipher and each digest goes with. Source: Lackorzynski, Köpsell, Strufe 2019, Table III."""
+"""Fixed partner of each cipher and each digest in a census. Source: Lackorzynski, Köpsell, Strufe 2019, Table III."""
 
 _NOTE = "tinc lists nothing; the name is one of those that `openssl list` prints."
 _NONE_NOTE = "tinc's own word for none: tinc.conf(5)."
@@ -54,7 +54,7 @@ def options(facts_a: HostFacts, facts_b: HostFacts) -> tuple[CensusOption, ...]:
 
 
 def aliases_of(support: SolutionSupport) -> Mapping[str, str]:
-    """Return which names of a host stand for which others."""
+    """Return which names of a host are aliases of which others."""
     pairs = (
         word.removeprefix(ALIAS_PREFIX).partition("=") for word in support.features if word.startswith(ALIAS_PREFIX)
     )

@@ -1,4 +1,4 @@
-"""What a host's tinc can do. tinc lists nothing itself: it takes OpenSSL's names."""
+"""Capabilities of a host's tinc, which lists nothing itself: it takes OpenSSL's names."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from vpn_adapters.shared import discovering
 from vpn_adapters.tinc.info import NAME
 
 ALIAS_PREFIX = "alias:"
-"""Features that begin so are `alias:NAME=OTHER`: both names stand for one cipher or digest."""
+"""Features that begin so are `alias:NAME=OTHER`: both names mean one cipher or digest."""
 
 COMMANDS: Mapping[str, Command] = MappingProxyType(
     {

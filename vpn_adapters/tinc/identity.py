@@ -34,7 +34,7 @@ def recipe(link: Link, side: Side) -> IdentityRecipe:
     """Return how the key is made, and its public part printed. The private key never leaves the host."""
     path = f"{folder(link)}/rsa_key.priv"
     make = Step(
-        title=f"Make an RSA key of {KEY_BITS} bits that stays on host {side.upper()}",
+        title=f"Make an RSA key of {KEY_BITS} bits kept on host {side.upper()}",
         command=root_script("tinc", "make-key.sh", folder(link), str(KEY_BITS), timeout_s=30.0),
         undo=Command(("rm", "-rf", folder(link)), timeout_s=5.0, is_root=True),
     )

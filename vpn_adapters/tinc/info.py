@@ -1,4 +1,4 @@
-"""What is always true of tinc 1.0."""
+"""Constant properties of tinc 1.0."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ INFO = SolutionInfo(
     files_per_site=3,
     keys_per_site=2,
     limitations=(
-        "The keys of packets are encrypted with RSA alone: whoever gets a private key later can read recorded traffic.",
-        "tinc 1.0 falls back to TCP without a word where a cipher does not work; that is looked for here.",
+        "Packet keys are encrypted with RSA alone: a private key that leaks later makes recorded traffic readable.",
+        "tinc 1.0 falls back to TCP without a word where a cipher does not work; Tunnelmark checks for that.",
     ),
     sources=("tinc.conf(5), tincd(8) of tinc 1.0.36", "tinc manual, chapter Technical information"),
     design=("tinc-1.0-protocol",),

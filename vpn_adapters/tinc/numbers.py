@@ -12,7 +12,7 @@ from types import MappingProxyType
 from app.domain.solutions import OptionKind
 
 NONE = "none"
-"""What tinc calls no cipher and no digest. Source: tinc.conf(5)."""
+"""Tinc's name for no cipher and no digest. Source: tinc.conf(5)."""
 
 _CIPHERS = """
 AES-128-CBC=419 AES-128-CBC-HMAC-SHA1=916 AES-128-CBC-HMAC-SHA256=948 AES-128-CFB=421 AES-128-CFB1=650

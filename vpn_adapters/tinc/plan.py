@@ -26,7 +26,7 @@ SEQUENCE_NUMBER_BYTES = 4
 
 
 def make(request: PlanRequest) -> TunnelPlan:
-    """Return the plan for both ends."""
+    """Return the plan for both sides."""
     link = request.link
     cost = Cost(int(setting(request, "block")), int(setting(request, "mac-length")))
     return replace(
@@ -39,7 +39,7 @@ def make(request: PlanRequest) -> TunnelPlan:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What tinc adds to a frame.
+    """Overhead of tinc per frame.
 
     Attributes:
         block_bytes: The cipher fills whole blocks of this size; 1 for those that do not.
@@ -67,7 +67,7 @@ class Cost:
 def _end(request: PlanRequest, side: Side) -> EndpointPlan:
     link = request.link
     port = link.names.tinc_port
-    # Both ends work at the same time. A is started as early as can be, B, which calls it, as late.
+    # Both hosts work at the same time. A is started as early as can be, B, which calls it, as late.
     tap, set_up, daemon = tap_step(link), set_up_step(link, side), _daemon_step(request, side)
     return EndpointPlan(
         files=(

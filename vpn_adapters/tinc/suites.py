@@ -1,4 +1,4 @@
-"""Which cryptographic choices two hosts' tincs have in common."""
+"""Cryptographic choices that two hosts' tincs have in common."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from vpn_adapters.tinc.numbers import NONE, cipher_number, digest_bytes, digest_
 KEY = "RSA-3072"
 
 UNKNOWN_NUMBER = "any"
-"""Stands for a number that is not known here."""
+"""Placeholder for a number that is not known here."""
 
 _OFFERED = (("AES-256-CBC", "SHA256"), ("AES-128-CBC", "SHA256"))
 """Best first. CBC modes alone: tinc 1.0 takes the same initial vector for every packet, which gives the others away
@@ -41,7 +41,7 @@ def offered(facts_a: HostFacts, facts_b: HostFacts) -> tuple[Suite, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Meant:
-    """The names that a suite's names stand for, where they are aliases."""
+    """The names that a suite's names mean, where they are aliases."""
 
     cipher: str
     digest: str
@@ -54,7 +54,7 @@ def chosen(*, name: str, cipher: str, digest: str, meant: Meant | None = None, d
         name: The suite's name.
         cipher: As OpenSSL names it, or `none`.
         digest: As OpenSSL names it, or `none`.
-        meant: What both stand for.
+        meant: What both mean.
         debug: How much the daemon says: 2 names connections, 5 each packet.
     """
     real = meant or Meant(cipher, digest)

@@ -1,8 +1,8 @@
 """Joining a tunnel with a LAN port of its host.
 
-Addresses of the LAN port move to the bridge, and back again as they were: the host stays reachable from its LAN. They
-are written down on the host before the first change. The tunnel's own address is on the bridge too: it is what the ends
-see each other by. Source: ip-link(8), bridge(8).
+Addresses of the LAN port move to the bridge, and return unchanged: the host remains reachable from its LAN. They are
+saved on the host before the first change. The tunnel's own address is on the bridge too: the sides reach each other
+by it. Source: ip-link(8), bridge(8).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from app.domain.script_files import bare_script
 
 @dataclass(frozen=True, slots=True)
 class Bridging:
-    """What a tunnel is joined with on one host.
+    """LAN port or bridge that a tunnel is joined with on one host.
 
     Attributes:
         bridge: The bridge.
@@ -30,7 +30,7 @@ class Bridging:
         noted: What rules for the port that are made later are compared with; empty where they are not.
         guard: What guards the joined LANs; None where the host has nothing for it.
         client: Program of the LAN port's DHCP client, which moves to the bridge; empty where there is none.
-        has_client: Whether a bridge that was there before has a DHCP client of its own, which stays.
+        has_client: Whether a bridge that was there before has a DHCP client of its own, which is left alone.
     """
 
     bridge: str

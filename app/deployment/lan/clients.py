@@ -95,7 +95,7 @@ def client_note(port: str, label: str, client: DhcpClient) -> str:
     """Return what a deployment does with a port's client, for users."""
     if client.is_for_ipv6:
         return (
-            f"{client.title} asks for IPv6 addresses of {port} on {label}: it stays on the port, and hears no server "
+            f"{client.title} asks for IPv6 addresses of {port} on {label}: it remains on the port, and hears no server "
             f"while {port} is joined."
         )
     return (

@@ -1,7 +1,7 @@
 """Guard of LANs that a tunnel joins: a firewall table of our own for the bridge of each host.
 
-It parts the LANs while there is another way between them, limits broadcasts, and keeps DHCP and router advertisements
-at home where that was chosen. It looks only at what crosses the tunnel's port of the bridge.
+It separates the LANs while another path joins them, limits broadcasts, and blocks DHCP and router advertisements
+where that was chosen. It filters only frames that cross the tunnel's port of the bridge.
 
 Source: nft(8) of nftables 0.9.8, 1.0.6 and 1.1.3; RFC 826; RFC 7113 (evasion by extension headers and fragments).
 """
@@ -83,7 +83,7 @@ class LanGuard:
         )
 
     def probe_step(self, ports: tuple[str, str, str], link: Link, side: Side) -> Step:
-        """Return the step that looks for a loop, which goes after the bridge has joined the LANs; see `step`."""
+        """Return the step that tests for a loop, which runs after the bridge has joined the LANs; see `step`."""
         tunnel, bridge, _ = ports
         nobody = probed_address(link)
         # What it adds to the table goes with that.
@@ -94,7 +94,7 @@ class LanGuard:
             undo = Command(argv, timeout_s=5.0, is_root=True)
         words = (guard_table(link), tunnel, bridge, nobody, source)
         return Step(
-            title="Look for another connection between the LANs",
+            title="Search for another connection between the LANs",
             command=Command(shell_step_argv(bare_script("lan-probe.sh"), *words), timeout_s=15.0, is_root=True),
             undo=undo,
         )
@@ -124,7 +124,7 @@ def guard_table(link: Link) -> str:
 
 
 def probed_address(link: Link) -> str:
-    """Return the address that both hosts' probes ask for: one of the inner network that nobody should have."""
+    """Return the address that both hosts' probes ask for: one of the inner network that should be unused."""
     network = IPv4Interface(link.inner(Side.A)).network
     taken = {IPv4Interface(link.inner(side)).ip for side in Side}
     first, last = int(network.network_address) + 1, int(network.broadcast_address) - 1

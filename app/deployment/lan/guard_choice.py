@@ -89,7 +89,7 @@ def _obstacle(side: Side, label: str, why: str, guard: LanGuard, is_own_bridge: 
     routers = "" if is_own_bridge else " IPv6 routers of the other plant configure it if its bridge accepts them."
     return RolloutObstacle(
         side,
-        f"{label} has no loop guard and no limit of broadcasts: {why}. If somebody joins the two LANs in another way "
+        f"{label} has no loop guard and no limit of broadcasts: {why}. If the two LANs are joined in another way "
         f"later, frames go round in circles through this host.{routers}",
         _INSTALL,
         needs_person=True,

@@ -1,4 +1,4 @@
-"""Which interfaces of a host a tunnel may be joined with: never what the SSH connection or the underlay runs over."""
+"""Interfaces that a tunnel may be joined with: never one that the SSH connection or the underlay runs over."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ class LanInterface:
         refusal: Why it may not be joined with a tunnel, as a sentence; empty where it may.
         warnings: What to know before, as sentences.
         note: What it is, in words.
-        is_freed: Whether it is a port of the bridge of a deployment that makes room.
+        is_freed: Whether it is a port of the bridge of a deployment that is replaced.
         tunnels: Tunnels of deployments that are ports of it.
         client: Program of its DHCP client, which is moved to the bridge; empty where there is none.
-        has_client: Whether it is a bridge with a DHCP client of its own, which stays.
+        has_client: Whether it is a bridge with a DHCP client of its own, which is left alone.
     """
 
     name: str
@@ -51,7 +51,7 @@ class LanInterface:
 
 @dataclass(slots=True)
 class LanFound:
-    """What a host said of its interfaces.
+    """Interfaces of a host, as the host reported them.
 
     Attributes:
         ports: Kind, hardware type and master by name.
@@ -88,14 +88,14 @@ class LanFound:
 def lan_interfaces(
     session: HostSession, facts: HostFacts, underlay: str, *, token: CancelToken, own_bridge: str = ""
 ) -> tuple[LanInterface, ...]:
-    """Look at a host's interfaces. Changes nothing.
+    """Read a host's interfaces. Changes nothing.
 
     Args:
         session: The connection to it.
         facts: What was found on it.
         underlay: Its underlay address.
         token: Cancels it.
-        own_bridge: The bridge of a deployment that makes room; its ports are free then.
+        own_bridge: The bridge of the deployment that is replaced; its ports become free.
 
     Raises:
         CommandFailed: The host could not be asked.
@@ -156,12 +156,12 @@ def parse_lan(output: str, mark: str) -> LanFound | None:
 
 
 def judge_interface(name: str, found: LanFound, nic: Nic | None, label: str) -> LanInterface:
-    """Say whether an interface may be joined with a tunnel.
+    """Return whether an interface may be joined with a tunnel.
 
     Args:
         name: Which one.
-        found: What the host said.
-        nic: What discovery found of it; None where it found nothing.
+        found: The host's report.
+        nic: The interface as discovery found it; None if it found none.
         label: The host's name for people.
     """
     kind, number, master = found.ports[name]
@@ -203,7 +203,7 @@ def _refusal(name: str, found: LanFound, port: tuple[str, str, str], label: str)
 
 
 def _has_client(name: str, found: LanFound) -> bool:
-    """Whether a DHCP client has to move with an interface; that of a bridge stays there."""
+    """Whether a DHCP client has to move with an interface; that of a bridge does not."""
     return bool(_clients(name, found)) or (name in found.leased and found.ports[name][0] != "bridge")
 
 

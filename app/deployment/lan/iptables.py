@@ -15,7 +15,7 @@ from app.deployment.lan.matches import MARK, CannotBeCopied, InterfaceMatch, Mov
 OUR_COMMENT = '--comment "tunnelmark '
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|\S+')
 _KEYS = {"-i": "-i", "--in-interface": "-i", "-o": "-o", "--out-interface": "-o"}
-# Options whose value may look like anything.
+# Options whose value may be any text.
 _TEXTS = frozenset({"--comment", "--log-prefix", "--nflog-prefix", "--ulog-prefix", "--string", "--hex-string"})
 _OF_FIREWALLD = re.compile(
     r"(?:(?:INPUT|FORWARD|FORWARD_IN|FORWARD_OUT|OUTPUT|PREROUTING|POSTROUTING)_(?:ZONES|POLICIES)\w*"
@@ -56,7 +56,7 @@ def lines_of(saved: str) -> Iterator[Line]:
 
 
 def lines_naming(saved: str, port: str) -> Iterator[Line]:
-    """Yield the rules of the table `filter` with a port's own name, as the supervisor looks for them."""
+    """Yield the rules of the table `filter` with a port's own name, as the supervisor searches for them."""
     for one in lines_of(saved):
         if one.table == "filter" and (f" -i {port} " in one.text or f" -o {port} " in one.text):
             yield one
@@ -72,7 +72,7 @@ def iptables_rules(
         saved: What its `-save` printed.
         port: Name of the LAN port.
         bridge: Name of the bridge that it is to be joined to.
-        has_firewalld: Whether firewalld runs, which looks after rules for zones itself.
+        has_firewalld: Whether firewalld runs, which maintains rules for zones itself.
     """
     moved: list[MovedRule] = []
     refused: list[tuple[str, str]] = []
@@ -90,7 +90,7 @@ def iptables_rules(
             refused.append((f"{one.text} ({program}, {one.table})", str(reason)))
             continue
         if copies and one.table != "filter":
-            fault = f"is in the table {one.table}, which may change what stays in the bridge"
+            fault = f"is in the table {one.table}, which may change what is bridged only"
             refused.append((f"{one.text} ({program}, {one.table})", fault))
             continue
         for copy in copies:

@@ -1,7 +1,7 @@
-"""Whether two LAN ports are joined already: a tunnel between them would then make a loop, and frames would multiply.
+"""Loop test of two LAN ports: where they are joined already, a tunnel would make a loop, and frames would multiply.
 
-A asks the LAN behind its port for an address that nobody has (an ARP request, which every bridge floods); if B's port
-sees it, there is another way between the two. Silence counts only where A did ask, and both ports have a link.
+A asks the LAN behind its port for an unused address (an ARP request, which every bridge floods); if B's port
+sees it, there is another path between the two. Silence counts only where A did ask, and both ports have a link.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def are_joined(sessions: SessionPair, port_a: str, port_b: str, *, token: Cancel
         port_b: B's.
         token: Cancels it.
     """
-    # TEST-NET-3, which is nobody's. Source: RFC 5737.
+    # TEST-NET-3, which is assigned to no network. Source: RFC 5737.
     address = f"203.0.113.{1 + secrets.randbelow(254)}"
     heard, asked = run_both(
         lambda: sessions.b.run(_command("loop-listen.sh", port_b, address, LISTEN_S), token=token),

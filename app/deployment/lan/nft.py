@@ -19,7 +19,7 @@ _KEYS = {"iif": "iifname", "iifname": "iifname", "oif": "oifname", "oifname": "o
 _TEXTS = frozenset({"prefix", "comment", "helper", "set", "timeout", "expectation", "name", "jump", "goto"})
 _NAME = re.compile(r"[\w./-]+")
 _NOT_LISTED = "has a part that nft lists and does not read"
-# Statements that change packets or what follows from them; those of NAT stand in chains of NAT alone.
+# Statements that change packets or what follows from them; those of NAT are in chains of NAT alone.
 _REWRITES = re.compile(r"(?:^|\s)(?:set|notrack|dup|tproxy|synproxy|flow)(?=\s|$)")
 _KINDS = re.compile(
     r"\b(?:type|typeof) (.*?)(?: (?:flags|elements|size|timeout|gc-interval|policy|counter|limit|quota|ct|last)\b|$)"
@@ -49,7 +49,7 @@ def nft_rules(listing: str, port: str, bridge: str, *, left_out: frozenset[str])
         listing: Output of `nft -s list ruleset`.
         port: Name of the LAN port.
         bridge: Name of the bridge that it is to be joined to.
-        left_out: Tables that another program looks after, as family and name.
+        left_out: Tables that another program maintains, as family and name.
     """
     moved: list[MovedRule] = []
     refused: list[tuple[str, str]] = []
@@ -88,7 +88,7 @@ def _purpose_faults(blocks: Sequence[Block]) -> dict[str, str]:
         bases = [heads[place] for place in _reached_from(one.place, callers) if heads.get(place)]
         others = [head for head in bases if not _FILTERS.match(head)]
         if others:
-            faults[one.place] = f"may change what stays in the bridge ({' '.join(others[0].split()[:4])})"
+            faults[one.place] = f"may change what is bridged only ({' '.join(others[0].split()[:4])})"
         elif not bases and one.kind == "chain":
             faults[one.place] = "is in a chain that nothing calls"
         elif one.kind != "chain" and _is_for_rewriting(one, chains):
@@ -185,7 +185,7 @@ def copies_of(rule: str, port: str, bridge: str) -> tuple[str, ...]:
     if wanted and (not is_plain(rule) or re.search(r"(^|\s)(xt|#)\s", text)):
         raise CannotBeCopied(_NOT_LISTED)
     if wanted and _REWRITES.search(without_texts(text)):
-        raise CannotBeCopied("changes packets, also those that stay in the bridge")
+        raise CannotBeCopied("changes packets, also those that are bridged only")
     if wanted and _CLOCK.search(without_texts(text)):
         raise CannotBeCopied("depends on the clock, and is listed otherwise in another time zone")
     copies = []

@@ -58,13 +58,13 @@ def blocks_of(listing: str) -> tuple[Block, ...]:
             depth -= 1
         else:
             found[-1].lines.append(line)
-            # The rules of a chain without a name stand within the rule that jumps to it.
+            # The rules of a chain without a name are within the rule that jumps to it.
             depth += line.endswith("{") and not line.startswith("elements")
     return tuple(one for one in found if one.place.split()[0] in FAMILIES and "tunnelmark_" not in one.place)
 
 
 def rules_naming(listing: str, port: str) -> Iterator[tuple[str, str]]:
-    """Yield places and rules with a port's own name, as the supervisor looks for them."""
+    """Yield places and rules with a port's own name, as the supervisor searches for them."""
     for block in blocks_of(listing):
         if block.kind == "chain" and block.place.split()[1] != "firewalld":
             for line in block.lines:

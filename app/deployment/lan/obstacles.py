@@ -73,7 +73,7 @@ def _forward(side: Side, bridge: str, rule: str, label: str) -> RolloutObstacle:
         side,
         f"{label} passes bridged frames to its firewall (bridge-nf), which may drop what crosses between the LANs: "
         f"{rule}. The pings that prove the tunnel do not pass there.",
-        "Set the sysctl net.bridge.bridge-nf-call-iptables (and -ip6tables) to 0, or accept what stays in the bridge: "
+        "Set the sysctl net.bridge.bridge-nf-call-iptables (and -ip6tables) to 0, or accept what is bridged only: "
         f"iptables -I FORWARD -i {bridge} -o {bridge} -j ACCEPT",
         needs_person=True,
     )

@@ -24,7 +24,7 @@ from app.tunnel.preflight import remote_hosts
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """What stands in a pair's place.
+    """Deployments in a pair's slot.
 
     Attributes:
         ids: The deployments, by side; empty where there is none.
@@ -36,7 +36,7 @@ class Standing:
 
     @property
     def replaced(self) -> dict[Side, str]:
-        """The deployments that have to make room."""
+        """The deployments that are to be replaced."""
         return {side: one for side, one in self.ids.items() if one}
 
     @property
@@ -46,17 +46,17 @@ class Standing:
 
     @property
     def is_on_both(self) -> bool:
-        """Whether one and the same deployment stands on both hosts."""
+        """Whether both hosts have the same deployment."""
         found = {self.ids.get(side, "") for side in Side}
         return len(found) == 1 and found != {""}
 
 
 def read_standing(sessions: SessionPair, slot: str, ids: Mapping[Side, str], *, token: CancelToken) -> Standing:
-    """Ask both hosts about what stands in a place.
+    """Ask both hosts about the deployments in a slot.
 
     Args:
         sessions: Connections to both hosts.
-        slot: The place.
+        slot: The slot.
         ids: What is confirmed there, by side.
         token: Cancels it.
     """
@@ -78,14 +78,14 @@ def choose_ports(
     *,
     token: CancelToken,
 ) -> tuple[dict[Side, Bridging], tuple[RolloutObstacle, ...]]:
-    """Return what each end is joined with, and what is to be known of it.
+    """Return what each side is joined with, and notes about it.
 
     Args:
         sessions: Connections to both hosts.
         discovery: What was found on the pair.
         options: What was chosen.
         link: What the tunnel is built on.
-        standing: What makes room.
+        standing: The deployments that are replaced.
         token: Cancels it.
 
     Raises:
@@ -110,7 +110,7 @@ def choose_ports(
         end = remote_hosts(sessions, STATE_DIR)[side]
         rules = read_lan_rules(end, name, found[side].bridge, token=token)
         found[side] = replace(found[side], noted=rules.noted)
-        # The copies of what makes room go with it.
+        # The copies of what is replaced go with it.
         if not is_joined or options.moves_lan_rules or rules.has_copies:
             found[side] = replace(found[side], rules=rules.moved if options.moves_lan_rules else ())
             warnings += firewall_obstacles(side, found[side], rules, label)
@@ -120,22 +120,22 @@ def choose_ports(
             RolloutObstacle(
                 side,
                 f"Only the LAN of {discovery.pair.host(side.other).label} is joined; "
-                f"{discovery.pair.host(side).label} itself is the other end.",
+                f"{discovery.pair.host(side).label} itself is the other side of the tunnel.",
             )
         )
-    # What stands joins these very ports: the test would hear its tunnel, and whoever rolled it out has tested them.
+    # The deployment that is replaced joins these very ports: the test would hear its tunnel, and they were tested then.
     if len(found) == len(Side) and not (standing.is_on_both and joined == set(Side)):
         warnings += loop_obstacles(sessions, found, standing, token=token)
     return found, tuple(warnings)
 
 
 def joins(interfaces: tuple[LanInterface, ...], name: str, standing: str) -> bool:
-    """Say whether what stands on a host joins a LAN port now.
+    """Return whether a host's deployment joins a LAN port now.
 
     Args:
-        interfaces: The host's; those of the bridge that what stands has made are freed.
+        interfaces: The host's; those of the deployment's own bridge are freed.
         name: The port.
-        standing: The interface with the address of what stands.
+        standing: The interface with the deployment's address.
     """
     port = next((one for one in interfaces if one.name == name), None)
     return bool(standing) and port is not None and (port.is_freed or name == standing)
@@ -144,7 +144,7 @@ def joins(interfaces: tuple[LanInterface, ...], name: str, standing: str) -> boo
 def second_tunnel(
     side: Side, label: str, interfaces: tuple[LanInterface, ...], name: str, tunnel: str, *, makes_room: bool
 ) -> Iterator[RolloutObstacle]:
-    """Say what is to be known where a bridge has the tunnel of another deployment as a port.
+    """Yield notes on a bridge that has the tunnel of another deployment as a port.
 
     Args:
         side: The host.
@@ -152,11 +152,11 @@ def second_tunnel(
         interfaces: Its interfaces.
         name: The chosen one.
         tunnel: The new tunnel's interface.
-        makes_room: Whether what stands on the host joins the chosen one, and makes room.
+        makes_room: Whether the host's deployment joins the chosen one, and is replaced.
     """
     there = next((one.tunnels for one in interfaces if one.name == name), ())
     others = [one for one in there if one != tunnel]
-    # What makes room may have another number: where it was rolled out from another computer.
+    # What is replaced may have another number: where it was deployed from another computer.
     if not others or (makes_room and len(there) == 1):
         return
     yield RolloutObstacle(
@@ -173,12 +173,12 @@ def second_tunnel(
 def loop_obstacles(
     sessions: SessionPair, bridging: Mapping[Side, Bridging], standing: Standing, *, token: CancelToken
 ) -> Iterator[RolloutObstacle]:
-    """Say what is to be known about another way between the two LAN ports, where both sides have one.
+    """Return notes on another path between the two LAN ports, where both sides have one.
 
     Args:
         sessions: Connections to both hosts.
-        bridging: What each end is joined with.
-        standing: What makes room; it may be the other way itself, where it joins other ports of the same LANs.
+        bridging: LAN port or bridge, by side.
+        standing: What is replaced; it may be the other path itself, where it joins other ports of the same LANs.
         token: Cancels it.
     """
     found = are_joined(sessions, bridging[Side.A].lan_port, bridging[Side.B].lan_port, token=token)
@@ -192,7 +192,7 @@ def loop_obstacles(
     elif found.is_joined:
         hint = "A tunnel between them would make a loop. Part them first, or choose other ports."
         if standing.is_on_both:
-            hint += " If what is rolled out now joins them, remove it first with `tunnelmark undeploy`."
+            hint += " If the present deployment joins them, remove it first with `tunnelmark undeploy`."
         yield RolloutObstacle(
             None,
             "The two LANs are joined already: what leaves the one port arrives at the other one without any tunnel.",

@@ -27,7 +27,7 @@ _MOST_BYTES = 65_536
 _TAG = re.compile(r"[A-Za-z0-9_-]{1,32}")
 _ZONE = re.compile(r"[A-Za-z0-9_-]{1,32}")
 _COPY = re.compile(r'comment "tunnelmark [A-Za-z0-9_-]+ lan \d+"')
-# What `--list-all` and `--list-all-policies` print of NAT; policies are not told apart.
+# What `--list-all` and `--list-all-policies` print of NAT; policies are not distinguished.
 _ZONE_REWRITES = re.compile(r"masquerade: yes|toport=|rule .*(?:masquerade|forward-port)")
 _TABLES_OF_FIREWALLD = frozenset({"inet firewalld", "ip firewalld", "ip6 firewalld"})
 
@@ -98,7 +98,7 @@ def parse_lan_rules(sections: Mapping[str, str], port: str, bridge: str) -> LanR
     zone, _, details = sections.get("firewalld", "").strip().partition("\n")
     if _ZONE.fullmatch(zone):
         if _ZONE_REWRITES.search(details):
-            reason = "masquerades or forwards ports there, or a policy does, which may change what stays in the bridge"
+            reason = "masquerades or forwards ports there, or a policy does, which may change what is bridged only"
             refused.append((f"interface {port} (firewalld zone {zone})", reason))
         else:
             moved.append(MovedRule("zone", "firewall-cmd", zone, port, 1, bridge))

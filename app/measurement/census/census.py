@@ -73,10 +73,10 @@ class Census(Work[CensusPlan, OptionResult, CensusRecord]):
 
     @property
     def is_standing(self) -> bool:
-        """Whether a tunnel stands."""
+        """Whether a tunnel is up."""
         return self._run is not None and self._run.standing.tunnel is not None
 
     def release(self) -> None:
-        """Close the tunnel that stands."""
+        """Close the tunnel, if one is up."""
         if self._run is not None:
             self._run.standing.close()

@@ -1,4 +1,4 @@
-"""The one line, among all that programs said, that tells why something does not work."""
+"""Diagnosis of logs: the one line of programs' output that explains why something does not work."""
 
 from __future__ import annotations
 
@@ -50,11 +50,11 @@ def last_line(text: str) -> str:
 
 
 def reason_of(error: TunnelmarkError, kernel: str = "") -> str:
-    """Return why an option does not work, with the program's own words.
+    """Return why an option does not work, with the program's own message.
 
     Args:
         error: What ended it; its context holds `output` and `log`.
-        kernel: What the kernels said of crashes.
+        kernel: The kernels' messages about crashes.
     """
     texts = (kernel, error.context.get("output", ""), error.context.get("log", ""))
     line = next(filter(None, map(root_cause_line, texts)), "") or last_line(texts[1]) or last_line(texts[2])
@@ -64,5 +64,5 @@ def reason_of(error: TunnelmarkError, kernel: str = "") -> str:
 
 
 def with_words(sentence: str, line: str) -> str:
-    """Return a sentence and what was said, where something was."""
-    return f"{sentence} It said: {line}" if line and line not in sentence else sentence
+    """Return a sentence with the log line, if there is one."""
+    return f"{sentence} Reported: {line}" if line and line not in sentence else sentence

@@ -28,12 +28,12 @@ CensusContext: TypeAlias = Context[CensusPlan, OptionResult]
 
 @dataclass(frozen=True, slots=True)
 class OptionTest:
-    """What trying any option of one solution needs.
+    """Inputs of trying any option of one solution.
 
     Attributes:
         context: The census.
         adapter: The solution.
-        standing: The tunnel that stands.
+        standing: The running tunnel.
     """
 
     context: CensusContext
@@ -59,7 +59,7 @@ def try_option(trial: OptionTest, item: CensusItem, suite: Suite, doubts: Sequen
         What became of it; an option that does not come up is a result.
 
     Raises:
-        EnvironmentFault: Something else than the option failed: a connection, the disk, putting back.
+        EnvironmentFault: Something else than the option failed: a connection, the disk, the rollback.
         Cancelled: The token was cancelled.
     """
     began_s = time.monotonic()
@@ -68,7 +68,7 @@ def try_option(trial: OptionTest, item: CensusItem, suite: Suite, doubts: Sequen
         tunnel, doubt = _bring(trial, suite, began_s)
     except (TunnelDown, CommandFailed) as error:
         reason = reason_of(error, error.context.get("kernel", ""))
-        # What is refused leaves nothing on the wire, yet protects nothing either: it is listed, and not counted.
+        # A refused option sends nothing, yet protects nothing either: it is listed, and not counted.
         status = OptionStatus.UNPROTECTED if item.is_unprotected else OptionStatus.FAILS
         return replace(
             draft, status=status, reason=" ".join((reason, *doubts)).strip(), took_s=time.monotonic() - began_s
@@ -92,7 +92,7 @@ def try_option(trial: OptionTest, item: CensusItem, suite: Suite, doubts: Sequen
 
 
 def _bring(trial: OptionTest, suite: Suite, began_s: float) -> tuple[Tunnel, str]:
-    """Have the tunnel stand with a suite; what fails gets a second, more patient try, unless its cause is clear.
+    """Bring the tunnel up with a suite; a failure gets a second, more patient try, unless its cause is clear.
 
     Returns:
         The tunnel, and a doubt where it needed both tries.
@@ -125,11 +125,11 @@ def is_control_well(trial: OptionTest, suite: Suite) -> bool:
 
 
 def look(trial: OptionTest, tunnel: Tunnel, *, is_control: bool = False) -> SmokeTestOutcome:
-    """Send traffic through a standing tunnel; once more where single echo requests or captured packets are missing.
+    """Send traffic through a running tunnel; once more where single echo requests or captured packets are missing.
 
     Args:
-        trial: What it needs.
-        tunnel: It.
+        trial: Inputs of the solution.
+        tunnel: The running tunnel.
         is_control: Leave out what only counts for a result.
     """
     plan = tunnel.plan

@@ -1,4 +1,4 @@
-"""Which options a census tries, in which order."""
+"""Options that a census tries, and their order."""
 
 from __future__ import annotations
 

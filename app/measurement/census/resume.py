@@ -1,4 +1,4 @@
-"""Which census can be gone on with."""
+"""Choice of the census to resume."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from app.domain.hosts import HostFacts
 
 
 class UnfinishedCensuses(Protocol):
-    """Where unfinished censuses are; `app.storage.Store` is one."""
+    """Store of unfinished censuses; `app.storage.Store` implements it."""
 
     def unfinished_censuses(self, pair: str, limit: int = 20) -> tuple[int, ...]:
-        """Return the numbers of a pair's censuses that nobody runs and that are not complete, newest first."""
+        """Return the numbers of a pair's censuses that neither run nor are complete, newest first."""
         ...
 
     def load_census(self, census_id: int) -> CensusRecord:

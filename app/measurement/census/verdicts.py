@@ -1,4 +1,4 @@
-"""What an option's traffic says about it."""
+"""Judgement of an option by its traffic."""
 
 from __future__ import annotations
 
@@ -36,7 +36,10 @@ def judge(item: CensusItem, outcome: SmokeTestOutcome) -> tuple[OptionStatus, st
         seen = f"Plaintext was read in {outcome.clear_marks} of {outcome.captured} packets on the underlay."
         return OptionStatus.UNPROTECTED, seen
     if item.is_unprotected:
-        return OptionStatus.UNPROTECTED, "By its meaning it leaves plaintext or unauthenticated frames on the wire."
+        return (
+            OptionStatus.UNPROTECTED,
+            "By definition it sends plaintext or unauthenticated frames over the underlay.",
+        )
     if outcome.captured < outcome.sent:
         return OptionStatus.FAILS, (
             f"Frames crossed, but only {outcome.captured} packets of the right kind were seen on the underlay for "

@@ -1,4 +1,4 @@
-"""One attempt: build the tunnel, measure, put the hosts back, say what came of it."""
+"""One attempt: build the tunnel, measure, roll the hosts back, return the outcome."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def title_of(plan: CampaignPlan, key: AttemptKey) -> str:
 
 @dataclass(slots=True)
 class _Draft:
-    """What is known so far of a running attempt."""
+    """Partial result of a running attempt."""
 
     key: AttemptKey
     started_at: datetime
@@ -85,7 +85,7 @@ class _Draft:
 def run_attempt(
     context: ComparisonContext, key: AttemptKey, *, token: CancelToken, doubts: Sequence[str] = ()
 ) -> tuple[Attempt, TunnelmarkError | None]:
-    """Make one attempt. Whatever happens, both hosts have been put back when this returns, or the result says so.
+    """Make one attempt. Whatever happens, both hosts have been rolled back when this returns, or the result says so.
 
     Args:
         context: What it needs.
@@ -104,7 +104,7 @@ def run_attempt(
     except TunnelmarkError as error:
         return _failed(draft, error), error
     except Exception as error:
-        logger.exception("an attempt failed in a way that nobody thought of")
+        logger.exception("an attempt failed in an unforeseen way")
         bug = Bug(
             f"Tunnelmark itself failed ({type(error).__name__}: {error}).", hint="Please report it with the log file."
         )

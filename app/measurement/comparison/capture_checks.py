@@ -1,4 +1,4 @@
-"""The wire, as part of an attempt: when it is looked at, what is told of it, and when that ends the attempt."""
+"""Packet tests of an attempt: when they run, what they report, and when they end the attempt."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from app.wording.capture_sentences import break_sentence, leak_sentence, propert
 
 
 def has_capture_tests(plan: CampaignPlan, key: AttemptKey) -> bool:
-    """Return whether the wire is looked at in an attempt: in each candidate's first one, as it stays the same."""
+    """Return whether an attempt has packet tests: each candidate's first one does, as their outcome does not change."""
     return is_first(key, plan.attempts)
 
 
@@ -32,7 +32,7 @@ def look_at_wire(
     on_stage: StageSink,
     audit: Callable[[AuditEntry], None],
 ) -> CaptureReport:
-    """Look at the wire of a tunnel that has been measured; it does not work any more afterwards.
+    """Run the packet tests on a tunnel that has been measured; it no longer works afterwards.
 
     Raises:
         ConnectionLost, DeadlineExceeded, PrivilegeMissing, Cancelled: As `HostSession.run`.
@@ -44,7 +44,7 @@ def wire_log(report: CaptureReport) -> Iterator[tuple[LogLevel, str]]:
     """Return what the log says of it."""
     proof = report.leak
     is_doubtful = proof is not None and proof.verdict is LeakVerdict.NOT_PROVEN
-    yield (LogLevel.WARNING if is_doubtful else LogLevel.INFO), f"on the wire: {wire_line(report)}"
+    yield (LogLevel.WARNING if is_doubtful else LogLevel.INFO), f"packet tests: {wire_line(report)}"
     for outcome in proof.broken if proof is not None else ():
         if outcome.verdict is not BreakVerdict.FAILS_CLOSED:
             yield LogLevel.WARNING, f"{outcome.verdict.value.replace('-', ' ')}: {break_sentence(outcome)}"

@@ -1,4 +1,4 @@
-"""Comparison: every attempt of its plan, one after another, each with a tunnel of its own."""
+"""Comparison: every attempt of its plan in turn, each with a tunnel of its own."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Comparison(Work[CampaignPlan, Attempt, CampaignRecord]):
         if attempt.status is AttemptStatus.CANCELLED and self.context.control.is_skipped:
             attempt = _as_skipped(attempt)
         is_good = attempt.status is AttemptStatus.COMPLETED
-        # A tunnel whose link has died looks fail-closed, so what captures showed is doubted as failures are.
+        # A tunnel whose link has died appears fail-closed, so the captures' verdicts are as doubtful as failures.
         is_doubtful = isinstance(error, CAUSED_BY_LINK) or (is_good and attempt.wire is not None)
         return Done((attempt,), error, is_good=is_good, is_doubtful=is_doubtful, is_typical=is_good)
 

@@ -32,7 +32,7 @@ _BREAKAGES = 2
 
 
 class PastDurations(Protocol):
-    """How long completed attempts with the same profile took on the average."""
+    """Mean duration of completed attempts with the same profile."""
 
     @property
     def setup_s(self) -> float:
@@ -63,9 +63,9 @@ def plan_campaign(
 ) -> CampaignPlan:
     """Plan a comparison.
 
-    The order is drawn anew for every odd round, and the even round after it runs backwards, so that steady drift looks
-    like no difference. The baseline, if it is among the candidates, begins every round and ends
-    the last one, so that drift shows.
+    The order is drawn anew for every odd round, and the even round after it runs backwards, so that steady drift
+    favours none. The baseline, if it is among the candidates, begins every round and ends the last one, so that drift
+    shows.
 
     The plan of an adaptive profile has as many rounds as can be needed. All candidates of a round are measured at the
     same time, and the rounds that its budget does not hold are predicted to take no time.
@@ -152,7 +152,7 @@ def _order(candidates: Sequence[Candidate], profile: Profile, seed: int) -> tupl
 
 
 def is_first(key: AttemptKey, attempts: Sequence[AttemptKey]) -> bool:
-    """Return whether an attempt is its candidate's first under its condition: then the wire is looked at too."""
+    """Return whether an attempt is its candidate's first under its condition: then it has packet tests, too."""
     same = (key.solution, key.suite, key.condition)
     return key.position == min(
         (one.position for one in attempts if (one.solution, one.suite, one.condition) == same), default=key.position

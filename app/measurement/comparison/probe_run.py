@@ -1,4 +1,4 @@
-"""The probes of one attempt, over a tunnel that stands."""
+"""Probes of one attempt, over a running tunnel."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ TYPICAL_ECHO_S = 0.001
 
 @dataclass(slots=True)
 class Measured:
-    """What was measured so far."""
+    """Partial results."""
 
     latency: tuple[LatencySeries, ...] = ()
     throughput: tuple[ThroughputSeries, ...] = ()
@@ -64,13 +64,13 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """What is measured, and where.
+    """Inputs of the probes of one attempt.
 
     Attributes:
         plan: The campaign's plan.
         key: The attempt.
         sessions: Both hosts.
-        link: What the tunnel is built on.
+        link: The link that the tunnel is built on.
         facts: What was found on the hosts, by `a` and `b`.
         tunnel: What was built.
     """
@@ -206,7 +206,7 @@ class Measurement:
 
     @property
     def _latency_share(self) -> float:
-        """How much of the probing time latency takes, roughly."""
+        """Share of the probing time that latency takes, roughly."""
         profile = self.plan.profile
         latency_s = profile.pings * len(profile.frame_bytes) * TYPICAL_ECHO_S
         return latency_s / (latency_s + 2 * profile.seconds)

@@ -1,4 +1,4 @@
-"""What a comparison needs from the rest of the program.
+"""Interface of the comparison, for window and command line.
 
 `app.services.wiring.Services` implements `ComparisonServices` with the real parts; the window's tests use a fake. Every
 method that talks to a host or a lab blocks, and is called in a worker thread, never on the window's own.
@@ -56,7 +56,7 @@ class PairChoice:
 
 
 class ComparisonServices(SettingsServices, PairServices, LabServices, Protocol):
-    """Everything that a comparison needs."""
+    """Services of a comparison."""
 
     def pairs(self) -> tuple[PairChoice, ...]:
         """Return stored pairs and running labs."""
@@ -78,7 +78,7 @@ class ComparisonServices(SettingsServices, PairServices, LabServices, Protocol):
         ...
 
     def refuse_if_in_use(self, pair: PairSpec) -> None:
-        """Refuse a pair of which other work on this computer holds a host, before anybody logs in.
+        """Refuse a pair of which other work on this computer holds a host, before any login.
 
         Raises:
             PairLocked: Other work holds one of its hosts.
@@ -145,7 +145,7 @@ class ComparisonServices(SettingsServices, PairServices, LabServices, Protocol):
         ...
 
     def lint_file(self, path: Path) -> LintedFile:
-        """Say what is wrong with a configuration file on this computer; what cannot be read is said in the result."""
+        """Check a configuration file on this computer; the result also reports what cannot be read."""
         ...
 
     def lint_pair(self, pair: PairSpec, *, token: CancelToken, on_progress: ProgressSink) -> tuple[LintedFile, ...]:
@@ -192,11 +192,11 @@ class ComparisonServices(SettingsServices, PairServices, LabServices, Protocol):
         ...
 
     def default_report_path(self, campaign_id: int) -> Path:
-        """Return where a report goes that nobody named a place for."""
+        """Return the default file of a report."""
         ...
 
     def recover(self, pair: PairSpec, *, token: CancelToken) -> tuple[str, ...]:
-        """Put both hosts back after a run that died; return sentences that say what was found and done."""
+        """Roll back both hosts after a run that died; return sentences that say what was found and done."""
         ...
 
     def recovery(self, pair: PairSpec, *, token: CancelToken) -> RecoveryReport:

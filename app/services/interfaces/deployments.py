@@ -1,6 +1,6 @@
-"""What rolling out needs from the rest of the program.
+"""Interface of deployments, for window and command line.
 
-Services that implement `RolloutServices` beside `ComparisonServices` can roll out; the window offers it only then.
+Services that implement `RolloutServices` beside `ComparisonServices` can deploy; the window offers it only then.
 Every method that takes a token talks to hosts: it blocks, and is called in a worker thread.
 """
 
@@ -42,7 +42,7 @@ class LanPort:
 
 @runtime_checkable
 class RolloutServices(Protocol):
-    """Everything that a roll-out needs."""
+    """Services of a deployment."""
 
     def lan_ports(self, discovery: Discovery, *, token: CancelToken) -> tuple[LanPort, ...]:
         """Return the interfaces of both hosts, and of each whether it may be joined with a tunnel.
@@ -60,7 +60,7 @@ class RolloutServices(Protocol):
         token: CancelToken,
         on_progress: ProgressSink,
     ) -> DryRun:
-        """Say what a deployment would do; changes nothing.
+        """Return what a deployment would do; changes nothing.
 
         Args:
             discovery: What was found on the pair.
@@ -70,7 +70,7 @@ class RolloutServices(Protocol):
             on_progress: Gets sentences.
 
         Raises:
-            InvalidPlan: It is never rolled out, or a reason is missing.
+            InvalidPlan: It is never deployed, or a reason is missing.
         """
         ...
 
@@ -84,13 +84,13 @@ class RolloutServices(Protocol):
         emit: RolloutSink,
         confirmation: Confirmation,
     ) -> Deployment:
-        """Roll out. Returns when the tunnel stays, or when both hosts are as they were before.
+        """Deploy. Returns when the tunnel is active, or when both hosts are as they were before.
 
         Args:
             discovery: What was found on the pair.
             key: Solution and suite.
             options: What else was chosen.
-            token: Cancels it; both hosts then go back.
+            token: Cancels it; both hosts then roll back.
             emit: Gets what happens, in whatever thread it happens.
             confirmation: Asked where the options say so.
         """
@@ -101,28 +101,28 @@ class RolloutServices(Protocol):
         ...
 
     def undeploy(self, pair: PairSpec, *, token: CancelToken, emit: RolloutSink) -> Deployment:
-        """Take what stands on a pair back."""
+        """Remove a pair's deployment."""
         ...
 
     def undeploy_one(self, pair: PairSpec, side: Side, *, token: CancelToken, emit: RolloutSink) -> Deployment:
-        """Take what stands on one host back, because the other one cannot be reached; that one follows at next contact.
+        """Remove one host's deployment, because the other one cannot be reached; that one follows at next contact.
 
         Returns:
-            The deployment, half-confirmed: the other host may still have its end.
+            The deployment, half-confirmed: the other host may still have its half.
 
         Raises:
-            NotFound: Nothing is rolled out there.
+            NotFound: Nothing is deployed there.
         """
         ...
 
     def rotate_keys(
         self, pair: PairSpec, *, token: CancelToken, emit: RolloutSink, confirmation: Confirmation
     ) -> Deployment:
-        """Roll out what stands on a pair once more, with new keys.
+        """Deploy a pair's deployment once more, with new keys.
 
         Raises:
             EnvironmentFault: A host cannot be asked.
-            NotFound: Nothing is rolled out there.
+            NotFound: Nothing is deployed there.
         """
         ...
 
@@ -138,7 +138,7 @@ class RolloutServices(Protocol):
         ...
 
     def confirm(self, pair: PairSpec, *, token: CancelToken, emit: RolloutSink) -> Deployment:
-        """Confirm what waits for it on the hosts, whoever applied it.
+        """Confirm what waits for it on the hosts, from whichever instance.
 
         Raises:
             EnvironmentFault: A host cannot be asked, so what waits is not known.
@@ -159,7 +159,7 @@ class RolloutServices(Protocol):
         confirmation: Confirmation,
         confirm_within_s: float | None = None,
     ) -> Deployment:
-        """Roll out an earlier deployment again; without a time to confirm it is that of the earlier one."""
+        """Deploy an earlier deployment again; without a time to confirm, that of the earlier one applies."""
         ...
 
     def audit_log(self, pair_name: str | None = None) -> tuple[AuditEntry, ...]:

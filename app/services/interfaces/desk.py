@@ -1,4 +1,4 @@
-"""What the window's dialogs about settings, pairs and practice labs need from the rest of the program."""
+"""Interfaces of settings, pairs and practice labs, for the window's dialogs."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class LabDetail:
         ports: SSH ports of A and B on 127.0.0.1.
         since: When it was started, local time.
         lasts: Until when it runs, in words.
-        is_lasting: Whether it runs until somebody stops it.
+        is_lasting: Whether it runs until it is stopped.
     """
 
     name: str
@@ -110,7 +110,7 @@ class PairServices(Protocol):
         ...
 
     def remove_pair(self, name: str) -> None:
-        """Forget a pair; its comparisons, censuses and past deployments stay."""
+        """Forget a pair; its comparisons, censuses and past deployments are kept."""
         ...
 
     def ssh_hosts(self, file: Path | None = None) -> SshHosts:

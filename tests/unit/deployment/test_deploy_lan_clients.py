@@ -120,7 +120,7 @@ def test_client_for_ipv6_is_warned_of_and_does_not_keep_the_port_from_being_join
     found = interfaces(monkeypatch, "port eth2 port 1 -", f"client eth2 {program} ipv6")
     bridging, (warning,) = choose_bridging(found, "eth2", "tmlbr0", "gateway-a")
     assert bridging == replace(BRIDGING, client="")
-    assert "asks for IPv6 addresses of eth2 on gateway-a: it stays on the port," in warning
+    assert "asks for IPv6 addresses of eth2 on gateway-a: it remains on the port," in warning
     # Beside one for IPv4.
     found = interfaces(
         monkeypatch, "port eth2 port 1 -", f"client eth2 {program} ipv6", "leased eth2", "client eth2 dhclient -"

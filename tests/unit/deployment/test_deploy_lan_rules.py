@@ -368,15 +368,15 @@ def test_only_rules_that_filter_are_moved() -> None:
         'nft: rule in ip plant forward: iifname "tmlbr0" ct status dnat accept'
     ]
     reasons = {rule.rpartition("(")[2].rstrip(")"): reason for rule, reason in found.refused}
-    nat = "may change what stays in the bridge (type nat hook postrouting)"
+    nat = "may change what is bridged only (type nat hook postrouting)"
     assert reasons == {
         "set ip plant outward": nat,
         "set ip plant marked": "is used by a rule that changes packets",
         "map ip plant ways": nat,
         "ip plant post": nat,
         "ip plant hide": nat,
-        "ip plant early": "may change what stays in the bridge (type filter hook prerouting)",
-        "ip plant both": "may change what stays in the bridge (type nat hook output)",
+        "ip plant early": "may change what is bridged only (type filter hook prerouting)",
+        "ip plant both": "may change what is bridged only (type nat hook output)",
         "ip plant unused": "is in a chain that nothing calls",
     }
 
@@ -389,7 +389,7 @@ def test_only_the_table_filter_of_iptables_is_moved(table: str, head: str) -> No
     assert found.moved == ()
     (text,) = texts_of(found.refused)
     assert text.startswith("-A OUTPUT -o eth2 -j ACCEPT (")
-    assert text.endswith(f"is in the table {table}, which may change what stays in the bridge")
+    assert text.endswith(f"is in the table {table}, which may change what is bridged only")
 
 
 @pytest.mark.parametrize("detail", ["  masquerade: yes", "  forward-ports: \n\tport=80:proto=tcp:toport=8080:toaddr="])

@@ -222,7 +222,7 @@ def test_what_is_left_and_in_the_way_of_another_deployment_is_named(
     with pytest.raises(PreflightRefused, match="an interface tml0"):
         prepare()
     lose(world, one.id)
-    with pytest.raises(PreflightRefused, match="rolled out on gateway-a are gone") as caught:
+    with pytest.raises(PreflightRefused, match="Parts of the deployment on gateway-a are gone") as caught:
         prepare()
     assert "undeploy" in caught.value.hint
 
@@ -237,7 +237,7 @@ def test_what_was_not_taken_down_is_not_called_so(world: World, store: Store, fi
     text = damaged.read_text()
     # Cut between two functions, or all zeros.
     damaged.write_text(text[: text.rindex(left)] if left else "\0" * len(text))
-    with pytest.raises(CommandFailed, match="could not be taken back on gateway-a") as caught:
+    with pytest.raises(CommandFailed, match="could not be removed on gateway-a") as caught:
         Operations(world, store).undeploy(one.pair, token=CancelToken(), emit=lambda _event: None)
     assert "restart this host before" in caught.value.sentence()
     assert (world.a.links, place_on(world.a).exists()) == (STANDING, True)

@@ -127,7 +127,7 @@ def test_one_end_is_taken_back_alone_and_the_other_one_at_the_next_contact(world
 def test_what_cannot_be_taken_back_on_one_host_is_said_and_stays(world: World, store: Store) -> None:
     one = deploy_and_keep(world, store)
     world.a.path(STATE_DIR).mkdir()
-    with pytest.raises(CommandFailed, match=r"could not be taken back on gateway-a\. Somebody works on this host"):
+    with pytest.raises(CommandFailed, match=r"could not be removed on gateway-a\. Somebody works on this host"):
         roll_back_one(store, world.a, one.pair, Side.A, token=CancelToken(), emit=lambda _event: None)
     assert store.get_deployment(one.id) == replace(one, state_at=store.get_deployment(one.id).state_at)
     world.a.path(STATE_DIR).rmdir()
@@ -148,7 +148,7 @@ def test_what_cannot_be_taken_back_on_one_host_is_said_and_stays(world: World, s
 
 
 def test_nothing_to_take_back_on_one_host_is_said(world: World, store: Store) -> None:
-    with pytest.raises(NotFound, match="Nothing is rolled out on gateway-a"):
+    with pytest.raises(NotFound, match="Nothing is deployed on gateway-a"):
         roll_back_one(store, world.a, world.request.pair, Side.A, token=CancelToken(), emit=lambda _event: None)
 
 

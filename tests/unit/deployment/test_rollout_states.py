@@ -152,7 +152,7 @@ def test_what_was_not_proven_is_not_confirmed_without_the_user(
     assert one.expires_at is not None
     assert [current(host) for host in world.hosts] == ["", ""]
     told = " ".join(event.text for event in events if isinstance(event, RolloutNote) and event.is_warning)
-    for sentence in (*sentences, "both hosts go back", "see to what is missing"):
+    for sentence in (*sentences, "both hosts roll back", "see to what is missing"):
         assert sentence in told
     assert all(sentence in one.message for sentence in sentences)
     (applied,) = (event for event in events if isinstance(event, RolloutApplied))

@@ -41,11 +41,11 @@ def chosen(algorithm: str, reason: str) -> Choice:
 @pytest.mark.parametrize(("algorithm", "verdict"), [("ROT13-XYZ", Verdict.UNKNOWN), ("AES-256-CBC", Verdict.LEGACY)])
 def test_what_is_unknown_or_legacy_stays_only_with_a_reason(algorithm: str, verdict: Verdict) -> None:
     for reason in ("", "  "):
-        with pytest.raises(InvalidPlan, match=f"is {verdict}: it is rolled out only with a reason"):
+        with pytest.raises(InvalidPlan, match=f"is {verdict}: it is deployed only with a reason"):
             chosen(algorithm, reason)
     assert chosen(algorithm, "until May").verdict is verdict
 
 
 def test_what_is_insecure_never_stays() -> None:
-    with pytest.raises(InvalidPlan, match="is insecure and is never rolled out"):
+    with pytest.raises(InvalidPlan, match="is insecure and is never deployed"):
         chosen("BF-CBC", "until May")

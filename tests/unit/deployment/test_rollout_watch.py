@@ -93,7 +93,7 @@ def test_what_only_the_hosts_saw_between_two_looks_is_told_once(healthy: PairSta
     seen = with_end(healthy, Side.A, outages=(old, new))
     (line,) = log.take(after(seen, 20), Limits())
     assert line.is_bad
-    assert line.text == "Tunnel lost for 8 s between two looks: gateway-a had no answer through it."
+    assert line.text == "Tunnel lost for 8 s between two checks: gateway-a had no answer through it."
     both = with_end(seen, Side.B, outages=(replace(new, lasted_s=7.0),))
     assert log.take(after(both, 25), Limits()) == (), "the other host notes the same one a little later"
     assert [one.lasted_s for one in log.losses] == [8.0]

@@ -70,7 +70,7 @@ def test_one_sub_folder_alone(tmp_path: Path, kind: str) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["l2tp"], "is unprotected and is never rolled out"),
+        (["l2tp"], "is unprotected and is never deployed"),
         (["macsec"], "MACsec"),
         (["openvpn-udp", "--suite", "nothing"], "Not offered for these hosts"),
         (["rot13"], "There is no solution named rot13"),

@@ -307,7 +307,7 @@ def test_resuming_makes_up_for_what_was_not_run() -> None:
 def test_a_live_link_needs_consent_before_anything_is_touched() -> None:
     stage = Stage(is_lab=False)
 
-    with pytest.raises(InvalidPlan, match="nobody agreed to put load on its link"):
+    with pytest.raises(InvalidPlan, match="the user has not agreed to load on its link"):
         stage.run()
 
     assert stage.sessions.a.commands == []  # type: ignore[attr-defined]

@@ -98,7 +98,7 @@ class TestResults:
         census = Census(BF, CBC, tunnels=tunnels)
         record = census.run()
         assert census.statuses(record) == {"BF-CBC": "fails", "AES-128-CBC": "works"}
-        assert record.results[0].reason.endswith("It said: Unsupported cipher BF")
+        assert record.results[0].reason.endswith("Reported: Unsupported cipher BF")
 
     def test_daemon_that_dies_on_the_first_frame_fails_with_the_kernels_words(self) -> None:
         tunnels = FakeCensusTunnels(
@@ -109,7 +109,7 @@ class TestResults:
         record = Census(SHAKE, tunnels=tunnels).run()
         assert record.results[0].status is OptionStatus.FAILS
         assert record.results[0].reason == (
-            "0 of 20 echo requests were answered. It said: openvpn[812]: segfault at 0 ip 0 sp 0"
+            "0 of 20 echo requests were answered. Reported: openvpn[812]: segfault at 0 ip 0 sp 0"
         )
 
     def test_lost_requests_are_tried_once_more_and_told(self) -> None:
@@ -148,7 +148,7 @@ class TestResults:
     def test_crash_is_not_tried_again(self) -> None:
         tunnels = FakeCensusTunnels(faults={"SHAKE128": [TunnelDown("It ended.")]}, kernel="openvpn[1]: segfault at 0")
         record = Census(SHAKE, tunnels=tunnels).run()
-        assert record.results[0].reason == "It ended. It said: openvpn[1]: segfault at 0"
+        assert record.results[0].reason == "It ended. Reported: openvpn[1]: segfault at 0"
         assert tunnels.did.count("switch SHAKE128") == 1
 
     def test_what_a_program_calls_hopeless_is_not_tried_again(self) -> None:
@@ -341,7 +341,7 @@ class TestStopping:
 class TestConditions:
     def test_live_link_wants_consent(self) -> None:
         census = Census(CBC)
-        with pytest.raises(InvalidPlan, match="agreed to put load"):
+        with pytest.raises(InvalidPlan, match="agreed to load"):
             census.run(plan=census.plan(pair=sample.pair(is_lab=False)))
         assert census.tunnels.did == []
         assert census.run(plan=census.plan(pair=sample.pair(is_lab=False), allow_load=True)).is_complete

@@ -49,14 +49,14 @@ def test_line_that_tells_why(log: str, line: str) -> None:
 
 def test_kernel_comes_before_output_and_output_before_log() -> None:
     error = TunnelDown("It ended.", context={"output": "cannot open", "log": "invalid argument"})
-    assert reason_of(error, "x[1]: segfault") == "It ended. It said: x[1]: segfault"
-    assert reason_of(error) == "It ended. It said: cannot open"
+    assert reason_of(error, "x[1]: segfault") == "It ended. Reported: x[1]: segfault"
+    assert reason_of(error) == "It ended. Reported: cannot open"
     del error.context["output"]
-    assert reason_of(error) == "It ended. It said: invalid argument"
+    assert reason_of(error) == "It ended. Reported: invalid argument"
 
 
 def test_without_a_telling_line_the_last_one_is_given() -> None:
-    assert reason_of(TunnelDown("It ended.", context={"log": "one\ntwo\n"})) == "It ended. It said: two"
+    assert reason_of(TunnelDown("It ended.", context={"log": "one\ntwo\n"})) == "It ended. Reported: two"
     assert reason_of(TunnelDown("It ended.")) == "It ended."
 
 

@@ -139,7 +139,7 @@ def test_nothing_and_unknown_cannot_be_chosen() -> None:
         wizard.choose([])
     with pytest.raises(InvalidPlan, match="Not offered for these hosts: rot13 rot13"):
         wizard.choose([("rot13", "rot13")])
-    with pytest.raises(InvalidPlan, match="not been looked at"):
+    with pytest.raises(InvalidPlan, match="not been inspected"):
         ComparisonWizard().choose([WIREGUARD])
 
 

@@ -28,7 +28,7 @@ def test_what_somebody_else_rolled_out_meanwhile_is_left_alone(world: World) -> 
     (place_on(world.b) / "current").write_text("0123456789abcdef\n")
     before = [host.etc_files() for host in world.hosts]
     with (
-        pytest.raises(PairLocked, match=f"has meanwhile changed what is rolled out on {world.b.spec.label}"),
+        pytest.raises(PairLocked, match=f"has meanwhile changed the deployment on {world.b.spec.label}"),
         looked.provisional(token=CancelToken()),
     ):
         pytest.fail("it went on")

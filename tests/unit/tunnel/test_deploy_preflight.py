@@ -82,7 +82,7 @@ def test_a_host_without_ping_is_told_to_get_one(world: World) -> None:
     no_ping = {"ping": Tool("ping", ToolFlavour.MISSING, "")}
     without = replace(world.request.facts_a, tools=no_ping, package_manager=PackageManager.APT)
     found = obstacles(world, replace(world.request, facts_a=without))
-    assert found[0].what == "gateway-a has no ping, so nobody knows whether it reaches 192.0.2.2."
+    assert found[0].what == "gateway-a has no ping, so it is not known whether it reaches 192.0.2.2."
     assert found[0].hint == "Install iputils-ping there."
     assert "192.0.2.1 does not answer the pings of gateway-b" in found[1].what
 

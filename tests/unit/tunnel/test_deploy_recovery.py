@@ -40,7 +40,7 @@ def test_what_a_failed_clean_up_left_is_taken_over_by_the_next_tunnel(world: Wor
 def test_recover_finds_nothing_on_hosts_that_are_clean(world: World) -> None:
     report = recover(world.sessions, token=CancelToken())
     assert report.is_clean
-    assert report.sentences() == ("gateway-a: nothing to put back.", "gateway-b: nothing to put back.")
+    assert report.sentences() == ("gateway-a: nothing to roll back.", "gateway-b: nothing to roll back.")
 
 
 def test_recover_leaves_hosts_alone_that_somebody_works_on(world: World) -> None:
@@ -66,7 +66,7 @@ def test_recover_puts_hosts_back_at_once_after_a_tunnelmark_that_was_killed_here
     forget_owner(world)
     report = recover(world.sessions, token=CancelToken())
     assert report.is_clean
-    assert "has been taken back" in report.a.sentence
+    assert "has been rolled back" in report.a.sentence
     assert "taken back 0200 Make tmk0" in report.a.log
     wait_until_untouched(world)
 

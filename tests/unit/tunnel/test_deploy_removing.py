@@ -57,7 +57,7 @@ def test_others_are_told_who_takes_it_back_and_change_nothing(world: World, stor
         assert store.get_deployment(one.id).is_ending, "a look does not take it for given up"
         with pytest.raises(PairLocked, match="has been working on gateway-a") as refused:
             deploy(world, store)
-        assert "puts itself back" not in refused.value.hint
+        assert "rolls back within" not in refused.value.hint
         with pytest.raises(CommandFailed, match="is being taken back on this host already, by"):
             roll_back_one(store, world.a, one.pair, Side.A, token=CancelToken(), emit=lambda _event: None)
         for words in (CONSOLE, ("sh", "/run/tunnelmark/undo.sh")):
@@ -108,11 +108,11 @@ def test_the_lock_of_one_that_was_killed_is_freed_by_whoever_comes_after_its_lea
         kill_removal(world.a)
         in_use = recover(world.sessions, token=CancelToken()).a
         assert in_use.found is Found.IN_USE
-        assert "takes a tunnel back on gateway-a" in in_use.sentence
+        assert "is removing a tunnel on gateway-a" in in_use.sentence
         (world.a.state_dir / "lease").write_text(f"{1:<10}\n")
         report = recover(world.sessions, token=CancelToken())
         assert (report.a.found, report.a.is_clean) == (Found.ABANDONED, True), report.a.sentence
-        assert "do it again" in report.a.sentence
+        assert "repeat it" in report.a.sentence
         with pytest.raises(CommandFailed):
             work.result(timeout=30)
         assert not world.a.state_dir.exists()

@@ -282,7 +282,7 @@ def slow_on_a(world: World) -> MadeUpVpn:
 def test_what_the_timer_takes_back_while_it_is_built_is_said_as_such(world: World) -> None:
     when_a_is_slow(world, lambda: let_lease_of_a_end(world))
     with (
-        pytest.raises(CommandFailed, match="timer of gateway-a ran out and took the tunnel back") as caught,
+        pytest.raises(CommandFailed, match="lease of gateway-a ran out, and it rolled back") as caught,
         open_tunnel(world, world.with_vpn(slow_on_a(world)), lease_s=60),
     ):
         pass
@@ -294,7 +294,7 @@ def test_what_the_timer_takes_back_while_it_is_built_is_said_as_such(world: Worl
 def test_who_runs_the_undo_while_it_is_built_is_not_taken_for_the_timer(world: World) -> None:
     when_a_is_slow(world, lambda: world.a.shell_run("sh", f"{STATE_DIR}/undo.sh"))
     with (
-        pytest.raises(CommandFailed, match="Somebody ran the undo on gateway-a"),
+        pytest.raises(CommandFailed, match="The undo was run by hand on gateway-a"),
         open_tunnel(world, world.with_vpn(slow_on_a(world)), lease_s=60),
     ):
         pass

@@ -87,7 +87,7 @@ def test_every_change_and_its_undo_is_audited(world: World) -> None:
         "Undo: Make tmk0",
         "Undo: Make a key",
         "Undo: Make the tunnel's own folder",
-        "Disarm the timer and release the lock",
+        "Disarm the rollback timer and release the lock",
     ]
     assert {entry.exit_status for entry in on_a} == {0}
     assert on_a[4].command == "ip link add tmk0"

@@ -159,7 +159,7 @@ def test_host_that_stays_away_is_left_to_its_timer(world: World, monkeypatch: py
     world.b.can_reconnect = False
     with pytest.raises(ConnectionLost) as caught, open_tunnel(world, lease_s=30):
         world.b.is_cut = True
-    assert "its own timer does it within 30 s" in caught.value.message
+    assert "its rollback timer runs it within 30 s" in caught.value.message
     assert f"sh {STATE_DIR}/undo.sh" in caught.value.hint
     let_leases_end(world)
 
@@ -168,7 +168,7 @@ def test_undo_that_fails_is_told_and_the_rest_is_undone(world: World) -> None:
     stuck = step("Stick", "true", "echo it is stuck; exit 4")
     vpn = MadeUpVpn(steps={Side.A: (link_step("tmk0"), stuck), Side.B: (link_step("tmk0"),)})
     with (
-        pytest.raises(CleanupFailed, match="gateway-a could not be put back completely") as caught,
+        pytest.raises(CleanupFailed, match="gateway-a could not be rolled back completely") as caught,
         open_tunnel(world, world.with_vpn(vpn)),
     ):
         pass

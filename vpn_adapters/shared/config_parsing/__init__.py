@@ -1,1 +1,1 @@
-"""Readers of existing configuration files: settings with line numbers, secrets masked before anybody sees them."""
+"""Readers of existing configuration files: settings with line numbers, secrets masked before anything is shown."""

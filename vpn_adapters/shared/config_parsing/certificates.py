@@ -1,4 +1,4 @@
-"""What can be told of certificates that stand in a configuration file: their keys and signatures."""
+"""Facts about certificates within a configuration file: their keys and signatures."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric import dsa, ec, rsa
 
 MAX_CERTIFICATES = 16
-"""Of one block so many are looked at; a chain has three or four."""
+"""Most certificates that are read of one block; a chain has three or four."""
 
 _CERTIFICATE = re.compile(r"-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]{1,65536}-----END CERTIFICATE-----")
 
@@ -17,7 +17,7 @@ _CERTIFICATE = re.compile(r"-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]{1,65536}
 def describe_certificates(text: str) -> tuple[str, ...]:
     """Return a few words on each certificate in PEM, for example `RSA 1024 bits signed with sha1`.
 
-    What signs itself is said to be `a root`: nobody checks that signature. What cannot be read is left out.
+    A self-signed one is called `a root`: no program checks that signature. What cannot be read is left out.
     """
     found: dict[str, None] = {}
     for count, match in enumerate(_CERTIFICATE.finditer(text)):

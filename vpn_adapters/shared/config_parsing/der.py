@@ -1,4 +1,4 @@
-"""How large a public key or a Diffie-Hellman group is: the first number in its DER structure."""
+"""Size of a public key or a Diffie-Hellman group: the first number in its DER structure."""
 
 from __future__ import annotations
 

@@ -107,7 +107,7 @@ def unknown_settings(kind: ConfigKind, reading: Reading) -> Iterator[UnknownSett
 
 
 def _accepted(reading: Reading) -> frozenset[str]:
-    """Return what OpenVPN is told to pass over. Source: openvpn(8), --ignore-unknown-option."""
+    """Return the options that OpenVPN is to ignore. Source: openvpn(8), --ignore-unknown-option."""
     named = (one.value.split() for one in reading.settings if one.name == "ignore-unknown-option")
     return frozenset(name for names in named for name in names)
 

@@ -1,4 +1,4 @@
-"""Takes secrets out of texts in which they stand among other things: values, command lines, comments."""
+"""Removes secrets from texts that hold them among other things: values, command lines, comments."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _Pattern = tuple[tuple[str, ...], re.Pattern[str]]
 
 
 def _pattern(text: str, *hints: str) -> _Pattern:
-    """Return a pattern after words: a text in lower case without any of these need not be looked at."""
+    """Return a pattern after words: a text in lower case without any of these need not be searched."""
     return hints, re.compile(text)
 
 
@@ -66,7 +66,7 @@ _IN_COMMANDS = (
 
 _ALL_HINTS = {hint for hints, _ in _LABELLED + _IN_COMMANDS for hint in hints}
 _HINTS = tuple(one for one in _ALL_HINTS if not any(other in one for other in _ALL_HINTS - {one}))
-"""A text in lower case without any of these holds nothing that the patterns look for; most lines have none."""
+"""A text in lower case without any of these holds nothing that the patterns match; most lines have none."""
 
 _SHORTEST = 5  # pin:1
 
@@ -97,7 +97,7 @@ def is_command(name: str) -> bool:
 
 
 def without_secrets(text: str, *, is_command_line: bool = False) -> str:
-    """Return a text with everything masked that looks like a key, a password or a login within an address.
+    """Return a text with everything masked that may be a key, a password or a login within an address.
 
     Args:
         text: A value, or a line of a file.

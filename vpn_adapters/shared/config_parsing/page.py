@@ -28,7 +28,7 @@ SECRET_NAMES = frozenset({"privatekey", "presharedkey", "psk", "passphrase", "pa
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What was read from a file. Nothing secret is in it.
+    """Parsed configuration file, without secrets.
 
     Attributes:
         settings: In the order of lines.
@@ -92,7 +92,7 @@ class Page:
         self._found.append(Setting(line, printable(name, MAX_NAME), value))
 
     def add_plain(self, line: int, name: str, value: str) -> None:
-        """Add a setting whose value is public although it may look like a key."""
+        """Add a setting whose value is public although it may resemble a key."""
         self._spoken.add(line)
         self._found.append(Setting(line, printable(name, MAX_NAME), printable(value)))
 
@@ -137,7 +137,7 @@ class Page:
     def _show(self, number: int, line: str) -> str:
         """Return a line for showing; what is no setting (comments, nonsense) is not trusted to be public."""
         if number in self._masked_from:
-            # What stands before a secret may hold another one that was not understood.
+            # The text before a secret may hold another one that was not understood.
             return printable(without_secrets(line[: self._masked_from[number]])) + MASK
         if number not in self._spoken:
             line = _SECRET_WORDS.sub(rf"\1 {MASK}", printable(line))

@@ -1,4 +1,4 @@
-"""What ESP can be asked for, by strongSwan's words for it.
+"""Algorithms of ESP, by strongSwan's words for them.
 
 No program lists what ESP can do on a host: strongSwan knows the words, its table of the kernel's names decides which of
 them reach the kernel, and the kernel has the algorithm or has not. So this table is ours. Words for the same thing
@@ -36,7 +36,7 @@ class EspCipher:
         iv_bytes: IV in each packet.
         block_bytes: What the payload is padded to a multiple of, at least 4.
         icv_bytes: Its own tag; 0 for a cipher.
-        is_unprotected: Whether the payload stays readable.
+        is_unprotected: Whether the payload remains readable.
         note: What is to be known beforehand.
     """
 
@@ -162,7 +162,7 @@ INTEGRITIES: Mapping[str, EspIntegrity] = MappingProxyType({row.keyword: row for
 
 @dataclass(frozen=True, slots=True)
 class EspProposal:
-    """What protects the packets.
+    """Protection of the packets.
 
     Attributes:
         cipher: Cipher or AEAD.

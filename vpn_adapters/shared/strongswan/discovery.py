@@ -1,4 +1,4 @@
-"""What a host's strongSwan can do, by the plugins that lie on its disk; its daemon is neither needed nor asked."""
+"""Capabilities of a host's strongSwan, by the plugins on its disk; its daemon is neither needed nor asked."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def recipe(request: PlanRequest, side: Side) -> IdentityRecipe:
     """Return how a key is made and its public part printed. The private key never leaves the host."""
     link = request.link
     make = Step(
-        title=f"Make an IKEv2 key that stays on host {side.upper()}",
+        title=f"Make an IKEv2 key kept on host {side.upper()}",
         command=root_script(
             "shared/strongswan", "make-key.sh", link.run_dir, setting(request, AUTHENTICATION), timeout_s=20.0
         ),

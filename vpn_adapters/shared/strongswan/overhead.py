@@ -1,4 +1,4 @@
-"""What ESP in transport mode, and the header of what carries the frame in it, add to a frame.
+"""Overhead per frame of ESP in transport mode and of the header of the encapsulation within it.
 
 `header_bytes` is that header's size.
 """

@@ -12,7 +12,7 @@ from app.domain.link import Link
 
 @dataclass(frozen=True, slots=True)
 class Payload:
-    """How Ethernet frames are put into the packets.
+    """Encapsulation of Ethernet frames within the packets.
 
     Attributes:
         solution: Name of the solution.

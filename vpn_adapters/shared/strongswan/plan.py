@@ -30,7 +30,7 @@ WIRE_FILTER = "ip proto 50"
 
 
 def make(request: PlanRequest, payload: Payload) -> TunnelPlan:
-    """Return the plan for both ends.
+    """Return the plan for both sides.
 
     Raises:
         InvalidPlan: The suite is none of ours.

@@ -1,4 +1,4 @@
-"""What is always true of IPsec by strongSwan in transport mode."""
+"""Constant properties of IPsec by strongSwan in transport mode."""
 
 from __future__ import annotations
 

@@ -111,7 +111,7 @@ def connection_config(request: PlanRequest, side: Side, ip_protocol: int) -> byt
     the kernel remembers of a negotiation that failed would be in the way for minutes. Until then, and whenever there is
     no SA, the firewall table holds the frames.
 
-    Of a tunnel that stays, A goes on asking however long the peer is away; for a measurement, giving up is a result.
+    Of a deployment, A goes on asking however long the peer is unreachable; for a measurement, giving up is a result.
     """
     link, suite = request.link, request.suite.name
     own, peer = link.underlay(side), link.underlay(side.other)

@@ -1,4 +1,4 @@
-"""What two hosts' strongSwans have in common, and the census of all that ESP can be asked for."""
+"""Suites that two hosts' strongSwans have in common, and the census of all algorithms of ESP."""
 
 from __future__ import annotations
 

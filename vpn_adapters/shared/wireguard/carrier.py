@@ -24,7 +24,7 @@ PADDING_BYTES = 16
 KEEPALIVE_S: Mapping[Side, int] = MappingProxyType({Side.A: 5, Side.B: 7})
 """Also makes the first handshake happen without any traffic of ours.
 
-Handshakes that both ends begin within a round trip fail on both, and each end begins again after 5 s at the earliest.
+Handshakes that both peers begin within a round trip fail on both, and each peer begins again after 5 s at the earliest.
 With the same interval they cross again and again, which took emulated gateways more than 20 s. Source: the WireGuard
 paper, section 6.1 (Rekey-Timeout); wg_packet_send_keepalive() in Linux 6.12.
 """
@@ -81,7 +81,7 @@ def last_handshake(link: Link) -> Command:
 
 
 def breakages(link: Link) -> tuple[Breakage, ...]:
-    """Return how WireGuard can go while what is inside stays and still sends."""
+    """Return how WireGuard can disappear while the interface inside remains and still sends."""
     name = link.names.wireguard_interface
     return (
         Breakage(
@@ -98,7 +98,7 @@ def breakages(link: Link) -> tuple[Breakage, ...]:
 def _route_step(peer: str) -> Step:
     """Return the step that leaves no other route to the peer's carrier address, should WireGuard's device go.
 
-    The firewall table does not depend on routes; this holds where somebody flushes all tables.
+    The firewall table does not depend on routes; this holds where a user flushes all tables.
     """
     return Step(
         title=f"Forbid every way to {peer} but WireGuard's, so that nothing can leave unencrypted",

@@ -27,7 +27,7 @@ def recipe(link: Link, side: Side) -> IdentityRecipe:
     """Return how the key is made and its public part printed. The private key never leaves the host."""
     path = key_path(link)
     make = Step(
-        title=f"Make a WireGuard key that stays on host {side.upper()}",
+        title=f"Make a WireGuard key kept on host {side.upper()}",
         command=root_script("shared/wireguard", "make-key.sh", path),
         undo=Command(("rm", "-f", path), timeout_s=5.0, is_root=True),
     )

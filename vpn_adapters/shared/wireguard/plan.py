@@ -17,7 +17,7 @@ from vpn_adapters.shared.wireguard import carrier
 
 @dataclass(frozen=True, slots=True)
 class Inside:
-    """How Ethernet frames are put into the packets.
+    """Encapsulation of Ethernet frames within the packets.
 
     Attributes:
         solution: Name of the solution.
@@ -26,7 +26,7 @@ class Inside:
         packet_bytes: Returns the size of the IPv4 packet that carries a frame, both in bytes.
         guard: Step that makes the firewall table; gets the name of the WireGuard interface.
         session: Step that makes the interface.
-        opening: What has to get through this host's firewall, inside WireGuard.
+        opening: Traffic that this host's firewall has to let through, inside WireGuard.
     """
 
     solution: str

@@ -229,7 +229,7 @@ zone() {
         close) [ "$found" != "$1" ] || firewall-cmd -q --zone="$1" --remove-interface="$bridge" ;;
     esac
 }
-# all: does it, or looks what is to be done.
+# all: does it, or reports what is to be done.
 all() {
     failures=0 pending='' uncovered=0 kept=0
     if names rule || names element; then

@@ -18,7 +18,6 @@ from app.measurement.wizard import Step
 from app.services.interfaces import PairChoice
 from ui.common.basics import Card, ScrollPage, button, label, label_for, row, set_fault
 from ui.common.context import Context
-from ui.common.dialogs import Question
 from ui.common.folding import FoldingCards, FoldingForm
 from ui.common.host_card import HostCard
 from ui.common.page import BusyLine, Page, busy_reason
@@ -27,6 +26,7 @@ from ui.common.theme import GRID
 from ui.common.tips import enable, set_tip
 from ui.comparison.host_form import HostForm
 from ui.comparison.hosts_texts import explained, side_words, summary_of
+from ui.comparison.installing import ask_to_install
 from ui.comparison.lab_offer import LabOffer
 from ui.comparison.pair_entry import ask_to_replace, read_pair, saving_of
 
@@ -338,18 +338,7 @@ class HostsPage(Page):
         if found is None:
             return
         host = found.pair.host(side).label
-        names = ", ".join(dict.fromkeys(part.package for part in missing))
-        Question(
-            self.window(),
-            tr("Install on %1?").replace("%1", host),
-            tr(
-                "The host's package manager installs: %1. A dry run is done first; the installation is "
-                "refused if it would remove packages. Installed services are not started."
-            ).replace("%1", names),
-            tr("Install"),
-            tr("Cancel"),
-            "install",
-        ).ask(lambda: self._do_install(found.pair, side, missing))
+        ask_to_install(self.window(), host, missing, lambda: self._do_install(found.pair, side, missing))
 
     def _do_install(self, pair: PairSpec, side: Side, missing: tuple[MissingPart, ...]) -> None:
         services = self.context.services

@@ -19,9 +19,8 @@ from PySide6.QtWidgets import (
 
 from app.discovery.pair_discovery import Discovery
 from app.domain.errors import InvalidOption
-from app.domain.hosts import HostFacts, PairSpec, Side
+from app.domain.hosts import PairSpec, Side
 from app.domain.link import INNER_MTU_BYTES, INNER_SUBNET, Link
-from app.domain.subnets import find_overlap
 from app.measurement.wizard import Step
 from ui.common.basics import Card, ScrollPage, inset_text, label, label_for, row, set_fault
 from ui.common.context import Context
@@ -29,8 +28,15 @@ from ui.common.firewall_consent import FirewallConsent
 from ui.common.page import Page
 from ui.common.texts import count, tr
 from ui.common.theme import GRID
+from ui.comparison.link_values import (
+    addresses_of,
+    check_owner,
+    mtu_text,
+    path_text,
+    read_address,
+    read_inner_network,
+)
 
-_LARGEST_PREFIX = 30
 _DEFAULT_CAP_MBIT_S = 10.0
 
 
@@ -90,7 +96,7 @@ class LinkPage(Page):
             box = self.underlay[side]
             box.clear()
             check = found.a if side is Side.A else found.b
-            box.addItems(_addresses(check.facts))
+            box.addItems(addresses_of(check.facts))
             box.setCurrentText(found.link.underlay(side))
         self.subnet.setText(str(ipaddress.ip_interface(found.link.inner_a).network))
         options = self.context.wizard.state.options
@@ -100,8 +106,8 @@ class LinkPage(Page):
         self.consent.setChecked(options.has_load_consent or found.pair.is_lab)
         self.consent.setVisible(not found.pair.is_lab)
         self.firewalls.show_blocked(found)
-        self._mtu.setText(_mtu_text(found.link))
-        self._path.setText(_path_text(found))
+        self._mtu.setText(mtu_text(found.link))
+        self._path.setText(path_text(found))
         self._load_text.setText(
             tr("Practice lab: load tests are safe, no consent needed.")
             if found.pair.is_lab
@@ -189,7 +195,7 @@ class LinkPage(Page):
         if found is None:
             raise InvalidOption(tr("The hosts have not been inspected yet."), hint=tr("Complete step 1 first."))
         addresses = self._addresses()
-        network = self._inner_network(found)
+        network = read_inner_network(found, self.subnet.text())
         first, second = (f"{address}/{network.prefixlen}" for address in (network[1], network[2]))
         cap = self.cap.value() if self.has_cap.isChecked() else None
         link = replace(
@@ -219,7 +225,7 @@ class LinkPage(Page):
         found = {}
         for side, box in self.underlay.items():
             try:
-                found[side] = _ipv4(box.currentText(), side)
+                found[side] = read_address(box.currentText(), side)
             except InvalidOption:
                 set_fault(box, is_wrong=True)
                 raise
@@ -230,50 +236,19 @@ class LinkPage(Page):
             raise InvalidOption(tr("Both hosts have the same underlay address."), hint=hint)
         for side, address in found.items():
             try:
-                self._check_owner(address, side)
+                if self._shown is not None:
+                    check_owner(self._shown, address, side)
             except InvalidOption:
                 set_fault(self.underlay[side], is_wrong=True)
                 raise
         return found
-
-    def _check_owner(self, address: str, side: Side) -> None:
-        """Refuse an address that the host did not have when it was inspected.
-
-        Raises:
-            InvalidOption: It has others.
-        """
-        if self._shown is None:
-            return
-        own = _addresses((self._shown.a if side is Side.A else self._shown.b).facts)
-        if address not in own:
-            label = self._shown.pair.host(side).label
-            text = tr("%1 does not have the address %2 on any interface.").replace("%1", label)
-            hint = tr("Choose one of its addresses: %1.").replace("%1", ", ".join(own))
-            raise InvalidOption(text.replace("%2", address), hint=hint)
-
-    def _inner_network(self, found: Discovery) -> ipaddress.IPv4Network:
-        """Return the inner subnet.
-
-        Raises:
-            InvalidOption: It is no network, is too small, or collides with an address of a host.
-        """
-        network = _network(self.subnet.text())
-        overlap = find_overlap(network, {Side.A: found.a.facts, Side.B: found.b.facts})
-        if overlap is not None:
-            where = tr("%1 %2 of %3").replace("%1", overlap.interface).replace("%2", overlap.address)
-            where = where.replace("%3", found.pair.host(overlap.side).label)
-            raise InvalidOption(
-                tr("The inner subnet %1 overlaps %2.").replace("%1", str(network)).replace("%2", where),
-                hint=tr("Choose a subnet that neither host uses, like %1.").replace("%1", str(INNER_SUBNET)),
-            )
-        return network
 
     def _judge_subnet(self) -> None:
         """Mark the subnet's field while it cannot be used."""
         text = ""
         try:
             if self._shown is not None:
-                self._inner_network(self._shown)
+                read_inner_network(self._shown, self.subnet.text())
         except InvalidOption as error:
             text = error.sentence()
         set_fault(self.subnet, is_wrong=bool(text))
@@ -375,41 +350,3 @@ class LinkPage(Page):
 def _same_link(one: Discovery, other: Discovery) -> bool:
     is_same = one.link == other.link and one.pair.name == other.pair.name and one.a == other.a
     return one is other or (is_same and one.pair.load_cap_mbit_s == other.pair.load_cap_mbit_s)
-
-
-def _addresses(facts: HostFacts) -> list[str]:
-    found = [address.split("/")[0] for nic in facts.nics if nic.name != "lo" for address in nic.addresses]
-    return [address for address in found if ":" not in address]
-
-
-def _ipv4(text: str, side: Side) -> str:
-    try:
-        return str(ipaddress.IPv4Address(text.strip()))
-    except ValueError as error:
-        raise InvalidOption(
-            tr("The underlay address of %1 is not an IPv4 address.").replace("%1", side.value.upper()),
-            hint=tr("Choose one of the addresses that were found on it."),
-        ) from error
-
-
-def _network(text: str) -> ipaddress.IPv4Network:
-    try:
-        network = ipaddress.IPv4Network(text.strip())
-    except ValueError as error:
-        raise InvalidOption(
-            tr("The inner subnet is not an IPv4 network."), hint=tr("Example: 198.18.0.0/24")
-        ) from error
-    if network.prefixlen > _LARGEST_PREFIX:
-        raise InvalidOption(
-            tr("The inner subnet is too small."), hint=tr("Use a /30 or larger, for example 198.18.0.0/24.")
-        )
-    return network
-
-
-def _mtu_text(link: Link) -> str:
-    return f"{count(link.underlay_mtu_bytes)} {tr('bytes')}"
-
-
-def _path_text(found: Discovery) -> str:
-    link, pair = found.link, found.pair
-    return f"{pair.a.label}  {link.underlay_a}   ⟷   {link.underlay_b}  {pair.b.label}"

@@ -37,7 +37,7 @@ from ui.common.tips import enable
 from ui.comparison.log_view import LogView
 from ui.comparison.run_header import RunHead
 from ui.comparison.run_table import RunTable
-from ui.comparison.run_words import running_text, stopping_words
+from ui.comparison.run_words import measuring_text, running_text, stopping_words
 from ui.plots.run_board import PlotBoard
 
 _TABLE_MS = 250
@@ -273,12 +273,9 @@ class RunPage(Page):
             hint = tr("The practice lab has ended, so this comparison cannot be resumed. Results so far are saved.")
             self.notice.say("error", why, hint)
             return
-        self.notice.say(
-            "error",
-            why,
-            tr("Results so far are saved. Each host rolls back automatically."),
-            {tr("Resume"): self._again, tr("Restore both hosts"): lambda: self._recover(pair)},
-        )
+        hint = tr("Results so far are saved. Each host rolls back automatically.")
+        actions = {tr("Resume"): self._again, tr("Restore both hosts"): lambda: self._recover(pair)}
+        self.notice.say("error", why, hint, actions)
 
     def _show_outcome(self, outcome: Outcome) -> None:
         """Say how many candidates failed, and why; only where none did, that all were measured."""
@@ -341,11 +338,8 @@ class RunPage(Page):
                 self.board.begin(event.plan)
                 self._refresh()
             case AttemptStarted():
-                is_one = self._plan is None or not self._plan.profile.is_adaptive
-                text = (
-                    tr("Measuring %1").replace("%1", event.title) if is_one else tr("Measuring all candidates in turn")
-                )
-                self.status_told.emit(text)
+                is_adaptive = self._plan is not None and self._plan.profile.is_adaptive
+                self.status_told.emit(measuring_text(event.title, is_adaptive=is_adaptive))
             case AttemptEnded():
                 self._refresh()
             case UnderlayChanged():

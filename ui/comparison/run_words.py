@@ -33,6 +33,11 @@ def running_text(live: LiveModel, rows: Sequence[Row]) -> str:
     return text
 
 
+def measuring_text(title: str, *, is_adaptive: bool) -> str:
+    """Return what the status line says when an attempt begins; those of an adaptive comparison begin together."""
+    return tr("Measuring all candidates in turn") if is_adaptive else tr("Measuring %1").replace("%1", title)
+
+
 def stopping_words(*, is_paused: bool) -> tuple[str, str]:
     """Return what stopping the comparison means, and the word on the button that does not stop it."""
     what_happens = (

@@ -14,7 +14,7 @@ from app.deployment.contact import only_host
 from app.deployment.monitor_log import MonitorLine
 from app.domain.audit import AuditEntry
 from app.domain.cancel import CancelToken
-from app.domain.deployment import Deployment, DeploymentState
+from app.domain.deployment import Deployment
 from app.domain.deployment_status import PairStatus
 from app.domain.progress import ProgressSink
 from ui.common.basics import row
@@ -42,6 +42,7 @@ from ui.deployments.detail_view import DeploymentDetail
 from ui.deployments.monitor import Watcher
 from ui.deployments.repair import Repairs, half_words, repair_task
 from ui.deployments.single_host_rollback import nothing_left_words
+from ui.deployments.stored_state import identity_of, is_news
 from ui.deployments.view_switch import AreaSwitch
 
 if TYPE_CHECKING:
@@ -165,7 +166,7 @@ class DeploymentsPage(Page):
         self._pairs = by_pair(stored.deployments)
         for one in self._pairs:
             known = self.statuses.get(one.pair.name)
-            if known is not None and _known(known.deployment) != _known(one.standing):
+            if known is not None and identity_of(known.deployment) != identity_of(one.standing):
                 del self.statuses[one.pair.name]  # it belonged to the replaced deployment
         self.detail.audit.show_lines(stored.audit)
         self._show_rows(is_there=bool(self._pairs))
@@ -229,20 +230,9 @@ class DeploymentsPage(Page):
         if self.selected is not None and self.selected.pair.name == name:
             self._show_selected()
         if status is not None:
-            if self._is_news(status):
+            if is_news(self._pair(status.pair), status):
                 self._read()
             self._repair_at_contact(status)
-
-    def _is_news(self, status: PairStatus) -> bool:
-        """Whether the hosts' status changes what is stored."""
-        one = self._pair(status.pair)
-        if one is None:
-            return False
-        if status.deployment is None:
-            is_nothing = status.state is None and status.a.is_reachable and status.b.is_reachable
-            return is_nothing and one.standing is not None
-        known = next((each for each in one.deployments if each.id == status.deployment.id), None)
-        return known is None or known.state is not status.deployment.state
 
     def _on_watch(self) -> None:
         one = self.selected
@@ -397,7 +387,3 @@ class DeploymentsPage(Page):
             lambda written: self.notice.say("done", tr("Audit log written."), str(written)),
             busy=self.busy,
         )
-
-
-def _known(deployment: Deployment | None) -> tuple[str, DeploymentState] | None:
-    return (deployment.id, deployment.state) if deployment is not None else None

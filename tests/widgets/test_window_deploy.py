@@ -317,3 +317,14 @@ def test_what_crosses_between_the_lans_can_be_chosen_where_a_lan_port_is(driver:
     lan.setCurrentIndex(lan.findData("eth2"))
     options = page.form.options
     assert (options.broadcast_limit, options.blocks_dhcp, options.blocks_router_advertisements) == (0, False, True)
+
+
+def test_the_focus_goes_on_with_what_has_to_be_done_next(driver: Driver) -> None:
+    page = looked_at(driver)
+    page.ask_hosts.setFocus()
+    driver.click(page.ask_hosts)
+    driver.idle()
+    assert page.preview.hasFocus()
+    driver.click(page.preview)
+    driver.until(page.view.isVisible)
+    driver.until(page.view.tabBar().hasFocus)

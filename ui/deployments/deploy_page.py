@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
-from PySide6.QtCore import QTimer, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QApplication, QStackedWidget, QWidget
 
 from app.deployment.events import Decision, RolloutCountdown, RolloutEvent
@@ -239,6 +239,7 @@ class DeployPage(Page):
         if self.form.pair is None or self.form.pair.name != discovery.pair.name:
             return
         self.setup.show_found(discovery, ports)
+        self._lead_focus(self.setup.next_button)
         self.status_told.emit(tr("Both hosts were inspected"))
 
     # --- dry run ------------------------------------------------------------------------------------------------------
@@ -264,9 +265,17 @@ class DeployPage(Page):
         )
 
     def _show_what_would_be_done(self) -> None:
-        """Scroll until the dry run, and the buttons above it, are in sight."""
+        """Scroll until the dry run, and the buttons above it, are in sight, and let the keyboard read it."""
         if self.setup.view.isVisible():
             self._choice.ensureWidgetVisible(self.setup.view, 0, 0)
+            self._lead_focus(self.setup.view.tabBar())
+
+    def _lead_focus(self, following: QWidget | None) -> None:
+        """Move the focus from the button of an operation that has ended to what follows it."""
+        holder = QApplication.focusWidget()
+        is_on_button = holder is None or holder in (self.ask_hosts, self.preview, self)
+        if following is not None and self.isVisible() and is_on_button:
+            following.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _title_of(self, deployment_id: str) -> str:
         return next((one.title for one in self._deployments if one.id == deployment_id), "")

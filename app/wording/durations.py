@@ -4,10 +4,14 @@ from __future__ import annotations
 
 
 def duration_text(seconds: float) -> str:
-    """Return a duration: `45 s`, `4:12 min` or `2:05 h`."""
+    """Return a duration: `45 s`, `4 min 12 s` or `2 h 5 min`."""
     whole = max(0, round(seconds))
     if whole < 60:
         return f"{whole} s"
     if whole < 3600:
-        return f"{whole // 60}:{whole % 60:02d} min"
-    return f"{whole // 3600}:{whole % 3600 // 60:02d} h"
+        return _both(whole // 60, "min", whole % 60, "s")
+    return _both(whole // 3600, "h", whole % 3600 // 60, "min")
+
+
+def _both(large: int, unit: str, small: int, smaller_unit: str) -> str:
+    return f"{large} {unit} {small} {smaller_unit}" if small else f"{large} {unit}"

@@ -63,7 +63,7 @@ def test_looking_shows_both_hosts_keys_and_todays_verdict(driver: Driver) -> Non
     assert not page.table.item(0, STATE).icon().isNull()
     assert "Something newer is there. (RFC 9999) Instead: AES-256-GCM." in page.detail.sentence.text()
     facts = page.detail.now.facts
-    assert facts.text("Last handshake") == ("1:14 min ago", "1:14 min ago")
+    assert facts.text("Last handshake") == ("1 min 14 s ago", "1 min 14 s ago")
     assert (facts.text("Received")[0], facts.text("Sent")[0]) == ("46.0 MiB", "49.5 MiB")
     assert facts.text("RTT now") == ("1.42 ms", "1.47 ms")
     assert facts.text("Starts at boot") == ("yes", "yes")
@@ -82,7 +82,7 @@ def test_how_soon_it_was_connected_and_is_back_is_shown(driver: Driver) -> None:
     driver.until(lambda: cell(page, TUNNEL) == "up")
     facts = page.detail.now.facts
     assert facts.text("Time to connect (last start)") == ("9 s", "4 s"), "B has not started it again since"
-    assert facts.text("Time to connect (after boot)") == ("1:11 min", "–")
+    assert facts.text("Time to connect (after boot)") == ("1 min 11 s", "–")
     a, b = facts.text("Outages recovered")
     assert a.startswith("once, the last after 12 s; lost since 2026-03-0")
     assert b == "never"
@@ -109,7 +109,7 @@ def test_a_pair_that_went_half_way_and_a_host_that_counts_down(driver: Driver) -
     page = page_of(driver)
     driver.click(page.detail.look)
     driver.until(lambda: cell(page, STATE) == "on one host only")
-    assert page.detail.now.facts.text("State") == ("rolls back in 1:15 min unless confirmed", "none")
+    assert page.detail.now.facts.text("State") == ("rolls back in 1 min 15 s unless confirmed", "none")
     assert cell(page, TUNNEL) == "down"
 
 

@@ -74,7 +74,7 @@ def test_little_time_to_confirm_is_read_out_on_any_page(driver: Driver, monkeypa
     for left_s in (61.0, 60.0, 31.0, 29.0, 11.0, 9.0):
         page.live.countdown.show_left(left_s, 120.0, "")
         driver.window._running.refresh()
-    assert read == [f"Tunnel of lab:practice: {left} to confirm" for left in ("1:00 min", "29 s", "9 s")]
+    assert read == [f"Tunnel of lab:practice: {left} to confirm" for left in ("1 min", "29 s", "9 s")]
     assert line.isVisible()
 
 

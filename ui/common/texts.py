@@ -51,7 +51,7 @@ def ratio(value: float | None) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Return a duration: `45 s`, `4:12 min` or `2:05 h`."""
+    """Return a duration: `45 s`, `4 min 12 s` or `2 h 5 min`."""
     return duration_text(seconds)
 
 

@@ -28,7 +28,7 @@ def test_a_loss_is_told_when_it_begins_and_when_it_ends_with_its_length(healthy:
     assert line.text == "Tunnel lost: no answer through it on gateway-b."
     assert log.take(after(lost, 10), Limits()) == ()
     (line,) = log.take(after(healthy, 70), Limits())
-    assert (line.text, line.is_bad) == ("The tunnel is up again after 1:05 min.", False)
+    assert (line.text, line.is_bad) == ("The tunnel is up again after 1 min 5 s.", False)
 
 
 def test_a_host_out_of_reach_is_no_lost_tunnel(healthy: PairStatus) -> None:

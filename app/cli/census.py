@@ -21,9 +21,9 @@ from app.domain.census import CensusPlan, OptionResult, OptionStatus, SolutionCe
 from app.domain.errors import Cancelled, InvalidOption
 from app.domain.events import AttemptEnded, CampaignStarted, CensusEvent, LogLevel, LogLine, UnderlayChanged
 from app.domain.events import Progress as HowFar
+from app.measurement.census.stored import CensusOptions, CensusResults
 from app.ranking.published_census import STUDY_2019, published_triples
 from app.reports.census_json import census_to_json
-from app.services.census import CensusOptions, CensusResults
 from app.services.wiring import Services
 
 MIN_PINGS, MAX_PINGS = 1, 1000

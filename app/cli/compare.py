@@ -20,6 +20,7 @@ from app.cli.terminal import run_cancellable
 from app.discovery.pair_discovery import Discovery
 from app.domain.errors import Cancelled, CleanupFailed, ConnectionLost, HostUnreachable, InvalidOption, NotFound
 from app.domain.pair_names import LAB_PREFIX
+from app.domain.preferences import Preferences
 from app.domain.results import (
     DEMO_PROFILE,
     PROFILES,
@@ -37,7 +38,6 @@ from app.measurement.comparison import FINAL
 from app.measurement.control import CampaignControl
 from app.measurement.options import RunOptions
 from app.measurement.wizard import ComparisonWizard
-from app.services.interfaces.desk import Preferences
 from app.services.wiring import Services
 
 N = TypeVar("N", int, float)

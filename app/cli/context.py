@@ -20,7 +20,7 @@ from app.domain.paths import find_paths
 if TYPE_CHECKING:  # heavy parts are imported when a command needs them
     from app.domain.progress import ProgressSink
     from app.lab import LabManager
-    from app.services.history import Archive
+    from app.reports.archive import Archive
     from app.services.wiring import Services
 
 T = TypeVar("T")
@@ -52,7 +52,7 @@ class Context:
     @contextmanager
     def archive(self) -> Iterator[Archive]:
         """Give stored comparisons, without anything that talks to hosts."""
-        from app.services.history import open_archive
+        from app.reports.archive import open_archive
 
         with open_archive() as archive:
             yield archive

@@ -15,7 +15,7 @@ from app.domain.deployment import RolloutOptions
 
 def export_config(context: Context) -> int:
     """Write what `deploy` would put on two hosts, for those who deploy by hand or with Ansible."""
-    from app.services.export import FORMATS, ExportOptions, export_config
+    from app.export.pair_export import FORMATS, ExportOptions
 
     options = context.options
     check_solutions([options.solution])
@@ -31,7 +31,7 @@ def export_config(context: Context) -> int:
     check_options(chosen.rollout)
     with context.services() as services:
         pair = context.job(lambda token, tell: services.resolve_pair(options.pair, token=token, on_progress=tell))
-        done = context.job(lambda token, tell: export_config(services, pair, chosen, token=token, on_progress=tell))
+        done = context.job(lambda token, tell: services.export_config(pair, chosen, token=token, on_progress=tell))
     context.out.print(f"{done.title}. {done.facts_from}", markup=False)
     context.out.print(f"Written to {done.place}. Begin with its README.txt.", markup=False)
     return ExitCode.OK

@@ -21,7 +21,7 @@ from app.wording.deployment_sentences import state_word
 
 if TYPE_CHECKING:
     from app.domain.progress import ProgressSink
-    from app.services.history import Archive
+    from app.reports.archive import Archive
 
 _MANY = 20
 """Comparisons that are ranked before progress is shown; all of them together take a second or so."""

@@ -18,7 +18,7 @@ from app.domain.paths import find_paths
 from app.domain.progress import ProgressSink
 from app.host.logins import endpoint_of
 from app.lab import CpuKind, LabSpec, LabStatus, parse_platforms
-from app.services.lab_desk import deployments_in, end_with_lab
+from app.lab.desk import deployments_in, end_with_lab
 from app.storage.in_use import InUse
 
 _STATES = {

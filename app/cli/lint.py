@@ -16,7 +16,7 @@ from app.domain.version import tunnelmark_version
 from app.linting.files import LintOptions, lint_files
 from app.policy import check_guidelines
 from app.policy.lint import newest_versions, version_of
-from app.services.settings import read_settings
+from app.policy.settings_file import read_settings
 
 
 def lint(context: Context) -> int:

@@ -24,7 +24,7 @@ from app.policy import (
     judge,
     known_rows,
 )
-from app.services.settings import read_settings, write_settings
+from app.policy.settings_file import read_settings, write_settings
 
 _QUESTIONS = {
     Question.INSECURE: "Is it insecure?",

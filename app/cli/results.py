@@ -25,7 +25,7 @@ from app.ranking.weighting import Weighting, parse_weights, weigh
 from app.wording.capture_sentences import wire_line
 
 if TYPE_CHECKING:
-    from app.services.history import Archive
+    from app.reports.archive import Archive
 
 
 def rank(context: Context) -> int:

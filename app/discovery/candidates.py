@@ -4,15 +4,49 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-from app.discovery.pair_discovery import HostCheck
+from app.discovery.pair_discovery import Discovery, HostCheck
 from app.domain.adapters import Adapter
-from app.domain.hosts import HostFacts, MissingPart, Side
+from app.domain.hosts import HostFacts, MissingPart, PairSpec, Side
+from app.domain.link import Link
 from app.domain.results import Candidate
 from app.domain.solutions import CensusOption, OptionKind, SolutionInfo, Suite
 from app.domain.verdicts import Finding, Verdict
 from app.policy import DEFAULT_GUIDELINES, Possible, judge_possible, post_quantum
 
 BASELINE = "baseline"
+
+
+def assess_pair(
+    pair: PairSpec,
+    facts_a: HostFacts,
+    facts_b: HostFacts,
+    link: Link,
+    adapters: Mapping[str, Adapter],
+    *,
+    guidelines: Collection[str],
+) -> Discovery:
+    """Return what a pair can do, from what was found on its hosts; nothing is known of firewalls yet.
+
+    Args:
+        pair: The pair.
+        facts_a: What was found on A.
+        facts_b: What was found on B.
+        link: Addresses, names and MTU for tunnels.
+        adapters: By solution.
+        guidelines: Ids of the guidelines that apply.
+    """
+    candidates, defaults = find_candidates(adapters, facts_a, facts_b, guidelines=guidelines)
+    return Discovery(
+        pair=pair,
+        a=look_at(Side.A, facts_a),
+        b=look_at(Side.B, facts_b),
+        link=link,
+        clock_difference_ms=facts_b.clock_offset_ms - facts_a.clock_offset_ms,
+        candidates=candidates,
+        defaults=defaults,
+        solutions={name: adapter.info for name, adapter in adapters.items()},
+        unavailable=unavailable_solutions(adapters, candidates, facts_a, facts_b),
+    )
 
 
 def find_candidates(

@@ -58,3 +58,8 @@ class Discovery:
     unavailable: dict[str, str]
     blocked: dict[str, tuple[str, ...]] = field(default_factory=dict)
     firewalls: Mapping[Side, Firewall] = field(default_factory=dict)
+
+    @property
+    def facts(self) -> dict[str, HostFacts]:
+        """Facts about both hosts, by `a` and `b`."""
+        return {Side.A.value: self.a.facts, Side.B.value: self.b.facts}

@@ -19,7 +19,8 @@ from app.domain.results import CampaignPlan, CampaignRecord
 from app.domain.version import tunnelmark_version
 from app.lab.practice_labs import Labs
 from app.measurement.adaptive import AdaptiveComparison
-from app.measurement.census import Census
+from app.measurement.census import Census, find_unfinished, plan_census
+from app.measurement.census.stored import CensusOptions, CensusResults, census_results
 from app.measurement.clean_host_check import report_differences, snapshot_before
 from app.measurement.comparison import Comparison, plan_campaign
 from app.measurement.control import CampaignControl
@@ -28,8 +29,6 @@ from app.measurement.firewalls import FirewallConsents
 from app.measurement.options import RunOptions
 from app.measurement.work import A, P, R, Work
 from app.policy.file_header import file_header
-from app.services import census
-from app.services.census import CensusOptions, CensusResults
 from app.storage import Store
 from app.storage.in_use import InUse
 from app.storage.use_names import renaming
@@ -113,7 +112,7 @@ class MeasuringOperations:
                 sessions=sessions,
                 adapters=self.adapters,
                 link=discovery.link,
-                facts={"a": discovery.a.facts, "b": discovery.b.facts},
+                facts=discovery.facts,
                 store=self.store,
                 control=control,
                 emit=renaming(use, work.kind, emit),
@@ -129,11 +128,19 @@ class MeasuringOperations:
 
     def plan_census(self, discovery: Discovery, options: CensusOptions) -> CensusPlan:
         """Plan a census: every option of the chosen solutions that both hosts list."""
-        return census.make_plan(discovery, options)
+        return plan_census(
+            discovery.pair,
+            self.adapters,
+            discovery.facts,
+            solutions=options.solutions,
+            names=options.names,
+            pings=options.pings,
+            allow_load=options.has_load_consent,
+        )
 
     def unfinished_census(self, discovery: Discovery, plan: CensusPlan) -> int | None:
         """Return the number of an unfinished census of the same options with the same versions."""
-        return census.unfinished(self.store, discovery, plan)
+        return find_unfinished(self.store, plan, discovery.facts, tunnelmark_version())
 
     def run_census(
         self,
@@ -149,7 +156,7 @@ class MeasuringOperations:
 
     def census_results(self, census_id: int) -> CensusResults:
         """Return a stored census with its triples and verdicts."""
-        return census.results(self.store, census_id)
+        return census_results(self.store, self.adapters, census_id)
 
     def censuses(self, pair_name: str | None = None) -> tuple[int, ...]:
         """Return the numbers of stored censuses, newest first: of one pair, or of all."""
@@ -157,4 +164,6 @@ class MeasuringOperations:
 
     def write_census(self, results: CensusResults, path: Path) -> Path:
         """Write a census to a file; the kind follows from the ending: .json or .html."""
-        return census.write_report(results, path)
+        from app.reports.census_files import write_census
+
+        return write_census(results.record, results.words, path)

@@ -8,7 +8,7 @@ from pathlib import Path
 from app.domain.history import EntryId, HistoryEntry, Winner
 from app.domain.ranking import Ranking
 from app.domain.results import CampaignRecord
-from app.services.history import Archive
+from app.reports.archive import Archive
 from app.storage import Store
 
 

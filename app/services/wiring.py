@@ -6,18 +6,18 @@ import contextlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from app.deployment.events import RolloutNote
 from app.deployment.operations import DeploymentOperations
-from app.discovery import discover_pair, find_link
-from app.discovery.candidates import find_candidates, look_at, unavailable_solutions
+from app.discovery.candidates import find_candidates
+from app.discovery.install_on_host import install_on_host
 from app.discovery.pair_discovery import Discovery
-from app.domain.adapters import find_suite
 from app.domain.cancel import CancelToken
 from app.domain.commands import SessionPair
 from app.domain.concurrency import run_both
 from app.domain.credentials import ConfirmHostKey
-from app.domain.errors import HostUnreachable, InvalidPlan, ProbeFailed, TunnelmarkError
+from app.domain.errors import HostUnreachable, TunnelmarkError
 from app.domain.hosts import MissingPart, PairSpec, Side
 from app.domain.linting import LintedFile
 from app.domain.paths import Paths, find_paths
@@ -25,28 +25,30 @@ from app.domain.progress import ProgressSink
 from app.domain.results import CampaignRecord, PlannedItem
 from app.domain.solutions import SolutionInfo
 from app.domain.version import tunnelmark_version
+from app.lab.desk import LabOperations
 from app.lab.practice_labs import LabPasswords, Labs
 from app.linting import masked_diff
 from app.linting.files import LintOptions, lint_file
 from app.linting.host_files import lint_host
-from app.measurement.firewalls import FirewallConsents, blocked_solutions, read_if_allowed
+from app.measurement.firewalls import FirewallConsents
+from app.measurement.inspect_pair import inspect_pair, obstacles_of, request_for
 from app.policy.file_header import file_header
-from app.probes import probe_path_mtu
+from app.reports.archive import Archive
 from app.secrets import LayeredPasswords, MemoryPasswords, PasswordStore
-from app.services.connections import Connections
 from app.services.deployments import RolloutOperations
-from app.services.history import Archive
-from app.services.installing import install_on_host
 from app.services.interfaces import PairChoice, Prompts
-from app.services.lab_desk import LabOperations
 from app.services.measuring import MeasuringOperations
 from app.services.pairs import PairOperations
 from app.services.results import ResultOperations
 from app.services.settings import SettingsOperations
 from app.ssh import SshConnector
-from app.tunnel import DeployRequest, Found, HostRecovery, RecoveryReport, preflight, recover_host
+from app.ssh.connections import Connections
+from app.tunnel import Found, HostRecovery, RecoveryReport, recover_host
 from app.tunnel import preview as preview_deployment
 from vpn_adapters.registry import ADAPTERS
+
+if TYPE_CHECKING:
+    from app.export.pair_export import Exported, ExportOptions
 
 
 class Services(
@@ -91,7 +93,7 @@ class Services(
                 pair, token=token, on_progress=lambda text, _share: emit(RolloutNote(text))
             ),
             remember_consent=lambda pair: self.allow_opening_firewalls(pair, may_open=pair.may_open_firewall),
-            guidelines=lambda: self.settings().guidelines,
+            guidelines=self.guidelines,
             diffs=masked_diff,
             header=file_header,
             version=tunnelmark_version,
@@ -147,37 +149,20 @@ class Services(
             sessions = self._connections.pair(pair, token=token)
         except HostUnreachable as error:
             raise self.lab_service.explained(pair, error) from error
-        on_progress("Inspecting both hosts", None)
-        facts_a, facts_b = discover_pair(sessions, self.adapters, token=token)
-        self.store.save_snapshot(pair.name, Side.A, facts_a)
-        self.store.save_snapshot(pair.name, Side.B, facts_b)
-        on_progress("Measuring the path between them", None)
-        link = find_link(facts_a, facts_b, pair.underlay_a, pair.underlay_b)
-        try:
-            link = replace(link, underlay_mtu_bytes=probe_path_mtu(sessions.a, pair.underlay_b, token=token))
-        except ProbeFailed as error:
-            # BusyBox's ping cannot forbid fragments: then the interface's MTU has to do.
-            on_progress(f"The MTU could not be probed: {error.message}", None)
-        candidates, defaults = find_candidates(self.adapters, facts_a, facts_b, guidelines=self.settings().guidelines)
-        firewalls = read_if_allowed(sessions, token=token)
-        return Discovery(
-            pair=pair,
-            a=look_at(Side.A, facts_a),
-            b=look_at(Side.B, facts_b),
-            link=link,
-            clock_difference_ms=facts_b.clock_offset_ms - facts_a.clock_offset_ms,
-            candidates=candidates,
-            defaults=defaults,
-            solutions=dict(self.solutions()),
-            unavailable=unavailable_solutions(self.adapters, candidates, facts_a, facts_b),
-            blocked=blocked_solutions(self.adapters, pair, link, {Side.A: facts_a, Side.B: facts_b}, firewalls),
-            firewalls=firewalls,
+        return inspect_pair(
+            pair,
+            sessions,
+            self.adapters,
+            self.store,
+            guidelines=self.guidelines(),
+            token=token,
+            on_progress=on_progress,
         )
 
     def judge_again(self, discovery: Discovery) -> Discovery:
         """Judge what was found by the guidelines that apply now; touches no host."""
         candidates, defaults = find_candidates(
-            self.adapters, discovery.a.facts, discovery.b.facts, guidelines=self.settings().guidelines
+            self.adapters, discovery.a.facts, discovery.b.facts, guidelines=self.guidelines()
         )
         return replace(discovery, candidates=candidates, defaults=defaults)
 
@@ -203,20 +188,14 @@ class Services(
 
     def preview(self, discovery: Discovery, candidate: tuple[str, str]) -> tuple[PlannedItem, ...]:
         """Return every file and command for a candidate, without touching anything."""
-        return preview_deployment(self._deploy_request(discovery, candidate))
+        return preview_deployment(request_for(self.adapters, discovery, candidate))
 
     def preflight(
         self, discovery: Discovery, candidates: Sequence[tuple[str, str]], *, token: CancelToken
     ) -> tuple[str, ...]:
         """Return what would be in the way of candidates, as sentences. Changes nothing."""
         sessions = self.sessions(discovery.pair, token=token)
-        return tuple(
-            dict.fromkeys(
-                f"{discovery.pair.host(obstacle.side).label}: {obstacle.what} {obstacle.hint}".strip()
-                for candidate in candidates
-                for obstacle in preflight(sessions, self._deploy_request(discovery, candidate), token=token)
-            )
-        )
+        return obstacles_of(self.adapters, discovery, candidates, sessions, token=token)
 
     def sessions(self, pair: PairSpec, *, token: CancelToken) -> SessionPair:
         """Return connections to both hosts of a pair."""
@@ -244,7 +223,7 @@ class Services(
 
     def lint_file(self, path: Path, options: LintOptions | None = None) -> LintedFile:
         """Say what is wrong with a configuration file on this computer; without options, by the user's guidelines."""
-        return lint_file(path, options or LintOptions(guidelines=self.settings().guidelines))
+        return lint_file(path, options or LintOptions(guidelines=self.guidelines()))
 
     def lint_pair(
         self, pair: PairSpec, *, token: CancelToken, on_progress: ProgressSink, guidelines: Sequence[str] | None = None
@@ -253,7 +232,7 @@ class Services(
 
         Without `guidelines` (their ids) those count that the user has chosen to apply.
         """
-        chosen = self.settings().guidelines if guidelines is None else tuple(guidelines)
+        chosen = self.guidelines() if guidelines is None else tuple(guidelines)
         on_progress(f"Connecting to {pair.a.label} and {pair.b.label}", None)
         sessions = self._connections.pair(pair, token=token)
         on_progress("Reading configuration files", None)
@@ -263,30 +242,27 @@ class Services(
         )
         return (*a, *b)
 
+    def export_config(
+        self, pair: PairSpec, options: ExportOptions, *, token: CancelToken, on_progress: ProgressSink
+    ) -> Exported:
+        """Write a pair's configuration into a folder, for those who deploy by hand or with Ansible."""
+        from app.export.pair_export import PairExport
+
+        export = PairExport(
+            store=self.store,
+            adapters=self.adapters,
+            guidelines=self.guidelines(),
+            discover=lambda: self.discover(pair, token=token, on_progress=on_progress),
+            sessions=lambda: self.sessions(pair, token=token),
+        )
+        return export.write(pair, options, token=token, on_progress=on_progress)
+
     def close(self) -> None:
         """End connections and own labs, and close the database."""
         with contextlib.ExitStack() as stack:
             stack.callback(self.archive.close)
             stack.callback(self.lab_service.close)
             stack.callback(self._connections.close)
-
-    def _deploy_request(self, discovery: Discovery, candidate: tuple[str, str]) -> DeployRequest:
-        solution, suite_name = candidate
-        adapter = self.adapters.get(solution)
-        suite = find_suite(adapter, discovery.a.facts, discovery.b.facts, suite_name) if adapter else None
-        if adapter is None or suite is None:
-            raise InvalidPlan(f"Not offered for these hosts: {solution} {suite_name}.")
-        return DeployRequest(
-            pair=discovery.pair,
-            adapter=adapter,
-            suite=suite,
-            link=discovery.link,
-            facts_a=discovery.a.facts,
-            facts_b=discovery.b.facts,
-            header=file_header(),
-            firewalls=discovery.firewalls,
-            opens_firewalls=discovery.pair.may_open_firewall,
-        )
 
     def _last_measured(self, pair_name: str) -> str:
         latest = next(iter(self.store.list_campaigns(pair_name, limit=1)), None)

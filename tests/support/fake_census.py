@@ -14,8 +14,8 @@ from app.domain.events import AttemptEnded, AttemptStarted, CampaignEnded, Campa
 from app.domain.results import CampaignStatus
 from app.domain.solutions import OptionKind
 from app.domain.verdicts import Finding, Verdict
+from app.measurement.census.stored import CensusOptions, CensusResults
 from app.ranking.census import count_census
-from app.services.census import CensusOptions, CensusResults
 
 AT = datetime(2026, 3, 4, 9, 30, tzinfo=UTC)
 

@@ -13,12 +13,13 @@ from app.domain.cancel import CancelToken
 from app.domain.errors import InvalidOption, NotFound
 from app.domain.hosts import PairSpec
 from app.domain.pairs import Saving
+from app.domain.practice_labs import LabChoice, LabDetail
+from app.domain.preferences import Preferences
 from app.domain.progress import ProgressSink
 from app.domain.results import ProfileName
 from app.domain.ssh_hosts import SshHosts
 from app.lab import check_lab_name
 from app.services.interfaces.comparison import PairChoice
-from app.services.interfaces.desk import LabChoice, LabDetail, Preferences
 from app.services.pairs import PairOperations
 
 PRACTICE = LabDetail(

@@ -13,7 +13,7 @@ from window_driver import Driver
 
 from app.domain.cancel import CancelToken
 from app.domain.results import CampaignStatus
-from app.services.census import CensusOptions
+from app.measurement.census.stored import CensusOptions
 
 FAILING = tuple(one if not nth else replace(one, failure=("preflight", "no")) for nth, one in enumerate(MODELS))
 

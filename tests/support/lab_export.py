@@ -11,7 +11,7 @@ from app.domain.commands import SessionPair
 from app.domain.deployment import RolloutOptions
 from app.domain.hosts import PairSpec
 from app.domain.paths import Paths
-from app.services.export import ExportOptions, export_config
+from app.export.pair_export import ExportOptions
 from app.services.wiring import Services
 from support.lab_sessions import sh
 
@@ -33,7 +33,7 @@ def services_in(folder: Path) -> Iterator[Services]:
 def exported(services: Services, pair: PairSpec, solution: str, place: Path) -> Path:
     """Take a solution along from what is stored."""
     options = ExportOptions(solution, "", RolloutOptions(), place)
-    done = export_config(services, pair, options, token=CancelToken(), on_progress=quiet)
+    done = services.export_config(pair, options, token=CancelToken(), on_progress=quiet)
     assert "they were not asked again" in done.facts_from
     return done.place
 

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QMenu
 from window_driver import Driver
 
 from app.domain.errors import LabFault
-from app.services.interfaces.desk import LabChoice
+from app.domain.practice_labs import LabChoice
 from ui.common.dialogs import Information
 from ui.shell.lab_dialog import LabDialog
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from window_driver import Driver
 
-from app.services.interfaces.desk import Preferences
-from app.services.settings import Settings, write_settings
+from app.domain.preferences import Preferences
+from app.policy.settings_file import Settings, write_settings
 from app.wording.language import VARIABLE
 from ui.shell.settings_dialog import SettingsDialog
 

@@ -11,7 +11,7 @@ from window_driver import Driver
 
 from app.domain.deployment import RolloutOptions
 from app.domain.hosts import Side
-from app.services.interfaces.desk import Preferences
+from app.domain.preferences import Preferences
 from ui.deployments.deploy_page import DeployPage
 
 

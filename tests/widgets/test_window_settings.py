@@ -11,9 +11,9 @@ from PySide6.QtWidgets import QDialog
 from window_driver import Driver
 
 from app.domain.errors import InvalidFile
+from app.domain.preferences import Preferences
 from app.domain.results import ADAPTIVE_PROFILE, ProfileName
 from app.measurement.wizard import Step
-from app.services.interfaces.desk import Preferences
 from ui.common.guidelines import GuidelinesDialog
 from ui.common.theme import Theme
 from ui.shell.settings_dialog import SettingsDialog

@@ -16,7 +16,7 @@ from ui.common.tips import enable
 
 if TYPE_CHECKING:
     from app.discovery.pair_discovery import Discovery
-    from app.services.census import CensusOptions, CensusResults
+    from app.measurement.census.stored import CensusOptions, CensusResults
 
 _MOST_PINGS = 1_000
 
@@ -76,7 +76,7 @@ class CensusDialog(Question):
 
     def options(self) -> CensusOptions:
         """Return what was chosen."""
-        from app.services.census import CensusOptions
+        from app.measurement.census.stored import CensusOptions
 
         chosen = tuple(name for name, box in self.boxes.items() if box.isChecked())
         everything = len(chosen) == len(self.boxes)

@@ -32,7 +32,7 @@ from ui.common.tips import enable
 if TYPE_CHECKING:
     from app.discovery.pair_discovery import Discovery
     from app.domain.progress import ProgressSink
-    from app.services.census import CensusOptions, CensusResults
+    from app.measurement.census.stored import CensusOptions, CensusResults
     from app.services.interfaces.comparison import PairChoice
     from app.services.wiring import Services
 
@@ -199,7 +199,7 @@ class CensusPage(Page):
         nth = self.pairs.currentIndex()
         if not 0 <= nth < len(self._pairs) or self.is_running:
             return
-        from app.services.census import CensusOptions
+        from app.measurement.census.stored import CensusOptions
 
         pair, services = self._pairs[nth].pair, self._services
 

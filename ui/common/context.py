@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from app.domain.errors import Bug
 
 if TYPE_CHECKING:
+    from app.domain.preferences import Preferences
     from app.measurement.wizard import ComparisonWizard, Step
     from app.services.interfaces import ComparisonServices, Prompts
-    from app.services.interfaces.desk import Preferences
     from ui.common.leftovers import Leftovers
     from ui.common.operations import OperationRunner
     from ui.common.theme import Theme
@@ -47,7 +47,7 @@ class Context:
     def preferences(self) -> Preferences:
         """Defaults that the user has set; the usual ones until they are read."""
         if not self._preferences:
-            from app.services.interfaces.desk import Preferences
+            from app.domain.preferences import Preferences
 
             self._preferences.append(Preferences())
         return self._preferences[0]

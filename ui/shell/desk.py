@@ -13,7 +13,7 @@ from ui.shell.lab_menu import LabMenu
 
 if TYPE_CHECKING:
     from app.domain.hosts import PairSpec
-    from app.services.interfaces.desk import Preferences
+    from app.domain.preferences import Preferences
     from ui.shell.pairs_dialog import PairsDialog
     from ui.shell.settings_dialog import SettingsDialog
     from ui.shell.window import MainWindow

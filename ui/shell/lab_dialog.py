@@ -5,9 +5,9 @@ from __future__ import annotations
 from PySide6.QtWidgets import QCheckBox, QComboBox, QFormLayout, QLineEdit, QWidget
 
 from app.domain.errors import InvalidOption
+from app.domain.practice_labs import LabChoice
 from app.lab.platforms import PLATFORMS
 from app.lab.spec import check_lab_name
-from app.services.interfaces.desk import LabChoice
 from ui.common.basics import label_for
 from ui.common.texts import tr
 from ui.common.theme import GRID

@@ -16,8 +16,8 @@ from ui.common.operations import Job, Operation
 from ui.common.texts import tr
 
 if TYPE_CHECKING:
+    from app.domain.practice_labs import LabChoice, LabDetail
     from app.domain.progress import ProgressSink
-    from app.services.interfaces.desk import LabChoice, LabDetail
     from ui.shell.window import MainWindow
 
 

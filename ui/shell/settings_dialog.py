@@ -9,8 +9,8 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QComboBox, QGridLayout, QLabel, QLineEdit, QSpinBox, QWidget
 
 from app.domain.deployment import LONGEST_CONFIRM_S, SHORTEST_CONFIRM_S
+from app.domain.preferences import Preferences
 from app.domain.results import ProfileName
-from app.services.interfaces.desk import Preferences
 from app.wording.language import NAMES
 from ui.common.basics import button, inset_text, label, label_for, row
 from ui.common.context import Context

@@ -13,9 +13,9 @@ from app.cli.pairs import parse_address
 from app.cli.parser import make_parser, parse
 from app.domain.errors import InvalidOption
 from app.domain.hosts import AuthKind, HostSpec
+from app.domain.preferences import Preferences
 from app.domain.results import PROFILES, Profile, ProfileName
 from app.lab import PLATFORMS
-from app.services.interfaces.desk import Preferences
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from app.services.interfaces.desk import Preferences
+from app.domain.preferences import Preferences
+from app.policy.settings_file import Settings, write_settings
 from app.services.language_choice import choose_language
-from app.services.settings import Settings, write_settings
 from app.wording import language
 from app.wording.language import VARIABLE, current_language
 

@@ -26,12 +26,12 @@ from app.domain.deployment import DeploymentState
 from app.domain.errors import Cancelled, InvalidOption, LabFault, NotFound
 from app.domain.hosts import Side
 from app.domain.paths import Paths
+from app.domain.practice_labs import LabChoice
 from app.domain.results import CampaignStatus
 from app.lab import Lab, LabSpec
+from app.lab.desk import LabOperations
 from app.lab.practice_labs import Labs
 from app.lab.users import connected_users, user_of
-from app.services.interfaces.desk import LabChoice
-from app.services.lab_desk import LabOperations
 from app.storage import Store
 from support.lab_power import power_off
 from support.other_process import holding

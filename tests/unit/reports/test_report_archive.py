@@ -23,7 +23,7 @@ from app.domain.results import CampaignRecord, CampaignStatus
 from app.ranking import rank
 from app.ranking.history_entries import UNREADABLE, with_winners
 from app.ranking.winner import winner_of
-from app.services.history import Archive
+from app.reports.archive import Archive
 from app.storage import Store
 from app.storage.database import APPLICATION_ID, read_migrations
 from support.soundness import check_soundness

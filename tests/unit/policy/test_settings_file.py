@@ -7,10 +7,11 @@ import pytest
 from app.cli import main
 from app.domain.errors import InvalidFile, InvalidOption
 from app.domain.paths import Paths
+from app.domain.preferences import Preferences
 from app.domain.results import ProfileName
 from app.policy import DEFAULT_GUIDELINES
-from app.services.interfaces.desk import Preferences
-from app.services.settings import Settings, SettingsOperations, read_settings, write_settings
+from app.policy.settings_file import Settings, read_settings, write_settings
+from app.services.settings import SettingsOperations
 
 
 def test_settings_lie_in_the_data_folder(tmp_path: Path) -> None:

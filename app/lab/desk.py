@@ -11,11 +11,11 @@ from app.domain.cancel import CancelToken
 from app.domain.deployment import Deployment, DeploymentState
 from app.domain.errors import LabFault, NotFound
 from app.domain.hosts import PairSpec
+from app.domain.practice_labs import LabChoice, LabDetail
 from app.domain.progress import ProgressSink
 from app.lab import CpuKind, Lab, LabManager, LabSpec, LabStatus
 from app.lab.practice_labs import Labs, cpu_words
 from app.lab.users import connected_users, user_of
-from app.services.interfaces.desk import LabChoice, LabDetail
 from app.storage import Store
 
 _OPEN_DEPLOYMENTS = 1_000

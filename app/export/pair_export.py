@@ -1,0 +1,190 @@
+"""Export of a pair's configuration: what is known of the pair, what was chosen, where it is written to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from app.deployment.lan.interfaces import choose_bridging, lan_interfaces
+from app.deployment.planning import choose
+from app.deployment.slots import PLACES, free_index, persistent_names
+from app.discovery import find_link
+from app.discovery.candidates import assess_pair
+from app.discovery.pair_discovery import Discovery
+from app.domain.adapters import Adapter
+from app.domain.cancel import CancelToken
+from app.domain.commands import SessionPair
+from app.domain.deployment import RolloutOptions
+from app.domain.errors import InvalidOption
+from app.domain.hosts import PairSpec, Side
+from app.domain.progress import ProgressSink
+from app.domain.verdicts import by_weight
+from app.domain.version import tunnelmark_version
+from app.export.ansible import ansible_files
+from app.export.bundle import Bundle, make_bundle
+from app.export.by_hand import by_hand_files, readme
+from app.export.request import ExportRequest
+from app.export.tree import TreeFile, check_slot, write_tree
+from app.policy.file_header import file_header
+from app.storage import Store
+
+FORMATS = ("files", "ansible")
+
+
+@dataclass(frozen=True, slots=True)
+class ExportOptions:
+    """Request for an export: content and folder.
+
+    Attributes:
+        solution: The VPN.
+        suite: Name of its suite; empty for the safe default.
+        rollout: LAN ports, addresses, why a legacy suite is used.
+        place: The folder.
+        formats: Sub-folders, any of FORMATS.
+        may_replace: Whether an earlier export there may be replaced.
+        is_live: Whether the hosts are inspected even if they were before.
+    """
+
+    solution: str
+    suite: str
+    rollout: RolloutOptions
+    place: Path
+    formats: Sequence[str] = FORMATS
+    may_replace: bool = False
+    is_live: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """A written export.
+
+    Attributes:
+        place: The folder.
+        title: Solution and suite for people.
+        facts_from: Source of the facts about the hosts, as a sentence.
+    """
+
+    place: Path
+    title: str
+    facts_from: str
+
+
+@dataclass(frozen=True, slots=True)
+class PairExport:
+    """Export of a pair's configuration.
+
+    Attributes:
+        store: What is known of hosts and deployments.
+        adapters: By solution.
+        guidelines: Ids of the guidelines that apply.
+        discover: Inspects both hosts.
+        sessions: Connects to both hosts.
+    """
+
+    store: Store
+    adapters: Mapping[str, Adapter]
+    guidelines: tuple[str, ...]
+    discover: Callable[[], Discovery]
+    sessions: Callable[[], SessionPair]
+
+    def write(
+        self, pair: PairSpec, options: ExportOptions, *, token: CancelToken, on_progress: ProgressSink
+    ) -> Exported:
+        """Write everything for a pair into a folder; hosts that were inspected before are not asked.
+
+        Raises:
+            InvalidPlan, InvalidOption: It cannot or must not be exported, or not be written there.
+            DiskFull, InvalidFile: It cannot be written; nothing of it has been left there.
+            TunnelmarkError: The hosts had to be inspected and could not be.
+        """
+        place = options.place.expanduser().absolute()
+        check_slot(place, may_replace=options.may_replace)
+        stored = None if options.is_live else self._stored(pair)
+        discovery = stored or self.discover()
+        bridges = frozenset[Side]() if stored else self._standing_bridges(discovery, options.rollout, token)
+        on_progress("Writing", None)
+        bundle = make_bundle(self._request(discovery, options, is_stored=stored is not None, bridges=bridges))
+        write_tree(place, _tree(bundle, options.formats), may_replace=options.may_replace)
+        return Exported(place, bundle.request.title, bundle.request.facts_from)
+
+    def _stored(self, pair: PairSpec) -> Discovery | None:
+        """Return what was last found on a pair, without asking any host; None where a host was never inspected."""
+        facts_a = self.store.latest_snapshot(pair.name, Side.A)
+        facts_b = self.store.latest_snapshot(pair.name, Side.B)
+        if facts_a is None or facts_b is None:
+            return None
+        link = find_link(facts_a, facts_b, pair.underlay_a, pair.underlay_b)
+        return assess_pair(pair, facts_a, facts_b, link, self.adapters, guidelines=self.guidelines)
+
+    def _request(
+        self, discovery: Discovery, options: ExportOptions, *, is_stored: bool, bridges: frozenset[Side]
+    ) -> ExportRequest:
+        key = (options.solution, options.suite)
+        choice = choose(self.adapters, discovery, key, options.rollout, guidelines=self.guidelines)
+        return ExportRequest(
+            pair=discovery.pair,
+            adapter=choice.adapter,
+            suite=choice.suite,
+            link=discovery.link,
+            facts_a=discovery.a.facts,
+            facts_b=discovery.b.facts,
+            options=options.rollout,
+            verdict=choice.verdict,
+            findings=by_weight(choice.findings),
+            facts_from=_facts_from(discovery, is_stored=is_stored),
+            index=self._index(discovery),
+            header=file_header(),
+            version=tunnelmark_version(),
+            standing_bridges=bridges,
+        )
+
+    def _index(self, discovery: Discovery) -> int:
+        """Return the slot's number: the present deployment's, so that ports which a firewall lets in do not change."""
+        for deployment in self.store.list_deployments(discovery.pair.name):
+            if deployment.state.is_standing:
+                interface = deployment.link.names.ethernet_interface
+                return next(index for index in range(PLACES) if persistent_names(index).ethernet_interface == interface)
+        return free_index((discovery.a.facts, discovery.b.facts))
+
+    def _standing_bridges(self, discovery: Discovery, options: RolloutOptions, token: CancelToken) -> frozenset[Side]:
+        """Return where the chosen interface is a bridge already; refuses what may not be joined."""
+        if not any(options.bridge(side) for side in Side):
+            return frozenset()
+        pair, sessions = discovery.pair, self.sessions()
+        found: set[Side] = set()
+        for side, session, check in ((Side.A, sessions.a, discovery.a), (Side.B, sessions.b, discovery.b)):
+            name = options.bridge(side)
+            if name:
+                interfaces = lan_interfaces(session, check.facts, pair.underlay(side), token=token)
+                bridging, _ = choose_bridging(interfaces, name, "", pair.host(side).label)
+                if bridging.client:
+                    raise InvalidOption(
+                        f"{name} on {pair.host(side).label} has its address from a DHCP server, and what is exported "
+                        "does not move its client.",
+                        hint="Deploy with tunnelmark deploy, or make the address static.",
+                    )
+                if bridging.bridge == name:
+                    found.add(side)
+        return frozenset(found)
+
+
+def _tree(bundle: Bundle, formats: Sequence[str]) -> tuple[TreeFile, ...]:
+    """Return every file of the folder."""
+    files = [TreeFile("README.txt", readme(bundle, tuple(formats)))]
+    if "files" in formats:
+        files += by_hand_files(bundle)
+    if "ansible" in formats:
+        files += ansible_files(bundle)
+    return tuple(files)
+
+
+def _facts_from(discovery: Discovery, *, is_stored: bool) -> str:
+    if not is_stored:
+        return f"The hosts were inspected for it, on {datetime.now(UTC):%Y-%m-%d at %H:%M} UTC."
+    oldest = min(discovery.a.facts.collected_at, discovery.b.facts.collected_at)
+    return (
+        f"It rests on what was found on the hosts on {oldest.astimezone(UTC):%Y-%m-%d at %H:%M} UTC; "
+        "they were not asked again."
+    )

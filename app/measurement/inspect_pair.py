@@ -1,0 +1,87 @@
+"""Inspection of a pair before a comparison: hosts, the path between them, firewalls, candidates. Changes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+
+from app.discovery import discover_pair, find_link
+from app.discovery.candidates import assess_pair
+from app.discovery.pair_discovery import Discovery
+from app.domain.adapters import Adapter, find_suite
+from app.domain.cancel import CancelToken
+from app.domain.commands import SessionPair
+from app.domain.errors import InvalidPlan, ProbeFailed
+from app.domain.hosts import PairSpec, Side
+from app.domain.progress import ProgressSink
+from app.measurement.firewalls import blocked_solutions, read_if_allowed
+from app.policy.file_header import file_header
+from app.probes import probe_path_mtu
+from app.storage import Store
+from app.tunnel import DeployRequest, preflight
+
+
+def inspect_pair(
+    pair: PairSpec,
+    sessions: SessionPair,
+    adapters: Mapping[str, Adapter],
+    store: Store,
+    *,
+    guidelines: Collection[str],
+    token: CancelToken,
+    on_progress: ProgressSink,
+) -> Discovery:
+    """Find out what both hosts can do; what was found on them is stored."""
+    on_progress("Inspecting both hosts", None)
+    facts_a, facts_b = discover_pair(sessions, adapters, token=token)
+    store.save_snapshot(pair.name, Side.A, facts_a)
+    store.save_snapshot(pair.name, Side.B, facts_b)
+    on_progress("Measuring the path between them", None)
+    link = find_link(facts_a, facts_b, pair.underlay_a, pair.underlay_b)
+    try:
+        link = replace(link, underlay_mtu_bytes=probe_path_mtu(sessions.a, pair.underlay_b, token=token))
+    except ProbeFailed as error:
+        # BusyBox's ping cannot forbid fragments: then the interface's MTU has to do.
+        on_progress(f"The MTU could not be probed: {error.message}", None)
+    found = assess_pair(pair, facts_a, facts_b, link, adapters, guidelines=guidelines)
+    firewalls = read_if_allowed(sessions, token=token)
+    blocked = blocked_solutions(adapters, pair, link, {Side.A: facts_a, Side.B: facts_b}, firewalls)
+    return replace(found, blocked=blocked, firewalls=firewalls)
+
+
+def request_for(adapters: Mapping[str, Adapter], found: Discovery, key: tuple[str, str]) -> DeployRequest:
+    """Return what is built for a candidate (solution, suite) while it is measured.
+
+    Raises:
+        InvalidPlan: It is not offered for these hosts.
+    """
+    adapter = adapters.get(key[0])
+    suite = find_suite(adapter, found.a.facts, found.b.facts, key[1]) if adapter else None
+    if adapter is None or suite is None:
+        raise InvalidPlan(f"Not offered for these hosts: {' '.join(key)}.")
+    return DeployRequest(
+        pair=found.pair,
+        adapter=adapter,
+        suite=suite,
+        link=found.link,
+        facts_a=found.a.facts,
+        facts_b=found.b.facts,
+        header=file_header(),
+        firewalls=found.firewalls,
+        opens_firewalls=found.pair.may_open_firewall,
+    )
+
+
+def obstacles_of(
+    adapters: Mapping[str, Adapter],
+    found: Discovery,
+    keys: Collection[tuple[str, str]],
+    sessions: SessionPair,
+    *,
+    token: CancelToken,
+) -> tuple[str, ...]:
+    """Return what is in the way of candidates, each as a sentence that names its host, once."""
+    obstacles = (one for key in keys for one in preflight(sessions, request_for(adapters, found, key), token=token))
+    return tuple(
+        dict.fromkeys(f"{found.pair.host(one.side).label}: {one.what} {one.hint}".strip() for one in obstacles)
+    )

@@ -11,15 +11,18 @@ from app.cli.context import Context
 from app.cli.exit_codes import ExitCode
 from app.cli.tables import Column, Table
 from app.domain.cancel import CancelToken
+from app.domain.condition_files import find_condition, presets
 from app.domain.deployment import Deployment
 from app.domain.errors import LabFault, NotFound, StorageFault
 from app.domain.hosts import Side
 from app.domain.paths import find_paths
 from app.domain.progress import ProgressSink
+from app.domain.results import AS_FOUND
 from app.host.logins import endpoint_of
 from app.lab import CpuKind, LabSpec, LabStatus, parse_platforms
 from app.lab.desk import deployments_in, end_with_lab
 from app.storage.in_use import InUse
+from app.wording.conditions import condition_words
 
 _STATES = {
     (True, True): "running",
@@ -50,6 +53,20 @@ def up(context: Context) -> int:
         f"The lab {spec.name} is up. Its pair is lab:{spec.name}. To log in:\ntunnelmark lab ssh A --name {spec.name}",
         markup=False,
     )
+    return ExitCode.OK
+
+
+def condition(context: Context) -> int:
+    """Emulate a link between a lab's hosts, or list the presets."""
+    options = context.options
+    if options.condition is None:
+        for one in presets().values():
+            context.out.print(f"{one.name}: {one.title}, {condition_words(one)}", markup=False)
+        return ExitCode.OK
+    found = None if options.condition == AS_FOUND else find_condition(options.condition)
+    context.labs().set_condition(options.name, found)
+    words = "joined directly, as found" if found is None else f"{found.title}, {condition_words(found)}"
+    context.out.print(f"The link of the lab {options.name} is now: {words}.", markup=False)
     return ExitCode.OK
 
 

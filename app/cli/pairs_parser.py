@@ -18,11 +18,14 @@ def add_lab(commands: Commands) -> None:
     up.add_argument("--cold", action="store_true", help="boot the gateways instead of restoring saved ones")
     down = add_command(verbs, "down", "labs.down", "stop a lab")
     down.add_argument("--force", action="store_true", help="also while a command or a window works on it")
+    text = "emulate a link between a lab's hosts, until another is set: a preset, a file, or as-found"
+    condition = add_command(verbs, "condition", "labs.condition", text)
+    condition.add_argument("condition", nargs="?", metavar="CONDITION", help="without it the presets are listed")
     status = add_command(verbs, "status", "labs.status", "show running labs")
     status.add_argument("--json", action="store_true", help="as JSON")
     ssh = add_command(verbs, "ssh", "labs.ssh", "log in to a lab's host, or run a command there (after --)")
     ssh.add_argument("side", choices=("A", "B"), type=str.upper, help="which host")
-    for parser in (up, down, ssh):
+    for parser in (up, down, ssh, condition):
         parser.add_argument("--name", default="default", help="the lab's name (default: default)")
 
 

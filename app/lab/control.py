@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -28,6 +29,19 @@ class LabState:
     is_ready: bool
 
 
+def set_condition(folder: Path, settings: Mapping[str, object] | None) -> None:
+    """Change the link between a lab's gateways, and wait until it is so.
+
+    Args:
+        folder: The lab's folder.
+        settings: As `app.lab.link_emulator` takes them; None for the link as it is.
+
+    Raises:
+        LabFault: The supervisor does not answer.
+    """
+    _order(folder, {"do": "condition", "condition": settings})
+
+
 def give_order(folder: Path, verb: str, side: Side | None = None) -> LabState:
     """Give an order to a lab's supervisor and wait until it is carried out.
 
@@ -42,7 +56,10 @@ def give_order(folder: Path, verb: str, side: Side | None = None) -> LabState:
     Raises:
         LabFault: The supervisor does not answer.
     """
-    order = {"do": verb} if side is None else {"do": verb, "side": side.value}
+    return _order(folder, {"do": verb} if side is None else {"do": verb, "side": side.value})
+
+
+def _order(folder: Path, order: Mapping[str, object]) -> LabState:
     try:
         answer = json.loads(_exchange(folder, json.dumps(order).encode() + b"\n"))
         return LabState({Side(key): pid for key, pid in answer["pids"].items()}, answer.get("is_ready", True))

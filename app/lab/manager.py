@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 from contextlib import ExitStack
@@ -9,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from app.domain.cancel import CancelToken
+from app.domain.conditions import Condition
 from app.domain.errors import DeadlineExceeded, LabFault, NotFound, TunnelmarkError
 from app.domain.hosts import Side
 from app.lab.accel import choose_accelerator
@@ -20,7 +22,7 @@ from app.lab.boot import (
     refuse_ended,
     wait_until_up,
 )
-from app.lab.control import give_order
+from app.lab.control import give_order, set_condition
 from app.lab.faults import os_faults
 from app.lab.folders import LabFolders
 from app.lab.harden import harden
@@ -34,6 +36,7 @@ from app.lab.restore import restore
 from app.lab.running import Lab, load_lab
 from app.lab.saved import SavedMachine, SavedMachineFault, discard_saved, ensure_saved, hold_saved
 from app.lab.spec import LabProgress, LabSpec, LabStatus, OnProgress, check_lab_name
+from app.lab.supervisor import CONDITION_FILE
 
 _NEEDED_STATE_BYTES = 512 << 20
 _PORT_ATTEMPTS = 3
@@ -224,6 +227,30 @@ class LabManager:
         for side in Side:
             with Monitor(folder, monitor_name(side)) as monitor:
                 monitor.relink(UNDERLAY_LINK)
+
+    def set_condition(self, name: str, condition: Condition | None) -> None:
+        """Emulate a condition between a lab's gateways, from now on until another is set.
+
+        Args:
+            name: The lab's name.
+            condition: The condition; None joins the gateways directly.
+
+        Raises:
+            NotFound: No lab of that name runs.
+            LabFault: The lab does not answer.
+        """
+        settings = {**condition.settings(), "name": condition.name} if condition is not None else None
+        set_condition(self._known(name).folder, settings)
+
+    def condition_of(self, name: str) -> str | None:
+        """Return the name of the condition that is emulated in a lab; None where there is none."""
+        file = self._known(name).folder / CONDITION_FILE
+        try:
+            return str(json.loads(file.read_text())["name"])
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError, KeyError) as error:
+            raise LabFault(f"The condition of the lab “{name}” cannot be read from {file}.") from error
 
     def down(self, name: str) -> bool:
         """End a lab; nothing of it is left. A lab that is not there is no error.

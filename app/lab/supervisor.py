@@ -1,8 +1,8 @@
 """Keeps the two virtual machines of a lab, as a process of its own.
 
 It is run as a script with the standard library alone (`python -I supervisor.py FOLDER OWNER_FD`), so that it starts at
-once and is small, and puts itself into the background. It holds the ends of the socket pair that is the underlay, so
-that either machine can lose its power and come back; it holds the lock that says that the lab is alive; it listens for
+once and is small, and puts itself into the background. It holds the two sockets that are the underlay, so that either
+machine can lose its power and come back; it holds the lock that says that the lab is alive; it listens for
 orders on a socket in the lab's folder; and it removes that folder when it ends. It ends when its owner does, however
 that dies, for the owner's process descriptor becomes readable then; a lab that is to last is let go of by its owner
 once it is up. The machines die with this process, even if it is killed.
@@ -27,16 +27,106 @@ CONTROL_SOCKET = "control.sock"
 MACHINES_FILE = "machines.json"
 PID_FILE = "supervisor.pid"
 UNDERLAY_FD_MARK = "@UNDERLAY_FD@"
+CONDITION_FILE = "condition.json"
+_EMULATOR = Path(__file__).with_name("link_emulator.py")
 
 _PR_SET_PDEATHSIG = 1  # Source: prctl(2)
 _UNDERLAY_BUFFER_BYTES = 1 << 20
-_MAX_ORDER_BYTES = 4096
+_MAX_ORDER_BYTES = 65536
 _KILL_WAIT_S = 10.0
 _STARTED = "started"
 
 
 def _die_with_parent() -> None:
     ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+class _Link:
+    """The underlay: a datagram socket for each gateway, connected to the other's, or to the link emulator's.
+
+    A gateway's QEMU holds its socket as long as it runs. Which socket it is connected to can change meanwhile.
+
+    Args:
+        sides: Names of the two sides.
+    """
+
+    def __init__(self, sides: list[str]) -> None:
+        self.ends = {side: _datagram_socket() for side in sides}
+        self._sides = sides
+        self._emulator: subprocess.Popen[bytes] | None = None
+
+    def connect(self) -> None:
+        """Name the sockets and connect them to each other. The current folder is the lab's."""
+        for side, end in self.ends.items():
+            end.bind(_end_name(side))
+        self._join(self.ends)
+
+    def set_condition(self, condition: dict[str, Any] | None) -> None:
+        """Put the link emulator between the gateways, or take it away.
+
+        Args:
+            condition: Its settings; None joins the gateways directly.
+        """
+        self.close()
+        if condition is None:
+            self._join(self.ends)
+            Path(CONDITION_FILE).unlink(missing_ok=True)
+            return
+        Path(CONDITION_FILE).write_text(json.dumps(condition))
+        middle = {side: _datagram_socket() for side in self._sides}
+        try:
+            for side, end in middle.items():
+                Path(_middle_name(side)).unlink(missing_ok=True)
+                end.bind(_middle_name(side))
+            for side, end in self.ends.items():
+                _disconnect(end)
+                end.connect(_middle_name(side))
+                middle[side].connect(_end_name(side))
+            numbers = [middle[side].fileno() for side in self._sides]
+            self._emulator = subprocess.Popen(
+                [sys.executable, "-I", str(_EMULATOR), *map(str, numbers), CONDITION_FILE],
+                stdin=subprocess.DEVNULL,
+                pass_fds=numbers,
+                preexec_fn=_die_with_parent,  # noqa: PLW1509 - this process has one thread
+            )
+        finally:
+            for end in middle.values():
+                end.close()
+
+    def close(self) -> None:
+        """End the link emulator."""
+        if self._emulator is not None:
+            self._emulator.kill()
+            self._emulator.wait(timeout=_KILL_WAIT_S)
+            self._emulator = None
+
+    def _join(self, ends: dict[str, socket.socket]) -> None:
+        for end in ends.values():
+            _disconnect(end)
+        first, second = self._sides
+        ends[first].connect(_end_name(second))
+        ends[second].connect(_end_name(first))
+
+
+def _datagram_socket() -> socket.socket:
+    end = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _UNDERLAY_BUFFER_BYTES)
+    return end
+
+
+def _end_name(side: str) -> str:
+    return f"underlay-{side}.sock"
+
+
+def _middle_name(side: str) -> str:
+    return f"middle-{side}.sock"
+
+
+def _disconnect(end: socket.socket) -> None:
+    """Dissolve a datagram socket's association, which Python has no call for. Source: connect(2), AF_UNSPEC."""
+    unspecified = bytes(2)
+    if ctypes.CDLL(None, use_errno=True).connect(end.fileno(), unspecified, len(unspecified)) != 0:
+        raise OSError(ctypes.get_errno(), "a socket of the underlay cannot be disconnected")
 
 
 class Supervisor:
@@ -56,10 +146,8 @@ class Supervisor:
         self._first_words: list[str] = machines["first"]
         self._machines: dict[str, subprocess.Popen[bytes]] = {}
         self._exit_fds: dict[str, int] = {}
-        ends = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
-        self._ends = dict(zip(sorted(self._argv), ends, strict=True))
-        for end in ends:
-            end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _UNDERLAY_BUFFER_BYTES)
+        self._link = _Link(sorted(self._argv))
+        self._ends = self._link.ends
         self._selector.register(owner_fd, selectors.EVENT_READ, self._stop)
         self._is_ready = False
         self._is_stopping = False
@@ -73,6 +161,7 @@ class Supervisor:
         os.chdir(self._folder)  # socket paths are limited to 107 bytes: relative ones always fit
         try:
             Path(PID_FILE).write_text(f"{os.getpid()}\n")
+            self._link.connect()
             listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
             listener.bind(CONTROL_SOCKET)
             listener.listen(8)
@@ -90,6 +179,7 @@ class Supervisor:
                 for key, _ in self._selector.select():
                     key.data(key.fileobj)
         finally:
+            self._link.close()
             for side in list(self._machines):
                 self._power_off(side)
             os.chdir("/")
@@ -119,6 +209,8 @@ class Supervisor:
             self._power_off(order["side"])
         elif verb == "on":
             self._power_on(order["side"])
+        elif verb == "condition":
+            self._link.set_condition(order["condition"])
         elif verb == "ready":
             self._is_ready = True
         elif verb == "disown" and self._owner_fd is not None:

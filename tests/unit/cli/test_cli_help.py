@@ -117,3 +117,14 @@ def test_audit_names_who_changed_a_host_for_a_measurement(capsys: pytest.Capture
 def test_again_means_one_thing() -> None:
     with_again = [words for words, parser in ALL.items() if "--again" in parser.format_help()]
     assert with_again == ["deploy"]
+
+
+def test_conditions_are_listed_and_an_unknown_one_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["lab", "condition"]) == ExitCode.OK
+    assert "geo: Geostationary satellite, round trip 500 ms; 10.0 Mbit/s, no loss in each direction" in (
+        " ".join(capsys.readouterr().out.split())
+    )
+    assert main(["lab", "condition", "moon"]) == ExitCode.INVALID
+    assert "There is no condition named moon" in capsys.readouterr().err
+    assert main(["lab", "condition", "geo", "--name", "nosuch"]) == ExitCode.INVALID
+    assert "No lab “nosuch” is running" in capsys.readouterr().err

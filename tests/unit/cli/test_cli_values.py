@@ -69,7 +69,7 @@ def _refused(words: list[str], capsys: pytest.CaptureFixture[str]) -> str:
         ("deployments nope", "There is no pair 'nope'"),
         ("rank north", "There is no comparison of north yet. Measure with: tunnelmark compare north"),
         ("lab ssh", "the following arguments are required: side (one of A, B)"),
-        ("lab", "COMMAND (one of up, down, status, ssh)"),
+        ("lab", "COMMAND (one of up, down, condition, status, ssh)"),
         ("pair import-ssh-config", "--file"),
         ("history --json --delete 1", "not allowed with"),
     ],

@@ -1,0 +1,94 @@
+"""Conditions of a link: delay, rate, queue and loss in each direction."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from app.domain.errors import InvalidOption
+
+
+@dataclass(frozen=True, slots=True)
+class LinkDirection:
+    """One direction of a link.
+
+    Attributes:
+        delay_ms: Delay that every frame has.
+        trace_ms: Delays that are added in turn, each for `trace_step_s`; no frame overtakes another.
+        trace_step_s: Seconds for which each of them holds.
+        rate_mbit_s: Rate in Mbit/s, Ethernet frames with their check sequence; None for no limit.
+        queue_ms: Longest time that a frame waits for the line; None for no limit. Later ones are dropped.
+        loss_pct: Share of the frames that are lost, in percent.
+        burst_frames: Mean number of frames that are lost in a row; 1 for losses at random.
+    """
+
+    delay_ms: float = 0.0
+    trace_ms: tuple[float, ...] = ()
+    trace_step_s: float = 0.1
+    rate_mbit_s: float | None = None
+    queue_ms: float | None = None
+    loss_pct: float = 0.0
+    burst_frames: float = 1.0
+
+    @property
+    def mean_delay_ms(self) -> float:
+        """Mean delay of a frame that does not wait, in ms."""
+        return self.delay_ms + (sum(self.trace_ms) / len(self.trace_ms) if self.trace_ms else 0.0)
+
+    def check(self) -> None:
+        """Refuse values that no link has.
+
+        Raises:
+            InvalidOption: A value is out of range.
+        """
+        ranges = (
+            ("delay_ms", self.delay_ms, 0.0, 10_000.0),
+            *(("trace_ms", one, 0.0, 10_000.0) for one in self.trace_ms),
+            ("trace_step_s", self.trace_step_s, 0.001, 3_600.0),
+            ("rate_mbit_s", self.rate_mbit_s, 0.01, 10_000.0),
+            ("queue_ms", self.queue_ms, 1.0, 60_000.0),
+            ("loss_pct", self.loss_pct, 0.0, 99.0),
+            ("burst_frames", self.burst_frames, 1.0, 1_000.0),
+        )
+        for name, value, low, high in ranges:
+            if value is not None and not low <= value <= high:
+                raise InvalidOption(f"{name} = {value:g} is not possible: it must be {low:g} to {high:g}.")
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A condition of a link.
+
+    Attributes:
+        name: Lower-case letters, digits and hyphens.
+        title: For people.
+        source: Where its values come from.
+        a_to_b: From host A to host B.
+        b_to_a: From host B to host A.
+        seed: Of the random losses; the same seed loses the same frames.
+    """
+
+    name: str
+    title: str
+    source: str = ""
+    a_to_b: LinkDirection = field(default_factory=LinkDirection)
+    b_to_a: LinkDirection = field(default_factory=LinkDirection)
+    seed: int = 1
+
+    @property
+    def rtt_ms(self) -> float:
+        """Round-trip time of a frame that does not wait, in ms."""
+        return self.a_to_b.mean_delay_ms + self.b_to_a.mean_delay_ms
+
+    def check(self) -> None:
+        """Refuse values that no link has.
+
+        Raises:
+            InvalidOption: A value is out of range.
+        """
+        self.a_to_b.check()
+        self.b_to_a.check()
+
+    def settings(self) -> dict[str, Any]:
+        """Return what the link emulator is given."""
+        return {"a_to_b": asdict(self.a_to_b), "b_to_a": asdict(self.b_to_a), "seed": self.seed}

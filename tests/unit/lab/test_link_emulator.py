@@ -1,0 +1,140 @@
+"""Link emulator: delay, rate, queue and loss in each direction, and no frame overtakes another."""
+
+from __future__ import annotations
+
+import math
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from app.domain.condition_files import find_condition, presets, read_condition
+from app.domain.conditions import Condition, LinkDirection
+from app.domain.errors import InvalidFile, InvalidOption
+from app.lab.link_emulator import Direction, LinkEmulator
+
+
+def carry(settings: dict[str, object], count: int, *, every_s: float = 0.001, size: int = 1_000) -> dict[int, float]:
+    """Return the delay in seconds of each frame that arrives, by its number."""
+    way = Direction(settings, seed=3)
+    found: dict[int, float] = {}
+    last = -1
+    for number in range(count):
+        now_s = number * every_s
+        way.offer(number.to_bytes(4, "big") + bytes(size - 4), now_s)
+    while (when := way.next_s()) is not None:
+        frame = way.first_due(when)
+        assert frame is not None
+        number = int.from_bytes(frame[:4], "big")
+        assert number > last, "a frame overtook another"
+        last = number
+        found[number] = when - number * every_s
+        way.drop_first()
+    return found
+
+
+def test_a_frame_arrives_after_its_delay() -> None:
+    assert list(carry({"delay_ms": 250.0}, 50).values()) == pytest.approx([0.25] * 50)
+
+
+def test_frames_wait_for_the_line_and_are_dropped_where_the_queue_is_full() -> None:
+    # 1 000 bytes and 4 of check sequence every millisecond at 4 Mbit/s: each takes 2.008 ms
+    found = carry({"rate_mbit_s": 4.0, "queue_ms": 20.0}, 1_000)
+    assert found[0] == pytest.approx(0.002008)
+    assert max(found.values()) <= 0.02 + 2 * 0.002008
+    assert len(found) == pytest.approx(1_000 / 2.008 + 10, abs=3)
+
+
+def test_a_trace_changes_the_delay_and_keeps_the_order() -> None:
+    found = carry({"trace_ms": [40.0, 10.0], "trace_step_s": 0.1}, 200)
+    assert found[0] == pytest.approx(0.04)
+    assert found[105] == pytest.approx(0.034, abs=0.002)  # held back by those before it
+    assert found[199] == pytest.approx(0.01)
+
+
+@pytest.mark.parametrize("burst", [1.0, 5.0])
+def test_losses_have_the_rate_and_the_length_of_bursts_that_were_asked_for(burst: float) -> None:
+    count = 100_000
+    found = carry({"loss_pct": 2.0, "burst_frames": burst}, count, size=60)
+    lost = [number for number in range(count) if number not in found]
+    runs = 1 + sum(second - first > 1 for first, second in pairwise(lost))
+    error = 4 * math.sqrt(0.02 * 0.98 / count * (2 * burst - 1))
+    assert len(lost) / count == pytest.approx(0.02, abs=error)
+    assert len(lost) / runs == pytest.approx(max(burst, 1 / 0.98), rel=0.2)
+
+
+def test_the_same_seed_loses_the_same_frames() -> None:
+    assert carry({"loss_pct": 10.0}, 100) == carry({"loss_pct": 10.0}, 100)
+
+
+@pytest.fixture
+def link() -> Iterator[tuple[socket.socket, socket.socket]]:
+    pairs = [socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM) for _ in range(2)]
+    settings: dict[str, object] = {"a_to_b": {"delay_ms": 30.0}, "b_to_a": {}, "seed": 1}
+    emulator, is_over = LinkEmulator((pairs[0][1], pairs[1][1]), settings), threading.Event()
+
+    def run() -> None:
+        while not is_over.is_set():
+            emulator.step()
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    for pair in pairs:
+        pair[0].settimeout(5.0)
+    yield pairs[0][0], pairs[1][0]
+    is_over.set()
+    pairs[0][0].send(b"wakes it up")
+    thread.join(5.0)
+    for one in (end for pair in pairs for end in pair):
+        one.close()
+
+
+def test_frames_cross_between_sockets_and_a_full_receiver_loses_none(link: tuple[socket.socket, socket.socket]) -> None:
+    a, b = link
+    began_s = time.monotonic()
+    a.send(b"first")
+    assert b.recv(100) == b"first"
+    assert time.monotonic() - began_s >= 0.03
+    sender = threading.Thread(target=lambda: [b.send(f"{number}".encode()) for number in range(300)])
+    sender.start()
+    time.sleep(0.05)  # more than the receiver's socket holds
+    assert [int(a.recv(100)) for _ in range(300)] == list(range(300))
+    sender.join(5.0)
+
+
+def test_presets_are_possible_and_have_a_source() -> None:
+    assert {"geo", "leo", "lte", "dsl", "wifi", "lossy"} <= presets().keys()
+    assert all(one.source and one.title for one in presets().values())
+    assert presets()["geo"].rtt_ms == 500.0
+
+
+def test_a_condition_is_read_from_a_file(tmp_path: Path) -> None:
+    file = tmp_path / "plant.toml"
+    file.write_text('[[condition]]\nname = "plant"\ntitle = "Our plant"\n[condition.a_to_b]\ndelay_ms = 12.5\n')
+    assert find_condition(str(file)) == Condition("plant", "Our plant", a_to_b=LinkDirection(delay_ms=12.5))
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "words"),
+    [
+        ("[[condition]]\nname = 'x'\n", InvalidFile, "title"),
+        ("[[condition]]\nname = 'x'\ntitle = 'X'\nspeed = 1\n", InvalidFile, "speed"),
+        ("[[condition]]\nname = 'x'\ntitle = 'X'\n[condition.a_to_b]\nloss_pct = 150.0\n", InvalidOption, "loss_pct"),
+        ("no toml", InvalidFile, "TOML"),
+        ("", InvalidFile, "condition"),
+    ],
+)
+def test_a_file_that_is_no_condition_is_refused(tmp_path: Path, text: str, error: type[Exception], words: str) -> None:
+    file = tmp_path / "bad.toml"
+    file.write_text(text)
+    with pytest.raises(error, match=words):
+        read_condition(file)
+
+
+def test_an_unknown_name_lists_the_presets() -> None:
+    with pytest.raises(InvalidOption, match="no condition named moon"):
+        find_condition("moon")

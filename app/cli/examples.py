@@ -11,6 +11,7 @@ EXAMPLES: Mapping[str, str] = {
     "lab up": "tunnelmark lab up --platform A=debian-11,B=debian-13 --name mixed",
     "lab down": "tunnelmark lab down --name mixed",
     "lab status": "tunnelmark lab status --json",
+    "lab condition": "tunnelmark lab condition geo --name mixed",
     "lab ssh": "tunnelmark lab ssh A --name mixed -- ip -br link",
     "pair add": "tunnelmark pair add north --a root@10.0.0.1 --b root@10.0.0.2 --underlay 192.0.2.1,192.0.2.2",
     "pair list": "tunnelmark pair list",

@@ -134,11 +134,11 @@ TABLES: dict[str, tuple[Callable[[], Table], Sequence[str]]] = {
     "rank": (lambda: ranking_table(record(), rank(record())), (LONG, TITLE, "Recommended", "1.102", "42.5")),
     "history": (
         history,
-        ("1234", LONG, "2 failed, 0 of 5 VPNs measured", "c3", "11 failed, 614 of 625 options tried", "half-confirmed"),
+        ("1234", LONG, "2 failed, 0 of 5 VPNs measured", "c3", "11 failed, 614 of 625 options tried", "on one host only"),
     ),
     "census": (census, (LONG, "openvpn-udp-with-a-long-name", "101 / 202 / 303")),
     "deploy --all": (fleet, (LONG, "failed")),
-    "deployments": (deployments, ("4f1c2d3e-20260306-081500", LONG, "openvpn-udp", SUITE, "half-confirmed")),
+    "deployments": (deployments, ("4f1c2d3e-20260306-081500", LONG, "openvpn-udp", SUITE, "on one host only")),
     "status --watch": (losses, (f"{AT.astimezone():%Y-%m-%d %H:%M:%S}",)),
     "doctor": (lambda: check_table([_Check(LONG, True, True, f"/home/{LONG}/images")]), (LONG,)),
     "policy list": (lambda: verdict_table(None), tuple(row.title for row in known_rows())),

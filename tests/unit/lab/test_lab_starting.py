@@ -81,7 +81,7 @@ def test_a_guest_that_lets_nobody_in_says_so(
 ) -> None:
     labs.behave("refuses")
     monkeypatch.setattr("app.lab.boot._LOGIN_TIMEOUT_S", 0.5)
-    with pytest.raises(LabFault, match="nobody can log in: Permission denied"):
+    with pytest.raises(LabFault, match="no login works: Permission denied"):
         up(labs)
     assert_nothing_is_left(tmp_path / "labs")
 

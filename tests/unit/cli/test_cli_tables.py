@@ -134,7 +134,14 @@ TABLES: dict[str, tuple[Callable[[], Table], Sequence[str]]] = {
     "rank": (lambda: ranking_table(record(), rank(record())), (LONG, TITLE, "Recommended", "1.102", "42.5")),
     "history": (
         history,
-        ("1234", LONG, "2 failed, 0 of 5 VPNs measured", "c3", "11 failed, 614 of 625 options tried", "on one host only"),
+        (
+            "1234",
+            LONG,
+            "2 failed, 0 of 5 VPNs measured",
+            "c3",
+            "11 failed, 614 of 625 options tried",
+            "on one host only",
+        ),
     ),
     "census": (census, (LONG, "openvpn-udp-with-a-long-name", "101 / 202 / 303")),
     "deploy --all": (fleet, (LONG, "failed")),

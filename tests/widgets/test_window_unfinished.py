@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from history_driver import fill_history
 from window_driver import Driver
@@ -145,3 +146,24 @@ def test_run_and_results_agree_on_what_was_measured_before_a_host_stayed_away(
     by_word = {str(one.status): state_icon(one) for one in window.results.data.ranking.results}
     assert by_word["not-run"] == ("skip", "muted"), "nothing failed: as on Run"
     assert by_word["completed"][0] == "check"
+
+
+def test_a_comparison_that_another_process_resumed_says_so_and_can_be_read_again(driver: Driver) -> None:
+    window = driver.window
+    fill_history(driver)
+    whole = driver.services.records[2]
+    part = replace(whole, status=CampaignStatus.RUNNING, attempts=whole.attempts[:2])
+    driver.services.records[2] = part
+    window.show_past(2)
+    driver.idle()
+    past = window.past
+    assert past.notice.text.startswith("This comparison is running. Shown as of ")
+    assert not past.resume.isVisible()
+    assert past.rollout.property("look") != "primary"
+    assert past.sentence.decide.property("look") != "primary"
+    driver.services.records[2] = replace(whole, status=CampaignStatus.COMPLETED)
+    driver.click(past.notice.action("Refresh"))
+    driver.idle()
+    assert past.data.record.attempts == whole.attempts
+    assert past.notice.text == ""
+    assert "finished" in past.what.text()

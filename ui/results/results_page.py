@@ -19,7 +19,6 @@ from app.domain.results import AttemptStatus, CampaignRecord, CampaignStatus, Pr
 from app.domain.verdicts import Verdict
 from app.ranking.outcome import is_unfinished, outcome_of
 from app.ranking.weighting import weigh
-from app.wording.local_forms import minute_text
 from ui.common.basics import ElidedLabel, ScrollPage, button, label, row, set_look
 from ui.common.candidate_rows import Key
 from ui.common.context import Context
@@ -36,6 +35,7 @@ from ui.results.deploy_button import name_deploy
 from ui.results.note_line import NoteLine
 from ui.results.ranking_table import RankingTable
 from ui.results.recommendation import SentenceCard
+from ui.results.result_state import end_words, is_final, subtitle
 from ui.results.result_tabs import ResultTabs
 from ui.results.weighting_bar import WeightingBar
 
@@ -117,7 +117,7 @@ class ResultsPage(Page):
     def show_campaign(self, campaign_id: int) -> None:
         """Read a stored comparison and show it."""
         record = self.data.record if self.data is not None else None
-        if record is not None and record.campaign_id == campaign_id == self._wanted and _is_final(record):
+        if record is not None and record.campaign_id == campaign_id == self._wanted and is_final(record):
             return
         self._wanted = campaign_id
         self.notice.clear()
@@ -152,7 +152,7 @@ class ResultsPage(Page):
     def _show(self, read: tuple[ResultData, bool]) -> None:
         self.data, self.is_lab_gone = data, _ = read
         record = data.record
-        self.what.setText(_what(data))
+        self.what.setText(subtitle(data))
         self.note.show_note(EntryId(EntryKind.COMPARISON, record.campaign_id), record.note)
         self.sentence.show_ranking(data.ranking, is_lab=record.plan.pair.is_lab, outcome=outcome_of(record))
         self.sentence.offer(deciding_profile(record.plan.profile, data.ranking))
@@ -170,22 +170,18 @@ class ResultsPage(Page):
 
     def _offer_to_go_on(self, record: CampaignRecord) -> None:
         """Offer to resume or to measure again, as far as that is possible."""
-        is_interrupted = is_unfinished(record)
-        self.resume.setVisible(is_interrupted and not self.is_lab_gone)
+        self.resume.setVisible(is_unfinished(record) and not self.is_lab_gone)
         lab = tr("In a new practice lab of the same kind: the former one has ended.")
         set_tip(self.again, lab if self.is_lab_gone else "")
-        self.sentence.set_advised(is_advised=self.resume.isHidden())
-        if record.status is CampaignStatus.INTERRUPTED and not self.resume.isHidden():
-            why = next((one.message for one in record.attempts if one.status is AttemptStatus.NOT_RUN), "")
-            title = why or tr("The comparison was interrupted.")
-            self.notice.say("caution", title, tr("Results so far are saved. Resume measures the rest."))
-        if is_interrupted and self.is_lab_gone:
-            self.notice.say(
-                "caution",
-                tr("The practice lab that this comparison ran in has ended, so it cannot be resumed."),
-                tr("Results so far are saved. Figures of two labs cannot be mixed."),
-                {tr("Measure again in a new lab"): self._again},
-            )
+        is_running = record.status is CampaignStatus.RUNNING
+        self.sentence.set_advised(is_advised=self.resume.isHidden() and not is_running)
+        words = end_words(record, is_lab_gone=self.is_lab_gone)
+        if words is None:
+            return
+        actions = {tr("Refresh"): lambda: self.show_campaign(record.campaign_id)} if is_running else {}
+        if is_unfinished(record) and self.is_lab_gone:
+            actions = {tr("Measure again in a new lab"): self._again}
+        self.notice.say("info" if is_running else "caution", *words, actions)
 
     def _show_leftover(self, record: CampaignRecord) -> None:
         """Warn first that a host may not be fully restored, until both have been."""
@@ -279,7 +275,8 @@ class ResultsPage(Page):
         self.table.deploy.setEnabled(self.rollout.isEnabled())
         self._name_rollout()
         advice = self.data.ranking.recommendation if self.data is not None else None
-        is_clear = advice is not None and advice.solution is not None and advice.is_clear
+        is_final_now = self.data is not None and self.data.record.status is not CampaignStatus.RUNNING
+        is_clear = advice is not None and advice.solution is not None and advice.is_clear and is_final_now
         set_look(self.rollout, "primary" if is_clear else "")  # else measuring again is what is advised
         set_icon(self.rollout, "rollout", "on_accent" if is_clear else "text")
         for widget in (self.sentence, self.fold, self.note.edit, self.weighting.choice, self.tabs):
@@ -373,25 +370,3 @@ class ResultsPage(Page):
         """Scroll until the tab that the user opens is in sight."""
         if self.tabs.isVisible():
             self._scroll.ensureWidgetVisible(self.tabs, 0, 0)
-
-
-def _what(data: ResultData) -> str:
-    record = data.record
-    words = {
-        CampaignStatus.COMPLETED: tr("finished"),
-        CampaignStatus.CANCELLED: tr("cancelled"),
-        CampaignStatus.INTERRUPTED: tr("interrupted"),
-        CampaignStatus.RUNNING: tr("running"),
-    }
-    started = record.started_at.astimezone()
-    outcome = outcome_of(record)
-    state = words[record.status] if not outcome.headline else f"{words[record.status]}, {outcome.headline}"
-    rounds = tr("1 round") if data.ranking.rounds == 1 else f"{data.ranking.rounds} {tr('rounds')}"
-    if not data.ranking.rounds:
-        rounds = tr("nothing measured")
-    return f"{record.plan.pair.name}, {minute_text(started)}, {record.plan.profile.name.value}, {rounds}, {state}"
-
-
-def _is_final(record: CampaignRecord) -> bool:
-    """Whether nothing is measured for a comparison any more, by whatever process."""
-    return record.status is not CampaignStatus.RUNNING and not is_unfinished(record)

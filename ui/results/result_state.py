@@ -1,0 +1,58 @@
+"""State of a stored comparison in words: the line beside the title, and what is left to be measured."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from app.domain.results import AttemptStatus, CampaignRecord, CampaignStatus
+from app.ranking.outcome import is_unfinished, outcome_of
+from app.wording.local_forms import minute_text
+from ui.common.texts import tr
+from ui.plots.result_data import ResultData
+
+
+def subtitle(data: ResultData) -> str:
+    """Return pair, time, profile, rounds and state of a comparison."""
+    record = data.record
+    words = {
+        CampaignStatus.COMPLETED: tr("finished"),
+        CampaignStatus.CANCELLED: tr("cancelled"),
+        CampaignStatus.INTERRUPTED: tr("interrupted"),
+        CampaignStatus.RUNNING: tr("running"),
+    }
+    started = record.started_at.astimezone()
+    outcome = outcome_of(record)
+    state = words[record.status] if not outcome.headline else f"{words[record.status]}, {outcome.headline}"
+    rounds = tr("1 round") if data.ranking.rounds == 1 else f"{data.ranking.rounds} {tr('rounds')}"
+    if not data.ranking.rounds:
+        rounds = tr("nothing measured")
+    return f"{record.plan.pair.name}, {minute_text(started)}, {record.plan.profile.name.value}, {rounds}, {state}"
+
+
+def is_final(record: CampaignRecord) -> bool:
+    """Whether nothing is measured for a comparison any more, by whatever process."""
+    return record.status is not CampaignStatus.RUNNING and not is_unfinished(record)
+
+
+def end_words(record: CampaignRecord, *, is_lab_gone: bool) -> tuple[str, str] | None:
+    """Return why a comparison is not complete, and what can be done; None where it is.
+
+    Args:
+        record: The comparison.
+        is_lab_gone: Whether its practice lab has ended.
+    """
+    if record.status is CampaignStatus.RUNNING:
+        hint = tr("Shown as of %1: what is missing here may be measured later, and the recommendation may change.")
+        return tr("This comparison is running."), hint.replace("%1", f"{datetime.now().astimezone():%H:%M:%S}")
+    if not is_unfinished(record):
+        return None
+    if is_lab_gone:
+        return (
+            tr("The practice lab that this comparison ran in has ended, so it cannot be resumed."),
+            tr("Results so far are saved. Figures of two labs cannot be mixed."),
+        )
+    if record.status is not CampaignStatus.INTERRUPTED:
+        return None
+    why = next((one.message for one in record.attempts if one.status is AttemptStatus.NOT_RUN), "")
+    title = why or tr("The comparison was interrupted.")
+    return title, tr("Results so far are saved. Resume measures the rest.")

@@ -138,7 +138,6 @@ def chosen_profile(
     """Return a profile with what was asked for replaced.
 
     Args:
-        name: The profile.
         pings: Echo requests per frame size.
         seconds: Seconds of TCP per direction.
         rounds: Rounds.

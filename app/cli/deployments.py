@@ -291,7 +291,6 @@ class Contact:
     Args:
         context: Terminal output; the option `repair`.
         services: Deployment services.
-        pair: The hosts.
     """
 
     def __init__(self, context: Context, services: Services, pair: PairSpec) -> None:

@@ -34,7 +34,6 @@ class Watch:
 
     Args:
         context: Options `every`, `for_s`, `max_rtt_ms`, `max_loss_pct`, `json`; output.
-        name: The pair's name.
         look: Checks the status once, and repairs where that is wanted.
         notify: Notifies the user on the desktop: title and text.
     """

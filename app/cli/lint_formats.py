@@ -53,12 +53,7 @@ def _finding(finding: LintFinding) -> dict[str, object]:
 
 
 def as_sarif(files: Sequence[LintedFile], version: str) -> dict[str, object]:
-    """Return everything as SARIF 2.1.0.
-
-    Args:
-        files: What was linted.
-        version: Tunnelmark's version.
-    """
+    """Return everything as SARIF 2.1.0."""
     rules: dict[str, dict[str, object]] = {}
     results = []
     for file in files:

@@ -65,8 +65,6 @@ def man_page(parser: argparse.ArgumentParser, version: str, date: str) -> str:
     Source: man(7) of groff 1.22 and of mandoc 1.14: the macros that both have.
 
     Args:
-        parser: The whole program's.
-        version: The program's.
         date: YYYY-MM-DD.
     """
     prog = parser.prog

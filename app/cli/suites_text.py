@@ -51,7 +51,6 @@ def print_suites(
 
     Args:
         out: Where to.
-        found: The suites.
         solutions: Only of these; empty for all.
         is_for_option: Write each as `--solutions` takes it, SOLUTION:SUITE.
     """

@@ -90,7 +90,6 @@ def new_deployment(
     """Return a deployment that is about to begin.
 
     Args:
-        prepared: What is built.
         choice: What was chosen.
         options: What else was chosen.
         policy: Name and version of the policy that judged it.
@@ -122,7 +121,6 @@ class Rollout:
 
     Args:
         run: What it needs.
-        prepared: What is built.
         deployment: As it is about to begin.
     """
 

@@ -43,9 +43,7 @@ def deployed_endpoint(prepared: Prepared, plan: TunnelPlan, side: Side) -> Deplo
     """Return what a deployment is on one host.
 
     Args:
-        prepared: What is built.
         plan: Made with both public identities.
-        side: Which end.
     """
     own = plan.end(side)
     bridging = prepared.bridging.get(side)
@@ -98,12 +96,9 @@ def dry_run(
     """Return what a deployment would do, without changing anything.
 
     Args:
-        sessions: Connections to both hosts.
         choice: The deployment that would be made.
         prepared: What would be built.
-        pair_name: The pair's name.
         diffs: Shows what would change in files.
-        token: Cancels it.
     """
     request = prepared.request
     plan = plan_of(request)

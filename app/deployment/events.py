@@ -109,7 +109,6 @@ class Confirmation(Protocol):
 
         Args:
             timeout_s: At most so many seconds; it is asked again after that.
-            token: Cancelling it ends the wait.
 
         Returns:
             The decision; None if there is none yet.

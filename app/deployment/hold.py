@@ -28,10 +28,8 @@ def wait_for_decision(
     """Wait for the user's decision; the rollback timers run meanwhile and are renewed only if the user extends them.
 
     Args:
-        work: The transaction that holds the hosts.
         seconds: How long the user has.
         confirmation: Where the decision comes from.
-        token: Cancels it.
         on_left: Gets the seconds that are left, about once a second.
         on_extended: Receives the seconds that are left once both hosts have acknowledged the extension.
 

@@ -50,7 +50,6 @@ def lost_on_the_way(
     """Return which addresses and routes of the hosts themselves disappeared together with a tunnel.
 
     Args:
-        pair: The hosts.
         link: What the tunnel was built on.
         before: Snapshots with it.
         after: Snapshots without it.

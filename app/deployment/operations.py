@@ -139,7 +139,6 @@ class DeploymentOperations:
         A tunnel with unproven claims waits, unless the user has confirmed the same before.
 
         Args:
-            discovery: What was found on the pair.
             key: Solution and suite.
             options: What else was chosen.
             token: Cancels it; both hosts then roll back.
@@ -177,9 +176,6 @@ class DeploymentOperations:
         """Deploy an earlier deployment again, with new keys.
 
         Args:
-            deployment_id: The earlier one.
-            token: Cancels it.
-            emit: Gets what happens.
             confirmation: Answers for the user; None if no user can be asked.
             confirm_within_s: Time to confirm, in seconds; None: as the earlier one was deployed.
             pair: The pair as it is known now; None: as it was.

@@ -79,7 +79,6 @@ def choose(
 
     Args:
         adapters: By solution.
-        discovery: What was found on the pair.
         key: Solution and suite; an empty suite means the safe default.
         options: What else was chosen.
         guidelines: Ids of the guidelines that apply.
@@ -194,13 +193,10 @@ def prepare(
     """Read the deployments on the hosts, and return what is to be built. Nothing is changed.
 
     Args:
-        sessions: Connections to both hosts.
-        discovery: What was found on the pair.
         choice: What is to be deployed.
         options: What else was chosen.
         known: Stored deployments of the pair.
         header: Comment lines for generated files.
-        token: Cancels it.
 
     Raises:
         InvalidOption: A LAN port cannot be joined.

@@ -40,11 +40,7 @@ def prove_on_wire(
     The tunnel has to be started again afterwards.
 
     Args:
-        work: The transaction that holds the hosts.
-        sessions: Connections to both.
-        request: What was built.
         plan: Its plan, with both public keys.
-        token: Cancels it.
         audit: Gets every command that changed a host.
 
     Returns:

@@ -85,11 +85,9 @@ def pair_status(
     """Return a pair's status, and update what is stored here with it.
 
     Args:
-        pair: The hosts.
         store: What is written down.
         reached: Answers of both hosts.
         diffs: Shows what was changed in files.
-        token: Cancels it.
     """
     known = [one for one in store.list_deployments(pair.name) if one.slot == slot_of(pair)]
     ids = {side: one.state.deployment_id for side, one in reached.items() if one.state is not None}

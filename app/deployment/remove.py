@@ -35,11 +35,8 @@ def end_deployment(
 
     Args:
         store: Where it is written down.
-        sessions: Connections to both hosts.
-        pair: The hosts.
         current: The deployment on each host, by side; nothing where a host has none.
         token: Cancels it; both hosts then go on with the deployment.
-        emit: Gets what happens.
 
     Returns:
         The deployment as it has ended.

@@ -27,12 +27,7 @@ def restart_from_bundle(
     """Write the boot bundles, stop both sides with them, then start both, and wait until they are up.
 
     Args:
-        work: The transaction that holds the hosts.
-        request: What was built.
         plan: Its plan, with both public keys.
-        deployment_id: The deployment.
-        slot: Its slot.
-        token: Cancels it.
 
     Returns:
         What both sides report as negotiated.

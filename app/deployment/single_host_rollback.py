@@ -35,11 +35,7 @@ def roll_back_one(
 
     Args:
         store: Where it is stored; the next contact with both hosts removes it on the other one, too.
-        session: The connection to that host.
-        pair: The hosts.
-        side: Which of them.
         token: Cancels it before anything is changed.
-        emit: Gets what happens.
 
     Returns:
         The deployment, of which the other host may still have its end.
@@ -91,8 +87,6 @@ def end_damaged(
 
     Args:
         store: Where it is written down.
-        sessions: Connections to both hosts.
-        pair: The hosts.
         found: What is in the place of both.
         token: Cancels it before anything is changed.
         emit: Gets what happens; also what may still run.
@@ -123,9 +117,6 @@ def remove_unfinished(store: Store, session: HostSession, pair: PairSpec, side: 
 
     Args:
         store: Where it is written down.
-        session: The connection to that host.
-        pair: The hosts.
-        side: Which of them.
         token: Cancels it before anything is changed.
 
     Raises:

@@ -94,8 +94,6 @@ def persistent_link(link: Link, deployment_id: str, index: int, *, inner_a: str 
 
     Args:
         link: Outer addresses and MTU.
-        deployment_id: The deployment.
-        index: Its place.
         inner_a: A's address inside, with prefix length; empty for the place's own.
         inner_b: The same for B.
     """

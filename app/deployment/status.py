@@ -91,11 +91,6 @@ class HostDeployment:
 def read_state(end: RemoteHost, slot: str, *, token: CancelToken) -> HostDeployment:
     """Read the status of a host's deployment.
 
-    Args:
-        end: The host.
-        slot: The place.
-        token: Cancels it.
-
     Raises:
         CommandFailed: It could not be asked.
     """

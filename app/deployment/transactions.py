@@ -55,8 +55,6 @@ class DeploymentTransaction:
     prove, restart, hold, commit; roll back where it was not confirmed.
 
     Args:
-        sessions: Connections to both hosts.
-        request: What is to be built.
         place: Where it goes.
         on_stage: Gets each stage as it begins, one call at a time, from any thread.
         audit: Gets every command that changed a host.
@@ -143,9 +141,6 @@ class RemovalTransaction:
     """The removal of what is confirmed in a slot: acquire, which suspends it, and commit; else it is started again.
 
     Args:
-        sessions: Connections to both hosts.
-        pair: The hosts.
-        slot: The slot.
         current: What is confirmed there, by side.
         on_stage: As for `DeploymentTransaction`.
         audit: As for `DeploymentTransaction`.

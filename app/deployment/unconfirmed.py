@@ -64,11 +64,8 @@ def roll_back_unconfirmed(
 
     Args:
         store: Where it is written down.
-        pair: The hosts.
-        waiting: The deployment.
         reached: Both hosts, or the only one that can be reached: the other one rolls back when its time is over.
         token: Cancels it before anything is changed.
-        emit: Gets what happens.
 
     Raises:
         CommandFailed: A host did not roll back, or it was confirmed meanwhile.

@@ -28,9 +28,6 @@ def assess_pair(
     """Return what a pair can do, from what was found on its hosts; nothing is known of firewalls yet.
 
     Args:
-        pair: The pair.
-        facts_a: What was found on A.
-        facts_b: What was found on B.
         link: Addresses, names and MTU for tunnels.
         adapters: By solution.
         guidelines: Ids of the guidelines that apply.
@@ -63,8 +60,6 @@ def find_candidates(
 
     Args:
         adapters: By solution.
-        facts_a: What was found on A.
-        facts_b: What was found on B.
         guidelines: Ids of the guidelines that apply.
 
     Returns:

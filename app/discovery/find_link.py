@@ -30,8 +30,6 @@ def find_link(
     session is random.
 
     Args:
-        facts_a: What was found on A.
-        facts_b: What was found on B.
         underlay_a: A's IPv4 address on the path between the two.
         underlay_b: B's.
         underlay_mtu_bytes: MTU found between the hosts by probing; None means the smaller one of both interfaces'.
@@ -174,7 +172,6 @@ class _FreePorts:
         """Return the usual port, or the next one that is free.
 
         Args:
-            usual: The port.
             protocols: Those for which it must be free.
             width: How many ports in a row must be.
         """

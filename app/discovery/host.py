@@ -59,9 +59,7 @@ def discover_pair(
     """Find out what both hosts are and can do, at the same time.
 
     Args:
-        sessions: Connections to both.
         adapters: Every VPN that is asked about, by name.
-        token: Cancels.
 
     Returns:
         What was found on A and on B.
@@ -83,7 +81,6 @@ def discover_host(
     Args:
         session: A connection to it.
         adapters: Every VPN that is asked about, by name.
-        token: Cancels.
         now: This computer's clock, for the host's clock offset.
 
     Returns:

@@ -110,7 +110,6 @@ def plan_install(facts: HostFacts, missing: Sequence[MissingPart]) -> InstallPla
     """Say how missing parts would be installed.
 
     Args:
-        facts: What was found on the host.
         missing: What is wanted, of `facts.missing`.
 
     Returns:
@@ -150,7 +149,6 @@ def install(
     Args:
         session: A connection with root's rights.
         plan: What to install.
-        token: Cancels.
         on_line: Gets what the package manager prints.
         on_change: Gets each command that changes the host.
 

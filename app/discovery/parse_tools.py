@@ -25,7 +25,6 @@ def parse_tool(name: str, result: CommandResult) -> Tool:
     """Return the program behind a name.
 
     Args:
-        name: The name.
         result: Its path on the first line, where that leads to on the second, then what it says of its version.
     """
     path = line_at(result.stdout, 0)

@@ -28,12 +28,7 @@ def failed_simulation(manager: PackageManager, result: CommandResult) -> bool:
 
 
 def read_simulation(manager: PackageManager, text: str) -> Change:
-    """Return what would be installed and removed.
-
-    Args:
-        manager: The package manager.
-        text: Its output.
-    """
+    """Return what would be installed and removed."""
     if manager is PackageManager.APT:
         return Change(_matches(r"Inst (\S+)", text), _matches(r"(?:Remv|Purg) (\S+)", text))
     if manager is PackageManager.OPKG:

@@ -60,7 +60,6 @@ class CancelToken:
 
         Args:
             condition: Asked again and again; true ends the wait.
-            timeout_s: Deadline in seconds.
             what: What is awaited, for the error's sentence.
             interval_s: Pause between two questions, in seconds.
 

@@ -15,7 +15,6 @@ def run_both(for_a: Callable[[], A], for_b: Callable[[], B]) -> tuple[A, B]:
 
     Args:
         for_a: Called in a thread of its own.
-        for_b: The same.
 
     Returns:
         What they returned.

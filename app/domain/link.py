@@ -264,9 +264,6 @@ class LinkHealer(Protocol):
     def heal(self, *, token: CancelToken) -> bool:
         """Take the link down and up again.
 
-        Args:
-            token: Cancels it.
-
         Returns:
             Whether this pair's link is ours; whether frames cross again has to be seen by asking the hosts.
 

@@ -60,7 +60,6 @@ def readme(bundle: Bundle, formats: tuple[str, ...]) -> str:
     """Return README.txt: what to do, in which order, how to verify, how to undo.
 
     Args:
-        bundle: The bundle of both sides.
         formats: Which sub-folders there are.
     """
     request = bundle.request

@@ -15,7 +15,6 @@ def render(name: str, **values: object) -> str:
 
     Args:
         name: File name below resources/templates/export, for example `sudoers.j2`.
-        values: Its values.
     """
     from jinja2 import Environment, StrictUndefined
 

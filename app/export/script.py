@@ -17,10 +17,6 @@ from app.ssh.remote_line import shell_line
 def tunnel_script(bundle: Bundle, side: Side) -> str:
     """Return the script of one side: constant text, and functions made of argv lists.
 
-    Args:
-        bundle: The bundle of both sides.
-        side: The host.
-
     Returns:
         POSIX sh.
     """

@@ -20,7 +20,6 @@ def sudoers_text(user: str, version: str, *, has_password: bool = False) -> str:
 
     Args:
         user: The user that Tunnelmark logs in as.
-        version: Tunnelmark's version.
         has_password: Whether sudo is to ask for the user's password.
 
     Returns:

@@ -92,9 +92,6 @@ def survey(
     """Inspect a host, in one round trip.
 
     Args:
-        end: The host.
-        token: Cancels it.
-        depth: How closely.
         peer: The other host's underlay address; empty to leave that out.
         paths: Paths of which to say whether they are there.
 
@@ -172,8 +169,6 @@ def take_snapshot(
     """Inspect a host, for comparing it with another time.
 
     Args:
-        session: The connection to it.
-        token: Cancels it.
         depth: How closely; a thorough inspection takes some seconds.
         state_dir: Tunnelmark's folder there.
     """

@@ -21,7 +21,6 @@ def on_both(work: Callable[[Side, CancelToken], T], *, token: CancelToken) -> di
 
     Args:
         work: Gets the side and a token that is cancelled with the caller's, or when the other side fails.
-        token: The caller's.
 
     Returns:
         What came of it, by side.
@@ -44,7 +43,6 @@ def on_both_to_the_end(
 
     Args:
         work: Gets the side and the token.
-        token: The caller's.
 
     Returns:
         What came of it by side, and what failed by side.

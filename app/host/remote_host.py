@@ -91,7 +91,6 @@ class RemoteHost:
             script: POSIX sh; defines functions and calls one in its last line.
             arguments: $1, $2 …, of which the first is the state folder.
             token: Cancelling it closes the channel and raises.
-            timeout_s: Deadline in seconds.
             on_line: Gets each line as it arrives.
             max_output_bytes: More output is cut.
         """
@@ -123,7 +122,6 @@ class RemoteHost:
         Args:
             script: As for `run_script`.
             arguments: As for `run_script`.
-            word: A random word.
             token: As for `run_script`.
             timeout_s: As for `run_script`.
             on_mark: Gets the words of each mark as it arrives.

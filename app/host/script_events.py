@@ -27,7 +27,6 @@ def parse_script_events(output: str, word: str) -> tuple[ScriptEvent, ...]:
     """Cut a script's output into its events.
 
     Args:
-        output: Its stdout.
         word: What our lines begin with.
 
     Returns:
@@ -55,7 +54,6 @@ def parse_sections(output: str, word: str) -> dict[str, str]:
     """Cut the output of an inspection into its sections.
 
     Args:
-        output: Its stdout.
         word: What our lines begin with.
 
     Returns:

@@ -84,7 +84,6 @@ def compare_snapshots(
     """Say what is different.
 
     Args:
-        before: The earlier one.
         after: The later one, of the same depth.
         except_parts: Parts that are left out.
 

@@ -24,7 +24,6 @@ def choose_accelerator(cache_dir: Path, image: ImagePaths, *, token: CancelToken
     Args:
         cache_dir: Where the answer is remembered; it holds until the computer is started anew.
         image: What to try with.
-        token: Cancelling it ends the trial.
 
     Returns:
         The accelerator to use.

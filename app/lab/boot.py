@@ -57,10 +57,6 @@ def _console_count(lab: Lab, side: Side, mark: str) -> int:
 def refuse_ended(lab: Lab, sides: list[Side]) -> None:
     """Raise the error of a gateway whose QEMU has ended.
 
-    Args:
-        lab: The lab.
-        sides: The gateways.
-
     Raises:
         PortTaken: QEMU could not have its port.
         LabFault: QEMU ended; the context holds its log and the last lines of the gateway's console.
@@ -79,9 +75,7 @@ def identify(
     Args:
         launched: The lab and the identities.
         is_restored: Whether the gateways were restored, and so wait for it already.
-        token: Cancelling it ends the wait.
         on_progress: Receives how far they are.
-        timeout_s: Deadline in seconds.
 
     Raises:
         PortTaken: QEMU could not have its port.
@@ -125,11 +119,8 @@ def wait_until_up(
     """Wait until gateways can be logged in to.
 
     Args:
-        lab: The lab.
         sides: The gateways, each with how many times it had reported that sshd runs before it was switched on.
-        token: Cancelling it ends the wait.
         on_progress: Receives their progress; the fraction is a guess from earlier starts.
-        timeout_s: Deadline in seconds.
         logins: How many logins in a row must work on each.
 
     Raises:
@@ -158,10 +149,6 @@ def wait_until_up(
 
 def console_tail(folder: Path, side: Side) -> str:
     """Return the last lines of a gateway's console.
-
-    Args:
-        folder: The lab's folder.
-        side: Which gateway.
 
     Returns:
         Printable text, 15 lines at most.

@@ -33,7 +33,6 @@ def set_condition(folder: Path, settings: Mapping[str, object] | None) -> None:
     """Change the link between a lab's gateways, and wait until it is so.
 
     Args:
-        folder: The lab's folder.
         settings: As `app.lab.link_emulator` takes them; None for the link as it is.
 
     Raises:
@@ -46,7 +45,6 @@ def give_order(folder: Path, verb: str, side: Side | None = None) -> LabState:
     """Give an order to a lab's supervisor and wait until it is carried out.
 
     Args:
-        folder: The lab's folder.
         verb: `status`, `off`, `on`, `ready`, `disown` or `stop`.
         side: The machine that `off` and `on` are for.
 

@@ -78,7 +78,6 @@ class LabOperations:
         """Stop a lab, unless something uses it that was not agreed to.
 
         Args:
-            name: Which one.
             agreed: The uses that `lab_uses` named when the user was asked.
 
         Returns:

@@ -42,9 +42,6 @@ class LabFolders:
     def refuse_taken(self, name: str) -> None:
         """Refuse a name that a living lab has.
 
-        Args:
-            name: The name.
-
         Raises:
             InvalidOption: A lab of that name lives.
         """
@@ -53,9 +50,6 @@ class LabFolders:
 
     def create(self, name: str) -> tuple[Path, int]:
         """Make a lab's folder and take its lock.
-
-        Args:
-            name: The lab's name.
 
         Returns:
             The folder, and a descriptor that holds its lock until it and all its copies are closed.
@@ -83,9 +77,6 @@ class LabFolders:
 
     def end(self, folder: Path) -> None:
         """End a lab, wait until its processes are gone, and remove its folder.
-
-        Args:
-            folder: The lab's folder.
 
         Raises:
             LabFault: Its supervisor could not be ended.

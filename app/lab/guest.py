@@ -165,7 +165,6 @@ def known_hosts_line(port: int, identity: GuestIdentity) -> str:
 
     Args:
         port: TCP port on 127.0.0.1 that leads to its sshd.
-        identity: The gateway.
 
     Returns:
         One line of a known_hosts file, with its end. Source: sshd(8), "SSH_KNOWN_HOSTS FILE FORMAT".

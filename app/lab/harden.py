@@ -25,7 +25,6 @@ def harden(lab: Lab, *, token: CancelToken, on_progress: OnProgress) -> None:
 
     Args:
         lab: The lab; both gateways can be logged in to.
-        token: Cancelling it ends the work.
         on_progress: Gets what is being done.
 
     Raises:

@@ -71,8 +71,6 @@ class ImageStore:
         """Return the image of a platform; make it if there is no sound one.
 
         Args:
-            name: The platform.
-            token: Cancelling it ends the making.
             on_progress: Receives what is being done.
 
         Returns:
@@ -124,9 +122,6 @@ class ImageStore:
 def hold_image(image: ImagePaths) -> int:
     """Keep an image from being removed while a lab uses it.
 
-    Args:
-        image: The image.
-
     Returns:
         A file descriptor; the image may be removed when it and its copies are closed.
     """
@@ -137,9 +132,6 @@ def hold_image(image: ImagePaths) -> int:
 
 def recipe_fingerprint(row: Platform) -> str:
     """Return a short text that changes whenever the recipe of an image does.
-
-    Args:
-        row: The platform.
 
     Returns:
         Twelve hexadecimal digits over the platform's row and every file that goes into the image.
@@ -171,7 +163,6 @@ def write_manifest(folder: Path, names: Sequence[str] = _FILES) -> None:
 
     Args:
         folder: The folder that they are in.
-        names: The files.
     """
     entries = {}
     for name in names:
@@ -187,7 +178,6 @@ def is_sound(folder: Path, names: Sequence[str] = _FILES) -> bool:
 
     Args:
         folder: The folder that they are in.
-        names: The files.
 
     Returns:
         False if a file is missing, was cut or changed. Contents are compared only where a file's time differs.
@@ -235,7 +225,6 @@ def locked(folder: Path, *, token: CancelToken, on_progress: OnProgress) -> Iter
 
     Args:
         folder: What is locked.
-        token: Cancelling it ends the wait.
         on_progress: Receives that another process holds it.
 
     Yields:

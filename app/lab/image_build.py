@@ -49,10 +49,8 @@ def build_image(row: Platform, folder: Path, *, lock_fd: int, token: CancelToken
     """Make root.img, vmlinuz and initrd in a folder.
 
     Args:
-        row: The platform.
         folder: An empty folder of ours; if this process dies, it is removed.
         lock_fd: Descriptor with a lock that is held until that is done.
-        token: Cancelling it ends the work.
         on_progress: Receives what is being done.
 
     Raises:
@@ -77,9 +75,6 @@ def build_image(row: Platform, folder: Path, *, lock_fd: int, token: CancelToken
 
 def pack_files(row: Platform) -> bytes:
     """Return a tar archive with our own files for the guest.
-
-    Args:
-        row: The platform.
 
     Returns:
         The archive; everything in it belongs to root.
@@ -108,7 +103,6 @@ def mmdebstrap_argv(row: Platform, *, files: Path, output: Path, mirror: str, pr
     """Return the command line of mmdebstrap.
 
     Args:
-        row: The platform.
         files: Archive with our own files.
         output: The tar file to write.
         mirror: Address of the Debian archive.

@@ -70,7 +70,6 @@ class LabManager:
 
         Args:
             platform: For example `debian-13`.
-            token: Cancelling it ends the making.
             on_progress: Receives what is being done.
 
         Returns:
@@ -216,9 +215,6 @@ class LabManager:
 
         A link that lost a notification between a driver and its device works again afterwards.
 
-        Args:
-            name: The lab's name.
-
         Raises:
             NotFound: No lab of that name runs.
             LabFault: A gateway's QEMU does not answer.
@@ -232,7 +228,6 @@ class LabManager:
         """Emulate a condition between a lab's gateways, from now on until another is set.
 
         Args:
-            name: The lab's name.
             condition: The condition; None joins the gateways directly.
 
         Raises:
@@ -254,9 +249,6 @@ class LabManager:
 
     def down(self, name: str) -> bool:
         """End a lab; nothing of it is left. A lab that is not there is no error.
-
-        Args:
-            name: The lab's name.
 
         Returns:
             Whether there was one.
@@ -302,9 +294,6 @@ class LabManager:
 
     def find(self, name: str) -> Lab | None:
         """Return a running lab.
-
-        Args:
-            name: The lab's name.
 
         Returns:
             The lab; None if none of that name runs.

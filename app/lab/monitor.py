@@ -83,7 +83,6 @@ class Monitor:
         """Run one command of the monitor.
 
         Args:
-            command: Its name.
             arguments: Its arguments, with underscores for hyphens.
 
         Returns:
@@ -118,8 +117,6 @@ class Monitor:
 
         Args:
             file: Where they go.
-            token: Cancelling it ends the wait.
-            timeout_s: Deadline in seconds.
 
         Raises:
             LabFault: QEMU gave up, or is gone.
@@ -136,8 +133,6 @@ class Monitor:
 
         Args:
             file: Where they come from.
-            token: Cancelling it ends the wait.
-            timeout_s: Deadline in seconds.
 
         Raises:
             LabFault: They are damaged or of another machine, or QEMU is gone.
@@ -150,9 +145,6 @@ class Monitor:
 
     def relink(self, link: str) -> None:
         """Take a machine's link down and up, which makes its driver and its device begin anew.
-
-        Args:
-            link: Its name.
 
         Raises:
             LabFault: There is no such link, or QEMU is gone.

@@ -64,7 +64,6 @@ class Labs:
         Args:
             name: Name of a running lab, or a platform (`debian-13`), or one for each side (`A=debian-11,B=debian-13`):
                 then a lab of that kind that is up is taken, and one is started where there is none.
-            token: Stops the start.
             on_progress: Gets what happens.
 
         Raises:

@@ -25,7 +25,6 @@ def restore(lab: Lab, saved: dict[Side, SavedMachine], *, token: CancelToken) ->
     Args:
         lab: The lab, whose machines were started to be restored.
         saved: What each is restored from.
-        token: Cancelling it ends the wait.
 
     Raises:
         LabFault: QEMU could not use what was saved.

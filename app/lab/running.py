@@ -59,7 +59,6 @@ class Lab:
         """Return how to reach one gateway.
 
         Args:
-            side: Which one.
             user: One of root, operator, nopass, doasuser and plain; the key opens all of them.
 
         Returns:
@@ -84,7 +83,6 @@ class Lab:
         """Return OpenSSH's command line for one gateway; a command may be appended.
 
         Args:
-            side: Which one.
             user: Who to be there.
 
         Returns:

@@ -96,7 +96,6 @@ def ensure_saved(
         accelerator: What runs its instructions.
         cpu: Which instructions its CPU shows.
         timeout_s: How long it may boot, in seconds.
-        token: Cancelling it ends the boot.
         on_progress: Receives each step.
 
     Returns:
@@ -140,9 +139,6 @@ def _ensure(plan: MachinePlan, *, timeout_s: float, token: CancelToken, on_progr
 
 def hold_saved(saved: SavedMachine) -> int:
     """Keep a saved machine from being removed while a lab runs on its disk.
-
-    Args:
-        saved: The saved machine.
 
     Returns:
         A file descriptor; the saved machine may be removed when it and its copies are closed.

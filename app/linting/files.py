@@ -55,7 +55,6 @@ def lint_bytes(
     Args:
         data: The content, whatever it is.
         path: Where it comes from; helps to tell what it is.
-        options: How.
         own_access: Its permissions, where they count.
         find_access: Finds the permissions of files that it names, where they count.
 

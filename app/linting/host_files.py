@@ -51,8 +51,6 @@ def lint_host(
     """Lint every configuration file of a VPN that lies where such files lie.
 
     Args:
-        session: A connection to the host.
-        token: Cancels.
         guidelines: Ids of the guidelines that count; None: the policy's own choice.
 
     Returns:

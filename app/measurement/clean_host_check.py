@@ -35,7 +35,6 @@ def report_differences(sessions: SessionPair, before: Before, *, emit: Callable[
     """Take new snapshots and return what is not as it was; others may have changed it meanwhile.
 
     Args:
-        sessions: Connections to both hosts.
         before: What they were like.
         emit: Gets a line for the log.
 

@@ -75,14 +75,12 @@ def run_campaign(
     Args:
         work: `Comparison` or `Census`.
         plan: What to do; when resuming, the stored plan counts.
-        sessions: Connections to both hosts.
         adapters: By solution.
         link: What tunnels are built on.
         facts: What was found on the hosts, by `a` and `b`.
         store: Where attempts go as they end.
         control: How the user steers it.
         emit: Gets every event.
-        version: Tunnelmark's version.
         header: Comment lines for every file on the hosts.
         resume_id: Go on with the campaign of this number.
         tunnels: Builds tunnels; None means `app.tunnel`.
@@ -127,8 +125,6 @@ class _Recorder(Generic[P, A]):
     """Stores what becomes of a campaign, and reports it.
 
     Args:
-        number: The campaign's number.
-        kind: What it is.
         store: Where it is stored.
         emit: Gets events.
         kept: Positions of attempts that have a result; grows.

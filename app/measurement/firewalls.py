@@ -69,10 +69,8 @@ def blocked_solutions(
 
     Args:
         adapters: By solution.
-        pair: The hosts.
         link: What tunnels are built on.
         facts: What was found on the hosts.
-        firewalls: Rules of the hosts' firewalls.
     """
     found: dict[str, tuple[str, ...]] = {}
     for name, adapter in adapters.items():

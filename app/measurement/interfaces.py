@@ -157,7 +157,6 @@ class Tunnels(Protocol):
 
         Args:
             choices: What may be up together, see `app.tunnel.groups.side_by_side`.
-            token: Cancels building.
             on_stage: Gets each stage as it begins, one call at a time, from any thread.
 
         Raises:

@@ -26,8 +26,6 @@ class LoadGuard:
     """Runs `true` on both hosts again and again, and cancels the load when that becomes slow or fails.
 
     Args:
-        sessions: Both hosts.
-        token: Cancelling it ends load and guard.
         clock: Monotonic seconds.
 
     Attributes:

@@ -90,7 +90,6 @@ class ProgressMeter:
         """An attempt ended.
 
         Args:
-            position: Which one.
             is_typical: Whether its duration tells something about others (it completed).
             text: Line that says how; empty keeps the one before.
         """

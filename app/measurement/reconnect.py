@@ -35,9 +35,7 @@ def reach_again(
     """Make sure that both hosts can be reached, connecting anew where that is needed.
 
     Args:
-        sessions: Both hosts.
         last_error: What ended the attempt before; a host is asked only after something that may have cut it off.
-        token: Cancelling it ends the waiting.
         emit: Gets log lines.
         clock: Monotonic seconds.
 

@@ -22,8 +22,6 @@ class ReusableTunnel:
 
     Args:
         tunnels: Builds tunnels.
-        adapter: The solution.
-        token: Cancels building and switching.
     """
 
     def __init__(self, tunnels: Tunnels, adapter: Adapter, token: CancelToken) -> None:
@@ -49,7 +47,6 @@ class ReusableTunnel:
         """Bring the tunnel up with a suite: by switching where that is possible, else from nothing.
 
         Args:
-            suite: The suite.
             patience: How many times as long as usual switching may take.
 
         Returns:

@@ -109,7 +109,6 @@ def rows_of(cls: type[T], file_name: str, key: str, **defaults: str) -> tuple[T,
 
     Args:
         cls: The class of each.
-        file_name: The file.
         key: Name of the tables.
         **defaults: Fields that are the same in all of them.
 

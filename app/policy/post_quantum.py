@@ -15,7 +15,6 @@ def post_quantum(suite: Suite, info: SolutionInfo) -> PostQuantum:
     One of them is enough: a hybrid exchange or a pre-shared secret holds whatever the rest of the exchange is.
 
     Args:
-        suite: The suite.
         info: The solution it belongs to; one without cryptography has no keys.
     """
     if info.is_unprotected:

@@ -50,8 +50,6 @@ def judge_possible(
     """Return what `judge_suite` returns, with replacements that both hosts' programs can do.
 
     Args:
-        suite: The suite.
-        info: Its solution.
         possible: What both hosts can do in it.
         guidelines: Ids of the guidelines that apply.
     """

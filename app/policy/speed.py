@@ -38,7 +38,6 @@ def judge_speed(subject: str, measured: Measured, best: Measured) -> Finding | N
 
     Args:
         subject: What was measured.
-        measured: Its figures.
         best: The best figures of everything comparable on the same pair, unprotected candidates left out.
 
     Returns:

@@ -87,11 +87,6 @@ class TargetBlock:
 def measure_cycle(client: HostSession, request: CycleRequest, *, token: CancelToken) -> tuple[TargetBlock, ...]:
     """Measure one block of each target, in one command.
 
-    Args:
-        client: The host that pings.
-        request: What to measure.
-        token: Cancelling it ends ping on the host.
-
     Returns:
         One block per target, in the order of the request. A target that does not answer has a block of lost requests.
 
@@ -129,9 +124,7 @@ def warm_up(
     """Send echo requests until two windows of 50 agree within 5 %, for 2 seconds at most.
 
     Args:
-        client: The host that pings.
         target: Where to.
-        token: Cancels it.
         ping_flavour: Which ping the host has.
         clock: Monotonic seconds.
 

@@ -67,10 +67,8 @@ def read_counters(
     """Read the counters of both hosts.
 
     Args:
-        sessions: Both hosts.
         pids: Process ids of tunnels' daemons.
         devices: Interfaces of the underlay and of tunnels.
-        token: Cancels it.
 
     Returns:
         The counters by side.

@@ -44,7 +44,6 @@ class CpuMonitor:
     """Watches the CPUs of both hosts, in one channel each, for as long as the context lasts.
 
     Args:
-        sessions: Both hosts.
         on_reading: Gets each reading, in a thread of its host's own.
         clock: Monotonic seconds.
     """

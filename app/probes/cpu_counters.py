@@ -18,7 +18,6 @@ class CpuCounters:
     """CPU time and fragments of both hosts from the first reading to the last.
 
     Args:
-        sessions: Both hosts.
         on_reading: Gets what each host used since the reading before.
         clock: Monotonic seconds.
     """

@@ -33,7 +33,6 @@ class IperfServer:
         address: What they are bound to.
         port: TCP port of the first; the second has the next one.
         limit_s: They end by themselves after so many seconds.
-        token: Cancelling it ends them.
     """
 
     def __init__(self, host: HostSession, address: str, port: int, *, limit_s: int, token: CancelToken) -> None:

@@ -118,9 +118,6 @@ def measure_latency(
     and the others go on.
 
     Args:
-        client: The host that pings.
-        request: What to measure.
-        token: Cancelling it ends ping on the host.
         on_samples: Gets the samples between two windows of requests, every 1.5 s or so.
         on_pause: Called about every 6 s, while the host pauses for a tenth of a second between two windows.
         clock: Monotonic seconds.

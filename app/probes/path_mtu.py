@@ -30,7 +30,6 @@ def probe_path_mtu(client: HostSession, destination: str, *, token: CancelToken,
     Args:
         client: The host that pings; its ping must be iputils (`-M do`).
         destination: IPv4 address of the other end.
-        token: Cancelling it ends the search.
         source: IPv4 address to ping from; None leaves that to the host's routes.
 
     Returns:

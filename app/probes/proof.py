@@ -29,9 +29,6 @@ def prove(
     The tunnel does not work any more afterwards where its plan has breakages.
 
     Args:
-        sessions: Both hosts.
-        request: The tunnel.
-        token: Cancelling it ends everything on the hosts.
         on_stage: Gets what begins, in words.
         audit: Gets what changes a host.
 

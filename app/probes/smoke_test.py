@@ -110,11 +110,6 @@ class SmokeTestOutcome:
 def run_smoke_test(sessions: SessionPair, request: SmokeTestRequest, *, token: CancelToken) -> SmokeTestOutcome:
     """Look at a standing tunnel.
 
-    Args:
-        sessions: Both hosts.
-        request: What to look at.
-        token: Cancelling it ends everything on the hosts.
-
     Returns:
         What was seen; a tunnel that answers nothing is a result too.
 

@@ -28,7 +28,6 @@ class QuickServer:
         folder: The tunnel's own folder there.
         address: What it is bound to.
         port: TCP port.
-        token: Cancelling it ends the server.
     """
 
     def __init__(self, host: HostSession, folder: str, address: str, port: int, *, token: CancelToken) -> None:

@@ -60,10 +60,8 @@ def inspect_surroundings(
     """Look at both hosts just before a measurement; takes half a second.
 
     Args:
-        sessions: Both hosts.
         underlay_a: A's outer address.
         underlay_b: B's outer address.
-        token: Cancelling it ends the look.
 
     Returns:
         What was found, by side.

@@ -105,7 +105,6 @@ def throughput_server(
     Args:
         host: Host B.
         request: What will be measured.
-        token: Cancelling it ends the server.
         idle_s: How long it may have to wait for the first test, in seconds.
     """
     limit_s = int(idle_s) + request.longest_s + SLACK_S
@@ -126,8 +125,6 @@ def measure_throughput(
     Args:
         client: Host A.
         server: The server on B, from `throughput_server`; it is used up by this.
-        request: What to measure.
-        token: Cancelling it ends the client.
         on_interval: Gets each second's value as it arrives.
         clock: Monotonic seconds.
 

@@ -42,11 +42,6 @@ class Crossing:
 def probe_underlay(sessions: SessionPair, link: Link, *, token: CancelToken) -> dict[Side, Crossing]:
     """Ping from each host to the other one, both at the same time.
 
-    Args:
-        sessions: Connections to both hosts.
-        link: Their underlay addresses.
-        token: Cancels it.
-
     Returns:
         What each host has seen; after one round trip on a link that works, after some seconds on a dead one.
 

@@ -19,7 +19,6 @@ def doubts_before(labels: Mapping[Side, str], found: Mapping[Side, Surroundings]
     """Return doubts that follow from what the hosts were like before the measurement.
 
     Args:
-        labels: The hosts' names for people.
         found: What was found on them.
     """
     doubts: list[str] = []
@@ -39,7 +38,6 @@ def doubts_of_cpu(labels: Mapping[Side, str], usages: Sequence[Mapping[str, CpuU
     """Return doubts that follow from the CPU's use during the probes.
 
     Args:
-        labels: The hosts' names for people.
         usages: One mapping by `a` and `b` per probe.
     """
     doubts: list[str] = []

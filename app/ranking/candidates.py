@@ -68,7 +68,6 @@ def contenders(record: CampaignRecord, condition: str, baseline: str) -> tuple[C
     """Return every candidate of the plan with what was measured under one condition.
 
     Args:
-        record: The campaign.
         condition: Name of the condition.
         baseline: Name of the solution that the others are compared with.
 

@@ -41,7 +41,6 @@ def campaign_doubts(record: CampaignRecord, drift: Drift, rounds: int, *, ranked
     """Return what makes the whole comparison doubtful.
 
     Args:
-        record: The campaign.
         drift: How the baseline changed.
         rounds: Rounds in which anything completed.
         ranked: Candidates that have a rank.
@@ -97,7 +96,6 @@ def choice_cautions(doubts: CampaignDoubts, best: Contender, everyone: Sequence[
 
     Args:
         doubts: What makes the whole comparison doubtful.
-        best: The chosen one.
         everyone: All candidates.
 
     Returns:

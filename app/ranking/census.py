@@ -28,9 +28,6 @@ def count_census(record: CensusRecord) -> tuple[SolutionCensus, ...]:
     """Return the triple of each solution that was asked for.
 
     Works and fails count, aliases as they are listed; unprotected options and those that were not run do not.
-
-    Args:
-        record: The census.
     """
     return tuple(
         _count(solution, tuple(result for result in _in_order(record) if result.solution == solution))

@@ -78,7 +78,6 @@ def compare_records(before: tuple[CampaignRecord, Ranking], after: tuple[Campaig
 
     Args:
         before: The earlier one with its ranking.
-        after: The later one.
 
     Returns:
         The differences. Load and weather of the link differ between two days, so that a change of the bare link is

@@ -63,7 +63,6 @@ def interim(plan: CampaignPlan, attempts: Sequence[Attempt], *, elapsed_s: float
     """Judge an adaptive comparison after a round.
 
     Args:
-        plan: Its plan.
         attempts: All that ended, of all rounds.
         elapsed_s: Seconds that it has taken.
         round_s: Seconds that the next round will take with the candidates that took part in the last one.

@@ -24,7 +24,6 @@ def recommendation(choice: Choice, cautions: Sequence[str]) -> Recommendation:
     """Put a choice into words.
 
     Args:
-        choice: The choice.
         cautions: What makes it doubtful.
 
     Returns:

@@ -12,10 +12,6 @@ from app.ranking.outcome import outcome_of
 def warnings_of(record: CampaignRecord, ranking: Ranking) -> tuple[str, ...]:
     """Return every warning once: of the choice and the whole comparison, gravest first, then of each candidate.
 
-    Args:
-        record: The campaign.
-        ranking: Its ranking.
-
     Returns:
         Sentences; those of a candidate begin with its title. Failures are not among them, which are shown first of all.
     """

@@ -150,8 +150,6 @@ def weigh(record: CampaignRecord, ranking: Ranking, weights: Weights) -> Weighti
     """Order candidates by the user's weights.
 
     Args:
-        record: A comparison.
-        ranking: Its ranking.
         weights: At least one above 0.
 
     Returns:

@@ -11,12 +11,7 @@ METHOD = 5
 
 
 def winner_of(ranking: Ranking, version: str) -> Winner:
-    """Return the recommended VPN, or why there is none; where there is no clear one, the first of those named.
-
-    Args:
-        ranking: The comparison, ranked.
-        version: Tunnelmark's version.
-    """
+    """Return the recommended VPN, or why there is none; where there is no clear one, the first of those named."""
     advice, method = ranking.recommendation, method_of(version)
     if advice.solution is None or advice.suite is None:
         return Winner(f"none, because {_reason(ranking)}", method=method)

@@ -24,7 +24,6 @@ def throughput_figure(rows: Sequence[tuple[str, str, Mapping[str, Estimate]]], t
 
     Args:
         rows: Per candidate its name, colour, and estimates in Mbit/s by direction.
-        theme: Colours.
 
     Returns:
         The figure.
@@ -61,7 +60,6 @@ def cpu_figure(rows: Sequence[tuple[str, str, Mapping[str, tuple[float, float, f
 
     Args:
         rows: Per candidate its name, colour, and percentages by `a` and `b`.
-        theme: Colours.
 
     Returns:
         The figure.

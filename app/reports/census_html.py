@@ -16,7 +16,6 @@ def census_to_html(record: CensusRecord, verdicts: Verdicts) -> str:
     """Return a census as one page: style inside, no script, nothing fetched.
 
     Args:
-        record: The census.
         verdicts: Of every suite that was tried.
     """
     from jinja2 import Environment, StrictUndefined

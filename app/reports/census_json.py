@@ -22,7 +22,6 @@ def census_to_json(record: CensusRecord, verdicts: Verdicts) -> dict[str, object
     """Return what the JSON file holds.
 
     Args:
-        record: The census.
         verdicts: Of every suite that was tried.
     """
     return {

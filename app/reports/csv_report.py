@@ -34,7 +34,6 @@ def write_csv(record: CampaignRecord, ranking: Ranking, path: Path) -> None:
     Throughput, CPU and the words for leak, breakages and injection belong to the attempt: each of its lines has them.
 
     Args:
-        record: The campaign.
         ranking: Its ranking, for the column `rank`.
         path: Where to; an existing file is replaced.
 
@@ -67,7 +66,6 @@ def write_samples_csv(record: CampaignRecord, path: Path) -> None:
     """Write one line per echo request, with its RTT in µs, empty where no reply came.
 
     Args:
-        record: The campaign.
         path: Where to; an existing file is replaced.
 
     Raises:

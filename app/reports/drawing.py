@@ -48,7 +48,6 @@ def new_axes(theme: Theme, *, right: float, left: float = 0.125, height_in: floa
     """Return an empty figure with one pair of axes.
 
     Args:
-        theme: Colours.
         right: Where the axes end, as a share of the width; what is beyond is for labels.
         left: Where they begin.
         height_in: Height in inches.
@@ -97,7 +96,6 @@ def draw_end_labels(axes: Axes, ends: Sequence[tuple[float, float, str, str]], t
     Args:
         axes: Axes with their final limits.
         ends: Per curve its last point (x, y in data), its name and its colour.
-        theme: Colours.
     """
     figure = axes.figure
     points_per_px = 72.0 / figure.dpi

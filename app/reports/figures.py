@@ -75,8 +75,6 @@ def draw_figures(record: CampaignRecord, ranking: Ranking, theme: Theme) -> tupl
     """Draw everything that there are figures for.
 
     Args:
-        record: The campaign.
-        ranking: Its ranking.
         theme: Colours of the place where the figures will stand.
 
     Returns:

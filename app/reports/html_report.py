@@ -19,10 +19,6 @@ from app.reports.view_candidates import LATENCY_COLUMNS
 def to_html(record: CampaignRecord, ranking: Ranking) -> str:
     """Return the report as one page: style and figures inside, no script, nothing fetched.
 
-    Args:
-        record: The campaign.
-        ranking: Its ranking.
-
     Returns:
         An HTML document.
     """
@@ -53,8 +49,6 @@ def write_html(record: CampaignRecord, ranking: Ranking, path: Path) -> None:
     """Write the report for people.
 
     Args:
-        record: The campaign.
-        ranking: Its ranking.
         path: Where to; an existing file is replaced.
 
     Raises:

@@ -29,10 +29,6 @@ _DECIMALS = 6
 def to_json(record: CampaignRecord, ranking: Ranking) -> dict[str, Any]:
     """Return everything that a comparison found out, ready for `json.dumps`.
 
-    Args:
-        record: The campaign.
-        ranking: Its ranking.
-
     Returns:
         Objects of str, int, float, bool, None, list and dict only; null stands for what is not known.
     """
@@ -67,8 +63,6 @@ def write_json(record: CampaignRecord, ranking: Ranking, path: Path) -> None:
     """Write the report for programs.
 
     Args:
-        record: The campaign.
-        ranking: Its ranking.
         path: Where to; an existing file is replaced.
 
     Raises:

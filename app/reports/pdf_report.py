@@ -24,10 +24,6 @@ def to_pdf(record: CampaignRecord, ranking: Ranking) -> bytes:
 
     Texts go to typst as values in a JSON file, never as markup, so that whatever a host prints remains text.
 
-    Args:
-        record: The campaign.
-        ranking: Its ranking.
-
     Returns:
         A PDF file.
 
@@ -66,8 +62,6 @@ def write_pdf(record: CampaignRecord, ranking: Ranking, path: Path) -> None:
     """Write the report on paper.
 
     Args:
-        record: The campaign.
-        ranking: Its ranking.
         path: Where to; an existing file is replaced.
 
     Raises:

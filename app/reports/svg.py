@@ -48,10 +48,8 @@ def to_svg(figure: Figure, *, name: str, description: str, theme: Theme) -> str:
     """Return a figure as an SVG element. Must be called within `app.reports.drawing.settings`.
 
     Args:
-        figure: The figure.
         name: Letters; begins every id in it, so that several figures can stand in one page.
         description: What the figure shows, for people who do not see it.
-        theme: Its colours.
 
     Returns:
         An `svg` element with a viewBox and without a fixed size, text as text.

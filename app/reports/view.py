@@ -49,10 +49,6 @@ _REFERENCES_NOTE = "Without cryptography; measured to compare with, never to be 
 def report_view(record: CampaignRecord, ranking: Ranking) -> View:
     """Return what a report says.
 
-    Args:
-        record: The campaign.
-        ranking: Its ranking.
-
     Returns:
         Strings, numbers, booleans, lists and dicts only. Texts are as hosts and files gave them: whoever shows them
         cleans and escapes.

@@ -28,8 +28,6 @@ def candidate_view(record: CampaignRecord, one: CandidateResult, anchor: str, sl
     """Return everything about one candidate: configuration, what was agreed on, latency per size, logs, warnings.
 
     Args:
-        record: The campaign.
-        one: The candidate's result.
         anchor: Its id in the document.
         slow: How far it is behind the best of the same pair; None where it is not slow.
 

@@ -104,7 +104,6 @@ class LayeredPasswords:
         Args:
             key: What it is for.
             secret: The password, known to be right.
-            token: Cancelling it ends the wait for the keyring.
 
         Returns:
             A sentence that says where it is now.

@@ -89,7 +89,6 @@ class PairOperations:
         """Store a pair of two hosts of a configuration of ssh, and return it.
 
         Args:
-            name: The pair's name.
             hosts: What `ssh_hosts` returned.
             aliases: Which host is A, which is B.
             underlay: IPv4 addresses of A and B on the path between the two.

@@ -48,7 +48,6 @@ class SshConnector:
 
         Args:
             spec: How to reach the host.
-            token: Cancelling it ends this at once.
 
         Raises:
             HostUnreachable, HostKeyUnknown, HostKeyChanged, AuthenticationFailed, DeadlineExceeded, Cancelled:

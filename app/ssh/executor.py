@@ -152,7 +152,6 @@ def kill_leftovers(connection: Connection, job: Job) -> None:
 
     Args:
         connection: Where the job ran.
-        job: What ran.
     """
     if not connection.is_active:
         return

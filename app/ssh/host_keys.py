@@ -59,9 +59,7 @@ class HostKeyPolicy:
         """Accept a key or refuse it.
 
         Args:
-            target: The host.
             key: What it showed.
-            keys: What is known.
 
         Raises:
             HostKeyUnknown: The key is not known, and no user confirmed it.

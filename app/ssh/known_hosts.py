@@ -106,9 +106,6 @@ def judge(keys: Sequence[KnownKey], address: str, port: int, blob: bytes) -> Ver
     are asked for first, so an honest host would have shown one of them.
 
     Args:
-        keys: What is known.
-        address: The host's address.
-        port: The port.
         blob: The public key that the host showed.
     """
     name = host_name(address, port)

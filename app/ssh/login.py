@@ -53,9 +53,7 @@ def log_in(transport: WatchfulTransport, target: Target, passwords: PasswordProv
 
     Args:
         transport: Key exchange is done.
-        target: The host.
         passwords: Where passwords and passphrases come from.
-        token: Cancelling it ends this at once.
 
     Raises:
         AuthenticationFailed: Everything was refused; says what was tried.

@@ -33,7 +33,6 @@ class Privileges:
     """Root's rights on one host.
 
     Args:
-        target: The host.
         passwords: Where sudo's password comes from.
     """
 

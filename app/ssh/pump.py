@@ -142,7 +142,6 @@ def pump(
         channel: An open channel whose command was requested.
         exchange: Where its bytes go to and come from.
         order: Held while input is sent, so that nothing of it follows the answer to a CLOSE.
-        token: Cancelling it ends this at once.
         deadline_s: On the monotonic clock, in seconds.
         what: The command and its host in words, for errors.
 

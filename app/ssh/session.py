@@ -34,7 +34,6 @@ class SshSession:
     """HostSession over SSH. Safe to use from several threads at once.
 
     Args:
-        target: The host.
         dialler: Makes its connections.
         privileges: How root's rights are got there.
         connection: A connection that is up.

@@ -186,7 +186,6 @@ class WatchfulTransport(paramiko.Transport):
         A refusal closes the channel (RFC 4254, section 6.5).
 
         Args:
-            channel: A session channel.
             line: What the user's shell is to run.
         """
         request = Message()

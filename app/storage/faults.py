@@ -40,9 +40,6 @@ _PRIMARY = 0xFF
 def storage_faults(path: Path) -> Iterator[None]:
     """Turn errors of the database and of its file into sentences.
 
-    Args:
-        path: The database file.
-
     Raises:
         DiskFull: There is no space left.
         StorageFault: Anything else.

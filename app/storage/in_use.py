@@ -94,7 +94,6 @@ class InUse:
         """Hold hosts for the length of a `with` block. What the same thread holds already is no obstacle.
 
         Args:
-            hosts: Which ones.
             what: What works on them, for example `a census`.
             is_optional: Go on also where other work holds one of them.
 
@@ -128,7 +127,6 @@ class InUse:
         """Refuse where a host of a pair is in use.
 
         Args:
-            pair: The hosts.
             hint: What can be done besides waiting for it or ending it.
 
         Raises:

@@ -69,7 +69,6 @@ def refuse_busy(connection: sqlite3.Connection, name: str, done: str) -> None:
 
     Args:
         connection: Within the transaction that changes the pair.
-        name: The pair.
         done: `renamed` or `removed`.
 
     Raises:

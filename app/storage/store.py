@@ -139,7 +139,6 @@ class Store:
         Args:
             plan: What will be done.
             facts: What was found on the hosts, by `a` and `b`.
-            version: Tunnelmark's version.
 
         Returns:
             Its number.

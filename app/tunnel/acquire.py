@@ -57,7 +57,6 @@ class HostLocked(PairLocked):
     """A host is locked already.
 
     Args:
-        end: The host.
         lock: Who has it, as far as the host says.
     """
 
@@ -118,7 +117,6 @@ def begin(
     """Lock a host, arm its rollback timer, inspect it, make its key.
 
     Args:
-        end: The host.
         tunnel: The random id of this work.
         beginning: What is to be begun.
         ledger: Gets what was done.

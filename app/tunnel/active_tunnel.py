@@ -83,9 +83,6 @@ class ActiveTunnel:
     def collect_logs(self, token: CancelToken) -> str:
         """Read the end of the daemons' logs on both hosts.
 
-        Args:
-            token: Cancels it.
-
         Returns:
             Printable text with a heading per host; what cannot be read is left out.
         """
@@ -93,9 +90,6 @@ class ActiveTunnel:
 
     def daemon_pids(self, side: Side) -> tuple[int, ...]:
         """Return the numbers of the processes that the tunnel's steps left running on one host.
-
-        Args:
-            side: The host.
 
         Returns:
             In ascending order; none where the kernel carries the frames.
@@ -127,7 +121,6 @@ class ActiveTunnel:
 
         Args:
             suite: One that the adapter offers for these hosts, from its census too.
-            token: Cancels it.
             up_timeout_s: Time limit for both sides to be up, in seconds; None for the plan's.
 
         Raises:

@@ -60,10 +60,8 @@ def apply(
     """Run the steps on one host and wait until its side is up and frames cross.
 
     Args:
-        end: The host.
         building: What is to be built.
         ledger: Gets what was done.
-        token: Cancels it.
         on_mark: Gets `built` as soon as the last change has been made.
 
     Returns:

@@ -30,10 +30,8 @@ def build_error(
     """Return why a script that builds one side did not finish.
 
     Args:
-        end: The host.
         plan: What was to be built.
         checks: By number.
-        marks: The script's events.
         result: How it ended.
         ledger: The changes by number.
     """

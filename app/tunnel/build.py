@@ -26,8 +26,6 @@ class TunnelBuild:
     """The phases of one transaction that build what a request asks for; a composition calls them in this order.
 
     Args:
-        work: The transaction.
-        request: What is to be built.
         member: Which of several tunnels that are built side by side it is; None for the only one.
         on_stage: Gets each stage of this tunnel as it begins; None for that of the transaction.
 
@@ -57,7 +55,6 @@ class TunnelBuild:
         """Acquire both hosts and make their keys; see `Transaction.acquire`.
 
         Args:
-            token: Cancels it.
             asked: A small file whose first line each host is asked for once it is locked; empty for none.
         """
         request = self.request

@@ -35,7 +35,6 @@ class Lease:
     Only while this runs do the hosts keep the tunnel: it must be stopped when its owner stops working.
 
     Args:
-        ends: The hosts.
         tunnels: The random id of this work on each host.
         lease_s: For how long a host waits to hear of us, in seconds.
     """
@@ -103,10 +102,8 @@ def set_leases(
     """Renew both hosts' leases: set how long they wait from now on.
 
     Args:
-        ends: The hosts.
         tunnels: The random id of this work on each host.
         seconds: For how long, in seconds.
-        token: Cancels it.
 
     Returns:
         For how long both wait now, as they say, in seconds.
@@ -138,10 +135,8 @@ def leave_to_timers(
     """Extend both leases once, for a wait without renewals; their absence does not mean that this process died.
 
     Args:
-        ends: The hosts.
         tunnels: The random id of this work on each host.
         seconds: For how long they wait for a confirmation, in seconds.
-        token: Cancels it.
 
     Raises:
         CommandFailed, ConnectionLost, DeadlineExceeded: As `set_leases`.
@@ -164,10 +159,8 @@ def kept_waiting(
     """Keep both hosts from rolling back during a `with` block; it begins with a renewal.
 
     Args:
-        ends: The hosts.
         tunnels: The random id of this work on each host.
         lease_s: For how long a host waits to hear of us, in seconds.
-        token: Cancels the beginning.
 
     Raises:
         CommandFailed, ConnectionLost, DeadlineExceeded: As `set_leases`.

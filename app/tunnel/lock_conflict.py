@@ -29,9 +29,7 @@ def begin_both(
     """Begin on both hosts at the same time; take over what a dead Tunnelmark left.
 
     Args:
-        ends: The hosts.
         begin_one: Begins on one host.
-        token: Cancels it.
         audit: Gets every command that changed a host.
 
     Returns:
@@ -57,10 +55,6 @@ def begin_both(
 
 def raise_if_held(ends: Mapping[Side, RemoteHost], *, token: CancelToken) -> None:
     """Raise if another instance works on a host: what is seen there meanwhile belongs to it.
-
-    Args:
-        ends: The hosts.
-        token: Cancels it.
 
     Raises:
         HostLocked: A living Tunnelmark works on a host.

@@ -26,9 +26,7 @@ def needed_openings(link: Link, own: EndpointPlan, side: Side, purpose: Purpose)
     """Return everything that has to get through one host's firewall, from its peer alone.
 
     Args:
-        link: What the tunnel is built on.
         own: The plan of this end.
-        side: The host.
         purpose: What the tunnel is for.
 
     Returns:

@@ -45,11 +45,6 @@ def state_dir_of(request: DeployRequest) -> str:
 def preflight(sessions: SessionPair, request: DeployRequest, *, token: CancelToken) -> tuple[Obstacle, ...]:
     """Inspect both hosts and return what is in the way. Nothing is changed.
 
-    Args:
-        sessions: Connections to both.
-        request: What is to be built.
-        token: Cancels it.
-
     Returns:
         Obstacles and warnings, A's first.
     """
@@ -94,8 +89,6 @@ def obstacles_on(
     """Return what is in the way on one host, apart from a lock.
 
     Args:
-        side: The host.
-        request: What is to be built.
         plan: The plan, with or without identities.
         surveys: Snapshots of both hosts.
     """

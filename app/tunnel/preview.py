@@ -18,9 +18,6 @@ from app.tunnel.request import DeployRequest
 def preview(request: DeployRequest) -> tuple[PlannedItem, ...]:
     """Return what would be done on both hosts. Nothing is touched; what stands for keys is not valid for any program.
 
-    Args:
-        request: What is to be built.
-
     Returns:
         Items in the order in which they are done, A's first, each command with its undo.
 

@@ -20,11 +20,6 @@ def share_secrets(ends: Mapping[Side, RemoteHost], request: DeployRequest, *, to
 
     The tunnel's own folder must be there on both; it is removed by the undo with all that is in it.
 
-    Args:
-        ends: The hosts.
-        request: What is to be built.
-        token: Cancels it.
-
     Raises:
         CommandFailed: A host did not print its secret. Nothing that it did print is in the error.
         DiskFull, EnvironmentFault: It could not be written on the other one.

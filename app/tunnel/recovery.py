@@ -83,8 +83,6 @@ def recover(
     """Roll back both hosts after a run that died. A host that a living Tunnelmark works on is left alone.
 
     Args:
-        sessions: Connections to both hosts.
-        token: Cancels it.
         audit: Gets every command that changed a host.
         state_dir: Tunnelmark's folder on the hosts.
         pair: The pair's name, for hints; empty where it is not known.
@@ -119,9 +117,6 @@ def recover_host(
     """Roll back one host after a run that died; for `recover`, and where the other host cannot be reached.
 
     Args:
-        session: Connection to the host.
-        side: Which one it is.
-        token: Cancels it.
         audit: Gets every command that changed the host.
         state_dir: Tunnelmark's folder on the host.
         pair: The pair's name, for hints; empty where it is not known.
@@ -142,9 +137,7 @@ def free_if_abandoned(end: RemoteHost, lock: LockInfo, *, token: CancelToken, au
     """Roll back a host if the process that locked it no longer lives.
 
     Args:
-        end: The host.
         lock: What was found there.
-        token: Cancels it.
         audit: Gets every command that changed the host.
 
     Returns:

@@ -35,12 +35,7 @@ class PlanExtension(Protocol):
     """Steps around those of a VPN, for what a tunnel needs besides."""
 
     def extend(self, plan: TunnelPlan, link: Link) -> TunnelPlan:
-        """Return a plan with them.
-
-        Args:
-            plan: The VPN's own.
-            link: What the tunnel is built on.
-        """
+        """Return a plan with them."""
         ...
 
 

@@ -67,8 +67,6 @@ def reconnect(end: RemoteHost, *, token: CancelToken, within_s: float | None = N
     """Connect again, trying for some seconds.
 
     Args:
-        end: The host.
-        token: Cancels it.
         within_s: For how long, in seconds; None for RECONNECT_S.
 
     Raises:
@@ -100,7 +98,6 @@ def roll_back(
     """Undo everything on one host, release it, and compare it with what it was; reconnect if needed.
 
     Args:
-        end: The host.
         tunnel: The random id of this work.
         before: Its snapshot from before; None to leave the comparison out.
         ledger: Gets what was done.

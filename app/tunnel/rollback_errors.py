@@ -28,7 +28,6 @@ def failure_of(
     """Return the error that a rollback of both hosts ended with.
 
     Args:
-        ends: The hosts.
         undone: What it came to where it was done; None where nothing had been begun.
         failed: Why it could not be done, by side.
         lease_s: Lease in seconds, after which a host that could not be reached rolls back.

@@ -131,7 +131,6 @@ def why_not_switch(old: DeployRequest, old_plan: TunnelPlan, new: DeployRequest,
         old: The request that the tunnel was built from.
         old_plan: The running tunnel's plan.
         new: The same with the new suite.
-        new_plan: Its plan.
     """
     for side in Side:
         label = old.label(side)

@@ -34,8 +34,6 @@ def temporary_tunnel(
     """Build a tunnel for the time of a `with` block; both hosts are rolled back at its end, however it ends.
 
     Args:
-        sessions: Connections to both hosts.
-        request: What is to be built.
         token: Cancels building; rolling back then runs on a token of its own with its own deadline.
         on_stage: Gets each stage as it begins, one call at a time, from any thread.
         audit: Gets every command that changed a host, from any thread.

@@ -84,7 +84,6 @@ def temporary_group(
     """Build tunnels for the time of a `with` block; both hosts are rolled back at its end, however it ends.
 
     Args:
-        sessions: Connections to both hosts.
         requests: What is to be built, on the same hosts and link; each gets an instance of that link.
         token: Cancels building; rolling back then runs on a token of its own with its own deadline.
         on_stage: Gets each stage as it begins, one call at a time, from any thread; one of all tunnels once for each.

@@ -55,7 +55,6 @@ class Transaction:
     """The locks, leases and journals of both hosts, from the first lock to the last release.
 
     Args:
-        ends: The hosts.
         on_stage: Gets each stage as it begins, one call at a time, from any thread.
         audit: Gets every command that changed a host.
         lease_s: For how long a host waits to hear of us before it rolls back, in seconds.

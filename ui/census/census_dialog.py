@@ -41,7 +41,6 @@ class CensusDialog(Question):
     """Number of options per VPN with a box each, pings, and an estimate.
 
     Args:
-        parent: The window.
         plan: Everything that could be tried on these hosts.
         each_s: What an option takes, in seconds.
         is_resumed: Whether an unfinished census of all this is there.

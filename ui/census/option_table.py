@@ -64,7 +64,6 @@ def census_lines(
     Args:
         items: In the order of the plan.
         results: By solution and suite.
-        verdicts: The same.
 
     Returns:
         One line per item.

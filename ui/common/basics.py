@@ -47,7 +47,6 @@ def label(
     """Return a label in a style of the style sheet.
 
     Args:
-        text: Its text.
         look: Style in the style sheet.
         is_wrapping: Whether it may take several lines.
         is_selectable: Whether its text can be selected.

@@ -91,7 +91,6 @@ class CandidateDetails(Card):
         """Show what is always true of a solution.
 
         Args:
-            info: The solution.
             findings: Findings on any of its suites; those on its design are shown.
         """
         self._clear()

@@ -30,7 +30,6 @@ class Question(QDialog):
     """A title, sentences, and two buttons; Esc and closing mean no.
 
     Args:
-        parent: The window.
         title: The question.
         text: What follows from either answer.
         yes: Word on the button that says yes.
@@ -81,7 +80,6 @@ class Information(QDialog):
     """A title and lines of a name and a text each, which can be copied.
 
     Args:
-        parent: The window.
         title: What it is about.
         lines: Texts by name.
     """
@@ -120,7 +118,6 @@ def ask_host_key(parent: QWidget, asked: Asked[bool], who: str = "") -> Question
     """Show the fingerprint of an unknown host key.
 
     Args:
-        parent: The window.
         asked: Gets the answer.
         who: Which host of the pair, for example `Host A (pump-1)`.
 
@@ -159,7 +156,6 @@ def ask_password(parent: QWidget, asked: Asked[Secret | None], who: str = "", *,
     """Ask for a password; the field is emptied before the dialog goes away.
 
     Args:
-        parent: The window.
         asked: Gets the answer.
         who: Which host of the pair, for example `Host A (pump-1)`.
         is_retry: Whether the last answer was wrong.

@@ -41,7 +41,6 @@ class FirewallConsent(Card):
         """Show what is blocked.
 
         Args:
-            found: What was found on the hosts.
             solution: Of which solution; empty for all.
         """
         blocked = {name: texts for name, texts in found.blocked.items() if solution in ("", name)}

@@ -108,7 +108,6 @@ class GuidelinesDialog(Question):
     """A check box per guideline, with its version and what it is about.
 
     Args:
-        parent: The window.
         ids: Those that apply now.
     """
 

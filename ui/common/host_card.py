@@ -20,7 +20,6 @@ class HostCard(Card):
 
     Args:
         check: What was found.
-        name: The host's label.
         has_missing: Whether to say what is missing.
     """
 

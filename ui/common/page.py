@@ -22,7 +22,6 @@ class Page(QWidget):
     """A page of the window.
 
     Args:
-        context: Shared parts.
         title: Heading.
         intro: One sentence under it.
     """
@@ -126,7 +125,6 @@ class Page(QWidget):
 
         Args:
             name: What it does, in words.
-            job: The work.
             on_success: Gets the result.
             busy: Shows progress and a button to cancel.
             on_failure: Gets the error; without it the page's notice shows it.

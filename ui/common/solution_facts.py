@@ -40,7 +40,6 @@ class SolutionFacts(QWidget):
     """A grid of facts, promises, and limitations.
 
     Args:
-        info: The solution.
         sites: Number of sites in the mesh at first.
         on_sites: Called when the user sets another number.
     """

@@ -163,8 +163,6 @@ class RunPage(Page):
         """Measure.
 
         Args:
-            found: The hosts.
-            plan: What is measured.
             resume_id: Number of the comparison that is resumed.
         """
         self.notice.clear()

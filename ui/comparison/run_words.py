@@ -11,12 +11,7 @@ from ui.common.texts import count, tr
 
 
 def running_text(live: LiveModel, rows: Sequence[Row]) -> str:
-    """Return what is being measured now.
-
-    Args:
-        live: The comparison.
-        rows: Its candidates.
-    """
+    """Return what is being measured now."""
     status = live.status()
     if status.is_paused:
         return tr("Paused; both hosts are restored")

@@ -86,7 +86,6 @@ def again_proposal(
 
     Args:
         services: Deployment service.
-        former: The earlier one.
         standing: The active deployment that it replaces; None for none.
         confirm_within_s: Time the user has to confirm, in seconds, whatever the earlier one was deployed with.
     """

@@ -15,7 +15,6 @@ def ask_audit_file(parent: QWidget, write: Callable[[Path], None]) -> None:
     """Ask for a file.
 
     Args:
-        parent: The page.
         write: Gets the file; its kind follows from the ending.
     """
     dialog = QFileDialog(parent, tr("Save the audit log"))

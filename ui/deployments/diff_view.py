@@ -21,7 +21,6 @@ class DiffColours(QSyntaxHighlighter):
 
     Args:
         view: Shows the text.
-        theme: Colours.
     """
 
     def __init__(self, view: CodeView, theme: Theme) -> None:

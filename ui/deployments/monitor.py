@@ -39,7 +39,6 @@ class Watcher(QObject):
     """Monitor of the deployed tunnels page.
 
     Args:
-        context: Shared parts.
         every_ms: Pause between two checks of one pair.
 
     Attributes:

@@ -64,7 +64,6 @@ def repair_task(services: RolloutServices, pair: PairSpec, half: Deployment) -> 
 
     Args:
         services: Does it.
-        pair: The pair.
         half: What one host alone keeps.
     """
 

@@ -74,7 +74,6 @@ class StageTable(DataTable):
         """Something begins; nothing has happened yet.
 
         Args:
-            pair: The hosts.
             stages: What is to be expected; others are shown when they begin.
             only: The host on which it is done alone; None for both.
         """

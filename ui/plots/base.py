@@ -71,7 +71,6 @@ class ScopePlot(pg.PlotWidget):  # type: ignore[misc] # the same
     everything again. The point under the mouse has a label with its figures.
 
     Args:
-        theme: Colours.
         name: For people and screen readers; `framed` puts it above the plot.
         x_label: What the horizontal axis says, with unit; empty where the name says it.
         y_label: What the vertical axis says, with unit; empty where the name says it.

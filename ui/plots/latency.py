@@ -56,7 +56,6 @@ class LatencyPlot(ScopePlot):
     """The main plot.
 
     Args:
-        theme: Colours.
         sizes: Frame sizes in bytes, ascending.
     """
 

@@ -107,7 +107,6 @@ class CpuPlot(ScopePlot):
     """CPU of one host, stacked: user, system, softirq. All cores together are 100 %.
 
     Args:
-        theme: Colours.
         side: `A` or `B`, shown before the total.
     """
 

@@ -76,8 +76,6 @@ class CandidatePage(Page):
         """Show a candidate.
 
         Args:
-            data: The comparison.
-            key: The candidate.
             is_current: Whether the comparison is the wizard's, whose steps can mend a failure.
             may_roll_out: Whether it can be deployed.
         """

@@ -24,9 +24,7 @@ class NoteDialog(Question):
     """A field with the note; faults are shown below it, and the typed text is kept.
 
     Args:
-        parent: The window.
         name: Name of the noted item, for example `Comparison 7`.
-        note: The current note.
     """
 
     def __init__(self, parent: QWidget | None, name: str, note: str) -> None:

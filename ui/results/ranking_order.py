@@ -38,7 +38,6 @@ def ordered(
     """Return the places sorted by a column; those without a value come last in either order, equal ones by rank.
 
     Args:
-        data: The comparison.
         column: Column of the ranking.
         order: Rising or falling.
         scores: By the user's own weights.

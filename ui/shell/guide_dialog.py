@@ -41,7 +41,6 @@ class GuideDialog(QDialog):
     """Shows a document; links between documents are followed here, others in the browser.
 
     Args:
-        parent: The window.
         guide: The document to begin with, which the button Contents leads back to.
     """
 

@@ -41,7 +41,6 @@ class Help:
     """Shortcuts and dialogs of a window.
 
     Args:
-        window: The window.
         docs_dir: Folder with the documents; None finds it.
     """
 

@@ -21,7 +21,6 @@ class LabDialog(CheckedQuestion):
     """Offers what `tunnelmark lab up` offers.
 
     Args:
-        parent: The window.
         taken: Names of running labs.
     """
 

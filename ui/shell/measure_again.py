@@ -20,8 +20,6 @@ def measure_again(
     """Inspect the hosts of a comparison, or a new lab of its kind, and go to the plan with everything restored.
 
     Args:
-        window: The window.
-        record: The comparison.
         is_lab_gone: Whether its practice lab has ended.
         profile: Instead of the comparison's own one.
     """

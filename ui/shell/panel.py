@@ -22,7 +22,6 @@ class Panel(QDialog):
     """A dialog with a title, a notice, content and a button that closes it.
 
     Args:
-        parent: The window.
         title: What it is about.
         intro: One sentence under it; empty for none.
     """
@@ -59,7 +58,6 @@ def fit_to_texts(dialog: QDialog, wanted: QSize) -> None:
     """Make a dialog at least as large as its wrapped texts need: Qt does not ask them for their height.
 
     Args:
-        dialog: The dialog.
         wanted: The size that it is to have where the texts need less.
     """
     layout = dialog.layout()
@@ -134,7 +132,6 @@ class NameDialog(CheckedQuestion):
     Args:
         parent: The dialog or window.
         title: The question.
-        text: What follows.
         yes: Word on the button.
         name: What the field says first.
         taken: Names that other pairs have.

@@ -24,7 +24,6 @@ class PromptQueue:
     """Shows one dialog at a time; the next one opens when it was answered.
 
     Args:
-        parent: The window.
         pair: Returns the pair that is being worked on; None where that is not known.
     """
 

@@ -46,8 +46,6 @@ def resume_pair(window: MainWindow, pair_name: str, wanted: int | None = None) -
     """Resume an interrupted or cancelled comparison of a pair.
 
     Args:
-        window: The window.
-        pair_name: The pair.
         wanted: Number of the comparison; None for the newest that is unfinished.
     """
     services = window.context.services

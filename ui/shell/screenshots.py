@@ -59,7 +59,6 @@ class Photographer:
     """Takes every page in both colour schemes.
 
     Args:
-        window: The window.
         folder: Where the pictures go, as NAME-light.png and NAME-dark.png.
     """
 
@@ -105,7 +104,6 @@ class Tour:
     """Goes through the program; each step waits, without blocking, for a condition.
 
     Args:
-        window: The window.
         folder: Where the pictures go.
 
     Attributes:

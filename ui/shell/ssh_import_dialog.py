@@ -27,7 +27,6 @@ class SshImportDialog(CheckedQuestion):
 
     Args:
         parent: The dialog with the pairs.
-        context: Shared parts.
         hosts: What was read.
         taken: Names of stored pairs.
     """

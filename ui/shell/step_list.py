@@ -130,7 +130,6 @@ class StepList(QFrame):
         """Tick what is done and enable what can be entered.
 
         Args:
-            wizard: The state.
             current: Step on show.
             is_locked: Whether a run forbids everything but its own page.
             is_new: Whether a new pair is being entered, so that the steps of the last one are not those of this one.

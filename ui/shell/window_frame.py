@@ -110,8 +110,6 @@ class Frame(QWidget):
         """Show the position in the window and its actions.
 
         Args:
-            page: The page shown.
-            place: Its position.
             can_roll_out: Whether there is a deployment area.
         """
         wizard = place.wizard

@@ -74,10 +74,8 @@ def chosen(name: str, facts_a: HostFacts, facts_b: HostFacts, *, suite: str, cip
     """Return a suite with any data cipher and digest, under a control channel that is as strong as the default one.
 
     Args:
-        name: The solution's name.
         facts_a: What was found on A, which can do it.
         facts_b: What was found on B, which can do it.
-        suite: The suite's name.
         cipher: Cipher as A's OpenVPN lists it, or `none`.
         digest: Digest as A's OpenVPN lists it, or `none`.
 

@@ -40,7 +40,6 @@ def make_step(
     """Return the step that makes `STEM.key` and `STEM.crt`.
 
     Args:
-        title: The step's title.
         folder: Where they go; exists on the host, for root alone.
         stem: Name of both files.
         common_name: Name in the certificate, for people who read logs.

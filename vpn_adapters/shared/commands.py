@@ -14,6 +14,5 @@ def root_script(folder: str, name: str, *arguments: str, timeout_s: float = 10.0
         folder: As `adapter_script` takes it.
         name: File name of the script.
         arguments: Passed as positional parameters.
-        timeout_s: Deadline in seconds.
     """
     return Command(shell_step_argv(adapter_script(folder, name), *arguments), timeout_s=timeout_s, is_root=True)

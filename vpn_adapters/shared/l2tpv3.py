@@ -65,7 +65,6 @@ def create_step(link: Link, side: Side, ends: tuple[str, str], seed: CookieSeed 
 
     Args:
         link: Names and numbers.
-        side: The end.
         ends: Own IPv4 address of the carrier, and the peer's.
         seed: What the cookies are made of; None without cookies, which only the unprotected reference has.
     """
@@ -80,7 +79,6 @@ def create_lower_step(link: Link, side: Side, seed: CookieSeed, *, mtu_bytes: in
 
     Args:
         link: Names, numbers and the underlay's addresses.
-        side: The end.
         seed: What the cookies are made of.
         mtu_bytes: MTU of the lower interface.
 

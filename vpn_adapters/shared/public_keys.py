@@ -20,7 +20,6 @@ def printed(outputs: Mapping[str, CommandResult], name: str, pattern: re.Pattern
 
     Args:
         outputs: Output of the recipe's public commands.
-        name: Name of the command.
         pattern: Finds the base64, white space within it allowed.
     """
     result = outputs.get(name)
@@ -36,7 +35,6 @@ def refused(outputs: Mapping[str, CommandResult], name: str, what: str, programs
 
     Args:
         outputs: Output of the recipe's public commands.
-        name: Name of the command.
         what: For example `its certificate`.
         programs: What makes and prints it, for example "`wg genkey` and `wg pubkey` work".
     """
@@ -53,7 +51,6 @@ def printed_der(outputs: Mapping[str, CommandResult], name: str, label: str, wha
 
     Args:
         outputs: Output of the recipe's public commands.
-        name: Name of the command.
         label: PUBLIC_KEY or CERTIFICATE.
         what: As for `refused`.
         programs: As for `refused`.

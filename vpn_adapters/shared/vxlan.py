@@ -30,7 +30,6 @@ def create_step(link: Link, side: Side, carrier: str) -> Step:
 
     Args:
         link: Names, numbers and the carrier's addresses.
-        side: The end.
         carrier: The interface that it sends through.
     """
     own = configure_arguments(link, side)

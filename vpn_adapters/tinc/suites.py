@@ -51,7 +51,6 @@ def chosen(*, name: str, cipher: str, digest: str, meant: Meant | None = None, d
     """Return a suite whose MAC is not cut short.
 
     Args:
-        name: The suite's name.
         cipher: As OpenSSL names it, or `none`.
         digest: As OpenSSL names it, or `none`.
         meant: What both mean.

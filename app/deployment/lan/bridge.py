@@ -46,8 +46,6 @@ class Bridging:
 
         Args:
             interface: The interface with the tunnel's frames.
-            link: What the tunnel is built on.
-            side: The host.
         """
         if self.guard is None:
             return ()

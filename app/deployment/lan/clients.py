@@ -59,8 +59,6 @@ def client_refusal(port: str, label: str, clients: tuple[DhcpClient, ...], owner
     """Return why a port with a leased address cannot be joined, as a sentence; empty where its client can be moved.
 
     Args:
-        port: The port.
-        label: The host's name for users.
         clients: Its clients for IPv4.
         owner: Program that manages the port; empty for none.
     """
@@ -108,8 +106,6 @@ def hold_step(bridge: str, port: str, inner: str) -> Step:
     """Return the step that goes before the port is joined; its undo runs the client on the port again.
 
     Args:
-        bridge: The bridge.
-        port: The LAN port.
         inner: The tunnel's own address.
     """
     return Step(

@@ -65,8 +65,6 @@ class LanGuard:
 
         Args:
             ports: The tunnel's interface, the bridge, and the LAN port (the bridge itself where it was there before).
-            link: What the tunnel is built on.
-            side: The host.
         """
         table = guard_table(link)
         undo = shell_step_argv(bare_script("lan-unguard.sh"), table)

@@ -30,12 +30,7 @@ def guard_ports(
     """Return what each end is joined with, guarded where the host can, and what is to be known. Changes nothing.
 
     Args:
-        sessions: Connections to both hosts.
-        discovery: What was found on the pair.
-        options: What was chosen.
-        link: What the tunnel is built on.
         bridging: What each end is joined with.
-        token: Cancels it.
     """
     found: dict[Side, Bridging] = {}
     obstacles: list[RolloutObstacle] = []

@@ -91,10 +91,7 @@ def lan_interfaces(
     """Read a host's interfaces. Changes nothing.
 
     Args:
-        session: The connection to it.
         facts: What was found on it.
-        underlay: Its underlay address.
-        token: Cancels it.
         own_bridge: The bridge of the deployment that is replaced; its ports become free.
 
     Raises:
@@ -159,10 +156,7 @@ def judge_interface(name: str, found: LanFound, nic: Nic | None, label: str) -> 
     """Return whether an interface may be joined with a tunnel.
 
     Args:
-        name: Which one.
-        found: The host's report.
         nic: The interface as discovery found it; None if it found none.
-        label: The host's name for people.
     """
     kind, number, master = found.ports[name]
     note = ", ".join(filter(None, (kind, ", ".join(nic.addresses) if nic is not None else "")))
@@ -237,10 +231,7 @@ def choose_bridging(
     """Return how a tunnel is joined with an interface that the user chose, and what to know of it.
 
     Args:
-        interfaces: The host's.
-        name: The chosen one.
         bridge: Name of the bridge that is made where the chosen one is none.
-        label: The host's name for people.
 
     Raises:
         InvalidOption: It is not there, or may not be joined.

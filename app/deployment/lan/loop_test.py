@@ -47,10 +47,8 @@ def are_joined(sessions: SessionPair, port_a: str, port_b: str, *, token: Cancel
     """Find out whether a frame from one LAN port reaches the other one without any tunnel. Changes nothing.
 
     Args:
-        sessions: Connections to both hosts.
         port_a: A's LAN port.
         port_b: B's.
-        token: Cancels it.
     """
     # TEST-NET-3, which is assigned to no network. Source: RFC 5737.
     address = f"203.0.113.{1 + secrets.randbelow(254)}"

@@ -15,7 +15,6 @@ def firewall_obstacles(side: Side, bridging: Bridging, rules: LanRules, label: s
     """Report which rules of a host's firewall no longer apply to its LAN port, or are moved, or drop bridged frames.
 
     Args:
-        side: The host.
         bridging: What its end is joined with, with the rules that are added for it.
         rules: What was found.
         label: The host for users.

@@ -55,10 +55,7 @@ def read_standing(sessions: SessionPair, slot: str, ids: Mapping[Side, str], *, 
     """Ask both hosts about the deployments in a slot.
 
     Args:
-        sessions: Connections to both hosts.
-        slot: The slot.
         ids: What is confirmed there, by side.
-        token: Cancels it.
     """
     ends = remote_hosts(sessions, STATE_DIR)
 
@@ -81,12 +78,7 @@ def choose_ports(
     """Return what each side is joined with, and notes about it.
 
     Args:
-        sessions: Connections to both hosts.
-        discovery: What was found on the pair.
-        options: What was chosen.
-        link: What the tunnel is built on.
         standing: The deployments that are replaced.
-        token: Cancels it.
 
     Raises:
         InvalidOption: A LAN port cannot be joined.
@@ -134,7 +126,6 @@ def joins(interfaces: tuple[LanInterface, ...], name: str, standing: str) -> boo
 
     Args:
         interfaces: The host's; those of the deployment's own bridge are freed.
-        name: The port.
         standing: The interface with the deployment's address.
     """
     port = next((one for one in interfaces if one.name == name), None)
@@ -147,10 +138,7 @@ def second_tunnel(
     """Yield notes on a bridge that has the tunnel of another deployment as a port.
 
     Args:
-        side: The host.
         label: Its name for people.
-        interfaces: Its interfaces.
-        name: The chosen one.
         tunnel: The new tunnel's interface.
         makes_room: Whether the host's deployment joins the chosen one, and is replaced.
     """
@@ -176,10 +164,8 @@ def loop_obstacles(
     """Return notes on another path between the two LAN ports, where both sides have one.
 
     Args:
-        sessions: Connections to both hosts.
         bridging: LAN port or bridge, by side.
         standing: What is replaced; it may be the other path itself, where it joins other ports of the same LANs.
-        token: Cancels it.
     """
     found = are_joined(sessions, bridging[Side.A].lan_port, bridging[Side.B].lan_port, token=token)
     if found.is_joined is None:

@@ -55,10 +55,8 @@ def read_lan_rules(end: RemoteHost, port: str, bridge: str, *, token: CancelToke
     """Read the firewall of a host. Changes nothing.
 
     Args:
-        end: The host.
         port: Name of the LAN port.
         bridge: Name of the bridge that it is to be joined to; the port itself where that is a bridge.
-        token: Cancels it.
 
     Raises:
         CommandFailed: The rules could not be read.

@@ -25,7 +25,6 @@ def fate(ruleset: Ruleset, opening: Opening, interface: str) -> tuple[Fate, str]
     """Return the fate of the first packet of an opening, and the rule that decides it.
 
     Args:
-        ruleset: The rules of the host.
         opening: The packet's protocol, port and source.
         interface: Interface of the underlay, where the opening names none.
 
@@ -49,7 +48,6 @@ def dropping(ruleset: Ruleset, opening: Opening, interface: str) -> tuple[BaseCh
     """Return the base chains that drop the first packet of an opening.
 
     Args:
-        ruleset: The rules of the host.
         opening: The packet's protocol, port and source.
         interface: Interface of the underlay, where the opening names none.
     """

@@ -41,22 +41,12 @@ class Firewall:
     ruleset: Ruleset = field(default_factory=Ruleset)
 
     def blocked(self, openings: Iterable[Opening], interface: str) -> tuple[Blocked, ...]:
-        """Return the openings whose first packet is dropped.
-
-        Args:
-            openings: What has to be accepted.
-            interface: Interface of the underlay.
-        """
+        """Return the openings whose first packet is dropped."""
         found = ((one, *fate(self.ruleset, one, interface)) for one in openings)
         return tuple(Blocked(one, rule) for one, end, rule in found if end is Fate.DROPPED)
 
     def places(self, opening: Opening, interface: str) -> tuple[str, ...]:
-        """Return the base chains of nftables that drop the first packet of an opening: family, table and chain.
-
-        Args:
-            opening: What has to be accepted.
-            interface: Interface of the underlay.
-        """
+        """Return the base chains of nftables that drop the first packet of an opening: family, table and chain."""
         names = (f"{base.table.name} {base.name}" for base in dropping(self.ruleset, opening, interface))
         return tuple(name for name in names if _NATIVE.fullmatch(name))
 
@@ -77,7 +67,6 @@ def parse_firewall_output(text: str, mark: str) -> Firewall:
     """Return the firewall that the script's output describes. Never raises.
 
     Args:
-        text: The output.
         mark: First word of its headings.
     """
     sections = sections_of(text, mark)

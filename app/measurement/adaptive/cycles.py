@@ -55,7 +55,6 @@ class Cycles:
         Args:
             drafts: Candidates that are up; blocks are added to them, and disturbed cycles are marked.
             on_failed: Gets a candidate that stopped answering, before it is left out.
-            token: Cancelling it ends the cycle that runs.
 
         Raises:
             ConnectionLost, DeadlineExceeded, Cancelled: As `HostSession.run`.

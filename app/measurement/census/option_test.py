@@ -51,7 +51,6 @@ def try_option(trial: OptionTest, item: CensusItem, suite: Suite, doubts: Sequen
 
     Args:
         trial: What it needs.
-        item: The option.
         suite: The suite that tries it.
         doubts: What is to be kept with the result, as sentences.
 
@@ -129,7 +128,6 @@ def look(trial: OptionTest, tunnel: Tunnel, *, is_control: bool = False) -> Smok
 
     Args:
         trial: Inputs of the solution.
-        tunnel: The running tunnel.
         is_control: Leave out what only counts for a result.
     """
     plan = tunnel.plan

@@ -29,7 +29,6 @@ def plan_census(
     """Plan a census.
 
     Args:
-        pair: The pair.
         adapters: By solution.
         facts: What was found on the hosts, by `a` and `b`.
         solutions: Which solutions; empty for all that have something to choose on these hosts.

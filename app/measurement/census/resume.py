@@ -30,7 +30,6 @@ def find_unfinished(
         store: Where censuses are kept.
         plan: What is to be tried now.
         facts: What was found on the hosts now, by `a` and `b`.
-        version: Tunnelmark's version.
 
     Returns:
         Its number; None where there is none.

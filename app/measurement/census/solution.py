@@ -30,10 +30,6 @@ class SolutionRun:
     failures, and after a last one. Where it does not work any more, the tunnel is built from nothing and what failed
     meanwhile is tried again.
 
-    Args:
-        context: The census.
-        adapter: The solution.
-
     Attributes:
         standing: The tunnel.
         tried: Positions of the options that were tried.

@@ -24,7 +24,6 @@ def judge(item: CensusItem, outcome: SmokeTestOutcome) -> tuple[OptionStatus, st
     Works: every echo request was answered, packets of the tunnel were seen on the underlay, and no plaintext in them.
 
     Args:
-        item: The option.
         outcome: What was seen.
 
     Returns:

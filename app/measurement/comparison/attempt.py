@@ -89,8 +89,6 @@ def run_attempt(
 
     Args:
         context: What it needs.
-        key: Which one.
-        token: Cancelling it ends the attempt.
         doubts: What is to be kept with it from the start, as sentences.
 
     Returns:

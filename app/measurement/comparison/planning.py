@@ -71,9 +71,7 @@ def plan_campaign(
     same time, and the rounds that its budget does not hold are predicted to take no time.
 
     Args:
-        pair: The pair.
         candidates: What is compared.
-        profile: How thoroughly.
         seed: Where the order comes from; the same seed gives the same order.
         deadline_ms: RTT in ms above which a reply is late.
         min_rate_mbit_s: Throughput in Mbit/s that each direction must reach.

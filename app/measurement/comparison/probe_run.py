@@ -95,7 +95,6 @@ class Measurement:
 
         Args:
             measured: Filled while they run, so that what there is survives a failure.
-            token: Cancelling it ends the probe that runs.
             emit: Gets samples.
             on_stage: Gets what begins.
             on_progress: Gets the share that is done, from 0 to 1, while samples arrive.

@@ -41,7 +41,6 @@ def judge_access(
 
     Args:
         kind: What the file is.
-        settings: Its settings.
         own_access: Its own permissions; None where they were not read.
         access: Permissions of the files it names, by the path as written.
     """

@@ -42,7 +42,6 @@ def lint(
     """Return what is wrong with a file.
 
     Args:
-        kind: What it is.
         settings: What its reader found, secrets masked.
         guidelines: Ids of the guidelines that count.
         versions: Versions of programs, by their names (`openvpn`), as far as they are known.

@@ -30,7 +30,6 @@ def split_names(style: str, value: str) -> Iterator[tuple[str, str]]:
 
     Args:
         style: How it names them, one of `app.policy.lint.rules.STYLES`.
-        value: The setting's value.
 
     Yields:
         (name as written, name as the policy knows it); names that are taken out of a default list, patterns and words

@@ -114,7 +114,6 @@ def underlay_filter(link: Link, wire_filter: str, marks: CanaryFrames) -> str:
     A later fragment has no ports: those of the tunnel's protocol between the two addresses are taken.
 
     Args:
-        link: The two addresses.
         wire_filter: The plan's own; empty for the bare underlay, whose packets are echo requests.
         marks: The marks of this run.
     """

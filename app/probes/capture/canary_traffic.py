@@ -146,10 +146,8 @@ def send_broken(
 
     Args:
         host: Where from.
-        sending: What.
         marks: The marks of this run.
         index: Which breakage, from 0.
-        token: Cancels it.
         on_broken: Gets the breakage's exit status and last words as soon as it has ended; with 0, frames are sent.
 
     Raises:

@@ -59,9 +59,7 @@ def run_capture_tests(
     The tunnel does not work any more afterwards where its plan has breakages.
 
     Args:
-        sessions: Both hosts.
         request: What is looked at.
-        token: Cancelling it ends everything on the hosts.
         on_stage: Gets what begins, in words.
         audit: Gets what changes a host: breakages, and a VLAN interface that is there for a moment.
 

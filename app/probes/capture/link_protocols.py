@@ -67,9 +67,7 @@ def send_link_frames(sessions: SessionPair, plan: TunnelPlan, *, token: CancelTo
     """Send the frames of every protocol from both hosts at the same time, and wait until they have arrived.
 
     Args:
-        sessions: Both hosts.
         plan: The tunnel; its interfaces are captured on.
-        token: Cancels it.
 
     Raises:
         ConnectionLost, PrivilegeMissing, Cancelled: As `HostSession.run`.

@@ -96,8 +96,6 @@ class Capturing:
 
     Args:
         host: Where.
-        request: What.
-        token: Cancelling it ends the capture.
     """
 
     def __init__(self, host: HostSession, request: CaptureRequest, *, token: CancelToken) -> None:
@@ -225,9 +223,7 @@ class CapturingPair:
     """Captures on both hosts.
 
     Args:
-        sessions: Both hosts.
         requests: What to capture, by side.
-        token: Cancelling it ends both.
     """
 
     def __init__(self, sessions: SessionPair, requests: Mapping[Side, CaptureRequest], *, token: CancelToken) -> None:

@@ -37,8 +37,6 @@ def judge_leak(
     """Say whether plaintext was seen.
 
     Args:
-        captures: Both hosts' captures.
-        readings: The same, sorted.
         echoes: Marked echo requests that were sent and answered.
         marks: The marks of this run.
         is_unprotected: Whether the mark is to be seen, as the solution has no cryptography on purpose.
@@ -105,8 +103,6 @@ def judge_breakage(
     """Say whether traffic stopped or went on in the clear after one breakage.
 
     Args:
-        captures: Both hosts' captures.
-        title: What was done.
         index: Which breakage, from 0.
         sent: What both hosts sent afterwards; empty where the breakage itself failed.
         marks: The marks of this run.

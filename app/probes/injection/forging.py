@@ -124,7 +124,6 @@ def forge_l2tp(to: Target, mark: bytes) -> tuple[Forgery, ...]:
     """Return L2TPv3 packets of a session, in every way that the kernel might take them for the session's own.
 
     Args:
-        to: The attacked host.
         mark: Bytes that nothing else carries.
     """
     tags = _Tags(mark)
@@ -222,7 +221,6 @@ def forge_datagrams(to: Target, real: Captured, mark: bytes) -> tuple[Forgery, .
     """Return datagrams to a tunnel's port with a plain frame in them, alone and behind the header of a real one.
 
     Args:
-        to: The attacked host.
         real: A datagram of the tunnel that was captured on its way to it.
         mark: Bytes that nothing else carries.
     """

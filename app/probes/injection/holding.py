@@ -35,12 +35,10 @@ class Hold:
     """Packets of the tunnel held back on one host for the length of a context.
 
     Args:
-        host: The host.
         folder: Folder of the tunnel there.
         peer: Whose packets are held back: the other host's underlay address.
         kind: How they are known: `udp` by a port, `l2tp` by a session, `protocol` by an IP protocol.
         number: That port, session or protocol.
-        token: Cancelling it ends the hold.
 
     Attributes:
         packets: How many were held back; known at the end.

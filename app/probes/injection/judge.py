@@ -45,7 +45,6 @@ def judge(injected: Injected, capture: HostCapture, sent: Sequence[Record], inne
         injected: What was sent at it.
         capture: What it captured on the underlay and behind the tunnel.
         sent: What the other host captured in front of the tunnel: frames as they were before anything was altered.
-        inner: Its address inside.
     """
     outside, inside = capture.of(UNDERLAY), capture.of(TUNNEL)
     trials = list(_forged(injected.forged, outside, inside))

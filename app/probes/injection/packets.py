@@ -96,7 +96,6 @@ def ethernet(link_header: bytes, ethertype: int, packet: bytes) -> bytes:
     Args:
         link_header: Of the captured frame.
         ethertype: What is inside.
-        packet: The packet.
     """
     return link_header[:-2] + struct.pack("!H", ethertype) + packet.ljust(_SHORTEST_PAYLOAD_BYTES, b"\0")
 

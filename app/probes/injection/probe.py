@@ -111,8 +111,6 @@ def probe_injection(
 
     Args:
         sessions: Both hosts; they have tcpdump and a ping that can mark its packets.
-        request: The tunnel.
-        token: Cancelling it ends everything on the hosts.
         on_stage: Gets what begins, in words.
         audit: Gets what changes a host: a table of nftables that holds packets back for some seconds.
 

@@ -61,11 +61,8 @@ def inspect(
     """Inspect a host.
 
     Args:
-        host: The host.
-        underlay: Its underlay address.
         inside: Its address inside the tunnel, and its peer's.
         has_sessions: Whether the tunnel has an L2TPv3 session.
-        token: Cancels it.
 
     Raises:
         ConnectionLost, DeadlineExceeded, Cancelled: As `HostSession.run`.
@@ -144,9 +141,7 @@ def copy(host: HostSession, request: CopyRequest, marks: CanaryFrames, *, token:
 
     Args:
         host: The host that sends.
-        request: The packets.
         marks: Marks of this run; separators 1 to 3 are around the first and the second packets.
-        token: Cancels it.
 
     Raises:
         ProbeFailed: tcpdump does not capture there.
@@ -182,10 +177,6 @@ def send_frames(host: HostSession, device: str, peer: str, frames: Iterable[byte
 
     Args:
         host: The host that sends.
-        device: The interface.
-        peer: The other host's underlay address.
-        frames: The frames.
-        token: Cancels it.
 
     Raises:
         ProbeFailed: They could not be sent.

@@ -63,11 +63,8 @@ class RolloutServices(Protocol):
         """Return what a deployment would do; changes nothing.
 
         Args:
-            discovery: What was found on the pair.
             key: Solution and suite.
             options: What else was chosen.
-            token: Cancels it.
-            on_progress: Gets sentences.
 
         Raises:
             InvalidPlan: It is never deployed, or a reason is missing.
@@ -87,7 +84,6 @@ class RolloutServices(Protocol):
         """Deploy. Returns when the tunnel is active, or when both hosts are as they were before.
 
         Args:
-            discovery: What was found on the pair.
             key: Solution and suite.
             options: What else was chosen.
             token: Cancels it; both hosts then roll back.

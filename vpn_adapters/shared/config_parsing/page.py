@@ -101,7 +101,6 @@ class Page:
 
         Args:
             line: From 1.
-            name: Its name.
             column: Where the secret begins in that line, from 0.
             last_line: Where it ends; None means the same line.
         """

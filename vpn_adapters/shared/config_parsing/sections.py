@@ -15,7 +15,6 @@ def read_sections(text: str, *, comment_signs: str, name: Callable[[str, str], s
     """Read a file.
 
     Args:
-        text: The file.
         comment_signs: What begins a comment.
         name: Gets section and name as written; returns the setting's name.
     """

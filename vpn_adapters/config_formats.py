@@ -15,7 +15,7 @@ from vpn_adapters.freelan import config_reader as freelan
 from vpn_adapters.ipsec import ipsec_conf_reader, swanctl_reader
 from vpn_adapters.openvpn import config_reader as openvpn
 from vpn_adapters.shared.config_parsing import more_words
-from vpn_adapters.shared.config_parsing.page import Reading
+from vpn_adapters.shared.config_parsing.page import ConfigReading
 from vpn_adapters.ssh import config_reader as ssh
 from vpn_adapters.tinc import config_reader as tinc
 from vpn_adapters.wireguard import config_reader as wireguard
@@ -33,7 +33,7 @@ class Format:
     """
 
     title: str
-    read: Callable[[str], Reading]
+    read: Callable[[str], ConfigReading]
     globs: tuple[str, ...]
     sniffer: Sniffer
 
@@ -44,7 +44,7 @@ class Format:
 
 def _format(
     title: str,
-    read: Callable[[str], Reading],
+    read: Callable[[str], ConfigReading],
     globs: tuple[str, ...],
     words: frozenset[str],
     path: str,

@@ -17,7 +17,7 @@ from app.cli.desktop_notification import notify_desktop
 from app.cli.exit_codes import ExitCode
 from app.cli.tables import Column, Kind, Table
 from app.cli.terminal import run_cancellable
-from app.deployment.monitor_log import Health, Limits, Loss, MonitorLine, MonitorLog
+from app.deployment.monitor_log import Health, Loss, MonitorLimits, MonitorLine, MonitorLog
 from app.domain.cancel import CancelToken
 from app.domain.deployment_status import EndpointStatus, PairStatus
 from app.domain.errors import Cancelled, TunnelmarkError
@@ -78,7 +78,7 @@ class Watch:
 
     def _look_once(self, token: CancelToken, shown: Status | None) -> None:
         options = self.context.options
-        limits = Limits(options.max_rtt_ms, options.max_loss_pct)
+        limits = MonitorLimits(options.max_rtt_ms, options.max_loss_pct)
         status: PairStatus | None = None
         try:
             status = self.look(token)

@@ -10,15 +10,15 @@ from urllib.parse import quote
 
 from app.cli.lint_text import replacement_text
 from app.domain.linting import LintedFile, LintFinding
-from app.domain.verdicts import Question
+from app.domain.verdicts import FindingQuestion
 
 JSON_FORMAT = 1
 
 _LEVELS = {
-    Question.INSECURE: "error",
-    Question.MISSING: "warning",
-    Question.GUIDELINE: "note",
-    Question.SLOW: "note",
+    FindingQuestion.INSECURE: "error",
+    FindingQuestion.MISSING: "warning",
+    FindingQuestion.GUIDELINE: "note",
+    FindingQuestion.SLOW: "note",
 }
 SARIF_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 """Source: Static Analysis Results Interchange Format (SARIF) Version 2.1.0 Plus Errata 01, OASIS, section 3.13.3."""

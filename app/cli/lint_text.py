@@ -11,7 +11,7 @@ from rich.console import Console
 from app.cli.terminal import prose_width
 from app.domain.linting import LintedFile, LintFinding
 from app.domain.plain_text import plain_text
-from app.domain.verdicts import Question, Verdict
+from app.domain.verdicts import FindingQuestion, Verdict
 from app.policy.lint import is_advice
 
 _OUTSIDE, _ADVICE = "outside a guideline", "advice"
@@ -50,8 +50,8 @@ def _counted(file: LintedFile) -> str:
     if not file.findings:
         return "no issues; whether its values are valid is not checked"
     counts = Counter(map(_kind, file.findings))
-    missing = Counter(_kind(finding) for finding in file.findings if finding.question is Question.MISSING)
-    order = (*map(str, Verdict), _OUTSIDE, _ADVICE, str(Question.SLOW))
+    missing = Counter(_kind(finding) for finding in file.findings if finding.question is FindingQuestion.MISSING)
+    order = (*map(str, Verdict), _OUTSIDE, _ADVICE, str(FindingQuestion.SLOW))
     return ", ".join(
         f"{counts[kind]} {kind}{f' ({missing[kind]} missing)' if missing[kind] else ''}"
         for kind in order
@@ -61,9 +61,9 @@ def _counted(file: LintedFile) -> str:
 
 def _kind(finding: LintFinding) -> str:
     """Return what a finding counts as: its verdict, also where something is missing, or what else was asked."""
-    if finding.question is Question.GUIDELINE:
+    if finding.question is FindingQuestion.GUIDELINE:
         return _ADVICE if is_advice(finding) else _OUTSIDE
-    return str(finding.question if finding.question is Question.SLOW else finding.verdict)
+    return str(finding.question if finding.question is FindingQuestion.SLOW else finding.verdict)
 
 
 def _print_finding(out: Console, file: LintedFile, finding: LintFinding) -> None:
@@ -106,7 +106,7 @@ def _marked(shown: str, finding: LintFinding) -> tuple[int, int]:
 
 
 def _verdict(finding: LintFinding) -> str:
-    if finding.question is Question.MISSING:
+    if finding.question is FindingQuestion.MISSING:
         return f"{finding.question} ({finding.verdict})"
     return _kind(finding)
 

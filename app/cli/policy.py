@@ -10,14 +10,14 @@ from app.cli.exit_codes import ExitCode
 from app.cli.tables import Column, Kind, Table
 from app.domain.errors import InvalidOption, NotFound
 from app.domain.paths import find_paths
-from app.domain.verdicts import Question, Verdict, deciding_finding
+from app.domain.verdicts import FindingQuestion, Verdict, deciding_finding
 from app.policy import (
     COMPOSITIONS,
     DEFAULT_GUIDELINES,
     GUIDELINES,
     POLICY_NAME,
     POLICY_VERSION,
-    Row,
+    PolicyRow,
     check_guidelines,
     describe,
     findings,
@@ -27,9 +27,9 @@ from app.policy import (
 from app.policy.settings_file import read_settings, write_settings
 
 _QUESTIONS = {
-    Question.INSECURE: "Is it insecure?",
-    Question.GUIDELINE: "Is it outside a guideline?",
-    Question.SLOW: "Is it slow?",
+    FindingQuestion.INSECURE: "Is it insecure?",
+    FindingQuestion.GUIDELINE: "Is it outside a guideline?",
+    FindingQuestion.SLOW: "Is it slow?",
 }
 
 
@@ -146,7 +146,7 @@ def verdict_table(kind: str | None) -> Table:
     return table
 
 
-def _cells(row: Row) -> tuple[str, ...]:
+def _cells(row: PolicyRow) -> tuple[str, ...]:
     sizes = (str(bits) if bits else "" for bits in (row.key_bits, row.block_bits))
     return (row.kind, row.title, *sizes, str(row.verdict), row.reason)
 
@@ -166,22 +166,22 @@ def answer_table(name: str, applying: Collection[str]) -> Table:
         finding: f"Is it outside {guideline.title}?"
         for guideline in GUIDELINES.values()
         for finding in findings(name, guidelines=(guideline.id,))
-        if finding.question is Question.GUIDELINE
+        if finding.question is FindingQuestion.GUIDELINE
     }
     for question, words in _QUESTIONS.items():
         here = [finding for finding in found if finding.question is question]
         if not here:
             reason = {
-                Question.GUIDELINE: "No guideline that Tunnelmark knows is against it.",
-                Question.SLOW: "Not by its nature; how it does on a pair is measured.",
+                FindingQuestion.GUIDELINE: "No guideline that Tunnelmark knows is against it.",
+                FindingQuestion.SLOW: "Not by its nature; how it does on a pair is measured.",
             }[question]
             table.add_row(words, "no", reason, "", "")
         for finding in here:
             picked = findings(name, guidelines=applying)
             answer = _insecure_answer(finding.verdict)
-            if question is Question.GUIDELINE:
+            if question is FindingQuestion.GUIDELINE:
                 answer = "yes" if finding in picked else "yes; a guideline that is not picked"
-            elif question is Question.SLOW:
+            elif question is FindingQuestion.SLOW:
                 answer = "yes"
             table.add_row(outside.get(finding, words), answer, finding.reason, finding.source, finding.replacement)
     return table

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from app.deployment.lan.guard import guard_table, probed_address
-from app.domain.adapters import EndpointPlan, Step, TunnelPlan
+from app.domain.adapters import EndpointPlan, PlanStep, TunnelPlan
 from app.domain.commands import Command, FileToWrite
 from app.domain.errors import InvalidPlan
 from app.domain.hosts import Side, ToolFlavour
@@ -150,7 +150,7 @@ def steps_text(kit: BootBundleRequest) -> str:
     )
 
 
-def bundle_steps(own: EndpointPlan) -> list[tuple[int, Step]]:
+def bundle_steps(own: EndpointPlan) -> list[tuple[int, PlanStep]]:
     """Return the steps of every start, with their places in the plan."""
     return [(index, step) for index, step in enumerate(own.steps) if not step.is_at_deployment_only]
 
@@ -165,7 +165,7 @@ def _up_lines(own: EndpointPlan, run_dir: str) -> Iterator[str]:
         yield call("up_step", *_forward(index, step, run_dir))
 
 
-def _forward(index: int, step: Step, run_dir: str) -> tuple[str, ...]:
+def _forward(index: int, step: PlanStep, run_dir: str) -> tuple[str, ...]:
     source = "/dev/null" if step.command.stdin is None else stdin_path(run_dir, index)
     limit, retry = whole_seconds(step.command.timeout_s), step.forward_retry_s
     words = (one_line(step.title), limit, whole_seconds(retry) if retry else "0", source)

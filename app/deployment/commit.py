@@ -48,7 +48,7 @@ class CommitState(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class CommitOutcome:
     """Outcome of a commit on both hosts.
 
     Attributes:
@@ -145,7 +145,7 @@ class TwoHostCommit:
         if self.deployment_id:
             on_both(self._install, token=token)
 
-    def commit(self, *, token: CancelToken) -> Outcome:
+    def commit(self, *, token: CancelToken) -> CommitOutcome:
         """Confirm on A, then on B. Roll back A if B is known to have refused.
 
         Args:
@@ -167,7 +167,7 @@ class TwoHostCommit:
                     reasons.append(reason)
         if hosts[Side.A] is CommitState.YES and hosts[Side.B] is CommitState.REFUSED and self.deployment_id:
             hosts[Side.A] = self._retire(Side.A, reasons)
-        outcome = Outcome(hosts, " ".join(reasons))
+        outcome = CommitOutcome(hosts, " ".join(reasons))
         if outcome.is_complete:
             self._tidy()
         return outcome

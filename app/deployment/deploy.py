@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
-from app.deployment.commit import Outcome
+from app.deployment.commit import CommitOutcome
 from app.deployment.dry_run import deployed_endpoint
 from app.deployment.events import (
     Confirmation,
@@ -21,7 +21,7 @@ from app.deployment.events import (
 )
 from app.deployment.hold import leave, wait_for_decision
 from app.deployment.host_changes import reported_differences
-from app.deployment.planning import Choice, Prepared
+from app.deployment.planning import DeploymentChoice, Prepared
 from app.deployment.proof import can_be_proven, prove_on_wire
 from app.deployment.transactions import DeploymentTransaction
 from app.domain.audit import AuditEntry
@@ -85,7 +85,7 @@ class RolloutRun:
 
 
 def new_deployment(
-    prepared: Prepared, choice: Choice, options: RolloutOptions, *, policy: str, version: str
+    prepared: Prepared, choice: DeploymentChoice, options: RolloutOptions, *, policy: str, version: str
 ) -> Deployment:
     """Return a deployment that is about to begin.
 
@@ -306,7 +306,7 @@ class Rollout:
             raise CommandFailed(f"The deployment was not confirmed. {outcome.reason}".strip())
 
 
-def half_text(outcome: Outcome, pair: str) -> str:
+def half_text(outcome: CommitOutcome, pair: str) -> str:
     """Return what a user should know of a pair, given by name, of which one host alone keeps a deployment."""
     text = f"One host keeps the deployment and the other may not. {outcome.reason}".strip()
     return f"{text} Repair it with: tunnelmark status {pair} --repair"

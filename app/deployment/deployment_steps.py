@@ -9,7 +9,7 @@ from app.deployment.lan.bridge import Bridging
 from app.deployment.lan.rules import moving_step
 from app.domain.adapters import (
     EndpointPlan,
-    Step,
+    PlanStep,
     TunnelPlan,
     shell_step_argv,
 )
@@ -58,8 +58,8 @@ class DeploymentSteps:
         return replace(own, steps=(*steps, *joins, *probe), interface=bridging.bridge)
 
 
-def _keep_step(run_dir: str, boot_bundle_dir: str) -> Step:
-    return Step(
+def _keep_step(run_dir: str, boot_bundle_dir: str) -> PlanStep:
+    return PlanStep(
         title="Keep keys and files as they are now, to start the tunnel from them again",
         command=Command(shell_step_argv(_KEEP_SCRIPT, run_dir, boot_bundle_dir), timeout_s=10.0, is_root=True),
         undo=Command(("rm", "-rf", boot_bundle_dir), timeout_s=10.0, is_root=True),
@@ -67,13 +67,13 @@ def _keep_step(run_dir: str, boot_bundle_dir: str) -> Step:
     )
 
 
-def suspend_step(folder: str) -> Step:
+def suspend_step(folder: str) -> PlanStep:
     """Return the step that suspends a deployment for its replacement.
 
     Args:
         folder: Its slot's folder on the host.
     """
-    return Step(
+    return PlanStep(
         title="Suspend the deployment that is replaced",
         command=Command(("sh", f"{folder}/start.sh", "aside"), timeout_s=SUSPEND_S, is_root=True),
         undo=Command(("sh", f"{folder}/start.sh", "return"), timeout_s=SUSPEND_S, is_root=True),

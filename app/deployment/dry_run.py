@@ -9,7 +9,7 @@ from dataclasses import replace
 from app.deployment.boot_bundle import BootBundleRequest, boot_bundle_files
 from app.deployment.file_diffs import FileDiffs
 from app.deployment.lan.guard import guard_table
-from app.deployment.planning import Choice, Prepared
+from app.deployment.planning import DeploymentChoice, Prepared
 from app.deployment.slots import service_name, slot_dir
 from app.deployment.status import read_file
 from app.domain.adapters import EndpointPlan, TunnelPlan
@@ -91,7 +91,13 @@ def _staying_items(prepared: Prepared, side: Side) -> Iterator[PlannedItem]:
 
 
 def dry_run(
-    sessions: SessionPair, choice: Choice, prepared: Prepared, *, pair_name: str, diffs: FileDiffs, token: CancelToken
+    sessions: SessionPair,
+    choice: DeploymentChoice,
+    prepared: Prepared,
+    *,
+    pair_name: str,
+    diffs: FileDiffs,
+    token: CancelToken,
 ) -> DryRun:
     """Return what a deployment would do, without changing anything.
 

@@ -29,7 +29,7 @@ class Health(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class MonitorLimits:
     """Limits above which the user is warned; None for no limit.
 
     Attributes:
@@ -103,7 +103,7 @@ class MonitorLog:
         """State at the last check; None before the first."""
         return self._health
 
-    def take(self, status: PairStatus, limits: Limits) -> tuple[MonitorLine, ...]:
+    def take(self, status: PairStatus, limits: MonitorLimits) -> tuple[MonitorLine, ...]:
         """Remember how a pair was; return what is new."""
         ends = (status.a, status.b)
         losses = [end.loss_pct for end in ends if end.loss_pct is not None]
@@ -172,7 +172,7 @@ class MonitorLog:
         self.losses.append(Loss(began_at, Health.LOST, why, lasted_s))
         return [MonitorLine(at, f"Tunnel lost for {duration_text(lasted_s)} between two checks: {why}", is_bad=True)]
 
-    def _limits(self, sample: MonitorSample, limits: Limits) -> list[MonitorLine]:
+    def _limits(self, sample: MonitorSample, limits: MonitorLimits) -> list[MonitorLine]:
         rtt_ms = max((value for value in sample.rtt_ms if value is not None), default=None)
         values = (
             ("Round-trip time", rtt_ms, limits.rtt_ms, "{:.2f} ms"),

@@ -12,7 +12,7 @@ from app.deployment.events import Confirmation, RolloutSink, RolloutStage, Rollo
 from app.deployment.file_diffs import FileDiffs
 from app.deployment.lan.interfaces import LanInterface, lan_interfaces
 from app.deployment.lan.ports import read_standing
-from app.deployment.planning import Choice, Prepared, choose, current_ids, prepare, read_places
+from app.deployment.planning import DeploymentChoice, Prepared, choose, current_ids, prepare, read_places
 from app.deployment.reconcile import Reached, pair_status, reach, reach_one, silent_text
 from app.deployment.remove import end_deployment
 from app.deployment.single_host_rollback import end_damaged, remove_unfinished, roll_back_one
@@ -106,14 +106,14 @@ class DeploymentOperations:
         prepared = self._prepare(sessions, discovery, choice, options, token=token)
         return dry_run.dry_run(sessions, choice, prepared, pair_name=discovery.pair.name, diffs=self.diffs, token=token)
 
-    def _choose(self, discovery: Discovery, key: tuple[str, str], options: RolloutOptions) -> Choice:
+    def _choose(self, discovery: Discovery, key: tuple[str, str], options: RolloutOptions) -> DeploymentChoice:
         return choose(self.adapters, discovery, key, options, guidelines=self.guidelines())
 
     def _prepare(
         self,
         sessions: SessionPair,
         discovery: Discovery,
-        choice: Choice,
+        choice: DeploymentChoice,
         options: RolloutOptions,
         *,
         token: CancelToken,

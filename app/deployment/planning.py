@@ -14,7 +14,7 @@ from app.deployment.lan.guard_choice import guard_ports
 from app.deployment.lan.ports import choose_ports, read_standing
 from app.deployment.slots import free_index, persistent_link, slot_dir, slot_of
 from app.deployment.status import SlotState, read_current, read_slot
-from app.deployment.transactions import Place
+from app.deployment.transactions import DeploymentTarget
 from app.discovery.candidates import find_candidates
 from app.discovery.pair_discovery import Discovery
 from app.domain.adapters import Adapter, Purpose, find_suite
@@ -49,7 +49,7 @@ _INDEX = re.compile(r"^tml(\d+)$")
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class DeploymentChoice:
     """A requested deployment.
 
     Attributes:
@@ -74,7 +74,7 @@ def choose(
     options: RolloutOptions,
     *,
     guidelines: Collection[str],
-) -> Choice:
+) -> DeploymentChoice:
     """Return what was chosen, if it may be deployed on a pair.
 
     Args:
@@ -111,7 +111,7 @@ def choose(
         if name in NEVER_LASTING:
             raise InvalidPlan(f"{candidate.title} is never deployed: {NEVER_LASTING[name]}")
     check_options(options)
-    return Choice(adapter, suite, candidate.title, candidate.verdict, candidate.findings)
+    return DeploymentChoice(adapter, suite, candidate.title, candidate.verdict, candidate.findings)
 
 
 def _check_verdict(title: str, verdict: Verdict, findings: tuple[Finding, ...], options: RolloutOptions) -> None:
@@ -175,7 +175,7 @@ class Prepared:
     """
 
     request: DeployRequest
-    place: Place
+    place: DeploymentTarget
     bridging: Mapping[Side, Bridging]
     warnings: tuple[RolloutObstacle, ...]
 
@@ -183,7 +183,7 @@ class Prepared:
 def prepare(
     sessions: SessionPair,
     discovery: Discovery,
-    choice: Choice,
+    choice: DeploymentChoice,
     options: RolloutOptions,
     *,
     known: tuple[Deployment, ...],
@@ -228,7 +228,7 @@ def prepare(
 def _prepare(
     sessions: SessionPair,
     discovery: Discovery,
-    choice: Choice,
+    choice: DeploymentChoice,
     options: RolloutOptions,
     current: Mapping[Side, str],
     *,
@@ -260,7 +260,7 @@ def _prepare(
         opens_firewalls=pair.may_open_firewall,
         extension=DeploymentSteps(boot_bundle_dir(STATE_DIR), bridging),
     )
-    return Prepared(request, Place(deployment_id, slot, replaced), bridging, (*warnings, *unguarded))
+    return Prepared(request, DeploymentTarget(deployment_id, slot, replaced), bridging, (*warnings, *unguarded))
 
 
 def _room(side: Side, slot: str, deployment_id: str, known: tuple[Deployment, ...]) -> ReplacedDeployment:

@@ -14,7 +14,7 @@ from app.domain.cancel import CancelToken
 from app.domain.commands import HostSession
 from app.domain.concurrency import run_both
 from app.domain.deployment import LAPSED, Deployment, DeploymentState
-from app.domain.deployment_status import Drift, EndpointStatus, KeyAge, PairStatus
+from app.domain.deployment_status import EndpointStatus, FileDrift, KeyAge, PairStatus
 from app.domain.errors import NotFound, TunnelmarkError
 from app.domain.hosts import PairSpec, Side
 from app.domain.link import STATE_DIR
@@ -307,24 +307,24 @@ def _end(
 
 def _drift(
     end: RemoteHost, state: HostDeployment, deployment: Deployment | None, diffs: FileDiffs, *, token: CancelToken
-) -> tuple[Drift, ...]:
-    found: list[Drift] = []
+) -> tuple[FileDrift, ...]:
+    found: list[FileDrift] = []
     folder = f"{slot_dir(deployment.slot)}/{state.deployment_id}" if deployment is not None else ""
     run_dir = run_dir_of(state.deployment_id)
     for kind, path in state.changed:
         if kind == "service":
             found.append(
-                Drift(printable(path, limit=300), "The file that starts it with the host was changed or is gone.")
+                FileDrift(printable(path, limit=300), "The file that starts it with the host was changed or is gone.")
             )
         elif kind == "rules":
             subject = "LAN port" if path.startswith("addresses of ") else "Firewall"
-            found.append(Drift(subject, f"{path[:1].upper()}{path[1:]}."))
+            found.append(FileDrift(subject, f"{path[:1].upper()}{path[1:]}."))
         elif kind == "more":
-            found.append(Drift(f"{folder}/{path}", "This file was not there."))
+            found.append(FileDrift(f"{folder}/{path}", "This file was not there."))
         else:
             place = f"{run_dir}/{path}" if kind == "used" else f"{folder}/{path}"
             what = "The file that the programs read was changed." if kind == "used" else "The kept file was changed."
-            found.append(Drift(place, what, _diff(end, place, path, deployment, run_dir, diffs, token=token)))
+            found.append(FileDrift(place, what, _diff(end, place, path, deployment, run_dir, diffs, token=token)))
     return tuple(found)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from app.deployment.boot_bundle import BootBundleRequest, boot_bundle_dir, boot_bundle_files
-from app.domain.adapters import Step, TunnelPlan
+from app.domain.adapters import PlanStep, TunnelPlan
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, FileToWrite
 from app.domain.hosts import Side
@@ -58,11 +58,11 @@ def restart_from_bundle(
     return negotiated_on_both(work.ends, building, marks, token=token)
 
 
-def _step(plan: TunnelPlan, side: Side, title: str, argv: tuple[str, ...]) -> Step:
+def _step(plan: TunnelPlan, side: Side, title: str, argv: tuple[str, ...]) -> PlanStep:
     steps = plan.end(side).steps
     undos_s = sum(step.undo.timeout_s for step in steps if step.undo is not None)
     limit_s = undos_s + sum(step.command.timeout_s for step in steps) + RESTART_MARGIN_S
-    return Step(title, Command(argv, timeout_s=limit_s, is_root=True), None)
+    return PlanStep(title, Command(argv, timeout_s=limit_s, is_root=True), None)
 
 
 def _run(
@@ -70,7 +70,7 @@ def _run(
     building: Building,
     side: Side,
     number: str,
-    step: Step,
+    step: PlanStep,
     files: Sequence[FileToWrite],
     *,
     token: CancelToken,

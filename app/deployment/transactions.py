@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from app.deployment.commit import Outcome, TwoHostCommit
+from app.deployment.commit import CommitOutcome, TwoHostCommit
 from app.deployment.deployment_steps import SUSPEND_S, suspend_step
 from app.deployment.restart import restart_from_bundle
 from app.deployment.slots import current_path, run_dir_of, slot_dir
@@ -34,7 +34,7 @@ from app.tunnel.transaction import CLEANUP_S, StageSink, Transaction
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class DeploymentTarget:
     """Target of a deployment.
 
     Attributes:
@@ -65,7 +65,7 @@ class DeploymentTransaction:
         self,
         sessions: SessionPair,
         request: DeployRequest,
-        place: Place,
+        place: DeploymentTarget,
         *,
         on_stage: StageSink,
         audit: AuditSink | None,
@@ -132,7 +132,7 @@ class DeploymentTransaction:
                 self.work, self._request, self.plan, place.deployment_id, place.slot, token=token
             )
 
-    def confirm(self, *, token: CancelToken) -> Outcome:
+    def confirm(self, *, token: CancelToken) -> CommitOutcome:
         """Confirm it; see `commit`."""
         return commit(self.work, self.confirmer, token=token)
 
@@ -205,7 +205,7 @@ class RemovalTransaction:
         work = self.work
         return TwoHostCommit(work.ends, work.ids, work.ledgers, self._slot, "", self._run_dir, self._current)
 
-    def confirm(self, *, token: CancelToken) -> Outcome:
+    def confirm(self, *, token: CancelToken) -> CommitOutcome:
         """Confirm it; see `commit`."""
         return commit(self.work, self.confirmer, token=token)
 
@@ -225,7 +225,7 @@ def refuse_changed_slot(work: Transaction, expected: Mapping[Side, str], pair: P
         )
 
 
-def commit(work: Transaction, confirmer: TwoHostCommit, *, token: CancelToken) -> Outcome:
+def commit(work: Transaction, confirmer: TwoHostCommit, *, token: CancelToken) -> CommitOutcome:
     """Confirm on both hosts. Where this raises, or where no host confirms it, the hosts must be rolled back.
 
     Raises:

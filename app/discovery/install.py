@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from app.discovery.install_script import STOPPED_PREFIX, guarded_argv
-from app.discovery.simulate import Change, failed_simulation, read_simulation
+from app.discovery.simulate import PackageChanges, failed_simulation, read_simulation
 from app.discovery.text import clean, lines_of
 from app.domain.audit import AuditEntry
 from app.domain.cancel import CancelToken
@@ -182,7 +182,7 @@ def install(
     )
 
 
-def _simulate(worker: _Installer, plan: InstallPlan) -> Change:
+def _simulate(worker: _Installer, plan: InstallPlan) -> PackageChanges:
     """Ask what would happen; with fresh lists of packages, if the first answer is that one is not known."""
     result = worker.ask(plan.simulate)
     if failed_simulation(plan.manager, result) and plan.refresh:

@@ -11,7 +11,7 @@ from app.domain.hosts import PackageManager
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class PackageChanges:
     """Simulated installation: names of packages."""
 
     installed: tuple[str, ...]
@@ -27,16 +27,16 @@ def failed_simulation(manager: PackageManager, result: CommandResult) -> bool:
     return not result.is_ok
 
 
-def read_simulation(manager: PackageManager, text: str) -> Change:
+def read_simulation(manager: PackageManager, text: str) -> PackageChanges:
     """Return what would be installed and removed."""
     if manager is PackageManager.APT:
-        return Change(_matches(r"Inst (\S+)", text), _matches(r"(?:Remv|Purg) (\S+)", text))
+        return PackageChanges(_matches(r"Inst (\S+)", text), _matches(r"(?:Remv|Purg) (\S+)", text))
     if manager is PackageManager.OPKG:
         installed = _matches(r"(?:Installing|Upgrading) (\S+) ", text)
-        return Change(installed, _matches(r"Removing (?:obsolete )?(?:package )?(\S+?)\.?(?: |$)", text))
+        return PackageChanges(installed, _matches(r"Removing (?:obsolete )?(?:package )?(\S+?)\.?(?: |$)", text))
     if manager is PackageManager.DNF:
         return _read_dnf(text)
-    return Change(_matches(r"([\w@.+-]+)$", text), ())  # pacman refuses to remove anything with --noconfirm
+    return PackageChanges(_matches(r"([\w@.+-]+)$", text), ())  # pacman refuses to remove anything with --noconfirm
 
 
 def _matches(pattern: str, text: str) -> tuple[str, ...]:
@@ -45,7 +45,7 @@ def _matches(pattern: str, text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(clean(match[1]) for match in found if match))
 
 
-def _read_dnf(text: str) -> Change:
+def _read_dnf(text: str) -> PackageChanges:
     """Read the table that dnf prints: a heading with a colon, then a line for each package, indented by one."""
     installed: list[str] = []
     removed: list[str] = []
@@ -61,4 +61,4 @@ def _read_dnf(text: str) -> Change:
             removed.append(clean(replaced[1]))
         elif row and current is not None:
             current.append(clean(row[1]))
-    return Change(tuple(dict.fromkeys(installed)), tuple(dict.fromkeys(removed)))
+    return PackageChanges(tuple(dict.fromkeys(installed)), tuple(dict.fromkeys(removed)))

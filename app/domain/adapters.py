@@ -22,7 +22,7 @@ class Purpose(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class PlanStep:
     """One change on a host, with the command that undoes it.
 
     Attributes:
@@ -82,7 +82,7 @@ class IdentityRecipe:
             makes them.
     """
 
-    steps: tuple[Step, ...] = ()
+    steps: tuple[PlanStep, ...] = ()
     public: Mapping[str, Command] = field(default_factory=dict)
     shared: tuple[SharedSecret, ...] = ()
 
@@ -146,7 +146,7 @@ class EndpointPlan:
     """
 
     files: tuple[FileToWrite, ...]
-    steps: tuple[Step, ...]
+    steps: tuple[PlanStep, ...]
     interface: str
     up_checks: tuple[UpCheck, ...] = ()
     negotiated: UpCheck | None = None

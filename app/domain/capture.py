@@ -95,7 +95,7 @@ class FrameOverhead:
 
 
 @dataclass(frozen=True, slots=True)
-class Crossing:
+class FrameCrossing:
     """Whether a special kind of frame crosses.
 
     Attributes:
@@ -126,7 +126,7 @@ class CaptureReport:
 
     leak: LeakProof | None = None
     overhead: tuple[FrameOverhead, ...] = ()
-    crossings: tuple[Crossing, ...] = ()
+    crossings: tuple[FrameCrossing, ...] = ()
     advised_inner_mtu_bytes: int | None = None
     is_advised_mtu_proven: bool | None = None
     doubts: tuple[str, ...] = ()

@@ -11,7 +11,7 @@ from app.domain.verdicts import Finding, Verdict
 
 
 @dataclass(frozen=True, slots=True)
-class Drift:
+class FileDrift:
     """Something of a deployment that was changed by hand.
 
     Attributes:
@@ -109,7 +109,7 @@ class EndpointStatus:
     rtt_ms: float | None = None
     loss_pct: float | None = None
     restarts: int = 0
-    drift: tuple[Drift, ...] = ()
+    drift: tuple[FileDrift, ...] = ()
     keys: tuple[KeyAge, ...] = ()
     note: str = ""
     connect_s: float | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from app.domain.verdicts import Question, Verdict
+from app.domain.verdicts import FindingQuestion, Verdict
 
 MASK = "(not shown)"
 """Replaces a secret; no parser lets one out."""
@@ -56,7 +56,7 @@ class LintFinding:
     line: int
     setting: str
     value: str
-    question: Question
+    question: FindingQuestion
     verdict: Verdict
     reason: str
     source: str
@@ -126,5 +126,5 @@ class LintedFile:
     def is_passed(self) -> bool:
         """Whether it could be read and nothing in it is insecure or missing."""
         return not self.error and not any(
-            finding.question in (Question.INSECURE, Question.MISSING) for finding in self.findings
+            finding.question in (FindingQuestion.INSECURE, FindingQuestion.MISSING) for finding in self.findings
         )

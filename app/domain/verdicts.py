@@ -33,7 +33,7 @@ class Verdict(StrEnum):
         return list(Verdict).index(self)
 
 
-class Question(StrEnum):
+class FindingQuestion(StrEnum):
     """Question that a finding answers; the questions are kept apart, since each is answered by other people."""
 
     INSECURE = "insecure"  # broken, below today's floor, or outdated: this program's own policy says so
@@ -68,12 +68,12 @@ class Finding:
     reason: str
     source: str
     replacement: str = ""
-    question: Question = Question.INSECURE
+    question: FindingQuestion = FindingQuestion.INSECURE
 
     @property
     def is_counted(self) -> bool:
         """Whether it bears on the verdict: being slow makes nothing less secure."""
-        return self.question is not Question.SLOW
+        return self.question is not FindingQuestion.SLOW
 
 
 def by_weight(findings: Iterable[Finding]) -> tuple[Finding, ...]:
@@ -84,7 +84,7 @@ def by_weight(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     return tuple(
         sorted(
             findings,
-            key=lambda one: (not one.is_counted, -one.verdict.severity, one.question is not Question.INSECURE),
+            key=lambda one: (not one.is_counted, -one.verdict.severity, one.question is not FindingQuestion.INSECURE),
         )
     )
 

@@ -18,7 +18,7 @@ from app.export.bundle import Bundle, PlacedFile
 from app.export.rendering import one_word, render
 from app.export.script import tunnel_script
 from app.export.tree import TreeFile
-from app.export.values import Token
+from app.export.values import ValueToken
 
 FOLDER = "ansible"
 MIN_ANSIBLE = "2.14"
@@ -100,7 +100,7 @@ def _template(file: PlacedFile) -> str:
     return text
 
 
-def _expression(token: Token) -> str:
+def _expression(token: ValueToken) -> str:
     return f"{{{{ hostvars[tunnelmark_hosts.{token.side.value}].tunnelmark_public['{token.name}'] | join('\\n') }}}}"
 
 
@@ -120,7 +120,7 @@ def _defaults(bundle: Bundle, title: str) -> str:
     )
 
 
-def _value_row(token: Token) -> dict[str, str | int]:
+def _value_row(token: ValueToken) -> dict[str, str | int]:
     return {"name": token.name, "pattern": token.value.pattern, "lines": token.value.lines}
 
 

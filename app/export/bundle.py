@@ -13,7 +13,7 @@ from app.domain.declared import declared
 from app.domain.errors import InvalidPlan
 from app.domain.hosts import Side
 from app.export.request import ExportRequest, check_request
-from app.export.values import Token, stand_in, tokens_in
+from app.export.values import ValueToken, stand_in, tokens_in
 from app.tunnel.plan import plan_of, recipe_of
 
 _LEFT_OUT = "uninstall.sh"
@@ -37,7 +37,7 @@ class PlacedFile:
     text: str
 
     @property
-    def tokens(self) -> tuple[Token, ...]:
+    def tokens(self) -> tuple[ValueToken, ...]:
         """Values that have to be filled in."""
         return tokens_in((self.text,))
 
@@ -59,7 +59,7 @@ class BundleEnd:
     files: tuple[PlacedFile, ...]
     plan: EndpointPlan
     recipe: IdentityRecipe
-    tokens: tuple[Token, ...]
+    tokens: tuple[ValueToken, ...]
     lan_port: str
 
 
@@ -89,7 +89,7 @@ class Bundle:
         """Return one end."""
         return self.a if side is Side.A else self.b
 
-    def needed_from(self, side: Side) -> tuple[Token, ...]:
+    def needed_from(self, side: Side) -> tuple[ValueToken, ...]:
         """Return the public values of one side that any file needs."""
         tokens = {token for one in Side for token in self.end(one).tokens if token.side is side}
         return tuple(sorted(tokens))

@@ -8,7 +8,7 @@ from app.domain.adapters import IdentityRecipe
 from app.domain.hosts import Side
 from app.domain.script_files import script_file
 from app.export.bundle import Bundle, BundleEnd
-from app.export.values import Token
+from app.export.values import ValueToken
 from app.host.remote_host import whole_seconds
 from app.host.scripts import one_line
 from app.ssh.remote_line import shell_line
@@ -67,7 +67,7 @@ def _key_lines(recipe: IdentityRecipe) -> list[str]:
     return lines
 
 
-def _case(token: Token, end: BundleEnd) -> list[str]:
+def _case(token: ValueToken, end: BundleEnd) -> list[str]:
     value = token.value
     command = end.recipe.public[value.command]
     call = shell_line(["limited", whole_seconds(command.timeout_s), *command.argv])
@@ -79,12 +79,12 @@ def _case(token: Token, end: BundleEnd) -> list[str]:
     ]
 
 
-def _print_line(token: Token) -> str:
+def _print_line(token: ValueToken) -> str:
     file = f"{token.name}-of-{token.side.value}"
     return f'print_public {token.name} > "$1/{file}" && [ -s "$1/{file}" ] || return 1'
 
 
-def _check_lines(token: Token) -> list[str]:
+def _check_lines(token: ValueToken) -> list[str]:
     value, file, folder = token.value, token.text.strip("@"), f"public-of-{token.side.value}"
     what = f"the {token.name} of host {token.side.upper()}"
     check = shell_line([value.pattern, str(value.lines), what])

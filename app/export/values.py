@@ -77,7 +77,7 @@ _TOKEN = re.compile(r"@(?P<name>[a-z0-9-]+)-of-(?P<side>[ab])@")
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Token:
+class ValueToken:
     """Placeholder for a value of one side."""
 
     side: Side
@@ -97,11 +97,11 @@ class Token:
 def stand_in(side: Side) -> PublicIdentity:
     """Return an identity that holds a token for every value that there is."""
     return PublicIdentity(
-        {name: Token(side, name).text + ("\n" if value.has_line_feed else "") for name, value in VALUES.items()}
+        {name: ValueToken(side, name).text + ("\n" if value.has_line_feed else "") for name, value in VALUES.items()}
     )
 
 
-def tokens_in(texts: Iterable[str]) -> tuple[Token, ...]:
+def tokens_in(texts: Iterable[str]) -> tuple[ValueToken, ...]:
     """Return the tokens in texts, each once, A's first."""
-    found = {Token(Side(match["side"]), match["name"]) for text in texts for match in _TOKEN.finditer(text)}
+    found = {ValueToken(Side(match["side"]), match["name"]) for text in texts for match in _TOKEN.finditer(text)}
     return tuple(sorted(token for token in found if token.name in VALUES))

@@ -9,7 +9,7 @@ from app.domain.hosts import HostSpec
 from app.storage.in_use import given_endpoint
 
 if TYPE_CHECKING:
-    from app.ssh.targets import Target
+    from app.ssh.targets import SshTarget
 
 
 def login_user(spec: HostSpec) -> str:
@@ -35,7 +35,7 @@ def endpoint_of(spec: HostSpec) -> str:
     return f"{endpoint} via {', '.join(target.way)}" if target.way else endpoint
 
 
-def _target(spec: HostSpec) -> Target:
+def _target(spec: HostSpec) -> SshTarget:
     # Here, so that a command that only asks for locks does not load paramiko when it begins.
     from app.ssh.config_hosts import user_ssh_config
     from app.ssh.targets import read_ssh_config, resolve

@@ -10,12 +10,12 @@ from pathlib import Path
 
 from app.domain.declared import declared
 from app.domain.linting import ConfigKind, FileAccess, LintedFile, LintFinding
-from app.domain.verdicts import Question, Verdict
+from app.domain.verdicts import FindingQuestion, Verdict
 from app.policy import DEFAULT_GUIDELINES
 from app.policy.lint import MAX_FINDINGS, key_files, lint
 from vpn_adapters.config_formats import KINDS, sniff_kind
 from vpn_adapters.shared.config_parsing.directives import unknown_settings
-from vpn_adapters.shared.config_parsing.page import Reading
+from vpn_adapters.shared.config_parsing.page import ConfigReading
 
 MAX_FILE_BYTES = 16 * 1024 * 1024
 """Larger files are not read."""
@@ -92,14 +92,14 @@ def lint_bytes(
     return LintedFile(path, kind, findings, notes=tuple(notes), lines=reading.lines)
 
 
-def _unknown(kind: ConfigKind, reading: Reading) -> Iterator[LintFinding]:
+def _unknown(kind: ConfigKind, reading: ConfigReading) -> Iterator[LintFinding]:
     """Yield a finding for each setting that the file's program refuses."""
     for one in unknown_settings(kind, reading):
         yield LintFinding(
             one.setting.line,
             one.setting.name,
             one.setting.value,
-            Question.INSECURE,
+            FindingQuestion.INSECURE,
             Verdict.UNKNOWN,
             f"{one.setting.name} is an unknown setting: {one.program} has none of this name and refuses the file.",
             f"{one.program}: manual page",

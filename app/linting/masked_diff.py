@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Sequence
 
 from vpn_adapters.config_formats import KINDS, sniff_kind
-from vpn_adapters.shared.config_parsing.page import Page, printable
+from vpn_adapters.shared.config_parsing.page import ConfigPage, printable
 
 _CONTEXT_LINES = 3
 
@@ -22,7 +22,7 @@ def shown_lines(text: str, path: str, public: str) -> tuple[str, ...]:
     lines = _lines(text)
     known = frozenset(_lines(public))
     # A file edited by hand may hold anything anywhere: what resembles a secret is masked wherever it is.
-    masked = list(Page(text).reading().lines)
+    masked = list(ConfigPage(text).reading().lines)
     kind = sniff_kind(public, path) or sniff_kind(text, path)
     if kind is not None:
         for number, line in enumerate(KINDS[kind].read(text).lines[: len(lines)]):

@@ -40,7 +40,7 @@ from app.measurement.control import CampaignControl
 from app.measurement.interfaces import CampaignStore, Tunnels
 from app.measurement.reconnect import HostStaysAway, reach_again
 from app.measurement.tunnels import DeployedTunnels
-from app.measurement.work import A, Context, Done, P, R, Task, Work
+from app.measurement.work import A, CampaignContext, Done, P, R, Task, Work
 from app.probes import UnderlayGuard, UnderlayWatch
 
 PASSING = (ConnectionLost, DeadlineExceeded, HostUnreachable, ProbeFailed)
@@ -110,7 +110,7 @@ def run_campaign(
     done = work.final_attempts(work.load(store, number))
     recorder = _Recorder(number, work.kind, store, emit, {attempt.key.position for attempt in done})
     meter = work.meter(plan, frozenset(recorder.kept), emit)
-    context = Context(
+    context = CampaignContext(
         plan, sessions, adapters, link, facts, tunnels, control, emit, meter, recorder.keep, store.audit, guests
     )
     emit(CampaignStarted(number, plan, done))

@@ -65,7 +65,7 @@ class Task(Generic[A]):
 
 
 @dataclass(frozen=True, slots=True)
-class Context(Generic[P, A]):
+class CampaignContext(Generic[P, A]):
     """Inputs of every task of a campaign.
 
     Attributes:
@@ -125,7 +125,7 @@ class Work(ABC, Generic[P, A, R]):
     is_proven_clean: ClassVar[bool]
     is_ended_by_lost_host: ClassVar[bool]
 
-    def __init__(self, context: Context[P, A], done: Sequence[A]) -> None:
+    def __init__(self, context: CampaignContext[P, A], done: Sequence[A]) -> None:
         self.context = context
         self.done = done
 

@@ -1,13 +1,13 @@
 """Verdicts on algorithms and suites, from the data in resources/policy."""
 
 from app.policy.combinations import COMPOSITIONS, Composition
-from app.policy.data import POLICY_NAME, POLICY_VERSION, Row
+from app.policy.data import POLICY_NAME, POLICY_VERSION, PolicyRow
 from app.policy.describe import Description, describe, known_rows
-from app.policy.guidelines import DEFAULT_GUIDELINES, GUIDELINES, Guideline, Rule, Standing
+from app.policy.guidelines import DEFAULT_GUIDELINES, GUIDELINES, Guideline, GuidelineRule, GuidelineStatus
 from app.policy.judge import UNKNOWN_REASON, check_guidelines, findings, judge, judge_suite
 from app.policy.post_quantum import post_quantum
 from app.policy.replacing import ANOTHER_VPN, Possible, judge_possible
-from app.policy.speed import Measured, best_of, judge_speed, judge_speeds
+from app.policy.speed import SpeedFigures, best_of, judge_speed, judge_speeds
 
 __all__ = [
     "ANOTHER_VPN",
@@ -20,11 +20,11 @@ __all__ = [
     "Composition",
     "Description",
     "Guideline",
-    "Measured",
+    "GuidelineRule",
+    "GuidelineStatus",
+    "PolicyRow",
     "Possible",
-    "Row",
-    "Rule",
-    "Standing",
+    "SpeedFigures",
     "best_of",
     "check_guidelines",
     "describe",

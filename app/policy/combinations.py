@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from app.domain.verdicts import Verdict
-from app.policy.data import Row, normalise, rows_of
+from app.policy.data import PolicyRow, normalise, rows_of
 from app.policy.names import find_rows
 
 
@@ -88,7 +88,7 @@ def compositions(algorithms: Iterable[str], design: Sequence[str]) -> tuple[Comp
     )
 
 
-def composed(rows: Sequence[Row], holding: Sequence[Composition]) -> tuple[Row, ...]:
+def composed(rows: Sequence[PolicyRow], holding: Sequence[Composition]) -> tuple[PolicyRow, ...]:
     """Return an algorithm's rows with the verdict of the first composition on each mode.
 
     Args:
@@ -98,7 +98,7 @@ def composed(rows: Sequence[Row], holding: Sequence[Composition]) -> tuple[Row, 
     return tuple(_composed(row, holding) for row in rows)
 
 
-def _composed(row: Row, holding: Sequence[Composition]) -> Row:
+def _composed(row: PolicyRow, holding: Sequence[Composition]) -> PolicyRow:
     for one in holding:
         if row.kind == "mode" and not set(one.modes).isdisjoint(row.names):
             return replace(

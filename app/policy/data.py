@@ -21,7 +21,7 @@ _ALGORITHM_FILES = ("algorithms.toml", "macs.toml", "keys.toml", "protocols.toml
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class PolicyRow:
     """One verdict of the policy.
 
     Attributes:
@@ -63,11 +63,11 @@ class Tables:
         sizes: Rows of a family of keys by their least length in bits, the longest first.
     """
 
-    ciphers: Mapping[str, Row]
-    modes: Mapping[str, Row]
-    algorithms: Mapping[str, Row]
+    ciphers: Mapping[str, PolicyRow]
+    modes: Mapping[str, PolicyRow]
+    algorithms: Mapping[str, PolicyRow]
     aliases: Mapping[str, str]
-    sizes: Mapping[str, tuple[tuple[int, Row], ...]]
+    sizes: Mapping[str, tuple[tuple[int, PolicyRow], ...]]
 
 
 def normalise(name: str) -> str:
@@ -92,7 +92,7 @@ def tables() -> Tables:
     )
 
 
-def all_rows() -> tuple[Row, ...]:
+def all_rows() -> tuple[PolicyRow, ...]:
     """Return every row once, in the order of the files."""
     found = tables()
     rows = [row for table in (found.ciphers, found.modes, found.algorithms) for row in table.values()]
@@ -119,13 +119,13 @@ def rows_of(cls: type[T], file_name: str, key: str, **defaults: str) -> tuple[T,
     return structured(tuple[cls, ...], rows, file_name, fault=Bug)  # type: ignore[valid-type]
 
 
-def _rows(file_name: str, key: str, **defaults: str) -> list[Row]:
-    rows = rows_of(Row, file_name, key, **defaults)
+def _rows(file_name: str, key: str, **defaults: str) -> list[PolicyRow]:
+    rows = rows_of(PolicyRow, file_name, key, **defaults)
     return [replace(row, names=tuple(normalise(name) for name in row.names)) for row in rows]
 
 
-def _by_name(rows: Iterable[Row]) -> Mapping[str, Row]:
-    table: dict[str, Row] = {}
+def _by_name(rows: Iterable[PolicyRow]) -> Mapping[str, PolicyRow]:
+    table: dict[str, PolicyRow] = {}
     for row in rows:
         for name in row.names:
             if name in table:
@@ -134,7 +134,7 @@ def _by_name(rows: Iterable[Row]) -> Mapping[str, Row]:
     return table
 
 
-def _size_rows(raw: Mapping[str, str], algorithms: Mapping[str, Row]) -> tuple[tuple[int, Row], ...]:
+def _size_rows(raw: Mapping[str, str], algorithms: Mapping[str, PolicyRow]) -> tuple[tuple[int, PolicyRow], ...]:
     rows = [(int(bits), algorithms[name]) for bits, name in raw.items()]
     return tuple(sorted(rows, key=lambda pair: pair[0], reverse=True))
 

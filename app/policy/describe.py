@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from app.policy.data import Row, all_rows
+from app.policy.data import PolicyRow, all_rows
 from app.policy.names import find_rows, size_in_name
 
 _AEAD_MODES = frozenset({"gcm", "gcm12", "gcm8", "ccm", "ocb", "siv", "poly1305"})
@@ -52,19 +52,19 @@ def describe(name: str) -> Description | None:
     )
 
 
-def known_rows() -> tuple[Row, ...]:
+def known_rows() -> tuple[PolicyRow, ...]:
     """Return every row of the policy once, in the order of its files."""
     return all_rows()
 
 
-def _title(rows: tuple[Row, ...]) -> str:
+def _title(rows: tuple[PolicyRow, ...]) -> str:
     if len(rows) == 2 and rows[1].kind == "mode":
         cipher, mode = rows
         return f"{cipher.title}-{mode.title}" if mode.title == "Poly1305" else f"{cipher.title} in {mode.title}"
     return ", ".join(row.title for row in rows)
 
 
-def _kind(rows: tuple[Row, ...]) -> str:
+def _kind(rows: tuple[PolicyRow, ...]) -> str:
     if len(rows) == 1:
         return rows[0].kind
     if len(rows) == 2 and rows[1].kind == "mode":

@@ -16,12 +16,12 @@ from cattrs.gen import make_dict_structure_fn, override
 from app.domain.errors import Bug
 from app.domain.structured import base_converter, structured
 from app.domain.verdicts import Verdict
-from app.policy.data import Row, load, tables
+from app.policy.data import PolicyRow, load, tables
 
 FILE = "guidelines.toml"
 
 
-class Standing(StrEnum):
+class GuidelineStatus(StrEnum):
     """Status in a guideline of an algorithm that is outside it."""
 
     FORBIDDEN = "forbidden"  # it must not be used
@@ -31,7 +31,7 @@ class Standing(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class GuidelineRule:
     """One statement of a guideline on what is outside it.
 
     Attributes:
@@ -44,7 +44,7 @@ class Rule:
     """
 
     rows: frozenset[str]
-    standing: Standing
+    standing: GuidelineStatus
     reason: str
     section: str
     year: int | None = None
@@ -63,7 +63,7 @@ class Allowed:
 
     kind: str
     rows: frozenset[str]
-    rule: Rule
+    rule: GuidelineRule
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ class Guideline:
     citation: str
     solutions: tuple[str, ...] = ()
     designs: tuple[str, ...] = ()
-    rules: tuple[Rule, ...] = ()
+    rules: tuple[GuidelineRule, ...] = ()
     allowed: tuple[Allowed, ...] = ()
     refuses: Verdict | None = None
     refusal: str = ""
@@ -110,7 +110,7 @@ class Guideline:
         is_design = not design or not self.designs or not set(design).isdisjoint(self.designs)
         return is_design and (not solution or not self.solutions or solution in self.solutions)
 
-    def outside(self, rows: Iterable[Row]) -> tuple[Row, Rule] | None:
+    def outside(self, rows: Iterable[PolicyRow]) -> tuple[PolicyRow, GuidelineRule] | None:
         """Return the first of an algorithm's parts that is outside, with the rule that says so; None where none is."""
         for row in rows:
             rule = self._rule(row)
@@ -118,7 +118,7 @@ class Guideline:
                 return row, rule
         return None
 
-    def _rule(self, row: Row) -> Rule | None:
+    def _rule(self, row: PolicyRow) -> GuidelineRule | None:
         for rule in self.rules:
             if row.title in rule.rows:
                 return rule
@@ -126,7 +126,7 @@ class Guideline:
             if row.kind == allowed.kind and row.title not in allowed.rows:
                 return allowed.rule
         if self.refuses is not None and row.verdict.severity >= self.refuses.severity:
-            return Rule(frozenset({row.title}), Standing.FORBIDDEN, self.refusal, "")
+            return GuidelineRule(frozenset({row.title}), GuidelineStatus.FORBIDDEN, self.refusal, "")
         return None
 
 
@@ -136,7 +136,7 @@ def _converter(*, is_detailed: bool = False) -> Converter:
     converter = base_converter(is_detailed=is_detailed, forbids_unknown=True)
     converter.register_structure_hook(date, lambda day, _: day)
     titles = override(rename="names", struct_hook=lambda names, _: _titles(names))
-    converter.register_structure_hook(Rule, make_dict_structure_fn(Rule, converter, rows=titles))
+    converter.register_structure_hook(GuidelineRule, make_dict_structure_fn(GuidelineRule, converter, rows=titles))
     converter.register_structure_hook(Allowed, lambda raw, _: _allowed(raw, converter))
     guideline_hook = make_dict_structure_fn(
         Guideline, converter, rules=override(rename="rule"), allowed=override(rename="allow")
@@ -147,7 +147,7 @@ def _converter(*, is_detailed: bool = False) -> Converter:
 
 def _allowed(raw: Mapping[str, Any], converter: Converter) -> Allowed:
     rest = {"standing": "not-listed", **raw, "names": ()}
-    return Allowed(rest.pop("kind"), _titles(raw["names"]), converter.structure(rest, Rule))
+    return Allowed(rest.pop("kind"), _titles(raw["names"]), converter.structure(rest, GuidelineRule))
 
 
 def _read(raw: object) -> Guideline:

@@ -6,10 +6,10 @@ from collections.abc import Collection, Sequence
 
 from app.domain.errors import InvalidOption
 from app.domain.solutions import SolutionInfo, Suite
-from app.domain.verdicts import Finding, Question, Verdict, deciding_finding
+from app.domain.verdicts import Finding, FindingQuestion, Verdict, deciding_finding
 from app.policy.combinations import Composition, combined, composed, compositions
-from app.policy.data import POLICY_NAME, POLICY_VERSION, Row
-from app.policy.guidelines import DEFAULT_GUIDELINES, GUIDELINES, Guideline, Rule, Standing
+from app.policy.data import POLICY_NAME, POLICY_VERSION, PolicyRow
+from app.policy.guidelines import DEFAULT_GUIDELINES, GUIDELINES, Guideline, GuidelineRule, GuidelineStatus
 from app.policy.names import find_rows
 
 UNKNOWN_REASON = "This name is not known to the policy."
@@ -71,7 +71,7 @@ def findings(
         own,
         *(_outside(algorithm, guideline, *found) for guideline, found in outside if found is not None),
         *(
-            Finding(algorithm, Verdict.ACCEPTABLE, row.slow, _OWN_POLICY, row.replacement, Question.SLOW)
+            Finding(algorithm, Verdict.ACCEPTABLE, row.slow, _OWN_POLICY, row.replacement, FindingQuestion.SLOW)
             for row in rows
             if row.slow
         ),
@@ -139,10 +139,12 @@ def _chosen(guidelines: Collection[str], solution: str, design: Collection[str])
     return tuple(one for one in GUIDELINES.values() if one.id in guidelines and one.is_about(solution, design))
 
 
-def _outside(algorithm: str, guideline: Guideline, row: Row, rule: Rule) -> Finding:
+def _outside(algorithm: str, guideline: Guideline, row: PolicyRow, rule: GuidelineRule) -> Finding:
     reason = rule.reason
     if rule.year is not None:
-        reason += f" (until the end of {rule.year})" if rule.standing is Standing.EXPIRING else f" (since {rule.year})"
+        reason += (
+            f" (until the end of {rule.year})" if rule.standing is GuidelineStatus.EXPIRING else f" (since {rule.year})"
+        )
     source = f"{guideline.full_title}, {rule.section}" if rule.section else guideline.full_title
     replacement = rule.replacement or row.replacement
-    return Finding(algorithm, Verdict.ACCEPTABLE, reason, source, replacement, Question.GUIDELINE)
+    return Finding(algorithm, Verdict.ACCEPTABLE, reason, source, replacement, FindingQuestion.GUIDELINE)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from app.policy.data import Row, normalise, tables
+from app.policy.data import PolicyRow, normalise, tables
 
 _LONGEST_NAME = 200
 """Longer names are unknown without a search: a configuration file may hold anything."""
@@ -60,7 +60,7 @@ _TLS_13_SUITE = re.compile(r"tls-(?P<cipher>aes-\d+-(?:gcm|ccm|ccm-8)|chacha20-p
 
 
 @lru_cache(maxsize=4096)
-def find_rows(name: str) -> tuple[Row, ...]:
+def find_rows(name: str) -> tuple[PolicyRow, ...]:
     """Return the rows that a name stands for.
 
     Args:
@@ -101,13 +101,13 @@ def size_in_name(name: str) -> int | None:
     return _GROUP_BITS.get(int(match[1])) if match is not None else None
 
 
-def _mac(digest: str) -> tuple[Row, ...]:
+def _mac(digest: str) -> tuple[PolicyRow, ...]:
     """Return the row of HMAC with a digest, which some write with a hyphen: `sha-1-96`."""
     found = _one(digest) or _one(re.sub(r"^sha-(?=\d)", "sha", digest))
     return found if all(row.kind == "mac" for row in found) else ()
 
 
-def _one(name: str) -> tuple[Row, ...]:
+def _one(name: str) -> tuple[PolicyRow, ...]:
     found = tables()
     name = found.aliases.get(name, name)
     if name in found.algorithms:
@@ -122,13 +122,13 @@ def _one(name: str) -> tuple[Row, ...]:
     return ()
 
 
-def _sized(name: str) -> tuple[Row, ...]:
+def _sized(name: str) -> tuple[PolicyRow, ...]:
     match = _SIZED.fullmatch(name)
     rows = tables().sizes.get(match[1], ()) if match else ()
     return tuple(row for bits, row in rows if match and int(match[2]) >= bits)[:1]
 
 
-def _agreed(name: str) -> tuple[Row, ...]:
+def _agreed(name: str) -> tuple[PolicyRow, ...]:
     match = _AGREED.fullmatch(name)
     if match is None:
         return ()
@@ -136,7 +136,7 @@ def _agreed(name: str) -> tuple[Row, ...]:
     return _one(f"{cipher}-{mode}" if cipher in _CIPHERS_OF_ONE_SIZE else f"{cipher}-{bits}-{mode}")
 
 
-def _tls_suite(name: str) -> tuple[Row, ...]:
+def _tls_suite(name: str) -> tuple[PolicyRow, ...]:
     match = _TLS_13_SUITE.fullmatch(name)
     if match is not None:
         return _tls_cipher(match["cipher"])
@@ -150,7 +150,7 @@ def _tls_suite(name: str) -> tuple[Row, ...]:
     return (*_one(exchange), *cipher, *mac)
 
 
-def _tls_cipher(name: str) -> tuple[Row, ...]:
+def _tls_cipher(name: str) -> tuple[PolicyRow, ...]:
     if name == "null":
         return _one("null-encryption")
     return _one(name) or _one(name.replace("ccm-8", "ccm8").replace("rc4-40", "rc4"))

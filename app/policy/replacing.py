@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from app.domain.solutions import SolutionInfo, Suite
-from app.domain.verdicts import Finding, Question, Verdict
+from app.domain.verdicts import Finding, FindingQuestion, Verdict
 from app.policy.combinations import Composition, compositions
-from app.policy.data import Row
+from app.policy.data import PolicyRow
 from app.policy.guidelines import DEFAULT_GUIDELINES
 from app.policy.judge import findings, judge_suite
 from app.policy.names import find_rows
@@ -35,9 +35,9 @@ class Possible:
 
 
 @lru_cache(maxsize=256)
-def _by_role(names: tuple[str, ...]) -> dict[str, tuple[tuple[str, tuple[Row, ...]], ...]]:
+def _by_role(names: tuple[str, ...]) -> dict[str, tuple[tuple[str, tuple[PolicyRow, ...]], ...]]:
     """Return names with their rows by what they are used for, in their order."""
-    found: dict[str, list[tuple[str, tuple[Row, ...]]]] = {}
+    found: dict[str, list[tuple[str, tuple[PolicyRow, ...]]]] = {}
     for name in dict.fromkeys(names):
         rows = find_rows(name)
         found.setdefault(_role(rows), []).append((name, rows))
@@ -77,7 +77,7 @@ class _Fitting:
         if not _role(wanted) or not known or any(rows == wanted for _, rows in known):
             return finding.replacement
         better = self._better(finding)
-        if better or (finding.verdict is Verdict.ACCEPTABLE and finding.question is not Question.GUIDELINE):
+        if better or (finding.verdict is Verdict.ACCEPTABLE and finding.question is not FindingQuestion.GUIDELINE):
             return better
         own = find_rows(finding.subject)
         is_proposed = any(rows == own for _, rows in _by_role(self.possible.proposed).get(_role(own), ()))
@@ -92,7 +92,7 @@ class _Fitting:
     def _is_better(self, name: str, finding: Finding) -> bool:
         found = findings(name, guidelines=self.guidelines, solution=self.info.name, composition=tuple(self.composition))
         same = [one for one in found if one.question is finding.question]
-        if finding.question is Question.INSECURE:
+        if finding.question is FindingQuestion.INSECURE:
             return all(one.verdict.severity < finding.verdict.severity for one in same)
         return not any(_origin(one) == _origin(finding) for one in same)
 
@@ -102,6 +102,6 @@ def _origin(finding: Finding) -> str:
     return finding.source.partition(",")[0]
 
 
-def _role(rows: Sequence[Row]) -> str:
+def _role(rows: Sequence[PolicyRow]) -> str:
     kinds = [row.kind for row in rows]
     return next((_ROLES[kind] for kind in kinds if kind in _ROLES), "")

@@ -6,14 +6,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
-from app.domain.verdicts import Finding, Question, Verdict
+from app.domain.verdicts import Finding, FindingQuestion, Verdict
 from app.policy.data import POLICY_NAME, POLICY_VERSION, SLOW_LATENCY_FACTOR, SLOW_THROUGHPUT_FACTOR
 
 K = TypeVar("K")
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class SpeedFigures:
     """Figures of one candidate or option on one pair.
 
     Attributes:
@@ -25,15 +25,15 @@ class Measured:
     throughput_mbit_s: float | None = None
 
 
-def best_of(measured: Iterable[Measured]) -> Measured:
+def best_of(measured: Iterable[SpeedFigures]) -> SpeedFigures:
     """Return the least latency and the most throughput that anything reached."""
     everything = tuple(measured)
     latencies = [one.weighted_latency_ms for one in everything if one.weighted_latency_ms]
     throughputs = [one.throughput_mbit_s for one in everything if one.throughput_mbit_s is not None]
-    return Measured(min(latencies, default=None), max(throughputs, default=None))
+    return SpeedFigures(min(latencies, default=None), max(throughputs, default=None))
 
 
-def judge_speed(subject: str, measured: Measured, best: Measured) -> Finding | None:
+def judge_speed(subject: str, measured: SpeedFigures, best: SpeedFigures) -> Finding | None:
     """Return a finding where something is slow on this pair.
 
     Args:
@@ -60,10 +60,10 @@ def judge_speed(subject: str, measured: Measured, best: Measured) -> Finding | N
         return None
     reason = f"Slow on this pair: {', and '.join(words)}."
     source = f"measured here; policy {POLICY_NAME} {POLICY_VERSION}"
-    return Finding(subject, Verdict.ACCEPTABLE, reason, source, question=Question.SLOW)
+    return Finding(subject, Verdict.ACCEPTABLE, reason, source, question=FindingQuestion.SLOW)
 
 
-def judge_speeds(measured: Mapping[K, Measured], titles: Mapping[K, str]) -> dict[K, Finding]:
+def judge_speeds(measured: Mapping[K, SpeedFigures], titles: Mapping[K, str]) -> dict[K, Finding]:
     """Return a finding for everything that is slow among what was measured on one pair.
 
     Args:

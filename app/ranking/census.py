@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from app.domain.census import CensusRecord, OptionResult, OptionStatus, SolutionCensus
-from app.policy import Measured, best_of, judge_speed
+from app.policy import SpeedFigures, best_of, judge_speed
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ def behind_best(options: Iterable[OptionResult]) -> Mapping[tuple[str, str], Beh
     return {(one.solution, one.suite): _behind(one, best[one.solution]) for one in working}
 
 
-def _behind(one: OptionResult, best: Measured) -> BehindBest:
+def _behind(one: OptionResult, best: SpeedFigures) -> BehindBest:
     latency, least = one.weighted_latency_ms, best.weighted_latency_ms
     throughput, most = one.throughput_mbit_s, best.throughput_mbit_s
     finding = judge_speed(one.name, _measured(one), best)
@@ -63,8 +63,8 @@ def _behind(one: OptionResult, best: Measured) -> BehindBest:
     )
 
 
-def _measured(one: OptionResult) -> Measured:
-    return Measured(one.weighted_latency_ms, one.throughput_mbit_s)
+def _measured(one: OptionResult) -> SpeedFigures:
+    return SpeedFigures(one.weighted_latency_ms, one.throughput_mbit_s)
 
 
 def _count(solution: str, options: tuple[OptionResult, ...]) -> SolutionCensus:

@@ -46,7 +46,7 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class ComparedSetting:
     """Something besides the figures that differs between two comparisons: what, and both values in words."""
 
     what: str
@@ -69,7 +69,7 @@ class ComparisonDiff:
     before: CampaignRecord
     after: CampaignRecord
     changes: tuple[Change, ...]
-    settings: tuple[Setting, ...]
+    settings: tuple[ComparedSetting, ...]
     is_same_pair: bool
 
 
@@ -181,7 +181,7 @@ def _variance(values: Sequence[float]) -> float:
     return math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1)
 
 
-def _settings(old: CampaignRecord, new: CampaignRecord) -> list[Setting]:
+def _settings(old: CampaignRecord, new: CampaignRecord) -> list[ComparedSetting]:
     """Return what differs besides the figures."""
     pairs: list[tuple[str, object, object]] = [
         ("pair", old.plan.pair.name, new.plan.pair.name),
@@ -203,7 +203,7 @@ def _settings(old: CampaignRecord, new: CampaignRecord) -> list[Setting]:
         for key, one in verdicts[1].items()
         if key in verdicts[0]
     ]
-    return [Setting(what, _words(first), _words(second)) for what, first, second in pairs if first != second]
+    return [ComparedSetting(what, _words(first), _words(second)) for what, first, second in pairs if first != second]
 
 
 def _host_values(before: HostFacts, after: HostFacts) -> list[tuple[str, object, object]]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from app.domain.ranking import CandidateResult, Ranking
 from app.domain.verdicts import Finding
-from app.policy import Measured, judge_speeds
+from app.policy import SpeedFigures, judge_speeds
 
 
 def speed_findings(ranking: Ranking) -> Mapping[tuple[str, str], Finding]:
@@ -40,7 +40,7 @@ def _tied_with_best(ranking: Ranking) -> set[tuple[str, str]]:
     }
 
 
-def _measured(one: CandidateResult, *, is_tied: bool) -> Measured:
+def _measured(one: CandidateResult, *, is_tied: bool) -> SpeedFigures:
     means = [estimate.mean for estimate in one.throughput_mbit_s.values()]
     latency = None if is_tied else one.weighted_latency_ms
-    return Measured(latency.mean if latency else None, sum(means) / len(means) if means else None)
+    return SpeedFigures(latency.mean if latency else None, sum(means) / len(means) if means else None)

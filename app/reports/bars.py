@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from app.domain.ranking import Estimate
 from app.reports.drawing import new_axes
-from app.reports.svg import Theme
+from app.reports.svg import FigureTheme
 from app.wording.numbers import figure as number
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ _DIRECTIONS = (("a_to_b", "A→B", -0.2, 1.0), ("b_to_a", "B→A", 0.2, 0.55))
 _PARTS = (("user", 1.0), ("system", 0.6), ("interrupts", 0.28))
 
 
-def throughput_figure(rows: Sequence[tuple[str, str, Mapping[str, Estimate]]], theme: Theme) -> Figure:
+def throughput_figure(rows: Sequence[tuple[str, str, Mapping[str, Estimate]]], theme: FigureTheme) -> Figure:
     """Draw horizontal bars of throughput.
 
     Args:
@@ -55,7 +55,7 @@ def throughput_figure(rows: Sequence[tuple[str, str, Mapping[str, Estimate]]], t
     return figure
 
 
-def cpu_figure(rows: Sequence[tuple[str, str, Mapping[str, tuple[float, float, float]]]], theme: Theme) -> Figure:
+def cpu_figure(rows: Sequence[tuple[str, str, Mapping[str, tuple[float, float, float]]]], theme: FigureTheme) -> Figure:
     """Draw horizontal bars of CPU, stacked from user, system and interrupts.
 
     Args:
@@ -89,7 +89,7 @@ def cpu_figure(rows: Sequence[tuple[str, str, Mapping[str, tuple[float, float, f
     return figure
 
 
-def _key(axes: Axes, theme: Theme) -> None:
+def _key(axes: Axes, theme: FigureTheme) -> None:
     """Name the parts from dark to light above the bars."""
     from matplotlib.patches import Patch
 
@@ -107,7 +107,7 @@ def _key(axes: Axes, theme: Theme) -> None:
     )
 
 
-def _bar_axes(names: Sequence[str], theme: Theme, head: float = 0.0) -> tuple[Figure, Axes]:
+def _bar_axes(names: Sequence[str], theme: FigureTheme, head: float = 0.0) -> tuple[Figure, Axes]:
     height_in = 0.62 + head + 0.44 * max(1, len(names))
     longest = max((len(line) for name in names for line in name.splitlines()), default=1)
     figure, axes = new_axes(theme, left=min(0.45, 0.05 + 0.0145 * longest), right=0.98, height_in=height_in)

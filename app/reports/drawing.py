@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from app.reports.labels import spread
-from app.reports.svg import Theme
+from app.reports.svg import FigureTheme
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -44,7 +44,9 @@ def settings() -> Iterator[None]:
         yield
 
 
-def new_axes(theme: Theme, *, right: float, left: float = 0.125, height_in: float = HEIGHT_IN) -> tuple[Figure, Axes]:
+def new_axes(
+    theme: FigureTheme, *, right: float, left: float = 0.125, height_in: float = HEIGHT_IN
+) -> tuple[Figure, Axes]:
     """Return an empty figure with one pair of axes.
 
     Args:
@@ -90,7 +92,7 @@ def plain_log_ticks(axes: Axes, which: str = "y") -> None:
     axis.set_minor_locator(NullLocator())
 
 
-def draw_end_labels(axes: Axes, ends: Sequence[tuple[float, float, str, str]], theme: Theme) -> None:
+def draw_end_labels(axes: Axes, ends: Sequence[tuple[float, float, str, str]], theme: FigureTheme) -> None:
     """Write each curve's name at its right end, moved up or down so that none covers another.
 
     Args:

@@ -18,7 +18,7 @@ from app.reports.bars import cpu_figure, throughput_figure
 from app.reports.drawing import draw_end_labels, new_axes, plain_log_ticks, room_for, settings
 from app.reports.figure_data import FigureData, cdf_data, cpu_data, latency_data, throughput_data
 from app.reports.labels import shortened, styles
-from app.reports.svg import Theme, to_svg
+from app.reports.svg import FigureTheme, to_svg
 from app.reports.text import clean
 from app.wording.colours import Marker, SeriesStyle
 
@@ -71,7 +71,7 @@ class Series:
     result: CandidateResult
 
 
-def draw_figures(record: CampaignRecord, ranking: Ranking, theme: Theme) -> tuple[Drawn, ...]:
+def draw_figures(record: CampaignRecord, ranking: Ranking, theme: FigureTheme) -> tuple[Drawn, ...]:
     """Draw everything that there are figures for.
 
     Args:
@@ -104,7 +104,7 @@ def _series(record: CampaignRecord, ranking: Ranking) -> tuple[Series, ...]:
     )
 
 
-def _latency(series: Sequence[Series], theme: Theme) -> Drawn:
+def _latency(series: Sequence[Series], theme: FigureTheme) -> Drawn:
     labels = [one.label for one in series]
     figure, axes = new_axes(theme, right=room_for(labels))
     ends: list[tuple[float, float, Series]] = []
@@ -151,7 +151,7 @@ def _line(style: SeriesStyle) -> dict[str, Any]:
     return {"color": style.colour, "linewidth": 1.6, **dashes}
 
 
-def _svg(figure: Figure, name: str, description: str, theme: Theme) -> str:
+def _svg(figure: Figure, name: str, description: str, theme: FigureTheme) -> str:
     return to_svg(figure, name=name, description=description, theme=theme)
 
 
@@ -161,7 +161,7 @@ def _cdf_sizes(series: Sequence[Series]) -> list[int]:
     return sorted({sizes[0], sizes[-1]}) if sizes else []
 
 
-def _cdf(record: CampaignRecord, series: Sequence[Series], size: int, theme: Theme) -> Drawn:
+def _cdf(record: CampaignRecord, series: Sequence[Series], size: int, theme: FigureTheme) -> Drawn:
     figure, axes = new_axes(theme, right=0.97)
     curves, found = [], []
     for one in series:
@@ -211,7 +211,7 @@ def _cut_tails(axes: Axes, curves: Sequence[npt.NDArray[np.float64]]) -> None:
 
 
 def _label_steps(
-    axes: Axes, curves: Sequence[tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], Series]], theme: Theme
+    axes: Axes, curves: Sequence[tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], Series]], theme: FigureTheme
 ) -> None:
     """Write each name right of its own curve, every one at another height."""
     from matplotlib.patheffects import withStroke
@@ -234,7 +234,7 @@ def _label_steps(
         )
 
 
-def _throughput(series: Sequence[Series], theme: Theme) -> Drawn:
+def _throughput(series: Sequence[Series], theme: FigureTheme) -> Drawn:
     rows = [(one.label, one.style.colour, one.result.throughput_mbit_s) for one in series]
     figure = throughput_figure(rows, theme)
     return Drawn(
@@ -258,7 +258,7 @@ def _usages(record: CampaignRecord, one: Series) -> dict[str, tuple[float, float
     return {side: (float(mean[0]), float(mean[1]), float(mean[2])) for side, mean in sorted(means.items())}
 
 
-def _cpu(record: CampaignRecord, series: Sequence[Series], theme: Theme) -> Drawn:
+def _cpu(record: CampaignRecord, series: Sequence[Series], theme: FigureTheme) -> Drawn:
     usages = [_usages(record, one) for one in series]
     rows = [(one.label, one.style.colour, found) for one, found in zip(series, usages, strict=True)]
     figure = cpu_figure(rows, theme)

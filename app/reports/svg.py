@@ -16,7 +16,7 @@ _XLINK = "http://www.w3.org/1999/xlink"
 
 
 @dataclass(frozen=True, slots=True)
-class Theme:
+class FigureTheme:
     """Colours that depend on where a figure stands.
 
     Attributes:
@@ -32,7 +32,7 @@ class Theme:
     replaced: tuple[tuple[str, str], ...] = ()
 
 
-PAGE = Theme(
+PAGE = FigureTheme(
     "#010203",
     "#040506",
     "#070809",
@@ -40,11 +40,11 @@ PAGE = Theme(
 )
 """Inside the HTML page, whose style sheet knows light and dark; the placeholders occur nowhere else."""
 
-PRINT = Theme("#1a1a1a", "#d0d0d0", "#ffffff")
+PRINT = FigureTheme("#1a1a1a", "#d0d0d0", "#ffffff")
 """On white paper."""
 
 
-def to_svg(figure: Figure, *, name: str, description: str, theme: Theme) -> str:
+def to_svg(figure: Figure, *, name: str, description: str, theme: FigureTheme) -> str:
     """Return a figure as an SVG element. Must be called within `app.reports.drawing.settings`.
 
     Args:

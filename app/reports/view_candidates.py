@@ -7,7 +7,7 @@ from typing import Any
 
 from app.domain.ranking import CandidateResult, LatencySummary
 from app.domain.results import Attempt, CampaignRecord, PathNote, PlannedItem
-from app.domain.verdicts import Finding, PostQuantum, Question, by_weight
+from app.domain.verdicts import Finding, FindingQuestion, PostQuantum, by_weight
 from app.ranking.warnings import candidate_warnings
 from app.reports.text import NOTHING, ms
 from app.reports.view_wire import wire_view
@@ -68,7 +68,7 @@ def _findings(findings: Sequence[Finding]) -> list[View]:
     return [
         {
             "subject": one.subject,
-            "word": "Slow here" if one.question is Question.SLOW else one.verdict.value.capitalize(),
+            "word": "Slow here" if one.question is FindingQuestion.SLOW else one.verdict.value.capitalize(),
             "kind": one.verdict.value,
             "reason": one.reason,
             "source": one.source,

@@ -13,7 +13,7 @@ import paramiko
 from app.domain.errors import InvalidFile, InvalidOption
 from app.domain.hosts import HostSpec
 from app.domain.ssh_hosts import SshHost, SshHosts, explicit_spec
-from app.ssh.targets import Target, read_ssh_config, resolve
+from app.ssh.targets import SshTarget, read_ssh_config, resolve
 
 _LARGEST_BYTES = 1 << 20
 _PATTERN = frozenset("*?!")
@@ -102,7 +102,7 @@ def _host(alias: str, config: paramiko.SSHConfig, *, is_followed: bool) -> SshHo
     )
 
 
-def _problem_elsewhere(target: Target) -> str:
+def _problem_elsewhere(target: SshTarget) -> str:
     """Say what a pair cannot store of a host, so that it only works out of the file that connections follow."""
     lost = "ProxyJump" if target.jumps else ""
     lost = lost or ("HostKeyAlias" if target.key_name != target.address else "")

@@ -13,7 +13,7 @@ from app.ssh.dial import Dialler
 from app.ssh.host_keys import HostKeyPolicy
 from app.ssh.privileges import Privileges
 from app.ssh.session import SshSession
-from app.ssh.targets import Target, read_ssh_config, resolve
+from app.ssh.targets import SshTarget, read_ssh_config, resolve
 
 
 class SshConnector:
@@ -58,6 +58,6 @@ class SshConnector:
         connection = self._dialler.dial(target, token=token)
         return SshSession(target, self._dialler, Privileges(target, self._passwords), connection)
 
-    def _target(self, spec: HostSpec) -> Target:
+    def _target(self, spec: HostSpec) -> SshTarget:
         file = self._ssh_config or user_ssh_config()
         return resolve(spec, read_ssh_config(file))

@@ -19,7 +19,7 @@ from app.domain.errors import HostUnreachable
 from app.ssh import known_hosts
 from app.ssh.host_keys import HostKeyPolicy
 from app.ssh.login import log_in
-from app.ssh.targets import Target
+from app.ssh.targets import SshTarget
 from app.ssh.transport import DEAD_AFTER_S, SETUP_TIMEOUT_S, WatchfulTransport
 
 POLL_S = 0.05
@@ -61,7 +61,7 @@ class Dialler:
     policy: HostKeyPolicy
     passwords: PasswordProvider
 
-    def dial(self, target: Target, *, token: CancelToken) -> Connection:
+    def dial(self, target: SshTarget, *, token: CancelToken) -> Connection:
         """Connect and log in, through jump hosts where there are some; every one of them is verified.
 
         Raises:
@@ -71,7 +71,7 @@ class Dialler:
         jump = self._dial_jumps(target, token)
         return self._guard(jump, partial(self._dial_last, target, jump, token))
 
-    def _dial_jumps(self, target: Target, token: CancelToken) -> Connection | None:
+    def _dial_jumps(self, target: SshTarget, token: CancelToken) -> Connection | None:
         connection: Connection | None = None
         for hop in target.jumps:
             connection = self._guard(connection, partial(self._dial_last, hop, connection, token))
@@ -87,7 +87,7 @@ class Dialler:
                 jump.close()
             raise
 
-    def _dial_last(self, target: Target, jump: Connection | None, token: CancelToken) -> Connection:
+    def _dial_last(self, target: SshTarget, jump: Connection | None, token: CancelToken) -> Connection:
         transport = self._shake_hands(target, jump, token)
         try:
             self.policy.verify(target, transport.get_remote_server_key(), self.policy.known_keys(target))
@@ -98,7 +98,7 @@ class Dialler:
         transport.start_watching()
         return Connection(transport, jump)
 
-    def _shake_hands(self, target: Target, jump: Connection | None, token: CancelToken) -> WatchfulTransport:
+    def _shake_hands(self, target: SshTarget, jump: Connection | None, token: CancelToken) -> WatchfulTransport:
         """Connect and exchange keys; the host's key is not verified yet."""
         keys = self.policy.known_keys(target)
         sock = open_socket(target, token) if jump is None else open_through(jump, target)
@@ -111,7 +111,7 @@ class Dialler:
         return transport
 
 
-def _exchange_keys(transport: WatchfulTransport, target: Target, token: CancelToken) -> None:
+def _exchange_keys(transport: WatchfulTransport, target: SshTarget, token: CancelToken) -> None:
     done = threading.Event()
     unregister = token.on_cancel(transport.abort)
     try:
@@ -126,7 +126,7 @@ def _exchange_keys(transport: WatchfulTransport, target: Target, token: CancelTo
     raise _no_ssh(target, error) from error
 
 
-def _no_ssh(target: Target, error: Exception | None) -> HostUnreachable:
+def _no_ssh(target: SshTarget, error: Exception | None) -> HostUnreachable:
     if isinstance(error, paramiko.ssh_exception.IncompatiblePeer):
         return HostUnreachable(
             f"{target} offers no algorithm that Tunnelmark accepts: {error}",
@@ -143,7 +143,7 @@ def _no_ssh(target: Target, error: Exception | None) -> HostUnreachable:
     )
 
 
-def open_through(jump: Connection, target: Target) -> paramiko.Channel:
+def open_through(jump: Connection, target: SshTarget) -> paramiko.Channel:
     """Open a way to a host through a jump host.
 
     Raises:
@@ -160,7 +160,7 @@ def open_through(jump: Connection, target: Target) -> paramiko.Channel:
         ) from error
 
 
-def open_socket(target: Target, token: CancelToken) -> socket.socket:
+def open_socket(target: SshTarget, token: CancelToken) -> socket.socket:
     """Connect to a host's SSH port, trying each of its addresses.
 
     Raises:

@@ -15,7 +15,7 @@ from app.domain.hosts import Privilege
 from app.domain.script_files import bare_script
 from app.ssh.dial import Connection
 from app.ssh.logs import logger
-from app.ssh.pump import Exchange, Gate, WrongSudoPassword, pump
+from app.ssh.pump import CommandGate, Exchange, WrongSudoPassword, pump
 from app.ssh.remote_line import RemoteLine, remote_script_line
 from app.ssh.streams import LineCollector, OutputSink
 from app.ssh.transport import SETUP_TIMEOUT_S
@@ -46,7 +46,7 @@ class Rights:
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class RemoteJob:
     """One shell line with its surroundings.
 
     Attributes:
@@ -64,7 +64,7 @@ class Job:
     stdin: bytes = field(default=b"", repr=False)
 
 
-def execute(connection: Connection, job: Job, out: OutputSink, err: OutputSink, *, token: CancelToken) -> int:
+def execute(connection: Connection, job: RemoteJob, out: OutputSink, err: OutputSink, *, token: CancelToken) -> int:
     """Run a job until it ends; kill what it started if it does not end well.
 
     Returns:
@@ -93,9 +93,9 @@ def execute(connection: Connection, job: Job, out: OutputSink, err: OutputSink, 
     return status
 
 
-def _exchange(job: Job, out: OutputSink, err: OutputSink) -> Exchange:
+def _exchange(job: RemoteJob, out: OutputSink, err: OutputSink) -> Exchange:
     secret = job.rights.sudo_secret
-    gate = Gate(
+    gate = CommandGate(
         mark=job.line.mark.encode(),
         prompt=job.line.prompt.encode() if job.line.prompt else b"",
         answer=secret.value.encode() + b"\n" if secret else b"\n",
@@ -134,7 +134,7 @@ def _close(channel: paramiko.Channel) -> None:
         channel.close()
 
 
-def _request(connection: Connection, channel: paramiko.Channel, job: Job) -> None:
+def _request(connection: Connection, channel: paramiko.Channel, job: RemoteJob) -> None:
     try:
         connection.transport.request_exec(channel, job.line.text)
     except (paramiko.SSHException, EOFError, OSError) as error:
@@ -145,7 +145,7 @@ def _lost(what: str) -> ConnectionLost:
     return ConnectionLost(f"The connection broke when {what} was to be started.", hint="Connect again.")
 
 
-def kill_leftovers(connection: Connection, job: Job) -> None:
+def kill_leftovers(connection: Connection, job: RemoteJob) -> None:
     """Kill what a run left behind on the host. Closing a channel without a terminal kills nothing by itself.
 
     Failing here raises nothing: the error or the cancelling that led here is what counts; it is logged.
@@ -157,7 +157,7 @@ def kill_leftovers(connection: Connection, job: Job) -> None:
         return
     line = remote_script_line(job.rights.privilege)
     script = KILL_SCRIPT.replace("@MARK@", job.line.mark)
-    work = Job(line, job.rights, f"the clean-up after {job.what}", KILL_TIMEOUT_S, script.encode())
+    work = RemoteJob(line, job.rights, f"the clean-up after {job.what}", KILL_TIMEOUT_S, script.encode())
     err = LineCollector(4096)
     try:
         status = execute_once(connection, work, LineCollector(0), err)
@@ -168,7 +168,7 @@ def kill_leftovers(connection: Connection, job: Job) -> None:
         logger.warning("Something that %s started is still running: %s", job.what, err.text().strip()[:300])
 
 
-def execute_once(connection: Connection, job: Job, out: OutputSink, err: OutputSink) -> int:
+def execute_once(connection: Connection, job: RemoteJob, out: OutputSink, err: OutputSink) -> int:
     """Run a job that cannot be cancelled and after which nothing is cleaned up.
 
     Raises:

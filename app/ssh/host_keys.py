@@ -12,10 +12,10 @@ import paramiko
 from app.domain.credentials import ConfirmHostKey, HostKeyQuestion
 from app.domain.errors import HostKeyChanged, HostKeyUnknown
 from app.ssh import known_hosts
-from app.ssh.known_hosts import KnownKey, Verdict
+from app.ssh.known_hosts import HostKeyVerdict, KnownKey
 from app.ssh.logs import logger
 from app.ssh.revoked_keys import read_revoked_keys
-from app.ssh.targets import Target
+from app.ssh.targets import SshTarget
 
 SYSTEM_FILE = Path("/etc/ssh/ssh_known_hosts")
 
@@ -34,28 +34,28 @@ class HostKeyPolicy:
     extra_files: Sequence[Path] = ()
     confirm: ConfirmHostKey | None = None
 
-    def files_for(self, target: Target) -> tuple[Path, ...]:
+    def files_for(self, target: SshTarget) -> tuple[Path, ...]:
         """Return the files that count for a host: its own alone where it has one."""
         if target.spec.host_key_file:
             return (Path(target.spec.host_key_file),)
         user_files = (Path.home() / ".ssh" / "known_hosts", Path.home() / ".ssh" / "known_hosts2")
         return (self.own_file, *self.extra_files, *user_files, SYSTEM_FILE)
 
-    def known_keys(self, target: Target) -> tuple[KnownKey, ...]:
+    def known_keys(self, target: SshTarget) -> tuple[KnownKey, ...]:
         """Read what is known."""
         return known_hosts.read_known_hosts(self.files_for(target))
 
-    def judge(self, target: Target, key: paramiko.PKey, keys: Sequence[KnownKey]) -> Verdict:
+    def judge(self, target: SshTarget, key: paramiko.PKey, keys: Sequence[KnownKey]) -> HostKeyVerdict:
         """Compare a host's key with what is known, and with what the ssh configuration names as revoked.
 
         Raises:
             InvalidFile: A file of revoked keys cannot be used, so that no key can be believed.
         """
         if key.asbytes() in read_revoked_keys(target.revoked_key_files):
-            return Verdict.REVOKED
+            return HostKeyVerdict.REVOKED
         return known_hosts.judge(keys, target.key_name, target.key_port, key.asbytes())
 
-    def verify(self, target: Target, key: paramiko.PKey, keys: Sequence[KnownKey]) -> None:
+    def verify(self, target: SshTarget, key: paramiko.PKey, keys: Sequence[KnownKey]) -> None:
         """Accept a key or refuse it.
 
         Args:
@@ -68,17 +68,17 @@ class HostKeyPolicy:
         """
         question = question_for(target, key)
         verdict = self.judge(target, key, keys)
-        if verdict is Verdict.KNOWN:
+        if verdict is HostKeyVerdict.KNOWN:
             return
-        if verdict is Verdict.REVOKED:
+        if verdict is HostKeyVerdict.REVOKED:
             raise _revoked(target, question)
-        if verdict is Verdict.CHANGED:
+        if verdict is HostKeyVerdict.CHANGED:
             raise _changed(target, question, keys)
         if target.spec.host_key_file or self.confirm is None or not self.confirm(question):
             raise _unknown(target, question, key)
         self.store(target, key)
 
-    def store(self, target: Target, key: paramiko.PKey) -> None:
+    def store(self, target: SshTarget, key: paramiko.PKey) -> None:
         """Keep a confirmed key in Tunnelmark's own file.
 
         Raises:
@@ -88,7 +88,7 @@ class HostKeyPolicy:
         logger.info("The host key of %s is now known: %s", target, known_hosts.fingerprint(key.asbytes()))
 
 
-def question_for(target: Target, key: paramiko.PKey) -> HostKeyQuestion:
+def question_for(target: SshTarget, key: paramiko.PKey) -> HostKeyQuestion:
     """Return the question about a key for the user."""
     return HostKeyQuestion(
         host=known_hosts.host_name(target.key_name, target.key_port),
@@ -97,7 +97,7 @@ def question_for(target: Target, key: paramiko.PKey) -> HostKeyQuestion:
     )
 
 
-def _line(target: Target, key: paramiko.PKey) -> str:
+def _line(target: SshTarget, key: paramiko.PKey) -> str:
     return known_hosts.line_for(target.key_name, target.key_port, key.get_name(), key.asbytes())
 
 
@@ -109,7 +109,7 @@ def _context(question: HostKeyQuestion) -> dict[str, str]:
     return {"host": question.host, "key_type": question.key_type, "fingerprint": question.fingerprint}
 
 
-def _unknown(target: Target, question: HostKeyQuestion, key: paramiko.PKey) -> HostKeyUnknown:
+def _unknown(target: SshTarget, question: HostKeyQuestion, key: paramiko.PKey) -> HostKeyUnknown:
     if target.spec.host_key_file:
         hint = f"Only {target.spec.host_key_file} counts for this host; put the right key into it."
     else:
@@ -124,7 +124,7 @@ def _unknown(target: Target, question: HostKeyQuestion, key: paramiko.PKey) -> H
     )
 
 
-def _changed(target: Target, question: HostKeyQuestion, keys: Sequence[KnownKey]) -> HostKeyChanged:
+def _changed(target: SshTarget, question: HostKeyQuestion, keys: Sequence[KnownKey]) -> HostKeyChanged:
     known = [key for key in keys if not key.marker and key.is_for(question.host)]
     places = ", ".join(key.source for key in known)
     return HostKeyChanged(
@@ -135,7 +135,7 @@ def _changed(target: Target, question: HostKeyQuestion, keys: Sequence[KnownKey]
     )
 
 
-def _revoked(target: Target, question: HostKeyQuestion) -> HostKeyChanged:
+def _revoked(target: SshTarget, question: HostKeyQuestion) -> HostKeyChanged:
     return HostKeyChanged(
         f"The host key of {target} was revoked: {question.key_type} {question.fingerprint}. "
         "The connection was refused.",

@@ -27,7 +27,7 @@ DEFAULT_PORT = 22
 _write_lock = threading.Lock()
 
 
-class Verdict(StrEnum):
+class HostKeyVerdict(StrEnum):
     """Knowledge about a key."""
 
     KNOWN = "known"
@@ -99,7 +99,7 @@ def read_known_hosts(files: Iterable[Path]) -> tuple[KnownKey, ...]:
     return tuple(keys)
 
 
-def judge(keys: Sequence[KnownKey], address: str, port: int, blob: bytes) -> Verdict:
+def judge(keys: Sequence[KnownKey], address: str, port: int, blob: bytes) -> HostKeyVerdict:
     """Compare a host's key with what is known.
 
     A host that has a known key of any type and shows a key that is not among them counts as changed: the known types
@@ -112,13 +112,13 @@ def judge(keys: Sequence[KnownKey], address: str, port: int, blob: bytes) -> Ver
     mine = [key for key in keys if key.is_for(name)]
     plain = [key for key in keys if port != DEFAULT_PORT and key.is_for(address.lower())]
     if any(key.marker and key.blob == blob for key in (*mine, *plain)):
-        return Verdict.REVOKED
+        return HostKeyVerdict.REVOKED
     own = [key for key in mine if not key.marker]
     if own:
-        return Verdict.KNOWN if any(key.blob == blob for key in own) else Verdict.CHANGED
+        return HostKeyVerdict.KNOWN if any(key.blob == blob for key in own) else HostKeyVerdict.CHANGED
     # Only where no key is known for the port, one of the bare address is believed; another one there proves nothing.
     # Source: check_host_key() in sshconnect.c of OpenSSH 9.2, which asks again without the port after HOST_NEW.
-    return Verdict.KNOWN if any(not key.marker and key.blob == blob for key in plain) else Verdict.UNKNOWN
+    return HostKeyVerdict.KNOWN if any(not key.marker and key.blob == blob for key in plain) else HostKeyVerdict.UNKNOWN
 
 
 def known_types(keys: Sequence[KnownKey], address: str, port: int) -> tuple[str, ...]:

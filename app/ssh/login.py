@@ -18,7 +18,7 @@ from app.domain.credentials import PasswordProvider, Secret, SecretKey, SecretKi
 from app.domain.errors import AuthenticationFailed, ConnectionLost, DeadlineExceeded, HostUnreachable
 from app.domain.hosts import AuthKind
 from app.ssh.logs import logger
-from app.ssh.targets import Target
+from app.ssh.targets import SshTarget
 from app.ssh.transport import SETUP_TIMEOUT_S, WatchfulTransport
 
 DEFAULT_KEY_NAMES = ("id_ed25519", "id_ecdsa", "id_rsa")
@@ -38,7 +38,7 @@ class _Attempt:
     """
 
     transport: WatchfulTransport
-    target: Target
+    target: SshTarget
     passwords: PasswordProvider
     token: CancelToken
     tried: list[str] = field(default_factory=list)
@@ -48,7 +48,7 @@ class _Attempt:
     methods: list[str] | None = None
 
 
-def log_in(transport: WatchfulTransport, target: Target, passwords: PasswordProvider, *, token: CancelToken) -> None:
+def log_in(transport: WatchfulTransport, target: SshTarget, passwords: PasswordProvider, *, token: CancelToken) -> None:
     """Log in over a transport whose host key was verified.
 
     Args:

@@ -11,11 +11,11 @@ from app.domain.errors import DeadlineExceeded, PrivilegeMissing
 from app.domain.hosts import Privilege
 from app.domain.script_files import bare_script
 from app.ssh.dial import Connection
-from app.ssh.executor import Job, Rights, execute
+from app.ssh.executor import RemoteJob, Rights, execute
 from app.ssh.pump import WrongSudoPassword
 from app.ssh.remote_line import remote_line
 from app.ssh.streams import LineCollector
-from app.ssh.targets import Target
+from app.ssh.targets import SshTarget
 
 DETECT_TIMEOUT_S = 20.0
 SUDO_TRIES = 3
@@ -36,7 +36,7 @@ class Privileges:
         passwords: Where sudo's password comes from.
     """
 
-    def __init__(self, target: Target, passwords: PasswordProvider) -> None:
+    def __init__(self, target: SshTarget, passwords: PasswordProvider) -> None:
         self._target = target
         self._passwords = passwords
         self._lock = threading.Lock()
@@ -85,7 +85,7 @@ class Privileges:
     def _detect(self, connection: Connection, token: CancelToken) -> _Found:
         if self._found is None:
             line = remote_line(("sh", "-c", _DETECT), None)
-            job = Job(line, Rights(), f"the check of {self._target.spec.label}'s privileges", DETECT_TIMEOUT_S)
+            job = RemoteJob(line, Rights(), f"the check of {self._target.spec.label}'s privileges", DETECT_TIMEOUT_S)
             out = LineCollector(4096)
             execute(connection, job, out, LineCollector(0), token=token)
             word, _, why = out.text().strip().partition("\n")
@@ -116,7 +116,7 @@ class Privileges:
             return False  # what comes after the line end would be the command's stdin
         line = remote_line(("true",), Privilege.SUDO_PASSWORD)
         rights = Rights(Privilege.SUDO_PASSWORD, secret)
-        job = Job(line, rights, f"sudo on {self._target.spec.label}", DETECT_TIMEOUT_S)
+        job = RemoteJob(line, rights, f"sudo on {self._target.spec.label}", DETECT_TIMEOUT_S)
         try:
             execute(connection, job, LineCollector(0), LineCollector(0), token=token)
         except WrongSudoPassword:

@@ -28,7 +28,7 @@ class WrongSudoPassword(Exception):
 
 
 @dataclass(slots=True)
-class Gate:
+class CommandGate:
     """Gate before a command starts: the login shell's start-up files, sudo.
 
     The start mark on a stream ends this stage for that stream; what comes before it is not the command's. sudo's
@@ -111,7 +111,7 @@ class Exchange:
 
     out: OutputSink
     err: OutputSink
-    gate: Gate
+    gate: CommandGate
     stdin: bytes = field(default=b"", repr=False)
     is_elevated: bool = False
 

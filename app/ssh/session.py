@@ -14,13 +14,13 @@ from app.domain.errors import CommandFailed, ConnectionLost, HostUnreachable, Pr
 from app.domain.hosts import HostSpec, Privilege
 from app.ssh.batch import Batch
 from app.ssh.dial import Connection, Dialler
-from app.ssh.executor import Job, Rights, execute
+from app.ssh.executor import RemoteJob, Rights, execute
 from app.ssh.logs import logger
 from app.ssh.privileges import Privileges
 from app.ssh.pump import WrongSudoPassword
 from app.ssh.remote_line import remote_line, remote_script_line
 from app.ssh.streams import LineCollector, OutputSink
-from app.ssh.targets import Target
+from app.ssh.targets import SshTarget
 from app.ssh.upload import upload_error, upload_script
 
 UPLOAD_TIMEOUT_S = 30.0
@@ -39,7 +39,7 @@ class SshSession:
         connection: A connection that is up.
     """
 
-    def __init__(self, target: Target, dialler: Dialler, privileges: Privileges, connection: Connection) -> None:
+    def __init__(self, target: SshTarget, dialler: Dialler, privileges: Privileges, connection: Connection) -> None:
         self._target = target
         self._dialler = dialler
         self._privileges = privileges
@@ -74,7 +74,7 @@ class SshSession:
         )
         line = remote_line(command.argv, rights.privilege)
         what = f"`{command.argv[0]}` on {self.spec.label}"
-        job = Job(line, rights, what, command.timeout_s, command.stdin or b"")
+        job = RemoteJob(line, rights, what, command.timeout_s, command.stdin or b"")
         started_s = time.monotonic()
         status = self._execute(connection, job, out, err, token)
         duration_s = time.monotonic() - started_s
@@ -98,7 +98,7 @@ class SshSession:
         batch = Batch(commands, on_line, should_stop_at_failure=should_stop_at_failure)
         line = remote_script_line(rights.privilege)
         what = f"a batch of {len(commands)} commands on {self.spec.label}"
-        job = Job(line, rights, what, sum(command.timeout_s for command in commands), batch.script)
+        job = RemoteJob(line, rights, what, sum(command.timeout_s for command in commands), batch.script)
         batch.started()
         status = self._execute(connection, job, batch.out, batch.err, token)
         if not batch.is_complete:
@@ -116,7 +116,7 @@ class SshSession:
         timeout_s = UPLOAD_TIMEOUT_S + len(script) / UPLOAD_BYTES_PER_S
         what = f"the writing of {len(files)} files on {self.spec.label}"
         err = LineCollector(65_536)
-        job = Job(remote_script_line(rights.privilege), rights, what, timeout_s, script)
+        job = RemoteJob(remote_script_line(rights.privilege), rights, what, timeout_s, script)
         if self._execute(connection, job, LineCollector(0), err, token) != 0:
             raise upload_error(files, err.text(), report, str(self._target))
 
@@ -126,7 +126,7 @@ class SshSession:
         connection = self._dialler.dial(self._target, token=token)
         try:
             line = remote_line(("true",), None)
-            job = Job(line, Rights(), f"`true` on {self.spec.label}", CHECK_TIMEOUT_S)
+            job = RemoteJob(line, Rights(), f"`true` on {self.spec.label}", CHECK_TIMEOUT_S)
             status = execute(connection, job, LineCollector(0), LineCollector(0), token=token)
         except (ConnectionLost, CommandFailed) as error:
             raise HostUnreachable(f"{self._target} lets in, but runs nothing: {error.message}") from error
@@ -158,7 +158,9 @@ class SshSession:
     def _rights(self, connection: Connection, token: CancelToken, *, is_root: bool) -> Rights:
         return self._privileges.rights(connection, token=token) if is_root else Rights()
 
-    def _execute(self, connection: Connection, job: Job, out: OutputSink, err: OutputSink, token: CancelToken) -> int:
+    def _execute(
+        self, connection: Connection, job: RemoteJob, out: OutputSink, err: OutputSink, token: CancelToken
+    ) -> int:
         try:
             return execute(connection, job, out, err, token=token)
         except WrongSudoPassword:

@@ -20,7 +20,7 @@ MAX_JUMPS = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class SshTarget:
     """A host after ~/.ssh/config was asked.
 
     Attributes:
@@ -45,7 +45,7 @@ class Target:
     key_port: int
     identity_files: tuple[Path, ...] = ()
     is_identities_only: bool = False
-    jumps: tuple[Target, ...] = ()
+    jumps: tuple[SshTarget, ...] = ()
     way: tuple[str, ...] = ()
     revoked_key_files: tuple[Path, ...] = ()
 
@@ -82,7 +82,7 @@ def read_ssh_config(file: Path) -> paramiko.SSHConfig:
         raise InvalidFile(f"{file} cannot be read: {error}", hint="Check it with `ssh -G somehost`.") from error
 
 
-def resolve(spec: HostSpec, config: paramiko.SSHConfig) -> Target:
+def resolve(spec: HostSpec, config: paramiko.SSHConfig) -> SshTarget:
     """Find out where a connection goes.
 
     Raises:
@@ -91,7 +91,7 @@ def resolve(spec: HostSpec, config: paramiko.SSHConfig) -> Target:
     return _resolve(spec, config, depth=0)
 
 
-def _resolve(spec: HostSpec, config: paramiko.SSHConfig, depth: int) -> Target:
+def _resolve(spec: HostSpec, config: paramiko.SSHConfig, depth: int) -> SshTarget:
     if depth > MAX_JUMPS:
         raise InvalidOption(f"More than {MAX_JUMPS} jump hosts lead to {spec.label}.", hint="Is ProxyJump a circle?")
     options = _lookup(config, spec)
@@ -99,7 +99,7 @@ def _resolve(spec: HostSpec, config: paramiko.SSHConfig, depth: int) -> Target:
     files = [spec.identity_file] if spec.identity_file else []
     files += [name for name in options.get("identityfile", []) if name.lower() != "none"]
     port = spec.port or _port(options.get("port"), spec)
-    target = Target(
+    target = SshTarget(
         spec=spec,
         address=address,
         port=port,
@@ -123,7 +123,7 @@ def _revoked_key_files(options: SSHConfigDict, spec: HostSpec) -> tuple[Path, ..
     return tuple(Path(name).expanduser() for name in names if name.lower() != "none")
 
 
-def _way(jumps: Sequence[Target]) -> tuple[str, ...]:
+def _way(jumps: Sequence[SshTarget]) -> tuple[str, ...]:
     """Return the names of jump hosts without the ways to them: those come before."""
     return tuple(replace(hop, way=()).password_name for hop in jumps)
 
@@ -143,7 +143,7 @@ def _port(text: str | None, spec: HostSpec) -> int:
     return int(text)
 
 
-def _jumps(options: SSHConfigDict, target: Target, config: paramiko.SSHConfig, depth: int) -> tuple[Target, ...]:
+def _jumps(options: SSHConfigDict, target: SshTarget, config: paramiko.SSHConfig, depth: int) -> tuple[SshTarget, ...]:
     jump = options.get("proxyjump")
     if jump is None or jump.lower() == "none":
         if jump is None and options.get("proxycommand"):
@@ -152,7 +152,7 @@ def _jumps(options: SSHConfigDict, target: Target, config: paramiko.SSHConfig, d
                 hint="Use ProxyJump instead.",
             )
         return ()
-    hops: list[Target] = []
+    hops: list[SshTarget] = []
     for text in jump.split(","):
         hop = _resolve(_hop_spec(text.strip(), target.spec), config, depth + 1)
         # The first hop may itself be behind others; of the later ones, the hop before is the way to them.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from app.domain.adapters import IdentityRecipe, Step
+from app.domain.adapters import IdentityRecipe, PlanStep
 from app.domain.cancel import CancelToken
 from app.domain.commands import CommandResult
 from app.domain.errors import CommandFailed, DiskFull, PairLocked, TunnelmarkError
@@ -83,7 +83,7 @@ class HostLocked(PairLocked):
         )
 
 
-def step_line(planned: Planned, step: Step, *, stdin_path: str = "/dev/null") -> str:
+def step_line(planned: Planned, step: PlanStep, *, stdin_path: str = "/dev/null") -> str:
     """Return the script's line for one step."""
     return call(
         "step",
@@ -98,7 +98,7 @@ def step_line(planned: Planned, step: Step, *, stdin_path: str = "/dev/null") ->
     )
 
 
-def planned_step(number: str, step: Step) -> Planned:
+def planned_step(number: str, step: PlanStep) -> Planned:
     """Return what the audit log and the journal need of one step."""
     undo_timeout_s = step.undo.timeout_s if step.undo is not None else 0.0
     return Planned(number, step.title, shell_line(step.command.argv), undo_line(step.undo), undo_timeout_s)

@@ -7,7 +7,7 @@ import zlib
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-from app.domain.adapters import Step, shell_step_argv
+from app.domain.adapters import PlanStep, shell_step_argv
 from app.domain.commands import Command
 from app.domain.firewall import PORT_PROTOCOLS, PROTOCOL_NUMBERS, Opening, Owner
 from app.tunnel.firewall_scripts import FIREWALLD_SCRIPT, TABLES_SCRIPT, UFW_SCRIPT
@@ -20,7 +20,7 @@ _LOWEST_PRIORITY = 32_768
 
 def opening_steps(
     owner: Owner, openings: Mapping[Opening, Sequence[str]], *, tag: str, interface: str
-) -> tuple[Step, ...]:
+) -> tuple[PlanStep, ...]:
     """Return one step for each opening.
 
     Args:
@@ -63,9 +63,9 @@ def _in_nftables(opening: Opening) -> str:
     return f"(l4proto|protocol) ({opening.protocol}|{PROTOCOL_NUMBERS[opening.protocol]}) accept"
 
 
-def _step(owner: Owner, opening: Opening, places: Sequence[str], tag: str, interface: str) -> Step:
+def _step(owner: Owner, opening: Opening, places: Sequence[str], tag: str, interface: str) -> PlanStep:
     argv = partial(_argv, owner, opening, ",".join(places), tag, interface)
-    return Step(
+    return PlanStep(
         title=f"Open the firewall for {opening.words}",
         command=Command(argv("open"), timeout_s=TIMEOUT_S, is_root=True),
         undo=Command(argv("close"), timeout_s=TIMEOUT_S, is_root=True),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from app.domain.adapters import Step, TunnelPlan
+from app.domain.adapters import PlanStep, TunnelPlan
 from app.domain.commands import Command
 from app.domain.hosts import Side
 from app.domain.results import PlannedItem
@@ -55,7 +55,7 @@ def _end_items(request: DeployRequest, plan: TunnelPlan, side: Side) -> Iterator
         yield from _step_items(side, step)
 
 
-def _step_items(side: Side, step: Step) -> Iterator[PlannedItem]:
+def _step_items(side: Side, step: PlanStep) -> Iterator[PlannedItem]:
     yield PlannedItem(side.value, "command", step.title, _text(step.command))
     if step.undo is not None:
         yield PlannedItem(side.value, "undo", f"Undo: {step.title}", undo_line(step.undo))

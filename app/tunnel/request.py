@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from app.discovery.firewall import Firewall
-from app.domain.adapters import Adapter, PlanRequest, PublicIdentity, Purpose, Step, TunnelPlan
+from app.domain.adapters import Adapter, PlanRequest, PlanStep, PublicIdentity, Purpose, TunnelPlan
 from app.domain.hosts import HostFacts, PairSpec, Side
 from app.domain.link import Link
 from app.domain.solutions import Suite
@@ -28,7 +28,7 @@ class ReplacedDeployment:
 
     link: Link | None
     ports: tuple[tuple[str, int], ...] = ()
-    suspend: Step | None = None
+    suspend: PlanStep | None = None
 
 
 class PlanExtension(Protocol):

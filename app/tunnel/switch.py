@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from app.domain.adapters import PublicIdentity, Step, TunnelPlan
+from app.domain.adapters import PlanStep, PublicIdentity, TunnelPlan
 from app.domain.cancel import CancelToken
 from app.domain.commands import FileToWrite
 from app.domain.errors import InvalidPlan
@@ -165,7 +165,7 @@ def checked(old: DeployRequest, old_plan: TunnelPlan, new: DeployRequest, new_pl
         )
 
 
-def _fixed(step: Step) -> tuple[object, ...]:
+def _fixed(step: PlanStep) -> tuple[object, ...]:
     """Return what must be the same for both suites: of what is done again, only its undo."""
     return (True, step.undo) if step.is_per_suite else (False, step)
 
@@ -177,13 +177,13 @@ def _outline(request: DeployRequest, file: FileToWrite) -> tuple[object, ...]:
     return file.path, file.mode, file.content
 
 
-def _per_suite(building: Building, side: Side) -> Iterator[tuple[int, Planned, Step]]:
+def _per_suite(building: Building, side: Side) -> Iterator[tuple[int, Planned, PlanStep]]:
     for index, step in enumerate(building.plan.end(side).steps):
         if step.is_per_suite:
             yield index, planned_step(building.numbered(STEP_NUMBER + index), step), step
 
 
-def _again(planned: Planned, step: Step, path: str, files: list[FileToWrite]) -> list[str]:
+def _again(planned: Planned, step: PlanStep, path: str, files: list[FileToWrite]) -> list[str]:
     """Return the lines that do a step again; its entry in the journal is there already, so none is written."""
     unwritten = replace(planned, undo="")
     if step.command.stdin is None:

@@ -8,7 +8,7 @@ from app.domain.capture import (
     BreakOutcome,
     BreakVerdict,
     CaptureReport,
-    Crossing,
+    FrameCrossing,
     FrameOverhead,
     LeakProof,
     LeakVerdict,
@@ -159,7 +159,7 @@ def properties_line(properties: Mapping[Property, PropertyResult]) -> str:
     )
 
 
-def crossing_sentence(crossing: Crossing) -> str:
+def crossing_sentence(crossing: FrameCrossing) -> str:
     """Return whether a special kind of frame crosses."""
     what = CROSSING_WORDS.get(crossing.kind, crossing.kind)
     crosses, does = ("crosses", "does") if what == "Multicast" else ("cross", "do")

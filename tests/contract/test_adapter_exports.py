@@ -21,7 +21,7 @@ from app.export.bundle import Bundle, make_bundle
 from app.export.by_hand import by_hand_files
 from app.export.request import ExportRequest
 from app.export.script import tunnel_script
-from app.export.values import VALUES, Token, tokens_in
+from app.export.values import VALUES, ValueToken, tokens_in
 from app.tunnel.plan import plan_of
 from support.adapter_cases import CERTIFICATES, IKE_KEYS, SSH_KEYS, WIREGUARD_KEYS, facts, identity, platforms
 from support.export_cases import export_request
@@ -50,7 +50,7 @@ def cases() -> Iterator[tuple[str, str, Suite]]:
 CASES = [pytest.param(*case, id=f"{case[0]}-{case[1]}-{case[2].name}") for case in cases()]
 
 
-def printed(token: Token) -> list[str]:
+def printed(token: ValueToken) -> list[str]:
     """Run a value's own script over what the recipe's command prints, as the host does."""
     if token.name == "fingerprint":  # needs a real certificate: see the unit tests
         known = identity(ADAPTERS["openvpn-udp"], token.side).values[token.name]

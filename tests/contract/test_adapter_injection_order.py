@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from app.deployment.boot_bundle import BootBundleRequest, boot_bundle_files, bundle_steps
-from app.domain.adapters import Adapter, Encapsulation, EndpointPlan, PlanRequest, Step
+from app.domain.adapters import Adapter, Encapsulation, EndpointPlan, PlanRequest, PlanStep
 from app.domain.hosts import Side
 from app.domain.solutions import Suite
 from app.policy import judge_suite
@@ -51,7 +51,7 @@ down_step() { echo "down $1" >> "$home/noted"; }
 """
 
 
-def is_guard(step: Step) -> bool:
+def is_guard(step: PlanStep) -> bool:
     """Whether a step makes a firewall table of our own that drops what comes in."""
     text = command_text(step.command)
     return "create table inet" in text and "hook input" in text and re.search(r"guard_in .*\bdrop\b", text) is not None

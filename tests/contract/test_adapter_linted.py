@@ -8,7 +8,7 @@ from app.domain.adapters import Adapter
 from app.domain.hosts import Side
 from app.domain.linting import LintFinding
 from app.domain.solutions import Suite
-from app.domain.verdicts import Question, Verdict
+from app.domain.verdicts import FindingQuestion, Verdict
 from app.linting.files import LintOptions, lint_bytes
 from support.adapter_cases import default_cases, platforms, request
 from vpn_adapters.config_formats import sniff_kind
@@ -35,7 +35,7 @@ def faults(platform: str, adapter: Adapter, suite: Suite) -> list[tuple[str, Lin
         for file in plan.end(side).files
         if sniff_kind(file.content.decode(), file.path) is not None
         for finding in lint_bytes(file.content, file.path, LintOptions()).findings
-        if finding.question in (Question.INSECURE, Question.MISSING)
+        if finding.question in (FindingQuestion.INSECURE, FindingQuestion.MISSING)
     ]
 
 

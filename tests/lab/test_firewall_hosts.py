@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 import pytest
 
 from app.discovery.firewall import Firewall, read_firewall
-from app.domain.adapters import Step
+from app.domain.adapters import PlanStep
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, HostSession
 from app.domain.firewall import Opening, Owner
@@ -122,7 +122,7 @@ def check_agrees(firewall: Firewall, trial: PacketTrial) -> set[Opening]:
     return {one.opening for one in blocked}
 
 
-def steps_of(firewall: Firewall, openings: Iterable[Opening]) -> tuple[Step, ...]:
+def steps_of(firewall: Firewall, openings: Iterable[Opening]) -> tuple[PlanStep, ...]:
     places = {one: firewall.places(one, INTERFACE) for one in openings}
     return opening_steps(firewall.owner, places, tag="test", interface=INTERFACE)
 
@@ -132,7 +132,7 @@ def run(host: HostSession, command: Command | None) -> bool:
     return host.run(command, token=CancelToken()).is_ok
 
 
-def open_and_close(host: HostSession, trial: PacketTrial, steps: tuple[Step, ...], openings: set[Opening]) -> None:
+def open_and_close(host: HostSession, trial: PacketTrial, steps: tuple[PlanStep, ...], openings: set[Opening]) -> None:
     """Open a firewall twice, see that packets arrive and no others, close it twice."""
     before = sh(host, "nft -s list ruleset; iptables-legacy-save | grep -v '^[#:]' || :")
     arrived = trial.arrived(OPENINGS)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from app.domain.adapters import Step
+from app.domain.adapters import PlanStep
 from support.lan_gateway import (
     BRIDGE,
     FOLDER,
@@ -195,7 +195,7 @@ def make_killer(gateway: Gateway) -> None:
     gateway.world.run(f"for name in {' '.join(KILLED[1:])}; do ln -sf ip /run/killer/$name; done")
 
 
-def run_killed(gateway: Gateway, step: Step, calls: int, *, is_undo: bool) -> bool:
+def run_killed(gateway: Gateway, step: PlanStep, calls: int, *, is_undo: bool) -> bool:
     """Run a step or its undo until so many programs have been started; return whether it came to its end."""
     gateway.world.run(f"echo {calls} > /run/killer/limit; : > /run/killer/calls")
     command = step.undo if is_undo else step.command

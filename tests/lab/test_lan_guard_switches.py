@@ -12,7 +12,7 @@ import pytest
 from app.deployment.lan.bridge import Bridging
 from app.deployment.lan.guard import LanGuard, guard_table, parse_guard, probed_address
 from app.deployment.slots import persistent_link
-from app.domain.adapters import Step
+from app.domain.adapters import PlanStep
 from app.domain.hosts import Side
 from app.domain.link import Link
 from support.frame_counter import Counter
@@ -111,11 +111,11 @@ def run(world: World, side: Side, argv: tuple[str, ...]) -> None:
     assert done.returncode == 0, done.stderr
 
 
-def steps(side: Side, guard: LanGuard | None) -> list[Step]:
+def steps(side: Side, guard: LanGuard | None) -> list[PlanStep]:
     return bridge_steps(side, Bridging("tmlbr0", "lan0", guard=guard), LINK)
 
 
-def bridge_steps(side: Side, bridging: Bridging, link: Link) -> list[Step]:
+def bridge_steps(side: Side, bridging: Bridging, link: Link) -> list[PlanStep]:
     join, probes = bridging.step("tml0", link.inner(side)), bridging.probe_steps("tml0", link, side)
     return [*bridging.guard_steps("tml0", link, side), join, *probes]
 
@@ -222,7 +222,7 @@ def test_dhcp_and_router_advertisements_cross_only_where_they_are_let(hosts: Wor
         run(hosts, one, steps(one, STRICT)[0].command.argv)
 
 
-def hastened(step: Step) -> tuple[str, ...]:
+def hastened(step: PlanStep) -> tuple[str, ...]:
     """Return a guard's command with a shorter time until the LANs are joined again."""
     return tuple(word.replace("timeout 30s", "timeout 5s") for word in step.command.argv)
 

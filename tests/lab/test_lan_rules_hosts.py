@@ -13,7 +13,7 @@ import pytest
 from app.deployment.lan.bridge import Bridging
 from app.deployment.lan.rules import LanRules, moving_step, parse_lan_rules
 from app.discovery.firewall import sections_of
-from app.domain.adapters import Step, shell_step_argv
+from app.domain.adapters import PlanStep, shell_step_argv
 from app.domain.commands import Command
 from app.domain.script_files import bare_script
 from support.net_desk import need_namespaces
@@ -93,7 +93,7 @@ class Lan:
         assert "failed" not in sections
         return parse_lan_rules(sections, PORT, BRIDGE)
 
-    def step(self, rules: LanRules) -> Step:
+    def step(self, rules: LanRules) -> PlanStep:
         return moving_step(rules.moved, PORT, BRIDGE, "0011aabb", noted=rules.noted)
 
     @property

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 
-from app.domain.adapters import Adapter, PlanRequest, PublicIdentity, Step, TunnelPlan
+from app.domain.adapters import Adapter, PlanRequest, PlanStep, PublicIdentity, TunnelPlan
 from app.domain.commands import Command, CommandResult
 from app.domain.hosts import HostFacts, InitSystem, PackageManager, Privilege, Side, SolutionSupport
 from app.domain.link import Link
@@ -154,10 +154,10 @@ def default_cases(platform_a: str, platform_b: str) -> list[tuple[Adapter, Suite
     return [(adapter, suite) for adapter, suite in cases if adapter.info.name != "baseline"]
 
 
-def steps_of(adapter: Adapter, plan_request: PlanRequest) -> list[Step]:
+def steps_of(adapter: Adapter, plan_request: PlanRequest) -> list[PlanStep]:
     """Return every step of both ends, of identity and of plan."""
     plan = adapter.plan(plan_request)
-    steps: list[Step] = []
+    steps: list[PlanStep] = []
     for side in Side:
         steps += [*adapter.identity(plan_request, side).steps, *plan.end(side).steps]
     return steps

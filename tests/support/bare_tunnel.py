@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from app.domain.adapters import Adapter, PlanRequest, PublicIdentity, Step, TunnelPlan, UpCheck
+from app.domain.adapters import Adapter, PlanRequest, PlanStep, PublicIdentity, TunnelPlan, UpCheck
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, CommandResult, FileToWrite, HostSession, SessionPair
 from app.domain.concurrency import run_both
@@ -104,7 +104,7 @@ class BareTunnel:
         plan = self.plan
         self.both(lambda side: self._apply(side, plan.end(side).steps[:count]))
 
-    def _apply(self, side: Side, steps: tuple[Step, ...]) -> None:
+    def _apply(self, side: Side, steps: tuple[PlanStep, ...]) -> None:
         self.session(side).write_files(self.plan.end(side).files, token=CancelToken())
         if steps:
             self._run(side, [step.command for step in steps])
@@ -141,7 +141,7 @@ class BareTunnel:
         """Run the undo of every step of the plan, last first, whatever was applied; keys and files stay."""
         self.both(lambda side: self._undo(side, ()))
 
-    def _undo(self, side: Side, before: tuple[Step, ...]) -> None:
+    def _undo(self, side: Side, before: tuple[PlanStep, ...]) -> None:
         steps = (*before, *self.plan.end(side).steps)
         commands = [step.undo for step in reversed(steps) if step.undo is not None]
         if commands:

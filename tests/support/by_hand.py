@@ -29,7 +29,7 @@ from app.domain.solutions import Suite
 from app.domain.verdicts import Verdict
 from app.lab import Lab
 from app.measurement.comparison import plan_campaign
-from app.measurement.comparison.probe_run import Measured, Measurement
+from app.measurement.comparison.probe_run import Measurement, ProbeResults
 from app.probes import LatencyRequest, ThroughputRequest
 from app.probes.latency import ping_argv
 from app.probes.throughput import client_argv
@@ -129,7 +129,7 @@ def under_tunnelmark(sessions: SessionPair, lab: Lab, pings: int, seconds: int) 
     suite = Suite("none", "none")
     tunnel = TunnelPlan("baseline", suite, EndpointPlan((), (), ""), EndpointPlan((), (), ""), A, B, 1500, 0, "")
     facts = {"a": sample_records.facts("gateway-a"), "b": sample_records.facts("gateway-b")}
-    measured = Measured()
+    measured = ProbeResults()
     stages: list[float] = []
     measurement = Measurement(plan, plan.attempts[0], sessions, Link(A, B), facts, tunnel)
     began_s = time.monotonic()

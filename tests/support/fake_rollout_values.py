@@ -18,7 +18,7 @@ from app.domain.deployment import (
     RolloutObstacle,
     RolloutOptions,
 )
-from app.domain.deployment_status import Drift, EndpointStatus, KeyAge, PairStatus
+from app.domain.deployment_status import EndpointStatus, FileDrift, KeyAge, PairStatus
 from app.domain.hosts import PairSpec, Side
 from app.domain.results import Candidate, PlannedItem
 from app.domain.verdicts import Finding, Verdict
@@ -52,7 +52,7 @@ CHANGED_CONF = f"""\
 +AllowedIPs = 198.18.3.2/32
 """
 
-DRIFT = Drift(
+DRIFT = FileDrift(
     CONF,
     "The file was changed on 2026-03-05 at 18:40.",
     f"--- {CONF} (deployed)\n+++ {CONF} (now)\n@@ -1,2 +1,3 @@\n [Interface]\n ListenPort = 22820\n+MTU = 1280\n",

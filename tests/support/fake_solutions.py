@@ -13,7 +13,7 @@ from app.domain.link import Link
 from app.domain.mesh import MeshEffort, PerSite
 from app.domain.results import Candidate
 from app.domain.solutions import Carrier, SecurityProperties, SolutionInfo, Space
-from app.domain.verdicts import Finding, Question, Verdict
+from app.domain.verdicts import Finding, FindingQuestion, Verdict
 from app.policy import DEFAULT_GUIDELINES
 
 OLD_SERVER = "port 1194\nproto udp\ndev tap\ncipher BF-CBC\ndata-ciphers AES-256-GCM:CHACHA20-POLY1305\n"
@@ -79,7 +79,7 @@ def _candidate(candidate: Candidate, guidelines: Sequence[str]) -> Candidate:
     if "bsi-tr-02102-2" not in guidelines:
         return replace(candidate, verdict=Verdict.RECOMMENDED, findings=(own, stream))
     outside = Finding(
-        candidate.suite, Verdict.ACCEPTABLE, "It is not listed.", "BSI TR-02102-2, 3.3", "", Question.GUIDELINE
+        candidate.suite, Verdict.ACCEPTABLE, "It is not listed.", "BSI TR-02102-2, 3.3", "", FindingQuestion.GUIDELINE
     )
     return replace(candidate, verdict=Verdict.ACCEPTABLE, findings=(own, outside, stream))
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.domain.adapters import Encapsulation, Step
+from app.domain.adapters import Encapsulation, PlanStep
 
 L2TP = 115
 PROTOCOLS = {Encapsulation.L2TPV3: L2TP, Encapsulation.GRE: 47, Encapsulation.VXLAN: 17}
@@ -121,7 +121,7 @@ def _drops(rule: str, packet: Packet) -> bool:
     return True
 
 
-def table_of(step: Step, folder: Path) -> Table:
+def table_of(step: PlanStep, folder: Path) -> Table:
     """Run a step's command with a program in nft's place, and return the one table that it makes.
 
     Raises:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from app.domain.adapters import PlanRequest, Step, TunnelPlan
+from app.domain.adapters import PlanRequest, PlanStep, TunnelPlan
 from app.domain.hosts import Side
 from support.made_up_vpn import MadeUpVpn, daemon_step, link_step, step
 
@@ -13,7 +13,7 @@ from support.made_up_vpn import MadeUpVpn, daemon_step, link_step, step
 class InstanceVpn(MadeUpVpn):
     """A made-up VPN that goes by the names of its link; `last` is one more step on B."""
 
-    last: Step | None = None
+    last: PlanStep | None = None
     port: int | None = None
 
     def plan(self, request: PlanRequest) -> TunnelPlan:

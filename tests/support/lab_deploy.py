@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from app.discovery import discover_pair
-from app.domain.adapters import Adapter, EndpointPlan, PlanRequest, Step, TunnelPlan, shell_step_argv
+from app.domain.adapters import Adapter, EndpointPlan, PlanRequest, PlanStep, TunnelPlan, shell_step_argv
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, SessionPair
 from app.domain.concurrency import run_both
@@ -76,7 +76,7 @@ class Altered:
 
     inner: Adapter
     side: Side
-    step: Step
+    step: PlanStep
     is_first: bool = False
 
     def __getattr__(self, name: str) -> object:
@@ -90,8 +90,8 @@ class Altered:
         return replace(plan, a=changed) if self.side is Side.A else replace(plan, b=changed)
 
 
-def shell_step(title: str, script: str, undo: str = "true", timeout_s: float = 30.0) -> Step:
-    return Step(
+def shell_step(title: str, script: str, undo: str = "true", timeout_s: float = 30.0) -> PlanStep:
+    return PlanStep(
         title,
         Command(shell_step_argv(script), timeout_s=timeout_s, is_root=True),
         Command(shell_step_argv(undo), timeout_s=10.0, is_root=True),

@@ -15,7 +15,7 @@ import pytest
 from app.deployment.lan.bridge import Bridging
 from app.deployment.lan.guard import LanGuard
 from app.deployment.slots import persistent_link
-from app.domain.adapters import Step
+from app.domain.adapters import PlanStep
 from app.domain.hosts import Side
 from app.domain.link import Link
 from support.net_desk import need_namespaces
@@ -162,7 +162,7 @@ class Gateway:
         self.world.run(f"[ ! -e {FOLDER}/lan.pid ] || kill -9 $(cat {FOLDER}/lan.pid); rm -f {FOLDER}/lan.pid")
 
     @property
-    def steps(self) -> list[Step]:
+    def steps(self) -> list[PlanStep]:
         """The steps of a deployment that join the port."""
         guard = LanGuard(1000, blocks_dhcp=False, blocks_router_advertisements=False, keeps_own_requests=True)
         bridging = Bridging(BRIDGE, PORT, guard=guard, client=self.client)

@@ -9,7 +9,7 @@ import pytest
 from app.deployment.deploy import Rollout, RolloutRun, new_deployment
 from app.deployment.events import Decision, RolloutEvent
 from app.deployment.operations import DeploymentOperations
-from app.deployment.planning import Choice, Prepared
+from app.deployment.planning import DeploymentChoice, Prepared
 from app.domain.cancel import CancelToken
 from app.domain.commands import HostSession, SessionPair
 from app.domain.deployment import Deployment, DeploymentState, RolloutObstacle, RolloutOptions
@@ -65,7 +65,7 @@ def deploy(
     request, place = lasting_request(world, vpn)
     store.save_pair(request.pair)
     prepared = Prepared(request, place, {}, warnings)
-    choice = Choice(vpn, SUITE, "Made up", Verdict.RECOMMENDED, ())
+    choice = DeploymentChoice(vpn, SUITE, "Made up", Verdict.RECOMMENDED, ())
     deployment = new_deployment(prepared, choice, options or RolloutOptions(), policy="p 1", version="0")
     run = RolloutRun(store, world.sessions, ([] if events is None else events).append)
     return Rollout(run, prepared, deployment).deploy(

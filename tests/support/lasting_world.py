@@ -8,11 +8,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from app.deployment.boot_bundle import boot_bundle_dir
-from app.deployment.commit import Outcome
+from app.deployment.commit import CommitOutcome
 from app.deployment.deployment_steps import DeploymentSteps, suspend_step
 from app.deployment.slots import persistent_link, slot_dir
 from app.deployment.status import HostDeployment, read_state
-from app.deployment.transactions import DeploymentTransaction, Place, RemovalTransaction
+from app.deployment.transactions import DeploymentTarget, DeploymentTransaction, RemovalTransaction
 from app.domain.adapters import Purpose
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command
@@ -68,7 +68,7 @@ def wait_until_watched(host: LocalHost) -> None:
     wait_until(lambda: state_of(host).is_watched, f"the watcher on {host.side}")
 
 
-def lasting_request(world: World, vpn: MadeUpVpn = VPN) -> tuple[DeployRequest, Place]:
+def lasting_request(world: World, vpn: MadeUpVpn = VPN) -> tuple[DeployRequest, DeploymentTarget]:
     """Return what is to stay in the place of what stands on the hosts now."""
     replaced = standing_on(world)
     deployment_id = new_id()
@@ -82,7 +82,7 @@ def lasting_request(world: World, vpn: MadeUpVpn = VPN) -> tuple[DeployRequest, 
         makes_room=dict.fromkeys(replaced, room),
         extension=DeploymentSteps(boot_bundle_dir(STATE_DIR)),
     )
-    return request, Place(deployment_id, SLOT, replaced)
+    return request, DeploymentTarget(deployment_id, SLOT, replaced)
 
 
 def standing_on(world: World) -> dict[Side, str]:
@@ -113,14 +113,14 @@ def started_tunnel(world: World, vpn: MadeUpVpn = VPN) -> Iterator[DeploymentTra
         yield one
 
 
-def roll_out(world: World, vpn: MadeUpVpn = VPN) -> tuple[str, Outcome]:
+def roll_out(world: World, vpn: MadeUpVpn = VPN) -> tuple[str, CommitOutcome]:
     """Confirm a tunnel on both hosts; return its name and how that went."""
     with started_tunnel(world, vpn) as one:
         outcome = one.confirm(token=CancelToken())
     return one.confirmer.deployment_id, outcome
 
 
-def take_back(world: World) -> Outcome:
+def take_back(world: World) -> CommitOutcome:
     """End what is confirmed on both hosts."""
     one = removal(world)
     with one.provisional(token=CancelToken()):

@@ -9,8 +9,8 @@ from app.domain.adapters import (
     EndpointPlan,
     IdentityRecipe,
     PlanRequest,
+    PlanStep,
     PublicIdentity,
-    Step,
     TunnelPlan,
     UpCheck,
     shell_step_argv,
@@ -33,15 +33,15 @@ _START = 'cd /; echo "$$ begins" > "$1/daemon.log"; sleep 600 & echo $! > "$1/pi
 _STOP = 'if [ -s "$1/pid" ]; then kill "$(cat "$1/pid")" 2>/dev/null; fi; rm -f "$1/pid"; exit 0'
 
 
-def step(title: str, script: str, undo: str | None, *arguments: str, retry_s: float = 0.0) -> Step:
+def step(title: str, script: str, undo: str | None, *arguments: str, retry_s: float = 0.0) -> PlanStep:
     """Return a step from two scripts with the same arguments."""
     back = Command(shell_step_argv(undo, *arguments), timeout_s=LIMIT_S, is_root=True) if undo is not None else None
-    return Step(title, Command(shell_step_argv(script, *arguments), timeout_s=LIMIT_S, is_root=True), back, retry_s)
+    return PlanStep(title, Command(shell_step_argv(script, *arguments), timeout_s=LIMIT_S, is_root=True), back, retry_s)
 
 
-def link_step(name: str) -> Step:
+def link_step(name: str) -> PlanStep:
     """Return a step that makes a made-up interface."""
-    return Step(
+    return PlanStep(
         f"Make {name}",
         Command(("ip", "link", "add", name), timeout_s=LIMIT_S, is_root=True),
         Command(("ip", "link", "del", name), timeout_s=LIMIT_S, is_root=True),
@@ -52,7 +52,7 @@ def link_step(name: str) -> Step:
 class MadeUpVpn:
     """Implements Adapter: a key, a file, an interface and a daemon that sleeps."""
 
-    steps: Mapping[Side, tuple[Step, ...]] = field(default_factory=dict)
+    steps: Mapping[Side, tuple[PlanStep, ...]] = field(default_factory=dict)
     files: Mapping[Side, tuple[FileToWrite, ...]] = field(default_factory=dict)
     up_checks: tuple[UpCheck, ...] = ()
     negotiated: UpCheck | None = None
@@ -127,6 +127,6 @@ class MadeUpVpn:
         return ()
 
 
-def daemon_step(run_dir: str) -> Step:
+def daemon_step(run_dir: str) -> PlanStep:
     """Return a step that starts a daemon with a pid file."""
     return step("Start the daemon", _START, _STOP, run_dir)

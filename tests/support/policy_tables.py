@@ -3,8 +3,16 @@
 from __future__ import annotations
 
 from app.domain.verdicts import PostQuantum
-from app.policy import COMPOSITIONS, DEFAULT_GUIDELINES, GUIDELINES, Guideline, Rule, Standing, known_rows
-from app.policy.data import Row
+from app.policy import (
+    COMPOSITIONS,
+    DEFAULT_GUIDELINES,
+    GUIDELINES,
+    Guideline,
+    GuidelineRule,
+    GuidelineStatus,
+    known_rows,
+)
+from app.policy.data import PolicyRow
 
 _KINDS = {
     "cipher": "Ciphers",
@@ -60,7 +68,7 @@ def _verdict_table(kind: str, title: str) -> str:
     return "\n".join(lines)
 
 
-def _sizes(row: Row) -> str:
+def _sizes(row: PolicyRow) -> str:
     return ", ".join(str(bits) for bits in (row.key_bits, row.block_bits) if bits)
 
 
@@ -85,7 +93,9 @@ def _titles(titles: frozenset[str]) -> str:
     return ", ".join(sorted(titles))
 
 
-def _says(rule: Rule) -> str:
+def _says(rule: GuidelineRule) -> str:
     if rule.year is None:
         return str(rule.standing)
-    return f"{rule.standing}: {'until the end of' if rule.standing is Standing.EXPIRING else 'since'} {rule.year}"
+    return (
+        f"{rule.standing}: {'until the end of' if rule.standing is GuidelineStatus.EXPIRING else 'since'} {rule.year}"
+    )

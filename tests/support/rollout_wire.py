@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from app.deployment import proof
-from app.domain.capture import BreakOutcome, BreakVerdict, CaptureReport, Crossing, LeakProof, LeakVerdict
+from app.domain.capture import BreakOutcome, BreakVerdict, CaptureReport, FrameCrossing, LeakProof, LeakVerdict
 from app.domain.injection import InjectionReport
 from support.made_up_host import LocalHost
 
@@ -34,7 +34,7 @@ class Wire:
 
     def __init__(self) -> None:
         self.proofs = [PROVEN]
-        self.crossings: tuple[Crossing, ...] = (Crossing("full-size", has_crossed=True),)
+        self.crossings: tuple[FrameCrossing, ...] = (FrameCrossing("full-size", has_crossed=True),)
         self.looks = 0
         self.injection: InjectionReport | None = None
 

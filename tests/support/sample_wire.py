@@ -6,7 +6,7 @@ from app.domain.capture import (
     BreakOutcome,
     BreakVerdict,
     CaptureReport,
-    Crossing,
+    FrameCrossing,
     FrameOverhead,
     LeakProof,
     LeakVerdict,
@@ -77,9 +77,9 @@ def wire_report(
             for size in FRAME_BYTES
         ),
         crossings=(
-            Crossing("non-ip", has_crossed=True, note=note),
-            Crossing("multicast", has_crossed=False, note=note),
-            Crossing("vlan", has_crossed=None, note=note),
+            FrameCrossing("non-ip", has_crossed=True, note=note),
+            FrameCrossing("multicast", has_crossed=False, note=note),
+            FrameCrossing("vlan", has_crossed=None, note=note),
         ),
         advised_inner_mtu_bytes=1500 - overhead_bytes if overhead_bytes else None,
         is_advised_mtu_proven=True if overhead_bytes else None,

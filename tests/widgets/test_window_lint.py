@@ -8,7 +8,7 @@ from window_driver import Driver
 
 from app.domain.errors import HostUnreachable
 from app.domain.linting import LintFinding
-from app.domain.verdicts import Question, Verdict
+from app.domain.verdicts import FindingQuestion, Verdict
 from app.linting.files import lint_text
 from ui.common.guidelines import GuidelinesDialog
 from ui.lint.findings_view import finding_appearance, finding_names, worst_appearance
@@ -205,7 +205,7 @@ def test_findings_of_one_algorithm_are_folded_into_one_row(driver: Driver, tmp_p
 
 def test_what_is_not_encrypted_is_as_red_as_what_is_insecure() -> None:
     finding = LintFinding(
-        3, "esp_proposals", "null-sha256", Question.INSECURE, Verdict.UNPROTECTED, "null: No encryption.", ""
+        3, "esp_proposals", "null-sha256", FindingQuestion.INSECURE, Verdict.UNPROTECTED, "null: No encryption.", ""
     )
     look = finding_appearance(finding)
     assert (look.word, look.role) == ("Not encrypted", "bad")

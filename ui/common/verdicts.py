@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
-from app.domain.verdicts import Finding, Question, Verdict
+from app.domain.verdicts import Finding, FindingQuestion, Verdict
 from ui.common.icons import set_icon
 from ui.common.texts import tr
 
@@ -32,13 +32,13 @@ def verdict_appearance(verdict: Verdict) -> VerdictAppearance:
     }[verdict]
 
 
-def question_appearance(question: Question, verdict: Verdict) -> VerdictAppearance:
+def question_appearance(question: FindingQuestion, verdict: Verdict) -> VerdictAppearance:
     """Return how a finding is shown: by its verdict where it is about security, else by a word of its own."""
-    if question is Question.MISSING:
+    if question is FindingQuestion.MISSING:
         return VerdictAppearance("warning", tr("Missing"), "bad" if verdict is Verdict.INSECURE else "legacy")
-    if question is Question.SLOW:
+    if question is FindingQuestion.SLOW:
         return VerdictAppearance("clock", tr("Slow"), "legacy")
-    if question is Question.GUIDELINE:
+    if question is FindingQuestion.GUIDELINE:
         return VerdictAppearance("info", tr("Not in a guideline"), "fair")
     return verdict_appearance(verdict)
 

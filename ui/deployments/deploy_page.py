@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from app.services.interfaces.comparison import ComparisonServices
     from app.services.interfaces.deployments import RolloutServices
 
-    class Services(ComparisonServices, RolloutServices):
+    class DeployServices(ComparisonServices, RolloutServices):
         """Services that the page needs from the window."""
 
 
@@ -91,8 +91,8 @@ class DeployPage(Page):
     # --- the page's life ----------------------------------------------------------------------------------------------
 
     @property
-    def _services(self) -> Services:
-        return cast("Services", self.context.services)
+    def _services(self) -> DeployServices:
+        return cast("DeployServices", self.context.services)
 
     @property
     def is_running(self) -> bool:
@@ -378,7 +378,7 @@ class DeployPage(Page):
         self.changed.emit()
 
 
-def _stored(services: Services) -> _Stored:
+def _stored(services: DeployServices) -> _Stored:
     deployments = services.deployments()
     pairs = {choice.pair.name: choice.pair for choice in services.pairs()}
     for one in deployments:

@@ -46,7 +46,7 @@ from ui.deployments.stored_state import identity_of, is_news
 from ui.deployments.view_switch import AreaSwitch
 
 if TYPE_CHECKING:
-    from ui.deployments.deploy_page import Services
+    from ui.deployments.deploy_page import DeployServices
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,8 +119,8 @@ class DeploymentsPage(Page):
     # --- the page's life ----------------------------------------------------------------------------------------------
 
     @property
-    def _services(self) -> Services:
-        return cast("Services", self.context.services)
+    def _services(self) -> DeployServices:
+        return cast("DeployServices", self.context.services)
 
     @property
     def selected(self) -> DeploymentEntry | None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, cast
 
 from PySide6.QtCore import QElapsedTimer, QObject, QTimer, Signal
 
-from app.deployment.monitor_log import Limits, MonitorLine, MonitorLog
+from app.deployment.monitor_log import MonitorLimits, MonitorLine, MonitorLog
 from app.domain.deployment_status import PairStatus
 from app.domain.errors import TunnelmarkError
 from app.domain.hosts import PairSpec
@@ -55,7 +55,7 @@ class Watcher(QObject):
         super().__init__()
         self._context = context
         self.every_ms = every_ms
-        self.limits = Limits()
+        self.limits = MonitorLimits()
         self.is_being_changed: Callable[[str], bool] = lambda _name: False
         self._watched: dict[str, _Watched] = {}
         self._timer = QTimer(self)

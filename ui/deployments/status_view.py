@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.deployment.monitor_log import Limits, MonitorLine, MonitorLog
+from app.deployment.monitor_log import MonitorLimits, MonitorLine, MonitorLog
 from app.domain.deployment import DeploymentState
 from app.domain.deployment_status import EndpointStatus, PairStatus
 from ui.common.basics import inset_text
@@ -87,10 +87,10 @@ class NowView(QWidget):
         return line
 
     @property
-    def limits(self) -> Limits:
+    def limits(self) -> MonitorLimits:
         """Limits beyond which the user is alerted."""
         rtt, loss = self.rtt, self.loss
-        return Limits(
+        return MonitorLimits(
             rtt[1].value() if rtt[0].isChecked() else None,
             loss[1].value() if loss[0].isChecked() else None,
         )

@@ -11,7 +11,7 @@ from PySide6.QtGui import QColor, QFontMetricsF, QResizeEvent, QTextBlockFormat,
 from PySide6.QtWidgets import QPlainTextEdit
 
 from app.domain.linting import LintedFile, LintFinding
-from app.domain.verdicts import Question, Verdict
+from app.domain.verdicts import FindingQuestion, Verdict
 from app.policy.lint import is_advice
 from ui.common.texts import tr
 from ui.common.theme import Theme, fixed_font
@@ -31,7 +31,7 @@ def finding_appearance(finding: LintFinding) -> VerdictAppearance:
     """Return icon, word and colour of a finding; what no guideline says, but a manual, is advice."""
     if is_advice(finding):
         return VerdictAppearance("info", tr("Advice"), "fair")
-    if finding.question is Question.INSECURE and finding.verdict is Verdict.UNPROTECTED:
+    if finding.question is FindingQuestion.INSECURE and finding.verdict is Verdict.UNPROTECTED:
         return VerdictAppearance("shield-broken", tr("Not encrypted"), "bad")
     return question_appearance(finding.question, finding.verdict)
 

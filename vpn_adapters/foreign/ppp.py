@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vpn_adapters.shared.config_parsing.page import Page, Reading, is_name, words_of
+from vpn_adapters.shared.config_parsing.page import ConfigPage, ConfigReading, is_name, words_of
 from vpn_adapters.shared.config_parsing.word_sets import word_set
 
 PPP_GLOBS = (
@@ -40,9 +40,9 @@ PPTPD_WORDS = word_set(
 """Settings by which pptpd.conf is known. Source: pptpd.conf(5) of pptpd 1.4."""
 
 
-def read_ppp(text: str) -> Reading:
+def read_ppp(text: str) -> ConfigReading:
     """Read an options file; what is no option of pppd may be a secret and is masked. Source: pppd(8)."""
-    page = Page(text)
+    page = ConfigPage(text)
     for number, line in enumerate(page.lines, start=1):
         words = words_of(line)
         index = 0
@@ -51,7 +51,7 @@ def read_ppp(text: str) -> Reading:
     return page.reading()
 
 
-def _option(page: Page, number: int, words: list[tuple[int, str]], index: int) -> int:
+def _option(page: ConfigPage, number: int, words: list[tuple[int, str]], index: int) -> int:
     """Add the option at an index; return the index of the next one."""
     column, name = words[index]
     value = words[index + 1][1] if index + 1 < len(words) else ""
@@ -76,9 +76,9 @@ def _is_address_pair(word: str) -> bool:
     return len(word) < 80 and ":" in word and all(c in "0123456789.:" for c in word)
 
 
-def read_pptpd(text: str) -> Reading:
+def read_pptpd(text: str) -> ConfigReading:
     """Read pptpd.conf. Source: pptpd.conf(5)."""
-    page = Page(text)
+    page = ConfigPage(text)
     for number, line in enumerate(page.lines, start=1):
         words = words_of(line)
         if words and words[0][1] in PPTPD_WORDS:

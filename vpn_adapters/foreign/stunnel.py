@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vpn_adapters.shared.config_parsing.page import Reading
+from vpn_adapters.shared.config_parsing.page import ConfigReading
 from vpn_adapters.shared.config_parsing.sections import read_sections
 from vpn_adapters.shared.config_parsing.word_sets import word_set
 
@@ -18,6 +18,6 @@ WORDS = word_set(
 """Settings by which such a file is known. Source: stunnel(8) of 5.74."""
 
 
-def read(text: str) -> Reading:
+def read(text: str) -> ConfigReading:
     """Read a file. Source: stunnel(8) of 5.74."""
     return read_sections(text, comment_signs="#;", name=lambda _, name: name)

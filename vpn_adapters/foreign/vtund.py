@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from app.domain.linting import INHERITS
-from vpn_adapters.shared.config_parsing.braces import Sections, Token, tokens
-from vpn_adapters.shared.config_parsing.page import Page, Reading
+from vpn_adapters.shared.config_parsing.braces import BraceToken, Sections, tokens
+from vpn_adapters.shared.config_parsing.page import ConfigPage, ConfigReading
 from vpn_adapters.shared.config_parsing.word_sets import word_set
 
 GLOBS = ("/etc/vtund.conf",)
@@ -21,11 +21,11 @@ WORDS = word_set(
 """Words by which such a file is known. Source: vtund.conf(5) of VTun 3.0.4."""
 
 
-def read(text: str) -> Reading:
+def read(text: str) -> ConfigReading:
     """Read a file; keywords may be cut to four letters. Source: vtund.conf(5) of VTun 3.0.4."""
-    page = Page(text)
+    page = ConfigPage(text)
     sections = Sections()
-    statement: list[Token] = []
+    statement: list[BraceToken] = []
     for token in tokens("\n".join(page.lines)):
         if token.kind == "newline":
             continue
@@ -50,7 +50,7 @@ def read(text: str) -> Reading:
     return page.reading()
 
 
-def _statement(page: Page, prefix: str, words: list[Token]) -> None:
+def _statement(page: ConfigPage, prefix: str, words: list[BraceToken]) -> None:
     """Add a statement; where a semicolon was forgotten, a password may be in the middle of it."""
     if not words:
         return

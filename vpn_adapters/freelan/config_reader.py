@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vpn_adapters.shared.config_parsing.page import Reading
+from vpn_adapters.shared.config_parsing.page import ConfigReading
 from vpn_adapters.shared.config_parsing.sections import read_sections
 from vpn_adapters.shared.config_parsing.word_sets import word_set
 
@@ -22,7 +22,7 @@ WORDS = word_set(
 """Sections and settings by which such a file is known. Source: freelan.cfg as shipped with freelan 2.2."""
 
 
-def read(text: str) -> Reading:
+def read(text: str) -> ConfigReading:
     """Read a file. Source: freelan.cfg as shipped with freelan 2.2."""
     return read_sections(
         text,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from app.domain.adapters import EndpointPlan, PlanRequest, Step, TunnelPlan, UpCheck
+from app.domain.adapters import EndpointPlan, PlanRequest, PlanStep, TunnelPlan, UpCheck
 from app.domain.commands import Command, FileToWrite
 from app.domain.hosts import Side
 from app.domain.link import ETHERNET_HEADER_BYTES, IPV4_HEADER_BYTES, Link
@@ -64,17 +64,17 @@ def _end(request: PlanRequest, side: Side) -> EndpointPlan:
     )
 
 
-def _route_step(link: Link, side: Side) -> Step:
+def _route_step(link: Link, side: Side) -> PlanStep:
     peer, mark = link.underlay(side.other), f"{link.run_dir}/freelan-sets-a-route"
-    return Step(
+    return PlanStep(
         title=f"Note whether the host has a route of its own to {peer}, since freelan sets one",
         command=root_script("freelan", "note-route.sh", peer, mark, timeout_s=5.0),
         undo=root_script("freelan", "forget-route.sh", peer, mark, timeout_s=5.0),
     )
 
 
-def _daemon_step(link: Link) -> Step:
-    return Step(
+def _daemon_step(link: Link) -> PlanStep:
+    return PlanStep(
         title="Start freelan",
         command=root_script("freelan", "start.sh", config_path(link), log_path(link)),
         # The log goes too, so that what the next daemon says is all that is in it.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.domain.adapters import Encapsulation, Step
+from app.domain.adapters import Encapsulation, PlanStep
 from app.domain.hosts import Side
 from app.domain.link import Link
 from vpn_adapters.ipsec.info import INFO, NAME
@@ -11,7 +11,7 @@ from vpn_adapters.shared.strongswan.adapter import strongswan_adapter
 from vpn_adapters.shared.strongswan.payload import Payload
 
 
-def _session(link: Link, side: Side, keys: tuple[str, str]) -> Step:
+def _session(link: Link, side: Side, keys: tuple[str, str]) -> PlanStep:
     ends = link.underlay(side), link.underlay(side.other)
     return l2tpv3.create_step(link, side, ends, l2tpv3.CookieSeed(paths=keys))
 

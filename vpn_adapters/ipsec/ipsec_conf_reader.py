@@ -5,7 +5,14 @@ from __future__ import annotations
 import re
 
 from app.domain.linting import INHERITS, MASK
-from vpn_adapters.shared.config_parsing.page import Page, Reading, is_name, name_and_value, section_name, words_of
+from vpn_adapters.shared.config_parsing.page import (
+    ConfigPage,
+    ConfigReading,
+    is_name,
+    name_and_value,
+    section_name,
+    words_of,
+)
 from vpn_adapters.shared.config_parsing.word_sets import word_set
 
 GLOBS = ("/etc/ipsec.conf", "/etc/ipsec.d/*.conf")
@@ -26,9 +33,9 @@ _SECRET_TYPES = frozenset({"PSK", "EAP", "XAUTH", "NTLM", "PPK", "PIN"})
 _FILE_TYPES = frozenset({"RSA", "ECDSA", "PKCS8", "BLISS", "P12"})
 
 
-def read(text: str) -> Reading:
+def read(text: str) -> ConfigReading:
     """Read ipsec.conf. Included files are reported, not read. Source: ipsec.conf(5)."""
-    page = Page(text)
+    page = ConfigPage(text)
     section = ""
     for number, line in enumerate(page.lines, start=1):
         head = None if line[:1] in ("", " ", "\t") else _SECTION.fullmatch(line.rstrip())
@@ -51,9 +58,9 @@ def read(text: str) -> Reading:
     return page.reading()
 
 
-def read_secrets(text: str) -> Reading:
+def read_secrets(text: str) -> ConfigReading:
     """Read ipsec.secrets; lines that are not understood are masked as a whole. Source: ipsec.secrets(5)."""
-    page = Page(text)
+    page = ConfigPage(text)
     previous = ""
     for number, line in enumerate(page.lines, start=1):
         stripped = line.strip()
@@ -70,7 +77,7 @@ def read_secrets(text: str) -> Reading:
     return page.reading()
 
 
-def _secret(page: Page, number: int, line: str) -> str:
+def _secret(page: ConfigPage, number: int, line: str) -> str:
     """Add one secret; return its type, empty if the line is not understood."""
     _, colon, rest = line.rpartition(" :") if " :" in line else ("", ":", line.removeprefix(":"))
     words = words_of(rest)

@@ -6,8 +6,8 @@ import itertools
 from collections.abc import Iterator
 
 from app.domain.linting import INHERITS, MASK
-from vpn_adapters.shared.config_parsing.braces import Sections, Token, tokens
-from vpn_adapters.shared.config_parsing.page import Page, Reading, is_name
+from vpn_adapters.shared.config_parsing.braces import BraceToken, Sections, tokens
+from vpn_adapters.shared.config_parsing.page import ConfigPage, ConfigReading, is_name
 from vpn_adapters.shared.config_parsing.word_sets import word_set
 
 GLOBS = ("/etc/swanctl/swanctl.conf", "/etc/swanctl/conf.d/*.conf")
@@ -26,12 +26,12 @@ _PUBLIC_SECRETS = ("id", "file", "handle", "slot", "module")
 """Public keys of the section `secrets`; names such as `id-1` count as `id`. Source: swanctl.conf(5)."""
 
 
-def read(text: str) -> Reading:
+def read(text: str) -> ConfigReading:
     """Read a file. Included files are not read but noted.
 
     Source: strongswan.conf(5), "FILE FORMAT".
     """
-    page = Page(text)
+    page = ConfigPage(text)
     stream = _Stream(tokens("\n".join(page.lines)))
     sections = Sections()
     while (token := stream.take()) is not None:
@@ -49,16 +49,16 @@ def read(text: str) -> Reading:
 class _Stream:
     """Tokens with a look-ahead of one."""
 
-    def __init__(self, source: Iterator[Token]) -> None:
+    def __init__(self, source: Iterator[BraceToken]) -> None:
         self._source = source
-        self._ahead: Token | None = next(source, None)
+        self._ahead: BraceToken | None = next(source, None)
 
     @property
-    def ahead(self) -> Token | None:
+    def ahead(self) -> BraceToken | None:
         """Return the next token without taking it."""
         return self._ahead
 
-    def take(self) -> Token | None:
+    def take(self) -> BraceToken | None:
         """Return the next token and go on."""
         token, self._ahead = self._ahead, next(self._source, None)
         return token
@@ -68,7 +68,7 @@ class _Stream:
         while self._ahead is not None and self._ahead.kind == "newline":
             self.take()
 
-    def rest_of_line(self) -> list[Token]:
+    def rest_of_line(self) -> list[BraceToken]:
         """Take what belongs to a value: up to the line's end or a brace."""
         taken = []
         while self._ahead is not None and self._ahead.kind not in ("newline", "{", "}"):
@@ -78,7 +78,7 @@ class _Stream:
         return taken
 
 
-def _statement(page: Page, stream: _Stream, sections: Sections, first: Token) -> None:
+def _statement(page: ConfigPage, stream: _Stream, sections: Sections, first: BraceToken) -> None:
     name = first.text
     if name == "include" and stream.ahead is not None and stream.ahead.kind in ("word", "string"):
         words = stream.rest_of_line()
@@ -90,7 +90,7 @@ def _statement(page: Page, stream: _Stream, sections: Sections, first: Token) ->
         stream.take()
         _value(page, sections.prefix + name, first, stream.rest_of_line())
         return
-    references: list[Token] = []
+    references: list[BraceToken] = []
     if ahead is not None and ahead.kind == ":":
         references = [token for token in stream.rest_of_line() if token.kind == "word"]
     stream.skip_newlines()
@@ -105,7 +105,7 @@ def _statement(page: Page, stream: _Stream, sections: Sections, first: Token) ->
         page.mask(first.line, first.column)
 
 
-def _value(page: Page, name: str, first: Token, words: list[Token]) -> None:
+def _value(page: ConfigPage, name: str, first: BraceToken, words: list[BraceToken]) -> None:
     if not is_name(first.text):
         page.mask(first.line, first.column)
     elif words and (_is_secret(name) or _holds_secret(words)):
@@ -123,7 +123,7 @@ def _is_secret(name: str) -> bool:
     return _is_secret_word(parts[-1])
 
 
-def _holds_secret(words: list[Token]) -> bool:
+def _holds_secret(words: list[BraceToken]) -> bool:
     """Whether a secret was written on the line of another value."""
     pairs = itertools.pairwise(words)
     return any(after.kind == "=" and _is_secret_word(word.text.lower()) for word, after in pairs)
@@ -133,7 +133,7 @@ def _is_secret_word(word: str) -> bool:
     return any(part in word for part in ("secret", "password", "passphrase", "psk"))
 
 
-def _joined(words: list[Token]) -> str:
+def _joined(words: list[BraceToken]) -> str:
     """Return a value's words as the file has them; signs such as commas stick to what is before them."""
     text = ""
     for word in words:

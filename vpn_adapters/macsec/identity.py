@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.domain.adapters import IdentityRecipe, SharedSecret, Step, shell_step_argv
+from app.domain.adapters import IdentityRecipe, PlanStep, SharedSecret, shell_step_argv
 from app.domain.commands import Command
 from app.domain.hosts import Side
 from app.domain.link import Link
@@ -19,7 +19,7 @@ def recipe(link: Link, side: Side) -> IdentityRecipe:
     if side is Side.B:
         return IdentityRecipe()
     path = secret_path(link)
-    make = Step(
+    make = PlanStep(
         title="Make the secret that both sides share",
         command=root_script("macsec", "make-secret.sh", path),
         undo=Command(("rm", "-f", path), timeout_s=5.0, is_root=True),

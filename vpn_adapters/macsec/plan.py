@@ -10,7 +10,7 @@ from app.domain.adapters import (
     Encapsulation,
     EndpointPlan,
     PlanRequest,
-    Step,
+    PlanStep,
     TunnelPlan,
     UpCheck,
 )
@@ -66,7 +66,7 @@ def _end(request: PlanRequest, side: Side) -> EndpointPlan:
     )
 
 
-def _macsec_step(request: PlanRequest, side: Side) -> Step:
+def _macsec_step(request: PlanRequest, side: Side) -> PlanStep:
     link, cipher = request.link, setting(request, CIPHER)
     name = link.names.ethernet_interface
     arguments: tuple[str, ...] = (
@@ -84,7 +84,7 @@ def _macsec_step(request: PlanRequest, side: Side) -> Step:
     else:
         title, script = f"Make the MACsec interface {name} with static keys", "static.sh"
         arguments += _key_arguments(cipher, side)
-    return Step(
+    return PlanStep(
         title=title,
         command=root_script("macsec", script, *arguments, timeout_s=15.0),
         undo=root_script("macsec", "remove.sh", name, link.run_dir, timeout_s=15.0),

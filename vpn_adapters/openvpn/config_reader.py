@@ -6,7 +6,7 @@ import re
 
 from app.domain.linting import MASK
 from vpn_adapters.shared.config_parsing.der import key_size_of_pem
-from vpn_adapters.shared.config_parsing.page import Page, Reading, is_name, words_of
+from vpn_adapters.shared.config_parsing.page import ConfigPage, ConfigReading, is_name, words_of
 from vpn_adapters.shared.config_parsing.word_sets import word_set
 
 PUBLIC_BLOCKS = frozenset({"ca", "cert", "extra-certs", "dh", "crl-verify", "peer-fingerprint", "verify-hash"})
@@ -37,9 +37,9 @@ _PATH = re.compile(r"/[\w./-]{1,400}")
 _OPENING = re.compile(r"<([A-Za-z0-9-]{1,40})>")
 
 
-def read(text: str) -> Reading:
+def read(text: str) -> ConfigReading:
     """Read a file. Source: openvpn(8); options.c of OpenVPN 2.6 for words, comments and blocks."""
-    page = Page(text)
+    page = ConfigPage(text)
     inline_private = {line for line, _ in page.private_blocks}
     block, first, content = "", 0, list[str]()
     blocks: list[range] = []
@@ -67,7 +67,7 @@ def read(text: str) -> Reading:
     return page.reading()
 
 
-def _close(page: Page, name: str, first: int, last: int, content: list[str]) -> range:
+def _close(page: ConfigPage, name: str, first: int, last: int, content: list[str]) -> range:
     """Add an inline block as one setting."""
     if name in PUBLIC_BLOCKS:
         page.add_plain(first, name, ", ".join(filter(None, (_about(name, "\n".join(content)), "inline"))))
@@ -92,7 +92,7 @@ def _about(block: str, content: str) -> str:
     return "; ".join(describe_certificates(content))
 
 
-def _option(page: Page, number: int, line: str) -> None:
+def _option(page: ConfigPage, number: int, line: str) -> None:
     words = words_of(line, "#;")
     if not words:
         return
@@ -126,7 +126,7 @@ def _pushes_secret(option: str) -> bool:
     return len(words) > 1 and (words[0] in SECRET_OPTIONS or _is_secret_variable(words[0], words[1]))
 
 
-def _plugin(page: Page, number: int, words: list[tuple[int, str]]) -> None:
+def _plugin(page: ConfigPage, number: int, words: list[tuple[int, str]]) -> None:
     """Add a plugin; its arguments are its own affair and may hold a password: only paths are shown."""
     told = next(((column, word) for column, word in words[2:] if _PATH.fullmatch(word) is None), None)
     shown = [word for column, word in words[1:] if told is None or column < told[0]]

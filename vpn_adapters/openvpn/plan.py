@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 from functools import partial
 
-from app.domain.adapters import Breakage, EndpointPlan, PlanRequest, Step, TunnelPlan, UpCheck
+from app.domain.adapters import Breakage, EndpointPlan, PlanRequest, PlanStep, TunnelPlan, UpCheck
 from app.domain.commands import Command, FileToWrite
 from app.domain.hosts import Side
 from app.domain.link import Link
@@ -60,25 +60,25 @@ def _port(carrier: Carrier, link: Link) -> int:
     return link.names.udp_port if carrier is Carrier.UDP else link.names.tcp_port
 
 
-def _steps(link: Link, side: Side) -> tuple[Step, ...]:
+def _steps(link: Link, side: Side) -> tuple[PlanStep, ...]:
     # Both hosts work at the same time. The server is started as early as can be, the client as late, so that the client
     # finds it: having to try again would cost it a second.
     tap, set_up, daemon = _tap_step(link), set_up_step(link, side), _daemon_step(link)
     return (tap, daemon, set_up) if side is Side.A else (tap, set_up, daemon)
 
 
-def _tap_step(link: Link) -> Step:
+def _tap_step(link: Link) -> PlanStep:
     name = link.names.ethernet_interface
-    return Step(
+    return PlanStep(
         title=f"Make the tap interface {name}",
         command=root_script("openvpn", "make-tap.sh", name),
         undo=root_script("openvpn", "remove-tap.sh", name),
     )
 
 
-def _daemon_step(link: Link) -> Step:
+def _daemon_step(link: Link) -> PlanStep:
     options = ("--daemon", "tunnelmark-openvpn", "--writepid", pid_path(link), "--log", log_path(link))
-    return Step(
+    return PlanStep(
         title="Start OpenVPN",
         command=Command(("openvpn", "--config", config_path(link), *options), timeout_s=15.0, is_root=True),
         undo=_stop_command(link),

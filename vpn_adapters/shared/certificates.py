@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from app.domain.adapters import IdentityRecipe, Step
+from app.domain.adapters import IdentityRecipe, PlanStep
 from app.domain.commands import Command, CommandResult
 from app.domain.link import Link
 from vpn_adapters.shared import public_keys
@@ -36,7 +36,7 @@ def make_step(
     key: Sequence[str],
     usage: str,
     timeout_s: float,
-) -> Step:
+) -> PlanStep:
     """Return the step that makes `STEM.key` and `STEM.crt`.
 
     Args:
@@ -51,7 +51,7 @@ def make_step(
     extended = f"extendedKeyUsage={usage}" if usage else ""
     words = (folder, stem, common_name, digest, extended, BEGINNING, str(DAYS), *key)
     leftovers = (f"{folder}/{stem}.key", f"{folder}/{stem}.crt", f"{folder}/{stem}-ca")
-    return Step(
+    return PlanStep(
         title=title,
         command=root_script("shared", "make-certificate.sh", *words, timeout_s=timeout_s),
         undo=Command(("rm", "-rf", *leftovers), timeout_s=5.0, is_root=True),
@@ -68,7 +68,7 @@ def certificate_path(link: Link, stem: str) -> str:
     return f"{link.run_dir}/{stem}.crt"
 
 
-def recipe(link: Link, stem: str, make: Step) -> IdentityRecipe:
+def recipe(link: Link, stem: str, make: PlanStep) -> IdentityRecipe:
     """Return the recipe of a step from `make_step`: the certificate is printed, the key does not leave the host."""
     argv = ("cat", certificate_path(link, stem))
     show = Command(argv, timeout_s=5.0, is_root=True, max_output_bytes=16_384)

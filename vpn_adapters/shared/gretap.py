@@ -8,7 +8,7 @@ Source: RFC 2784, RFC 2890; ip-link(8); net/ipv4/ip_gre.c and ip_tunnel.c in Lin
 
 from __future__ import annotations
 
-from app.domain.adapters import Step
+from app.domain.adapters import PlanStep
 from app.domain.hosts import Side
 from app.domain.link import Link
 from vpn_adapters.shared.commands import root_script
@@ -22,12 +22,12 @@ TTL = 64
 """Without it the outer packet has the TTL of the packet in the frame: a multicast ends on the first router."""
 
 
-def create_step(link: Link, side: Side) -> Step:
+def create_step(link: Link, side: Side) -> PlanStep:
     """Return the step that makes the interface between the underlay's addresses and sets it up."""
     own = configure_arguments(link, side)
     ends = link.underlay(side), link.underlay(side.other)
     arguments = (*own, *ends, str(link.names.l2tp_session_id), str(TTL))
-    return Step(
+    return PlanStep(
         title=f"Make the GRE interface {own[0]} from {ends[0]} to {ends[1]}",
         command=root_script("shared", "make-gretap.sh", *arguments, timeout_s=15.0),
         undo=root_script("shared", "remove-interface.sh", own[0]),

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from app.domain.adapters import Step, shell_step_argv
+from app.domain.adapters import PlanStep, shell_step_argv
 from app.domain.commands import Command, CommandResult
 from app.domain.hosts import MissingPart, Side
 from app.domain.link import Link
@@ -37,29 +37,29 @@ def missing_parts(outputs: Mapping[str, CommandResult], needed_for: str) -> tupl
     return discovering.missing_programs(has, needed_for)
 
 
-def ipsec_step(link: Link, side: Side) -> Step:
+def ipsec_step(link: Link, side: Side) -> PlanStep:
     """Return the step that lets frames pass inside ESP only."""
     return _step(link, "guard-ipsec.sh", "Let frames pass inside IPsec only", link.underlay(side.other))
 
 
-def interface_step(link: Link, side: Side, name: str) -> Step:
+def interface_step(link: Link, side: Side, name: str) -> PlanStep:
     """Return the step that lets frames pass through one interface only, from and to the peer's address behind it."""
     return _step(link, "guard-interface.sh", f"Let frames pass through {name} only", link.carrier(side.other), name)
 
 
-def vxlan_step(link: Link, side: Side, name: str) -> Step:
+def vxlan_step(link: Link, side: Side, name: str) -> PlanStep:
     """Return the step that lets VXLAN pass through one interface only, from and to the peer's address behind it."""
     words = (link.carrier(side.other), str(link.names.udp_port), name)
     return _table_step(link, "guard-vxlan.sh", f"Let frames pass through {name} only", words, _after_interface(link))
 
 
-def gre_step(link: Link, side: Side) -> Step:
+def gre_step(link: Link, side: Side) -> PlanStep:
     """Return the step that lets GRE with our key pass inside ESP only."""
     words = (link.underlay(side.other), str(link.names.l2tp_session_id))
     return _table_step(link, "guard-gre.sh", "Let frames pass inside IPsec only", words, _after_interface(link))
 
 
-def macsec_step(link: Link, side: Side) -> Step:
+def macsec_step(link: Link, side: Side) -> PlanStep:
     """Return the step that lets only MACsec's frames, and the key agreement's, pass. Source: IEEE 802.1AE, 802.1X."""
     return _step(link, "guard-macsec.sh", "Let only MACsec's frames pass", link.underlay(side.other))
 
@@ -68,16 +68,16 @@ def _after_interface(link: Link) -> tuple[str, str]:
     return "remove-guard-interface.sh", link.names.ethernet_interface
 
 
-def _step(link: Link, script: str, title: str, peer: str, *more: str) -> Step:
+def _step(link: Link, script: str, title: str, peer: str, *more: str) -> PlanStep:
     session_id = str(link.names.l2tp_session_id)
     return _table_step(link, script, title, (peer, session_id, *more), ("remove-guard.sh", session_id))
 
 
-def _table_step(link: Link, script: str, title: str, words: tuple[str, ...], removal: tuple[str, str]) -> Step:
+def _table_step(link: Link, script: str, title: str, words: tuple[str, ...], removal: tuple[str, str]) -> PlanStep:
     """Return the step for a script, its arguments from $2 on, and the script that removes the table with its $2."""
     table = link.names.guard_table
     remove, guarded = removal
-    return Step(
+    return PlanStep(
         title=f"{title}, by a firewall table of our own",
         command=root_script("shared", script, table, *words),
         undo=root_script("shared", remove, table, guarded),

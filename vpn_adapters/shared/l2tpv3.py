@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from app.domain.adapters import Step
+from app.domain.adapters import PlanStep
 from app.domain.hosts import Side
 from app.domain.link import ETHERNET_HEADER_BYTES, IPV4_HEADER_BYTES, Link
 from vpn_adapters.shared.commands import root_script
@@ -60,7 +60,7 @@ class CookieSeed:
     paths: tuple[str, ...] = ()
 
 
-def create_step(link: Link, side: Side, ends: tuple[str, str], seed: CookieSeed | None) -> Step:
+def create_step(link: Link, side: Side, ends: tuple[str, str], seed: CookieSeed | None) -> PlanStep:
     """Return the step that makes tunnel, session and interface, and sets the interface up.
 
     Args:
@@ -74,7 +74,7 @@ def create_step(link: Link, side: Side, ends: tuple[str, str], seed: CookieSeed 
     return _create_step(link, side, configure_arguments(link, side), script, ends, seed)
 
 
-def create_lower_step(link: Link, side: Side, seed: CookieSeed, *, mtu_bytes: int) -> Step:
+def create_lower_step(link: Link, side: Side, seed: CookieSeed, *, mtu_bytes: int) -> PlanStep:
     """Return the step that makes the tunnel below an interface that encrypts frames.
 
     Args:
@@ -97,12 +97,12 @@ def _create_step(
     script: str,
     ends: tuple[str, str],
     seed: CookieSeed | None,
-) -> Step:
+) -> PlanStep:
     """Return the step for an interface with these settings: name, hardware address, MTU, address if it has one."""
     numbers = str(link.names.l2tp_tunnel_id), str(link.names.l2tp_session_id)
     more = () if seed is None else seed.words or seed.paths
     arguments = (*own, *numbers, *ends, side.value, *more)
-    return Step(
+    return PlanStep(
         title=f"Make the L2TPv3 tunnel from {ends[0]} to {ends[1]} and its interface {own[0]}",
         command=root_script("shared", script, *arguments, timeout_s=15.0),
         undo=root_script("shared", "l2tpv3-remove.sh", own[0], *numbers),

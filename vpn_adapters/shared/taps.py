@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from app.domain.adapters import Breakage, Step
+from app.domain.adapters import Breakage, PlanStep
 from app.domain.hosts import Side
 from app.domain.link import Link
 from vpn_adapters.shared.commands import root_script
 from vpn_adapters.shared.interfaces import configure_arguments
 
 
-def tap_step(link: Link, *, second_name: str = "") -> Step:
+def tap_step(link: Link, *, second_name: str = "") -> PlanStep:
     """Return the step that makes the tap interface.
 
     Args:
@@ -19,17 +19,17 @@ def tap_step(link: Link, *, second_name: str = "") -> Step:
     """
     name = link.names.ethernet_interface
     known_as = f", which is called {second_name} as well" if second_name else ""
-    return Step(
+    return PlanStep(
         title=f"Make the tap interface {name}{known_as}",
         command=root_script("shared", "make-tap.sh", name, second_name),
         undo=root_script("shared", "remove-tap.sh", name),
     )
 
 
-def set_up_step(link: Link, side: Side) -> Step:
+def set_up_step(link: Link, side: Side) -> PlanStep:
     """Return the step that gives the interface its addresses and takes it up."""
     name = link.names.ethernet_interface
-    return Step(
+    return PlanStep(
         title=f"Give {name} its address {link.inner(side)} and take it up",
         command=root_script("shared", "set-up.sh", *configure_arguments(link, side)),
         undo=root_script("shared", "down.sh", name, timeout_s=5.0),

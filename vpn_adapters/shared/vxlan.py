@@ -8,7 +8,7 @@ Source: RFC 7348; ip-link(8); vxlan_rcv() in Linux 6.12.
 
 from __future__ import annotations
 
-from app.domain.adapters import Step
+from app.domain.adapters import PlanStep
 from app.domain.hosts import Side
 from app.domain.link import IPV4_HEADER_BYTES, Link
 from vpn_adapters.shared.commands import root_script
@@ -25,7 +25,7 @@ def packet_bytes(frame_bytes: int) -> int:
     return IPV4_HEADER_BYTES + HEADER_BYTES + frame_bytes
 
 
-def create_step(link: Link, side: Side, carrier: str) -> Step:
+def create_step(link: Link, side: Side, carrier: str) -> PlanStep:
     """Return the step that makes the interface and sets it up.
 
     Args:
@@ -35,7 +35,7 @@ def create_step(link: Link, side: Side, carrier: str) -> Step:
     own = configure_arguments(link, side)
     ends = link.carrier(side), link.carrier(side.other)
     arguments = (*own, str(link.names.vxlan_id), carrier, *ends, str(link.names.udp_port), str(TTL))
-    return Step(
+    return PlanStep(
         title=f"Make the VXLAN interface {own[0]} from {ends[0]} to {ends[1]}",
         command=root_script("shared", "make-vxlan.sh", *arguments, timeout_s=15.0),
         undo=root_script("shared", "remove-interface.sh", own[0]),

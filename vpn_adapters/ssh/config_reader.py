@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from vpn_adapters.shared.config_parsing.masking import is_command
-from vpn_adapters.shared.config_parsing.page import Page, Reading, is_name, words_of
+from vpn_adapters.shared.config_parsing.page import ConfigPage, ConfigReading, is_name, words_of
 from vpn_adapters.shared.config_parsing.word_sets import word_set
 
 SSHD_GLOBS = ("/etc/ssh/sshd_config", "/etc/ssh/sshd_config.d/*.conf")
@@ -38,9 +38,9 @@ SSH_WORDS = word_set(
 _LINE = re.compile(r"\s*([A-Za-z][A-Za-z0-9]{1,60})(?:\s*=\s*|\s+)(\S.*)")
 
 
-def read(text: str) -> Reading:
+def read(text: str) -> ConfigReading:
     """Read a file. Included files are not read but noted. Source: sshd_config(5), ssh_config(5)."""
-    page = Page(text)
+    page = ConfigPage(text)
     for number, line in enumerate(page.lines, start=1):
         found = _LINE.fullmatch(line[:16384].rstrip())
         if found is None or not is_name(found[1]):

@@ -6,7 +6,7 @@ import base64
 import re
 from collections.abc import Mapping
 
-from app.domain.adapters import IdentityRecipe, PublicIdentity, Step
+from app.domain.adapters import IdentityRecipe, PlanStep, PublicIdentity
 from app.domain.commands import Command, CommandResult
 from app.domain.hosts import Side
 from app.domain.link import Link
@@ -29,7 +29,7 @@ def key_path(link: Link) -> str:
 def recipe(link: Link, side: Side) -> IdentityRecipe:
     """Return how the key is made and its public part printed. The private key never leaves the host."""
     path = key_path(link)
-    make = Step(
+    make = PlanStep(
         title=f"Make an Ed25519 key kept on host {side.upper()}",
         command=root_script("ssh", "make-key.sh", path),
         undo=Command(("rm", "-f", path, f"{path}.pub"), timeout_s=5.0, is_root=True),

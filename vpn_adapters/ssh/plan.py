@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from app.domain.adapters import Breakage, EndpointPlan, PlanRequest, Step, TunnelPlan, UpCheck
+from app.domain.adapters import Breakage, EndpointPlan, PlanRequest, PlanStep, TunnelPlan, UpCheck
 from app.domain.commands import Command, FileToWrite
 from app.domain.hosts import Side
 from app.domain.link import ETHERNET_HEADER_BYTES, IPV4_HEADER_BYTES, Link
@@ -84,18 +84,18 @@ def _client_files(request: PlanRequest) -> tuple[FileToWrite, ...]:
     )
 
 
-def _server_steps(request: PlanRequest) -> tuple[Step, ...]:
+def _server_steps(request: PlanRequest) -> tuple[PlanStep, ...]:
     link = request.link
     found = (name for name in request.facts_a.solutions[NAME].features if name.startswith(SSHD_PREFIX))
     sshd = next(found, f"{SSHD_PREFIX}/usr/sbin/sshd").removeprefix(SSHD_PREFIX)
     marker = f"{link.run_dir}/made-run-sshd"
     config = render.server_config_path(link)
-    privsep = Step(
+    privsep = PlanStep(
         title="Make /run/sshd, where sshd lacks it",
         command=root_script("ssh", "make-privsep.sh", sshd, config, marker),
         undo=root_script("ssh", "remove-privsep.sh", marker, timeout_s=5.0),
     )
-    start = Step(
+    start = PlanStep(
         title="Start an sshd for this tunnel alone",
         command=root_script("ssh", "server.sh", sshd, config, render.log_path(link), timeout_s=15.0),
         undo=stop_command("sshd", config, render.pid_path(link), render.log_path(link)),
@@ -104,10 +104,10 @@ def _server_steps(request: PlanRequest) -> tuple[Step, ...]:
     return (tap_step(link, second_name=render.tap_name(link)), privsep, start, set_up_step(link, Side.A))
 
 
-def _client_steps(link: Link) -> tuple[Step, ...]:
+def _client_steps(link: Link) -> tuple[PlanStep, ...]:
     config, fifo = render.client_config_path(link), f"{link.run_dir}/{FIFO_NAME}"
     log, pid = render.log_path(link), render.pid_path(link)
-    start = Step(
+    start = PlanStep(
         title="Start the client and wait until its tunnel is up",
         command=root_script("ssh", "client.sh", config, log, fifo, pid, render.PEER, timeout_s=25.0),
         undo=stop_command("ssh", config, pid, log, fifo),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from vpn_adapters.shared.config_parsing.der import key_size_of_pem
-from vpn_adapters.shared.config_parsing.page import Page, Reading, is_name
+from vpn_adapters.shared.config_parsing.page import ConfigPage, ConfigReading, is_name
 from vpn_adapters.shared.config_parsing.word_sets import word_set
 
 GLOBS = ("/etc/tinc/tinc.conf", "/etc/tinc/*/tinc.conf")
@@ -31,9 +31,9 @@ _SECRET_NAMES = frozenset({"privatekey", "ed25519privatekey", "proxy"})
 _LINE = re.compile(r"\s*([A-Za-z0-9]{1,40})\s*[=\s]\s*(.*)")
 
 
-def read(text: str) -> Reading:
+def read(text: str) -> ConfigReading:
     """Read a file. Source: tinc.conf(5); public keys in PEM as tinc 1.0 writes them."""
-    page = Page(text)
+    page = ConfigPage(text)
     key: list[str] | None = None
     begun = 0
     for number, line in enumerate(page.lines, start=1):
@@ -53,12 +53,12 @@ def read(text: str) -> Reading:
     return page.reading()
 
 
-def _key(page: Page, line: int, body: list[str]) -> None:
+def _key(page: ConfigPage, line: int, body: list[str]) -> None:
     bits = key_size_of_pem("\n".join(body))
     page.add(line, "RSA public key", f"{bits} bits" if bits else "of unknown size")
 
 
-def _setting(page: Page, number: int, line: str) -> None:
+def _setting(page: ConfigPage, number: int, line: str) -> None:
     found = _LINE.fullmatch(line.split("#", 1)[0].rstrip()[:8192])
     if found is None or not is_name(found[1]):
         return

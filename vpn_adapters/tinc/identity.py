@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from app.domain.adapters import IdentityRecipe, PublicIdentity, Step
+from app.domain.adapters import IdentityRecipe, PlanStep, PublicIdentity
 from app.domain.commands import Command, CommandResult
 from app.domain.hosts import Side
 from app.domain.link import Link
@@ -33,7 +33,7 @@ def node_name(side: Side) -> str:
 def recipe(link: Link, side: Side) -> IdentityRecipe:
     """Return how the key is made, and its public part printed. The private key never leaves the host."""
     path = f"{folder(link)}/rsa_key.priv"
-    make = Step(
+    make = PlanStep(
         title=f"Make an RSA key of {KEY_BITS} bits kept on host {side.upper()}",
         command=root_script("tinc", "make-key.sh", folder(link), str(KEY_BITS), timeout_s=30.0),
         undo=Command(("rm", "-rf", folder(link)), timeout_s=5.0, is_root=True),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from app.domain.adapters import EndpointPlan, PlanRequest, Step, TunnelPlan, UpCheck
+from app.domain.adapters import EndpointPlan, PlanRequest, PlanStep, TunnelPlan, UpCheck
 from app.domain.commands import Command, FileToWrite
 from app.domain.hosts import Side
 from app.domain.link import ETHERNET_HEADER_BYTES, IPV4_HEADER_BYTES, Link
@@ -86,11 +86,11 @@ def _end(request: PlanRequest, side: Side) -> EndpointPlan:
     )
 
 
-def _daemon_step(request: PlanRequest, side: Side) -> Step:
+def _daemon_step(request: PlanRequest, side: Side) -> PlanStep:
     link = request.link
     called = node_name(Side.A) if side is Side.B else ""
     arguments = (folder(link), pid_path(link), log_path(link), setting(request, "debug"), called)
-    return Step(
+    return PlanStep(
         title="Start tinc",
         command=root_script("tinc", "start.sh", *arguments, timeout_s=15.0),
         undo=stop_command("tincd", folder(link), pid_path(link), log_path(link)),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.domain.adapters import Encapsulation, PlanRequest, Step
+from app.domain.adapters import Encapsulation, PlanRequest, PlanStep
 from app.domain.firewall import Opening
 from app.domain.hosts import Side
 from vpn_adapters.shared import guards, l2tpv3
@@ -13,7 +13,7 @@ from vpn_adapters.shared.wireguard.plan import Inside
 from vpn_adapters.wireguard.info import INFO, NAME
 
 
-def _session(request: PlanRequest, side: Side) -> Step:
+def _session(request: PlanRequest, side: Side) -> PlanStep:
     ends = request.link.carrier(side), request.link.carrier(side.other)
     keys = tuple(public_value(request.identity(end), PUBLIC_KEY, end) for end in Side)
     return l2tpv3.create_step(request.link, side, ends, l2tpv3.CookieSeed(words=keys))

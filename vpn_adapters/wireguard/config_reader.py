@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vpn_adapters.shared.config_parsing.page import SECRET_NAMES, Page, Reading, name_and_value
+from vpn_adapters.shared.config_parsing.page import SECRET_NAMES, ConfigPage, ConfigReading, name_and_value
 from vpn_adapters.shared.config_parsing.word_sets import word_set
 
 GLOBS = ("/etc/wireguard/*.conf",)
@@ -16,9 +16,9 @@ WORDS = word_set(
 """Settings by which such a file is known. Source: wg(8), wg-quick(8)."""
 
 
-def read(text: str) -> Reading:
+def read(text: str) -> ConfigReading:
     """Read a file in the format of wg-quick(8)."""
-    page = Page(text)
+    page = ConfigPage(text)
     for number, raw in enumerate(page.lines, start=1):
         line = raw.split("#", 1)[0].strip()
         if line.startswith("["):

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from app.deployment.lan.clients import hold_step, move_step
 from app.deployment.lan.guard import LanGuard
 from app.deployment.lan.matches import MovedRule
-from app.domain.adapters import Step, shell_step_argv
+from app.domain.adapters import PlanStep, shell_step_argv
 from app.domain.commands import Command
 from app.domain.hosts import Side
 from app.domain.link import Link
@@ -41,7 +41,7 @@ class Bridging:
     client: str = ""
     has_client: bool = False
 
-    def guard_steps(self, interface: str, link: Link, side: Side) -> tuple[Step, ...]:
+    def guard_steps(self, interface: str, link: Link, side: Side) -> tuple[PlanStep, ...]:
         """Return what has to be there before they are joined.
 
         Args:
@@ -51,13 +51,13 @@ class Bridging:
             return ()
         return (self.guard.step((interface, self.bridge, self.lan_port), link, side),)
 
-    def probe_steps(self, interface: str, link: Link, side: Side) -> tuple[Step, ...]:
+    def probe_steps(self, interface: str, link: Link, side: Side) -> tuple[PlanStep, ...]:
         """Return what is done as soon as they are joined; see `guard_steps`."""
         if self.guard is None:
             return ()
         return (self.guard.probe_step((interface, self.bridge, self.lan_port), link, side),)
 
-    def steps(self, interface: str, inner: str) -> tuple[Step, ...]:
+    def steps(self, interface: str, inner: str) -> tuple[PlanStep, ...]:
         """Return the step that joins them, with those that move the LAN port's DHCP client; see `step`."""
         join = self.step(interface, inner)
         if not self.client:
@@ -65,7 +65,7 @@ class Bridging:
         words = (self.bridge, self.lan_port, inner)
         return (hold_step(*words), join, move_step(*words))
 
-    def step(self, interface: str, inner: str) -> Step:
+    def step(self, interface: str, inner: str) -> PlanStep:
         """Return the step that joins them.
 
         Args:
@@ -75,7 +75,7 @@ class Bridging:
         is_new = self.bridge != self.lan_port
         join, part = ("join.sh", "part.sh") if is_new else ("lan/bridge-join.sh", "lan/bridge-part.sh")
         words = (self.bridge, interface, self.lan_port, inner)
-        return Step(
+        return PlanStep(
             title=f"Join {interface} with the LAN port {self.lan_port}"
             + (f" in the bridge {self.bridge}" if is_new else ", which is a bridge already"),
             command=Command(shell_step_argv(bare_script(join), *words), timeout_s=15.0, is_root=True),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from app.domain.adapters import Step, shell_step_argv
+from app.domain.adapters import PlanStep, shell_step_argv
 from app.domain.commands import Command
 from app.domain.script_files import bare_script
 
@@ -102,26 +102,26 @@ def client_note(port: str, label: str, client: DhcpClient) -> str:
     )
 
 
-def hold_step(bridge: str, port: str, inner: str) -> Step:
+def hold_step(bridge: str, port: str, inner: str) -> PlanStep:
     """Return the step that goes before the port is joined; its undo runs the client on the port again.
 
     Args:
         inner: The tunnel's own address.
     """
-    return Step(
+    return PlanStep(
         title=f"Write down how the DHCP client of {port} was started",
         command=_command("take", bridge, port, inner, timeout_s=60.0),
         undo=_command("give", bridge, port, inner, timeout_s=60.0),
     )
 
 
-def move_step(bridge: str, port: str, inner: str) -> Step:
+def move_step(bridge: str, port: str, inner: str) -> PlanStep:
     """Return the step that runs the client on the bridge, which goes after the port is joined.
 
     It has no undo of its own: the client runs on the bridge until the port is parted, and that of `hold_step` comes
     after that.
     """
-    return Step(
+    return PlanStep(
         title=f"Run the DHCP client of {port} on {bridge}, with the same lease and MAC address",
         command=_command("sync", bridge, port, inner, timeout_s=60.0),
         undo=None,

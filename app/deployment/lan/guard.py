@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv4Interface
 
-from app.domain.adapters import Step, shell_step_argv
+from app.domain.adapters import PlanStep, shell_step_argv
 from app.domain.commands import Command
 from app.domain.deployment import RolloutOptions
 from app.domain.hosts import Side
@@ -60,7 +60,7 @@ class LanGuard:
         own = "no DHCP requests of this host" if self.keeps_own_requests and not self.blocks_dhcp else ""
         return "; ".join(filter(None, ("Part the LANs while a loop joins them", limit, no_more, own)))
 
-    def step(self, ports: tuple[str, str, str], link: Link, side: Side) -> Step:
+    def step(self, ports: tuple[str, str, str], link: Link, side: Side) -> PlanStep:
         """Return the step that makes the table, which goes before the bridge joins the LANs.
 
         Args:
@@ -68,7 +68,7 @@ class LanGuard:
         """
         table = guard_table(link)
         undo = shell_step_argv(bare_script("lan-unguard.sh"), table)
-        return Step(
+        return PlanStep(
             title=f"{self.title} (a firewall table of our own)",
             command=Command(
                 shell_step_argv(bare_script("lan-guard.sh"), *self._words(table, ports, link, side)),
@@ -80,7 +80,7 @@ class LanGuard:
             is_repeatable=True,
         )
 
-    def probe_step(self, ports: tuple[str, str, str], link: Link, side: Side) -> Step:
+    def probe_step(self, ports: tuple[str, str, str], link: Link, side: Side) -> PlanStep:
         """Return the step that tests for a loop, which runs after the bridge has joined the LANs; see `step`."""
         tunnel, bridge, _ = ports
         nobody = probed_address(link)
@@ -91,7 +91,7 @@ class LanGuard:
             argv = shell_step_argv(bare_script("lan-unprobe.sh"), bridge, nobody)
             undo = Command(argv, timeout_s=5.0, is_root=True)
         words = (guard_table(link), tunnel, bridge, nobody, source)
-        return Step(
+        return PlanStep(
             title="Search for another connection between the LANs",
             command=Command(shell_step_argv(bare_script("lan-probe.sh"), *words), timeout_s=15.0, is_root=True),
             undo=undo,

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from app.deployment.lan.matches import MARK, CannotBeCopied, InterfaceMatch, MovedRule, is_plain, means, needed_copies
-from app.deployment.lan.nft_listing import TOKEN, Block, blocks_of, plain, split_elements, without_texts
+from app.deployment.lan.nft_listing import TOKEN, NftBlock, blocks_of, plain, split_elements, without_texts
 
 OUR_COMMENT = 'comment "tunnelmark '
 _KEYS = {"iif": "iifname", "iifname": "iifname", "oif": "oifname", "oifname": "oifname"}
@@ -68,7 +68,7 @@ def nft_rules(listing: str, port: str, bridge: str, *, left_out: frozenset[str])
     return NftRules(tuple(moved), tuple(refused))
 
 
-def _purpose_faults(blocks: Sequence[Block]) -> dict[str, str]:
+def _purpose_faults(blocks: Sequence[NftBlock]) -> dict[str, str]:
     """Return why nothing is added to some chains and sets, by place: copies may only filter.
 
     Where the kernel passes bridged frames to these hooks, a copy that changes packets changes what crosses between the
@@ -105,7 +105,7 @@ def _reached_from(place: str, callers: Mapping[str, set[str]]) -> set[str]:
     return found
 
 
-def _is_for_rewriting(block: Block, chains: Sequence[Block]) -> bool:
+def _is_for_rewriting(block: NftBlock, chains: Sequence[NftBlock]) -> bool:
     table, _, name = block.place.rpartition(" ")
     own = re.compile(rf"@{re.escape(name)}(?![\w./-])")
     return any(
@@ -116,7 +116,7 @@ def _is_for_rewriting(block: Block, chains: Sequence[Block]) -> bool:
     )
 
 
-def _of_chain(block: Block, port: str, bridge: str, fault: str) -> Iterator[MovedRule | tuple[str, str]]:
+def _of_chain(block: NftBlock, port: str, bridge: str, fault: str) -> Iterator[MovedRule | tuple[str, str]]:
     if any(re.match(r"type \w+ hook (ingress|egress) ", line) for line in block.lines):
         return  # before the bridge
     theirs = {plain(line) for line in block.lines if OUR_COMMENT not in line}
@@ -142,7 +142,7 @@ def _of_chain(block: Block, port: str, bridge: str, fault: str) -> Iterator[Move
                 yield MovedRule("rule", "nft", block.place, line, seen[line], f"{copy} {MARK}")
 
 
-def _place_fault(block: Block) -> str:
+def _place_fault(block: NftBlock) -> str:
     """Return the reason why nothing can be added to a chain or set; empty for none."""
     if block.is_owned:
         return "is in a table that belongs to a program"
@@ -264,7 +264,7 @@ def _rewritten(one: _Found, port: str, bridge: str) -> str:
     return f'{start}{one.mapping} {{ "{bridge}"{after} }}'
 
 
-def _of_set(block: Block, port: str, bridge: str, fault: str) -> Iterator[MovedRule | tuple[str, str]]:
+def _of_set(block: NftBlock, port: str, bridge: str, fault: str) -> Iterator[MovedRule | tuple[str, str]]:
     """Yield the elements of a named set or map that the bridge needs, so that whatever uses the set means it, too."""
     if block.kind not in ("set", "map"):
         return
@@ -307,7 +307,7 @@ def _covers(key: str, places: list[int], bridge: str) -> bool:
     return any(number < len(names) and means(names[number], bridge) for number in places)
 
 
-def _why_not_added(block: Block, head: str, element: str, parts: list[str]) -> str:
+def _why_not_added(block: NftBlock, head: str, element: str, parts: list[str]) -> str:
     if any(part in ("iface_index", "iif", "oif") for part in parts):
         return "is known by its number, and the bridge has none before it is made"
     if re.search(r"\b(timeout|dynamic|constant)\b", head) or re.search(r" (timeout|expires) ", element):

@@ -17,7 +17,7 @@ TOKEN = re.compile(r'"[^"]*"|[{},]|[^\s{},"]+')
 
 
 @dataclass
-class Block:
+class NftBlock:
     """A chain, set or map of a listing.
 
     Attributes:
@@ -33,9 +33,9 @@ class Block:
     is_owned: bool = False
 
 
-def blocks_of(listing: str) -> tuple[Block, ...]:
+def blocks_of(listing: str) -> tuple[NftBlock, ...]:
     """Return chains, sets and maps of the tables of a listing that see a bridge in place of its port."""
-    found: list[Block] = []
+    found: list[NftBlock] = []
     table, depth, is_owned = "", 0, False
     for raw in listing.splitlines():
         line = raw.strip()
@@ -50,7 +50,7 @@ def blocks_of(listing: str) -> tuple[Block, ...]:
                 depth = 0
             elif line.endswith("{"):
                 kind, _, name = line.rstrip(" {").partition(" ")
-                found.append(Block(kind, f"{table} {name}", is_owned=is_owned))
+                found.append(NftBlock(kind, f"{table} {name}", is_owned=is_owned))
                 depth = 2
             else:
                 is_owned |= line.startswith("flags ") and "owner" in line

@@ -23,7 +23,7 @@ from app.tunnel.preflight import remote_hosts
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class SlotDeployments:
     """Deployments in a pair's slot.
 
     Attributes:
@@ -51,7 +51,7 @@ class Standing:
         return len(found) == 1 and found != {""}
 
 
-def read_standing(sessions: SessionPair, slot: str, ids: Mapping[Side, str], *, token: CancelToken) -> Standing:
+def read_standing(sessions: SessionPair, slot: str, ids: Mapping[Side, str], *, token: CancelToken) -> SlotDeployments:
     """Ask both hosts about the deployments in a slot.
 
     Args:
@@ -63,7 +63,7 @@ def read_standing(sessions: SessionPair, slot: str, ids: Mapping[Side, str], *, 
         return read_interface(ends[side], slot, ids[side], token=token) if ids.get(side) else ""
 
     a, b = run_both(lambda: read(Side.A), lambda: read(Side.B))
-    return Standing(ids, {side: name for side, name in ((Side.A, a), (Side.B, b)) if name})
+    return SlotDeployments(ids, {side: name for side, name in ((Side.A, a), (Side.B, b)) if name})
 
 
 def choose_ports(
@@ -71,7 +71,7 @@ def choose_ports(
     discovery: Discovery,
     options: RolloutOptions,
     link: Link,
-    standing: Standing,
+    standing: SlotDeployments,
     *,
     token: CancelToken,
 ) -> tuple[dict[Side, Bridging], tuple[RolloutObstacle, ...]]:
@@ -159,7 +159,7 @@ def second_tunnel(
 
 
 def loop_obstacles(
-    sessions: SessionPair, bridging: Mapping[Side, Bridging], standing: Standing, *, token: CancelToken
+    sessions: SessionPair, bridging: Mapping[Side, Bridging], standing: SlotDeployments, *, token: CancelToken
 ) -> Iterator[RolloutObstacle]:
     """Return notes on another path between the two LAN ports, where both sides have one.
 

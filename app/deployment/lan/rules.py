@@ -13,7 +13,7 @@ from app.deployment.lan.matches import MARK, MovedRule, shown
 from app.deployment.lan.nft import nft_rules
 from app.deployment.lan.nft_listing import rule_counts, rules_naming
 from app.discovery.firewall import sections_of
-from app.domain.adapters import Step, shell_step_argv
+from app.domain.adapters import PlanStep, shell_step_argv
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command
 from app.domain.errors import CommandFailed
@@ -135,7 +135,7 @@ def _has_copies(sections: Mapping[str, str], bridge: str) -> bool:
 
 def moving_step(
     rules: Sequence[MovedRule], port: str, bridge: str, tag: str, *, noted: Sequence[MovedRule] = ()
-) -> Step:
+) -> PlanStep:
     """Return the step that adds rules for a bridge, and reports rules for the port that are made later.
 
     Args:
@@ -160,7 +160,7 @@ def moving_step(
             is_root=True,
         )
 
-    return Step(
+    return PlanStep(
         title=f"Apply the firewall's rules for {port} to {bridge} as well"
         if rules
         else f"Watch the firewall for new rules that name {port}",

@@ -6,7 +6,18 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from ipaddress import IPv4Address
 
-from app.discovery.firewall.model import UNKNOWN, BaseChain, Field, Match, Rule, Ruleset, Span, Table, Value, Verdict
+from app.discovery.firewall.model import (
+    UNKNOWN,
+    BaseChain,
+    Field,
+    FirewallRule,
+    FirewallTable,
+    Match,
+    Ruleset,
+    RuleVerdict,
+    Span,
+    Value,
+)
 from app.domain.firewall import PROTOCOL_NUMBERS, Fate, Opening
 
 Facts = Mapping[Field, tuple[Value, ...]]
@@ -18,7 +29,7 @@ _MOST_JUMPS = 32
 _MOST_TEXT_CHARACTERS = 200
 _ICMP_ECHO_REQUEST = 8
 _TCP_SYN = 0x02
-_ANYTHING = frozenset({Verdict.ACCEPT, Verdict.DROP, Verdict.RETURN})
+_ANYTHING = frozenset({RuleVerdict.ACCEPT, RuleVerdict.DROP, RuleVerdict.RETURN})
 
 
 def fate(ruleset: Ruleset, opening: Opening, interface: str) -> tuple[Fate, str]:
@@ -103,7 +114,7 @@ class _Outcome:
         doubt: The first rule that may match or not.
     """
 
-    verdicts: frozenset[Verdict]
+    verdicts: frozenset[RuleVerdict]
     drop: str = ""
     doubt: str = ""
 
@@ -112,13 +123,13 @@ def _end(base: BaseChain, facts: Facts) -> tuple[Fate, str]:
     """Return the fate in one base chain."""
     outcome = _Walk(base.table, facts).chain(base.name, 0)
     verdicts, drop = outcome.verdicts, outcome.drop
-    if Verdict.RETURN in verdicts:
-        verdicts = verdicts - {Verdict.RETURN} | {base.policy}
-        if base.policy is Verdict.DROP:
+    if RuleVerdict.RETURN in verdicts:
+        verdicts = verdicts - {RuleVerdict.RETURN} | {base.policy}
+        if base.policy is RuleVerdict.DROP:
             drop = f"policy drop of {base.place}"
-    if verdicts == {Verdict.ACCEPT}:
+    if verdicts == {RuleVerdict.ACCEPT}:
         return Fate.ACCEPTED, ""
-    if verdicts == {Verdict.DROP}:
+    if verdicts == {RuleVerdict.DROP}:
         return Fate.DROPPED, drop
     return Fate.UNKNOWN, outcome.doubt or drop or base.place
 
@@ -126,7 +137,7 @@ def _end(base: BaseChain, facts: Facts) -> tuple[Fate, str]:
 class _Walk:
     """The way of one packet through the chains of a table."""
 
-    def __init__(self, table: Table, facts: Facts) -> None:
+    def __init__(self, table: FirewallTable, facts: Facts) -> None:
         self._table = table
         self._facts = facts
         self._known: dict[str, _Outcome] = {}
@@ -142,41 +153,41 @@ class _Walk:
             self._known[name] = self._through(name, rules, depth)
         return self._known[name]
 
-    def _through(self, name: str, rules: Iterable[Rule], depth: int) -> _Outcome:
-        verdicts: set[Verdict] = set()
+    def _through(self, name: str, rules: Iterable[FirewallRule], depth: int) -> _Outcome:
+        verdicts: set[RuleVerdict] = set()
         drop = doubt = ""
         for rule in rules:
             truth = _all(_truth(match, self._facts) for match in rule.matches)
-            if truth is False or rule.verdict is Verdict.NONE:
+            if truth is False or rule.verdict is RuleVerdict.NONE:
                 continue
             result = self._result(rule, name, depth)
-            verdicts |= result.verdicts - {Verdict.NONE}
+            verdicts |= result.verdicts - {RuleVerdict.NONE}
             drop = result.drop or drop
-            if truth is None and result.verdicts != {Verdict.NONE}:
+            if truth is None and result.verdicts != {RuleVerdict.NONE}:
                 doubt = doubt or self._quoted(rule, name)
             doubt = doubt or result.doubt
-            if truth and Verdict.NONE not in result.verdicts:
+            if truth and RuleVerdict.NONE not in result.verdicts:
                 return _Outcome(frozenset(verdicts), drop, doubt)
-        return _Outcome(frozenset(verdicts | {Verdict.RETURN}), drop, doubt)
+        return _Outcome(frozenset(verdicts | {RuleVerdict.RETURN}), drop, doubt)
 
-    def _result(self, rule: Rule, name: str, depth: int) -> _Outcome:
+    def _result(self, rule: FirewallRule, name: str, depth: int) -> _Outcome:
         """Return what a rule that matches may do; NONE is to go on with the next rule."""
         text = self._quoted(rule, name)
         match rule.verdict:
-            case Verdict.JUMP:
+            case RuleVerdict.JUMP:
                 inner = self.chain(rule.target, depth + 1)
-                after = frozenset(Verdict.NONE if one is Verdict.RETURN else one for one in inner.verdicts)
+                after = frozenset(RuleVerdict.NONE if one is RuleVerdict.RETURN else one for one in inner.verdicts)
                 return _Outcome(after, inner.drop, inner.doubt)
-            case Verdict.GOTO:
+            case RuleVerdict.GOTO:
                 return self.chain(rule.target, depth + 1)
-            case Verdict.OTHER:
-                return _Outcome(frozenset({Verdict.ACCEPT, Verdict.DROP, Verdict.NONE}), text, text)
-            case Verdict.DROP:
-                return _Outcome(frozenset({Verdict.DROP}), text)
+            case RuleVerdict.OTHER:
+                return _Outcome(frozenset({RuleVerdict.ACCEPT, RuleVerdict.DROP, RuleVerdict.NONE}), text, text)
+            case RuleVerdict.DROP:
+                return _Outcome(frozenset({RuleVerdict.DROP}), text)
             case _:
                 return _Outcome(frozenset({rule.verdict}))
 
-    def _quoted(self, rule: Rule, name: str) -> str:
+    def _quoted(self, rule: FirewallRule, name: str) -> str:
         text = "".join(one if one.isprintable() else " " for one in rule.text)[:_MOST_TEXT_CHARACTERS]
         return f'"{text}" of chain {name} in table {self._table.name}'
 

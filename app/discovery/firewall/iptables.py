@@ -15,19 +15,24 @@ from app.discovery.firewall.model import (
     UNKNOWN,
     BaseChain,
     Field,
+    FirewallRule,
+    FirewallTable,
     Match,
-    Rule,
     Ruleset,
+    RuleVerdict,
     Span,
-    Table,
     Value,
-    Verdict,
 )
 from app.discovery.firewall.values import address_span, value_of
 
 _HOOKS = {"PREROUTING": "prerouting", "INPUT": "input"}
 _TABLES = ("raw", "mangle", "nat", "filter", "security")
-_VERDICTS = {"ACCEPT": Verdict.ACCEPT, "DROP": Verdict.DROP, "REJECT": Verdict.DROP, "RETURN": Verdict.RETURN}
+_VERDICTS = {
+    "ACCEPT": RuleVerdict.ACCEPT,
+    "DROP": RuleVerdict.DROP,
+    "REJECT": RuleVerdict.DROP,
+    "RETURN": RuleVerdict.RETURN,
+}
 _MODULES = frozenset(
     {
         "conntrack",
@@ -85,32 +90,32 @@ def parse_iptables(text: str, program: str = "iptables") -> Ruleset:
 
 
 def _base_chains(name: str, table: _Read, program: str) -> Iterator[BaseChain]:
-    chains: dict[str, list[Rule]] = {chain: [] for chain in table.policies}
+    chains: dict[str, list[FirewallRule]] = {chain: [] for chain in table.policies}
     for chain, line in table.lines:
         chains.setdefault(chain, []).append(_rule(line, table.policies))
-    made = Table(f"{name} of {program}", {chain: tuple(rules) for chain, rules in chains.items()})
+    made = FirewallTable(f"{name} of {program}", {chain: tuple(rules) for chain, rules in chains.items()})
     for chain, hook in _HOOKS.items():
         if chain in chains:
-            policy = Verdict.DROP if table.policies.get(chain) == "DROP" else Verdict.ACCEPT
+            policy = RuleVerdict.DROP if table.policies.get(chain) == "DROP" else RuleVerdict.ACCEPT
             yield BaseChain(made, chain, hook, policy, "nat" if name == "nat" else "filter")
 
 
-def _rule(line: str, chains: Mapping[str, str]) -> Rule:
+def _rule(line: str, chains: Mapping[str, str]) -> FirewallRule:
     try:
         words = shlex.split(line) if '"' in line or "\\" in line else line.split()
     except ValueError:
-        return Rule((NOT_UNDERSTOOD,), Verdict.OTHER, text=line)
+        return FirewallRule((NOT_UNDERSTOOD,), RuleVerdict.OTHER, text=line)
     reader = _Reader(words[2:])
     matches = tuple(reader.matches())
     name = reader.target
     if reader.is_goto:
-        return Rule(matches, Verdict.GOTO, name, line)
+        return FirewallRule(matches, RuleVerdict.GOTO, name, line)
     if name in _VERDICTS:
-        return Rule(matches, _VERDICTS[name], text=line)
+        return FirewallRule(matches, _VERDICTS[name], text=line)
     if name in chains:
-        return Rule(matches, Verdict.JUMP, name, line)
+        return FirewallRule(matches, RuleVerdict.JUMP, name, line)
     is_harmless = not name or name in HARMLESS_TARGETS
-    return Rule(matches, Verdict.NONE if is_harmless else Verdict.OTHER, text=line)
+    return FirewallRule(matches, RuleVerdict.NONE if is_harmless else RuleVerdict.OTHER, text=line)
 
 
 class _Reader:

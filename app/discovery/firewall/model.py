@@ -74,7 +74,7 @@ NEVER = Match((Field.FAMILY,), ())
 NOT_UNDERSTOOD = Match((Field.OTHER,), ((UNKNOWN,),))
 
 
-class Verdict(StrEnum):
+class RuleVerdict(StrEnum):
     """The end of a rule."""
 
     NONE = auto()
@@ -87,7 +87,7 @@ class Verdict(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class FirewallRule:
     """One rule.
 
     Attributes:
@@ -98,13 +98,13 @@ class Rule:
     """
 
     matches: tuple[Match, ...]
-    verdict: Verdict
+    verdict: RuleVerdict
     target: str = ""
     text: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class FirewallTable:
     """Chains that can jump to each other.
 
     Attributes:
@@ -113,7 +113,7 @@ class Table:
     """
 
     name: str
-    chains: Mapping[str, tuple[Rule, ...]]
+    chains: Mapping[str, tuple[FirewallRule, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,10 +129,10 @@ class BaseChain:
         device: Interface that it is bound to; empty for all.
     """
 
-    table: Table
+    table: FirewallTable
     name: str
     hook: str
-    policy: Verdict
+    policy: RuleVerdict
     kind: str = "filter"
     device: str = ""
 
@@ -142,7 +142,7 @@ class BaseChain:
         return f"chain {self.name} in table {self.table.name}"
 
     @property
-    def rules(self) -> tuple[Rule, ...]:
+    def rules(self) -> tuple[FirewallRule, ...]:
         """Its rules."""
         return self.table.chains.get(self.name, ())
 

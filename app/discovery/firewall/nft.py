@@ -14,24 +14,24 @@ from app.discovery.firewall.model import (
     NEVER,
     NOT_UNDERSTOOD,
     BaseChain,
+    FirewallRule,
+    FirewallTable,
     Match,
-    Rule,
     Ruleset,
-    Table,
-    Verdict,
+    RuleVerdict,
 )
 from app.discovery.firewall.nft_matches import Sets, match_of, matches_for_key
 
 _FAMILIES = ("ip", "inet", "netdev")
 _HOOKS = ("ingress", "prerouting", "input")
 _VERDICTS = {
-    "accept": Verdict.ACCEPT,
-    "drop": Verdict.DROP,
-    "reject": Verdict.DROP,
-    "return": Verdict.RETURN,
-    "continue": Verdict.NONE,
-    "jump": Verdict.JUMP,
-    "goto": Verdict.GOTO,
+    "accept": RuleVerdict.ACCEPT,
+    "drop": RuleVerdict.DROP,
+    "reject": RuleVerdict.DROP,
+    "return": RuleVerdict.RETURN,
+    "continue": RuleVerdict.NONE,
+    "jump": RuleVerdict.JUMP,
+    "goto": RuleVerdict.GOTO,
 }
 _WITHOUT_EFFECT = frozenset(
     {"counter", "log", "comment", "notrack", "ct helper", "ct timeout", "dup", "flow", "mangle"}
@@ -100,7 +100,7 @@ def _is_left_out(item: Mapping[str, object], left_out: frozenset[str]) -> bool:
 
 def _ruleset(items: Items, texts: Mapping[tuple[str, ...], str]) -> Ruleset:
     sets = _sets(items)
-    tables: dict[Key, dict[str, list[Rule]]] = {}
+    tables: dict[Key, dict[str, list[FirewallRule]]] = {}
     for body in _bodies(items, "chain"):
         tables.setdefault(_table(body), {}).setdefault(str(body.get("name")), [])
     statements: list[object] = []
@@ -115,7 +115,7 @@ def _ruleset(items: Items, texts: Mapping[tuple[str, ...], str]) -> Ruleset:
         text = texts.get((*_table(body), str(body.get("chain")), handle), f"rule with handle {handle}")
         chain += _rules(expressions, text, sets.get(_table(body), {}))
     made = {
-        key: Table(" ".join(key), {name: tuple(rules) for name, rules in chains.items()})
+        key: FirewallTable(" ".join(key), {name: tuple(rules) for name, rules in chains.items()})
         for key, chains in tables.items()
     }
     return Ruleset(
@@ -126,8 +126,8 @@ def _ruleset(items: Items, texts: Mapping[tuple[str, ...], str]) -> Ruleset:
 
 
 def _unreadable() -> BaseChain:
-    rule = Rule((), Verdict.OTHER, text="too many rules")
-    return BaseChain(Table("ruleset", {"all": (rule,)}), "all", "input", Verdict.ACCEPT)
+    rule = FirewallRule((), RuleVerdict.OTHER, text="too many rules")
+    return BaseChain(FirewallTable("ruleset", {"all": (rule,)}), "all", "input", RuleVerdict.ACCEPT)
 
 
 def _bodies(items: Items, kind: str) -> Iterator[Mapping[str, object]]:
@@ -141,13 +141,13 @@ def _table(body: Mapping[str, object]) -> Key:
     return str(body.get("family")), str(body.get("table"))
 
 
-def _base_chains(items: Items, tables: Mapping[Key, Table]) -> Iterator[BaseChain]:
+def _base_chains(items: Items, tables: Mapping[Key, FirewallTable]) -> Iterator[BaseChain]:
     for body in _bodies(items, "chain"):
         hook = body.get("hook")
         if hook not in _HOOKS:
             continue
         devices = body.get("dev") or [""]
-        policy = Verdict.DROP if body.get("policy") == "drop" else Verdict.ACCEPT
+        policy = RuleVerdict.DROP if body.get("policy") == "drop" else RuleVerdict.ACCEPT
         for device in devices if isinstance(devices, list) else [devices]:
             yield BaseChain(
                 *(tables[_table(body)], str(body.get("name")), str(hook), policy),
@@ -169,7 +169,7 @@ def _sets_mark(statement: object) -> bool:
     return isinstance(mangle, dict) and mangle.get("key") == {"meta": {"key": "mark"}}
 
 
-def _rules(expressions: Sequence[object], text: str, sets: Sets) -> Iterator[Rule]:
+def _rules(expressions: Sequence[object], text: str, sets: Sets) -> Iterator[FirewallRule]:
     """Yield a rule; more than one where it has a verdict map, none where it has no verdict."""
     matches: list[Match] = []
     may_be_verdict = False
@@ -182,7 +182,7 @@ def _rules(expressions: Sequence[object], text: str, sets: Sets) -> Iterator[Rul
             return
         elif name in _VERDICTS or name in _TERMINAL or _is_target(name, body):
             target = str(body.get("target")) if isinstance(body, dict) else ""
-            yield Rule(tuple(matches), _verdict(name, body), target, text)
+            yield FirewallRule(tuple(matches), _verdict(name, body), target, text)
             return
         elif name == "limit" and _is_per_second(body):
             matches += [NEVER] if isinstance(body, dict) and body.get("inv") else []
@@ -190,13 +190,13 @@ def _rules(expressions: Sequence[object], text: str, sets: Sets) -> Iterator[Rul
             matches.append(NOT_UNDERSTOOD)
             may_be_verdict = may_be_verdict or name not in _LIMITS
     if may_be_verdict:
-        yield Rule(tuple(matches), Verdict.OTHER, text=text)
+        yield FirewallRule(tuple(matches), RuleVerdict.OTHER, text=text)
 
 
-def _verdict(name: str, body: object) -> Verdict:
+def _verdict(name: str, body: object) -> RuleVerdict:
     if isinstance(body, dict) and name == "xt" and str(body.get("name")) in HARMLESS_TARGETS:
-        return Verdict.NONE
-    return _VERDICTS.get(name, Verdict.OTHER)
+        return RuleVerdict.NONE
+    return _VERDICTS.get(name, RuleVerdict.OTHER)
 
 
 def _is_per_second(limit: object) -> bool:
@@ -216,7 +216,7 @@ def _statement(statement: object) -> tuple[str, object]:
     return (statement, None) if isinstance(statement, str) else ("", None)
 
 
-def _mapped(before: tuple[Match, ...], body: object, text: str, sets: Sets) -> Iterator[Rule]:
+def _mapped(before: tuple[Match, ...], body: object, text: str, sets: Sets) -> Iterator[FirewallRule]:
     """Yield a rule for each element of a verdict map."""
     data = body.get("data") if isinstance(body, dict) else None
     key = body.get("key") if isinstance(body, dict) else None
@@ -224,14 +224,14 @@ def _mapped(before: tuple[Match, ...], body: object, text: str, sets: Sets) -> I
     if isinstance(data, str) and data.startswith("@"):
         elements = sets.get(data[1:])
     if not isinstance(elements, list):
-        yield Rule(before, Verdict.OTHER, text=text)
+        yield FirewallRule(before, RuleVerdict.OTHER, text=text)
         return
     for element in elements:
         pair = element if isinstance(element, list) and len(element) == 2 else [None, None]
         name, target = _statement(pair[1])
         to = str(target.get("target")) if isinstance(target, dict) else ""
-        verdict = _VERDICTS.get(name, Verdict.OTHER)
-        yield Rule(before + matches_for_key(key, pair[0]), verdict, to, text)
+        verdict = _VERDICTS.get(name, RuleVerdict.OTHER)
+        yield FirewallRule(before + matches_for_key(key, pair[0]), verdict, to, text)
 
 
 def _texts(listing: str) -> Mapping[tuple[str, ...], str]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from app.discovery.firewall.evaluate import dropping, fate
 from app.discovery.firewall.iptables import parse_iptables
-from app.discovery.firewall.model import BaseChain, Ruleset, Verdict
+from app.discovery.firewall.model import BaseChain, Ruleset, RuleVerdict
 from app.discovery.firewall.nft import parse_nft, rules_of_iptables
 from app.domain.adapters import shell_step_argv
 from app.domain.cancel import CancelToken
@@ -163,7 +163,7 @@ def _owner(native: Ruleset, of_iptables: Ruleset, legacy: Ruleset) -> Owner:
         *((Owner.IPTABLES, base) for base in of_iptables.base_chains),
         *((_legacy_owner(base), base) for base in legacy.base_chains),
     ]
-    used = [(owner, base) for owner, base in found if base.policy is Verdict.DROP or base.rules]
+    used = [(owner, base) for owner, base in found if base.policy is RuleVerdict.DROP or base.rules]
     of_input = (owner for owner, base in used if base.hook == "input" and base.kind == "filter")
     return next(of_input, used[0][0] if used else Owner.NONE)
 

@@ -16,14 +16,14 @@ from app.measurement.census.log_diagnosis import last_line, reason_of, root_caus
 from app.measurement.census.verdicts import judge, wire_filter
 from app.measurement.interfaces import Tunnel
 from app.measurement.reusable_tunnel import ReusableTunnel
-from app.measurement.work import Context
+from app.measurement.work import CampaignContext
 from app.probes.smoke_test import SmokeTestOutcome, SmokeTestRequest
 from app.ranking.weighted import weighted_latency_ms
 
 ECHO_LIMIT_S = 4.0
 
 
-CensusContext: TypeAlias = Context[CensusPlan, OptionResult]
+CensusContext: TypeAlias = CampaignContext[CensusPlan, OptionResult]
 
 
 @dataclass(frozen=True, slots=True)

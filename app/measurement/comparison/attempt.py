@@ -17,9 +17,9 @@ from app.domain.hosts import Side
 from app.domain.results import Attempt, AttemptKey, AttemptStatus, CampaignPlan, Candidate
 from app.domain.solutions import Carrier, Suite
 from app.measurement.comparison.capture_checks import has_capture_tests, look_at_wire, raise_if_leaking, wire_log
-from app.measurement.comparison.probe_run import Measured, Measurement
+from app.measurement.comparison.probe_run import Measurement, ProbeResults
 from app.measurement.interfaces import StageSink, Tunnel
-from app.measurement.work import Context
+from app.measurement.work import CampaignContext
 from app.probes import doubts_before, inspect_surroundings
 from app.probes.capture import CaptureTestsRequest
 
@@ -28,7 +28,7 @@ logger = logging.getLogger(__name__)
 MAX_LOG_CHARACTERS = 20_000
 
 
-ComparisonContext: TypeAlias = Context[CampaignPlan, Attempt]
+ComparisonContext: TypeAlias = CampaignContext[CampaignPlan, Attempt]
 
 
 def candidate_of(plan: CampaignPlan, key: AttemptKey) -> Candidate | None:
@@ -49,7 +49,7 @@ class _Draft:
 
     key: AttemptKey
     started_at: datetime
-    measured: Measured = field(default_factory=Measured)
+    measured: ProbeResults = field(default_factory=ProbeResults)
     tunnel: Tunnel | None = None
     daemon_log: str = ""
     doubts: list[str] = field(default_factory=list)

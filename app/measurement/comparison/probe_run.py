@@ -49,7 +49,7 @@ TYPICAL_ECHO_S = 0.001
 
 
 @dataclass(slots=True)
-class Measured:
+class ProbeResults:
     """Partial results."""
 
     latency: tuple[LatencySeries, ...] = ()
@@ -84,7 +84,7 @@ class Measurement:
 
     def run(
         self,
-        measured: Measured,
+        measured: ProbeResults,
         *,
         token: CancelToken,
         emit: EventSink,
@@ -127,7 +127,7 @@ class Measurement:
 
     def _latency(
         self,
-        measured: Measured,
+        measured: ProbeResults,
         counters: CpuCounters,
         token: CancelToken,
         emit: EventSink,
@@ -167,7 +167,7 @@ class Measurement:
 
     def _throughput(
         self,
-        measured: Measured,
+        measured: ProbeResults,
         server: IperfServer,
         token: CancelToken,
         emit: EventSink,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from app.domain.adapters import Setting
 from app.domain.linting import MASK, ConfigKind, FileAccess, LintFinding
-from app.domain.verdicts import Question, Verdict
+from app.domain.verdicts import FindingQuestion, Verdict
 from app.policy.lint.rules import rule_sets
 from app.policy.lint.view import SettingsView
 
@@ -88,5 +88,5 @@ def _finding(setting: Setting, access: FileAccess, subject: str, fault: _Fault, 
     reason = f"{subject}, and {fault.word} ({mode})."
     mend = f"{fault.mend} {path}".strip()
     return LintFinding(
-        setting.line, setting.name, path or mode, Question.INSECURE, fault.verdict, reason, _SOURCE, mend
+        setting.line, setting.name, path or mode, FindingQuestion.INSECURE, fault.verdict, reason, _SOURCE, mend
     )

@@ -9,7 +9,7 @@ from itertools import islice
 
 from app.domain.adapters import Setting
 from app.domain.linting import LintFinding
-from app.domain.verdicts import Finding, Question, Verdict
+from app.domain.verdicts import Finding, FindingQuestion, Verdict
 from app.policy.combinations import Composition, compositions
 from app.policy.data import normalise, rows_of
 from app.policy.judge import UNKNOWN_REASON, findings
@@ -79,7 +79,7 @@ def judge_setting(setting: Setting, style: str, usage: Usage, *, guidelines: Col
     """
     names = list(dict.fromkeys(islice(_named_in(setting.value, style, usage), MAX_NAMES)))
     is_alone = len({written for written, _, _ in names}) < 2
-    found: dict[tuple[str, str, Question], LintFinding] = {}
+    found: dict[tuple[str, str, FindingQuestion], LintFinding] = {}
     for written, name, composition in names:
         for finding in _findings(name, tuple(guidelines), usage.solution, composition, tuple(usage.design)):
             key = (written, finding.reason, finding.question)
@@ -119,7 +119,9 @@ def _findings(
     if found[0].reason == UNKNOWN_REASON:
         return (replace(found[0], reason=_SPELLING),)
     return tuple(
-        one for one in found if one.question is not Question.INSECURE or one.verdict.severity >= Verdict.LEGACY.severity
+        one
+        for one in found
+        if one.question is not FindingQuestion.INSECURE or one.verdict.severity >= Verdict.LEGACY.severity
     )
 
 

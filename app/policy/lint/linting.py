@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from app.domain.adapters import Setting
 from app.domain.declared import declared
 from app.domain.linting import ConfigKind, FileAccess, LintFinding
-from app.domain.verdicts import Question
+from app.domain.verdicts import FindingQuestion
 from app.policy.combinations import Composition, compositions
 from app.policy.guidelines import DEFAULT_GUIDELINES, GUIDELINES
 from app.policy.judge import check_guidelines
@@ -16,7 +16,7 @@ from app.policy.lint.access import judge_access
 from app.policy.lint.algorithms import Usage, judge_setting
 from app.policy.lint.inheritance import expand
 from app.policy.lint.names import split_names
-from app.policy.lint.rules import AlgorithmSetting, Name, Rule, RuleSet, Versions, rule_sets, version_of
+from app.policy.lint.rules import AlgorithmSetting, LintRule, Name, RuleSet, Versions, rule_sets, version_of
 from app.policy.lint.view import Section, SettingsView
 
 MAX_FINDINGS = 1000
@@ -67,7 +67,7 @@ def lint(
 
 def is_advice(finding: LintFinding) -> bool:
     """Whether a finding is advice: what no guideline that can be picked says, but a manual."""
-    return finding.question is Question.GUIDELINE and not finding.source.startswith(_GUIDELINE_TITLES)
+    return finding.question is FindingQuestion.GUIDELINE and not finding.source.startswith(_GUIDELINE_TITLES)
 
 
 def _on_algorithms(kind: ConfigKind, view: SettingsView, guidelines: Collection[str]) -> Iterator[LintFinding]:
@@ -107,7 +107,7 @@ def _on_rules(rules: RuleSet, view: SettingsView, versions: Mapping[str, str]) -
             yield from _on_section(rule, section)
 
 
-def _on_section(rule: Rule, section: Section) -> Iterator[LintFinding]:
+def _on_section(rule: LintRule, section: Section) -> Iterator[LintFinding]:
     """Judge one section, or the file as a whole, by one rule."""
     if not _holds(rule, section):
         return
@@ -122,7 +122,7 @@ def _written(names: tuple[Name, ...], view: SettingsView) -> Iterator[Setting]:
     yield from dict.fromkeys(view.written(setting) for name in names for setting in view.matching(name))
 
 
-def _is_fault(rule: Rule, setting: Setting) -> bool:
+def _is_fault(rule: LintRule, setting: Setting) -> bool:
     if rule.value is not None and not rule.value.fullmatch(setting.value):
         return False
     if rule.below is not None:
@@ -131,7 +131,7 @@ def _is_fault(rule: Rule, setting: Setting) -> bool:
     return True
 
 
-def _holds(rule: Rule, section: Section) -> bool:
+def _holds(rule: LintRule, section: Section) -> bool:
     """Whether the rest of a section, and what is around it, is as a rule wants it."""
     return (
         all(section.inside.has(name) for name in rule.requires)
@@ -141,7 +141,7 @@ def _holds(rule: Rule, section: Section) -> bool:
     )
 
 
-def _is_for_version(rule: Rule, versions: Mapping[str, str]) -> bool:
+def _is_for_version(rule: LintRule, versions: Mapping[str, str]) -> bool:
     if not rule.program:
         return True
     version = version_of(versions.get(rule.program, ""))
@@ -152,13 +152,13 @@ def _is_for_version(rule: Rule, versions: Mapping[str, str]) -> bool:
     return (not rule.since or version >= rule.since) and (not rule.before or version < rule.before)
 
 
-def _missing_name(rule: Rule, head: Setting) -> str:
+def _missing_name(rule: LintRule, head: Setting) -> str:
     """Return the name of what a section lacks, with the section where names have one."""
     last = rule.names[0].last
     return last if not head.name or head.name.startswith("[") else f"{head.name}.{last}"
 
 
-def _finding(rule: Rule, setting: Setting) -> LintFinding:
+def _finding(rule: LintRule, setting: Setting) -> LintFinding:
     return LintFinding(
         setting.line,
         setting.name,

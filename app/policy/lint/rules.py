@@ -16,7 +16,7 @@ from cattrs.gen import make_dict_structure_fn, override
 from app.domain.errors import Bug
 from app.domain.linting import ConfigKind
 from app.domain.structured import base_converter, bundled
-from app.domain.verdicts import Question, Verdict
+from app.domain.verdicts import FindingQuestion, Verdict
 from app.policy.judge import UNKNOWN_REASON, judge
 
 _FOLDER = resources.files("resources") / "policy"
@@ -49,7 +49,7 @@ class Versions(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class LintRule:
     """One rule on a setting, or on its absence.
 
     Attributes:
@@ -75,7 +75,7 @@ class Rule:
     """
 
     names: tuple[Name, ...]
-    question: Question
+    question: FindingQuestion
     verdict: Verdict
     reason: str
     source: str
@@ -137,7 +137,7 @@ class RuleSet:
         kinds: Kinds of files that it is for.
     """
 
-    rules: tuple[Rule, ...] = ()
+    rules: tuple[LintRule, ...] = ()
     algorithms: tuple[AlgorithmSetting, ...] = ()
     key_files: tuple[Name, ...] = ()
     kinds: tuple[ConfigKind, ...] = ()
@@ -167,7 +167,7 @@ def _converter(*, is_detailed: bool = False) -> Converter:
     converter.register_structure_hook(Name, lambda text, _: _name(text))
     settings, version = override(rename="settings"), override(struct_hook=lambda text, _: version_of(text))
     read_rule = make_dict_structure_fn(
-        Rule,
+        LintRule,
         converter,
         names=settings,
         value=override(struct_hook=lambda text, _: re.compile(text, re.IGNORECASE | re.DOTALL)),
@@ -177,7 +177,7 @@ def _converter(*, is_detailed: bool = False) -> Converter:
         before=version,
         is_addition=override(rename="adds"),
     )
-    converter.register_structure_hook(Rule, lambda row, kind: read_rule(_whole(row), kind))
+    converter.register_structure_hook(LintRule, lambda row, kind: read_rule(_whole(row), kind))
     read_setting = make_dict_structure_fn(AlgorithmSetting, converter, names=settings)
     converter.register_structure_hook(AlgorithmSetting, read_setting)
     converter.register_structure_hook(
@@ -194,7 +194,9 @@ def _whole(row: dict[str, Any]) -> dict[str, Any]:
     found = judge(row.pop("policy"), guidelines=())
     if found.reason == UNKNOWN_REASON:
         raise ValueError(f"{found.subject} is not in the policy")
-    question = Question.INSECURE if found.verdict.severity >= Verdict.LEGACY.severity else Question.GUIDELINE
+    question = (
+        FindingQuestion.INSECURE if found.verdict.severity >= Verdict.LEGACY.severity else FindingQuestion.GUIDELINE
+    )
     usual = {"reason": found.reason, "source": found.source, "replacement": found.replacement, "question": question}
     return {**usual, **row, "verdict": found.verdict}
 

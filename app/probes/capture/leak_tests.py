@@ -11,7 +11,7 @@ from math import ceil
 from app.domain.adapters import Breakage
 from app.domain.audit import AuditEntry
 from app.domain.cancel import CancelToken
-from app.domain.capture import CaptureReport, Crossing, FrameOverhead, LeakProof, LeakVerdict
+from app.domain.capture import CaptureReport, FrameCrossing, FrameOverhead, LeakProof, LeakVerdict
 from app.domain.commands import Command, HostSession, SessionPair
 from app.domain.concurrency import run_both
 from app.domain.errors import DeadlineExceeded, ProbeFailed
@@ -268,7 +268,7 @@ class _Run:
             for index, one in enumerate(broken)
         )
         costs = self._costs(readings[Side.A], sent)
-        crossings: tuple[Crossing, ...] = ()
+        crossings: tuple[FrameCrossing, ...] = ()
         if request.is_brief:
             crossings = (self._full_frame(sent),)
         elif request.plan.b.interface:
@@ -283,10 +283,10 @@ class _Run:
             doubts=(*self._doubts(captures), *self._unmeasured(costs, readings[Side.A], sent)),
         )
 
-    def _full_frame(self, sent: Sent) -> Crossing:
+    def _full_frame(self, sent: Sent) -> FrameCrossing:
         size = max(self._sizes)
         echoes = sent.of(f"size-{size - FRAME_TO_PAYLOAD_BYTES}")
-        return Crossing(
+        return FrameCrossing(
             "full-size",
             has_crossed=bool(echoes.received) if echoes.sent else None,
             note=f"{echoes.received} of {echoes.sent} frames of {size} bytes were answered.",

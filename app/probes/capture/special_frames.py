@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from app.domain.capture import Crossing
+from app.domain.capture import FrameCrossing
 from app.probes.capture.canary import CanaryFrames
 from app.probes.capture.canary_traffic import GROUP, VLAN_ID, Sent
 from app.probes.capture.packets import ETHERTYPE_ARP, Ethernet, read_ethernet
@@ -17,7 +17,7 @@ FULL_TAGGED_FRAME_BYTES = 1_518
 """1500 bytes in an Ethernet frame with one tag, without FCS. Source: IEEE 802.1Q, IEEE 802.3 clause 3.2.7."""
 
 
-def judge_crossings(records: Sequence[Record], sent: Sent, marks: CanaryFrames) -> tuple[Crossing, ...]:
+def judge_crossings(records: Sequence[Record], sent: Sent, marks: CanaryFrames) -> tuple[FrameCrossing, ...]:
     """Say of each kind whether it arrived.
 
     Args:
@@ -29,35 +29,41 @@ def judge_crossings(records: Sequence[Record], sent: Sent, marks: CanaryFrames) 
     return _non_ip(frames, sent), _multicast(frames, marks), _vlan(frames, sent, marks)
 
 
-def _non_ip(frames: Sequence[Ethernet], sent: Sent) -> Crossing:
+def _non_ip(frames: Sequence[Ethernet], sent: Sent) -> FrameCrossing:
     arrived = sum(frame.ethertype == ETHERTYPE_ARP for frame in frames)
     was_answered = "lladdr" in sent.neighbour.split()
     if arrived and was_answered:
-        return Crossing("non-ip", has_crossed=True, note="ARP (EtherType 0x0806) was asked and answered through it.")
+        return FrameCrossing(
+            "non-ip", has_crossed=True, note="ARP (EtherType 0x0806) was asked and answered through it."
+        )
     note = "ARP (EtherType 0x0806) was asked through it: " + (
         "it arrived, and no answer came back." if arrived else "it did not arrive."
     )
-    return Crossing("non-ip", has_crossed=False, note=note)
+    return FrameCrossing("non-ip", has_crossed=False, note=note)
 
 
-def _multicast(frames: Sequence[Ethernet], marks: CanaryFrames) -> Crossing:
+def _multicast(frames: Sequence[Ethernet], marks: CanaryFrames) -> FrameCrossing:
     arrived = any(frame.is_multicast and marks.inside in frame.content for frame in frames)
     said = "arrived" if arrived else "did not arrive"
-    return Crossing("multicast", has_crossed=arrived, note=f"A marked frame to the group {GROUP} {said}.")
+    return FrameCrossing("multicast", has_crossed=arrived, note=f"A marked frame to the group {GROUP} {said}.")
 
 
-def _vlan(frames: Sequence[Ethernet], sent: Sent, marks: CanaryFrames) -> Crossing:
+def _vlan(frames: Sequence[Ethernet], sent: Sent, marks: CanaryFrames) -> FrameCrossing:
     if sent.vlan != "sent":
-        return Crossing("vlan", has_crossed=None, note=f"No tagged frame could be sent: {sent.vlan or 'not tried'}.")
+        return FrameCrossing(
+            "vlan", has_crossed=None, note=f"No tagged frame could be sent: {sent.vlan or 'not tried'}."
+        )
     lengths = [frame.length_bytes for frame in frames if frame.tag and marks.inside in frame.content]
     if not lengths:
-        return Crossing("vlan", has_crossed=False, note=f"Frames with an IEEE 802.1Q tag ({VLAN_ID}) did not arrive.")
+        return FrameCrossing(
+            "vlan", has_crossed=False, note=f"Frames with an IEEE 802.1Q tag ({VLAN_ID}) did not arrive."
+        )
     longest = max(lengths)
     if longest >= FULL_TAGGED_FRAME_BYTES:
         note = f"A full frame with an IEEE 802.1Q tag ({FULL_TAGGED_FRAME_BYTES} bytes) arrived."
-        return Crossing("vlan", has_crossed=True, note=note)
+        return FrameCrossing("vlan", has_crossed=True, note=note)
     note = (
         f"Tagged frames of {longest} bytes arrived, a full one ({FULL_TAGGED_FRAME_BYTES} bytes) did not: "
         "lower the MTU of VLANs by 4 bytes."
     )
-    return Crossing("vlan", has_crossed=False, note=note)
+    return FrameCrossing("vlan", has_crossed=False, note=note)

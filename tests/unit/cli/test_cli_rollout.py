@@ -29,7 +29,7 @@ from app.domain.deployment import (
     PlannedCommand,
     RolloutObstacle,
 )
-from app.domain.deployment_status import Drift, EndpointStatus, KeyAge, Outage, PairStatus
+from app.domain.deployment_status import EndpointStatus, FileDrift, KeyAge, Outage, PairStatus
 from app.domain.errors import InvalidOption
 from app.domain.history import EntryKind, HistoryEntry
 from app.domain.hosts import PairSpec, Side
@@ -135,7 +135,7 @@ def test_a_tunnel_that_waits_for_a_confirmation_is_not_called_down() -> None:
 
 
 def test_what_is_wrong_stands_out_and_fails() -> None:
-    drift = (Drift("/run/x/openvpn.conf", "The file was changed.", "+# by hand"),)
+    drift = (FileDrift("/run/x/openvpn.conf", "The file was changed.", "+# by hand"),)
     bad = replace(STATUS.a, is_up=False, is_watched=False, rtt_ms=None, loss_pct=100.0, restarts=3, drift=drift)
     status = replace(STATUS, a=bad, b=EndpointStatus(Side.B, "beta", is_reachable=False, note="No route."))
     text = text_of(print_status, status)

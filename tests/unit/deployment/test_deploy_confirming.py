@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from app.deployment.commit import CommitState, Outcome
+from app.deployment.commit import CommitOutcome, CommitState
 from app.deployment.events import EXTENSION_S, Confirmation, Decision
 from app.deployment.hold import leave, wait_for_decision
 from app.deployment.slots import slot_dir
@@ -70,7 +70,7 @@ def test_what_one_host_refuses_does_not_stay_on_the_other(world: World) -> None:
         assert host.links == {"eth1"}
 
 
-def refused_on_b(world: World) -> tuple[str, Outcome]:
+def refused_on_b(world: World) -> tuple[str, CommitOutcome]:
     """Roll out; B goes back after A has confirmed and watches over what it now has."""
     with started_tunnel(world) as one:
         confirmer = one.confirmer

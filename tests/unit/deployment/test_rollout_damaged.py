@@ -17,7 +17,7 @@ from app.cli.deployments_text import print_status
 from app.cli.exit_codes import ExitCode
 from app.deployment import planning
 from app.deployment.events import RolloutEvent, RolloutNote
-from app.deployment.planning import Choice
+from app.deployment.planning import DeploymentChoice
 from app.deployment.single_host_rollback import remove_unfinished, roll_back_one
 from app.deployment.slots import slot_dir
 from app.discovery.pair_discovery import Discovery
@@ -214,7 +214,7 @@ def test_what_is_left_and_in_the_way_of_another_deployment_is_named(
 
     one = deploy_and_keep(world, store)
     monkeypatch.setattr(planning, "_prepare", in_the_way)
-    discovery, choice = cast("Discovery", SimpleNamespace(pair=one.pair)), cast("Choice", None)
+    discovery, choice = cast("Discovery", SimpleNamespace(pair=one.pair)), cast("DeploymentChoice", None)
 
     def prepare() -> None:
         planning.prepare(world.sessions, discovery, choice, one.options, known=(), header=(), token=CancelToken())

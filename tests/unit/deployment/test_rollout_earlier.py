@@ -58,8 +58,8 @@ def test_a_tunnel_that_lets_strangers_in_is_found_and_named(world: World, tmp_pa
         assert (status.a.lets_strangers_in, status.b.lets_strangers_in) == (True, True)
         assert (status.is_healthy, status_code(status)) == (False, ExitCode.FAILED)
         assert status.sentences[-1] == (
-            "An earlier version has rolled this out on gateway-a and gateway-b: it lets in packets that a stranger "
-            "forges or replays. Roll it out again, with new keys: tunnelmark rotate-keys pair"
+            "An earlier version of Tunnelmark deployed this on gateway-a and gateway-b: it lets in packets that a "
+            "stranger forges or replays. Deploy it again, with new keys: tunnelmark rotate-keys pair"
         )
         for host in world.hosts:
             add_to_steps(host, one.id, "cookie 1 peer_cookie 2")

@@ -8,7 +8,7 @@ from typing import cast
 
 import pytest
 
-from app.deployment.lan.ports import Standing, choose_ports
+from app.deployment.lan.ports import SlotDeployments, choose_ports
 from app.deployment.reconcile import _drift
 from app.deployment.slots import persistent_link
 from app.deployment.status import parse_state
@@ -71,7 +71,7 @@ class Hosts:
     a: Host
     b: Host
 
-    def choose(self, options: RolloutOptions, standing: Standing) -> tuple[RolloutObstacle, ...]:
+    def choose(self, options: RolloutOptions, standing: SlotDeployments) -> tuple[RolloutObstacle, ...]:
         pair = SimpleNamespace(host=lambda side: SimpleNamespace(label=f"gateway-{side.value}"))
         facts = SimpleNamespace(facts=SimpleNamespace(nics=()))
         discovery = cast("Discovery", SimpleNamespace(pair=pair, a=facts, b=facts))
@@ -98,18 +98,20 @@ OPTIONS = RolloutOptions(bridge_a="eth3", bridge_b="eth3")
 @pytest.mark.parametrize(
     ("standing", "bridge", "ports"),
     [
-        pytest.param(Standing({}, {}), "", (), id="nothing stands"),
-        pytest.param(Standing(BOTH, {Side.A: "tml0", Side.B: "tml0"}), "", (), id="what stands joins no LAN"),
-        pytest.param(Standing(BOTH, OWN_BRIDGES), "tmlbr0", ("eth2", "tml0"), id="what stands joins other ports"),
-        pytest.param(Standing({Side.A: ID}, {Side.A: "tmlbr0"}), "tmlbr0", ("eth3",), id="one side is replaced"),
+        pytest.param(SlotDeployments({}, {}), "", (), id="nothing stands"),
+        pytest.param(SlotDeployments(BOTH, {Side.A: "tml0", Side.B: "tml0"}), "", (), id="what stands joins no LAN"),
         pytest.param(
-            Standing({Side.A: ID, Side.B: OTHER_ID}, OWN_BRIDGES), "tmlbr0", ("eth3",), id="two that are not one"
+            SlotDeployments(BOTH, OWN_BRIDGES), "tmlbr0", ("eth2", "tml0"), id="what stands joins other ports"
         ),
-        pytest.param(Standing(BOTH, {}), "tmlbr0", (), id="hosts that do not say"),
+        pytest.param(SlotDeployments({Side.A: ID}, {Side.A: "tmlbr0"}), "tmlbr0", ("eth3",), id="one side is replaced"),
+        pytest.param(
+            SlotDeployments({Side.A: ID, Side.B: OTHER_ID}, OWN_BRIDGES), "tmlbr0", ("eth3",), id="two that are not one"
+        ),
+        pytest.param(SlotDeployments(BOTH, {}), "tmlbr0", (), id="hosts that do not say"),
     ],
 )
 def test_whatever_stands_two_lans_that_are_joined_already_are_refused(
-    standing: Standing, bridge: str, ports: tuple[str, ...]
+    standing: SlotDeployments, bridge: str, ports: tuple[str, ...]
 ) -> None:
     two = hosts(HEARD, bridge=bridge, ports=ports)
     if Side.B not in standing.ids:
@@ -128,17 +130,17 @@ def test_whatever_stands_two_lans_that_are_joined_already_are_refused(
 
 def test_what_stands_and_joins_these_very_ports_is_not_tested_again() -> None:
     two = hosts(HEARD, bridge="tmlbr0", ports=("eth3", "tml0"))
-    assert two.choose(OPTIONS, Standing(BOTH, OWN_BRIDGES)) == ()
+    assert two.choose(OPTIONS, SlotDeployments(BOTH, OWN_BRIDGES)) == ()
     assert two.b.tests == []
     two = hosts(HEARD)
     lan = RolloutOptions(bridge_a="br-lan", bridge_b="br-lan")
-    assert two.choose(lan, Standing(BOTH, {Side.A: "br-lan", Side.B: "br-lan"})) == ()
+    assert two.choose(lan, SlotDeployments(BOTH, {Side.A: "br-lan", Side.B: "br-lan"})) == ()
     assert two.b.tests == []
 
 
 def test_a_port_of_one_lan_is_joined_without_a_test() -> None:
     two = hosts(HEARD)
-    (warning,) = two.choose(RolloutOptions(bridge_a="eth3"), Standing({}, {}))
+    (warning,) = two.choose(RolloutOptions(bridge_a="eth3"), SlotDeployments({}, {}))
     assert "Only the LAN of gateway-a is joined" in warning.what
     assert two.b.tests == []
 
@@ -146,21 +148,21 @@ def test_a_port_of_one_lan_is_joined_without_a_test() -> None:
 def test_a_port_of_somebody_elses_bridge_is_not_freed() -> None:
     two = hosts(SILENT, bridge="br-lan", ports=("eth3",))
     with pytest.raises(InvalidOption):
-        two.choose(OPTIONS, Standing(BOTH, {Side.A: "br-lan", Side.B: "br-lan"}))
+        two.choose(OPTIONS, SlotDeployments(BOTH, {Side.A: "br-lan", Side.B: "br-lan"}))
 
 
 @pytest.mark.parametrize(
     ("ports", "standing", "others"),
     [
-        (("tml1",), Standing({}, {}), "tml1"),
-        (("tml0", "tml1"), Standing(BOTH, {Side.A: "br-lan", Side.B: "br-lan"}), "tml1"),
-        (("tml1",), Standing(BOTH, {Side.A: "br-lan", Side.B: "br-lan"}), ""),
-        (("tml0",), Standing(BOTH, {Side.A: "br-lan", Side.B: "br-lan"}), ""),
-        (("eth2",), Standing({}, {}), ""),
+        (("tml1",), SlotDeployments({}, {}), "tml1"),
+        (("tml0", "tml1"), SlotDeployments(BOTH, {Side.A: "br-lan", Side.B: "br-lan"}), "tml1"),
+        (("tml1",), SlotDeployments(BOTH, {Side.A: "br-lan", Side.B: "br-lan"}), ""),
+        (("tml0",), SlotDeployments(BOTH, {Side.A: "br-lan", Side.B: "br-lan"}), ""),
+        (("eth2",), SlotDeployments({}, {}), ""),
     ],
 )
 def test_a_second_tunnel_on_a_bridge_waits_for_a_person_who_knows_of_both(
-    ports: tuple[str, ...], standing: Standing, others: str
+    ports: tuple[str, ...], standing: SlotDeployments, others: str
 ) -> None:
     two = hosts(SILENT, bridge="br-lan", ports=ports)
     found = two.choose(RolloutOptions(bridge_a="br-lan", bridge_b="br-lan"), standing)
@@ -183,7 +185,7 @@ MOVING = replace(OPTIONS, moves_lan_rules=True)
 def test_firewall_rules_that_name_a_port_wait_for_a_person() -> None:
     two = hosts(SILENT)
     two.a.rules = nft('iifname "eth3" tcp dport 8080 drop', 'iifname "eth2" accept')
-    (warning,) = [one for one in two.choose(OPTIONS, Standing({}, {})) if one.needs_person]
+    (warning,) = [one for one in two.choose(OPTIONS, SlotDeployments({}, {})) if one.needs_person]
     assert warning.side is Side.A
     assert warning.what.startswith(
         "A rule names the LAN port eth3 in the firewall of gateway-a, for example: "
@@ -192,26 +194,26 @@ def test_firewall_rules_that_name_a_port_wait_for_a_person() -> None:
     assert "--move-lan-rules" in warning.hint
     assert not warning.is_blocking
     two.a.rules = nft('iifname "eth3" tcp dport 8080 drop', 'iifname "tmlbr0" tcp dport 8080 drop')
-    assert not [one for one in two.choose(OPTIONS, Standing({}, {})) if one.needs_person]
+    assert not [one for one in two.choose(OPTIONS, SlotDeployments({}, {})) if one.needs_person]
 
 
 def test_rules_that_are_moved_are_a_note_and_those_that_except_the_port_still_wait() -> None:
     two = hosts(SILENT)
     two.a.rules = nft('iifname "eth3" tcp dport 8080 drop')
-    (note,) = two.choose(MOVING, Standing({}, {}))
+    (note,) = two.choose(MOVING, SlotDeployments({}, {}))
     assert not note.needs_person
     assert not note.is_blocking
     assert 'nft: rule in inet filter input: iifname "tmlbr0" tcp dport 8080 drop' in note.what
     assert "to the LAN of A and to everything that the LAN of B sends to A" in note.hint
     two.b.rules = nft('iifname != "eth3" tcp dport 8080 drop')
-    _, refused = two.choose(MOVING, Standing({}, {}))
+    _, refused = two.choose(MOVING, SlotDeployments({}, {}))
     assert refused.side is Side.B
     assert refused.needs_person
     assert 'iifname != "eth3" tcp dport 8080 drop (inet filter input) excepts the port' in refused.what
     # What is joined now had its rules moved by the deployment that goes.
     two = hosts(SILENT, bridge="tmlbr0", ports=("eth3",))
     two.a.rules = nft('iifname "eth3" drop', 'iifname "tmlbr0" drop comment "tunnelmark 0011 lan 1"')
-    (note,) = two.choose(MOVING, Standing(BOTH, OWN_BRIDGES))
+    (note,) = two.choose(MOVING, SlotDeployments(BOTH, OWN_BRIDGES))
     assert "added to the firewall of gateway-a" in note.what
 
 
@@ -219,11 +221,11 @@ def test_replacing_what_has_moved_rules_by_what_does_not_waits_for_a_person() ->
     two = hosts(SILENT, bridge="tmlbr0", ports=("eth3",))
     two.a.rules = nft('iifname "eth3" drop', 'iifname "tmlbr0" drop comment "tunnelmark 0011 lan 1"')
     two.b.rules = nft('iifname "eth3" drop', 'udp dport 1 accept comment "tunnelmark 0011 1"')
-    (warning,) = [one for one in two.choose(OPTIONS, Standing(BOTH, OWN_BRIDGES)) if one.needs_person]
+    (warning,) = [one for one in two.choose(OPTIONS, SlotDeployments(BOTH, OWN_BRIDGES)) if one.needs_person]
     assert warning.side is Side.A
     assert "A rule names the LAN port eth3 in the firewall of gateway-a" in warning.what
     two.a.rules = {"firewalld": "plant", "save nft iptables-nft": "*filter\n-A IN -i tmlbr0 -j ACCEPT\nCOMMIT"}
-    (warning,) = [one for one in two.choose(OPTIONS, Standing(BOTH, OWN_BRIDGES)) if one.needs_person]
+    (warning,) = [one for one in two.choose(OPTIONS, SlotDeployments(BOTH, OWN_BRIDGES)) if one.needs_person]
     assert "interface eth3" in warning.what
 
 
@@ -240,30 +242,30 @@ def test_status_names_what_a_host_notes_of_its_rules() -> None:
 def test_firewall_that_may_drop_bridged_frames_waits_for_a_person() -> None:
     two = hosts(SILENT)
     two.a.rules = {"calls ip 1": "", "save nft iptables-nft": "*filter\n:FORWARD DROP [0:0]\nCOMMIT"}
-    (warning,) = two.choose(OPTIONS, Standing({}, {}))
+    (warning,) = two.choose(OPTIONS, SlotDeployments({}, {}))
     assert warning.needs_person
     assert "gateway-a passes bridged frames to its firewall (bridge-nf)" in warning.what
     assert "policy DROP of the chain FORWARD (iptables-nft)" in warning.what
     assert "-i tmlbr0 -o tmlbr0 -j ACCEPT" in warning.hint
     lan = RolloutOptions(bridge_a="br-lan", bridge_b="br-lan")
-    (warning,) = two.choose(lan, Standing({}, {}))
+    (warning,) = two.choose(lan, SlotDeployments({}, {}))
     assert "-i br-lan -o br-lan" in warning.hint
     two.a.rules["calls ip 0"] = two.a.rules.pop("calls ip 1")
-    assert two.choose(OPTIONS, Standing({}, {})) == ()
+    assert two.choose(OPTIONS, SlotDeployments({}, {})) == ()
 
 
 def test_firewall_that_cannot_be_read_is_an_error() -> None:
     two = hosts(SILENT)
     two.a.rules = {"failed": ""}
     with pytest.raises(CommandFailed, match="The firewall of gateway-a could not be read"):
-        two.choose(OPTIONS, Standing({}, {}))
+        two.choose(OPTIONS, SlotDeployments({}, {}))
 
 
 def test_port_that_is_joined_already_or_is_a_bridge_is_not_asked_about() -> None:
     two = hosts(SILENT, bridge="tmlbr0", ports=("eth3",))
     two.a.rules = two.b.rules = nft('iifname "eth3" drop', 'iifname "br-lan" drop')
-    assert not [one for one in two.choose(OPTIONS, Standing(BOTH, OWN_BRIDGES)) if one.needs_person]
+    assert not [one for one in two.choose(OPTIONS, SlotDeployments(BOTH, OWN_BRIDGES)) if one.needs_person]
     bridges = RolloutOptions(bridge_a="br-lan", bridge_b="br-lan", moves_lan_rules=True)
     two = hosts(SILENT)
     two.a.rules = two.b.rules = nft('iifname "br-lan" drop')
-    assert two.choose(bridges, Standing({}, {})) == ()
+    assert two.choose(bridges, SlotDeployments({}, {})) == ()

@@ -9,7 +9,7 @@ import pytest
 
 from app.deployment.lan.bridge import Bridging
 from app.deployment.lan.loop_test import are_joined
-from app.deployment.lan.ports import Standing, loop_obstacles
+from app.deployment.lan.ports import SlotDeployments, loop_obstacles
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, CommandResult, SessionPair
 from app.domain.hosts import Side
@@ -41,7 +41,7 @@ def hosts(listening: int, asking: int = NOBODY) -> tuple[SessionPair, Host, Host
     return SessionPair(a, b), a, b  # type: ignore[arg-type]  # the part of a session that is used
 
 
-NOTHING = Standing({}, {})
+NOTHING = SlotDeployments({}, {})
 BRIDGING: Mapping[Side, Bridging] = {
     Side.A: Bridging("tmlbr0", "eth2"),
     Side.B: Bridging("tmlbr0", "eth5"),

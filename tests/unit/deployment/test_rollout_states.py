@@ -23,7 +23,7 @@ from app.deployment.events import (
     RolloutNote,
 )
 from app.domain.cancel import CancelToken
-from app.domain.capture import Crossing, LeakProof, LeakVerdict
+from app.domain.capture import FrameCrossing, LeakProof, LeakVerdict
 from app.domain.commands import Command, CommandResult
 from app.domain.deployment import Deployment, DeploymentState, RolloutObstacle, RolloutOptions
 from app.domain.errors import CommandFailed, PreflightRefused, TunnelDown
@@ -69,7 +69,7 @@ def test_frames_of_full_size_that_do_not_cross_are_told(
     world: World, store: Store, wire: Wire, *, has_crossed: bool
 ) -> None:
     wire.crossings = (
-        Crossing("full-size", has_crossed=has_crossed, note="0 of 4 frames of 1514 bytes were answered."),
+        FrameCrossing("full-size", has_crossed=has_crossed, note="0 of 4 frames of 1514 bytes were answered."),
     )
     events: list[RolloutEvent] = []
     assert deploy(world, store, events).state is DeploymentState.CONFIRMED

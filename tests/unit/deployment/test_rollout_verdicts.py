@@ -7,7 +7,7 @@ from typing import cast
 
 import pytest
 
-from app.deployment.planning import Choice, choose
+from app.deployment.planning import DeploymentChoice, choose
 from app.discovery.pair_discovery import Discovery
 from app.domain.deployment import RolloutOptions
 from app.domain.errors import InvalidPlan
@@ -27,7 +27,7 @@ class Vpn(MadeUpVpn):
         return (Suite("only", "Only", algorithms=(self.algorithm,), is_default=True),)
 
 
-def chosen(algorithm: str, reason: str) -> Choice:
+def chosen(algorithm: str, reason: str) -> DeploymentChoice:
     vpn = Vpn()
     vpn.algorithm = algorithm
     checks = (SimpleNamespace(facts=made_up_facts(side)) for side in Side)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.discovery import install, plan_install
-from app.discovery.simulate import Change, failed_simulation, read_simulation
+from app.discovery.simulate import PackageChanges, failed_simulation, read_simulation
 from app.domain.audit import AuditEntry
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, CommandResult
@@ -130,17 +130,17 @@ def test_what_cannot_be_installed_is_told(manager: PackageManager, parts: Sequen
 @pytest.mark.parametrize(
     ("manager", "text", "expected"),
     [
-        (PackageManager.APT, _APT_ADDS, Change(("libsctp1", "libiperf0", "iperf3"), ())),
-        (PackageManager.APT, _APT_REMOVES, Change(("sysvinit-core",), ("gnome-keyring", "systemd-sysv"))),
-        (PackageManager.APT, "Purg x [1]\n", Change((), ("x",))),
-        (PackageManager.DNF, _DNF_ADDS, Change(("iperf3", "lksctp-tools"), ())),
-        (PackageManager.DNF, _DNF_REMOVES, Change(("new-tool",), ("old-tool.x86_64", "victim"))),
-        (PackageManager.OPKG, _OPKG_ADDS, Change(("iperf3", "libiperf3"), ())),
-        (PackageManager.OPKG, _OPKG_REMOVES, Change(("iperf3", "libiperf3"), ("iperf", "netperf"))),
-        (PackageManager.PACMAN, "iperf3\nlksctp-tools\n", Change(("iperf3", "lksctp-tools"), ())),
+        (PackageManager.APT, _APT_ADDS, PackageChanges(("libsctp1", "libiperf0", "iperf3"), ())),
+        (PackageManager.APT, _APT_REMOVES, PackageChanges(("sysvinit-core",), ("gnome-keyring", "systemd-sysv"))),
+        (PackageManager.APT, "Purg x [1]\n", PackageChanges((), ("x",))),
+        (PackageManager.DNF, _DNF_ADDS, PackageChanges(("iperf3", "lksctp-tools"), ())),
+        (PackageManager.DNF, _DNF_REMOVES, PackageChanges(("new-tool",), ("old-tool.x86_64", "victim"))),
+        (PackageManager.OPKG, _OPKG_ADDS, PackageChanges(("iperf3", "libiperf3"), ())),
+        (PackageManager.OPKG, _OPKG_REMOVES, PackageChanges(("iperf3", "libiperf3"), ("iperf", "netperf"))),
+        (PackageManager.PACMAN, "iperf3\nlksctp-tools\n", PackageChanges(("iperf3", "lksctp-tools"), ())),
     ],
 )
-def test_simulations_are_understood(manager: PackageManager, text: str, expected: Change) -> None:
+def test_simulations_are_understood(manager: PackageManager, text: str, expected: PackageChanges) -> None:
     assert read_simulation(manager, text) == expected
 
 

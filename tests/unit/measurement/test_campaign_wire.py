@@ -64,7 +64,7 @@ def test_the_wire_is_looked_at_last_and_in_the_first_round_only() -> None:
     stages = [event.stage for event in seen if isinstance(event, StageStarted) and event.key.position == 0]
     assert stages.index(Stage.WIRE) > max(n for n, stage in enumerate(stages) if stage is Stage.THROUGHPUT)
     lines = [event for event in seen if isinstance(event, LogLine)]
-    assert [line.level for line in lines if "on the wire: ✓ confidential" in line.text] == [LogLevel.INFO]
+    assert [line.level for line in lines if "packet tests: ✓ confidential" in line.text] == [LogLevel.INFO]
 
 
 def test_a_leak_fails_the_attempt_and_keeps_what_was_measured() -> None:

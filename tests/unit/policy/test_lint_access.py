@@ -6,7 +6,7 @@ import pytest
 
 from app.domain.adapters import Setting
 from app.domain.linting import MASK, ConfigKind, FileAccess
-from app.domain.verdicts import Question, Verdict
+from app.domain.verdicts import FindingQuestion, Verdict
 from app.policy.lint import key_files, lint
 from vpn_adapters.config_formats import KINDS
 
@@ -18,7 +18,7 @@ class TestPermissions:
             for one in lint(ConfigKind.WIREGUARD, [Setting(2, "PrivateKey", MASK)], own_access=FileAccess(0o644))
             if one.line == 0
         ]
-        assert (said.question, said.verdict) == (Question.INSECURE, Verdict.INSECURE)
+        assert (said.question, said.verdict) == (FindingQuestion.INSECURE, Verdict.INSECURE)
         assert "0644" in said.reason
 
     def test_a_file_without_a_secret_may_be_read(self) -> None:
@@ -63,7 +63,7 @@ class TestPermissions:
             one for one in lint(ConfigKind.OPENVPN, parsed, access={"own.key": access}) if "is secret" in one.reason
         ]
         assert [one.reason for one in said] == [f"own.key is secret, and {word}." for word in words]
-        assert {(one.line, one.question) for one in said} <= {(2, Question.INSECURE)}
+        assert {(one.line, one.question) for one in said} <= {(2, FindingQuestion.INSECURE)}
         own = lint(ConfigKind.WIREGUARD, [Setting(2, "PrivateKey", MASK)], own_access=access)
         assert [one.reason for one in own] == [f"The file holds a secret (line 2), and {word}." for word in words]
 

@@ -19,7 +19,7 @@ from lint_corpus import BAD, FOLDER, GOOD
 from app.cli.lint_formats import as_sarif
 from app.cli.main import main
 from app.domain.linting import ConfigKind
-from app.domain.verdicts import Question, Verdict
+from app.domain.verdicts import FindingQuestion, Verdict
 from app.linting.files import MAX_FILE_BYTES, LintOptions, lint_bytes, lint_file, lint_text
 from vpn_adapters.config_formats import sniff_kind
 
@@ -145,7 +145,7 @@ def test_json_has_exactly_what_is_documented(capsys: pytest.CaptureFixture[str])
         for finding in file["findings"]:
             assert list(finding) == FINDING_KEYS
             assert type(finding["line"]) is int
-            assert finding["question"] in {str(one) for one in Question}
+            assert finding["question"] in {str(one) for one in FindingQuestion}
             assert finding["verdict"] in {str(one) for one in Verdict}
     assert "canary" not in out.lower()
 

@@ -6,7 +6,7 @@ import pytest
 from lint_corpus import FOLDER
 
 from app.domain.linting import MASK, ConfigKind, LintFinding
-from app.domain.verdicts import Question, Verdict
+from app.domain.verdicts import FindingQuestion, Verdict
 from app.linting.files import LintOptions, lint_text
 from app.policy.lint import lint
 from vpn_adapters.config_formats import KINDS
@@ -33,8 +33,8 @@ def test_passwords_in_command_lines_are_said(kind: ConfigKind, line: str) -> Non
     assert MASK in said[0].value
 
 
-ONE = [(1, Question.INSECURE, Verdict.INSECURE)]
-OUTDATED = [(1, Question.INSECURE, Verdict.LEGACY)]
+ONE = [(1, FindingQuestion.INSECURE, Verdict.INSECURE)]
+OUTDATED = [(1, FindingQuestion.INSECURE, Verdict.LEGACY)]
 
 
 @pytest.mark.parametrize(
@@ -62,8 +62,12 @@ OUTDATED = [(1, Question.INSECURE, Verdict.LEGACY)]
         (ConfigKind.STUNNEL, "securityLevel = 2", "securityLevel", []),
     ],
 )
-def test_one_setting(kind: ConfigKind, line: str, setting: str, expected: list[tuple[int, Question, Verdict]]) -> None:
-    said = [one for one in found(kind, line + "\n") if one.setting == setting and one.question is Question.INSECURE]
+def test_one_setting(
+    kind: ConfigKind, line: str, setting: str, expected: list[tuple[int, FindingQuestion, Verdict]]
+) -> None:
+    said = [
+        one for one in found(kind, line + "\n") if one.setting == setting and one.question is FindingQuestion.INSECURE
+    ]
     assert [(one.line, one.question, one.verdict) for one in said] == expected
 
 
@@ -86,7 +90,7 @@ def test_what_stands_behind_deflate_is_read() -> None:
 def test_replay_and_rekeying_of_swanctl(child: str, conn: str, expected: set[tuple[str, str]]) -> None:
     text = f"connections {{ a {{ version = 2\n {conn}\n children {{ b {{ {child}\n }} }} }} }}"
     said = found(ConfigKind.SWANCTL, text)
-    assert {(one.setting, str(one.verdict)) for one in said if one.question is Question.INSECURE} == expected
+    assert {(one.setting, str(one.verdict)) for one in said if one.question is FindingQuestion.INSECURE} == expected
 
 
 CERTIFICATES = FOLDER.parent / "certificates"
@@ -131,7 +135,7 @@ def test_every_certificate_of_a_block_is_looked_at() -> None:
     ],
 )
 def test_null_in_proposals_is_no_encryption(kind: ConfigKind, text: str, setting: str) -> None:
-    said = [one for one in found(kind, text) if one.setting == setting and one.question is Question.INSECURE]
+    said = [one for one in found(kind, text) if one.setting == setting and one.question is FindingQuestion.INSECURE]
     assert [(one.verdict, one.line) for one in said] == [(Verdict.UNPROTECTED, 2)]
     assert "can be read" in said[0].reason
 
@@ -140,7 +144,7 @@ def test_null_in_proposals_is_no_encryption(kind: ConfigKind, text: str, setting
 def test_good_proposals_of_libreswan_are_good(esp: str) -> None:
     text = f"conn a\n ikev2=insist\n ike=aes_gcm256-sha2_512;dh20\n esp={esp}\n"
     said = found(ConfigKind.IPSEC_CONF, text)
-    assert [one for one in said if one.question in (Question.INSECURE, Question.MISSING)] == []
+    assert [one for one in said if one.question in (FindingQuestion.INSECURE, FindingQuestion.MISSING)] == []
     assert not any("exclamation" in one.reason for one in said)
     assert not any("does not know this name" in one.reason for one in said)
 

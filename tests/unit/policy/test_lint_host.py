@@ -9,7 +9,7 @@ from fake_hosts import Answer, FakeHost
 from app.domain.cancel import CancelToken
 from app.domain.commands import BatchLineSink, Command, CommandResult
 from app.domain.hosts import Privilege
-from app.domain.verdicts import Question
+from app.domain.verdicts import FindingQuestion
 from app.linting.host_files import MAX_HOST_FILE_BYTES, lint_host
 
 
@@ -68,7 +68,7 @@ def test_files_are_found_by_their_places_and_linted() -> None:
     files = {file.path: file for file in lint_host(host, token=CancelToken())}
     assert set(files) == {f"gw1:{path}" for path in FILES}
     said = files["gw1:/etc/openvpn/site.conf"].findings
-    assert any(one.value == "BF-CBC" and one.question is Question.INSECURE for one in said)
+    assert any(one.value == "BF-CBC" and one.question is FindingQuestion.INSECURE for one in said)
     assert any("/etc/openvpn/site.key" not in one.value and "site.key is secret" in one.reason for one in said)
     assert any("holds a secret" in one.reason and one.line == 0 for one in said)
     assert "CANARY" not in repr(files)

@@ -11,13 +11,13 @@ from app.domain.adapters import Setting
 from app.domain.errors import Bug, InvalidOption
 from app.domain.linting import MASK, ConfigKind, LintFinding
 from app.domain.structured import structured
-from app.domain.verdicts import Question, Verdict
+from app.domain.verdicts import FindingQuestion, Verdict
 from app.linting.files import LintOptions, lint_text
 from app.policy import ANOTHER_VPN, GUIDELINES
 from app.policy.lint import MAX_FINDINGS, lint, rule_sets
 from app.policy.lint.algorithms import own_names
 from app.policy.lint.names import split_names
-from app.policy.lint.rules import Rule, _converter
+from app.policy.lint.rules import LintRule, _converter
 from vpn_adapters.config_formats import KINDS
 
 ALL_RULES = [(kind, rule) for kind, rules in rule_sets().items() for rule in rules.rules]
@@ -39,14 +39,14 @@ def test_every_rule_has_reason_source_and_a_verdict_that_fits_its_question() -> 
     for kind, rule in ALL_RULES:
         assert rule.reason.endswith((".", ")")), (kind, rule.reason)
         assert rule.source, (kind, rule.reason)
-        if rule.question in (Question.GUIDELINE, Question.SLOW):
+        if rule.question in (FindingQuestion.GUIDELINE, FindingQuestion.SLOW):
             assert rule.verdict is Verdict.ACCEPTABLE, (kind, rule.reason)
         else:
             assert rule.verdict.severity >= Verdict.LEGACY.severity, (kind, rule.reason)
 
 
-def _read(row: dict[str, object]) -> Rule:
-    return structured(Rule, row, "lint_x.toml", _converter, fault=Bug)
+def _read(row: dict[str, object]) -> LintRule:
+    return structured(LintRule, row, "lint_x.toml", _converter, fault=Bug)
 
 
 def test_a_field_of_a_rule_tells_whether_its_replacement_is_a_line_to_add() -> None:
@@ -69,7 +69,7 @@ def test_words_of_files_alone_have_reasons_and_sources() -> None:
 def test_nothing_is_wrong_with_good_files(name: str) -> None:
     file = lint_text(text_of(name), name)
     assert file.kind is KIND_OF[name]
-    assert [one for one in file.findings if one.question in (Question.INSECURE, Question.MISSING)] == []
+    assert [one for one in file.findings if one.question in (FindingQuestion.INSECURE, FindingQuestion.MISSING)] == []
     assert file.is_passed
 
 
@@ -225,7 +225,7 @@ class TestOpenVpnByVersion:
     )
     def test_a_file_without_ciphers(self, text: str, version: str, is_missing: bool) -> None:
         versions = {"openvpn": version} if version else {}
-        said = [one for one in found(ConfigKind.OPENVPN, text, **versions) if one.question is Question.MISSING]
+        said = [one for one in found(ConfigKind.OPENVPN, text, **versions) if one.question is FindingQuestion.MISSING]
         assert any("BF-CBC" in one.reason and one.setting == "cipher" for one in said) is is_missing
 
     def test_tls_before_1_2_by_version(self) -> None:
@@ -252,11 +252,11 @@ class TestOpenVpnByVersion:
 def test_guidelines_are_answered_apart_and_only_where_they_are_about_it() -> None:
     text = "connections { a { version = 2\n proposals = 3des-sha1-modp1024 } }"
     said = lint(ConfigKind.SWANCTL, KINDS[ConfigKind.SWANCTL].parse(text), guidelines=["rfc-8247"])
-    of_guideline = [one for one in said if one.question is Question.GUIDELINE]
+    of_guideline = [one for one in said if one.question is FindingQuestion.GUIDELINE]
     assert of_guideline
     assert all(one.source.startswith("RFC 8247") for one in of_guideline)
     without = lint(ConfigKind.SWANCTL, KINDS[ConfigKind.SWANCTL].parse(text), guidelines=[])
-    assert [one for one in without if one.question is Question.GUIDELINE] == []
+    assert [one for one in without if one.question is FindingQuestion.GUIDELINE] == []
     openvpn = lint(ConfigKind.OPENVPN, [Setting(1, "cipher", "BF-CBC")], guidelines=["rfc-8247"])
     assert not any("RFC 8247" in one.source for one in openvpn)
 

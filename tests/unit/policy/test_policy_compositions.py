@@ -9,7 +9,7 @@ import pytest
 from app.domain.adapters import Setting
 from app.domain.linting import ConfigKind
 from app.domain.solutions import Carrier, SecurityProperties, SolutionInfo, Space, Suite
-from app.domain.verdicts import Finding, Question, Verdict, by_weight, deciding_finding
+from app.domain.verdicts import Finding, FindingQuestion, Verdict, by_weight, deciding_finding
 from app.policy import COMPOSITIONS, UNKNOWN_REASON, judge, judge_suite
 from app.policy.data import tables
 from app.policy.lint import lint
@@ -82,7 +82,7 @@ def reasons(kind: ConfigKind, *settings: tuple[str, str], name: str) -> list[str
     """Return what the linter finds wrong with the setting of a name."""
     written = [Setting(line, *pair) for line, pair in enumerate(settings, start=1)]
     found = lint(kind, written, guidelines=())
-    return [one.reason for one in found if one.setting == name and one.question is Question.INSECURE]
+    return [one.reason for one in found if one.setting == name and one.question is FindingQuestion.INSECURE]
 
 
 ESP = "connections.a.children.b.esp_proposals"
@@ -130,16 +130,16 @@ def test_file_is_judged_by_the_composition(
     assert any(reason in one for one in found) if reason else found == []
 
 
-def finding(subject: str, verdict: Verdict, question: Question = Question.INSECURE) -> Finding:
+def finding(subject: str, verdict: Verdict, question: FindingQuestion = FindingQuestion.INSECURE) -> Finding:
     return Finding(subject, verdict, "Because.", "here", question=question)
 
 
 def test_deciding_finding_is_the_worst_that_counts() -> None:
     good = finding("good", Verdict.RECOMMENDED)
-    guideline = finding("guideline", Verdict.ACCEPTABLE, Question.GUIDELINE)
+    guideline = finding("guideline", Verdict.ACCEPTABLE, FindingQuestion.GUIDELINE)
     own = finding("own", Verdict.ACCEPTABLE)
     again = finding("again", Verdict.ACCEPTABLE)
-    slow = finding("slow", Verdict.INSECURE, Question.SLOW)
+    slow = finding("slow", Verdict.INSECURE, FindingQuestion.SLOW)
     old = finding("old", Verdict.LEGACY)
     assert deciding_finding([slow, good, guideline, own, again]) is own
     assert deciding_finding([slow, good, guideline]) is guideline

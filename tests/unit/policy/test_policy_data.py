@@ -7,7 +7,7 @@ import pytest
 from app.domain.errors import Bug
 from app.domain.verdicts import Verdict
 from app.policy import POLICY_NAME, POLICY_VERSION, judge
-from app.policy.data import Row, _by_name, all_rows, normalise, tables
+from app.policy.data import PolicyRow, _by_name, all_rows, normalise, tables
 from app.policy.names import find_rows
 
 KINDS = {"cipher", "mode", "mac", "key-exchange", "signature", "protocol", "option"}
@@ -15,7 +15,7 @@ ALL_ROWS = all_rows()
 
 
 @pytest.mark.parametrize("row", ALL_ROWS, ids=[row.title for row in ALL_ROWS])
-def test_row_says_what_why_and_where(row: Row) -> None:
+def test_row_says_what_why_and_where(row: PolicyRow) -> None:
     assert row.kind in KINDS
     assert row.reason.endswith(".")
     assert len(row.reason) <= 160
@@ -26,7 +26,7 @@ def test_row_says_what_why_and_where(row: Row) -> None:
 
 
 @pytest.mark.parametrize("row", ALL_ROWS, ids=[row.title for row in ALL_ROWS])
-def test_replacement_is_better(row: Row) -> None:
+def test_replacement_is_better(row: PolicyRow) -> None:
     if row.replacement:
         assert judge(row.replacement.split(",")[0]).verdict is Verdict.RECOMMENDED
 

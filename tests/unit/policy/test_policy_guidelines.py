@@ -7,12 +7,12 @@ import pytest
 
 from app.domain.errors import Bug, InvalidOption
 from app.domain.solutions import Carrier, SecurityProperties, SolutionInfo, Space, Suite
-from app.domain.verdicts import Question, Verdict
+from app.domain.verdicts import FindingQuestion, Verdict
 from app.policy import (
     DEFAULT_GUIDELINES,
     GUIDELINES,
     Guideline,
-    Standing,
+    GuidelineStatus,
     check_guidelines,
     findings,
     judge,
@@ -32,7 +32,8 @@ def info(name: str = "ipsec", *design: str) -> SolutionInfo:
 
 def outside(name: str, guideline: str, solution: str = "") -> bool:
     return any(
-        finding.question is Question.GUIDELINE for finding in findings(name, guidelines=(guideline,), solution=solution)
+        finding.question is FindingQuestion.GUIDELINE
+        for finding in findings(name, guidelines=(guideline,), solution=solution)
     )
 
 
@@ -50,9 +51,9 @@ def test_guideline_is_named_dated_and_versioned(guideline: Guideline) -> None:
 @ALL
 def test_every_statement_has_a_sentence_and_a_place(guideline: Guideline) -> None:
     for rule in (*guideline.rules, *(allowed.rule for allowed in guideline.allowed)):
-        assert rule.reason.endswith(".") or rule.standing is Standing.EXPIRING
+        assert rule.reason.endswith(".") or rule.standing is GuidelineStatus.EXPIRING
         assert rule.section
-        assert (rule.year is not None) or rule.standing is not Standing.EXPIRING
+        assert (rule.year is not None) or rule.standing is not GuidelineStatus.EXPIRING
         assert not rule.replacement or judge(rule.replacement).verdict is Verdict.RECOMMENDED
 
 
@@ -114,9 +115,9 @@ def test_who_is_outside_of_what(name: str, guideline: str, expected: bool) -> No
 
 def test_questions_are_kept_apart() -> None:
     own, *others = findings("ChaCha20-Poly1305", guidelines=EVERY)
-    assert (own.question, own.verdict) == (Question.INSECURE, Verdict.RECOMMENDED)
+    assert (own.question, own.verdict) == (FindingQuestion.INSECURE, Verdict.RECOMMENDED)
     assert others
-    assert {(one.question, one.verdict) for one in others} == {(Question.GUIDELINE, Verdict.ACCEPTABLE)}
+    assert {(one.question, one.verdict) for one in others} == {(FindingQuestion.GUIDELINE, Verdict.ACCEPTABLE)}
     assert len({one.source for one in others}) == len(others)
 
 
@@ -124,11 +125,11 @@ def test_outside_a_chosen_guideline_only_is_acceptable_and_insecure_stays_insecu
     assert judge("ChaCha20-Poly1305", guidelines=()).verdict is Verdict.RECOMMENDED
     found = judge("ChaCha20-Poly1305", guidelines=("bsi-tr-02102-1",))
     assert found.verdict is Verdict.ACCEPTABLE
-    assert found.question is Question.GUIDELINE
+    assert found.question is FindingQuestion.GUIDELINE
     assert "BSI TR-02102-1, 2025-01" in found.source
     assert found.replacement == "AES-256-GCM"
     assert judge("bf-cbc", guidelines=EVERY).verdict is Verdict.INSECURE
-    assert judge("bf-cbc", guidelines=EVERY).question is Question.INSECURE
+    assert judge("bf-cbc", guidelines=EVERY).question is FindingQuestion.INSECURE
 
 
 def test_suite_is_judged_by_the_guidelines_that_are_about_its_solution() -> None:
@@ -143,7 +144,7 @@ def test_suite_is_judged_by_the_guidelines_that_are_about_its_solution() -> None
 def test_design_is_judged_by_guidelines_too() -> None:
     suite = Suite("s", "S", algorithms=("AES-256-GCM",))
     _, found = judge_suite(suite, info("ipsec", "ikev1"), guidelines=("rfc-8247",))
-    assert ("ikev1", Question.GUIDELINE) in {(one.subject, one.question) for one in found}
+    assert ("ikev1", FindingQuestion.GUIDELINE) in {(one.subject, one.question) for one in found}
 
 
 def test_years_are_told() -> None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from app.domain.solutions import Carrier, SecurityProperties, SolutionInfo, Space, Suite
-from app.domain.verdicts import Question, Verdict
+from app.domain.verdicts import FindingQuestion, Verdict
 from app.policy import POLICY_NAME, UNKNOWN_REASON, findings, judge, judge_suite
 from app.policy.combinations import COMBINATIONS
 
@@ -187,8 +187,8 @@ def test_design_of_a_solution_is_part_of_every_suite() -> None:
 def test_cfb8_is_insecure_and_slow_and_the_two_are_kept_apart() -> None:
     found = findings("CAMELLIA-256-CFB8")
     assert [(one.question, one.verdict) for one in found] == [
-        (Question.INSECURE, Verdict.INSECURE),
-        (Question.SLOW, Verdict.ACCEPTABLE),
+        (FindingQuestion.INSECURE, Verdict.INSECURE),
+        (FindingQuestion.SLOW, Verdict.ACCEPTABLE),
     ]
     assert "slow on every computer" in found[1].reason
 
@@ -220,6 +220,6 @@ def test_meanings_of_combinations_are_known() -> None:
 
 
 def test_a_replacement_is_a_name_that_people_use() -> None:
-    (finding,) = (one for one in findings("macsec-mka") if one.question is Question.INSECURE)
+    (finding,) = (one for one in findings("macsec-mka") if one.question is FindingQuestion.INSECURE)
     assert finding.replacement == "MACsec with MKA from EAP-TLS"
     assert findings("BF-CBC")[0].replacement == "AES-256-GCM"

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from app.domain.verdicts import Question
+from app.domain.verdicts import FindingQuestion
 from app.ranking import rank, speed_findings
 from support.sample_records import BASELINE, L2TP, OPENVPN_TCP, OPENVPN_UDP, WIREGUARD, Model, sample_record
 
@@ -17,7 +17,7 @@ def test_slow_is_measured_against_the_best_protected_candidate() -> None:
     found = speed_findings(rank(sample_record(models=MODELS, noise=0.005)))
     assert set(found) == {("openvpn-tcp", "aes-256-gcm")}
     finding = found["openvpn-tcp", "aes-256-gcm"]
-    assert finding.question is Question.SLOW
+    assert finding.question is FindingQuestion.SLOW
     assert finding.subject == OPENVPN_TCP.title
     assert "times that of the best" in finding.reason
     assert "% of that of the best" in finding.reason

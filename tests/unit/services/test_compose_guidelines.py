@@ -15,7 +15,7 @@ from app.cli.main import main
 from app.discovery.pair_discovery import Discovery
 from app.domain.linting import LintedFile
 from app.domain.paths import Paths
-from app.domain.verdicts import Question, Verdict
+from app.domain.verdicts import FindingQuestion, Verdict
 from app.linting.files import LintOptions
 from app.policy import DEFAULT_GUIDELINES
 from app.services.wiring import Services
@@ -42,7 +42,7 @@ def guideline_reasons(one: Discovery) -> set[str]:
         finding.source
         for candidate in one.candidates
         for finding in candidate.findings
-        if finding.question is Question.GUIDELINE
+        if finding.question is FindingQuestion.GUIDELINE
     }
 
 

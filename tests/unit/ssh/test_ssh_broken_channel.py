@@ -13,7 +13,7 @@ from app.domain.cancel import CancelToken
 from app.domain.errors import ConnectionLost
 from app.ssh import executor
 from app.ssh.dial import Connection
-from app.ssh.executor import Job, Rights, execute, execute_once
+from app.ssh.executor import RemoteJob, Rights, execute, execute_once
 from app.ssh.remote_line import remote_script_line
 from app.ssh.streams import LineCollector
 
@@ -77,7 +77,7 @@ def test_whatever_notices_it_says_that_the_connection_is_lost(
     channel = Channel(failing, error, f"{line.mark}\n".encode())
     monkeypatch.setattr(executor, "open_channel", lambda *_words, **_more: channel)
     monkeypatch.setattr(executor, "_request", lambda *_words: None)
-    job = Job(line, Rights(), "`sh` on gateway-a", 5.0, b"echo hello\n")
+    job = RemoteJob(line, Rights(), "`sh` on gateway-a", 5.0, b"echo hello\n")
     more = {"token": CancelToken()} if run is execute else {}
     connection = SimpleNamespace(transport=SimpleNamespace(order=threading.Lock()))
     with pytest.raises(ConnectionLost, match="broke while `sh` on gateway-a was running"):

@@ -16,7 +16,7 @@ from app.domain.errors import HostKeyChanged, HostKeyUnknown, InvalidFile
 from app.domain.hosts import HostSpec
 from app.ssh import known_hosts
 from app.ssh.host_keys import HostKeyPolicy
-from app.ssh.targets import Target
+from app.ssh.targets import SshTarget
 from app.ssh.transport import WatchfulTransport
 
 
@@ -37,7 +37,7 @@ def host_key() -> paramiko.PKey:
 
 def verify(policy: HostKeyPolicy, key: paramiko.PKey, known_in: str | None = None) -> None:
     spec = HostSpec("gateway", "gw", host_key_file=known_in)
-    host = Target(spec, "gw", 2222, "operator", "gw", 2222)
+    host = SshTarget(spec, "gw", 2222, "operator", "gw", 2222)
     policy.verify(host, key, policy.known_keys(host))
 
 
@@ -119,7 +119,7 @@ def test_a_file_of_the_host_s_own_is_the_only_one_that_counts(tmp_path: Path, ho
 def judge_with(revoked: Path, known: str, key: paramiko.PKey) -> None:
     own = revoked.with_name("own")
     own.write_text(known)
-    host = Target(HostSpec("gateway", "gw"), "gw", 2222, "operator", "gw", 2222, revoked_key_files=(revoked,))
+    host = SshTarget(HostSpec("gateway", "gw"), "gw", 2222, "operator", "gw", 2222, revoked_key_files=(revoked,))
     policy = HostKeyPolicy(own, confirm=lambda _question: True)
     policy.verify(host, key, policy.known_keys(host))
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from app.domain.errors import StorageFault
 from app.ssh import known_hosts
-from app.ssh.known_hosts import Verdict
+from app.ssh.known_hosts import HostKeyVerdict
 
 # Made by ssh-keygen (OpenSSH 9.2): the key, `ssh-keygen -lf` and `ssh-keygen -H`.
 KEY = "AAAAC3NzaC1lZDI1NTE5AAAAINICdXeJNc2ufxmGkdCJg5z5lgUWzYPEW2qZ2//zLr+5"
@@ -30,7 +30,7 @@ OTHER = bytes(reversed(BLOB))
 OTHER_KEY = base64.b64encode(OTHER).decode()
 
 
-def judge(tmp_path: Path, text: str, address: str, port: int = 22, blob: bytes = BLOB) -> Verdict:
+def judge(tmp_path: Path, text: str, address: str, port: int = 22, blob: bytes = BLOB) -> HostKeyVerdict:
     file = tmp_path / "known_hosts"
     file.write_text(text)
     return known_hosts.judge(known_hosts.read_known_hosts([file]), address, port, blob)
@@ -43,46 +43,46 @@ def test_fingerprint_is_what_ssh_keygen_prints() -> None:
 @pytest.mark.parametrize(
     ("names", "address", "port", "verdict"),
     [
-        ("gw.example", "gw.example", 22, Verdict.KNOWN),
-        ("gw.example", "GW.Example", 22, Verdict.KNOWN),
-        ("other,gw.example", "gw.example", 22, Verdict.KNOWN),
-        ("gw.example", "gw.example.org", 22, Verdict.UNKNOWN),
-        ("[gw.example]:2222", "gw.example", 2222, Verdict.KNOWN),
-        ("[gw.example]:2222", "gw.example", 22, Verdict.UNKNOWN),
-        ("[gw.example]:2222", "gw.example", 2223, Verdict.UNKNOWN),
-        ("gw.example", "gw.example", 2222, Verdict.KNOWN),  # the same key on another port of the same host
-        ("*.example", "gw.example", 22, Verdict.KNOWN),
-        ("gw?.example", "gw1.example", 22, Verdict.KNOWN),
-        ("*.example,!gw.example", "gw.example", 22, Verdict.UNKNOWN),
-        ("!gw.example,*.example", "gw.example", 22, Verdict.UNKNOWN),
-        ("[*]:2222", "10.0.0.1", 2222, Verdict.KNOWN),
-        ("[f]e80::1", "fe80::1", 22, Verdict.UNKNOWN),  # brackets are no character class
+        ("gw.example", "gw.example", 22, HostKeyVerdict.KNOWN),
+        ("gw.example", "GW.Example", 22, HostKeyVerdict.KNOWN),
+        ("other,gw.example", "gw.example", 22, HostKeyVerdict.KNOWN),
+        ("gw.example", "gw.example.org", 22, HostKeyVerdict.UNKNOWN),
+        ("[gw.example]:2222", "gw.example", 2222, HostKeyVerdict.KNOWN),
+        ("[gw.example]:2222", "gw.example", 22, HostKeyVerdict.UNKNOWN),
+        ("[gw.example]:2222", "gw.example", 2223, HostKeyVerdict.UNKNOWN),
+        ("gw.example", "gw.example", 2222, HostKeyVerdict.KNOWN),  # the same key on another port of the same host
+        ("*.example", "gw.example", 22, HostKeyVerdict.KNOWN),
+        ("gw?.example", "gw1.example", 22, HostKeyVerdict.KNOWN),
+        ("*.example,!gw.example", "gw.example", 22, HostKeyVerdict.UNKNOWN),
+        ("!gw.example,*.example", "gw.example", 22, HostKeyVerdict.UNKNOWN),
+        ("[*]:2222", "10.0.0.1", 2222, HostKeyVerdict.KNOWN),
+        ("[f]e80::1", "fe80::1", 22, HostKeyVerdict.UNKNOWN),  # brackets are no character class
     ],
 )
-def test_names(tmp_path: Path, names: str, address: str, port: int, verdict: Verdict) -> None:
+def test_names(tmp_path: Path, names: str, address: str, port: int, verdict: HostKeyVerdict) -> None:
     assert judge(tmp_path, f"{names} ssh-ed25519 {KEY} a comment\n", address, port) is verdict
 
 
 def test_another_key_is_a_changed_one(tmp_path: Path) -> None:
-    assert judge(tmp_path, f"gw ssh-ed25519 {KEY}\n", "gw", blob=OTHER) is Verdict.CHANGED
+    assert judge(tmp_path, f"gw ssh-ed25519 {KEY}\n", "gw", blob=OTHER) is HostKeyVerdict.CHANGED
 
 
 def test_a_known_key_of_another_type_does_not_make_a_new_key_harmless(tmp_path: Path) -> None:
-    assert judge(tmp_path, f"gw ssh-rsa {OTHER_KEY}\n", "gw") is Verdict.CHANGED
+    assert judge(tmp_path, f"gw ssh-rsa {OTHER_KEY}\n", "gw") is HostKeyVerdict.CHANGED
 
 
 def test_another_key_for_the_bare_address_proves_nothing_about_another_port(tmp_path: Path) -> None:
-    assert judge(tmp_path, f"gw ssh-ed25519 {OTHER_KEY}\n", "gw", 2222) is Verdict.UNKNOWN
+    assert judge(tmp_path, f"gw ssh-ed25519 {OTHER_KEY}\n", "gw", 2222) is HostKeyVerdict.UNKNOWN
 
 
 def test_the_key_of_the_bare_address_is_no_other_ports_where_one_is_known_for_that(tmp_path: Path) -> None:
     # Gateways behind one address with forwarded ports: who has the key of the first is not the second.
     other = base64.b64encode(OTHER).decode()
     text = f"[nat.example]:2201 ssh-ed25519 {other}\nnat.example ssh-ed25519 {KEY}\n"
-    assert judge(tmp_path, text, "nat.example", 2201, BLOB) is Verdict.CHANGED
-    assert judge(tmp_path, text, "nat.example", 2201, OTHER) is Verdict.KNOWN
-    assert judge(tmp_path, text, "nat.example", 2202, BLOB) is Verdict.KNOWN
-    assert judge(tmp_path, text, "nat.example", 22, OTHER) is Verdict.CHANGED
+    assert judge(tmp_path, text, "nat.example", 2201, BLOB) is HostKeyVerdict.CHANGED
+    assert judge(tmp_path, text, "nat.example", 2201, OTHER) is HostKeyVerdict.KNOWN
+    assert judge(tmp_path, text, "nat.example", 2202, BLOB) is HostKeyVerdict.KNOWN
+    assert judge(tmp_path, text, "nat.example", 22, OTHER) is HostKeyVerdict.CHANGED
 
 
 def test_a_port_is_asked_for_the_types_of_its_own_keys(tmp_path: Path) -> None:
@@ -94,31 +94,31 @@ def test_a_port_is_asked_for_the_types_of_its_own_keys(tmp_path: Path) -> None:
 
 
 def test_one_matching_line_is_enough(tmp_path: Path) -> None:
-    assert judge(tmp_path, f"gw ssh-ed25519 {OTHER_KEY}\ngw ssh-ed25519 {KEY}\n", "gw") is Verdict.KNOWN
+    assert judge(tmp_path, f"gw ssh-ed25519 {OTHER_KEY}\ngw ssh-ed25519 {KEY}\n", "gw") is HostKeyVerdict.KNOWN
 
 
 @pytest.mark.parametrize(("address", "port"), [("gw.example", 2222), ("10.0.0.7", 22)])
 def test_hashed_names_are_understood(tmp_path: Path, address: str, port: int) -> None:
-    assert judge(tmp_path, HASHED, address, port) is Verdict.KNOWN
-    assert judge(tmp_path, HASHED, address, port, OTHER) is Verdict.CHANGED
-    assert judge(tmp_path, HASHED, address + "0", port) is Verdict.UNKNOWN
+    assert judge(tmp_path, HASHED, address, port) is HostKeyVerdict.KNOWN
+    assert judge(tmp_path, HASHED, address, port, OTHER) is HostKeyVerdict.CHANGED
+    assert judge(tmp_path, HASHED, address + "0", port) is HostKeyVerdict.UNKNOWN
 
 
 def test_a_revoked_key_is_refused_even_if_it_is_also_known(tmp_path: Path) -> None:
     lines = f"gw ssh-ed25519 {KEY}\n@revoked * ssh-ed25519 {KEY}\n"
-    assert judge(tmp_path, lines, "gw") is Verdict.REVOKED
-    assert judge(tmp_path, lines, "gw", 2222) is Verdict.REVOKED
+    assert judge(tmp_path, lines, "gw") is HostKeyVerdict.REVOKED
+    assert judge(tmp_path, lines, "gw", 2222) is HostKeyVerdict.REVOKED
 
 
 def test_a_revoked_key_alone_makes_no_host_known(tmp_path: Path) -> None:
-    assert judge(tmp_path, f"@revoked gw ssh-ed25519 {KEY}\n", "gw", blob=OTHER) is Verdict.UNKNOWN
+    assert judge(tmp_path, f"@revoked gw ssh-ed25519 {KEY}\n", "gw", blob=OTHER) is HostKeyVerdict.UNKNOWN
 
 
 def test_certificate_authorities_are_passed_over_and_that_is_said(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.INFO, logger="app.ssh"):
-        assert judge(tmp_path, f"@cert-authority * ssh-ed25519 {KEY}\n", "gw") is Verdict.UNKNOWN
+        assert judge(tmp_path, f"@cert-authority * ssh-ed25519 {KEY}\n", "gw") is HostKeyVerdict.UNKNOWN
     assert "@cert-authority lines are not supported" in caplog.text
 
 
@@ -190,11 +190,11 @@ def test_what_is_written_is_believed(tmp_path: Path) -> None:
     file = tmp_path / "known_hosts"
     known_hosts.add_line(file, known_hosts.line_for("FE80::1", 2222, "ssh-ed25519", BLOB))
     keys = known_hosts.read_known_hosts([file])
-    assert known_hosts.judge(keys, "fe80::1", 2222, BLOB) is Verdict.KNOWN
+    assert known_hosts.judge(keys, "fe80::1", 2222, BLOB) is HostKeyVerdict.KNOWN
 
 
 @pytest.mark.parametrize(
     "line", ["gw ssh-ed25519 \x85\x80", "|1|\u00e9|x ssh-ed25519 " + KEY, "gw", "@revoked", "gw ssh-rsa !"]
 )
 def test_broken_lines_are_passed_over(tmp_path: Path, line: str) -> None:
-    assert judge(tmp_path, f"{line}\ngw ssh-ed25519 {KEY}\n", "gw") is Verdict.KNOWN
+    assert judge(tmp_path, f"{line}\ngw ssh-ed25519 {KEY}\n", "gw") is HostKeyVerdict.KNOWN

@@ -22,7 +22,7 @@ from app.ssh.dial import Connection, _exchange_keys
 from app.ssh.login import log_in
 from app.ssh.logs import adopt_paramiko_logging
 from app.ssh.privileges import Privileges
-from app.ssh.targets import Target
+from app.ssh.targets import SshTarget
 from app.ssh.transport import WatchfulTransport
 
 LOGIN = SecretKey(SecretKind.LOGIN, "operator@gw:22")
@@ -132,9 +132,9 @@ class Connect:
                 transport.join(5.0)
 
 
-def target(auth: AuthKind = AuthKind.AUTO, *files: Path, is_identities_only: bool = False) -> Target:
+def target(auth: AuthKind = AuthKind.AUTO, *files: Path, is_identities_only: bool = False) -> SshTarget:
     spec = HostSpec("gateway", "gw", auth=auth)
-    return Target(spec, "gw", 22, "operator", "gw", 22, tuple(files), is_identities_only)
+    return SshTarget(spec, "gw", 22, "operator", "gw", 22, tuple(files), is_identities_only)
 
 
 @cache

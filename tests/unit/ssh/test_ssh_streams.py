@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.ssh.pump import Gate, WrongSudoPassword
+from app.ssh.pump import CommandGate, WrongSudoPassword
 from app.ssh.streams import MAX_LINE_BYTES, LineCollector
 
 MARK = b"tunnelmark-0123"
@@ -58,7 +58,7 @@ def test_an_endless_line_comes_in_pieces() -> None:
 
 
 def test_what_comes_before_the_start_is_not_the_command_s() -> None:
-    gate = Gate(MARK)
+    gate = CommandGate(MARK)
     assert gate.feed_out(b"Welcome!\ntunnel") == b""
     assert gate.feed_out(b"mark-0123\nown ") == b"own "
     assert gate.feed_out(MARK + b"\n") == MARK + b"\n"
@@ -70,12 +70,12 @@ def test_what_comes_before_the_start_is_not_the_command_s() -> None:
 
 
 def test_stdin_waits_only_where_sudo_might_read_it() -> None:
-    assert Gate(MARK).may_send
-    assert not Gate(MARK, PROMPT, b"pw\n").may_send
+    assert CommandGate(MARK).may_send
+    assert not CommandGate(MARK, PROMPT, b"pw\n").may_send
 
 
 def test_the_password_answers_the_question_and_nothing_else() -> None:
-    gate = Gate(MARK, PROMPT, b"pw\n")
+    gate = CommandGate(MARK, PROMPT, b"pw\n")
     assert gate.feed_err(b"[sudo] password for user: ") == (b"", b"")
     assert gate.feed_err(b"fedc") == (b"", b"")
     assert gate.feed_err(b"ba98") == (b"", b"pw\n")
@@ -87,14 +87,14 @@ def test_the_password_answers_the_question_and_nothing_else() -> None:
 
 
 def test_a_second_question_means_that_the_password_was_wrong() -> None:
-    gate = Gate(MARK, PROMPT, b"pw\n")
+    gate = CommandGate(MARK, PROMPT, b"pw\n")
     gate.feed_err(PROMPT)
     with pytest.raises(WrongSudoPassword):
         gate.feed_err(b"\nSorry, try again.\n" + PROMPT)
 
 
 def test_an_endless_preamble_does_not_fill_the_memory() -> None:
-    gate = Gate(MARK, PROMPT)
+    gate = CommandGate(MARK, PROMPT)
     for _ in range(50):
         gate.feed_err(b"x" * 10_000)
         gate.feed_out(b"x" * 10_000)

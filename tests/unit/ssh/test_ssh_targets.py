@@ -11,7 +11,7 @@ from app.domain.cancel import CancelToken
 from app.domain.errors import HostUnreachable, InvalidFile, InvalidOption
 from app.domain.hosts import HostSpec
 from app.ssh.dial import open_socket
-from app.ssh.targets import Target, read_ssh_config, resolve
+from app.ssh.targets import SshTarget, read_ssh_config, resolve
 
 
 @pytest.fixture(autouse=True)
@@ -22,7 +22,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def target(tmp_path: Path, config: str, spec: HostSpec) -> Target:
+def target(tmp_path: Path, config: str, spec: HostSpec) -> SshTarget:
     file = tmp_path / "config"
     file.write_text(config)
     return resolve(spec, read_ssh_config(file))

@@ -11,8 +11,8 @@ from app.domain.adapters import (
     EndpointPlan,
     IdentityRecipe,
     PlanRequest,
+    PlanStep,
     SharedSecret,
-    Step,
     TunnelPlan,
     UpCheck,
     shell_step_argv,
@@ -298,7 +298,7 @@ def test_steps_that_read_secrets_get_them_again(world: World) -> None:
     def with_stdin(end: EndpointPlan, chosen: Suite) -> EndpointPlan:
         command = replace(end.steps[1].command, stdin=f"secret of {chosen.name}\n".encode())
         kept = Command(shell_step_argv('cat > "$1/given"', RUN_DIR), stdin=command.stdin, is_root=True)
-        given = Step("Take it", kept, Command(("rm", "-f", f"{RUN_DIR}/given")), is_per_suite=True)
+        given = PlanStep("Take it", kept, Command(("rm", "-f", f"{RUN_DIR}/given")), is_per_suite=True)
         return replace(end, steps=(*end.steps, given))
 
     world.request = world.with_vpn(SwitchableVpn(change=with_stdin))

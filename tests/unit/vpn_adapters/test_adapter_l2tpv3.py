@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from app.domain.adapters import Step
+from app.domain.adapters import PlanStep
 from app.domain.hosts import Side
 from app.domain.link import Link, TunnelNames
 from vpn_adapters.shared import l2tpv3
@@ -15,7 +15,7 @@ LINK = Link("192.0.2.1", "192.0.2.2", names=TunnelNames(l2tp_session_id=4_000_00
 SHELLS = [pytest.param(("dash",), id="dash"), pytest.param(("busybox", "sh"), id="busybox")]
 
 
-def made_session(shell: tuple[str, ...], step: Step, folder: Path) -> str:
+def made_session(shell: tuple[str, ...], step: PlanStep, folder: Path) -> str:
     """Run a step that makes a session, with an `ip` that keeps its stdin, and return the last line of that.
 
     Whatever is on the step's command line can be read by everybody: the cookies must not be there.

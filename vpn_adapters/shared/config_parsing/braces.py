@@ -12,7 +12,7 @@ MAX_DEPTH = 32
 """Deeper sections are counted but no longer named; no program that is read here nests half as deep."""
 
 
-class Token(NamedTuple):
+class BraceToken(NamedTuple):
     """A piece of a file.
 
     Attributes:
@@ -37,7 +37,7 @@ _TOKEN = re.compile(
 )
 
 
-def tokens(text: str) -> Iterator[Token]:
+def tokens(text: str) -> Iterator[BraceToken]:
     """Yield the tokens of a file; comments and spaces are left out, an unclosed string reaches to the file's end."""
     line, line_start = 1, 0
     for match in _TOKEN.finditer(text):
@@ -45,20 +45,20 @@ def tokens(text: str) -> Iterator[Token]:
         if kind in ("space", "comment"):
             continue
         if kind == "newline":
-            yield Token("newline", "", line, match.start(kind) - line_start, line)
+            yield BraceToken("newline", "", line, match.start(kind) - line_start, line)
             line += 1
             line_start = match.end()
         elif kind == "sign":
             sign = match["sign"]
-            yield Token(sign, sign, line, match.start(kind) - line_start, line)
+            yield BraceToken(sign, sign, line, match.start(kind) - line_start, line)
         elif kind == "word":
-            yield Token("word", match["word"], line, match.start(kind) - line_start, line)
+            yield BraceToken("word", match["word"], line, match.start(kind) - line_start, line)
         else:
             first, column, string = line, match.start("string") - 1 - line_start, match["string"]
             if "\n" in string:
                 line += string.count("\n")
                 line_start = match.start("string") + string.rindex("\n") + 1
-            yield Token("string", string, first, column, line)
+            yield BraceToken("string", string, first, column, line)
 
 
 class Sections:

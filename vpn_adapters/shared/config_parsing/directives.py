@@ -14,7 +14,7 @@ from app.domain.adapters import Setting
 from app.domain.linting import ConfigKind
 from vpn_adapters.openvpn import config_reader as openvpn
 from vpn_adapters.shared.config_parsing import more_words
-from vpn_adapters.shared.config_parsing.page import Reading
+from vpn_adapters.shared.config_parsing.page import ConfigReading
 from vpn_adapters.shared.config_parsing.word_sets import word_set
 from vpn_adapters.wireguard import config_reader as wireguard
 
@@ -91,7 +91,7 @@ class UnknownSetting:
     resembles: str
 
 
-def unknown_settings(kind: ConfigKind, reading: Reading) -> Iterator[UnknownSetting]:
+def unknown_settings(kind: ConfigKind, reading: ConfigReading) -> Iterator[UnknownSetting]:
     """Yield the settings of a file that its program does not have; none where not all its settings are known."""
     known = _KNOWN.get(kind)
     if known is None:
@@ -106,12 +106,12 @@ def unknown_settings(kind: ConfigKind, reading: Reading) -> Iterator[UnknownSett
         yield UnknownSetting(setting, known.program, near[0] if near else "")
 
 
-def _accepted(reading: Reading) -> frozenset[str]:
+def _accepted(reading: ConfigReading) -> frozenset[str]:
     """Return the options that OpenVPN is to ignore. Source: openvpn(8), --ignore-unknown-option."""
     named = (one.value.split() for one in reading.settings if one.name == "ignore-unknown-option")
     return frozenset(name for names in named for name in names)
 
 
-def _is_optional(reading: Reading, setting: Setting) -> bool:
+def _is_optional(reading: ConfigReading, setting: Setting) -> bool:
     """Whether OpenVPN passes over a setting that it does not know. Source: openvpn(8), --setenv opt."""
     return _OPTIONAL.match(reading.lines[setting.line - 1]) is not None

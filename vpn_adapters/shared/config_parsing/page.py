@@ -27,7 +27,7 @@ SECRET_NAMES = frozenset({"privatekey", "presharedkey", "psk", "passphrase", "pa
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ConfigReading:
     """Parsed configuration file, without secrets.
 
     Attributes:
@@ -58,7 +58,7 @@ def section_name(text: str) -> str:
     return '"' + text.replace('"', "") + '"' if "." in text else text
 
 
-class Page:
+class ConfigPage:
     """Collects what a parser finds.
 
     Blocks in PEM's frame that hold something private are taken out before the parser sees them.
@@ -125,13 +125,13 @@ class Page:
         if len(self._notes) < 20:
             self._notes[printable(without_secrets(sentence), 400)] = None
 
-    def reading(self) -> Reading:
+    def reading(self) -> ConfigReading:
         """Return everything that was found."""
         for line, label in self.private_blocks:
             self._found.append(Setting(line, printable(label, MAX_NAME), MASK))
         self._found.sort(key=lambda one: one.line)
         lines = tuple(self._show(number, line) for number, line in enumerate(self.lines, start=1))
-        return Reading(tuple(self._found), lines, tuple(self._notes))
+        return ConfigReading(tuple(self._found), lines, tuple(self._notes))
 
     def _show(self, number: int, line: str) -> str:
         """Return a line for showing; what is no setting (comments, nonsense) is not trusted to be public."""

@@ -5,20 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from vpn_adapters.shared.config_parsing.page import SECRET_NAMES, Page, Reading, name_and_value
+from vpn_adapters.shared.config_parsing.page import SECRET_NAMES, ConfigPage, ConfigReading, name_and_value
 
 _EMPTY = ("", '""', "''")
 _HEADER = re.compile(r"\s*\[([^\]\n]{1,80})\]\s*(?:[#;].*)?")
 
 
-def read_sections(text: str, *, comment_signs: str, name: Callable[[str, str], str]) -> Reading:
+def read_sections(text: str, *, comment_signs: str, name: Callable[[str, str], str]) -> ConfigReading:
     """Read a file.
 
     Args:
         comment_signs: What begins a comment.
         name: Gets section and name as written; returns the setting's name.
     """
-    page = Page(text)
+    page = ConfigPage(text)
     section = ""
     for number, line in enumerate(page.lines, start=1):
         header = _HEADER.fullmatch(line[:400])

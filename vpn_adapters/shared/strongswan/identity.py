@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Mapping
 
-from app.domain.adapters import IdentityRecipe, PlanRequest, PublicIdentity, Step
+from app.domain.adapters import IdentityRecipe, PlanRequest, PlanStep, PublicIdentity
 from app.domain.commands import Command, CommandResult
 from app.domain.hosts import Side
 from app.domain.link import Link
@@ -35,7 +35,7 @@ def own_public_key_path(link: Link) -> str:
 def recipe(request: PlanRequest, side: Side) -> IdentityRecipe:
     """Return how a key is made and its public part printed. The private key never leaves the host."""
     link = request.link
-    make = Step(
+    make = PlanStep(
         title=f"Make an IKEv2 key kept on host {side.upper()}",
         command=root_script(
             "shared/strongswan", "make-key.sh", link.run_dir, setting(request, AUTHENTICATION), timeout_s=20.0

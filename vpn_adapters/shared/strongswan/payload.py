@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from app.domain.adapters import Encapsulation, Step
+from app.domain.adapters import Encapsulation, PlanStep
 from app.domain.hosts import Side
 from app.domain.link import Link
 
@@ -31,8 +31,8 @@ class Payload:
     protocol: str
     header_bytes: int
     kernel_modules: tuple[str, ...]
-    guard: Callable[[Link, Side], Step]
-    session: Callable[[Link, Side, tuple[str, str]], Step]
+    guard: Callable[[Link, Side], PlanStep]
+    session: Callable[[Link, Side, tuple[str, str]], PlanStep]
 
     @property
     def all_modules(self) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 from functools import partial
 
-from app.domain.adapters import Breakage, EndpointPlan, PlanRequest, Step, TunnelPlan, UpCheck
+from app.domain.adapters import Breakage, EndpointPlan, PlanRequest, PlanStep, TunnelPlan, UpCheck
 from app.domain.commands import FileToWrite
 from app.domain.errors import InvalidPlan
 from app.domain.firewall import Opening
@@ -98,15 +98,15 @@ def _kernel_arguments(link: Link, side: Side, payload: Payload) -> tuple[str, ..
     )
 
 
-def _daemon_step(link: Link, side: Side, payload: Payload) -> Step:
-    return Step(
+def _daemon_step(link: Link, side: Side, payload: Payload) -> PlanStep:
+    return PlanStep(
         title="Start a strongSwan of our own, with its own configuration, beside the system's",
         command=root_script(FOLDER, "start.sh", link.run_dir, timeout_s=20.0),
         undo=root_script(FOLDER, "stop.sh", *_kernel_arguments(link, side, payload), timeout_s=20.0),
     )
 
 
-def _connection_step(link: Link, side: Side) -> Step:
+def _connection_step(link: Link, side: Side) -> PlanStep:
     # A asks and B answers: with both asking at the same time there would be two of everything.
     if side is Side.A:
         title = f"Load the connection and negotiate with {link.underlay(side.other)}"
@@ -115,7 +115,7 @@ def _connection_step(link: Link, side: Side) -> Step:
         title = "Load the connection, and wait to be asked"
         command = root_script(FOLDER, "load.sh", link.run_dir, timeout_s=10.0)
     undo = root_script(FOLDER, "terminate.sh", link.run_dir, timeout_s=10.0)
-    return Step(title=title, command=command, undo=undo, is_per_suite=True)
+    return PlanStep(title=title, command=command, undo=undo, is_per_suite=True)
 
 
 def _negotiated(request: PlanRequest) -> UpCheck:

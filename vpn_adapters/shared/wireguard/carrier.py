@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from app.domain.adapters import Breakage, PlanRequest, Step, UpCheck, shell_step_argv
+from app.domain.adapters import Breakage, PlanRequest, PlanStep, UpCheck, shell_step_argv
 from app.domain.commands import Command
 from app.domain.hosts import Side
 from app.domain.link import ETHERNET_HEADER_BYTES, IPV4_HEADER_BYTES, Link
@@ -51,7 +51,7 @@ def padded(size_bytes: int) -> int:
     return -(-size_bytes // PADDING_BYTES) * PADDING_BYTES
 
 
-def steps(request: PlanRequest, side: Side, *, mtu_bytes: int) -> tuple[Step, Step]:
+def steps(request: PlanRequest, side: Side, *, mtu_bytes: int) -> tuple[PlanStep, PlanStep]:
     """Return the steps that forbid every other way to the peer's carrier address and make the interface."""
     return _route_step(request.link.carrier(side.other)), _wireguard_step(request, side, mtu_bytes)
 
@@ -95,12 +95,12 @@ def breakages(link: Link) -> tuple[Breakage, ...]:
     )
 
 
-def _route_step(peer: str) -> Step:
+def _route_step(peer: str) -> PlanStep:
     """Return the step that leaves no other route to the peer's carrier address, should WireGuard's device go.
 
     The firewall table does not depend on routes; this holds where a user flushes all tables.
     """
-    return Step(
+    return PlanStep(
         title=f"Forbid every way to {peer} but WireGuard's, so that nothing can leave unencrypted",
         command=Command(
             ("ip", "route", "add", "unreachable", f"{peer}/32", "metric", str(GUARD_METRIC)),
@@ -112,7 +112,7 @@ def _route_step(peer: str) -> Step:
     )
 
 
-def _wireguard_step(request: PlanRequest, side: Side, mtu_bytes: int) -> Step:
+def _wireguard_step(request: PlanRequest, side: Side, mtu_bytes: int) -> PlanStep:
     link = request.link
     name = link.names.wireguard_interface
     arguments = (
@@ -126,7 +126,7 @@ def _wireguard_step(request: PlanRequest, side: Side, mtu_bytes: int) -> Step:
         link.carrier(side),
         str(mtu_bytes),
     )
-    return Step(
+    return PlanStep(
         title=f"Make the WireGuard interface {name} to {link.underlay(side.other)}",
         command=root_script("shared/wireguard", "create.sh", *arguments, timeout_s=15.0),
         undo=root_script("shared", "remove-interface.sh", name),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from app.domain.adapters import Encapsulation, EndpointPlan, PlanRequest, Step, TunnelPlan
+from app.domain.adapters import Encapsulation, EndpointPlan, PlanRequest, PlanStep, TunnelPlan
 from app.domain.firewall import Opening
 from app.domain.hosts import Side
 from app.domain.link import ETHERNET_HEADER_BYTES, VLAN_TAG_BYTES, Link
@@ -33,8 +33,8 @@ class Inside:
     encapsulation: Encapsulation
     kernel_modules: tuple[str, ...]
     packet_bytes: Callable[[int], int]
-    guard: Callable[[Link, Side, str], Step]
-    session: Callable[[PlanRequest, Side], Step]
+    guard: Callable[[Link, Side, str], PlanStep]
+    session: Callable[[PlanRequest, Side], PlanStep]
     opening: Callable[[Link, Side], Opening]
 
     def mtu_bytes(self, link: Link) -> int:

@@ -1,0 +1,27 @@
+"""A class name means one class in the whole program, so that a search finds it."""
+
+import ast
+from collections import defaultdict
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+
+SHARED = {"Context"}
+"""Names that two classes still share. This set only gets smaller."""
+
+
+def classes() -> dict[str, list[str]]:
+    """Return the files of each public class of the program, by its name."""
+    found = defaultdict(list)
+    for folder in ("app", "ui", "vpn_adapters"):
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            for node in ast.parse(path.read_text(encoding="utf-8")).body:
+                if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                    found[node.name].append(path.relative_to(ROOT).as_posix())
+    return found
+
+
+def test_class_names_are_unique_in_the_program() -> None:
+    twice = {name: paths for name, paths in classes().items() if len(paths) > 1}
+    assert {name: paths for name, paths in twice.items() if name not in SHARED} == {}
+    assert SHARED.issubset(twice), "a name that is unique now leaves SHARED"

@@ -32,8 +32,23 @@ from ui.common.tips import set_tip
 _NUMBER_INSET_PX = 6
 """The padding of other fields."""
 
+_UNIT, _UNBROKEN_UNIT = "Mbit/s", "Mbit/\u2060s"
+"""The second with a word joiner, which takes no room."""
+
 _HEADINGS = ("title", "heading")
 """Label styles that are headings for screen readers, too."""
+
+
+class _Label(QLabel):
+    """Label that does not break a line within a unit: Qt breaks it after each stroke, also that of `Mbit/s`."""
+
+    def setText(self, text: str) -> None:
+        """Show another text."""
+        super().setText(text.replace(_UNIT, _UNBROKEN_UNIT))
+
+    def text(self) -> str:
+        """Return the text as it was set."""
+        return super().text().replace(_UNBROKEN_UNIT, _UNIT)
 
 
 def label(
@@ -52,7 +67,7 @@ def label(
         is_selectable: Whether its text can be selected.
         role: For screen readers; None for that of the style.
     """
-    result = QLabel()
+    result = _Label()
     set_role(result, role if role is not None else Role.Heading if look in _HEADINGS else Role.NoRole)
     result.setTextFormat(Qt.TextFormat.PlainText)
     result.setText(text)

@@ -67,10 +67,10 @@ def test_the_selected_candidate_is_told_in_full(tabs: ResultTabs) -> None:
     text = view.details.text
     for words in (
         "OpenVPN over UDP, AES-256-GCM",
-        "confidential\n10 of 10 canary frames were answered. Captured packets of the tunnel: 20 on A and 20 on B;",
+        "Confidential: yes\n10 of 10 canary frames were answered. Captured packets of the tunnel: 20 on A and 20 on B;",
         "control frames (unencrypted) seen: 6 on A and 6 on B.",
-        "authentic\nNot tried, because gw-b has no nft",
-        "replay-proof\nNone of 6 packets that were replayed got in.",
+        "Authentic: not tested\nNot tried, because gw-b has no nft",
+        "Replay-proof: yes\nNone of 6 packets that were replayed got in.",
         "The daemon is killed on gw-a: fail-closed\n16 canary frames",
         "The device is deleted on gw-b: fails open\n16 canary frames were sent, 0 answered. Seen in the clear: 0 on A",
         "An MTU of 1417 bytes inside avoids fragments. Verified: a frame of this size is not fragmented",

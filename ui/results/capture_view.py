@@ -22,7 +22,6 @@ from app.domain.verdicts import Finding
 from app.wording.capture_sentences import (
     BREAK_WORDS,
     LEAK_WORDS,
-    PROPERTY_WORDS,
     RESULT_WORDS,
     advice_sentence,
     break_counts,
@@ -87,10 +86,24 @@ def property_appearance(verdict: PropertyVerdict, word: str, *, is_exempt: bool)
     return VerdictAppearance("open", word, "muted") if is_exempt else VerdictAppearance(icon, word, role)
 
 
-def proof_looks(report: CaptureReport) -> tuple[tuple[str, VerdictAppearance, str], ...]:
+Shown = tuple[str, VerdictAppearance, str]
+"""A property with its style and a sentence."""
+
+
+def proof_looks(report: CaptureReport) -> tuple[Shown, ...]:
     """Return the four properties that packet tests prove or refute, each with its style and a sentence."""
+    found, proof = _properties(report), report.leak
+    worst = worst_breakage(proof.broken) if proof is not None else None
+    if proof is not None and worst is not None:
+        sentences = "\n".join(break_sentence(outcome) for outcome in proof.broken)
+        found.append((tr("Fail-closed"), _short_break(worst), sentences))
+    return tuple(found)
+
+
+def _properties(report: CaptureReport) -> list[Shown]:
+    """Return what packet tests prove or refute of a tunnel that is intact."""
     proof, injection, shown = report.leak, report.injection, properties_of(report)
-    found: list[tuple[str, VerdictAppearance, str]] = []
+    found: list[Shown] = []
     if proof is not None:
         found.append((tr("Confidential"), _short(leak_appearance(proof.verdict), proof), leak_sentence(proof)))
     for title, kind in ((tr("Authentic"), Property.AUTHENTIC), (tr("Replay-proof"), Property.REPLAY_PROOF)):
@@ -98,11 +111,7 @@ def proof_looks(report: CaptureReport) -> tuple[tuple[str, VerdictAppearance, st
         is_exempt = injection is not None and injection.is_exempt
         look = property_appearance(result.verdict, tr(RESULT_WORDS[result.verdict]), is_exempt=is_exempt)
         found.append((title, look, property_note(result)))
-    worst = worst_breakage(proof.broken) if proof is not None else None
-    if proof is not None and worst is not None:
-        sentences = "\n".join(break_sentence(outcome) for outcome in proof.broken)
-        found.append((tr("Fail-closed"), _short_break(worst), sentences))
-    return tuple(found)
+    return found
 
 
 def _short_break(verdict: BreakVerdict) -> VerdictAppearance:
@@ -304,13 +313,11 @@ class CaptureDetails(QWidget):
         self._say(self._above, title, "heading")
         proof = report.leak
         if proof is not None:
-            self._show_look(leak_appearance(proof.verdict), leak_sentence(proof))
-            self._say(
-                self._above,
-                tr("Canary frames: test frames with a known pattern, for which captures are searched."),
-                "muted",
-            )
-            self._show_properties(report)
+            for nth, (what, look, sentence) in enumerate(_properties(report)):
+                self._show_look(replace(look, word=f"{what}: {look.word}"), sentence)
+                if nth == 0:
+                    words = tr("Canary frames: test frames with a known pattern, for which captures are searched.")
+                    self._say(self._above, words, "muted")
             for outcome in proof.broken:
                 look = break_look(outcome.verdict)
                 self._show_look(replace(look, word=f"{break_title(outcome)}: {look.word}"), break_counts(outcome))
@@ -326,15 +333,6 @@ class CaptureDetails(QWidget):
         for doubt in report.doubts:
             self._with_icon("warning", doubt)
         self.text += self.protocols.show_protocols(report.protocols)
-
-    def _show_properties(self, report: CaptureReport) -> None:
-        if report.injection is None:
-            return
-        for kind, result in properties_of(report).items():
-            if kind is not Property.CONFIDENTIAL:
-                word = tr(PROPERTY_WORDS[kind])
-                look = property_appearance(result.verdict, word, is_exempt=report.injection.is_exempt)
-                self._show_look(look, property_note(result))
 
     def _show_overhead(self, report: CaptureReport) -> None:
         costs = report.overhead

@@ -39,7 +39,9 @@ class SentenceCard(QFrame):
         self._warning = icon_label("warning", "legacy")
         self.why = button(tr("&Details and warnings"), "info", on_click=self.why_asked.emit)
         self._profile: Profile | None = None
-        self.decide = button("", "repeat", look="primary", on_click=lambda: self.deciding_asked.emit(self._profile))
+        self.decide = button(
+            tr("Measure again"), "repeat", look="primary", on_click=lambda: self.deciding_asked.emit(self._profile)
+        )
         below = FoldingRow((self._warning, self.mind), (self.decide, self.why), _LEAST_TEXT_EM)
         text = QVBoxLayout()
         text.setSpacing(GRID // 2)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+import numpy.typing as npt
 import pyqtgraph as pg
 from PySide6.QtCore import QEvent, QPointF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QGuiApplication, QMouseEvent, QResizeEvent, QWheelEvent
@@ -14,12 +16,14 @@ from ui.common.accessible import Role, set_role
 from ui.common.basics import ElidedLabel
 from ui.common.texts import tr
 from ui.common.theme import Theme
+from ui.plots.axes import RttAxis
 from ui.plots.hover import Hover, HoverSeries
 from ui.plots.spreading import spread
 from ui.plots.zoom import Zoom
 
 pg.setConfigOptions(antialias=True, useOpenGL=False)
 
+Floats = npt.NDArray[np.float64]
 _LABEL_GAP_PX = 8
 _LABEL_PT = 9.0
 _LEAST_PX = (104, 80)
@@ -98,6 +102,7 @@ class ScopePlot(pg.PlotWidget):  # type: ignore[misc] # the same
         self._end_items: list[pg.TextItem] = []
         self._end_labels: tuple[EndLabel, ...] = ()
         self._x_range = (0.0, 1.0)
+        self.rtt_axis = next((axis for axis in (axes or {}).values() if isinstance(axis, RttAxis)), None)
         self.hideButtons()
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.viewport().setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -147,6 +152,26 @@ class ScopePlot(pg.PlotWidget):  # type: ignore[misc] # the same
     def figures(self) -> PlotTable:
         """Return what the plot shows, as text; the headers are there before the first figure."""
         raise NotImplementedError
+
+    def redraw(self) -> None:
+        """Draw the newest figures once more: the scale or the choice of candidates is another one."""
+
+    def set_log(self, *, is_log: bool) -> None:
+        """Show round-trip times on a logarithmic or a linear axis."""
+        if self.rtt_axis is not None and self.rtt_axis.is_log != is_log:
+            self.rtt_axis.is_log = is_log
+            self.rtt_axis.picture = None
+            self.zoom.reset()
+            self.redraw()
+
+    @property
+    def is_log(self) -> bool:
+        """Whether round-trip times are on a logarithmic axis."""
+        return self.rtt_axis is not None and self.rtt_axis.is_log
+
+    def scaled(self, rtt_ms: Floats) -> Floats:
+        """Return round-trip times in ms in the units of their axis."""
+        return np.log10(rtt_ms) if self.is_log else rtt_ms
 
     def hover_series(self) -> Sequence[HoverSeries]:
         """Return the points whose figures are shown under the mouse."""

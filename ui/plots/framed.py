@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QHeaderView, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QHeaderView, QMenu, QStackedWidget, QVBoxLayout, QWidget
 
 from ui.common.basics import ElidedLabel, button
 from ui.common.data_table import DataTable
@@ -15,6 +15,7 @@ from ui.common.theme import GRID
 from ui.common.tips import set_tip
 from ui.plots.base import PlotTable, ScopePlot
 from ui.plots.export import export_menu
+from ui.plots.shown import CandidatePlot, ShownMenu
 
 _REFRESH_MS = 1000
 _LEAST_TABLE_PX = (104, 80)
@@ -56,6 +57,8 @@ class PlotFrame(QFrame):
         self.save = button("", "folder", look="switch", on_click=self._show_export_menu)
         set_tip(self.save, tr("Export plot"))
         self.save.setAccessibleName(f"{tr('Export plot')}: {name}")
+        self.scale = button("", "scale", look="switch", on_click=self._change_scale)
+        self.choose = button("", "eye", look="switch", on_click=self._show_candidates)
         self._stack = QStackedWidget()
         self._stack.addWidget(_side_by_side(self._plots))
         self._timer = QTimer(self)
@@ -68,6 +71,8 @@ class PlotFrame(QFrame):
         top.addWidget(heading, 1)
         for widget in beside:
             top.addWidget(widget)
+        for switch in (self.choose, self.scale):
+            top.addWidget(switch, 0, Qt.AlignmentFlag.AlignTop)
         top.addWidget(self.reset, 0, Qt.AlignmentFlag.AlignTop)
         top.addWidget(self.save, 0, Qt.AlignmentFlag.AlignTop)
         top.addWidget(self.switch, 0, Qt.AlignmentFlag.AlignTop)
@@ -79,6 +84,13 @@ class PlotFrame(QFrame):
         for widget in below:
             layout.addWidget(widget)
         self._name_switch()
+        self._name_scale()
+        self.shown = next((plot.shown for plot in self._plots if isinstance(plot, CandidatePlot)), None)
+        self.choose.hide()
+        if self.shown is not None:
+            self.shown.changed.connect(self._name_choice)
+            self.shown.renamed.connect(self._name_choice)
+            self._name_choice()
 
     @property
     def is_table(self) -> bool:
@@ -102,9 +114,37 @@ class PlotFrame(QFrame):
         self.reset.setVisible(is_zoomed)
 
     def _show_export_menu(self) -> None:
-        menu = export_menu(self, self._plots)
-        menu.aboutToHide.connect(menu.deleteLater)
-        menu.popup(self.save.mapToGlobal(self.save.rect().bottomLeft()))
+        _drop_down(export_menu(self, self._plots), self.save)
+
+    def _show_candidates(self) -> None:
+        if self.shown is not None:
+            _drop_down(ShownMenu(self, self.shown), self.choose)
+
+    def _name_choice(self) -> None:
+        if self.shown is None:
+            return
+        shown, whole = self.shown.number, len(self.shown.names)
+        self.choose.setVisible(whole > 1)
+        self.choose.setText(f"{shown}/{whole}" if shown < whole else "")
+        text = tr("Candidates shown: %1 of %2").replace("%1", str(shown)).replace("%2", str(whole))
+        set_tip(self.choose, text)
+        self.choose.setAccessibleName(f"{text}: {self._name}")
+
+    def _change_scale(self) -> None:
+        is_log = not self._is_log
+        for plot in self._plots:
+            plot.set_log(is_log=is_log)
+        self._name_scale()
+
+    @property
+    def _is_log(self) -> bool:
+        return any(plot.rtt_axis.is_log for plot in self._plots if plot.rtt_axis is not None)
+
+    def _name_scale(self) -> None:
+        self.scale.setVisible(any(plot.rtt_axis is not None for plot in self._plots))
+        text = tr("Linear RTT axis") if self._is_log else tr("Logarithmic RTT axis")
+        set_tip(self.scale, text)
+        self.scale.setAccessibleName(f"{text}: {self._name}")
 
     def _flip(self) -> None:
         if self.table is None:
@@ -127,6 +167,11 @@ class PlotFrame(QFrame):
     def _on_tick(self) -> None:
         if self.isVisible():
             self.refresh()
+
+
+def _drop_down(menu: QMenu, under: QWidget) -> None:
+    menu.aboutToHide.connect(menu.deleteLater)
+    menu.popup(under.mapToGlobal(under.rect().bottomLeft()))
 
 
 def framed(plot: ScopePlot, *below: QWidget, look: str = "card", beside: Sequence[QWidget] = ()) -> PlotFrame:

@@ -73,7 +73,7 @@ class Hover:
         self._ring = pg.ScatterPlotItem(size=_RING_PX, brush=None)
         self._ring.setZValue(150)
         self._ring.hide()
-        plot.addItem(self._ring, ignoreBounds=True)
+        plot.view_box.addItem(self._ring, ignoreBounds=True)  # the plot itself may clear its items
         plot.scene().sigMouseMoved.connect(self._on_move)
 
     def restyle(self, theme: Theme) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 import numpy as np
@@ -13,10 +13,11 @@ from ui.common.candidate_rows import Key
 from ui.common.sample_model import Curve
 from ui.common.texts import count, ms, tr
 from ui.common.theme import Theme
-from ui.plots.axes import LogAxis, SizesAxis
-from ui.plots.base import EndLabel, PlotTable, ScopePlot
+from ui.plots.axes import RttAxis, SizesAxis
+from ui.plots.base import EndLabel, Floats, PlotTable
 from ui.plots.hover import HoverSeries, interval_text
-from ui.plots.pens import solution_brush, solution_pen, solution_symbol
+from ui.plots.pens import log_ceiling, log_floor, nice_top, solution_brush, solution_pen, solution_symbol
+from ui.plots.shown import CandidatePlot, Shown
 
 _MARKER_PX = 8
 _MOST_BANDS = 3
@@ -24,7 +25,7 @@ _MOST_BANDS = 3
 
 
 class _Band:
-    def __init__(self, plot: LatencyPlot, key: Key, nth_suite: int) -> None:
+    def __init__(self, plot: CandidatePlot, key: Key, nth_suite: int) -> None:
         solution = key[0]
         self.low = pg.PlotCurveItem(pen=None)
         self.high = pg.PlotCurveItem(pen=None)
@@ -44,34 +45,42 @@ class _Band:
         for item in (self.low, self.high, self.fill):
             item.setVisible(is_shown)
 
-    def draw(self, curve: Curve) -> None:
+    def show(self, *, is_shown: bool) -> None:
+        for item in (self.middle, self.dots):
+            item.setVisible(is_shown)
+
+    def draw(self, curve: Curve, scaled: Callable[[Floats], Floats]) -> None:
         x = np.log10(curve.frame_bytes)
-        self.low.setData(x, np.log10(curve.p5_ms))
-        self.high.setData(x, np.log10(curve.p95_ms))
-        self.middle.setData(x, np.log10(curve.mean_ms))
-        self.dots.setData(x, np.log10(curve.mean_ms))
+        self.low.setData(x, scaled(curve.p5_ms))
+        self.high.setData(x, scaled(curve.p95_ms))
+        self.middle.setData(x, scaled(curve.mean_ms))
+        self.dots.setData(x, scaled(curve.mean_ms))
 
 
-class LatencyPlot(ScopePlot):
+class LatencyPlot(CandidatePlot):
     """The main plot.
 
     Args:
         sizes: Frame sizes in bytes, ascending.
+        shown: Candidates to show; None for a choice of its own.
     """
 
-    def __init__(self, theme: Theme, sizes: Sequence[int] = ()) -> None:
+    def __init__(self, theme: Theme, sizes: Sequence[int] = (), shown: Shown | None = None) -> None:
         self._sizes_axis = SizesAxis()
         super().__init__(
             theme,
+            shown,
             tr("RTT by frame size: mean, 5th to 95th percentile"),
             tr("frame size in bytes"),
             tr("round-trip time in ms"),
-            axes={"left": LogAxis("left"), "bottom": self._sizes_axis},
+            axes={"left": RttAxis("left", is_log=True), "bottom": self._sizes_axis},
             label_room_px=156,
         )
         self._bands: dict[Key, _Band] = {}
+        self._curves: tuple[Curve, ...] = ()
         self._drawn: list[Curve] = []
         self._highlighted: Key | None = None
+        self._most_bands = _MOST_BANDS
         self._titles: dict[Key, tuple[str, int]] = {}
         self.set_sizes(sizes)
 
@@ -80,7 +89,7 @@ class LatencyPlot(ScopePlot):
         self._sizes_axis.sizes = tuple(sizes)
         low, high = np.log10(min(sizes, default=60)), np.log10(max(sizes, default=1514))
         self.set_x_range(float(low) - 0.08, float(high))
-        self.set_y_range(-1, 1)
+        self._rest_y()
         self.show_scale(is_there=False)
 
     def set_candidates(self, titles: Mapping[Key, tuple[str, int]]) -> None:
@@ -90,30 +99,39 @@ class LatencyPlot(ScopePlot):
             for item in (band.fill, band.low, band.high, band.middle, band.dots):
                 self.removeItem(item)
         self._bands.clear()
-        self._drawn = []
+        self._curves, self._drawn = (), []
         self._highlighted = None
         self.set_end_labels(())
+        self.shown.set_candidates(titles)
 
     def highlight(self, key: Key | None, *, most_bands: int = _MOST_BANDS) -> None:
         """Show the band of this candidate; with at most so many candidates all have theirs."""
-        self._highlighted = key
+        self._highlighted, self._most_bands = key, most_bands
         for other, band in self._bands.items():
-            band.show_band(is_shown=other == key or len(self._bands) <= most_bands)
+            is_shown = self.shown.is_shown(other)
+            band.show_band(is_shown=is_shown and (other == key or len(self._drawn) <= most_bands))
+            band.show(is_shown=is_shown)
 
     def draw(self, curves: Sequence[Curve]) -> None:
         """Show these curves."""
-        drawn = self._drawn = [curve for curve in curves if curve.key in self._titles]
-        for curve in drawn:
+        self._curves = tuple(curve for curve in curves if curve.key in self._titles)
+        drawn = self._drawn = [curve for curve in self._curves if self.shown.is_shown(curve.key)]
+        for curve in self._curves:
             if curve.key not in self._bands:
                 self._bands[curve.key] = _Band(self, curve.key, self._titles[curve.key][1])
-            self._bands[curve.key].draw(curve)
-        self.highlight(self._highlighted)
+            self._bands[curve.key].draw(curve, self.scaled)
+        self.highlight(self._highlighted, most_bands=self._most_bands)
         self.show_scale(is_there=bool(drawn))
         if not drawn:
+            self._rest_y()
+            self.set_end_labels(())
             return
         low = min(float(curve.p5_ms.min()) for curve in drawn)
         high = max(float(curve.p95_ms.max()) for curve in drawn)
-        self.set_y_range(_down(np.log10(low)), _up(np.log10(high)))
+        if self.is_log:
+            self.set_y_range(log_floor(low), log_ceiling(high))
+        else:
+            self.set_y_range(0, nice_top(1.02 * high))
         self.set_end_labels(
             [
                 EndLabel(
@@ -121,16 +139,24 @@ class LatencyPlot(ScopePlot):
                     series_style(curve.key[0]).colour,
                     bool(series_style(curve.key[0], self._titles[curve.key][1]).dash),
                     float(np.log10(curve.frame_bytes[-1])),
-                    float(np.log10(curve.mean_ms[-1])),
+                    float(self.scaled(curve.mean_ms)[-1]),
                 )
                 for curve in drawn
             ]
         )
 
+    def redraw(self) -> None:
+        """Draw the curves once more."""
+        self.draw(self._curves)
+
+    def _rest_y(self) -> None:
+        """Show a range of the vertical axis while there is no curve."""
+        self.set_y_range(-1 if self.is_log else 0, 1)
+
     def hover_series(self) -> list[HoverSeries]:
         """Return each candidate's means."""
         return [
-            HoverSeries(np.log10(curve.frame_bytes), np.log10(curve.mean_ms), partial(self._point_text, curve))
+            HoverSeries(np.log10(curve.frame_bytes), self.scaled(curve.mean_ms), partial(self._point_text, curve))
             for curve in self._drawn
         ]
 
@@ -157,12 +183,3 @@ class LatencyPlot(ScopePlot):
             for nth, size in enumerate(curve.frame_bytes)
         ]
         return PlotTable((tr("Candidate"), tr("Frame size"), tr("Mean RTT"), "5 %", "95 %"), tuple(rows))
-
-
-def _down(log_value: float) -> float:
-    """Return a little below, in steps of a fifth of a decade, so that the axis rests."""
-    return float(np.floor((log_value - 0.02) * 5) / 5)
-
-
-def _up(log_value: float) -> float:
-    return float(np.ceil((log_value + 0.02) * 5) / 5)

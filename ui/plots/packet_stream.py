@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import numpy.typing as npt
 import pyqtgraph as pg
@@ -12,10 +14,10 @@ from app.wording.local_forms import decimal, short_decimal
 from ui.common.sample_model import RECENT_S
 from ui.common.texts import count, ms, tr
 from ui.common.theme import Theme
-from ui.plots.axes import SecondsAxis
+from ui.plots.axes import RttAxis, SecondsAxis
 from ui.plots.base import PlotTable, ScopePlot
 from ui.plots.hover import HoverSeries, interval_text
-from ui.plots.pens import nice_top, plot_pen
+from ui.plots.pens import log_floor, nice_top, plot_pen
 
 _BUCKETS = 500
 """The plot is at most so many pixels wide in effect: more samples than that are drawn as lines from least to most."""
@@ -28,7 +30,7 @@ class ArrivingPlot(ScopePlot):
         super().__init__(
             theme,
             tr("Live RTT (ms), last 10 s"),
-            axes={"bottom": SecondsAxis("bottom")},
+            axes={"bottom": SecondsAxis("bottom"), "left": RttAxis("left", is_log=False)},
         )
         self._samples = pg.PlotCurveItem(connect="pairs", antialias=False)
         self.addItem(self._samples)
@@ -75,23 +77,34 @@ class ArrivingPlot(ScopePlot):
             self._note.setPos(QPointF(0, self.view_box.viewRange()[1][1]))
             return
         top = nice_top(1.6 * float(np.percentile(rtt_ms, 98)))
-        self.set_y_range(0, top)
+        bottom = float(rtt_ms.min())
+        if self.is_log:
+            self.set_y_range(log_floor(bottom), math.log10(top))
+        else:
+            self.set_y_range(0, top)
         above = int((rtt_ms > top).sum())
         x, low, high = buckets(at_s, np.minimum(rtt_ms, top), -RECENT_S, 0.0, _BUCKETS)
         self._drawn = x, low, high
         xs, ys = np.repeat(x, 2), np.column_stack((low, high)).ravel()
-        ys[1::2] += np.where(high - low < 0.004 * top, 0.004 * top, 0.0)  # a line of no length would not be drawn
+        ys = self.scaled(ys)
+        least = 0.004 * (self.view_box.viewRange()[1][1] - self.view_box.viewRange()[1][0])
+        ys[1::2] += np.where(ys[1::2] - ys[::2] < least, least, 0.0)  # a line of no length would not be drawn
         self._samples.setData(xs, ys)
         self._note.setText(
             tr("%1 above %2 ms").replace("%1", str(above)).replace("%2", short_decimal(top)) if above else "",
             color=self._theme.colours.muted,
         )
-        self._note.setPos(QPointF(0, top))
+        self._note.setPos(QPointF(0, math.log10(top) if self.is_log else top))
         self.hover.refresh()
+
+    def redraw(self) -> None:
+        """Draw the samples once more."""
+        self.draw(self._solution, *self._recent, self._frame_bytes)
 
     def hover_series(self) -> list[HoverSeries]:
         """Return the samples, those of a fiftieth of a second together."""
         x, low, high = self._drawn
+        low, high = self.scaled(low), self.scaled(high)
         return [HoverSeries(x, (low + high) / 2, self._point_text, half_height=(high - low) / 2)]
 
     def _point_text(self, nth: int) -> str:

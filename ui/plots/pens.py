@@ -63,3 +63,13 @@ def nice_top(value: float) -> float:
         return 1.0
     decade = 10.0 ** math.floor(math.log10(value))
     return float(next(step * decade for step in (1, 1.5, 2, 3, 4, 5, 6, 8, 10) if step * decade >= value * 0.999))
+
+
+def log_floor(value: float) -> float:
+    """Return a logarithm a little below that of a value, in steps of a fifth of a decade, so that an axis rests."""
+    return math.floor((math.log10(value) - 0.02) * 5) / 5
+
+
+def log_ceiling(value: float) -> float:
+    """Return a logarithm a little above that of a value, in the same steps."""
+    return math.ceil((math.log10(value) + 0.02) * 5) / 5

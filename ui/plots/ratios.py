@@ -14,9 +14,10 @@ from ui.common.candidate_rows import Key
 from ui.common.ratio_model import RatioCurve, RoundRatio
 from ui.common.texts import count, tr
 from ui.common.theme import Theme
-from ui.plots.base import EndLabel, PlotTable, ScopePlot
+from ui.plots.base import EndLabel, PlotTable
 from ui.plots.hover import HoverSeries, interval_text
 from ui.plots.pens import plot_pen, solution_pen, solution_symbol
+from ui.plots.shown import CandidatePlot, Shown
 
 _BEAM_CYCLES = 0.5
 _LEAST_TOP = 1.2
@@ -26,7 +27,7 @@ _MOST_RATIO = 20.0
 
 
 class _Series:
-    def __init__(self, plot: RatioPlot, key: Key, nth_suite: int) -> None:
+    def __init__(self, plot: CandidatePlot, key: Key, nth_suite: int) -> None:
         style = series_style(key[0])
         self.line = pg.PlotCurveItem(pen=solution_pen(key[0], nth_suite))
         self.bars = pg.ErrorBarItem(x=np.empty(0), y=np.empty(0), beam=_BEAM_CYCLES, pen=plot_pen(style.colour))
@@ -49,12 +50,13 @@ class _Series:
         )
 
 
-class RatioPlot(ScopePlot):
+class RatioPlot(CandidatePlot):
     """One line per candidate over the cycles, a point with its interval after each round."""
 
-    def __init__(self, theme: Theme) -> None:
+    def __init__(self, theme: Theme, shown: Shown | None = None) -> None:
         super().__init__(
             theme,
+            shown,
             tr("Latency over that of the fastest, with 95 % intervals"),
             tr("cycles"),
             tr("times the fastest"),
@@ -62,6 +64,7 @@ class RatioPlot(ScopePlot):
         )
         self._series: dict[Key, _Series] = {}
         self._titles: dict[Key, tuple[str, int]] = {}
+        self._curves: tuple[RatioCurve, ...] = ()
         self._drawn: list[RatioCurve] = []
         self.set_x_range(0, _LEAST_CYCLES)
         self.set_y_range(0.9, _LEAST_TOP)
@@ -74,19 +77,24 @@ class RatioPlot(ScopePlot):
             for item in series.items:
                 self.removeItem(item)
         self._series.clear()
-        self._drawn = []
+        self._curves, self._drawn = (), []
+        self.shown.set_candidates(titles)
         self.set_end_labels(())
         self.show_scale(is_there=False)
 
     def draw(self, curves: Sequence[RatioCurve]) -> None:
         """Show these curves."""
-        drawn = self._drawn = [curve for curve in curves if curve.key in self._titles]
-        for curve in drawn:
+        self._curves = tuple(curve for curve in curves if curve.key in self._titles)
+        drawn = self._drawn = [curve for curve in self._curves if self.shown.is_shown(curve.key)]
+        for curve in self._curves:
             if curve.key not in self._series:
                 self._series[curve.key] = _Series(self, curve.key, self._titles[curve.key][1])
             self._series[curve.key].draw(curve)
+            for item in self._series[curve.key].items:
+                item.setVisible(self.shown.is_shown(curve.key))
         self.show_scale(is_there=bool(drawn))
         if not drawn:
+            self.set_end_labels(())
             return
         tops = [float(curve.ratio[-1]) for curve in drawn]
         tops += [one.high for curve in drawn for one in curve.rounds[-1:] if one.high is not None]
@@ -96,6 +104,10 @@ class RatioPlot(ScopePlot):
         top = max(_LEAST_TOP, 1.05 * min(_MOST_RATIO, max(tops)))
         self.set_y_range(max(0.0, min(0.95, 0.97 * min(lows, default=1.0))), top)
         self.set_end_labels([self._end_label(curve) for curve in drawn])
+
+    def redraw(self) -> None:
+        """Draw the curves once more."""
+        self.draw(self._curves)
 
     def _end_label(self, curve: RatioCurve) -> EndLabel:
         title, nth = self._titles[curve.key]

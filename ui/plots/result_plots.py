@@ -17,11 +17,12 @@ from app.wording.local_forms import decimal
 from ui.common.candidate_rows import Key
 from ui.common.texts import NONE, count, mbit_s, ms, pct, tr
 from ui.common.theme import Theme
-from ui.plots.axes import LogAxis
-from ui.plots.base import EndLabel, PlotTable, ScopePlot
+from ui.plots.axes import LogAxis, RttAxis
+from ui.plots.base import EndLabel, PlotTable
 from ui.plots.hover import HoverSeries, interval_text
 from ui.plots.pens import plot_pen, solution_pen, solution_symbol
 from ui.plots.result_data import CpuBar, Floats, ResultData
+from ui.plots.shown import CandidatePlot, Shown
 from ui.plots.throughput_cpu import cpu_shades
 
 _TICK_GAP_PX = 16
@@ -61,32 +62,39 @@ class _Cdf:
         return "\n".join(lines)
 
 
-class CdfPlot(ScopePlot):
+class CdfPlot(CandidatePlot):
     """Cumulative distribution of the replies' round-trip times."""
 
-    def __init__(self, theme: Theme) -> None:
+    def __init__(self, theme: Theme, shown: Shown | None = None) -> None:
         super().__init__(
             theme,
+            shown,
             tr("Cumulative distribution of RTT"),
             tr("round-trip time in ms"),
             tr("share in %"),
-            axes={"bottom": LogAxis("bottom")},
+            axes={"bottom": RttAxis("bottom", is_log=True)},
             label_room_px=156,
         )
         self._shown: list[_Cdf] = []
+        self._data: ResultData | None = None
+        self._frame_bytes = 0
         self.set_y_range(0, 101)
 
     def draw(self, data: ResultData, frame_bytes: int) -> None:
         """Show one frame size."""
+        self._data, self._frame_bytes = data, frame_bytes
+        self.shown.set_candidates(data.names)
         for item in list(self.getPlotItem().curves):
             self.removeItem(item)
         self._shown = [
             _Cdf(data.names[key][0], size, data.replies[key, size], data.fractions, values)
             for (key, size), values in data.cdfs.items()
-            if size == frame_bytes
+            if size == frame_bytes and self.shown.is_shown(key)
         ]
         drawn: list[tuple[Key, Floats]] = [
-            (key, np.log10(values)) for (key, size), values in data.cdfs.items() if size == frame_bytes
+            (key, self.scaled(values))
+            for (key, size), values in data.cdfs.items()
+            if size == frame_bytes and self.shown.is_shown(key)
         ]
         if not drawn:
             self.set_end_labels(())
@@ -96,7 +104,8 @@ class CdfPlot(ScopePlot):
         high = max(float(x[tail]) for _, x in drawn)
         for key, x in drawn:
             self.addItem(pg.PlotCurveItem(x, 100 * data.fractions, pen=solution_pen(key[0], data.names[key][1])))
-        self.set_x_range(low - 0.02, high + 0.02)
+        around = 0.02 if self.is_log else 0.02 * (high - low)
+        self.set_x_range(low - around, high + around)
         order = sorted(drawn, key=lambda pair: float(np.median(pair[1])))
         heights = np.linspace(88, 30, len(order)) if len(order) > 1 else np.array([50.0])
         labels = []
@@ -106,9 +115,14 @@ class CdfPlot(ScopePlot):
             labels.append(EndLabel(data.names[key][0], style.colour, bool(style.dash), at, float(height)))
         self.set_end_labels(labels)
 
+    def redraw(self) -> None:
+        """Draw the distributions once more."""
+        if self._data is not None:
+            self.draw(self._data, self._frame_bytes)
+
     def hover_series(self) -> list[HoverSeries]:
         """Return the quantiles of each candidate."""
-        return [HoverSeries(np.log10(one.rtt_ms), 100 * one.fractions, one.text) for one in self._shown]
+        return [HoverSeries(self.scaled(one.rtt_ms), 100 * one.fractions, one.text) for one in self._shown]
 
     def figures(self) -> PlotTable:
         """Return within which time which share of each candidate's replies came."""
@@ -127,7 +141,7 @@ class _Point:
 
 
 def _points(data: ResultData) -> list[_Point]:
-    """Return logarithms of latency and throughput; the frontier is among those with cryptography."""
+    """Return latency in ms and the logarithm of throughput; the frontier is among those with cryptography."""
     found = [
         (result, result.weighted_latency_ms.mean, _mean([each.mean for each in result.throughput_mbit_s.values()]))
         for result in data.ranking.results
@@ -137,7 +151,7 @@ def _points(data: ResultData) -> list[_Point]:
     return [
         _Point(
             (result.solution, result.suite),
-            float(np.log10(x)),
+            x,
             float(np.log10(y)),
             not (result.is_unprotected or result.is_partial) and not any(u < x and v > y for u, v in rivals),
             result.weighted_latency_ms,
@@ -160,33 +174,37 @@ def _estimate_text(estimate: Estimate, words: Callable[[float], str]) -> str:
     return f"{words(estimate.mean)} ({tr('95 % interval: %1').replace('%1', ends)})"
 
 
-class FrontierPlot(ScopePlot):
+class FrontierPlot(CandidatePlot):
     """Throughput against weighted latency; Pareto-optimal candidates are ringed."""
 
-    def __init__(self, theme: Theme) -> None:
+    def __init__(self, theme: Theme, shown: Shown | None = None) -> None:
         super().__init__(
             theme,
+            shown,
             tr("Throughput vs. latency (upper left is better; ring: no other is better in both)"),
             tr("weighted latency in ms"),
             tr("throughput in Mbit/s"),
-            axes={"bottom": LogAxis("bottom"), "left": LogAxis("left")},
+            axes={"bottom": RttAxis("bottom", is_log=True), "left": LogAxis("left")},
             label_room_px=156,
         )
         self._items: list[object] = []
         self._rows: tuple[tuple[str, ...], ...] = ()
         self._points: list[_Point] = []
+        self._data: ResultData | None = None
 
     def draw(self, data: ResultData) -> None:
         """Show every candidate with both figures."""
         for old in self._items:
             self.removeItem(old)
         self._items.clear()
-        points = self._points = _points(data)
+        self._data = data
+        self.shown.set_candidates(data.names)
+        points = self._points = [point for point in _points(data) if self.shown.is_shown(point.key)]
         self._rows = tuple(
             (
                 data.names[point.key][0],
                 NONE if data.result(point.key).is_unprotected else tr("yes") if point.is_on_frontier else tr("no"),
-                ms(10**point.x),
+                ms(point.x),
                 mbit_s(10**point.y),
             )
             for point in points
@@ -195,14 +213,15 @@ class FrontierPlot(ScopePlot):
             self.set_end_labels(())
             return
         labels = []
-        for point in points:
+        xs = [float(x) for x in self.scaled(np.array([point.x for point in points]))]
+        for point, x in zip(points, xs, strict=True):
             style = series_style(point.key[0], data.names[point.key][1])
             if point.is_on_frontier:
-                ring = pg.ScatterPlotItem([point.x], [point.y], size=18, pen=plot_pen(style.colour), brush=None)
+                ring = pg.ScatterPlotItem([x], [point.y], size=18, pen=plot_pen(style.colour), brush=None)
                 self._add(ring)
             self._add(
                 pg.ScatterPlotItem(
-                    [point.x],
+                    [x],
                     [point.y],
                     size=11,
                     pen=None,
@@ -210,9 +229,10 @@ class FrontierPlot(ScopePlot):
                     symbol=solution_symbol(point.key[0]),
                 )
             )
-            labels.append(EndLabel(data.names[point.key][0], style.colour, bool(style.dash), point.x, point.y))
-        xs, ys = [point.x for point in points], [point.y for point in points]
-        self.set_x_range(min(xs) - 0.1, max(xs) + 0.1)
+            labels.append(EndLabel(data.names[point.key][0], style.colour, bool(style.dash), x, point.y))
+        ys = [point.y for point in points]
+        around = 0.1 if self.is_log else 0.1 * max(xs)
+        self.set_x_range(max(0.0, min(xs) - around) if not self.is_log else min(xs) - around, max(xs) + around)
         self.set_y_range(min(ys) - 0.15, max(ys) + 0.15)
         self.set_end_labels(labels)
 
@@ -220,10 +240,15 @@ class FrontierPlot(ScopePlot):
         self._items.append(item)
         self.addItem(item)
 
+    def redraw(self) -> None:
+        """Draw the candidates once more."""
+        if self._data is not None:
+            self.draw(self._data)
+
     def hover_series(self) -> list[HoverSeries]:
         """Return the candidates."""
-        x, y = (np.array([getattr(point, name) for point in self._points]) for name in "xy")
-        return [HoverSeries(x, y, self._point_text)]
+        x = self.scaled(np.array([point.x for point in self._points]))
+        return [HoverSeries(x, np.array([point.y for point in self._points]), self._point_text)]
 
     def _point_text(self, nth: int) -> str:
         point = self._points[nth]
@@ -243,12 +268,13 @@ class FrontierPlot(ScopePlot):
         return PlotTable(headers, self._rows, texts=2)
 
 
-class CpuBarsPlot(ScopePlot):
+class CpuBarsPlot(CandidatePlot):
     """CPU of both hosts during throughput, stacked."""
 
-    def __init__(self, theme: Theme) -> None:
+    def __init__(self, theme: Theme, shown: Shown | None = None) -> None:
         super().__init__(
             theme,
+            shown,
             tr("CPU during throughput tests (100 % = all cores)"),
             tr("% of all cores"),
             "",
@@ -261,12 +287,18 @@ class CpuBarsPlot(ScopePlot):
     def restyle(self) -> None:
         """Take the scheme's colours."""
         super().restyle()
-        if getattr(self, "_data", None) is not None:
-            self.draw(self._data)  # type: ignore[arg-type]
+        if hasattr(self, "_data"):
+            self.redraw()
+
+    def redraw(self) -> None:
+        """Draw the bars once more."""
+        if self._data is not None:
+            self.draw(self._data)
 
     def draw(self, data: ResultData) -> None:
         """Show one bar per candidate and host."""
         self._data = data
+        self.shown.set_candidates(data.names)
         for old in self._items:
             self.removeItem(old)
         self._items.clear()
@@ -274,7 +306,7 @@ class CpuBarsPlot(ScopePlot):
         ticks = []
         heights: dict[Key, float] = {}
         outline = plot_pen(self._theme.colours.text, 1)  # neighbouring shades alone are too alike
-        for bar in data.cpu:
+        for bar in self._drawn(data):
             base = heights.setdefault(bar.key, -float(len(heights)))
             y = base + (0.21 if bar.side == "a" else -0.21)
             self._bars.append((bar, y))
@@ -320,6 +352,9 @@ class CpuBarsPlot(ScopePlot):
             for total in (bar.user_pct + bar.system_pct + bar.softirq_pct,)
         ]
 
+    def _drawn(self, data: ResultData) -> list[CpuBar]:
+        return [bar for bar in data.cpu if self.shown.is_shown(bar.key)]
+
     def _bar_text(self, bar: CpuBar, _nth: int) -> str:
         shares = (bar.user_pct, bar.system_pct, bar.softirq_pct)
         parts = zip((tr("user"), tr("system"), tr("softirq"), tr("Sum")), (*shares, sum(shares)), strict=True)
@@ -337,14 +372,14 @@ class CpuBarsPlot(ScopePlot):
         names = data.names if data is not None else {}
         rows = [
             (names[bar.key][0], bar.side.upper(), *(pct(share) for share in (*shares, sum(shares))))
-            for bar in (data.cpu if data is not None else ())
+            for bar in (self._drawn(data) if data is not None else ())
             for shares in ((bar.user_pct, bar.system_pct, bar.softirq_pct),)
         ]
         headers = tr("Candidate"), tr("Host"), tr("user"), tr("system"), tr("softirq"), tr("Sum")
         return PlotTable(headers, tuple(rows), texts=2)
 
     def _key(self, data: ResultData) -> None:
-        if not data.cpu:
+        if not self._drawn(data):
             return
         names = (tr("user"), tr("system"), tr("softirq"))
         shades = tuple(reversed(cpu_shades(self._theme)))

@@ -16,9 +16,10 @@ from app.wording.colours import series_style
 from app.wording.local_forms import decimal, short_decimal
 from ui.common.texts import ms, pct, tr
 from ui.common.theme import Theme
+from ui.plots.axes import RttAxis
 from ui.plots.base import EndLabel, PlotTable, ScopePlot
 from ui.plots.hover import HoverSeries
-from ui.plots.pens import nice_top, plot_pen
+from ui.plots.pens import log_floor, nice_top, plot_pen
 
 _LEAST_SPAN_S = 60.0
 _MOST_ROWS = 200
@@ -50,12 +51,16 @@ class RttHistoryPlot(ScopePlot):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__(
-            theme, tr("RTT in ms while monitored"), axes={"bottom": MinutesAxis("bottom")}, label_room_px=88
+            theme,
+            tr("RTT in ms while monitored"),
+            axes={"bottom": MinutesAxis("bottom"), "left": RttAxis("left", is_log=False)},
+            label_room_px=88,
         )
         self._curves = [pg.PlotDataItem(connect="finite", symbol="o", symbolSize=4, symbolPen=None) for _ in range(2)]
         self._lost = pg.ScatterPlotItem(symbol="x", size=9)
         for item in (*self._curves, self._lost):
             self.addItem(item)
+        self._solution = ""
         self._samples: Sequence[MonitorSample] = ()
         self._at_s = np.empty(0)
         self._rtts: list[Floats] = []
@@ -70,7 +75,7 @@ class RttHistoryPlot(ScopePlot):
             solution: Chooses the colour.
             samples: In order of time.
         """
-        self._samples = samples
+        self._solution, self._samples = solution, samples
         self.show_scale(is_there=any(rtt is not None for one in samples for rtt in one.rtt_ms))
         if not samples:
             for item in (*self._curves, self._lost):
@@ -93,23 +98,31 @@ class RttHistoryPlot(ScopePlot):
             if np.isnan(rtt).all():
                 curve.setData([], [])  # pyqtgraph warns of points that are nowhere
                 continue
-            curve.setData(at_s, rtt)
+            curve.setData(at_s, self.scaled(rtt))
             if not math.isnan(rtt[-1]):
                 name = f"{'AB'[nth]} {decimal(rtt[-1], 2)}"
-                labels.append(EndLabel(name, colour, bool(nth), 0.0, float(rtt[-1])))
+                labels.append(EndLabel(name, colour, bool(nth), 0.0, float(self.scaled(rtt)[-1])))
         seen = np.concatenate(rtts)
         seen = seen[~np.isnan(seen)]
         top = nice_top(1.3 * float(seen.max())) if seen.size else 1.0
         lost = np.all([np.isnan(rtt) for rtt in rtts], axis=0)
         self._lost.setPen(plot_pen(self._theme.colours.bad))
-        self._lost.setData(at_s[lost], np.full(int(lost.sum()), 0.04 * top))
+        low, high = (log_floor(float(seen.min())), math.log10(top)) if self.is_log and seen.size else (0.0, top)
+        self._lost.setData(at_s[lost], np.full(int(lost.sum()), low + 0.04 * (high - low)))
         self.set_x_range(min(-_LEAST_SPAN_S, float(at_s[0])), 0)
-        self.set_y_range(0, top)
+        self.set_y_range(low, high)
         self.set_end_labels(labels)
+
+    def redraw(self) -> None:
+        """Draw the status checks once more."""
+        self.draw(self._solution, self._samples)
 
     def hover_series(self) -> list[HoverSeries]:
         """Return the status checks of both hosts."""
-        return [HoverSeries(self._at_s, rtt, partial(self._check_text, nth)) for nth, rtt in enumerate(self._rtts)]
+        return [
+            HoverSeries(self._at_s, self.scaled(rtt), partial(self._check_text, nth))
+            for nth, rtt in enumerate(self._rtts)
+        ]
 
     def _check_text(self, host: int, nth: int) -> str:
         one = self._samples[nth]

@@ -20,6 +20,7 @@ from ui.plots.latency import LatencyPlot
 from ui.plots.packet_stream import ArrivingPlot
 from ui.plots.ratios import RatioPlot
 from ui.plots.result_data import plot_names
+from ui.plots.shown import Shown
 from ui.plots.throughput_cpu import CpuKey, CpuPlot, ThroughputPlot
 
 TICK_MS = 100
@@ -33,8 +34,9 @@ class PlotBoard(QWidget):
     def __init__(self, theme: Theme, model: LiveModel) -> None:
         super().__init__()
         self._model = model
-        self.latency = LatencyPlot(theme)
-        self.ratios = RatioPlot(theme)
+        self.shown = Shown()
+        self.latency = LatencyPlot(theme, shown=self.shown)
+        self.ratios = RatioPlot(theme, self.shown)
         self.interim = label("", "muted")
         self._main = QStackedWidget()
         self.arriving = ArrivingPlot(theme)
@@ -54,6 +56,9 @@ class PlotBoard(QWidget):
         """A campaign has started."""
         self._plan = plan
         gc.freeze()  # the collector then visits new objects only; going through all of them takes up to 100 ms
+        self.shown.show_all()
+        for plot in (self.latency, self.ratios, self.arriving, self.throughput, *self.cpu.values()):
+            plot.zoom.reset()
         self.latency.set_sizes(plan.profile.frame_bytes)
         self.latency.set_candidates(plot_names(plan.candidates))
         self.ratios.set_candidates(plot_names(plan.candidates))

@@ -103,6 +103,8 @@ class CandidatePage(Page):
         self._show_wire(data, key)
         self._show_words(data, key)
         if is_other:
+            self.plot.shown.show_all()
+            self.plot.zoom.reset()
             self.tabs.setCurrentIndex(0)
 
     def _show_failure(self, data: ResultData, key: Key, *, is_current: bool) -> None:

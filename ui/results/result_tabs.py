@@ -27,6 +27,7 @@ from ui.plots.framed import framed
 from ui.plots.latency import LatencyPlot
 from ui.plots.result_data import ResultData
 from ui.plots.result_plots import CdfPlot, CpuBarsPlot, FrontierPlot
+from ui.plots.shown import Shown
 from ui.results.capture_view import CaptureView
 
 _LEAST_PX, _LEAST_EM = 254, 14
@@ -60,6 +61,7 @@ class ResultTabs(QTabWidget):
         self._data: ResultData | None = None
         self._undrawn: dict[int, Callable[[ResultData], None]] = {}
         self._key: Key | None = None
+        self.shown = Shown()
         self.frame_size = QComboBox()
         self.frame_size.setAccessibleName(tr("Frame size of the distribution"))
         self.frame_size.currentIndexChanged.connect(self._draw_cdf)
@@ -100,23 +102,23 @@ class ResultTabs(QTabWidget):
     @cached_property
     def latency(self) -> LatencyPlot:
         """The curves."""
-        return self._put(_CURVES, LatencyPlot(self._theme))
+        return self._put(_CURVES, LatencyPlot(self._theme, shown=self.shown))
 
     @cached_property
     def cdf(self) -> CdfPlot:
         """The distribution of one frame size."""
         size = label_for(tr("Frame size"), self.frame_size)
-        return self._put(_DISTRIBUTION, CdfPlot(self._theme), (size, self.frame_size))
+        return self._put(_DISTRIBUTION, CdfPlot(self._theme, self.shown), (size, self.frame_size))
 
     @cached_property
     def frontier(self) -> FrontierPlot:
         """Throughput against latency."""
-        return self._put(_FRONTIER, FrontierPlot(self._theme))
+        return self._put(_FRONTIER, FrontierPlot(self._theme, self.shown))
 
     @cached_property
     def cpu(self) -> CpuBarsPlot:
         """Shares of the CPU."""
-        return self._put(_CPU, CpuBarsPlot(self._theme))
+        return self._put(_CPU, CpuBarsPlot(self._theme, self.shown))
 
     @cached_property
     def wire(self) -> CaptureView:
@@ -143,6 +145,10 @@ class ResultTabs(QTabWidget):
 
     def show_data(self, data: ResultData) -> None:
         """Show a comparison; each tab is drawn when it is opened."""
+        if self._data is None or self._data.record is not data.record:
+            self.shown.show_all()
+            for plot in self.findChildren(ScopePlot):
+                plot.zoom.reset()
         self._data = data
         self._undrawn.clear()
         self._replace(self._why_at, _why_tab(data), tr("Rationale"))

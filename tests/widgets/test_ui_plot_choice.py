@@ -101,19 +101,21 @@ def test_a_candidate_remains_hidden_while_samples_arrive(qtbot: QtBot, theme: Th
 def test_all_candidates_can_be_hidden_and_shown_again(qtbot: QtBot, theme: Theme, data: ResultData) -> None:
     shown = Shown()
     cdf, frontier, cpu = CdfPlot(theme, shown), FrontierPlot(theme, shown), CpuBarsPlot(theme, shown)
-    plots: tuple[CandidatePlot, ...] = (latency(theme, shown), RatioPlot(theme, shown), cdf, frontier, cpu)
+    latencies = LatencyPlot(theme, shown=shown)
+    plots: tuple[CandidatePlot, ...] = (latencies, cdf, frontier, cpu)
     for plot in plots:
         qtbot.addWidget(plot)
     cdf.draw(data, 60)
     frontier.draw(data)
     cpu.draw(data)
-    shown.set_candidates({**NAMES, **data.names})
+    latencies.set_candidates(data.names)
+    latencies.draw(data.curves)
     before = [len(plot.figures().rows) for plot in plots]
-    assert before == [4, 0, 5, 5, 10]
+    assert before == [35, 5, 5, 10]
     shown.hide_all()
-    assert [len(plot.figures().rows) for plot in plots] == [0] * 5
-    assert [plot._end_labels for plot in plots] == [()] * 5
-    assert [list(plot.hover_series()) for plot in plots if plot is not frontier] == [[]] * 4
+    assert [len(plot.figures().rows) for plot in plots] == [0] * 4
+    assert [plot._end_labels for plot in plots] == [()] * 4
+    assert [list(plot.hover_series()) for plot in plots if plot is not frontier] == [[]] * 3
     shown.show_all()
     assert [len(plot.figures().rows) for plot in plots] == before
 

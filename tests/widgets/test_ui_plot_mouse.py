@@ -253,6 +253,7 @@ def test_labels_of_curves_that_end_out_of_sight_are_hidden(
         turn_wheel(plot)
     (left, right), (low, high) = plot.view_box.viewRange()
     for item, label in zip(plot._end_items, plot._end_labels, strict=True):
+        assert item.mapRectToScene(item.boundingRect()).right() <= plot.width() or not item.isVisible()
         assert item.isVisible() is (left <= label.x <= right and low <= label.y <= high)
     assert not all(item.isVisible() for item in plot._end_items)
 

@@ -299,9 +299,13 @@ class ScopePlot(pg.PlotWidget):  # type: ignore[misc] # the same
     ) -> None:
         below = [sum(heights[:nth]) + height / 2 for nth, height in enumerate(heights)]  # with all moved together
         wanted = [self._end_labels[nth].y - under for nth, under in zip(column, below, strict=True)]
+        right, pixel_x = self.view_box.viewRange()[0][1], abs(self.view_box.viewPixelSize()[0])
         places = spread(wanted, 0.0, limits[0], limits[1] - sum(heights))
         for nth, y, under in zip(column, places, below, strict=True):
-            self._end_items[nth].setPos(QPointF(self._end_labels[nth].x + gap, y + under))
+            x = self._end_labels[nth].x + gap
+            if self.zoom.is_zoomed:  # the room beyond the curves may be out of sight
+                x = min(x, right - self._end_items[nth].boundingRect().width() * pixel_x)
+            self._end_items[nth].setPos(QPointF(x, y + under))
 
 
 def plot_heading(text: str) -> ElidedLabel:

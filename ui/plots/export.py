@@ -1,4 +1,4 @@
-"""Export of plots as PNG, and of their figures as CSV."""
+"""Export of plots as PNG and SVG, and of their figures as CSV."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QFileDialog, QMenu, QMessageBox, QWidget
 from app.wording.language import source_language
 from ui.common.texts import tr
 from ui.plots.base import ScopePlot
+from ui.plots.svg_export import svg_of
 
 _PNG_SCALE = 2
 """Pixels of a PNG per logical pixel of the window, so that it is sharp in a document."""
@@ -41,7 +42,7 @@ def csv_of(plots: Sequence[ScopePlot]) -> bytes:
 
 
 def export_menu(parent: QWidget, plots: Sequence[ScopePlot]) -> QMenu:
-    """Return a menu that saves plots as PNG, and their figures as CSV.
+    """Return a menu that saves plots as PNG or SVG, and their figures as CSV.
 
     Args:
         parent: Owns the menu and the dialogs.
@@ -51,6 +52,7 @@ def export_menu(parent: QWidget, plots: Sequence[ScopePlot]) -> QMenu:
     for plot in plots:
         after = f": {plot.name}" if len(plots) > 1 else ""
         menu.addAction(tr("Save as PNG") + after + " …", partial(_ask, parent, "png", partial(png_of, plot)))
+        menu.addAction(tr("Save as SVG") + after + " …", partial(_ask, parent, "svg", partial(svg_of, plot)))
     menu.addAction(tr("Save figures as CSV") + " …", partial(_ask, parent, "csv", partial(csv_of, tuple(plots))))
     return menu
 

@@ -20,6 +20,7 @@ from app.domain.cancel import CancelToken
 from app.domain.credentials import ConfirmHostKey, HostKeyQuestion, Secret, SecretKey, SecretKind
 from app.domain.errors import InvalidOption
 from app.domain.plain_text import plain_text
+from app.wording.host_keys import fingerprint_command
 
 T = TypeVar("T")
 
@@ -86,9 +87,9 @@ class TerminalPrompts:
 
         def ask() -> bool:
             self._console.print(
-                f"The host {question.host} is not known yet. Its {question.key_type} key is\n"
+                f"The key of host {_host_words(question)} is not known yet. Its {question.key_type} key is\n"
                 f"  {question.fingerprint}\n"
-                "Compare it with what ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub prints on the host's console.",
+                f"Compare it with what {fingerprint_command(question.key_type)} prints on the host's console.",
                 markup=False,
             )
             return input("Is it the right one? Type yes or no: ").strip().lower() == "yes"
@@ -228,3 +229,9 @@ def run_cancellable(
     elif stopping.is_asked and not is_noticed:  # it came too late for this job, and is meant for what would follow
         raise KeyboardInterrupt
     return outcome[0]
+
+
+def _host_words(question: HostKeyQuestion) -> str:
+    """Return the host's name for people with its address."""
+    is_named = question.label not in ("", question.host)
+    return f"{question.label} ({question.host})" if is_named else question.host

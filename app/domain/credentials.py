@@ -77,11 +77,13 @@ class HostKeyQuestion:
         host: Address and port as known_hosts writes them, for example `[10.0.0.1]:2222`.
         key_type: For example `ssh-ed25519`.
         fingerprint: `SHA256:…`, as `ssh-keygen -l` prints it.
+        label: Name of the host for people, for example `A` or `gateway-a`; empty where it has none.
     """
 
     host: str
     key_type: str
     fingerprint: str
+    label: str = field(default="", compare=False)
 
 
 ConfirmHostKey = Callable[[HostKeyQuestion], bool]

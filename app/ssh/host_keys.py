@@ -16,6 +16,7 @@ from app.ssh.known_hosts import HostKeyVerdict, KnownKey
 from app.ssh.logs import logger
 from app.ssh.revoked_keys import read_revoked_keys
 from app.ssh.targets import SshTarget
+from app.wording.host_keys import fingerprint_command
 
 SYSTEM_FILE = Path("/etc/ssh/ssh_known_hosts")
 
@@ -94,6 +95,7 @@ def question_for(target: SshTarget, key: paramiko.PKey) -> HostKeyQuestion:
         host=known_hosts.host_name(target.key_name, target.key_port),
         key_type=key.get_name(),
         fingerprint=known_hosts.fingerprint(key.asbytes()),
+        label=target.spec.label,
     )
 
 
@@ -114,11 +116,11 @@ def _unknown(target: SshTarget, question: HostKeyQuestion, key: paramiko.PKey) -
         hint = f"Only {target.spec.host_key_file} counts for this host; put the right key into it."
     else:
         hint = (
-            "Compare it with what `ssh-keygen -lf /etc/ssh/ssh_host_*_key.pub` prints on the host's console; "
+            f"Compare it with what `{fingerprint_command(question.key_type)}` prints on the host's console; "
             f"if it is the same, accept it with --accept-host-key {_option(question)}"
         )
     return HostKeyUnknown(
-        f"The host key of {target} is not known: {question.key_type} {question.fingerprint}.",
+        f"The host key of host {target} is not known: {question.key_type} {question.fingerprint}.",
         hint=hint,
         context={**_context(question), "known_hosts_line": _line(target, key)},
     )
@@ -128,7 +130,7 @@ def _changed(target: SshTarget, question: HostKeyQuestion, keys: Sequence[KnownK
     known = [key for key in keys if not key.marker and key.is_for(question.host)]
     places = ", ".join(key.source for key in known)
     return HostKeyChanged(
-        f"{target} shows another host key than the known one: {question.key_type} {question.fingerprint}, "
+        f"Host {target} shows another host key than the known one: {question.key_type} {question.fingerprint}, "
         f"instead of {', '.join(known_hosts.fingerprint(key.blob) for key in known)}. The connection was refused.",
         hint=f"The host was set up anew, or an attacker answers in its place. If it was set up anew, remove {places}.",
         context={**_context(question), "known_in": places},
@@ -137,7 +139,7 @@ def _changed(target: SshTarget, question: HostKeyQuestion, keys: Sequence[KnownK
 
 def _revoked(target: SshTarget, question: HostKeyQuestion) -> HostKeyChanged:
     return HostKeyChanged(
-        f"The host key of {target} was revoked: {question.key_type} {question.fingerprint}. "
+        f"The host key of host {target} was revoked: {question.key_type} {question.fingerprint}. "
         "The connection was refused.",
         hint="A known_hosts file marks it as @revoked, or RevokedHostKeys lists it. The host needs a new key.",
         context=_context(question),

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.domain.credentials import HostKeyQuestion, Secret, SecretKey, SecretKind
+from app.wording.host_keys import fingerprint_command
 from ui.common.basics import icon_label, label, row
 from ui.common.texts import tr
 from ui.common.theme import GRID, fixed_font
@@ -136,7 +137,7 @@ def ask_host_key(parent: QWidget, asked: Asked[bool], who: str = "") -> Question
             "console: %2. Continue only if they match; otherwise the connection may be intercepted."
         )
         .replace("%1", question.host)
-        .replace("%2", f"ssh-keygen -lf {_key_file(question.key_type)}"),
+        .replace("%2", fingerprint_command(question.key_type)),
         tr("They match: continue"),
         tr("Refuse"),
         "key",
@@ -203,15 +204,6 @@ def ask_password(parent: QWidget, asked: Asked[Secret | None], who: str = "", *,
     dialog.yes.setDefault(True)
     field.setFocus()
     return dialog
-
-
-def _key_file(key_type: str) -> str:
-    """Return the file of a host's public key of a type, for example `ssh-ed25519`.
-
-    Source: OpenSSH 9.2, sshd_config(5), HostKey.
-    """
-    kind = next((one for one in ("ed25519", "ecdsa", "rsa") if one in key_type), "*")
-    return f"/etc/ssh/ssh_host_{kind}_key.pub"
 
 
 def _about(who: str, title: str) -> str:

@@ -92,6 +92,18 @@ def test_anything_but_yes_is_no(prompts: TerminalPrompts, monkeypatch: pytest.Mo
     assert run_cancellable(lambda _token: prompts.confirm_host_key(QUESTION), prompts) is False
 
 
+def test_the_question_names_the_host_and_the_file_of_its_type_of_key(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("builtins.input", lambda _prompt: "yes")
+    question = HostKeyQuestion("[127.0.0.1]:2222", "ecdsa-sha2-nistp256", "SHA256:right", label="A")
+    prompts = TerminalPrompts(make_console(is_for_errors=True))
+    assert run_cancellable(lambda _token: prompts.confirm_host_key(question), prompts)
+    shown = " ".join(capsys.readouterr().err.split())
+    assert "The key of host A ([127.0.0.1]:2222) is not known yet." in shown
+    assert "ssh-keygen -lf /etc/ssh/ssh_host_ecdsa_key.pub" in shown
+
+
 def test_ctrl_c_at_a_password_declines(prompts: TerminalPrompts, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(_text: str) -> str:
         raise KeyboardInterrupt

@@ -48,6 +48,9 @@ def test_an_unknown_key_is_refused_with_all_that_is_needed_to_accept_it(
         verify(HostKeyPolicy(tmp_path / "known_hosts"), host_key)
     error = caught.value
     assert host_key.fingerprint in error.message
+    assert error.message.startswith("The host key of host gateway (operator@gw:2222) is not known: ")
+    kind = "ed25519" if "ed25519" in host_key.get_name() else "ecdsa" if "ecdsa" in host_key.get_name() else "rsa"
+    assert f"`ssh-keygen -lf /etc/ssh/ssh_host_{kind}_key.pub`" in error.hint
     assert f"--accept-host-key '[gw]:2222={host_key.fingerprint}'" in error.hint
     assert error.context == {
         "host": "[gw]:2222",
@@ -73,6 +76,7 @@ def test_somebody_may_confirm_an_unknown_key(tmp_path: Path, host_key: paramiko.
     else:
         with pytest.raises(HostKeyUnknown):
             verify(policy, host_key)
+    assert [one.label for one in questions] == ["gateway"] * len(questions)
     assert questions == [HostKeyQuestion("[gw]:2222", host_key.get_name(), host_key.fingerprint)]
     assert (tmp_path / "known_hosts").exists() == answer
 

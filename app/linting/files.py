@@ -66,7 +66,7 @@ def lint_bytes(
         return LintedFile(path, None, error=note)
     kind = options.kind or sniff_kind(text, path)
     if kind is None:
-        return LintedFile(path, None, error=f"{path} is not a known kind of configuration file. Name its --kind.")
+        return LintedFile(path, None, error=_unknown_kind(text, path))
     if options.kind is None and (refusal := _other_text(text, path, kind)):
         return LintedFile(path, None, error=refusal)
     reading = KINDS[kind].read(text)
@@ -90,6 +90,12 @@ def lint_bytes(
     if len(findings) >= MAX_FINDINGS:
         notes.append(f"Only the first {MAX_FINDINGS} findings are listed.")
     return LintedFile(path, kind, findings, notes=tuple(notes), lines=reading.lines)
+
+
+def _unknown_kind(text: str, path: str) -> str:
+    if not text.strip():
+        return f"{path or 'The text'} is empty."
+    return f"{path} is not a known kind of configuration file. If it is one, name its --kind."
 
 
 def _unknown(kind: ConfigKind, reading: ConfigReading) -> Iterator[LintFinding]:
@@ -186,7 +192,7 @@ def _refusal(name: str, status: os.stat_result) -> str:
     if stat.S_ISDIR(status.st_mode):
         return f"{name} is a folder. Name the files in it, for example {name.rstrip('/')}/*.conf."
     if not stat.S_ISREG(status.st_mode):
-        return f"{name} is no file."
+        return f"{name} is not a regular file."
     return _too_large(name) if status.st_size > MAX_FILE_BYTES else ""
 
 

@@ -82,7 +82,9 @@ def test_a_setting_that_the_program_does_not_have_is_reported(
     assert re.findall(r"unknown: (\S+) is an unknown setting", out) == ["cipherr"]
     assert "Instead: cipher\n" in out
     wg = lint_text("[Interface]\nPrivateKey = x\nlistenport = 1\nAdress = 192.0.2.1/24\n[Pear]\n", "wg0.conf")
-    assert [one.setting for one in wg.findings if one.verdict is Verdict.UNKNOWN] == ["Adress", "[Pear]"]
+    unknown = [one for one in wg.findings if one.verdict is Verdict.UNKNOWN]
+    assert [one.setting for one in unknown] == ["Adress", "[Pear]"]
+    assert [one.replacement for one in unknown] == ["Address", "[Peer]"], "as WireGuard's manual writes them"
     ssh = lint_text("Host a\n  HostName b\n  Fancyy yes\n", "ssh_config", LintOptions(kind=ConfigKind.SSH))
     assert not any(one.setting == "Fancyy" for one in ssh.findings), "not all of its settings are known"
 
@@ -274,7 +276,7 @@ def test_sarif_says_where_a_file_lies(path: str, expected: str) -> None:
 class TestUnreadable:
     @pytest.mark.parametrize(
         ("content", "word"),
-        [(b"\x7fELF\x00\x00\x01", "NUL"), (b"Dear reader,\nhello.\n", "--kind"), (b"", "--kind")],
+        [(b"\x7fELF\x00\x00\x01", "NUL"), (b"Dear reader,\nhello.\n", "--kind"), (b"", "is empty.")],
     )
     def test_content(self, tmp_path: Path, content: bytes, word: str) -> None:
         path = tmp_path / "file"
@@ -295,7 +297,7 @@ class TestUnreadable:
 
     def test_a_pipe_is_not_waited_for(self, tmp_path: Path) -> None:
         os.mkfifo(tmp_path / "pipe")
-        assert lint_file(tmp_path / "pipe").error.endswith("is no file.")
+        assert lint_file(tmp_path / "pipe").error.endswith("is not a regular file.")
 
     def test_a_huge_file(self, tmp_path: Path) -> None:
         with (tmp_path / "huge.conf").open("wb") as file:
@@ -330,6 +332,16 @@ def test_a_text_of_another_kind_is_not_read(capsys: pytest.CaptureFixture[str], 
 @pytest.mark.parametrize("name", [*GOOD, *BAD, "../../../../docs/examples/old-site.ovpn"])
 def test_most_lines_of_a_configuration_are_settings(name: str) -> None:
     assert lint_text((FOLDER / name).read_text(encoding="utf-8")).error == ""
+
+
+@pytest.mark.parametrize("content", ["", "\n \n", "\ufeff"])
+def test_an_empty_file_is_called_empty(capsys: pytest.CaptureFixture[str], tmp_path: Path, content: str) -> None:
+    path = tmp_path / "wg0.conf"
+    path.write_text(content, encoding="utf-8")
+    status, out, _ = run(capsys, str(path))
+    assert status == 2
+    assert "is empty." in " ".join(out.split())
+    assert "--kind" not in out
 
 
 def test_keys_in_a_configuration_are_no_other_text() -> None:

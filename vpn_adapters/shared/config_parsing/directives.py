@@ -8,7 +8,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from app.domain.adapters import Setting
 from app.domain.linting import ConfigKind
@@ -45,6 +45,17 @@ _WIREGUARD_RARE = word_set("excludedapplications includedapplications")
 Source: com.wireguard.config.Interface of WireGuard for Android, which reads and writes files in the format of wg-quick.
 """
 
+_WIREGUARD_SPELLING = {
+    name.lower(): name
+    for name in word_set(
+        """
+        [Interface] [Peer] Address AllowedIPs DNS Endpoint FwMark ListenPort MTU PersistentKeepalive PostDown PostUp
+        PreDown PreUp PresharedKey PrivateKey PublicKey SaveConfig Table
+        """
+    )
+}
+"""Settings as manuals write them, by their lower case. Source: wg(8), wg-quick(8)."""
+
 _OPTIONAL = re.compile(r"\s*(?:--)?setenv\s+opt\s")
 
 
@@ -56,11 +67,13 @@ class _Directives:
         names: The settings; in lower case where case does not matter.
         has_case: Whether case matters.
         program: The program that reads them, with its versions.
+        spelling: Names as its manual writes them, where that is not how `names` has them.
     """
 
     names: frozenset[str]
     has_case: bool
     program: str
+    spelling: Mapping[str, str] = field(default_factory=dict)
 
 
 _KNOWN: Mapping[ConfigKind, _Directives] = {
@@ -71,6 +84,7 @@ _KNOWN: Mapping[ConfigKind, _Directives] = {
         wireguard.WORDS | more_words.WIREGUARD | _WIREGUARD_RARE,
         has_case=False,
         program="WireGuard (wg and wg-quick)",
+        spelling=_WIREGUARD_SPELLING,
     ),
 }
 """Source: openvpn(8); wg(8) and wg-quick(8), which pass over the case of names."""
@@ -103,7 +117,7 @@ def unknown_settings(kind: ConfigKind, reading: ConfigReading) -> Iterator[Unkno
         if name in accepted or name.startswith("push.") or _is_optional(reading, setting):
             continue
         near = difflib.get_close_matches(name.lower(), known.names, n=1, cutoff=0.8)
-        yield UnknownSetting(setting, known.program, near[0] if near else "")
+        yield UnknownSetting(setting, known.program, known.spelling.get(near[0], near[0]) if near else "")
 
 
 def _accepted(reading: ConfigReading) -> frozenset[str]:

@@ -1,4 +1,5 @@
 """Values, contracts and errors.
 
-Imports nothing of the other parts and does no I/O. What is defined here may cross every border of the program.
+Frozen dataclasses, enums and protocols that may cross every border of the program, and pure functions of them. Their
+stored forms are formats. Must not import another part, and must not do I/O or hold state.
 """

@@ -1,4 +1,9 @@
-"""The practice lab: two small virtual gateways on the user's own computer."""
+"""Practice lab: two small virtual gateways on the user's own computer.
+
+Makes the image, starts and stops QEMU, and emulates the link; nothing of a lab outlives its supervisor. Needs no root
+and no network but this computer's. Must not touch a host that it did not start; the rest of the program treats a lab
+as any other pair.
+"""
 
 from app.lab.image import ImagePaths
 from app.lab.manager import LabManager

@@ -1,4 +1,5 @@
-"""Linting of configuration files, on this computer and on hosts: read, identified by the adapters' parsers, judged.
+"""Linting of configuration files, on this computer and on hosts: read, identified, judged.
 
-Changes nothing and keeps no file. Nothing secret leaves the reader: what resembles a key or a password is masked.
+The adapters' parsers read, `app.policy.lint` judges. Nothing secret leaves the reader: what resembles a key or a
+password is masked. Must not change anything, and must not keep a file.
 """

@@ -1,4 +1,8 @@
-"""Verdicts on algorithms and suites, from the data in resources/policy."""
+"""Verdicts on algorithms and suites, from the data in resources/policy.
+
+Every verdict has a reason and a source, and depends on nothing but names and data; guidelines add findings. An
+unknown name is `unknown`, never harmless. Must not talk to hosts, and must not hold a verdict in code.
+"""
 
 from app.policy.combinations import COMPOSITIONS, Composition
 from app.policy.data import POLICY_NAME, POLICY_VERSION, PolicyRow

@@ -1,4 +1,8 @@
-"""One module per kind of measurement: latency, throughput, CPU, MTU, and what surrounds them."""
+"""Measurements through a tunnel: one module per kind (latency, throughput, CPU, MTU) and their surroundings.
+
+Each returns raw figures with their units, and errors that name the host. Commands are built here and run by the
+host's session. Must not build or change tunnels, and must not judge figures.
+"""
 
 from app.probes.cpu import CpuMonitor, CpuReading
 from app.probes.cpu_counters import CpuCounters

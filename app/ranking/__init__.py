@@ -1,4 +1,8 @@
-"""Statistics, weighted latency, ranking and recommendation."""
+"""Statistics of stored measurements: weighted latency, ranking, gates and recommendation.
+
+Pure functions of what was measured, so that a result can be computed again at any time. What chance explains is no
+difference. Must not measure, and must not drop a value in silence: what is left out is named.
+"""
 
 from app.ranking.outcome import FailureCause, Outcome, Remedy, failure_causes, outcome_of
 from app.ranking.published import STUDY_2011, PublishedResult, published_2011

@@ -1,4 +1,8 @@
-"""Reports of a comparison: HTML and PDF for people, CSV and JSON for programs."""
+"""Reports of a comparison: HTML and PDF for people, CSV and JSON for programs.
+
+Made from stored values alone, at any time, with the same figures in each format. Field names are a format: see
+docs/data-format.md. Must not compute results of its own, and must not contain a secret.
+"""
 
 from app.reports.csv_report import write_csv, write_samples_csv
 from app.reports.html_report import to_html, write_html

@@ -1,7 +1,8 @@
 """Two-host transaction that builds a tunnel and rolls both hosts back.
 
 Lock, snapshot, lease, apply, verify, switch, rollback, recovery: every change has its undo on the host before it is
-made, and a host that is not heard from rolls back by itself. Knows nothing of measuring or of deployments.
+made, and a host whose lease runs out rolls back by itself. Must not know of measuring or of deployments, or of any
+VPN by name.
 """
 
 from app.tunnel.active_tunnel import ActiveTunnel

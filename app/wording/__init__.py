@@ -1,4 +1,5 @@
 """Words, colours and units that window, command line and reports share.
 
-Pure functions from values to texts; no Qt, no host, and no I/O but reading the catalogues of translations.
+Pure functions from values to texts in the user's language; units and roundings are chosen here once. Reads the
+catalogues of translations, and nothing else. Must not know Qt or hosts, and must not decide.
 """

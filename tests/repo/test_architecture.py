@@ -60,7 +60,9 @@ def test_paths_that_are_named_exist() -> None:
 
 
 @pytest.mark.parametrize("folder", PACKAGES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_package_says_what_it_is(folder: Path) -> None:
+def test_package_says_what_it_promises_and_what_it_must_not_do(folder: Path) -> None:
     text = ast.get_docstring(ast.parse((folder / "__init__.py").read_text(encoding="utf-8")))
     assert text
     assert text.splitlines()[0].endswith((".", ":"))
+    assert 4 <= len(text.splitlines()) <= 6
+    assert "Must not" in text or "must not" in text

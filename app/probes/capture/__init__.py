@@ -1,4 +1,8 @@
-"""What can be seen on the underlay: captures, plaintext in them, what a frame costs, what a breakage does."""
+"""Packet tests on the underlay: captures, plaintext within them, overhead, behaviour without protection.
+
+A claim is made only where canary frames were sent and the captures are complete; else it is not proven. Captured
+bytes are untrusted and bounded. Must not keep a capture, and leaves a tunnel that was broken for rollback.
+"""
 
 from app.probes.capture.leak_tests import capture_tests_s, run_capture_tests
 from app.probes.capture.overhead import CaptureOverhead, capture_overhead

@@ -21,13 +21,13 @@ _SITES_PX = 120
 
 def space_word(space: Space) -> str:
     """Return where frames are encrypted."""
-    return {Space.KERNEL: tr("kernel"), Space.USER: tr("user space"), Space.NONE: tr("nowhere")}[space]
+    return {Space.KERNEL: tr("kernel"), Space.USER: tr("user space"), Space.NONE: tr("not encrypted")}[space]
 
 
 def carrier_word(carrier: Carrier) -> str:
     """Return what packets travel in."""
     return {
-        Carrier.NONE: tr("nothing"),
+        Carrier.NONE: tr("no tunnel"),
         Carrier.UDP: "UDP",
         Carrier.TCP: "TCP",
         Carrier.IP: "IP",

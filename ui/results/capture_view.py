@@ -283,6 +283,7 @@ class CaptureDetails(QWidget):
             }
         )
         self.overhead.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
+        self.overhead.horizontalHeader().setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
         self.overhead.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.overhead.setSelectionMode(DataTable.SelectionMode.NoSelection)
         content = QWidget()

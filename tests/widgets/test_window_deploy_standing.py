@@ -41,7 +41,7 @@ def test_what_is_stored_is_shown_without_asking_any_host(driver: Driver) -> None
     stand(driver)
     page = page_of(driver)
     assert cell(page, WHAT) == "WireGuard, ChaCha20-Poly1305"
-    assert cell(page, STATE) == "confirmed"
+    assert cell(page, STATE) == "active"
     assert page.table.item(0, STATE).icon().isNull(), "no host has said so"
     assert cell(page, TUNNEL) == "not checked"
     assert "by meier on office-7" in page.detail.sentence.text()
@@ -146,7 +146,7 @@ def test_what_one_host_alone_keeps_is_repaired_when_the_user_says_so(driver: Dri
     driver.until(lambda: driver.services.deployed[0].state is DeploymentState.CONFIRMED)
     driver.idle()
     page = page_of(driver)
-    assert cell(page, STATE) == "confirmed"
+    assert cell(page, STATE) == "active"
     assert not page.detail.repair.isVisible()
     assert driver.services.calls.count("repair") == 1
 
@@ -185,7 +185,7 @@ def test_a_repair_that_failed_is_tried_again_when_asked_for(driver: Driver) -> N
     driver.until(lambda: driver.services.deployed[0].state is DeploymentState.CONFIRMED)
     driver.idle()
     page = page_of(driver)
-    assert cell(page, STATE) == "confirmed"
+    assert cell(page, STATE) == "active"
     assert not page.detail.repair.isVisible()
 
 

@@ -142,7 +142,7 @@ def _look(one: DeploymentEntry, status: PairStatus | None) -> StateAppearance:
     """Return how the state is shown: without a tick until a host has reported it."""
     state = one.state(status)
     if status is None and state is DeploymentState.CONFIRMED:
-        return StateAppearance("", tr("confirmed"), "muted")
+        return StateAppearance("", tr("active"), "muted")
     return state_appearance(state)
 
 

@@ -308,17 +308,20 @@ def _each_tab(tabs: QTabWidget, names: tuple[str, ...]) -> Iterator[tuple[int, s
 
 
 def _is_measuring(window: MainWindow, stage: str) -> bool:
-    """Whether the third candidate is in the middle of a stage."""
+    """Whether figures of a stage are on show: of the third candidate, or of the second round where it is adaptive."""
     live = window.bridge.live
     rows = live.rows()
     row = next((row for row in rows if row.key == live.status().running), None)
-    is_third = row is not None and sum(other.rounds_done > 0 for other in rows) >= 2
-    if row is None or row.stage is None or row.stage.value != stage or not is_third:
+    if row is None or row.stage is None or row.stage.value != stage:
+        return False
+    has_past = row.rounds_done > 0 if row.is_open_ended else sum(other.rounds_done > 0 for other in rows) >= 2
+    if not has_past:
         return False
     if stage == "throughput":
         return len(live.throughput("b_to_a")) >= 1
     figures = live.figures()
-    return (figures.frame_bytes or 0) >= 1024 and figures.count >= figures.expected / 3
+    is_large = row.is_open_ended or (figures.frame_bytes or 0) >= 1024
+    return is_large and figures.count > 0 and figures.count >= figures.expected / 3
 
 
 def main(argv: list[str] | None = None) -> int:

@@ -61,6 +61,11 @@ _SHORTEST_RTT_US = 20.0
 """Below it the resolution of ping, 1 µs, is 5 % of the figure. Source: our choice."""
 
 
+def shown_limits() -> Mapping[GateName, tuple[float | None, float | None]]:
+    """Return the limits by gate, None where a gate has no such limit."""
+    return {name: (one.doubt, one.repeat if math.isfinite(one.repeat) else None) for name, one in LIMITS.items()}
+
+
 def gates_of(
     attempt: Attempt, *, bare_spread: float | None = None, least_spread: float | None = None
 ) -> tuple[Gate, ...]:

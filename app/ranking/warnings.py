@@ -7,6 +7,7 @@ from app.domain.results import CampaignRecord
 from app.ranking.candidates import wire_of
 from app.ranking.drift import is_doubtful
 from app.ranking.outcome import outcome_of
+from app.wording.gates import gates_warning
 
 
 def warnings_of(record: CampaignRecord, ranking: Ranking) -> tuple[str, ...]:
@@ -22,7 +23,8 @@ def warnings_of(record: CampaignRecord, ranking: Ranking) -> tuple[str, ...]:
 def candidate_warnings(record: CampaignRecord, result: CandidateResult) -> tuple[str, ...]:
     """Return what casts doubt on the figures or the packet tests of one candidate, each sentence once."""
     report = wire_of(record, result)
-    return tuple(dict.fromkeys((*result.doubts, *(report.doubts if report is not None else ()))))
+    conditions = filter(None, [gates_warning(result.gates)])
+    return tuple(dict.fromkeys((*result.doubts, *conditions, *(report.doubts if report is not None else ()))))
 
 
 def harmless_drift(drift: Drift) -> str:

@@ -8,9 +8,11 @@ from typing import Any
 from app.domain.ranking import CandidateResult, LatencySummary
 from app.domain.results import Attempt, CampaignRecord, PathNote, PlannedItem
 from app.domain.verdicts import Finding, FindingQuestion, PostQuantum, by_weight
+from app.ranking.gates import shown_limits
 from app.ranking.warnings import candidate_warnings
 from app.reports.text import NOTHING, ms
 from app.reports.view_wire import wire_view
+from app.wording.gates import gate_rows
 from app.wording.numbers import figure, grouped
 
 View = dict[str, Any]
@@ -55,6 +57,7 @@ def candidate_view(record: CampaignRecord, one: CandidateResult, anchor: str, sl
         "wire": wire_view(attempts),
         "durations": _durations(one),
         "sizes": [_size(each) for each in one.latency],
+        "gates": [list(row) for row in gate_rows(one.gates, shown_limits())],
         "has_deadline": any(each.over_deadline_pct is not None for each in one.latency),
         "has_notes": any(each.note for each in one.latency),
         "deadline": f"{figure(record.plan.deadline_ms)} ms" if record.plan.deadline_ms is not None else "",

@@ -9,7 +9,9 @@ from PySide6.QtWidgets import QHeaderView, QWidget
 
 from app.domain.ranking import CandidateResult, Estimate
 from app.ranking.candidates import with_figures
+from app.ranking.gates import shown_limits
 from app.ranking.rounds import size_estimates
+from app.wording.gates import gate_rows
 from app.wording.local_forms import decimal
 from ui.common.attempt_story import attempts_of
 from ui.common.basics import ScrollPage, column, label
@@ -25,16 +27,22 @@ _WIDEST_PX = 1600
 
 
 class CandidateFigures(ScrollPage):
-    """Three tables, one under the other.
+    """Four tables, one under the other.
 
     Attributes:
         latency: A line per frame size.
         throughput: A line per direction.
         cpu: A line per host.
+        gates: A line per condition of hosts and link.
     """
 
     def __init__(self) -> None:
-        names = tr("Latency per frame size"), tr("TCP throughput per direction"), tr("CPU during throughput")
+        names = (
+            tr("Latency per frame size"),
+            tr("TCP throughput per direction"),
+            tr("CPU during throughput"),
+            tr("Conditions while it was measured"),
+        )
         interval = tr("95 % interval")
         self.latency = _table(
             (
@@ -71,7 +79,12 @@ class CandidateFigures(ScrollPage):
         )
         content = QWidget()
         content.setProperty("look", "page")
-        tables = (self.latency, self.throughput, self.cpu)
+        self.gates = _table(
+            (tr("Condition"), tr("Reading"), tr("Verdict"), tr("Doubted above"), tr("Repeated above")),
+            range(3, 5),
+            names[3],
+        )
+        tables = (self.latency, self.throughput, self.cpu, self.gates)
         parts = [part for name, table in zip(names, tables, strict=True) for part in (label(name, "heading"), table)]
         self.notes = label("", "muted", is_selectable=True)
         parts.insert(2, self.notes)
@@ -113,6 +126,7 @@ class CandidateFigures(ScrollPage):
         }
         _fill(self.throughput, _throughput_rows(result, again))
         _fill(self.cpu, _cpu_rows(data, key, result))
+        _fill(self.gates, gate_rows(result.gates, shown_limits()))
 
     def text(self, table: DataTable, row: int, column: int) -> str:
         """Return a cell's text, for tests."""

@@ -1,0 +1,73 @@
+"""Gates in words: what each reads, its limits, and its verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from app.domain.gates import Gate, GateName, GateVerdict
+from app.wording.numbers import figure
+
+GATE_COLUMNS = ("Condition", "Reading", "Verdict", "Doubted above", "Repeated above")
+"""Head of the table of gates."""
+
+TITLES: Mapping[GateName, str] = {
+    GateName.SPREAD: "Spread of the round-trip times",
+    GateName.DAEMON_WAIT: "Daemons waiting for a CPU",
+    GateName.ROUNDS: "Differences between rounds",
+    GateName.STEAL: "CPU taken by a hypervisor",
+    GateName.OWN_LOAD: "Other load of this computer",
+    GateName.DROPS: "Dropped packets",
+    GateName.CLOCK_SOURCE: "Clock source",
+    GateName.GOVERNOR: "Frequency governor",
+    GateName.THROTTLING: "Throttling of the CPU",
+    GateName.CLOCK_STEP: "Clock steps",
+}
+"""What each gate reads, for people."""
+
+VERDICTS: Mapping[GateVerdict, str] = {
+    GateVerdict.OK: "ok",
+    GateVerdict.DOUBT: "in doubt",
+    GateVerdict.REPEAT: "disturbed",
+    GateVerdict.FAILED: "still disturbed after three repeats",
+}
+"""Verdicts for people."""
+
+_UNITS: Mapping[GateName, str] = {
+    GateName.STEAL: " %",
+    GateName.ROUNDS: " %",
+    GateName.OWN_LOAD: " cores",
+    GateName.CLOCK_STEP: " ms",
+}
+
+
+def gate_rows(
+    gates: Sequence[Gate], limits: Mapping[GateName, tuple[float | None, float | None]]
+) -> tuple[tuple[str, ...], ...]:
+    """Return a row per gate for a table.
+
+    Args:
+        gates: Verdicts of a candidate.
+        limits: By gate, above which value it is doubted and repeated; gates without figures are not in it.
+
+    Returns:
+        Texts in the order of `GATE_COLUMNS`.
+    """
+    return tuple(
+        (
+            TITLES[gate.name],
+            gate.words,
+            VERDICTS[gate.verdict],
+            *(_limit(gate.name, value) for value in limits.get(gate.name, (None, None))),
+        )
+        for gate in gates
+    )
+
+
+def gates_warning(gates: Sequence[Gate]) -> str:
+    """Return which conditions were in doubt, as a sentence; empty where none was."""
+    words = [gate.words for gate in gates if gate.verdict is GateVerdict.DOUBT]
+    return f"Conditions in doubt while it was measured: {'; '.join(words)}." if words else ""
+
+
+def _limit(name: GateName, value: float | None) -> str:
+    return "–" if value is None else f"{figure(value, 3)}{_UNITS.get(name, '')}"

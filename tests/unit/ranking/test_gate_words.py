@@ -1,0 +1,35 @@
+"""Gates in reports and warnings: readings with their limits, and a warning where one is in doubt."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sample_records import MODELS, sample_record
+
+from app.domain.gates import GateName, HostReadings
+from app.ranking import rank
+from app.ranking.gates import LIMITS, shown_limits
+from app.ranking.warnings import candidate_warnings, warnings_of
+from app.reports.view import report_view
+from app.wording.gates import GATE_COLUMNS, TITLES
+
+
+def test_a_reading_in_doubt_is_a_warning_and_a_row_with_its_limits() -> None:
+    record = sample_record(models=MODELS[:3], pings=50)
+    readings = {"a": HostReadings(steal_pct=4.0, clock_source="tsc"), "b": HostReadings(steal_pct=0.0)}
+    record = replace(record, attempts=tuple(replace(one, readings=readings) for one in record.attempts))
+    ranking = rank(record)
+    result = ranking.results[0]
+    sentence = "Conditions in doubt while it was measured: 4.0 % of the CPU taken on A."
+    assert sentence in candidate_warnings(record, result)
+    assert f"{result.title}: {sentence}" in warnings_of(record, ranking)
+    rows = {row[0]: row for row in report_view(record, ranking)["candidates"][0]["gates"]}
+    assert rows["CPU taken by a hypervisor"][1:] == ["4.0 % of the CPU taken on A", "in doubt", "2.00 %", "10.0 %"]
+    assert rows["Clock source"][2:] == ["ok", "–", "–"]
+    assert all(len(row) == len(GATE_COLUMNS) for row in rows.values())
+
+
+def test_every_gate_has_a_title_and_the_limits_are_those_that_judge() -> None:
+    assert TITLES.keys() == set(GateName)
+    assert shown_limits()[GateName.SPREAD] == (LIMITS[GateName.SPREAD].doubt, LIMITS[GateName.SPREAD].repeat)
+    assert shown_limits()[GateName.DROPS] == (0.0, None)

@@ -1,4 +1,4 @@
-"""Gates in words: what each reads, its limits, and its verdict."""
+"""Gates in words: their readings, limits and verdicts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TITLES: Mapping[GateName, str] = {
     GateName.THROTTLING: "Throttling of the CPU",
     GateName.CLOCK_STEP: "Clock steps",
 }
-"""What each gate reads, for people."""
+"""Names of the gates for people."""
 
 VERDICTS: Mapping[GateVerdict, str] = {
     GateVerdict.OK: "ok",

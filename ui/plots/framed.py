@@ -59,6 +59,7 @@ class PlotFrame(QFrame):
         self.save.setAccessibleName(f"{tr('Export plot')}: {name}")
         self.scale = button("", "scale", look="switch", on_click=self._change_scale)
         self.choose = button("", "eye", look="switch", on_click=self._show_candidates)
+        self.choose.setAccessibleName(f"{tr('Candidates shown')}: {name}")
         self._stack = QStackedWidget()
         self._stack.addWidget(_side_by_side(self._plots))
         self._timer = QTimer(self)

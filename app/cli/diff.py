@@ -67,8 +67,7 @@ def print_diff(out: Console, found: ComparisonDiff) -> None:
         out.print(f"{setting.what}: {setting.before} → {setting.after}", markup=False)
     if not found.settings:
         out.print("Hosts, versions and profile are the same.", markup=False)
-    changed = [one for one in found.changes if one.is_significant and one.latency is not None]
-    names = "; ".join(f"{one.title} ({_times(one.latency)})" for one in changed)
+    names = "; ".join(f"{one.title} ({_times(one.latency)})" for one in found.significant)
     sentence = f"Beyond chance: {names}." if names else "No latency changed beyond chance."
     out.print(sentence, markup=False, style="bold")
 

@@ -72,6 +72,11 @@ class ComparisonDiff:
     settings: tuple[ComparedSetting, ...]
     is_same_pair: bool
 
+    @property
+    def significant(self) -> tuple[Change, ...]:
+        """Candidates whose latency changed beyond chance."""
+        return tuple(one for one in self.changes if one.is_significant and one.latency is not None)
+
 
 def compare_records(before: tuple[CampaignRecord, Ranking], after: tuple[CampaignRecord, Ranking]) -> ComparisonDiff:
     """Compare two comparisons.
@@ -87,7 +92,9 @@ def compare_records(before: tuple[CampaignRecord, Ranking], after: tuple[Campaig
     ids = list(dict.fromkeys((one.solution, one.suite) for ranking in (after[1], before[1]) for one in ranking.results))
     bare = _log_change(old, new, next((key for key in ids if key[0] == BASELINE_SOLUTION), None))
     changes = tuple(_change(key, before, after, bare) for key in ids)
-    return ComparisonDiff(old, new, changes, tuple(_settings(old, new)), old.plan.pair.name == new.plan.pair.name)
+    return ComparisonDiff(
+        old, new, changes, tuple(changed_settings(old, new)), old.plan.pair.name == new.plan.pair.name
+    )
 
 
 def _change(
@@ -181,8 +188,8 @@ def _variance(values: Sequence[float]) -> float:
     return math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1)
 
 
-def _settings(old: CampaignRecord, new: CampaignRecord) -> list[ComparedSetting]:
-    """Return what differs besides the figures."""
+def changed_settings(old: CampaignRecord, new: CampaignRecord) -> list[ComparedSetting]:
+    """Return versions, hosts and conditions that differ between two comparisons."""
     pairs: list[tuple[str, object, object]] = [
         ("pair", old.plan.pair.name, new.plan.pair.name),
         ("profile", old.plan.profile.name.value, new.plan.profile.name.value),

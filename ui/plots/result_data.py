@@ -85,7 +85,7 @@ def prepare(record: CampaignRecord, ranking: Ranking, infos: Mapping[str, Soluti
         record=record,
         ranking=ranking,
         names=plot_names(record.plan.candidates),
-        curves=tuple(curve for result in ranking.results if (curve := _curve(result)) is not None),
+        curves=tuple(curve for result in ranking.results if (curve := curve_of(result)) is not None),
         cdfs={place: np.quantile(values, _QUANTILES) for place, values in rtts.items()},
         replies={place: values.size for place, values in rtts.items()},
         cpu=_cpu(record),
@@ -114,7 +114,8 @@ def plot_names(candidates: Sequence[Candidate]) -> dict[Key, tuple[str, int]]:
     return names
 
 
-def _curve(result: CandidateResult) -> Curve | None:
+def curve_of(result: CandidateResult) -> Curve | None:
+    """Return means and bands over frame size; None without a reply."""
     rows = [
         (summary.frame_bytes, summary.mean_ms, summary.p5_ms, summary.p95_ms, summary.received)
         for summary in sorted(result.latency, key=lambda summary: summary.frame_bytes)

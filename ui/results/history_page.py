@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction, QKeySequence, QShortcut
@@ -34,6 +34,8 @@ class HistoryPage(Page):
 
     opened = Signal(int)
     """Carries the number of a comparison."""
+    compare_asked = Signal(object)
+    """Carries the numbers of two comparisons, as a tuple."""
     census_opened = Signal(int)
     """Carries the number of a census."""
     deployment_opened = Signal(str, str)
@@ -59,6 +61,7 @@ class HistoryPage(Page):
         QShortcut(QKeySequence.StandardKey.Find, self, self.search.setFocus)
         self.number = label("", "muted", is_wrapping=False)
         self.open = button(tr("&Open"), "arrow-right", look="primary", on_click=self._open)
+        self.compare = button(tr("&Compare"), "compare", on_click=self._compare)
         self.note = button(tr("No&te…"), "edit", on_click=self.ask_note, tip=tr("F2"))
         self.delete = button(tr("&Delete…"), "delete", on_click=self.ask_delete, tip=tr("Del"))
         self.nothing = label(tr("No entry has all of these words."), "muted", is_wrapping=False)
@@ -75,7 +78,7 @@ class HistoryPage(Page):
             one.triggered.connect(action)
             self.table.addAction(one)
         self.body.addWidget(self.busy)
-        self.body.addLayout(row(self.search, self.number, 0, self.note, self.delete, self.open))
+        self.body.addLayout(row(self.search, self.number, 0, self.compare, self.note, self.delete, self.open))
         self.body.addLayout(row(self.nothing, self.every, 0))
         self.body.addWidget(self.table, 1)
         self.body.addStretch(0)  # keeps the rest together while there is nothing to show
@@ -111,7 +114,7 @@ class HistoryPage(Page):
             self._rank(unranked)
 
     def _show_rows(self, *, is_there: bool) -> None:
-        for widget in (self.search, self.number, self.open, self.note, self.delete):
+        for widget in (self.search, self.number, self.open, self.compare, self.note, self.delete):
             widget.setVisible(is_there)
         self._show_hits()
 
@@ -162,6 +165,8 @@ class HistoryPage(Page):
         measured = [one for one in chosen if one.id is not None]
         one, some = tr("Select one line."), tr("Select comparisons or censuses; deployments cannot be deleted.")
         enable(self.open, is_on=len(chosen) == 1, reason=one)
+        two = tr("Select two comparisons that have ended, with Ctrl and a click or Shift and an arrow key.")
+        enable(self.compare, is_on=len(chosen) == len(_comparisons(chosen)) == 2, reason=two)
         reason = tr("Select one comparison or census.")
         enable(self.note, is_on=len(chosen) == len(measured) == 1, reason=reason)
         enable(self.delete, is_on=bool(measured), reason=some)
@@ -179,6 +184,11 @@ class HistoryPage(Page):
             self.census_opened.emit(entry.id.number)
         else:
             self.opened.emit(entry.id.number)
+
+    def _compare(self) -> None:
+        numbers = _comparisons(self.table.chosen())
+        if len(numbers) == 2:
+            self.compare_asked.emit(numbers)
 
     # --- notes --------------------------------------------------------------------------------------------------------
 
@@ -223,6 +233,12 @@ class HistoryPage(Page):
 
         self.notice.clear()
         self.start(tr("Deleting"), lambda _token, _tell: services.delete_measured(ids), gone)
+
+
+def _comparisons(chosen: Sequence[HistoryEntry]) -> tuple[int, ...]:
+    """Return the numbers of comparisons that have ended."""
+    ended = [one for one in chosen if one.kind is EntryKind.COMPARISON and not one.is_running]
+    return tuple(one.id.number for one in ended if one.id is not None)
 
 
 def _is_unranked(entry: HistoryEntry) -> bool:

@@ -14,11 +14,12 @@ if TYPE_CHECKING:
 
 
 def make_page(name: str, window: MainWindow) -> Page:
-    """Return a new page: `welcome`, `history`, `past`, `candidate`, `census`, `lint`, `deploy` or `standing`."""
+    """Return a new page; the names are those of the makers below."""
     makers = {
         "welcome": _welcome,
         "history": _history,
         "past": _past,
+        "changes": _changes,
         "candidate": _candidate,
         "census": _census,
         "lint": _lint,
@@ -46,6 +47,7 @@ def _history(window: MainWindow) -> Page:
 
     page = HistoryPage(window.context)
     page.opened.connect(window.show_past)
+    page.compare_asked.connect(lambda numbers: _open_changes(window, numbers))
     page.census_opened.connect(lambda number: _open_census(window, number))
     page.deployment_opened.connect(lambda pair, which: _open_deployment(window, pair, which))
     page.deleted.connect(
@@ -53,6 +55,13 @@ def _history(window: MainWindow) -> Page:
     )
     page.lab_chosen.connect(window.begin_with_lab)
     return page
+
+
+def _open_changes(window: MainWindow, numbers: tuple[int, int]) -> None:
+    page = window.area_page("changes")
+    page.origin = window.area_page("history")
+    page.want(*numbers)  # type: ignore[attr-defined]
+    window.show_area("changes")
 
 
 def _open_census(window: MainWindow, number: int) -> None:
@@ -73,6 +82,14 @@ def _past(window: MainWindow) -> Page:
 
     page = PastResultsPage(window.context)
     connect_results(page, window)
+    return page
+
+
+def _changes(window: MainWindow) -> Page:
+    from ui.results.changes_page import ChangesPage
+
+    page = ChangesPage(window.context)
+    page.opened.connect(window.show_past)
     return page
 
 

@@ -44,6 +44,7 @@ _AREAS = {
     "welcome": "start",
     "history": "history",
     "past": "history",
+    "changes": "history",
     "census": "census",
     "lint": "lint",
     "deploy": "rollout",

@@ -1,0 +1,145 @@
+"""Ratios of candidates with their intervals, one line each: to the fastest, or of a later to an earlier comparison."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtGui import QColor, QFontMetrics
+
+from app.domain.ranking import Ratio
+from app.ranking.titles import in_lines
+from app.wording.colours import series_style
+from app.wording.local_forms import decimal
+from ui.common.candidate_rows import Key
+from ui.common.texts import NONE, tr
+from ui.common.theme import Theme
+from ui.plots.base import PlotTable
+from ui.plots.hover import HoverSeries, interval_text
+from ui.plots.pens import plot_pen, solution_symbol
+from ui.plots.shown import CandidatePlot, Shown
+
+_TICK_GAP_PX = 16
+_FIGURE_PX = 56
+_MARKER_PX = 10
+_BEAM = 0.3
+_AROUND = 0.08
+"""Room beside the outermost interval, as a part of what all of them span."""
+
+
+class IntervalPlot(CandidatePlot):
+    """A point with its 95 % interval for each candidate, and a line at 1.
+
+    Args:
+        theme: Colours.
+        name: For people and screen readers.
+        x_label: What the ratios are.
+        shown: Candidates to show; None for a choice of its own.
+    """
+
+    def __init__(self, theme: Theme, name: str, x_label: str, shown: Shown | None = None) -> None:
+        super().__init__(theme, shown, name, x_label, "", label_room_px=_FIGURE_PX)
+        self._items: list[object] = []
+        self._names: dict[Key, tuple[str, int]] = {}
+        self._ratios: dict[Key, Ratio] = {}
+        self._x_label = x_label
+        self.show_scale(is_there=False)
+
+    def restyle(self) -> None:
+        """Take the scheme's colours."""
+        super().restyle()
+        if hasattr(self, "_ratios"):
+            self.redraw()
+
+    def redraw(self) -> None:
+        """Draw the ratios once more."""
+        self.draw(self._names, self._ratios)
+
+    def draw(self, names: Mapping[Key, tuple[str, int]], ratios: Mapping[Key, Ratio]) -> None:
+        """Show ratios.
+
+        Args:
+            names: Label and position among its solution's suites, by candidate.
+            ratios: Those of the candidates that have one, from top to bottom.
+        """
+        self._names, self._ratios = dict(names), dict(ratios)
+        self.shown.set_candidates(names)
+        for old in self._items:
+            self.removeItem(old)
+        self._items.clear()
+        rows = self._rows()
+        self.show_scale(is_there=bool(rows))
+        if not rows:
+            return
+        self._add(pg.InfiniteLine(1.0, pen=plot_pen(self._theme.colours.muted, 1)))
+        for nth, (key, ratio) in enumerate(rows):
+            self._draw_row(-float(nth), key, ratio)
+        ends = [end for _, one in rows for end in (one.low, one.value, one.high) if end is not None]
+        low, high = min(1.0, *ends), max(1.0, *ends)
+        around = max(0.01, _AROUND * (high - low))
+        self.set_x_range(max(0.0, low - around), high + around)
+        self.set_y_range(-len(rows) + 0.4, 0.6)
+        self._name_rows(rows)
+        self.hover.refresh()
+
+    def _rows(self) -> list[tuple[Key, Ratio]]:
+        return [(key, one) for key, one in self._ratios.items() if self.shown.is_shown(key)]
+
+    def _draw_row(self, y: float, key: Key, ratio: Ratio) -> None:
+        colour = series_style(key[0]).colour
+        if ratio.low is not None and ratio.high is not None:
+            half = {"left": np.array([ratio.value - ratio.low]), "right": np.array([ratio.high - ratio.value])}
+            pen = plot_pen(colour)
+            self._add(pg.ErrorBarItem(x=np.array([ratio.value]), y=np.array([y]), beam=_BEAM, pen=pen, **half))
+        dot = pg.ScatterPlotItem(
+            [ratio.value], [y], size=_MARKER_PX, pen=None, brush=colour, symbol=solution_symbol(key[0])
+        )
+        dot.setZValue(10)
+        self._add(dot)
+        text = pg.TextItem(decimal(ratio.value, 2), color=self._theme.colours.text, anchor=(0, 0.5))
+        text.setFont(self.small_font())
+        text.setPos(max(ratio.value, ratio.high or 0.0), y)
+        self._add(text)
+
+    def _name_rows(self, rows: list[tuple[Key, Ratio]]) -> None:
+        axis = self.getPlotItem().getAxis("left")
+        axis.setTextPen(QColor(self._theme.colours.text))
+        ticks = [(-float(nth), in_lines(self._names[key][0])) for nth, (key, _) in enumerate(rows)]
+        axis.setTicks([ticks])
+        letters = QFontMetrics(self.small_font())
+        lines = [line for _, name in ticks for line in name.splitlines()]
+        axis.setWidth(_TICK_GAP_PX + max(letters.horizontalAdvance(line) for line in lines))
+
+    def hover_series(self) -> list[HoverSeries]:
+        """Return the ratios; an interval belongs to its point."""
+        series = []
+        for nth, (key, ratio) in enumerate(self._rows()):
+            low = ratio.value if ratio.low is None else ratio.low
+            high = ratio.value if ratio.high is None else ratio.high
+            half = np.array([max(ratio.value - low, high - ratio.value)])
+            x, y = np.array([ratio.value]), np.array([-float(nth)])
+            series.append(HoverSeries(x, y, partial(self._text, key), half_width=half))
+        return series
+
+    def _text(self, key: Key, _nth: int) -> str:
+        ratio = self._ratios[key]
+        lines = [self._names[key][0], f"{self._x_label}: {decimal(ratio.value, 3)}"]
+        if ratio.low is not None and ratio.high is not None:
+            ends = interval_text(decimal(ratio.low, 3), decimal(ratio.high, 3))
+            lines.append(tr("95 % interval: %1").replace("%1", ends))
+        return "\n".join(lines)
+
+    def figures(self) -> PlotTable:
+        """Return each ratio with its interval."""
+        rows = tuple((self._names[key][0], decimal(one.value, 3), _interval(one)) for key, one in self._rows())
+        return PlotTable((tr("Candidate"), self._x_label, tr("95 % interval")), rows)
+
+    def _add(self, item: object) -> None:
+        self._items.append(item)
+        self.addItem(item)
+
+
+def _interval(ratio: Ratio) -> str:
+    return NONE if ratio.low is None or ratio.high is None else f"{decimal(ratio.low, 3)}–{decimal(ratio.high, 3)}"

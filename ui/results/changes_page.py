@@ -1,0 +1,254 @@
+"""Two comparisons side by side: what became faster or slower, what else changed, and the pair's history."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHeaderView, QListWidget, QTabWidget, QVBoxLayout, QWidget
+
+from app.domain.cancel import CancelToken
+from app.domain.progress import ProgressSink
+from app.domain.results import CampaignRecord
+from app.ranking.comparing import Change, ComparedSetting, ComparisonDiff
+from app.wording.local_forms import decimal, minute_text
+from ui.common.basics import button, label, name_tabs, row
+from ui.common.context import Context
+from ui.common.data_table import DataTable
+from ui.common.page import BusyLine, Page
+from ui.common.swatch import swatch_icon
+from ui.common.texts import NONE, ms, tr
+from ui.common.theme import GRID
+from ui.plots.framed import framed
+from ui.plots.hover import interval_text
+from ui.plots.intervals import IntervalPlot
+from ui.plots.overlay import OverlayPlot
+from ui.plots.shown import Shown
+from ui.plots.trend import TrendPlot, comparison_name
+from ui.results.changes_data import ChangesData, read_changes
+
+_CANDIDATE, _BEFORE, _AFTER, _RATIO, _INTERVAL, _BEYOND, _THROUGHPUT, _STATE = range(8)
+_WHAT, _OLD, _NEW = range(3)
+_LEAST_LIST_EM = 5
+
+
+class ChangesPage(Page):
+    """Differences of two comparisons: the same figures as `tunnelmark diff`."""
+
+    opened = Signal(int)
+    """Carries the number of a comparison whose results are wanted."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context, tr("Two comparisons"))
+        theme = context.theme
+        self.data: ChangesData | None = None
+        self._wanted: tuple[int, int] | None = None
+        self.busy = BusyLine()
+        self.what = label("", "muted")
+        self.sentence = label("", "sentence", is_selectable=True)
+        self.earlier = button(tr("Open the &earlier one"), "arrow-right", on_click=lambda: self._open(0))
+        self.later = button(tr("Open the &later one"), "arrow-right", on_click=lambda: self._open(1))
+        self.shown = Shown()
+        self.table = _candidates_table()
+        self.ratios = IntervalPlot(
+            theme, tr("Latency, later over earlier, with 95 % intervals"), tr("later over earlier"), self.shown
+        )
+        self.curves = OverlayPlot(theme, self.shown)
+        self.trend = TrendPlot(theme, self.shown)
+        self.settings = _settings_table()
+        self.past = QListWidget()
+        self.past.setAccessibleName(tr("What changed between the comparisons of the pair"))
+        self.past.setWordWrap(True)
+        self.past.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.tabs = QTabWidget()
+        name_tabs(self.tabs, tr("Views of the two comparisons"))
+        self.tabs.addTab(self.table, tr("Candidates"))
+        self.tabs.addTab(framed(self.ratios, look="plain"), tr("Ratios"))
+        self.tabs.addTab(framed(self.curves, look="plain"), tr("Curves"))
+        self.tabs.addTab(self._trend_tab(), tr("Over time"))
+        self._settings_at = self.tabs.addTab(self.settings, tr("What else changed"))
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        self.body.removeWidget(self.title)
+        head = row(self.title, self.what, self.earlier, self.later)
+        head.setStretch(1, 1)
+        head.setSpacing(2 * GRID)
+        self.body.insertLayout(0, head)
+        self.body.addWidget(self.busy)
+        self.body.addWidget(self.sentence)
+        self.body.addWidget(self.tabs, 1)
+        self._show_parts(is_there=False)
+
+    def _trend_tab(self) -> QWidget:
+        tab = QWidget()
+        layout = QVBoxLayout(tab)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(GRID)
+        layout.addWidget(framed(self.trend, look="plain"), 3)
+        self.past.setMinimumHeight(_LEAST_LIST_EM * self.past.fontMetrics().height())
+        layout.addWidget(self.past, 1)
+        return tab
+
+    def first_focus(self) -> QWidget | None:
+        """The tabs."""
+        return self.tabs.tabBar() if self.data is not None else None
+
+    def want(self, first: int, second: int) -> None:
+        """Compare these two comparisons when the page is shown."""
+        self._wanted = first, second
+
+    def enter(self) -> None:
+        """Read the two comparisons."""
+        wanted, services = self._wanted, self.context.services
+        if wanted is None:
+            return
+        self.notice.clear()
+
+        def read(token: CancelToken, tell: ProgressSink) -> ChangesData:
+            return read_changes(services, wanted, token, tell)
+
+        self.start(tr("Comparing two comparisons"), read, self._show, busy=self.busy)
+
+    def _show(self, data: ChangesData) -> None:
+        is_other = self.data is None or _numbers(self.data.diff) != _numbers(data.diff)
+        self.data, diff = data, data.diff
+        if is_other:
+            self.shown.show_all()
+            for plot in (self.ratios, self.curves, self.trend):
+                plot.zoom.reset()
+        self.what.setText(_what(diff))
+        self.sentence.setText(_sentence(diff))
+        if not diff.is_same_pair:
+            self.notice.say(
+                "caution", tr("These are comparisons of different pairs."), tr("What differs may be the hosts.")
+            )
+        self._fill_candidates(diff.changes)
+        _fill_settings(self.settings, diff.settings)
+        number = str(len(diff.settings))
+        self.tabs.setTabText(self._settings_at, tr("What else changed (%1)").replace("%1", number))
+        ratios = {(one.solution, one.suite): one.latency for one in diff.changes if one.latency is not None}
+        self.ratios.draw(data.names, ratios)
+        self.curves.draw(data.names, data.curves, (_name(diff.before), _name(diff.after)))
+        self.trend.draw(data.names, data.past)
+        self._fill_past(data)
+        self._show_parts(is_there=True)
+        self.keep_focus()
+
+    def _show_parts(self, *, is_there: bool) -> None:
+        for widget in (self.sentence, self.tabs, self.earlier, self.later):
+            widget.setVisible(is_there)
+
+    def _open(self, nth: int) -> None:
+        if self.data is not None:
+            self.opened.emit(_numbers(self.data.diff)[nth])
+
+    def _fill_candidates(self, changes: Sequence[Change]) -> None:
+        self.table.setRowCount(len(changes))
+        for nth, one in enumerate(changes):
+            for column, text in enumerate(_cells(one)):
+                self.table.cell(nth, column).setText(text)
+            names = self.data.names if self.data is not None else {}
+            position = names.get((one.solution, one.suite), ("", 0))[1]
+            self.table.cell(nth, _CANDIDATE).setIcon(swatch_icon(one.solution, position))
+
+    def _fill_past(self, data: ChangesData) -> None:
+        self.past.clear()
+        for past in reversed(data.past):
+            changes = "; ".join(f"{one.what}: {one.before} → {one.after}" for one in past.changed)
+            nothing = tr("first of the pair") if past is data.past[0] and not data.left_out else tr("nothing changed")
+            self.past.addItem(f"{comparison_name(past)}: {changes or nothing}")
+        if data.left_out:
+            self.past.addItem(tr("%1 older comparisons are not shown.").replace("%1", str(data.left_out)))
+
+
+def _candidates_table() -> DataTable:
+    headers = (
+        tr("Candidate"),
+        tr("Earlier"),
+        tr("Later"),
+        tr("Later / earlier"),
+        tr("95 % interval"),
+        tr("Beyond the link"),
+        tr("Throughput"),
+        tr("State"),
+    )
+    table = DataTable(headers, range(_BEFORE, _STATE), tr("Changes of the candidates"))
+    table.set_tips(
+        {
+            _BEFORE: tr("Weighted latency in the earlier comparison"),
+            _AFTER: tr("Weighted latency in the later comparison"),
+            _RATIO: tr("Later over earlier latency, of medians"),
+            _BEYOND: tr("The same with the change of the bare link taken off"),
+            _THROUGHPUT: tr("Later over earlier throughput, mean of both directions"),
+        }
+    )
+    header = table.horizontalHeader()
+    header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+    header.setSectionResizeMode(_CANDIDATE, QHeaderView.ResizeMode.Stretch)
+    table.hide_where_narrow((_BEYOND, _THROUGHPUT), 75)
+    return table
+
+
+def _settings_table() -> DataTable:
+    headers = (tr("What"), tr("Earlier"), tr("Later"))
+    table = DataTable(headers, (), tr("Versions, hosts and conditions that changed"))
+    header = table.horizontalHeader()
+    header.setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
+    header.setSectionResizeMode(_WHAT, QHeaderView.ResizeMode.ResizeToContents)
+    return table
+
+
+def _fill_settings(table: DataTable, settings: Sequence[ComparedSetting]) -> None:
+    table.setRowCount(max(1, len(settings)))
+    if not settings:
+        table.cell(0, _WHAT).setText(tr("Hosts, versions and profile are the same."))
+        for column in (_OLD, _NEW):
+            table.cell(0, column).setText("")
+    for nth, one in enumerate(settings):
+        for column, text in enumerate((one.what, one.before, one.after)):
+            table.cell(nth, column).setText(text)
+
+
+def _cells(one: Change) -> tuple[str, ...]:
+    interval = NONE
+    if one.latency is not None and one.latency.low is not None and one.latency.high is not None:
+        interval = interval_text(decimal(one.latency.low, 2), decimal(one.latency.high, 2))
+    state = tr("changed beyond chance") if one.is_significant else ""
+    if one.before is None or one.after is None:
+        state = tr("only in the later one") if one.before is None else tr("only in the earlier one")
+    ratios = (one.beyond_link, one.throughput)
+    return (
+        one.title,
+        ms(one.before.mean if one.before is not None else None),
+        ms(one.after.mean if one.after is not None else None),
+        _times(one.latency.value if one.latency is not None else None),
+        interval,
+        *map(_times, ratios),
+        state,
+    )
+
+
+def _times(value: float | None) -> str:
+    return NONE if value is None else decimal(value, 2)
+
+
+def _numbers(diff: ComparisonDiff) -> tuple[int, int]:
+    return diff.before.campaign_id, diff.after.campaign_id
+
+
+def _name(record: CampaignRecord) -> str:
+    text = tr("%1, comparison %2").replace("%1", minute_text(record.started_at.astimezone()))
+    return text.replace("%2", str(record.campaign_id))
+
+
+def _what(diff: ComparisonDiff) -> str:
+    names = " → ".join((_name(diff.before), _name(diff.after)))
+    return f"{diff.after.plan.pair.name}: {names}"
+
+
+def _sentence(diff: ComparisonDiff) -> str:
+    changed = "; ".join(
+        f"{one.title} ({_times(one.latency.value)})" for one in diff.significant if one.latency is not None
+    )
+    return tr("Beyond chance: %1.").replace("%1", changed) if changed else tr("No latency changed beyond chance.")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import re
+import textwrap
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
@@ -10,6 +12,24 @@ from app.cli.names import meant
 
 _MISSING = "the following arguments are required: "
 """Source: argparse of Python 3.11, parse_known_args."""
+
+
+class HelpFormatter(argparse.RawDescriptionHelpFormatter):
+    """Wraps descriptions line by line: lists keep their lines, examples remain as they are typed."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        return "\n".join(indent + made for line in text.splitlines() for made in _wrapped(line, width))
+
+
+def _wrapped(line: str, width: int) -> list[str]:
+    if line.startswith("  tunnelmark "):
+        return [line]
+    head = _LIST_HEAD.match(line)
+    return textwrap.wrap(line, width, subsequent_indent=" " * (head.end() if head else 0)) or [""]
+
+
+_LIST_HEAD = re.compile(r"  \S+\s+")
+"""Beginning of a line of a list: its item, and the blanks before its text."""
 
 
 class Parser(argparse.ArgumentParser):

@@ -9,8 +9,10 @@ import math
 from collections.abc import Callable
 from typing import TypeAlias
 
+from app.cli.arguments import HelpFormatter
 from app.cli.context import Context
 from app.cli.examples import epilog_of
+from app.cli.files import STDOUT
 
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"  # noqa: SLF001 - no public name
 """Commands of the program, or of one of its groups."""
@@ -26,9 +28,7 @@ _PLATFORM_HELP = "debian-13 (default), debian-11, or one for each side: A=debian
 
 def add_group(commands: Commands, name: str, text: str, description: str) -> Commands:
     """Add a command that has commands of its own; return these."""
-    parser = commands.add_parser(
-        name, help=text, description=description, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = commands.add_parser(name, help=text, description=description, formatter_class=HelpFormatter)
     parser.epilog = epilog_of(parser.prog)
     return parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
 
@@ -56,7 +56,7 @@ def add_command(
         name,
         help=text,
         description=text[0].upper() + text[1:] + ".",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=HelpFormatter,
         parents=[common_options()],
     )
     parser.epilog = epilog_of(parser.prog)
@@ -73,7 +73,7 @@ def common_options() -> argparse.ArgumentParser:
     common = argparse.ArgumentParser(add_help=False, argument_default=argparse.SUPPRESS)
     common.add_argument("--no-color", action="store_true", help="no colours; so does the variable NO_COLOR")
     common.add_argument(
-        "-v", "--verbose", action="count", help="say more on stderr; twice: every command that is run on a host"
+        "-v", "--verbose", action="count", help="report more on stderr; twice: every command that is run on a host"
     )
     return common
 
@@ -94,6 +94,16 @@ def add_force(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--force", action="store_true", help="replace files that are there already (asked about at a terminal)"
     )
+
+
+def add_json(parser: argparse.ArgumentParser, text: str) -> None:
+    """Add `--json [FILE]`, the same for every command that has results: to stdout without a file.
+
+    Args:
+        parser: The command.
+        text: Its content, as in `write every result as JSON`.
+    """
+    parser.add_argument("--json", nargs="?", const=STDOUT, metavar="FILE", help=f"{text}; to stdout without FILE")
 
 
 def add_platform(parser: argparse.ArgumentParser) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import TypeVar
 
 from app.cli.context import Context, verbosity
 from app.cli.exit_codes import ExitCode
-from app.cli.files import report_paths
+from app.cli.files import STDOUT, report_paths, write_text
 from app.cli.names import check_list, check_solutions, meant, unknown_solution, words_of
 from app.cli.pair_option import find_pair
 from app.cli.progress import CampaignDisplay, plan_size
@@ -233,12 +234,17 @@ def _run(
 
 def _finish(context: Context, services: Services, record: CampaignRecord, reports: Sequence[Path]) -> int:
     _, ranking = services.results(record.campaign_id)
-    print_ranking(context.out, record, ranking)
+    is_json = context.options.json == STDOUT
+    if is_json:
+        write_text(STDOUT, json.dumps(services.archive.json_data(record, ranking), indent=2))
+    else:
+        print_ranking(context.out, record, ranking)
     if not any(path.suffix.lower() == ".html" for path in reports):
         reports = [*reports, services.default_report_path(record.campaign_id)]
     for path in reports:
         written = services.write_report(record.campaign_id, path)
-        context.out.print(f"{_KINDS[path.suffix.lower()]}: {written}", markup=False, soft_wrap=True)
+        out = context.err if is_json else context.out
+        out.print(f"{_KINDS[path.suffix.lower()]}: {written}", markup=False, soft_wrap=True)
     if record.status is CampaignStatus.CANCELLED:
         words = f"{cancelled_words(record)} {how_to_go_on(services, record)}".rstrip()
         context.err.print(f"The comparison was cancelled{words}", markup=False, soft_wrap=True)

@@ -18,17 +18,21 @@ def add_rollout(commands: Commands) -> None:
         has_pair=True,
         is_pair_optional=True,
     )
-    deploy.add_argument("--all", action="store_true", help="on every pair of a file, see --from")
+    deploy.add_argument("--all", action="store_true", help="deploy on every pair of a file, see --from")
     deploy.add_argument("--from", dest="file", metavar="FILE.toml", help="the file of pairs for --all")
-    deploy.add_argument("--parallel", type=int, metavar="N", help="on so many pairs at the same time (default: 4)")
+    deploy.add_argument(
+        "--parallel", type=int, metavar="N", help="deploy on so many pairs at the same time (default: 4)"
+    )
     deploy.add_argument(
         "--stop-after", type=int, metavar="N", help="start no further pair after N failures (default: 1)"
     )
-    deploy.add_argument("solution", metavar="SOLUTION", nargs="?", help="for example wireguard; left out with --again")
-    deploy.add_argument("--suite", metavar="NAME", help="its suite (default: the safe default of these two hosts)")
+    deploy.add_argument(
+        "solution", metavar="SOLUTION", nargs="?", help="which VPN, for example wireguard; left out with --again"
+    )
+    deploy.add_argument("--suite", metavar="SUITE", help="which suite (default: the safe default)")
     deploy.add_argument("--again", metavar="ID", help="deploy an earlier deployment of the pair again, see deployments")
     deploy.add_argument(
-        "--bridge", action="append", metavar="A=PORT", help="bridge the tunnel to this LAN port of A (or B=PORT)"
+        "--bridge", action="append", metavar="A=PORT", help="join the tunnel with this LAN port of A (or B=PORT)"
     )
     deploy.add_argument(
         "--inner", metavar="ADDR_A,ADDR_B", help="addresses in the tunnel with prefix length (default: 198.19.…)"
@@ -48,23 +52,23 @@ def add_rollout(commands: Commands) -> None:
     _add_confirming(deploy)
     _add_status(commands)
     confirm = add_command(commands, "confirm", "deployments.confirm", "confirm a provisional deployment", has_pair=True)
-    confirm.add_argument("--json", action="store_true", help="as JSON")
+    confirm.add_argument("--json", action="store_true", help="print JSON")
     undeploy = add_command(commands, "undeploy", "deployments.undeploy", "remove a deployment", has_pair=True)
     undeploy.add_argument(
         "--only", choices=("A", "B"), type=str.upper, help="from this host alone, because the other one is unreachable"
     )
-    undeploy.add_argument("--json", action="store_true", help="as JSON")
+    undeploy.add_argument("--json", action="store_true", help="print JSON")
     rotate = add_command(
         commands, "rotate-keys", "deployments.rotate_keys", "deploy the same tunnel again with new keys", has_pair=True
     )
     _add_confirming(rotate, has_json_only=True)
     deployments = add_command(commands, "deployments", "records.deployments", "list deployments")
-    deployments.add_argument("pair", nargs="?", metavar="PAIR", help="of one pair (default: of all)")
-    deployments.add_argument("--json", action="store_true", help="as JSON")
+    deployments.add_argument("pair", nargs="?", metavar="PAIR", help="only of this pair (default: of all)")
+    deployments.add_argument("--json", action="store_true", help="print JSON")
     audit = add_command(commands, "audit", "records.audit", "print the audit log: every command that changed a host")
-    audit.add_argument("pair", nargs="?", metavar="PAIR", help="of one pair (default: of all)")
+    audit.add_argument("pair", nargs="?", metavar="PAIR", help="only of this pair (default: of all)")
     audit.add_argument(
-        "--out", metavar="FILE", help="all of it, to a file .csv or .json (default: the newest lines as text)"
+        "--out", metavar="FILE", help="write all of it to a .csv or .json file (default: print the newest lines)"
     )
     add_force(audit)
     audit.add_argument("--verify", action="store_true", help="verify that it is unchanged, and print its digest")
@@ -100,7 +104,7 @@ def add_open_firewall(parser: argparse.ArgumentParser) -> None:
 
 def _add_status(commands: Commands) -> None:
     status = add_command(commands, "status", "deployments.status", "show the status of deployments", has_pair=True)
-    status.add_argument("--json", action="store_true", help="as JSON; with --watch one line for each check")
+    status.add_argument("--json", action="store_true", help="print JSON; with --watch one line for each check")
     status.add_argument(
         "--repair", action="store_true", help="complete what only one host has; without it nothing is changed"
     )
@@ -127,7 +131,7 @@ def _percent(text: str) -> float:
 
 
 def _add_confirming(parser: argparse.ArgumentParser, *, has_json_only: bool = False) -> None:
-    parser.add_argument("--json", action="store_true", help="as JSON")
+    parser.add_argument("--json", action="store_true", help="print JSON")
     if not has_json_only:
         parser.add_argument(
             "--confirm-within",
@@ -155,7 +159,7 @@ def add_export(commands: Commands) -> None:
         "--bridge", action="append", metavar="A=PORT", help="join the tunnel with this LAN port of A (or B=PORT)"
     )
     export.add_argument("--inner", metavar="ADDR_A,ADDR_B", help="addresses in the tunnel with prefix length")
-    export.add_argument("--reason", metavar="TEXT", help="why a legacy suite is used")
+    export.add_argument("--reason", metavar="TEXT", help="justification for a suite whose verdict is legacy")
     add_lan_guard(export)
     export.add_argument("--live", action="store_true", help="inspect the hosts, even if they were inspected before")
     export.add_argument("--force", action="store_true", help="replace an earlier export in that folder")

@@ -51,7 +51,7 @@ def report_paths(context: Context, asked: Mapping[str, str | None]) -> list[Path
 
     Args:
         context: Its option `force` allows replacing files.
-        asked: Path by the ending that its kind of report has; None for no report.
+        asked: Path by the ending that its kind of report has; None or `-` for no file.
 
     Returns:
         The paths, in the order of `asked`.
@@ -61,7 +61,7 @@ def report_paths(context: Context, asked: Mapping[str, str | None]) -> list[Path
     """
     found = []
     for ending, text in asked.items():
-        if not text:
+        if not text or text == STDOUT:
             continue
         path = Path(text).expanduser().absolute()
         if path.suffix.lower() != ending:

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import argparse
 
-from app.cli.command import Commands, add_command, add_force, positive
+from app.cli.command import Commands, add_command, add_force, add_json, positive
 from app.cli.deployments_parser import add_open_firewall
 
 
 def add_compare(commands: Commands) -> None:
     """Add `compare`."""
-    compare_parser = add_command(commands, "compare", "compare.compare", "measure, rank and report", has_pair=True)
+    compare_parser = add_command(
+        commands,
+        "compare",
+        "compare.compare",
+        "measure VPNs between two hosts, rank them and write a report",
+        has_pair=True,
+    )
     compare_parser.add_argument(
         "--solutions",
         metavar="A,B",
@@ -39,7 +45,7 @@ def add_census(commands: Commands) -> None:
     census.add_argument("--options", metavar="NAME,…", help="only these options, as the programs write them")
     census.add_argument("--pings", type=int, default=20, metavar="N", help="pings for each option (default: 20)")
     add_open_firewall(census)
-    census.add_argument("--json", metavar="FILE", help="write every result as JSON (- for stdout)")
+    add_json(census, "write every result as JSON")
     census.add_argument("--report", metavar="FILE.html", help="write an HTML report")
     add_force(census)
     census.add_argument(
@@ -67,10 +73,12 @@ def add_measuring(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--allow-load", action="store_true", help="allow load tests on a production link (not needed for labs)"
     )
-    parser.add_argument("--json", metavar="FILE", help="write the figures as JSON")
+    add_json(parser, "write the figures as JSON")
     parser.add_argument("--csv", metavar="FILE", help="write the figures as CSV")
     parser.add_argument("--pdf", metavar="FILE", help="write the report as PDF")
-    parser.add_argument("--report", metavar="FILE.html", help="where the HTML report goes")
+    parser.add_argument(
+        "--report", metavar="FILE.html", help="write the HTML report there (default: in the data folder)"
+    )
     add_force(parser)
     parser.add_argument("--resume", action="store_true", help="resume an interrupted comparison of this pair")
     parser.add_argument(

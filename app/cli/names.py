@@ -51,12 +51,19 @@ def no_solution_named(message: str) -> InvalidOption:
     """Return the error where a solution has to be named; its hint lists them. Needs no host."""
     from app.services.solutions import solution_names
 
-    return InvalidOption(message, hint=f"Known: {', '.join(solution_names())}.")
+    return InvalidOption(message, hint=_known(solution_names()))
 
 
 def unknown_solution(solution: str, known: Iterable[str]) -> InvalidOption:
     """Return the error about a solution that there is none of."""
     names = list(known)
-    return InvalidOption(
-        f"There is no solution named {solution}.{meant(solution, names)}", hint=f"Known: {', '.join(names)}."
-    )
+    return InvalidOption(f"There is no solution named {solution}.{meant(solution, names)}", hint=_known(names))
+
+
+def _known(names: Iterable[str]) -> str:
+    """Return the names that an option takes, each with the title that tables and the window show."""
+    from app.services.solutions import solution_titles
+
+    titles = solution_titles()
+    texts = (f"{name} ({titles[name]})" if titles.get(name, name) != name else name for name in names)
+    return f"Known: {', '.join(texts)}."

@@ -10,7 +10,7 @@ from pathlib import Path
 from app.cli.context import Context
 from app.cli.discovery_text import print_all, print_summary
 from app.cli.exit_codes import ExitCode
-from app.cli.files import check_text, write_text
+from app.cli.files import STDOUT, check_text, write_text
 from app.cli.names import check_list, check_solutions, words_of
 from app.cli.pair_option import find_pair
 from app.cli.tables import Column, Table
@@ -138,8 +138,8 @@ def copy(context: Context) -> int:
 def discover(context: Context) -> int:
     """Find out what two hosts can do, and install what is missing where that is asked for."""
     options = context.options
-    solutions = words_of(options.solution)
-    check_list("--solution", options.solution)
+    solutions = words_of(options.solutions)
+    check_list("--solutions", options.solutions)
     check_solutions(solutions)
     check_text(context, options.json)
     with context.services() as services:
@@ -152,6 +152,8 @@ def discover(context: Context) -> int:
             found = context.job(lambda token, tell: services.discover(pair, token=token, on_progress=tell))
     if options.json:
         write_text(options.json, json.dumps({"format": 1, **_discovery_data(found)}, indent=2))
+    if options.json == STDOUT:
+        return ExitCode.OK
     if options.all or solutions:
         with context.pager():
             print_all(context.out, found, solutions)

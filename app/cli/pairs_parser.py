@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.cli.command import Commands, add_command, add_force, add_group, add_host_keys, add_platform, positive
+from app.cli.command import Commands, add_command, add_force, add_group, add_host_keys, add_json, add_platform, positive
 
 
 def add_lab(commands: Commands) -> None:
@@ -22,7 +22,7 @@ def add_lab(commands: Commands) -> None:
     condition = add_command(verbs, "condition", "labs.condition", text)
     condition.add_argument("condition", nargs="?", metavar="CONDITION", help="without it the presets are listed")
     status = add_command(verbs, "status", "labs.status", "show running labs")
-    status.add_argument("--json", action="store_true", help="as JSON")
+    status.add_argument("--json", action="store_true", help="print JSON")
     ssh = add_command(verbs, "ssh", "labs.ssh", "log in to a lab's host, or run a command there (after --)")
     ssh.add_argument("side", choices=("A", "B"), type=str.upper, help="which host")
     for parser in (up, down, ssh, condition):
@@ -40,7 +40,7 @@ def add_pair(commands: Commands) -> None:
     add.add_argument("--underlay", required=True, metavar="ADDR_A,ADDR_B", help="addresses on the path between the two")
     add.add_argument("--identity", metavar="FILE", help="private key to log in with")
     add.add_argument("--host-key-file", metavar="FILE", help="use only this known_hosts file for these hosts")
-    add.add_argument("--load-cap", type=positive, metavar="MBIT", help="limit for throughput probes in Mbit/s")
+    add.add_argument("--load-cap", type=positive, metavar="MBIT", help="limit for throughput tests in Mbit/s")
     add.add_argument("--replace", action="store_true", help="replace the pair of that name")
     add_command(verbs, "list", "pairs.show_all", "list stored pairs and running labs")
     for name, handler, text in (("show", "pairs.show", "print a pair"), ("remove", "pairs.remove", "forget a pair")):
@@ -68,9 +68,9 @@ def add_discover(commands: Commands) -> None:
     discover = add_command(
         commands, "discover", "pairs.discover", "inspect two hosts: what they support", has_pair=True
     )
-    discover.add_argument("--json", metavar="FILE", help="write everything that was found (- for stdout)")
+    add_json(discover, "write everything that was found as JSON")
     discover.add_argument("--all", action="store_true", help="print every suite, not only each solution's default")
-    discover.add_argument("--solution", metavar="A,B", help="print every suite of these solutions")
+    discover.add_argument("--solutions", "--solution", metavar="A,B", help="print every suite of these solutions")
     add_force(discover)
     discover.add_argument("--install", action="store_true", help="install missing packages on the hosts")
 

@@ -6,7 +6,7 @@ import argparse
 import functools
 from collections.abc import Sequence
 
-from app.cli.arguments import Parser
+from app.cli.arguments import HelpFormatter, Parser
 from app.cli.command import add_command, add_platform, common_options
 from app.cli.deployments_parser import add_export, add_rollout
 from app.cli.exit_codes import EXIT_STATUSES
@@ -43,7 +43,7 @@ def make_parser() -> argparse.ArgumentParser:
         prog="tunnelmark",
         description="Compare, verify and deploy layer-2 VPNs between two gateways. Without a command: the window.",
         epilog="exit status:\n" + "".join(f"  {int(code):<4} {text}\n" for code, text in EXIT_STATUSES.items()),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=HelpFormatter,
         parents=[common_options()],
     )
     parser.add_argument("--version", action="version", version=f"tunnelmark {tunnelmark_version()}")

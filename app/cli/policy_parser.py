@@ -15,13 +15,15 @@ def add_lint(commands: Commands) -> None:
         "--kind",
         choices=[str(kind) for kind in ConfigKind],
         metavar="KIND",
-        help=f"type of the files: {', '.join(ConfigKind)} (default: detected)",
+        help=f"kind of the files: {', '.join(ConfigKind)} (default: detected)",
     )
     lint.add_argument(
-        "--policy", action="append", metavar="GUIDELINE", help="a guideline that counts (may be repeated)"
+        "--policy", action="append", metavar="GUIDELINE", help="a guideline that applies (may be repeated)"
     )
     lint.add_argument("--permissions", action="store_true", help="check who may read the files and the keys they name")
-    lint.add_argument("--version", action="append", metavar="PROGRAM=VERSION", help="for example openvpn=2.4")
+    lint.add_argument(
+        "--version", action="append", metavar="PROGRAM=VERSION", help="version of a program, for example openvpn=2.4"
+    )
     lint.add_argument("--format", choices=("text", "json", "sarif"), default="text", help="how to write the result")
     add_host_keys(lint)
 

@@ -11,7 +11,7 @@ from rich.console import Console
 
 from app.cli.context import Context
 from app.cli.exit_codes import ExitCode
-from app.cli.files import check_text, report_paths, write_text
+from app.cli.files import STDOUT, check_text, report_paths, write_text
 from app.cli.prose import print_prose
 from app.cli.tables import Column, Kind, Table
 from app.domain.errors import InvalidOption
@@ -41,7 +41,7 @@ def rank(context: Context) -> int:
         record, ranking = archive.results(_campaign_id(archive, options.pair, options.campaign))
         if options.json:
             write_text(options.json, json.dumps(archive.json_data(record, ranking), indent=2))
-    if options.json != "-":
+    if options.json != STDOUT:
         print_ranking(context.out, record, ranking)
     if weights:
         print_weighting(context.out, weigh(record, ranking, weights))
@@ -71,12 +71,15 @@ def report(context: Context) -> int:
     paths, samples = report_paths(context, asked), report_paths(context, {".csv": options.samples})
     with context.archive() as archive:
         campaign_id = _campaign_id(archive, options.pair, options.campaign)
-        if not paths and not samples:
+        if options.json == STDOUT:
+            write_text(STDOUT, json.dumps(archive.json_data(*archive.results(campaign_id)), indent=2))
+        elif not paths and not samples:
             paths = [archive.default_report_path(campaign_id)]
         written = [archive.write_report(campaign_id, path) for path in paths]
         written += [archive.write_samples(campaign_id, path) for path in samples]
         for path in written:
-            context.out.print(str(path), markup=False, soft_wrap=True)
+            out = context.err if options.json == STDOUT else context.out
+            out.print(str(path), markup=False, soft_wrap=True)
     return ExitCode.OK
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.cli.command import Commands, add_command, add_force
+from app.cli.command import Commands, add_command, add_force, add_json
 
 
 def add_results(commands: Commands) -> None:
@@ -15,7 +15,7 @@ def add_results(commands: Commands) -> None:
         )
         parser.add_argument("--campaign", type=int, metavar="N", help="the comparison's number, see history")
         add_force(parser)
-    rank.add_argument("--json", metavar="FILE", help="write ranking and figures as JSON (- for stdout)")
+    add_json(rank, "write ranking and figures as JSON")
     rank.add_argument(
         "--weights",
         metavar="MEASURE=W,…",
@@ -23,15 +23,16 @@ def add_results(commands: Commands) -> None:
         "throughput, cpu, overhead, security), or by a preset: latency-first, throughput-first, low-cpu, "
         "strongest-security; beside Tunnelmark's ranking, and in no report",
     )
-    for kind in ("html", "pdf", "json", "csv"):
+    for kind in ("html", "pdf", "csv"):
         report.add_argument(f"--{kind}", metavar="FILE", help=f"write it as {kind.upper()}")
+    add_json(report, "write it as JSON")
     report.add_argument("--samples", metavar="FILE", help="write every single round-trip time as CSV")
     diff = add_command(
         commands, "diff", "diff.diff", "compare two stored comparisons: what changed from one to the other"
     )
     diff.add_argument("before", type=int, metavar="N", help="the earlier comparison's number, see history")
     diff.add_argument("after", type=int, metavar="M", help="the later one's")
-    diff.add_argument("--json", metavar="FILE", help="write it as JSON (- for stdout)")
+    add_json(diff, "write it as JSON")
     add_force(diff)
     history = add_command(
         commands, "history", "history.history", "list stored comparisons, censuses and deployments, or change them"
@@ -49,5 +50,5 @@ def add_results(commands: Commands) -> None:
         metavar="N",
         help="delete comparisons N or censuses cN with all that was measured in them",
     )
-    changes.add_argument("--json", action="store_true", help="list them as JSON, with times in UTC")
+    changes.add_argument("--json", action="store_true", help="print JSON, with times in UTC")
     history.add_argument("--yes", action="store_true", help="with --delete: do not ask")

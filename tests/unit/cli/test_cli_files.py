@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from sample_records import sample_record
 
 from app.cli.exit_codes import ExitCode
 from app.cli.main import main
+from app.cli.parser import parse
 from app.domain.results import CampaignStatus
 from app.storage import Store
 
@@ -117,3 +119,29 @@ def test_an_export_makes_its_own_folder_and_no_other(home: Path, capsys: pytest.
     assert main([*words, str(home / "gone" / "out")]) == ExitCode.INVALID
     assert "is not there" in capsys.readouterr().err
     assert not (home / "gone").exists()
+
+
+@pytest.mark.parametrize("command", ["rank", "report", "rank --campaign 1", "diff 1 1"])
+@pytest.mark.parametrize("option", ["--json", "--json -"])
+def test_json_without_a_file_is_printed_and_nothing_else_is(
+    home: Path, capsys: pytest.CaptureFixture[str], command: str, option: str
+) -> None:
+    capsys.readouterr()
+    assert main([*command.split(), *option.split()]) == ExitCode.OK
+    assert isinstance(json.loads(capsys.readouterr().out), dict)
+    assert not list(home.glob("*.json"))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "compare north --solutions wireguard --json",
+        "census north --solutions openvpn-udp --json",
+        "discover north --solutions wireguard --json",
+        "discover north --solution wireguard --json -",
+    ],
+)
+def test_options_of_one_meaning_have_one_spelling(line: str) -> None:
+    options = parse(line.split())
+    assert options.json == "-"
+    assert options.solutions in ("wireguard", "openvpn-udp")

@@ -54,6 +54,26 @@ def test_help_has_one_example_that_is_understood(words: str) -> None:
     assert parse(example.partition(" > ")[0].split()[1:]).handler
 
 
+@pytest.mark.parametrize("words", ["", *ALL])
+def test_help_fits_into_80_columns_but_for_the_command_of_an_example(
+    words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    parser = ALL[words] if words else make_parser()
+    wide = [line for line in parser.format_help().splitlines() if len(line) > 80]
+    assert [line for line in wide if not line.startswith("  tunnelmark ")] == []
+
+
+@pytest.mark.parametrize(
+    ("option", "metavars"),
+    [("--suite", {"SUITE"}), ("--solutions", {"A,B"}), ("--bridge", {"A=PORT"}), ("--load-cap", {"MBIT"})],
+)
+def test_an_option_of_several_commands_takes_the_same_words(option: str, metavars: set[str]) -> None:
+    actions = [one for parser in ALL.values() for one in parser._actions if option in one.option_strings]
+    assert len(actions) > 1
+    assert {one.metavar for one in actions} == metavars
+
+
 def test_the_example_that_joins_two_lans_waits_for_the_user_as_the_window_does() -> None:
     options = parse(EXAMPLES["deploy"].split()[1:])
     assert options.bridge

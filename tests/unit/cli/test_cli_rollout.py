@@ -352,7 +352,7 @@ def test_deploy_without_a_solution_lists_them(capsys: pytest.CaptureFixture[str]
     assert main(["deploy", "north"]) == ExitCode.INVALID
     told = " ".join(capsys.readouterr().err.split())
     assert "Name a solution, or an earlier deployment with --again. Known: " in told
-    assert "wireguard, " in told
+    assert "wireguard (WireGuard with L2TPv3), " in told
 
 
 def test_a_stage_is_shown_once_however_many_steps_it_has() -> None:

@@ -51,7 +51,7 @@ def _refused(words: list[str], capsys: pytest.CaptureFixture[str]) -> str:
         ("census north --pings 0", "--pings 0 is out of range"),
         ("census north --solutions ,", "--solutions ',' names nothing"),
         ("census north --options ,", "--options ',' names nothing"),
-        ("discover north --solution ,", "--solution ',' names nothing"),
+        ("discover north --solution ,", "--solutions ',' names nothing"),
         ("discover lab:debian-99", "There is no platform “debian-99”. Known platforms: debian-11, debian-13."),
         ("compare lab:debian-9x", "There is no platform “debian-9x”"),
         ("discover lab:north", "There is no running lab named north"),

@@ -21,7 +21,7 @@ demo: setup
 test: setup-dev
 	$(SUITE)
 
-# What `make test` leaves out: other platforms, faults, benchmarks, tests that look at the clock. Hours; goes on where it
+# What `make test` leaves out: other platforms, faults, benchmarks, tests that measure time. Hours; goes on where it
 # was interrupted. FRESH=1 begins anew, PARTS="timed faults" runs these alone.
 test-full: setup-dev
 	$(SUITE) --full $(if $(FRESH),--fresh) $(PARTS)

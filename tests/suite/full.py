@@ -35,7 +35,7 @@ PLATFORMS = {
         "what VPNs do there when they break, or meet strangers",
         ("adapter_guards", "adapter_steps", "freelan_gateways", "openvpn_versions"),
     ),
-    "firewalls": ("comparisons and roll-outs on gateways with firewalls", ("hardened_gateways",)),
+    "firewalls": ("comparisons and deployments on gateways with firewalls", ("hardened_gateways",)),
 }
 """Parts of the cross product of platforms: what they show, and their files of tests/lab. `platforms` is all others."""
 
@@ -87,13 +87,13 @@ def parts() -> tuple[Part, ...]:
     benches = [f"tests/bench/{name}.py" for name in _BENCHES]
     return (
         Part(pytest_job("bench", "-s", *benches), "speed of ranking, window and linter"),
-        Part(pytest_job("timed", "--full", "-m", "timed", "tests"), "tests that look at the clock"),
+        Part(pytest_job("timed", "--full", "-m", "timed", "tests"), "tests that measure time"),
         Part(
             Job("faults", (sys.executable, "-m", "faults"), variables=_FAULTS),
             "every fault in every stage and 200 kills, on namespaces",
             cache / "faults-namespaces.jsonl",
         ),
-        Part(Job("bench-lab", ("sh", "tests/bench/on_lab.sh")), "speed of roll-outs and probes on a practice lab"),
+        Part(Job("bench-lab", ("sh", "tests/bench/on_lab.sh")), "speed of deployments and probes on a practice lab"),
         *_platforms(),
         Part(
             Job("faults-lab", (sys.executable, "-m", "faults", "--hosts", "lab"), variables=_FAULTS),

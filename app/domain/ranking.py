@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
+from app.domain.controllers import Arrivals, ControllerAdvice
 from app.domain.gates import Gate
 from app.domain.results import AttemptStatus
 from app.domain.verdicts import Verdict
@@ -110,6 +111,8 @@ class CandidateResult:
         rate_mbit_s: The rate of that test in Mbit/s, the same for all candidates.
         is_dominated: Whether another candidate that can be recommended is better in something and worse in nothing;
             None where it cannot be recommended.
+        arrivals: Extremes of the round trips of short frames; None where too few were answered.
+        controllers: Smallest safe settings of controllers, from these.
     """
 
     solution: str
@@ -140,6 +143,8 @@ class CandidateResult:
     cpu_at_rate_pct: Estimate | None = None
     rate_mbit_s: float | None = None
     is_dominated: bool | None = None
+    arrivals: Arrivals | None = None
+    controllers: tuple[ControllerAdvice, ...] = ()
 
     @property
     def is_partial(self) -> bool:

@@ -18,6 +18,7 @@ from app.domain.results import (
     Candidate,
     LatencySeries,
 )
+from app.ranking.controllers import arrivals_of, controller_advice
 from app.ranking.gates import gates_of, spread_of, worst_gates
 from app.ranking.rounds import DIRECTIONS, Measured, RoundFigures, measure, over_rounds, ratio, round_figures
 from app.ranking.summaries import summarise_around
@@ -134,6 +135,7 @@ def _contender(
     figures = round_figures(measured)
     latency = _latency(measured, record.plan.deadline_ms)
     status, reason, message = _outcome(record, attempts)
+    arrivals = arrivals_of(done)
     ended = [one.stage for one in (done or attempts) if one.stage] if status is not AttemptStatus.COMPLETED else []
     per_mbit = over_rounds(figures.cpu_per_mbit_s)
     result = CandidateResult(
@@ -160,6 +162,8 @@ def _contender(
         loss_pct=_loss_pct(latency),
         gates=_gates(done, bare_spread),
         late_pct=_late_pct(latency),
+        arrivals=arrivals,
+        controllers=controller_advice(arrivals) if arrivals is not None else (),
         cpu_at_rate_pct=over_rounds(figures.cpu_at_rate_pct),
         rate_mbit_s=next((one.rate_mbit_s for one in reversed(done) if one.rate_mbit_s is not None), None),
     )

@@ -127,6 +127,8 @@ def _result(record: CampaignRecord, one: CandidateResult) -> dict[str, Any]:
         "cpu_at_rate_pct": _mean(one.cpu_at_rate_pct),
         "rate_mbit_s": _number(one.rate_mbit_s),
         "is_dominated": one.is_dominated,
+        "arrivals": _plain(asdict(one.arrivals)) if one.arrivals else None,
+        "controllers": {each.setting.value: each.value_ms for each in one.controllers},
         "setup_s": _number(one.setup_s),
         "cleanup_s": _number(one.cleanup_s),
         "doubts": list(one.doubts),

@@ -22,6 +22,7 @@ from app.reports.view_setting import (
     repeat_command,
 )
 from app.reports.view_wire import OVERHEAD_COLUMNS, OVERVIEW_COLUMNS, WIRE_NOTE, wire_overview
+from app.wording.controllers import CONTROLLER_COLUMNS
 from app.wording.gates import GATE_COLUMNS
 from app.wording.numbers import figure
 
@@ -81,6 +82,7 @@ def report_view(record: CampaignRecord, ranking: Ranking) -> View:
         "wire_note": WIRE_NOTE,
         "overhead_columns": list(OVERHEAD_COLUMNS),
         "gate_columns": list(GATE_COLUMNS),
+        "controller_columns": list(CONTROLLER_COLUMNS),
         "candidates": [
             candidate_view(record, one, _anchor(n), slow.get((one.solution, one.suite)))
             for n, one in enumerate(ranking.results)

@@ -12,6 +12,7 @@ from app.ranking.gates import shown_limits
 from app.ranking.warnings import candidate_warnings
 from app.reports.text import NOTHING, ms
 from app.reports.view_wire import wire_view
+from app.wording.controllers import controller_note, controller_rows
 from app.wording.gates import gate_rows
 from app.wording.numbers import figure, grouped
 
@@ -57,6 +58,8 @@ def candidate_view(record: CampaignRecord, one: CandidateResult, anchor: str, sl
         "wire": wire_view(attempts),
         "durations": _durations(one),
         "sizes": [_size(each) for each in one.latency],
+        "controllers": [list(row) for row in controller_rows(one.controllers)],
+        "controller_note": controller_note(one.arrivals) if one.arrivals else "",
         "gates": [list(row) for row in gate_rows(one.gates, shown_limits())],
         "has_deadline": any(each.over_deadline_pct is not None for each in one.latency),
         "has_notes": any(each.note for each in one.latency),

@@ -11,6 +11,7 @@ from app.domain.ranking import CandidateResult, Estimate
 from app.ranking.candidates import with_figures
 from app.ranking.gates import shown_limits
 from app.ranking.rounds import size_estimates
+from app.wording.controllers import controller_note, controller_rows
 from app.wording.gates import gate_rows
 from app.wording.local_forms import decimal
 from ui.common.attempt_story import attempts_of
@@ -27,13 +28,14 @@ _WIDEST_PX = 1600
 
 
 class CandidateFigures(ScrollPage):
-    """Four tables, one under the other.
+    """Five tables, one under the other.
 
     Attributes:
         latency: A line per frame size.
         throughput: A line per direction.
         cpu: A line per host.
         gates: A line per condition of hosts and link.
+        controllers: A line per setting of a controller.
     """
 
     def __init__(self) -> None:
@@ -42,6 +44,7 @@ class CandidateFigures(ScrollPage):
             tr("TCP throughput per direction"),
             tr("CPU during throughput"),
             tr("Conditions while it was measured"),
+            tr("Will my controller keep its connection?"),
         )
         interval = tr("95 % interval")
         self.latency = _table(
@@ -84,10 +87,16 @@ class CandidateFigures(ScrollPage):
             range(3, 5),
             names[3],
         )
-        tables = (self.latency, self.throughput, self.cpu, self.gates)
+        self.controllers = _table(
+            (tr("Protocol"), tr("Setting"), tr("Smallest safe value"), tr("Assumes")), range(2, 3), names[4]
+        )
+        self.controller_note = label("", "muted", is_selectable=True)
+        self.controller_note.setWordWrap(True)
+        tables = (self.latency, self.throughput, self.cpu, self.gates, self.controllers)
         parts = [part for name, table in zip(names, tables, strict=True) for part in (label(name, "heading"), table)]
         self.notes = label("", "muted", is_selectable=True)
         parts.insert(2, self.notes)
+        parts.append(self.controller_note)
         content.setLayout(column(*parts, 0, margin_px=GRID))
         self.latency.horizontalHeader().setSectionResizeMode(4, QHeaderView.ResizeMode.ResizeToContents)
         super().__init__(content, _WIDEST_PX)
@@ -127,6 +136,8 @@ class CandidateFigures(ScrollPage):
         _fill(self.throughput, _throughput_rows(result, again))
         _fill(self.cpu, _cpu_rows(data, key, result))
         _fill(self.gates, gate_rows(result.gates, shown_limits()))
+        _fill(self.controllers, controller_rows(result.controllers))
+        self.controller_note.setText(controller_note(result.arrivals) if result.arrivals else "")
 
     def text(self, table: DataTable, row: int, column: int) -> str:
         """Return a cell's text, for tests."""

@@ -1,0 +1,56 @@
+"""Settings of controllers that decide whether they keep their connection over a tunnel."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+PROFINET_FACTOR = 3
+"""Update cycles without data after which a device reports a failure. Source: usual default of engineering tools."""
+
+ETHERNET_IP_FACTOR = 4
+"""Connection timeout multiplier: the connection ends after so many RPIs. Source: CIP, Volume 1, the least."""
+
+
+class ControllerSetting(StrEnum):
+    """Settings that decide whether a controller keeps its connection."""
+
+    PROFINET = "profinet-update-time"
+    ETHERNET_IP = "ethernet-ip-rpi"
+    MODBUS = "modbus-tcp-timeout"
+    OPC_UA = "opc-ua-timeout"
+
+
+@dataclass(frozen=True, slots=True)
+class ControllerAdvice:
+    """Smallest safe value of one setting.
+
+    Attributes:
+        setting: Which.
+        value_ms: Smallest value that holds with what was measured, in ms; None where none of those offered does.
+    """
+
+    setting: ControllerSetting
+    value_ms: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Arrivals:
+    """Extremes of what was measured.
+
+    Attributes:
+        replies: How many replies it rests on.
+        least_ms: Shortest round trip, in ms.
+        most_ms: Longest round trip, in ms.
+        lost_in_a_row: Longest run of requests without a reply.
+    """
+
+    replies: int
+    least_ms: float
+    most_ms: float
+    lost_in_a_row: int
+
+    @property
+    def variation_ms(self) -> float:
+        """Largest difference of two delays of frames of one direction, which that of round trips is at least."""
+        return self.most_ms - self.least_ms

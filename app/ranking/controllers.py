@@ -1,0 +1,94 @@
+"""Settings with which a controller keeps its connection over a tunnel, from measured round-trip times and losses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+
+import numpy as np
+import numpy.typing as npt
+
+from app.domain.controllers import (
+    ETHERNET_IP_FACTOR,
+    PROFINET_FACTOR,
+    Arrivals,
+    ControllerAdvice,
+    ControllerSetting,
+)
+from app.domain.results import LOST_RTT_US, Attempt, LatencySeries
+
+CONTROLLER_FRAME_BYTES = 128
+"""Frames up to this size count: cyclic data of controllers is short. Source: our choice."""
+
+PROFINET_STEPS_MS = tuple(2**step for step in range(10))
+"""Update times that devices offer, in ms. Source: IEC 61158-6-10, 1 ms times a reduction ratio of up to 512."""
+
+ETHERNET_IP_STEPS_MS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000)
+"""RPIs that are tried, in ms. Source: our choice; controllers take any."""
+
+_RETRANSMISSION_MS = 200.0
+"""Least time after which TCP sends again; it doubles each time. Source: Linux, TCP_RTO_MIN."""
+
+_TIMEOUT_STEPS_MS = (50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 30_000, 60_000)
+"""Time-outs that are tried, in ms. Source: our choice."""
+
+_FEWEST_REPLIES = 100
+"""Fewer say too little of the slowest replies. Source: our choice."""
+
+
+def arrivals_of(attempts: Iterable[Attempt]) -> Arrivals | None:
+    """Return the extremes of short frames over several attempts; None where too few were answered.
+
+    Requests of blocks that do not count, because something disturbed them, count here: a controller meets them as well.
+    """
+    series = [each for one in attempts for each in one.latency if each.frame_bytes <= CONTROLLER_FRAME_BYTES]
+    answered = [_answered(each) for each in series]
+    replies = sum(one.size for one in answered)
+    if replies < _FEWEST_REPLIES:
+        return None
+    whole = np.concatenate(answered) / 1_000.0
+    return Arrivals(replies, float(whole.min()), float(whole.max()), max(map(_longest_loss, series)))
+
+
+def controller_advice(found: Arrivals) -> tuple[ControllerAdvice, ...]:
+    """Return the smallest safe value of each setting.
+
+    Cyclic data (PROFINET, EtherNet/IP): the longest gap between two frames, one update time, as many more as frames
+    are lost in a row, and the variation of the delay, is shorter than the watchdog. Requests (Modbus/TCP, OPC UA): the
+    longest round trip, and TCP's retransmissions of as many losses in a row, end before the time-out.
+    """
+    lost = found.lost_in_a_row
+    cyclic = {
+        ControllerSetting.PROFINET: (PROFINET_FACTOR, PROFINET_STEPS_MS),
+        ControllerSetting.ETHERNET_IP: (ETHERNET_IP_FACTOR, ETHERNET_IP_STEPS_MS),
+    }
+    request_ms = found.most_ms + _RETRANSMISSION_MS * (2**lost - 1)
+    timeout = _first(_TIMEOUT_STEPS_MS, lambda value: value > request_ms)
+    return (
+        *(
+            ControllerAdvice(one, _first(steps, partial(_survives, factor, found)))
+            for one, (factor, steps) in cyclic.items()
+        ),
+        ControllerAdvice(ControllerSetting.MODBUS, timeout),
+        ControllerAdvice(ControllerSetting.OPC_UA, timeout),
+    )
+
+
+def _survives(factor: int, found: Arrivals, update_ms: int) -> bool:
+    return (1 + found.lost_in_a_row) * update_ms + found.variation_ms < factor * update_ms
+
+
+def _first(steps: Sequence[int], holds: Callable[[int], bool]) -> int | None:
+    return next((value for value in steps if holds(value)), None)
+
+
+def _answered(series: LatencySeries) -> npt.NDArray[np.uint32]:
+    answered: npt.NDArray[np.uint32] = series.rtt_us[series.rtt_us != LOST_RTT_US]
+    return answered
+
+
+def _longest_loss(series: LatencySeries) -> int:
+    """Return the longest run of requests without a reply."""
+    is_lost = np.concatenate(([0], (series.rtt_us == LOST_RTT_US).astype(np.int8), [0]))
+    edges = np.flatnonzero(np.diff(is_lost))
+    return int((edges[1::2] - edges[::2]).max()) if edges.size else 0

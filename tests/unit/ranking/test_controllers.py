@@ -1,0 +1,65 @@
+"""Smallest safe settings of controllers, from the slowest replies and the longest runs of losses."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from sample_records import MODELS, sample_record
+
+from app.domain.controllers import Arrivals, ControllerSetting
+from app.domain.results import LOST_RTT_US, Attempt, LatencySeries
+from app.ranking import rank
+from app.ranking.controllers import arrivals_of, controller_advice
+from app.reports.view import report_view
+
+
+def attempt(*rtt_ms: float | None, frame_bytes: int = 60) -> Attempt:
+    """Return an attempt with these replies in ms; None is a lost request."""
+    rtt_us = np.array([LOST_RTT_US if one is None else round(1_000 * one) for one in rtt_ms], np.uint32)
+    series = LatencySeries(frame_bytes, len(rtt_ms), sum(one is not None for one in rtt_ms), 0, rtt_us)
+    return replace(sample_record(rounds=1, pings=5, models=MODELS[:1]).attempts[0], latency=(series,))
+
+
+def advised(found: Arrivals) -> dict[ControllerSetting, int | None]:
+    return {one.setting: one.value_ms for one in controller_advice(found)}
+
+
+def test_extremes_are_those_of_short_frames() -> None:
+    short, long = attempt(*[1.0] * 150, 4.0, None, None, 1.0, None), attempt(*[9.0] * 200, frame_bytes=1514)
+    both = replace(short, latency=(*short.latency, *long.latency))
+    assert arrivals_of([both]) == Arrivals(replies=152, least_ms=1.0, most_ms=4.0, lost_in_a_row=2)
+    assert arrivals_of([attempt(*[1.0] * 99)]) is None
+
+
+@pytest.mark.parametrize(
+    ("variation_ms", "lost", "profinet", "ethernet_ip"),
+    [
+        (0.9, 0, 1, 1),  # 1 ms and 0.9 ms of variation end before the watchdog of 3 ms
+        (2.1, 0, 2, 1),  # of 2 ms: 2 + 2.1 < 6
+        (2.1, 1, 4, 2),  # one lost: two update times
+        (0.9, 2, None, 1),  # two lost: the watchdog of three update times is over
+        (30.0, 0, 16, 20),
+    ],
+)
+def test_cyclic_data_arrives_before_the_watchdog(
+    variation_ms: float, lost: int, profinet: int | None, ethernet_ip: int
+) -> None:
+    found = advised(Arrivals(1_000, 1.0, 1.0 + variation_ms, lost))
+    assert found[ControllerSetting.PROFINET] == profinet
+    assert found[ControllerSetting.ETHERNET_IP] == ethernet_ip
+
+
+def test_requests_wait_for_tcp_to_send_again() -> None:
+    assert advised(Arrivals(1_000, 1.0, 30.0, 0))[ControllerSetting.MODBUS] == 50
+    assert advised(Arrivals(1_000, 1.0, 30.0, 1))[ControllerSetting.MODBUS] == 500
+    assert advised(Arrivals(1_000, 1.0, 600.0, 3))[ControllerSetting.OPC_UA] == 5_000
+
+
+def test_the_report_has_them_with_what_they_rest_on() -> None:
+    record = sample_record(models=MODELS[:3], pings=200)
+    view = report_view(record, rank(record))["candidates"][0]
+    assert [row[0] for row in view["controllers"]] == ["PROFINET RT", "EtherNet/IP", "Modbus/TCP", "OPC UA (TCP)"]
+    assert all(row[2].endswith(" ms") for row in view["controllers"])
+    assert "200 replies to frames of up to 128 bytes: " in view["controller_note"]

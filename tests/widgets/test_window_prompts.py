@@ -124,3 +124,16 @@ def test_a_stage_and_a_sentence_are_kept_apart() -> None:
     assert joined("latency", "512 B") == "latency 512 B"
     assert joined("preflight checks", "checking both hosts") == "preflight checks: checking both hosts"
     assert joined("generating keys", "") == "generating keys"
+
+
+def test_another_style_leaves_the_focus_on_the_safe_answer(driver: Driver) -> None:
+    window = driver.window
+    dialog = Question(window, "Remove the pair?", "Its hosts are not changed.", "Remove", "Cancel")
+    dialog.ask(lambda: None)
+    driver.until(dialog.no.hasFocus)
+    for change in (lambda: window.context.theme.force(Qt.ColorScheme.Dark), lambda: window.context.theme.zoom(1.2)):
+        change()
+        for _ in range(5):
+            QApplication.processEvents()
+        assert dialog.no.hasFocus()
+    dialog.close()

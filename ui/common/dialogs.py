@@ -12,14 +12,13 @@ from PySide6.QtWidgets import (
     QDialogButtonBox,
     QGridLayout,
     QLineEdit,
-    QPushButton,
     QVBoxLayout,
     QWidget,
 )
 
 from app.domain.credentials import HostKeyQuestion, Secret, SecretKey, SecretKind
 from app.wording.host_keys import fingerprint_command
-from ui.common.basics import icon_label, label, row
+from ui.common.basics import button, icon_label, label, row
 from ui.common.texts import tr
 from ui.common.theme import GRID, fixed_font
 from ui.common.thread_bridge import Asked
@@ -52,12 +51,8 @@ class Question(QDialog):
         self.body.addLayout(head)
         self._text = label(text, is_selectable=True)
         self.body.addWidget(self._text)
-        box = QDialogButtonBox()
-        self.yes: QPushButton = box.addButton(yes, QDialogButtonBox.ButtonRole.AcceptRole)
-        self.no: QPushButton = box.addButton(no, QDialogButtonBox.ButtonRole.RejectRole)
-        box.accepted.connect(self.accept)
-        box.rejected.connect(self.reject)
-        self._box = box
+        self.yes = button(yes, on_click=self.accept)
+        self.no = button(no, on_click=self.reject)
         self.no.setDefault(True)
 
     def follow_contents(self) -> None:
@@ -67,13 +62,13 @@ class Question(QDialog):
 
     def ask(self, on_yes: Callable[[], None], on_no: Callable[[], None] | None = None) -> None:
         """Show it and call one of the two when it is answered."""
-        self.body.addWidget(self._box)
+        # In no QDialogButtonBox: with another style sheet (dark, larger texts) it moves the focus to the button that
+        # says yes.
+        self.body.addLayout(row(0, self.yes, self.no))
         self.finished.connect(
             lambda code: on_yes() if code == QDialog.DialogCode.Accepted else on_no() if on_no is not None else None
         )
         self.open()
-        # WORKAROUND(Qt 6.11): Tab passes over the button that the box has made its focus proxy.
-        self._box.setFocusProxy(None)  # type: ignore[arg-type]
         self.no.setFocus()
 
 

@@ -199,7 +199,7 @@ def _times_best(one: CandidateResult) -> Estimate | None:
 
 _FIGURES = (
     _Figure("latency\nms", 0, 3, lambda one: one.weighted_latency_ms, 3),
-    _Figure("x\nbest", 3, 2, _times_best, 4),
+    _Figure("medians\nx best", 3, 2, _times_best, 4),
     _Figure("x\nbase", 2, 2, lambda one: one.latency_vs_baseline),
     _Figure("A>B\nMbit/s", 0, 1, lambda one: one.throughput_mbit_s.get("a_to_b"), 5),
     _Figure("B>A\nMbit/s", 0, 1, lambda one: one.throughput_mbit_s.get("b_to_a"), 5),

@@ -18,6 +18,8 @@ _MOST_NAMES = 3
 """Candidates that a sentence names with their figures. Source: our choice."""
 
 _LOWER = "its latency is the lower one"
+_SAME_QUOTIENT = 0.05
+"""Share by which a quotient of medians and one of means may differ before it is named. Source: our choice."""
 
 
 def recommendation(choice: Choice, cautions: Sequence[str]) -> Recommendation:
@@ -82,8 +84,8 @@ def _no_clear_winner(choice: Choice) -> str:
     names = [f"{one.title} ({_figures(one)})" for one in named] + ([counted(left, "other")] if left else [])
     if choice.rounds < 2:
         return (
-            f"No clear winner: one round does not decide between {listed(names)}; {_STANDARD_ROUNDS} rounds of "
-            f"the same (about {counted(choice.minutes or 1, 'minute')}) would."
+            f"No clear winner: one round does not decide between {listed(names)}{_apart(choice)}; "
+            f"{_STANDARD_ROUNDS} rounds of the same (about {counted(choice.minutes or 1, 'minute')}) would."
         )
     more = "they differ too little, or vary too much, for more rounds to decide"
     if choice.minutes is not None:
@@ -114,7 +116,21 @@ def _why(choice: Choice) -> str:
     sure = "in one round, a lead that chance seldom makes" if choice.rounds < 2 else over
     if choice.rounds > 1 and not choice.is_tied:
         sure = f"more than chance explains {over}"
-    return f"{latency} is {less_pct} % below that of the next best, {rival.title} ({_latency(rival)}), {sure}"
+    by = "" if _is_lead_of_means(choice) else ", by their medians"
+    return f"{latency} is {less_pct} % below that of the next best, {rival.title} ({_latency(rival)}){by}, {sure}"
+
+
+def _is_lead_of_means(choice: Choice) -> bool:
+    """Whether the means that are shown have much the same quotient as the medians that decide."""
+    means = _mean_ms(choice.others[0]) / _mean_ms(choice.best)
+    return abs(means / choice.lead - 1.0) <= _SAME_QUOTIENT
+
+
+def _apart(choice: Choice) -> str:
+    """Return how far the medians of two candidates are apart, where the means beside their names say otherwise."""
+    if choice.undecided != choice.others[:1] or _is_lead_of_means(choice):
+        return ""
+    return f", whose medians differ by a factor of {figure(choice.lead)}"
 
 
 def _mean_ms(one: Contender) -> float:

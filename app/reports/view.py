@@ -111,7 +111,7 @@ def utc(moment: datetime) -> str:
 
 
 def _legend(ranking: Ranking) -> str:
-    ties = "= marks candidates that cannot be told apart from another one. "
+    ties = "= marks candidates whose latency does not differ significantly from that of another one. "
     notes = ties if any(place.tied_with for place in ranking.ranking) else ""
     return f"{notes}± and 95 % are intervals over rounds." if ranking.rounds > 1 else notes.strip()
 

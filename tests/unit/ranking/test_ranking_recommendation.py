@@ -7,7 +7,7 @@ import pytest
 from sample_records import BASELINE, BLOWFISH, MODELS, OPENVPN_TCP, OPENVPN_UDP, WIREGUARD, Model, sample_record
 
 from app.domain.ranking import AdviceKind, Recommendation
-from app.domain.results import Attempt, AttemptStatus, CampaignStatus, Candidate
+from app.domain.results import Attempt, AttemptStatus, CampaignRecord, CampaignStatus, Candidate, LatencySeries
 from app.domain.verdicts import Finding, Verdict
 from app.ranking import rank
 from app.ranking.drift import drift_of
@@ -220,3 +220,31 @@ def test_drift_is_unknown_with_one_baseline_or_without_figures() -> None:
     assert "only once" in drift_of([one]).sentence
     empty = replace(one, latency=(), throughput=())
     assert drift_of([empty, empty]).sentence.endswith("no figures to compare.")
+
+
+def with_late_replies(record: CampaignRecord, solution: str) -> CampaignRecord:
+    """Return a record in which a tenth of one candidate's replies took twice as long: its median hardly moves."""
+
+    def late(series: LatencySeries) -> LatencySeries:
+        rtt_us = series.rtt_us.copy()
+        tenth = rtt_us[::10]
+        tenth[tenth < 1_000_000] *= 2  # but for lost ones
+        return replace(series, rtt_us=rtt_us)
+
+    attempts = tuple(
+        replace(one, latency=tuple(map(late, one.latency))) if one.key.solution == solution else one
+        for one in record.attempts
+    )
+    return replace(record, attempts=attempts)
+
+
+def test_a_factor_of_medians_says_so_where_the_means_beside_it_have_another() -> None:
+    models = (BARE, twin(WIREGUARD), twin(OPENVPN_UDP, base_ms=1.15))
+    record = sample_record(models=models, rounds=1, noise=0.01)
+    assert "medians" not in rank(record).recommendation.sentence
+    sentence = rank(with_late_replies(record, "openvpn-udp")).recommendation.sentence
+    assert re.search(r"does not decide between .*, whose medians differ by a factor of 1\.1\d*; 3 rounds", sentence)
+    clear = sample_record(models=(BARE, twin(WIREGUARD), twin(OPENVPN_UDP, base_ms=1.6)), noise=0.01)
+    assert "medians" not in rank(clear).recommendation.sentence
+    sentence = rank(with_late_replies(clear, "openvpn-udp")).recommendation.sentence
+    assert re.search(r"% below that of the next best, OpenVPN over UDP, .* \([\d.]+ ms\), by their medians, ", sentence)

@@ -98,7 +98,7 @@ def choose(compared: Compared, *, is_partial: bool) -> Choice | None:
     who, found = compared.contenders, compared.found
     best, because = best_of(who, found.typical_ms, eligible)
     others = [i for i in eligible if i != best]
-    states = {i: _state(compared, best, i) for i in others}
+    states = {i: state_of(compared, best, i) for i in others}
     undecided = [i for i in others if states[i] is AdviceKind.NOT_DECIDED]
     alike = [i for i in others if states[i] is AdviceKind.AS_GOOD_AS]
     kind = AdviceKind.NOT_DECIDED if undecided else AdviceKind.AS_GOOD_AS if alike else AdviceKind.CLEAR
@@ -122,7 +122,7 @@ def choose(compared: Compared, *, is_partial: bool) -> Choice | None:
     )
 
 
-def _state(compared: Compared, best: int, other: int) -> AdviceKind:
+def state_of(compared: Compared, best: int, other: int) -> AdviceKind:
     """Return how sure it is that the best is the better choice of two."""
     typical = compared.found.typical_ms
     if compared.rounds < 2:

@@ -13,6 +13,7 @@ from app.ranking.candidates import Contender, completed, contenders
 from app.ranking.cautions import CampaignDoubts, campaign_doubts, choice_cautions
 from app.ranking.choice import Choice, Compared, choose
 from app.ranking.differences import differences
+from app.ranking.disturbed import disturbed_obstacle, disturbed_rivals
 from app.ranking.drift import drift_of, hides
 from app.ranking.eligibility import barrier_cautions, with_eligibility
 from app.ranking.gates import rounds_gate
@@ -43,10 +44,10 @@ def rank(record: CampaignRecord) -> Ranking:
     baseline = [one for each in everyone if each.candidate.solution == BASELINE_SOLUTION for one in each.attempts]
     drift = drift_of(completed(baseline))
     compared = _compare(record, everyone)
-    choice = _choice(record, everyone, compared)
+    decided = _choice(record, everyone, compared)
     doubts = campaign_doubts(record, drift, rounds, ranked=len(compared.contenders))
     unranked = _unranked(everyone)
-    outdone = choice.outdone if choice is not None else frozenset()
+    outdone = decided[0].outdone if decided[0] is not None else frozenset()
     places = sorted(_places(compared, outdone), key=lambda each: each[0].rank or 0)
     return Ranking(
         results=(*(result for _, result in places), *(one.result for one in unranked)),
@@ -54,7 +55,7 @@ def rank(record: CampaignRecord) -> Ranking:
             *(place for place, _ in places),
             *(RankedCandidate(None, one.candidate.solution, one.candidate.suite) for one in unranked),
         ),
-        recommendation=_advice(record, everyone, choice, doubts, drift),
+        recommendation=_advice(record, everyone, decided, doubts, drift),
         drift=drift,
         rounds=rounds,
         doubts=doubts.sentences,
@@ -90,17 +91,23 @@ def _spent_s(record: CampaignRecord) -> float:
     return sum((end - begin).total_seconds() for begin, end in spans)
 
 
-def _choice(record: CampaignRecord, everyone: Sequence[Contender], compared: Compared) -> Choice | None:
-    if why_no_advice(record, everyone):
-        return None
-    return choose(compared, is_partial=any(_is_missing(one) for one in everyone))
+def _choice(record: CampaignRecord, everyone: Sequence[Contender], compared: Compared) -> tuple[Choice | None, str]:
+    """Return the choice, or why nothing can be recommended although something was measured."""
+    obstacle = why_no_advice(record, everyone)
+    choice = None if obstacle else choose(compared, is_partial=any(_is_missing(one) for one in everyone))
+    rivals = disturbed_rivals(compared, choice) if choice is not None else ()
+    return (None, disturbed_obstacle(rivals, choice.best)) if choice is not None and rivals else (choice, obstacle)
 
 
 def _advice(
-    record: CampaignRecord, everyone: Sequence[Contender], choice: Choice | None, doubts: CampaignDoubts, drift: Drift
+    record: CampaignRecord,
+    everyone: Sequence[Contender],
+    decided: tuple[Choice | None, str],
+    doubts: CampaignDoubts,
+    drift: Drift,
 ) -> Recommendation:
+    choice, obstacle = decided
     if choice is None:
-        obstacle = why_no_advice(record, everyone)
         missing = filter(None, [missing_caution(everyone)])
         cautions = (*doubts.leading, *missing, *doubts.of_figures, *barrier_cautions(everyone))
         advice = no_recommendation(everyone, cautions, obstacle)

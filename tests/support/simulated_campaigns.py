@@ -2,7 +2,8 @@
 
 Cycles, repeats, interim results and the ranking are the program's; only what echo requests measure is simulated. The
 noise multiplies, so that the true ratios are known. A modelled scenario says how a block's value is disturbed: by its
-tunnel's set-up, by chance, by drift and by episodes of load that slow down all candidates for a while.
+tunnel's set-up, by chance, by drift and by episodes of load that slow down all candidates for a while. The recorded
+one takes real samples, see `recorded_rtts`.
 """
 
 from __future__ import annotations
@@ -43,6 +44,7 @@ from app.ranking.gates import MOST_REPEATS
 from app.ranking.interim import interim
 from app.ranking.rank import rank
 from app.wording.colours import BASELINE_SOLUTION
+from support.recorded_rtts import Recorded
 from support.sample_records import STARTED, facts, pair
 
 BLOCK_S = 0.25
@@ -140,8 +142,10 @@ SCENARIOS: tuple[Noise, ...] = (
     Scenario("drifting", setup=0.01, block=0.03, drift=0.05),
     Scenario("lab-quiet", setup=0.02, block=0.06, drift=0.02, every_s=120.0, lasts_s=4.0, factor=1.6),
     Scenario("lab-busy", setup=0.02, block=0.15, every_s=15.0, lasts_s=10.0, factor=2.3),
+    Recorded("recorded-quiet", "quiet"),
 )
-"""Source: our choice, after what a practice lab's own attempts showed on a quiet and on a loaded computer."""
+"""Source: our choice, after what a practice lab's own attempts showed on a quiet and on a loaded computer; the last one
+is such attempts."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,9 @@
 """Noise of real round-trip times, recorded on a practice lab, for comparisons whose true ratios are known.
 
-The file has one array per condition of the computer. `quiet`: the lab had one of its two CPUs nearly for itself, and
-short jobs of others ran on the other one. Shape: rounds, cycles, targets, requests of a block (sizes in the order of
-FRAME_BYTES); round-trip times in µs. The targets are the bare link, WireGuard, OpenVPN over UDP and over TCP, and tinc,
-all up side by side, and set up anew in each round, on two virtual machines of Debian 13. Recorded with
+The file has one array per condition of the computer. `quiet`: short jobs of others ran beside the lab (load averages of
+4.5 to 6.3 on two CPUs, the lab's own included). Shape: rounds, cycles, targets, requests of a block (sizes in the order
+of FRAME_BYTES); round-trip times in µs. The targets are the bare link, WireGuard, OpenVPN over UDP and over TCP, and
+tinc, all up side by side, and set up anew in each round, on two virtual machines of Debian 13. Recorded with
 `support/record_rtts.py`.
 
 What a target's samples are divided by is that target's own level over the whole recording. What is left is how real

@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 from app.ranking.candidates import Contender
 from app.ranking.differences import Differences
-from app.wording.numbers import figure
+from app.wording.language import mark, tr
+from app.wording.local_forms import local_figure
 
 LATENCY_MARGIN = 0.10
 """Latencies above the best by no more than this share are as good. Source: our choice."""
@@ -20,7 +21,7 @@ THROUGHPUT_MARGIN = 0.20
 CPU_MARGIN = 0.20
 """CPU times at the same rate above the least by no more than this share are as good. Source: our choice."""
 
-NOTHING_SEPARATES = "nothing else decides between those that are judged alike, so that the lowest latency does"
+NOTHING_SEPARATES = mark("nothing else decides between those that are judged alike, so that the lowest latency does")
 """Reason of a choice among candidates between which no other difference was found."""
 
 _SAME_RATE = 0.01
@@ -51,12 +52,12 @@ def best_of(who: Sequence[Contender], typical_ms: Sequence[float], eligible: Seq
         left, because = narrow(who, left)
         if len(left) == 1:
             return left[0], because
-    return min(left, key=lambda i: typical_ms[i]), NOTHING_SEPARATES
+    return min(left, key=lambda i: typical_ms[i]), tr(NOTHING_SEPARATES)
 
 
 def _by_verdict(who: Sequence[Contender], left: Sequence[int]) -> tuple[list[int], str]:
     least = min(who[i].risk for i in left)
-    return [i for i in left if who[i].risk == least], "its cryptography is judged better"
+    return [i for i in left if who[i].risk == least], tr("its cryptography is judged better")
 
 
 def _by_throughput(who: Sequence[Contender], left: Sequence[int]) -> tuple[list[int], str]:
@@ -65,7 +66,7 @@ def _by_throughput(who: Sequence[Contender], left: Sequence[int]) -> tuple[list[
         return list(left), ""
     most = max(rates.values())
     kept = [i for i in left if rates[i] >= (1 - THROUGHPUT_MARGIN) * most]
-    return kept, f"it carries more ({figure(most)} Mbit/s in the slower direction)"
+    return kept, tr("it carries more ({rate} Mbit/s in the slower direction)").format(rate=local_figure(most))
 
 
 def _by_cpu(who: Sequence[Contender], left: Sequence[int]) -> tuple[list[int], str]:
@@ -75,7 +76,9 @@ def _by_cpu(who: Sequence[Contender], left: Sequence[int]) -> tuple[list[int], s
     by_position = dict(zip(left, cpus, strict=True))
     least, rate = min(cpus), who[left[0]].result.rate_mbit_s or 0.0
     kept = [i for i in left if by_position[i] <= (1 + CPU_MARGIN) * least]
-    return kept, f"it takes less CPU ({figure(least, 2)} % of both hosts together at {figure(rate)} Mbit/s)"
+    return kept, tr("it takes less CPU ({share} % of both hosts together at {rate} Mbit/s)").format(
+        share=local_figure(least, 2), rate=local_figure(rate)
+    )
 
 
 def cpu_at_same_rate(who: Sequence[Contender]) -> list[float] | None:
@@ -129,17 +132,20 @@ def alternative(who: Sequence[Contender], found: Differences, best: int, undomin
     """Return which candidate to take where something else counts more than latency; empty where there is none."""
     rest = [i for i in undominated if i != best]
     rules: Mapping[str, Callable[[Contender, Contender], tuple[float, str]]] = {
-        "throughput": _gain_of_throughput,
-        "protection": _gain_of_protection,
-        "CPU time": _gain_of_cpu,
+        tr("throughput"): _gain_of_throughput,
+        tr("protection"): _gain_of_protection,
+        tr("CPU time"): _gain_of_cpu,
     }
     for what, gain_of in rules.items():
         gains = {i: gain_of(who[i], who[best]) for i in rest}
         winner = max(gains, key=lambda i: gains[i][0], default=None)
         if winner is not None and gains[winner][0] > 0:
             more_pct = 100 * (found.typical_ms[winner] / found.typical_ms[best] - 1)
-            cost = f"at {figure(more_pct, 2)} % more latency" if more_pct > 0 else "at no more latency"
-            return f"If {what} counts more than latency: {who[winner].title} {gains[winner][1]}, {cost}."
+            cost = tr("at no more latency")
+            if more_pct > 0:
+                cost = tr("at {more} % more latency").format(more=local_figure(more_pct, 2))
+            text = tr("If {what} counts more than latency: {title} {gain}, {cost}.")
+            return text.format(what=what, title=who[winner].title, gain=gains[winner][1], cost=cost)
     return ""
 
 
@@ -147,20 +153,22 @@ def _gain_of_throughput(one: Contender, best: Contender) -> tuple[float, str]:
     mine, theirs = one.worse_mbit_s, best.worse_mbit_s
     if mine is None or theirs is None or theirs <= 0 or _sign(mine, theirs, 1 / (1 - THROUGHPUT_MARGIN)) <= 0:
         return 0.0, ""
-    more_pct = figure(100 * (mine / theirs - 1), 2)
-    return mine, f"carries {more_pct} % more ({figure(mine)} against {figure(theirs)} Mbit/s in the slower direction)"
+    return mine, tr("carries {more} % more ({mine} against {theirs} Mbit/s in the slower direction)").format(
+        more=local_figure(100 * (mine / theirs - 1), 2), mine=local_figure(mine), theirs=local_figure(theirs)
+    )
 
 
 def _gain_of_protection(one: Contender, best: Contender) -> tuple[float, str]:
     gain = best.candidate.verdict.severity - one.candidate.verdict.severity
-    return float(gain), f"is judged {one.candidate.verdict.value}, not {best.candidate.verdict.value}"
+    mine, theirs = tr(one.candidate.verdict.value), tr(best.candidate.verdict.value)
+    return float(gain), tr("is judged {mine}, not {theirs}").format(mine=mine, theirs=theirs)
 
 
 def _gain_of_cpu(one: Contender, best: Contender) -> tuple[float, str]:
     cpus = cpu_at_same_rate([one, best])
     if cpus is None or _sign(cpus[1], cpus[0], 1 + CPU_MARGIN) <= 0 or cpus[0] <= 0:
         return 0.0, ""
-    words = (
-        f"takes {figure(100 * (1 - cpus[0] / cpus[1]), 2)} % less CPU at {figure(one.result.rate_mbit_s or 0.0)} Mbit/s"
+    words = tr("takes {less} % less CPU at {rate} Mbit/s").format(
+        less=local_figure(100 * (1 - cpus[0] / cpus[1]), 2), rate=local_figure(one.result.rate_mbit_s or 0.0)
     )
     return cpus[1] / cpus[0], words

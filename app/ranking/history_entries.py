@@ -13,6 +13,7 @@ from app.domain.version import tunnelmark_version
 from app.ranking import rank
 from app.ranking.winner import method_of, winner_of
 from app.storage import CampaignSummary, CensusSummary, Store
+from app.wording.language import source_language
 
 _MOST = 1000
 """Entries of each kind that are listed."""
@@ -38,7 +39,8 @@ def find_winner(store: Store, campaign_id: int) -> Winner:
     Raises:
         NotFound: There is no such comparison.
     """
-    winner = winner_of(rank(store.load_campaign(campaign_id)), tunnelmark_version())
+    with source_language():
+        winner = winner_of(rank(store.load_campaign(campaign_id)), tunnelmark_version())
     store.save_winner(campaign_id, winner)
     return winner
 

@@ -10,14 +10,26 @@ from app.domain.results import PROFILES, ProfileName
 from app.domain.verdicts import deciding_finding
 from app.ranking.candidates import Contender
 from app.ranking.choice import Choice
-from app.wording.numbers import counted, figure, listed, milliseconds
+from app.wording.language import mark, tr, trn
+from app.wording.local_forms import listed_names, local_figure, minutes_text, rounds_text
 
 _STANDARD_ROUNDS = PROFILES[ProfileName.STANDARD].rounds
 
 _MOST_NAMES = 3
 """Candidates that a sentence names with their figures. Source: our choice."""
 
-_LOWER = "its latency is the lower one"
+_VERDICTS = (
+    mark("recommended"),
+    mark("acceptable"),
+    mark("legacy"),
+    mark("insecure"),
+    mark("unprotected"),
+    mark("unknown"),
+)
+"""Values of verdicts, which sentences contain."""
+
+_LOWER = mark("its latency is the lower one")
+
 _SAME_QUOTIENT = 0.05
 """Share by which a quotient of medians and one of means may differ before it is named. Source: our choice."""
 
@@ -33,7 +45,9 @@ def recommendation(choice: Choice, cautions: Sequence[str]) -> Recommendation:
     """
     best = choice.best
     is_clear = choice.kind is not AdviceKind.NOT_DECIDED
-    sentence = f"Take {best.title}: {_why(choice)}." if is_clear else _no_clear_winner(choice)
+    sentence = (
+        tr("Take {title}: {why}.").format(title=best.title, why=_why(choice)) if is_clear else _no_clear_winner(choice)
+    )
     why = (f"{best.title}: {choice.because}.",) if choice.because and not is_clear else ()
     reasons = (*why, *_reasons(best), *filter(None, (choice.alternative, _undominated(choice))))
     return Recommendation(
@@ -56,46 +70,60 @@ def _undominated(choice: Choice) -> str:
     names = [one.title for one in choice.undominated]
     outdone = 1 + len(choice.others) - len(names)
     if not outdone:
-        return "Each candidate that may be taken is better than the others in something."
-    left = counted(outdone, "candidate")
-    return f"No other candidate outdoes {listed(names)}; {left} {'is' if outdone == 1 else 'are'} better in nothing."
+        return tr("Each candidate that may be taken is better than the others in something.")
+    text = trn(
+        "No other candidate outdoes {names}; {number} candidate is better in nothing.",
+        "No other candidate outdoes {names}; {number} candidates are better in nothing.",
+        outdone,
+    )
+    return text.format(names=listed_names(names), number=outdone)
 
 
 def drifted(advice: Recommendation, choice: Choice, drift: Drift) -> Recommendation:
     """Return advice without a clear winner, because the bare link changed too much meanwhile."""
-    pair = " and ".join(f"{one.title} ({_figures(one)})" for one in (choice.best, choice.others[0]))
-    sentence = (
-        f"No clear winner: while {pair} were measured, the latency of the bare link changed by "
-        f"{figure(drift.latency_pct or 0.0, 2)} %, more than half of what they differ by; measure again while hosts "
-        "and link are quiet."
-    )
+    pair = listed_names([f"{one.title} ({_figures(one)})" for one in (choice.best, choice.others[0])])
+    sentence = tr(
+        "No clear winner: while {pair} were measured, the latency of the bare link changed by {change} %, more than "
+        "half of what they differ by; measure again while hosts and link are quiet."
+    ).format(pair=pair, change=local_figure(drift.latency_pct or 0.0, 2))
     return replace(advice, sentence=sentence, is_clear=False, kind=AdviceKind.NOT_DECIDED)
 
 
 def _no_clear_winner(choice: Choice) -> str:
     """Return the sentence for a choice that the figures do not carry."""
     if not choice.others:
-        return (
-            f"No clear winner: of the VPNs that may be deployed only {choice.best.title} ({_figures(choice.best)}) was "
-            "measured to the end; measure the others for a decision."
-        )
+        return tr(
+            "No clear winner: of the VPNs that may be deployed only {title} ({figures}) was measured to the end; "
+            "measure the others for a decision."
+        ).format(title=choice.best.title, figures=_figures(choice.best))
     named = (choice.best, *choice.undecided)[:_MOST_NAMES]
     left = len(choice.undecided) + 1 - len(named)
-    names = [f"{one.title} ({_figures(one)})" for one in named] + ([counted(left, "other")] if left else [])
+    names = [f"{one.title} ({_figures(one)})" for one in named] + ([_others(left)] if left else [])
     if choice.rounds < 2:
-        return (
-            f"No clear winner: one round does not decide between {listed(names)}{_apart(choice)}; "
-            f"{_STANDARD_ROUNDS} rounds of the same (about {counted(choice.minutes or 1, 'minute')}) would."
+        return tr(
+            "No clear winner: one round does not decide between {names}{apart}; {rounds} of the same (about {minutes}) "
+            "would."
+        ).format(
+            names=listed_names(names),
+            apart=_apart(choice),
+            rounds=rounds_text(_STANDARD_ROUNDS),
+            minutes=minutes_text(choice.minutes or 1),
         )
-    more = "they differ too little, or vary too much, for more rounds to decide"
+    more = tr("they differ too little, or vary too much, for more rounds to decide")
     if choice.minutes is not None:
-        more = f"about {counted(choice.minutes, 'minute')} more would"
-    return f"No clear winner: {counted(choice.rounds, 'round')} do not decide between {listed(names)}; {more}."
+        more = tr("about {minutes} more would").format(minutes=minutes_text(choice.minutes))
+    return tr("No clear winner: {rounds} do not decide between {names}; {more}.").format(
+        rounds=rounds_text(choice.rounds), names=listed_names(names), more=more
+    )
+
+
+def _others(number: int) -> str:
+    return trn("{number} other", "{number} others", number).format(number=number)
 
 
 def _mbit(one: Contender) -> str:
     values = one.figures.both_mbit_s.values()
-    return f"{figure(sum(values) / len(values))} Mbit/s"
+    return f"{local_figure(sum(values) / len(values))} Mbit/s"
 
 
 def _figures(one: Contender) -> str:
@@ -103,21 +131,33 @@ def _figures(one: Contender) -> str:
 
 
 def _why(choice: Choice) -> str:
-    latency = f"its weighted latency of {_latency(choice.best)}{_times_baseline(choice.best)}"
+    latency = tr("its weighted latency of {latency}").format(latency=_latency(choice.best))
+    latency += _times_baseline(choice.best)
     if not choice.others:
-        return f"{latency} is the only complete result of a candidate that may be deployed"
-    over = f"over {counted(choice.rounds, 'round')}"
+        return tr("{latency} is the only complete result of a candidate that may be deployed").format(latency=latency)
+    over = tr("over {rounds}").format(rounds=rounds_text(choice.rounds))
     if choice.kind is AdviceKind.AS_GOOD_AS:
-        names = listed([one.title for one in choice.alike])
-        limit = f"at most 10 % above it {over}"
-        return f"{latency} is as good as that of {names} or better ({limit}), and {choice.because or _LOWER}"
+        return tr(
+            "{latency} is as good as that of {names} or better (at most 10 % above it {over}), and {because}"
+        ).format(
+            latency=latency,
+            names=listed_names([one.title for one in choice.alike]),
+            over=over,
+            because=choice.because or tr(_LOWER),
+        )
     rival = choice.others[0]
-    less_pct = figure(100 * (1 - 1 / choice.lead), 2)
-    sure = "in one round, a lead that chance seldom makes" if choice.rounds < 2 else over
+    sure = tr("in one round, a lead that chance seldom makes") if choice.rounds < 2 else over
     if choice.rounds > 1 and not choice.is_tied:
-        sure = f"more than chance explains {over}"
-    by = "" if _is_lead_of_means(choice) else ", by their medians"
-    return f"{latency} is {less_pct} % below that of the next best, {rival.title} ({_latency(rival)}){by}, {sure}"
+        sure = tr("more than chance explains {over}").format(over=over)
+    by = "" if _is_lead_of_means(choice) else tr(", by their medians")
+    return tr("{latency} is {less} % below that of the next best, {rival} ({rival_latency}){by}, {sure}").format(
+        latency=latency,
+        less=local_figure(100 * (1 - 1 / choice.lead), 2),
+        rival=rival.title,
+        rival_latency=_latency(rival),
+        by=by,
+        sure=sure,
+    )
 
 
 def _is_lead_of_means(choice: Choice) -> bool:
@@ -130,7 +170,7 @@ def _apart(choice: Choice) -> str:
     """Return how far the medians of two candidates are apart, where the means beside their names say otherwise."""
     if choice.undecided != choice.others[:1] or _is_lead_of_means(choice):
         return ""
-    return f", whose medians differ by a factor of {figure(choice.lead)}"
+    return tr(", whose medians differ by a factor of {factor}").format(factor=local_figure(choice.lead))
 
 
 def _mean_ms(one: Contender) -> float:
@@ -141,23 +181,24 @@ def _mean_ms(one: Contender) -> float:
 
 
 def _latency(one: Contender) -> str:
-    return milliseconds(_mean_ms(one))
+    return f"{local_figure(_mean_ms(one))} ms"
 
 
 def _times_baseline(one: Contender) -> str:
     times = one.result.latency_vs_baseline
-    return "" if times is None else f", {figure(times, 2)} times the bare link's,"
+    return "" if times is None else tr(", {times} times the bare link's,").format(times=local_figure(times, 2))
 
 
 def _reasons(best: Contender) -> tuple[str, ...]:
     result = best.result
     reasons = [_verdict_reason(best)]
     interval = result.weighted_latency_ms.ci if result.weighted_latency_ms else None
-    latency = f"Weighted latency {_latency(best)}"
+    latency = tr("Weighted latency {latency}").format(latency=_latency(best))
     if interval is not None:
-        latency += f" (95 % interval {figure(interval[0])} to {milliseconds(interval[1])})"
+        low, high = local_figure(interval[0]), f"{local_figure(interval[1])} ms"
+        latency += tr(" (95 % interval {low} to {high})").format(low=low, high=high)
     if result.latency_vs_baseline is not None:
-        latency += f", {figure(result.latency_vs_baseline, 2)} times the bare link's"
+        latency += _times(result.latency_vs_baseline)
     reasons.append(latency + ".")
     if best.figures.both_mbit_s:
         reasons.append(_throughput_reason(best))
@@ -170,21 +211,31 @@ def _verdict_reason(best: Contender) -> str:
     word = best.candidate.verdict.value.capitalize()
     deciding = deciding_finding(best.candidate.findings)
     if deciding is None or not deciding.verdict.severity:
-        return f"Verdict {word}: nothing was found against its cryptography."
-    return f"Verdict {word}: {deciding.subject}: {deciding.reason}"
+        return tr("Verdict {word}: nothing was found against its cryptography.").format(word=tr(word))
+    return tr("Verdict {word}: {subject}: {reason}").format(
+        word=tr(word), subject=deciding.subject, reason=deciding.reason
+    )
 
 
 def _throughput_reason(best: Contender) -> str:
-    text = f"Throughput {_mbit(best)}, mean of both directions"
+    text = tr("Throughput {rate}, mean of both directions").format(rate=_mbit(best))
     share = best.result.throughput_vs_baseline
-    return text + (f", {figure(100 * share, 2)} % of the bare link's." if share is not None else ".")
+    if share is not None:
+        text += tr(", {share} % of the bare link's").format(share=local_figure(100 * share, 2))
+    return f"{text}."
 
 
 def _cpu_reason(best: Contender) -> str:
     estimate = best.result.cpu_pct_per_mbit_s
-    text = f"CPU {figure(estimate.mean if estimate else 0.0, 2)} % of both hosts together per Mbit/s"
+    text = tr("CPU {share} % of both hosts together per Mbit/s").format(
+        share=local_figure(estimate.mean if estimate else 0.0, 2)
+    )
     times = best.result.cpu_per_mbit_s_vs_baseline
-    return text + (f", {figure(times, 2)} times the bare link's." if times is not None else ".")
+    return f"{text}{_times(times) if times is not None else ''}."
+
+
+def _times(times: float) -> str:
+    return tr(", {times} times the bare link's").format(times=local_figure(times, 2))
 
 
 def no_recommendation(contenders: Sequence[Contender], cautions: Sequence[str], obstacle: str = "") -> Recommendation:
@@ -199,7 +250,7 @@ def no_recommendation(contenders: Sequence[Contender], cautions: Sequence[str], 
         A recommendation without a candidate.
     """
     why = obstacle or _why_nothing(contenders)
-    return Recommendation(None, None, f"Nothing can be recommended: {why}.", (), tuple(cautions))
+    return Recommendation(None, None, tr("Nothing can be recommended: {why}.").format(why=why), (), tuple(cautions))
 
 
 def _why_nothing(contenders: Sequence[Contender]) -> str:
@@ -207,19 +258,23 @@ def _why_nothing(contenders: Sequence[Contender]) -> str:
     completed = [one for one in protected if one.result.status == "completed"]
     measured = [one for one in completed if one.figures.weighted_ms]
     if not protected:
-        return "only references without cryptography were measured, which must not carry plant traffic"
+        return tr("only references without cryptography were measured, which must not carry plant traffic")
     if not completed:
         if len(protected) == 1:
-            return f"the only protected candidate, {protected[0].title}, could not be measured to the end"
-        return f"none of the {len(protected)} protected candidates could be measured to the end"
+            return tr("the only protected candidate, {title}, could not be measured to the end").format(
+                title=protected[0].title
+            )
+        return tr("none of the {number} protected candidates could be measured to the end").format(
+            number=len(protected)
+        )
     if not measured:
-        return "no candidate carried every frame size, so that none has a weighted latency"
-    names = listed([f"{one.title} ({_bar(one)})" for one in measured])
-    return f"what was measured completely may not be deployed: {names}"
+        return tr("no candidate carried every frame size, so that none has a weighted latency")
+    names = listed_names([f"{one.title} ({_bar(one)})" for one in measured])
+    return tr("what was measured completely may not be deployed: {names}").format(names=names)
 
 
 def _bar(one: Contender) -> str:
     barrier = one.result.barrier
     if barrier is None or barrier.reason is BarrierReason.VERDICT:
-        return one.candidate.verdict.value
-    return "packet test failed" if barrier.reason is BarrierReason.PACKET_TEST else barrier.words
+        return tr(one.candidate.verdict.value)
+    return tr("packet test failed") if barrier.reason is BarrierReason.PACKET_TEST else barrier.words

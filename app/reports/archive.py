@@ -15,6 +15,7 @@ from app.domain.results import CampaignRecord
 from app.ranking import rank
 from app.ranking.history_entries import find_entries, find_winner, list_history, with_winners
 from app.storage import Store
+from app.wording.language import source_language
 
 REPORT_KINDS = (".html", ".pdf", ".json", ".csv")
 
@@ -94,11 +95,11 @@ class Archive:
 
         check_report_kind(path)
         writers = {".html": write_html, ".pdf": write_pdf, ".json": write_json, ".csv": write_csv}
-        record, ranking = self.results(campaign_id)
         path = path.expanduser().absolute()
         if path.parent == self.paths.reports_dir:  # no one but Tunnelmark makes that one
             _make_folder(path.parent)
-        writers[path.suffix.lower()](record, ranking, path)
+        with source_language():
+            writers[path.suffix.lower()](*self.results(campaign_id), path)
         return path
 
     def write_samples(self, campaign_id: int, path: Path) -> Path:

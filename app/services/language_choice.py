@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 
-from app.wording.language import SOURCE_LANGUAGE, current_language, language_from, use_language
+from app.wording.language import SOURCE_LANGUAGE, VARIABLE, current_language, language_from, use_language
 
 
 def choose_language(settings_file: Path, system: Sequence[str]) -> str:
@@ -19,7 +20,8 @@ def choose_language(settings_file: Path, system: Sequence[str]) -> str:
     Returns:
         The code of the language that is used from now on.
     """
-    use_language(language_from(_stored(settings_file) or next(iter(system), SOURCE_LANGUAGE)))
+    named = os.environ.get(VARIABLE) or _stored(settings_file) or next(iter(system), SOURCE_LANGUAGE)
+    use_language(language_from(named))
     return current_language()
 
 

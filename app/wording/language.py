@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -11,7 +10,7 @@ from gettext import GNUTranslations, NullTranslations
 from importlib.resources import files
 
 VARIABLE = "TUNNELMARK_LANGUAGE"
-"""Environment variable that chooses the language, for example `de`."""
+"""Environment variable that chooses the language of the window, for example `de`."""
 
 SOURCE_LANGUAGE = "en"
 """The language of the texts in the program, and of every text without a translation."""
@@ -51,18 +50,13 @@ def source_language() -> Iterator[None]:
 
 
 def use_language(code: str) -> None:
-    """Use a language from now on, unless the environment chooses one; texts that were made before do not change."""
+    """Use a language from now on; texts that were made before do not change."""
     _CHOSEN[:] = [code]
 
 
 def current_language() -> str:
-    """Return the code of the language: that of the environment, else the one in use, else English."""
-    if _FORCED.get():
-        return _FORCED.get()
-    named = os.environ.get(VARIABLE, "")
-    if named or not _CHOSEN:
-        return language_from(named)
-    return _CHOSEN[0]
+    """Return the code of the language: the one in use, else English."""
+    return _FORCED.get() or next(iter(_CHOSEN), SOURCE_LANGUAGE)
 
 
 def tr(text: str) -> str:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from types import MappingProxyType
 
-from app.wording.language import SOURCE_LANGUAGE, current_language
-from app.wording.numbers import NARROW_SPACE
+from app.wording.language import SOURCE_LANGUAGE, current_language, tr, trn
+from app.wording.numbers import NARROW_SPACE, figure, grouped
 
 _DECIMAL_SIGN: Mapping[str, str] = MappingProxyType({"en": ".", "de": ","})
 
@@ -35,6 +35,28 @@ def short_decimal(value: float, digits: int = 6) -> str:
 def with_local_sign(number: str) -> str:
     """Return a number that is text already, with the decimal sign of the language."""
     return number.replace(".", _of(_DECIMAL_SIGN))
+
+
+def local_figure(value: float, digits: int = 3) -> str:
+    """Return a number with so many significant digits, see `figure`."""
+    return with_local_sign(figure(value, digits))
+
+
+def rounds_text(number: int) -> str:
+    """Return a number of rounds: `3 rounds`."""
+    return trn("{number} round", "{number} rounds", number).format(number=grouped(number))
+
+
+def minutes_text(number: int) -> str:
+    """Return a number of minutes in words: `3 minutes`."""
+    return trn("{number} minute", "{number} minutes", number).format(number=grouped(number))
+
+
+def listed_names(names: Sequence[str]) -> str:
+    """Return names as an enumeration: `a, b and c`."""
+    if len(names) < 2:
+        return "".join(names)
+    return tr("{names} and {last}").format(names=", ".join(names[:-1]), last=names[-1])
 
 
 def day_text(at: date) -> str:

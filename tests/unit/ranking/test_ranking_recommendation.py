@@ -11,6 +11,7 @@ from app.domain.results import Attempt, AttemptStatus, CampaignRecord, CampaignS
 from app.domain.verdicts import Finding, Verdict
 from app.ranking import rank
 from app.ranking.drift import drift_of
+from app.wording import language
 
 BARE = Model(BASELINE, 0.4, 0.1, 400.0, 30.0, 0)
 
@@ -248,3 +249,12 @@ def test_a_factor_of_medians_says_so_where_the_means_beside_it_have_another() ->
     assert "medians" not in rank(clear).recommendation.sentence
     sentence = rank(with_late_replies(clear, "openvpn-udp")).recommendation.sentence
     assert re.search(r"% below that of the next best, OpenVPN over UDP, .* \([\d.]+ ms\), by their medians, ", sentence)
+
+
+def test_the_sentence_is_in_the_chosen_language(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(language, "_CHOSEN", ["de"])
+    found = advice(twin(WIREGUARD), twin(OPENVPN_UDP, base_ms=1.6), noise=0.01)
+    assert found.sentence.startswith("WireGuard, ChaCha20-Poly1305 nehmen: Die gewichtete Latenz von 1,")
+    assert "% unter der des nächstbesten, OpenVPN over UDP" in found.sentence
+    assert "mehr als der Zufall über 3 Runden erklärt" in found.sentence
+    assert any(reason.startswith("Bewertung Empfohlen: ") for reason in found.reasons)

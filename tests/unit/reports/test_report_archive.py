@@ -26,6 +26,7 @@ from app.ranking.winner import winner_of
 from app.reports.archive import Archive
 from app.storage import Store
 from app.storage.database import APPLICATION_ID, read_migrations
+from app.wording import language
 from support.soundness import check_soundness
 from support.stored_deployments import DEPLOYMENT
 from ui.results.history_order import matching, measured_text, what_text
@@ -354,3 +355,19 @@ def test_database_of_the_version_before_gets_notes(tmp_path: Path) -> None:
         assert store.load_campaign(1).plan == record.plan
         assert store.census_summaries()[0].note == ""
     assert check_soundness(path) == ()
+
+
+def test_reports_and_stored_winners_are_english_in_every_language(
+    archive: Archive, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    campaign_id = fill(archive.store, sample_record(models=MODELS[:3], rounds=1))
+    monkeypatch.setattr(language, "_CHOSEN", ["de"])
+    assert " nehmen: Die gewichtete Latenz" in archive.results(campaign_id)[1].recommendation.sentence
+    text = archive.write_report(campaign_id, tmp_path / "report.json").read_text()
+    assert ": its weighted latency of " in text
+    assert "nehmen: Die" not in text
+    entry = replace(archive.history()[0], winner=None)
+    monkeypatch.setattr(language, "_CHOSEN", ["en"])
+    english = archive.with_winner(entry).winner
+    monkeypatch.setattr(language, "_CHOSEN", ["de"])
+    assert archive.winner(campaign_id) == english

@@ -9,7 +9,8 @@ import pytest
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 
-from app.wording.language import VARIABLE, available_languages, current_language, language_from, tr
+from app.wording import language
+from app.wording.language import available_languages, current_language, language_from, tr, use_language
 
 TRANSLATED = ["de"]
 
@@ -34,16 +35,16 @@ def test_every_catalogue_is_tested() -> None:
     assert available_languages() == {"en", *TRANSLATED}
 
 
-def test_environment_chooses_the_language(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv(VARIABLE, raising=False)
+def test_texts_are_english_until_a_language_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(language, "_CHOSEN", [])
     assert (current_language(), tr("Resume")) == ("en", "Resume")
 
-    monkeypatch.setenv(VARIABLE, "de")
+    use_language("de")
     assert (current_language(), tr("Resume")) == ("de", "Fortsetzen")
 
 
 def test_text_without_translation_is_shown_in_english(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(VARIABLE, "de")
+    monkeypatch.setattr(language, "_CHOSEN", ["de"])
     assert (tr("No catalogue has this text."), tr("")) == ("No catalogue has this text.", "")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QKeySequence, QShortcut
 from PySide6.QtWidgets import QCheckBox, QHeaderView, QSplitter, QTreeWidget, QTreeWidgetItem, QVBoxLayout, QWidget
 
@@ -70,7 +70,8 @@ class CandidatesPage(Page):
         header.setSectionResizeMode(_NAME, QHeaderView.ResizeMode.Stretch)
         for column in (_VERDICT, _HOW):
             header.setSectionResizeMode(column, QHeaderView.ResizeMode.ResizeToContents)
-        header.sectionResized.connect(self._fit_columns)  # the stretched one is, with the window
+        # The stretched one is, with the window. Hidden during the signal, sections get widths of billions of pixels.
+        header.sectionResized.connect(lambda *_sizes: QTimer.singleShot(0, self, self._fit_columns))
         self.tree.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.weak = QCheckBox(tr("Include &weak suites: legacy and insecure ones, for comparison"))
         self.weak.toggled.connect(self._on_weak)

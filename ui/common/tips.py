@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QListWidgetItem, QTableWidgetItem, QWidget
 
 from ui.common.texts import plain_tip
@@ -17,6 +18,11 @@ def set_tip(target: QWidget | QTableWidgetItem | QListWidgetItem, text: str) -> 
         target.setProperty(_USUAL, text)
         text = str(target.property(REASON) or "") or text
     target.setToolTip(plain_tip(text))
+
+
+def shown_keys(keys: str | QKeySequence) -> str:
+    """Return keys as the keyboard of the user has them: `Strg+F` for `Ctrl+F` in German."""
+    return QKeySequence(keys).toString(QKeySequence.SequenceFormat.NativeText)
 
 
 def enable(control: QWidget, *, is_on: bool, reason: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QProgressBar, QPushButton, QVBoxLayout
 
 from app.deployment.events import EXTENSION_S, Decision
@@ -10,7 +11,7 @@ from ui.common.accessible import Role, notify_shown, set_role
 from ui.common.basics import button, label
 from ui.common.texts import duration, tr
 from ui.common.theme import GRID, tabular
-from ui.common.tips import enable
+from ui.common.tips import enable, set_tip, shown_keys
 from ui.deployments.texts import if_nobody_answers
 
 _BUTTON_HEIGHT_PX = 6 * GRID
@@ -49,11 +50,11 @@ class Countdown(QFrame):
         self.left_s = 0.0
         self._addresses = ("", "")
         self.keep: QPushButton = button(
-            tr("Con&firm"), "check", look="primary", on_click=lambda: self._decide(Decision.KEEP), tip="Alt+F"
+            tr("Con&firm"), "check", look="primary", on_click=lambda: self._decide(Decision.KEEP)
         )
-        self.undo: QPushButton = button(
-            tr("&Roll back now"), "undo", on_click=lambda: self._decide(Decision.UNDO), tip="Alt+R"
-        )
+        self.undo: QPushButton = button(tr("&Roll back now"), "undo", on_click=lambda: self._decide(Decision.UNDO))
+        for answer in (self.keep, self.undo):
+            set_tip(answer, shown_keys(QKeySequence.mnemonic(answer.text())))
         minutes = round(EXTENSION_S / 60)
         self.more: QPushButton = button(
             tr("+%1 min").replace("%1", str(minutes)),

@@ -14,7 +14,7 @@ from ui.common.basics import ElidedLabel, button, icon_label, label
 from ui.common.icons import set_icon
 from ui.common.texts import plain_tip, tr
 from ui.common.theme import GRID
-from ui.common.tips import set_tip
+from ui.common.tips import set_tip, shown_keys
 
 
 def _tab(text: str, icon: str, asked: SignalInstance, shortcut: str) -> QPushButton:
@@ -123,7 +123,7 @@ class TopBar(QFrame):
         return area.sizeHint().width() + letters.horizontalAdvance(text) - letters.horizontalAdvance(area.text())
 
     def _set_area_tip(self, area: QPushButton) -> None:
-        name, keys = area.accessibleName(), f"({area.shortcut().toString()})"
+        name, keys = area.accessibleName(), f"({shown_keys(area.shortcut())})"
         is_said = area.text() == name
         set_tip(area, keys if is_said else f"{name} {keys}")
 
@@ -194,8 +194,8 @@ class Footer(QFrame):
         self.busy.setVisible(False)
         self.back: QPushButton = button(tr("&Back"), "arrow-left", on_click=self.back_asked.emit)
         self.next: QPushButton = button(tr("&Next"), "arrow-right", look="primary", on_click=self.next_asked.emit)
-        set_tip(self.back, "Alt+Left")
-        set_tip(self.next, "Alt+Right")
+        set_tip(self.back, shown_keys("Alt+Left"))
+        set_tip(self.next, shown_keys("Alt+Right"))
         layout = QHBoxLayout(self)
         layout.setContentsMargins(2 * GRID, 0, 2 * GRID, 0)
         layout.setSpacing(GRID)

@@ -11,6 +11,7 @@ from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMenu
 
 from ui.common.texts import tr
+from ui.common.tips import shown_keys
 
 if TYPE_CHECKING:
     from ui.shell.window import MainWindow
@@ -124,31 +125,26 @@ def shortcut_lines(window: MainWindow) -> dict[str, str]:
     """Return keys and what they do: those of the areas as their buttons have them, then those of the whole window."""
     top = window.top
     areas = (top.start, top.comparison, top.rollout, top.history, top.census, top.lint)
-    found = {_keys(area.shortcut().toString()): area.text() for area in areas if not area.shortcut().isEmpty()}
+    found = {shown_keys(area.shortcut().toString()): area.text() for area in areas if not area.shortcut().isEmpty()}
     return found | {
-        f"{_keys('Ctrl+1')} … {_keys(f'Ctrl+{len(areas)}')}": tr(
+        f"{shown_keys('Ctrl+1')} … {shown_keys(f'Ctrl+{len(areas)}')}": tr(
             "The areas above, from the left; also while a field has the focus"
         ),
-        _keys("Alt+Right"): tr("Next"),
-        _keys("Alt+Left"): tr("Back"),
-        _keys("Esc"): tr("Stop what the page is doing"),
-        _keys("F5"): tr("Inspect both hosts"),
-        _keys("Ctrl+F"): tr("Search in a list"),
-        _keys("Ctrl+C"): tr("Copy the selected line"),
-        ", ".join(_keys(f"Ctrl+{key}") for key in "+-0"): tr("Larger, smaller, usual texts"),
-        _keys("Ctrl+,"): tr("Settings"),
-        _keys("Ctrl+Shift+P"): tr("Pairs of hosts"),
-        _keys("F1"): tr("User guide for this page"),
-        _keys("Ctrl+F1"): tr("Glossary"),
-        _keys("Shift+F1"): tr("About Tunnelmark"),
-        _keys("Ctrl+?"): tr("This list"),
-        _keys("Ctrl+Q"): tr("Close the window"),
+        shown_keys("Alt+Right"): tr("Next"),
+        shown_keys("Alt+Left"): tr("Back"),
+        shown_keys("Esc"): tr("Stop what the page is doing"),
+        shown_keys("F5"): tr("Inspect both hosts"),
+        shown_keys("Ctrl+F"): tr("Search in a list"),
+        shown_keys("Ctrl+C"): tr("Copy the selected line"),
+        ", ".join(shown_keys(f"Ctrl+{key}") for key in "+-0"): tr("Larger, smaller, usual texts"),
+        shown_keys("Ctrl+,"): tr("Settings"),
+        shown_keys("Ctrl+Shift+P"): tr("Pairs of hosts"),
+        shown_keys("F1"): tr("User guide for this page"),
+        shown_keys("Ctrl+F1"): tr("Glossary"),
+        shown_keys("Shift+F1"): tr("About Tunnelmark"),
+        shown_keys("Ctrl+?"): tr("This list"),
+        shown_keys("Ctrl+Q"): tr("Close the window"),
     }
-
-
-def _keys(keys: str) -> str:
-    """Return keys as the keyboard of the user has them: `Strg+F` for `Ctrl+F` in German."""
-    return QKeySequence(keys).toString(QKeySequence.SequenceFormat.NativeText)
 
 
 def find_docs() -> Path | None:

@@ -14,7 +14,7 @@ from ui.common.basics import button
 from ui.common.icons import set_icon
 from ui.common.texts import tr
 from ui.common.theme import GRID
-from ui.common.tips import enable, set_tip
+from ui.common.tips import enable, set_tip, shown_keys
 
 _WIDE_PX, _NARROW_PX = 168, 76
 """Least widths with names beside and below the numbers."""
@@ -85,7 +85,7 @@ class StepList(QFrame):
             inner = self._inner[step]
             inner.setAlignment(self._ticks[step], place)
             inner.setContentsMargins(0, GRID if is_narrow else 0, GRID + 4, 0)
-            set_tip(entry, f"{step_names()[step]} (Alt+{step.number})")
+            set_tip(entry, f"{step_names()[step]} ({shown_keys(f'Alt+{step.number}')})")
             entry.setShortcut(f"Alt+{step.number}")  # Qt takes it away with the text
         self._fit_width()
 

@@ -1,4 +1,4 @@
-"""Catalogues of translations: with the placeholders and keys of the English texts."""
+"""Catalogues of translations: complete, without stale entries, with the placeholders and keys of the English texts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from babel.messages.catalog import Catalog
+from babel.messages.catalog import Catalog, Message
 
 ROOT = Path(__file__).parents[2]
 CATALOGUES = sorted((ROOT / "resources" / "locale").glob("*/LC_MESSAGES/*.po"))
@@ -40,6 +40,16 @@ def test_there_are_catalogues() -> None:
     assert [path.parts[-3] for path in CATALOGUES] == ["de"]
 
 
+def test_every_text_is_translated_and_no_entry_is_stale(catalogue: Catalog) -> None:
+    entries = {message.id: message for message in catalogue if message.id}
+    texts = TOOL.gather()
+    assert len(texts) > 1000
+    assert sorted(map(str, texts - entries.keys())) == [], "run `make messages`, then translate"
+    assert sorted(map(str, entries.keys() - texts)) == [], "run `make messages`: no text of the program is this"
+    assert not catalogue.obsolete, "run `make messages`"
+    assert [message.id for message in entries.values() if not _is_done(message)] == []
+
+
 def test_translations_have_the_placeholders_keys_and_spaces_of_their_texts(catalogue: Catalog) -> None:
     faults = [
         (english, translated)
@@ -49,6 +59,10 @@ def test_translations_have_the_placeholders_keys_and_spaces_of_their_texts(catal
         if _shape(english) != _shape(translated)
     ]
     assert faults == []
+
+
+def _is_done(message: Message) -> bool:
+    return all(_forms(message.string)) and not message.fuzzy
 
 
 def _forms(text: str | tuple[str, ...] | list[str]) -> tuple[str, ...]:

@@ -263,7 +263,9 @@ def status(context: Context) -> int:
     options = context.options
     of_watching = (options.every, options.for_s, options.max_rtt_ms, options.max_loss_pct)
     if not options.watch and any(one is not None for one in of_watching):
-        raise InvalidOption("--every, --for, --max-rtt-ms and --max-loss-pct belong to --watch.")
+        raise InvalidOption(
+            "--every, --for, --max-rtt-ms and --max-loss-pct belong to --watch.", hint="Add --watch, or leave them out."
+        )
     with context.services() as services:
         pair = find_pair(context, services)
         contact = Contact(context, services, pair)

@@ -1,4 +1,4 @@
-"""What all figures share: size, axes, labels at the ends of curves."""
+"""Shared parts of all figures: size, axes, labels at the end of each curve."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def new_axes(
 
 
 def room_for(labels: Sequence[str]) -> float:
-    """Return where axes must end, as a share of the width, for these labels to stand right of them."""
+    """Return where axes must end, as a share of the width, for these labels to fit right of them."""
     longest = max((len(line) for label in labels for line in label.splitlines()), default=0)
     return max(0.5, 0.93 - 0.0165 * longest)
 

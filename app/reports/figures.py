@@ -75,7 +75,7 @@ def draw_figures(record: CampaignRecord, ranking: Ranking, theme: FigureTheme) -
     """Draw everything that there are figures for.
 
     Args:
-        theme: Colours of the place where the figures will stand.
+        theme: Colours of the place of the figures.
 
     Returns:
         The figures in their order; fewer if there is nothing to draw.
@@ -156,7 +156,7 @@ def _svg(figure: Figure, name: str, description: str, theme: FigureTheme) -> str
 
 
 def _cdf_sizes(series: Sequence[Series]) -> list[int]:
-    """The smallest and the largest size that anybody carried: what control traffic and bulk data feel."""
+    """The smallest and the largest size that any candidate carried: what control traffic and bulk data feel."""
     sizes = sorted({each.frame_bytes for one in series for each in one.result.latency if each.received})
     return sorted({sizes[0], sizes[-1]}) if sizes else []
 

@@ -41,7 +41,7 @@ def spread(positions: Sequence[float], gap: float, low: float, high: float) -> l
         high: Highest place.
 
     Returns:
-        Places in the order of `positions`. If there is no room for all, they stand evenly from low to high.
+        Places in the order of `positions`. If there is no room for all, they are spread evenly from low to high.
     """
     if len(positions) > 1 and gap * (len(positions) - 1) > high - low:
         gap = (high - low) / (len(positions) - 1)

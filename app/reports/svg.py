@@ -1,4 +1,4 @@
-"""From a matplotlib figure to SVG that can stand inside an HTML page."""
+"""From a matplotlib figure to SVG for an HTML page."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _XLINK = "http://www.w3.org/1999/xlink"
 
 @dataclass(frozen=True, slots=True)
 class FigureTheme:
-    """Colours that depend on where a figure stands.
+    """Colours that depend on the page of a figure.
 
     Attributes:
         ink: Lines and text.
@@ -48,7 +48,7 @@ def to_svg(figure: Figure, *, name: str, description: str, theme: FigureTheme) -
     """Return a figure as an SVG element. Must be called within `app.reports.drawing.settings`.
 
     Args:
-        name: Letters; begins every id in it, so that several figures can stand in one page.
+        name: Letters; begins every id in it, so that one page can have several figures.
         description: What the figure shows, for people who do not see it.
 
     Returns:

@@ -16,10 +16,10 @@ _SCOPES = {"col": "columnheader", "row": "rowheader", "rowgroup": "rowheader"}
 
 
 def with_roles(html: str) -> str:
-    """Return a page whose tables say what they are, also where a narrow screen shows their rows as cards.
+    """Return a page whose tables have ARIA roles, also where a narrow screen shows their rows as cards.
 
     A browser forgets that an element is a table, a row or a cell as soon as CSS gives it another `display`; an ARIA
-    role stays. `data-label` holds the heading of the column, for cards.
+    role remains. `data-label` holds the heading of the column, for cards.
 
     Source: WAI-ARIA 1.2, roles table, rowgroup, row, columnheader, rowheader and cell; HTML Accessibility API Mappings
     1.0, section 4.1.

@@ -1,4 +1,4 @@
-"""Text for people: numbers with units, and what hosts said made harmless."""
+"""Text for people: numbers with units, and output of hosts made harmless."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from app.domain.ranking import Estimate, Ratio
 from app.wording.numbers import figure
 
 NOTHING = "–"
-"""Stands where there is no figure."""
+"""Shown where there is no figure."""
 
 _KEPT_CONTROLS = "\n\t"
 _BIDI = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\u061c")

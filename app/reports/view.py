@@ -1,4 +1,4 @@
-"""Everything that a report says, as text, for whatever template: the same words in HTML and PDF."""
+"""Text of a report for its templates: the same words in HTML and PDF."""
 
 from __future__ import annotations
 
@@ -52,8 +52,8 @@ def report_view(record: CampaignRecord, ranking: Ranking) -> View:
     """Return what a report says.
 
     Returns:
-        Strings, numbers, booleans, lists and dicts only. Texts are as hosts and files gave them: whoever shows them
-        cleans and escapes.
+        Strings, numbers, booleans, lists and dicts only. Texts are as hosts and files gave them: the template or
+        program that shows them cleans and escapes.
     """
     pair = record.plan.pair
     advice = ranking.recommendation

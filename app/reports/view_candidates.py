@@ -1,4 +1,4 @@
-"""What a report says about one candidate."""
+"""Text of a report on one candidate."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a report says about hosts, conditions and method, and how to repeat it."""
+"""Text of a report on hosts, conditions and method, and how to repeat the comparison."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _tools(facts: HostFacts) -> list[str]:
 
 
 def _version(tool: Tool) -> str:
-    """Return the version without the flavour's name, which stands before it."""
+    """Return the version without the flavour's name, which comes before it."""
     return tool.version.removeprefix(tool.flavour.value).strip()
 
 

@@ -1,4 +1,4 @@
-"""What a report says about the wire: leaks, breakages, overhead, special frames."""
+"""Packet tests in a report: leaks, breakages, overhead, special frames."""
 
 from __future__ import annotations
 
@@ -83,27 +83,27 @@ OVERVIEW_COLUMNS = (
 )
 """Headings of the overview."""
 
-OVERHEAD_COLUMNS = ("Frame, bytes", "Packets", "Bytes on the wire", "By calculation", "Overhead, %", "ACKs, bytes")
+OVERHEAD_COLUMNS = ("Frame, bytes", "Packets", "Bytes captured", "By calculation", "Overhead, %", "ACKs, bytes")
 """Headings of the table of costs."""
 
 WIRE_NOTE = (
-    "Marked frames crossed while both hosts captured on the underlay. “Confidential” says that the tunnel's packets "
-    "were captured, that the same echo without the tunnel was seen with its mark, and that no other mark was. "
+    "Canary frames crossed while both hosts captured on the underlay. “Confidential” says that the tunnel's packets "
+    "were captured, that the same echo without the tunnel was recognised, and that no other canary frame was. "
     "“Authentic” says that no forged and no altered packet got in, though one that was captured and sent later as it "
-    "was did. “Replay-proof” says that none got in twice. “Fails closed” says that nothing went on in the clear once "
-    "the protection was taken away."
+    "was did. “Replay-proof” says that none got in twice. “Fail-closed” says that nothing was sent unprotected once "
+    "the protection was removed."
 )
 
 _SHOWN_FRAME_BYTES = 1_514
 
 
 def wire_of(attempts: Sequence[Attempt]) -> CaptureReport | None:
-    """Return what the wire showed of one candidate; None where nobody looked."""
+    """Return the packet tests of one candidate; None where it was not captured."""
     return next((one.wire for one in attempts if one.wire is not None), None)
 
 
 def wire_overview(record: CampaignRecord, ranking: Ranking, anchors: Sequence[str]) -> list[View]:
-    """Return one row per candidate whose wire was looked at."""
+    """Return one row per candidate that was captured."""
     rows = []
     for one, anchor in zip(ranking.results, anchors, strict=True):
         report = wire_of(_attempts_of(record, one))
@@ -171,7 +171,7 @@ def _break_word(verdict: BreakVerdict | None) -> View:
 
 
 def wire_view(attempts: Sequence[Attempt]) -> View:
-    """Return everything that the wire showed of one candidate; `is_any` is false where nobody looked."""
+    """Return the packet tests of one candidate in full; `is_any` is false where it was not captured."""
     report = wire_of(attempts)
     if report is None:
         return {"is_any": False}

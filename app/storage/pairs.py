@@ -111,11 +111,11 @@ def delete_pair(connection: sqlite3.Connection, name: str) -> None:
 
 
 def _unknown(connection: sqlite3.Connection, name: str) -> NotFound:
-    return NotFound(f"There is no pair {name!r}.", hint=_known(connection))
+    return NotFound(f"There is no pair named {name}.", hint=_known(connection))
 
 
 def _gone(connection: sqlite3.Connection, name: str) -> NotFound:
-    message = f"There is no pair {name!r} any more: it was renamed or removed in another window or terminal."
+    message = f"There is no pair named {name} any more: it was renamed or removed in another window or terminal."
     return NotFound(message, hint=f"Choose the pair again. {_known(connection)}")
 
 

@@ -35,7 +35,6 @@ STILL = (
     "CHANGELOG.md",
     "app/measurement/adaptive",
     "app/probes",
-    "app/reports",
     "resources/templates/export",
     "resources/templates/host",
     "tests/bench",

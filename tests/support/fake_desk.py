@@ -175,7 +175,7 @@ class _Memory:
 
     def get_pair(self, name: str) -> PairSpec:
         if name not in self.stored:
-            raise NotFound(f"There is no pair {name!r}.")
+            raise NotFound(f"There is no pair named {name}.")
         return self.stored[name]
 
     def save_pair(self, pair: PairSpec, how: Saving) -> None:
@@ -187,7 +187,7 @@ class _Memory:
         if how is Saving.ADD and name in self.stored:
             raise InvalidOption(f"{name!r} is the name of a pair.", hint="Choose another name.")
         if how is Saving.UPDATE and name not in self.stored:
-            raise NotFound(f"There is no pair {name!r} any more.")
+            raise NotFound(f"There is no pair named {name} any more.")
 
     def rename_pair(self, old: str, new: str) -> None:
         if new in self.stored:

@@ -282,7 +282,7 @@ def test_a_pair_that_was_renamed_elsewhere_is_not_inspected_under_its_old_name(d
     driver.services.stored = {"south": replace(pair(is_lab=False), name="south")}
     window.hosts.discover()
     driver.idle()
-    assert "no pair 'plant-north' any more" in window.hosts.notice.text
+    assert "no pair named plant-north any more" in window.hosts.notice.text
     assert "discover" not in driver.services.calls
     assert set(driver.services.stored) == {"south"}
 

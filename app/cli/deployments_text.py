@@ -114,7 +114,8 @@ def _print_end_status(out: Console, end: EndpointStatus, status: PairStatus) -> 
     if not end.deployment_id:
         print_prose(out, f"{end.label}: nothing is deployed.")
         return
-    if end.is_waiting:
+    if end.is_waiting or (status.state is DeploymentState.APPLIED and end.left_s is not None):
+        # Of a deployment that replaces another one, the host's figures are of the suspended one.
         wait = f"awaiting confirmation, rolls back in {end.left_s:.0f} s"
         print_prose(out, f"{end.label}: {wait}; the tunnel is not pinged before confirmation")
         return

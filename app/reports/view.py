@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
@@ -9,7 +10,7 @@ from app.domain.ranking import CandidateResult, RankedCandidate, Ranking, Recomm
 from app.domain.results import AttemptStatus, CampaignRecord, CampaignStatus
 from app.domain.verdicts import Verdict
 from app.ranking import Outcome, outcome_of, speed_findings
-from app.ranking.warnings import warnings_of
+from app.ranking.warnings import candidate_warnings, warnings_of
 from app.reports.labels import CandidateId, styles
 from app.reports.text import NOTHING, interval, ms, share, times, times_best, with_half_width
 from app.reports.view_candidates import candidate_view
@@ -131,7 +132,8 @@ def _groups(record: CampaignRecord, ranking: Ranking) -> list[View]:
     grouped: dict[str, list[View]] = {kind: [] for kind in titles}
     for position, one in enumerate(ranking.results):
         key = (one.solution, one.suite)
-        row = _row(one, places[key], _anchor(position), is_slow=key in slow)
+        marks = _marks(is_slow=key in slow, has_warnings=bool(candidate_warnings(record, one)))
+        row = _row(one, places[key], _anchor(position), marks)
         row |= {"colour": looks[key].colour, "dashed": bool(looks[key].dash)}
         grouped[_group_of(one, places[key])].append(row)
     return [
@@ -155,12 +157,12 @@ def _anchor(position: int) -> str:
     return f"candidate-{position + 1}"
 
 
-def _marks(one: CandidateResult, *, is_slow: bool) -> list[str]:
+def _marks(*, is_slow: bool, has_warnings: bool) -> list[str]:
     """Return what is to be known of a row's figures, in a word each."""
-    return [*(["slow"] if is_slow else []), *(["warnings"] if one.doubts else [])]
+    return [*(["slow"] if is_slow else []), *(["warnings"] if has_warnings else [])]
 
 
-def _row(one: CandidateResult, place: RankedCandidate, anchor: str, *, is_slow: bool) -> View:
+def _row(one: CandidateResult, place: RankedCandidate, anchor: str, marks: Sequence[str]) -> View:
     return {
         "anchor": anchor,
         "rank": NOTHING if place.rank is None else f"{place.rank}{'=' if place.tied_with else ''}",
@@ -169,7 +171,7 @@ def _row(one: CandidateResult, place: RankedCandidate, anchor: str, *, is_slow: 
         "is_failed": one.status is not AttemptStatus.COMPLETED and not one.is_partial,
         "status_text": one.status.value.replace("-", " ").capitalize(),
         "message": one.message or one.reason,
-        "marks": _marks(one, is_slow=is_slow),
+        "marks": list(marks),
         "cells": _cells(one) if one.status is AttemptStatus.COMPLETED or one.is_partial else [],
     }
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from app.domain.hosts import HostFacts, Tool, ToolFlavour
 from app.domain.ranking import Ranking
-from app.domain.results import FRAME_BYTES, FRAME_WEIGHTS, PROFILES, CampaignRecord, ProfileName
+from app.domain.results import FRAME_BYTES, FRAME_WEIGHTS, PROFILES, CampaignRecord, Profile, ProfileName
 from app.ranking import STUDY_2011, outcome_of, published_2011
 from app.reports.text import NOTHING, share, times
 from app.wording.colours import BASELINE_SOLUTION
@@ -87,7 +87,8 @@ def facts_view(record: CampaignRecord) -> list[View]:
         )
     ]
     where = f"{listed(places)}{', in the practice lab' if pair.is_lab else ''}"
-    profile = f"{plan.profile.name}: {counted(plan.profile.rounds, 'round')} of {counted(len(vpns), 'VPN')}"
+    most = "up to " if plan.profile.is_adaptive else ""
+    profile = f"{plan.profile.name}: {most}{counted(plan.profile.rounds, 'round')} of {counted(len(vpns), 'VPN')}"
     return [
         {"label": "Compared", "value": "; ".join(vpns) or NOTHING},
         {"label": "Where", "value": where},
@@ -105,24 +106,39 @@ def conditions_view(record: CampaignRecord, ranking: Ranking) -> list[View]:
         ("Underlay", f"{plan.pair.underlay_a} to {plan.pair.underlay_b}"),
         ("Condition", listed([_condition(name) for name in conditions])),
         ("Profile", plan.profile.name.value),
-        ("Rounds", f"{ranking.rounds} of {plan.profile.rounds}"),
-        ("Echo requests", f"{grouped(plan.profile.pings)} of each size in each round"),
+        ("Rounds", f"{ranking.rounds} of {'at most ' if plan.profile.is_adaptive else ''}{plan.profile.rounds}"),
+        ("Echo requests", _echo_requests(plan.profile)),
         ("Frame sizes", f"{', '.join(grouped(size) for size in plan.profile.frame_bytes)} bytes"),
-        ("TCP", f"{plan.profile.seconds} s in each direction"),
+        ("TCP", _tcp(plan.profile)),
         ("Load cap", f"{figure(plan.pair.load_cap_mbit_s)} Mbit/s" if plan.pair.load_cap_mbit_s else "none"),
         ("Deadline", f"{figure(plan.deadline_ms)} ms" if plan.deadline_ms is not None else "none"),
         (
             "Throughput required",
             f"{figure(plan.min_rate_mbit_s)} Mbit/s" if plan.min_rate_mbit_s is not None else "none",
         ),
-        (
-            "Order of candidates",
-            f"new in each round, from seed {plan.seed}" if plan.profile.rounds > 1 else "as planned",
-        ),
+        ("Order of candidates", _order(record)),
         ("Duration", _duration(record)),
         ("Bare link", ranking.drift.sentence),
     ]
     return [{"label": label, "value": value} for label, value in rows]
+
+
+def _echo_requests(profile: Profile) -> str:
+    if profile.is_adaptive:
+        sizes = ", ".join(grouped(number) for number in profile.block_pings)
+        return f"blocks of {sizes} of the frame sizes, at most {grouped(profile.pings)} of a size in a round"
+    return f"{grouped(profile.pings)} of each size in each round"
+
+
+def _tcp(profile: Profile) -> str:
+    first = "1 s in each direction in the first round, then " if profile.is_adaptive else ""
+    return f"{first}{profile.seconds} s in each direction"
+
+
+def _order(record: CampaignRecord) -> str:
+    if record.plan.profile.is_adaptive:
+        return "in turn, block by block, in an order that is drawn anew for each cycle"
+    return f"new in each round, from seed {record.plan.seed}" if record.plan.profile.rounds > 1 else "as planned"
 
 
 def _condition(name: str) -> str:
@@ -138,21 +154,27 @@ def _duration(record: CampaignRecord) -> str:
 def method_view(record: CampaignRecord, ranking: Ranking) -> list[str]:
     """Return how it was measured and calculated, as sentences."""
     weights = listed([f"{weight:g} for {size}" for size, weight in zip(FRAME_BYTES, FRAME_WEIGHTS, strict=True)])
-    seconds = record.plan.profile.seconds
+    is_adaptive = record.plan.profile.is_adaptive
+    turns = f" {_BLOCKS_METHOD}" if is_adaptive else ""
     sentences = [
-        f"Latency: {_LATENCY_METHOD} {_ping(record)}Every round-trip time is kept.",
+        f"Latency: {_LATENCY_METHOD}{turns} {_ping(record)}Every round-trip time is kept.",
         f"Weighted latency: the mean of the mean round-trip times with the weights {weights} bytes. {_WEIGHTS_SOURCE}",
-        f"Throughput: iperf3 over one TCP connection, {seconds} s in each direction.",
+        f"Throughput: iperf3 over one TCP connection, {_tcp(record.plan.profile)}.",
         "CPU: differences of /proc/stat on both hosts while throughput was measured; all cores together are 100 %.",
         "Intervals are Student's 95 % intervals over the rounds, so that drift widens them.",
     ]
-    sentences.append(_RANK_METHOD if ranking.rounds > 1 else _ONE_ROUND)
+    method = _SEQUENTIAL_METHOD if is_adaptive else _RANK_METHOD
+    sentences.append(method if ranking.rounds > 1 else _ONE_ROUND)
     return sentences
 
 
 _LATENCY_METHOD = (
     "ICMP echo requests from A to B through the tunnel, each sent when the one before was answered, with the same "
     "options for every candidate and without permission to fragment inside the tunnel."
+)
+_BLOCKS_METHOD = (
+    "Candidates are up side by side where that is sound, and are measured in turn in short blocks of requests, round "
+    "after round, until the order is known or the time for measuring is used up."
 )
 _WEIGHTS_SOURCE = (
     "They favour the small frames of control traffic (Lackorzynski, Köpsell, Strufe: A Comparative Study on Virtual "
@@ -162,6 +184,12 @@ _RANK_METHOD = (
     "Two candidates differ where the ratio of their latencies, compared round by round, is further from 1 than chance "
     "explains (paired t test; Holm's correction keeps all pairs together at 5 %). A candidate's rank is one more "
     "than the number of candidates that are faster in this sense; = marks a shared rank."
+)
+_SEQUENTIAL_METHOD = (
+    "Two candidates differ where the ratio of their median latencies, compared round by round, is further from 1 than "
+    "chance explains. This is tested after each round from the second on; together these tests find a false difference "
+    "in at most 5 % of comparisons (Holm's correction for all pairs). A candidate's rank is one more than the number "
+    "of candidates that are faster in this sense; = marks a shared rank."
 )
 _ONE_ROUND = "One round cannot tell a difference from chance, so that all ranked candidates share rank 1."
 

@@ -134,6 +134,16 @@ def test_a_tunnel_that_waits_for_a_confirmation_is_not_called_down() -> None:
     assert status_code(status) == 1, "nothing is confirmed"
 
 
+def test_a_waiting_deployment_that_replaces_another_is_not_called_down_or_changed() -> None:
+    drift = (FileDrift("/run/x/wireguard.key", "The file that the programs read was changed."),)
+    old = {"is_confirmed": True, "left_s": 93.0, "is_up": False, "drift": drift}
+    status = replace(STATUS, a=replace(STATUS.a, **old), b=replace(STATUS.b, **old), state=DeploymentState.APPLIED)
+    text = text_of(print_status, status)
+    assert "alpha: awaiting confirmation, rolls back in 93 s" in text
+    assert "DOWN" not in text
+    assert "Drift" not in text
+
+
 def test_what_is_wrong_stands_out_and_fails() -> None:
     drift = (FileDrift("/run/x/openvpn.conf", "The file was changed.", "+# by hand"),)
     bad = replace(STATUS.a, is_up=False, is_watched=False, rtt_ms=None, loss_pct=100.0, restarts=3, drift=drift)

@@ -117,3 +117,12 @@ def test_a_long_warning_is_wrapped_below_its_beginning() -> None:
     begin = next(nth for nth, line in enumerate(lines) if line.startswith("  - "))
     assert all(len(line) <= 80 for line in lines[begin:])
     assert any(line.startswith("    ") for line in lines[begin:])
+
+
+def test_each_row_of_a_report_with_a_warning_is_marked() -> None:
+    record = doubted()
+    ranking = rank(record)
+    rows = [row for group in report_view(record, ranking)["groups"] for row in group["rows"]]
+    marked = {row["title"] for row in rows if "warnings" in row["marks"]}
+    assert marked == {one.title for one in ranking.results if candidate_warnings(record, one)}
+    assert ranking.results[1].title in marked

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 from sample_records import MODELS, sample_record
 
+from app.domain.results import ADAPTIVE_PROFILE
 from app.ranking import rank
 from app.reports.html_report import to_html
 from app.reports.json_report import to_json
@@ -32,3 +34,19 @@ def test_heading_says_whether_anything_is_recommended(
     assert heading.lower() not in ranking.recommendation.sentence.lower()
     assert f'<h2 id="advice">{heading}</h2>' in to_html(record, ranking)
     assert json.loads(json.dumps(to_json(record, ranking)))["recommendation"]["is_clear"] is is_clear
+
+
+def test_an_adaptive_comparison_is_described_as_it_was_measured() -> None:
+    record = sample_record(rounds=3)
+    adaptive = replace(record, plan=replace(record.plan, profile=ADAPTIVE_PROFILE))
+    view = report_view(adaptive, rank(adaptive))
+    rows = {row["label"]: row["value"] for row in view["conditions"]}
+    assert rows["Rounds"] == "3 of at most 8"
+    assert rows["Echo requests"].startswith("blocks of 70, 60, 20, 20, 10, 10, 10 of the frame sizes")
+    assert rows["TCP"] == "1 s in each direction in the first round, then 2 s in each direction"
+    assert "block by block" in rows["Order of candidates"]
+    assert any("up to 8 rounds" in row["value"] for row in view["facts"])
+    method = " ".join(view["method"])
+    assert "tested after each round" in method
+    assert "paired t test" not in method
+    assert "paired t test" in " ".join(report_view(record, rank(record))["method"])

@@ -27,8 +27,8 @@ SamplesSink = Callable[[int, int, tuple[float, ...]], None]
 """Gets frame size in bytes, index of the first sample from 0, and RTTs in ms (NaN where no reply came)."""
 
 WARM_UP_PINGS = 50
-"""Requests of one run of the warm-up, which is repeated until the medians of its halves agree. They do not count: ARP,
-the tunnel's own caches, the first wake-up of both hosts. Source: our choice."""
+"""Requests of one run of the warm-up, which is repeated until its second half is not faster than its first. They do not
+count: ARP, the tunnel's own caches, the first wake-up of both hosts. Source: our choice."""
 
 WARM_UP_LIMIT_S = 5
 """A run of the warm-up ends after so many seconds, however many replies came."""

@@ -54,7 +54,7 @@ def runs(folder: Path) -> int:
 
 
 @SHELLS
-def test_the_warm_up_is_repeated_until_its_halves_agree(shell: tuple[str, ...], tmp_path: Path) -> None:
+def test_the_warm_up_is_repeated_until_it_gets_no_faster(shell: tuple[str, ...], tmp_path: Path) -> None:
     lines = run(shell, tmp_path, "9.0 6.0\n4.0 2.0\n1.00 0.96\n")
 
     assert runs(tmp_path) == 3 + 2
@@ -62,6 +62,13 @@ def test_the_warm_up_is_repeated_until_its_halves_agree(shell: tuple[str, ...], 
     # What the warm-up printed does not cross.
     assert len([line for line in lines if " bytes from " in line]) == 60
     assert [line for line in lines if line.startswith("@window")] == ["@window 18 0 30", "@window 1472 0 30"]
+
+
+def test_a_second_half_that_is_slower_is_no_cold_start(tmp_path: Path) -> None:
+    lines = run(("dash",), tmp_path, "1.0 1.3\n")
+
+    assert runs(tmp_path) == 1 + 2
+    assert "#unsteady" not in lines
 
 
 @SHELLS

@@ -22,6 +22,7 @@ EXAMPLES: Mapping[str, str] = {
     "pair import-ssh-config": "tunnelmark pair import-ssh-config north --a pump-1 --b pump-2",
     "discover": "tunnelmark discover north --solutions ipsec,wireguard",
     "compare": "tunnelmark compare north --solutions wireguard,ipsec:aes-256-gcm --profile standard",
+    "bench": "tunnelmark bench lab:debian-13 --solutions wireguard,openvpn-udp --json bench.json",
     "census": "tunnelmark census lab:debian-13 --solutions openvpn-udp --report census.html",
     "rank": "tunnelmark rank north --json",
     "diff": "tunnelmark diff 3 7 --json diff.json",

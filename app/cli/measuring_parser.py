@@ -36,6 +36,32 @@ def add_compare(commands: Commands) -> None:
     add_measuring(compare_parser)
 
 
+def add_bench(commands: Commands) -> None:
+    """Add `bench`."""
+    bench = add_command(
+        commands, "bench", "bench.bench", "measure what measuring costs, and how long profiles take", has_pair=True
+    )
+    bench.add_argument("--solutions", metavar="A,B", help="which candidates, as in compare (default: as in compare)")
+    bench.add_argument(
+        "--rounds",
+        type=int,
+        default=6,
+        metavar="N",
+        help="rounds of the latency probe against bare pings (default: 6)",
+    )
+    bench.add_argument(
+        "--full",
+        action="store_true",
+        help="also run the profiles adaptive and paper from start to end, which takes an hour or more",
+    )
+    add_open_firewall(bench)
+    bench.add_argument(
+        "--allow-load", action="store_true", help="allow load tests on a production link (not needed for labs)"
+    )
+    bench.add_argument("--json", metavar="FILE", help="write the figures as JSON (- for stdout)")
+    add_force(bench)
+
+
 def add_census(commands: Commands) -> None:
     """Add `census`."""
     census = add_command(

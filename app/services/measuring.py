@@ -15,7 +15,8 @@ from app.domain.commands import SessionPair
 from app.domain.errors import InvalidPlan
 from app.domain.events import CensusSink, EventOf, EventSink
 from app.domain.hosts import PairSpec
-from app.domain.results import CampaignPlan, CampaignRecord
+from app.domain.progress import ProgressSink
+from app.domain.results import PROFILES, CampaignPlan, CampaignRecord, ProfileName
 from app.domain.version import tunnelmark_version
 from app.lab.practice_labs import Labs
 from app.measurement.adaptive import AdaptiveComparison
@@ -23,12 +24,15 @@ from app.measurement.census import Census, find_unfinished, plan_census
 from app.measurement.census.stored import CensusOptions, CensusResults, census_results
 from app.measurement.clean_host_check import report_differences, snapshot_before
 from app.measurement.comparison import Comparison, plan_campaign
+from app.measurement.comparison.probe_run import ping_flavour
 from app.measurement.control import CampaignControl
 from app.measurement.engine import run_campaign
 from app.measurement.firewalls import FirewallConsents
 from app.measurement.options import RunOptions
+from app.measurement.overhead import Overhead, measure_overhead
 from app.measurement.work import A, P, R, Work
 from app.policy.file_header import file_header
+from app.probes import LatencyRequest
 from app.storage import Store
 from app.storage.in_use import InUse
 from app.storage.use_names import renaming
@@ -125,6 +129,25 @@ class MeasuringOperations:
             if before is not None:
                 report_differences(sessions, before, emit=emit)
             return record
+
+    def measure_overhead(
+        self, discovery: Discovery, *, rounds: int, token: CancelToken, on_progress: ProgressSink
+    ) -> Overhead:
+        """Measure the bare link by the latency probe and by bare pings. Raises PairLocked as `_measure`."""
+        pair, link = discovery.pair, discovery.link
+        profile = PROFILES[ProfileName.QUICK]
+        request = LatencyRequest(
+            link.underlay_b, link.underlay_a, profile.frame_bytes, profile.pings, ping_flavour(discovery.a.facts)
+        )
+        with self.in_use.hold((pair.a, pair.b), "a benchmark"):
+            sessions = self.sessions(pair, token=token)
+            return measure_overhead(
+                sessions.a,
+                request,
+                rounds=rounds,
+                token=token,
+                on_round=lambda done: on_progress("measuring the probe against bare pings", done / rounds),
+            )
 
     def plan_census(self, discovery: Discovery, options: CensusOptions) -> CensusPlan:
         """Plan a census: every option of the chosen solutions that both hosts list."""

@@ -23,7 +23,10 @@ from app.domain.hosts import Side
 from app.domain.results import AttemptStatus, CampaignStatus
 from app.host.inspection import take_snapshot
 from app.host.snapshots import SnapshotDepth, compare_snapshots
+from app.measurement.bench import StageClock, candidate_times
 from app.measurement.control import CampaignControl
+from app.measurement.overhead import measure_overhead
+from app.probes import LatencyRequest
 from app.storage import Store
 from app.tunnel import recover
 from support.net_bench import NetBench
@@ -66,6 +69,27 @@ def test_what_is_told_is_what_is_stored(net: NetBench, found: Found, store: Stor
     )
     assert is_clean(net.sessions.a)
     assert is_clean(net.sessions.b)
+
+
+def test_a_benchmark_has_the_times_of_real_stages_and_real_pings(net: NetBench, found: Found, store: Store) -> None:
+    plan = lab_campaign.make_plan(net.pair, found, ["openvpn-udp"])
+    clock = StageClock()
+    record = lab_campaign.run(plan, net.sessions, found, store, emit=clock.handle)
+    (times,) = candidate_times(record, clock)
+    a, b = net.hosts.addresses
+    overhead = measure_overhead(net.sessions.a, LatencyRequest(b, a, (60, 1514), 100), rounds=3, token=CancelToken())
+
+    attempt = record.attempts[0]
+    took_s = (attempt.ended_at - attempt.started_at).total_seconds()
+    parts_s = (times.setup_s, times.latency_s, times.throughput_s, times.cleanup_s)
+    assert all(one > 0 for one in parts_s)
+    assert times.packets_s == 0  # packet tests are not made here
+    assert sum(parts_s) == pytest.approx(took_s, rel=0.1)
+    assert times.throughput_s > 2 * plan.profile.seconds
+    assert all(0 < one.medians_us[0] < 100_000 for one in (*overhead.probe, *overhead.bare, *overhead.control))
+    # The probe warms up first, which bare pings do not.
+    assert overhead.time_ratio > 1.0
+    assert left_running(net.sessions.a) == []
 
 
 def test_a_daemon_that_dies_during_a_probe_is_a_result(net: NetBench, found: Found, store: Store) -> None:

@@ -1,0 +1,176 @@
+"""Measuring overhead: the latency probe against the same pings without it, on the same hosts, in turn."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from app.domain.adapters import shell_step_argv
+from app.domain.cancel import CancelToken
+from app.domain.commands import Command, HostSession, Stream
+from app.domain.errors import ProbeFailed
+from app.domain.hosts import Privilege
+from app.domain.link import FRAME_TO_PAYLOAD_BYTES
+from app.domain.results import LOST_RTT_US
+from app.domain.script_files import bare_script
+from app.probes import LatencyRequest, longest_s, measure_latency
+from app.probes.latency import ping_argv
+from app.probes.ping_lines import Reply, parse_ping_line
+
+_SCRIPT = bare_script("probes/bare-pings.sh")
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """One pass over all frame sizes.
+
+    Attributes:
+        seconds: How long it took, from the command to its last line.
+        medians_us: Median round-trip time per frame size in µs; NaN where no reply came.
+    """
+
+    seconds: float
+    medians_us: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Overhead:
+    """What the probe and bare pings took, one pass of each per round.
+
+    Attributes:
+        frame_bytes: Frame sizes in bytes.
+        probe: With the probe.
+        bare: Without it.
+        control: Without it a second time: how far it is from `bare` is the noise of the comparison.
+    """
+
+    frame_bytes: tuple[int, ...]
+    probe: tuple[Pass, ...]
+    bare: tuple[Pass, ...]
+    control: tuple[Pass, ...]
+
+    @property
+    def bare_s(self) -> float:
+        """Median time of a bare pass in seconds."""
+        return statistics.median(one.seconds for one in (*self.bare, *self.control))
+
+    @property
+    def time_ratio(self) -> float:
+        """Time of the probe over the time of bare pings."""
+        return _time_ratio(self.probe, self.bare)
+
+    @property
+    def control_time_ratio(self) -> float:
+        """The same for bare pings against bare pings."""
+        return _time_ratio(self.control, self.bare)
+
+    @property
+    def rtt_ratios(self) -> tuple[float, ...]:
+        """Median round-trip time of the probe over that of bare pings, per frame size."""
+        return _rtt_ratios(self.probe, self.bare)
+
+    @property
+    def control_rtt_ratios(self) -> tuple[float, ...]:
+        """The same for bare pings against bare pings."""
+        return _rtt_ratios(self.control, self.bare)
+
+
+def _time_ratio(ones: Sequence[Pass], others: Sequence[Pass]) -> float:
+    """Return the median over rounds, so that a disturbed round does not count."""
+    return statistics.median(one.seconds / other.seconds for one, other in zip(ones, others, strict=True))
+
+
+def _rtt_ratios(ones: Sequence[Pass], others: Sequence[Pass]) -> tuple[float, ...]:
+    ratios = [
+        [a / b for a, b in zip(one.medians_us, other.medians_us, strict=True)]
+        for one, other in zip(ones, others, strict=True)
+    ]
+    return tuple(float(np.median(column)) for column in zip(*ratios, strict=True))
+
+
+def measure_overhead(
+    client: HostSession,
+    request: LatencyRequest,
+    *,
+    rounds: int,
+    token: CancelToken,
+    on_round: Callable[[int], None] = lambda _done: None,
+    clock: Callable[[], float] = time.monotonic,
+) -> Overhead:
+    """Measure the same path by the probe and by bare pings, in an order that changes with each round.
+
+    Args:
+        client: The host that pings.
+        request: What to measure.
+        rounds: How often.
+        token: Cancels it.
+        on_round: Gets the number of finished rounds.
+        clock: Monotonic seconds.
+
+    Returns:
+        The passes of all rounds.
+
+    Raises:
+        ProbeFailed: Nothing comes back, or ping cannot be used.
+        ConnectionLost, DeadlineExceeded, Cancelled: As `HostSession.run`.
+    """
+
+    def probe() -> Pass:
+        outcome = measure_latency(client, request, token=token, on_samples=lambda *_: None, clock=clock)
+        return Pass(outcome.seconds, tuple(_median(one.rtt_us[one.rtt_us != LOST_RTT_US]) for one in outcome.series))
+
+    def bare() -> Pass:
+        return _bare_pass(client, request, token, clock)
+
+    ways = (probe, bare, bare)
+    passes: tuple[list[Pass], ...] = ([], [], [])
+    for number in range(rounds):
+        order = [0, 1, 2]
+        order = order[number % 3 :] + order[: number % 3]
+        for which in order if number % 2 == 0 else reversed(order):
+            passes[which].append(ways[which]())
+        on_round(number + 1)
+    return Overhead(request.frame_bytes, *(tuple(one) for one in passes))
+
+
+def _bare_pass(client: HostSession, request: LatencyRequest, token: CancelToken, clock: Callable[[], float]) -> Pass:
+    labels = {str(size - FRAME_TO_PAYLOAD_BYTES): list[int]() for size in request.frame_bytes}
+    current: list[int] = []
+    ends: list[str] = []
+
+    def on_line(_stream: Stream, line: str) -> None:
+        nonlocal current
+        parsed = parse_ping_line(line)
+        if line.startswith("@size "):
+            current = labels.get(line.removeprefix("@size "), [])
+        elif line == "@end":
+            ends.append(line)
+        elif isinstance(parsed, Reply) and parsed.rtt_us is not None:
+            current.append(parsed.rtt_us)
+
+    longest = longest_s(request.pings, 1)
+    words = (str(longest), " ".join(labels), request.destination, str(request.pings), *ping_argv(request))
+    command = Command(
+        shell_step_argv(_SCRIPT, *words),
+        timeout_s=longest * len(labels) + 15.0,
+        is_root=client.privilege is not Privilege.NONE,
+        max_output_bytes=65_536,  # every line is read as it arrives; nothing has to be kept
+    )
+    began_s = clock()
+    client.run(command, token=token, on_line=on_line)
+    seconds = clock() - began_s
+    if not ends or not any(labels.values()):
+        raise ProbeFailed(
+            f"Plain pings on {client.spec.label} brought no figures.",
+            hint="Its ping cannot be used, or the host has no place for a temporary file.",
+            context={"host": client.spec.label},
+        )
+    return Pass(seconds, tuple(_median(np.array(rtts)) for rtts in labels.values()))
+
+
+def _median(rtts_us: Sequence[int] | np.ndarray) -> float:
+    return float(np.median(rtts_us)) if len(rtts_us) else float("nan")

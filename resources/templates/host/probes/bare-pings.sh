@@ -1,0 +1,19 @@
+# Pings with every frame size, as a user would by hand: nothing but ping runs, and its output is printed at the end.
+# $1 longest seconds of a size, $2 payload sizes, $3 destination, $4 requests, $5... ping and its options
+
+limit=$1 sizes=$2 destination=$3 count=$4; shift 4
+leave() { exit "$1"; }
+# @include kept-output.sh
+if [ "$1" = busybox-ping ]; then
+    shift
+    case $(ping --help 2>&1) in
+        *" -A"*|*"	-A"*) set -- ping -A "$@" ;;
+        *) set -- ping -i 0.01 "$@" ;;
+    esac
+fi
+for size in $sizes; do
+    echo "@size $size" >&4
+    "$@" -c "$count" -w "$limit" -s "$size" "$destination" </dev/null >&4 2>&1
+done
+print_kept
+echo "@end"

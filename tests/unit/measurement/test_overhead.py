@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+import math
+
+import pytest
+from fake_hosts import Answer, FakeHost
+
+from app.domain.cancel import CancelToken
+from app.domain.commands import Command
+from app.domain.errors import ProbeFailed
+from app.measurement.overhead import Overhead, Pass, measure_overhead
+from app.probes import LatencyRequest
+
+REQUEST = LatencyRequest("192.0.2.2", "192.0.2.1", (60, 1514), 10)
+
+
+def replies(rtt_ms: float, count: int) -> list[str]:
+    return [f"64 bytes from 192.0.2.2: icmp_seq={seq} ttl=64 time={rtt_ms:.3f} ms" for seq in range(1, count + 1)]
+
+
+class Host:
+    """The probe takes 3 s and sees 0.5 ms, bare pings take 2 s and see 0.4 ms."""
+
+    def __init__(self) -> None:
+        self.ran: list[str] = []
+
+    def __call__(self, command: Command, token: CancelToken) -> Answer:
+        if "#unsteady" in command.argv[2]:
+            self.ran.append("probe")
+            for label in ("18", "1472"):
+                yield f"@window {label} 0 10"
+                yield from replies(0.5, 10)
+                yield "10 packets transmitted, 10 received, 0% packet loss, time 1ms"
+                yield f"@exit {label} 0"
+                yield f"@size {label} 10"
+            yield 3.0
+            return 0
+        self.ran.append("bare")
+        for label in ("18", "1472"):
+            yield f"@size {label}"
+            yield from replies(0.4, 10)
+        yield 2.0
+        yield "@end"
+        return 0
+
+
+def test_the_probe_and_bare_pings_are_measured_in_turn() -> None:
+    answers, done = Host(), list[int]()
+    host = FakeHost("gateway-a", answers)
+    found = measure_overhead(host, REQUEST, rounds=6, token=CancelToken(), on_round=done.append, clock=host.clock)
+
+    assert found.time_ratio == pytest.approx(1.5)
+    assert found.control_time_ratio == 1.0
+    assert found.rtt_ratios == (pytest.approx(1.25), pytest.approx(1.25))
+    assert found.control_rtt_ratios == (1.0, 1.0)
+    assert found.bare_s == pytest.approx(2.0)
+    assert done == [1, 2, 3, 4, 5, 6]
+    places = [answers.ran[start : start + 3].index("probe") for start in range(0, 18, 3)]
+    assert sorted(places) == [0, 0, 1, 1, 2, 2]
+
+
+def test_a_disturbed_round_does_not_count() -> None:
+    bare = (Pass(1.0, (200.0,)),) * 3
+    probe = (Pass(1.1, (202.0,)), Pass(9.0, (900.0,)), Pass(1.1, (202.0,)))
+    found = Overhead((60,), probe, bare, bare)
+
+    assert found.time_ratio == pytest.approx(1.1)
+    assert found.rtt_ratios == (pytest.approx(1.01),)
+
+
+def test_a_size_that_does_not_cross_has_no_ratio() -> None:
+    lost = (Pass(1.0, (200.0, math.nan)),)
+    assert math.isnan(Overhead((60, 1514), lost, lost, lost).rtt_ratios[1])
+
+
+def test_bare_pings_without_figures_are_an_error() -> None:
+    def answer(command: Command, token: CancelToken) -> Answer:
+        if "#unsteady" in command.argv[2]:
+            return (yield from Host()(command, token))
+        yield "#nowhere"
+        return 1
+
+    with pytest.raises(ProbeFailed, match="Plain pings on gateway-a brought no figures"):
+        measure_overhead(FakeHost("gateway-a", answer), REQUEST, rounds=1, token=CancelToken())

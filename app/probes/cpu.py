@@ -92,6 +92,12 @@ class CpuMonitor:
         with self._lock:
             return dict(self._errors)
 
+    @property
+    def first(self) -> Mapping[Side, CpuTicks]:
+        """The first reading by side; a host that was not read yet is left out."""
+        with self._lock:
+            return {side: seen[0][1] for side, seen in self._seen.items() if seen}
+
     def wait_until_watching(self, token: CancelToken, timeout_s: float = 5.0) -> None:
         """Wait until both hosts have been read once, so that starting to watch disturbs nothing any more.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from app.domain.cancel import CancelToken
 from app.domain.commands import SessionPair
@@ -42,13 +42,15 @@ class CpuCounters:
             ConnectionLost, DeadlineExceeded, Cancelled: As `HostSession.run`.
         """
         counters = read_counters(self._sessions, {}, {}, token=token)
+        self.take({side: host.ticks for side, host in counters.items() if host.ticks is not None})
+
+    def take(self, ticks: Mapping[Side, CpuTicks]) -> None:
+        """Take a reading that was made otherwise."""
         at_s = self._clock() - self._began_s
-        for side, host in counters.items():
-            if host.ticks is None:
-                continue
+        for side, one in ticks.items():
             seen = self._seen[side]
-            usage = usage_between(seen[-1], host.ticks) if seen else None
-            seen.append(host.ticks)
+            usage = usage_between(seen[-1], one) if seen else None
+            seen.append(one)
             if usage is not None and self._on_reading is not None:
                 self._on_reading(CpuReading(side, at_s, usage))
 

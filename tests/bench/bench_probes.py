@@ -1,5 +1,7 @@
 """How long probes take, and what they measure, against the same commands run by hand on the same hosts.
 
+By hand against by hand is measured as well: the noise of the comparison.
+
 Needs a running practice lab: `PYTHONPATH=. python tests/bench/bench_probes.py NAME`. What is compared: see by_hand.
 """
 
@@ -25,27 +27,31 @@ def main() -> None:
     parser.add_argument("--seconds", type=int, default=3)
     options = parser.parse_args()
     lab = running_lab(parser, options.lab)
-    ours, bare = compare(lab, rounds=options.rounds, pings=options.pings, seconds=options.seconds)
+    found = compare(lab, rounds=options.rounds, pings=options.pings, seconds=options.seconds)
     print(f"{options.rounds} rounds, {options.pings} requests per size, {options.seconds} s of TCP per direction")
+    print("Ratios are medians over rounds, each to ping by hand in the same round; control: ping by hand once more.")
     for what in ("latency_s", "throughput_s", "total_s"):
-        mine = [getattr(one, what) for one in ours]
-        theirs = [getattr(one, what) for one in bare]
-        ratio = sum(mine) / sum(theirs)
-        best = min(mine) / min(theirs)
-        each = ", ".join(f"{a / b:.2f}" for a, b in zip(mine, theirs, strict=True))
-        means = statistics.mean(mine), statistics.mean(theirs)
-        print(f"{what:13} Tunnelmark {means[0]:6.2f}  by hand {means[1]:6.2f}  ratio {ratio:.3f}")
+        bare = [getattr(one, what) for one in found.by_hand]
+        ours, control = (
+            [getattr(one, what) / b for one, b in zip(way, bare, strict=True)] for way in (found.ours, found.control)
+        )
+        least = min(getattr(one, what) for one in found.ours) / min(bare)
         print(
-            f"{'':13} least      {min(mine):6.2f}          {min(theirs):6.2f}  ratio {best:.3f}  (each round: {each})"
+            f"{what:13} by hand {statistics.median(bare):6.2f} s  Tunnelmark {statistics.median(ours):.3f}  "
+            f"control {statistics.median(control):.3f}  least over least {least:.3f}"
         )
     for index, size in enumerate(FRAME_BYTES):
-        mine = [one.medians_ms[index] for one in ours]
-        theirs = [one.medians_ms[index] for one in bare]
-        difference = statistics.median(mine) / statistics.median(theirs) - 1
-        print(
-            f"median RTT {size:5} B  Tunnelmark {statistics.median(mine):.3f} ms  "
-            f"by hand {statistics.median(theirs):.3f} ms  {difference * 100:+.1f} %"
+        bare = [one.medians_ms[index] for one in found.by_hand]
+        ours, control = (
+            statistics.median(one.medians_ms[index] / b for one, b in zip(way, bare, strict=True)) - 1
+            for way in (found.ours, found.control)
         )
+        print(
+            f"median RTT {size:5} B  by hand {statistics.median(bare):.3f} ms  Tunnelmark {ours * 100:+.1f} %  "
+            f"control {control * 100:+.1f} %"
+        )
+    ready = statistics.median(one.ready_s for one in found.ours)
+    print(f"Preparations before the latency phase (server of TCP, counters): {ready:.2f} s")
 
 
 if __name__ == "__main__":

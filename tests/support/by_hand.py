@@ -42,15 +42,16 @@ _TIME = re.compile(r" time=([0-9.]+) ms")
 
 @dataclass(frozen=True)
 class Outcome:
-    """One way, once: seconds it took, and the median RTT of each frame size in ms."""
+    """One way, once: seconds its phases took, the median RTT of each frame size in ms, and seconds of preparations."""
 
     latency_s: float
     throughput_s: float
     medians_ms: tuple[float, ...]
+    ready_s: float = 0.0
 
     @property
     def total_s(self) -> float:
-        return self.latency_s + self.throughput_s
+        return self.ready_s + self.latency_s + self.throughput_s
 
 
 class ByHand:
@@ -130,28 +131,43 @@ def under_tunnelmark(sessions: SessionPair, lab: Lab, pings: int, seconds: int) 
     tunnel = TunnelPlan("baseline", suite, EndpointPlan((), (), ""), EndpointPlan((), (), ""), A, B, 1500, 0, "")
     facts = {"a": sample_records.facts("gateway-a"), "b": sample_records.facts("gateway-b")}
     measured = ProbeResults()
-    stages: list[float] = []
+    stages: list[tuple[Stage, float]] = []
     measurement = Measurement(plan, plan.attempts[0], sessions, Link(A, B), facts, tunnel)
     began_s = time.monotonic()
     measurement.run(
         measured,
         token=CancelToken(),
         emit=lambda _: None,
-        on_stage=lambda stage, _: stages.append(time.monotonic()) if stage is Stage.THROUGHPUT else None,
+        on_stage=lambda stage, _: stages.append((stage, time.monotonic())),
         on_progress=lambda _: None,
     )
     total_s = time.monotonic() - began_s
-    latency_s = stages[0] - began_s
+    # The latency phase begins with its second stage: the first is what throughput and CPU need started.
+    latency_began_s = [at_s for stage, at_s in stages if stage is Stage.LATENCY][1]
+    throughput_began_s = next(at_s for stage, at_s in stages if stage is Stage.THROUGHPUT)
     medians = tuple(
         statistics.median(one.rtt_us[one.rtt_us != LOST_RTT_US].tolist()) / 1000 for one in measured.latency
     )
-    return Outcome(latency_s, total_s - latency_s, medians)
+    return Outcome(
+        throughput_began_s - latency_began_s,
+        total_s - (throughput_began_s - began_s),
+        medians,
+        latency_began_s - began_s,
+    )
 
 
-def compare(lab: Lab, *, rounds: int, pings: int, seconds: int) -> tuple[list[Outcome], list[Outcome]]:
-    """Measure both ways in turn; the way that begins changes with each round."""
-    ours: list[Outcome] = []
-    bare: list[Outcome] = []
+@dataclass(frozen=True)
+class Rounds:
+    """Outcomes of each way, one per round; `control` is by hand once more, which shows the noise of the comparison."""
+
+    ours: list[Outcome]
+    by_hand: list[Outcome]
+    control: list[Outcome]
+
+
+def compare(lab: Lab, *, rounds: int, pings: int, seconds: int) -> Rounds:
+    """Measure in turn; each way is first, second and last equally often."""
+    found = Rounds([], [], [])
     with tempfile.TemporaryDirectory() as name:
         by_hand = ByHand(lab, Path(name))
         try:
@@ -160,11 +176,13 @@ def compare(lab: Lab, *, rounds: int, pings: int, seconds: int) -> tuple[list[Ou
                     by_hand.run(side, "true")
                 for number in range(rounds):
                     steps = [
-                        lambda: ours.append(under_tunnelmark(sessions, lab, pings, seconds)),
-                        lambda: bare.append(by_hand.measure(pings, seconds)),
+                        lambda: found.ours.append(under_tunnelmark(sessions, lab, pings, seconds)),
+                        lambda: found.by_hand.append(by_hand.measure(pings, seconds)),
+                        lambda: found.control.append(by_hand.measure(pings, seconds)),
                     ]
+                    steps = steps[number % 3 :] + steps[: number % 3]
                     for step in steps if number % 2 == 0 else reversed(steps):
                         step()
         finally:
             by_hand.close()
-    return ours, bare
+    return found

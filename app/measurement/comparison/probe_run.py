@@ -115,9 +115,10 @@ class Measurement:
             server.wait_until_listening()
             counters.read(token)
             latency = self._latency(measured, counters, token, emit, on_stage, on_progress)
-            counters.read(token)
+            on_stage(Stage.THROUGHPUT, "TCP in both directions")
             with CpuMonitor(self.sessions, on_reading=lambda reading: emit(cpu_sample(self.key, reading))) as monitor:
                 monitor.wait_until_watching(token)
+                counters.take(monitor.first)  # one reading ends the latency and begins the throughput
                 windows = self._throughput(measured, server, token, emit, on_stage, on_progress)
         measured.probe_s = time.monotonic() - began_s
         measured.path = self._path_note(latency.fragments, counters.fragments(Side.B))
@@ -186,7 +187,6 @@ class Measurement:
             done = (len(shown) - 1 + min(1.0, at_s / self.plan.profile.seconds)) / 2
             on_progress(self._latency_share + (1.0 - self._latency_share) * done)
 
-        on_stage(Stage.THROUGHPUT, "TCP in both directions")
         guard = nullcontext(None) if pair.is_lab else LoadGuard(self.sessions, token=token)
         with guard as watching:
             load_token = watching.load_token if watching else token

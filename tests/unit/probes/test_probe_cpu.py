@@ -142,6 +142,15 @@ def test_watching_both_hosts_at_once() -> None:
     assert monitor.errors == {}
 
 
+def test_the_first_reading_is_kept() -> None:
+    monitor, _, _ = watch()
+
+    assert {side: (one.uptime_s, one.idle) for side, one in monitor.first.items()} == {
+        Side.A: (0.0, 0),
+        Side.B: (0.0, 0),
+    }
+
+
 def test_the_loops_are_ended_by_their_process_ids() -> None:
     hosts = Watched(), Watched()
     with CpuMonitor(SessionPair(FakeHost("gateway-a", hosts[0]), FakeHost("gateway-b", hosts[1]))):

@@ -10,6 +10,7 @@ from app.domain.commands import Command, SessionPair
 from app.domain.hosts import Side
 from app.probes.cpu import CpuReading
 from app.probes.cpu_counters import CpuCounters
+from app.probes.cpu_ticks import parse_cpu_line
 
 BUSY = ("10.0 5 cpu 0 0 0 0 0 0 0 0", "11.0 5 cpu 50 0 0 50 0 0 0 0", "12.0 14 cpu 150 0 0 50 0 0 0 0")
 IDLE = ("70.0 - cpu 0 0 0 0 0 0 0 0", "71.0 - cpu 0 0 0 100 0 0 0 0", "72.0 - cpu 0 0 0 200 0 0 0 0")
@@ -59,3 +60,14 @@ def test_a_host_without_two_readings_is_left_out() -> None:
     assert set(counters.usage()) == {"a"}
     assert counters.fragments(Side.B) is None
     assert {one.side for one in readings} == {Side.A}
+
+
+def test_a_reading_that_was_made_otherwise_counts() -> None:
+    counters, _ = read(BUSY[:2], IDLE[:2])
+    last = parse_cpu_line(BUSY[2])
+    assert last is not None
+    counters.take({Side.A: last})
+
+    assert counters.usage()["a"].busy_pct == pytest.approx(75.0)
+    assert counters.usage()["b"].seconds == pytest.approx(1.0)
+    assert counters.fragments(Side.A) == 9

@@ -68,7 +68,7 @@ class StageClock:
 
 @dataclass(frozen=True, slots=True)
 class CandidateTimes:
-    """Where the time of a candidate's attempt went, in seconds.
+    """Times of a candidate's attempt, in seconds.
 
     Attributes:
         solution: Solution's name.

@@ -39,7 +39,7 @@ class Pass:
 
 @dataclass(frozen=True, slots=True)
 class Overhead:
-    """What the probe and bare pings took, one pass of each per round.
+    """Passes of the probe and of bare pings, one of each per round.
 
     Attributes:
         frame_bytes: Frame sizes in bytes.

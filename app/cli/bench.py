@@ -23,7 +23,7 @@ from app.domain.results import PROFILES, AttemptStatus, CampaignRecord, Campaign
 from app.measurement.bench import SHORT_PROFILE, Bench, StageClock, bench_data, candidate_times
 from app.measurement.control import CampaignControl
 from app.measurement.options import RunOptions
-from app.measurement.overhead import Overhead
+from app.measurement.overhead import ProbeOverhead
 from app.services.wiring import Services
 
 MAX_ROUNDS = 100
@@ -143,7 +143,7 @@ def print_bench(out: Console, made: Bench) -> None:
     _print_profiles(out, made)
 
 
-def _print_overhead(out: Console, overhead: Overhead) -> None:
+def _print_overhead(out: Console, overhead: ProbeOverhead) -> None:
     rounds = len(overhead.probe)
     out.print(
         f"Latency phase over bare pings: {overhead.time_ratio:.2f} (bare pings over bare pings: "

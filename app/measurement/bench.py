@@ -18,7 +18,7 @@ from app.domain.results import (
     ProfileName,
 )
 from app.measurement.comparison.planning import BASELINE
-from app.measurement.overhead import Overhead
+from app.measurement.overhead import ProbeOverhead
 from app.probes.throughput import OMIT_S
 from app.tunnel.temporary_group import AT_ONCE
 
@@ -176,7 +176,7 @@ class Bench:
         measured_s: How long profiles really took, in seconds; empty where they were not run.
     """
 
-    overhead: Overhead
+    overhead: ProbeOverhead
     times: tuple[CandidateTimes, ...]
     measured_s: Mapping[ProfileName, float] = field(default_factory=dict)
 

@@ -38,7 +38,7 @@ class Pass:
 
 
 @dataclass(frozen=True, slots=True)
-class Overhead:
+class ProbeOverhead:
     """Passes of the probe and of bare pings, one of each per round.
 
     Attributes:
@@ -100,7 +100,7 @@ def measure_overhead(
     token: CancelToken,
     on_round: Callable[[int], None] = lambda _done: None,
     clock: Callable[[], float] = time.monotonic,
-) -> Overhead:
+) -> ProbeOverhead:
     """Measure the same path by the probe and by bare pings, in an order that changes with each round.
 
     Args:
@@ -134,7 +134,7 @@ def measure_overhead(
         for which in order if number % 2 == 0 else reversed(order):
             passes[which].append(ways[which]())
         on_round(number + 1)
-    return Overhead(request.frame_bytes, *(tuple(one) for one in passes))
+    return ProbeOverhead(request.frame_bytes, *(tuple(one) for one in passes))
 
 
 def _bare_pass(client: HostSession, request: LatencyRequest, token: CancelToken, clock: Callable[[], float]) -> Pass:

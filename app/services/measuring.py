@@ -29,7 +29,7 @@ from app.measurement.control import CampaignControl
 from app.measurement.engine import run_campaign
 from app.measurement.firewalls import FirewallConsents
 from app.measurement.options import RunOptions
-from app.measurement.overhead import Overhead, measure_overhead
+from app.measurement.overhead import ProbeOverhead, measure_overhead
 from app.measurement.work import A, P, R, Work
 from app.policy.file_header import file_header
 from app.probes import LatencyRequest
@@ -132,7 +132,7 @@ class MeasuringOperations:
 
     def measure_overhead(
         self, discovery: Discovery, *, rounds: int, token: CancelToken, on_progress: ProgressSink
-    ) -> Overhead:
+    ) -> ProbeOverhead:
         """Measure the bare link by the latency probe and by bare pings. Raises PairLocked as `_measure`."""
         pair, link = discovery.pair, discovery.link
         profile = PROFILES[ProfileName.QUICK]

@@ -31,7 +31,7 @@ from app.measurement.bench import (
     predicted_fixed_s,
 )
 from app.measurement.comparison import plan_campaign
-from app.measurement.overhead import Overhead, Pass
+from app.measurement.overhead import Pass, ProbeOverhead
 
 PROFILE = Profile(ProfileName.CUSTOM, pings=100, seconds=2, rounds=1)
 STAGES = (
@@ -129,7 +129,7 @@ def test_an_adaptive_round_builds_three_tunnels_at_a_time() -> None:
 
 def made(**measured_s: float) -> Bench:
     passes = (Pass(0.5, (200.0, 210.0)),) * 2
-    overhead = Overhead((60, 1514), (Pass(0.6, (202.0, 210.0)),) * 2, passes, passes)
+    overhead = ProbeOverhead((60, 1514), (Pass(0.6, (202.0, 210.0)),) * 2, passes, passes)
     measured = {ProfileName(name): seconds for name, seconds in measured_s.items()}
     return Bench(overhead, (times_of("baseline"), times_of("wireguard")), measured)
 

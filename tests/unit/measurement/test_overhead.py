@@ -8,7 +8,7 @@ from fake_hosts import Answer, FakeHost
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command
 from app.domain.errors import ProbeFailed
-from app.measurement.overhead import Overhead, Pass, measure_overhead
+from app.measurement.overhead import Pass, ProbeOverhead, measure_overhead
 from app.probes import LatencyRequest
 
 REQUEST = LatencyRequest("192.0.2.2", "192.0.2.1", (60, 1514), 10)
@@ -62,7 +62,7 @@ def test_the_probe_and_bare_pings_are_measured_in_turn() -> None:
 def test_a_disturbed_round_does_not_count() -> None:
     bare = (Pass(1.0, (200.0,)),) * 3
     probe = (Pass(1.1, (202.0,)), Pass(9.0, (900.0,)), Pass(1.1, (202.0,)))
-    found = Overhead((60,), probe, bare, bare)
+    found = ProbeOverhead((60,), probe, bare, bare)
 
     assert found.time_ratio == pytest.approx(1.1)
     assert found.rtt_ratios == (pytest.approx(1.01),)
@@ -70,7 +70,7 @@ def test_a_disturbed_round_does_not_count() -> None:
 
 def test_a_size_that_does_not_cross_has_no_ratio() -> None:
     lost = (Pass(1.0, (200.0, math.nan)),)
-    assert math.isnan(Overhead((60, 1514), lost, lost, lost).rtt_ratios[1])
+    assert math.isnan(ProbeOverhead((60, 1514), lost, lost, lost).rtt_ratios[1])
 
 
 def test_bare_pings_without_figures_are_an_error() -> None:

@@ -28,7 +28,7 @@ def throughput_figure(rows: Sequence[tuple[str, str, Mapping[str, Estimate]]], t
     Returns:
         The figure.
     """
-    figure, axes = _bar_axes([name for name, _, _ in rows], theme)
+    figure, axes = bar_axes([name for name, _, _ in rows], theme)
     highest = max((one.ci[1] if one.ci else one.mean for _, _, found in rows for one in found.values()), default=0.0)
     for position, (_, colour, found) in enumerate(rows):
         for direction, arrow, offset, alpha in _DIRECTIONS:
@@ -64,7 +64,7 @@ def cpu_figure(rows: Sequence[tuple[str, str, Mapping[str, tuple[float, float, f
     Returns:
         The figure.
     """
-    figure, axes = _bar_axes([name for name, _, _ in rows], theme, head=0.3)
+    figure, axes = bar_axes([name for name, _, _ in rows], theme, head=0.3)
     for position, (_, colour, found) in enumerate(rows):
         for side, offset in (("a", -0.2), ("b", 0.2)):
             left = 0.0
@@ -107,7 +107,14 @@ def _key(axes: Axes, theme: FigureTheme) -> None:
     )
 
 
-def _bar_axes(names: Sequence[str], theme: FigureTheme, head: float = 0.0) -> tuple[Figure, Axes]:
+def bar_axes(names: Sequence[str], theme: FigureTheme, head: float = 0.0) -> tuple[Figure, Axes]:
+    """Return a figure with a line for each name from top to bottom, at 0, 1, 2 and so on.
+
+    Args:
+        names: Left of the lines.
+        theme: Colours.
+        head: Inches above that are free for a key.
+    """
     height_in = 0.62 + head + 0.44 * max(1, len(names))
     longest = max((len(line) for name in names for line in name.splitlines()), default=1)
     figure, axes = new_axes(theme, left=min(0.45, 0.05 + 0.0145 * longest), right=0.98, height_in=height_in)

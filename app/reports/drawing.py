@@ -92,6 +92,34 @@ def plain_log_ticks(axes: Axes, which: str = "y") -> None:
     axis.set_minor_locator(NullLocator())
 
 
+def draw_beside(axes: Axes, points: Sequence[tuple[float, float, str]], theme: FigureTheme) -> None:
+    """Write names right of their points, moved up or down where one would cover another.
+
+    Args:
+        axes: Axes with their final limits.
+        points: Per point x and y in data, and its name.
+        theme: Colours.
+    """
+    figure = axes.figure
+    points_per_px = 72.0 / figure.dpi
+    box = axes.get_window_extent()
+    starts = [axes.transData.transform((x, y)) * points_per_px for x, y, _ in points]
+    lines = max((name.count("\n") + 1 for _, _, name in points), default=1)
+    wanted = [float(start[1]) for start in starts]
+    places = spread(wanted, LABEL_GAP_PT * lines, box.y0 * points_per_px, box.y1 * points_per_px)
+    for (x, y, name), start, place in zip(points, starts, places, strict=True):
+        axes.annotate(
+            name,
+            (x, y),
+            xytext=(10, place - float(start[1])),
+            textcoords="offset points",
+            va="center",
+            color=theme.ink,
+            annotation_clip=False,
+            linespacing=0.95,
+        )
+
+
 def draw_end_labels(axes: Axes, ends: Sequence[tuple[float, float, str, str]], theme: FigureTheme) -> None:
     """Write each curve's name at its right end, moved up or down so that none covers another.
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from app.domain.ranking import CandidateResult, Estimate, LatencySummary
+from app.domain.ranking import CandidateResult, Estimate, LatencySummary, Ratio
+from app.ranking.frontier import FrontierPoint
 from app.reports.text import NOTHING, interval, ms
 from app.wording.numbers import figure as number
 from app.wording.numbers import grouped
@@ -68,6 +69,32 @@ def _within(samples: npt.NDArray[np.uint32], sent: int, share_pct: int) -> str:
     if not 0 < wanted <= samples.size:
         return NOTHING
     return ms(float(np.partition(samples, wanted - 1)[wanted - 1]) / 1000)
+
+
+def ratio_data(rows: Iterable[tuple[str, Ratio]]) -> FigureData:
+    """Return each candidate's latency over that of the fastest, with its interval."""
+    found = [
+        (
+            title,
+            number(one.value),
+            NOTHING if one.low is None or one.high is None else f"{number(one.low)} to {number(one.high)}",
+        )
+        for title, one in rows
+    ]
+    caption = "Latency over that of the fastest, by medians, and its 95 % interval"
+    return FigureData(caption, ("Candidate", "Times the fastest", "95 %"), tuple(found))
+
+
+def frontier_data(rows: Iterable[tuple[str, FrontierPoint]]) -> FigureData:
+    """Return latency and throughput of each candidate, and whether no other one is better in both."""
+    found = []
+    for title, one in rows:
+        is_best = NOTHING if one.result.is_unprotected else "yes" if one.is_on_frontier else "no"
+        found.append((title, ms(one.latency.mean), number(one.throughput_mbit_s), is_best))
+    caption = (
+        "Weighted latency in ms, throughput in Mbit/s (mean of both directions), and whether none is better in both"
+    )
+    return FigureData(caption, ("Candidate", "Latency", "Throughput", "None better"), tuple(found))
 
 
 def throughput_data(rows: Iterable[tuple[str, Mapping[str, Estimate]]]) -> FigureData:

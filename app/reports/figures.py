@@ -12,12 +12,22 @@ import numpy.typing as npt
 from app.domain.ranking import CandidateResult, Ranking
 from app.domain.results import FRAME_BYTES, AttemptStatus, CampaignRecord
 from app.ranking.candidates import figures_of
+from app.ranking.frontier import frontier
 from app.ranking.summaries import answered_us
 from app.ranking.titles import in_lines, short_titles
 from app.reports.bars import cpu_figure, throughput_figure
 from app.reports.drawing import draw_end_labels, new_axes, plain_log_ticks, room_for, settings
-from app.reports.figure_data import FigureData, cdf_data, cpu_data, latency_data, throughput_data
+from app.reports.figure_data import (
+    FigureData,
+    cdf_data,
+    cpu_data,
+    frontier_data,
+    latency_data,
+    ratio_data,
+    throughput_data,
+)
 from app.reports.labels import shortened, styles
+from app.reports.ratio_figures import FrontierMark, frontier_figure, ratios_figure
 from app.reports.svg import FigureTheme, to_svg
 from app.reports.text import clean
 from app.wording.colours import Marker, SeriesStyle
@@ -85,9 +95,11 @@ def draw_figures(record: CampaignRecord, ranking: Ranking, theme: FigureTheme) -
     with settings():
         if any(summary.mean_ms is not None for one in series for summary in one.result.latency):
             drawn.append(_latency(series, theme))
+            drawn += _ratios(series, theme)
             drawn += [_cdf(record, series, size, theme) for size in _cdf_sizes(series)]
         if any(one.result.throughput_mbit_s for one in series):
             drawn.append(_throughput(series, theme))
+            drawn += _frontier(series, ranking, theme)
         if any(_usages(record, one) for one in series):
             drawn.append(_cpu(record, series, theme))
     return tuple(drawn)
@@ -244,6 +256,40 @@ def _throughput(series: Sequence[Series], theme: FigureTheme) -> Drawn:
         _svg(figure, "throughput", "TCP throughput in both directions, one pair of bars for each candidate", theme),
         throughput_data((one.result.title, one.result.throughput_mbit_s) for one in series),
     )
+
+
+def _ratios(series: Sequence[Series], theme: FigureTheme) -> list[Drawn]:
+    found = [(one, one.result.ratio_to_best) for one in series]
+    rows = sorted(((one, ratio) for one, ratio in found if ratio is not None), key=lambda row: row[1].value)
+    if len(rows) < 2:
+        return []
+    drawn = [(one.label, one.style.colour, _MARKERS[one.style.marker], ratio) for one, ratio in rows]
+    caption = "Medians of all frame sizes together; whiskers are 95 % intervals of all pairs at once. Lower is better."
+    description = "Latency of each candidate over that of the fastest, with its interval"
+    figure = ratios_figure(drawn, theme)
+    data = ratio_data((one.result.title, ratio) for one, ratio in rows)
+    return [
+        Drawn("ratios", "Latency over that of the fastest", caption, _svg(figure, "ratios", description, theme), data)
+    ]
+
+
+def _frontier(series: Sequence[Series], ranking: Ranking, theme: FigureTheme) -> list[Drawn]:
+    by_key = {(one.result.solution, one.result.suite): one for one in series}
+    points = [one for one in frontier(ranking) if (one.result.solution, one.result.suite) in by_key]
+    if not points:
+        return []
+    marks = []
+    for point in points:
+        one = by_key[point.result.solution, point.result.suite]
+        figures = point.latency.mean, point.throughput_mbit_s, point.is_on_frontier
+        marks.append(FrontierMark(one.label, one.style.colour, _MARKERS[one.style.marker], *figures))
+    caption = (
+        "Upper left is better; a ring marks those that no protected one beats in both. Both scales are logarithmic."
+    )
+    description = "Throughput of each candidate against its weighted latency"
+    svg = _svg(frontier_figure(marks, theme), "frontier", description, theme)
+    data = frontier_data((one.result.title, one) for one in points)
+    return [Drawn("frontier", "Throughput against latency", caption, svg, data)]
 
 
 def _usages(record: CampaignRecord, one: Series) -> dict[str, tuple[float, float, float]]:

@@ -14,6 +14,7 @@ from at_spi_tree import Atspi, Desk, act, states
 STEPS = ("Step 1, Hosts", "Step 2, Link", "Step 3, Choice", "Step 4, Plan", "Step 5, Run", "Step 6, Results")
 PLOTS = {
     "Latency": "RTT by frame size",
+    "Ratios": "Latency over that of the fastest",
     "Distribution": "Cumulative distribution",
     "Frontier": "Throughput vs. latency",
     "CPU": "CPU during throughput",

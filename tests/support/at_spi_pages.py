@@ -40,6 +40,7 @@ def inspect_surroundings() -> dict[str, Any]:
         look(step)
     for tab in (
         "Latency",
+        "Ratios",
         "Distribution",
         "Frontier",
         "CPU",

@@ -225,10 +225,10 @@ def test_a_choice_holds_for_all_tabs_of_the_results_and_ends_with_another_compar
     tabs.shown.show(hidden, is_shown=False)
     tabs.latency.set_log(is_log=False)
     tabs.latency.view_box.sigRangeChangedManually.emit([True, True])
-    for nth in range(4):
+    for nth in range(5):
         tabs.setCurrentIndex(nth)
     title = first.names[hidden][0]
-    for plot in (tabs.latency, tabs.cdf, tabs.frontier, tabs.cpu):
+    for plot in (tabs.latency, tabs.ratios, tabs.cdf, tabs.frontier, tabs.cpu):
         assert plot.figures().rows
         assert title not in {row[0] for row in plot.figures().rows}
     tabs.setCurrentIndex(0)

@@ -96,7 +96,7 @@ def test_each_plot_of_a_comparison_has_its_figures(driver: Driver) -> None:
     for nth in range(tabs.count()):
         tabs.setCurrentIndex(nth)  # a plot is made when its tab is opened
     frames = [*live, *driver.window.results.findChildren(PlotFrame)]
-    assert len(frames) == 8
+    assert len(frames) == 9
     for frame in frames:
         frame.switch.click()
         assert frame.is_table

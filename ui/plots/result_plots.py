@@ -11,6 +11,7 @@ import pyqtgraph as pg
 from PySide6.QtGui import QColor, QFontMetrics
 
 from app.domain.ranking import Estimate
+from app.ranking.frontier import frontier
 from app.ranking.titles import in_lines
 from app.wording.colours import series_style
 from app.wording.local_forms import decimal
@@ -141,29 +142,18 @@ class _Point:
 
 
 def _points(data: ResultData) -> list[_Point]:
-    """Return latency in ms and the logarithm of throughput; the frontier is among those with cryptography."""
-    found = [
-        (result, result.weighted_latency_ms.mean, _mean([each.mean for each in result.throughput_mbit_s.values()]))
-        for result in data.ranking.results
-        if result.weighted_latency_ms is not None and result.throughput_mbit_s
-    ]
-    rivals = [(x, y) for result, x, y in found if not (result.is_unprotected or result.is_partial)]
+    """Return latency in ms and the logarithm of throughput."""
     return [
         _Point(
-            (result.solution, result.suite),
-            x,
-            float(np.log10(y)),
-            not (result.is_unprotected or result.is_partial) and not any(u < x and v > y for u, v in rivals),
-            result.weighted_latency_ms,
-            result.throughput_mbit_s,
+            (one.result.solution, one.result.suite),
+            one.latency.mean,
+            float(np.log10(one.throughput_mbit_s)),
+            one.is_on_frontier,
+            one.latency,
+            one.result.throughput_mbit_s,
         )
-        for result, x, y in found
-        if x > 0 and y > 0 and result.weighted_latency_ms is not None
+        for one in frontier(data.ranking)
     ]
-
-
-def _mean(values: list[float]) -> float:
-    return sum(values) / len(values)
 
 
 def _estimate_text(estimate: Estimate, words: Callable[[float], str]) -> str:

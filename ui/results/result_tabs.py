@@ -24,6 +24,7 @@ from ui.common.theme import GRID, Theme
 from ui.common.tips import set_tip
 from ui.plots.base import ScopePlot
 from ui.plots.framed import framed
+from ui.plots.intervals import IntervalPlot
 from ui.plots.latency import LatencyPlot
 from ui.plots.result_data import ResultData
 from ui.plots.result_plots import CdfPlot, CpuBarsPlot, FrontierPlot
@@ -36,7 +37,7 @@ _LEAST_PX, _LEAST_EM = 254, 14
 _KEY = Qt.ItemDataRole.UserRole
 
 
-_CURVES, _DISTRIBUTION, _FRONTIER, _CPU, _WIRE = range(5)
+_CURVES, _RATIOS, _DISTRIBUTION, _FRONTIER, _CPU, _WIRE = range(6)
 """Places of the tabs that are made when they are opened: a plot takes 30 ms."""
 SomePlot = TypeVar("SomePlot", bound=ScopePlot)
 
@@ -77,6 +78,7 @@ class ResultTabs(QTabWidget):
         self.warnings = QWidget()
         self._draws = {
             self.addTab(_Holder(), tr("Latency")): self._draw_latency,
+            self.addTab(_Holder(), tr("Ratios")): self._draw_ratios,
             self.addTab(_Holder(), tr("Distribution")): self._draw_cdfs,
             self.addTab(_Holder(), tr("Frontier")): lambda data: self.frontier.draw(data),  # noqa: PLW0108 - made when wanted
             self.addTab(_Holder(), tr("CPU")): lambda data: self.cpu.draw(data),  # noqa: PLW0108 - made when wanted
@@ -103,6 +105,12 @@ class ResultTabs(QTabWidget):
     def latency(self) -> LatencyPlot:
         """The curves."""
         return self._put(_CURVES, LatencyPlot(self._theme, shown=self.shown))
+
+    @cached_property
+    def ratios(self) -> IntervalPlot:
+        """Latency over that of the fastest."""
+        name, axis = tr("Latency over that of the fastest, with 95 % intervals"), tr("times the fastest")
+        return self._put(_RATIOS, IntervalPlot(self._theme, name, axis, self.shown))
 
     @cached_property
     def cdf(self) -> CdfPlot:
@@ -201,6 +209,11 @@ class ResultTabs(QTabWidget):
         self.latency.set_candidates(data.names)
         self.latency.draw(data.curves)
         self.latency.highlight(self._key)
+
+    def _draw_ratios(self, data: ResultData) -> None:
+        found = {(one.solution, one.suite): one.ratio_to_best for one in data.ranking.results}
+        ratios = sorted(((key, one) for key, one in found.items() if one is not None), key=lambda pair: pair[1].value)
+        self.ratios.draw(data.names, dict(ratios))
 
     def _draw_cdfs(self, data: ResultData) -> None:
         self.frame_size.blockSignals(True)  # noqa: FBT003 - Qt has it so

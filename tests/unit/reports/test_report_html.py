@@ -169,7 +169,7 @@ def test_figures_follow_light_and_dark() -> None:
     text, _ = case("usual")
     assert "prefers-color-scheme: dark" in text
     figures = re.findall(r"<svg.*?</svg>", text, re.DOTALL)
-    assert len(figures) == 5
+    assert len(figures) == 7
     for figure in figures:
         colours = set(re.findall(r"#[0-9a-fA-F]{6}\b", figure))
         assert not colours & {"#000000", "#ffffff", "#010203", "#040506", "#070809"}
@@ -212,7 +212,7 @@ def test_each_figure_has_its_numbers_in_a_table(name: str) -> None:
 
 def test_figures_name_candidates_by_their_titles() -> None:
     drawings = re.findall(r"<svg.*?</svg>", case("usual")[0], re.DOTALL)
-    assert sum("WireGuard" in drawing for drawing in drawings) == 3, "names on a white edge are drawn as curves"
+    assert sum("WireGuard" in drawing for drawing in drawings) == 5, "names on a white edge are drawn as curves"
     for drawing in drawings:
         assert not re.search(r">\s*(baseline|wireguard|openvpn-udp)\b", drawing)
 
@@ -223,13 +223,25 @@ def test_the_numbers_beside_the_figures_are_those_of_the_ranking() -> None:
     tables = _tables_of_figures(case("usual")[1])
     assert list(tables) == [
         "Latency over frame size",
+        "Latency over that of the fastest",
         "How many replies are in time: 60-byte frames",
         "How many replies are in time: 1514-byte frames",
         "TCP throughput",
+        "Throughput against latency",
         "CPU during throughput",
     ]
-    for rows in tables.values():
-        assert {row[0] for row in rows} == set(results)
+    ranked = {title for title, one in results.items() if one.ratio_to_best is not None}
+    for title, rows in tables.items():
+        assert {row[0] for row in rows} == (ranked if title == "Latency over that of the fastest" else set(results))
+    for title, value, interval in tables["Latency over that of the fastest"]:
+        ratio = results[title].ratio_to_best
+        assert ratio is not None
+        assert (value, interval) == (number(ratio.value), f"{number(ratio.low)} to {number(ratio.high)}")
+    for title, latency, rate, _ in tables["Throughput against latency"]:
+        one = results[title]
+        assert one.weighted_latency_ms is not None
+        assert latency == ms(one.weighted_latency_ms.mean)
+        assert rate == number(np.mean([each.mean for each in one.throughput_mbit_s.values()]))
     for title, *cells in tables["Latency over frame size"]:
         sizes = results[title].latency
         assert [cell.split(" (")[0] for cell in cells] == [ms(size.mean_ms) for size in sizes]

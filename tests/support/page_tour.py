@@ -36,6 +36,19 @@ def _history(driver: Driver) -> Iterator[str]:
     driver.window.show_history()
     driver.idle()
     yield "history-rows"
+    history = driver.window.area_page("history")
+    history.table.choose(("1", "2"))  # type: ignore[attr-defined]
+    history.compare.click()  # type: ignore[attr-defined]
+    changes = driver.window.area_page("changes")
+    driver.until(lambda: changes.data is not None)  # type: ignore[attr-defined]
+    driver.idle()
+    tabs = changes.tabs  # type: ignore[attr-defined]
+    for nth in range(tabs.count()):
+        tabs.setCurrentIndex(nth)
+        driver.idle()
+        yield f"changes-{tabs.tabText(nth).split(' (')[0].lower().replace(' ', '-')}"
+    driver.window.show_history()
+    driver.idle()
     driver.window.show_past(2)
     driver.idle()
     yield "results-with-note"

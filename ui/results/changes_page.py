@@ -71,10 +71,9 @@ class ChangesPage(Page):
 
     def _lay_out(self) -> None:
         self.body.removeWidget(self.title)
-        head = row(self.title, self.what, self.earlier, self.later)
-        head.setStretch(1, 1)
-        head.setSpacing(2 * GRID)
-        self.body.insertLayout(0, head)
+        self.body.setSpacing(GRID)
+        self.body.insertLayout(0, row(self.title, 0, self.earlier, self.later))
+        self.body.insertWidget(1, self.what)
         self.body.addWidget(self.busy)
         self.body.addWidget(self.sentence)
         self.body.addWidget(self.tabs, 1)

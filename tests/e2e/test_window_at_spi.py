@@ -43,6 +43,8 @@ def test_actions_alone_lead_from_the_first_page_to_the_report(compared: tuple[di
 def test_plots_can_be_read_as_tables(compared: tuple[dict[str, Any], Path]) -> None:
     tables = {tab: table["rows"] for tab, table in compared[0]["tables"].items()}
     titles = {"Bare underlay", "WireGuard", "OpenVPN over UDP", "OpenVPN over TCP"}
+    ratios = {row[0] for row in tables.pop("Ratios")}
+    assert ratios == titles - {"Bare underlay"}
     assert {tab: {row[0] for row in rows} for tab, rows in tables.items()} == dict.fromkeys(tables, titles)
     assert sorted(row[1] for row in tables["Latency"] if row[0] == "WireGuard")[-1] == "60 B"
     assert ["WireGuard", "yes", "1.09 ms", "42.1 Mbit/s"] in tables["Frontier"]

@@ -24,7 +24,7 @@ PLOTS = {
 def compare(report: str) -> dict[str, Any]:
     """Return what was seen and heard on the way."""
     desk = Desk()
-    desk.press("push button", "Start the practice lab")
+    desk.press("push button", "Use the practice lab")
     steps = []
     for step in STEPS:
         entry = desk.find("list item", step, lambda node: "selected" in states(node))

@@ -98,7 +98,7 @@ class IntervalPlot(CandidatePlot):
         )
         dot.setZValue(10)
         self._add(dot)
-        text = pg.TextItem(decimal(ratio.value, 2), color=self._theme.colours.text, anchor=(0, 0.5))
+        text = pg.TextItem(f"  {decimal(ratio.value, 2)}", color=self._theme.colours.text, anchor=(0, 0.5))
         text.setFont(self.small_font())
         text.setPos(max(ratio.value, ratio.high or 0.0), y)
         self._add(text)

@@ -5,8 +5,8 @@
 #
 #     sh tunnel.sh keys      make this host's keys, unless they are there; their private parts never leave this host
 #     sh tunnel.sh install   put the files in place, start the tunnel, and let it start with the host
-#     sh tunnel.sh verify    see whether the tunnel stands and the other end answers through it
-#     sh tunnel.sh undo      take everything back
+#     sh tunnel.sh verify    see whether the tunnel is up and the other side answers through it
+#     sh tunnel.sh undo      remove everything
 #
 # `install console` says that you are at this host's console: a LAN port that has an address is joined then, although
 # it cannot be seen over which interface you are logged in.
@@ -25,22 +25,22 @@ fail() {
     exit 1
 }
 
-# outcome changed|same: what programs look for.
+# outcome changed|same: what programs search for.
 outcome() {
     echo "tunnelmark: $1"
 }
 
-# no_stranger: another deployment in this place must be taken back by whatever made it.
+# no_stranger: another deployment in this slot must be removed by whatever made it.
 no_stranger() {
     current=
     read -r current 2> /dev/null < "$base/current"
     case $current in
         "" | "$id") ;;
-        *) fail "Another deployment ($current) stands in $base. Take it back first: tunnelmark undeploy, or its own tunnel.sh undo." ;;
+        *) fail "Another deployment ($current) is in $base. Remove it first: tunnelmark undeploy, or its own tunnel.sh undo." ;;
     esac
 }
 
-# begin_place: the place's folder. What its surroundings looked like before is kept, for the undo.
+# begin_place: the slot's folder. The state of its surroundings is kept, for the undo.
 begin_place() {
     [ ! -d "$base" ] || return 0
     times=/run/tunnelmark-times-$slot
@@ -53,7 +53,7 @@ begin_place() {
     mkdir -p "$base" && cp -pR "$times" "$base/times" && rm -rf "$times"
 }
 
-# end_place: so that the undo sees whether somebody else has changed the surroundings since.
+# end_place: so that the undo sees whether others have changed the surroundings since.
 end_place() {
     [ -d "$base/times" ] || return 0
     number=0
@@ -86,7 +86,7 @@ keys() {
     outcome changed
 }
 
-# with_keys PROGRAM ARGUMENT...: where the tunnel does not run, its keys are put where its programs look for them.
+# with_keys PROGRAM ARGUMENT...: where the tunnel does not run, its keys are put where its programs expect them.
 with_keys() {
     [ -d "$home/kept" ] || fail "There are no keys yet: sh tunnel.sh keys"
     if [ -d "$run_dir" ]; then
@@ -137,7 +137,7 @@ is_enabled() {
     done
 }
 
-# logged_in_by: prints the connections over which whoever runs this is logged in: the client's address and port, the
+# logged_in_by: prints the connections over which the user of this script is logged in: the client's address and port, the
 # host's address and port. sudo and what is like it take away the variable that names them; the programs that this one
 # was started by still have it. Source: ssh(1), proc_pid_environ(5).
 logged_in_by() {
@@ -190,7 +190,7 @@ has_address() {
     ip -o addr show dev "$1" 2> /dev/null | grep -v ' inet6 fe80:' | grep -q ' inet'
 }
 
-# check_lan_port: the port that is joined with the tunnel is there and free, and nobody is logged in over it.
+# check_lan_port: the port that is joined with the tunnel is there and free, and no user is logged in over it.
 check_lan_port() {
     [ -n "$port" ] || return 0
     [ ! -e "/sys/class/net/$bridge" ] || return 0
@@ -264,11 +264,11 @@ verify() {
     until=$((uptime_now + ${1:-60}))
     while :; do
         if ! sh "$home/lasting.sh" standing 2> /dev/null; then
-            what="the tunnel does not stand on this host; see $run_dir/.lasting/log"
+            what="the tunnel is not up on this host; see $run_dir/.lasting/log"
         elif ! (. "$home/about.sh" && eval "limited 5 $ping") < /dev/null > /dev/null 2>&1; then
             what="the other end does not answer through the tunnel"
         else
-            echo "The tunnel stands, and the other end answers through it."
+            echo "The tunnel is up, and the other side answers through it."
             outcome same
             return
         fi
@@ -303,7 +303,7 @@ check_value() {
     if [ "$(grep -c '' "$1")" -gt "$3" ] || grep -Evqx "$2" "$1"; then fail "$1 is not $4."; fi
 }
 
-# is_own NAME FILE: whether a file holds this host's own value: somebody mixed the folders up.
+# is_own NAME FILE: whether a file holds this host's own value: the folders were mixed up.
 is_own() {
     own=$TUNNELMARK_VALUES/$1-of-$side
     [ -s "$own" ] && [ "$(cat "$own")" = "$(cat "$2")" ]

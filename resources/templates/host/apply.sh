@@ -8,7 +8,7 @@
 # @include steps.sh
 # @include predecessors.sh
 
-# must_be_absent INTERFACE: what we are about to make must not be there: we would take back what is not ours.
+# must_be_absent INTERFACE: what we are about to make must not be there: we would remove what is not ours.
 must_be_absent() {
     if [ -e "/sys/class/net/$1" ]; then give_up exists "$1"; fi
 }
@@ -29,8 +29,8 @@ set_deadline() {
     up_until=$((uptime_now + $1))
 }
 
-# cross NUMBER UNTIL INTERFACE ADDRESS PROGRAM ARGUMENT...: until the other end answers. A request that came too early for
-# the other end is asked again at once; the kernel would wait a second before it asks for the address again.
+# cross NUMBER UNTIL INTERFACE ADDRESS PROGRAM ARGUMENT...: until the peer answers. A request that came too early for
+# the peer is asked again at once; the kernel would wait a second before it asks for the address again.
 cross() {
     cross_number=$1
     cross_until=$2

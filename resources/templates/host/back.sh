@@ -1,4 +1,4 @@
-# Takes back what depends on the suite, newest first, so that it can be done again with another one.
+# Undoes what depends on the suite, newest first, so that it can be done again with another one.
 #
 # Arguments: STATE TUNNEL [MEMBER].
 

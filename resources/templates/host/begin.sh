@@ -1,4 +1,4 @@
-# Takes the lock, writes down how to put this host back, arms the timer: all before the first change. Looks at the host.
+# Takes the lock, writes the undo of this host, arms the rollback timer: all before the first change. Inspects the host.
 # Then makes the key that never leaves it, and prints its public part.
 #
 # Arguments: STATE TUNNEL LEASE_S OWNER OWNER_KEY RUN_DIR REMOVE_RUN_DIR PEER ASKED [PATH...]; PEER and ASKED (a small
@@ -20,7 +20,7 @@ abandon() {
     give_up "$@"
 }
 
-# fill: everything that putting back needs; the tunnel's own folder is made last. The lease is 10 characters wide, so that
+# fill: everything that a rollback needs; the tunnel's own folder is made last. The lease is 10 characters wide, so that
 # renewing it never needs more space.
 fill() {
     uptime_s
@@ -78,7 +78,7 @@ main() {
     umask 077
     unset TUNNELMARK_RUN
     say hello
-    # From here until the timer runs, a cut connection must not stop us.
+    # From here until the rollback timer runs, a cut connection must not stop us.
     trap '' HUP PIPE
     if ! mkdir "$state" 2> /dev/null; then
         if [ -d "$state" ]; then
@@ -92,7 +92,7 @@ main() {
     look quick
     if ! wait_for_watcher; then abandon timer; fi
     trap - HUP PIPE
-    # Nobody renews it before a third of it has passed: it counts from here.
+    # It is not renewed before a third of it has passed: it counts from here.
     uptime_s
     printf '%-10d\n' "$((uptime_now + $3))" 1<> "$state/lease"
     say armed

@@ -1,5 +1,5 @@
 # Confirms a deployment on this host, or the end of one (an empty ID): from one moment to the next, its name is in
-# `current` and the timer is gone. Arguments: STATE TUNNEL SLOT ID RUN_DIR
+# `current` and the rollback timer is gone. Arguments: STATE TUNNEL SLOT ID RUN_DIR
 
 # @include process.sh
 # @include uptime.sh
@@ -26,7 +26,7 @@ is_locked() {
     [ "$found" = "$tunnel" ]
 }
 
-# take_turn: whoever holds it may end this work: an undo, or one of us whose answer was lost, and who may be writing on a
+# take_turn: its holder may end this work: an undo, or one of us whose answer was lost, and who may be writing on a
 # slow disk. Fails once this work has ended.
 take_turn() {
     uptime_s
@@ -50,7 +50,7 @@ take_turn() {
     done
 }
 
-# answer_again: what was said when this work ended, for whoever did not hear it.
+# answer_again: repeats the answer of this work, for a caller who missed it.
 answer_again() {
     is_named || refuse gone
     say confirmed
@@ -59,7 +59,7 @@ answer_again() {
     exit 0
 }
 
-# note_replaced RUN_DIR: what makes room stays until the other host has confirmed, too; see start.sh.
+# note_replaced RUN_DIR: what is replaced is kept until the other host has confirmed, too; see start.sh.
 note_replaced() {
     current=
     read -r current 2> /dev/null < "$base/current"

@@ -1,7 +1,7 @@
-# DHCP clients of this host, told by their processes. Expects process.sh and roots-files.sh.
+# DHCP clients of this host, recognised by their processes. Expects process.sh and roots-files.sh.
 #
 # Any user can give a process the name and the words of a client, and a set-uid program that he starts may be root's. So a
-# client is what runs as root, on the host itself, a program with a client's name that nobody but root can change. Only root
+# client is what runs as root, on the host itself, a program with a client's name that only root can change. Only root
 # can ask which program that is; any user can ask for the rest. Of what runs as root in this network and is none for another
 # reason, it is not known who chose it: it is reported, and neither started nor ended.
 
@@ -250,7 +250,7 @@ $files
 END
 }
 
-# is_named_by_environment PID: whether files of dhclient are named there, which are not looked at.
+# is_named_by_environment PID: whether files of dhclient are named there, which are not read.
 is_named_by_environment() {
     tr '\0' '\n' 2> /dev/null < "/proc/$1/environ" | grep -q '^PATH_DHCLIENT_'
 }
@@ -278,10 +278,10 @@ judge() {
         '' | networking.service | ifup@*.service | tunnelmark-*.service | ssh*.service) ;;
         *) why=${why:-service} ;;
     esac
-    # A file that is not root's is not read: it may be a pipe that nobody writes to.
+    # A file that is not root's is not read: it may be a pipe without a writer.
     [ "$2" = dhclient ] && [ -z "$why" ] || return 0
     if grep -qsF "\"$served\"" "$settings"; then why=${why:-settings}; fi
-    # In the background, where none has answered: from there, it looks as if one had. Source: dhclient.conf(5), 60 s by default.
+    # In the background, where none has answered: from there, it is as if one had. Source: dhclient.conf(5), 60 s by default.
     if grep -qsE '^([^#]*[;{[:space:]])?timeout[[:space:]]+[123]?[0-9][[:space:]]*;' "$settings"; then why=${why:-timeout}; fi
     if grep -rqswF -e "$served" /etc/dhcp/dhclient-enter-hooks /etc/dhcp/dhclient-enter-hooks.d \
         /etc/dhcp/dhclient-exit-hooks /etc/dhcp/dhclient-exit-hooks.d; then why=${why:-hooks}; fi

@@ -17,7 +17,7 @@ refuse() {
     exit 1
 }
 
-# read_files VERB: sets what is known of the tunnel. What somebody has changed can still be taken down.
+# read_files VERB: sets what is known of the tunnel. What was changed by hand can still be taken down.
 read_files() {
     verb=$1
     id=

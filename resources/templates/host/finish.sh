@@ -1,4 +1,4 @@
-# Puts this host back, looks at it, and lets it go: once everything has been taken back, the timer and the lock have
+# Rolls this host back, inspects it, and releases it: once everything is undone, the rollback timer and the lock have
 # nothing left to guard. Arguments: STATE TUNNEL.
 
 # @include process.sh
@@ -17,7 +17,7 @@ whose() {
     fi
 }
 
-# finish TUNNEL: sets outcome. The timer may be putting the host back at this very moment; then it also releases it.
+# finish TUNNEL: sets outcome. The rollback timer may be at work at this very moment; then it also releases the host.
 finish() {
     outcome=$(whose "$1")
     if [ "$outcome" != ours ]; then return; fi

@@ -1,5 +1,5 @@
 # own_folder: sets folder to the folder of the script that runs, whatever the current one is; own_path as it was named.
-# shellcheck disable=SC2034 # not everybody says how it was named
+# shellcheck disable=SC2034 # not every script says how it was named
 own_folder() {
     case $0 in
         */*) own_path=${0%/*} ;;

@@ -6,7 +6,7 @@
 # @include steps.sh
 # @include service.sh
 
-# note_times: how the folders look that have been changed, so that a change by somebody else is seen later.
+# note_times: the state of the folders that have been changed, so that a change by others is seen later.
 note_times() {
     number=0
     for folder in $(folders_used); do
@@ -52,7 +52,7 @@ main() {
     start_of "$$"
     echo "$$:$start_time" > "$state/runner" || give_up journal runner
     stop_if_taken_back
-    # Not in kit/, which is taken back later than this, and before this if all is taken back once more.
+    # Not in `kit/`, which is undone later than this, and before this if all is undone once more.
     cp "$state/kit/uninstall.sh" "$state/uninstall.sh" || give_up journal uninstall.sh
     write_down 0800 60 "sh $state/uninstall.sh $slot $id" "Remove what would start the tunnel with the host"
     if ! install 2> "$state/log/install"; then

@@ -1,5 +1,5 @@
 # has_all_files FOLDER: whether nothing that is sourced or run is missing or empty. With these a tunnel can be taken down,
-# even where somebody has changed them. Sets damaged to the file that is not there.
+# even where they were changed by hand. Sets damaged to the file that is not there.
 has_all_files() {
     damaged=
     for name in about.sh steps.sh lasting.sh; do

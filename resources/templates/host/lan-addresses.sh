@@ -1,4 +1,4 @@
-# The IPv4 addresses and routes of a LAN port: written down before they move to a bridge, and put back as they were.
+# The IPv4 addresses and routes of a LAN port: saved before they move to a bridge, and restored as they were.
 # Expects: bridge, tunnel, port, inner (the tunnel's own address, on the bridge), saved (the file). Works wherever it was
 # broken off before: no address is taken away from one interface before it is on the other one.
 #
@@ -38,7 +38,7 @@ add_address() {
                 ;;
             noprefixroute) more="$more $1" ;;
             valid_lft | preferred_lft)
-                # On the bridge nobody renews it: there it stays.
+                # On the bridge it is not renewed: there it is kept.
                 if [ "$device" = "$port" ] && ! has_client && [ "$2" != forever ]; then more="$more $1 ${2%sec}"; fi
                 shift
                 ;;

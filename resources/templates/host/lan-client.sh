@@ -6,9 +6,9 @@
 #     sync   brings the client to where it can be heard
 #     watch  the same, for the supervisor: every 10 s, and it never fails; where `status` asks, it changes nothing
 #     give   sync, once the port is parted; then forgets the client. Where that cannot be started any more, the addresses
-#            stay, which is reported: a rollback must come to an end
+#            remain, which is reported: a rollback must come to an end
 #
-# sync is all there is: it looks where the port is, has a client run there, and ends what runs on the other interface only
+# sync is all there is: it finds where the port is, has a client run there, and ends what runs on the other interface only
 # then. So it can be killed anywhere, and run again. Until the client has heard a server, its address has no end: starting a
 # client must not cost the address. udhcpc begins with dropping all addresses: they are written down before.
 
@@ -46,7 +46,7 @@ log_on_host() {
     limited 3 logger -t tunnelmark "$1" < /dev/null > /dev/null 2>&1 || :
 }
 
-# move_lines FROM TO: what a port was given after it had been joined, or what is on the bridge after somebody has parted it.
+# move_lines FROM TO: what a port was given after it had been joined, or what is on the bridge after it was parted by hand.
 move_lines() {
     late=$(addresses_of "$1" && routes_of "$1")
     [ -n "$late" ] || return 0
@@ -68,7 +68,7 @@ take_lent() {
     has_address "$moved_to" "$2" && take_address "$@"
 }
 
-# wait_for_server: what is rolled out only stays where a server is heard. The former client runs until then.
+# wait_for_server: a deployment is kept only where a server is heard. The former client runs until then.
 wait_for_server() {
     [ -z "$TUNNELMARK_NOTES" ] || return 0
     uptime_s
@@ -85,7 +85,7 @@ wait_for_server() {
 }
 
 # drop_others: who reaches the host by the address that its port had must go on to do so. What was not lent was added by
-# another program, and stays.
+# another program, and is kept.
 drop_others() {
     other=
     for one in $(ip -o -4 addr show dev "$bridge" | sed -n 's/.* inet \([^ ]*\) .*/\1/p'); do
@@ -224,7 +224,7 @@ take() {
     [ -n "$TUNNELMARK_NOTES" ] || refuse
 }
 
-# refuse: reports why the client of the port that was looked for is not moved.
+# refuse: reports why the client of the requested port is not moved.
 refuse() {
     case ${found_why:-$strange} in
         '') report "$port has no DHCP client any more" ;;
@@ -238,7 +238,7 @@ refuse() {
 give() {
     sync || return 1
     if [ -e "/sys/class/net/$bridge/brif/$port" ]; then
-        report "$port is still joined: its DHCP client stays on $bridge"
+        report "$port is still joined: its DHCP client remains on $bridge"
         return 1
     fi
     rm -f "$bridge_leases" "$bridge_leases"~ "$bridge_leases.new" "/run/dhclient.$bridge.pid" "/run/udhcpc.$bridge.pid"

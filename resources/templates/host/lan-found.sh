@@ -3,7 +3,7 @@
 
 # note_client PID PROGRAM: adds a client of $wanted to found, and sets found_kind, found_program, found_words, found_why,
 # found_leases, found_goes_on and is_awaited (whether a program waits for it). A client for IPv6 is another thing. What is only
-# reported sets strange instead: it does not stand for a client, and does not keep one from being started.
+# reported sets strange instead: it does not count as a client, and does not keep one from being started.
 note_client() {
     read_words "$2"
     case " $served " in *" $wanted "*) ;; *) return 0 ;; esac

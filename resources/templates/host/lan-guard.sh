@@ -1,6 +1,6 @@
 # Makes the firewall table that guards LANs which a tunnel joins: against a loop, too many broadcasts, what must not cross.
 # Arguments: TABLE TUNNEL BRIDGE PORT (LAN port, or the bridge itself) SELF PEER (addresses of both hosts in the tunnel)
-# NOBODY (the address that probes ask for) LIMIT (broadcast frames per second, 0: none) FILTERS (words) [-c: check only].
+# `NOBODY` (the address that probes ask for) LIMIT (broadcast frames per second, 0: none) FILTERS (words) [-c: check only].
 
 # Own frames that come back show a loop. While the set holds its element, nothing crosses but what keeps the loop noticed
 # (few probes per second: they could circulate) and what shows that the tunnel works (the hosts' own addresses). The key
@@ -13,7 +13,7 @@ shift 9
 for name in "$tunnel" "$bridge" "$port"; do
     case $name in
         *[!A-Za-z0-9_.@-]*)
-            echo "the name of the interface $name cannot stand in a firewall rule" >&2
+            echo "the name of the interface $name cannot be used in a firewall rule" >&2
             exit 1
             ;;
     esac
@@ -95,7 +95,7 @@ rules() {
     rule sent "oifname != \"$tunnel\" accept"
     rule sent "meta oiftype @looped ether type arp arp daddr ip $peer accept"
     rule sent "meta oiftype @looped ip daddr $peer accept"
-    # Probes also show the other host where this one is once the loop has gone: it may look for it in its LAN.
+    # Probes also show the other host where this one is once the loop has gone: it may search for it in its LAN.
     rule sent "meta oiftype @looped ether type arp arp daddr ip $nobody accept"
     rule sent "meta oiftype @looped counter drop"
     chain leaving postrouting

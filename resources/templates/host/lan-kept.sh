@@ -67,7 +67,7 @@ is_late() {
 }
 
 # has_started: whether the client that was found has dropped what it drops. udhcpc waits for the end of its script before it
-# opens a socket for frames, and goes into the background with a lease. What an earlier run has started looks as if it were
+# opens a socket for frames, and goes into the background with a lease. What an earlier run has started appears to be
 # there, because what had started it has ended.
 has_started() {
     [ -n "$found" ] || return 1
@@ -146,7 +146,7 @@ is_lent() {
     return 1
 }
 
-# has_lent: whether an address is there that is lent, or, once a server has answered, one that is none of those that stay.
+# has_lent: whether an address is there that is lent, or, once a server has answered, one that is none of those that are kept.
 has_lent() {
     while read -r _ one _; do
         if [ -z "$one" ] || [ "$one" = "$inner" ]; then continue; fi

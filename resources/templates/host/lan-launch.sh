@@ -1,7 +1,7 @@
 # Starting the DHCP client that was written down (see lan-found.sh). Expects lan-kept.sh, lan-leases.sh, port, bridge and
 # report.
 
-# can_start: whether the program is there and nobody but root can change it, nor the files that it is started with.
+# can_start: whether the program is there and only root can change it, nor the files that it is started with.
 can_start() {
     case $kept_kind.${kept_program##*/} in dhclient.dhclient | udhcpc.udhcpc | udhcpc.busybox*) ;; *) return 1 ;; esac
     is_roots_file "$kept_program" - && [ -x "$kept_program" ] || return 1

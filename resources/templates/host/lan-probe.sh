@@ -1,5 +1,5 @@
-# Looks for a loop as soon as the LANs are joined. Arguments: TABLE TUNNEL BRIDGE NOBODY (the address that probes ask for)
-# SOURCE (this host's address in the tunnel where its network does not hold NOBODY: a route of its own leads there)
+# Tests for a loop as soon as the LANs are joined. Arguments: TABLE TUNNEL BRIDGE `NOBODY` (the address that probes ask for)
+# SOURCE (this host's address in the tunnel where its network does not hold `NOBODY`: a route of its own leads there)
 
 table=$1 tunnel=$2 bridge=$3 nobody=$4 source=$5
 # Where the table has gone meanwhile, the supervisor makes it again, with these addresses.

@@ -1,5 +1,5 @@
-# Watch over LANs that the tunnel joins. Expects tell, uptime_s, limited and own (the folder), and about.sh's guard_table
-# (empty: nothing guards them), interface (the bridge) and nobody (an address that nobody has). In 12 s it starts three
+# Supervision of the LANs that the tunnel joins. Expects tell, uptime_s, limited and own (the folder), and about.sh's guard_table
+# (empty: nothing guards them), interface (the bridge) and `nobody` (an unused address). In 12 s it starts three
 # programs.
 
 guard_at=0

@@ -1,4 +1,4 @@
-# Which interfaces a tunnel may be joined with, and what stands on the host already. Changes nothing; run as the user that
+# Interfaces that a tunnel may be joined with, and deployments on the host. Changes nothing; run as the user that
 # logged in, whose environment names the connection. Arguments: MARK UNDERLAY
 
 # @include process.sh
@@ -43,7 +43,7 @@ done
 # An address with an end, and a client that would renew it or add it again. Some clients set addresses without an end.
 ip -o -4 addr show 2> /dev/null | sed -n 's/^[0-9]*: *\([^ ]*\) .* dynamic .*/\1/p' |
     while read -r name; do echo "$mark leased ${name%%@*}"; done
-# told PID PROGRAM
+# `told` PID PROGRAM
 told() {
     read_words "$2"
     judge "$1" "$2"

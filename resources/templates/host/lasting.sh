@@ -1,7 +1,7 @@
 #!/bin/sh
 # Tunnelmark: keeps this end of a layer-2 tunnel up. It lies beside the files that it needs; none of them names a secret.
 #
-#     sh lasting.sh run      start the tunnel where it is not up, then watch over it; does not return
+#     sh lasting.sh run      start the tunnel where it is not up, then supervise it; does not return
 #     sh lasting.sh up       start it from the keys and files in kept/
 #     sh lasting.sh down     take it down
 #     sh lasting.sh restart  take it down and start it
@@ -9,7 +9,7 @@
 #     sh lasting.sh halt     take it down as far as it can be, and succeed
 #     sh lasting.sh standing succeeds while everything that the steps made is there
 #
-# The steps are those with which it was rolled out and measured; what holds back unprotected frames comes first of them,
+# The steps are those with which it was deployed and measured; what drops unprotected frames comes first of them,
 # and is the last to go.
 
 # @include process.sh
@@ -68,7 +68,7 @@ down_step() {
     shift 3
     if ! limited "$down_limit" "$@" < /dev/null > "$own/down-$down_number" 2>&1; then
         down_failures=$((down_failures + 1))
-        tell "could not be taken back: $down_title: $(tail -n 1 "$own/down-$down_number" | cut -c 1-200)"
+        tell "could not be undone: $down_title: $(tail -n 1 "$own/down-$down_number" | cut -c 1-200)"
     fi
     print_warnings "$own/down-$down_number" "tunnelmark: warning: "
 }
@@ -109,7 +109,7 @@ take_down() {
     [ "$down_failures" -eq 0 ] && true > "$own/down"
 }
 
-# bring_up: all steps in order; what a failed attempt left is taken back.
+# bring_up: all steps in order; what a failed attempt left is undone.
 bring_up() {
     uptime_s
     begun=$uptime_now
@@ -147,7 +147,7 @@ has_died() {
     return 1
 }
 
-# stands PROGRAM ARGUMENT...: what the list of things that must be there is made of.
+# `stands` PROGRAM ARGUMENT...: what the list of things that must be there is made of.
 stands() {
     TUNNELMARK_NOTES=$own limited 10 "$@" < /dev/null > /dev/null 2>&1
 }
@@ -163,7 +163,7 @@ has_interfaces() {
     done
 }
 
-# answers: whether the other end answers through the tunnel.
+# answers: whether the peer answers through the tunnel.
 answers() {
     eval "limited 5 $ping" < /dev/null > /dev/null 2>&1
 }
@@ -175,7 +175,7 @@ restart() {
     echo "$restarts" > "$own/restarts"
     take_down
     until keep_post && bring_up; do
-        # Not longer, because the other end may be the one that was missing.
+        # Not longer, because the peer may be the one that was missing.
         sleep 5
     done
     count_anew
@@ -214,7 +214,7 @@ watch() {
     done
 }
 
-# take_post: there is one watcher only. It outlives whoever started it.
+# take_post: there is one watcher only. It outlives the process that started it.
 take_post() {
     trap '' HUP PIPE
     watcher=
@@ -225,7 +225,7 @@ take_post() {
     echo "$post" > "$own/watcher"
 }
 
-# keep_post: ends here where another one has the post: both may have been started at the same moment. Where nobody has it
+# keep_post: ends here where another one has the post: both may have been started at the same moment. Where none has it
 # any more, the tunnel was taken down, or its folder was.
 keep_post() {
     watcher=
@@ -236,7 +236,7 @@ keep_post() {
     mkdir -p "$own" && echo "$post" > "$own/watcher"
 }
 
-# give_way: ends here where the tunnel was taken down between the start of this script and its post: whoever did it did
+# give_way: ends here where the tunnel was taken down between the start of this script and its post: that one did
 # not find it.
 give_way() {
     counts=
@@ -247,7 +247,7 @@ give_way() {
     exit 0
 }
 
-# adopt: a service that is stopped must find its daemons; those of the first start belong to nobody.
+# adopt: a service that is stopped must find its daemons; those of the first start belong to none.
 adopt() {
     group=
     while IFS= read -r line; do
@@ -287,7 +287,7 @@ run() {
     watch
 }
 
-# end_watcher: before somebody else changes the tunnel.
+# end_watcher: before another script changes the tunnel.
 end_watcher() {
     watcher=
     read -r watcher 2> /dev/null < "$own/watcher"

@@ -1,4 +1,4 @@
-# Looks at a host without changing anything on it, not even by loading a kernel module. POSIX sh and BusyBox will do.
+# Inspects a host without changing anything on it, not even by loading a kernel module. POSIX sh and BusyBox will do.
 # Expects: state (the folder), mark (a word that begins every line that is ours).
 
 say() {
@@ -115,7 +115,7 @@ present() {
     done
 }
 
-# look DEPTH: `quick` or `thorough`.
+# `look DEPTH`: `quick` or `thorough`.
 look() {
     section lock lock
     section network network

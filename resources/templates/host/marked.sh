@@ -9,7 +9,7 @@ marked() {
 # marked_with NAME=VALUE: prints root's processes that have this in their environment.
 marked_with() {
     mark=$1
-    # A grep that looks past the first NUL finds itself; that of BusyBox does not.
+    # A grep that reads past the first NUL finds itself; that of BusyBox does not.
     found=$(TUNNELMARK_SEARCH=$mark grep -ls "$mark" /proc/[0-9]*/environ /proc/self/environ)
     if [ -z "$found" ]; then
         for environ in /proc/[0-9]*/environ; do

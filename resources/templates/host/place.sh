@@ -3,14 +3,14 @@
 # find_place: what is in a place. Sets place_is to `empty`, `whole`, `unfinished` (it was broken off before it counted, and
 # nothing of it runs) or `damaged` (it counts or may run, and a part of it is gone or damaged: missing), and id to the deployment as
 # far as that is known. Expects: base.
-# shellcheck disable=SC2034 # not everybody says what is missing
+# shellcheck disable=SC2034 # not every script says what is missing
 find_place() {
     place_is=empty
     id=
     missing=
     [ -e "$base" ] || return 0
     read -r id 2> /dev/null < "$base/current"
-    # Paths are made of it: what is no name of a deployment is none, and somebody's damage.
+    # Paths are made of it: what is no name of a deployment is none, and damage.
     if is_id "$id"; then
         place_is=damaged
         if [ ! -d "$base/$id" ]; then
@@ -55,7 +55,7 @@ ends_as_written() {
     [ "$(tail -n 1 "$1" 2> /dev/null)" = 'main "$@"' ]
 }
 
-# may_be_ours ID: whether a folder below /run is that of a lasting tunnel, and no other place's.
+# may_be_ours ID: whether a folder below /run is that of a deployment, and no other slot's.
 may_be_ours() {
     case $1 in *[!0-9a-f]*) return 1 ;; ????????????????) ;; *) return 1 ;; esac
     for other in /etc/tunnelmark/*/"$1"; do

@@ -1,7 +1,7 @@
 # Processes, mostly without starting any: on a small host, starting a program is what takes the time.
 
 # start_of PID: sets start_time to when a process was started, in clock ticks since the host was; fails if there is none,
-# or if it has ended and nobody has asked how. Source: proc_pid_stat(5), fields 3 and 22. The name in field 2 may hold
+# or if it has ended and its parent has not asked how. Source: proc_pid_stat(5), fields 3 and 22. The name in field 2 may hold
 # blanks and parentheses itself.
 start_of() {
     start_time=
@@ -53,7 +53,7 @@ limited() {
     fi
     timeout "$limit_s" "$@"
     limited_status=$?
-    # BusyBox before 1.30 takes `-t SECONDS` and looks for a program that is called like the number.
+    # BusyBox before 1.30 takes `-t SECONDS` and searches for a program that is called like the number.
     if [ "$limited_status" -eq 127 ] && ! timeout 2 true 2> /dev/null; then
         "$@"
         return

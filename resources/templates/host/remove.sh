@@ -1,5 +1,5 @@
-# Takes back what is rolled out on this host alone, because the other one cannot be reached; or what is left of a deployment
-# that was broken off while it was put in place. Arguments: SLOT SEEN OWNER; SEEN is what find.sh said of the place.
+# Removes the deployment of this host alone, because the other one cannot be reached; or what is left of a deployment
+# that was broken off while it was put in place. Arguments: SLOT SEEN OWNER; SEEN is what find.sh printed about the slot.
 
 # @include process.sh
 # @include trees.sh

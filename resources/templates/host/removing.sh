@@ -1,8 +1,8 @@
-# Taking back for good what is rolled out on this host, as the only one who works on it.
+# Final removal of this host's deployment, as the only one who works on it.
 # Expects: base, slot, unit (see use_slot), and process.sh, trees.sh, uptime.sh, release.sh, service.sh,
 # place.sh.
 
-# extend_lease: how long this may still take; whoever comes later takes it for dead, and stops it.
+# extend_lease: how long this may still take; a later instance takes it for dead, and stops it.
 extend_lease() {
     uptime_s
     printf '%-10d\n' "$((uptime_now + 180))" > "$state/lease"
@@ -30,10 +30,10 @@ tell_who() {
     if [ ! -d "$state" ]; then
         echo "$state could not be made." >&2
     elif [ -e "$state/removal" ]; then
-        echo "It is being taken back on this host already, by $owner." >&2
+        echo "It is being removed on this host already, by $owner." >&2
     else
-        echo "Somebody works on this host${owner:+ ($owner)}, or it goes back by itself." \
-            "To put it back now: sh $state/undo.sh" >&2
+        echo "Another instance works on this host${owner:+ ($owner)}, or it rolls back by itself." \
+            "To roll it back now: sh $state/undo.sh" >&2
     fi
 }
 
@@ -42,7 +42,7 @@ lock_host() {
     start_of "$$"
     removal=remove-$$-$start_time
     if ! mkdir "$state" 2> /dev/null; then
-        # What is left of another removal that was killed is in nobody's way.
+        # What is left of another removal that was killed is in no one's way.
         if [ -e "$state/removal" ]; then sh "$state/undo.sh" > /dev/null 2>&1; fi
         if ! mkdir "$state" 2> /dev/null; then
             tell_who
@@ -87,7 +87,7 @@ take_away() {
             if ! is_intact "$base/$id"; then echo "$damaged is damaged: restart this host before." >&2; fi
             return 1
         fi
-        end_text="The tunnel is taken back on this host."
+        end_text="The tunnel is removed from this host."
     else
         end_watcher
         end_text="Nothing that could be taken down was found; what may still run goes with a restart of this host."
@@ -99,7 +99,7 @@ take_away() {
     fi
 }
 
-# remove_place OWNER [SEEN]: takes back what this place's deployment has made on this host, and takes away what starts it;
+# remove_place OWNER [SEEN]: undoes what this slot's deployment has made on this host, and removes what starts it;
 # only while that is there which was seen, if that is given: see find.sh.
 remove_place() {
     trap '' INT
@@ -107,9 +107,9 @@ remove_place() {
     lock_host "$1" || return 1
     find_place
     removed=0
-    end_text="There is nothing to take back on this host any more."
+    end_text="There is nothing to remove on this host any more."
     if [ "$place_is" != empty ] && [ "${2-$place_is $id}" != "$place_is $id" ]; then
-        echo "What is rolled out on this host has changed meanwhile. Look at it once more." >&2
+        echo "The deployment on this host has changed meanwhile. Inspect it once more." >&2
         removed=1
     elif [ "$place_is" != empty ]; then
         take_away

@@ -1,4 +1,4 @@
-# Renews the lease and prints for how many seconds the timer waits now. Arguments: STATE TUNNEL LEASE_S. Exit status 3: the
+# Renews the lease and prints for how many seconds the rollback timer waits now. Arguments: STATE TUNNEL LEASE_S. Exit status 3: the
 # folder is gone or another's; 4: an undo has begun; 5: the lease was over already.
 read -r found 2> /dev/null < "$1/id" && [ "$found" = "$2" ] || exit 3
 [ ! -e "$1/undo-begun" ] || exit 4

@@ -1,4 +1,4 @@
-# Takes back what was confirmed on this host alone, because the other one could not; what it had replaced comes back.
+# Removes what was confirmed on this host alone, because the other one could not; what it had replaced is active again.
 # Arguments: SLOT ID OLD; OLD may be empty.
 
 # @include process.sh

@@ -1,4 +1,4 @@
-# Files that nobody but root can change.
+# Files that only root can change.
 
 # is_roots_file PATH KIND: whether PATH (absolute) belongs to root, and so does each folder and symbolic link on the way to
 # it, and no other user may write to one of them. KIND: `-` a file, `d` a folder, `+` a file that may be missing, as may
@@ -25,7 +25,7 @@ is_roots_file() {
         fi
         real_path=$real_path/$name
         if [ "$2" = + ] && [ ! -e "$real_path" ]; then
-            # Nobody but root can make what is missing.
+            # Only root can make what is missing.
             real_path=$real_path$path_left
             case $path_left/ in */../*) return 1 ;; *) return 0 ;; esac
         fi

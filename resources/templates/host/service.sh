@@ -1,4 +1,4 @@
-# What starts a lasting tunnel with the host, by whatever this host has for that.
+# Service that starts a deployment at boot, by whatever this host has for that.
 # Expects: slot, base (its folder), unit (tunnelmark-SLOT), see use_slot.
 
 use_slot() {
@@ -121,7 +121,7 @@ service_disable() {
     if [ -d /run/systemd/system ]; then systemctl daemon-reload; fi
 }
 
-# service_start: the watcher; it finds the tunnel as it stands.
+# service_start: the watcher; it takes the tunnel as it is.
 service_start() {
     if [ -d /run/systemd/system ]; then
         # On a full disk it cannot reload, and may start what it has not read before.
@@ -151,12 +151,12 @@ folders_used() {
     done
 }
 
-# slot_remove: takes away everything that makes a lasting tunnel start, and its folder. The folders around look as if it
-# had never been there, unless somebody else has changed them as well.
+# slot_remove: removes everything that makes a deployment start, and its folder. The folders around are as if it
+# had never been there, unless others have changed them as well.
 slot_remove() {
     restore=
     times=$base/times
-    # Whoever takes back what was broken off has all of them, in $spare.
+    # The script that undoes what was broken off has all of them, in $spare.
     if [ -d "${spare:-}" ]; then times=$spare; fi
     number=0
     for folder in $(folders_used); do

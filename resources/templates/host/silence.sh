@@ -1,4 +1,4 @@
-# Silence of the other end: since when it lasts, and for how long it may before this end is started again.
+# Silence of the peer: since when it lasts, and for how long it may before this side is started again.
 # Expects tell, answers, uptime_s, limited and own of lasting.sh, and about.sh's underlay, mark, patience, growth, longest
 # and after_peer.
 #
@@ -8,14 +8,14 @@
 #   does not depend on the host);
 # - pauses grow, B's faster than A's: in the end each of B's is more than twice as long as A's longest. Within it A starts
 #   at least once and is then left alone for as long as A's own pause lasts, whatever the phase.
-# The pauses after the first vary with the end's mark, so that no two ends stay in step.
+# The pauses after the first vary with the side's run id, so that no two sides remain in step.
 
-# is_waiting: whether the other end has to be found, or found again.
+# is_waiting: whether the peer has to be found, or found again.
 is_waiting() {
     [ "$is_lost" = yes ] || [ -n "$begun" ]
 }
 
-# begin_silence: nothing is known of the other end yet.
+# begin_silence: nothing is known of the peer yet.
 begin_silence() {
     uptime_s
     answered=$uptime_now
@@ -56,7 +56,7 @@ is_silent_too_long() {
     [ "$is_cut" = no ] && [ "$((uptime_now - quiet_since))" -ge "$wait_s" ]
 }
 
-# note_connected: writes down how long the last start took until the other end answered, and the host's own start.
+# note_connected: writes down how long the last start took until the peer answered, and the host's own start.
 note_connected() {
     uptime_s
     if [ -n "$begun" ]; then
@@ -73,7 +73,7 @@ note_connected() {
     begun=
 }
 
-# note_answer: keeps account of when the other end answered, and tells when that changes.
+# note_answer: records when the peer answered, and reports when that changes.
 note_answer() {
     if answers; then
         if is_waiting || [ "$is_new" = yes ]; then note_connected; fi

@@ -1,13 +1,13 @@
 #!/bin/sh
-# Tunnelmark: starts the lasting tunnel of this folder with the host. Which one that is stands in the file `current`; a
+# Tunnelmark: starts the deployment of this folder at boot. Its name is in the file `current`; a
 # deployment that was never confirmed has not put its name there, and is removed. Where that file or what it names is
 # damaged, or that file is gone and `confirmed` is there, nothing is started and nothing is removed.
 #
 #     sh start.sh boot     what a service manager runs when the host starts
 #     sh start.sh stop     what it runs to stop it
-#     sh start.sh aside    takes the tunnel down and lets nobody start it, to make room for another one
+#     sh start.sh aside    takes the tunnel down and lets nothing start it, so that another one replaces it
 #     sh start.sh return   starts it again
-#     sh start.sh remove   takes everything back on this host alone; for whoever is at its console
+#     sh start.sh remove   removes everything from this host alone; for a user at its console
 
 # @include folder.sh
 # @include process.sh
@@ -39,7 +39,7 @@ main() {
     is_place=no
     case $base in /etc/tunnelmark/*[!0-9a-f]*) ;; /etc/tunnelmark/????????) is_place=yes ;; esac
     if [ "$is_place" = no ]; then
-        echo "Tunnelmark: $base is no place of a lasting tunnel; nothing was done." >&2
+        echo "Tunnelmark: $base is no slot of a deployment; nothing was done." >&2
         exit 1
     fi
     unit=tunnelmark-$slot
@@ -47,7 +47,7 @@ main() {
     read -r id 2> /dev/null < "$base/current"
     if [ "$1" = remove ]; then
         trap '' HUP PIPE
-        remove_place "somebody at this host's console"
+        remove_place "a user at this host's console"
         exit
     fi
     if [ "$1" = boot ]; then
@@ -55,7 +55,7 @@ main() {
             refuse_damaged
         else
             find_place
-            # Of what runs, nothing more must go: somebody has to take it down.
+            # Of what runs, nothing more must go: a user has to take it down.
             if [ -z "$id" ] || [ ! -d "/run/tunnelmark-$id" ]; then slot_remove; fi
             exit 0
         fi
@@ -66,7 +66,7 @@ main() {
             # The rollback starts the earlier deployment afterwards.
             if is_retiring "$slot"; then exit 0; fi
             # Nothing of it lies below /run: the host has been started. Else this may have been held up on a busy host since
-            # it read which deployment counts, and what looks left over is the one that is being built.
+            # it read which deployment counts, and what appears to be left over is the one that is being built.
             if [ ! -d /run/tunnelmark ] && [ ! -d "/run/tunnelmark-$id" ] && is_current "$id"; then
                 for left in "$base"/* "$base"/.[!.]*; do
                     case ${left##*/} in
@@ -79,7 +79,7 @@ main() {
             ;;
         stop) exec sh "$base/$id/lasting.sh" stop ;;
         aside)
-            # Who is just about to watch over it has no post yet, by which it would be found; see lasting.sh.
+            # A supervisor that is just about to start has no post yet, by which it would be found; see lasting.sh.
             if [ -d /run/tunnelmark ]; then : > "/run/tunnelmark/aside-$slot"; fi
             service_stop
             exec sh "$base/$id/lasting.sh" down

@@ -1,4 +1,4 @@
-# Says how a lasting tunnel is on this host, and changes nothing. Arguments: STATE MARK SLOT
+# Prints the status of a deployment on this host, and changes nothing. Arguments: STATE MARK SLOT
 
 # @include process.sh
 # @include uptime.sh
@@ -30,7 +30,7 @@ about() {
         echo "$word $value"
     done
     echo "interface $interface"
-    # Rolled out by a version that took from anybody what was for this session, or with MACsec what was sent again.
+    # Deployed by a version that took from any sender what was for this session, or with MACsec what was sent again.
     steps=$base/$id/steps.sh
     if grep -q 'l2tp add session' "$steps" && ! grep -q peer_cookie "$steps" || grep -q 'replay on window [1-9]' "$steps"; then
         echo "open yes"
@@ -59,7 +59,7 @@ changed() {
     done
 }
 
-# answers: when the other end was lost and came back.
+# answers: when the peer was lost and came back.
 answers() {
     grep 'the other end' "$run_dir/.lasting/log" | tail -n 40
 }

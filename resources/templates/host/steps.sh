@@ -1,4 +1,4 @@
-# What building a tunnel needs: each change is written into the journal, with what takes it back, before it is made.
+# Functions that build a tunnel: each change is written into the journal, with its undo, before it is made.
 # Expects: state (the folder), tunnel (its id), daemons (empty, or what find_daemons found), hopeless (empty, or set by
 # hopeless_at).
 
@@ -66,7 +66,7 @@ step() {
 }
 
 # step_back NUMBER LIMIT_S PROGRAM ARGUMENT...: runs a step's undo, so that the step can be done again. Its entry in the
-# journal stays: it takes back whatever there is then.
+# journal is kept: it undoes whatever there is then.
 step_back() {
     back_number=$1
     back_limit=$2
@@ -86,7 +86,7 @@ find_daemons() {
     daemons=
     daemons_mark=TUNNELMARK_TUNNEL=$tunnel
     if [ -n "$member" ]; then daemons_mark=TUNNELMARK_MEMBER=$tunnel$of_member; fi
-    # The grep that found itself has ended when its number is looked at.
+    # The grep that found itself has ended when its number is read.
     for environ in $(grep -ls "$daemons_mark" /proc/[0-9]*/environ); do
         environ=${environ#/proc/}
         environ=${environ%/environ}
@@ -119,7 +119,7 @@ hopeless_at() {
     hopeless_logs=$*
 }
 
-# stop_if_hopeless: nobody has to wait for what a daemon has said will not come.
+# stop_if_hopeless: no need to wait for what a daemon has reported as impossible.
 stop_if_hopeless() {
     if [ -z "$hopeless" ]; then return 0; fi
     # shellcheck disable=SC2086 # paths of our own, without blanks

@@ -13,7 +13,7 @@ take_turn() {
     waited=0
     until ln -s "$$:$start_time" "$state/undo-turn" 2> /dev/null; do
         if [ ! -d "$state" ]; then
-            echo "This host has been put back already."
+            echo "This host has been rolled back already."
             exit 0
         fi
         holder=$(readlink "$state/undo-turn")
@@ -29,8 +29,8 @@ take_turn() {
     done
 }
 
-# stop_runner FILE: ends the script that builds a tunnel, if it still works. It looks for undo-begun after it has written
-# down who it is, and we look for it after we have made undo-begun: one of us sees the other.
+# stop_runner FILE: ends the script that builds a tunnel, if it still works. It checks for undo-begun after it has written
+# down who it is, and we check for it after we have made undo-begun: one of us sees the other.
 stop_runner() {
     runner=
     read -r runner 2> /dev/null < "$1"

@@ -1,4 +1,4 @@
-# Undoes one of several tunnels that were built side by side; the others stay up, and the host stays locked.
+# Undoes one of several tunnels that were built side by side; the others remain up, and the host remains locked.
 #
 # Arguments: STATE TUNNEL MEMBER.
 

@@ -1,12 +1,12 @@
 #!/bin/sh
-# Tunnelmark: puts this host back as it was before the tunnel was built.
+# Tunnelmark: restores this host as it was before the tunnel was built.
 #
 # You may run it from the console, as root, at any time and more than once:
 #
 #     sh /run/tunnelmark/undo.sh
 #
-# It stops what is still building the tunnel, takes back every change that is written down in journal/, the newest
-# first, and says so. After a command that fails it goes on with the rest and ends with exit status 1. What it said is
+# It stops what is still building the tunnel, undoes every change that is written down in journal/, the newest
+# first, and says so. After a command that fails it goes on with the rest and ends with exit status 1. Its output is
 # kept in undo.log beside it. The folder itself goes when Tunnelmark comes back, or when its timer runs out.
 
 # @include folder.sh
@@ -21,13 +21,13 @@ main() {
     umask 077
     unset TUNNELMARK_TUNNEL TUNNELMARK_MEMBER
     if ! own_folder; then
-        # Whoever has put the host back has removed it.
+        # The rollback that restored the host has removed it.
         [ ! -e "$own_path" ]
         exit
     fi
     state=$folder
     if [ ! -d "$state/journal" ]; then
-        echo "There is no journal in $state, so it is not known what to take back." >&2
+        echo "There is no journal in $state, so it is not known what to undo." >&2
         exit 1
     fi
     take_turn
@@ -46,7 +46,7 @@ main() {
         say "this host is as it was before the tunnel"
         exit 0
     fi
-    say "$failures changes could not be taken back; see $state/undo.log"
+    say "$failures changes could not be undone; see $state/undo.log"
     exit 1
 }
 

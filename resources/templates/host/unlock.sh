@@ -1,5 +1,5 @@
 #!/bin/sh
-# Tunnelmark: gives this host free again where taking a tunnel back for good was broken off in the middle. It changes
+# Tunnelmark: frees this host where the removal of a tunnel was interrupted in the middle. It changes
 # nothing else, and nothing at all while that work goes on.
 
 # @include folder.sh
@@ -22,7 +22,7 @@ main() {
         read -r process 2> /dev/null < "$state/$file"
         if [ -z "$process" ] || ! is_running "$process"; then continue; fi
         if [ "$uptime_now" -lt "$deadline" ]; then
-            echo "A tunnel is being taken back on this host, by process ${process%%:*}; wait for it." >&2
+            echo "A tunnel is being removed from this host, by process ${process%%:*}; wait for it." >&2
             exit 1
         fi
         stop_tree "${process%%:*}"
@@ -30,7 +30,7 @@ main() {
     found=
     read -r found 2> /dev/null < "$state/id"
     if [ "$found" = "$id" ]; then release "$id"; fi
-    echo "Taking a tunnel back was broken off here: do it again, or look with: tunnelmark status PAIR"
+    echo "The removal of a tunnel was interrupted here: repeat it, or check with: tunnelmark status PAIR"
 }
 
 main

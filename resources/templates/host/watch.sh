@@ -1,6 +1,6 @@
 #!/bin/sh
 # Tunnelmark's timer on this host: as long as Tunnelmark is connected and working, it renews the lease. Once the lease
-# is over, this puts the host back as it was before.
+# is over, this restores the host as it was before.
 #
 # Usage: sh watch.sh TUNNEL
 
@@ -14,7 +14,7 @@ tell() {
 }
 
 # leave_session: a session that ends may take all its processes along (KillUserProcesses= of systemd-logind, an sshd that
-# is started for each connection). It knows them by their control group; the root of these groups is nobody's session.
+# is started for each connection). It knows them by their control group; the root of these groups is no user's session.
 # Source: cgroups(7), logind.conf(5).
 leave_session() {
     for root in /sys/fs/cgroup /sys/fs/cgroup/unified /sys/fs/cgroup/systemd; do
@@ -86,7 +86,7 @@ main() {
             continue
         fi
         attempts=$((attempts + 1))
-        tell "Tunnelmark has not been heard of in time; putting this host back"
+        tell "Tunnelmark has not renewed the lease in time; rolling this host back"
         if sh "$state/undo.sh" > /dev/null 2>&1; then
             while is_ours; do
                 if [ "$unreadable" = no ]; then
@@ -102,7 +102,7 @@ main() {
         if [ "$attempts" -lt 10 ]; then
             sleep 5
         else
-            tell "could not put this host back; trying again. On its console, run: sh $state/undo.sh"
+            tell "could not roll this host back; trying again. On its console, run: sh $state/undo.sh"
             sleep 60
         fi
     done

@@ -54,7 +54,7 @@ def test_whoever_is_at_the_console_takes_a_confirmed_end_back_without_a_trace(wo
     for host, files in zip(world.hosts, before, strict=True):
         assert host.links == STANDING
         ran = host.shell_run(*console)
-        assert (ran.returncode, ran.stdout) == (0, "The tunnel is taken back on this host.\n"), ran.stderr
+        assert (ran.returncode, ran.stdout) == (0, "The tunnel is removed from this host.\n"), ran.stderr
         assert host.etc_files() == files
         assert host.links == {"eth1"}
         assert list((host.root / "run").iterdir()) == []
@@ -127,7 +127,7 @@ def test_one_end_is_taken_back_alone_and_the_other_one_at_the_next_contact(world
 def test_what_cannot_be_taken_back_on_one_host_is_said_and_stays(world: World, store: Store) -> None:
     one = deploy_and_keep(world, store)
     world.a.path(STATE_DIR).mkdir()
-    with pytest.raises(CommandFailed, match=r"could not be removed on gateway-a\. Somebody works on this host"):
+    with pytest.raises(CommandFailed, match=r"could not be removed on gateway-a\. Another instance works on this host"):
         roll_back_one(store, world.a, one.pair, Side.A, token=CancelToken(), emit=lambda _event: None)
     assert store.get_deployment(one.id) == replace(one, state_at=store.get_deployment(one.id).state_at)
     world.a.path(STATE_DIR).rmdir()
@@ -189,7 +189,7 @@ def test_what_somebody_is_about_to_put_in_place_is_left_alone(world: World, stor
     status = look(world, store)
     assert (status.unfinished, status.can_be_repaired) == ((), False)
     # Somebody who comes between the look and the removal is left alone as well.
-    with pytest.raises(CommandFailed, match="Somebody works on this host"):
+    with pytest.raises(CommandFailed, match="Another instance works on this host"):
         remove_unfinished(store, world.a, pair, Side.A, token=CancelToken())
     assert place_on(world.a).is_dir()
 

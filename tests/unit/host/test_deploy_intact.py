@@ -200,4 +200,4 @@ def test_a_copy_of_start_sh_elsewhere_does_nothing(shell: tuple[str, ...], verb:
         copy.write_text(host_script("start.sh"))
         done, noted = run(shell, copy, verb, home.parents[3])
         assert (done.returncode, noted) == (1, []), done.stderr
-        assert "is no place of a lasting tunnel; nothing was done" in done.stderr
+        assert "is no slot of a deployment; nothing was done" in done.stderr

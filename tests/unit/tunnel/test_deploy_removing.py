@@ -58,7 +58,7 @@ def test_others_are_told_who_takes_it_back_and_change_nothing(world: World, stor
         with pytest.raises(PairLocked, match="has been working on gateway-a") as refused:
             deploy(world, store)
         assert "rolls back within" not in refused.value.hint
-        with pytest.raises(CommandFailed, match="is being taken back on this host already, by"):
+        with pytest.raises(CommandFailed, match="is being removed on this host already, by"):
             roll_back_one(store, world.a, one.pair, Side.A, token=CancelToken(), emit=lambda _event: None)
         for words in (CONSOLE, ("sh", "/run/tunnelmark/undo.sh")):
             assert world.a.shell_run(*words).returncode == 1
@@ -136,5 +136,5 @@ def test_of_two_at_once_one_takes_it_back(world: World, store: Store) -> None:
     deploy(world, store, options=RolloutOptions(confirm_within_s=30.0), user=Says(Decision.KEEP))
     with ThreadPoolExecutor(2) as pool:
         said = [one.stdout for one in pool.map(lambda _nth: world.a.shell_run(*CONSOLE), range(2))]
-    assert sorted(said) == ["", "The tunnel is taken back on this host.\n"]
+    assert sorted(said) == ["", "The tunnel is removed from this host.\n"]
     assert (world.a.links, run_dirs(world.a), place_on(world.a).exists()) == ({"eth1"}, [], False)

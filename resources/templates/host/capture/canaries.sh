@@ -1,5 +1,5 @@
 # Sends canary frames of every kind through the tunnel, with separators between them.
-# Nobody answers some of the frames: not every ping then waits for less than a second (-W, iputils 20190515).
+# Some of the frames are not answered: not every ping then waits for less than a second (-W, iputils 20190515).
 
 # @include ../probes/guard-head.sh
 underlay=$1 destination=$2 source=$3 tunnel=$4 vlan=$5

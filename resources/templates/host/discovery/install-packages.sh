@@ -1,10 +1,10 @@
 # Runs a package manager so that nothing it brings starts by itself. Arguments: PROGRAM ARGUMENT...
 # Debian asks /usr/sbin/policy-rc.d before it starts a service; 101 means no. It is put in place for the installation
-# only; one that was there is kept beside it and put back, also after an installation that broke off half-way. Ours says
+# only; one that was there is kept beside it and restored, also after an installation that broke off half-way. Ours says
 # no only to what carries this installation's name in its environment, which apt and dpkg hand on to the scripts of
 # packages: where it is left behind by a loss of power, everything else goes on being started as before.
 # What the packages enabled for the next boot is disabled and stopped: found by comparing before and after.
-# The package manager goes on to its end although nobody may be listening any more: one that dies with a broken pipe
+# The package manager goes on to its end although no reader may be left: one that dies with a broken pipe
 # leaves packages half configured.
 # Source: invoke-rc.d(8), /usr/share/doc/init-system-helpers/README.policy-rc.d; systemctl(1); OpenWrt's
 # lib/functions.sh, default_postinst, which enables and starts what a package brings in /etc/init.d. dpkg 1.21 was seen

@@ -21,7 +21,7 @@ linger=1
 ping -n -q -c 1 -W 0.3 127.0.0.1 >/dev/null 2>&1 && linger=0.3
 part() { ping -n -q -c 1 -w 1 -s "$payload" -p "$separators$1" "$underlay" >/dev/null 2>&1; }
 send() { ping -n -q -c "$echoes" -i 0.05 -W "$linger" -I "$source" -s "$payload" -p "$1" "$destination" 2>&1; }
-# Answers to ARP are held back, too: without them the kernel forgets the peer's address after some seconds.
+# Answers to ARP are withheld, too: without them the kernel forgets the peer's address after some seconds.
 know() {
     ip neigh show to "$destination" 2>/dev/null | while read -r address _ name _; do
         ip neigh change "$address" dev "$name" nud reachable 2>/dev/null

@@ -1,6 +1,6 @@
 # Holds back what the peer's tunnel sends, by a firewall table of its own.
 # $1 limit, $2 folder, $3 peer's underlay address, $4 table, $5 seconds, $6 code point of what is let pass, $7 what is
-# held back: a protocol, a port of UDP, or a session of L2TPv3, $8 its number.
+# withheld: a protocol, a port of UDP, or a session of L2TPv3, $8 its number.
 # Before connection tracking joins fragments (priority -400). A set with a time limit: what is forgotten does no harm.
 
 # @include ../probes/guard-head.sh

@@ -1,5 +1,5 @@
-# Lets pass again what hold.sh has held back.
-# $1 folder, $2 table. Prints what was held back.
+# Lets pass again what hold.sh has withheld.
+# $1 folder, $2 table. Prints what was withheld.
 
 nft list table ip "$2" 2>/dev/null
 nft delete table ip "$2" 2>/dev/null

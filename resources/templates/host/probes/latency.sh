@@ -1,4 +1,4 @@
-# Pings with every frame size, one after another. What ping prints is kept in a file without a name, and printed between
+# Pings with every frame size in turn. What ping prints is kept in a file without a name, and printed between
 # two pings, not more often than every 1.5 s: a channel that carries lines while this host pings costs a small host a
 # quarter of its speed.
 # About every 6 s, a pause of a tenth of a second is announced: then the hosts' counters can be read.

@@ -1,4 +1,4 @@
-# Defines `pause SECONDS`. bash waits for a pipe into which nobody writes: starting `sleep` again and again costs a slow
+# Defines `pause SECONDS`. bash waits for a pipe without a writer: starting `sleep` again and again costs a slow
 # host several percent of its CPU, which would be measured as well. It does not hold the channel either way.
 
 if [ -n "${BASH_VERSION:-}" ]; then

@@ -1,4 +1,4 @@
-"""What holds for every test: nothing leaks, and nobody logs a warning that the test did not ask for."""
+"""Rules for every test: nothing leaks, and nothing logs a warning that the test did not ask for."""
 
 from __future__ import annotations
 
@@ -106,13 +106,13 @@ def without_figures(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="session")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What the program keeps, and the labs of this test run."""
+    """Files that the program keeps, and the labs of this test run."""
     return tmp_path_factory.mktemp("home")
 
 
 @pytest.fixture(scope="session")
 def environment(home: Path) -> dict[str, str]:
-    """What the program gets when it is started as a user does."""
+    """Environment of the program when it is started as a user does."""
     return {**os.environ, "TUNNELMARK_HOME": str(home), "COLUMNS": "160"}
 
 
@@ -155,7 +155,7 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark whatever lies below tests/lab, so that nobody forgets it."""
+    """Mark whatever lies below tests/lab, so that it is not forgotten."""
     for item in items:
         if item.path.parent.name == "lab":
             item.add_marker(pytest.mark.lab)

@@ -1,4 +1,4 @@
-"""How long it takes to build and remove the tunnel of every solution.
+"""Time to build and remove the tunnel of every solution.
 
 Needs a running practice lab: `PYTHONPATH=. python tests/bench/bench_deploy.py NAME`. The limit is for set-up and
 clean-up together, on a lab without anything else on the computer; the load of the computer is printed beside it.
@@ -24,7 +24,7 @@ from vpn_adapters.registry import ADAPTERS
 
 LIMIT_S = 6.0
 WAITS_S = {"macsec": 4.0}
-"""What a protocol's own timers add: MKA speaks every 2 s (MKA Hello Time), and an agreement takes two rounds of it."""
+"""Time that a protocol's own timers add: MKA speaks every 2 s (MKA Hello Time); an agreement takes two rounds."""
 
 
 def up_and_down(bench: Bench, solution: str) -> ActiveTunnel:

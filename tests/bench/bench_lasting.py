@@ -1,4 +1,4 @@
-"""How long it takes to roll out, to come back after faults, and to take back, for every solution.
+"""Time to deploy, to recover after faults, and to remove, for every solution.
 
 Needs a running practice lab: `PYTHONPATH=. python tests/bench/bench_lasting.py NAME`. What was broken is over when both
 hosts say that the tunnel is up, watched and unchanged; that is asked every half second, which itself takes about one.

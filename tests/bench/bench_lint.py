@@ -1,4 +1,4 @@
-"""How long the linter takes over a file of 1 MB of each kind. The figures are printed; CPU seconds are what counts."""
+"""Time of the linter for a file of 1 MB of each kind. The figures are printed; CPU seconds are what counts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How soon a page is on the screen when the user changes to it, each page filled with what it shows. Prints figures."""
+"""Time until a page is on the screen when the user changes to it, with its usual content. Prints figures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long probes take, and what they measure, against the same commands run by hand on the same hosts.
+"""Duration and figures of probes, against the same commands run by hand on the same hosts.
 
 By hand against by hand is measured as well: the noise of the comparison.
 

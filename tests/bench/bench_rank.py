@@ -1,4 +1,4 @@
-"""How long ranking takes over 1 000 stored attempts of 7 sizes with 200 echo requests each. Figures are synthetic."""
+"""Time of ranking 1 000 stored attempts of 7 sizes with 200 echo requests each. Figures are synthetic."""
 
 from __future__ import annotations
 

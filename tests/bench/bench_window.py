@@ -1,4 +1,4 @@
-"""How quickly the window opens, and whether it stays responsive while samples arrive. Prints figures."""
+"""Time until the window is open, and whether it remains responsive while samples arrive. Prints figures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every adapter promises, asked of each one in the registry with each suite that two real hosts have in common."""
+"""Contract of the adapters, tested with each one in the registry and each suite that two real hosts have in common."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ ALL_CASES = pytest.mark.parametrize(
     ("adapter", "suite"), all_cases(), ids=[f"{adapter.info.name}-{suite.name}" for adapter, suite in all_cases()]
 )
 LACKING = {"debian-13": {"freelan"}}
-"""What a release does not have; everything else is on every platform."""
+"""Solutions that a release does not have; all others are on every platform."""
 BOTH_SIDES = pytest.mark.parametrize("side", list(Side))
 
 
@@ -193,7 +193,7 @@ def test_shell_scripts_are_posix(adapter: Adapter, suite: Suite, side: Side) -> 
 
 @cache
 def run_apart(*commands: tuple[str, ...]) -> tuple[tuple[int, str], ...]:
-    """Run commands one after the other, with a network, processes, /run and a folder that were just made.
+    """Run commands in sequence, with a network, processes, /run and a folder that were just made.
 
     They end daemons by name and configuration; those of tunnels that other tests have must not be among them.
 

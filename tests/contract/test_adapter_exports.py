@@ -1,4 +1,4 @@
-"""What is taken along becomes, once filled in, byte for byte what rolling out puts on the hosts."""
+"""An export becomes, once filled in, byte for byte what a deployment puts on the hosts."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ SHOWN = {
     "rsa-public-key": IKE_KEYS,
     "ssh-public-key": {side: f"ssh-ed25519 {key} " for side, key in SSH_KEYS.items()},
 }
-"""What each recipe's public commands print."""
+"""Output of each recipe's public commands."""
 
 
 def cases() -> Iterator[tuple[str, str, Suite]]:
@@ -67,7 +67,7 @@ def filled(text: str) -> str:
 
 
 def deployed(request: ExportRequest, side: Side) -> Mapping[str, tuple[int, str]]:
-    """Return the files that rolling out leaves, by path below the place's folder."""
+    """Return the files that a deployment leaves, by path below the slot's folder."""
     deploy = request.deploy_request()
     a, b = (identity(request.adapter, one) for one in Side)
     plan = plan_of(deploy, a, b)
@@ -110,7 +110,7 @@ def test_the_role_renders_to_the_same_bytes(solution: str, platform: str, suite:
     files = {file.path: file.text for file in ansible_files(bundle)}
     public = {side: {token.name: printed(token) for token in bundle.needed_from(side)} for side in Side}
     names = {side.value: f"press-{side.value}" for side in Side}
-    # As Ansible's lookup of templates sets it up: the first line end after a block goes, the last of the file stays.
+    # As Ansible's lookup of templates sets it up: the first line end after a block goes, the last of the file is kept.
     environment = jinja2.Environment(
         autoescape=False,  # noqa: S701 - configuration files
         trim_blocks=True,

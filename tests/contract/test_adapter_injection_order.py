@@ -1,6 +1,6 @@
-"""What keeps forged frames out is there first and goes last, when a tunnel is built and when its host starts.
+"""Protection from forged frames is there first and goes last, when a tunnel is built and when its host starts.
 
-A session of the kernel takes frames from anybody, so a firewall table has to guard it. Any other solution has no
+A session of the kernel takes frames from any sender, so a firewall table has to guard it. Any other solution has no
 such session: its Ethernet interface is a tap device, and only its program, which authenticates, puts frames into it.
 """
 
@@ -37,7 +37,7 @@ STARTED = [
     if suite.is_default and not adapter.info.is_unprotected
 ]
 SESSION = re.compile(r"\bl2tp add session\b|\btype (?:vxlan|gretap|ip6gretap|geneve|bareudp)\b|\bfou add\b")
-"""What has the kernel take Ethernet frames out of packets by itself. Source: ip-l2tp(8), ip-link(8), ip-fou(8)."""
+"""Commands that let the kernel take Ethernet frames out of packets. Source: ip-l2tp(8), ip-link(8), ip-fou(8)."""
 TAP = re.compile(r"\btuntap add\b.*\bmode tap\b|\bmode tap\b", re.DOTALL)
 CLAIMS = re.compile(r"encrypt|protect|guard|authentic|macsec|ipsec|cookie", re.IGNORECASE)
 BOTH_SIDES = pytest.mark.parametrize("side", list(Side))

@@ -1,4 +1,4 @@
-"""What the adapters write passes the linter: Tunnelmark finds no fault with its own configurations."""
+"""Files of the adapters pass the linter: Tunnelmark finds no fault with its own configurations."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ UNAVOIDABLE = {
     "openvpn-udp": {"tls-crypt"},  # OpenVPN 2.5 knows no fingerprints: the peer's own certificate is the authority
     "openvpn-tcp": {"tls-crypt"},
 }
-"""Settings of a solution that a linter finds fault with, and why they stay; none of them is more than outdated."""
+"""Settings of a solution that a linter finds fault with, and why they are kept; none of them is more than outdated."""
 
 CASES = [(platform, *case) for platform in platforms() for case in default_cases(platform, platform)]
 

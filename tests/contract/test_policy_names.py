@@ -51,7 +51,7 @@ def test_every_part_of_a_design_is_known(adapter: Adapter) -> None:
 def test_options_that_name_an_algorithm_are_known_by_the_programs_own_name_too(
     adapter: Adapter, platform_a: str, platform_b: str
 ) -> None:
-    # A proposal (aes128-sha256) or a curve with a suite is known by its parts instead; the test above looks at them.
+    # A proposal (aes128-sha256) or a curve with a suite is known by its parts instead; the test above covers them.
     options = options_of(adapter, platform_a, platform_b)
     assert [
         option.name

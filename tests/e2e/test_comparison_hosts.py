@@ -23,7 +23,7 @@ SOLUTIONS = ["baseline", "openvpn-udp", "tinc"]
 
 @dataclass(frozen=True)
 class Compared:
-    """What a comparison came to.
+    """Outcome of a comparison.
 
     Attributes:
         pair: The hosts.

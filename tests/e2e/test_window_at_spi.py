@@ -27,7 +27,7 @@ def desk() -> Iterator[Session]:
 
 @pytest.fixture(scope="module")
 def compared(desk: Session) -> tuple[dict[str, Any], Path]:
-    """What was seen and heard during a comparison that AT-SPI actions alone have led, and its report."""
+    """Observations of a comparison that AT-SPI actions alone have led, and its report."""
     report = desk.folder / "report.html"
     return desk.client("at_spi_comparison.py", str(report)), report
 

@@ -1,1 +1,1 @@
-"""What is done to two hosts while something is rolled out on them, and what becomes of them: see `make faults`."""
+"""Faults on two hosts during a deployment, and the state of both afterwards: see `make faults`."""

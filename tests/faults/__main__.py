@@ -1,7 +1,7 @@
 """`make faults`: every fault in every stage, a Tunnelmark killed at random moments, and damaged files at a restart.
 
 What was done already is not done again, unless it went wrong: `make faults` goes on where it was broken off. What went
-wrong once stays told, however often it went well later; FRESH=1 forgets that and begins anew. HOSTS=lab tries the
+wrong once remains reported, however often it went well later; FRESH=1 forgets that and begins anew. HOSTS=lab tries the
 matrix on the gateways of the practice lab instead. TABLE=matrix, kills or boot tries one table, ONLY=TEXT what has
 that in its fault's or its column's name.
 """
@@ -34,14 +34,14 @@ from support.net_world import why_not
 
 TABLES = ("matrix", "kills", "boot")
 HALF_FAULTS = ("Tunnelmark killed", "SSH broken on B", "SSH out on B", "power loss of A", "power loss of B")
-"""What is tried at the moment when A has confirmed and B has not."""
+"""Faults at the moment when A has confirmed and B has not."""
 REPLACING_FAULTS = ("Tunnelmark killed", "SSH broken on A", "SSH broken on B", "power loss of A", "power loss of B")
 REPLACING_STAGES = ("verify", "confirm", BETWEEN)
-"""What is tried where another deployment stands: afterwards that one is healthy on both hosts, or the new one."""
+"""Faults where another deployment is active: afterwards that one is healthy on both hosts, or the new one."""
 
 
 def matrix(seed: str, stages: Sequence[str] = STAGES) -> list[CellPlan]:
-    """Return every fault in every stage, and some where another deployment stands.
+    """Return every fault in every stage, and some where another deployment is active.
 
     Every second one joins the networks behind the hosts.
     """
@@ -123,7 +123,7 @@ def main(words: Sequence[str]) -> int:
     out.print(f"Seed {progress.seed}, code {digest}; progress in {path}")
     cells, random_ones, boots = chosen(options, progress.seed)
     left = [plan for plan in (*cells, *random_ones, *boots) if not progress.is_well(plan.key)]
-    # Whoever ends this program in that way is heard as well, so that the hosts end in an orderly way.
+    # A signal that ends this program in that way is handled as well, so that the hosts end in an orderly way.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     reason = ""
     try:

@@ -18,11 +18,11 @@ from support.net_desk import Desk, left_on
 from support.net_hosts import NetHost
 
 STAGES = {Side.A: "restart of A", Side.B: "restart of B"}
-"""What the columns of the table are called; A starts services as sysv does, B as BusyBox does."""
+"""Columns of the table; A starts services as sysv does, B as BusyBox does."""
 SLOTS = "etc/tunnelmark"
 QUIET_S, UP_S, GONE_S = 30.0, 120.0, 60.0
-"""How long a host may take at most, in seconds, until what its start ran has ended, until a tunnel is healthy, and
-until both hosts are as before."""
+"""Time limits of a host, in seconds, until what its start ran has ended, until a tunnel is healthy, and until both
+hosts are as before."""
 _TIME_OF_FOLDER = re.compile(r"The file /etc\S* was `(?P<kept>d\S+ \S+ \d+) \S+` and is now `(?P=kept) \S+`\.")
 """A difference of nothing but when a folder was changed."""
 _VOLATILE = {"root/var/log/sshd.log"}

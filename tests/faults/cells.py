@@ -20,25 +20,25 @@ from faults.strikes import FAULTS, POWERLESS, TWO, Healer, Scene
 from support.underlay_attack import Outcome
 
 LEASE_S = 30.0
-"""For how long a host waits to hear of Tunnelmark before it puts itself back, in seconds."""
+"""Lease: for how long a host waits for a renewal before it rolls back, in seconds."""
 UNDO_S = 20.0
-"""How long putting back may take then, in seconds."""
+"""Time limit for the rollback then, in seconds."""
 WATCHER_S = float(max(PATIENCE_S.values()))
-"""For how long what watches over a lasting tunnel may wait for the other end before it starts it again, in seconds."""
+"""For how long a deployment's supervisor may wait for the peer before it starts the tunnel again, in seconds."""
 HEALTHY_S = LEASE_S + UNDO_S + WATCHER_S
-"""How long until what stands is healthy, in seconds from the end of Tunnelmark or of the fault, whichever is later."""
+"""Time until a deployment is healthy, in seconds from the end of Tunnelmark or of the fault, whichever is later."""
 LOOK_S = 5.0
-"""How long hosts may take until they look as before once nothing happens to them any more, in seconds."""
+"""Time limit until hosts are as before once nothing happens to them any more, in seconds."""
 PAUSE_S = 1.5
-"""Between two looks at hosts that are waited for, in seconds: looking takes more of the computer than the hosts do."""
+"""Pause between inspections of hosts, in seconds: inspecting takes more of the computer than the hosts do."""
 INERT_S = 20.0
-"""How long nothing but files that nothing runs may be different until they count as left, in seconds."""
+"""Time for which nothing but files that nothing runs may be different until they count as left, in seconds."""
 RESENT_S = 60.0
 """After an outage of 45 s TCP sends what was on its way again after up to 51 s: until then a shell may wait for it."""
 AS_BEFORE, CLEANED, EXCEPTION = "as before", "as before, cleaned at contact", "EXCEPTION"
 """Outcomes: nothing is left; nothing but what the next contact removed, after a loss of power; something went wrong."""
 EARLIER = "openvpn-tcp"
-"""What stands where a deployment under a fault takes its place."""
+"""Deployment that one under a fault replaces."""
 STAGE_S, END_S = 120.0, 240.0
 _STATE = """
 cat /etc/tunnelmark/*/current 2> /dev/null || :
@@ -52,15 +52,15 @@ class Unsettled(Exception):
 
 @dataclass(frozen=True)
 class CellPlan:
-    """What is to be done.
+    """Plan of one trial.
 
     Attributes:
         fault: Its name.
         stage: In which stage of the deployment; `any` for a moment that has nothing to do with stages.
         seed: Where random choices come from.
         has_bridge: Whether the networks behind the hosts are joined.
-        share: For `any`: after which share of the time from the first look at what stands on the hosts to the end.
-        is_replacing: Whether another deployment stands on the hosts, whose place is taken.
+        share: For `any`: after which share of the time from the first inspection of the hosts to the end.
+        is_replacing: Whether another deployment is active on the hosts, which is replaced.
     """
 
     fault: str
@@ -72,7 +72,7 @@ class CellPlan:
 
     @property
     def column(self) -> str:
-        """Where it stands in the table."""
+        """Its cell in the table."""
         return f"{self.stage}, replacing" if self.is_replacing else self.stage
 
     @property
@@ -83,19 +83,19 @@ class CellPlan:
 
 @dataclass
 class CellResult:
-    """What became of it.
+    """Outcome of one trial.
 
     Attributes:
         plan: What was done.
-        outcome: `as before` (where another deployment stood, that one stands), `confirmed`, `half, repaired`, or
+        outcome: `as before` (where another deployment was active, that one is), `confirmed`, `half, repaired`, or
             `EXCEPTION`; `too late` where the deployment had ended before its random moment. `as before, cleaned at
             contact`: but for files that a loss of power left and that nothing runs; the next contact removed them.
         settled_s: How long the hosts took, in seconds from the end of Tunnelmark.
-        healthy_s: When what stands was healthy, in seconds from the end of Tunnelmark or of the fault, whichever is
-            later; None where nothing stands.
+        healthy_s: When the deployment was healthy, in seconds from the end of Tunnelmark or of the fault, whichever is
+            later; None where there is none.
         what: What went wrong, or details.
         status: The exit status of the deployment.
-        said: The last lines that it said.
+        said: The last lines that it printed.
         forged: Packets that an attacker forged or altered, from the fault to the end; none may get into a tunnel.
         replayed: Packets that he sent again.
     """
@@ -133,10 +133,10 @@ def words_of(field_: Field, plan: CellPlan, solution: str = "openvpn-udp") -> tu
 
 
 def timeline_of(field_: Field, folder: Path, *, has_bridge: bool) -> tuple[float, ...]:
-    """Roll out and take back without any fault.
+    """Deploy and remove without any fault.
 
     Returns:
-        When Tunnelmark began to look at what stands on the hosts; when it said something; when it ended: in seconds
+        When Tunnelmark began to inspect the hosts; when it printed something; when it ended: in seconds
         from its beginning.
 
     Raises:
@@ -257,14 +257,14 @@ class Cell:
             result.outcome = "too late"
 
     def _roll_out_earlier(self) -> None:
-        """Roll out what is to be replaced."""
+        """Deploy what is to be replaced."""
         done = self._desks[0].tunnelmark(*words_of(self._field, self._plan, EARLIER))
         assert done.status == 0, done.err
         self._earlier = self._state(Side.A)[0]
         assert self._earlier == self._state(Side.B)[0] != ""
 
     def _start_second(self) -> StageReader:
-        """Start another Tunnelmark on another computer; it stands still once it is about to look at what is there."""
+        """Start another Tunnelmark on another computer; it is stopped once it is about to inspect the hosts."""
         desk = self._field.desk(self._folder / "other")
         self._desks.append(desk)
         second = StageReader(desk.start(*words_of(self._field, self._plan)))
@@ -291,7 +291,7 @@ class Cell:
         return next((word for word in found if word != "locked"), ""), "locked" in found
 
     def _settle(self) -> Mapping[Side, str]:
-        """Wait until both hosts are in a state that stays; return what each has confirmed."""
+        """Wait until both hosts are in a final state; return what each has confirmed."""
         until = time.monotonic() + LEASE_S + UNDO_S * self._patience
         previous: Mapping[Side, tuple[str, bool]] = {}
         while True:
@@ -333,7 +333,7 @@ class Cell:
         self._compare(time.monotonic() + LOOK_S * self._patience)
 
     def _judge_before_contact(self, result: CellResult) -> None:
-        """See that both hosts went back by themselves, before any Tunnelmark can have put right what they did not."""
+        """Check that both hosts rolled back by themselves, before any Tunnelmark can have mended what they did not."""
         powerless = POWERLESS.get(self._plan.fault)
         broken_off = self._compare(self._timers_until_s, powerless)
         if powerless is not None and broken_off:

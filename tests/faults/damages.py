@@ -12,7 +12,7 @@ from faults.fields import void
 
 
 class Fate(StrEnum):
-    """What a host that starts with damaged files has to do. The values are outcomes in the table."""
+    """Required behaviour of a host that starts with damaged files. The values are outcomes in the table."""
 
     REFUSED = "not started"
     """It starts nothing, removes nothing and says why."""

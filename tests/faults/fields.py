@@ -1,4 +1,4 @@
-"""Where faults are tried out: two hosts that may be broken, and somebody's computer with Tunnelmark on it."""
+"""Fields for faults: two hosts that may be broken, and a user's computer with Tunnelmark on it."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ CLOCK_LIBRARY = "/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1"
 
 
 class FaultDesk(Protocol):
-    """Somebody's computer with Tunnelmark on it."""
+    """A user's computer with Tunnelmark on it."""
 
     def start(self, *words: str) -> subprocess.Popen[str]:
-        """Start Tunnelmark; nobody sits at its terminal."""
+        """Start Tunnelmark without a user at its terminal."""
 
     def tunnelmark(self, *words: str) -> Ran:
         """Run Tunnelmark."""
@@ -37,7 +37,7 @@ class FaultHost(Protocol):
         """Run some shell as root and return what it printed."""
 
     def look(self) -> HostSnapshot:
-        """Say what it looks like, as closely as Tunnelmark can."""
+        """Return its thorough snapshot."""
 
     def left(self) -> list[str]:
         """Return what is left of Tunnelmark on it."""
@@ -52,7 +52,7 @@ class FaultHost(Protocol):
         """Break every SSH connection to it; new ones can be made."""
 
     def shut_out(self) -> Callable[[], None]:
-        """Let nobody reach it over SSH any more; return what ends that."""
+        """Make it unreachable over SSH; return what ends that."""
 
     def cut_underlay(self) -> Callable[[], None]:
         """Interrupt its underlay; return what ends that."""
@@ -65,7 +65,7 @@ class FaultHost(Protocol):
 
 
 class Intruder(Protocol):
-    """Somebody on the underlay."""
+    """An attacker on the underlay."""
 
     def stream(self) -> None:
         """Begin to send forged packets at both hosts, again and again."""
@@ -97,10 +97,10 @@ class Field(Protocol):
         """Say whether the networks behind the hosts reach each other."""
 
     def intruder(self) -> AbstractContextManager[Intruder]:
-        """Return somebody on the underlay who attacks both hosts."""
+        """Return an attacker on the underlay of both hosts."""
 
     def broken(self) -> str:
-        """Say what of the hosts themselves has ended though nobody here has switched it off; empty if nothing has."""
+        """Return which host has ended though it was not switched off here; empty if none has."""
 
 
 class NoIntruder:
@@ -177,7 +177,7 @@ class NetFaultHost:
 
     def fill_disks(self) -> Callable[[], None]:
         self.run(_FILL)
-        # Both folders looked otherwise before; only what is in them is compared.
+        # Both folders were different before; only what is in them is compared.
         return lambda: void(self.run("rm -f /run/fill /run/fill.more /var/fill /var/fill.more"))
 
     def move_clock(self, seconds: int) -> Callable[[], None]:

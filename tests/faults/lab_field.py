@@ -31,7 +31,7 @@ from support.lab_sessions import NoPasswords, sh
 from support.net_desk import LEFT, PROGRAM, Ran
 
 PATIENCE_S = 120.0
-"""How long a gateway may be out of reach of this program itself, in seconds."""
+"""Time for which a gateway may be out of reach of this program itself, in seconds."""
 _FILL = (
     "dd if=/dev/zero of=/run/fill bs=64k 2> /dev/null || :; dd if=/dev/zero of=/run/fill.more bs=512 2> /dev/null || :"
 )

@@ -1,4 +1,4 @@
-"""What is different on a host afterwards, and what alone a loss of power may leave there until the next contact."""
+"""Differences on a host afterwards, and those that a loss of power may leave there until the next contact."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _BROKEN_OFF = re.compile(
     rf"{PLACES}(?:/[0-9a-f]{{8}}(?:/(?P<name>{re.escape(_START)}|\.(?:start|service)\.new|"
     r"times(?P<time>/\d+\.(?:before|after))?))?)?"
 )
-"""What `install.sh` makes before what starts with the host: nothing runs any of it. Source: its function `install`."""
+"""Files that `install.sh` makes before the service: nothing runs any of them. Source: its function `install`."""
 
 
 @dataclass(frozen=True)
 class Difference:
-    """How a host is not as it was before.
+    """Differences of a host from its state before.
 
     Attributes:
         sentences: What is different, without what follows.
@@ -40,11 +40,11 @@ def difference(
     may_be_broken_off: bool,
     is_time_lost: bool = False,
 ) -> Difference:
-    """Say how a host is not as it was before.
+    """Return how a host differs from its state before.
 
     Args:
-        before: What it looked like.
-        after: What it looks like now.
+        before: Its snapshot from before.
+        after: Its snapshot now.
         left: What else was found of Tunnelmark on it.
         may_be_broken_off: Whether it lost its power, so that files of an installing may be there that nothing runs.
         is_time_lost: Whether it lost its power between making its place below /etc and noting there when /etc had been

@@ -1,4 +1,4 @@
-"""What has been tried already: a file with one JSON object per line, so that a run that was broken off goes on.
+"""Record of trials: a file with one JSON object per line, so that a run that was broken off goes on.
 
 Results are those of the code that was tried, and of how it was tried: after a change of it, all is begun anew. What
 went wrong once is kept beside what came of it later, because a fault that is seen at every other try is one.
@@ -58,7 +58,7 @@ class Progress:
         if self.is_outdated:
             rows = []
         self.exceptions = [row for row in rows if row["outcome"] == EXCEPTION]
-        """Everything that went wrong with this code, also with other seeds, in the order of its being tried."""
+        """Failures with this code, also with other seeds, in the order of trials."""
         if header and not self.is_outdated and seed in (None, header["seed"]):
             self.seed: str = header["seed"]
             self.results = {row["key"]: row for row in rows}

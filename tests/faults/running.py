@@ -18,14 +18,14 @@ from faults.fields import Field, NetField
 from faults.progress import Progress
 
 GRACE_S = 1.0
-"""How long what went wrong waits to hear that somebody ends this program, in seconds: Ctrl+C reaches what runs on the
-hosts' network as well, and may do so earlier."""
+"""Time for which a failure waits for the end of this program, in seconds: Ctrl+C reaches what runs on the hosts'
+network as well, and may do so earlier."""
 NewField = Callable[[], Field]
 
 
 @dataclasses.dataclass
 class Pair:
-    """What a worker tries plans on.
+    """Hosts on which a worker tries plans.
 
     Attributes:
         hosts: The hosts; None where new ones are needed.
@@ -57,7 +57,7 @@ class Runner:
     Args:
         new_field: Makes hosts.
         progress: Where results are written down.
-        out: Where they are told.
+        out: Receives them as text.
         attempt: What tries one plan.
         grace_s: How long what went wrong waits to hear that this program ends, in seconds.
     """
@@ -89,14 +89,14 @@ class Runner:
             Why not all of them could be tried; empty if they were.
 
         Raises:
-            KeyboardInterrupt: Somebody ends this program; what was under way has no result.
+            KeyboardInterrupt: The user ends this program; what was under way has no result.
         """
         for plan in plans:
             self._waiting.put(plan)
         self._working = workers
         try:
             for number in range(workers):
-                # Whoever ends this program does not wait for them.
+                # The end of this program does not wait for them.
                 threading.Thread(target=self._work_to_the_end, name=f"faults-{number}", daemon=True).start()
             self._over.wait()
         finally:
@@ -106,7 +106,7 @@ class Runner:
     def _work_to_the_end(self) -> None:
         try:
             self._work()
-        except Exception as error:  # noqa: BLE001 - told by who started this thread
+        except Exception as error:  # noqa: BLE001 - raised again by the starter of this thread
             self._break_off(f"this program itself failed: {error!r}")
         with self._lock:
             self._working -= 1
@@ -128,7 +128,7 @@ class Runner:
                 self._waiting.put(plan)
                 continue
             if not result.is_well:
-                pair.hosts = None  # nobody knows what is on these hosts
+                pair.hosts = None  # it is not known what is on these hosts
             self._progress.add(result)
             self._out.print(line_of(result), markup=False, soft_wrap=True)
 
@@ -159,7 +159,7 @@ class Runner:
 
 
 def line_of(result: CellResult) -> str:
-    """Return what is told of a result as soon as it is there."""
+    """Return the line that is printed of a result as soon as it is there."""
     plan = result.plan
     bridge = ", bridged" if plan.has_bridge else ""
     when = f"{plan.stage} {100 * plan.share:.0f} %" if plan.stage == "any" else plan.column

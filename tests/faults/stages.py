@@ -13,7 +13,7 @@ STAGES = ("prepare", "arm", "apply", "verify", "confirm")
 BETWEEN = "half"
 """The moment when A has confirmed and B has not."""
 SPREAD_S = {"prepare": 1.0, "arm": 0.1, "apply": 0.2, "verify": 3.5, "confirm": 0.15, BETWEEN: 0.0}
-"""How long after a stage has begun a fault comes at the latest, in seconds, on hosts as fast as this computer."""
+"""Latest moment of a fault after the begin of a stage, in seconds, on hosts as fast as this computer."""
 _SAYS = {"enable": "confirm"}
 _LINE = re.compile(r"^\s*[\d.]+ s  (\w+)")
 
@@ -69,11 +69,11 @@ class StageReader:
         return self._begun[stage]
 
     def wait_until(self, moment_s: float, timeline_s: Sequence[float]) -> bool:
-        """Wait for a moment of another run, however fast or slow this one is: so long after the same thing was said.
+        """Wait for a moment of another run, however fast or slow this one is: so long after the same line was printed.
 
         Args:
             moment_s: The moment, in seconds from the beginning of that run.
-            timeline_s: When something was said in it, and when it ended.
+            timeline_s: When something was printed in it, and when it ended.
 
         Returns:
             Whether it came before this one ended.
@@ -107,7 +107,7 @@ class StageReader:
         return delay_s
 
     def close(self) -> None:
-        """Wait until the process has said everything."""
+        """Wait until the process has printed everything."""
         for thread in self._threads:
             thread.join(20)
         for stream in (self.process.stdout, self.process.stderr):

@@ -51,7 +51,7 @@ class Struck:
 
 
 class Healer:
-    """Ends a fault after its time, in a thread of its own, or when it is told to.
+    """Ends a fault after its time, in a thread of its own, or on request.
 
     Args:
         struck: The fault.
@@ -72,7 +72,7 @@ class Healer:
     def _heal(self) -> None:
         try:
             self._struck.heal()
-        except Exception as error:  # noqa: BLE001 - told to whoever waits for it
+        except Exception as error:  # noqa: BLE001 - raised again by the one that waits for it
             self._error = error
         self._ended_s = time.monotonic()
 
@@ -92,13 +92,13 @@ class Healer:
 
 @dataclass
 class Scene:
-    """What a fault can work on.
+    """Targets of a fault.
 
     Attributes:
         field: The hosts.
-        process: The Tunnelmark that rolls out.
+        process: The Tunnelmark that deploys.
         rng: Random choices.
-        second: Another Tunnelmark, which was stopped (SIGSTOP) when it began to roll out.
+        second: Another Tunnelmark, which was stopped (SIGSTOP) when it began to deploy.
     """
 
     field: Field
@@ -187,7 +187,7 @@ def _second(scene: Scene) -> Struck:
 BOTH = (Side.A, Side.B)
 TWO = "two Tunnelmarks"
 POWERLESS = {"power loss of A": Side.A, "power loss of B": Side.B}
-"""Which host loses its power in which fault."""
+"""Host that loses its power, by fault."""
 FAULTS: dict[str, Strike] = {
     "SSH broken on A": _each((Side.A,), _break, 0.0),
     "SSH broken on B": _each((Side.B,), _break, 0.0),

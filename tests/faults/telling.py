@@ -1,4 +1,4 @@
-"""What is told at the end: the tables, how long it took at most, and everything that went wrong."""
+"""Report at the end: the tables, how long it took at most, and everything that went wrong."""
 
 from __future__ import annotations
 

@@ -93,7 +93,7 @@ def lab_pairs(lab_of: LabOf, tmp_path_factory: pytest.TempPathFactory) -> Iterat
 
 @pytest.fixture(scope="module")
 def lab_pair(lab: Lab, lab_pairs: LabPairs) -> LabPair:
-    """Both gateways of the lab that most tests share, logged in to and looked at."""
+    """Both gateways of the lab that most tests share, logged in to and inspected."""
     return lab_pairs.get(lab.spec.platform_a, lab.spec.platform_b)
 
 
@@ -107,7 +107,7 @@ def net(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NetBench]:
 
 @pytest.fixture(scope="module")
 def net_before(net: NetBench) -> Snapshots:
-    """What both hosts made of namespaces looked like at first."""
+    """Snapshots of both hosts made of namespaces from the beginning."""
     return net.look(SnapshotDepth.THOROUGH)
 
 

@@ -50,13 +50,13 @@ def both_marks(tunnel: BareTunnel, work: Callable[[Side], object]) -> tuple[int,
 
 
 def send_to_peer(tunnel: BareTunnel, side: Side, answered: dict[Side, int], wait_s: int = 20) -> None:
-    """Send marked frames through the tunnel, and note how many were answered."""
+    """Send canary frames through the tunnel, and note how many were answered."""
     address = tunnel.plan.probe_address(side.other)
     answered[side] = ping(tunnel.session(side), address, mark=True, wait_s=wait_s)
 
 
 def assert_rules_can_be_listed(tunnel: BareTunnel) -> None:
-    """What a user does with the firewall works while our table is there: list it, as JSON too, and load the list."""
+    """A user's work with the firewall is possible while our table is there: list it, as JSON too, and load the list."""
     listing = "/run/tunnelmark/ruleset"
     again = f"nft list ruleset > {listing}; nft -c -f {listing} && nft -j list ruleset > {listing}.json"
     script = f"{again} && cat {listing} && nft -j -c -f {listing}.json && rm {listing} {listing}.json"
@@ -115,7 +115,7 @@ class TestIpsec:
             assert "lookup 220" not in shown
 
     def test_killed_ipsec_goes_on_encrypted(self, ipsec: BareTunnel) -> None:
-        # The only breakage after which charon takes back nothing itself.
+        # The only breakage after which charon restores nothing itself.
         def kill(side: Side) -> None:
             command = ipsec.plan.end(side).breakages[1].command
             assert ipsec.session(side).run(command, token=CancelToken()).is_ok
@@ -157,7 +157,7 @@ class TestMacsec:
         first = agreed_key(macsec)
         step = next(step for step in macsec.plan.b.steps if step.is_per_suite)
         assert step.undo is not None
-        # The same secret: it is the agreement that makes the key new. The count that both ends keep is set back.
+        # The same secret: it is the agreement that makes the key new. The count that both sides keep is reset.
         again = "echo 0 > /run/tunnelmark/tunnel/macsec.count"
         assert macsec.sessions.b.run(step.undo, token=CancelToken()).is_ok
         sh(macsec.sessions.b, again)

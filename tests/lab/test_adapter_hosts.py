@@ -74,7 +74,7 @@ def test_nothing_is_readable_and_the_overhead_is_what_theory_says(built: BareTun
 
 
 def test_nothing_leaves_or_gets_in_without_its_daemons(built: BareTunnel, net: NetBench) -> None:
-    # The last one, for what is broken stays so.
+    # The last one, for what is broken is not mended.
     with UnderlayAttack(net.hosts.a.world, net.hosts) as attack:
         check_fails_closed(built)
         check_nothing_gets_in_without_daemons(built, attack)

@@ -1,4 +1,4 @@
-"""Forged packets on gateways: nobody on the underlay puts a frame into a tunnel that is called protected.
+"""Forged packets on gateways: no attacker on the underlay puts a frame into a tunnel that is called protected.
 
 Each kind of packet is sent without a cookie, with a wrong one and with the right one: the firewall table alone has to
 hold. That each kind would get in is shown where nothing protects (the plain L2TPv3 tunnel), and what the cookies hold
@@ -65,7 +65,7 @@ def platforms_of(tunnel: BareTunnel) -> tuple[str, ...]:
 
 
 def attack(tunnel: BareTunnel, *, is_cookie_known: bool) -> tuple[Mapping[str, int], Mapping[str, int]]:
-    """Attack both ends at the same time; return what got in at A and at B."""
+    """Attack both hosts at the same time; return what got in at A and at B."""
     interface = delivers_to(tunnel.request.link, tunnel.adapter.info.name)
 
     def one(side: Side) -> Mapping[str, int]:

@@ -84,7 +84,7 @@ def test_l2tp_inside_wireguard_never_leaves_by_another_way(make: Make) -> None:
         assert marks() > 0, "without the table this shows nothing"
     finally:
         sh(host, "ip rule del pref 77; ip route flush table 7077")
-    # WireGuard's device goes, its address stays on another one, there is another route, and all tables are flushed.
+    # WireGuard's device goes, its address remains on another one, there is another route, and all tables are flushed.
     sh(host, f"ip addr add {own}/32 dev lo; ip route add default via {link.underlay_b} dev eth1 metric 9999")
     try:
         sh(host, f"ip link del {link.names.wireguard_interface}")

@@ -107,5 +107,5 @@ def test_nothing_is_readable_and_the_overhead_is_what_theory_says(built: BareTun
 
 @_parameters(*USER_SPACE)
 def test_it_fails_closed(built: BareTunnel) -> None:
-    # The last one, for what is broken stays so.
+    # The last one, for what is broken is not mended.
     check_fails_closed(built)

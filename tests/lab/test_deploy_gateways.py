@@ -60,7 +60,7 @@ def test_timer_that_cannot_leave_its_session_is_run_by_systemd_and_no_clock_move
         assert ".service" in sh(host, UNITS)
         watcher = sh(host, f'read -r p _ < {STATE_DIR}/watcher; cat "/proc/${{p%%:*}}/cgroup"')
         assert "/system.slice/tunnelmark-timer-" in watcher
-        # The timer wakes up every 5 s and compares with the uptime.
+        # The rollback timer wakes up every 5 s and compares with the uptime.
         sh(host, 'date -s "+2 days"; sleep 7; date -s "-2 days"')
         assert still_up(tunnel)
         assert not tunnel.lost

@@ -217,7 +217,7 @@ def test_lease_can_be_renewed_on_a_full_disk_and_undo_works(net: NetBench) -> No
                 lambda: int(sh(net.sessions.a, f"cat {STATE_DIR}/lease")) > first, timeout_s=30, what="a renewal"
             )
             assert not tunnel.lost
-            # Taking back must work with the disk still full.
+            # The undo must work with the disk still full.
             assert "as it was before" in sh(net.sessions.a, f"sh {STATE_DIR}/undo.sh")
         finally:
             sh(net.sessions.a, FREE)

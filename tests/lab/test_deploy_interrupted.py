@@ -1,4 +1,4 @@
-"""Tunnelmark killed and connections cut while tunnels are built: the hosts, made of namespaces, put themselves back."""
+"""Tunnelmark killed and connections cut while tunnels are built: the hosts, made of namespaces, roll back."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ pytestmark = pytest.mark.usefixtures("net_unchanged")
 
 LEASE_S = 6
 LONG_S = 600
-"""A lease that nothing here waits for: what is undone earlier was not undone by the timer."""
+"""A lease that nothing here waits for: what is undone earlier was not undone by its rollback timer."""
 BACK_S = 240.0
-"""How long a busy computer may take until both hosts are as before."""
+"""Time limit for a busy computer until both hosts are as before, in seconds."""
 STOP_LISTENING = "kill -9 $(pgrep -x -P 1 sshd)"
 START_LISTENING = "/usr/sbin/sshd -f /etc/ssh/sshd_config -E /var/log/sshd.log"
 
@@ -105,7 +105,7 @@ def test_connection_cut_in_any_stage_is_made_again_to_put_the_gateways_back(
             with temporary_tunnel(sessions, net.request("tinc"), token=CancelToken(), on_stage=cut, lease_s=LONG_S):
                 cut(None)
 
-        # Later on, whatever was to be said over that connection may have been said when it broke.
+        # Later on, all that was to be sent over that connection may have been sent when it broke.
         may_stand = stage in (Stage.VERIFY, None)
         with contextlib.suppress(ConnectionLost) if may_stand else pytest.raises(ConnectionLost, match="gateway-b"):
             build()
@@ -125,7 +125,7 @@ def test_gateway_that_stays_away_puts_itself_back(
             with temporary_tunnel(
                 sessions, net.request("openvpn-tcp"), token=CancelToken(), on_stage=lambda *_: None, lease_s=LEASE_S
             ):
-                # Nobody gets in any more, except over the connection that is there already.
+                # No login works any more, except over the connection that is there already.
                 sh(net.sessions.b, f"{STOP_LISTENING}; kill -9 {victim}")
 
         try:

@@ -96,7 +96,7 @@ def test_looking_changes_nothing(sessions: SessionPair) -> None:
         "lsmod | cut -d ' ' -f 1 | sort; find /etc /usr /boot /opt /srv /var/lib /root /home -xdev -printf '%p %T@\\n'"
         " | sort | md5sum; ip -o link | cut -d ' ' -f 2; find /tmp /run/tunnelmark 2>/dev/null | sort"
     )
-    # What an earlier look had loaded would hide that this one loads it: swanctl's plugins ask for ciphers by AF_ALG.
+    # What an earlier inspection loaded would hide what this one loads: swanctl's plugins ask for ciphers by AF_ALG.
     sh(sessions.b, "modprobe -r algif_hash algif_skcipher algif_aead af_alg 2> /dev/null; true")
     before = sh(sessions.b, state)
     assert "af_alg" not in before

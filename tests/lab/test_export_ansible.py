@@ -1,4 +1,4 @@
-"""What is taken along, run by Ansible on two hosts. It leads to what `deploy` leads to.
+"""An export, run by Ansible on two hosts. It leads to what `deploy` leads to.
 
 On hosts made of namespaces, which start services as System V and BusyBox do; in `make test-full` on the practice lab's
 gateways as well, which have systemd.

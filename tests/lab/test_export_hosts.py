@@ -1,4 +1,4 @@
-"""What is taken along, put by hand on hosts made of namespaces."""
+"""An export, installed by hand on hosts made of namespaces."""
 
 from __future__ import annotations
 

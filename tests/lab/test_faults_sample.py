@@ -39,10 +39,10 @@ ALLOWED = {
     "two Tunnelmarks": {"confirmed"},
     **{fault: {"as before", "confirmed", CLEANED} for fault in POWERLESS},
 }
-"""What else than `as before` or `confirmed` would be wrong with these."""
+"""Outcomes other than `as before` or `confirmed` that would be wrong with these."""
 PAIRS = 4
 PATIENCE = 8.0
-"""How soon hosts are well again is for `make faults` to say, which has the computer for itself."""
+"""No time limit here: how soon hosts are well again is judged by `make faults`, which has the computer for itself."""
 
 
 @pytest.fixture(scope="module")

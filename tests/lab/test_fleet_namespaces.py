@@ -16,7 +16,7 @@ from support.net_hosts import NetHosts, NetPair, net_hosts
 
 PAIRS = 8
 SOLUTIONS = "openvpn-udp", "openvpn-tcp", "tinc", "ssh"
-"""What this computer's kernel can run, in turn."""
+"""Solutions that this computer's kernel can run, in turn."""
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +38,7 @@ def before(hosts: NetHosts) -> dict[str, HostSnapshot]:
 
 
 def inspected(pairs: Sequence[NetPair]) -> dict[str, HostSnapshot]:
-    """Return what the hosts of pairs look like, by name."""
+    """Return snapshots of the hosts of pairs, by name."""
     every = [host for pair in pairs for host in pair.hosts]
     with ThreadPoolExecutor(4) as pool:
         return dict(zip((host.name for host in every), pool.map(lambda host: host.look(), every), strict=True))

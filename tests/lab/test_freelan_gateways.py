@@ -1,4 +1,4 @@
-"""freelan of Debian 11: one tunnel of which all is asserted, strangers, what the host has of its own, a roll-out.
+"""freelan of Debian 11: one tunnel of which all is asserted, strangers, what the host has of its own, a deployment.
 
 Debian 11 is the last release that has freelan. In every run, its program is taken from the gateway that has it and put
 on hosts made of namespaces; two gateways of Debian 11 are in `make test-full`, and their tunnel in

@@ -25,7 +25,7 @@ SOLUTIONS = ("openvpn-udp", "openvpn-tcp", "tinc", "ssh")
 PROGRAMS = {"openvpn-udp": "openvpn", "openvpn-tcp": "openvpn", "tinc": "tincd", "ssh": "ssh"}
 LEASE_S = 6
 BACK_S = 240.0
-"""How long a busy computer may take until both hosts are as before."""
+"""Time limit for a busy computer until both hosts are as before, in seconds."""
 
 
 def _check_crossing(net: NetBench, tunnel: ActiveTunnel) -> None:

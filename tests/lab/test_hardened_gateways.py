@@ -42,7 +42,7 @@ RULES = {
 }
 RELOAD = {Side.A: "systemctl restart nftables", Side.B: "ufw reload"}
 LONG_WAIT_MS = 1_200_000
-"""How long all candidates may take on emulated gateways, one after the other."""
+"""Time limit for all candidates in sequence on emulated gateways, in seconds."""
 IN_EVERY_RUN = ("openvpn-udp",)
 
 

@@ -1,4 +1,4 @@
-"""What the emulated CPU of a virtual gateway offers to programs."""
+"""Features of a virtual gateway's emulated CPU."""
 
 from __future__ import annotations
 

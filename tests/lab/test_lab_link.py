@@ -104,7 +104,7 @@ def frames_received(pair: SessionPair, way: Way) -> tuple[int, int]:
 
 
 def load_way(pair: SessionPair, way: Way, options: str) -> str:
-    """Send as much as the way takes in both directions; return what iperf3 said.
+    """Send as much as the way takes in both directions; return iperf3's output.
 
     iperf3 itself may give up on a busy computer; what counts is what crossed.
     """

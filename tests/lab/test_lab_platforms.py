@@ -1,4 +1,4 @@
-"""What is in the gateways of each platform, and that no VPN starts in them by itself."""
+"""Content of the gateways of each platform; no VPN starts in them by itself."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ ip -n host route add 192.0.2.0/24 via 10.77.0.254 dev {PORT}
 ip -n host route add 198.51.100.0/24 dev {PORT} src 10.77.0.111 metric 50
 """
 ADDRESSES = ("10.77.0.101/24", "10.77.0.111/24", "10.88.0.1/24", "10.89.0.1", "169.254.7.7/16", "10.91.0.1/24")
-# An ip that ends whoever calls it, when it has been called so often.
+# An ip that ends its caller, when it has been called so often.
 _KILLER = """#!/bin/sh
 count=$(cat /run/killer/count)
 echo "$((count - 1))" > /run/killer/count
@@ -122,7 +122,7 @@ def test_addresses_and_routes_move_to_the_bridge_and_back_as_they_were(host: Wor
     assert f"192.0.2.0/24 via 10.77.0.254 dev {BRIDGE}" in routes
     assert f"198.51.100.0/24 dev {BRIDGE} scope link src 10.77.0.111 metric 50" in routes
     assert f"dev {PORT} " not in routes
-    # What somebody adds meanwhile is not lost.
+    # What a user adds meanwhile is not lost.
     host.run(f"ip -n host addr add 10.90.0.1/24 brd + dev {BRIDGE}")
     run(host, STEP.undo.argv)
     assert "10.90.0.1/24 brd 10.90.0.255 scope global lan0" in addresses(host, PORT)
@@ -198,7 +198,7 @@ for _ in range(3):
 
 def test_the_bridge_is_not_configured_by_what_the_other_side_announces(host: World) -> None:
     def announced() -> str:
-        # Its address is used once it has been found to be nobody else's.
+        # Its address is used once it has been found to be no other host's.
         tentative = "ip -n host addr show dev far | grep -q tentative"
         host.run(f"n=0; while {tentative} && [ $n -lt 50 ]; do sleep 0.1; n=$((n + 1)); done")
         host.run('ip netns exec host "$1" -c "$2"', sys.executable, _ADVERTISE)

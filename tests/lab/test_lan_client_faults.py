@@ -1,4 +1,4 @@
-"""What can fail while the DHCP client of a LAN port moves: the gateway keeps a client and its address."""
+"""Faults while the DHCP client of a LAN port moves: the gateway keeps a client and its address."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_disk_that_takes_nothing_does_not_keep_the_client_from_the_port(gateway:
 
 
 def check_silence(gateway: Gateway, device: str, address: str) -> None:
-    """See that client and address stay for longer than the 60 s and 10 s after which dhclient could drop it."""
+    """Check that client and address remain for longer than the 60 s and 10 s after which dhclient could drop it."""
     for _ in range(90):
         time.sleep(1)
         assert {on for _, on in gateway.clients()} == {device}

@@ -1,4 +1,4 @@
-"""What a plain user of a gateway runs or owns never becomes what root runs there when DHCP clients are moved."""
+"""Programs and files of a plain user of a gateway are never run by root when DHCP clients are moved."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def test_program_of_root_from_where_a_user_can_write_is_refused(gateway: Gateway
     gateway.world.run(f"kill -9 $(pgrep -f 'dhclient.* {PORT}$' | grep -vx {strange.strip()})")
     assert inspected(gateway).clients == {PORT: (DhcpClient("dhclient", "program"),)}
     check_refusal(gateway, "program")
-    # It comes beside a client that has moved, and does not stand for that.
+    # It comes beside a client that has moved, and does not count as that.
     gateway.world.run(f"kill -9 {strange}")
     gateway.start()
     gateway.wait_for_rest(1)

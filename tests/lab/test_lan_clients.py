@@ -127,7 +127,7 @@ def test_static_addresses_that_the_client_dropped_on_the_bridge_are_there_after_
     gateway.hush()
     gateway.part()
     assert gateway.statics(PORT) == {*STATICS, ROUTE}
-    # Nobody knows which of them was lent before the move.
+    # It is not known which of them was lent before the move.
     assert f" {address} " in gateway.addresses(PORT)
 
 

@@ -1,4 +1,4 @@
-"""A deployment between hosts whose LAN ports have DHCP clients, from the roll-out to the rollback."""
+"""A deployment between hosts whose LAN ports have DHCP clients, from its start to the rollback."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def kill_clients(host: NetHost) -> None:
 
 
 def hurry(host: NetHost) -> None:
-    """Have the supervisor look at its next round, in 2 s at most, and not when 10 s are over."""
+    """Have the supervisor check in its next round, in 2 s at most, and not when 10 s are over."""
     host.run("rm -f /run/tunnelmark-*/.lasting/client")
 
 
@@ -158,7 +158,7 @@ def deployed(hosts: NetHosts, desk: Desk) -> NetPair:
 
 def test_supervisor_starts_a_client_that_died_and_moves_one_from_the_port(deployed: NetPair, desk: Desk) -> None:
     for host in deployed.hosts:
-        # As if the supervisor had just looked.
+        # As if the supervisor had just checked.
         host.run("for one in /run/tunnelmark-*/.lasting; do echo 999999999 > $one/client; done")
         kill_clients(host)
     shown = desk.tunnelmark("status", deployed.name)

@@ -235,7 +235,7 @@ def join_hastened(world: World, guard: LanGuard) -> None:
 
 
 def bystanders(world: World, side: Side) -> list[str]:
-    """Return where the switch of a LAN would look for each gateway."""
+    """Return the port at which the switch of a LAN expects each gateway."""
     shown = world.run(f"bridge -n plant-{side.value} fdb show br port dynamic")
     own = {one: world.run(f"ip netns exec {one.value} cat /sys/class/net/lan0/address").strip() for one in Side}
     return [f"{one} at {line.split()[2]}" for line in shown.splitlines() for one, mac in own.items() if mac in line]
@@ -308,7 +308,7 @@ def test_one_forged_frame_parts_the_lans_for_a_while(hosts: World) -> None:
     own = hosts.run("ip netns exec b cat /sys/class/net/tmlbr0/address").strip().replace(":", "")
     send(hosts, Side.A, ethernet(BROADCAST, "88b5", b"forged".ljust(50), source=own))
     assert is_parted(hosts, Side.B)
-    # A looks for B in its own LAN, where the forged frame came from, until it hears of B.
+    # A searches for B in its own LAN, where the forged frame came from, until it hears of B.
     assert answers(hosts, Side.B)
     assert answers(hosts, Side.A)
     time.sleep(5.5)
@@ -332,7 +332,7 @@ def test_undoing_and_making_again_leave_the_ruleset_as_it_was(hosts: World, shel
         run(hosts, side, ("nft", "flush", "ruleset"))
         with pytest.raises(AssertionError):
             run(hosts, side, guard.standing.argv if guard.standing is not None else ())
-        for _ in range(2):  # It may be there: a standing table that could not be listed in time is made again.
+        for _ in range(2):  # It may be there: a present table that could not be listed in time is made again.
             run(hosts, side, guard.command.argv)
         for step in [step for step in reversed(made) if step.undo is not None]:
             for _ in range(2):

@@ -1,4 +1,4 @@
-"""Rolling out on LAN ports that have addresses of their own, on hosts made of namespaces."""
+"""Deployment on LAN ports that have addresses of their own, on hosts made of namespaces."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def addresses(pair: NetPair, side: Side, device: str) -> list[str]:
 
 
 def check_protocols(pair: NetPair) -> None:
-    """See which link-layer protocols cross joined LANs, and that a bridge can be told to forward the others."""
+    """Check which link-layer protocols cross joined LANs, and that a bridge can be set to forward the others."""
     for sender in Side:
         assert protocols_between_lans(pair, sender) == BETWEEN_LANS
     assert groups_between_lans(pair, Side.A) == {0x00}
@@ -64,7 +64,7 @@ def test_lans_are_joined_only_while_they_are_apart_and_every_address_is_reached_
     assert [len(one) for one in own.values()] == [2, 2]
     done = desk.tunnelmark("deploy", pair.name, "openvpn-udp")
     assert done.status == 0, done.err
-    # Meanwhile somebody joins the LANs: what stands without them is not replaced by what would make a loop.
+    # Meanwhile a user joins the LANs: a deployment without them is not replaced by one that would make a loop.
     hosts.world.run(
         "ip link add cable1 netns plant1 type veth peer name cable2 netns plant2;"
         "for end in 1 2; do ip -n plant$end link set cable$end master port up; done"

@@ -1,4 +1,4 @@
-"""A tunnel's mark in the environment of somebody else's process does not make that a process of the tunnel."""
+"""A tunnel's mark in the environment of another user's process does not make that a process of the tunnel."""
 
 from __future__ import annotations
 

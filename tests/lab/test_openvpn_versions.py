@@ -101,7 +101,7 @@ def see_switched(tunnel: BareTunnel, option: CensusOption) -> None:
 
 
 def switch(tunnel: BareTunnel, suite: Suite) -> None:
-    """Take back and do again what depends on the suite, and nothing else."""
+    """Undo and do again what depends on the suite, and nothing else."""
 
     def run(side: Side, commands: list[Command]) -> None:
         for result in tunnel.session(side).run_batch(commands, token=CancelToken(), should_stop_at_failure=True):

@@ -36,7 +36,7 @@ from support.net_bench import NetBench
 A, B = "10.99.1.1", "10.99.1.2"
 PORT = 25_201
 VERSION = "3.9"
-"""What every iperf3 can do: no streams of JSON, which are tried on gateways."""
+"""Options that every iperf3 has: no streams of JSON, which are tested on gateways."""
 REQUEST = ThroughputRequest(A, B, PORT, 2, 20.0, VERSION)
 STOP_S = 2.0
 

@@ -1,4 +1,4 @@
-"""Tunnels that stay, rolled out between the two gateways of a lab."""
+"""Deployments between the two gateways of a lab."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def unchanged(desk: Desk) -> Iterator[None]:
 
 def test_two_lans_are_joined_by_one_vpn_and_then_by_another_and_parted_again(desk: Desk) -> None:
     with lans(desk):
-        # Nobody is there to be asked: another Tunnelmark confirms.
+        # No user can be asked: another Tunnelmark confirms.
         options = RolloutOptions(bridge_a="lan0", bridge_b="lan0", confirm_within_s=120.0)
         deployment = desk.deploy("wireguard", options)
         assert deployment.state is DeploymentState.APPLIED
@@ -65,7 +65,7 @@ def test_two_lans_are_joined_by_one_vpn_and_then_by_another_and_parted_again(des
 
         for side in Side:
             assert ping_from_lan(desk, side)
-            # 1514 bytes on the wire without FCS, and nobody may cut it; with the tag of a VLAN 4 more.
+            # 1514 bytes on the cable without FCS, and nothing may cut it; with the tag of a VLAN 4 more.
             assert ping_from_lan(desk, side, "-M do -s 1472")
             assert ping_from_lan(desk, side, "-M do -s 1472", is_tagged=True)
         theirs = sh(desk.host(Side.B), "ip netns exec plant cat /sys/class/net/port/address").strip()
@@ -95,10 +95,10 @@ def check_recovers(desk: Desk, deployment: Deployment) -> None:
 
 
 def check_replaced_by_ipsec(desk: Desk, first: Deployment, attack: GatewayAttack) -> None:
-    """Let IPsec take the place of what stands, still with the LANs; break it in two ways, of which it recovers.
+    """Let IPsec replace the deployment, still with the LANs; break it in two ways, of which it recovers.
 
-    Nothing forged gets in while WireGuard recovers and is replaced. Whoever reads the cookies on a gateway gets in
-    where somebody deletes the firewall's table there, until it comes back: so the attack is known to be one.
+    Nothing forged gets in while WireGuard recovers and is replaced. An attacker who reads the cookies on a gateway gets
+    in where the firewall's table is deleted there, until it comes back: so the attack is known to be one.
     """
     second = desk.deploy("ipsec", RolloutOptions(bridge_a="lan0", bridge_b="lan0"))
     assert second.replaces == first.id
@@ -111,7 +111,7 @@ def check_replaced_by_ipsec(desk: Desk, first: Deployment, attack: GatewayAttack
     attack.wait_for_more()
     assert attack.sent()[1] == 2, "the sessions of both tunnels are attacked"
     assert attack.let_in() == {}
-    # Somebody reloads the firewall: what holds back unprotected frames comes back.
+    # A user reloads the firewall: what drops unprotected frames is restored.
     sh(desk.host(Side.A), f"nft delete table inet {second.link.names.guard_table}")
     desk.wait_until_healthy(60)
     assert second.link.names.guard_table in sh(desk.host(Side.A), "nft list tables")

@@ -1,4 +1,4 @@
-"""Tunnels that stay, rolled out between hosts made of namespaces: changed, replaced, kept by one host alone."""
+"""Deployments between hosts made of namespaces: changed, replaced, kept by one host alone."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from support.net_desk import wait_until_nothing_is_left
 
 @pytest.fixture(scope="module")
 def before(net: NetBench) -> Snapshots:
-    """What both hosts looked like at first."""
+    """Snapshots of both hosts from the beginning."""
     return net.look(SnapshotDepth.THOROUGH)
 
 
@@ -38,7 +38,7 @@ def desk(opened: Desk, net: NetBench, before: Snapshots) -> Iterator[Desk]:
     yield opened
     if opened.status().state is not None:
         assert opened.undeploy().state is DeploymentState.UNDONE
-    # What watched over the tunnel may take a moment to end.
+    # The supervisor may take a moment to end.
     CancelToken().wait_for(
         lambda: not differences(before, net.look(SnapshotDepth.THOROUGH)), timeout_s=60, what="both hosts as before"
     )

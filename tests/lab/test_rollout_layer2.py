@@ -1,4 +1,4 @@
-"""VXLAN in WireGuard and GRE in IPsec, rolled out between systems of two ages: LANs, recovery, new keys, rollback."""
+"""VXLAN in WireGuard and GRE in IPsec, deployed between systems of two ages: LANs, recovery, new keys, rollback."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A roll-out between systems of two ages, each with its own systemd and OpenVPN."""
+"""A deployment between systems of two ages, each with its own systemd and OpenVPN."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Gateways that lose their power before, while and after something is rolled out on them."""
+"""Gateways that lose their power before, while and after something is deployed on them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ TOGETHER = "openvpn-udp"
 
 
 ALSO = "wireguard", "macsec", "wireguard-vxlan"
-"""What else boots under attack, in `make test-full`; IPsec's policies hold without the table of `ipsec-gretap` too."""
+"""Further solutions booted under attack, in `make test-full`; IPsec's policies hold without `ipsec-gretap`'s table."""
 
 
 class Silence:
@@ -47,7 +47,7 @@ def reconnected(desk: Desk) -> None:
 
 
 def boot_under_attack(desk: Desk, powered: LabPower, guard_table: str) -> None:
-    """Boot both gateways, B first, which attacks A meanwhile: no frame gets in until somebody deletes the guard."""
+    """Boot both gateways, B first, which attacks A meanwhile: no frame gets in until the guard is deleted."""
     with attacked(desk.sessions.b, desk.sessions.a, UNDERLAY[::-1]) as attack:
         powered.off(*Side)
         powered.on(Side.B)
@@ -96,7 +96,7 @@ def test_what_is_confirmed_survives_the_power_and_what_is_not_does_not(
             for host in (desk.sessions.a, desk.sessions.b)
         ]
 
-        # B loses its power while the user is asked: both go back.
+        # B loses its power while the user is asked: both roll back.
         def emit(event: RolloutEvent) -> None:
             if isinstance(event, RolloutApplied):
                 power_cycle(Side.B)

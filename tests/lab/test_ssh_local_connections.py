@@ -292,7 +292,7 @@ def test_a_cut_connection_is_lost_and_can_be_made_anew(own_server: Sshd, token: 
     with pytest.raises(ConnectionLost, match="`sh` on gateway"):
         session.run(waiting, token=token, on_line=cut)
     for line in processes_with("sleep 4718"):
-        assert line  # it may live on: nobody could tell it to end
+        assert line  # it may live on: there was no way to end it
     assert not session.is_connected
     for use in (
         lambda: session.run(Command(("true",)), token=token),

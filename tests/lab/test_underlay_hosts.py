@@ -256,7 +256,7 @@ def test_a_link_that_carries_frames_one_way_only_is_dead(net: NetBench, found: F
     watch = UnderlayWatch(net.sessions, found.link)
     assert watch.look(token=CancelToken()) is None
     assert both_ways(net, found) == dict.fromkeys(Side, 1)
-    # A's frames go to a card that nobody has; B's still arrive.
+    # A's frames go to a card that does not exist; B's still arrive.
     net.hosts.a.run(f"ip neigh replace {found.link.underlay_b} lladdr 02:00:00:00:00:99 dev eth1 nud permanent")
     try:
         assert both_ways(net, found) == dict.fromkeys(Side, 0)

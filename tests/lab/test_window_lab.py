@@ -1,4 +1,4 @@
-"""The window's lab menu before real gateways: start, state, and stop, with a question while somebody is logged in."""
+"""The window's lab menu before real gateways: start, state, and stop, with a question while a user is logged in."""
 
 from __future__ import annotations
 

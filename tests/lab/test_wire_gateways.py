@@ -1,4 +1,4 @@
-"""What captures show of WireGuard between gateways, and of one that was made to leak.
+"""Captures of WireGuard between gateways, and of one that was made to leak.
 
 Tunnels of user space, leaking ones among them, are captured on hosts made of namespaces (test_wire_hosts.py).
 """
@@ -34,7 +34,7 @@ def bench(lab: Lab, lab_pair: LabPair) -> Bench:
 
 @pytest.fixture(scope="module")
 def before(bench: Bench) -> Snapshots:
-    """What both gateways looked like at first."""
+    """Snapshots of both gateways from the beginning."""
     return bench.look()
 
 

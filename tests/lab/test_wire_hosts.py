@@ -1,4 +1,4 @@
-"""What captures show of VPNs of user space between hosts made of namespaces; those of kernels are tried on gateways."""
+"""Captures of VPNs of user space between hosts made of namespaces; those of kernels are tried on gateways."""
 
 from __future__ import annotations
 

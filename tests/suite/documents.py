@@ -9,7 +9,7 @@ PAGE = Path("docs") / "testing.md"
 
 
 def put_part(page: Path, name: str, text: str) -> None:
-    """Replace what stands between the markers of a part.
+    """Replace the text between the markers of a part.
 
     Args:
         page: The document.

@@ -1,6 +1,6 @@
 """`make test-full`: what takes too long, or too much of the computer, for every change. It goes on where it ended.
 
-The parts run one after the other. What came of each is kept beside the tree of files that it was tried with: a part
+The parts run in sequence. The outcome of each is kept beside the tree of files that it was tried with: a part
 that passed is not run again for the same tree.
 """
 
@@ -62,7 +62,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a part.
+    """Outcome of a part.
 
     Attributes:
         status: `passed`, `failed` or `interrupted`.

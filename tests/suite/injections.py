@@ -15,7 +15,7 @@ PAGE = Path("docs") / "security.md"
 PART = "injections"
 WITH, WITHOUT, REFERENCE, REPLAY = "with", "without", "reference", "replay"
 CASES = (WITH, WITHOUT, REFERENCE, REPLAY)
-"""What was tried: forged packets with the guard or the program's own protection, without the firewall table, at a
+"""Trials: forged packets with the guard or the program's own protection, without the firewall table, at a
 reference that nothing protects; packets sent again."""
 _HEAD = (
     "solution",

@@ -46,7 +46,7 @@ class Stage:
 
 @dataclass(frozen=True)
 class Lane:
-    """Stages that run one after the other.
+    """Stages that run in sequence.
 
     Attributes:
         name: Its name.
@@ -85,7 +85,7 @@ class JobResult:
 
     @property
     def fault(self) -> str:
-        """What is wrong besides the tests that failed; empty if nothing is."""
+        """Faults besides the tests that failed; empty if there are none."""
         if self.is_interrupted:
             return "was interrupted"
         if self.record is None:

@@ -19,7 +19,7 @@ from suite.recording import QUARANTINED
 
 FILE = Path("tests") / "quarantine.toml"
 MOST = 5
-"""How many tests may be in quarantine: more of them is a suite that nobody can trust."""
+"""Most tests in quarantine: a suite with more of them cannot be trusted."""
 
 
 class QuarantineError(Exception):

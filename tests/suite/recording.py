@@ -1,4 +1,4 @@
-"""Pytest plugin: a record of what a process of tests does, while it does it, for whoever runs several of them.
+"""Pytest plugin: a record of what a process of tests does, while it does it, for a runner of several of them.
 
 One JSON object per line, so that the record of a process that dies says what it was at. With xdist, the controlling
 process writes it, for all its workers.
@@ -18,7 +18,7 @@ QUARANTINED = "quarantined"
 """Name of the user property that carries the reason of a quarantine."""
 PHASES = ("setup", "call", "teardown")
 CONTEXT = "context of the error"
-"""Title of what an error knows beside its message: what hosts said, for example."""
+"""Title of an error's facts beside its message: output of hosts, for example."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

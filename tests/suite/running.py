@@ -16,7 +16,7 @@ from suite.lanes import Job, JobResult, Lane, LaneResult
 from suite.records import Record, Result
 
 GRACE_S = 120.0
-"""How long an interrupted job may take to clean up (labs are taken down), in seconds."""
+"""Time limit for an interrupted job to clean up (labs are taken down), in seconds."""
 POLL_S = 0.1
 _ASKING = {
     1: (signal.SIGINT, "interrupted: waiting for the jobs to clean up"),
@@ -42,7 +42,7 @@ class _Running:
         os.killpg(self.process.pid, number)
 
     def is_over(self) -> bool:
-        """Return whether the job has ended. It stays a zombie, so that its group's number belongs to nothing else."""
+        """Return whether the job has ended. It remains a zombie, so that its group's number belongs to nothing else."""
         return os.waitid(os.P_PID, self.process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
 
 

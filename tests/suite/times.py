@@ -1,4 +1,4 @@
-"""How long each test file took: kept from run to run, read from JUnit files, shown as a Markdown table."""
+"""Durations of test files: kept from run to run, read from JUnit files, shown as a Markdown table."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ BEFORE = Path("tests") / "suite" / "times_before.json"
 
 @dataclass(frozen=True)
 class FileTime:
-    """How long a file took in a job.
+    """Duration of a file in a job.
 
     Attributes:
         lane: The lane of the job.

@@ -155,7 +155,7 @@ def default_cases(platform_a: str, platform_b: str) -> list[tuple[Adapter, Suite
 
 
 def steps_of(adapter: Adapter, plan_request: PlanRequest) -> list[PlanStep]:
-    """Return every step of both ends, of identity and of plan."""
+    """Return every step of both sides, of identity and of plan."""
     plan = adapter.plan(plan_request)
     steps: list[PlanStep] = []
     for side in Side:

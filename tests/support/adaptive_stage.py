@@ -138,7 +138,7 @@ class NamedTunnels(FakeTunnels):
 
 @dataclass
 class AdaptiveStage(Stage):
-    """Everything an adaptive comparison needs."""
+    """Inputs of an adaptive comparison."""
 
     probes: FakeProbes = field(default_factory=FakeProbes)
     profile: Profile = ADAPTIVE_PROFILE

@@ -100,7 +100,7 @@ class BareTunnel:
         return self.adapter.plan(self.request)
 
     def apply(self, *, count: int | None = None) -> None:
-        """Write the files and run the steps of both ends; only the first `count` of them, if that is given."""
+        """Write the files and run the steps of both sides; only the first `count` of them, if that is given."""
         plan = self.plan
         self.both(lambda side: self._apply(side, plan.end(side).steps[:count]))
 
@@ -110,7 +110,7 @@ class BareTunnel:
             self._run(side, [step.command for step in steps])
 
     def wait_until_up(self, *, timeout_s: float) -> None:
-        """Ask both ends' checks until all hold, and then until a frame crosses, as a deployment does."""
+        """Ask both sides' checks until all hold, and then until a frame crosses, as a deployment does."""
         self.both(lambda side: self._wait_until_up(side, timeout_s))
         ping = Command(("ping", "-n", "-q", "-c", "1", "-W", "1", self.plan.probe_address_b), timeout_s=20.0)
         CancelToken().wait_for(
@@ -138,7 +138,7 @@ class BareTunnel:
         self.both(lambda side: sh(self.session(side), f"rm -rf {STATE_DIR}"))
 
     def undo_steps(self) -> None:
-        """Run the undo of every step of the plan, last first, whatever was applied; keys and files stay."""
+        """Run the undo of every step of the plan, last first, whatever was applied; keys and files are kept."""
         self.both(lambda side: self._undo(side, ()))
 
     def _undo(self, side: Side, before: tuple[PlanStep, ...]) -> None:
@@ -194,7 +194,7 @@ Make = Callable[[Adapter], BareTunnel]
 
 @contextmanager
 def tunnels_made(sessions: SessionPair, facts: tuple[HostFacts, HostFacts], link: Link) -> Iterator[Make]:
-    """Give what makes tunnels; at the end of the `with` block all are taken back, and nothing of them may be left."""
+    """Give what makes tunnels; at the end of the `with` block all are undone, and nothing of them may be left."""
     made: list[tuple[BareTunnel, tuple[str, str]]] = []
 
     def new(adapter: Adapter) -> BareTunnel:

@@ -1,6 +1,6 @@
 """The same commands that the probes run, run by hand on the same hosts, to compare with.
 
-"By hand" is OpenSSH's own client on a connection that is there already, with the same command lines one after another.
+"By hand" is OpenSSH's own client on a connection that is there already, with the same command lines in sequence.
 What ping prints goes into a file on the host and comes back at the end: lines that cross SSH while a small host pings
 would slow it down. Both ways alternate, because a lab under software emulation changes its
 speed from minute to minute.
@@ -55,7 +55,7 @@ class Outcome:
 
 
 class ByHand:
-    """OpenSSH's client on standing connections."""
+    """OpenSSH's client on open connections."""
 
     def __init__(self, lab: Lab, folder: Path) -> None:
         self._lab = lab
@@ -123,7 +123,7 @@ class ByHand:
 
 
 def under_tunnelmark(sessions: SessionPair, lab: Lab, pings: int, seconds: int) -> Outcome:
-    """Run what a campaign runs while the tunnel stands, here over the bare underlay."""
+    """Run what a campaign runs while the tunnel is up, here over the bare underlay."""
     profile = Profile(ProfileName.CUSTOM, pings, seconds, 1)
     candidate = Candidate("baseline", "none", "Bare underlay", Verdict.UNPROTECTED, is_unprotected=True)
     plan = plan_campaign(lab.pair, [candidate], profile, seed=1)

@@ -21,7 +21,7 @@ THREE = (sample.BASELINE, sample.WIREGUARD, sample.OPENVPN_UDP)
 
 @dataclass
 class Stage:
-    """Everything a campaign needs, all of it false but the campaign."""
+    """Inputs of a campaign, all of them fakes but the campaign."""
 
     candidates: tuple = THREE
     rounds: int = 1

@@ -60,7 +60,7 @@ class FakeCensusAdapter:
 
 
 class FakeTunnel:
-    """Stands with one suite after the other."""
+    """A running tunnel that takes one suite after the other."""
 
     def __init__(self, tunnels: FakeCensusTunnels, suite: Suite) -> None:
         self._tunnels = tunnels
@@ -89,9 +89,9 @@ class FakeCensusTunnels:
     """Implements the census's Tunnels.
 
     Attributes:
-        faults: What bringing up raises, by title of the suite: each time the next one, None for none; the last stays.
+        faults: What bringing up raises, by title of the suite: each time the next one, None for none; the last repeats.
         outcomes: What is seen, likewise; else all is well.
-        on_look: Called with the suite's title before it is looked at.
+        on_look: Called with the suite's title before it is tested.
     """
 
     faults: dict[str, list[BaseException | None]] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""Driving the page that rolls out."""
+"""Driver of the page that deploys."""
 
 from __future__ import annotations
 

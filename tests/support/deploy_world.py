@@ -27,7 +27,7 @@ from support.made_up_vpn import SUITE, MadeUpVpn
 from support.waiting import wait_until
 
 RUN_DIR = f"{STATE_DIR}/tunnel"
-"""The folder of a tunnel that does not stay."""
+"""The folder of a temporary tunnel."""
 SHELLS = ("dash", "busybox sh")
 """The shells that /bin/sh is on gateways."""
 BEYOND_LEASES_S = 100.0
@@ -136,7 +136,7 @@ def let_leases_end(world: World) -> None:
 def wait_until_untouched(world: World, timeout_s: float = 40.0) -> None:
     """Wait until both hosts are as they were made.
 
-    A timer that put a host back removes its folder after that; a timer that was told to end does so by itself, after
+    A rollback timer that restored a host removes its folder after that; one that was ended does so by itself, after
     the pause that it makes.
     """
     for host in world.hosts:
@@ -166,7 +166,7 @@ def open_tunnel(
     audit: list[AuditEntry] | None = None,
     lease_s: float = 30,
 ) -> AbstractContextManager[ActiveTunnel]:
-    """Return a context in which a tunnel stands between the two hosts."""
+    """Return a context in which a tunnel is up between the two hosts."""
     return temporary_tunnel(
         world.sessions,
         request or world.request,

@@ -23,11 +23,11 @@ def say(pair: FakePair, *answers: str) -> None:
 
 
 class Link:
-    """A link that dies while a tunnel of some solution stands, and a healer that may bring it back.
+    """A link that dies while a tunnel of some solution is up, and a healer that may bring it back.
 
     Args:
         stage: The campaign.
-        solution: It dies when this one's tunnel stands.
+        solution: It dies when this one's tunnel is up.
         deaths: So often.
     """
 

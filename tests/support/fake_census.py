@@ -1,4 +1,4 @@
-"""Censuses of the window's fake services: what a real one of OpenVPN on two small gateways said, shortened."""
+"""Censuses of the window's fake services: output of a real one of OpenVPN on two small gateways, shortened."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class FakeCensus:
 
     Attributes:
         census_records: Stored censuses.
-        census_gate: Options are tried while it is set; tests clear it to look at that moment.
+        census_gate: Options are tried while it is set; tests clear it to inspect that moment.
         census_stops_at: The option at which a host gets lost.
         written: Files that were written.
     """

@@ -46,7 +46,7 @@ class FakeDesk:
         up_labs: Running labs by name.
         uses: What uses a lab, by its name.
         started: Labs that were started, in order.
-        lab_gate: Set when a start may end; tests clear it to look at that moment.
+        lab_gate: Set when a start may end; tests clear it to inspect that moment.
     """
 
     stored: dict[str, PairSpec] = field(default_factory=lambda: {pair(is_lab=False).name: pair(is_lab=False)})

@@ -15,7 +15,7 @@ Answer = Iterator[str | float]
 
 
 class FakeClock:
-    """Monotonic seconds that pass only when told."""
+    """Monotonic seconds that pass only when moved."""
 
     def __init__(self) -> None:
         self.now_s = 1000.0

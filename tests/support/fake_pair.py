@@ -31,7 +31,7 @@ class FakePair:
 
     Attributes:
         interfere: Called with the side and each command before it is answered; may raise or cancel something.
-        around: Lines of the look before an attempt, by side, after the usual ones.
+        around: Lines of the inspection before an attempt, by side, after the usual ones.
         wire: What is between them.
         pings: What each host prints when it is asked whether frames cross the bare link; the first line of a list of
             them is used up each time, but for the last.
@@ -168,7 +168,7 @@ ADAPTERS_BY_SUITE = {id(adapter): name for name, adapter in ADAPTERS.items()}
 
 
 class FakeTunnel:
-    """A tunnel that stands."""
+    """A running tunnel."""
 
     def __init__(self, suite: Suite, log: str, instance: int = 0) -> None:
         end = EndpointPlan((), (), f"tmk{instance}")
@@ -218,7 +218,7 @@ class FakeTunnels:
     Attributes:
         faults: What opening raises, by solution.
         cleanup_faults: What ends a tunnel with an error, by solution.
-        on_open: Called with the solution while its tunnel stands.
+        on_open: Called with the solution while its tunnel is up.
     """
 
     faults: dict[str, BaseException] = field(default_factory=dict)

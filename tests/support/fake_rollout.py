@@ -1,4 +1,4 @@
-"""Roll-outs of the window's fake services: shaped like one of WireGuard on two small gateways; nothing is touched."""
+"""Deployments of the window's fake services: shaped like one of WireGuard on two small gateways; nothing is touched."""
 
 from __future__ import annotations
 
@@ -47,11 +47,11 @@ class _Nobody:
 
 @dataclass(kw_only=True)
 class FakeRollout:
-    """The methods of the services that are about roll-outs.
+    """The methods of the services that are about deployments.
 
     Attributes:
         deployed: Stored deployments, newest first.
-        stage_gate: Stages go on while it is set; tests clear it to look at that moment.
+        stage_gate: Stages go on while it is set; tests clear it to inspect that moment.
         undo_gate: The same for the way back.
         tick_s: How long a second of the countdown lasts.
         obstacles_block: Whether a dry run finds something in the way.
@@ -60,11 +60,11 @@ class FakeRollout:
         asked_options: What was asked for last.
         audits_written: Files that were written.
         silent: Hosts that cannot be asked.
-        undone_on: Hosts on which the standing deployment was taken back alone.
+        undone_on: Hosts from which the active deployment was removed alone.
         unfinished_on: Hosts with files of a deployment that was broken off before it counted.
-        worked_on: Hosts on which somebody works.
+        worked_on: Hosts on which another instance works.
         repair_gate: A repair begins while it is set.
-        undo_error: What goes wrong while one host alone is put back.
+        undo_error: What goes wrong during the removal from one host alone.
     """
 
     deployed: list[Deployment] = field(default_factory=list)
@@ -160,7 +160,7 @@ class FakeRollout:
         )
 
     def store(self, deployment: Deployment, state: DeploymentState, message: str = "") -> Deployment:
-        """Keep a deployment in a new state; the one before it is replaced where this one stands."""
+        """Keep a deployment in a new state; the one before it is replaced where this one is active."""
         stored = replace(deployment, state=state, message=message, state_at=deployment.prepared_at)
         if state is DeploymentState.CONFIRMED:
             stored = replace(stored, confirmed_at=stored.prepared_at)

@@ -1,4 +1,4 @@
-"""Made-up dry runs, ports and states that the fake roll-outs tell of."""
+"""Made-up dry runs, ports and states that the fake deployments report."""
 
 from __future__ import annotations
 
@@ -200,7 +200,7 @@ def seen_of(
     undone: Collection[Side] = (),
     unfinished: Collection[Side] = (),
 ) -> PairStatus:
-    """Return what a look shows where hosts cannot be asked, have been put back alone, or were interrupted."""
+    """Return the status where hosts cannot be asked, have been rolled back alone, or were interrupted."""
     status = status_of(pair, standing)
     sentences = []
     for side in Side:

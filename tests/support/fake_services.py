@@ -73,7 +73,7 @@ class FakeServices(FakeHistory, FakeDesk):
         pace_s: Seconds between two batches of samples.
         batch: Samples per batch.
         faults: Errors to raise, by name of the method; each is raised once.
-        asks_host_key: Whether looking at the hosts asks about an unknown key.
+        asks_host_key: Whether inspecting the hosts asks about an unknown key.
         interrupted: Number of an interrupted comparison.
         missing_on_b: What B lacks.
         blocked: What firewalls block, by solution.
@@ -84,8 +84,8 @@ class FakeServices(FakeHistory, FakeDesk):
         chosen_guidelines: Ids of the guidelines that apply.
         texts_on_hosts: Configuration files that lie on each host.
         labs_gone: Comparisons whose practice lab has ended.
-        unreachable_b: How many times B cannot be reached to be put back.
-        cleanup: Set when cleaning up may go on; tests clear it to look at that moment.
+        unreachable_b: How many times B cannot be reached for the rollback.
+        cleanup: Set when cleaning up may go on; tests clear it to inspect that moment.
         link_gate: Likewise, when waiting for a dead link may end.
     """
 

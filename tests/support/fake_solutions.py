@@ -1,4 +1,4 @@
-"""Made-up hosts and solutions that the window's tests look at."""
+"""Made-up hosts and solutions that the window's tests show."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from app.domain.verdicts import Finding, FindingQuestion, Verdict
 from app.policy import DEFAULT_GUIDELINES
 
 OLD_SERVER = "port 1194\nproto udp\ndev tap\ncipher BF-CBC\ndata-ciphers AES-256-GCM:CHACHA20-POLY1305\n"
-"""What lies on both hosts as /etc/openvpn/old.conf."""
+"""Content of /etc/openvpn/old.conf on both hosts."""
 
 
 def host_facts(side: Side) -> HostFacts:

@@ -1,4 +1,4 @@
-"""Two hosts with a wire between them on which marked frames, or what protects them, can be captured."""
+"""Two hosts with an underlay on which canary frames, or what protects them, can be captured."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ def able(facts: HostFacts) -> HostFacts:
 
 @dataclass
 class FakeWire:
-    """Answers the commands of the wire's probe.
+    """Answers the commands of the packet tests.
 
     Attributes:
         is_leaking: Frames cross in the clear, in L2TPv3.
         has_control: The bare underlay lets echo requests pass.
         is_open: Frames go out in the clear after a breakage, on the interface of the default route.
-        is_bare: There is no tunnel: marked frames cross as they are.
-        lost: Marked frames that are not answered.
+        is_bare: There is no tunnel: canary frames cross as they are.
+        lost: Canary frames that are not answered.
         is_captured: The tunnel's own packets are in the captures.
         broken_status: Exit status of breakages.
         does_listen: tcpdump starts.
@@ -41,7 +41,7 @@ class FakeWire:
         is_size_silent: Nothing is heard of frames of other sizes.
         lost_while_breaking: The connection to A breaks before the first breakage has ended.
         lost_while_sending: The connection to this host breaks when it sends after the first breakage.
-        mute_when_broken: This host sends no marked frames after a breakage.
+        mute_when_broken: This host sends no canary frames after a breakage.
         without_perl: Hosts that cannot send whole frames.
         lost_ethertype: Whole frames with this EtherType do not cross.
         dropped: Packets that the captures of each host lost.
@@ -74,7 +74,7 @@ class FakeWire:
     number: int = 0
 
     def knows(self, command: Command) -> bool:
-        """Return whether a command is one of the wire's probe."""
+        """Return whether a command is one of the packet tests."""
         script = command.argv[2] if len(command.argv) > 2 else ""
         signs = ("tcpdump -n", "od -An", "separators=", "destination=$2 tunnel=$3", "#no-perl")
         return any(sign in script for sign in signs)

@@ -1,4 +1,4 @@
-"""A made-up tunnel, and the wire's probe over it between two hosts with a wire that is made up, too."""
+"""A made-up tunnel, and the packet tests over it between two hosts with an underlay that is made up, too."""
 
 from __future__ import annotations
 

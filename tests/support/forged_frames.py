@@ -23,7 +23,7 @@ from support.lab_sessions import sh
 from support.wire_capture import received
 
 COPIES = 5
-"""How often each kind of packet is sent."""
+"""Number of packets of each kind that are sent."""
 OVER_IPV6 = (
     "over IPv6",
     "over IPv6, behind an extension header",

@@ -1,4 +1,4 @@
-"""Forged TCP segments: what somebody on the underlay who reads it can put into the connection of a tunnel.
+"""Forged TCP segments: what an attacker who reads the underlay can put into the connection of a tunnel.
 
 They carry the next sequence number of a segment that was seen a moment before, so that the attacked host's TCP takes
 them. No code of the program's own injection test is used.

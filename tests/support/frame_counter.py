@@ -8,7 +8,7 @@ import sys
 from app.domain.hosts import Side
 from support.net_world import World
 
-# Counts arriving frames with each of some words in them, until it is told to end.
+# Counts arriving frames with each of some words in them, until it is to end.
 _COUNT = """
 import select, socket, sys
 got = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3))

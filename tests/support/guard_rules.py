@@ -26,7 +26,7 @@ class Packet:
         source: Where it comes from; at the hook `output`, where it goes to.
         interface: By which interface it comes in or goes out.
         family: 4 or 6.
-        headers: IPv6: what its headers announce, one after the other.
+        headers: IPv6: what its headers announce, in their order.
         has_options: IPv4: whether its header is longer than usual.
         is_in_ipsec: Whether IPsec carries it.
         inner_type: Type of the frame inside.
@@ -131,7 +131,7 @@ def table_of(step: PlanStep, folder: Path) -> Table:
 
 
 def told(argv: Sequence[str], folder: Path) -> str:
-    """Run a command with programs that note what nft is told, by words and on stdin; nothing else is done."""
+    """Run a command with programs that record nft's arguments and stdin; nothing else is done."""
     folder.mkdir(exist_ok=True)
     noted = folder / "noted"
     noted.write_text("")

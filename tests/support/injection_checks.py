@@ -1,4 +1,4 @@
-"""The injection test of comparisons and roll-outs, on a tunnel of a test."""
+"""The injection test of comparisons and deployments, on a tunnel of a test."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where tests of the injection test write what they counted, for the table of docs/security.md."""
+"""Counts of the injection test's tests, written for the table of docs/security.md."""
 
 from __future__ import annotations
 

@@ -29,9 +29,9 @@ def kill_tunnelmark(bench: Bench, folder: Path, stage: str, solution: str, lease
     Args:
         bench: The hosts.
         folder: Where a file may be put.
-        stage: Name of a stage, or `standing` once the tunnel stands.
+        stage: Name of a stage, or `standing` once the tunnel is up.
         solution: What is built.
-        lease_s: For how long a host waits until it puts itself back, in seconds.
+        lease_s: Lease: for how long a host waits until it rolls back, in seconds.
 
     Raises:
         AssertionError: It ended before that stage.
@@ -67,7 +67,7 @@ def kill_tunnelmark(bench: Bench, folder: Path, stage: str, solution: str, lease
 
 
 def wait_until_back(sessions: SessionPair, *, timeout_s: float) -> None:
-    """Wait until both hosts have put themselves back, and nothing that works on a tunnel is left running there.
+    """Wait until both hosts have rolled back, and nothing that works on a tunnel is left running there.
 
     Args:
         sessions: The hosts.

@@ -50,7 +50,7 @@ class Bench:
 
 
 def look(sessions: SessionPair, depth: SnapshotDepth) -> Snapshots:
-    """Say what both gateways look like."""
+    """Return snapshots of both gateways."""
     return run_both(
         lambda: take_snapshot(sessions.a, token=CancelToken(), depth=depth),
         lambda: take_snapshot(sessions.b, token=CancelToken(), depth=depth),
@@ -99,7 +99,7 @@ def shell_step(title: str, script: str, undo: str = "true", timeout_s: float = 3
 
 
 def main() -> None:
-    """Build tunnels and print the stages, until killed: file of the pair, solution, lease in s, stage to stay in.
+    """Build tunnels and print the stages, until killed: file of the pair, solution, lease in s, stage to stop in.
 
     Several solutions, separated by commas, are built side by side.
     """

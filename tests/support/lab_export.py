@@ -1,4 +1,4 @@
-"""What is taken along of a pair, and whether what was made of it works."""
+"""Export of a pair, and whether what was made of it works."""
 
 from __future__ import annotations
 

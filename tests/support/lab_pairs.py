@@ -1,4 +1,4 @@
-"""Pairs of running labs that are logged in to and looked at, once each."""
+"""Pairs of running labs, logged in to and inspected once each."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ UNDERLAY = "192.0.2.1", "192.0.2.2"
 NEWEST = "debian-13", "debian-13"
 OLD = "debian-11", "debian-11"
 MIXED = "debian-11", "debian-13"
-"""What is tried in every run: the programs of both platforms at once."""
+"""Pair of every run: the programs of both platforms at once."""
 
 
 @dataclass(frozen=True)
 class Platforms:
-    """Which pair of gateways a test is for.
+    """Pair of gateways that a test is for.
 
     Attributes:
         of_lab: Platforms of the lab's A and B.
@@ -104,6 +104,6 @@ class LabPairs:
         return LabPair(sessions, (facts_a, facts_b), Link(*UNDERLAY))
 
     def close(self) -> None:
-        """Log out everywhere; whoever asks for a pair afterwards is logged in anew."""
+        """Log out everywhere; a pair that is asked for afterwards is logged in to anew."""
         self._opened.clear()
         self._stack.close()

@@ -13,7 +13,7 @@ from app.lab.control import give_order
 
 
 def power_off(manager: LabManager, name: str, side: Side) -> None:
-    """Take the power from one gateway, at once. The other one and the link stay as they are."""
+    """Take the power from one gateway, at once. The other one and the link are left as they are."""
     give_order(manager._known(name).folder, "off", side)
 
 

@@ -1,4 +1,4 @@
-"""Rolling out on two hosts, through everything that the command line uses as well."""
+"""Deployment on two hosts, through everything that the command line uses as well."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ADDRESSES = {Side.A: "10.77.0.1", Side.B: "10.77.0.2"}
 TAGGED = {Side.A: "10.78.0.1", Side.B: "10.78.0.2"}
 """Of the same two hosts in their LANs, in VLAN 7."""
 
-# A LAN behind a gateway: one host, in a network namespace, at the other end of a cable from the gateway's port lan0.
+# A LAN behind a gateway: one host, in a network namespace, joined by a cable with the gateway's port lan0.
 MAKE_LAN = """
 ip netns add plant
 ip link add lan0 type veth peer name port netns plant
@@ -45,13 +45,13 @@ REMOVE_LAN = "ip link del lan0 2> /dev/null; ip netns del plant"
 
 @dataclass
 class Desk:
-    """Somebody who rolls out on a pair.
+    """A user who deploys on a pair.
 
     Attributes:
         services: All of it.
         pair: The pair.
         found: What was found on it.
-        events: What was told.
+        events: The events so far.
     """
 
     services: Services
@@ -95,7 +95,7 @@ class Desk:
 
 @contextmanager
 def desk_for(where: Lab | PairSpec, folder: Path, user: str = "root") -> Iterator[Desk]:
-    """Log in to a pair and look at it."""
+    """Log in to a pair and inspect it."""
     pair = where if isinstance(where, PairSpec) else where.pair
     pair = replace(pair, a=replace(pair.a, user=user), b=replace(pair.b, user=user))
     services = Services(prompts=None, paths=Paths(folder, folder / "labs", folder / "cache"))

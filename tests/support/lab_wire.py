@@ -1,4 +1,4 @@
-"""Tunnels whose wire is looked at."""
+"""Tunnels for packet tests."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def check_all_cross(report: CaptureReport) -> None:
 
 
 def check_protected(report: CaptureReport, inner_mtu_bytes: int, kinds: set[str]) -> None:
-    """See that a tunnel over UDP fails closed, costs what arithmetic says, and lets these kinds of frames cross."""
+    """Check that a tunnel over UDP is fail-closed, has the calculated overhead, and carries these kinds of frames."""
     leak = report.leak
     assert leak is not None
     assert leak.verdict is LeakVerdict.PROTECTED, leak.note

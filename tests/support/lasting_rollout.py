@@ -1,4 +1,4 @@
-"""Rolling out on two made-up hosts, as the program's services do it, for tests of what is written down and told."""
+"""Deployment on two made-up hosts, as the program's services do it, for tests of what is stored and reported."""
 
 from __future__ import annotations
 
@@ -50,15 +50,15 @@ def deploy(
     is_confirmed_before: bool = False,
     warnings: tuple[RolloutObstacle, ...] = (),
 ) -> Deployment:
-    """Roll out in the place of what stands on the hosts now.
+    """Deploy, replacing the hosts' present deployment.
 
     Args:
         world: The hosts.
         store: Where it is written down.
-        events: Get what is told.
-        vpn: What is rolled out.
+        events: Receives the events.
+        vpn: The VPN that is deployed.
         options: What else is chosen.
-        user: Who is asked; None asks nobody.
+        user: The user who is asked; None asks no one.
         is_confirmed_before: Whether it is done once more.
         warnings: What was found before.
     """
@@ -74,7 +74,7 @@ def deploy(
 
 
 def deploy_and_keep(world: World, store: Store) -> Deployment:
-    """Roll out; the user is asked and keeps it, and both hosts watch over it."""
+    """Deploy; the user is asked and confirms, and both hosts supervise it."""
     done = deploy(world, store, options=RolloutOptions(confirm_within_s=30.0), user=Says(Decision.KEEP))
     for host in world.hosts:
         wait_until_watched(host)
@@ -88,7 +88,7 @@ def save_facts(world: World, store: Store) -> None:
 
 
 class Operations(DeploymentOperations):
-    """What can be done about deployments of two made-up hosts, as far as confirming, ending and repairing need it."""
+    """Operations on deployments of two made-up hosts, as far as confirming, ending and repairing need them."""
 
     def __init__(self, world: World, store: Store) -> None:
         super().__init__(
@@ -120,7 +120,7 @@ def look(world: World, store: Store) -> PairStatus:
 
 
 def assert_next_contact_takes_back(world: World, store: Store) -> None:
-    """Fail unless what one host alone still has of a deployment that was ending is seen, and taken back."""
+    """Fail unless what one host alone still has of a deployment that was ending is seen, and removed."""
     seen = look(world, store)
     assert (seen.state, seen.can_be_repaired) == (DeploymentState.HALF_CONFIRMED, True)
     assert "removed from both" in seen.repair_text

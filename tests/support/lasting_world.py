@@ -1,4 +1,4 @@
-"""Tunnels that stay, between two made-up hosts, for tests of deploying them."""
+"""Deployments between two made-up hosts, for tests of them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SLOT = "58fca5ac"
 """The place of the two made-up hosts, as `slot_of` names it."""
 VPN = MadeUpVpn(interface="tml0")
 STANDING = {"eth1", "tml0"}
-"""The interfaces of a host with a tunnel that stays."""
+"""The interfaces of a host with a deployment."""
 
 
 @contextmanager
@@ -59,17 +59,17 @@ def run_dirs(host: LocalHost) -> list[str]:
 
 
 def state_of(host: LocalHost) -> HostDeployment:
-    """Ask a host how its lasting tunnel is."""
+    """Read the status of a host's deployment."""
     return read_state(RemoteHost(host.side, host, STATE_DIR), SLOT, token=CancelToken())
 
 
 def wait_until_watched(host: LocalHost) -> None:
-    """Wait until a host watches over its lasting tunnel."""
+    """Wait until a host supervises its deployment."""
     wait_until(lambda: state_of(host).is_watched, f"the watcher on {host.side}")
 
 
 def lasting_request(world: World, vpn: MadeUpVpn = VPN) -> tuple[DeployRequest, DeploymentTarget]:
-    """Return what is to stay in the place of what stands on the hosts now."""
+    """Return the transaction that replaces the hosts' present deployment."""
     replaced = standing_on(world)
     deployment_id = new_id()
     room = ReplacedDeployment(persistent_link(world.request.link, "", 0), suspend=suspend_step(slot_dir(SLOT)))
@@ -97,7 +97,7 @@ def transaction(world: World, vpn: MadeUpVpn = VPN, *, lease_s: float = 30) -> D
 
 
 def removal(world: World) -> RemovalTransaction:
-    """Return the transaction that removes what stands on the hosts now."""
+    """Return the transaction that removes the hosts' present deployment."""
     pair = world.request.pair
     return RemovalTransaction(
         world.sessions, pair, SLOT, standing_on(world), on_stage=ignore_stage, audit=None, lease_s=30
@@ -106,7 +106,7 @@ def removal(world: World) -> RemovalTransaction:
 
 @contextmanager
 def started_tunnel(world: World, vpn: MadeUpVpn = VPN) -> Iterator[DeploymentTransaction]:
-    """Give a tunnel that was started from its kit and is not confirmed yet."""
+    """Give a tunnel that was started from its boot bundle and is not confirmed yet."""
     one = transaction(world, vpn)
     with one.provisional(token=CancelToken()):
         one.start_from_kit(token=CancelToken())

@@ -1,4 +1,4 @@
-"""Faults of a window's layout: clipped text, overlap, hidden or unexplained controls, lines that look alike."""
+"""Faults of a window's layout: clipped text, overlap, hidden or unexplained controls, lines that appear the same."""
 
 from __future__ import annotations
 
@@ -205,7 +205,7 @@ def _overlaps(parent: QWidget) -> Iterator[str]:
 
 
 def _alike(view: QAbstractItemView) -> Iterator[str]:
-    """Find short texts that are shortened, and different ones of a column that therefore look the same."""
+    """Find short texts that are shortened, and different ones of a column that therefore appear the same."""
     header = view.horizontalHeader() if isinstance(view, QTableView) else None
     header = view.header() if isinstance(view, QTreeView) else header
     shown: dict[tuple[int, object, str], str] = {}

@@ -41,7 +41,7 @@ KIND_OF: dict[str, ConfigKind] = {
     "bad/chap-secrets": ConfigKind.PPP,
     "bad/vtund.conf": ConfigKind.VTUND,
 }
-"""What each file is. There is no good file of PPTP and VTun: they have no good setting."""
+"""Kind of each file. There is no good file of PPTP and VTun: they have no good setting."""
 
 GOOD = tuple(name for name in KIND_OF if name.startswith("good/"))
 BAD = tuple(name for name in KIND_OF if name.startswith("bad/"))

@@ -1,8 +1,8 @@
 """A made-up host on this computer for tests of deploying: real shells and files, a made-up network.
 
 Whatever names Tunnelmark's folder on a host (`/run/tunnelmark`) is turned into a path below the host's own folder, and
-so is the clock that scripts read (`/proc/uptime`): tests move it. The programs that would look at or change this
-computer's network are replaced by small scripts that keep what they are told in files.
+so is the clock that scripts read (`/proc/uptime`): tests move it. The programs that would read or change this
+computer's network are replaced by small scripts that keep their arguments in files.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ UNDERLAYS = {Side.A: "192.0.2.1", Side.B: "192.0.2.2"}
 _UPTIME = "/proc/uptime"
 _NF_TABLES = "/sys/module/nf_tables"
 LONGEST_PAUSE_S = 5.0
-"""What scripts sleep at most between two looks, in seconds."""
+"""Longest sleep of scripts between two checks, in seconds."""
 _PATH = "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin"
 _ETC = re.compile(r"/etc(?=[/\\\s\"')]|$)")
 
@@ -130,7 +130,7 @@ class LocalHost:
             token.raise_if_cancelled()
         if output.is_lost:
             self._hang_up(process)
-            # Otherwise nobody reads any more; what runs there goes on until it wants to say something.
+            # Otherwise no one reads any more; what runs there goes on until it writes something.
             if self.does_hang_up:
                 output.join()
         elif not in_time:
@@ -152,7 +152,7 @@ class LocalHost:
             pass
 
     def _hang_up(self, process: subprocess.Popen[bytes]) -> None:
-        """Do what a closed channel does: the command's next line finds nobody who reads it."""
+        """Do what a closed channel does: the command's next line finds no reader."""
         if process.poll() is None and self.does_hang_up:
             try:
                 os.killpg(process.pid, signal.SIGHUP)
@@ -242,11 +242,11 @@ class LocalHost:
 
     @property
     def uptime_s(self) -> float:
-        """What its clock shows, in seconds since the host was started."""
+        """Time of its clock, in seconds since the host was started."""
         return float(self._uptime.read_text().split()[0])
 
     def hold_clock(self) -> None:
-        """Have its clock stand still until it is moved: no lease ends because this computer is busy."""
+        """Stop its clock until it is moved: no lease ends because this computer is busy."""
         self.move_clock(0)
 
     def follow_clock(self) -> None:
@@ -285,7 +285,7 @@ class LocalHost:
         self._end_sleeps(LONGEST_PAUSE_S)
 
     def move_clock(self, seconds: float) -> None:
-        """Move its clock ahead; from then on it stands still."""
+        """Move its clock ahead; from then on it is stopped."""
         moved = self._uptime.with_suffix(".new")
         moved.write_text(f"{self.uptime_s + seconds:.2f} 0.00\n")
         moved.replace(self._uptime)
@@ -319,7 +319,7 @@ class LocalHost:
         return text
 
     def make_etc(self) -> None:
-        """Give it an /etc of its own, with BusyBox's way to start services, for what stays there."""
+        """Give it an /etc of its own, with BusyBox's way to start services, for what is kept there."""
         self.has_etc = True
         (self.root / "etc" / "init.d").mkdir(parents=True)
         (self.root / "etc" / "init.d" / "rcS").touch()

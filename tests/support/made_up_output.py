@@ -1,4 +1,4 @@
-"""What processes of a made-up host say, as a connection that may break hands it on."""
+"""Output of processes of a made-up host, through a connection that may break."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 
 
 class Output:
-    """What a process on a host says, line by line, until it ends or the connection breaks.
+    """Output of a process on a host, line by line, until it ends or the connection breaks.
 
     Attributes:
         out: Lines of its standard output.
         err: Lines of its standard error.
         is_lost: Whether the connection broke.
-        closed: Set when it has ended, or nobody reads it any more.
+        closed: Set when it has ended, or has no reader any more.
     """
 
     def __init__(self, host: LocalHost, process: subprocess.Popen[bytes], on_line: LineSink | None) -> None:

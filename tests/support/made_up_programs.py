@@ -1,4 +1,4 @@
-"""Programs of a made-up host that stand in for those that would look at or change this computer."""
+"""Programs of a made-up host that replace those that would read or change this computer."""
 
 from __future__ import annotations
 

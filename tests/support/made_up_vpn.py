@@ -25,7 +25,7 @@ MADE_DIR = f"{STATE_DIR}-host"
 """A folder of the host that is not Tunnelmark's."""
 
 LIMIT_S = 30.0
-"""How long a step or its undo may take: it takes milliseconds, and seconds where the disk of a busy computer stalls."""
+"""Time limit for a step or its undo, in seconds: it takes ms, and seconds where the disk of a busy computer stalls."""
 
 SUITE = Suite("strong", "Strong", is_default=True)
 

@@ -1,4 +1,4 @@
-"""Two hosts made of namespaces, logged in to and looked at, as tests of single tunnels use them."""
+"""Two hosts made of namespaces, logged in to and inspected, as tests of single tunnels use them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class NetBench(Bench):
     """A pair of hosts made of namespaces, with connections to it and what was found on it.
 
     Attributes:
-        hosts: The hosts, as one stands in front of them.
+        hosts: The hosts, as seen from their consoles.
         folder: An empty folder.
     """
 

@@ -30,12 +30,12 @@ def need_namespaces() -> None:
 
 @dataclass(frozen=True)
 class Ran:
-    """What a run of the program came to.
+    """Outcome of a run of the program.
 
     Attributes:
         status: Its exit status.
         out: What it printed.
-        err: What else it said.
+        err: What it printed on stderr.
         seconds: How long it took.
     """
 
@@ -47,7 +47,7 @@ class Ran:
 
 @dataclass
 class Desk:
-    """Somebody's computer with Tunnelmark on it.
+    """A user's computer with Tunnelmark on it.
 
     Attributes:
         hosts: What it manages.
@@ -68,7 +68,7 @@ class Desk:
         }
 
     def start(self, *words: str) -> subprocess.Popen[str]:
-        """Start Tunnelmark; nobody sits at its terminal."""
+        """Start Tunnelmark without a user at its terminal."""
         return self.hosts.world.start([str(PROGRAM), *words], self._environment, self.folder)
 
     def tunnelmark(self, *words: str) -> Ran:

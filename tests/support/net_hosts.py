@@ -46,17 +46,17 @@ class NetHost:
 
     @property
     def name(self) -> str:
-        """What it calls itself."""
+        """Its own name."""
         return f"gateway-{self.number}"
 
     @property
     def address(self) -> str:
-        """Where its sshd listens."""
+        """Address of its sshd."""
         return f"10.98.0.{self.number}"
 
     @property
     def disk(self) -> Path:
-        """Its disk, as it can be looked into from outside, also while it is off."""
+        """Its disk, as it can be read from outside, also while it is off."""
         return self.world.folder / f"run/disks/{self.number}"
 
     @property
@@ -162,7 +162,7 @@ class NetHost:
                 self.world.run('ip -n "$2" link del "$1"', f"l{self.number}", self._plant)
 
     def plug(self, cable: str, *, is_in: bool) -> None:
-        """Pull a cable or put it back: `m` management, `u` underlay."""
+        """Pull a cable or plug it in again: `m` management, `u` underlay."""
         self.world.wires("link", "set", f"{cable}{self.number}", "up" if is_in else "down")
 
     def enter(self) -> list[str]:
@@ -178,7 +178,7 @@ class NetHost:
         return self.world.run('ip netns exec "$1" sh -ec "$2"', self._plant, script)
 
     def look(self) -> HostSnapshot:
-        """Say what it looks like, as closely as Tunnelmark can."""
+        """Return its thorough snapshot."""
         mark = "f00dfeedf00dfeed"
         argv = [*self.enter(), "sh", "-s", "--", STATE_DIR, mark, SnapshotDepth.THOROUGH.value, ""]
         output = ran(argv, host_script("survey.sh"))
@@ -205,7 +205,7 @@ class NetPair:
 
     @property
     def name(self) -> str:
-        """What Tunnelmark may call it."""
+        """Names by which Tunnelmark may call it."""
         return f"pair-{self.number}"
 
     @property
@@ -253,7 +253,7 @@ class NetHosts:
 
     @property
     def known_hosts(self) -> Path:
-        """What all of their keys are."""
+        """Their host keys."""
         return self.folder / "known_hosts"
 
     def spec(self, pair: NetPair) -> PairSpec:

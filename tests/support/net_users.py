@@ -26,7 +26,7 @@ nopass ALL=(ALL:ALL) NOPASSWD: ALL
 """
 _DOAS = "permit nopass doasuser as root\n"
 
-# In the host's root folder; group 100 is everybody's. Source: Debian's base-passwd.
+# In the host's root folder; group 100 is every user's. Source: Debian's base-passwd.
 _ADD = """
 echo '{user}:x:{number}:100::/home/{user}:/bin/bash' >> etc/passwd
 echo '{user}:{password}:20000:0:99999:7:::' >> etc/shadow

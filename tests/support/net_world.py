@@ -1,7 +1,7 @@
 """A small world of its own on this computer, made of namespaces, in which hosts live (see `net_hosts`).
 
 Everything in it (processes, network, mounts, the hosts' disks) belongs to one process, its first. That one ends when
-whoever made it ends, in whatever way, and the kernel then takes everything else away: nothing has a name outside.
+its maker ends, in whatever way, and the kernel then removes everything else: nothing has a name outside.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ _PROGRAMS = (
 )
 
 ENVIRONMENT = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root", "LC_ALL": "C.UTF-8"}
-"""What programs in the world get; nothing of whoever made it."""
+"""Environment of programs in the world; nothing of its maker's."""
 
-# It lives as long as somebody holds its stdin.
+# It lives as long as its stdin is open.
 _FIRST = f"""
 set -e
 mount --make-rprivate /
@@ -106,7 +106,7 @@ class World:
 
     @property
     def folder(self) -> Path:
-        """Its root folder, as it can be looked into from outside."""
+        """Its root folder, as it can be read from outside."""
         return Path(f"/proc/{self._first}/root")
 
     @contextlib.contextmanager

@@ -2,7 +2,7 @@
 
     PYTHONPATH=.:tests .venv/bin/python tests/support/record_host.py LAB SOLUTION…
 
-The answers of host A go into tests/contract/recorded/PLATFORM.json, whose other solutions stay as they are.
+The answers of host A go into tests/contract/recorded/PLATFORM.json, whose other solutions are left as they are.
 """
 
 from __future__ import annotations

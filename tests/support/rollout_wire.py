@@ -1,4 +1,4 @@
-"""What captures show of a roll-out between made-up hosts, which have no wire."""
+"""Captures of a deployment between made-up hosts, which have no underlay."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ UNSURE = replace(
 
 
 class Wire:
-    """What captures show; made-up hosts have no wire.
+    """Outcome of captures; made-up hosts have no underlay.
 
     Attributes:
-        proofs: What they show, one look after the other; the last one again and again.
+        proofs: What they show, test by test; the last one again and again.
         crossings: Whether a full frame crosses.
-        looks: How often it was looked.
+        looks: How often packet tests ran.
         injection: What the injection test shows.
     """
 
@@ -45,7 +45,7 @@ class Wire:
 
 
 def shown_on_wire(monkeypatch: pytest.MonkeyPatch) -> Wire:
-    """Have roll-outs see what a made-up wire shows; return that."""
+    """Have deployments see what a made-up underlay shows; return that."""
     made = Wire()
     monkeypatch.setattr(proof, "prove", made.probe)
     monkeypatch.setattr(proof, "missing_for_capture", lambda *_given: "" if made.proofs != [NO_TCPDUMP] else "tcpdump")

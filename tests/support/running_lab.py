@@ -1,4 +1,4 @@
-"""The running lab that a benchmark was told to work on."""
+"""The running lab that a benchmark works on."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ STARTED = datetime(2026, 3, 4, 9, 30, tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """What the made-up figures of one candidate are drawn around.
+    """Centre of the made-up figures of one candidate.
 
     Attributes:
         candidate: The candidate.
@@ -317,7 +317,7 @@ def sample_record(
 
 
 HOSTILE = '<script>alert(1)</script>&"\'`${x_{#eval("1")}$ \\frac @ref <a> \x1b[31m\x00\u202eevil\ud800'
-"""What a host, or a file, could say: markup of HTML, of typst and of mathematics, control characters, reversed text."""
+"""Hostile output of a host or file: markup of HTML, of typst and of mathematics, control characters, reversed text."""
 
 
 def hostile_record() -> CampaignRecord:

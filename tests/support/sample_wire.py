@@ -1,4 +1,4 @@
-"""A made-up report of what the wire showed, for tests of what is stored and told of it."""
+"""A made-up report of packet tests, for tests of what is stored and reported of it."""
 
 from __future__ import annotations
 

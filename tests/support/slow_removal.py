@@ -26,7 +26,7 @@ WAIT = ': > "$1.reached"; until [ -e "$1" ]; do sleep 0.05 || sleep 1; done'
 
 
 def reached(gate: Path) -> Path:
-    """Return the file that is there once somebody waits at a gate."""
+    """Return the file that is there once a process waits at a gate."""
     return gate.with_name(f"{gate.name}.reached")
 
 

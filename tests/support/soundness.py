@@ -1,4 +1,4 @@
-"""What SQLite itself says of a database file."""
+"""SQLite's own check of a database file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Labs with programs that stand in for QEMU and ssh."""
+"""Labs with programs that replace QEMU and ssh."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class StandInLabs(LabManager):
 
 
 def stand_in_labs(base: Path, monkeypatch: pytest.MonkeyPatch) -> StandInLabs:
-    """Put the stand-ins on the path and return labs that work with them."""
+    """Put the replacements on the path and return labs that work with them."""
     programs = base / "bin"
     programs.mkdir()
     contents = {"qemu-system-x86_64": FAKE_QEMU, "qemu-img": FAKE_QEMU_IMG, "ssh": FAKE_SSH}

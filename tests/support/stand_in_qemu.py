@@ -1,4 +1,4 @@
-"""A program that stands in for QEMU, as far as a lab can notice: console, identity, monitor, port, underlay.
+"""A program that replaces QEMU, as far as a lab can notice: console, identity, monitor, port, underlay.
 
 Run as a script with the standard library alone. The file that FAKE_MODE names has its behaviour: `dies`, `silent` (the
 guest reports nothing), `speechless` (the same, where it was restored), `deaf` (one that was restored does not take its

@@ -1,4 +1,4 @@
-"""What tests of the page of standing tunnels do again and again."""
+"""Common actions of tests of the page of deployments."""
 
 from __future__ import annotations
 

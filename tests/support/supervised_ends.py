@@ -19,7 +19,7 @@ from app.domain.hosts import Side
 from app.domain.script_files import host_script
 
 ASKS_FOR_S = 12.0
-"""How long an end that asks tries at its start, as the step of IPsec does, in seconds."""
+"""Time for which a side that asks tries at its start, as the step of IPsec does, in seconds."""
 STEADY_S = 15.0
 """For how long frames have to cross before a tunnel counts as up again, in seconds."""
 _PING_S = 1.0
@@ -47,15 +47,15 @@ mend_steps() { return 1; }
 
 @dataclass(frozen=True, slots=True)
 class MadeUpTunnel:
-    """How a tunnel behaves.
+    """Behaviour of a tunnel.
 
     Attributes:
         start_s: How long each end's steps take, in seconds.
-        connect_s: How long both ends need to find each other then, in seconds.
+        connect_s: Time that both sides need to find each other then, in seconds.
         stop_s: How long taking an end down takes, in seconds.
         busy_s: How much longer everything takes that a supervisor does, in seconds.
-        asker: The end that asks for the connection, at its own start only, and gives up where nobody answers, as A does
-            with IPsec; None where both ends, or the one that calls, try for ever.
+        asker: The side that asks for the connection, at its own start only, and gives up without an answer, as A does
+            with IPsec; None where both sides, or the one that calls, try for ever.
     """
 
     start_s: tuple[float, float] = (6.0, 6.0)
@@ -78,12 +78,12 @@ class _End:
 
 
 class SupervisedEnds:
-    """Both ends; see `supervised_ends`.
+    """Both sides; see `supervised_ends`.
 
     Attributes:
         now_s: The made-up time, in seconds since both hosts were started.
         up_since_s: Since when frames cross; None while they do not.
-        can_connect: Whether the ends can find each other at all.
+        can_connect: Whether the sides can find each other at all.
     """
 
     def __init__(self, tunnel: MadeUpTunnel) -> None:
@@ -107,7 +107,7 @@ class SupervisedEnds:
         return list(self._ends[side].starts_s)
 
     def log(self, side: Side) -> str:
-        """Return what an end's supervisor has told."""
+        """Return the log of one side's supervisor."""
         return self._ends[side].log.read_text()
 
     def at(self, after_s: float, action: Callable[[], None]) -> None:
@@ -116,7 +116,7 @@ class SupervisedEnds:
         heapq.heappush(self._events, (self.now_s + after_s, self._count, action))
 
     def lose(self) -> None:
-        """End the connection; both ends' daemons go on."""
+        """End the connection; both sides' daemons go on."""
         self._session += 1
         self.up_since_s = None
 
@@ -125,7 +125,7 @@ class SupervisedEnds:
         self._ends[side].is_broken = True
 
     def hang(self, side: Side) -> None:
-        """Have an end's daemon answer nobody until it is started again."""
+        """Silence a side's daemon until it is started again."""
         self._ends[side].is_hung = True
         self.lose()
 
@@ -170,7 +170,7 @@ class SupervisedEnds:
         return self.up_since_s is not None
 
     def story(self) -> str:
-        """Return what both supervisors have told, for a failed test."""
+        """Return the logs of both supervisors, for a failed test."""
         return "".join(f"{side}:\n{self.log(side)}" for side in Side)
 
     def _set_clock(self) -> None:
@@ -249,7 +249,7 @@ class SupervisedEnds:
 
 @contextmanager
 def supervised_ends(folder: Path, tunnel: MadeUpTunnel, shell: Sequence[str] = ("dash",)) -> Iterator[SupervisedEnds]:
-    """Give both ends of a tunnel, started at the same moment with their hosts.
+    """Give both sides of a tunnel, started at the same moment with their hosts.
 
     Args:
         folder: An empty folder.

@@ -1,4 +1,4 @@
-"""What every tunnel has to show, between hosts of whatever kind: as asked, unreadable, as dear as computed, closed."""
+"""Checks that every tunnel has to pass: negotiated as requested, confidential, overhead as computed, fail-closed."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ MARKED_FRAME_BYTES = 512
 MEASURED_FRAME_BYTES = 1000
 BARE_FRAME_BYTES = 777
 CONTROL_FRAME_BYTES = 779
-"""What is sent in the clear to see that a capture shows it; no frame of a tunnel that carries pings is as long."""
+"""Length of a frame in the clear that a capture has to show; no frame of a tunnel that carries pings is as long."""
 FRAMES = 20
 USER_SPACE = ("openvpn-udp", "openvpn-tcp", "tinc", "ssh")
-"""What needs nothing of a kernel but tun, so that hosts made of namespaces can run it."""
+"""Solutions that need nothing of a kernel but tun, so that hosts made of namespaces can run them."""
 
 
 @dataclass
@@ -45,7 +45,7 @@ class DeployedTunnel(BareTunnel):
 
     @property
     def plan(self) -> TunnelPlan:
-        """What was built."""
+        """The plan that was built."""
         return self.active.plan
 
 
@@ -137,8 +137,8 @@ def check_unreadable(tunnel: BareTunnel) -> None:
 def check_fails_closed(tunnel: BareTunnel) -> None:
     """Break a tunnel in each of its ways, on one host and then on the other; nothing may leave unprotected.
 
-    What is broken stays so. After each breakage, frames are sent for the tunnel, and then some of a length of their own
-    beside it, which the capture has to show.
+    What is broken is not mended. After each breakage, frames are sent for the tunnel, and then some of a length of
+    their own beside it, which the capture has to show.
     """
     is_unprotected = tunnel.adapter.info.is_unprotected
     for side in Side:

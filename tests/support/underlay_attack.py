@@ -27,13 +27,13 @@ ETHERTYPE = 0x88B6
 OUTSIDE = ("lo", "mgmt0", "eth1")
 """Interfaces of a host that are none of a tunnel's or LAN's."""
 PORTS = (21194, 21195)
-"""Where OpenVPN's tunnels usually listen; heard ones are attacked as well."""
+"""Usual ports of OpenVPN's tunnels; heard ones are attacked as well."""
 SESSION = 7301
 """The usual L2TPv3 session and VXLAN network."""
 CANARIES = 3
 REPLAYS = 3
 ALTERED_AT = (-1, -200, -400)
-"""Which byte of a copied packet is altered, from its end: none of those that carry the tag of a canary in the clear."""
+"""Byte of a copied packet that is altered, from its end: none of those that carry the tag of a canary in the clear."""
 STREAM_EVERY_S = 0.5
 _OUTGOING = 4  # PACKET_OUTGOING. Source: packet(7)
 _MARK = b"@forged@"
@@ -61,7 +61,7 @@ class Outcome:
 
     @property
     def problem(self) -> str:
-        """What is wrong with it; empty if nothing got in, and what was replayed could have."""
+        """Fault of the trial; empty if nothing got in, and what was replayed could have."""
         if self.let_in:
             return f"let in: {'; '.join(self.let_in)[:1500]}"
         return f"replays show nothing: {'; '.join(self.missing)}" if self.missing else ""

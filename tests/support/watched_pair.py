@@ -16,7 +16,7 @@ from app.domain.verdicts import Verdict
 
 
 def confirmed_deployment() -> Deployment:
-    """Return what was rolled out and confirmed at `LOOKED_AT`."""
+    """Return what was deployed and confirmed at `LOOKED_AT`."""
     return Deployment(
         "1" * 16,
         pair(),

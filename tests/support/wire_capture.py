@@ -13,7 +13,7 @@ from app.domain.cancel import CancelToken
 from app.domain.commands import Command, HostSession
 
 MARK = b"MARKER!"
-"""What the payload of marked frames is full of."""
+"""Filling of the payload of canary frames."""
 _END = b"THEEND!"
 _MAX_BYTES = 8_388_608
 
@@ -77,7 +77,7 @@ class Frame:
 
 @dataclass(frozen=True)
 class Capture:
-    """What a host sent on the underlay while something was done.
+    """Frames that a host sent on the underlay while something was done.
 
     Attributes:
         frames: In the order in which they were sent.
@@ -89,7 +89,7 @@ class Capture:
 
     @property
     def marks(self) -> int:
-        """How many marks could be read."""
+        """Number of marks that could be read."""
         return sum(frame.marks for frame in self.frames)
 
     @property

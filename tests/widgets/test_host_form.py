@@ -9,7 +9,7 @@ from ui.comparison.host_form import HostForm
 
 @pytest.mark.parametrize("ports", [(None, 2222), (2223, 2222), (None, 22)])
 def test_another_address_takes_the_name_with_it(qtbot: QtBot, ports: tuple[int | None, int | None]) -> None:
-    """Whatever told hosts of one address apart."""
+    """Whatever distinguished hosts of one address."""
     pair = PairSpec("north", *(HostSpec("gw", "gw", port) for port in ports), "192.0.2.1", "192.0.2.2")
     form = HostForm(Side.A)
     qtbot.addWidget(form)

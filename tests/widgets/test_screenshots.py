@@ -24,7 +24,7 @@ from ui.shell.screenshots import PICTURES, SCHEMES, Photographer, Tour, drop_old
 from ui.shell.window import MainWindow
 
 _GROUNDS = {(LIGHT.base, DARK.base), (LIGHT.window, DARK.window)}
-"""What most of a picture is, light and dark."""
+"""Main colour of a picture, light and dark."""
 
 
 @pytest.mark.full  # two minutes

@@ -1,4 +1,4 @@
-"""Files of a deployment that was broken off on a host before it counted: removed at contact, once, and said."""
+"""Files of a deployment that was broken off on a host before it counted: removed at contact, once, and reported."""
 
 from __future__ import annotations
 

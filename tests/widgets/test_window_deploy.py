@@ -1,4 +1,4 @@
-"""The page that rolls out: where it is reached from, choice, dry run, what it refuses."""
+"""The page that deploys: where it is reached from, choice, dry run, what it refuses."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def choose_verdict(page: DeployPage, verdict: Verdict) -> None:
 
 def test_services_that_cannot_roll_out_show_no_way_to_it(open_window: Callable[..., Driver]) -> None:
     class Without:
-        """Everything but `undeploy`."""
+        """Services without `undeploy`."""
 
         def __init__(self, prompts: Prompts) -> None:
             self._all = FakeServices(prompts)

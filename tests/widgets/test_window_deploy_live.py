@@ -1,4 +1,4 @@
-"""The page that rolls out, while it does: stages, countdown, both answers and none, faults, closing."""
+"""The page that deploys, while it does: stages, countdown, both answers and none, faults, closing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page of standing tunnels: what is stored, looking, repair, drift, and what can be done."""
+"""The page of deployments: what is stored, inspecting, repair, drift, and what can be done."""
 
 from __future__ import annotations
 
@@ -125,13 +125,13 @@ def test_a_tunnel_that_waits_for_a_confirmation_is_not_called_down(driver: Drive
 
 
 def halved(driver: Driver) -> PairStatus:
-    """One host alone keeps what was rolled out; the hosts will say so until it is repaired."""
+    """One host alone keeps what was deployed; the hosts report it until it is repaired."""
     half = driver.services.store(stand(driver), DeploymentState.HALF_CONFIRMED)
     return with_end(status_of(pair(), half), Side.B, deployment_id="", is_up=False)
 
 
 def test_what_one_host_alone_keeps_is_repaired_when_the_user_says_so(driver: Driver) -> None:
-    """A tunnel that somebody removed at a console must not come back because somebody else looks."""
+    """A tunnel that was removed at a console must not come back because another user inspects."""
     driver.services.statuses.append(halved(driver))
     page = page_of(driver)
     assert cell(page, STATE) == "on one host only"
@@ -216,7 +216,7 @@ def test_what_waits_on_the_hosts_can_be_kept_after_a_restart_of_the_program(driv
 def test_what_the_hosts_tell_brings_the_stored_deployments_up_to_date(driver: Driver) -> None:
     one = stand(driver)
     page = page_of(driver)
-    half = driver.services.store(one, DeploymentState.HALF_CONFIRMED)  # as a look at the hosts would find out
+    half = driver.services.store(one, DeploymentState.HALF_CONFIRMED)  # as an inspection of the hosts would find out
     driver.services.statuses.append(replace(status_of(pair(), half), state=DeploymentState.HALF_CONFIRMED))
     driver.click(page.detail.look)
     driver.until(page.detail.repair.isVisible)

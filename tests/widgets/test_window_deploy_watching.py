@@ -1,4 +1,4 @@
-"""The page of standing tunnels while it watches: losses, limits, notifications."""
+"""The page of deployments while it monitors: losses, limits, notifications."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def test_what_is_being_read_is_not_pulled_away_by_watching(driver: Driver) -> No
 
 
 class Tray:
-    """What a desktop with a tray would offer."""
+    """Notifications of a desktop with a tray."""
 
     shown: ClassVar[list[tuple[str, str]]] = []
 

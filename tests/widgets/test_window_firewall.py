@@ -1,4 +1,4 @@
-"""What firewalls block, and the consent that they are opened: on the link's page and before a roll-out."""
+"""Blocking firewalls, and the consent that they are opened: on the link's page and before a deployment."""
 
 from __future__ import annotations
 

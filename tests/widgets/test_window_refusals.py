@@ -1,4 +1,4 @@
-"""What cannot be used is refused where it is entered, and what is missing is said where Next is pressed."""
+"""Values that cannot be used are refused where they are entered; missing ones are named where Next is pressed."""
 
 from __future__ import annotations
 

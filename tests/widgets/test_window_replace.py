@@ -1,4 +1,4 @@
-"""Replacing a tunnel: the page says what stands, what replaces it, and what comes back."""
+"""Replacing a tunnel: the page says what is deployed, what replaces it, and what comes back."""
 
 from __future__ import annotations
 

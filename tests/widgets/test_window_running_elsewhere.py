@@ -1,4 +1,4 @@
-"""What runs is named on every page, with a way there: countdown, comparison, census."""
+"""Running work is named on every page, with a way there: countdown, comparison, census."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Comparisons that were cancelled or interrupted: said as such on Run and Results, and resumed from both."""
+"""Comparisons that were cancelled or interrupted: named as such on Run and Results, and resumed from both."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Weights of the user's own: the ranking is ordered at once, and the recommendation stays."""
+"""Weights of the user's own: the ranking is ordered at once, and the recommendation does not change."""
 
 from __future__ import annotations
 

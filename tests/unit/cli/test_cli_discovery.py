@@ -1,4 +1,4 @@
-"""What `discover` prints: a summary of one screen, or every suite."""
+"""Output of `discover`: a summary of one screen, or every suite."""
 
 from __future__ import annotations
 

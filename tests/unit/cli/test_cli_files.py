@@ -36,7 +36,7 @@ BEFORE_A_LOGIN = {
 
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A data folder with a comparison, and a pair that nobody can log in to."""
+    """A data folder with a comparison, and a pair that refuses every login."""
     monkeypatch.setenv("TUNNELMARK_HOME", str(tmp_path / "data"))
     monkeypatch.setattr("sys.stdin.isatty", lambda: False)
     record = sample_record(rounds=1, pings=5)

@@ -44,7 +44,7 @@ def note(home: Path, number: int) -> str:
 
 
 def answer(monkeypatch: pytest.MonkeyPatch, word: str | None) -> None:
-    """Let somebody at a terminal type a word; None ends the input."""
+    """Let a user at a terminal type a word; None ends the input."""
 
     def typed(_prompt: str) -> str:
         if word is None:

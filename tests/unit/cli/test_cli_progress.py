@@ -1,4 +1,4 @@
-"""What is shown on stderr while a comparison or a census runs."""
+"""Progress on stderr while a comparison or a census runs."""
 
 from __future__ import annotations
 

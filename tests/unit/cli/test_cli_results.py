@@ -1,4 +1,4 @@
-"""What is printed of a comparison: failures first, each cause once."""
+"""Output of a comparison: failures first, each cause once."""
 
 from __future__ import annotations
 

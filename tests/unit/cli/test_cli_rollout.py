@@ -263,7 +263,7 @@ def test_a_deployment_says_what_to_open() -> None:
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A program that knows two pairs and one deployment of the first; nobody can be reached."""
+    """A program that knows two pairs and one deployment of the first; no host can be reached."""
     monkeypatch.setenv("TUNNELMARK_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("COLUMNS", "400")
     closed = {side: replace(PAIR.host(side), address="127.0.0.1", port=1, user="root") for side in Side}

@@ -1,4 +1,4 @@
-"""What signals do to the program while a job runs: a real process, without any host."""
+"""Signals to the program while a job runs: a real process, without any host."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What strangers say before anybody knows who they are: none of it steers the terminal."""
+"""Output of hosts before their keys are verified: none of it steers the terminal."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ HARMLESS = "3.0]52;c;cm0gLXJmIH4=\\[2J[1;32mAll_hosts_verified[0m31mgnp"
 
 @contextmanager
 def stranger(banner: bytes) -> Iterator[int]:
-    """Listen on a port of this computer, and greet whoever comes with a banner."""
+    """Listen on a port of this computer, and greet each client with a banner."""
     with socket.create_server(("127.0.0.1", 0)) as server:
 
         def greet() -> None:

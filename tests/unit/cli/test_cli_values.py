@@ -1,4 +1,4 @@
-"""Values of options and names of pairs that are refused before anybody logs in, and lists with nothing in them."""
+"""Values of options and names of pairs that are refused before any login, and lists with nothing in them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SITE = Path(__file__).parents[3] / "docs/examples/old-site.ovpn"
 
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A data folder with a pair that nobody can log in to."""
+    """A data folder with a pair that refuses every login."""
     monkeypatch.setenv("TUNNELMARK_HOME", str(tmp_path))
     monkeypatch.setenv("HOME", str(tmp_path))
     words = ["pair", "add", "north", "--a", "127.0.0.1:1", "--b", "127.0.0.1:2", "--underlay", "192.0.2.1,192.0.2.2"]

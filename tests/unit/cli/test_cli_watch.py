@@ -1,4 +1,4 @@
-"""`tunnelmark status --watch`: what is written, told and returned; and what is repaired at a contact."""
+"""`tunnelmark status --watch`: its output, notifications and exit status; and what is repaired at a contact."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ HALF = with_end(replace(HEALTHY, state=DeploymentState.HALF_CONFIRMED), Side.B, 
 
 
 class Desk:
-    """A terminal, or files instead of one, and somebody who is notified."""
+    """A terminal, or files instead of one, and a receiver of notifications."""
 
     def __init__(self, *words: str, is_terminal: bool = False) -> None:
         self.out, self.err = io.StringIO(), io.StringIO()
@@ -46,7 +46,7 @@ class Desk:
         self.notes: list[tuple[str, str]] = []
 
     def watch(self, *looks: PairStatus | TunnelmarkError) -> int:
-        """Look so often; then somebody presses Ctrl-C."""
+        """Check so often; then the user presses Ctrl-C."""
         left: Iterator[PairStatus | TunnelmarkError] = iter(looks)
 
         def look(_token: CancelToken) -> PairStatus:

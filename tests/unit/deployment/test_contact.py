@@ -1,4 +1,4 @@
-"""What is repaired at contact, once, and which host is the only one that can be asked."""
+"""Repair at contact, once, and the only host that can be asked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who is asked when to confirm: B only once A has, and without waiting for what A removes afterwards."""
+"""Order of the commit: B is asked only once A has confirmed, and without waiting for what A removes afterwards."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ def world(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[World]:
 
 
 def begin_undo(host: LocalHost) -> None:
-    """What somebody does first who runs the undo on the host's console."""
+    """First action of a user who runs the undo on the host's console."""
     host.shell_run("touch", f"{STATE_DIR}/undo-begun")
 
 
@@ -71,7 +71,7 @@ def test_what_one_host_refuses_does_not_stay_on_the_other(world: World) -> None:
 
 
 def refused_on_b(world: World) -> tuple[str, CommitOutcome]:
-    """Roll out; B goes back after A has confirmed and watches over what it now has."""
+    """Deploy; B rolls back after A has confirmed and supervises what it now has."""
     with started_tunnel(world) as one:
         confirmer = one.confirmer
         confirmer.install(token=CancelToken())
@@ -157,7 +157,7 @@ class SlowDisk:
         self._given_up.set()
 
     def _end_it(self) -> None:
-        # The second one has looked who is at it.
+        # The second one has checked which one is at it.
         wait_until(self._is_waited_for, "the second one to wait")
         self._go_on.touch()
 
@@ -173,7 +173,7 @@ class SlowDisk:
         return found >= 2
 
     def attend(self, process: subprocess.Popen[bytes], command: Command, *more: object) -> CommandResult:
-        """Stand in for the host's own: leave what is cut off running."""
+        """Replace the host's own: leave what is cut off running."""
         if is_confirming(command) and self.asked == 1:
             assert process.stdin is not None
             process.stdin.write(self._host._here((command.stdin or b"").decode()).encode())
@@ -264,7 +264,7 @@ def test_confirming_that_was_broken_off_leaves_the_earlier_one(world: World) -> 
 
 
 def test_what_was_installed_goes_even_where_a_process_was_left_behind(world: World) -> None:
-    """All is taken back twice then, and the second time without the boot bundle."""
+    """All is undone twice then, and the second time without the boot bundle."""
     before = [host.etc_files() for host in world.hosts]
     escaped = step("Start and forget", "setsid sleep 600 > /dev/null 2>&1 &", "true")
     vpn = MadeUpVpn(interface="tml0", steps={Side.A: (link_step("tml0"), escaped)})
@@ -284,7 +284,7 @@ def hold(
 
 
 BUSY_S = 50.0
-"""How late a busy computer may be, in seconds."""
+"""Delay of a busy computer at most, in seconds."""
 
 
 class Silence:
@@ -305,7 +305,7 @@ def test_without_a_decision_in_time_both_hosts_go_back(world: World) -> None:
 
 
 class AskingForTime:
-    """A user who asks for more time once, looks at the hosts' timers and then decides."""
+    """A user who asks for more time once, reads the hosts' leases and then decides."""
 
     def __init__(self, world: World) -> None:
         self._world = world

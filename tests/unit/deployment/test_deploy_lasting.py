@@ -1,4 +1,4 @@
-"""Tunnels that stay, between two made-up hosts: real scripts, a made-up network."""
+"""Deployments between two made-up hosts: real scripts, a made-up network."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A watcher that is only just starting when its tunnel is taken down: nobody can find it then."""
+"""A watcher that is only just starting when its tunnel is taken down: it cannot be found then."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_it_removes_nothing_where_its_deployment_is_replaced_meanwhile(world: Wo
         late = pool.submit(host.shell_run, "sh", f"{slot_dir(SLOT)}/slow.sh", "boot")
         wait_until(begun.exists, "a start that has read which deployment counts")
         assert host.shell_run("sh", start, "aside").returncode == 0
-        # What makes room gets its files before its name.
+        # What is replaced gets its files before its name.
         other = place_on(host) / "0123456789abcdef"
         other.mkdir()
         gate.touch()

@@ -54,7 +54,7 @@ def main_scripts() -> set[str]:
 
 
 class Recorder:
-    """Everything that is run as a script on a host: what comes over the connection, and what its own scripts start.
+    """Record of all that is run as a script on a host: what comes over the connection, and what its own scripts start.
 
     Args:
         host: The host; its shell is watched from now on.

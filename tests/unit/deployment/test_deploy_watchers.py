@@ -1,4 +1,4 @@
-"""There is one watcher over an end of a tunnel, however many are started, and none once it was taken back."""
+"""There is one supervisor of a side of a tunnel, however many are started, and none once it was removed."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def post_of(host: LocalHost) -> Path:
 
 
 def start_another(host: LocalHost) -> None:
-    """Start one that finds the post empty, as if both had looked at the same moment."""
+    """Start one that finds the post empty, as if both had checked at the same moment."""
     post_of(host).unlink()
     assert host.shell_run("sh", START, "return").returncode == 0
     wait_until(post_of(host).exists, "the other watcher")
@@ -73,7 +73,7 @@ def test_what_was_taken_back_is_not_started_again_by_one_that_nobody_knew_of(wor
     roll_out(world)
     wait_until_watched(world.a)
     (first,) = watchers(world.a)
-    # It sleeps deeply while the other one takes the post, and while all is taken back.
+    # It sleeps deeply while the other one takes the post, and while all is undone.
     subprocess.run(["kill", "-s", "STOP", str(first)], check=True)
     start_another(world.a)
     assert take_back(world).is_complete

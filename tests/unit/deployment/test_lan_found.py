@@ -28,7 +28,7 @@ each_client() {
 
 
 def found(shell: tuple[str, ...], *scans: str) -> str:
-    """Return what is found where scans see these processes, one after the other."""
+    """Return what is found where scans see these processes in turn."""
     script = _SCANS + 'seen_in_scans=$1\nfind_client lan0\necho "$found $found_count"\n'
     argv = [*shell, "-c", host_script("process.sh") + host_script("lan-found.sh") + script, "sh", "\n".join(scans)]
     return subprocess.run(argv, capture_output=True, text=True, check=True).stdout.strip()

@@ -1,4 +1,4 @@
-"""Guard of joined LANs: what is chosen, what is planned, what the host's supervisor does, and what is said of it."""
+"""Guard of joined LANs: what is chosen, what is planned, what the host's supervisor does, what is reported of it."""
 
 from __future__ import annotations
 

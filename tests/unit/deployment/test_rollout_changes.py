@@ -1,4 +1,4 @@
-"""What a user is told where a host does not look as before."""
+"""Reports to the user where a host is not as before."""
 
 from __future__ import annotations
 

@@ -67,12 +67,12 @@ def lost_when_confirming(host: LocalHost, monkeypatch: pytest.MonkeyPatch) -> It
 
 
 def go_back(host: LocalHost) -> None:
-    """Take back what a host has, as its timer does once it runs out."""
+    """Roll back a host, as its rollback timer does once the lease runs out."""
     assert host.shell_run("sh", f"{STATE_DIR}/undo.sh").returncode == 0
 
 
 def forget(host: LocalHost) -> None:
-    """Remove what a host still has of somebody's work, as its timer does after that."""
+    """Remove what a host still has of earlier work, as its rollback timer does after that."""
     host.end_processes()
     host.shell_run("rm", "-rf", STATE_DIR)
 
@@ -89,7 +89,7 @@ def test_a_host_that_is_lost_in_the_moment_of_confirming_leaves_a_half_that_is_s
     assert status.state is DeploymentState.HALF_CONFIRMED
     assert "keeps a deployment that gateway-b does not have" in " ".join(status.sentences)
 
-    # Rolling out once more puts it right, whatever each host had.
+    # Deploying once more puts it right, whatever each host had.
     forget(world.b)
     again = deploy(world, store)
     assert again.state is DeploymentState.CONFIRMED

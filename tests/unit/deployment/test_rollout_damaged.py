@@ -1,4 +1,4 @@
-"""Parts of what stands on a host are gone by somebody's hand: it is said, nothing is begun, what is left is ended."""
+"""Parts of a host's deployment were removed by hand: it is reported, nothing is begun, what is left is ended."""
 
 from __future__ import annotations
 

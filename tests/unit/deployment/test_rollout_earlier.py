@@ -1,4 +1,4 @@
-"""Deployments of an earlier version, which let in frames that strangers sent: found at the next look, and named."""
+"""Deployments of an earlier version, which let in frames that strangers sent: found at an inspection, and named."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def let_the_first_version_run(host: LocalHost, deployment_id: str) -> None:
 
 
 class Rotating(Operations):
-    """Services that rotate keys; what was rolled out is rolled out again on the made-up hosts."""
+    """Services that rotate keys; what was deployed is deployed again on the made-up hosts."""
 
     def __init__(self, world: World, store: Store) -> None:
         super().__init__(world, store)
@@ -157,7 +157,7 @@ def test_rotating_keys_of_what_this_computer_does_not_know_is_refused_with_words
 
 
 class Asked(Rotating):
-    """Services that note what would be rolled out again."""
+    """Services that note what would be deployed again."""
 
     def deploy(  # type: ignore[override]
         self, found: object, key: tuple[str, str], options: RolloutOptions, **more: object

@@ -1,4 +1,4 @@
-"""When it is tried whether two LAN ports are joined already, whatever stands on the hosts."""
+"""Loop test of two LAN ports: when it runs, with and without earlier deployments."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ NOBODY = 1
 
 @dataclass
 class Host:
-    """Has the ports eth0 (SSH), eth1 (underlay), eth2 and eth3, the bridge br-lan, and what it is told to have.
+    """Has the ports eth0 (SSH), eth1 (underlay), eth2 and eth3, the bridge br-lan, and what a test adds.
 
     Attributes:
         spec: Its name.

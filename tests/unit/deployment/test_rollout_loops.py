@@ -57,7 +57,7 @@ BRIDGING: Mapping[Side, Bridging] = {
         (NO_PORT, NOBODY, None, "eth5 on gateway-b: it is not there"),
         (NO_TCPDUMP, NOBODY, None, "eth5 on gateway-b: tcpdump or timeout is missing there"),
         (NO_LINK, NOBODY, None, "eth5 on gateway-b: it has no link"),
-        # Silence says nothing where nobody was asked.
+        # Silence says nothing where no host was asked.
         (SILENT, NO_LINK, None, "eth2 on gateway-a: it has no link"),
         (SILENT, PING_FAILED, None, "eth2 on gateway-a: ping failed"),
         (SILENT, VIA_ROUTER, None, "eth2 on gateway-a: a route leads"),

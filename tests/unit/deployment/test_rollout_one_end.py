@@ -1,4 +1,4 @@
-"""One end alone is taken back: by somebody at its console, or because the other host cannot be reached."""
+"""Removal on one host alone: by a user at its console, or because the other host cannot be reached."""
 
 from __future__ import annotations
 
@@ -188,7 +188,7 @@ def test_what_somebody_is_about_to_put_in_place_is_left_alone(world: World, stor
     pair = world.request.pair
     status = look(world, store)
     assert (status.unfinished, status.can_be_repaired) == ((), False)
-    # Somebody who comes between the look and the removal is left alone as well.
+    # An instance that comes between the inspection and the removal is left alone as well.
     with pytest.raises(CommandFailed, match="Another instance works on this host"):
         remove_unfinished(store, world.a, pair, Side.A, token=CancelToken())
     assert place_on(world.a).is_dir()

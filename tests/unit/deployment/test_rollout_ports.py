@@ -1,4 +1,4 @@
-"""The real services can do what the window expects of those that roll out, and so can those of its tests."""
+"""The real services can do what the window expects of those that deploy, and so can those of its tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What may stay on a pair, by its verdict: not without a reason, or never."""
+"""Verdicts of deployments: some need a reason, some are never deployed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What watching a pair remembers."""
+"""Log of a monitored pair."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which files and processes of a host nobody but root can have made or changed, under dash and BusyBox."""
+"""Files and processes of a host that only root can have made or changed, under dash and BusyBox."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def real_path(shell: tuple[str, ...], path: Path | str, kind: str) -> str:
 
 @pytest.fixture
 def folder() -> Iterator[Path]:
-    # The folders of other fixtures lie below /tmp, which is everybody's.
+    # The folders of other fixtures lie below /tmp, which every user may change.
     made = Path(f"/run/roots-files-{os.getpid()}")
     made.mkdir()
     yield made
@@ -78,7 +78,7 @@ def test_path_is_roots_if_all_on_the_way_to_it_is(shell: tuple[str, ...], folder
         lambda folder: (folder / "file").chmod(0o664),
         lambda folder: (folder / "file").chmod(0o646),
         lambda folder: folder.chmod(0o775),
-        # The sticky bit keeps nobody from taking a name that is free.
+        # The sticky bit keeps no user from taking a name that is free.
         lambda folder: folder.chmod(0o1777),
         lambda folder: os.chown(folder, USER, 0),
         lambda folder: (folder / "file").unlink() or os.mkfifo(folder / "file"),

@@ -1,4 +1,4 @@
-"""Looking at a host: recorded, on this computer, and on one that has nothing but BusyBox."""
+"""Inspection of a host: recorded, on this computer, and on one that has nothing but BusyBox."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _RECORDED = Path(__file__).parents[1] / "recorded"
 
 
 class RecordedSession(LocalSession):
-    """Answers with what a host once said, whatever the order of the questions."""
+    """Answers with a host's recorded output, whatever the order of the questions."""
 
     def __init__(self, name: str, privilege: Privilege = Privilege.ROOT, **changed: str) -> None:
         super().__init__(privilege=privilege)

@@ -1,4 +1,4 @@
-"""The script that guards an installation, on a root folder of its own: no service starts, nothing stays behind."""
+"""The script that guards an installation, on a root folder of its own: no service starts, nothing is left behind."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ exit ${1:-0}
 
 @pytest.fixture
 def debian(tmp_path: Path) -> Path:
-    """Return a root folder that looks like Debian's to the script."""
+    """Return a root folder that the script takes for Debian's."""
     root = make_busybox_root(tmp_path / "root")
     for folder in ("run/systemd/system", "var"):
         (root / folder).mkdir(parents=True)

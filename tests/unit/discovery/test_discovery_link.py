@@ -60,7 +60,7 @@ def test_the_underlays_mtu_is_the_smaller_one_unless_it_was_probed() -> None:
 
 
 def _inner(link: Link) -> tuple[ipaddress.IPv4Network, ipaddress.IPv4Network]:
-    """Return both inner subnets, having checked that both ends lie in the same one."""
+    """Return both inner subnets, having checked that both sides lie in the same one."""
     inner_a, inner_b = ipaddress.IPv4Interface(link.inner_a), ipaddress.IPv4Interface(link.inner_b)
     carrier = ipaddress.IPv4Network(f"{link.carrier_a}/24", strict=False)
     assert inner_a.network == inner_b.network

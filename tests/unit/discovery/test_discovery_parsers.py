@@ -1,4 +1,4 @@
-"""What hosts print, translated. Texts marked as synthetic were written for the test, in their sources' form."""
+"""Parsers of hosts' output. Texts marked as synthetic were written for the test, in their sources' form."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from app.wording.colours import SOLUTION_COLOURS, Marker, series_style
 Floats = npt.NDArray[np.float64]
 
 GROUNDS = ("#ffffff", "#23272e")
-"""What plots are drawn on, light and dark (`ui.common.theme`)."""
+"""Backgrounds of plots, light and dark (`ui.common.theme`)."""
 LEAST_CONTRAST = 3.0  # WCAG 2.1, 1.4.11
 LEAST_DISTANCE = 12.0
 """In CIE 1976 L*a*b*; 2.3 is just noticeable side by side."""
@@ -59,7 +59,7 @@ def test_every_colour_is_readable_on_both_grounds(ground: str) -> None:
 @pytest.mark.parametrize("vision", VISION)
 def test_colours_differ_for_usual_and_for_colour_blind_eyes(vision: str) -> None:
     seen = {name: _lab(VISION[vision] @ _linear(colour)) for name, colour in SOLUTION_COLOURS.items()}
-    references = {"baseline", "l2tp"}  # both grey, and told apart by dashes and markers
+    references = {"baseline", "l2tp"}  # both grey, and distinguished by dashes and markers
     for one, other in combinations(SOLUTION_COLOURS, 2):
         if {one, other} != references:
             assert np.linalg.norm(seen[one] - seen[other]) >= LEAST_DISTANCE, (one, other)

@@ -1,4 +1,4 @@
-"""What `tunnel.sh` says of a LAN port, in a network of its own: nobody may be locked out."""
+"""Checks of `tunnel.sh` on a LAN port, in a network of its own: no user may be locked out."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ needs_namespaces = pytest.mark.skipif(
 
 
 def script(tmp_path: Path) -> Path:
-    """Return A's script, which looks at the LAN port and does nothing else."""
+    """Return A's script, which checks the LAN port and does nothing else."""
     bundle = make_bundle(export_request("wireguard", options=RolloutOptions(bridge_a="eth2")))
     text = tunnel_script(bundle, Side.A)
     call = "    is_at_console=no\n"
@@ -52,7 +52,7 @@ def script(tmp_path: Path) -> Path:
 
 def said(tmp_path: Path, network: str, *, ssh: str = "", before: str = "", word: str = "", shell: str = "dash") -> str:
     """Return what it says, as a program that a login over SSH has started."""
-    # The shell stays between the connection and what it runs, as a login's own shell does.
+    # The shell remains between the connection and what it runs, as a login's own shell does.
     line = f"{before} {shell} {script(tmp_path)} install {word}; exit $?"
     login = (
         ["env", f"SSH_CONNECTION={ssh}", "sh", "-c", line] if ssh else ["env", "-u", "SSH_CONNECTION", "sh", "-c", line]
@@ -84,7 +84,7 @@ def test_a_port_over_which_one_is_logged_in_is_not_joined(tmp_path: Path, shell:
     [
         (_BRIDGE_WITH_ADDRESS, _SSH),
         (_ABOVE, _SSH),
-        # Answers go back over the port, whatever address was called.
+        # Answers leave over the port, whatever address was called.
         ("ip route add 203.0.113.0/24 dev eth2\n", "203.0.113.7 50000 192.0.2.1 22"),
         (_WITH_ADDRESS, "::ffff:198.51.100.7 50000 ::ffff:198.51.100.1 22"),
         ("ip addr add fe80::5/64 dev eth2 nodad\n", "fe80::9%eth2 50000 fe80::5%eth2 22"),

@@ -1,4 +1,4 @@
-"""What a lasting tunnel's scripts do with files of theirs that are damaged: they start nothing and remove nothing.
+"""Scripts of a deployment with damaged files of theirs: they start nothing and remove nothing.
 
 The only programs that the scripts find are harmless ones, and `rm` and `cp` that note what they were asked.
 """

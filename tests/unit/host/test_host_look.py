@@ -1,4 +1,4 @@
-"""What looking at a host asks of its firewall."""
+"""Inspection of a host's firewall: the commands that it runs."""
 
 from __future__ import annotations
 

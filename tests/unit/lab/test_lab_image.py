@@ -38,7 +38,7 @@ def write_image(folder: Path) -> None:
 
 
 class Counter:
-    """Stands in for the making of an image."""
+    """Fake builder of an image."""
 
     def __init__(self) -> None:
         self.count = 0

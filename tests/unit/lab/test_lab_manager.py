@@ -1,4 +1,4 @@
-"""Labs from start to end with programs that stand in for QEMU and ssh: what they are, and what their power does."""
+"""Labs from start to end with programs that replace QEMU and ssh: what they are, and what their power does."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ def test_frames_to_a_gateway_without_power_are_lost_and_block_nobody(labs: Stand
 
 
 def _underlay_of(pid: int) -> int:
-    """Return a copy of the socket that a stand-in for QEMU has as its underlay."""
+    """Return a copy of the socket that the replacement of QEMU has as its underlay."""
     words = Path(f"/proc/{pid}/cmdline").read_bytes().decode()
     number = int(words.partition("local.str=")[2].partition("\0")[0])
     process = os.pidfd_open(pid)

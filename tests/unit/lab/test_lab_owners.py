@@ -1,4 +1,4 @@
-"""Who lives and who dies with whom: a lab, its supervisor, and the program that started it."""
+"""Lifetimes of processes that belong together: a lab, its supervisor, and the program that started it."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ def test_a_machine_that_boots_to_be_saved_dies_with_its_starter(labs: StandInLab
 
 
 def assert_nothing_is_left_soon(labs_dir: Path) -> None:
-    """The owner is dead; nobody helps any more, not even by asking for the status."""
+    """The owner is dead; nothing helps any more, not even a request for the status."""
     started_at = time.monotonic()
     wait_until(lambda: not list(labs_dir.iterdir()), "the folder to be removed", WAIT_S)
     assert_nothing_is_left(labs_dir)

@@ -1,4 +1,4 @@
-"""Labs that cannot start, or whose start is broken off: what is said, and what is left."""
+"""Labs that cannot start, or whose start is broken off: what is reported, and what is left."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ def test_frames_wait_for_the_line_and_are_dropped_where_the_queue_is_full() -> N
 def test_a_trace_changes_the_delay_and_keeps_the_order() -> None:
     found = carry({"trace_ms": [40.0, 10.0], "trace_step_s": 0.1}, 200)
     assert found[0] == pytest.approx(0.04)
-    assert found[105] == pytest.approx(0.034, abs=0.002)  # held back by those before it
+    assert found[105] == pytest.approx(0.034, abs=0.002)  # delayed by those before it
     assert found[199] == pytest.approx(0.01)
 
 

@@ -1,4 +1,4 @@
-"""Which lab a name means: one that runs, one that is started, or none."""
+"""Labs that a name means: one that runs, one that is started, or none."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ def test_a_lab_that_is_gone_is_not_ours_to_restart(
     healer = labs.healer(lab.pair)
     assert healer is not None
     monkeypatch.setattr(labs, "running", lambda: (lab,))
-    manager.down("mine")  # between looking for it and the order
+    manager.down("mine")  # between the search for it and the order
     assert not healer.heal(token=CancelToken())
     monkeypatch.setattr(labs, "running", tuple)
     assert not healer.heal(token=CancelToken())

@@ -1,4 +1,4 @@
-"""What is shown of files that somebody has changed by hand on a host: no secret, no control character."""
+"""Diff of files that were changed by hand on a host: no secret, no control character."""
 
 from __future__ import annotations
 

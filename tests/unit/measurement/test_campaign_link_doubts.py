@@ -1,4 +1,4 @@
-"""What a campaign makes of a link that is silent, and of hosts that are lost with it; what is not the link's fault."""
+"""Campaigns over a link that is silent, with hosts that are lost with it; failures that are not the link's."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_a_dead_link_at_the_start_is_said_once_and_nothing_is_tried() -> None:
     assert stage.tunnels.opened == []
     ((is_up, text),) = told(stage)
     assert not is_up
-    # Nothing was seen of it before, so it is not said to have died.
+    # Nothing was seen of it before, so it is not reported to have died.
     assert text.startswith("The link between gateway-a and gateway-b carries nothing: 0 of 6 pings crossed.")
 
 

@@ -1,4 +1,4 @@
-"""Who may read and change files with secrets, and the keys that they name."""
+"""Permissions of files with secrets, and of the keys that they name."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ FINDING_KEYS = ["line", "setting", "value", "question", "verdict", "reason", "so
 
 @pytest.fixture(autouse=True, scope="module")
 def own_settings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Nobody's own guidelines count here."""
+    """No user's own guidelines count here."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TUNNELMARK_HOME", str(tmp_path_factory.mktemp("home")))
         yield
@@ -169,7 +169,7 @@ SARIF = {
     "invocation": ("executionSuccessful", "toolExecutionNotifications"),
     "notification": ("message", "level"),
 }
-"""What each object must have, and what of the rest we use; the schema allows no other names.
+"""Names that each object must have, and those of the rest that we use; the schema allows no others.
 
 Source: SARIF 2.1.0 Plus Errata 01, sections 3.13 (log), 3.14 (run), 3.18 (tool), 3.19 (driver), 3.49 (rule), 3.50
 (configuration), 3.24 (artifact), 3.4 (place), 3.27 (result), 3.28 (location), 3.29 (physical location), 3.30 (region),

@@ -1,4 +1,4 @@
-"""What the linter says of single settings."""
+"""Findings of the linter on single settings."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ def test_other_files_with_braces_are_no_vtund_conf(text: str) -> None:
 @pytest.mark.parametrize("kind", ConfigKind)
 @pytest.mark.parametrize("name", KIND_OF)
 def test_no_secret_leaves_the_reader(name: str, kind: ConfigKind) -> None:
-    """Read as what it is, and as what somebody took it for by mistake."""
+    """Read as what it is, and as what a user may take it for by mistake."""
     if kind is not KIND_OF[name] and not _is_related(kind, KIND_OF[name]):
         return
     text = text_of(name)
@@ -112,7 +112,7 @@ def test_openvpn_words_quotes_and_options_with_dashes() -> None:
 
 
 def test_openvpn_tells_the_size_of_an_inline_group() -> None:
-    # 512 bits, made for this test; nobody uses it.
+    # 512 bits, made for this test and used nowhere.
     group = "MEYCQQDtJHRtrsJyHHI6dHyoBhbOCFvDmPo9pVMmFo2cLKBMG9VZdJGCOJYxHj9oTQqGMRnW0HqAkWFUQ4LlxGt1sVPrAgEC"
     (found,) = settings_of(
         ConfigKind.OPENVPN, f"<dh>\n-----BEGIN DH PARAMETERS-----\n{group}\n-----END DH PARAMETERS-----\n</dh>"

@@ -1,4 +1,4 @@
-"""What the linter says, by rules that are data."""
+"""Findings of the linter, by rules that are data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a mode is worth with the MAC beside it, in suites and in configuration files."""
+"""Verdicts on a mode with the MAC beside it, in suites and in configuration files."""
 
 from __future__ import annotations
 

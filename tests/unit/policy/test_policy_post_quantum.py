@@ -1,4 +1,4 @@
-"""What suites do against a later quantum computer, and where that is shown."""
+"""Protection of suites against a later quantum computer, and where that is shown."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ def test_no_line_makes_it_fail(line: str) -> None:
 
 GUARD_HEAD, GUARD_TAIL = bare_script("probes/guard-head.sh"), bare_script("probes/guard-tail.sh")
 SLOW_TO_TELL = 'echo() { sleep 0.2; command echo "$@"; }\n'
-"""What this computer does to the frame's own shell when it is busy: the program has ended before a line is written."""
+"""Effect of a busy computer on the frame's own shell: the program has ended before a line is written."""
 
 
 @pytest.mark.parametrize("shell", ["sh", "bash"])

@@ -1,4 +1,4 @@
-"""What was measured to be slow is said in reports, and kept apart from what is insecure."""
+"""Slow results are named in reports, and kept apart from insecure ones."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ def services(tmp_path: Path) -> Iterator[Services]:
 
 
 def found() -> Discovery:
-    """Return a look at two hosts with what was recorded on real ones."""
+    """Return facts about two hosts, as recorded on real ones."""
     hosts, seen = discovery(pair()), adapter_cases.facts()
     return replace(hosts, a=replace(hosts.a, facts=seen), b=replace(hosts.b, facts=seen), candidates=(), defaults=())
 

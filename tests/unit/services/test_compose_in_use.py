@@ -1,4 +1,4 @@
-"""Commands on hosts that other work on this computer has in use: what is refused, and what stays possible."""
+"""Commands on hosts that other work on this computer has in use: what is refused, and what remains possible."""
 
 from __future__ import annotations
 

@@ -155,7 +155,7 @@ def test_a_pair_with_an_active_deployment_is_not_removed(book: Book, state: Depl
 
 @pytest.mark.parametrize("state", list(DeploymentState))
 def test_a_pair_whose_deployment_is_not_decided_is_not_renamed(book: Book, state: DeploymentState) -> None:
-    """What is stored of the deployment next has the old name."""
+    """The next stored state of the deployment has the old name."""
     book.store.save_deployment(replace(deployment("11" * 8), state=state))
     if state in (DeploymentState.PREPARED, DeploymentState.APPLIED):
         with pytest.raises(InvalidOption, match=f"cannot be renamed: its deployment 11111111 is {state.value}"):

@@ -1,4 +1,4 @@
-"""Which host keys are believed, and when a silent host is given up."""
+"""Host keys that are accepted, and when a silent host is given up."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_somebody_may_confirm_an_unknown_key(tmp_path: Path, host_key: paramiko.
     policy = HostKeyPolicy(tmp_path / "known_hosts", confirm=confirm)
     if answer:
         verify(policy, host_key)
-        verify(policy, host_key)  # known by now: nobody is asked again
+        verify(policy, host_key)  # known by now: the user is not asked again
     else:
         with pytest.raises(HostKeyUnknown):
             verify(policy, host_key)

@@ -146,7 +146,7 @@ def test_no_pattern_breaks_the_comparison(names: str, name: str) -> None:
 def test_our_file_is_private_and_keeps_what_was_there(tmp_path: Path) -> None:
     file = tmp_path / "new" / "known_hosts"
     known_hosts.add_line(file, "a ssh-ed25519 AAAA")
-    file.write_text(file.read_text().rstrip("\n"))  # somebody edited it
+    file.write_text(file.read_text().rstrip("\n"))  # edited by hand
     known_hosts.add_line(file, "b ssh-ed25519 BBBB")
     known_hosts.add_line(file, "a ssh-ed25519 AAAA")
     assert file.read_text() == "a ssh-ed25519 AAAA\nb ssh-ed25519 BBBB\n"

@@ -376,7 +376,7 @@ def test_everything_that_a_run_started_is_killed(shell: Sequence[str], text: str
         assert process.stdout.readline() == b"ready\n"
         done = run_script(shell, KILL_SCRIPT.replace("@MARK@", line.mark).encode())
         assert process.wait(timeout=10) in {-signal.SIGTERM, -signal.SIGKILL}
-        assert process.stdout.read() == b""  # nobody holds it any more
+        assert process.stdout.read() == b""  # no process holds it any more
     assert (done.returncode, done.stderr) == (0, b"")
     assert processes_with(line.mark) == []
 

@@ -82,7 +82,7 @@ def test_the_password_answers_the_question_and_nothing_else() -> None:
     assert not gate.may_send
     assert gate.feed_err(b"\n" + MARK + b"\n") == (b"", b"")
     assert gate.may_send
-    assert gate.feed_err(PROMPT) == (PROMPT, b"")  # the command's own output, whatever it looks like
+    assert gate.feed_err(PROMPT) == (PROMPT, b"")  # the command's own output, whatever it is
     assert "pw" not in repr(gate)
 
 

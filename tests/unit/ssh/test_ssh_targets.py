@@ -1,4 +1,4 @@
-"""Where a connection goes: specs and ~/.ssh/config."""
+"""Targets of connections: specs and ~/.ssh/config."""
 
 from __future__ import annotations
 

@@ -309,7 +309,7 @@ for attempt in record.attempts:
 
 
 def _killed_writer(path: Path, after: int, delay_s: float) -> tuple[int, int]:
-    """Run a process that stores attempts, kill -9 it; return the campaign and how many it said were stored."""
+    """Run a process that stores attempts, kill -9 it; return the campaign and how many it reported as stored."""
     argv = [sys.executable, "-c", _WRITER, str(path), str(_ROOT)]
     with subprocess.Popen(argv, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
@@ -364,7 +364,7 @@ def _large(path: Path, attempts: int, pings: int) -> int:
                 LatencySeries(s.frame_bytes, pings, pings, 0, rng.lognormal(7.3, 0.4, pings).astype(np.uint32))
                 for s in template.latency
             )
-            # What the wire showed is kept once per candidate: of eight rounds, with the first.
+            # What packet tests showed is kept once per candidate: of eight rounds, with the first.
             wire = template.wire if key.position % 8 == 0 else None
             store.save_attempt(campaign_id, replace(template, key=key, latency=latency, wire=wire))
         store.finish_campaign(campaign_id, CampaignStatus.COMPLETED)

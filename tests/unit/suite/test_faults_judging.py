@@ -1,4 +1,4 @@
-"""How `make faults` judges hosts: before any Tunnelmark touches them, and by the clock."""
+"""Judgement of hosts by `make faults`: before any Tunnelmark touches them, and by the clock."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ BROKEN_OFF = snapshot(LEFT_FILES, LEFT_SUMS, ETC.replace("720 1.0", "740 2.0"))
 
 @dataclass
 class FakeHost:
-    """A host that looks as it is told to."""
+    """A host with the snapshot that a test gives it."""
 
     shown: HostSnapshot
     left_there: list[str]

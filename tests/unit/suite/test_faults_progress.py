@@ -1,4 +1,4 @@
-"""What `make faults` takes for done already."""
+"""Results that `make faults` takes for done already."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `make faults` writes down, what it tells, and when it stops."""
+"""Records and reports of `make faults`, and when it stops."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which tests run where: automatic markers, `--full`, and skips that are not allowed."""
+"""Selection of tests: automatic markers, `--full`, and skips that are not allowed."""
 
 from __future__ import annotations
 

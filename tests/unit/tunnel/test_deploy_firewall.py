@@ -1,4 +1,4 @@
-"""Steps that open firewalls; stand-ins for firewalld and iptables keep their rules in files."""
+"""Steps that open firewalls; replacements for firewalld and iptables keep their rules in files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a daemon says will never come is not waited for."""
+"""A tunnel that a daemon reports as impossible is not waited for."""
 
 from __future__ import annotations
 

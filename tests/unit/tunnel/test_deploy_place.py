@@ -1,4 +1,4 @@
-"""A place that somebody else has changed since it was looked at."""
+"""A slot that another instance has changed since it was inspected."""
 
 from __future__ import annotations
 

@@ -195,7 +195,7 @@ def test_owner_is_told_and_known_again() -> None:
 
 
 def bridge_addresses(world: World) -> None:
-    """What stands is in a bridge with a LAN port, whose address is on the bridge now; WireGuard is below it."""
+    """The deployment is in a bridge with a LAN port, whose address is on the bridge now; WireGuard is below it."""
     path = world.a.net / "addresses"
     lines = (
         "4: tmlbr0    inet 198.19.0.1/24 scope global tmlbr0",
@@ -278,7 +278,7 @@ def test_only_the_ports_of_what_makes_room_are_free_for_what_comes_next(world: W
         return [one.what for one in obstacles_on(Side.A, request, plan, surveys) if one.what.startswith("Port")]
 
     assert found(ReplacedDeployment(link, (port,))) == []
-    # Another VPN on the port that this place has for OpenVPN, where WireGuard stands.
+    # Another VPN on the port that this slot has for OpenVPN, where WireGuard is deployed.
     assert found(ReplacedDeployment(link, (("udp", link.names.wireguard_port),))) == [
         f"Port {port[1]}/udp is in use on gateway-a."
     ]

@@ -1,4 +1,4 @@
-"""What was left on hosts is put back: by the next Tunnelmark, or by an engineer at the console."""
+"""Remains on hosts are rolled back: by the next Tunnelmark, or by an engineer at the console."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def test_undo_is_safe_while_another_one_runs(world: World) -> None:
     slow = step("Be slow to undo", "true", 'echo x >> "$1"; sleep 1', path)
     request = world.with_vpn(MadeUpVpn(steps={Side.A: (slow, link_step("tmk0"))}))
     build = build_and_vanish(world, request, lease_s=600)
-    # The timer begins at the same moment as the engineer and Tunnelmark.
+    # The rollback timer begins at the same moment as the engineer and Tunnelmark.
     (world.a.state_dir / "lease").write_text(f"{1:<10}\n")
     done = world.a.shell_run("sh", f"{STATE_DIR}/undo.sh")
     assert done.returncode == 0, done.stdout

@@ -1,4 +1,4 @@
-"""Whoever takes a tunnel back on one host is the only one who works there, and says so."""
+"""A removal on one host is the only work there, and reports that."""
 
 from __future__ import annotations
 

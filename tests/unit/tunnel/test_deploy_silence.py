@@ -18,7 +18,7 @@ WELL_FOR_S = 60.0
 
 @contextmanager
 def well(folder: Path, tunnel: MadeUpTunnel, shell: tuple[str, ...] = ("dash",)) -> Iterator[SupervisedEnds]:
-    """Give both ends after the tunnel has been up for a minute."""
+    """Give both sides after the tunnel has been up for a minute."""
     with supervised_ends(folder, tunnel, shell) as ends:
         ends.run_until_steady(120)
         ends.run_for(WELL_FOR_S)
@@ -58,7 +58,7 @@ def test_an_end_whose_daemon_hangs_is_started_again_as_soon_as_documented(
         ends.hang(side)
         began_s = ends.now_s
         ends.run_until(lambda: len(ends.starts_s(side)) == 2, 60)
-        # The last answer may be 2 s old; it looks every 2 s, and takes its end down first.
+        # The last answer may be 2 s old; it checks every 2 s, and takes its side down first.
         assert after_s - 4 <= ends.now_s - began_s - tunnel.stop_s <= after_s + 4, ends.story()
         ends.run_until_steady(6)
 

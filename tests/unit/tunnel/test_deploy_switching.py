@@ -92,7 +92,7 @@ def world(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[World]:
 
 
 def daemons(world: World, *, expected: int, timeout_s: float = 20.0) -> list[int]:
-    """Count the daemons of both hosts, once those that were told to end have done so."""
+    """Count the daemons of both hosts, once those that were to end have done so."""
     until_s = time.monotonic() + timeout_s
     while True:
         counts = [len([pid for pid in host.processes() if b"sleep" in cmdline(pid)]) for host in world.hosts]
@@ -215,7 +215,7 @@ def test_host_that_is_put_back_meanwhile_gets_nothing_new(world: World) -> None:
     def put_back_meanwhile() -> None:
         with open_tunnel(world) as tunnel:
             world.a.on_line = roll_back
-            # Its step lasts until the host has been put back: how quickly it is seen decides nothing.
+            # Its step lasts until the host has been rolled back: how quickly it is seen decides nothing.
             switch(world, tunnel, suite("weak", a="waits"))
 
     with pytest.raises((CommandFailed, TunnelDown)):

@@ -1,4 +1,4 @@
-"""What hosts do by themselves once nobody is heard of any more."""
+"""Rollback of hosts by themselves once their leases are no longer renewed."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from support.tunnel_state import still_up
 from support.waiting import wait_until
 
 SHORT_LEASE_S = 1.5
-"""Is renewed twice a second; on a host whose clock stands still it does not end meanwhile."""
+"""Is renewed twice a second; on a host whose clock is stopped it does not end meanwhile."""
 
 
 @pytest.fixture
@@ -102,7 +102,7 @@ def test_undo_that_fails_is_tried_until_it_succeeds(world: World) -> None:
 
 @pytest.fixture
 def held_world(world: World) -> World:
-    """Two hosts whose clocks stand still."""
+    """Two hosts whose clocks are stopped."""
     for host in world.hosts:
         host.hold_clock()
     return world
@@ -223,7 +223,7 @@ class EndlessKeys(MadeUpVpn):
 
 
 def test_lease_that_ends_while_a_key_is_made_puts_the_host_back(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The timer ends the script that has started it, and not itself."""
+    """The rollback timer ends the script that has started it, and not itself."""
     monkeypatch.setattr("app.tunnel.rollback.RECONNECT_S", 0.0)
 
     def die(line: str) -> None:
@@ -236,7 +236,7 @@ def test_lease_that_ends_while_a_key_is_made_puts_the_host_back(world: World, mo
 
 
 def when_a_is_slow(world: World, action: Callable[[], object]) -> None:
-    """Do something once B stands and A's slow step runs."""
+    """Do something once B is up and A's slow step runs."""
 
     def on_line(line: str) -> None:
         if line.endswith(" built"):

@@ -1,4 +1,4 @@
-"""A tunnel that is built, stands and is undone, and what keeps it from being built."""
+"""A tunnel that is built, runs and is undone, and what keeps it from being built."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_tunnel_stands_and_is_undone(world: World) -> None:
 
 
 class _LooksFirst(MadeUpVpn):
-    """Looks for the running timer in the step that makes the first change, and fails without it."""
+    """Checks for the running rollback timer in the step that makes the first change, and fails without it."""
 
     def identity(self, request: PlanRequest, side: Side) -> IdentityRecipe:
         recipe = super().identity(request, side)
@@ -191,7 +191,7 @@ def test_check_is_asked_until_its_output_matches(world: World) -> None:
 
 
 def test_frames_that_do_not_cross_fail_it(world: World) -> None:
-    # The look before it must find the underlay alive; the far end falls silent afterwards.
+    # The inspection before it must find the underlay alive; the far end falls silent afterwards.
     deaf = step("Fall silent", ': > "$1"', 'rm -f "$1"', str(world.a.net / "deaf"))
     vpn = MadeUpVpn(steps={Side.A: (deaf, link_step("tmk0"))}, up_timeout_s=1)
     with pytest.raises(TunnelDown, match="do not cross"), open_tunnel(world, world.with_vpn(vpn)):

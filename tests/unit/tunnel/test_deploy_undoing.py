@@ -1,4 +1,4 @@
-"""What is left when a tunnel is broken off, a connection is lost, or undoing goes wrong."""
+"""Remains when a tunnel is broken off, a connection is lost, or undoing goes wrong."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which tunnels may be up side by side."""
+"""Groups of tunnels that may be up side by side."""
 
 from __future__ import annotations
 

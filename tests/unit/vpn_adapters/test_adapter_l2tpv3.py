@@ -18,7 +18,7 @@ SHELLS = [pytest.param(("dash",), id="dash"), pytest.param(("busybox", "sh"), id
 def made_session(shell: tuple[str, ...], step: PlanStep, folder: Path) -> str:
     """Run a step that makes a session, with an `ip` that keeps its stdin, and return the last line of that.
 
-    Whatever is on the step's command line can be read by everybody: the cookies must not be there.
+    Whatever is on the step's command line can be read by every user: the cookies must not be there.
     """
     programs, kept = folder / "bin", folder / "kept"
     programs.mkdir(exist_ok=True)

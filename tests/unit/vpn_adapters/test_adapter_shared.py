@@ -56,7 +56,7 @@ def test_modules_of_this_machine_are_told_apart() -> None:
 
 
 class OtherKernel:
-    """What `modules_query` reads, below a folder of its own.
+    """Files that `modules_query` reads, below a folder of its own.
 
     The kernel's own files are as they are in Linux 6.1: an empty /sys/module, and /proc/misc as recorded.
     """

@@ -183,7 +183,7 @@ def _ping_argv(flavour: ToolFlavour) -> tuple[str, ...]:
 
 @dataclass(slots=True)
 class _Target:
-    """What came of one target so far."""
+    """Replies of one target so far."""
 
     uptime_s: float
     echoes: dict[str, Echoes]

@@ -23,7 +23,7 @@ _NUMBER = re.compile(r"^\d{1,20}$")
 _TIME = re.compile(r"^\d{1,12}(?:\.\d{1,9})?$")
 _HEX = re.compile(r"^(?:0x)?[0-9a-fA-F]{1,16}$")
 _SMALLEST_COARSE_STEP_MS = 1_500.0
-"""Where `date` knows whole seconds only, smaller steps are its rounding."""
+"""Rounding of `date` in seconds: some versions know whole seconds only."""
 
 
 @dataclass(slots=True)

@@ -114,7 +114,7 @@ class CpuMonitor:
         try:
             token.wait_for(is_ready, timeout_s=timeout_s, what="the first reading of the CPUs", interval_s=0.01)
         except DeadlineExceeded:
-            return  # what was not read is left out of the figures, and said
+            return  # what was not read is left out of the figures, and reported
 
     def usage(self, *windows: tuple[float, float]) -> dict[str, CpuUsage]:
         """Return what both hosts used, by `a` and `b`; a host without two readings is left out.

@@ -1,4 +1,4 @@
-"""What the kernel counts: CPU time, and IPv4 fragments."""
+"""Counters of the kernel: CPU time, and IPv4 fragments."""
 
 from __future__ import annotations
 

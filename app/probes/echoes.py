@@ -13,7 +13,7 @@ _SEQ_MODULUS = 65_536
 
 
 class Echoes:
-    """Everything that came of one frame size.
+    """Replies to the requests of one frame size.
 
     Args:
         frame_bytes: Ethernet frame size in bytes without FCS.
@@ -34,11 +34,11 @@ class Echoes:
         self._rtt_us = np.full(expected, LOST_RTT_US, dtype=np.uint32)
         self._highest = -1
         self._summary: Summary | None = None
-        self._unsent_from = 0  # of the samples that nobody was shown yet
+        self._unsent_from = 0  # of the samples that were not shown yet
 
     @property
     def expected(self) -> int:
-        """How many requests are to be sent."""
+        """Number of requests that are to be sent."""
         return len(self._rtt_us)
 
     @property
@@ -107,7 +107,7 @@ class Echoes:
 
     @property
     def sent(self) -> int:
-        """How many requests were sent, as far as is known."""
+        """Number of requests that were sent, as far as is known."""
         if self._summary is not None:
             return max(self._highest + 1, min(self._summary.sent, self.expected))
         return self._highest + 1
@@ -115,7 +115,7 @@ class Echoes:
     def _notes(self) -> list[str]:
         notes = [self.stop_reason] if self.stop_reason else []
         if not self.stop_reason:
-            notes += [f"ping said: {text}." for text in list(self.troubles)[:2]]
+            notes += [f"ping reported: {text}." for text in list(self.troubles)[:2]]
         if self.reordered:
             notes.append(f"{self.reordered} replies came out of order.")
         if self.damaged:

@@ -27,7 +27,7 @@ def pausing_argv(script: str, *arguments: str) -> tuple[str, ...]:
 
 
 class GuardMark(StrEnum):
-    """What a line of the frame tells."""
+    """Meaning of a line of the frame."""
 
     START = "start"
     EXIT = "exit"

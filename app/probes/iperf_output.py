@@ -1,4 +1,4 @@
-"""What iperf3 prints: events of --json-stream (3.17 and newer), or plain text (older ones).
+"""Parsers of iperf3's output: events of --json-stream (3.17 and newer), or plain text (older ones).
 
 Source: iperf3 3.18, iperf_api.c and iperf3(1); 3.9 and 3.12 for the text.
 """
@@ -65,7 +65,7 @@ IperfLine = Interval | Total | Failure | Malformed
 
 
 def has_json_stream(version: str) -> bool:
-    """Whether this version has --json-stream. A version that nobody knows is taken for an old one."""
+    """Whether this version has --json-stream. An unknown version is taken for an old one."""
     match = re.search(r"(\d{1,3})\.(\d{1,3})", version)
     return match is not None and (int(match[1]), int(match[2])) >= JSON_STREAM_SINCE
 

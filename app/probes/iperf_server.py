@@ -58,7 +58,7 @@ class IperfServer:
 
     @property
     def words(self) -> str:
-        """What the server complained about."""
+        """Complaints of the server."""
         with self._condition:
             return "; ".join(self._words[:3])
 
@@ -164,9 +164,9 @@ class IperfServer:
 def _explain(words: str) -> str:
     lowered = words.lower()
     if "address already in use" in lowered:
-        return f"Another program uses that port. iperf3 said: {words}."
+        return f"Another program uses that port. iperf3 reported: {words}."
     if "cannot assign requested address" in lowered:
-        return f"The host does not have that address (any more). iperf3 said: {words}."
+        return f"The host does not have that address (any more). iperf3 reported: {words}."
     if "not found" in lowered:
         return "Install the package iperf3 there."
-    return f"iperf3 said: {words}." if words else ""
+    return f"iperf3 reported: {words}." if words else ""

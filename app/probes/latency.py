@@ -38,7 +38,7 @@ WARM_UP_S = 2
 
 UNSTEADY = "Round-trip times were not steady at the end of the warm-up."
 STALL_S = 5.0
-"""Where a window of requests lasts longer, it is asked whether the far end answers at all."""
+"""Longest window of requests, in seconds, without a check whether the far end answers at all."""
 
 INTERVAL_LINE = "#interval"
 UNSTEADY_LINE = "#unsteady"
@@ -51,7 +51,7 @@ _SCRIPT = bare_script("probes/latency.sh")
 
 @dataclass(frozen=True, slots=True)
 class LatencyRequest:
-    """What to measure.
+    """Request for a measurement of latency.
 
     Attributes:
         destination: IPv4 address to ping.
@@ -70,7 +70,7 @@ class LatencyRequest:
 
 @dataclass(frozen=True, slots=True)
 class LatencyOutcome:
-    """What came of it.
+    """Measured latency.
 
     Attributes:
         series: One per frame size, in the order of the request.
@@ -220,7 +220,7 @@ class _LatencyRun:
             shell_step_argv(_SCRIPT, *words),
             timeout_s=limit_s + 30.0,
             is_root=self._is_root,
-            max_output_bytes=65_536,  # every line is looked at as it arrives; nothing has to be kept
+            max_output_bytes=65_536,  # every line is read as it arrives; nothing has to be kept
         )
 
     # --- lines --------------------------------------------------------------------------------------------------------
@@ -361,7 +361,7 @@ class _LatencyRun:
         words = "; ".join(list(echoes.troubles)[:2] or self._host_words[-2:])
         return ProbeFailed(
             f"No echo reply from {self._request.destination} to {self._client.spec.label} within {WARM_UP_LIMIT_S} s.",
-            hint=f"ping said: {words}" if words else "",
+            hint=f"ping reported: {words}" if words else "",
             context={"host": self._client.spec.label, "destination": self._request.destination},
         )
 
@@ -369,6 +369,6 @@ class _LatencyRun:
         words = "; ".join(self._host_words[-3:])
         return ProbeFailed(
             f"Measuring latency on {self._client.spec.label} failed: {sentence}",
-            hint=f"The host said: {words}" if words else "",
+            hint=f"Output of the host: {words}" if words else "",
             context={"host": self._client.spec.label},
         )

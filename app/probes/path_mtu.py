@@ -29,7 +29,7 @@ def probe_path_mtu(client: HostSession, destination: str, *, token: CancelToken,
 
     Args:
         client: The host that pings; its ping must be iputils (`-M do`).
-        destination: IPv4 address of the other end.
+        destination: IPv4 address of the other host.
         source: IPv4 address to ping from; None leaves that to the host's routes.
 
     Returns:
@@ -58,6 +58,6 @@ def probe_path_mtu(client: HostSession, destination: str, *, token: CancelToken,
     said = [line for line in (result.stdout + "\n" + result.stderr).splitlines() if line.strip()]
     raise ProbeFailed(
         f"{destination} does not answer pings of {SMALLEST_MTU_BYTES} bytes from {client.spec.label}.",
-        hint=f"Check the underlay addresses and firewalls. The host said: {said[-1].strip()[:200]}" if said else "",
+        hint=f"Check the underlay addresses and firewalls. The host reported: {said[-1].strip()[:200]}" if said else "",
         context={"host": client.spec.label, "destination": destination},
     )

@@ -1,4 +1,4 @@
-"""What ping prints, line by line.
+"""Parser of ping's output, line by line.
 
 Source: iputils 20161105 to 20240905 and BusyBox 1.30 to 1.36, ping and ping_common.c, ping.c; LC_ALL=C.
 """

@@ -1,6 +1,6 @@
-"""A quick look at a standing tunnel: are echo requests answered, what is on the wire, how fast is it, roughly.
+"""Quick test of a running tunnel: answers to echo requests, a packet capture, and a rough speed.
 
-All in one script on A, with one iperf3 server on B: made for hundreds of tunnels one after another. Figures of a
+All in one script on A, with one iperf3 server on B: made for hundreds of tunnels in sequence. Figures of a
 handful of echo requests and one second of TCP are good for an order, not for a ranking.
 """
 
@@ -38,7 +38,7 @@ _SCRIPT = bare_script("probes/smoke-test.sh")
 
 @dataclass(frozen=True, slots=True)
 class SmokeTestRequest:
-    """What to look at.
+    """Inputs of the test.
 
     Attributes:
         link: Addresses, and the tunnel's own folder, which exists on both hosts.
@@ -51,7 +51,7 @@ class SmokeTestRequest:
         size_pings: Echo requests per frame size for the latency.
         seconds: Seconds of TCP from A to B; 0 leaves it out.
         cap_mbit_s: Limit for TCP in Mbit/s; None means none.
-        marks: The marks of this look.
+        marks: The marks of this test.
     """
 
     link: Link
@@ -83,7 +83,7 @@ class SmokeTestRequest:
 
 @dataclass(frozen=True, slots=True)
 class SmokeTestOutcome:
-    """What was seen.
+    """Outcome of the test.
 
     Attributes:
         sent: Echo requests sent.
@@ -108,13 +108,13 @@ class SmokeTestOutcome:
 
 
 def run_smoke_test(sessions: SessionPair, request: SmokeTestRequest, *, token: CancelToken) -> SmokeTestOutcome:
-    """Look at a standing tunnel.
+    """Test a running tunnel.
 
     Returns:
         What was seen; a tunnel that answers nothing is a result too.
 
     Raises:
-        ProbeFailed: The look itself could not be taken.
+        ProbeFailed: The test itself could not be run.
         ConnectionLost, DeadlineExceeded, PrivilegeMissing, Cancelled: As `HostSession.run`.
     """
     server = QuickServer(sessions.b, request.link.run_dir, request.destination, request.port, token=token)
@@ -151,7 +151,7 @@ class _Reader:
         if ECHO not in self._ended:
             raise ProbeFailed(
                 f"The echo requests on {host.spec.label} were not sent to the end.",
-                hint=f"The host said: {'; '.join(self._notes[-3:])}" if self._notes else "",
+                hint=f"Output of the host: {'; '.join(self._notes[-3:])}" if self._notes else "",
                 context={"host": host.spec.label},
             )
 

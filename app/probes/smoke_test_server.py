@@ -62,7 +62,7 @@ class QuickServer:
         try:
             self._has_ended = self._host.run(command, token=self._inner).is_ok
         except (TunnelmarkError, Cancelled):
-            pass  # whoever measures sees that nobody answers
+            pass  # the client sees that there is no answer
 
     def _end(self) -> None:
         command = Command(shell_step_argv(_END_SCRIPT, self._folder), timeout_s=END_TIMEOUT_S, is_root=True)

@@ -1,4 +1,4 @@
-"""What surrounds a measurement and may spoil it: other load, shaping that was left behind."""
+"""Surroundings of a measurement that may spoil it: other load, shaping that was left behind."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SHAPERS = ("netem", "tbf", "htb", "hfsc", "cake")
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What a host is like just before a measurement.
+    """State of a host just before a measurement.
 
     Attributes:
         busy_pct: CPU that other work takes, all cores together are 100 %; None where that is not known.
@@ -36,7 +36,7 @@ class Surroundings:
 
 
 def parse_surroundings(text: str) -> Surroundings:
-    """Understand what the looking script printed. Never raises, whatever it is."""
+    """Parse the script's output. Never raises, whatever it is."""
     lines = text.splitlines()
     ticks = [parsed for line in lines if (parsed := parse_cpu_line(line)) is not None]
     usage = usage_between(ticks[0], ticks[-1]) if len(ticks) > 1 else None
@@ -57,7 +57,7 @@ def parse_surroundings(text: str) -> Surroundings:
 def inspect_surroundings(
     sessions: SessionPair, underlay_a: str, underlay_b: str, *, token: CancelToken
 ) -> Mapping[Side, Surroundings]:
-    """Look at both hosts just before a measurement; takes half a second.
+    """Inspect both hosts just before a measurement; takes half a second.
 
     Args:
         underlay_a: A's outer address.

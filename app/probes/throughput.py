@@ -43,7 +43,7 @@ _CLIENT_SCRIPT = bare_script("probes/throughput.sh")
 
 @dataclass(frozen=True, slots=True)
 class ThroughputRequest:
-    """What to measure.
+    """Request for a measurement of throughput.
 
     Attributes:
         client_address: A's IPv4 address for the probe.
@@ -140,7 +140,7 @@ def measure_throughput(
 
 
 class _Direction:
-    """What came of one direction so far."""
+    """Figures of one direction so far."""
 
     def __init__(self, request: ThroughputRequest) -> None:
         self.parse: Callable[[str], IperfLine | None] = (
@@ -281,7 +281,7 @@ class _ClientRun:
 
 
 _HINTS = (
-    ("connection refused", "Something rejects the connection, or the server ended; look at the hosts' firewalls."),
+    ("connection refused", "Something rejects the connection, or the server ended; check the hosts' firewalls."),
     ("no route to host", "A firewall rejects the probe's port, or the tunnel is down."),
     ("timed out", "A firewall drops the probe's port, or the tunnel is down."),
     ("server is busy", "Another test was using the server."),
@@ -298,5 +298,5 @@ def explain_iperf_failure(client_words: str, server_words: str) -> str:
     text = client_words.lower()
     hint = next((hint for needle, hint in _HINTS if needle in text), "")
     if server_words:
-        hint = f"{hint} The server said: {server_words}.".strip()
+        hint = f"{hint} The server reported: {server_words}.".strip()
     return hint

@@ -26,7 +26,7 @@ _SCRIPT = bare_script("probes/underlay.sh")
 
 @dataclass(frozen=True, slots=True)
 class Crossing:
-    """What one host has seen of the link.
+    """State of the link as one host sees it.
 
     Attributes:
         sent: Echo requests to the other host; 0 where the host has no ping.

@@ -28,16 +28,16 @@ HEALED_WITHIN_S = 20.0
 """A healed link must carry frames within so many seconds; address resolution alone takes one or two."""
 
 BACK_WITHIN_S = 60.0
-"""How long a dead link is waited for, in seconds: a switch that restarts, a cable that is plugged in again."""
+"""Time to wait for a dead link, in seconds: a switch that restarts, a cable that is plugged in again."""
 
 PAUSE_S = 1.0
 
 
 class UnderlayGuard:
-    """Stands between the pieces of work (attempts, options) and asks whether the bare link carries frames.
+    """Runs between the pieces of work (attempts, options) and asks whether the bare link carries frames.
 
     Args:
-        watch: Looks at the link.
+        watch: Checks the link.
         healer: Heals it; None where it is not ours.
         emit: Gets what happens to the link.
         clock: Monotonic seconds.
@@ -61,7 +61,7 @@ class UnderlayGuard:
 
     @property
     def doubts(self) -> tuple[str, ...]:
-        """What is to be kept with the piece of work that is repeated, as sentences."""
+        """Doubts to keep with the piece of work that is repeated, as sentences."""
         if not self._dropped:
             return ()
         tries = "that try was dropped" if self._dropped == 1 else f"{self._dropped} tries were dropped"
@@ -105,7 +105,7 @@ class UnderlayGuard:
             if self._down is not None:
                 self._get_back(self._down, token)
         except PrivilegeMissing:
-            pass  # what this host refuses is said by the work itself
+            pass  # what this host refuses is reported by the work itself
         except UnderlayDown:
             self._heals = self._deaths = 0
             self._down = None

@@ -82,7 +82,7 @@ def test_nothing_is_left_of_captures_that_are_cancelled(net: NetBench) -> None:
     token = CancelToken()
 
     def on_stage(text: str) -> None:
-        if text == "marked frames of every size":
+        if text == "canary frames of every size":
             token.cancel()
 
     with standing(net, "openvpn-tcp") as request:

@@ -80,6 +80,7 @@ HONEST = (
     r"taken back(?=\s*\||\s+\d{4}\b)",
     r"\"taken back +\"",
     r"\"standing yes\"",
+    r"time of day goes back\b",
     r"user nobody\b",
 )
 """Uses that are no idea of the glossary, and lines of hosts' logs that earlier versions write and read."""

@@ -15,11 +15,11 @@ _FAMILY = 4
 """Bytes of half a mark; a whole one does not occur by chance: 62 to the power of 8 is more than 10 to the 14th."""
 
 PAYLOAD_BYTES = 200
-"""Of marked echo requests: the mark is repeated so often that at every place of `_WINDOW` some byte of it stands, in
-whatever they are wrapped."""
+"""Payload size of canary echo requests: the mark is repeated so often that every place of `_WINDOW` holds some byte of
+it, in whatever they are wrapped."""
 
 _WINDOW = range(120, 128)
-"""Bytes of an IPv4 packet where a filter looks for the mark's first four bytes: in eight places, since the mark is
+"""Bytes of an IPv4 packet where a filter compares the mark's first four bytes: in eight places, since the mark is
 repeated every eight bytes. Behind all headers (ping's clock included, 108 bytes with WireGuard and L2TPv3), and well
 before the end of the payload in a bare packet (byte 228)."""
 
@@ -109,7 +109,7 @@ def protocols_of(wire_filter: str) -> frozenset[int]:
 
 
 def underlay_filter(link: Link, wire_filter: str, marks: CanaryFrames) -> str:
-    """Return the filter for the underlay: the tunnel's own packets, their later fragments, and marked frames.
+    """Return the filter for the underlay: the tunnel's own packets, their later fragments, and canary frames.
 
     A later fragment has no ports: those of the tunnel's protocol between the two addresses are taken.
 

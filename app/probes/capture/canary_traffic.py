@@ -1,4 +1,4 @@
-"""Marked frames through a tunnel: what is sent, and what was answered."""
+"""Canary frames through a tunnel: what is sent, and what was answered."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ LEAK_ECHOES = 10
 SIZE_ECHOES = 4
 LIMIT_S = 90
 BROKEN_S = 40.0
-"""What a host may take to send after a breakage, on a busy day, in seconds; the breakage has its own time."""
+"""Time limit for sending after a breakage on a busy host, in seconds; the breakage has its own."""
 
 VLAN_ID = 3_077
-"""Any that nobody uses on an interface that was made a moment ago."""
+"""Any that is unused on an interface that was made a moment ago."""
 
 GROUP = "239.255.77.77"
 """A multicast group. Source: RFC 2365 section 6.1, the local scope."""
 
 _VLAN_NETWORK = ("198.18.254.1/30", "198.18.254.2")
-"""Nobody has the second: tagged frames are looked for where they arrive, and need no answer. They go to the hardware
+"""The second is unused: tagged frames are captured where they arrive, and need no answer. They go to the hardware
 address of B, since a tunnel may carry frames only to those that it knows."""
 
 _SEND_SCRIPT = bare_script("capture/canaries.sh")
@@ -43,7 +43,7 @@ _BROKEN = re.compile(r"#broken (?P<status>[0-9]{1,3}) (?P<words>.*)")
 
 @dataclass(frozen=True, slots=True)
 class Sending:
-    """What to send from A.
+    """Frames to send from A.
 
     Attributes:
         underlay: B's underlay address.
@@ -66,7 +66,7 @@ class Sending:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """How many echo requests were sent and answered."""
+    """Numbers of echo requests that were sent and answered."""
 
     sent: int = 0
     received: int = 0
@@ -74,7 +74,7 @@ class Answered:
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """What came of it.
+    """Outcome of the sending.
 
     Attributes:
         echoes: Per label: `control`, `leak`, `size-PAYLOAD`, `non-ip`, and `` for those without one.
@@ -98,7 +98,7 @@ class Sent:
 
 
 def send(host: HostSession, sending: Sending, marks: CanaryFrames, *, token: CancelToken) -> Sent:
-    """Send everything from A, one after the other in one channel.
+    """Send everything from A in sequence, in one channel.
 
     Raises:
         ConnectionLost, DeadlineExceeded, Cancelled: As `HostSession.run`.
@@ -116,7 +116,7 @@ def send(host: HostSession, sending: Sending, marks: CanaryFrames, *, token: Can
 
 @dataclass(frozen=True, slots=True)
 class BrokenSending:
-    """What to send from one host by what remains after a breakage.
+    """Frames to send from one host by what remains after a breakage.
 
     Attributes:
         underlay: The peer's underlay address.
@@ -142,7 +142,7 @@ def send_broken(
     token: CancelToken,
     on_broken: BrokenSink = lambda _status, _words: None,
 ) -> Sent:
-    """Send marked frames by what remains after a breakage, which is made before where it is to be.
+    """Send canary frames by what remains after a breakage, which is made before where it is to be.
 
     Args:
         host: Where from.

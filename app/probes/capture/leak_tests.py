@@ -1,4 +1,4 @@
-"""All that is looked for on the wire, over one tunnel that stands."""
+"""Packet tests on the underlay, over one running tunnel."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from app.ssh.remote_line import shell_line
 AuditSink = Callable[[AuditEntry], None]
 
 TYPICAL_S = 6.0
-"""What the injection test and the captures take on the practice lab, without breakages, in seconds; for predictions."""
+"""Duration of injection test and captures on the practice lab, without breakages, in seconds; for predictions."""
 
 TYPICAL_BREAKAGE_S = 1.2
 
@@ -54,17 +54,17 @@ def run_capture_tests(
     on_stage: Callable[[str], None],
     audit: AuditSink = lambda _entry: None,
 ) -> CaptureReport:
-    """Capture on the underlay of both hosts while marked frames cross, and then while the protection is taken away.
+    """Capture on the underlay of both hosts while canary frames cross, and then while the protection is removed.
 
     The tunnel does not work any more afterwards where its plan has breakages.
 
     Args:
-        request: What is looked at.
+        request: What is tested.
         on_stage: Gets what begins, in words.
         audit: Gets what changes a host: breakages, and a VLAN interface that is there for a moment.
 
     Returns:
-        What was seen. Where it could not be looked, it says so and why.
+        What was seen; what could not be tested is named with the reason.
 
     Raises:
         ConnectionLost, PrivilegeMissing, Cancelled: As `HostSession.run`.
@@ -86,7 +86,7 @@ def _not_proven(note: str) -> CaptureReport:
 
 @dataclass(frozen=True, slots=True)
 class _Broken:
-    """What was done and sent after one breakage."""
+    """One breakage, and the frames that were sent after it."""
 
     title: str
     sent: Mapping[Side, Sent]
@@ -116,7 +116,7 @@ class _Run:
         """Capture, send, break, collect, judge."""
         self._on_stage("captures on both hosts")
         with CapturingPair(self._sessions, self._captures(), token=self._token) as capturing:
-            self._on_stage("marked frames of every size")
+            self._on_stage("canary frames of every size")
             sent = send(self._sessions.a, self._sending, self._marks, token=self._token)
             if sent.vlan == "sent":
                 vlan, tunnel = self._request.link.names.vlan_interface, self._request.plan.a.interface
@@ -183,7 +183,7 @@ class _Run:
 
     @property
     def _breakages(self) -> list[tuple[Side, Breakage]]:
-        """Each breakage on one end, on A and B by turns: so that both ends are tried."""
+        """Each breakage on one host, on A and B alternately, so that both are tested."""
         plan = self._request.plan
         found: list[tuple[Side, Breakage]] = []
         for index in range(max(len(plan.a.breakages), len(plan.b.breakages))):
@@ -194,7 +194,7 @@ class _Run:
         return found
 
     def _break(self, index: int, side: Side, breakage: Breakage, linger_s: str) -> _Broken:
-        """Break it on one end, and send from both; the other end begins as soon as it is broken."""
+        """Break it on one host, and send from both; the other one begins as soon as it is broken."""
         label = self._host(side).spec.label
         title = f"{breakage.title} on {label}"
         self._on_stage(title)
@@ -220,7 +220,7 @@ class _Run:
 
         a, b = run_both(lambda: work(Side.A), lambda: work(Side.B))
         if not ended:
-            return _Broken(title, {}, "nobody knows how it ended.")
+            return _Broken(title, {}, "it is not known how it ended.")
         status, words = ended[0]
         if status != 0:
             return _Broken(title, {}, f"exit status {status}. {words}".strip())

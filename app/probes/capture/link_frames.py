@@ -113,7 +113,7 @@ def _bpdu(tag: bytes) -> bytes:
 
 
 def _lldp(tag: bytes) -> bytes:
-    """Return a shutdown LLDPDU: nobody stores a neighbour with a time to live of 0.
+    """Return a shutdown LLDPDU: no device stores a neighbour with a time to live of 0.
 
     Source: IEEE 802.1AB-2016 sections 8.5 and 9.2.5.
     """
@@ -123,7 +123,7 @@ def _lldp(tag: bytes) -> bytes:
 
 
 def _ptp(destination: str, message: int, body: bytes, tag: bytes) -> bytes:
-    """Return a message that follows none, of a clock that nobody knows, in a domain that nobody uses.
+    """Return a message that follows none, of an unknown clock, in an unused domain.
 
     The tag is the sender's port identity. Source: IEEE 1588-2008 sections 13.3, 13.7, 13.11 and annex F.
     """
@@ -150,7 +150,7 @@ def _mrp(tag: bytes) -> bytes:
 
 
 def _profinet_dcp(tag: bytes) -> bytes:
-    """Return an Identify request for a station's name that nobody has: none answers. Source: IEC 61158-6-10, DCP."""
+    """Return an Identify request for an unused station's name: none answers. Source: IEC 61158-6-10, DCP."""
     block = struct.pack("!BBH", 2, 2, len(tag)) + tag
     xid = int.from_bytes(tag[-4:], "big")
     return _frame("010ecf000000", 0x8892, struct.pack("!HBBIHH", 0xFEFE, 5, 0, xid, 1, len(block)) + block)

@@ -1,4 +1,4 @@
-"""Frames of link-layer protocols: sent by both hosts' interfaces of the tunnel, and looked for on the other one's."""
+"""Frames of link-layer protocols: sent by both hosts' interfaces of the tunnel, and captured on the other one's."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one frame size costs on the underlay: by arithmetic, and as it was captured."""
+"""Overhead of one frame size on the underlay: by arithmetic, and as it was captured."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SHARE_OF_FRAMES = 0.5
 
 @dataclass(frozen=True, slots=True)
 class CaptureOverhead:
-    """What one frame costs by arithmetic.
+    """Calculated size of one frame on the underlay.
 
     Attributes:
         packets: Outer packets.
@@ -77,7 +77,7 @@ def theory_of(plan: TunnelPlan, frame_bytes: int, underlay_mtu_bytes: int, *, is
 
 @dataclass(frozen=True, slots=True)
 class MeasuredCost:
-    """What frames of one size cost as captured on the sender's underlay.
+    """Captured size of frames of one size on the sender's underlay.
 
     Attributes:
         packets: Outer packets per frame, TCP's acknowledgements without payload not counted.

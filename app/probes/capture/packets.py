@@ -1,4 +1,4 @@
-"""What captured frames hold: IPv4 headers, as far as they matter here.
+"""Parser of captured frames: IPv4 headers, as far as they matter here.
 
 Source: RFC 791 section 3.1, RFC 792, RFC 9293 section 3.1, IEEE 802.1Q (tags), tcpdump.org/linktypes.html.
 """
@@ -52,7 +52,7 @@ class Packet:
 
     @property
     def datagram(self) -> tuple[str, str, int, int]:
-        """What is the same in all pieces of a packet."""
+        """Key that all fragments of a packet have in common."""
         return self.source, self.destination, self.protocol, self.identification
 
     @property

@@ -46,7 +46,7 @@ _DROPPED = re.compile(r"^(?P<count>\d{1,12}) packets? dropped by kernel")
 
 @dataclass(frozen=True, slots=True)
 class HostCapture:
-    """What was captured on one host.
+    """Captures of one host.
 
     Attributes:
         records: By place: `underlay`, `other` (the interface of the default route), `tunnel`.
@@ -65,7 +65,7 @@ class HostCapture:
 
 @dataclass(frozen=True, slots=True)
 class CaptureRequest:
-    """What to capture on one host.
+    """Request for captures on one host.
 
     Attributes:
         folder: Where the files are; it exists, and only root can read it.
@@ -143,7 +143,7 @@ class Capturing:
         if not is_ready:
             raise ProbeFailed(
                 f"tcpdump does not capture on {self._host.spec.label}.",
-                hint=f"It said: {'; '.join(self._words[-3:])}" if self._words else "",
+                hint=f"Its output: {'; '.join(self._words[-3:])}" if self._words else "",
                 context={"host": self._host.spec.label},
             )
 

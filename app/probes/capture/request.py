@@ -14,7 +14,7 @@ from app.domain.packages import package_for
 
 @dataclass(frozen=True, slots=True)
 class CaptureTestsRequest:
-    """What is looked at.
+    """Inputs of the packet tests.
 
     Attributes:
         link: What the tunnel is built on.

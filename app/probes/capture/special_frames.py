@@ -1,4 +1,4 @@
-"""Special frames: do they cross? They are looked for where they arrive, on B's interface of the tunnel."""
+"""Special frames, and whether they cross: captured where they arrive, on B's interface of the tunnel."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _non_ip(frames: Sequence[Ethernet], sent: Sent) -> FrameCrossing:
 def _multicast(frames: Sequence[Ethernet], marks: CanaryFrames) -> FrameCrossing:
     arrived = any(frame.is_multicast and marks.inside in frame.content for frame in frames)
     said = "arrived" if arrived else "did not arrive"
-    return FrameCrossing("multicast", has_crossed=arrived, note=f"A marked frame to the group {GROUP} {said}.")
+    return FrameCrossing("multicast", has_crossed=arrived, note=f"A canary frame to the group {GROUP} {said}.")
 
 
 def _vlan(frames: Sequence[Ethernet], sent: Sent, marks: CanaryFrames) -> FrameCrossing:

@@ -12,7 +12,7 @@ from app.probes.capture.classification import Reading, count_marks
 from app.probes.capture.recording import OTHER, UNDERLAY, HostCapture
 
 LEAK_PART = 0
-"""The tunnel's packets behind separator 0 are those of the marked frames."""
+"""The tunnel's packets behind separator 0 are those of the canary frames."""
 
 Captures = Mapping[Side, HostCapture]
 
@@ -128,7 +128,7 @@ def judge_breakage(
 
 
 def _has_tried(sent: Sent) -> bool:
-    """Whether a host sent marked frames, or its kernel refused to."""
+    """Whether a host sent canary frames, or its kernel refused to."""
     return bool(sent.refusal) or any(echoes.sent for label, echoes in sent.echoes.items() if label != "control")
 
 

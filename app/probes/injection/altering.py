@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from app.probes.injection.packets import Captured
 
 PLACES = 8
-"""How many bits are flipped behind the header of UDP, evenly spread, each in a copy of its own."""
+"""Number of bits that are flipped behind the header of UDP, evenly spread, each in a copy of its own."""
 
 _FROM_END = (1, 5, 13)
 """Further places, counted from the end: within tags of 4, 8 and 16 bytes."""

@@ -32,11 +32,11 @@ STRANGERS_LINK_LOCAL = "fe80::77"
 _DESTINATION_OPTIONS, _FRAGMENT = 60, 44
 L2TP_PORT = 1701
 _CUT_BYTES = 24
-"""Where a packet is cut into two fragments: a multiple of 8, in front of the tag."""
+"""Offset at which a packet is cut into two fragments: a multiple of 8, in front of the tag."""
 
 _PREFIX_BYTES = (0, 4, 8, 16)
-"""How much of a real datagram's beginning stays in front of a plain frame: what programs put there without
-cryptography is a header of at most that size."""
+"""Bytes of a real datagram's beginning that are kept in front of a plain frame: without cryptography, programs put a
+header of at most that size there."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Packets of a tunnel held back on one host.
+"""Packets of a tunnel withheld on one host.
 
 They arrive at its interface and no further. So its peer can copy what it sends, and send the copies before anything
 else is delivered; they are known by their code point. The hold ends with its channel, and its rule by itself before.
@@ -32,16 +32,16 @@ _HELD = re.compile(r"\bcounter packets (\d{1,12}) ")
 
 
 class Hold:
-    """Packets of the tunnel held back on one host for the length of a context.
+    """Packets of the tunnel withheld on one host for the length of a context.
 
     Args:
         folder: Folder of the tunnel there.
-        peer: Whose packets are held back: the other host's underlay address.
+        peer: Whose packets are withheld: the other host's underlay address.
         kind: How they are known: `udp` by a port, `l2tp` by a session, `protocol` by an IP protocol.
         number: That port, session or protocol.
 
     Attributes:
-        packets: How many were held back; known at the end.
+        packets: How many were withheld; known at the end.
     """
 
     def __init__(

@@ -19,12 +19,12 @@ _SEQUENCE = slice(6, 8)
 
 @dataclass(frozen=True, slots=True)
 class Injected:
-    """What was sent at one host.
+    """Packets that were sent at one host.
 
     Attributes:
         forged: Forged packets.
         altered: Altered packets.
-        delayed: Packets as they were, once each, before the replays; they had been held back when they were first sent.
+        delayed: Packets as they were, once each, before the replays; they had been withheld when they were first sent.
         replayed: The same packets again.
         first: Mark inside the altered packets.
         second: Mark inside the delayed and replayed ones.
@@ -56,7 +56,7 @@ def judge(injected: Injected, capture: HostCapture, sent: Sequence[Record], inne
     if injected.delayed:
         sequences = list(_sequences(inside, injected.second, inner))
         first, number = len(set(sequences)), len(injected.delayed)
-        # The first arrival of each was the one that was held back.
+        # The first arrival of each was the one that was withheld.
         again = sum(max(0, arrivals[packet.content] - 1) for packet in injected.delayed)
         trials += [
             InjectionTrial(TrialKind.DELAYED, "as they were", number, min(number, again), first),

@@ -54,11 +54,11 @@ from app.probes.injection.stages import (
 T = TypeVar("T")
 
 COPIES = 3
-"""How often each forged packet is sent."""
+"""Number of times that each forged packet is sent."""
 REPLAYS = 3
-"""How often each packet is sent once more."""
+"""Number of times that each packet is replayed."""
 ATTEMPTS = 2
-"""How often the test is run until it is conclusive: a daemon may send by another way, or a host lose a packet."""
+"""Most runs of the test until it is conclusive: a daemon may send by another way, or a host lose a packet."""
 
 _SEPARATORS = 3
 _COPIED = (TrialKind.ALTERED, TrialKind.DELAYED, TrialKind.REPLAYED)
@@ -91,7 +91,7 @@ class Groups:
     """Packets that one host copied.
 
     Attributes:
-        first: Never delivered where they were held back; altered copies are made of them.
+        first: Never delivered where they were withheld; altered copies are made of them.
         second: Those of the control and of the replays.
     """
 
@@ -166,7 +166,7 @@ class _Run:
         held = {side for side in Side if TrialKind.ALTERED not in missing[side]}
         with CapturingPair(self._sessions, self._captures(hosts), token=self._token) as capturing:
             with self._holding(held) as holds:
-                # Answers to echo requests that are not held back look like a host's own, and come at any time.
+                # Answers to echo requests that are not withheld resemble a host's own, and come at any time.
                 is_held = len(held) == len(Side)
                 copies = self._each(lambda side: self._copy_on(side, hosts[side]), is_parallel=is_held)
                 injected = {
@@ -236,7 +236,7 @@ class _Run:
             side: CaptureRequest(
                 folder=link.run_dir,
                 address=link.underlay(side),
-                # First of them: looking for a mark behind the end of a short packet ends the whole filter.
+                # First of them: reading a mark behind the end of a short packet ends the whole filter.
                 underlay_filter=f"{self._forged_filter(hosts[side])} or ({own})",
                 other_filter=f"ether proto {ETHERTYPE}",
                 tunnel=plan.end(side).interface,
@@ -378,7 +378,7 @@ def groups_of(copied: Copied, marks: CanaryFrames) -> Groups:
         elif packet.protocol != ICMP and len(packet.content) > PAYLOAD_BYTES:
             groups[current].append(packet)
     lengths = [Counter(len(packet.content) for packet in groups[number]) for number in (1, 2)]
-    # Twice as many where the other host's echo requests were not held back here, and are answered.
+    # Twice as many where the other host's echo requests were not withheld here, and are answered.
     numbers = ((ECHOES, ECHOES), (2 * ECHOES, 2 * ECHOES))
     own = [length for length in lengths[0] if (lengths[0][length], lengths[1][length]) in numbers]
     if len(own) != 1:
@@ -395,5 +395,5 @@ def _has_let_in(host: HostInjection) -> bool:
 def _has_control(host: HostInjection) -> bool:
     """Whether the control came out of a tunnel; also true of a host that nothing was sent at."""
     sent = sum(trial.sent for trial in host.of(TrialKind.DELAYED))
-    # Answers to echo requests that were not held back are sent at it, too, and come out as none.
+    # Answers to echo requests that were not withheld are sent at it, too, and come out as none.
     return host.entered(TrialKind.DELAYED) >= min(sent, ECHOES)

@@ -125,7 +125,7 @@ class CopyRequest:
 
 @dataclass(frozen=True, slots=True)
 class Copied:
-    """What was copied.
+    """Copied packets.
 
     Attributes:
         records: Frames of the tunnel and separators, in the order in which they left.

@@ -245,7 +245,7 @@ def test_cancelling_ends_the_captures() -> None:
     wire, token = FakeWire(), CancelToken()
 
     def on_stage(text: str) -> None:
-        if text == "marked frames of every size":
+        if text == "canary frames of every size":
             token.cancel()
 
     with pytest.raises(Cancelled):

@@ -32,7 +32,6 @@ RETIRED = {
 """Patterns of retired words, by the words to use instead."""
 
 STILL = (
-    "CHANGELOG.md",
     "app/measurement/adaptive",
     "app/probes",
     "resources/templates/export",

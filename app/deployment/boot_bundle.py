@@ -143,7 +143,7 @@ def steps_text(kit: BootBundleRequest) -> str:
             "\n",
             _function("down_steps", [*_down_lines(own), "down_complete=yes"]),
             "\n",
-            _function("standing_steps", [f"{line} || return 1" for line in _standing_lines(own)]),
+            _function("standing_steps", [f"{line} || return 1" for line in _health_lines(own)]),
             "\n",
             _function("mend_steps", [f"{line} || return 1" for line in _mend_lines(own, run_dir)]),
         ]
@@ -179,18 +179,18 @@ def _down_lines(own: EndpointPlan) -> Iterator[str]:
             yield call("down_step", numbered(STEP_NUMBER + index), one_line(step.title), limit, *step.undo.argv)
 
 
-def _standing_lines(own: EndpointPlan) -> Iterator[str]:
+def _health_lines(own: EndpointPlan) -> Iterator[str]:
     for _, step in bundle_steps(own):
-        if step.standing is not None:
-            yield _standing_call(step.standing)
+        if step.health_check is not None:
+            yield _health_call(step.health_check)
 
 
-def _standing_call(standing: Command) -> str:
+def _health_call(check: Command) -> str:
     # The shell has `test` itself: what is asked every 2 s should start no program.
-    return shell_line(standing.argv) if standing.argv[0] == "test" else call("stands", *standing.argv)
+    return shell_line(check.argv) if check.argv[0] == "test" else call("stands", *check.argv)
 
 
 def _mend_lines(own: EndpointPlan, run_dir: str) -> Iterator[str]:
     for index, step in bundle_steps(own):
-        if step.standing is not None and step.is_repeatable:
-            yield f"{_standing_call(step.standing)} || {call('mend_step', *_forward(index, step, run_dir))}"
+        if step.health_check is not None and step.is_repeatable:
+            yield f"{_health_call(step.health_check)} || {call('mend_step', *_forward(index, step, run_dir))}"

@@ -11,7 +11,7 @@ from app.deployment.deploy import Rollout, RolloutRun, new_deployment
 from app.deployment.events import Confirmation, RolloutSink, RolloutStage, RolloutStageStarted
 from app.deployment.file_diffs import FileDiffs
 from app.deployment.lan.interfaces import LanInterface, lan_interfaces
-from app.deployment.lan.ports import read_standing
+from app.deployment.lan.ports import read_deployments
 from app.deployment.planning import DeploymentChoice, Prepared, choose, current_ids, prepare, read_places
 from app.deployment.reconcile import Reached, pair_status, reach, reach_one, silent_text
 from app.deployment.remove import end_deployment
@@ -78,7 +78,7 @@ class DeploymentOperations:
         pair = discovery.pair
         sessions, slot = self.hosts.pair(pair, token=token), slot_of(pair)
         current = current_ids(sessions, slot, token=token)
-        own = read_standing(sessions, slot, current, token=token).own_bridges
+        own = read_deployments(sessions, slot, current, token=token).own_bridges
         in_a, in_b = own.get(Side.A, ""), own.get(Side.B, "")
         a, b = run_both(
             lambda: lan_interfaces(sessions.a, discovery.a.facts, pair.underlay_a, token=token, own_bridge=in_a),

@@ -11,7 +11,7 @@ from app.deployment.boot_bundle import boot_bundle_dir
 from app.deployment.deployment_steps import DeploymentSteps, suspend_step
 from app.deployment.lan.bridge import Bridging
 from app.deployment.lan.guard_choice import guard_ports
-from app.deployment.lan.ports import choose_ports, read_standing
+from app.deployment.lan.ports import choose_ports, read_deployments
 from app.deployment.slots import free_index, persistent_link, slot_dir, slot_of
 from app.deployment.status import SlotState, read_current, read_slot
 from app.deployment.transactions import DeploymentTarget
@@ -241,7 +241,7 @@ def _prepare(
     deployment_id = new_id()
     index = _index(discovery, current, known)
     link = persistent_link(discovery.link, deployment_id, index, inner_a=options.inner_a, inner_b=options.inner_b)
-    standing = read_standing(sessions, slot, current, token=token)
+    standing = read_deployments(sessions, slot, current, token=token)
     replaced = standing.replaced
     bridging, warnings = choose_ports(sessions, discovery, options, link, standing, token=token)
     bridging, unguarded = guard_ports(sessions, discovery, options, link, bridging, token=token)
@@ -255,7 +255,7 @@ def _prepare(
         header=header,
         purpose=Purpose.LASTING,
         state_dir=STATE_DIR,
-        makes_room={side: _room(side, slot, one, known) for side, one in replaced.items()},
+        replaced={side: _room(side, slot, one, known) for side, one in replaced.items()},
         firewalls=read_firewalls(sessions, token=token),
         opens_firewalls=pair.may_open_firewall,
         extension=DeploymentSteps(boot_bundle_dir(STATE_DIR), bridging),

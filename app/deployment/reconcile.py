@@ -91,9 +91,9 @@ def pair_status(
     """
     known = [one for one in store.list_deployments(pair.name) if one.slot == slot_of(pair)]
     ids = {side: one.state.deployment_id for side, one in reached.items() if one.state is not None}
-    deployment = _which(store, known, reached, ids)
+    deployment = _find_current(store, known, reached, ids)
     state, sentences = _judge(pair, deployment, reached, ids)
-    deployment = _brought_up_to_date(store, known, deployment, state, reached)
+    deployment = _reconcile_store(store, known, deployment, state, reached)
     ends = {side: _end(pair, side, reached[side], deployment, diffs, token=token) for side in Side}
     found = PairStatus(
         pair=pair.name,
@@ -165,7 +165,7 @@ def waiting_on(deployment: Deployment, reached: Mapping[Side, Reached]) -> bool:
     )
 
 
-def _which(
+def _find_current(
     store: Store, known: list[Deployment], reached: Mapping[Side, Reached], ids: Mapping[Side, str]
 ) -> Deployment | None:
     """Return the deployment that this is about: one that waits, else the newest that a host has."""
@@ -220,7 +220,7 @@ def _locked(labels: Mapping[Side, str], reached: Mapping[Side, Reached]) -> Iter
             yield f"{labels[side]} is being worked on, or rolls back by itself{wait}."
 
 
-def _brought_up_to_date(
+def _reconcile_store(
     store: Store,
     known: list[Deployment],
     deployment: Deployment | None,

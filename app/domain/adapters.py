@@ -31,13 +31,13 @@ class PlanStep:
         undo: What undoes it; None only where the step changes nothing. It must succeed when there is nothing
             left to undo, and must not depend on anything a later step made.
         forward_retry_s: Try again for so long, in seconds, where the first try may come too early (0: never).
-        is_per_suite: Whether it has to be undone and done again when an active tunnel changes its suite. Its undo is
-            then the same for every suite of the solution, and leaves what the other steps made.
-        standing: A command that succeeds while what this step made is there, for what can go without any program's end,
-            for example a firewall table that is flushed; None where there is nothing to ask. The supervisor runs it
-            every 2 s, and with TUNNELMARK_NOTES (its folder) set it may mend what it asks for. With TUNNELMARK_ASKS
-            set, as for `status`, it changes nothing.
-        is_repeatable: Whether the command alone makes what `standing` asks for once more, on a tunnel that goes on:
+        depends_on_suite: Whether it has to be undone and done again when an active tunnel changes its suite. Its undo
+            is then the same for every suite of the solution, and leaves what the other steps made.
+        health_check: A command that succeeds while what this step made is there, for what can go without any program's
+            end, for example a firewall table that is flushed; None where there is nothing to ask. The supervisor runs
+            it every 2 s, and with TUNNELMARK_NOTES (its folder) set it may mend what it asks for. With
+            TUNNELMARK_ASKS set, as for `status`, it changes nothing.
+        is_repeatable: Whether the command alone makes what `health_check` asks for once more, on a tunnel that goes on:
             what later steps made does not have to be made again with it.
         is_at_deployment_only: Whether it is run when a tunnel is deployed, and left out whenever its host starts it.
     """
@@ -46,8 +46,8 @@ class PlanStep:
     command: Command
     undo: Command | None
     forward_retry_s: float = 0.0
-    is_per_suite: bool = False
-    standing: Command | None = None
+    depends_on_suite: bool = False
+    health_check: Command | None = None
     is_repeatable: bool = False
     is_at_deployment_only: bool = False
 
@@ -133,8 +133,8 @@ class EndpointPlan:
         up_checks: How to see that it is up.
         negotiated: A command that prints what was really negotiated, and the regular expression that must match.
         log_paths: Log files of daemons, to be read when something fails.
-        hopeless: Regular expression, as `grep -E` understands it: a line like this in one of the logs says that frames
-            will never cross with this suite, so that no one has to wait; empty where there is none.
+        fatal_log_pattern: Regular expression, as `grep -E` understands it: a line like this in one of the logs means
+            that frames will never cross with this suite, so that no one has to wait; empty where there is none.
         listens: (protocol, port) that must be free before, for example ("udp", 21194).
         openings: What has to get through this end's firewall, from its peer alone, besides what it listens on.
         kernel_modules: Modules that are loaded by the steps.
@@ -151,7 +151,7 @@ class EndpointPlan:
     up_checks: tuple[UpCheck, ...] = ()
     negotiated: UpCheck | None = None
     log_paths: tuple[str, ...] = ()
-    hopeless: str = ""
+    fatal_log_pattern: str = ""
     listens: tuple[tuple[str, int], ...] = ()
     openings: tuple[Opening, ...] = ()
     kernel_modules: tuple[str, ...] = ()

@@ -253,8 +253,8 @@ def _check_lines(building: Building, side: Side) -> list[str]:
     lines = [call("set_deadline", whole_seconds(building.plan.up_timeout_s))]
     if own.log_paths:  # there are daemons, whose end is noticed at once
         lines.append(call("find_daemons"))
-    if own.hopeless:
-        lines.append(call("hopeless_at", own.hopeless, *own.log_paths))
+    if own.fatal_log_pattern:
+        lines.append(call("hopeless_at", own.fatal_log_pattern, *own.log_paths))
     checks = [_check_line(number, check) for number, check in _numbered_checks(building, own)]
     negotiated = [checks.pop()] if own.negotiated is not None else []
     return [*lines, *checks, *_cross_lines(building, side), *negotiated]

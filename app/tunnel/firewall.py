@@ -69,7 +69,7 @@ def _step(owner: Owner, opening: Opening, places: Sequence[str], tag: str, inter
         title=f"Open the firewall for {opening.words}",
         command=Command(argv("open"), timeout_s=TIMEOUT_S, is_root=True),
         undo=Command(argv("close"), timeout_s=TIMEOUT_S, is_root=True),
-        standing=Command(argv("check"), timeout_s=TIMEOUT_S, is_root=True),
+        health_check=Command(argv("check"), timeout_s=TIMEOUT_S, is_root=True),
         is_repeatable=True,
     )
 

@@ -143,13 +143,13 @@ def leave_to_timers(
     """
     set_leases(ends, tunnels, seconds, token=token)
 
-    def let_go(side: Side, child: CancelToken) -> None:
+    def leave_to_timer(side: Side, child: CancelToken) -> None:
         end = ends[side]
         argv = shell_step_argv(_LET_GO_SCRIPT, end.state_dir, LET_GO)
         if not end.session.run(Command(argv, timeout_s=TELL_S, is_root=True), token=child).is_ok:
             raise CommandFailed(f"{end.label} did not acknowledge that it waits for a confirmation.")
 
-    on_both(let_go, token=token)
+    on_both(leave_to_timer, token=token)
 
 
 @contextmanager

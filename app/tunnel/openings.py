@@ -91,7 +91,7 @@ def _opened(request: DeployRequest, plan: TunnelPlan, side: Side) -> EndpointPla
 
 def _openings(request: DeployRequest, plan: TunnelPlan, side: Side) -> tuple[Opening, ...]:
     firewall = request.firewalls.get(side)
-    if firewall is not None and side in request.makes_room and firewall.owner in _WITHOUT_COMMENTS:
+    if firewall is not None and side in request.replaced and firewall.owner in _WITHOUT_COMMENTS:
         # What the deployment that is replaced has opened resembles the user's own rules, and goes with it.
         return needed_openings(request.link, plan.end(side), side, request.purpose)
     return tuple(one.opening for one in blocked_openings(request, plan, side))

@@ -27,7 +27,7 @@ def plan_of(
 def recipe_of(request: DeployRequest, side: Side) -> IdentityRecipe:
     """Return what is done on a host as soon as it is locked: what is replaced is suspended, the key is made."""
     recipe = request.adapter.identity(request.plan_request(), side)
-    room = request.makes_room.get(side)
+    room = request.replaced.get(side)
     if room is None or room.suspend is None:
         return recipe
     return replace(recipe, steps=(room.suspend, *recipe.steps))

@@ -99,7 +99,7 @@ def obstacles_on(
         return
     yield from _storage(side, request, found)
     yield from _underlay(side, request, surveys)
-    room = request.makes_room.get(side)
+    room = request.replaced.get(side)
     link = room.link if room is not None else None
     own = plan.end(side)
     taken = [

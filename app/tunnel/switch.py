@@ -137,7 +137,7 @@ def why_not_switch(old: DeployRequest, old_plan: TunnelPlan, new: DeployRequest,
         own, other = old_plan.end(side), new_plan.end(side)
         if own.interface != other.interface or sorted(own.listens) != sorted(other.listens):
             return f"On {label}, the new suite uses another interface or other ports."
-        if not any(step.is_per_suite for step in own.steps):
+        if not any(step.depends_on_suite for step in own.steps):
             return f"On {label}, no step can be done again for another suite."
         if [_fixed(step) for step in own.steps] != [_fixed(step) for step in other.steps]:
             return f"On {label}, the new suite needs other steps than the old one."
@@ -167,7 +167,7 @@ def checked(old: DeployRequest, old_plan: TunnelPlan, new: DeployRequest, new_pl
 
 def _fixed(step: PlanStep) -> tuple[object, ...]:
     """Return what must be the same for both suites: of what is done again, only its undo."""
-    return (True, step.undo) if step.is_per_suite else (False, step)
+    return (True, step.undo) if step.depends_on_suite else (False, step)
 
 
 def _outline(request: DeployRequest, file: FileToWrite) -> tuple[object, ...]:
@@ -179,7 +179,7 @@ def _outline(request: DeployRequest, file: FileToWrite) -> tuple[object, ...]:
 
 def _per_suite(building: Building, side: Side) -> Iterator[tuple[int, Planned, PlanStep]]:
     for index, step in enumerate(building.plan.end(side).steps):
-        if step.is_per_suite:
+        if step.depends_on_suite:
             yield index, planned_step(building.numbered(STEP_NUMBER + index), step), step
 
 

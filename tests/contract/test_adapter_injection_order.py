@@ -131,10 +131,10 @@ def test_means_against_injection_is_there_before_any_session_or_daemon(
     assert not any(is_guard(step) for step in others)
     assert not any(SESSION.search(command_text(step.command)) for step in adapter.identity(asked, side).steps)
     # After a flush it is found missing, and made again without the tunnel.
-    assert guard.standing is not None
+    assert guard.health_check is not None
     assert guard.is_repeatable
     # A change of the suite leaves it.
-    assert not guard.is_per_suite
+    assert not guard.depends_on_suite
 
 
 @pytest.mark.parametrize(("adapter", "suite"), GUARDED)
@@ -174,9 +174,9 @@ def test_guard_is_the_table_of_its_session_and_each_of_its_rules_is_needed(
         assert failures_of(weaker, asked, side, kind), f"nothing shows that this is missing: {rule}"
     assert failures_of(replace(table, name="inet another"), asked, side, kind)
     # It is this very table that is asked for and removed, and only by its own undo.
-    assert guard.standing is not None
+    assert guard.health_check is not None
     assert guard.undo is not None
-    assert guard.standing.argv == ("nft", "list", "table", *table.name.split())
+    assert guard.health_check.argv == ("nft", "list", "table", *table.name.split())
     assert told(guard.undo.argv, tmp_path / "bin").splitlines()[0] == f"nft delete table {table.name}"
     for step in others:
         for command in (step.command, *((step.undo,) if step.undo is not None else ())):

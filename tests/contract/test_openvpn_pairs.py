@@ -98,7 +98,7 @@ def test_policy_knows_every_name_and_every_option_can_be_planned(platforms: tupl
             assert option.suite.algorithms[-4] in {"TLS-1.3", "TLS-1.2"}
             plan = adapter.plan(request_for(adapter, *platforms, option.suite.name))
             assert plan.a.negotiated
-            assert [step.is_per_suite for step in plan.a.steps] == [False, True, False]
+            assert [step.depends_on_suite for step in plan.a.steps] == [False, True, False]
 
 
 @pytest.mark.parametrize("platforms", PAIRS)

@@ -71,7 +71,7 @@ def switch(tunnel: BareTunnel, suite: Suite) -> list[str]:
     end_plans = {side: tunnel.plan.end(side) for side in Side}
 
     def one(side: Side) -> str:
-        steps = [step for step in end_plans[side].steps if step.is_per_suite]
+        steps = [step for step in end_plans[side].steps if step.depends_on_suite]
         host, token = tunnel.session(side), CancelToken()
         for step in reversed(steps):
             assert step.undo is not None
@@ -155,7 +155,7 @@ class TestMacsec:
     def test_mka_agrees_on_a_new_key_when_an_end_joins_again(self, macsec: BareTunnel) -> None:
         assert macsec.request.suite.name.startswith("mka-")
         first = agreed_key(macsec)
-        step = next(step for step in macsec.plan.b.steps if step.is_per_suite)
+        step = next(step for step in macsec.plan.b.steps if step.depends_on_suite)
         assert step.undo is not None
         # The same secret: it is the agreement that makes the key new. The count that both sides keep is reset.
         again = "echo 0 > /run/tunnelmark/tunnel/macsec.count"

@@ -137,10 +137,10 @@ def open_and_close(host: HostSession, trial: PacketTrial, steps: tuple[PlanStep,
     before = sh(host, "nft -s list ruleset; iptables-legacy-save | grep -v '^[#:]' || :")
     arrived = trial.arrived(OPENINGS)
     for step in steps:
-        assert not run(host, step.standing)
+        assert not run(host, step.health_check)
         assert run(host, step.command)
         assert run(host, step.command)
-        assert run(host, step.standing)
+        assert run(host, step.health_check)
     assert trial.arrived(OPENINGS) == arrived | openings
     # What a tunnel opened goes with it, and is not there for another one.
     assert {one.opening for one in read(host).blocked(OPENINGS, INTERFACE)} == set(OPENINGS) - arrived
@@ -234,7 +234,7 @@ def test_opening_is_gone_after_a_reload_and_leaves_rules_of_others(b: HostSessio
     assert run(b, step.command)
     sh(b, "nft flush ruleset")
     load(b, NFT_RULESETS["drop"])
-    assert not run(b, step.standing)
+    assert not run(b, step.health_check)
     assert UDP not in trial.arrived(OPENINGS)
     assert run(b, step.undo)
 
@@ -249,7 +249,7 @@ def test_chains_that_did_not_drop_and_those_made_later_are_not_opened(b: HostSes
     assert sh(b, "nft list table ip users") == kept
     # In an emergency.
     load(b, f"table inet quarantine {{ chain in {{ type filter hook input priority -9; ip saddr {PEER} drop\n}}}}")
-    assert run(b, step.standing)
+    assert run(b, step.health_check)
     assert run(b, step.command)
     assert trial.arrived(OPENINGS) == set()
     sh(b, "nft delete table inet quarantine")
@@ -272,6 +272,6 @@ def test_nothing_is_made_where_there_are_no_rules(b: HostSession, trial: PacketT
     assert check_agrees(firewall, trial) == set()
     (step,) = opening_steps(Owner.NFTABLES, {UDP: ()}, tag="test", interface=INTERFACE)
     assert run(b, step.command)
-    assert run(b, step.standing)
+    assert run(b, step.health_check)
     assert run(b, step.undo)
     assert sh(b, "nft list ruleset") == ""

@@ -33,8 +33,8 @@ def test_a_guard_that_was_flushed_can_be_made_again_by_its_own_step(name: str, r
     plan = adapter.plan(request(adapter, suite))
     for side in Side:
         (guard,) = [step for step in plan.end(side).steps if step.is_repeatable]
-        assert guard.standing is not None
-        words = [shlex.join(guard.command.argv), shlex.join(guard.standing.argv)]
+        assert guard.health_check is not None
+        words = [shlex.join(guard.command.argv), shlex.join(guard.health_check.argv)]
         argv = ["unshare", "--net", "sh", "-c", _RELOAD, "reload", *words]
         done = subprocess.run(argv, capture_output=True, text=True, check=False, cwd=tmp_path)
         assert (done.returncode, done.stderr) == (0, "")

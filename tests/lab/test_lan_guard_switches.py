@@ -323,15 +323,15 @@ def test_undoing_and_making_again_leave_the_ruleset_as_it_was(hosts: World, shel
         made = steps(side, STRICT)
         for step in made:
             run(hosts, side, step.command.argv)
-            if step.standing is not None:
-                run(hosts, side, step.standing.argv)
+            if step.health_check is not None:
+                run(hosts, side, step.health_check.argv)
         guard = made[0]
         assert guard.undo is not None
         run(hosts, side, (*shell, *guard.undo.argv[1:]))
         run(hosts, side, (*shell, *guard.command.argv[1:]))
         run(hosts, side, ("nft", "flush", "ruleset"))
         with pytest.raises(AssertionError):
-            run(hosts, side, guard.standing.argv if guard.standing is not None else ())
+            run(hosts, side, guard.health_check.argv if guard.health_check is not None else ())
         for _ in range(2):  # It may be there: a present table that could not be listed in time is made again.
             run(hosts, side, guard.command.argv)
         for step in [step for step in reversed(made) if step.undo is not None]:

@@ -204,9 +204,9 @@ def test_rules_hold_for_both_lans_while_the_port_is_joined_and_are_gone_afterwar
     rules = lan.read()
     assert rules.refused == ()
     step = lan.step(rules)
-    assert not lan.does(step.standing)
+    assert not lan.does(step.health_check)
     assert lan.does(step.command)
-    assert lan.does(step.standing)
+    assert lan.does(step.health_check)
     changed = lan.listing
     # Twice is as once.
     assert lan.does(step.command)
@@ -255,7 +255,7 @@ def test_after_a_reload_and_changes_of_the_user_the_rules_are_as_those_of_the_po
     lan.load(f"flush ruleset\n{OF_NFT}")
     lan.sh("iptables-legacy -F")
     load_iptables(lan, "iptables-legacy", OF_IPTABLES)
-    assert not lan.does(step.standing)
+    assert not lan.does(step.health_check)
     assert lan.does(step.command)
     assert lan.listing == changed
     # A rule and an element that the user takes away: what they did for the bridge goes with the deployment alone.
@@ -263,13 +263,13 @@ def test_after_a_reload_and_changes_of_the_user_the_rules_are_as_those_of_the_po
         "iptables-legacy -D INPUT -i eth2+ -p tcp --dport 8084 -j DROP;"
         f"nft delete element inet filter lans '{{ {PORT} }}'"
     )
-    assert lan.does(step.standing)
+    assert lan.does(step.health_check)
     assert lan.does(step.command)
     left = lan.listing
     assert left.count(f'"{BRIDGE}"') == changed.count(f'"{BRIDGE}"')
     assert left.count(f"-i {BRIDGE} ") == changed.count(f"-i {BRIDGE} ")
     lan.sh("nft flush ruleset; iptables-legacy -F")
-    assert lan.does(step.standing)
+    assert lan.does(step.health_check)
     assert lan.does(step.command)
     assert lan.does(step.undo)
     assert BRIDGE not in lan.listing
@@ -300,7 +300,7 @@ def test_rules_that_are_listed_otherwise_keep_their_copies_and_are_noted(watched
     step = lan.step(lan.read())
     assert lan.execute(step.command.argv).stdout == "did: 1 added\n"
     assert lan.execute(step.command.argv).stdout == "did:\n"
-    assert lan.does(step.standing)
+    assert lan.does(step.health_check)
     assert note_of(lan) == ""
     assert lan.does(JOIN.command)
     if kind == "nft":
@@ -308,7 +308,7 @@ def test_rules_that_are_listed_otherwise_keep_their_copies_and_are_noted(watched
         lan.sh(f'nft replace rule ip f i handle {handle.split()[-1]} iifname "{PORT}" counter drop')
     else:
         lan.sh(f"iptables-legacy -R INPUT 1 -i {PORT} -p tcp -j DROP")
-    assert lan.does(step.standing)
+    assert lan.does(step.health_check)
     assert lan.closed(8080) == ({8080}, {8080})
     assert note_of(lan) == (
         "rules for eth2 changed: 1 not applied to tmlbr0; "
@@ -321,12 +321,12 @@ def test_rules_that_are_listed_otherwise_keep_their_copies_and_are_noted(watched
         lan.sh(f"iptables-legacy -F; iptables-legacy -A INPUT -i {PORT} -p tcp -j DROP")
     lan.world.run("echo before > /run/notes/rules")
     asking = Lan(lan.world, (lan.words[0], "TUNNELMARK_ASKS=yes", *lan.words[1:]))
-    assert asking.does(step.standing)
+    assert asking.does(step.health_check)
     assert note_of(lan) == "before"
-    assert lan.does(step.standing)
+    assert lan.does(step.health_check)
     assert note_of(lan) == "rules for eth2 changed: 1 not applied to tmlbr0; deploy again"
     lan.sh("nft flush ruleset; iptables-legacy -F")
-    assert lan.does(step.standing)
+    assert lan.does(step.health_check)
     assert note_of(lan) == ""
 
 
@@ -353,7 +353,7 @@ def test_rules_that_are_made_after_a_deployment_are_noted(watched: Lan, kind: st
 
     def note_after(change: str) -> str:
         lan.sh(f"{change}; rm -f /run/notes/rules-seen")
-        assert lan.does(step.standing)
+        assert lan.does(step.health_check)
         return note_of(lan)
 
     # A port whose name begins alike, another one, and a rule that says what it is for.
@@ -368,7 +368,7 @@ def test_rules_that_are_made_after_a_deployment_are_noted(watched: Lan, kind: st
     # Listing is slow: without rules to be added it is done every 20 s.
     lan.sh("nft flush chain ip f i")
     if not has_rules:
-        assert lan.does(step.standing)
+        assert lan.does(step.health_check)
         assert note_of(lan).startswith("rules for eth2 changed: 2 not")
     flushed = f"{program} -D INPUT -i eth20 -j DROP; {program} -D INPUT -i {PORT} -p tcp --dport 9090 -j DROP || :"
     assert note_after(flushed) == ""
@@ -381,17 +381,17 @@ def test_addresses_that_a_joined_port_gets_later_are_noted(watched: Lan) -> None
     step = lan.step(lan.read())
     assert lan.does(step.command)
     assert lan.does(JOIN.command)
-    assert lan.does(step.standing)
+    assert lan.does(step.health_check)
     assert note_of(lan) == ""
     # What configures the port comes after the tunnel: no cable when the host started, or a client that renews.
     lan.sh(f"ip addr add 10.79.0.1/24 dev {PORT}; ip addr add 10.79.1.1/24 dev {PORT}; rm -f /run/notes/rules-seen")
-    assert lan.does(step.standing)
+    assert lan.does(step.health_check)
     assert note_of(lan) == "addresses of eth2 are not on tmlbr0: 10.79.0.1/24 10.79.1.1/24; deploy again"
     # Deploying anew moves them: so does undoing what joined the port, and joining it again.
     assert lan.does(JOIN.undo)
     lan.sh(f"ip addr add {INNER} dev {TUNNEL}; rm -f /run/notes/rules-seen")
     assert lan.does(JOIN.command)
-    assert lan.does(step.standing)
+    assert lan.does(step.health_check)
     assert note_of(lan) == ""
     assert "10.79.1.1/24" in lan.sh(f"ip -o -4 addr show dev {BRIDGE}")
 
@@ -404,21 +404,21 @@ def test_copy_that_cannot_be_added_fails_a_roll_out_and_not_the_supervisor(watch
     step = lan.step(lan.read())
     assert not Lan(lan.world, ("sh",)).does(step.command)
     assert Lan(lan.world, ("sh",)).does(step.undo)
-    assert not lan.does(step.standing)
+    assert not lan.does(step.health_check)
     done = lan.execute(step.command.argv)
     assert (done.returncode, done.stdout) == (0, "did: 1 added\n")
-    assert lan.does(step.standing)
+    assert lan.does(step.health_check)
     assert note_of(lan) == "rules for eth2 could not be added for tmlbr0; deploy again"
     # What failed is tried again after a minute, and when the rules change.
     lan.world.run("sed -i '1s/.*/-60/' /run/notes/rules-left")
-    assert not lan.does(step.standing)
+    assert not lan.does(step.health_check)
     assert lan.execute(step.command.argv).stdout == "did:\n"
-    assert lan.does(step.standing)
+    assert lan.does(step.health_check)
     lan.load(f"flush ruleset\n{full.replace('size 1', 'size 2')}")
     lan.world.run("sed -i '1s/.*/-60/' /run/notes/rules-left")
-    assert not lan.does(step.standing)
+    assert not lan.does(step.health_check)
     assert lan.execute(step.command.argv).stdout == "did: 1 added\n"
-    assert lan.does(step.standing)
+    assert lan.does(step.health_check)
     assert note_of(lan) == ""
     assert lan.does(step.undo)
 
@@ -439,7 +439,7 @@ def test_rules_of_the_clock_are_moved_as_they_are_where_every_time_zone_lists_th
     step = lan.step(lan.read())
     assert lan.does(step.command)
     there = Lan(lan.world, ("env", "TZ=Asia/Tokyo", *lan.words))
-    assert there.does(step.standing)
+    assert there.does(step.health_check)
     assert lan.does(JOIN.command)
     assert lan.closed(81, 82) == ({81}, {81})
     assert lan.does(JOIN.undo)
@@ -466,7 +466,7 @@ def test_sets_of_many_elements_cost_nothing(either: Lan) -> None:
     step = lan.step(lan.read())
     begun = time.monotonic()
     assert lan.does(step.command)
-    assert lan.does(step.standing)
+    assert lan.does(step.health_check)
     assert lan.does(step.undo)
     assert time.monotonic() - begun < 8
     assert BRIDGE not in lan.sh("nft list table inet filter")

@@ -109,7 +109,7 @@ def switch(tunnel: BareTunnel, suite: Suite) -> None:
 
     def again(side: Side) -> None:
         end = tunnel.plan.end(side)
-        steps = [step for step in end.steps if step.is_per_suite]
+        steps = [step for step in end.steps if step.depends_on_suite]
         run(side, [step.undo for step in steps if step.undo])
         tunnel.session(side).write_files(end.files, token=CancelToken())
         run(side, [step.command for step in steps])

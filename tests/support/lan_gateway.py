@@ -203,7 +203,7 @@ class Gateway:
 
     def supervise(self, **environment: str) -> None:
         """Do what the supervisor does every 10 s."""
-        standing = self.steps[-1].standing
+        standing = self.steps[-1].health_check
         assert standing is not None
         self.world.run("mkdir -p /run/notes; rm -f /run/notes/client")
         assert self.run(standing.argv, TUNNELMARK_NOTES="/run/notes", **environment).returncode == 0

@@ -79,7 +79,7 @@ def lasting_request(world: World, vpn: MadeUpVpn = VPN) -> tuple[DeployRequest, 
         link=persistent_link(world.request.link, deployment_id, 0),
         purpose=Purpose.LASTING,
         state_dir=STATE_DIR,
-        makes_room=dict.fromkeys(replaced, room),
+        replaced=dict.fromkeys(replaced, room),
         extension=DeploymentSteps(boot_bundle_dir(STATE_DIR)),
     )
     return request, DeploymentTarget(deployment_id, SLOT, replaced)

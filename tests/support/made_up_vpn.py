@@ -59,7 +59,7 @@ class MadeUpVpn:
     interface: str = "tmk0"
     has_identity: bool = True
     up_timeout_s: float = 3.0
-    hopeless: str = ""
+    fatal_log_pattern: str = ""
 
     @property
     def info(self) -> SolutionInfo:
@@ -119,7 +119,7 @@ class MadeUpVpn:
             up_checks=self.up_checks,
             negotiated=self.negotiated,
             log_paths=(log,),
-            hopeless=self.hopeless,
+            fatal_log_pattern=self.fatal_log_pattern,
             listens=(("udp", 21194),),
         )
 

@@ -79,7 +79,7 @@ def _daemon_step(link: Link) -> PlanStep:
         command=root_script("freelan", "start.sh", config_path(link), log_path(link)),
         # The log goes too, so that what the next daemon says is all that is in it.
         undo=daemons.stop_command(NAME, config_path(link), log_path(link)),
-        is_per_suite=True,
+        depends_on_suite=True,
     )
 
 

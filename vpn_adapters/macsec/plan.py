@@ -88,7 +88,7 @@ def _macsec_step(request: PlanRequest, side: Side) -> PlanStep:
         title=title,
         command=root_script("macsec", script, *arguments, timeout_s=15.0),
         undo=root_script("macsec", "remove.sh", name, link.run_dir, timeout_s=15.0),
-        is_per_suite=True,
+        depends_on_suite=True,
     )
 
 

@@ -82,7 +82,7 @@ def _daemon_step(link: Link) -> PlanStep:
         title="Start OpenVPN",
         command=Command(("openvpn", "--config", config_path(link), *options), timeout_s=15.0, is_root=True),
         undo=_stop_command(link),
-        is_per_suite=True,
+        depends_on_suite=True,
     )
 
 

@@ -81,6 +81,6 @@ def _table_step(link: Link, script: str, title: str, words: tuple[str, ...], rem
         title=f"{title}, by a firewall table of our own",
         command=root_script("shared", script, table, *words),
         undo=root_script("shared", remove, table, guarded),
-        standing=Command(("nft", "list", "table", "inet", table), timeout_s=5.0, is_root=True),
+        health_check=Command(("nft", "list", "table", "inet", table), timeout_s=5.0, is_root=True),
         is_repeatable=True,
     )

@@ -99,7 +99,7 @@ def _server_steps(request: PlanRequest) -> tuple[PlanStep, ...]:
         title="Start an sshd for this tunnel alone",
         command=root_script("ssh", "server.sh", sshd, config, render.log_path(link), timeout_s=15.0),
         undo=stop_command("sshd", config, render.pid_path(link), render.log_path(link)),
-        is_per_suite=True,
+        depends_on_suite=True,
     )
     return (tap_step(link, second_name=render.tap_name(link)), privsep, start, set_up_step(link, Side.A))
 
@@ -111,7 +111,7 @@ def _client_steps(link: Link) -> tuple[PlanStep, ...]:
         title="Start the client and wait until its tunnel is up",
         command=root_script("ssh", "client.sh", config, log, fifo, pid, render.PEER, timeout_s=25.0),
         undo=stop_command("ssh", config, pid, log, fifo),
-        is_per_suite=True,
+        depends_on_suite=True,
     )
     return (tap_step(link, second_name=render.tap_name(link)), set_up_step(link, Side.B), start)
 

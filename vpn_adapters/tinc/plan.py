@@ -79,7 +79,7 @@ def _end(request: PlanRequest, side: Side) -> EndpointPlan:
         up_checks=(_connection_check(link, side), interface_up_check(link)),
         negotiated=_negotiated(request, side),
         log_paths=(log_path(link),),
-        hopeless="Error (while encrypting packet|during initialisation of key)",
+        fatal_log_pattern="Error (while encrypting packet|during initialisation of key)",
         listens=(("udp", port), ("tcp", port)),
         kernel_modules=("tun",),
         breakages=breakages(link, "tincd", "tincd", folder(link)),
@@ -94,7 +94,7 @@ def _daemon_step(request: PlanRequest, side: Side) -> PlanStep:
         title="Start tinc",
         command=root_script("tinc", "start.sh", *arguments, timeout_s=15.0),
         undo=stop_command("tincd", folder(link), pid_path(link), log_path(link)),
-        is_per_suite=True,
+        depends_on_suite=True,
     )
 
 

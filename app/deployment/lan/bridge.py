@@ -80,7 +80,7 @@ class Bridging:
             + (f" in the bridge {self.bridge}" if is_new else ", which is a bridge already"),
             command=Command(shell_step_argv(bare_script(join), *words), timeout_s=15.0, is_root=True),
             undo=Command(shell_step_argv(bare_script(part), *words), timeout_s=15.0, is_root=True),
-            standing=Command(
+            health_check=Command(
                 ("test", "-e", f"/sys/class/net/{self.bridge}/brif/{interface}"), timeout_s=5.0, is_root=True
             ),
         )

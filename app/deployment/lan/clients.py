@@ -126,7 +126,7 @@ def move_step(bridge: str, port: str, inner: str) -> PlanStep:
         command=_command("sync", bridge, port, inner, timeout_s=60.0),
         undo=None,
         # The supervisor brings the client back by it.
-        standing=_command("watch", bridge, port, inner, timeout_s=10.0),
+        health_check=_command("watch", bridge, port, inner, timeout_s=10.0),
     )
 
 

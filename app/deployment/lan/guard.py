@@ -76,7 +76,7 @@ class LanGuard:
                 is_root=True,
             ),
             undo=Command(undo, timeout_s=10.0, is_root=True),
-            standing=Command(("nft", "list", "table", "bridge", table), timeout_s=5.0, is_root=True),
+            health_check=Command(("nft", "list", "table", "bridge", table), timeout_s=5.0, is_root=True),
             is_repeatable=True,
         )
 

@@ -51,7 +51,9 @@ class SlotDeployments:
         return len(found) == 1 and found != {""}
 
 
-def read_standing(sessions: SessionPair, slot: str, ids: Mapping[Side, str], *, token: CancelToken) -> SlotDeployments:
+def read_deployments(
+    sessions: SessionPair, slot: str, ids: Mapping[Side, str], *, token: CancelToken
+) -> SlotDeployments:
     """Ask both hosts about the deployments in a slot.
 
     Args:
@@ -98,7 +100,7 @@ def choose_ports(
         is_joined = joins(interfaces, name, standing.interfaces.get(side, ""))
         joined |= {side} if is_joined else set()
         own_tunnel = link.names.ethernet_interface
-        warnings += second_tunnel(side, label, interfaces, name, own_tunnel, makes_room=is_joined)
+        warnings += second_tunnel(side, label, interfaces, name, own_tunnel, is_replaced=is_joined)
         end = remote_hosts(sessions, STATE_DIR)[side]
         rules = read_lan_rules(end, name, found[side].bridge, token=token)
         found[side] = replace(found[side], noted=rules.noted)
@@ -133,19 +135,19 @@ def joins(interfaces: tuple[LanInterface, ...], name: str, standing: str) -> boo
 
 
 def second_tunnel(
-    side: Side, label: str, interfaces: tuple[LanInterface, ...], name: str, tunnel: str, *, makes_room: bool
+    side: Side, label: str, interfaces: tuple[LanInterface, ...], name: str, tunnel: str, *, is_replaced: bool
 ) -> Iterator[RolloutObstacle]:
     """Yield notes on a bridge that has the tunnel of another deployment as a port.
 
     Args:
         label: Its name for people.
         tunnel: The new tunnel's interface.
-        makes_room: Whether the host's deployment joins the chosen one, and is replaced.
+        is_replaced: Whether the host's deployment joins the chosen one, and is replaced.
     """
     there = next((one.tunnels for one in interfaces if one.name == name), ())
     others = [one for one in there if one != tunnel]
     # What is replaced may have another number: where it was deployed from another computer.
-    if not others or (makes_room and len(there) == 1):
+    if not others or (is_replaced and len(there) == 1):
         return
     yield RolloutObstacle(
         side,

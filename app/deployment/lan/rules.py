@@ -166,7 +166,7 @@ def moving_step(
         else f"Watch the firewall for new rules that name {port}",
         command=command("open"),
         undo=command("close"),
-        standing=command("check"),
+        health_check=command("check"),
         is_repeatable=True,
     )
 

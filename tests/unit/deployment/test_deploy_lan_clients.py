@@ -54,7 +54,7 @@ def interfaces(monkeypatch: pytest.MonkeyPatch, *lines: str, own_bridge: str = "
 def test_client_moves_once_the_port_is_joined_and_back_once_it_is_parted() -> None:
     hold, join, move = BRIDGING.steps("tml0", "198.19.0.1/24")
     assert join == BRIDGING.step("tml0", "198.19.0.1/24")
-    actions = [one.argv[4] for one in (hold.command, hold.undo, move.command, move.standing) if one]
+    actions = [one.argv[4] for one in (hold.command, hold.undo, move.command, move.health_check) if one]
     assert actions == ["take", "give", "sync", "watch"]
     assert move.undo is None, "the client is heard on the bridge until the port is parted"
     assert replace(BRIDGING, client="").steps("tml0", "198.19.0.1/24") == (join,)

@@ -415,8 +415,8 @@ def test_step() -> None:
     step = moving_step(rules, PORT, BRIDGE, "0011aabb")
     assert step.is_repeatable
     assert step.undo is not None
-    assert step.standing is not None
-    assert [one.argv[4] for one in (step.command, step.undo, step.standing)] == ["open", "close", "check"]
+    assert step.health_check is not None
+    assert [one.argv[4] for one in (step.command, step.undo, step.health_check)] == ["open", "close", "check"]
     assert 'iifname "tmlbr0" jump input_lan comment "tunnelmark 0011aabb lan 1"' in step.command.argv[-1]
     with pytest.raises(ValueError, match="is not a tag"):
         moving_step(rules, PORT, BRIDGE, 'a" drop')
@@ -530,14 +530,14 @@ def test_bridge_is_in_the_zone_of_its_port_while_it_is_joined(tmp_path: Path, sh
         assert command is not None
         return subprocess.run([*shell.split(), *command.argv[1:]], env=environment, check=False).returncode == 0
 
-    assert not does(step.standing)
+    assert not does(step.health_check)
     for _ in range(2):
         assert does(step.command)
         assert zone.read_text() == "plant\n"
-        assert does(step.standing)
+        assert does(step.health_check)
     # A restart of firewalld.
     zone.write_text("")
-    assert not does(step.standing)
+    assert not does(step.health_check)
     assert does(step.command)
     assert does(step.undo)
     assert zone.read_text() == ""

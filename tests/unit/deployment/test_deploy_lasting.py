@@ -127,7 +127,7 @@ def guarded_vpn(*, is_repeatable: bool = True) -> MadeUpVpn:
     """Return a VPN whose first step makes a guard that others can remove."""
     guard = step("Guard the tunnel", _GUARDED, 'rm -f "$1"', GUARD)
     standing = Command(("test", "-e", GUARD), timeout_s=LIMIT_S, is_root=True)
-    steps = (replace(guard, standing=standing, is_repeatable=is_repeatable), link_step("tml0"))
+    steps = (replace(guard, health_check=standing, is_repeatable=is_repeatable), link_step("tml0"))
     return replace(VPN, steps=dict.fromkeys(Side, steps))
 
 
@@ -151,7 +151,7 @@ def test_a_guard_that_a_reload_flushes_while_it_is_made_again_costs_no_restart(w
     guard, link = guarded_vpn().steps[Side.A]
     opening = step("Open the firewall", _FLUSHING, 'rm -f "$1.open"', GUARD)
     standing = Command(("test", "-e", f"{GUARD}.open"), timeout_s=LIMIT_S, is_root=True)
-    steps = (guard, replace(opening, standing=standing, is_repeatable=True), link)
+    steps = (guard, replace(opening, health_check=standing, is_repeatable=True), link)
     roll_out(world, replace(VPN, steps=dict.fromkeys(Side, steps)))
     wait_until_watched(world.b)
     made = world.b.path(f"{GUARD}.made").read_text()

@@ -98,7 +98,7 @@ def store(tmp_path: Path, world: World) -> Iterator[Store]:
 
 def build_switch_and_undo(world: World) -> None:
     """Build a tunnel, renew its lease, switch its suite, and undo it; let another one's lease end."""
-    steps = (link_step("tmk0"), replace(daemon_step(RUN_DIR), is_per_suite=True))
+    steps = (link_step("tmk0"), replace(daemon_step(RUN_DIR), depends_on_suite=True))
     lease = world.a.state_dir / "lease"
     with open_tunnel(world, world.with_vpn(MadeUpVpn(steps=dict.fromkeys(Side, steps))), lease_s=6) as tunnel:
         before = lease.read_text()

@@ -109,8 +109,8 @@ def test_steps() -> None:
     assert step.command.argv == ("sh", "-c", TABLES_SCRIPT, "tunnelmark", "open", *words)
     assert step.undo is not None
     assert step.undo.argv[4:] == ("close", *words)
-    assert step.standing is not None
-    assert step.standing.argv[4:] == ("check", *words)
+    assert step.health_check is not None
+    assert step.health_check.argv[4:] == ("check", *words)
     assert inside.command.argv[-2:] == ("tml0", "")
     assert opening_steps(Owner.NONE, dict.fromkeys((UDP,), ()), tag="pair-1", interface="eth1") == ()
 
@@ -181,17 +181,17 @@ def test_openings_that_firewalld_dropped_at_a_reload_are_missed(host: MadeUpHost
         "\t\tip saddr 192.0.2.1 meta l4proto 115 accept\n\t\tip saddr 10.0.0.1 tcp dport 5201 accept\n"
     )
     (host.folder / "table").write_text(table)
-    assert [host.run(step.standing) for step in steps] == [True] * 4
+    assert [host.run(step.health_check) for step in steps] == [True] * 4
     # Reloaded: what is left is another peer's, and another port's.
     (host.folder / "table").write_text(table.replace("192.0.2.1 ", "192.0.2.10 ").replace("5201", "52011"))
-    assert [host.run(step.standing) for step in steps] == [False] * 4
+    assert [host.run(step.health_check) for step in steps] == [False] * 4
     for step in steps:
         assert host.run(step.command)
     # A version that writes its rules otherwise: firewalld itself is asked.
-    assert [host.run(step.standing) for step in steps] == [True] * 4
+    assert [host.run(step.health_check) for step in steps] == [True] * 4
     (host.folder / "rules").write_text("")
     (host.folder / "table").unlink()
-    assert [host.run(step.standing) for step in steps] == [True] * 4, "without its table nothing is known"
+    assert [host.run(step.health_check) for step in steps] == [True] * 4, "without its table nothing is known"
 
 
 @pytest.mark.parametrize("users", ["", "ufw-before-input -s 192.0.2.1/32 -p 50 -j ACCEPT\n"])
@@ -199,10 +199,10 @@ def test_ufw(host: MadeUpHost, users: str) -> None:
     (host.folder / "chain").write_text(users)
     steps = opening_steps(Owner.UFW, dict.fromkeys((UDP, ESP, L2TP, INSIDE), ()), tag="t", interface="eth1")
     for step in steps:
-        assert not host.run(step.standing)
+        assert not host.run(step.health_check)
         assert host.run(step.command)
         assert host.run(step.command)
-        assert host.run(step.standing)
+        assert host.run(step.health_check)
     inside = "-i tml0 -m tcp --dport 5201"
     rules = (
         f"-s 10.0.0.1/32 -p 6 {inside} -m comment --comment tunnelmark t tcp 5201 from 10.0.0.1 on tml0",

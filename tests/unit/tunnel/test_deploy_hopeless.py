@@ -34,7 +34,7 @@ def test_nobody_waits_for_what_the_daemon_says_will_never_be(world: World, up_ch
         steps={side: (deaf, says, link_step("tmk0")) for side in Side},
         up_timeout_s=2 * PATIENCE_S,
         up_checks=up_checks,
-        hopeless="Error while (en|de)crypting",
+        fatal_log_pattern="Error while (en|de)crypting",
     )
     began_s = time.monotonic()
     with pytest.raises(HopelessTunnel) as raised, open_tunnel(world, world.with_vpn(vpn)):

@@ -208,14 +208,14 @@ def bridge_addresses(world: World) -> None:
 
 def replacement(world: World, room: ReplacedDeployment, link: Link) -> DeployRequest:
     both = MadeUpVpn(interface="tml0", steps={side: (link_step("tml0"),) for side in Side})
-    return replace(world.with_vpn(both), link=link, state_dir=STATE_DIR, makes_room={Side.A: room})
+    return replace(world.with_vpn(both), link=link, state_dir=STATE_DIR, replaced={Side.A: room})
 
 
 def test_what_makes_room_is_not_in_the_way_of_what_takes_its_place(world: World) -> None:
     bridge_addresses(world)
     link = persistent_link(world.request.link, "0" * 16, 0)
     assert obstacles(world, replacement(world, ReplacedDeployment(link), link)) == ()
-    without_room = replace(replacement(world, ReplacedDeployment(link), link), makes_room={})
+    without_room = replace(replacement(world, ReplacedDeployment(link), link), replaced={})
     assert {one.is_blocking for one in obstacles(world, without_room)} == {True}
 
 
@@ -225,7 +225,7 @@ def test_the_guard_route_of_what_makes_room_is_not_in_the_way(world: World) -> N
     path.write_text(path.read_text() + f"unreachable {link.carrier_b} metric 4278198272\n")
     steps = {side: (step("Name the peer", f"echo {link.carrier(side.other)}", "true"),) for side in Side}
     request = replace(world.with_vpn(MadeUpVpn(interface="tml0", steps=steps)), link=link, state_dir=STATE_DIR)
-    assert obstacles(world, replace(request, makes_room={Side.A: ReplacedDeployment(link)})) == ()
+    assert obstacles(world, replace(request, replaced={Side.A: ReplacedDeployment(link)})) == ()
     (found,) = obstacles(world, request)
     assert f"uses {link.carrier_b}/32 already" in found.what
 

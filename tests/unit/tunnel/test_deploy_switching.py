@@ -71,7 +71,7 @@ class SwitchableVpn(MadeUpVpn):
         daemon = step("Start the daemon", _START, _STOP, run_dir, chosen.name, chosen.settings.get(side.value, ""))
         # The undo must be the same for every suite.
         undo = Command(shell_step_argv(_STOP, run_dir), timeout_s=5.0, is_root=True)
-        steps = (link_step("tmk0"), replace(daemon, undo=undo, is_per_suite=True))
+        steps = (link_step("tmk0"), replace(daemon, undo=undo, depends_on_suite=True))
         changed = replace(
             end,
             files=(FileToWrite(f"{run_dir}/config", f"suite {chosen.name}\n".encode()),),
@@ -245,7 +245,7 @@ def other_port(end: EndpointPlan, chosen: Suite) -> EndpointPlan:
 
 
 def nothing_per_suite(end: EndpointPlan, chosen: Suite) -> EndpointPlan:
-    return replace(end, steps=tuple(replace(one, is_per_suite=False) for one in end.steps))
+    return replace(end, steps=tuple(replace(one, depends_on_suite=False) for one in end.steps))
 
 
 @pytest.mark.parametrize(
@@ -298,7 +298,7 @@ def test_steps_that_read_secrets_get_them_again(world: World) -> None:
     def with_stdin(end: EndpointPlan, chosen: Suite) -> EndpointPlan:
         command = replace(end.steps[1].command, stdin=f"secret of {chosen.name}\n".encode())
         kept = Command(shell_step_argv('cat > "$1/given"', RUN_DIR), stdin=command.stdin, is_root=True)
-        given = PlanStep("Take it", kept, Command(("rm", "-f", f"{RUN_DIR}/given")), is_per_suite=True)
+        given = PlanStep("Take it", kept, Command(("rm", "-f", f"{RUN_DIR}/given")), depends_on_suite=True)
         return replace(end, steps=(*end.steps, given))
 
     world.request = world.with_vpn(SwitchableVpn(change=with_stdin))

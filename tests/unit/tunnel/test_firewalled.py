@@ -124,7 +124,7 @@ def test_what_a_replaced_deployment_opened_in_firewalld_is_opened_again() -> Non
     both = dict.fromkeys(Side, open_now)
     fresh = request("wireguard", Purpose.LASTING, firewalls=both, opens_firewalls=True)
     assert titles(fresh, Side.A) == []
-    assert len(titles(replace(fresh, makes_room={Side.A: ReplacedDeployment(None)}), Side.A)) == 3
+    assert len(titles(replace(fresh, replaced={Side.A: ReplacedDeployment(None)}), Side.A)) == 3
 
 
 def test_hosts_without_rules_and_hosts_that_were_not_read_block_nothing() -> None:

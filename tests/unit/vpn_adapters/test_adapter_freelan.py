@@ -156,7 +156,7 @@ class TestPlan:
 
     def test_only_the_daemon_is_started_anew_for_another_suite(self) -> None:
         one, other = (adapter.plan(asked(name)).a for name in ("aes-256-gcm-secp384r1", "aes-128-gcm-sect571k1"))
-        assert [step.title for step in one.steps if step.is_per_suite] == ["Start freelan"]
+        assert [step.title for step in one.steps if step.depends_on_suite] == ["Start freelan"]
         assert [step.undo for step in one.steps] == [step.undo for step in other.steps]
 
     def test_other_names_and_ports_are_taken(self) -> None:

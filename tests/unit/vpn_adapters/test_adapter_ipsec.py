@@ -157,7 +157,9 @@ def test_proposal_that_is_none_is_refused() -> None:
 
 def test_only_one_side_asks_and_nothing_traps() -> None:
     plan = adapter.plan(request(adapter, adapter.suites(facts("debian-13"), facts("debian-13"))[0]))
-    scripts = {side: next(step for step in plan.end(side).steps if step.is_per_suite).command.argv[2] for side in Side}
+    scripts = {
+        side: next(step for step in plan.end(side).steps if step.depends_on_suite).command.argv[2] for side in Side
+    }
     assert "--initiate" in scripts[Side.A]
     assert "--initiate" not in scripts[Side.B]
     for side in Side:

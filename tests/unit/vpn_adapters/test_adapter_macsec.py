@@ -96,7 +96,9 @@ def test_only_a_makes_the_secret_and_no_file_has_it() -> None:
 def run_static(folder: Path, side: Side, suite_name: str) -> list[str]:
     """Run the step that makes the interface, with an `ip` that only writes down what it gets; return its batch."""
     suite = next(one for one in adapter.suites(facts("debian-13"), facts("debian-13")) if one.name == suite_name)
-    command = next(step for step in adapter.plan(request(adapter, suite)).end(side).steps if step.is_per_suite).command
+    command = next(
+        step for step in adapter.plan(request(adapter, suite)).end(side).steps if step.depends_on_suite
+    ).command
     argv = list(command.argv)
     assert argv[2] == STATIC_SCRIPT
     argv[argv.index("/run/tunnelmark/tunnel")] = str(folder)

@@ -115,7 +115,7 @@ def _connection_step(link: Link, side: Side) -> PlanStep:
         title = "Load the connection, and wait to be asked"
         command = root_script(FOLDER, "load.sh", link.run_dir, timeout_s=10.0)
     undo = root_script(FOLDER, "terminate.sh", link.run_dir, timeout_s=10.0)
-    return PlanStep(title=title, command=command, undo=undo, is_per_suite=True)
+    return PlanStep(title=title, command=command, undo=undo, depends_on_suite=True)
 
 
 def _negotiated(request: PlanRequest) -> UpCheck:

@@ -108,7 +108,7 @@ def _route_step(peer: str) -> PlanStep:
             is_root=True,
         ),
         undo=root_script("shared/wireguard", "remove-route.sh", peer, str(GUARD_METRIC), timeout_s=5.0),
-        standing=Command(shell_step_argv(_GUARDED_SCRIPT, peer, str(GUARD_METRIC)), timeout_s=5.0, is_root=True),
+        health_check=Command(shell_step_argv(_GUARDED_SCRIPT, peer, str(GUARD_METRIC)), timeout_s=5.0, is_root=True),
     )
 
 

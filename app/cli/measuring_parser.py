@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from app.cli.command import Commands, add_command, add_force, add_json, positive
+from app.cli.command import Commands, add_command, add_force, add_group, add_host_keys, add_json, positive
 from app.cli.deployments_parser import add_open_firewall
 
 
@@ -118,3 +118,24 @@ def add_measuring(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="inspect both hosts (a practice lab is started), show every file and command, change nothing",
     )
+
+
+def add_studies(commands: Commands) -> None:
+    """Add `study` with its commands."""
+    text = "List published studies, show their tables, and measure them again on a practice lab."
+    verbs = add_group(commands, "study", "published studies, measured again", text)
+    add_command(verbs, "list", "studies.show_all", "list the studies")
+    shown = add_command(verbs, "show", "studies.show", "print a study's table")
+    run = add_command(verbs, "run", "studies.run", "measure a part of a study's table on a practice lab")
+    for parser in (shown, run):
+        parser.add_argument("study", metavar="STUDY", help="its name, see study list")
+    run.add_argument("pair", metavar="PAIR", help="lab:NAME (a running lab), or lab:PLATFORM")
+    run.add_argument(
+        "--part",
+        choices=("quick", "no-loss", "loss", "all"),
+        default="quick",
+        help="quick: without loss, CUBIC only (some 6 minutes); no-loss, loss: CUBIC and BBR (default: quick)",
+    )
+    run.add_argument("--fresh", action="store_true", help="measure cells again that have a time")
+    add_json(run, "write own and published times as JSON")
+    add_host_keys(run)

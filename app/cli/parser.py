@@ -10,7 +10,7 @@ from app.cli.arguments import HelpFormatter, Parser
 from app.cli.command import add_command, add_platform, common_options
 from app.cli.deployments_parser import add_export, add_rollout
 from app.cli.exit_codes import EXIT_STATUSES
-from app.cli.measuring_parser import add_bench, add_census, add_compare, add_measuring
+from app.cli.measuring_parser import add_bench, add_census, add_compare, add_measuring, add_studies
 from app.cli.pairs_parser import add_discover, add_lab, add_pair, add_sudoers
 from app.cli.policy_parser import add_lint, add_policy
 from app.cli.results_parser import add_results
@@ -54,6 +54,7 @@ def make_parser() -> argparse.ArgumentParser:
     add_compare(commands)
     add_bench(commands)
     add_census(commands)
+    add_studies(commands)
     add_results(commands)
     add_rollout(commands)
     add_lint(commands)

@@ -46,6 +46,11 @@ class Paths:
         return self.data_dir / "in-use"
 
     @property
+    def studies_dir(self) -> Path:
+        """Results of studies."""
+        return self.data_dir / "studies"
+
+    @property
     def reports_dir(self) -> Path:
         """Reports without a path of their own."""
         return self.data_dir / "reports"

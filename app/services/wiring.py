@@ -32,6 +32,7 @@ from app.linting.files import LintOptions, lint_file
 from app.linting.host_files import lint_host
 from app.measurement.firewalls import FirewallConsents
 from app.measurement.inspect_pair import inspect_pair, obstacles_of, request_for
+from app.measurement.studies import StudyOperations
 from app.policy.file_header import file_header
 from app.reports.archive import Archive
 from app.secrets import LayeredPasswords, MemoryPasswords, PasswordStore
@@ -52,7 +53,13 @@ if TYPE_CHECKING:
 
 
 class Services(
-    SettingsOperations, PairOperations, LabOperations, ResultOperations, MeasuringOperations, RolloutOperations
+    SettingsOperations,
+    PairOperations,
+    LabOperations,
+    ResultOperations,
+    MeasuringOperations,
+    StudyOperations,
+    RolloutOperations,
 ):
     """All services: implements `ComparisonServices` and `RolloutServices`. Safe to use from several worker threads.
 

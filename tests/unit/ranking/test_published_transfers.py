@@ -1,0 +1,44 @@
+"""Published transfer times over satellite links, and the agreement of own ones with them."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.domain.condition_files import presets
+from app.domain.transfers import TransferCell
+from app.ranking.published_transfers import agreement, comparison, difference_pct, published_transfers
+
+
+def cell(
+    solution: str, *, condition: str = "geo", congestion: str = "cubic-hystart", proxy: str = "none"
+) -> TransferCell:
+    return TransferCell("geo", "cubic-hystart", solution, "none")
+
+
+def test_all_times_of_the_figure_are_there_and_each_condition_is_known() -> None:
+    found = published_transfers()
+    assert len(found) == 96
+    assert {one.condition for one in found} <= presets().keys()
+    assert {one.solution for one in found} == {"none", "openvpn-tcp", "openvpn-udp", "wireguard"}
+    assert {one.proxy for one in found} == {"none", "A", "B"}
+
+
+def test_the_figures_of_the_study_follow_from_its_times() -> None:
+    assert difference_pct(100.0, 75.0) == 25
+    assert difference_pct(75.0, 100.0) == -33
+    times = {cell("none"): 27.1, cell("openvpn-tcp"): 29.6}
+    assert comparison(times, list(times)) == ((0, -9), (8, 0))
+
+
+def test_pairs_that_differ_clearly_in_the_study_are_counted_and_the_others_named() -> None:
+    published = {cell("none"): 20.0, cell("wireguard"): 20.5, cell("openvpn-udp"): 30.0, cell("openvpn-tcp"): 40.0}
+    own = {cell("none"): 21.0, cell("wireguard"): 20.0, cell("openvpn-udp"): 50.0, cell("openvpn-tcp"): 45.0}
+    found = agreement(own, published)
+    assert (found.pairs, found.same) == (5, 4)  # none and wireguard are alike in the study
+    assert found.against == ((cell("openvpn-tcp"), cell("openvpn-udp")),)
+    assert found.correlation == pytest.approx(0.6)
+
+
+def test_cells_that_were_not_measured_do_not_count() -> None:
+    found = agreement({cell("none"): 20.0}, published_transfers())
+    assert (found.pairs, found.same, found.correlation, found.against) == (0, 0, None, ())

@@ -45,7 +45,7 @@ class TransferResult:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """How well the order of own cells agrees with that of the published ones.
+    """Agreement of the order of own cells with that of the published ones.
 
     Attributes:
         pairs: Pairs of cells that both have, and that differ by more than 5 % in the published table.

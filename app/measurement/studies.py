@@ -31,7 +31,7 @@ BARE = ("baseline", "none")
 
 @dataclass(frozen=True, slots=True)
 class StudyRequest:
-    """What is wanted of a study.
+    """Request for a part of a study.
 
     Attributes:
         study: Its name.

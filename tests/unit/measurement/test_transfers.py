@@ -1,4 +1,4 @@
-"""Transfers of a study: conditions in turn, each cell once, and nothing stays when it ends."""
+"""Transfers of a study: conditions in turn, each cell once, and the link as found afterwards."""
 
 from __future__ import annotations
 

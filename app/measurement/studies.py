@@ -17,9 +17,11 @@ from app.domain.solutions import Suite
 from app.domain.transfers import TransferCell, TransferResult
 from app.domain.version import tunnelmark_version
 from app.lab.practice_labs import Labs
+from app.measurement.comparison.probe_run import iperf3_version
 from app.measurement.transfers import TransferPlan, TransferReports, TransferRun
 from app.measurement.tunnels import DeployedTunnels
 from app.policy.file_header import file_header
+from app.probes.transfer import can_end_early
 from app.ranking.published_transfers import TRANSFER_BYTES
 from app.storage import Store
 from app.storage.in_use import InUse
@@ -118,7 +120,8 @@ class StudyOperations:
             tunnels = DeployedTunnels(
                 pair, sessions, discovery.link, discovery.facts, file_header(), self.store.audit, minds_firewalls=True
             )
-            plan = TransferPlan(cells, self._choices(discovery, cells), TRANSFER_BYTES)
+            version = iperf3_version(discovery.facts[Side.A.value])
+            plan = TransferPlan(cells, self._choices(discovery, cells), TRANSFER_BYTES, can_end_early(version))
             reports = TransferReports(say, keep, keep_rtt)
             TransferRun(plan, sessions, discovery.link, tunnels, set_condition, reports, token).run()
         return results

@@ -48,11 +48,13 @@ class TransferPlan:
         cells: In any order.
         choices: Adapter and suite by the study's name of a VPN; `none` is the bare link.
         size_bytes: Bytes of a transfer.
+        can_end_early: As `TransferRequest.can_end_early`.
     """
 
     cells: tuple[TransferCell, ...]
     choices: Mapping[str, tuple[Adapter, Suite]]
     size_bytes: int
+    can_end_early: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +154,7 @@ class TransferRun:
                     size_bytes=self.plan.size_bytes,
                     congestion=CONGESTION[cell.congestion],
                     limit_s=LIMIT_S,
+                    can_end_early=self.plan.can_end_early,
                 )
                 self.reports.keep(self._one(cell, request))
 

@@ -27,7 +27,15 @@ CELLS = tuple(
     for solution in ("none", "wireguard")
     for congestion in ("cubic-hystart", "bbr2")
 )
-GOOD = {"end": {"sum_received": {"seconds": 26.5, "bytes": 30_000_000}, "sum_sent": {"retransmits": 7}}}
+GOOD = {
+    "intervals": [
+        {"sum": {"start": 0.0, "end": 26.0, "bytes": 29_000_000}},
+        {"sum": {"start": 26.0, "end": 27.0, "bytes": 2_000_000}},
+        {"sum": {"start": 27.0, "end": 120.0, "bytes": 0}},
+    ],
+    "end": {"sum_sent": {"retransmits": 7}, "sender_tcp_congestion": "bbr"},
+}
+"""Output of a client that heard nothing after its bytes had arrived at 26.5 s."""
 
 
 class Host:
@@ -141,7 +149,7 @@ def test_a_link_that_died_ends_the_run_with_the_link_as_found(monkeypatch: pytes
 @pytest.mark.parametrize("text", ["", "no json", "[]", '{"end": {}}'])
 def test_output_that_is_no_result_is_a_failed_transfer(text: str) -> None:
     with pytest.raises(ProbeFailed, match="The transfer to gateway-a failed"):
-        probe._read(text, "", "gateway-a")
+        probe.read_transfer(text, "", "gateway-a", 30_000_000)
 
 
 def test_results_are_kept_one_per_cell_and_read_again(tmp_path: Path) -> None:
@@ -167,3 +175,18 @@ def test_a_damaged_file_is_an_error_and_remains(tmp_path: Path, text: str) -> No
     with pytest.raises(InvalidFile, match="cannot be read"):
         load_results(file)
     assert file.read_text() == text
+
+
+@pytest.mark.parametrize(("version", "can"), [("3.18", True), ("3.10.1", True), ("3.9", False), ("", False)])
+def test_only_newer_versions_end_after_a_silence(version: str, can: bool) -> None:  # noqa: FBT001
+    assert probe.can_end_early(version) is can
+
+
+def test_bytes_after_the_last_interval_count_and_silence_does_not() -> None:
+    found = {
+        "intervals": [{"sum": {"start": 0.0, "end": 27.5, "bytes": 29_900_000}}],
+        "end": {"sum_received": {"seconds": 47.5, "bytes": 30_100_000}},
+    }
+    done = probe.read_transfer(json.dumps(found), "", "gateway-a", 30_000_000)
+    assert done.seconds == pytest.approx(27.625)
+    assert done.received_bytes == 30_100_000

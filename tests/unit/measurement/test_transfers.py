@@ -178,7 +178,7 @@ def test_a_damaged_file_is_an_error_and_remains(tmp_path: Path, text: str) -> No
 
 
 @pytest.mark.parametrize(("version", "can"), [("3.18", True), ("3.10.1", True), ("3.9", False), ("", False)])
-def test_only_newer_versions_end_after_a_silence(version: str, can: bool) -> None:  # noqa: FBT001
+def test_only_newer_versions_end_after_a_silence(version: str, can: bool) -> None:
     assert probe.can_end_early(version) is can
 
 

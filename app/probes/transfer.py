@@ -133,7 +133,7 @@ def read_transfer(text: str, errors: str, label: str, size_bytes: int) -> Transf
     if seconds is None:
         words = str(found.get("error", "it ended before all bytes had arrived")) if isinstance(found, dict) else errors
         raise ProbeFailed(
-            f"The transfer to {label} failed: iperf3 said: {words}.", hint=explain_iperf_failure(words, "")
+            f"The transfer to {label} failed: iperf3 reported: {words}.", hint=explain_iperf_failure(words, "")
         )
     end = found.get("end", {})
     retransmits = end.get("sum_sent", {}).get("retransmits")

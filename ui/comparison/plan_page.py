@@ -153,9 +153,10 @@ class PlanPage(Page):
         seconds = sum(plan.predicted_s)
         end = datetime.now().astimezone() + timedelta(seconds=seconds)
         is_adaptive = plan.profile.is_adaptive
-        text = tr("At most about %1 (until %2)") if is_adaptive else tr("About %1 (done around %2)")
-        self.total.setText(text.replace("%1", duration(seconds)).replace("%2", f"{end:%H:%M}"))
-        self.facts.setText(_amounts(plan))
+        text = tr("At most about %1") if is_adaptive else tr("About %1")
+        self.total.setText(text.replace("%1", duration(seconds)))
+        until = tr("Done around %1 or earlier.") if is_adaptive else tr("Done around %1.")
+        self.facts.setText(f"{until.replace('%1', f'{end:%H:%M}')} {_amounts(plan)}")
         by_key: dict[Key, float] = {}
         for attempt, predicted_s in zip(plan.attempts, plan.predicted_s, strict=True):
             key = (attempt.solution, attempt.suite)

@@ -28,6 +28,8 @@ _SIZE = (1280, 800)
 _DEADLINE_S = 900.0
 _MOST_LOOKS = 10
 """So often a deployed tunnel is inspected until both supervisors run."""
+_CYCLES = 8
+"""So many cycles of an adaptive comparison are waited for: then its curves are apart."""
 _TRIED = 12
 """So many options of a census are waited for before its picture is taken."""
 
@@ -308,20 +310,21 @@ def _each_tab(tabs: QTabWidget, names: tuple[str, ...]) -> Iterator[tuple[int, s
 
 
 def _is_measuring(window: MainWindow, stage: str) -> bool:
-    """Whether figures of a stage are on show: of the third candidate, or of the second round where it is adaptive."""
+    """Whether figures of a stage are on show: of the third candidate, or of some cycles where it is adaptive."""
     live = window.bridge.live
     rows = live.rows()
     row = next((row for row in rows if row.key == live.status().running), None)
     if row is None or row.stage is None or row.stage.value != stage:
         return False
-    has_past = row.rounds_done > 0 if row.is_open_ended else sum(other.rounds_done > 0 for other in rows) >= 2
-    if not has_past:
+    if row.is_open_ended:
+        cycles = max((curve.cycle.size for curve in live.ratios()), default=0)
+        return cycles >= _CYCLES and (stage == "latency" or len(live.throughput("b_to_a")) >= 1)
+    if sum(other.rounds_done > 0 for other in rows) < 2:
         return False
     if stage == "throughput":
         return len(live.throughput("b_to_a")) >= 1
     figures = live.figures()
-    is_large = row.is_open_ended or (figures.frame_bytes or 0) >= 1024
-    return is_large and figures.count > 0 and figures.count >= figures.expected / 3
+    return (figures.frame_bytes or 0) >= 1024 and figures.count >= figures.expected / 3
 
 
 def main(argv: list[str] | None = None) -> int:

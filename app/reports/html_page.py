@@ -1,0 +1,30 @@
+"""HTML pages from templates in resources/templates, with everything escaped."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+
+from app.reports.tables import with_roles
+from app.reports.text import clean
+
+
+def render_page(template: str, **values: object) -> str:
+    """Return a page: style inside, no script, nothing fetched.
+
+    Args:
+        template: File name in resources/templates.
+        **values: Names that it uses, besides `style` and `trusted`.
+    """
+    from jinja2 import Environment, StrictUndefined
+    from markupsafe import Markup
+
+    def harmless(value: object) -> object:
+        return clean(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+    environment = Environment(
+        autoescape=True, undefined=StrictUndefined, finalize=harmless, trim_blocks=True, lstrip_blocks=True
+    )
+    folder = files("resources") / "templates"
+    style = (folder / "report.css").read_text(encoding="utf-8")
+    page = environment.from_string((folder / template).read_text(encoding="utf-8"))
+    return with_roles(page.render(style=Markup(style), trusted=Markup, **values))  # noqa: S704 - our own file

@@ -3,6 +3,7 @@
 # it; tables of the older kind are saved only where /proc lists some. Rules to quote from come last: they may be cut.
 
 # @include tools.sh
+# @include heading.sh
 mark=$1
 heading owners
 has firewall-cmd && [ "$(firewall-cmd --state 2>&1)" = running ] && echo firewalld

@@ -2,8 +2,6 @@
 
 PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin:/usr/local/bin:/usr/bin:/bin" LC_ALL=C
 export PATH LC_ALL
-# heading WORDS: begins a part of the output; $mark is the first word of headings.
-heading() { printf '\n%s %s\n' "$mark" "$1"; }
 has() { command -v "$1" >/dev/null 2>&1; }
 has_nf_tables() {
     [ -d /sys/module/nf_tables ] || grep -q '^nf_tables ' /proc/modules 2>/dev/null ||

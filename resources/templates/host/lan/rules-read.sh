@@ -3,6 +3,7 @@
 # Source: nft(8) of nftables 0.9.8 and 1.0.6, iptables-restore(8) 1.8.9, firewall-cmd(1).
 
 # @include ../firewall/tools.sh
+# @include ../firewall/heading.sh
 mark=$1 port=$2
 if has firewall-cmd && [ "$(firewall-cmd --state 2>&1)" = running ]; then
     heading firewalld

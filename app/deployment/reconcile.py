@@ -230,21 +230,32 @@ def _reconcile_store(
     # Where parts are gone, the host cannot say what became of it.
     if any(one.state is None or one.state.missing for one in reached.values()):
         return deployment
-    now = datetime.now(UTC)
-    for one in known:
-        is_open = one.state.is_standing or one.state is DeploymentState.PREPARED
-        if is_open and (deployment is None or one.id != deployment.id) and not _is_worked_on(one, reached):
-            ended, message = _ENDED.get(one.state, (DeploymentState.UNDONE, "It is no longer on the hosts."))
-            store.save_deployment(replace(one, state=ended, state_at=now, message=f"{message} {one.message}".strip()))
-    has_changed = deployment is not None and deployment.state is not state
-    was_not_ended = deployment is not None and deployment.is_ending and state is DeploymentState.CONFIRMED
-    if deployment is not None and state is not None and (has_changed or (was_not_ended and not _has_lock(reached))):
+    _end_others(store, known, deployment, reached)
+    if deployment is None or state is None:
+        return deployment
+    has_changed = deployment.state is not state
+    was_not_ended = deployment.is_ending and state is DeploymentState.CONFIRMED
+    if has_changed or (was_not_ended and not _has_lock(reached)):
+        now = datetime.now(UTC)
         confirmed_at = deployment.confirmed_at or (now if state is DeploymentState.CONFIRMED else None)
         # A deployment that both hosts keep is no longer being removed.
         is_ending = deployment.is_ending and state is DeploymentState.HALF_CONFIRMED
         deployment = replace(deployment, state=state, state_at=now, confirmed_at=confirmed_at, is_ending=is_ending)
         store.save_deployment(deployment)
     return deployment
+
+
+def _end_others(
+    store: Store, known: list[Deployment], deployment: Deployment | None, reached: Mapping[Side, Reached]
+) -> None:
+    """Store of every other deployment of the pair that it is no longer on the hosts."""
+    for one in known:
+        is_open = one.state.is_standing or one.state is DeploymentState.PREPARED
+        is_other = deployment is None or one.id != deployment.id
+        if is_open and is_other and not _is_worked_on(one, reached):
+            ended, message = _ENDED.get(one.state, (DeploymentState.UNDONE, "It is no longer on the hosts."))
+            text = f"{message} {one.message}".strip()
+            store.save_deployment(replace(one, state=ended, state_at=datetime.now(UTC), message=text))
 
 
 def _has_lock(reached: Mapping[Side, Reached]) -> bool:

@@ -133,22 +133,34 @@ def doubtful_sides(report: InjectionReport | None) -> tuple[str, ...]:
 def _judge(report: InjectionReport | None, kinds: tuple[TrialKind, ...], required: TrialKind) -> PropertyResult:
     if report is None or not report.hosts:
         return NOT_RUN
-    entered = [
-        f"{trial.entered} of {trial.sent} packets {trial.words} got in on {side.upper()}"
-        for side, host in report.hosts.items()
-        for kind in kinds
-        for trial in host.of(kind)
-        if trial.entered
-    ]
+    trials = {side: [trial for kind in kinds for trial in host.of(kind)] for side, host in report.hosts.items()}
+    entered = [words for side, tried in trials.items() for words in _entered(side, tried)]
     if entered:
         return PropertyResult(PropertyVerdict.FAILS, f"{'; '.join(entered)}.")
     if report.is_exempt:
         return PropertyResult(PropertyVerdict.NOT_TRIED, _USELESS)
-    doubts = [doubt for side, host in report.hosts.items() for doubt in _doubts(side, host, kinds, required)]
+    doubts = _all_doubts(report, kinds, required)
     if doubts:
         is_tried = all(_is_tried(host, kinds, required) for host in report.hosts.values())
-        return PropertyResult(PropertyVerdict.NOT_TRIED, " ".join(dict.fromkeys(doubts)), is_tried=is_tried)
-    trials = [trial for host in report.hosts.values() for kind in kinds for trial in host.of(kind)]
+        return PropertyResult(PropertyVerdict.NOT_TRIED, " ".join(doubts), is_tried=is_tried)
+    return PropertyResult(PropertyVerdict.HOLDS, _note([one for tried in trials.values() for one in tried], required))
+
+
+def _all_doubts(report: InjectionReport, kinds: tuple[TrialKind, ...], required: TrialKind) -> list[str]:
+    doubts = (doubt for side, host in report.hosts.items() for doubt in _doubts(side, host, kinds, required))
+    return list(dict.fromkeys(doubts))
+
+
+def _entered(side: str, trials: list[InjectionTrial]) -> list[str]:
+    return [
+        f"{trial.entered} of {trial.sent} packets {trial.words} got in on {side.upper()}"
+        for trial in trials
+        if trial.entered
+    ]
+
+
+def _note(trials: list[InjectionTrial], required: TrialKind) -> str:
+    """Return what was tried where nothing got in, as sentences."""
     sent, intact = sum(trial.arrived for trial in trials), sum(trial.intact for trial in trials)
     note = f"None of {sent} packets {_ALL_WORDS[required]} got in."
     lost = sorted({trial.title for trial in trials if trial.kind is TrialKind.FORGED and not trial.arrived})
@@ -156,7 +168,7 @@ def _judge(report: InjectionReport | None, kinds: tuple[TrialKind, ...], require
         note += f" Not tried, as none of them arrived: {'; '.join(lost)}."
     if intact:
         note += f" Of {intact} altered ones the frame came out as it had been sent."
-    return PropertyResult(PropertyVerdict.HOLDS, note)
+    return note
 
 
 PLAIN_FORGERY = "from the peer's address"

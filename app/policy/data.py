@@ -11,7 +11,7 @@ from importlib import resources
 from typing import Any, TypeVar
 
 from app.domain.errors import Bug
-from app.domain.structured import structured
+from app.domain.structured import bundled, lenient, structured
 from app.domain.verdicts import PostQuantum, Verdict
 
 T = TypeVar("T")
@@ -83,12 +83,13 @@ def tables() -> Tables:
         Bug: A file is malformed or gives one name to two rows.
     """
     algorithms = _by_name(row for file_name in _ALGORITHM_FILES for row in _rows(file_name, "algorithm"))
+    aliases = bundled(_FOLDER / "aliases.toml", _Aliases).aliases
     return Tables(
         ciphers=_by_name(_rows("ciphers.toml", "cipher", kind="cipher")),
         modes=_by_name(_rows("modes.toml", "mode", kind="mode")),
         algorithms=algorithms,
-        aliases={normalise(name): normalise(meant) for name, meant in load("aliases.toml")["aliases"].items()},
-        sizes={size["family"]: _size_rows(size["rows"], algorithms) for size in _HEAD["size"]},
+        aliases={normalise(name): normalise(meant) for name, meant in aliases.items()},
+        sizes={one.family: _size_rows(one.rows, algorithms) for one in _HEAD.size},
     )
 
 
@@ -139,8 +140,34 @@ def _size_rows(raw: Mapping[str, str], algorithms: Mapping[str, PolicyRow]) -> t
     return tuple(sorted(rows, key=lambda pair: pair[0], reverse=True))
 
 
-_HEAD = load("policy.toml")
-POLICY_NAME: str = _HEAD["name"]
-POLICY_VERSION: str = _HEAD["version"]
-SLOW_LATENCY_FACTOR: float = _HEAD["slow"]["latency_factor"]
-SLOW_THROUGHPUT_FACTOR: float = _HEAD["slow"]["throughput_factor"]
+@dataclass(frozen=True, slots=True)
+class _Sizes:
+    family: str
+    rows: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Slow:
+    latency_factor: float
+    throughput_factor: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Head:
+    name: str
+    version: str
+    slow: _Slow
+    size: tuple[_Sizes, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Aliases:
+    aliases: Mapping[str, str]
+
+
+# The tables [[combination]] and [[composition]] are read by app/policy/combinations.py.
+_HEAD = bundled(_FOLDER / "policy.toml", _Head, lenient)
+POLICY_NAME = _HEAD.name
+POLICY_VERSION = _HEAD.version
+SLOW_LATENCY_FACTOR = _HEAD.slow.latency_factor
+SLOW_THROUGHPUT_FACTOR = _HEAD.slow.throughput_factor

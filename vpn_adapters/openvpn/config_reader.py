@@ -104,10 +104,7 @@ def _option(page: ConfigPage, number: int, line: str) -> None:
     if not is_name(name):
         page.mask(number)
         return
-    if len(words) > 1 and (name in SECRET_OPTIONS or _is_secret_variable(name, words[1][1])):
-        page.add_secret(number, name, words[1][0])
-        return
-    if name == "push" and len(words) > 1 and _pushes_secret(words[1][1]):
+    if _holds_secret(name, words):
         page.add_secret(number, name, words[1][0])
         return
     if name == "plugin":
@@ -116,9 +113,22 @@ def _option(page: ConfigPage, number: int, line: str) -> None:
     if name == "config" and len(words) > 1:
         page.note(f"The included file {words[1][1]} was not read.")
     page.add(number, name, " ".join(word for _, word in words[1:]))
-    pushed = words_of(words[1][1]) if name == "push" and len(words) > 1 else []
-    if pushed and is_name(pushed[0][1]):
-        page.add(number, f"push.{pushed[0][1]}", " ".join(word for _, word in pushed[1:]))
+    if name == "push" and len(words) > 1:
+        _pushed(page, number, words[1][1])
+
+
+def _pushed(page: ConfigPage, number: int, option: str) -> None:
+    """Add the option that a server gives to its clients."""
+    words = words_of(option)
+    if words and is_name(words[0][1]):
+        page.add(number, f"push.{words[0][1]}", " ".join(word for _, word in words[1:]))
+
+
+def _holds_secret(name: str, words: list[tuple[int, str]]) -> bool:
+    if len(words) < 2:
+        return False
+    value = words[1][1]
+    return name in SECRET_OPTIONS or _is_secret_variable(name, value) or (name == "push" and _pushes_secret(value))
 
 
 def _pushes_secret(option: str) -> bool:

@@ -73,15 +73,7 @@ def listed(text: str) -> tuple[tuple[str, ...], dict[str, str]]:
     for line in text.split("\n")[:2000]:
         provided = _PROVIDED_LINE.fullmatch(line)
         if provided is not None:
-            group = [word.strip() for word in (provided.group(1) or provided.group(2)).split(",")]
-            group = [word for word in group if _NAME.fullmatch(word)]
-            known = [word for word in group if word.lower() in names]
-            for word in group:
-                if word.lower() not in names:
-                    names[word.lower()] = word
-                    first = names[(known or group)[0].lower()]
-                    if first != word:
-                        targets[word.lower()] = first
+            _take_group((provided.group(1) or provided.group(2)).split(","), names, targets)
             continue
         found = _LEGACY_LINE.fullmatch(line)
         if found is not None and _NAME.fullmatch(found.group(1)) and found.group(1).lower() not in names:
@@ -89,6 +81,18 @@ def listed(text: str) -> tuple[tuple[str, ...], dict[str, str]]:
             if found.group(2) and _NAME.fullmatch(found.group(2)):
                 targets[found.group(1).lower()] = found.group(2)
     return tuple(names.values()), {names[lower]: _last(lower, names, targets) for lower in targets}
+
+
+def _take_group(words: list[str], names: dict[str, str], targets: dict[str, str]) -> None:
+    """Enter a group of names for one algorithm: all mean the first that is known."""
+    group = [word.strip() for word in words if _NAME.fullmatch(word.strip())]
+    known = [word for word in group if word.lower() in names]
+    for word in group:
+        if word.lower() not in names:
+            names[word.lower()] = word
+            first = names[(known or group)[0].lower()]
+            if first != word:
+                targets[word.lower()] = first
 
 
 def _last(lower: str, names: Mapping[str, str], targets: Mapping[str, str]) -> str:

@@ -266,34 +266,42 @@ def _rewritten(one: _Found, port: str, bridge: str) -> str:
 
 def _of_set(block: NftBlock, port: str, bridge: str, fault: str) -> Iterator[MovedRule | tuple[str, str]]:
     """Yield the elements of a named set or map that the bridge needs, so that whatever uses the set means it, too."""
-    if block.kind not in ("set", "map"):
-        return
     text = " ".join(" ".join(block.lines).split())
     whole = re.search(r"elements = \{ (.*) \}", text)
     kinds = _KINDS.search(text)
-    if whole is None or kinds is None:
+    if block.kind not in ("set", "map") or whole is None or kinds is None:
         return
     parts = [part.split()[-1] for part in kinds[1].partition(" : ")[0].split(" . ")]
     places = [number for number, part in enumerate(parts) if part in ("ifname", "iface_index", *_KEYS)]
+    head = text.partition("elements = ")[0]
     elements = [one for one in split_elements(whole[1]) if OUR_COMMENT not in one]
     keys = {_key(one) for one in elements}
+    if len(parts) == 1 and any(_covers(one, places, bridge) for one in keys):
+        return
     for element in elements:
-        key = _key(element)
-        names = [part.strip('"') for part in key.split(" . ")]
-        at = [number for number in places if number < len(names) and means(names[number], port)]
-        if not at or any(number < len(names) and means(names[number], bridge) for number in places):
+        new = _for_bridge(_key(element), places, port, bridge)
+        if new in ("", *keys):
             continue
-        new = " . ".join(f'"{bridge}"' if n in at else part for n, part in enumerate(key.split(" . ")))
-        if new in keys or any(_covers(one, places, bridge) for one in keys if len(parts) == 1):
-            continue
-        head = text.partition("elements = ")[0]
         reason = fault or _why_not_added(block, head, element, parts)
         if reason:
             yield f"{element} ({block.kind} {block.place})", reason
-            continue
-        data = element.partition(f"{key}")[2]
-        copy = f"{new} {MARK}" + (f" : {data.rpartition(' : ')[2]}" if block.kind == "map" else "")
-        yield MovedRule("element", "nft", block.place, element, 1, copy)
+        else:
+            yield MovedRule("element", "nft", block.place, element, 1, _copy_of(block, element, new))
+
+
+def _copy_of(block: NftBlock, element: str, new: str) -> str:
+    """Return an element of a set under another name, with our mark; that of a map has its data as well."""
+    data = element.partition(_key(element))[2]
+    return f"{new} {MARK}" + (f" : {data.rpartition(' : ')[2]}" if block.kind == "map" else "")
+
+
+def _for_bridge(key: str, places: list[int], port: str, bridge: str) -> str:
+    """Return an element with the bridge in place of the port; empty where it does not name the port alone."""
+    words = key.split(" . ")
+    at = [number for number in places if number < len(words) and means(words[number].strip('"'), port)]
+    if not at or _covers(key, places, bridge):
+        return ""
+    return " . ".join(f'"{bridge}"' if number in at else word for number, word in enumerate(words))
 
 
 def _key(element: str) -> str:

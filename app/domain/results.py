@@ -206,8 +206,7 @@ class Attempt:
         readings: Counters of `a` and `b` while echo requests ran.
         own_load_cores: Load of the user's computer beyond the practice lab, in cores; None for hosts that are no lab.
         repeats: How often it was measured again because a gate asked for it.
-        cpu_at_rate: CPU of `a` and `b` while TCP ran at a fixed rate that every candidate carries; empty where it did
-            not.
+        cpu_at_rate: CPU of `a` and `b` while TCP ran at a rate that all candidates carry; empty where it did not.
         rate_mbit_s: That rate, in Mbit/s.
     """
 
@@ -259,8 +258,7 @@ class Profile:
         seconds: Seconds of TCP per direction; the first round of an adaptive profile has 1.
         rounds: How often every candidate is measured; of an adaptive profile at most.
         frame_bytes: Frame sizes in bytes.
-        block_pings: Echo requests of a block per frame size, in the order of `frame_bytes`; empty for a profile that
-            measures one candidate after another.
+        block_pings: Echo requests of a block by frame size; empty where candidates are measured in turn.
         budget_s: Seconds after which an adaptive comparison ends; None for a fixed number of rounds.
     """
 
@@ -341,8 +339,7 @@ class CampaignPlan:
         pair: The pair.
         profile: How thoroughly.
         candidates: What is compared.
-        attempts: In order; the baseline, where it is wanted, begins every round and ends the last one. Of an adaptive
-            profile the most that can be needed: it ends as soon as the order is known.
+        attempts: In order; the baseline, where wanted, begins each round and ends the last. Adaptive: at most so many.
         predicted_s: Predicted seconds per attempt, in the order of `attempts`.
         deadline_ms: RTT in ms above which a reply is late; None without a deadline.
         min_rate_mbit_s: Throughput in Mbit/s that each direction must reach; None without a requirement.

@@ -83,11 +83,6 @@ def is_disturbed(cycle_ms: Sequence[float], last_ms: float) -> bool:
     return last_ms > DISTURBED_RATIO * float(np.quantile([*cycle_ms, last_ms], 0.25))
 
 
-def cycle_value_ms(block_ms: Sequence[float]) -> float:
-    """Return the value of a cycle: the geometric mean of its blocks' values, in ms."""
-    return math.exp(math.fsum(math.log(value) for value in block_ms) / len(block_ms))
-
-
 def _value_ms(medians_ms: Mapping[int, float]) -> float | None:
     value = weighted_latency_ms(medians_ms)
     return value if value is not None and value > 0 else None

@@ -104,11 +104,6 @@ def round_figures(measured: Sequence[Measured]) -> RoundFigures:
     )
 
 
-def attempt_weighted_ms(attempt: Attempt) -> float | None:
-    """Return the weighted latency of one attempt in ms; None if a size did not cross."""
-    return weighted_latency_ms(measure([attempt])[0].means_ms)
-
-
 def attempt_both_mbit_s(attempt: Attempt) -> float | None:
     """Return the mean throughput of both directions of one attempt in Mbit/s; None if one is missing."""
     values = [_throughput(attempt, direction) for direction in DIRECTIONS]

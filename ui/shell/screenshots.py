@@ -37,7 +37,7 @@ SCHEMES = ((Qt.ColorScheme.Light, "light"), (Qt.ColorScheme.Dark, "dark"))
 _SETTLING_ROUNDS = 5
 """Wrapped labels that the new colours replaced have their heights after two."""
 _STEPS = ("hosts", "link", "choose", "plan")
-_TABS = ("results", "distribution", "frontier", "cpu", "wire", "why", "facts", "doubts", "configuration")
+_TABS = ("results", "ratios", "distribution", "frontier", "cpu", "wire", "why", "facts", "doubts", "configuration")
 """Tabs of the results, from the left."""
 
 _STANDING_TABS = ("standing", "standing-changes", "standing-keys", "standing-deployments", "standing-audit")

@@ -23,6 +23,7 @@ from app.ranking.candidates import wire_of
 from app.ranking.warnings import harmless_drift, warnings_of
 from app.ranking.weighting import Weighting, parse_weights, weigh
 from app.wording.capture_sentences import wire_line
+from app.wording.ties import tie_note
 
 if TYPE_CHECKING:
     from app.reports.archive import Archive
@@ -100,7 +101,7 @@ def print_ranking(out: Console, record: CampaignRecord, ranking: Ranking) -> Non
     for finding in speed_findings(ranking).values():
         print_prose(out, f"{finding.subject}: {finding.reason}")
     if any(place.tied_with for place in ranking.ranking):
-        print_prose(out, "= tied: the difference is not significant.")
+        print_prose(out, tie_note(record.plan.profile))
     if drift := harmless_drift(ranking.drift):
         print_prose(out, drift)
     _print_warnings(out, warnings_of(record, ranking))

@@ -26,6 +26,7 @@ from app.reports.view_wire import OVERHEAD_COLUMNS, OVERVIEW_COLUMNS, WIRE_NOTE,
 from app.wording.controllers import CONTROLLER_COLUMNS
 from app.wording.gates import GATE_COLUMNS
 from app.wording.numbers import figure
+from app.wording.ties import tie_note
 
 View = dict[str, Any]
 
@@ -76,7 +77,7 @@ def report_view(record: CampaignRecord, ranking: Ranking) -> View:
         },
         "warnings": list(warnings_of(record, ranking)),
         "groups": _groups(record, ranking),
-        "legend": _legend(ranking),
+        "legend": _legend(record, ranking),
         "rounds": ranking.rounds,
         "wire": wire_overview(record, ranking, [_anchor(n) for n in range(len(ranking.results))]),
         "wire_columns": list(OVERVIEW_COLUMNS),
@@ -111,8 +112,8 @@ def utc(moment: datetime) -> str:
     return f"{moment:%Y-%m-%d %H:%M} UTC"
 
 
-def _legend(ranking: Ranking) -> str:
-    ties = "= marks candidates whose latency does not differ significantly from that of another one. "
+def _legend(record: CampaignRecord, ranking: Ranking) -> str:
+    ties = f"{tie_note(record.plan.profile)} "
     notes = ties if any(place.tied_with for place in ranking.ranking) else ""
     return f"{notes}± and 95 % are intervals over rounds." if ranking.rounds > 1 else notes.strip()
 

@@ -1,0 +1,9 @@
+from __future__ import annotations
+
+from app.domain.results import ADAPTIVE_PROFILE, PROFILES, ProfileName
+from app.wording.ties import tie_note
+
+
+def test_an_interval_without_1_beside_a_shared_rank_is_explained_where_it_can_happen() -> None:
+    assert tie_note(PROFILES[ProfileName.STANDARD]) == "= tied: the difference is not significant."
+    assert "a stricter level than that of the 95 % intervals" in tie_note(ADAPTIVE_PROFILE)

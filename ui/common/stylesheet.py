@@ -116,7 +116,7 @@ QTableCornerButton::section {{ background: {window}; border: 0; }}
 
 QTabWidget::pane {{ border: 1px solid {border}; border-radius: 4px; background: {base}; top: -1px; }}
 QTabBar::tab {{
-    background: transparent; color: {muted}; padding: 7px 12px; border: 2px solid transparent;
+    background: transparent; color: {muted}; padding: 7px 11px; border: 2px solid transparent;
     border-bottom: 3px solid transparent; }}
 QTabBar::tab:selected {{ color: {text}; border-bottom: 3px solid {accent}; font-weight: 600; }}
 QTabBar::tab:hover {{ color: {text}; }}

@@ -233,7 +233,7 @@ def test_an_old_pair_that_cannot_be_used_is_not_copied(book: Book) -> None:
 def test_a_pair_that_was_renamed_elsewhere_is_not_stored_anew(book: Book) -> None:
     """An open window still has the old name."""
     book.rename_pair("north", "south")
-    with pytest.raises(NotFound, match="'north' any more: it was renamed or removed") as refused:
+    with pytest.raises(NotFound, match="There is no pair named north any more: it was renamed or removed") as refused:
         book.save_pair(PAIR, Saving.UPDATE)
     assert "Known pairs: south" in refused.value.hint
     assert [one.name for one in book.stored_pairs()] == ["south"]

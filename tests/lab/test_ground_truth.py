@@ -130,6 +130,7 @@ def check_truth(ranking: Ranking) -> None:
 
 
 @pytest.mark.timeout(400)
+@pytest.mark.full
 def test_true_order_is_found_and_equals_are_not_called_different(lab: Lab, lab_pair: LabPair, tmp_path: Path) -> None:
     ranking = compare(lab, lab_pair, tmp_path, budget_s=90.0, block_pings=HALF_BLOCK)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -27,7 +26,10 @@ def choose_language(settings_file: Path, system: Sequence[str]) -> str:
 
 def _stored(settings_file: Path) -> str:
     try:
-        stored = tomllib.loads(settings_file.read_text(encoding="utf-8")).get("language", "")
+        text = settings_file.read_text(encoding="utf-8")
+        import tomllib  # the first window waits for what is imported; most users have no such file
+
+        stored = tomllib.loads(text).get("language", "")
     except (OSError, ValueError):
         return ""
     return stored if isinstance(stored, str) else ""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from html import escape
 
 from app.domain.pair_names import LONGEST_PAIR_NAME
 from app.wording import language
@@ -72,4 +71,8 @@ def size(value: int) -> str:
 
 def plain_tip(text: str) -> str:
     """Return a tool tip that shows a text verbatim: Qt would take HTML-like text for HTML, pictures included."""
-    return f"<span>{escape(text)}</span>".replace("\n", "<br>") if "<" in text else text
+    if "<" not in text:
+        return text
+    from html import escape  # the first window waits for what is imported, and few texts need it
+
+    return f"<span>{escape(text)}</span>".replace("\n", "<br>")

@@ -302,8 +302,8 @@ PROFILES: Mapping[ProfileName, Profile] = {
     ProfileName.PAPER: Profile(ProfileName.PAPER, pings=10_000, seconds=10, rounds=3),
 }
 
-DEMO_PROFILE = replace(ADAPTIVE_PROFILE, budget_s=90.0)
-"""Profile of the demonstration: a minute and a half of measuring, two rounds of three VPNs on a quiet computer."""
+DEMO_PROFILE = replace(ADAPTIVE_PROFILE, budget_s=120.0)
+"""Profile of the demonstration: two minutes of measuring at most, two rounds of three VPNs on a quiet computer."""
 
 
 @dataclass(frozen=True, slots=True)

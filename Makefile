@@ -2,7 +2,7 @@
 SHELL := /bin/sh
 BIN := .venv/bin
 SUITE := PYTHONPATH=$(CURDIR):$(CURDIR)/tests $(BIN)/python -m suite
-SOURCES := app ui vpn_adapters resources tests
+SOURCES := app ui vpn_adapters resources packaging tests
 
 .PHONY: setup setup-dev demo test test-full check unit-tests host-tests vm-tests budgets times faults bench format \
 	screenshots lock messages
@@ -68,7 +68,7 @@ format:
 
 # Drives the window through a real run on the practice lab and writes docs/images.
 screenshots: setup
-	QT_QPA_PLATFORM=offscreen $(BIN)/python -m ui.shell.screenshots
+	QT_QPA_PLATFORM=offscreen $(BIN)/python packaging/screenshots.py
 
 # Gathers the texts to translate, compiles the catalogues, and prints how many are translated.
 messages: setup-dev

@@ -27,6 +27,7 @@ hypothesis.settings.register_profile(
 hypothesis.settings.load_profile("tunnelmark")
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+os.environ.setdefault("TUNNELMARK_LANGUAGE", "en")  # whatever the computer's is
 os.environ.pop("COLUMNS", None)  # pytest-xdist sets it; at what width text is wrapped depends on it
 
 pytest.register_assert_rewrite("support")  # so that their assertions say what was compared

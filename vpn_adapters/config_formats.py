@@ -9,6 +9,7 @@ from types import MappingProxyType
 
 from app.domain.adapters import Setting
 from app.domain.linting import ConfigKind
+from app.domain.messages import mark
 from vpn_adapters.config_detection import Sniffer
 from vpn_adapters.foreign import ppp, stunnel, vtund
 from vpn_adapters.freelan import config_reader as freelan
@@ -88,7 +89,7 @@ KINDS: Mapping[ConfigKind, Format] = MappingProxyType(
             more=more_words.OPENVPN,
         ),
         ConfigKind.SWANCTL: _format(
-            "swanctl.conf of strongSwan",
+            mark("swanctl.conf of strongSwan"),
             swanctl_reader.read,
             swanctl_reader.GLOBS,
             swanctl_reader.WORDS,
@@ -122,7 +123,7 @@ KINDS: Mapping[ConfigKind, Format] = MappingProxyType(
             r"(?i)^[ \t]*(?:connectto|mode|devicetype|autoconnect)[ \t]*[= \t]|^[ \t]*name[ \t]*=",
         ),
         ConfigKind.TINC_HOST: _format(
-            "tinc host file",
+            mark("tinc host file"),
             tinc.read,
             tinc.HOST_GLOBS,
             tinc.HOST_WORDS,
@@ -185,7 +186,7 @@ KINDS: Mapping[ConfigKind, Format] = MappingProxyType(
             r"^[ \t]*(?:localip|remoteip)[ \t]",
         ),
         ConfigKind.PPP: _format(
-            "options of pppd",
+            mark("options of pppd"),
             ppp.read_ppp,
             ppp.PPP_GLOBS,
             ppp.PPP_WORDS,

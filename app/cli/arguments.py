@@ -8,10 +8,14 @@ import textwrap
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
+from app.cli.argparse_texts import MISSING, translate_argparse
+from app.cli.messages import NO_WHOLE_NUMBER, SEE_HELP, UNKNOWN_ARGUMENTS, UNKNOWN_CHOICE, UNKNOWN_COMMAND
 from app.cli.names import meant
+from app.domain.messages import sentences
+from app.wording.language import tr
+from app.wording.messages import local_text
 
-_MISSING = "the following arguments are required: "
-"""Source: argparse of Python 3.11, parse_known_args."""
+translate_argparse()
 
 
 class HelpFormatter(argparse.RawDescriptionHelpFormatter):
@@ -46,27 +50,30 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Say what is wrong; of a missing argument also what it can be."""
-        before, mark, names = message.partition(_MISSING)
-        super().error(f"{mark}{', '.join(map(self._with_choices, names.split(', ')))}" if not before else message)
+        before, missing, names = message.partition(tr(MISSING).removesuffix("%s"))
+        super().error(f"{missing}{', '.join(map(self._with_choices, names.split(', ')))}" if not before else message)
 
     def _with_choices(self, name: str) -> str:
         for action in self._actions:
             if name in (action.dest, action.metavar) and action.choices is not None and not action.option_strings:
                 known = {str(choice).lower(): str(choice) for choice in reversed(list(action.choices))}
-                return f"{name} (one of {', '.join(reversed(known.values()))})"
+                return tr("{name} (one of {choices})").format(name=name, choices=", ".join(reversed(known.values())))
         return name
 
     def _refuse(self, unknown: Sequence[str]) -> NoReturn:
         known = [option for action in self._actions for option in action.option_strings]
         guesses = (meant(word.partition("=")[0], known) for word in unknown if word.startswith("-"))
-        self.error(f"unknown: {' '.join(unknown)}.{next(filter(None, guesses), '')} See {self.prog} --help.")
+        guess = next(filter(None, guesses), "")
+        self.error(
+            local_text(sentences([UNKNOWN_ARGUMENTS(words=" ".join(unknown)), guess, SEE_HELP(program=self.prog)]))
+        )
 
     def _get_value(self, action: argparse.Action, arg_string: str) -> Any:
         try:
             return super()._get_value(action, arg_string)
         except argparse.ArgumentError as error:
             if action.type is int:
-                raise argparse.ArgumentError(action, f"{arg_string} is not a whole number") from error
+                raise argparse.ArgumentError(action, local_text(NO_WHOLE_NUMBER(text=arg_string))) from error
             raise
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
@@ -75,5 +82,8 @@ class Parser(argparse.ArgumentParser):
         known = [str(choice) for choice in action.choices]
         guess = meant(str(value), known)
         if isinstance(action, argparse._SubParsersAction):  # noqa: SLF001 - argparse has no public name for it
-            raise argparse.ArgumentError(None, f"there is no command {value}.{guess} See {self.prog} --help.")
-        raise argparse.ArgumentError(action, f"{value} is none of {', '.join(known)}.{guess}")
+            unknown = sentences([UNKNOWN_COMMAND(command=str(value)), guess, SEE_HELP(program=self.prog)])
+            raise argparse.ArgumentError(None, local_text(unknown))
+        raise argparse.ArgumentError(
+            action, local_text(UNKNOWN_CHOICE(value=str(value), known=tuple(known), guess=guess))
+        )

@@ -8,59 +8,75 @@ from collections.abc import Mapping
 from rich.console import Console
 
 from app.cli.compare import chosen_candidates
-from app.cli.context import Context, verbosity
+from app.cli.context import CommandContext, verbosity
 from app.cli.exit_codes import ExitCode
 from app.cli.files import check_text, write_text
-from app.cli.names import check_list, check_solutions, words_of
+from app.cli.messages import BENCH_NOTHING_MEASURED, BENCH_STOPPED
+from app.cli.names import check_list, check_solutions, out_of_range, words_of
 from app.cli.pair_option import find_pair
 from app.cli.progress import CampaignDisplay
 from app.cli.tables import Column, Kind, Table
 from app.cli.terminal import run_cancellable
 from app.discovery.pair_discovery import Discovery
-from app.domain.errors import Cancelled, InvalidOption, ProbeFailed
+from app.domain.errors import Cancelled, ProbeFailed
 from app.domain.events import Event
 from app.domain.results import PROFILES, AttemptStatus, CampaignRecord, CampaignStatus, Profile, ProfileName
-from app.measurement.bench import SHORT_PROFILE, Bench, StageClock, bench_data, candidate_times
+from app.measurement.bench import (
+    SHORT_PROFILE,
+    Bench,
+    StageClock,
+    bench_data,
+    candidate_times,
+    measured_agreement,
+    measured_s,
+)
 from app.measurement.control import CampaignControl
 from app.measurement.options import RunOptions
 from app.measurement.overhead import ProbeOverhead
+from app.ranking.agreement import OrderAgreement
 from app.services.wiring import Services
+from app.wording.language import tr, trn
+from app.wording.local_forms import decimal, rounds_text
 
 MAX_ROUNDS = 100
 
-_COLUMNS = (
-    Column("candidate"),
-    Column("set-up\ns", Kind.FIGURE, 1),
-    Column("set-up\n/ bare pings", Kind.FIGURE),
-    Column("clean-up\ns", Kind.FIGURE, 1),
-    Column("clean-up\n/ bare pings", Kind.FIGURE),
-    Column("latency\nµs a request", Kind.FIGURE, 2),
-)
+
+def _columns() -> tuple[Column, ...]:
+    return (
+        Column(tr("candidate")),
+        Column(tr("set-up\ns"), Kind.FIGURE, 1),
+        Column(tr("set-up\n/ bare pings"), Kind.FIGURE),
+        Column(tr("clean-up\ns"), Kind.FIGURE, 1),
+        Column(tr("clean-up\n/ bare pings"), Kind.FIGURE),
+        Column(tr("latency\nµs a request"), Kind.FIGURE, 2),
+    )
 
 
-def bench(context: Context) -> int:
+def bench(context: CommandContext) -> int:
     """Measure what measuring costs on a pair."""
     options = context.options
     if not 1 <= options.rounds <= MAX_ROUNDS:
-        raise InvalidOption(f"--rounds {options.rounds} is out of range.", hint=f"Choose 1 to {MAX_ROUNDS}.")
+        raise out_of_range("--rounds", options.rounds, 1, MAX_ROUNDS)
     check_text(context, options.json)
     check_list("--solutions", options.solutions)
     check_solutions(words_of(options.solutions))
     with context.services() as services:
         pair = find_pair(context, services)
         services.refuse_if_in_use(pair)
-        found = context.job(lambda token, tell: services.discover(pair, token=token, on_progress=tell))
+        found = context.job(lambda token, report: services.discover(pair, token=token, on_progress=report))
         keys = chosen_candidates(found, options.solutions)
         clock = StageClock()
         short = _run(context, services, found, keys, SHORT_PROFILE, clock)
         overhead = context.job(
-            lambda token, tell: services.measure_overhead(found, rounds=options.rounds, token=token, on_progress=tell)
+            lambda token, report: services.measure_overhead(
+                found, rounds=options.rounds, token=token, on_progress=report
+            )
         )
         times = candidate_times(short, clock)
         if not times:
-            raise ProbeFailed("No candidate could be measured.", hint="The log of the comparison tells why.")
-        measured_s = _measured_s(context, services, found, keys) if options.full else {}
-    made = Bench(overhead, times, measured_s)
+            raise ProbeFailed(BENCH_NOTHING_MEASURED())
+        records = _whole(context, services, found, keys) if options.full else {}
+    made = Bench(overhead, times, measured_s(records), measured_agreement(records))
     if options.json:
         write_text(options.json, json.dumps(bench_data(made), indent=2))
     if options.json != "-":
@@ -69,20 +85,16 @@ def bench(context: Context) -> int:
     return ExitCode.OK if is_whole else ExitCode.INCOMPLETE
 
 
-def _measured_s(
-    context: Context, services: Services, found: Discovery, keys: tuple[tuple[str, str], ...]
-) -> Mapping[ProfileName, float]:
-    """Return how long both profiles really take."""
-    taken: dict[ProfileName, float] = {}
-    for name in (ProfileName.ADAPTIVE, ProfileName.PAPER):
-        record = _run(context, services, found, keys, PROFILES[name], StageClock())
-        if record.ended_at is not None:
-            taken[name] = (record.ended_at - record.started_at).total_seconds()
-    return taken
+def _whole(
+    context: CommandContext, services: Services, found: Discovery, keys: tuple[tuple[str, str], ...]
+) -> Mapping[ProfileName, CampaignRecord]:
+    """Run both profiles from start to end."""
+    names = (ProfileName.ADAPTIVE, ProfileName.PAPER)
+    return {name: _run(context, services, found, keys, PROFILES[name], StageClock()) for name in names}
 
 
 def _run(
-    context: Context,
+    context: CommandContext,
     services: Services,
     found: Discovery,
     keys: tuple[tuple[str, str], ...],
@@ -117,25 +129,22 @@ def _run(
     if record.status is CampaignStatus.CANCELLED:
         raise Cancelled
     if record.status is CampaignStatus.INTERRUPTED:
-        raise ProbeFailed(
-            f"Comparison {record.campaign_id}, with profile {profile.name}, stopped before its end.",
-            hint="The lines above tell why. Once the cause is fixed, run the command again.",
-        )
+        raise ProbeFailed(BENCH_STOPPED(campaign=record.campaign_id, profile=profile.name.value))
     return record
 
 
 def print_bench(out: Console, made: Bench) -> None:
     """Print the ratios of one run."""
     _print_overhead(out, made.overhead)
-    table = Table(_COLUMNS, "Set-up and clean-up, in seconds and as multiples of bare pings", more="--json")
+    table = Table(_columns(), tr("Set-up and clean-up, in seconds and as multiples of bare pings"), more="--json")
     for one in made.times:
         table.add_row(
             one.title,
-            f"{one.setup_s:.1f}",
-            f"{one.setup_s / made.overhead.bare_s:.1f}",
-            f"{one.cleanup_s:.1f}",
-            f"{one.cleanup_s / made.overhead.bare_s:.1f}",
-            f"{1e6 * one.latency_s / one.pings:.0f}",
+            decimal(one.setup_s, 1),
+            decimal(one.setup_s / made.overhead.bare_s, 1),
+            decimal(one.cleanup_s, 1),
+            decimal(one.cleanup_s / made.overhead.bare_s, 1),
+            decimal(1e6 * one.latency_s / one.pings, 0),
         )
     out.print()
     table.print(out)
@@ -144,39 +153,79 @@ def print_bench(out: Console, made: Bench) -> None:
 
 
 def _print_overhead(out: Console, overhead: ProbeOverhead) -> None:
-    rounds = len(overhead.probe)
     out.print(
-        f"Latency phase over bare pings: {overhead.time_ratio:.2f} (bare pings over bare pings: "
-        f"{overhead.control_time_ratio:.2f}; {rounds} rounds, bare {overhead.bare_s:.2f} s)",
+        tr(
+            "Latency phase over bare pings: {ratio} (bare pings over bare pings: {control}; {rounds}, bare {bare} s)"
+        ).format(
+            ratio=decimal(overhead.time_ratio, 2),
+            control=decimal(overhead.control_time_ratio, 2),
+            rounds=rounds_text(len(overhead.probe)),
+            bare=decimal(overhead.bare_s, 2),
+        ),
         markup=False,
         soft_wrap=True,
     )
     columns = (
-        Column("frame\nbytes", Kind.FIGURE),
-        Column("RTT, probe\n/ bare pings", Kind.FIGURE),
-        Column("RTT, bare pings\n/ bare pings", Kind.FIGURE),
+        Column(tr("frame\nbytes"), Kind.FIGURE),
+        Column(tr("RTT, probe\n/ bare pings"), Kind.FIGURE),
+        Column(tr("RTT, bare pings\n/ bare pings"), Kind.FIGURE),
     )
-    table = Table(columns, "Median round-trip times")
+    table = Table(columns, tr("Median round-trip times"))
     for size, ratio, control in zip(
         overhead.frame_bytes, overhead.rtt_ratios, overhead.control_rtt_ratios, strict=True
     ):
-        table.add_row(size, f"{ratio:.3f}", f"{control:.3f}")
+        table.add_row(size, decimal(ratio, 3), decimal(control, 3))
     table.print(out)
 
 
 def _print_profiles(out: Console, made: Bench) -> None:
     shortest, longest = made.predicted_ratios
     out.print(
-        f"Predicted from these times: paper {made.paper_s / 60:.1f} min; adaptive {made.shortest_s / 60:.1f} to "
-        f"{made.longest_s / 60:.1f} min, {shortest:.3f} to {longest:.3f} of paper.",
+        tr(
+            "Predicted from these times: paper {paper} min; adaptive {low_min} to {high_min} min, "
+            "{low} to {high} of paper."
+        ).format(
+            paper=decimal(made.paper_s / 60, 1),
+            low_min=decimal(made.shortest_s / 60, 1),
+            high_min=decimal(made.longest_s / 60, 1),
+            low=decimal(shortest, 3),
+            high=decimal(longest, 3),
+        ),
         markup=False,
         soft_wrap=True,
     )
     if made.measured_ratio is not None:
         minutes = {name: seconds / 60 for name, seconds in made.measured_s.items()}
+        rounds = PROFILES[ProfileName.PAPER].rounds
         out.print(
-            f"Measured: paper {minutes[ProfileName.PAPER]:.1f} min; adaptive {minutes[ProfileName.ADAPTIVE]:.1f} min, "
-            f"{made.measured_ratio:.3f} of paper.",
+            tr(
+                "Measured: paper {paper} min; adaptive {adaptive} min, {ratio} of paper, {of_round} of one of its "
+                "rounds."
+            ).format(
+                paper=decimal(minutes[ProfileName.PAPER], 1),
+                adaptive=decimal(minutes[ProfileName.ADAPTIVE], 1),
+                ratio=decimal(made.measured_ratio, 3),
+                of_round=decimal(made.measured_ratio * rounds, 3),
+            ),
             markup=False,
             soft_wrap=True,
         )
+    if made.agreement is not None:
+        out.print(_order_sentence(made.agreement), markup=False, soft_wrap=True)
+
+
+def _order_sentence(found: OrderAgreement) -> str:
+    if not found.pairs:
+        return tr("Order: paper distinguishes no two candidates.")
+    text = trn(
+        "Order: paper distinguishes {pairs} pair; adaptive has the same order in {same} and distinguishes "
+        "{distinguished} of those.",
+        "Order: paper distinguishes {pairs} pairs; adaptive has the same order in {same} and distinguishes "
+        "{distinguished} of those.",
+        found.pairs,
+    ).format(pairs=found.pairs, same=found.same, distinguished=found.distinguished)
+    if not found.opposite:
+        return text
+    names = "; ".join(tr("{fast} before {slow}").format(fast=fast, slow=slow) for fast, slow in found.opposite)
+    other = tr("Not in paper's order ({names}): {number} of {total} distinguished.")
+    return f"{text} {other.format(names=names, number=len(found.contradicted), total=len(found.opposite))}"

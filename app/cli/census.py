@@ -7,14 +7,16 @@ from pathlib import Path
 
 from rich.console import Console
 
-from app.cli.context import Context
+from app.cli.context import CommandContext
 from app.cli.exit_codes import ExitCode
 from app.cli.files import check_text, report_paths, write_text
-from app.cli.names import check_list, check_solutions, words_of
+from app.cli.messages import NO_CENSUS_TO_RESUME
+from app.cli.names import check_list, check_solutions, out_of_range, words_of
 from app.cli.pair_option import find_pair
 from app.cli.progress import EventDisplay
 from app.cli.tables import Column, Kind, Table
 from app.cli.terminal import run_cancellable
+from app.cli.words import word_of
 from app.discovery.pair_discovery import Discovery
 from app.domain.cancel import CancelToken
 from app.domain.census import CensusPlan, OptionResult, OptionStatus, SolutionCensus
@@ -25,18 +27,21 @@ from app.measurement.census.stored import CensusOptions, CensusResults
 from app.ranking.published_census import STUDY_2019, published_triples
 from app.reports.census_json import census_to_json
 from app.services.wiring import Services
+from app.wording.language import tr, trn
+from app.wording.local_forms import decimal
+from app.wording.messages import local_text
 
 MIN_PINGS, MAX_PINGS = 1, 1000
 
 
-def census(context: Context) -> int:
+def census(context: CommandContext) -> int:
     """Try every cipher, MAC and AEAD that the programs of both hosts list."""
     options = context.options
     reports = _checked(context)
     with context.services() as services:
         pair = find_pair(context, services)
         services.refuse_if_in_use(pair)
-        found = context.job(lambda token, tell: services.discover(pair, token=token, on_progress=tell))
+        found = context.job(lambda token, report: services.discover(pair, token=token, on_progress=report))
         plan = services.plan_census(
             found,
             CensusOptions(
@@ -56,24 +61,26 @@ def census(context: Context) -> int:
             )
         results = services.census_results(record.census_id)
         for path in reports:
-            context.err.print(f"Report: {services.write_census(results, path)}", markup=False, soft_wrap=True)
+            context.err.print(
+                tr("Report: {path}").format(path=services.write_census(results, path)), markup=False, soft_wrap=True
+            )
     if options.json:
         write_text(options.json, json.dumps(census_to_json(results.record, results.words), indent=2))
     if options.json != "-":
         print_census(context.out, results)
     if token.is_cancelled:
-        context.err.print("The census was cancelled, and the hosts were restored. It can be resumed.", markup=False)
+        context.err.print(tr("The census was cancelled, and the hosts were restored. It can be resumed."), markup=False)
         raise Cancelled
     if record.message:
-        context.err.print("The census stopped. Once the cause is fixed, the same command resumes it.", markup=False)
+        context.err.print(tr("The census stopped. Once the cause is fixed, the same command resumes it."), markup=False)
     return ExitCode.OK if record.is_complete else ExitCode.INCOMPLETE
 
 
-def _checked(context: Context) -> list[Path]:
+def _checked(context: CommandContext) -> list[Path]:
     """Check the options before logging in; return where reports go."""
     options = context.options
     if not MIN_PINGS <= options.pings <= MAX_PINGS:
-        raise InvalidOption(f"--pings {options.pings} is out of range.", hint=f"Choose {MIN_PINGS} to {MAX_PINGS}.")
+        raise out_of_range("--pings", options.pings, MIN_PINGS, MAX_PINGS)
     check_solutions(words_of(options.solutions))
     check_list("--solutions", options.solutions)
     check_list("--options", options.options)
@@ -81,15 +88,12 @@ def _checked(context: Context) -> list[Path]:
     return report_paths(context, {".html": options.report})
 
 
-def _resume_id(context: Context, services: Services, found: Discovery, plan: CensusPlan) -> int | None:
+def _resume_id(context: CommandContext, services: Services, found: Discovery, plan: CensusPlan) -> int | None:
     if context.options.fresh:
         return None
     census_id = services.unfinished_census(found, plan)
     if census_id is None and context.options.resume:
-        raise InvalidOption(
-            f"There is no unfinished census of {found.pair.name} of these options with these versions.",
-            hint="Leave --resume out.",
-        )
+        raise InvalidOption(NO_CENSUS_TO_RESUME(pair=found.pair.name))
     return census_id
 
 
@@ -98,20 +102,22 @@ def print_census(out: Console, results: CensusResults) -> None:
     census_table(results).print(out)
     for one in results.solutions:
         _print_troubles(out, one)
-    out.print(f"Published: {STUDY_2019}", markup=False)
+    out.print(tr("Published: {study}").format(study=STUDY_2019), markup=False)
 
 
 def census_table(results: CensusResults) -> Table:
     """Return the triples with a row for each solution."""
     record = results.record
     columns = [
-        Column("solution"),
-        Column("works / fails / total"),
-        Column("unprotected", Kind.FIGURE, 1),
-        Column("not run", Kind.FIGURE, 1),
-        Column("published\n(study, Table III)", rank=2),
+        Column(tr("solution")),
+        Column(tr("works / fails / total")),
+        Column(tr("unprotected"), Kind.FIGURE, 1),
+        Column(tr("not run"), Kind.FIGURE, 1),
+        Column(tr("published\n(study, Table III)"), rank=2),
     ]
-    table = Table(columns, f"Census {record.census_id} of {record.pair.name}", more="--json")
+    table = Table(
+        columns, tr("Census {number} of {pair}").format(number=record.census_id, pair=record.pair.name), more="--json"
+    )
     for one in results.solutions:
         planned = sum(item.solution == one.solution for item in record.plan.items)
         table.add_row(
@@ -132,15 +138,15 @@ def _print_troubles(out: Console, census: SolutionCensus) -> None:
 
 def describe_option(result: OptionResult) -> str:
     """Return what became of an option, in one line."""
-    parts = [f"{result.kind} {result.name}: {result.status}"]
+    parts = [f"{word_of(result.kind)} {result.name}: {word_of(result.status)}"]
     if result.alias_of:
-        parts.append(f"alias of {result.alias_of}")
+        parts.append(tr("alias of {name}").format(name=result.alias_of))
     if result.weighted_latency_ms is not None:
-        parts.append(f"{result.weighted_latency_ms:.2f} ms")
+        parts.append(f"{decimal(result.weighted_latency_ms, 2)} ms")
     if result.throughput_mbit_s is not None:
-        parts.append(f"{result.throughput_mbit_s:.1f} Mbit/s")
+        parts.append(f"{decimal(result.throughput_mbit_s, 1)} Mbit/s")
     line = ", ".join(parts)
-    return f"{line}. {result.reason}" if result.reason else line
+    return f"{line}. {local_text(result.reason)}" if result.reason else line
 
 
 class CensusDisplay(EventDisplay):
@@ -161,18 +167,20 @@ class CensusDisplay(EventDisplay):
             match event:
                 case CampaignStarted():
                     self._places = {(one.solution, one.suite): one.position + 1 for one in event.plan.items}
-                    self._line(f"Census {event.campaign_id}: {len(self._places)} options.")
+                    count = len(self._places)
+                    options = trn("{number} option", "{number} options", count).format(number=count)
+                    self._line(tr("Census {number}: {options}.").format(number=event.campaign_id, options=options))
                     if event.done:
-                        self._line(f"{len(event.done)} of them were tried before; resuming.")
+                        self._line(tr("{number} of them were tried before; resuming.").format(number=len(event.done)))
                 case AttemptEnded(attempt=result):
                     place = f"[{self._places[result.solution, result.suite]}/{len(self._places)}]"
                     self._line(f"{place} {result.solution}: {describe_option(result)}")
                 case UnderlayChanged():
-                    self._line(event.text)
+                    self._line(local_text(event.text))
                 case HowFar():
-                    self._describe(event.text)
+                    self._describe(local_text(event.text))
                     self._progress(event)
                 case LogLine() if event.level is not LogLevel.INFO:
-                    self._line(event.text)
+                    self._line(local_text(event.text))
                 case _:
                     pass

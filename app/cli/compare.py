@@ -7,29 +7,42 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TypeVar
 
-from app.cli.context import Context, verbosity
+from app.cli.condition_options import condition_of, may_shape_link, workloads_of
+from app.cli.context import CommandContext, verbosity
 from app.cli.exit_codes import ExitCode
 from app.cli.files import STDOUT, report_paths, write_text
+from app.cli.messages import (
+    ALL_WITHOUT_LIST,
+    LIST_AND_DRY_RUN,
+    MORE_SUITES,
+    NOTHING_TO_RESUME,
+    RESUME_LAB_GONE,
+    RESUME_OTHER_LINK,
+    RESUME_WITH_OPTIONS,
+    SOLUTION_NOT_POSSIBLE,
+    UNKNOWN_SUITE,
+)
 from app.cli.names import check_list, check_solutions, meant, unknown_solution, words_of
 from app.cli.pair_option import find_pair
+from app.cli.profile_options import profile_of
 from app.cli.progress import CampaignDisplay, plan_size
 from app.cli.results import print_ranking
 from app.cli.suites_text import print_suites, print_unavailable, suite_overview
 from app.cli.terminal import run_cancellable
+from app.cli.words import word_of
 from app.discovery.pair_discovery import Discovery
+from app.domain.conditions import Condition
 from app.domain.errors import Cancelled, CleanupFailed, ConnectionLost, HostUnreachable, InvalidOption, NotFound
 from app.domain.pair_names import LAB_PREFIX
 from app.domain.preferences import Preferences
 from app.domain.results import (
     DEMO_PROFILE,
-    PROFILES,
     AttemptStatus,
     CampaignPlan,
     CampaignRecord,
     CampaignStatus,
-    Profile,
+    Candidate,
     ProfileName,
 )
 from app.domain.verdicts import Verdict
@@ -40,13 +53,14 @@ from app.measurement.control import CampaignControl
 from app.measurement.options import RunOptions
 from app.measurement.wizard import ComparisonWizard
 from app.services.wiring import Services
-
-N = TypeVar("N", int, float)
+from app.wording.conditions import condition_words
+from app.wording.language import mark, tr
+from app.wording.messages import local_text
 
 DEMO_SOLUTIONS = "baseline,wireguard,openvpn-udp,openvpn-tcp"
 
 
-def compare(context: Context) -> int:
+def compare(context: CommandContext) -> int:
     """Measure a pair, rank, and write what was asked for."""
     options = context.options
     asked = {".json": options.json, ".html": options.report, ".pdf": options.pdf, ".csv": options.csv}
@@ -54,25 +68,28 @@ def compare(context: Context) -> int:
     check_list("--solutions", options.solutions)
     check_solutions(words_of(options.solutions))
     profile_of(options, Preferences())
+    condition, _ = condition_of(options), workloads_of(options)
     if options.all and not options.list:
-        raise InvalidOption("--all belongs to --list.", hint="Without --solutions every safe default is compared.")
+        raise InvalidOption(ALL_WITHOUT_LIST())
     if options.list and options.dry_run:
-        raise InvalidOption("--list and --dry-run exclude each other: give one of them.")
+        raise InvalidOption(LIST_AND_DRY_RUN())
     if options.resume:
         _check_nothing_else_is_asked_for(options)
     with context.services() as services:
         if options.resume:
             _check_resumable(services, options.pair)
         pair = find_pair(context, services)
+        may_shape = condition is not None and not pair.is_lab and may_shape_link(context, pair)
         services.refuse_if_in_use(pair)  # also for --list and --dry-run: inspecting hosts disturbs what is measured
-        found = context.job(lambda token, tell: services.discover(pair, token=token, on_progress=tell))
+        found = context.job(lambda token, report: services.discover(pair, token=token, on_progress=report))
         if options.list:
             _print_candidates(context, found)
             return ExitCode.OK
         resume_id = _resumable(services, pair.name) if options.resume else None
-        plan = (
-            _resumed_plan(services, found, resume_id) if resume_id is not None else _make_plan(context, services, found)
-        )
+        if resume_id is not None:
+            plan = _resumed_plan(services, found, resume_id)
+        else:
+            plan = _make_plan(context, services, found, condition, may_shape=may_shape)
         if options.dry_run:
             _print_plan(context, services, found, plan)
             _print_obstacles(context, services, found, plan)
@@ -81,7 +98,7 @@ def compare(context: Context) -> int:
         return _finish(context, services, record, reports)
 
 
-def demo(context: Context) -> int:
+def demo(context: CommandContext) -> int:
     """Run the main job on the practice lab, without a window."""
     options = context.options
     options.pair, options.solutions = f"lab:{platforms_text(*parse_platforms(options.platform))}", DEMO_SOLUTIONS
@@ -107,96 +124,28 @@ def _one_candidate(found: Discovery, word: str) -> tuple[str, str]:
     if solution not in found.solutions:
         raise unknown_solution(solution, found.solutions)
     if solution in found.unavailable:
-        raise InvalidOption(
-            f"{solution} is not possible on these hosts: {found.unavailable[solution]}.",
-            hint=f"`tunnelmark discover {found.pair.name} --install` can install what is missing.",
-        )
+        why = found.unavailable[solution]
+        raise InvalidOption(SOLUTION_NOT_POSSIBLE(solution=solution, reason=why, pair=found.pair.name))
     suites = [candidate for candidate in found.candidates if candidate.solution == solution]
     defaults = [key for key in found.defaults if key[0] == solution] or [(solution, suites[0].suite)]
     if not suite:
         return defaults[0]
     if suite not in {candidate.suite for candidate in suites}:
-        names = ", ".join(candidate.suite for candidate in suites if not candidate.is_listed_only)
-        listed = sum(candidate.is_listed_only for candidate in suites)
-        more = f", and {listed} more that `tunnelmark compare {found.pair.name} --list --solutions {solution}` shows"
-        probably = meant(suite, [candidate.suite for candidate in suites])
-        raise InvalidOption(
-            f"{solution} has no suite named {suite} on these hosts.{probably}",
-            hint=f"It has: {names}{more if listed else ''}.",
-        )
+        raise _unknown_suite(found, solution, suite, suites)
     return solution, suite
 
 
-def chosen_profile(
-    name: str,
-    *,
-    pings: int | None,
-    seconds: int | None,
-    rounds: int | None,
-    budget_min: float | None = None,
-    is_named: bool = True,
-) -> Profile:
-    """Return a profile with what was asked for replaced.
-
-    Args:
-        pings: Echo requests per frame size.
-        seconds: Seconds of TCP per direction.
-        rounds: Rounds.
-        budget_min: Minutes of measuring of the profile adaptive.
-        is_named: Whether the user named the profile; numbers change the profile quick where the default is adaptive.
-
-    Raises:
-        InvalidOption: A number is out of range.
-    """
-    profile = PROFILES[ProfileName(name)]
-    if budget_min is not None:
-        if not profile.is_adaptive or pings is not None or seconds is not None or rounds is not None:
-            raise InvalidOption(
-                "--budget-min belongs to the profile adaptive.",
-                hint="Leave it out, or --pings, --seconds and --rounds, or give --profile adaptive.",
-            )
-        return replace(profile, budget_s=60.0 * _within("budget-min", budget_min, 0.0, 0.5, 600.0))
-    if pings is None and seconds is None and rounds is None:
-        return profile
-    if profile.is_adaptive:
-        if is_named:
-            raise InvalidOption(
-                "--pings, --seconds and --rounds do not belong to the profile adaptive: it measures until the order is "
-                "known.",
-                hint="Limit its time with --budget-min, or leave --profile out.",
-            )
-        profile = PROFILES[ProfileName.QUICK]
-    return replace(
-        profile,
-        name=ProfileName.CUSTOM,
-        pings=_within("pings", pings, profile.pings, 10, 1_000_000),
-        seconds=_within("seconds", seconds, profile.seconds, 1, 3_600),
-        rounds=_within("rounds", rounds, profile.rounds, 1, 100),
-    )
+def _unknown_suite(found: Discovery, solution: str, suite: str, suites: Sequence[Candidate]) -> InvalidOption:
+    names = tuple(candidate.suite for candidate in suites if not candidate.is_listed_only)
+    listed = sum(candidate.is_listed_only for candidate in suites)
+    more = MORE_SUITES(number=listed, pair=found.pair.name, solution=solution) if listed else ""
+    guess = meant(suite, [candidate.suite for candidate in suites])
+    return InvalidOption(UNKNOWN_SUITE(solution=solution, suite=suite, guess=guess, known=names, more=more))
 
 
-def _within(option: str, value: N | None, default: N, low: N, high: N) -> N:
-    if value is None:
-        return default
-    if not low <= value <= high:
-        raise InvalidOption(f"--{option} {value:g} is out of range.", hint=f"Choose {low:g} to {high:g}.")
-    return value
-
-
-def profile_of(options: argparse.Namespace, preferences: Preferences) -> Profile:
-    """Return the profile of a command line; without `--profile` that of the settings."""
-    name = options.profile or preferences.profile.value
-    return chosen_profile(
-        name,
-        pings=options.pings,
-        seconds=options.seconds,
-        rounds=options.rounds,
-        budget_min=getattr(options, "budget_min", None),
-        is_named=bool(options.profile),
-    )
-
-
-def _make_plan(context: Context, services: Services, found: Discovery) -> CampaignPlan:
+def _make_plan(
+    context: CommandContext, services: Services, found: Discovery, condition: Condition | None, *, may_shape: bool
+) -> CampaignPlan:
     options = context.options
     wizard = ComparisonWizard()
     wizard.set_discovery(found)
@@ -204,10 +153,13 @@ def _make_plan(context: Context, services: Services, found: Discovery) -> Campai
     wizard.choose(chosen_candidates(found, options.solutions))
     for candidate in wizard.risky_choices():
         context.err.print(
-            f"{candidate.title} is {candidate.verdict}; it is measured because you named it.", markup=False
+            tr("{title} is {verdict}; it is measured because you named it.").format(
+                title=candidate.title, verdict=word_of(candidate.verdict)
+            ),
+            markup=False,
         )
     profile = profile_of(options, services.preferences())
-    return services.plan(
+    plan = services.plan(
         found,
         wizard.state.chosen,
         RunOptions(
@@ -216,12 +168,25 @@ def _make_plan(context: Context, services: Services, found: Discovery) -> Campai
             min_rate_mbit_s=options.min_rate,
             load_cap_mbit_s=options.load_cap if options.load_cap is not None else found.pair.load_cap_mbit_s,
             has_load_consent=options.allow_load,
+            condition=condition,
+            may_shape=may_shape,
+            workloads=workloads_of(options),
         ),
     )
+    if plan.condition is not None:
+        text = tr("The link is measured under the condition {name}: {words}.")
+        if condition is None:
+            text = tr(
+                "The link is measured under the condition {name}, which was set with `tunnelmark lab condition`: "
+                "{words}."
+            )
+        words = local_text(condition_words(plan.condition))
+        context.err.print(text.format(name=plan.condition.name, words=words), markup=False)
+    return plan
 
 
 def _run(
-    context: Context, services: Services, found: Discovery, plan: CampaignPlan, resume_id: int | None
+    context: CommandContext, services: Services, found: Discovery, plan: CampaignPlan, resume_id: int | None
 ) -> CampaignRecord:
     control = CampaignControl()
     with CampaignDisplay(context.err, is_verbose=verbosity(context.options) > 0) as display:
@@ -232,7 +197,7 @@ def _run(
         )
 
 
-def _finish(context: Context, services: Services, record: CampaignRecord, reports: Sequence[Path]) -> int:
+def _finish(context: CommandContext, services: Services, record: CampaignRecord, reports: Sequence[Path]) -> int:
     _, ranking = services.results(record.campaign_id)
     is_json = context.options.json == STDOUT
     if is_json:
@@ -244,13 +209,13 @@ def _finish(context: Context, services: Services, record: CampaignRecord, report
     for path in reports:
         written = services.write_report(record.campaign_id, path)
         out = context.err if is_json else context.out
-        out.print(f"{_KINDS[path.suffix.lower()]}: {written}", markup=False, soft_wrap=True)
+        out.print(f"{tr(_KINDS[path.suffix.lower()])}: {written}", markup=False, soft_wrap=True)
     if record.status is CampaignStatus.CANCELLED:
         words = f"{cancelled_words(record)} {how_to_go_on(services, record)}".rstrip()
-        context.err.print(f"The comparison was cancelled{words}", markup=False, soft_wrap=True)
+        context.err.print(words, markup=False, soft_wrap=True)
         raise Cancelled
     if record.status is CampaignStatus.INTERRUPTED:
-        _say_how_to_resume(context, services, record)
+        _print_how_to_resume(context, services, record)
     is_whole = len(record.attempts) == record.attempts_needed and all(
         attempt.status is AttemptStatus.COMPLETED for attempt in record.attempts
     )
@@ -258,14 +223,14 @@ def _finish(context: Context, services: Services, record: CampaignRecord, report
 
 
 def cancelled_words(record: CampaignRecord) -> str:
-    """Return the state of the hosts: where they were unreachable, their rollback was not seen."""
+    """Return that it was cancelled, and the state of the hosts: if unreachable, their rollback was not seen."""
     ran = [one for one in record.attempts if one.status is not AttemptStatus.NOT_RUN]
     if not ran or ran[-1].reason not in _NOT_SEEN_AGAIN:
-        return ", and the hosts were restored."
-    return (
-        ". The hosts could not be reached at its end: each rolls back when its lease ends, which was not seen."
-        f" Check it with: tunnelmark recover {record.plan.pair.name}"
-    )
+        return tr("The comparison was cancelled, and the hosts were restored.")
+    return tr(
+        "The comparison was cancelled. The hosts could not be reached at its end: each rolls back when its lease ends, "
+        "which was not seen. Check it with: tunnelmark recover {pair}"
+    ).format(pair=record.plan.pair.name)
 
 
 _NOT_SEEN_AGAIN = {error.reason for error in (ConnectionLost, HostUnreachable, CleanupFailed)}
@@ -278,34 +243,38 @@ def how_to_go_on(services: Services, record: CampaignRecord) -> str:
     can_be = services.unfinished(pair.name) == record.campaign_id and not (
         pair.is_lab and (lab is None or lab.owner_pid is not None)
     )
-    return f"Go on with: tunnelmark compare {pair.name} --resume" if can_be else ""
+    return tr("Go on with: tunnelmark compare {pair} --resume").format(pair=pair.name) if can_be else ""
 
 
-def _say_how_to_resume(context: Context, services: Services, record: CampaignRecord) -> None:
+def _print_how_to_resume(context: CommandContext, services: Services, record: CampaignRecord) -> None:
     pair = record.plan.pair
     lab = services.lab_service.find(pair) if pair.is_lab else None
-    how = f"Once the cause is fixed, resume with: tunnelmark compare {pair.name} --resume"
+    how = tr("Once the cause is fixed, resume with: tunnelmark compare {pair} --resume").format(pair=pair.name)
     if pair.is_lab and (lab is None or lab.owner_pid is not None):
-        ends = "is gone" if lab is None else "ends with this command"
-        how = f"Its practice lab {ends}. Measure again with: {how_to_measure_again(record)}"
+        gone = tr("Its practice lab is gone. Measure again with: {command}")
+        ends = tr("Its practice lab ends with this command. Measure again with: {command}")
+        how = (gone if lab is None else ends).format(command=how_to_measure_again(record))
     left = len(record.plan.attempts) - sum(attempt.status in FINAL for attempt in record.attempts)
-    what = f"with {left} of {len(record.plan.attempts)} attempts not run"
-    if record.plan.profile.is_adaptive:
-        what = "before the order was known"
-    context.err.print(
-        f"The comparison stopped {what}. {how}",
-        markup=False,
-        soft_wrap=True,
+    what = tr("The comparison stopped with {left} of {total} attempts not run.").format(
+        left=left, total=len(record.plan.attempts)
     )
+    if record.plan.profile.is_adaptive:
+        what = tr("The comparison stopped before the order was known.")
+    context.err.print(f"{what} {how}", markup=False, soft_wrap=True)
 
 
-_KINDS = {".html": "Report", ".pdf": "Report as PDF", ".json": "Figures as JSON", ".csv": "Figures as CSV"}
+_KINDS = {
+    ".html": mark("Report"),
+    ".pdf": mark("Report as PDF"),
+    ".json": mark("Figures as JSON"),
+    ".csv": mark("Figures as CSV"),
+}
 
 
 def _resumable(services: Services, pair_name: str) -> int:
     campaign_id = services.unfinished(pair_name)
     if campaign_id is None:
-        raise InvalidOption(f"There is no interrupted comparison of {pair_name}.", hint="Leave --resume out.")
+        raise InvalidOption(NOTHING_TO_RESUME(pair=pair_name))
     return campaign_id
 
 
@@ -319,11 +288,7 @@ def _check_resumable(services: Services, pair_name: str) -> None:
     campaign_id = _resumable(services, pair_name)
     record = services.record(campaign_id)
     if services.is_lab_gone(record):
-        raise NotFound(
-            f"The practice lab that comparison {campaign_id} ran in has ended, so it cannot be resumed: figures of two "
-            "labs cannot be mixed.",
-            hint=f"Measure again in a new lab of the same kind: {how_to_measure_again(record)}",
-        )
+        raise NotFound(RESUME_LAB_GONE(campaign=campaign_id, command=how_to_measure_again(record)))
 
 
 def _resumed_plan(services: Services, found: Discovery, campaign_id: int) -> CampaignPlan:
@@ -331,27 +296,24 @@ def _resumed_plan(services: Services, found: Discovery, campaign_id: int) -> Cam
     plan = services.record(campaign_id).plan
     pair = found.pair
     if (pair.underlay_a, pair.underlay_b) != (plan.pair.underlay_a, plan.pair.underlay_b):
-        raise InvalidOption(
-            f"The underlay addresses of {pair.name} have changed since comparison {campaign_id} began.",
-            hint="Figures of two links cannot be mixed: leave --resume out.",
-        )
+        raise InvalidOption(RESUME_OTHER_LINK(pair=pair.name, campaign=campaign_id))
     return replace(plan, pair=replace(pair, load_cap_mbit_s=plan.pair.load_cap_mbit_s))
 
 
-_NOT_WITH_RESUME = ("solutions", "budget_min", "pings", "seconds", "rounds", "deadline_ms", "min_rate", "load_cap")
+_NOT_WITH_RESUME = (
+    *("solutions", "budget_min", "pings", "seconds", "rounds", "deadline_ms", "min_rate", "load_cap"),
+    *("condition", "workload"),
+)
 
 
 def _check_nothing_else_is_asked_for(options: argparse.Namespace) -> None:
     given = [name for name in _NOT_WITH_RESUME if getattr(options, name, None) is not None]
     if given:
-        names = ", ".join(f"--{name.replace('_', '-')}" for name in given)
-        raise InvalidOption(
-            f"--resume continues the comparison as it was planned, so {names} cannot be given with it.",
-            hint="Leave out one or the other.",
-        )
+        names = tuple(f"--{name.replace('_', '-')}" for name in given)
+        raise InvalidOption(RESUME_WITH_OPTIONS(options=names))
 
 
-def _print_candidates(context: Context, found: Discovery) -> None:
+def _print_candidates(context: CommandContext, found: Discovery) -> None:
     """Print one screen; with `--all` or `--solutions` every suite as `--solutions` takes it."""
     options, out = context.options, context.out
     if options.all or options.solutions:
@@ -362,30 +324,30 @@ def _print_candidates(context: Context, found: Discovery) -> None:
     suite_overview(found).print(out)
     print_unavailable(out, found)
     out.print(
-        f"Every suite with the reason for its verdict: tunnelmark compare {found.pair.name} --list --all "
-        "(or --solutions NAME)",
+        tr(
+            "Every suite with the reason for its verdict: tunnelmark compare {pair} --list --all (or --solutions NAME)"
+        ).format(pair=found.pair.name),
         markup=False,
         soft_wrap=True,
     )
 
 
-def _print_obstacles(context: Context, services: Services, found: Discovery, plan: CampaignPlan) -> None:
+def _print_obstacles(context: CommandContext, services: Services, found: Discovery, plan: CampaignPlan) -> None:
     keys = [(candidate.solution, candidate.suite) for candidate in plan.candidates]
-    obstacles = context.job(lambda token, _tell: services.preflight(found, keys, token=token))
-    context.out.print("\nNo obstacles on the hosts." if not obstacles else "\nObstacles:", markup=False)
+    obstacles = context.job(lambda token, _report: services.preflight(found, keys, token=token))
+    context.out.print(f"\n{tr('Obstacles:') if obstacles else tr('No obstacles on the hosts.')}", markup=False)
     for sentence in obstacles:
-        context.out.print(sentence, markup=False)
+        context.out.print(local_text(sentence), markup=False)
 
 
-def _print_plan(context: Context, services: Services, found: Discovery, plan: CampaignPlan) -> None:
-    context.out.print(
-        f"{plan_size(plan)}; nothing has been changed.",
-        markup=False,
-    )
+def _print_plan(context: CommandContext, services: Services, found: Discovery, plan: CampaignPlan) -> None:
+    context.out.print(tr("{size}; nothing has been changed.").format(size=plan_size(plan)), markup=False)
     for candidate in plan.candidates:
-        word = "reference" if candidate.verdict is Verdict.UNPROTECTED else str(candidate.verdict)
+        word = tr("reference") if candidate.verdict is Verdict.UNPROTECTED else word_of(candidate.verdict)
         context.out.print(f"\n== {candidate.title} ({word})", markup=False)
         for item in services.preview(found, (candidate.solution, candidate.suite)):
             context.out.print(
-                f"-- {item.side.upper()} {item.kind}: {item.title}\n{item.text}", markup=False, soft_wrap=True
+                f"-- {item.side.upper()} {word_of(item.kind)}: {local_text(item.title)}\n{item.text}",
+                markup=False,
+                soft_wrap=True,
             )

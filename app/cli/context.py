@@ -27,7 +27,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Context:
+class CommandContext:
     """Parsed options and where to write.
 
     Attributes:
@@ -43,7 +43,7 @@ class Context:
     prompts: TerminalPrompts
 
     @classmethod
-    def of(cls, options: argparse.Namespace) -> Context:
+    def of(cls, options: argparse.Namespace) -> CommandContext:
         """Make a context for parsed options."""
         has_colour = not is_colourless(options)
         err = make_console(is_for_errors=True, has_colour=has_colour)

@@ -14,39 +14,50 @@ from typing import TypeVar
 
 from rich.console import Console
 
-from app.cli.context import Context
+from app.cli.context import CommandContext
 from app.cli.deployments_text import applied_words, print_deployment, print_dry_run, print_status
 from app.cli.exit_codes import ExitCode
+from app.cli.messages import (
+    AGAIN_IS_UNCHANGED,
+    AGAIN_OF_OTHER_PAIR,
+    DEPLOY_WITHOUT_PAIR,
+    NO_LAN_PORT,
+    SOLUTION_AND_AGAIN,
+    WATCH_OPTIONS,
+)
 from app.cli.names import check_solutions, no_solution_named
 from app.cli.pair_option import find_pair
 from app.cli.sides import both_addresses, by_side, lan_guard_options
 from app.cli.terminal import run_cancellable
+from app.cli.words import deployment_stage_word
+from app.deployment.choice import check_options
 from app.deployment.contact import RepairAttempts
 from app.deployment.events import (
     Decision,
-    RolloutApplied,
-    RolloutCountdown,
-    RolloutEvent,
-    RolloutNote,
-    RolloutSink,
-    RolloutStageStarted,
+    DeploymentApplied,
+    DeploymentCountdown,
+    DeploymentEvent,
+    DeploymentNote,
+    DeploymentSink,
+    DeploymentStageStarted,
 )
-from app.deployment.planning import check_options
 from app.deployment.slots import slot_of
 from app.discovery.pair_discovery import Discovery
 from app.domain.cancel import CancelToken
-from app.domain.deployment import Deployment, DeploymentState, RolloutOptions
+from app.domain.deployment import Deployment, DeploymentOptions, DeploymentState
 from app.domain.deployment_status import PairStatus
 from app.domain.errors import Cancelled, InvalidOption, TunnelmarkError
 from app.domain.hosts import PairSpec, Side
 from app.services.wiring import Services
 from app.storage.codec import to_data
 from app.wording.deployment_sentences import replaced_sentence
+from app.wording.language import mark, tr
+from app.wording.messages import local_sentence, local_text
 
 T = TypeVar("T")
 
 _COUNTDOWN_LINE_S = 10.0
-TOO_LATE = "It was too late to cancel: the job had finished. Its result:"
+TOO_LATE = mark("It was too late to cancel: the job had finished. Its result:")
 """Printed where a signal came after the last point at which the job could be stopped."""
 
 
@@ -65,7 +76,7 @@ class TerminalConfirmation:
     def wait(self, timeout_s: float, *, token: CancelToken) -> Decision | None:
         """Wait for `keep` or `undo`."""
         if self._thread is None:
-            self._console.print("Is everything working? Type confirm or rollback, and Enter:", markup=False)
+            self._console.print(tr("Is everything working? Type confirm or rollback, and Enter:"), markup=False)
             # Reading cannot be interrupted; the thread goes with the program.
             self._thread = threading.Thread(target=self._read, name="confirmation", daemon=True)
             self._thread.start()
@@ -77,10 +88,10 @@ class TerminalConfirmation:
             except queue.Empty:
                 continue
             if word in ("confirm", "c", "keep", "k", "yes", "y"):
-                return Decision.KEEP
+                return Decision.CONFIRM
             if word in ("rollback", "r", "undo", "u", "no", "n"):
-                return Decision.UNDO
-            self._console.print("Type confirm or rollback.", markup=False)
+                return Decision.ROLLBACK
+            self._console.print(tr("Type confirm or rollback."), markup=False)
         return None
 
     def _read(self) -> None:
@@ -88,7 +99,7 @@ class TerminalConfirmation:
             self._lines.put(line)
 
 
-class RolloutDisplay:
+class DeploymentDisplay:
     """Shows what happens as lines on stderr. Called in any thread.
 
     Args:
@@ -101,23 +112,26 @@ class RolloutDisplay:
         self._last_left_s: float | None = None
         self._last_stage = ""
 
-    def handle(self, event: RolloutEvent) -> None:
+    def handle(self, event: DeploymentEvent) -> None:
         """Show one event."""
         match event:
-            case RolloutStageStarted():
-                text = f"{event.stage}: {event.detail}" if event.detail else str(event.stage)
+            case DeploymentStageStarted():
+                word = deployment_stage_word(event.stage)
+                text = f"{word}: {local_text(event.detail)}" if event.detail else word
                 if text != self._last_stage:  # several steps have one stage
                     self._line(text)
                 self._last_stage = text
-            case RolloutApplied():
+            case DeploymentApplied():
                 self._line(applied_words(event))
-            case RolloutCountdown():
+            case DeploymentCountdown():
                 last = self._last_left_s
                 if last is None or last - event.left_s >= _COUNTDOWN_LINE_S or event.left_s <= 5:
                     self._last_left_s = event.left_s
-                    self._line(f"Both hosts roll back in {event.left_s:.0f} s unless you confirm.")
-            case RolloutNote():
-                self._line(f"Warning: {event.text}" if event.is_warning else event.text)
+                    text = tr("Both hosts roll back in {number} s unless you confirm.")
+                    self._line(text.format(number=f"{event.left_s:.0f}"))
+            case DeploymentNote():
+                text = local_text(event.text)
+                self._line(tr("Warning: {text}").format(text=text) if event.is_warning else text)
             case _:
                 pass
 
@@ -126,68 +140,62 @@ class RolloutDisplay:
         self._console.print(f"{seconds:6.1f} s  {text}", markup=False, soft_wrap=True)
 
 
-def deploy(context: Context) -> int:
+def deploy(context: CommandContext) -> int:
     """Deploy a VPN."""
     options = context.options
     if options.all:
         from app.cli.fleet import deploy_all
 
         return deploy_all(context)
-    if not options.pair or options.file or options.parallel or options.stop_after:
-        raise InvalidOption(
-            "Name a pair; or a file of pairs: --all --from FILE.toml, with --parallel and --stop-after."
-        )
-    if options.solution and options.again:
-        raise InvalidOption("Name a solution, or an earlier deployment with --again, not both.")
-    if not options.solution and not options.again:
-        raise no_solution_named("Name a solution, or an earlier deployment with --again.")
-    check_solutions([options.solution] if options.solution else [])
-    if options.again and (
-        options.suite or options.bridge or options.inner or options.reason or lan_guard_options(options)
-    ):
-        raise InvalidOption(
-            "--again deploys an earlier deployment unchanged: --suite, --bridge, --inner and --reason are "
-            "its own, and so are the rules between the LANs.",
-            hint=f"To change one of them, name the solution instead: tunnelmark deploy {options.pair} SOLUTION",
-        )
-    # Before logging in:
-    check_options(
-        RolloutOptions(confirm_within_s=options.confirm_within) if options.again else _chosen_options(options)
-    )
+    _check_deploy(options)
     with context.services() as services:
         pair = find_pair(context, services)
         key, chosen = _wanted(context, services, pair)
         if not options.dry_run:
             services.refuse_if_in_use(pair)
-        found = context.job(lambda token, tell: services.discover(pair, token=token, on_progress=tell))
+        found = context.job(lambda token, report: services.discover(pair, token=token, on_progress=report))
         if options.dry_run:
             return _dry_run(context, services, found, key, chosen)
         confirmation = TerminalConfirmation(context.err) if sys.stdin.isatty() else None
-        _tell_of_replaced(context, services, pair)
+        _print_replaced(context, services, pair)
         deployment = _run(
             context,
             lambda token, emit: services.deploy(found, key, chosen, token=token, emit=emit, confirmation=confirmation),
         )
-        return _tell(context, deployment)
+        return _print_outcome(context, deployment)
 
 
-def _tell_of_replaced(context: Context, services: Services, pair: PairSpec) -> None:
+def _check_deploy(options: argparse.Namespace) -> None:
+    """Refuse, before logging in, options that do not go together."""
+    if not options.pair or options.file or options.parallel or options.stop_after:
+        raise InvalidOption(DEPLOY_WITHOUT_PAIR())
+    if options.solution and options.again:
+        raise InvalidOption(SOLUTION_AND_AGAIN())
+    if not options.solution and not options.again:
+        raise no_solution_named()
+    if not options.again:
+        check_solutions([options.solution])
+        check_options(_chosen_options(options))
+        return
+    if options.suite or options.bridge or options.inner or options.reason or lan_guard_options(options):
+        raise InvalidOption(AGAIN_IS_UNCHANGED(pair=options.pair))
+    check_options(DeploymentOptions(confirm_within_s=options.confirm_within))
+
+
+def _print_replaced(context: CommandContext, services: Services, pair: PairSpec) -> None:
     """Print what a deployment is about to replace."""
     for one in services.store.list_deployments(pair.name):
         if one.slot == slot_of(pair) and one.state is DeploymentState.CONFIRMED:
-            context.err.print(replaced_sentence(one), markup=False)
+            context.err.print(local_text(replaced_sentence(one)), markup=False)
             return
 
 
-def _wanted(context: Context, services: Services, pair: PairSpec) -> tuple[tuple[str, str], RolloutOptions]:
+def _wanted(context: CommandContext, services: Services, pair: PairSpec) -> tuple[tuple[str, str], DeploymentOptions]:
     options = context.options
     if options.again:
         earlier = services.store.get_deployment(options.again)
         if earlier.slot != slot_of(pair) and earlier.pair.name != pair.name:
-            raise InvalidOption(
-                f"The deployment {earlier.id} is of the pair {earlier.pair.name}, not of {pair.name}.",
-                hint=f"List those of this pair with: tunnelmark deployments {pair.name}",
-            )
+            raise InvalidOption(AGAIN_OF_OTHER_PAIR(deployment=earlier.id, of=earlier.pair.name, pair=pair.name))
         chosen = replace(earlier.options, confirm_within_s=options.confirm_within)
         if options.move_lan_rules is not None:
             chosen = replace(chosen, moves_lan_rules=options.move_lan_rules)
@@ -195,13 +203,13 @@ def _wanted(context: Context, services: Services, pair: PairSpec) -> tuple[tuple
     return (options.solution, options.suite or ""), _chosen_options(options)
 
 
-def _chosen_options(options: argparse.Namespace) -> RolloutOptions:
+def _chosen_options(options: argparse.Namespace) -> DeploymentOptions:
     """Return what was chosen besides the solution; raises InvalidOption where it does not go together."""
     inner = both_addresses(options.inner)
     bridge_a, bridge_b = by_side(options.bridge, "--bridge")
     if options.move_lan_rules and not (bridge_a or bridge_b):
-        raise InvalidOption("No LAN port is joined whose rules could be moved.", hint="Name one: --bridge A=PORT")
-    return RolloutOptions(
+        raise InvalidOption(NO_LAN_PORT())
+    return DeploymentOptions(
         bridge_a=bridge_a,
         bridge_b=bridge_b,
         inner_a=inner[0],
@@ -214,9 +222,9 @@ def _chosen_options(options: argparse.Namespace) -> RolloutOptions:
 
 
 def _dry_run(
-    context: Context, services: Services, found: Discovery, key: tuple[str, str], chosen: RolloutOptions
+    context: CommandContext, services: Services, found: Discovery, key: tuple[str, str], chosen: DeploymentOptions
 ) -> int:
-    run = context.job(lambda token, tell: services.dry_run(found, key, chosen, token=token, on_progress=tell))
+    run = context.job(lambda token, report: services.dry_run(found, key, chosen, token=token, on_progress=report))
     if context.options.json:
         _print_json(run)
     else:
@@ -224,58 +232,58 @@ def _dry_run(
     return ExitCode.OK if run.is_possible else ExitCode.FAILED
 
 
-def confirm(context: Context) -> int:
+def confirm(context: CommandContext) -> int:
     """Confirm what deploy has left to the hosts' timers."""
     with context.services() as services:
-        pair = find_pair(context, services)
+        pair = find_pair(context, services, is_lab_started=False)
         deployment = _run(context, lambda token, emit: services.confirm(pair, token=token, emit=emit))
-        return _tell(context, deployment)
+        return _print_outcome(context, deployment)
 
 
-def undeploy(context: Context) -> int:
+def undeploy(context: CommandContext) -> int:
     """Remove a deployment, from both hosts or from the only reachable one."""
     only = context.options.only
     with context.services() as services:
-        pair = find_pair(context, services)
+        pair = find_pair(context, services, is_lab_started=False)
         if only:
             side = Side(only.lower())
             half = _run(context, lambda token, emit: services.undeploy_one(pair, side, token=token, emit=emit))
-            is_rolled_back = half.state is DeploymentState.UNDONE  # it still waited for its confirmation
-            return _tell(context, half, wanted=half.state if is_rolled_back else DeploymentState.HALF_CONFIRMED)
+            is_rolled_back = half.state is DeploymentState.REMOVED  # it still waited for its confirmation
+            return _print_outcome(
+                context, half, wanted=half.state if is_rolled_back else DeploymentState.HALF_CONFIRMED
+            )
         deployment = _run(context, lambda token, emit: services.undeploy(pair, token=token, emit=emit))
-        return _tell(context, deployment, wanted=DeploymentState.UNDONE)
+        return _print_outcome(context, deployment, wanted=DeploymentState.REMOVED)
 
 
-def rotate_keys(context: Context) -> int:
+def rotate_keys(context: CommandContext) -> int:
     """Deploy the same tunnel again with new keys."""
     with context.services() as services:
-        pair = find_pair(context, services)
+        pair = find_pair(context, services, is_lab_started=False)
         confirmation = TerminalConfirmation(context.err) if sys.stdin.isatty() else None
         deployment = _run(
             context,
             lambda token, emit: services.rotate_keys(pair, token=token, emit=emit, confirmation=confirmation),
         )
-        return _tell(context, deployment)
+        return _print_outcome(context, deployment)
 
 
-def status(context: Context) -> int:
+def status(context: CommandContext) -> int:
     """Show the status of deployments; with `--repair`, complete what only one host has."""
     options = context.options
     of_watching = (options.every, options.for_s, options.max_rtt_ms, options.max_loss_pct)
     if not options.watch and any(one is not None for one in of_watching):
-        raise InvalidOption(
-            "--every, --for, --max-rtt-ms and --max-loss-pct belong to --watch.", hint="Add --watch, or leave them out."
-        )
+        raise InvalidOption(WATCH_OPTIONS())
     with context.services() as services:
-        pair = find_pair(context, services)
+        pair = find_pair(context, services, is_lab_started=False)
         contact = Contact(context, services, pair)
         if options.watch:
             from app.cli.deployments_monitor import Watch
 
-            return Watch(context, pair.name, contact.look).run()
-        now = context.job(lambda token, _tell: services.status(pair, token=token))
+            return Watch(context, pair.name, contact.read_status).run()
+        now = context.job(lambda token, _print_outcome: services.status(pair, token=token))
         if contact.is_to_repair(now):
-            now = run_cancellable(lambda token: contact.repair(now, token), context.prompts, on_late=TOO_LATE)
+            now = run_cancellable(lambda token: contact.repair(now, token), context.prompts, on_late=tr(TOO_LATE))
         else:
             contact.advise(now)
     if options.json:
@@ -295,7 +303,7 @@ class Contact:
         services: Deployment services.
     """
 
-    def __init__(self, context: Context, services: Services, pair: PairSpec) -> None:
+    def __init__(self, context: CommandContext, services: Services, pair: PairSpec) -> None:
         self._context = context
         self._services = services
         self._pair = pair
@@ -305,7 +313,7 @@ class Contact:
         """Whether what was seen is put right now."""
         return self._attempts.is_due(now) and self._context.options.repair
 
-    def look(self, token: CancelToken) -> PairStatus:
+    def read_status(self, token: CancelToken) -> PairStatus:
         """Inspect, and repair."""
         now = self._services.status(self._pair, token=token)
         if self.is_to_repair(now):
@@ -318,19 +326,21 @@ class Contact:
         if self._attempts.is_due(now):
             self._attempts.note(now.pair, now.deployment)
             command = f"tunnelmark status {self._pair.name} --repair"
-            self._context.err.print(f"{now.repair_text} Repair it with: {command}", markup=False, soft_wrap=True)
+            text = tr("{what} Repair it with: {command}").format(what=local_text(now.repair_text), command=command)
+            self._context.err.print(text, markup=False, soft_wrap=True)
 
     def repair(self, now: PairStatus, token: CancelToken) -> PairStatus:
         """Repair, and inspect again; where the repair fails, report it and keep the former status."""
         self._attempts.note(now.pair, now.deployment)
-        self._context.err.print(now.repair_text, markup=False, soft_wrap=True)
-        emit = RolloutDisplay(self._context.err).handle
+        self._context.err.print(local_text(now.repair_text), markup=False, soft_wrap=True)
+        emit = DeploymentDisplay(self._context.err).handle
         try:
             self._services.repair(self._pair, token=token, emit=emit)
         except Cancelled:
             raise
         except TunnelmarkError as error:
-            self._context.err.print(f"It could not be repaired: {error.sentence()}", markup=False, soft_wrap=True)
+            text = tr("It could not be repaired: {why}").format(why=local_sentence(error))
+            self._context.err.print(text, markup=False, soft_wrap=True)
         return self._services.status(self._pair, token=token)
 
 
@@ -341,18 +351,21 @@ def status_code(now: PairStatus) -> ExitCode:
     return ExitCode.OK if now.is_healthy else ExitCode.FAILED
 
 
-def _run(context: Context, work: Callable[[CancelToken, RolloutSink], T]) -> T:
-    display = RolloutDisplay(context.err)
-    return run_cancellable(lambda token: work(token, display.handle), context.prompts, on_late=TOO_LATE)
+def _run(context: CommandContext, work: Callable[[CancelToken, DeploymentSink], T]) -> T:
+    display = DeploymentDisplay(context.err)
+    return run_cancellable(lambda token: work(token, display.handle), context.prompts, on_late=tr(TOO_LATE))
 
 
-def _tell(context: Context, deployment: Deployment, *, wanted: DeploymentState = DeploymentState.CONFIRMED) -> int:
+def _print_outcome(
+    context: CommandContext, deployment: Deployment, *, wanted: DeploymentState = DeploymentState.CONFIRMED
+) -> int:
     if context.options.json:
         _print_json(deployment)
     else:
         print_deployment(context.out, deployment)
     if deployment.state is DeploymentState.APPLIED:
-        context.err.print(f"Confirm it with: tunnelmark confirm {deployment.pair.name}", markup=False, soft_wrap=True)
+        text = tr("Confirm it with: tunnelmark confirm {pair}").format(pair=deployment.pair.name)
+        context.err.print(text, markup=False, soft_wrap=True)
         # Who did not ask for a confirmation did not get what was asked for.
         return ExitCode.OK if deployment.options.confirm_within_s is not None else ExitCode.FAILED
     return ExitCode.OK if deployment.state is wanted else ExitCode.FAILED

@@ -12,7 +12,8 @@ from datetime import UTC, datetime
 from rich.markup import escape
 from rich.status import Status
 
-from app.cli.context import Context
+from app.cli.context import CommandContext
+from app.cli.deployments_text import lost_text
 from app.cli.desktop_notification import notify_desktop
 from app.cli.exit_codes import ExitCode
 from app.cli.tables import Column, Kind, Table
@@ -23,9 +24,12 @@ from app.domain.deployment_status import EndpointStatus, PairStatus
 from app.domain.errors import Cancelled, TunnelmarkError
 from app.storage.codec import to_data
 from app.wording.durations import duration_text
+from app.wording.language import tr, trn
+from app.wording.local_forms import decimal, second_text
+from app.wording.messages import local_sentence, local_text
 
 _EVERY_S = 5.0
-Look = Callable[[CancelToken], PairStatus]
+ReadStatus = Callable[[CancelToken], PairStatus]
 
 
 @dataclass
@@ -34,16 +38,16 @@ class Watch:
 
     Args:
         context: Options `every`, `for_s`, `max_rtt_ms`, `max_loss_pct`, `json`; output.
-        look: Checks the status once, and repairs where that is wanted.
+        read_status: Checks the status once, and repairs where that is wanted.
         notify: Notifies the user on the desktop: title and text.
     """
 
-    context: Context
+    context: CommandContext
     name: str
-    look: Look
+    read_status: ReadStatus
     notify: Callable[[str, str], object] = notify_desktop
     log: MonitorLog = field(default_factory=MonitorLog)
-    looks: int = 0
+    checks: int = 0
     was_bad: bool = False
 
     def run(self) -> ExitCode:
@@ -55,10 +59,10 @@ class Watch:
         out, options = self.context.out, self.context.options
         started_s = time.monotonic()
         is_live = out.is_terminal and not options.json
-        with out.status("Checking …", spinner="line") if is_live else nullcontext() as shown:
+        with out.status(tr("Checking …"), spinner="line") if is_live else nullcontext() as shown:
             try:
                 run_cancellable(
-                    lambda token: self._go_on(token, shown), self.context.prompts, on_stop=("Monitoring ended.")
+                    lambda token: self._go_on(token, shown), self.context.prompts, on_stop=tr("Monitoring ended.")
                 )
             except Cancelled:
                 pass
@@ -70,50 +74,50 @@ class Watch:
         every_s = options.every or _EVERY_S
         until_s = time.monotonic() + options.for_s if options.for_s is not None else None
         while True:
-            self._look_once(token, shown)
+            self._check_once(token, shown)
             left_s = every_s if until_s is None else min(every_s, until_s - time.monotonic())
             if left_s <= 0:
                 return
             token.sleep(left_s)
 
-    def _look_once(self, token: CancelToken, shown: Status | None) -> None:
+    def _check_once(self, token: CancelToken, shown: Status | None) -> None:
         options = self.context.options
         limits = MonitorLimits(options.max_rtt_ms, options.max_loss_pct)
         status: PairStatus | None = None
         try:
-            status = self.look(token)
+            status = self.read_status(token)
             text = " | ".join(_short(end) for end in (status.a, status.b))
             news = self.log.take(status, limits)
         except Cancelled:
             raise
         except TunnelmarkError as error:
-            text = error.sentence()
+            text = local_sentence(error)
             news = self.log.fail(datetime.now(UTC), error.message)
-        self.looks += 1
+        self.checks += 1
         if options.json:
             self._print_json(status, news)
         elif shown is not None:
             shown.update(escape(f"{self.log.samples[-1].at.astimezone():%H:%M:%S} {self.name}: {text}"))
-        elif self.looks == 1:
+        elif self.checks == 1:
             self._line(self.log.samples[-1].at, text)
-        self._tell(news)
+        self._print_news(news)
 
-    def _tell(self, news: tuple[MonitorLine, ...]) -> None:
+    def _print_news(self, news: tuple[MonitorLine, ...]) -> None:
         out, err = self.context.out, self.context.err
         for line in news:
             if not self.context.options.json:
-                self._line(line.at, line.text)
+                self._line(line.at, local_text(line.text))
             if not line.is_bad:
                 continue
             self.was_bad = True
             if err.is_terminal:
                 err.bell()
             if not (out.is_terminal and err.is_terminal) or self.context.options.json:
-                err.print(f"{self.name}: {line.text}", markup=False, soft_wrap=True)
-            self.notify(f"Tunnelmark: {self.name}", line.text)
+                err.print(f"{self.name}: {local_text(line.text)}", markup=False, soft_wrap=True)
+            self.notify(f"Tunnelmark: {self.name}", local_text(line.text))
 
     def _line(self, at: datetime, text: str) -> None:
-        self.context.out.print(f"{at.astimezone():%Y-%m-%d %H:%M:%S} {text}", markup=False, soft_wrap=True)
+        self.context.out.print(f"{second_text(at.astimezone())} {text}", markup=False, soft_wrap=True)
 
     def _print_json(self, status: PairStatus | None, news: tuple[MonitorLine, ...]) -> None:
         sample = self.log.samples[-1]
@@ -132,15 +136,21 @@ class Watch:
         losses = self.log.losses
         lost_s = sum(self._lasted_s(one) for one in losses)
         if self.context.options.json:
-            data = {"watched_s": round(watched_s, 1), "looks": self.looks, "losses": to_data(tuple(losses))}
+            data = {"watched_s": round(watched_s, 1), "looks": self.checks, "losses": to_data(tuple(losses))}
             print(json.dumps(data), flush=True)  # noqa: T201 - the result of the command
             return
         out = self.context.out
-        number = "1 loss" if len(losses) == 1 else f"{len(losses)} losses"
-        seen = f"{number}, {duration_text(lost_s)} together" if losses else "nothing was lost"
-        out.print(
-            f"Monitored for {duration_text(watched_s)}, {self.looks} checks: {seen}.", markup=False, soft_wrap=True
+        seen = tr("nothing was lost")
+        if losses:
+            form = trn("{number} loss, {time} together", "{number} losses, {time} together", len(losses))
+            seen = form.format(number=len(losses), time=duration_text(lost_s))
+        form = trn(
+            "Monitored for {time}, {number} check: {seen}.",
+            "Monitored for {time}, {number} checks: {seen}.",
+            self.checks,
         )
+        text = form.format(time=duration_text(watched_s), number=self.checks, seen=seen)
+        out.print(text, markup=False, soft_wrap=True)
         if losses:
             loss_table(losses, self.log.samples[-1].at).print(out)
 
@@ -150,12 +160,12 @@ class Watch:
 
 def loss_table(losses: Sequence[Loss], now: datetime) -> Table:
     """Return a row for each loss."""
-    columns = [Column("lost"), Column("back", rank=1), Column("for"), Column("why", Kind.PROSE)]
+    columns = [Column(tr("lost")), Column(tr("back"), rank=1), Column(tr("for")), Column(tr("why"), Kind.PROSE)]
     table = Table(columns, more="--json")
     for one in losses:
-        back = f"{one.ended_at.astimezone():%Y-%m-%d %H:%M:%S}" if one.ended_at is not None else "not yet"
+        back = second_text(one.ended_at.astimezone()) if one.ended_at is not None else tr("not yet")
         lasted = duration_text(_lasted_s(one, now))
-        table.add_row(f"{one.began_at.astimezone():%Y-%m-%d %H:%M:%S}", back, lasted, one.why)
+        table.add_row(second_text(one.began_at.astimezone()), back, lasted, local_text(one.why))
     return table
 
 
@@ -166,11 +176,11 @@ def _lasted_s(loss: Loss, now: datetime) -> float:
 
 def _short(end: EndpointStatus) -> str:
     if not end.is_reachable:
-        return f"{end.label}: unreachable"
+        return f"{end.label}: {tr('unreachable')}"
     if end.is_waiting:
-        return f"{end.label}: awaiting confirmation"
+        return f"{end.label}: {tr('awaiting confirmation')}"
     if not end.is_up:
-        return f"{end.label}: down"
-    rtt = f"{end.rtt_ms:.1f} ms" if end.rtt_ms is not None else "no answer"
-    loss = f", {end.loss_pct:.0f} % lost" if end.loss_pct else ""
-    return f"{end.label}: up, {rtt}{loss}"
+        return f"{end.label}: {tr('down')}"
+    rtt = f"{decimal(end.rtt_ms, 1)} ms" if end.rtt_ms is not None else tr("no answer")
+    loss = f", {lost_text(end.loss_pct)}" if end.loss_pct else ""
+    return f"{end.label}: {tr('up')}, {rtt}{loss}"

@@ -5,40 +5,66 @@ from __future__ import annotations
 import argparse
 
 from app.cli.command import Commands, add_command, add_force, positive
+from app.cli.messages import NO_PERCENTAGE
 from app.domain.deployment import BROADCASTS_PER_S
+from app.wording.language import tr
+from app.wording.messages import local_text
 
 
-def add_rollout(commands: Commands) -> None:
+def add_deployments(commands: Commands) -> None:
     """Add the commands."""
+    _add_deploy(commands)
+    _add_status(commands)
+    confirm = add_command(
+        commands, "confirm", "deployments.confirm", tr("confirm a provisional deployment"), has_pair=True
+    )
+    confirm.add_argument("--json", action="store_true", help=tr("print JSON"))
+    undeploy = add_command(commands, "undeploy", "deployments.undeploy", tr("remove a deployment"), has_pair=True)
+    undeploy.add_argument(
+        "--only",
+        choices=("A", "B"),
+        type=str.upper,
+        help=tr("from this host alone, because the other one is unreachable"),
+    )
+    undeploy.add_argument("--json", action="store_true", help=tr("print JSON"))
+    rotate = add_command(
+        commands,
+        "rotate-keys",
+        "deployments.rotate_keys",
+        tr("deploy the same tunnel again with new keys"),
+        has_pair=True,
+    )
+    _add_confirming(rotate, has_json_only=True)
+    _add_records(commands)
+
+
+def _add_deploy(commands: Commands) -> None:
     deploy = add_command(
         commands,
         "deploy",
         "deployments.deploy",
-        "deploy a VPN until it is removed",
+        tr("deploy a VPN until it is removed"),
         has_pair=True,
         is_pair_optional=True,
     )
-    deploy.add_argument("--all", action="store_true", help="deploy on every pair of a file, see --from")
-    deploy.add_argument("--from", dest="file", metavar="FILE.toml", help="the file of pairs for --all")
+    _add_many(deploy)
     deploy.add_argument(
-        "--parallel", type=int, metavar="N", help="deploy on so many pairs at the same time (default: 4)"
+        "solution", metavar="SOLUTION", nargs="?", help=tr("which VPN, for example wireguard; left out with --again")
+    )
+    deploy.add_argument("--suite", metavar="SUITE", help=tr("which suite (default: the safe default)"))
+    deploy.add_argument(
+        "--again", metavar="ID", help=tr("deploy an earlier deployment of the pair again, see deployments")
     )
     deploy.add_argument(
-        "--stop-after", type=int, metavar="N", help="start no further pair after N failures (default: 1)"
+        "--bridge", action="append", metavar="A=PORT", help=tr("join the tunnel with this LAN port of A (or B=PORT)")
     )
     deploy.add_argument(
-        "solution", metavar="SOLUTION", nargs="?", help="which VPN, for example wireguard; left out with --again"
-    )
-    deploy.add_argument("--suite", metavar="SUITE", help="which suite (default: the safe default)")
-    deploy.add_argument("--again", metavar="ID", help="deploy an earlier deployment of the pair again, see deployments")
-    deploy.add_argument(
-        "--bridge", action="append", metavar="A=PORT", help="join the tunnel with this LAN port of A (or B=PORT)"
+        "--inner", metavar="ADDR_A,ADDR_B", help=tr("addresses in the tunnel with prefix length (default: 198.19.…)")
     )
     deploy.add_argument(
-        "--inner", metavar="ADDR_A,ADDR_B", help="addresses in the tunnel with prefix length (default: 198.19.…)"
-    )
-    deploy.add_argument(
-        "--reason", metavar="TEXT", help="justification for a suite whose verdict is legacy; stored with the deployment"
+        "--reason",
+        metavar="TEXT",
+        help=tr("justification for a suite whose verdict is legacy; stored with the deployment"),
     )
     add_lan_guard(deploy)
     add_open_firewall(deploy)
@@ -46,32 +72,37 @@ def add_rollout(commands: Commands) -> None:
         "--move-lan-rules",
         action=argparse.BooleanOptionalAction,
         default=None,
-        help="add firewall rules that name a joined LAN port for its bridge as well, until the tunnel is removed",
+        help=tr("add firewall rules that name a joined LAN port for its bridge as well, until the tunnel is removed"),
     )
-    deploy.add_argument("--dry-run", action="store_true", help="show every file and command, and change nothing")
+    deploy.add_argument("--dry-run", action="store_true", help=tr("show every file and command, and change nothing"))
     _add_confirming(deploy)
-    _add_status(commands)
-    confirm = add_command(commands, "confirm", "deployments.confirm", "confirm a provisional deployment", has_pair=True)
-    confirm.add_argument("--json", action="store_true", help="print JSON")
-    undeploy = add_command(commands, "undeploy", "deployments.undeploy", "remove a deployment", has_pair=True)
-    undeploy.add_argument(
-        "--only", choices=("A", "B"), type=str.upper, help="from this host alone, because the other one is unreachable"
+
+
+def _add_many(deploy: argparse.ArgumentParser) -> None:
+    """Add the options for many pairs at once."""
+    deploy.add_argument("--all", action="store_true", help=tr("deploy on every pair of a file, see --from"))
+    deploy.add_argument("--from", dest="file", metavar="FILE.toml", help=tr("the file of pairs for --all"))
+    deploy.add_argument(
+        "--parallel", type=int, metavar="N", help=tr("deploy on so many pairs at the same time (default: 4)")
     )
-    undeploy.add_argument("--json", action="store_true", help="print JSON")
-    rotate = add_command(
-        commands, "rotate-keys", "deployments.rotate_keys", "deploy the same tunnel again with new keys", has_pair=True
+    deploy.add_argument(
+        "--stop-after", type=int, metavar="N", help=tr("start no further pair after N failures (default: 1)")
     )
-    _add_confirming(rotate, has_json_only=True)
-    deployments = add_command(commands, "deployments", "records.deployments", "list deployments")
-    deployments.add_argument("pair", nargs="?", metavar="PAIR", help="only of this pair (default: of all)")
-    deployments.add_argument("--json", action="store_true", help="print JSON")
-    audit = add_command(commands, "audit", "records.audit", "print the audit log: every command that changed a host")
-    audit.add_argument("pair", nargs="?", metavar="PAIR", help="only of this pair (default: of all)")
+
+
+def _add_records(commands: Commands) -> None:
+    deployments = add_command(commands, "deployments", "records.deployments", tr("list deployments"))
+    deployments.add_argument("pair", nargs="?", metavar="PAIR", help=tr("only of this pair (default: of all)"))
+    deployments.add_argument("--json", action="store_true", help=tr("print JSON"))
+    audit = add_command(
+        commands, "audit", "records.audit", tr("print the audit log: every command that changed a host")
+    )
+    audit.add_argument("pair", nargs="?", metavar="PAIR", help=tr("only of this pair (default: of all)"))
     audit.add_argument(
-        "--out", metavar="FILE", help="write all of it to a .csv or .json file (default: print the newest lines)"
+        "--out", metavar="FILE", help=tr("write all of it to a .csv or .json file (default: print the newest lines)")
     )
     add_force(audit)
-    audit.add_argument("--verify", action="store_true", help="verify that it is unchanged, and print its digest")
+    audit.add_argument("--verify", action="store_true", help=tr("verify that it is unchanged, and print its digest"))
 
 
 def add_lan_guard(parser: argparse.ArgumentParser) -> None:
@@ -80,15 +111,17 @@ def add_lan_guard(parser: argparse.ArgumentParser) -> None:
         "--broadcast-limit",
         type=int,
         metavar="FRAMES_PER_S",
-        help=f"let so many broadcast frames per second cross between joined LANs (default: {BROADCASTS_PER_S}; 0: any)",
+        help=tr("let so many broadcast frames per second cross between joined LANs (default: {number}; 0: any)").format(
+            number=BROADCASTS_PER_S
+        ),
     )
     parser.add_argument(
-        "--block-dhcp", action="store_true", help="keep DHCP and DHCPv6 from crossing between joined LANs"
+        "--block-dhcp", action="store_true", help=tr("keep DHCP and DHCPv6 from crossing between joined LANs")
     )
     parser.add_argument(
         "--block-router-advertisements",
         action="store_true",
-        help="keep IPv6 router advertisements and redirects from crossing between joined LANs",
+        help=tr("keep IPv6 router advertisements and redirects from crossing between joined LANs"),
     )
 
 
@@ -98,25 +131,31 @@ def add_open_firewall(parser: argparse.ArgumentParser) -> None:
         "--open-firewall",
         action=argparse.BooleanOptionalAction,
         default=None,
-        help="open the hosts' firewalls for the tunnel's traffic, until it is removed; remembered for the pair",
+        help=tr("open the hosts' firewalls for the tunnel's traffic, until it is removed; remembered for the pair"),
     )
 
 
 def _add_status(commands: Commands) -> None:
-    status = add_command(commands, "status", "deployments.status", "show the status of deployments", has_pair=True)
-    status.add_argument("--json", action="store_true", help="print JSON; with --watch one line for each check")
+    status = add_command(commands, "status", "deployments.status", tr("show the status of deployments"), has_pair=True)
+    status.add_argument("--json", action="store_true", help=tr("print JSON; with --watch one line for each check"))
     status.add_argument(
-        "--repair", action="store_true", help="complete what only one host has; without it nothing is changed"
+        "--repair", action="store_true", help=tr("complete what only one host has; without it nothing is changed")
     )
-    status.add_argument("--watch", action="store_true", help="check repeatedly, and keep a log of losses")
-    status.add_argument("--every", type=positive, metavar="S", help="seconds between checks (default: 5)")
+    status.add_argument("--watch", action="store_true", help=tr("check repeatedly, and keep a log of losses"))
+    status.add_argument("--every", type=positive, metavar="S", help=tr("seconds between checks (default: 5)"))
     status.add_argument(
-        "--for", dest="for_s", type=positive, metavar="S", help="monitor for so many seconds (default: until Ctrl-C)"
+        "--for",
+        dest="for_s",
+        type=positive,
+        metavar="S",
+        help=tr("monitor for so many seconds (default: until Ctrl-C)"),
     )
     status.add_argument(
-        "--max-rtt-ms", type=positive, metavar="MS", help="with --watch, report round trips longer than this"
+        "--max-rtt-ms", type=positive, metavar="MS", help=tr("with --watch, report round trips longer than this")
     )
-    status.add_argument("--max-loss-pct", type=_percent, metavar="PCT", help="with --watch, report losses above this")
+    status.add_argument(
+        "--max-loss-pct", type=_percent, metavar="PCT", help=tr("with --watch, report losses above this")
+    )
 
 
 def _percent(text: str) -> float:
@@ -126,19 +165,21 @@ def _percent(text: str) -> float:
     except ValueError:
         number = -1
     if not 0 <= number <= 100:
-        raise argparse.ArgumentTypeError(f"{text} is not from 0 to 100")
+        raise argparse.ArgumentTypeError(local_text(NO_PERCENTAGE(text=text)))
     return number
 
 
 def _add_confirming(parser: argparse.ArgumentParser, *, has_json_only: bool = False) -> None:
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument("--json", action="store_true", help=tr("print JSON"))
     if not has_json_only:
         parser.add_argument(
             "--confirm-within",
             type=positive,
             metavar="S",
-            help="both hosts roll back unless you confirm within so many seconds (default: confirmed "
-            "automatically once verified; the window suggests 120 s)",
+            help=tr(
+                "both hosts roll back unless you confirm within so many seconds (default: confirmed "
+                "automatically once verified; the window suggests 120 s)"
+            ),
         )
 
 
@@ -148,18 +189,18 @@ def add_export(commands: Commands) -> None:
         commands,
         "export-config",
         "export.export_config",
-        "write what deploy would install on two hosts, to deploy by hand or with Ansible",
+        tr("write what deploy would install on two hosts, to deploy by hand or with Ansible"),
         has_pair=True,
     )
-    export.add_argument("solution", metavar="SOLUTION", help="which VPN, for example wireguard")
-    export.add_argument("--suite", metavar="SUITE", help="which suite (default: the safe default)")
-    export.add_argument("--out", required=True, metavar="DIR", help="the folder to write; empty or not there yet")
-    export.add_argument("--format", choices=("files", "ansible"), help="only this sub-folder (default: both)")
+    export.add_argument("solution", metavar="SOLUTION", help=tr("which VPN, for example wireguard"))
+    export.add_argument("--suite", metavar="SUITE", help=tr("which suite (default: the safe default)"))
+    export.add_argument("--out", required=True, metavar="DIR", help=tr("the folder to write; empty or not there yet"))
+    export.add_argument("--format", choices=("files", "ansible"), help=tr("only this sub-folder (default: both)"))
     export.add_argument(
-        "--bridge", action="append", metavar="A=PORT", help="join the tunnel with this LAN port of A (or B=PORT)"
+        "--bridge", action="append", metavar="A=PORT", help=tr("join the tunnel with this LAN port of A (or B=PORT)")
     )
-    export.add_argument("--inner", metavar="ADDR_A,ADDR_B", help="addresses in the tunnel with prefix length")
-    export.add_argument("--reason", metavar="TEXT", help="justification for a suite whose verdict is legacy")
+    export.add_argument("--inner", metavar="ADDR_A,ADDR_B", help=tr("addresses in the tunnel with prefix length"))
+    export.add_argument("--reason", metavar="TEXT", help=tr("justification for a suite whose verdict is legacy"))
     add_lan_guard(export)
-    export.add_argument("--live", action="store_true", help="inspect the hosts, even if they were inspected before")
-    export.add_argument("--force", action="store_true", help="replace an earlier export in that folder")
+    export.add_argument("--live", action="store_true", help=tr("inspect the hosts, even if they were inspected before"))
+    export.add_argument("--force", action="store_true", help=tr("replace an earlier export in that folder"))

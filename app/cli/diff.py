@@ -7,35 +7,48 @@ from dataclasses import asdict
 
 from rich.console import Console
 
-from app.cli.context import Context
+from app.cli.context import CommandContext
 from app.cli.exit_codes import ExitCode
 from app.cli.files import check_text, write_text
+from app.cli.messages import SAME_COMPARISON
+from app.cli.results import interval_text
 from app.cli.tables import Column, Kind, Table
+from app.cli.words import word_of
+from app.domain.errors import InvalidOption
 from app.domain.ranking import Estimate, Ratio
 from app.ranking.comparing import Change, ComparisonDiff, compare_records
-
-_COLUMNS = (
-    Column("candidate"),
-    Column("before\nms", Kind.FIGURE, 2),
-    Column("after\nms", Kind.FIGURE, 2),
-    Column("latency\nafter / before", Kind.FIGURE),
-    Column("95 %\ninterval", Kind.FIGURE, 1),
-    Column("beyond\nthe link", Kind.FIGURE, 3),
-    Column("throughput\nafter / before", Kind.FIGURE, 4),
-    Column("", rank=1),
-)
+from app.wording.language import source_language, tr
+from app.wording.local_forms import day_text, decimal
+from app.wording.messages import local_text
 
 
-def diff(context: Context) -> int:
+def _columns() -> tuple[Column, ...]:
+    return (
+        Column(tr("candidate")),
+        Column(tr("before\nms"), Kind.FIGURE, 2),
+        Column(tr("after\nms"), Kind.FIGURE, 2),
+        Column(tr("latency\nafter / before"), Kind.FIGURE),
+        Column(tr("95 %\ninterval"), Kind.FIGURE, 1),
+        Column(tr("beyond\nthe link"), Kind.FIGURE, 3),
+        Column(tr("throughput\nafter / before"), Kind.FIGURE, 4),
+        Column("", rank=1),
+    )
+
+
+def diff(context: CommandContext) -> int:
     """Compare two stored comparisons."""
     options = context.options
+    if options.before == options.after:
+        raise InvalidOption(SAME_COMPARISON(campaign=options.before))
     check_text(context, options.json)
     with context.archive() as archive:
-        found = compare_records(archive.results(options.before), archive.results(options.after))
+        results = archive.results(options.before), archive.results(options.after)
     if options.json:
-        write_text(options.json, json.dumps(diff_data(found), indent=2))
+        with source_language():
+            text = json.dumps(diff_data(compare_records(*results)), indent=2)
+        write_text(options.json, text)
     if options.json != "-":
-        print_diff(context.out, found)
+        print_diff(context.out, compare_records(*results))
     return ExitCode.OK
 
 
@@ -46,7 +59,7 @@ def diff_data(found: ComparisonDiff) -> dict[str, object]:
         "before": found.before.campaign_id,
         "after": found.after.campaign_id,
         "is_same_pair": found.is_same_pair,
-        "candidates": [asdict(one) for one in found.changes],
+        "candidates": [asdict(one) | {"was_tried": one.was_tried} for one in found.changes],
         "settings": [asdict(one) for one in found.settings],
     }
 
@@ -56,42 +69,53 @@ def print_diff(out: Console, found: ComparisonDiff) -> None:
     before, after = found.before, found.after
     if not found.is_same_pair:
         out.print(
-            "These are comparisons of different pairs: what differs may be the hosts.", markup=False, style="bold"
+            tr("These are comparisons of different pairs: what differs may be the hosts."), markup=False, style="bold"
         )
-    title = f"Comparison {before.campaign_id} of {before.started_at.astimezone():%Y-%m-%d} and {after.campaign_id} of "
-    table = Table(_COLUMNS, f"{title}{after.started_at.astimezone():%Y-%m-%d}, {after.plan.pair.name}", more="--json")
+    names = dict.fromkeys((before.plan.pair.name, after.plan.pair.name))
+    title = tr("Comparison {before} of {before_day} and {after} of {after_day}, {pair}").format(
+        before=before.campaign_id,
+        before_day=day_text(before.started_at.astimezone()),
+        after=after.campaign_id,
+        after_day=day_text(after.started_at.astimezone()),
+        pair=" → ".join(names),
+    )
+    table = Table(_columns(), title, more="--json")
     for one in found.changes:
         table.add_row(*_cells(one))
     table.print(out)
+    if found.note:
+        out.print(found.note, markup=False, style="dim")
     for setting in found.settings:
-        out.print(f"{setting.what}: {setting.before} → {setting.after}", markup=False)
+        out.print(f"{local_text(setting.what)}: {_value(setting.before)} → {_value(setting.after)}", markup=False)
     if not found.settings:
-        out.print("Hosts, versions and profile are the same.", markup=False)
-    names = "; ".join(f"{one.title} ({_times(one.latency)})" for one in found.significant)
-    sentence = f"Beyond chance: {names}." if names else "No latency changed beyond chance."
-    out.print(sentence, markup=False, style="bold")
+        out.print(tr("Hosts, versions and profile are the same."), markup=False)
+    out.print(found.summary, markup=False, style="bold")
 
 
 def _cells(one: Change) -> tuple[str, ...]:
     interval = ""
-    if one.latency is not None and one.latency.low is not None and one.latency.high is not None:
-        interval = f"{one.latency.low:.2f} to {one.latency.high:.2f}"
-    state = "new" if one.before is None else "not measured any more" if one.after is None else ""
+    if one.latency is not None and one.latency.interval is not None:
+        interval = interval_text(*one.latency.interval, 2)
     return (
         one.title,
         _ms(one.before),
         _ms(one.after),
         _times(one.latency),
         interval,
-        f"{one.beyond_link:.2f}" if one.beyond_link is not None else "",
-        f"{one.throughput:.2f}" if one.throughput is not None else "",
-        state or ("changed" if one.is_significant else ""),
+        decimal(one.beyond_link, 2) if one.beyond_link is not None else "",
+        decimal(one.throughput, 2) if one.throughput is not None else "",
+        one.state,
     )
 
 
+def _value(text: str) -> str:
+    """Return the value of a setting, which may be a verdict or a sentence of the program."""
+    return word_of(local_text(text))
+
+
 def _ms(estimate: Estimate | None) -> str:
-    return f"{estimate.mean:.3f}" if estimate is not None else ""
+    return decimal(estimate.mean, 3) if estimate is not None else ""
 
 
 def _times(ratio: Ratio | None) -> str:
-    return f"{ratio.value:.2f}" if ratio is not None else ""
+    return decimal(ratio.value, 2) if ratio is not None else ""

@@ -10,12 +10,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.cli.context import Context
+from app.cli.context import CommandContext
 from app.cli.exit_codes import ExitCode
 from app.cli.tables import Column, Kind, Table
 from app.domain.paths import find_paths
 from app.domain.version import tunnelmark_version
+from app.lab.accel import remembered_accelerator
+from app.lab.machine import Accelerator
 from app.secrets import PasswordStore
+from app.wording.language import tr
+from app.wording.messages import local_text
 
 _LAB_PROGRAMS = {
     "qemu-system-x86_64": "qemu-system-x86",
@@ -26,6 +30,8 @@ _LAB_PROGRAMS = {
 }
 _NEEDED_FREE_GIB = 4
 
+_KVM = "/dev/kvm"
+
 
 @dataclass(frozen=True, slots=True)
 class _Check:
@@ -35,7 +41,7 @@ class _Check:
     text: str
 
 
-def doctor(context: Context) -> int:
+def doctor(context: CommandContext) -> int:
     """Check this computer, and say what to do about what is missing."""
     checks = [check for group in _GROUPS for check in group()]
     check_table(checks).print(context.out)
@@ -44,10 +50,10 @@ def doctor(context: Context) -> int:
 
 def check_table(checks: Sequence[_Check]) -> Table:
     """Return a row for each check."""
-    columns = [Column("state"), Column("what"), Column("found", Kind.PROSE)]
+    columns = [Column(tr("state")), Column(tr("what")), Column(tr("found"), Kind.PROSE)]
     table = Table(columns, f"Tunnelmark {tunnelmark_version()}")
     for check in checks:
-        word = "good" if check.is_good else ("missing" if check.is_needed else "note")
+        word = tr("good") if check.is_good else (tr("missing") if check.is_needed else tr("note"))
         table.add_row(word, check.what, check.text)
     return table
 
@@ -61,7 +67,7 @@ def _qt() -> list[_Check]:
     try:
         version = importlib.metadata.version("PySide6-Essentials")
     except importlib.metadata.PackageNotFoundError:
-        return [_Check("Qt", is_good=False, is_needed=True, text="PySide6 is not installed; run make setup")]
+        return [_Check("Qt", is_good=False, is_needed=True, text=tr("PySide6 is not installed; run make setup"))]
     is_sound = tuple(map(int, version.split(".")[:2])) < (6, 12)
     display = os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
     return [
@@ -69,9 +75,16 @@ def _qt() -> list[_Check]:
             "Qt",
             is_sound,
             is_needed=True,
-            text=f"PySide6 {version}" + ("" if is_sound else "; 6.12 crashes with plots"),
+            text=f"PySide6 {version}"
+            if is_sound
+            else tr("PySide6 {version}; 6.12 crashes with plots").format(version=version),
         ),
-        _Check("display", bool(display), is_needed=False, text=display or "none: the window cannot open, commands can"),
+        _Check(
+            tr("display"),
+            bool(display),
+            is_needed=False,
+            text=display or tr("none: the window cannot open, commands can run"),
+        ),
     ]
 
 
@@ -80,27 +93,45 @@ def _lab() -> list[_Check]:
         _Check(program, bool(path := shutil.which(program)), is_needed=True, text=path or f"apt install {package}")
         for program, package in _LAB_PROGRAMS.items()
     ]
-    kvm = os.access("/dev/kvm", os.R_OK | os.W_OK)
-    text = "usable if a guest starts with it" if kvm else "not accessible: labs run in software emulation"
-    return [*checks, _Check("/dev/kvm", kvm, is_needed=False, text=text)]
+    return [*checks, _kvm()]
+
+
+def _kvm() -> _Check:
+    """Return whether a guest has started with KVM; the first lab after a start of this computer tries it."""
+    if not os.access(_KVM, os.R_OK | os.W_OK):
+        text = tr("not accessible: labs run in software emulation")
+        return _Check(_KVM, is_good=False, is_needed=False, text=text)
+    found = remembered_accelerator(find_paths().cache_dir)
+    text = {
+        Accelerator.KVM: tr("a guest has started with it"),
+        Accelerator.TCG: tr("no guest started with it: labs run in software emulation"),
+        None: tr("not tried yet: the next lab tries whether a guest starts with it"),
+    }[found]
+    return _Check(_KVM, is_good=found is Accelerator.KVM, is_needed=False, text=text)
 
 
 def _keyring() -> list[_Check]:
     is_there, sentence = PasswordStore().availability()
-    return [_Check("keyring", is_there, is_needed=False, text=sentence)]
+    return [_Check(tr("keyring"), is_there, is_needed=False, text=local_text(sentence))]
 
 
 def _folders() -> list[_Check]:
     paths = find_paths()
     checks = []
-    for what, path in (("data folder", paths.data_dir), ("image cache", paths.cache_dir)):
+    for what, path in ((tr("data folder"), paths.data_dir), (tr("image cache"), paths.cache_dir)):
         there = _nearest(path)
-        can_write = os.access(there, os.W_OK)
+        can_write = there.is_dir() and os.access(there, os.W_OK | os.X_OK)
         free_gib = shutil.disk_usage(there).free / 2**30
-        is_good = can_write and free_gib >= _NEEDED_FREE_GIB
-        doubts = "" if can_write else "; not writable"
-        doubts += "" if free_gib >= _NEEDED_FREE_GIB else f"; {_NEEDED_FREE_GIB} GiB are wanted"
-        checks.append(_Check(what, is_good, is_needed=True, text=f"{path}, {free_gib:.0f} GiB free{doubts}"))
+        is_enough = free_gib >= _NEEDED_FREE_GIB
+        parts = [str(path), tr("{number} GiB free").format(number=f"{free_gib:.0f}")]
+        if not can_write:
+            parts.append(tr("{folder} is not writable").format(folder=there))
+        elif there != path:
+            parts.append(tr("not there yet: made when it is needed"))
+        if not is_enough:
+            parts.append(tr("{number} GiB are wanted").format(number=_NEEDED_FREE_GIB))
+        is_good = can_write and is_enough and there == path
+        checks.append(_Check(what, is_good, is_needed=not can_write or not is_enough, text="; ".join(parts)))
     return checks
 
 

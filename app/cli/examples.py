@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from app.wording.language import tr
+
 EXAMPLES: Mapping[str, str] = {
     "lab": "tunnelmark lab up --platform debian-13",
     "pair": "tunnelmark pair add north --a root@10.0.0.1 --b root@10.0.0.2 --underlay 192.0.2.1,192.0.2.2",
@@ -62,5 +64,5 @@ def epilog_of(prog: str, notes: str = "") -> str:
         notes: Further notes.
     """
     words = prog.split(" ", 1)[-1]
-    example = f"example:\n  {EXAMPLES[words]}\n" if words in EXAMPLES else ""
-    return "\n".join(filter(None, (example, notes, "For exit statuses see tunnelmark --help.")))
+    example = f"{tr('example:')}\n  {EXAMPLES[words]}\n" if words in EXAMPLES else ""
+    return "\n".join(filter(None, (example, notes, tr("For exit statuses see tunnelmark --help."))))

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import IntEnum
 
+from app.wording.language import mark
+
 
 class ExitCode(IntEnum):
     """Exit statuses of every command."""
@@ -19,12 +21,14 @@ class ExitCode(IntEnum):
 
 
 EXIT_STATUSES: Mapping[ExitCode, str] = {
-    ExitCode.OK: "done",
-    ExitCode.FAILED: "a host, the network, the lab or this computer failed; lint: something is insecure or missing",
-    ExitCode.INVALID: "invalid options, names or files",
-    ExitCode.INCOMPLETE: "a comparison ended with attempts that failed or were not run",
-    ExitCode.BUG: "internal error",
-    ExitCode.CANCELLED: "cancelled, and both hosts restored; or a question answered with no",
-    ExitCode.ENDED: "ended by a second signal; the hosts roll back when their leases end",
+    ExitCode.OK: mark("done"),
+    ExitCode.FAILED: mark(
+        "a host, the network, the lab or this computer failed; lint: something is insecure or missing"
+    ),
+    ExitCode.INVALID: mark("invalid options, names or files"),
+    ExitCode.INCOMPLETE: mark("a comparison ended with attempts that failed or were not run"),
+    ExitCode.BUG: mark("internal error"),
+    ExitCode.CANCELLED: mark("cancelled, and both hosts restored; or a question answered with no"),
+    ExitCode.ENDED: mark("ended by a second signal; the hosts roll back when their leases end"),
 }
-"""Meaning of each, for the top-level help, the man page and the user guide."""
+"""Meaning of each in English, for the top-level help, the man page and the user guide."""

@@ -5,15 +5,17 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from app.cli.context import Context
+from app.cli.context import CommandContext
 from app.cli.exit_codes import ExitCode
 from app.cli.names import check_solutions
 from app.cli.sides import both_addresses, by_side, lan_guard_options
-from app.deployment.planning import check_options
-from app.domain.deployment import RolloutOptions
+from app.deployment.choice import check_options
+from app.domain.deployment import DeploymentOptions
+from app.wording.language import tr
+from app.wording.messages import local_text
 
 
-def export_config(context: Context) -> int:
+def export_config(context: CommandContext) -> int:
     """Write what `deploy` would put on two hosts, for those who deploy by hand or with Ansible."""
     from app.export.pair_export import FORMATS, ExportOptions
 
@@ -22,23 +24,24 @@ def export_config(context: Context) -> int:
     chosen = ExportOptions(
         solution=options.solution,
         suite=options.suite or "",
-        rollout=_rollout_options(options),
+        deployment_options=_deployment_options(options),
         place=Path(options.out),
         formats=(options.format,) if options.format else FORMATS,
         may_replace=options.force,
         is_live=options.live,
     )
-    check_options(chosen.rollout)
+    check_options(chosen.deployment_options)
     with context.services() as services:
-        pair = context.job(lambda token, tell: services.resolve_pair(options.pair, token=token, on_progress=tell))
-        done = context.job(lambda token, tell: services.export_config(pair, chosen, token=token, on_progress=tell))
-    context.out.print(f"{done.title}. {done.facts_from}", markup=False)
-    context.out.print(f"Written to {done.place}. Begin with its README.txt.", markup=False)
+        pair = context.job(lambda token, report: services.resolve_pair(options.pair, token=token, on_progress=report))
+        done = context.job(lambda token, report: services.export_config(pair, chosen, token=token, on_progress=report))
+    context.out.print(f"{done.title}. {local_text(done.facts_from)}", markup=False)
+    text = tr("Written to {place}. Begin with its README.txt.").format(place=done.place)
+    context.out.print(text, markup=False)
     return ExitCode.OK
 
 
-def _rollout_options(options: argparse.Namespace) -> RolloutOptions:
+def _deployment_options(options: argparse.Namespace) -> DeploymentOptions:
     bridge_a, bridge_b = by_side(options.bridge, "--bridge")
     inner = both_addresses(options.inner)
     reason, guard = options.reason or "", lan_guard_options(options)
-    return RolloutOptions(bridge_a, bridge_b, inner[0], inner[1], legacy_reason=reason, **guard)
+    return DeploymentOptions(bridge_a, bridge_b, inner[0], inner[1], legacy_reason=reason, **guard)

@@ -8,10 +8,23 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from app.cli.messages import (
+    FILE_ENDING,
+    FILE_EXISTS,
+    FILE_IS_FOLDER,
+    FILE_KEPT,
+    FILE_NOT_ALLOWED,
+    NO_FOLDER,
+    OUTPUT_FOLDER_MISSING,
+    OUTPUT_NOT_WRITTEN,
+)
+from app.cli.words import is_yes
+from app.domain.atomic import replace_file
 from app.domain.errors import InvalidFile, InvalidOption
+from app.wording.language import tr
 
 if TYPE_CHECKING:
-    from app.cli.context import Context
+    from app.cli.context import CommandContext
 
 STDOUT = "-"
 _DEVICES = Path("/dev")
@@ -26,13 +39,17 @@ def write_text(path: str, text: str) -> None:
     if path == STDOUT:
         print(text)  # noqa: T201 - the result of the command
         return
+    target, content = Path(path).expanduser(), f"{text}\n".encode()
     try:
-        Path(path).expanduser().write_text(text + "\n", encoding="utf-8")
+        if target.is_file() or not target.exists():
+            replace_file(target, content)
+        else:  # a device or a pipe
+            target.write_bytes(content)
     except OSError as error:
-        raise InvalidFile(f"{path} cannot be written: {error.strerror}.", hint="Choose another place.") from error
+        raise InvalidFile(OUTPUT_NOT_WRITTEN(path=path, reason=error.strerror or "")) from error
 
 
-def check_text(context: Context, path: str | None) -> None:
+def check_text(context: CommandContext, path: str | None) -> None:
     """Check, before anything is done, that `write_text` can write there.
 
     Args:
@@ -46,7 +63,7 @@ def check_text(context: Context, path: str | None) -> None:
         _check_file(context, Path(path).expanduser().absolute())
 
 
-def report_paths(context: Context, asked: Mapping[str, str | None]) -> list[Path]:
+def report_paths(context: CommandContext, asked: Mapping[str, str | None]) -> list[Path]:
     """Check, before anything is done, that reports can be written to their paths.
 
     Args:
@@ -65,9 +82,8 @@ def report_paths(context: Context, asked: Mapping[str, str | None]) -> list[Path
             continue
         path = Path(text).expanduser().absolute()
         if path.suffix.lower() != ending:
-            raise InvalidOption(
-                f"{path.name} does not end in {ending}.", hint=f"Name it {path.stem or 'report'}{ending}."
-            )
+            better = f"{path.stem or 'report'}{ending}"
+            raise InvalidOption(FILE_ENDING(name=path.name, ending=ending, better=better))
         _check_file(context, path)
         found.append(path)
     return found
@@ -76,25 +92,25 @@ def report_paths(context: Context, asked: Mapping[str, str | None]) -> list[Path
 def ask_yes(question: str) -> bool:
     """Ask the user at the terminal; only the whole word yes agrees."""
     try:
-        return input(f"{question} Type yes or no: ").strip().lower() == "yes"
+        return is_yes(input(f"{question} {tr('Type yes or no:')} "))
     except EOFError:
         return False
 
 
-def _check_file(context: Context, path: Path) -> None:
+def _check_file(context: CommandContext, path: Path) -> None:
     folder = path.parent
     if path.is_dir():
-        raise InvalidOption(f"{path} is a folder.", hint="Name a file.")
+        raise InvalidOption(FILE_IS_FOLDER(path=str(path)))
     if not folder.exists():
-        raise InvalidOption(f"The folder {folder} is not there.", hint="Make it first, or name another one.")
+        raise InvalidOption(OUTPUT_FOLDER_MISSING(folder=str(folder)))
     if not folder.is_dir():
-        raise InvalidOption(f"{folder} is no folder.", hint="Choose another place.")
+        raise InvalidOption(NO_FOLDER(folder=str(folder)))
     if not os.access(path if path.exists() else folder, os.W_OK):
         what = path if path.exists() else folder
-        raise InvalidOption(f"{path} cannot be written: {what} does not allow it.", hint="Choose another place.")
+        raise InvalidOption(FILE_NOT_ALLOWED(path=str(path), what=str(what)))
     if context.options.force or not path.is_file() or path.is_relative_to(_DEVICES):
         return
     if not sys.stdin.isatty():
-        raise InvalidOption(f"{path} is there already.", hint="Name another file, or replace it with --force.")
-    if not ask_yes(f"{path} is there already. Replace it?"):
-        raise InvalidOption(f"{path} was left as it is; nothing was done.", hint="Name another file.")
+        raise InvalidOption(FILE_EXISTS(path=str(path)))
+    if not ask_yes(tr("{path} is there already. Replace it?").format(path=path)):
+        raise InvalidOption(FILE_KEPT(path=str(path)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import re
 import tomllib
@@ -14,19 +15,47 @@ from typing import TYPE_CHECKING, Any
 from cattrs import Converter
 from cattrs.gen import make_dict_structure_fn, override
 
-from app.cli.context import Context
+from app.cli.context import CommandContext
 from app.cli.exit_codes import ExitCode
+from app.cli.messages import (
+    FLEET_BRIDGE,
+    FLEET_BROADCASTS,
+    FLEET_DEFAULTS,
+    FLEET_FILE_EMPTY,
+    FLEET_FILE_UNREADABLE,
+    FLEET_HALF_PAIR,
+    FLEET_KEY_UNKNOWN,
+    FLEET_KEY_WANTED,
+    FLEET_NAME_TWICE,
+    FLEET_NAMELESS,
+    FLEET_NAMES,
+    FLEET_NO_SOLUTION,
+    FLEET_NUMBERS,
+    FLEET_ONE_AT_A_TIME,
+    FLEET_PAIR_DIFFERS,
+    FLEET_PAIR_NAME,
+    FLEET_ROW,
+    FLEET_TEXT,
+    FLEET_TRUE_OR_FALSE,
+    FLEET_TWO_ADDRESSES,
+    FLEET_WITHOUT_FILE,
+)
 from app.cli.names import check_solutions
 from app.cli.pairs import parse_address
 from app.cli.tables import Column, Kind, Table
+from app.cli.words import word_of
+from app.deployment.choice import check_options
 from app.deployment.fleet import FleetEntry, FleetOutcome, FleetState, FleetWork, run_fleet
-from app.deployment.planning import check_options
 from app.domain.cancel import CancelToken
-from app.domain.deployment import BROADCASTS_PER_S, Deployment, RolloutOptions
+from app.domain.deployment import BROADCASTS_PER_S, Deployment, DeploymentOptions
 from app.domain.errors import InvalidFile, InvalidOption
 from app.domain.hosts import HostSpec, PairSpec, Side
+from app.domain.messages import Message
 from app.domain.pairs import Saving
 from app.domain.structured import base_converter, structured, wrong_keys
+from app.wording.language import tr
+from app.wording.local_forms import decimal
+from app.wording.messages import local_text
 
 if TYPE_CHECKING:
     from app.services.wiring import Services
@@ -59,50 +88,55 @@ class FleetRow:
 
 KEYS = frozenset(one.name.replace("_", "-") for one in fields(FleetRow))
 _DEFAULTS = KEYS - {"name", "bridge", "inner", "a", "b", "underlay", "identity", "host-key-file"}
-_WANTED = {
-    "bridge": 'a table such as { a = "eth2", b = "eth2" }',
-    "inner": "a list of two addresses, A's and B's",
-    "underlay": "a list of two addresses, A's and B's",
-    "broadcast-limit": "a whole number of frames per second; 0 for any number",
-    **dict.fromkeys(("move-lan-rules", "block-dhcp", "block-router-advertisements"), "true or false"),
+_WANTED: Mapping[str, Message] = {
+    "bridge": FLEET_BRIDGE(example='{ a = "eth2", b = "eth2" }'),
+    "inner": FLEET_TWO_ADDRESSES(),
+    "underlay": FLEET_TWO_ADDRESSES(),
+    "broadcast-limit": FLEET_BROADCASTS(),
+    **dict.fromkeys(("move-lan-rules", "block-dhcp", "block-router-advertisements"), FLEET_TRUE_OR_FALSE()),
 }
 
 
-def deploy_all(context: Context) -> int:
+def deploy_all(context: CommandContext) -> int:
     """Deploy on every pair of a file."""
     options = context.options
-    if not options.file or options.pair or options.solution or options.again:
-        raise InvalidOption("--all takes its pairs and solutions from a file.", hint="Use: --all --from FILE.toml")
     parallel = DEFAULT_PARALLEL if options.parallel is None else options.parallel
     stop_after = DEFAULT_STOP_AFTER if options.stop_after is None else options.stop_after
-    if not 1 <= parallel <= MOST_PARALLEL or stop_after < 1:
-        raise InvalidOption(f"--parallel takes 1 to {MOST_PARALLEL}, --stop-after 1 or more.")
-    if options.confirm_within is not None or options.dry_run:
-        raise InvalidOption("--confirm-within and --dry-run are for one pair at a time.")
+    _check_deploy_all(options, parallel, stop_after)
     rows = read_fleet(Path(options.file))
     check_solutions([row.solution for row in rows])
     for row in rows:
-        check_options(_rollout_options(row))
+        check_options(_deployment_options(row))
     with context.services() as services:
         stored = {pair.name: pair for pair in services.stored_pairs()}
         described = [_described(services, stored, row) for row in rows]  # all are checked before one is stored
         for pair in filter(None, described):
             services.save_pair(pair, Saving.ADD)
-        entries = context.job(lambda token, tell: [_entry(services, row, token, tell) for row in rows])
+        entries = context.job(lambda token, report: [_entry(services, row, token, report) for row in rows])
         outcomes = context.job(
-            lambda token, _tell: run_fleet(
+            lambda token, _report: run_fleet(
                 entries,
                 _work(services),
                 parallel=parallel,
                 stop_after=stop_after,
                 token=token,
-                tell=lambda outcome: _tell_change(context, outcome),
+                report=lambda outcome: _print_change(context, outcome),
             )
         )
     _show(context, outcomes)
     if any(outcome.state is FleetState.CANCELLED for outcome in outcomes):
         return ExitCode.CANCELLED
     return ExitCode.OK if all(outcome.state is FleetState.CONFIRMED for outcome in outcomes) else ExitCode.FAILED
+
+
+def _check_deploy_all(options: argparse.Namespace, parallel: int, stop_after: int) -> None:
+    """Refuse options that do not go together, or with many pairs."""
+    if not options.file or options.pair or options.solution or options.again:
+        raise InvalidOption(FLEET_WITHOUT_FILE())
+    if not 1 <= parallel <= MOST_PARALLEL or stop_after < 1:
+        raise InvalidOption(FLEET_NUMBERS(most=MOST_PARALLEL))
+    if options.confirm_within is not None or options.dry_run:
+        raise InvalidOption(FLEET_ONE_AT_A_TIME())
 
 
 def read_fleet(path: Path) -> tuple[FleetRow, ...]:
@@ -117,28 +151,29 @@ def read_fleet(path: Path) -> tuple[FleetRow, ...]:
     Raises:
         InvalidFile: It cannot be read, or has invalid values.
     """
-    try:
-        raw = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise InvalidFile(
-            f"{path} cannot be read: {reason}.", hint="It is a TOML file with one [[pair]] each."
-        ) from error
+    raw = _read_toml(path)
     defaults, pairs = raw.pop("defaults", {}), raw.pop("pair", [])
     if raw or not isinstance(defaults, dict) or not isinstance(pairs, list) or not pairs:
-        raise InvalidFile(f"{path} holds no list of pairs.", hint="It has one table [[pair]] each, and [defaults].")
+        raise InvalidFile(FLEET_FILE_EMPTY(path=str(path)))
     for key in defaults:
         if key not in _DEFAULTS:
-            hint = f"It can have: {', '.join(sorted(_DEFAULTS))}."
-            raise InvalidFile(f"{path}: [defaults] cannot have {key}.", hint=hint)
+            raise InvalidFile(FLEET_DEFAULTS(path=str(path), key=key, known=tuple(sorted(_DEFAULTS))))
     rows = tuple(
         _row_of(path, number, {**defaults, **raw}) for number, raw in enumerate(pairs, 1) if isinstance(raw, dict)
     )
     names = [row.name for row in rows]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice or len(rows) < len(pairs):
-        raise InvalidFile(f"{path}: each pair is a table with a name of its own{f', not {twice}' if twice else ''}.")
+        raise InvalidFile(FLEET_NAMES(path=str(path), twice=FLEET_NAME_TWICE(name=twice) if twice else ""))
     return rows
+
+
+def _read_toml(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise InvalidFile(FLEET_FILE_UNREADABLE(path=str(path), reason=reason)) from error
 
 
 @cache
@@ -152,37 +187,45 @@ def _converter(*, is_detailed: bool = False) -> Converter:
 
 
 def _row_of(path: Path, number: int, raw: Mapping[str, Any]) -> FleetRow:
-    place = f"{path}: pair {number} ({raw.get('name', 'without a name')})"
     try:
         row = structured(FleetRow, {"name": "", "solution": "", **raw}, str(path), _converter)
     except InvalidFile as error:
         key = next(iter(wrong_keys(error)), "")
         key = key if key in raw else key.replace("_", "-")
-        wrong = f"{key} is {_WANTED.get(key, 'a text in quotes')}" if key in KEYS else f"there is no {key}"
-        raise InvalidFile(f"{place}: {wrong}.") from error
+        wrong = _wanted(key) if key in KEYS else FLEET_KEY_UNKNOWN(key=key)
+        raise _row_fault(path, number, raw, wrong) from error
     for wrong in _faults(row):
-        raise InvalidFile(f"{place}: {wrong}.")
+        raise _row_fault(path, number, raw, wrong)
     return row
 
 
-def _faults(row: FleetRow) -> Iterator[str]:
+def _row_fault(path: Path, number: int, raw: Mapping[str, Any], fault: Message) -> InvalidFile:
+    name = str(raw["name"]) if "name" in raw else FLEET_NAMELESS()
+    return InvalidFile(FLEET_ROW(path=str(path), number=number, name=name, fault=fault))
+
+
+def _wanted(key: str) -> Message:
+    return FLEET_KEY_WANTED(key=key, wanted=_WANTED.get(key, FLEET_TEXT()))
+
+
+def _faults(row: FleetRow) -> Iterator[Message]:
     if not set(row.bridge) <= {"a", "b"} or not all(row.bridge.values()):
-        yield f"bridge is {_WANTED['bridge']}"
+        yield _wanted("bridge")
     for key, value in (("inner", row.inner), ("underlay", row.underlay)):
         if value is not None and not all(value):
-            yield f"{key} is {_WANTED[key]}"
+            yield _wanted(key)
     if not _NAME.fullmatch(row.name):
-        yield "its name is missing, or has other signs than letters, digits, dots, dashes and underscores"
+        yield FLEET_PAIR_NAME()
     if not row.solution:
-        yield "it has no solution, and there is none in [defaults]"
+        yield FLEET_NO_SOLUTION()
     given = [one for one in (row.a, row.b, row.underlay) if one is not None]
     if given and len(given) < 3:
-        yield "a, b and underlay go together; without them it is a pair that is stored already"
+        yield FLEET_HALF_PAIR()
 
 
-def _rollout_options(row: FleetRow) -> RolloutOptions:
+def _deployment_options(row: FleetRow) -> DeploymentOptions:
     inner_a, inner_b = row.inner or ("", "")
-    return RolloutOptions(
+    return DeploymentOptions(
         bridge_a=row.bridge.get("a", ""),
         bridge_b=row.bridge.get("b", ""),
         inner_a=inner_a,
@@ -195,9 +238,9 @@ def _rollout_options(row: FleetRow) -> RolloutOptions:
     )
 
 
-def _entry(services: Services, row: FleetRow, token: CancelToken, tell: Any) -> FleetEntry:
-    options = _rollout_options(row)
-    pair = services.resolve_pair(row.name, token=token, on_progress=tell)
+def _entry(services: Services, row: FleetRow, token: CancelToken, report: Any) -> FleetEntry:
+    options = _deployment_options(row)
+    pair = services.resolve_pair(row.name, token=token, on_progress=report)
     return FleetEntry(pair, row.solution, row.suite, options)
 
 
@@ -220,11 +263,7 @@ def _described(services: Services, stored: Mapping[str, PairSpec], row: FleetRow
         services.check_pair(pair, Saving.ADD)
         return pair
     if _reached(former) != _reached(pair):
-        raise InvalidOption(
-            f"There is a pair {pair.name} already, with other hosts or addresses than in the file.",
-            hint=f"See it with `tunnelmark pair show {pair.name}`; change the file, or store the pair anew: "
-            "tunnelmark pair add --replace",
-        )
+        raise InvalidOption(FLEET_PAIR_DIFFERS(pair=pair.name))
     return None
 
 
@@ -251,35 +290,37 @@ def _work(services: Services) -> FleetWork:
     return work
 
 
-def _tell_change(context: Context, outcome: FleetOutcome) -> None:
-    seconds = f" after {outcome.seconds:.0f} s" if outcome.seconds else ""
-    message = f": {outcome.message}" if outcome.message else ""
-    context.err.print(f"{outcome.entry.pair.name}: {outcome.state}{seconds}{message}", markup=False, soft_wrap=True)
+def _print_change(context: CommandContext, outcome: FleetOutcome) -> None:
+    form = tr("{pair}: {state} after {seconds} s") if outcome.seconds else tr("{pair}: {state}")
+    words = {"pair": outcome.entry.pair.name, "state": word_of(outcome.state), "seconds": decimal(outcome.seconds, 0)}
+    message = f": {local_text(outcome.message)}" if outcome.message else ""
+    context.err.print(f"{form.format(**words)}{message}", markup=False, soft_wrap=True)
 
 
-def _show(context: Context, outcomes: tuple[FleetOutcome, ...]) -> None:
+def _show(context: CommandContext, outcomes: tuple[FleetOutcome, ...]) -> None:
     if context.options.json:
         print(json.dumps({"format": 1, "pairs": [_row(outcome) for outcome in outcomes]}, indent=2))  # noqa: T201 - the result
         return
     fleet_table(outcomes).print(context.out)
     confirmed = sum(outcome.state is FleetState.CONFIRMED for outcome in outcomes)
-    context.out.print(f"{confirmed} of {len(outcomes)} pairs confirmed.", markup=False)
+    text = tr("{number} of {total} pairs confirmed.").format(number=confirmed, total=len(outcomes))
+    context.out.print(text, markup=False)
 
 
 def fleet_table(outcomes: Sequence[FleetOutcome]) -> Table:
     """Return a row for each pair."""
     columns = [
-        Column("pair"),
-        Column("outcome"),
-        Column("what", rank=1),
+        Column(tr("pair")),
+        Column(tr("outcome")),
+        Column(tr("what"), rank=1),
         Column("s", Kind.FIGURE, 2),
-        Column("why not", Kind.PROSE),
+        Column(tr("why not"), Kind.PROSE),
     ]
     table = Table(columns, more="--json")
     for outcome in outcomes:
         what = outcome.deployment.title if outcome.deployment else outcome.entry.solution
-        seconds = f"{outcome.seconds:.0f}" if outcome.seconds else ""
-        table.add_row(outcome.entry.pair.name, outcome.state, what, seconds, outcome.message)
+        seconds = decimal(outcome.seconds, 0) if outcome.seconds else ""
+        table.add_row(outcome.entry.pair.name, word_of(outcome.state), what, seconds, local_text(outcome.message))
     return table
 
 

@@ -7,32 +7,40 @@ import subprocess
 from collections.abc import Sequence
 from contextlib import suppress
 
-from app.cli.context import Context
+from app.cli.context import CommandContext
 from app.cli.exit_codes import ExitCode
+from app.cli.messages import LAB_IN_USE_HINT, LAB_NOT_RUNNING, NO_LAB
 from app.cli.tables import Column, Table
+from app.cli.words import word_of
 from app.domain.cancel import CancelToken
 from app.domain.condition_files import find_condition, presets
+from app.domain.conditions import AS_FOUND
 from app.domain.deployment import Deployment
 from app.domain.errors import LabFault, NotFound, StorageFault
 from app.domain.hosts import Side
 from app.domain.paths import find_paths
 from app.domain.progress import ProgressSink
-from app.domain.results import AS_FOUND
 from app.host.logins import endpoint_of
 from app.lab import CpuKind, LabSpec, LabStatus, parse_platforms
+from app.lab.conditions import LabCondition
 from app.lab.desk import deployments_in, end_with_lab
+from app.lab.kinds import pair_name
 from app.storage.in_use import InUse
 from app.wording.conditions import condition_words
+from app.wording.deployment_sentences import state_word
+from app.wording.language import mark, tr
+from app.wording.local_forms import listed_names, minute_text
+from app.wording.messages import local_text
 
 _STATES = {
-    (True, True): "running",
-    (True, False): "B is off",
-    (False, True): "A is off",
-    (False, False): "both are off",
+    (True, True): mark("running"),
+    (True, False): mark("B is off"),
+    (False, True): mark("A is off"),
+    (False, False): mark("both are off"),
 }
 
 
-def up(context: Context) -> int:
+def up(context: CommandContext) -> int:
     """Start a lab that lasts until `lab down`."""
     options = context.options
     platform_a, platform_b = parse_platforms(options.platform)
@@ -50,27 +58,36 @@ def up(context: Context) -> int:
 
     context.job(work)
     context.out.print(
-        f"The lab {spec.name} is up. Its pair is lab:{spec.name}. To log in:\ntunnelmark lab ssh A --name {spec.name}",
+        tr("The lab {name} is up. Its pair is lab:{name}. To log in:\ntunnelmark lab ssh A --name {name}").format(
+            name=spec.name
+        ),
         markup=False,
     )
     return ExitCode.OK
 
 
-def condition(context: Context) -> int:
+def condition(context: CommandContext) -> int:
     """Emulate a link between a lab's hosts, or list the presets."""
     options = context.options
     if options.condition is None:
         for one in presets().values():
-            context.out.print(f"{one.name}: {one.title}, {condition_words(one)}", markup=False)
+            context.out.print(f"{one.name}: {tr(one.title)}, {local_text(condition_words(one))}", markup=False)
         return ExitCode.OK
     found = None if options.condition == AS_FOUND else find_condition(options.condition)
     context.labs().set_condition(options.name, found)
-    words = "joined directly, as found" if found is None else f"{found.title}, {condition_words(found)}"
-    context.out.print(f"The link of the lab {options.name} is now: {words}.", markup=False)
+    words = tr("joined directly, as found")
+    if found is not None:
+        words = f"{tr(found.title)}, {local_text(condition_words(found))}"
+    text = tr("The link of the lab {name} is now: {condition}.").format(name=options.name, condition=words)
+    context.out.print(text, markup=False)
+    holder = context.labs().condition_of(options.name).holder_pid
+    if holder is not None:
+        text = tr("Process {number} holds another condition until it ends.").format(number=holder)
+        context.err.print(text, markup=False)
     return ExitCode.OK
 
 
-def down(context: Context) -> int:
+def down(context: CommandContext) -> int:
     """Stop a lab; nothing is left of it but the cached image."""
     name = context.options.name
     if not context.options.force:
@@ -80,35 +97,36 @@ def down(context: Context) -> int:
     with suppress(StorageFault), context.archive() as archive:  # a lab can be stopped without the database
         ending = deployments_in(archive.store, manager, name)
     if not manager.down(name):
-        raise NotFound(f"There is no lab named {name}.", hint="List those that run with: tunnelmark lab status")
+        raise NotFound(NO_LAB(name=name))
     if ending:
         with context.archive() as archive:
             end_with_lab(archive.store, ending)
     for one in ending:
-        text = f"The deployment {one.id[:8]} ({one.title}), which was {one.state}, has ended with it."
+        text = tr("The deployment {id} ({title}), which was {state}, has ended with it.").format(
+            id=one.id[:8], title=one.title, state=word_of(state_word(one.state))
+        )
         context.err.print(text, markup=False, soft_wrap=True)
-    context.out.print(f"The lab {name} is down.", markup=False)
+    context.out.print(tr("The lab {name} is down.").format(name=name), markup=False)
     return ExitCode.OK
 
 
-def _refuse_if_in_use(context: Context, name: str) -> None:
+def _refuse_if_in_use(context: CommandContext, name: str) -> None:
     try:
         lab = context.labs().find(name)
     except LabFault:  # it is starting, or does not answer: nothing uses it that could go on
         return
     if lab is not None:
-        hint = f"What runs there is lost with: tunnelmark lab down --name {name} --force"
-        InUse(find_paths().in_use_dir, endpoint_of).refuse(lab.pair, hint=hint)
+        InUse(find_paths().in_use_dir, endpoint_of).refuse(lab.pair, hint=LAB_IN_USE_HINT(name=name))
 
 
-def status(context: Context) -> int:
+def status(context: CommandContext) -> int:
     """Show running labs."""
     found = context.labs().status()
     if context.options.json:
         rows = [
             {
                 "name": lab.name,
-                "pair": f"lab:{lab.name}",
+                "pair": pair_name(lab),
                 "platforms": list(lab.platforms),
                 "cpu": str(lab.cpu),
                 "is_running": all(lab.is_running),
@@ -116,13 +134,15 @@ def status(context: Context) -> int:
                 "hosts": {"a": lab.is_running[0], "b": lab.is_running[1]},
                 "ports": list(lab.ports),
                 "since": lab.since.isoformat(),
+                "condition": lab_condition_name(lab.condition),
+                "condition_holder_pid": lab.condition.holder_pid,
             }
             for lab in found
         ]
         print(json.dumps({"format": 1, "labs": rows}, indent=2))  # noqa: T201 - the result of the command
         return ExitCode.OK
     if not found:
-        context.out.print("No lab is up. Start one with: tunnelmark lab up", markup=False)
+        context.out.print(tr("No lab is up. Start one with: tunnelmark lab up"), markup=False)
         return ExitCode.OK
     lab_table(found).print(context.out)
     return ExitCode.OK
@@ -130,28 +150,47 @@ def status(context: Context) -> int:
 
 def lab_table(found: Sequence[LabStatus]) -> Table:
     """Return a row for each lab."""
-    headings = ("lab", "pair", "state", "platforms", "since", "SSH ports", "CPU")
+    headings = (
+        tr("lab"),
+        tr("pair"),
+        tr("state"),
+        tr("link"),
+        tr("platforms"),
+        tr("since"),
+        tr("SSH ports"),
+        "CPU",
+    )
     table = Table([Column(heading, rank=max(0, place - 2)) for place, heading in enumerate(headings)], more="--json")
     for lab in found:
         table.add_row(
             lab.name,
-            f"lab:{lab.name}",
-            "starting" if lab.is_starting else _STATES[lab.is_running],
-            " and ".join(dict.fromkeys(lab.platforms)),
-            f"{lab.since.astimezone():%Y-%m-%d %H:%M}",
+            pair_name(lab),
+            tr("starting") if lab.is_starting else tr(_STATES[lab.is_running]),
+            _link_words(lab.condition),
+            listed_names(tuple(dict.fromkeys(lab.platforms))),
+            minute_text(lab.since.astimezone()),
             ", ".join(map(str, lab.ports)),
             lab.cpu,
         )
     return table
 
 
-def ssh(context: Context) -> int:
+def lab_condition_name(condition: LabCondition) -> str:
+    """Return the name of the condition that is in force."""
+    return condition.in_force.name if condition.in_force is not None else AS_FOUND
+
+
+def _link_words(condition: LabCondition) -> str:
+    name = word_of(lab_condition_name(condition))
+    if condition.holder_pid is None:
+        return name
+    return tr("{name} (held by process {number})").format(name=name, number=condition.holder_pid)
+
+
+def ssh(context: CommandContext) -> int:
     """Log in to a lab's host, or run a command there."""
     options = context.options
     lab = context.labs().find(options.name)
     if lab is None:
-        raise NotFound(
-            f"There is no running lab named {options.name}.",
-            hint=f"Start it with: tunnelmark lab up --name {options.name}",
-        )
+        raise NotFound(LAB_NOT_RUNNING(name=options.name))
     return subprocess.run([*lab.ssh_argv(Side(options.side.lower())), *options.remote], check=False).returncode

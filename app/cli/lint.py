@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from app.cli.context import Context
+from app.cli.context import CommandContext
 from app.cli.exit_codes import ExitCode
 from app.cli.lint_formats import as_json, as_sarif
 from app.cli.lint_text import print_files
+from app.cli.messages import LINT_VERSION_FORM, LINT_VERSION_UNKNOWN, LINT_WHAT
 from app.domain.errors import InvalidOption
 from app.domain.linting import ConfigKind, LintedFile
 from app.domain.paths import find_paths
@@ -17,15 +18,14 @@ from app.linting.files import LintOptions, lint_files
 from app.policy import check_guidelines
 from app.policy.lint import newest_versions, version_of
 from app.policy.settings_file import read_settings
+from app.wording.language import source_language, tr
 
 
-def lint(context: Context) -> int:
+def lint(context: CommandContext) -> int:
     """Say what is wrong with configuration files, or missing in them."""
     options = context.options
     if bool(options.files) == bool(options.host):
-        raise InvalidOption(
-            "Name configuration files, or a pair with --host.", hint="Example: tunnelmark lint /etc/openvpn/site.conf"
-        )
+        raise InvalidOption(LINT_WHAT())
     versions = dict(_version(text) for text in options.version or [])
     for program, version in versions.items():
         if note := _note_on_version(program, version):
@@ -39,9 +39,13 @@ def lint(context: Context) -> int:
     files = _of_hosts(context, chosen) if options.host else lint_files([Path(name) for name in options.files], chosen)
     match options.format:
         case "json":
-            print(json.dumps(as_json(files), indent=2))  # noqa: T201 - the result of the command
+            with source_language():
+                text = json.dumps(as_json(files), indent=2)
+            print(text)  # noqa: T201 - the result of the command
         case "sarif":
-            print(json.dumps(as_sarif(files, tunnelmark_version()), indent=2))  # noqa: T201 - the same
+            with source_language():
+                text = json.dumps(as_sarif(files, tunnelmark_version()), indent=2)
+            print(text)  # noqa: T201 - the same
         case _:
             print_files(context.out, files)
     return exit_status(files)
@@ -54,13 +58,15 @@ def exit_status(files: tuple[LintedFile, ...]) -> ExitCode:
     return ExitCode.OK if all(file.is_passed for file in files) else ExitCode.FAILED
 
 
-def _of_hosts(context: Context, chosen: LintOptions) -> tuple[LintedFile, ...]:
+def _of_hosts(context: CommandContext, chosen: LintOptions) -> tuple[LintedFile, ...]:
     with context.services() as services:
         pair = context.job(
-            lambda token, tell: services.resolve_pair(context.options.host, token=token, on_progress=tell)
+            lambda token, report: services.resolve_pair(context.options.host, token=token, on_progress=report)
         )
         return context.job(
-            lambda token, tell: services.lint_pair(pair, token=token, on_progress=tell, guidelines=chosen.guidelines)
+            lambda token, report: services.lint_pair(
+                pair, token=token, on_progress=report, guidelines=chosen.guidelines
+            )
         )
 
 
@@ -76,12 +82,9 @@ def _guidelines(asked: list[str] | None) -> tuple[str, ...]:
 def _version(text: str) -> tuple[str, str]:
     program, separator, version = text.partition("=")
     if not separator or not program or not version[:1].isdigit():
-        raise InvalidOption(f"--version: {text!r} is not PROGRAM=VERSION.", hint="Example: --version openvpn=2.4")
+        raise InvalidOption(LINT_VERSION_FORM(text=text))
     if program.lower() not in newest_versions():
-        raise InvalidOption(
-            f"--version: no rule asks for the version of {program!r}.",
-            hint=f"Rules ask for those of {', '.join(sorted(newest_versions()))}.",
-        )
+        raise InvalidOption(LINT_VERSION_UNKNOWN(program=program, known=tuple(sorted(newest_versions()))))
     return program.lower(), version
 
 
@@ -91,4 +94,5 @@ def _note_on_version(program: str, version: str) -> str:
     if version_of(version)[:1] <= newest[:1]:
         return ""
     spoken_of = ".".join(map(str, newest))
-    return f"Note: rules speak of {program} up to {spoken_of}; {version} is judged like the newest that they know."
+    text = tr("Note: rules speak of {program} up to {newest}; {version} is judged like the newest that they know.")
+    return text.format(program=program, newest=spoken_of, version=version)

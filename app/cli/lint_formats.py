@@ -85,9 +85,9 @@ def as_sarif(files: Sequence[LintedFile], version: str) -> dict[str, object]:
 
 def _rule_id(file: LintedFile, finding: LintFinding) -> str:
     """Return a stable name of a finding: kind, setting and question, made unique by its reason."""
-    said = hashlib.sha256(finding.reason.encode("utf-8")).hexdigest()[:8]
+    digest = hashlib.sha256(finding.reason.encode("utf-8")).hexdigest()[:8]
     setting = finding.setting.lower().rpartition(".")[2].strip("[]").replace(" ", "-")[:40]
-    return f"{file.kind}/{setting}/{finding.question}/{said}"
+    return f"{file.kind}/{setting}/{finding.question}/{digest}"
 
 
 def _rule(rule: str, finding: LintFinding) -> dict[str, object]:

@@ -9,12 +9,16 @@ from collections.abc import Sequence
 from rich.console import Console
 
 from app.cli.terminal import prose_width
+from app.cli.words import word_of
 from app.domain.linting import LintedFile, LintFinding
 from app.domain.plain_text import plain_text
 from app.domain.verdicts import FindingQuestion, Verdict
 from app.policy.lint import is_advice
+from app.wording.findings import replacement_words
+from app.wording.language import mark, tr
+from app.wording.messages import local_text
 
-_OUTSIDE, _ADVICE = "outside a guideline", "advice"
+_OUTSIDE, _ADVICE = mark("outside a guideline"), mark("advice")
 _GUTTER = 9
 _NARROWEST = 40
 _STYLES = {
@@ -31,32 +35,33 @@ def print_files(out: Console, files: Sequence[LintedFile]) -> None:
     """Print every file with its findings; colours where the console has them."""
     for file in files:
         if file.error:
-            _line(out, f"{file.path}: not read", "bold")
-            _prose(out, file.error)
+            _line(out, tr("{path}: not read").format(path=file.path), "bold")
+            _prose(out, local_text(file.error))
             continue
         _line(out, f"{file.path} ({file.kind}): {_counted(file)}", "bold")
         for note in file.notes:
-            _prose(out, f"Note: {note}")
+            _prose(out, tr("Note: {note}").format(note=local_text(note)))
         for finding in file.findings:
             _print_finding(out, file, finding)
 
 
 def replacement_text(finding: LintFinding) -> str:
     """Return what to add, or what to write instead."""
-    return f"{'Add' if finding.is_addition else 'Instead'}: {finding.replacement}"
+    form = tr("Add: {text}") if finding.is_addition else tr("Instead: {text}")
+    return form.format(text=replacement_words(finding.replacement))
 
 
 def _counted(file: LintedFile) -> str:
     if not file.findings:
-        return "no issues; whether its values are valid is not checked"
+        return tr("no issues; whether its values are valid is not checked")
     counts = Counter(map(_kind, file.findings))
     missing = Counter(_kind(finding) for finding in file.findings if finding.question is FindingQuestion.MISSING)
     order = (*map(str, Verdict), _OUTSIDE, _ADVICE, str(FindingQuestion.SLOW))
-    return ", ".join(
-        f"{counts[kind]} {kind}{f' ({missing[kind]} missing)' if missing[kind] else ''}"
-        for kind in order
-        if counts[kind]
-    )
+    return ", ".join(f"{counts[kind]} {word_of(kind)}{_missing_text(missing[kind])}" for kind in order if counts[kind])
+
+
+def _missing_text(number: int) -> str:
+    return f" ({tr('{number} missing').format(number=number)})" if number else ""
 
 
 def _kind(finding: LintFinding) -> str:
@@ -72,7 +77,7 @@ def _print_finding(out: Console, file: LintedFile, finding: LintFinding) -> None
     indent = 0
     if 0 < finding.line <= len(file.lines):
         shown = file.lines[finding.line - 1]
-        column, length = _marked(shown, finding)
+        column, length = _highlighted(shown, finding)
         start = max(0, column - room // 2)
         cut = shown[start : start + room]
         _line(out, f"{finding.line:6d} | {cut}")
@@ -81,16 +86,16 @@ def _print_finding(out: Console, file: LintedFile, finding: LintFinding) -> None
         _line(out, gutter + marker, _STYLES[finding.verdict])
     else:
         _line(out, f"     - | {finding.setting}{' ' + finding.value if finding.value else ''}")
-    words = [f"{_verdict(finding)}: {finding.reason}"]
+    words = [f"{_verdict(finding)}: {local_text(finding.reason)}"]
     if finding.replacement:
         words.append(replacement_text(finding))
-    words.append(f"Source: {finding.source}")
+    words.append(tr("Source: {source}").format(source=local_text(finding.source)))
     for index, text in enumerate(words):
         for wrapped in textwrap.wrap(text, room - indent):
             _line(out, gutter + " " * indent + wrapped, _STYLES[finding.verdict] if index == 0 else "dim")
 
 
-def _marked(shown: str, finding: LintFinding) -> tuple[int, int]:
+def _highlighted(shown: str, finding: LintFinding) -> tuple[int, int]:
     """Return where in a line the marker goes, and how long it is: the named part, the value, the setting."""
     named = finding.reason.partition(":")[0]
     name = finding.setting.rpartition(".")[2]
@@ -107,8 +112,8 @@ def _marked(shown: str, finding: LintFinding) -> tuple[int, int]:
 
 def _verdict(finding: LintFinding) -> str:
     if finding.question is FindingQuestion.MISSING:
-        return f"{finding.question} ({finding.verdict})"
-    return _kind(finding)
+        return f"{word_of(finding.question)} ({word_of(finding.verdict)})"
+    return word_of(_kind(finding))
 
 
 def _prose(out: Console, text: str) -> None:

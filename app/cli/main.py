@@ -10,12 +10,16 @@ from collections.abc import Callable, Sequence
 
 from rich.console import Console
 
-from app.cli.context import Context, is_colourless, verbosity
+from app.cli.context import CommandContext, is_colourless, verbosity
 from app.cli.exit_codes import ExitCode
 from app.cli.parser import parse
 from app.cli.terminal import make_console
 from app.domain.errors import Bug, Cancelled, EnvironmentFault, InputFault, PairLocked, TunnelmarkError
+from app.domain.paths import find_paths
 from app.domain.plain_text import plain_text
+from app.services.language_choice import choose_language, system_languages
+from app.wording.language import tr
+from app.wording.messages import local_hint, local_text
 
 _LOG_LEVELS = (logging.ERROR, logging.INFO, logging.DEBUG)
 
@@ -37,17 +41,18 @@ def main(argv: Sequence[str]) -> int:
     Returns:
         An exit status, see `ExitCode`.
     """
+    choose_language(find_paths().settings, system_languages())
     options = parse(argv)
     log = logging.StreamHandler(sys.stderr)
     log.setFormatter(_PlainFormatter("%(name)s: %(message)s"))
     logging.basicConfig(level=logging.ERROR, handlers=[log])
     logging.getLogger("app").setLevel(_LOG_LEVELS[min(verbosity(options), len(_LOG_LEVELS) - 1)])
     console = make_console(is_for_errors=True, has_colour=not is_colourless(options))
-    handler: Callable[[Context], int] = options.handler
+    handler: Callable[[CommandContext], int] = options.handler
     try:
-        return handler(Context.of(options))
+        return handler(CommandContext.of(options))
     except (Cancelled, KeyboardInterrupt):
-        console.print("Cancelled.", markup=False)
+        console.print(tr("Cancelled."), markup=False)
         return ExitCode.CANCELLED
     except BrokenPipeError:
         # The reader of the output has gone; Python must not complain again when it flushes.
@@ -58,15 +63,15 @@ def main(argv: Sequence[str]) -> int:
         return _status(error)
     except Exception:  # noqa: BLE001 - the edge of the program
         console.print(traceback.format_exc(), markup=False)
-        console.print("This is a fault of Tunnelmark itself. Please report it with the lines above.", markup=False)
+        console.print(tr("This is a fault of Tunnelmark itself. Report it with the lines above."), markup=False)
         return ExitCode.BUG
 
 
 def show_error(console: Console, error: TunnelmarkError) -> None:
     """Print message, hint and the host's own words."""
-    console.print(f"Error: {error.message}", markup=False)
+    console.print(tr("Error: {message}").format(message=local_text(error.message)), markup=False)
     if error.hint:
-        console.print(error.hint, markup=False)
+        console.print(local_hint(error), markup=False)
     # The message and the hint of a lock name its owner and its age already.
     for name, text in error.context.items() if not isinstance(error, PairLocked) else ():
         if text:

@@ -8,9 +8,10 @@ import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
-from app.cli.context import Context
+from app.cli.context import CommandContext
 from app.cli.examples import EXAMPLES
 from app.cli.exit_codes import EXIT_STATUSES, ExitCode
+from app.wording.language import source_language
 
 SHELLS = ("bash", "zsh", "fish")
 
@@ -18,17 +19,21 @@ _ENVIRONMENT = {
     "NO_COLOR": "No colours, whatever its value is.",
     "PAGER, LESS": "The pager of long lists at a terminal, and its options.",
     "TUNNELMARK_HOME": "The folder for everything that is stored, instead of the usual ones.",
-    "COLUMNS": "The width of help texts.",
+    "COLUMNS": "The width of help texts, and of paragraphs in a pipe or a file; tables are always whole there.",
 }
 
 
-def completion(context: Context) -> int:
+_END_OF_HEAD = "\n\n"
+
+
+def completion(context: CommandContext) -> int:
     """Print the completion of a shell."""
     import shtab
 
     from app.cli.parser import make_parser
 
-    parser = make_parser()
+    with source_language():
+        parser = make_parser()
     for _, command in commands_of(parser):
         for action in command._actions:  # noqa: SLF001 - argparse has no public name for it
             name = action.metavar if isinstance(action.metavar, str) else ""
@@ -36,16 +41,21 @@ def completion(context: Context) -> int:
                 action.complete = shtab.FILE  # type: ignore[attr-defined]
             elif name == "DIR":
                 action.complete = shtab.DIRECTORY  # type: ignore[attr-defined]
-    print(shtab.complete(parser, shell=context.options.shell))  # noqa: T201 - the result of the command
+    text = shtab.complete(parser, shell=context.options.shell)
+    if context.options.shell == "bash":  # its head names another folder than the one that bash reads
+        text = f"# {EXAMPLES['completion']}\n\n{text.partition(_END_OF_HEAD)[2]}"
+    print(text)  # noqa: T201 - the result of the command
     return ExitCode.OK
 
 
-def man(_context: Context) -> int:
+def man(_context: CommandContext) -> int:
     """Print the man page."""
     from app.cli.parser import make_parser
     from app.domain.version import tunnelmark_version
 
-    print(man_page(make_parser(), tunnelmark_version(), _today()), end="")  # noqa: T201 - the result of the command
+    with source_language():
+        page = man_page(make_parser(), tunnelmark_version(), _today())
+    print(page, end="")  # noqa: T201 - the result of the command
     return ExitCode.OK
 
 

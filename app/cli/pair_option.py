@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from app.cli.context import Context
+from app.cli.context import CommandContext
 from app.domain.hosts import PairSpec
 from app.services.wiring import Services
 
 
-def find_pair(context: Context, services: Services) -> PairSpec:
-    """Return the pair that was named; a lab of a platform is started where none is up."""
+def find_pair(context: CommandContext, services: Services, *, is_lab_started: bool = True) -> PairSpec:
+    """Return the pair that was named; a lab of a platform is started where none is up, if `is_lab_started`.
+
+    What has been deployed is on a lab that is up, or gone with it: commands on deployments start none.
+    """
     options = context.options
-    pair = context.job(lambda token, tell: services.resolve_pair(options.pair, token=token, on_progress=tell))
+    if is_lab_started:
+        pair = context.job(lambda token, report: services.resolve_pair(options.pair, token=token, on_progress=report))
+    else:
+        pair = services.known_pair(options.pair)
     may_open: bool | None = getattr(options, "open_firewall", None)
     if may_open is None:
         return pair

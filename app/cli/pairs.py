@@ -7,10 +7,11 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from app.cli.context import Context
+from app.cli.context import CommandContext
 from app.cli.discovery_text import print_all, print_summary
 from app.cli.exit_codes import ExitCode
 from app.cli.files import STDOUT, check_text, write_text
+from app.cli.messages import ADDRESS_FORM, ADDRESS_PORT, NO_SUCH_FILE, PAIR_EXISTS, UNDERLAY_ADDRESSES
 from app.cli.names import check_list, check_solutions, words_of
 from app.cli.pair_option import find_pair
 from app.cli.tables import Column, Table
@@ -21,6 +22,8 @@ from app.domain.pairs import Saving
 from app.services.interfaces import PairChoice
 from app.services.wiring import Services
 from app.storage.codec import to_data
+from app.wording.language import tr
+from app.wording.messages import local_text
 
 _ADDRESS = re.compile(
     r"^(?:(?P<user>[^@\s]+)@)?(?:\[(?P<ipv6>[0-9A-Fa-f:.]+)\]|(?P<host>[^@:\s\[\]]+))(?::(?P<port>\d{1,5}))?$"
@@ -36,9 +39,9 @@ def parse_address(text: str, label: str, *, identity: str | None, host_key_file:
     match = _ADDRESS.match(text)
     port = int(match["port"]) if match and match["port"] else None
     if port is not None and not 1 <= port <= MAX_PORT:
-        raise InvalidOption(f"{text!r} has the port {port}.", hint=f"Ports go from 1 to {MAX_PORT}.")
+        raise InvalidOption(ADDRESS_PORT(text=text, port=port, most=MAX_PORT))
     if match is None:
-        raise InvalidOption(f"{text!r} is not an address of the form USER@HOST:PORT.", hint="Example: root@10.0.0.1:22")
+        raise InvalidOption(ADDRESS_FORM(text=text))
     return HostSpec(
         label=label,
         address=match["ipv6"] or match["host"],
@@ -50,7 +53,7 @@ def parse_address(text: str, label: str, *, identity: str | None, host_key_file:
     )
 
 
-def add(context: Context) -> int:
+def add(context: CommandContext) -> int:
     """Store a pair."""
     options = context.options
     addresses = underlay_addresses(options.underlay)
@@ -67,22 +70,20 @@ def add(context: Context) -> int:
     with context.services() as services:
         former = next((one for one in services.stored_pairs() if one.name == pair.name), None)
         if former not in (None, pair) and not options.replace:
-            raise InvalidOption(
-                f"There is a pair {pair.name} already, with other hosts or settings.",
-                hint=f"See it with `tunnelmark pair show {pair.name}`; --replace replaces it.",
-            )
+            raise InvalidOption(PAIR_EXISTS(pair=pair.name))
         how = Saving.ADD if former is None and not options.replace else Saving.REPLACE
         services.save_pair(pair, how)
-    context.out.print(f"Stored. Inspect it with: tunnelmark discover {pair.name}", markup=False)
+    context.out.print(tr("Stored. Inspect it with: tunnelmark discover {pair}").format(pair=pair.name), markup=False)
     return ExitCode.OK
 
 
-def show_all(context: Context) -> int:
+def show_all(context: CommandContext) -> int:
     """List pairs."""
     with context.services() as services:
         choices = services.pairs()
     if not choices:
-        context.out.print("There is no pair yet. Add one with tunnelmark pair add, or start a lab: tunnelmark lab up")
+        text = tr("There is no pair yet. Add one with tunnelmark pair add, or start a lab: tunnelmark lab up")
+        context.out.print(text, markup=False)
         return ExitCode.OK
     pair_table(choices).print(context.out)
     return ExitCode.OK
@@ -90,17 +91,27 @@ def show_all(context: Context) -> int:
 
 def pair_table(choices: Sequence[PairChoice]) -> Table:
     """Return a row for each pair."""
-    columns = [Column("pair"), Column("A"), Column("B"), Column("underlay", rank=1), Column("last measured", rank=2)]
+    columns = [
+        Column(tr("pair")),
+        Column("A"),
+        Column("B"),
+        Column(tr("underlay"), rank=1),
+        Column(tr("last measured"), rank=2),
+    ]
     table = Table(columns, more="tunnelmark pair show NAME")
     for choice in choices:
         pair = choice.pair
         table.add_row(
-            pair.name, _address(pair.a), _address(pair.b), f"{pair.underlay_a}, {pair.underlay_b}", choice.last_measured
+            pair.name,
+            _address(pair.a),
+            _address(pair.b),
+            f"{pair.underlay_a}, {pair.underlay_b}",
+            local_text(choice.last_measured),
         )
     return table
 
 
-def show(context: Context) -> int:
+def show(context: CommandContext) -> int:
     """Print one pair as JSON."""
     with context.services() as services:
         pair = services.known_pair(context.options.pair)
@@ -108,34 +119,37 @@ def show(context: Context) -> int:
     return ExitCode.OK
 
 
-def remove(context: Context) -> int:
+def remove(context: CommandContext) -> int:
     """Forget a pair; its past comparisons and deployments remain."""
     with context.services() as services:
         services.remove_pair(context.options.pair)
     context.out.print(
-        f"{context.options.pair} is forgotten; its past comparisons and deployments remain.", markup=False
+        tr("{pair} is forgotten; its past comparisons and deployments remain.").format(pair=context.options.pair),
+        markup=False,
     )
     return ExitCode.OK
 
 
-def rename(context: Context) -> int:
+def rename(context: CommandContext) -> int:
     """Rename a pair."""
     old, new = context.options.pair, context.options.name
     with context.services() as services:
         services.rename_pair(old, new)
-    context.out.print(f"{old} is called {new} now; its comparisons and deployments follow.", markup=False)
+    text = tr("{old} is called {new} now; its comparisons and deployments follow.").format(old=old, new=new)
+    context.out.print(text, markup=False)
     return ExitCode.OK
 
 
-def copy(context: Context) -> int:
+def copy(context: CommandContext) -> int:
     """Store a pair once more under another name."""
     with context.services() as services:
         pair = services.copy_pair(context.options.pair, context.options.name)
-    context.out.print(f"Stored {pair.name}. Inspect it with: tunnelmark discover {pair.name}", markup=False)
+    text = tr("Stored {pair}. Inspect it with: tunnelmark discover {pair}").format(pair=pair.name)
+    context.out.print(text, markup=False)
     return ExitCode.OK
 
 
-def discover(context: Context) -> int:
+def discover(context: CommandContext) -> int:
     """Find out what two hosts can do, and install what is missing where that is asked for."""
     options = context.options
     solutions = words_of(options.solutions)
@@ -145,11 +159,11 @@ def discover(context: Context) -> int:
     with context.services() as services:
         pair = find_pair(context, services)
         services.refuse_if_in_use(pair)  # inspecting hosts disturbs what is measured on them
-        found = context.job(lambda token, tell: services.discover(pair, token=token, on_progress=tell))
+        found = context.job(lambda token, report: services.discover(pair, token=token, on_progress=report))
         if options.install and (found.a.missing or found.b.missing):
             for check in (found.a, found.b):
                 _install(context, services, pair, check)
-            found = context.job(lambda token, tell: services.discover(pair, token=token, on_progress=tell))
+            found = context.job(lambda token, report: services.discover(pair, token=token, on_progress=report))
     if options.json:
         write_text(options.json, json.dumps({"format": 1, **_discovery_data(found)}, indent=2))
     if options.json == STDOUT:
@@ -162,25 +176,25 @@ def discover(context: Context) -> int:
     return ExitCode.OK
 
 
-def recover(context: Context) -> int:
+def recover(context: CommandContext) -> int:
     """Restore both hosts after Tunnelmark has crashed."""
     with context.services() as services:
         pair = context.job(
-            lambda token, tell: services.resolve_pair(context.options.pair, token=token, on_progress=tell)
+            lambda token, report: services.resolve_pair(context.options.pair, token=token, on_progress=report)
         )
-        report = context.job(lambda token, _tell: services.recovery(pair, token=token))
+        report = context.job(lambda token, _report: services.recovery(pair, token=token))
     for sentence in report.sentences():
-        context.out.print(sentence, markup=False)
+        context.out.print(local_text(sentence), markup=False)
     return ExitCode.OK if report.is_clean else ExitCode.FAILED
 
 
-def _install(context: Context, services: Services, pair: PairSpec, check: HostCheck) -> None:
+def _install(context: CommandContext, services: Services, pair: PairSpec, check: HostCheck) -> None:
     if not check.missing:
         return
     sentence = context.job(
-        lambda token, tell: services.install_missing(pair, check.side, check.missing, token=token, on_progress=tell)
+        lambda token, report: services.install_missing(pair, check.side, check.missing, token=token, on_progress=report)
     )
-    context.out.print(f"{pair.host(check.side).label}: {sentence}", markup=False)
+    context.out.print(f"{pair.host(check.side).label}: {local_text(sentence)}", markup=False)
 
 
 def _discovery_data(found: Discovery) -> dict[str, object]:
@@ -210,9 +224,7 @@ def underlay_addresses(text: str) -> tuple[str, str]:
     """
     addresses = [address.strip() for address in text.split(",")]
     if len(addresses) != 2:
-        raise InvalidOption(
-            "--underlay wants two addresses, A's and B's.", hint="Example: --underlay 10.0.0.1,10.0.0.2"
-        )
+        raise InvalidOption(UNDERLAY_ADDRESSES())
     return addresses[0], addresses[1]
 
 
@@ -221,5 +233,5 @@ def _existing(path: str | None, option: str) -> str | None:
         return None
     full = Path(path).expanduser().absolute()
     if not full.is_file():
-        raise InvalidFile(f"{option}: there is no file {path}.")
+        raise InvalidFile(NO_SUCH_FILE(option=option, path=path))
     return str(full)

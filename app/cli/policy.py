@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import replace
 
-from app.cli.context import Context
+from app.cli.context import CommandContext
 from app.cli.exit_codes import ExitCode
+from app.cli.messages import NO_ALGORITHM, UNKNOWN_ALGORITHM
 from app.cli.tables import Column, Kind, Table
+from app.cli.words import word_of
 from app.domain.errors import InvalidOption, NotFound
 from app.domain.paths import find_paths
 from app.domain.verdicts import FindingQuestion, Verdict, deciding_finding
@@ -25,15 +27,18 @@ from app.policy import (
     known_rows,
 )
 from app.policy.settings_file import read_settings, write_settings
+from app.wording.findings import replacement_words
+from app.wording.language import mark, tr
+from app.wording.messages import local_text
 
 _QUESTIONS = {
-    FindingQuestion.INSECURE: "Is it insecure?",
-    FindingQuestion.GUIDELINE: "Is it outside a guideline?",
-    FindingQuestion.SLOW: "Is it slow?",
+    FindingQuestion.INSECURE: mark("Is it insecure?"),
+    FindingQuestion.GUIDELINE: mark("Is it outside a guideline?"),
+    FindingQuestion.SLOW: mark("Is it slow?"),
 }
 
 
-def show_list(context: Context) -> int:
+def show_list(context: CommandContext) -> int:
     """Print the guidelines, and every verdict of the policy or those of one kind."""
     applying = _applying()
     guideline_table(applying).print(context.out)
@@ -42,38 +47,41 @@ def show_list(context: Context) -> int:
     return ExitCode.OK
 
 
-def show(context: Context) -> int:
+def show(context: CommandContext) -> int:
     """Print everything that is known of one algorithm, each question by itself."""
     name: str = context.options.algorithm
     if not name.strip():
-        raise InvalidOption("No algorithm is named.", hint="Example: tunnelmark policy show aes-256-gcm")
+        raise InvalidOption(NO_ALGORITHM())
     known = describe(name)
     if known is None:
-        raise NotFound(
-            f"The policy does not know {name}. Verdict: {Verdict.UNKNOWN}, deployable only with a reason.",
-            hint="See tunnelmark policy list.",
-        )
+        raise NotFound(UNKNOWN_ALGORITHM(name=name))
     applying = _applying()
-    sizes = [f"{bits} bit {what}" for bits, what in ((known.key_bits, "key"), (known.block_bits, "block")) if bits]
+    sizes = [
+        form.format(number=bits)
+        for bits, form in ((known.key_bits, tr("{number} bit key")), (known.block_bits, tr("{number} bit block")))
+        if bits
+    ]
     print_line = context.out.print
-    print_line(f"{name}: {', '.join([known.title, known.kind, *sizes])}", markup=False)
+    print_line(f"{name}: {', '.join([local_text(known.title), word_of(known.kind), *sizes])}", markup=False)
     verdict = _verdict_words(name, applying)
-    print_line(f"Verdict: {verdict} (policy {POLICY_NAME} {POLICY_VERSION})", markup=False)
+    text = tr("Verdict: {verdict} (policy {policy} {version})")
+    print_line(text.format(verdict=verdict, policy=POLICY_NAME, version=POLICY_VERSION), markup=False)
     answer_table(name, applying).print(context.out)
     for sentence in _with_a_mac(name):
         print_line(sentence, markup=False)
     return ExitCode.OK
 
 
-def use(context: Context) -> int:
+def use(context: CommandContext) -> int:
     """Pick the guidelines that apply from now on."""
     asked: list[str] = context.options.guidelines
     ids = {"default": DEFAULT_GUIDELINES, "none": ()}.get(asked[0], tuple(asked)) if len(asked) == 1 else tuple(asked)
     check_guidelines(ids)
     path = find_paths().settings
     write_settings(path, replace(read_settings(path), guidelines=ids))
-    titles = [GUIDELINES[one].full_title for one in read_settings(path).guidelines]
-    context.out.print(f"Guidelines that apply: {'; '.join(titles) or 'none'}", markup=False)
+    titles = [local_text(GUIDELINES[one].full_title) for one in read_settings(path).guidelines]
+    text = tr("Guidelines that apply: {titles}").format(titles="; ".join(titles) or tr("none"))
+    context.out.print(text, markup=False)
     return ExitCode.OK
 
 
@@ -83,9 +91,10 @@ def _verdict_words(name: str, applying: Collection[str]) -> str:
     judged = {deciding_finding(findings(name, guidelines=applying, composition=(one,))) for one in COMPOSITIONS}
     others = {finding.verdict for finding in judged if finding is not None} - {alone}
     if not others:
-        return str(alone)
-    with_a_mac = " or ".join(str(one) for one in Verdict if one in others)
-    return f"depends on the use: {alone} by itself, {with_a_mac} with some protocols' MAC, see below"
+        return word_of(alone)
+    with_a_mac = "/".join(word_of(one) for one in Verdict if one in others)
+    text = tr("depends on the use: {alone} by itself, {with_mac} with some protocols' MAC, see below")
+    return text.format(alone=word_of(alone), with_mac=with_a_mac)
 
 
 def _with_a_mac(name: str) -> list[str]:
@@ -96,8 +105,11 @@ def _with_a_mac(name: str) -> list[str]:
         finding = findings(name, guidelines=(), composition=(one,))[0]
         design = describe(one.design)
         if finding.verdict is not alone and design is not None:
-            mac = f"a MAC with {one.mac} in its name" if one.mac else "a MAC"
-            sentences.append(f"In {design.title}, with {mac}: {finding.verdict}. {finding.reason}")
+            form = tr("In {protocol}, with a MAC: {verdict}. {reason}")
+            if one.mac:
+                form = tr("In {protocol}, with a MAC with {mac} in its name: {verdict}. {reason}")
+            words = {"verdict": word_of(finding.verdict), "reason": local_text(finding.reason), "mac": one.mac}
+            sentences.append(form.format(protocol=local_text(design.title), **words))
     return sentences
 
 
@@ -108,38 +120,39 @@ def _applying() -> tuple[str, ...]:
 def _insecure_answer(verdict: Verdict) -> str:
     """Return the answer to whether something is insecure: yes or no, then the verdict where it adds to that."""
     if verdict is Verdict.INSECURE:
-        return "yes"
+        return tr("yes")
     if verdict is Verdict.UNKNOWN:
-        return "unknown"
-    return f"{'no' if verdict.severity < Verdict.INSECURE.severity else 'yes'}, {verdict}"
+        return tr("unknown")
+    return f"{tr('no') if verdict.severity < Verdict.INSECURE.severity else tr('yes')}, {word_of(verdict)}"
 
 
 def guideline_table(applying: Collection[str]) -> Table:
     """Return a row for each guideline."""
     columns = [
-        Column("id"),
-        Column("applies"),
-        Column("guideline", Kind.PROSE),
-        Column("about", Kind.PROSE, 1),
+        Column(tr("id")),
+        Column(tr("applies")),
+        Column(tr("guideline"), Kind.PROSE),
+        Column(tr("scope"), Kind.PROSE, 1),
     ]
-    table = Table(columns, "Guidelines")
+    table = Table(columns, tr("Guidelines"))
     for one in GUIDELINES.values():
-        about = one.scope + (f" ({', '.join(one.solutions)})" if one.solutions else "")
-        table.add_row(one.id, "yes" if one.id in applying else "no", one.full_title, about)
+        about = tr(one.scope) + (f" ({', '.join(one.solutions)})" if one.solutions else "")
+        table.add_row(one.id, tr("yes") if one.id in applying else tr("no"), local_text(one.full_title), about)
     return table
 
 
 def verdict_table(kind: str | None) -> Table:
     """Return a row for each algorithm that the policy knows, or for those of one kind."""
     columns = [
-        Column("kind", rank=1),
-        Column("algorithm"),
-        Column("key", Kind.FIGURE, 2),
-        Column("block", Kind.FIGURE, 2),
-        Column("verdict"),
-        Column("reason", Kind.PROSE),
+        Column(tr("kind"), rank=1),
+        Column(tr("algorithm")),
+        Column(tr("key"), Kind.FIGURE, 2),
+        Column(tr("block"), Kind.FIGURE, 2),
+        Column(tr("verdict")),
+        Column(tr("reason"), Kind.PROSE),
     ]
-    table = Table(columns, f"Verdicts of policy {POLICY_NAME} {POLICY_VERSION}", more="tunnelmark policy show NAME")
+    title = tr("Verdicts of policy {policy} {version}").format(policy=POLICY_NAME, version=POLICY_VERSION)
+    table = Table(columns, title, more="tunnelmark policy show NAME")
     for row in known_rows():
         if kind in (None, row.kind):
             table.add_row(*_cells(row))
@@ -148,22 +161,22 @@ def verdict_table(kind: str | None) -> Table:
 
 def _cells(row: PolicyRow) -> tuple[str, ...]:
     sizes = (str(bits) if bits else "" for bits in (row.key_bits, row.block_bits))
-    return (row.kind, row.title, *sizes, str(row.verdict), row.reason)
+    return (word_of(row.kind), tr(row.title), *sizes, word_of(row.verdict), local_text(row.reason))
 
 
 def answer_table(name: str, applying: Collection[str]) -> Table:
     """Return every answer: inactive guidelines are included, so that one sees the effect of selecting them."""
     columns = [
-        Column("question"),
-        Column("answer", Kind.PROSE),
-        Column("reason", Kind.PROSE),
-        Column("source", Kind.PROSE),
-        Column("instead", Kind.PROSE),
+        Column(tr("question")),
+        Column(tr("answer"), Kind.PROSE),
+        Column(tr("reason"), Kind.PROSE),
+        Column(tr("source"), Kind.PROSE),
+        Column(tr("instead"), Kind.PROSE),
     ]
     table = Table(columns)
     found = findings(name, guidelines=tuple(GUIDELINES))
     outside = {
-        finding: f"Is it outside {guideline.title}?"
+        finding: tr("Is it outside {guideline}?").format(guideline=guideline.title)
         for guideline in GUIDELINES.values()
         for finding in findings(name, guidelines=(guideline.id,))
         if finding.question is FindingQuestion.GUIDELINE
@@ -172,16 +185,18 @@ def answer_table(name: str, applying: Collection[str]) -> Table:
         here = [finding for finding in found if finding.question is question]
         if not here:
             reason = {
-                FindingQuestion.GUIDELINE: "No guideline that Tunnelmark knows is against it.",
-                FindingQuestion.SLOW: "Not by its nature; how it does on a pair is measured.",
+                FindingQuestion.GUIDELINE: tr("No guideline that Tunnelmark knows is against it."),
+                FindingQuestion.SLOW: tr("Not by its nature; how it does on a pair is measured."),
             }[question]
-            table.add_row(words, "no", reason, "", "")
+            table.add_row(tr(words), tr("no"), reason, "", "")
         for finding in here:
             picked = findings(name, guidelines=applying)
             answer = _insecure_answer(finding.verdict)
             if question is FindingQuestion.GUIDELINE:
-                answer = "yes" if finding in picked else "yes; a guideline that is not picked"
+                answer = tr("yes") if finding in picked else tr("yes; a guideline that is not picked")
             elif question is FindingQuestion.SLOW:
-                answer = "yes"
-            table.add_row(outside.get(finding, words), answer, finding.reason, finding.source, finding.replacement)
+                answer = tr("yes")
+            reason, source = local_text(finding.reason), local_text(finding.source)
+            instead = replacement_words(finding.replacement)
+            table.add_row(outside.get(finding, tr(words)), answer, reason, source, instead)
     return table

@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TaskProgressColumn, TextColumn
 
+from app.cli.words import word_of
 from app.domain.errors import UnderlayDown
 from app.domain.events import (
     AttemptEnded,
@@ -28,22 +29,29 @@ from app.domain.events import Progress as HowFar
 from app.domain.interim import CandidateState, InterimResult
 from app.domain.ranking import Ratio
 from app.domain.results import Attempt, AttemptStatus, CampaignPlan
-from app.wording.numbers import counted
-
-STAGE_WORDS = {
-    Stage.PREFLIGHT: "preflight checks",
-    Stage.ARM: "arming the rollback timers",
-    Stage.IDENTITY: "generating keys",
-    Stage.APPLY: "setting up the tunnel",
-    Stage.VERIFY: "verifying that frames cross",
-    Stage.LATENCY: "measuring latency",
-    Stage.THROUGHPUT: "measuring throughput",
-    Stage.WIRE: "packet tests",
-    Stage.CLEANUP: "restoring both hosts",
-}
+from app.wording.language import tr, trn
+from app.wording.local_forms import decimal, rounds_text
+from app.wording.messages import local_text
+from app.wording.numbers import grouped
+from app.wording.stages import STAGE_WORDS
 
 
-class JobProgress:
+class _Bars:
+    """Shows its bars for the length of a context."""
+
+    _bars: Progress
+
+    def __enter__(self) -> Self:
+        self._bars.start()
+        return self
+
+    def __exit__(
+        self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
+    ) -> None:
+        self._bars.stop()
+
+
+class JobProgress(_Bars):
     """One line for a job of which little is known. Safe to update from any thread.
 
     Args:
@@ -64,17 +72,9 @@ class JobProgress:
         self._task: TaskID | None = None
         self._last_text = ""
 
-    def __enter__(self) -> Self:
-        self._bars.start()
-        return self
-
-    def __exit__(
-        self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
-    ) -> None:
-        self._bars.stop()
-
     def update(self, text: str, fraction: float | None) -> None:
         """Show what happens now, and how far it is where that is known."""
+        text = local_text(text)
         if not self._console.is_terminal:
             if text != self._last_text:
                 self._console.print(text, markup=False)
@@ -86,7 +86,7 @@ class JobProgress:
         self._bars.update(self._task, description=escape(text), completed=fraction or 0.0, total=total)
 
 
-class EventDisplay:
+class EventDisplay(_Bars):
     """Base of the displays of events: lines, and a bar at a terminal.
 
     Args:
@@ -106,15 +106,6 @@ class EventDisplay:
         )
         self._task: TaskID | None = None
 
-    def __enter__(self) -> Self:
-        self._bars.start()
-        return self
-
-    def __exit__(
-        self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
-    ) -> None:
-        self._bars.stop()
-
     def _begin(self) -> None:
         self._task = self._bars.add_task("", total=1.0, left="")
 
@@ -124,7 +115,9 @@ class EventDisplay:
 
     def _progress(self, event: HowFar) -> None:
         if self._task is not None:
-            self._bars.update(self._task, completed=event.fraction, left=f"{duration(event.left_s)} left")
+            self._bars.update(
+                self._task, completed=event.fraction, left=tr("{time} left").format(time=duration(event.left_s))
+            )
 
     def _line(self, text: str) -> None:
         self._console.print(text, markup=False)
@@ -146,6 +139,7 @@ class CampaignDisplay(EventDisplay):
         self._round = 0
         self._not_run = ""
         self._stage: Stage | None = None
+        self._stages: set[Stage] = set()
 
     def handle(self, event: Event) -> None:
         """Show one event."""
@@ -165,19 +159,21 @@ class CampaignDisplay(EventDisplay):
                 case AttemptEnded():
                     self._end(event.attempt)
                 case UnderlayChanged():
-                    self._line(f"      {event.text}")
+                    self._line(f"      {local_text(event.text)}")
                 case LogLine() if self._is_verbose or event.level is not LogLevel.INFO:
-                    self._line(f"      {event.text}")
+                    self._line(f"      {local_text(event.text)}")
                 case _:
                     pass
 
     def _begin_attempt(self, event: AttemptStarted) -> None:
         """Show which attempt begins; those of a round of an adaptive comparison begin together, and have one line."""
         if self._plan is None or not self._plan.profile.is_adaptive:
-            self._line(f"[{event.key.position + 1}/{self._total}] {event.title}, round {event.key.round}")
+            place = f"[{event.key.position + 1}/{self._total}]"
+            self._line(f"{place} {tr('{title}, round {round}').format(title=event.title, round=event.key.round)}")
         elif event.key.round != self._round:
             self._round = event.key.round
-            self._line(f"Round {self._round} (at most {self._plan.profile.rounds})")
+            self._stages.clear()
+            self._line(tr("Round {round} (at most {most})").format(round=self._round, most=self._plan.profile.rounds))
 
     def _end_round(self, result: InterimResult) -> None:
         """Show the ratios to the fastest so far, who left and why, and what comes next."""
@@ -185,14 +181,21 @@ class CampaignDisplay(EventDisplay):
             self._line(f"      {text}")
 
     def _show_stage(self, event: StageStarted) -> None:
-        word = STAGE_WORDS[event.stage]
-        text = f"{word}: {event.detail}" if event.detail else word
+        word = tr(STAGE_WORDS[event.stage])
+        text = f"{word}: {local_text(event.detail)}" if event.detail else word
         self._describe(text)
         if self._is_verbose:
             self._line(f"      {text}")
-        elif not self._console.is_terminal and event.stage is not self._stage:
+        elif not self._console.is_terminal and self._is_new(event.stage):
             self._line(f"      {word}")
         self._stage = event.stage
+        self._stages.add(event.stage)
+
+    def _is_new(self, stage: Stage) -> bool:
+        """Whether a stage has no line yet: candidates of a round are set up side by side, each in the same stages."""
+        if self._plan is not None and self._plan.profile.is_adaptive:
+            return stage not in self._stages
+        return stage is not self._stage
 
     def _end(self, attempt: Attempt) -> None:
         """Show how an attempt ended; why a rest of the plan was not run is shown once, and of a dead link before."""
@@ -200,23 +203,37 @@ class CampaignDisplay(EventDisplay):
             if attempt.message in (self._not_run, "") or attempt.reason == UnderlayDown.reason:
                 return
             self._not_run = attempt.message
-        self._line(f"      {describe_attempt(attempt)}")
+        self._line(f"      {self._which(attempt)}{describe_attempt(attempt)}")
+
+    def _which(self, attempt: Attempt) -> str:
+        """Return whose attempt it is, where those of several candidates have one line in common."""
+        if self._plan is None or not self._plan.profile.is_adaptive:
+            return ""
+        key = attempt.key
+        titles = (one.title for one in self._plan.candidates if (one.solution, one.suite) == (key.solution, key.suite))
+        return f"{next(titles, key.solution)}: "
 
     def _start(self, event: CampaignStarted[CampaignPlan, Attempt]) -> None:
         self._plan, self._total, self._round = event.plan, len(event.plan.attempts), 0
         self._begin()
-        self._line(f"Comparison {event.campaign_id}: {plan_size(event.plan)}.")
+        self._line(tr("Comparison {number}: {size}.").format(number=event.campaign_id, size=plan_size(event.plan)))
         if event.done:
-            self._line(f"{len(event.done)} of them were done before.")
+            self._line(tr("{number} of them were done before.").format(number=len(event.done)))
 
 
 def plan_size(plan: CampaignPlan) -> str:
     """Return how much a plan is: attempts, or candidates and rounds, and how long it takes."""
     seconds = sum(plan.predicted_s)
     if plan.profile.is_adaptive:
-        candidates = counted(len(plan.candidates), "candidate")
-        return f"{candidates}, at most {counted(plan.profile.rounds, 'round')}, at most about {duration(seconds)}"
-    return f"{counted(len(plan.attempts), 'attempt')}, about {duration(seconds)}"
+        number = len(plan.candidates)
+        return tr("{candidates}, at most {rounds}, about {time} min").format(
+            candidates=trn("{number} candidate", "{number} candidates", number).format(number=grouped(number)),
+            rounds=rounds_text(plan.profile.rounds),
+            time=duration(seconds),
+        )
+    number = len(plan.attempts)
+    attempts = trn("{number} attempt", "{number} attempts", number).format(number=grouped(number))
+    return tr("{attempts}, about {time} min").format(attempts=attempts, time=duration(seconds))
 
 
 def interim_lines(plan: CampaignPlan | None, result: InterimResult) -> Iterator[str]:
@@ -225,19 +242,22 @@ def interim_lines(plan: CampaignPlan | None, result: InterimResult) -> Iterator[
     for one in result.candidates:
         title = titles.get((one.solution, one.suite), one.solution)
         words = f": {ratio_text(one.ratio)}" if one.ratio is not None else ""
-        left = f" ({one.why.rstrip('.')})" if one.state is not CandidateState.OPEN and one.why else ""
+        left = f" ({local_text(one.why).rstrip('.')})" if one.state is not CandidateState.OPEN and one.why else ""
         yield f"{title}{words}{left}"
     if result.sentence:
-        yield result.sentence
+        yield local_text(result.sentence)
 
 
 def ratio_text(ratio: Ratio) -> str:
     """Return a latency over that of the fastest, with its interval where it is known."""
-    if ratio.low is None or ratio.high is None:
-        return f"{ratio.value:.2f} times the fastest"
     if ratio.value == ratio.low == ratio.high:
-        return "the fastest"
-    return f"{ratio.value:.2f} times the fastest ({ratio.low:.2f} to {ratio.high:.2f})"
+        return tr("the fastest")
+    if ratio.interval is None:
+        return tr("{ratio} times the fastest").format(ratio=decimal(ratio.value, 2))
+    low, high = ratio.interval
+    return tr("{ratio} times the fastest ({low} to {high})").format(
+        ratio=decimal(ratio.value, 2), low=decimal(low, 2), high=decimal(high, 2)
+    )
 
 
 def duration(seconds: float) -> str:
@@ -249,10 +269,11 @@ def duration(seconds: float) -> str:
 def describe_attempt(attempt: Attempt) -> str:
     """Return how an attempt ended, in one line."""
     if attempt.status is not AttemptStatus.COMPLETED:
-        return f"{attempt.status}: {attempt.message or attempt.reason}"
-    speeds = ", ".join(f"{series.mbit_s:.1f}" for series in attempt.throughput)
-    carried = f"{speeds} Mbit/s; " if speeds else ""
-    return (
-        f"completed: {carried}set up in {attempt.setup_s:.1f} s, measured {attempt.probe_s:.1f} s, "
-        f"removed in {attempt.cleanup_s:.1f} s"
+        return f"{word_of(attempt.status)}: {local_text(attempt.message) or attempt.reason}"
+    speeds = ", ".join(decimal(series.mbit_s, 1) for series in attempt.throughput)
+    return tr("completed: {carried}set up in {setup} s, measured {probe} s, removed in {cleanup} s").format(
+        carried=f"{speeds} Mbit/s; " if speeds else "",
+        setup=decimal(attempt.setup_s, 1),
+        probe=decimal(attempt.probe_s, 1),
+        cleanup=decimal(attempt.cleanup_s, 1),
     )

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from datetime import UTC
 from pathlib import Path
 
-from app.cli.context import Context
+from app.cli.context import CommandContext
 from app.cli.exit_codes import ExitCode
 from app.cli.files import check_text
 from app.cli.tables import Column, Table
+from app.cli.words import word_of
 from app.domain.audit import AuditCheck
 from app.domain.deployment import Deployment
 from app.storage.codec import to_data
 from app.wording.deployment_sentences import state_word
+from app.wording.language import tr
+from app.wording.local_forms import minute_text, second_text
+from app.wording.messages import local_text
 
 
-def deployments(context: Context) -> int:
+def deployments(context: CommandContext) -> int:
     """List deployments."""
     pair = context.options.pair
     with context.services() as services:
@@ -29,23 +34,32 @@ def deployments(context: Context) -> int:
     if found:
         deployment_table(found).print(context.out)
     else:
-        what = f"Nothing was deployed on {pair} yet." if pair else "Nothing was deployed yet."
-        context.out.print(f"{what} Deploy with: tunnelmark deploy {pair or 'PAIR'} SOLUTION", markup=False)
+        what = tr("Nothing was deployed on {pair} yet.").format(pair=pair) if pair else tr("Nothing was deployed yet.")
+        how = tr("Deploy with: tunnelmark deploy {pair} SOLUTION").format(pair=pair or "PAIR")
+        context.out.print(f"{what} {how}", markup=False)
     return ExitCode.OK
 
 
 def deployment_table(found: Sequence[Deployment]) -> Table:
     """Return a row for each deployment."""
-    ranks = {"id": 0, "pair": 0, "solution": 0, "suite": 0, "state": 0, "since": 1, "by": 2}
-    table = Table([Column(heading, rank=rank) for heading, rank in ranks.items()], more="--json")
+    columns = [
+        Column(tr("id")),
+        Column(tr("pair")),
+        Column(tr("solution")),
+        Column(tr("suite")),
+        Column(tr("state")),
+        Column(tr("since"), rank=1),
+        Column(tr("by"), rank=2),
+    ]
+    table = Table(columns, more="--json")
     for one in found:
-        since = f"{one.state_at.astimezone():%Y-%m-%d %H:%M}"
-        state = state_word(one.state, is_refused=one.is_refused)
+        since = minute_text(one.state_at.astimezone())
+        state = word_of(state_word(one.state, is_refused=one.is_refused, is_rolled_back=one.is_rolled_back))
         table.add_row(one.id, one.pair.name, one.solution, one.suite, state, since, one.by)
     return table
 
 
-def audit(context: Context) -> int:
+def audit(context: CommandContext) -> int:
     """Write the audit log, or say whether it is what was written."""
     options = context.options
     check_text(context, options.out)
@@ -56,32 +70,37 @@ def audit(context: Context) -> int:
             return _print_check(context, services.check_audit())
         if options.out:
             path = services.write_audit(Path(options.out).expanduser(), options.pair)
-            context.err.print(f"Audit log: {path}", markup=False, soft_wrap=True)
+            context.err.print(tr("Audit log: {path}").format(path=path), markup=False, soft_wrap=True)
             return ExitCode.OK
         entries = services.audit_log(options.pair)
     if not entries:
-        where = f"the hosts of {options.pair}" if options.pair else "any host"
-        context.out.print(f"The audit log is empty: Tunnelmark has changed nothing on {where} yet.", markup=False)
+        any_host = tr("The audit log is empty: Tunnelmark has changed nothing on any host yet.")
+        of_pair = tr("The audit log is empty: Tunnelmark has changed nothing on the hosts of {pair} yet.")
+        context.out.print(of_pair.format(pair=options.pair) if options.pair else any_host, markup=False)
     for entry in reversed(entries[:200]):
         outcome = "?" if entry.exit_status is None else str(entry.exit_status)
         side = f" ({entry.side.value.upper()})" if entry.side is not None else ""
+        at = f"{second_text(entry.at.astimezone(UTC))} UTC"
         context.out.print(
-            f"{entry.at:%Y-%m-%d %H:%M:%S} {entry.who or '-'} {entry.host}{side} [{outcome}] {entry.what}",
+            f"{at} {entry.who or '-'} {entry.host}{side} [{outcome}] {local_text(entry.what)}",
             markup=False,
             soft_wrap=True,
         )
     return ExitCode.OK
 
 
-def _print_check(context: Context, check: AuditCheck) -> int:
+def _print_check(context: CommandContext, check: AuditCheck) -> int:
     if check.broken_at is not None:
-        context.err.print(f"The audit log was changed. {check.why}", markup=False, soft_wrap=True)
+        text = tr("The audit log was changed. {why}").format(why=local_text(check.why))
+        context.err.print(text, markup=False, soft_wrap=True)
         return ExitCode.FAILED
     if not check.entries and not check.unchained:
-        context.out.print("The audit log is empty.", markup=False)
+        context.out.print(tr("The audit log is empty."), markup=False)
         return ExitCode.OK
-    older = f" {check.unchained} entries of an older version come before them." if check.unchained else ""
-    context.out.print(f"All {check.entries} entries hold.{older}", markup=False, soft_wrap=True)
+    lines = [tr("All {number} entries hold.").format(number=check.entries)]
+    if check.unchained:
+        lines.append(tr("{number} entries of an older version come before them.").format(number=check.unchained))
+    context.out.print(" ".join(lines), markup=False, soft_wrap=True)
     if check.digest:
-        context.out.print(f"Their digest: {check.digest}", markup=False, soft_wrap=True)
+        context.out.print(tr("Their digest: {digest}").format(digest=check.digest), markup=False, soft_wrap=True)
     return ExitCode.OK

@@ -9,34 +9,38 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console
 
-from app.cli.context import Context
+from app.cli.context import CommandContext
 from app.cli.exit_codes import ExitCode
 from app.cli.files import STDOUT, check_text, report_paths, write_text
+from app.cli.messages import COMPARISON_OF_OTHER_PAIR, WEIGHTS_AND_JSON
 from app.cli.prose import print_prose
 from app.cli.tables import Column, Kind, Table
+from app.cli.words import capital_word, word_of
 from app.domain.errors import InvalidOption
 from app.domain.plain_text import plain_text
 from app.domain.ranking import CandidateResult, Estimate, Ranking
 from app.domain.results import AttemptStatus, CampaignRecord
 from app.ranking import Outcome, Remedy, outcome_of, speed_findings
-from app.ranking.candidates import wire_of
+from app.ranking.candidates import capture_of
 from app.ranking.warnings import harmless_drift, warnings_of
 from app.ranking.weighting import Weighting, parse_weights, weigh
-from app.wording.capture_sentences import wire_line
+from app.ranking.workloads import workload_table
+from app.wording.capture_sentences import capture_line
+from app.wording.language import mark, tr
+from app.wording.local_forms import decimal
+from app.wording.messages import local_text
 from app.wording.ties import tie_note
 
 if TYPE_CHECKING:
     from app.reports.archive import Archive
 
 
-def rank(context: Context) -> int:
+def rank(context: CommandContext) -> int:
     """Rank a stored comparison."""
     options = context.options
     weights = parse_weights(options.weights) if options.weights else {}
     if weights and options.json:
-        raise InvalidOption(
-            "--weights and --json do not go together.", hint="Leave one of them out: weights are written into no file."
-        )
+        raise InvalidOption(WEIGHTS_AND_JSON())
     check_text(context, options.json)
     with context.archive() as archive:
         record, ranking = archive.results(_campaign_id(archive, options.pair, options.campaign))
@@ -52,20 +56,29 @@ def rank(context: Context) -> int:
 def print_weighting(out: Console, weighting: Weighting) -> None:
     """Print the candidates in the order of the user's weights, beside and below the ranking."""
     out.print()
-    columns = [Column(f"{measure}\nx best", Kind.FIGURE, 1) for measure in weighting.weights]
-    table = Table([Column("place"), Column("candidate"), Column("verdict"), Column("score", Kind.FIGURE), *columns])
+    columns = [Column(tr("{measure}\nx best").format(measure=measure), Kind.FIGURE, 1) for measure in weighting.weights]
+    table = Table(
+        [
+            Column(tr("place")),
+            Column(tr("candidate")),
+            Column(tr("verdict")),
+            Column(tr("score"), Kind.FIGURE),
+            *columns,
+        ]
+    )
     for one in weighting.scored:
-        ratios = [f"{one.ratios[measure]:.2f}" for measure in weighting.weights]
-        table.add_row(one.rank, one.result.title, one.result.verdict.capitalize(), f"{one.score:.2f}", *ratios)
-    out.print(f"{weighting.title}.", markup=False, style="bold", soft_wrap=True)
+        ratios = [decimal(one.ratios[measure], 2) for measure in weighting.weights]
+        table.add_row(one.rank, one.result.title, capital_word(one.result.verdict), decimal(one.score, 2), *ratios)
+    out.print(f"{local_text(weighting.title)}.", markup=False, style="bold", soft_wrap=True)
     if weighting.scored:
         table.print(out)
     for other in weighting.unscored:
-        out.print(f"{other.result.title}: no place: {other.reason}", markup=False)
-    out.print(weighting.sentence, markup=False)
+        text = tr("{title}: no place: {reason}").format(title=other.result.title, reason=local_text(other.reason))
+        out.print(text, markup=False)
+    out.print(local_text(weighting.sentence), markup=False)
 
 
-def report(context: Context) -> int:
+def report(context: CommandContext) -> int:
     """Write reports of a stored comparison."""
     options = context.options
     asked = {".html": options.html, ".pdf": options.pdf, ".json": options.json, ".csv": options.csv}
@@ -88,71 +101,92 @@ def print_ranking(out: Console, record: CampaignRecord, ranking: Ranking) -> Non
     """Print a ranking in words and numbers; failures first, each cause once."""
     outcome = outcome_of(record)
     if record.note:
-        out.print(f"Your note: {' '.join(plain_text(record.note).split())}", markup=False)
+        out.print(tr("Your note: {note}").format(note=" ".join(plain_text(record.note).split())), markup=False)
     print_outcome(out, record, outcome)
     ranking_table(record, ranking).print(out)
+    print_workloads(out, record)
     for result in ranking.results:
-        report = wire_of(record, result)
+        report = capture_of(record, result)
         if report is not None:
-            print_prose(out, f"{result.title}: packet tests: {wire_line(report)}")
+            line = local_text(capture_line(report))
+            print_prose(out, tr("{title}: packet tests: {line}").format(title=result.title, line=line))
     for result in ranking.results:
         if result.reason and result.status is not AttemptStatus.FAILED:
-            print_prose(out, f"{result.title}: {result.status}: {result.message}")
+            print_prose(out, f"{result.title}: {word_of(result.status)}: {local_text(result.message)}")
     for finding in speed_findings(ranking).values():
-        print_prose(out, f"{finding.subject}: {finding.reason}")
+        print_prose(out, f"{finding.subject}: {local_text(finding.reason)}")
     if any(place.tied_with for place in ranking.ranking):
-        print_prose(out, tie_note(record.plan.profile))
+        print_prose(out, local_text(tie_note(record.plan.profile, ranking.rounds)))
     if drift := harmless_drift(ranking.drift):
-        print_prose(out, drift)
+        print_prose(out, local_text(drift))
     _print_warnings(out, warnings_of(record, ranking))
-    print_prose(out, ranking.recommendation.sentence, style="bold")
+    print_prose(out, local_text(ranking.recommendation.sentence), style="bold")
     if ranking.recommendation.alternative:
-        print_prose(out, ranking.recommendation.alternative)
+        print_prose(out, local_text(ranking.recommendation.alternative))
+
+
+def print_workloads(out: Console, record: CampaignRecord) -> None:
+    """Print the results of workloads: a row for each figure, the best marked with *."""
+    found = workload_table(record)
+    if found is None:
+        return
+    heads = [Column(title, Kind.FIGURE) for _, title in found.candidates]
+    table = Table(
+        [Column(tr("workload")), Column(tr("figure"), Kind.PROSE), *heads],
+        tr("Workloads (* best, or as good)"),
+        more="--json",
+    )
+    for one in found.rows:
+        cells = [one.cells.get(key) for key, _ in found.candidates]
+        unit = f", {one.kind.unit}" if one.kind.unit else ""
+        words = ["-" if cell is None else f"{cell.words}{' *' if cell.is_best else ''}" for cell in cells]
+        table.add_row(one.workload if one.is_main else "", f"{local_text(one.kind.title)}{unit}", *words)
+    table.print(out)
+    for note in found.notes:
+        print_prose(out, local_text(note))
 
 
 def _print_warnings(out: Console, warnings: Sequence[str]) -> None:
     """Print the same list as the window and reports show."""
     if not warnings:
         return
-    out.print(f"Warnings ({len(warnings)}):", markup=False)
+    out.print(tr("Warnings ({number}):").format(number=len(warnings)), markup=False)
     for text in warnings:
-        print_prose(out, text, head="- ", indent=2)
+        print_prose(out, local_text(text), head="- ", indent=2)
 
 
 def print_outcome(out: Console, record: CampaignRecord, outcome: Outcome) -> None:
     """Print how many candidates failed, each cause once with what mends it; nothing where none failed."""
     if not outcome.headline:
         return
-    out.print(f"{outcome.headline}.", markup=False, style="bold red")
+    out.print(f"{local_text(outcome.headline)}.", markup=False, style="bold red")
     for cause in outcome.causes:
-        out.print(cause.sentence, markup=False)
+        out.print(local_text(cause.sentence), markup=False)
     pair = record.plan.pair.name
     for remedy in dict.fromkeys(cause.remedy for cause in outcome.causes):
         if remedy in _REMEDIES:
-            out.print(_REMEDIES[remedy].format(pair=pair), markup=False, soft_wrap=True)
+            out.print(tr(_REMEDIES[remedy]).format(pair=pair), markup=False, soft_wrap=True)
     out.print()
 
 
 _REMEDIES = {
-    Remedy.HOSTS: "Install what is missing with: tunnelmark discover {pair} --install",
-    Remedy.LINK: "Once it is fixed, check for further obstacles: tunnelmark compare {pair} --dry-run",
+    Remedy.HOSTS: mark("Install what is missing with: tunnelmark discover {pair} --install"),
+    Remedy.LINK: mark("Once it is fixed, check for further obstacles: tunnelmark compare {pair} --dry-run"),
 }
 
 
 def ranking_table(record: CampaignRecord, ranking: Ranking) -> Table:
     """Return the ranking with a row for each candidate."""
-    title = f"Comparison {record.campaign_id} of {record.plan.pair.name}"
-    table = Table([*_NAMES, *(column for one in _FIGURES for column in one.columns())], title, more="--json")
+    title = tr("Comparison {number} of {pair}").format(number=record.campaign_id, pair=record.plan.pair.name)
+    names = (Column(tr("rank")), Column(tr("candidate")), Column(tr("verdict")))
+    table = Table([*names, *(column for one in _FIGURES for column in one.columns())], title, more="--json")
     results = {(result.solution, result.suite): result for result in ranking.results}
     for place in ranking.ranking:
         result = results[place.solution, place.suite]
         rank_text = "" if place.rank is None else f"{place.rank}{'=' if place.tied_with else ''}"
         cells = [cell for one in _FIGURES for cell in one.cells(result)]
-        table.add_row(rank_text, result.title, result.verdict.capitalize(), *cells)
+        table.add_row(rank_text, result.title, capital_word(result.verdict), *cells)
     return table
-
-
-_NAMES = (Column("rank"), Column("candidate"), Column("verdict"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,19 +208,26 @@ class _Figure:
     interval_rank: int | None = None
 
     def columns(self) -> list[Column]:
-        mean = Column(self.heading, Kind.FIGURE, self.rank)
+        mean = Column(tr(self.heading), Kind.FIGURE, self.rank)
         return (
-            [mean] if self.interval_rank is None else [mean, Column("95 %\ninterval", Kind.FIGURE, self.interval_rank)]
+            [mean]
+            if self.interval_rank is None
+            else [mean, Column(tr("95 %\ninterval"), Kind.FIGURE, self.interval_rank)]
         )
 
     def cells(self, result: CandidateResult) -> list[str]:
         value = self.value_of(result)
         mean = value.mean if isinstance(value, Estimate) else value
-        text = "-" if mean is None else f"{mean:.{self.digits}f}"
+        text = "-" if mean is None else decimal(mean, self.digits)
         if self.interval_rank is None:
             return [text]
         ci = value.ci if isinstance(value, Estimate) else None
-        return [text, "" if ci is None else f"{ci[0]:.{self.digits}f} to {ci[1]:.{self.digits}f}"]
+        return [text, "" if ci is None else interval_text(ci[0], ci[1], self.digits)]
+
+
+def interval_text(low: float, high: float, digits: int) -> str:
+    """Return an interval: `1.20 to 1.31`."""
+    return tr("{low} to {high}").format(low=decimal(low, digits), high=decimal(high, digits))
 
 
 def _times_best(one: CandidateResult) -> Estimate | None:
@@ -194,20 +235,19 @@ def _times_best(one: CandidateResult) -> Estimate | None:
     ratio = one.ratio_to_best
     if ratio is None:
         return None
-    is_known = ratio.low is not None and ratio.high is not None
-    return Estimate(ratio.value, (ratio.low or 0.0, ratio.high or 0.0) if is_known else None, 0)
+    return Estimate(ratio.value, ratio.interval, 0)
 
 
 _FIGURES = (
-    _Figure("latency\nms", 0, 3, lambda one: one.weighted_latency_ms, 3),
-    _Figure("medians\nx best", 3, 2, _times_best, 4),
-    _Figure("x\nbase", 2, 2, lambda one: one.latency_vs_baseline),
-    _Figure("A>B\nMbit/s", 0, 1, lambda one: one.throughput_mbit_s.get("a_to_b"), 5),
-    _Figure("B>A\nMbit/s", 0, 1, lambda one: one.throughput_mbit_s.get("b_to_a"), 5),
-    _Figure("x\nbase", 2, 2, lambda one: one.throughput_vs_baseline),
-    _Figure("CPU\nA %", 4, 0, lambda one: one.cpu_pct.get("a"), 6),
-    _Figure("CPU\nB %", 4, 0, lambda one: one.cpu_pct.get("b"), 6),
-    _Figure("CPU %\nper Mbit/s", 1, 2, lambda one: one.cpu_pct_per_mbit_s, 6),
+    _Figure(mark("latency\nms"), 0, 3, lambda one: one.weighted_latency_ms, 3),
+    _Figure(mark("medians\nx best"), 1, 2, _times_best, 4),
+    _Figure(mark("x\nbase"), 2, 2, lambda one: one.latency_vs_baseline),
+    _Figure(mark("A>B\nMbit/s"), 0, 1, lambda one: one.throughput_mbit_s.get("a_to_b"), 5),
+    _Figure(mark("B>A\nMbit/s"), 0, 1, lambda one: one.throughput_mbit_s.get("b_to_a"), 5),
+    _Figure(mark("x\nbase"), 2, 2, lambda one: one.throughput_vs_baseline),
+    _Figure(mark("CPU\nA %"), 4, 0, lambda one: one.cpu_pct.get("a"), 6),
+    _Figure(mark("CPU\nB %"), 4, 0, lambda one: one.cpu_pct.get("b"), 6),
+    _Figure(mark("CPU %\nper Mbit/s"), 1, 2, lambda one: one.cpu_pct_per_mbit_s, 6),
 )
 
 
@@ -217,7 +257,5 @@ def _campaign_id(archive: Archive, pair: str | None, campaign: int | None) -> in
     if pair is not None:
         of = archive.pair_of(campaign)
         if of != pair:
-            raise InvalidOption(
-                f"Comparison {campaign} is of the pair {of}, not of {pair}.", hint="Leave the pair or --campaign out."
-            )
+            raise InvalidOption(COMPARISON_OF_OTHER_PAIR(campaign=campaign, of=of, pair=pair))
     return campaign

@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Sequence
 from typing import TypedDict
 
+from app.cli.messages import INNER_ADDRESSES, OPTION_FOR_SIDE, SIDE_GIVEN_TWICE
 from app.domain.errors import InvalidOption
 from app.domain.hosts import Side
 
@@ -27,9 +28,9 @@ def by_side(values: Sequence[str] | None, option: str) -> tuple[str, str]:
     for text in values or ():
         side, separator, value = text.partition("=")
         if not separator or side.lower() not in set(Side) or not value:
-            raise InvalidOption(f"{option}: {text!r} is not A=VALUE or B=VALUE.", hint=f"Example: {option} A=eth1")
+            raise InvalidOption(OPTION_FOR_SIDE(option=option, text=text))
         if Side(side.lower()) in found:
-            raise InvalidOption(f"{option} was given twice for {side.upper()}.")
+            raise InvalidOption(SIDE_GIVEN_TWICE(option=option, side=side.upper()))
         found[Side(side.lower())] = value
     return found.get(Side.A, ""), found.get(Side.B, "")
 
@@ -48,12 +49,12 @@ def both_addresses(text: str | None) -> tuple[str, str]:
     """
     inner = [word.strip() for word in (text or ",").split(",")]
     if len(inner) != 2:
-        raise InvalidOption("--inner takes two addresses.", hint="Example: --inner 10.9.0.1/24,10.9.0.2/24")
+        raise InvalidOption(INNER_ADDRESSES())
     return inner[0], inner[1]
 
 
 class LanGuardOptions(TypedDict, total=False):
-    """Fields of `RolloutOptions` that say what crosses between joined LANs."""
+    """Fields of `DeploymentOptions` that say what crosses between joined LANs."""
 
     broadcast_limit: int
     blocks_dhcp: bool

@@ -13,6 +13,7 @@ from types import FrameType, TracebackType
 from typing import Self
 
 from app.cli.exit_codes import ExitCode
+from app.wording.language import mark, tr
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -23,7 +24,9 @@ Source: timeout(1) of coreutils 9.7 sends its signal to the command and then to 
 included.
 """
 
-_LAST_WORDS = "\nTerminated. The hosts roll back when their leases end; `tunnelmark recover PAIR` restores them now.\n"
+_LAST_WORDS = mark(
+    "\nTerminated. The hosts roll back when their leases end; `tunnelmark recover PAIR` restores them now.\n"
+)
 _SHOW_CURSOR = "\x1b[?25h"
 _STDERR = 2
 
@@ -37,6 +40,7 @@ class Stopping:
 
     def __init__(self) -> None:
         self._first_s: float | None = None
+        self._last_words = tr(_LAST_WORDS)  # a handler must not read a catalogue
 
     @property
     def is_asked(self) -> bool:
@@ -58,7 +62,7 @@ class Stopping:
         if self._first_s is None:
             self._first_s = now_s
         elif now_s - self._first_s >= BURST_S:
-            _end_at_once()
+            _end_at_once(self._last_words)
 
 
 @contextmanager
@@ -89,9 +93,9 @@ def interrupting() -> Iterator[None]:
             signal.signal(number, former)
 
 
-def _end_at_once() -> None:
+def _end_at_once(last_words: str) -> None:
     """End without any clean-up of this process: the terminal's cursor comes back, and nothing is waited for."""
-    words = (_SHOW_CURSOR if sys.stderr.isatty() else "") + _LAST_WORDS
+    words = (_SHOW_CURSOR if sys.stderr.isatty() else "") + last_words
     try:
         if select.select([], [_STDERR], [], 0)[1]:  # the terminal may be gone
             os.write(_STDERR, words.encode())

@@ -5,169 +5,166 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
-from app.cli.context import Context
+from app.cli.context import CommandContext
 from app.cli.exit_codes import ExitCode
 from app.cli.files import write_text
+from app.cli.messages import NO_STUDY
 from app.cli.pair_option import find_pair
 from app.cli.tables import Column, Kind, Table
 from app.cli.terminal import run_cancellable
-from app.domain.condition_files import presets
 from app.domain.errors import InvalidOption
-from app.domain.transfers import TransferCell, TransferResult
+from app.domain.transfers import CONGESTION, TransferCell, TransferResult
 from app.measurement.studies import StudyRequest
-from app.measurement.transfers import CONGESTION
 from app.ranking.published_transfers import STUDY, agreement, published_transfers
+from app.ranking.study_parts import SATCOM, cells_of, missing_cells, predicted_s
+from app.ranking.transfer_advice import advice
+from app.ranking.transfer_figures import figure_tables
+from app.ranking.transfer_goals import KNOWN_REASONS, goals
+from app.reports.study_report import html_path, study_json, write_study
+from app.reports.study_view import GOAL_WORDS, MOST_NAMED, STUDY_NOTES, cell_name, link_lines
 from app.storage.study_results import StudyResults
-from app.wording.numbers import figure
-
-SATCOM = "satcom-2021"
-
-PARTS: Mapping[str, tuple[str, ...]] = {
-    "quick": ("geo", "leo"),
-    "no-loss": ("geo", "leo"),
-    "loss": ("geo-loss", "leo-loss"),
-    "all": ("geo", "leo", "geo-loss", "leo-loss"),
-}
-"""Conditions by part."""
-
-_LEFT_OUT = (
-    "Left out: proxies (PEP at A and B), and CUBIC without HyStart, which is a setting of the whole host. BBR is the "
-    "kernel's, version 1; the study had version 2."
-)
+from app.wording.language import tr
+from app.wording.local_forms import local_figure
+from app.wording.messages import local_text
+from app.wording.numbers import with_local_sign
 
 
-def cells_of(part: str) -> tuple[TransferCell, ...]:
-    """Return the cells of a part that can be measured, in the study's order; `quick` has each VPN with CUBIC only."""
-    kinds = ("cubic-hystart",) if part == "quick" else tuple(CONGESTION)
-    return tuple(
-        cell
-        for cell in published_transfers()
-        if cell.condition in PARTS[part] and cell.congestion in kinds and cell.proxy == "none"
-    )
-
-
-def show_all(context: Context) -> int:
+def show_all(context: CommandContext) -> int:
     """List the studies."""
     published = len(published_transfers())
     table = Table(
         (
-            Column("study"),
-            Column("what", Kind.PROSE),
-            Column("published", Kind.FIGURE),
-            Column("source", Kind.PROSE, rank=1),
+            Column(tr("study")),
+            Column(tr("what"), Kind.PROSE),
+            Column(tr("published"), Kind.FIGURE),
+            Column(tr("source"), Kind.PROSE, rank=1),
         )
     )
-    table.add_row(SATCOM, "30 MB over satellite links, with and without VPNs", f"{published} times", STUDY)
+    what = tr("30 MB over satellite links, with and without VPNs")
+    table.add_row(SATCOM, what, tr("{number} times").format(number=published), STUDY)
     table.print(context.out)
     return ExitCode.OK
 
 
-def show(context: Context) -> int:
+def show(context: CommandContext) -> int:
     """Print a study's table."""
     _check(context.options.study)
-    context.out.print(f"{STUDY}. Seconds to move 30 MB.", markup=False)
-    _print_table(context, tuple(published_transfers()), {})
-    context.out.print(_LEFT_OUT, markup=False)
+    context.out.print(tr("{study}. Seconds to move 30 MB.").format(study=STUDY), markup=False)
+    published = published_transfers()
+    _print_table(context, tuple(published), {})
+    print_figures(context, published, tr("published"))
+    for text in STUDY_NOTES:
+        context.out.print(tr(text), markup=False)
     return ExitCode.OK
 
 
-def run(context: Context) -> int:
+def run(context: CommandContext) -> int:
     """Measure a part of a study's table on a practice lab, and print it beside the published one."""
     options = context.options
     _check(options.study)
     cells = cells_of(options.part)
+    report = html_path(options.report)
     with context.services() as services:
         pair = find_pair(context, services)
         services.refuse_if_in_use(pair)
-        found = context.job(lambda token, tell: services.discover(pair, token=token, on_progress=tell))
+        found = context.job(lambda token, report: services.discover(pair, token=token, on_progress=report))
         request = StudyRequest(options.study, cells, is_fresh=options.fresh)
+        done = services.study_results(options.study, pair.name)
+        missing = missing_cells(cells, done.done_cells() if done is not None else (), is_fresh=options.fresh)
+        minutes = predicted_s(missing) / 60
+        text = tr("{number} of {total} transfers, about {minutes} minutes.")
+        text = text.format(number=len(missing), total=len(cells), minutes=f"{minutes:.0f}")
+        context.err.print(text, markup=False)
         results = run_cancellable(
             lambda token: services.run_study(
                 found,
                 request,
                 token=token,
-                say=lambda text: context.err.print(text, markup=False),
+                report=lambda text: context.err.print(local_text(text), markup=False),
                 on_result=lambda result: context.err.print(_words(result), markup=False),
             ),
             context.prompts,
         )
     _print_results(context, results, cells)
     if options.json:
-        write_text(options.json, json.dumps(as_json(results, cells), indent=2))
-    is_whole = all(cell in results.times_s() for cell in cells)
+        write_text(options.json, json.dumps(study_json(results, cells), indent=2))
+    if report is not None:
+        write_study(results, cells, report)
+        context.err.print(tr("Report: {path}").format(path=report), markup=False)
+    is_whole = results.done_cells().issuperset(cells)
     return ExitCode.OK if is_whole else ExitCode.INCOMPLETE
-
-
-def as_json(results: StudyResults, cells: Sequence[TransferCell]) -> dict[str, object]:
-    """Return results beside published ones, for programs."""
-    own, published = results.times_s(), published_transfers()
-    agreed = agreement({cell: own[cell] for cell in cells if cell in own}, published)
-    messages = {one.cell: one for one in results.results}
-    return {
-        "format": 1,
-        "study": results.study,
-        "pair": results.pair,
-        "version": results.version,
-        "cells": [
-            {
-                "condition": cell.condition,
-                "congestion": cell.congestion,
-                "solution": cell.solution,
-                "seconds": own.get(cell),
-                "published_s": published[cell],
-                "retransmits": messages[cell].retransmits if cell in messages else None,
-                "sender_congestion": messages[cell].congestion if cell in messages else None,
-                "message": messages[cell].message if cell in messages else "not measured",
-            }
-            for cell in cells
-        ],
-        "rtt_ms": results.rtt_ms or {},
-        "pairs": agreed.pairs,
-        "same_order": agreed.same,
-        "rank_correlation": agreed.correlation,
-    }
 
 
 def _check(study: str) -> None:
     if study != SATCOM:
-        raise InvalidOption(f"There is no study named {study}.", hint=f"Studies: {SATCOM}.")
+        raise InvalidOption(NO_STUDY(study=study, known=SATCOM))
 
 
 def _words(result: TransferResult) -> str:
     if result.seconds is None:
-        return f"  failed: {result.message}"
-    again = "" if result.retransmits is None else f", {result.retransmits} segments sent again"
-    return f"  {figure(result.seconds, 3)} s{again}, {result.congestion or 'unknown congestion control'}"
+        return f"  {tr('failed')}: {' '.join(local_text(result.message).split())}"
+    words = [f"{local_figure(result.seconds, 3)} s"]
+    if result.retransmits is not None:
+        words.append(tr("{number} segments sent again").format(number=result.retransmits))
+    words.append(result.congestion or tr("unknown congestion control"))
+    if result.proxy_congestion:
+        words.append(tr("PEP with {name}").format(name=result.proxy_congestion))
+    if result.is_disturbed:
+        words.append(local_text(result.message))
+    return f"  {', '.join(words)}"
 
 
-def _print_results(context: Context, results: StudyResults, cells: Sequence[TransferCell]) -> None:
+def _print_results(context: CommandContext, results: StudyResults, cells: Sequence[TransferCell]) -> None:
     own, published = results.times_s(), published_transfers()
-    for condition, rtt_ms in (results.rtt_ms or {}).items():
-        asked_ms = presets()[condition].rtt_ms
-        seen = f"round trip {figure(rtt_ms, 3)} ms at least on the bare link"
-        context.out.print(f"{condition}: {seen}, {figure(asked_ms, 3)} ms asked for on the average.", markup=False)
+    for text in link_lines(results, cells):
+        context.out.print(text, markup=False)
     _print_table(context, cells, own)
-    agreed = agreement({cell: own[cell] for cell in cells if cell in own}, published)
-    if agreed.pairs:
-        share = figure(100 * agreed.same / agreed.pairs, 3)
-        text = f"Order: {agreed.same} of {agreed.pairs} pairs that differ by more than 5 % in the study ({share} %)"
-        rank = "" if agreed.correlation is None else f"; rank correlation {figure(agreed.correlation, 2)}"
-        context.out.print(f"{text} come out as published{rank}.", markup=False)
-    for one, other in agreed.against[:5]:
-        context.out.print(f"Other order: {_name(one)} and {_name(other)}.", markup=False)
-    context.out.print(_LEFT_OUT, markup=False)
+    mine = {cell: own[cell] for cell in cells if cell in own}
+    agreed = agreement(mine, published)
+    if agreed.correlation is not None:
+        text = tr("Rank correlation: {number}").format(number=local_figure(agreed.correlation, 2))
+        context.out.print(text, markup=False)
+    for one, other in agreed.against[:MOST_NAMED]:
+        text = tr("Other order: {one} and {other}.").format(one=cell_name(one), other=cell_name(other))
+        context.out.print(text, markup=False)
+    print_figures(context, mine, tr("own"))
+    found = goals(mine)
+    for goal in found:
+        context.out.print(f"{tr(GOAL_WORDS[goal.is_met])}: {local_text(goal.text)}", markup=False)
+    if any(goal.is_met is False for goal in found):
+        for reason in KNOWN_REASONS:
+            context.out.print(tr("Known reason: {reason}").format(reason=local_text(reason)), markup=False)
+    for sentence in advice(mine):
+        context.out.print(tr("Advice: {text}").format(text=local_text(sentence)), markup=False)
+    for text in STUDY_NOTES:
+        context.out.print(tr(text), markup=False)
 
 
-def _name(cell: TransferCell) -> str:
-    return f"{cell.condition} {CONGESTION.get(cell.congestion, cell.congestion)} {cell.solution}"
+def print_figures(context: CommandContext, times_s: Mapping[TransferCell, float], whose: str) -> None:
+    """Print the study's comparisons, Figures 3 to 6, computed from a table of times.
+
+    Args:
+        whose: `published` or `own`.
+    """
+    for one in figure_tables(times_s):
+        text = tr("Figure {figure}, {whose}: {title}; (row - column) / row in %.")
+        context.out.print(text.format(figure=one.figure, whose=whose, title=local_text(one.title)), markup=False)
+        names = [f"{cell.solution} {cell.proxy}" for cell in one.cells]
+        table = Table((Column("VPN, PEP"), *(Column(name, Kind.FIGURE) for name in names)))
+        for name, row in zip(names, one.rows, strict=True):
+            table.add_row(name, *("" if value is None else with_local_sign(f"{value}") for value in row))
+        table.print(context.out)
 
 
-def _print_table(context: Context, cells: Sequence[TransferCell], own: Mapping[TransferCell, float]) -> None:
-    columns = [Column("condition"), Column("congestion control"), Column("VPN"), Column("PEP")]
-    columns += [Column("own s", Kind.FIGURE)] if own else []
-    table = Table((*columns, Column("published s", Kind.FIGURE)))
+def _print_table(context: CommandContext, cells: Sequence[TransferCell], own: Mapping[TransferCell, float]) -> None:
+    columns = [Column(tr("condition")), Column(tr("congestion control")), Column("VPN"), Column("PEP")]
+    columns += [Column(tr("own s"), Kind.FIGURE)] if own else []
+    table = Table((*columns, Column(tr("published s"), Kind.FIGURE)))
     published = published_transfers()
     for cell in cells:
-        mine = [figure(own[cell], 3) if cell in own else "–"] if own else []
-        table.add_row(cell.condition, cell.congestion, cell.solution, cell.proxy, *mine, figure(published[cell], 3))
+        mine = [local_figure(own[cell], 3) if cell in own else "–"] if own else []
+        there = local_figure(published[cell], 3) if cell in published else "32–46"
+        table.add_row(
+            cell.condition, local_text(CONGESTION[cell.congestion].title), cell.solution, cell.proxy, *mine, there
+        )
     table.print(context.out)

@@ -8,28 +8,31 @@ from collections.abc import Collection, Mapping, Sequence
 from rich.console import Console
 
 from app.cli.tables import Column, Kind, Table
+from app.cli.words import word_of
 from app.discovery.pair_discovery import Discovery
 from app.domain.results import Candidate
 from app.domain.verdicts import PostQuantum, Verdict, deciding_finding
+from app.wording.language import tr
+from app.wording.messages import local_text
 
 
 def suite_overview(found: Discovery) -> Table:
     """Return a row for each solution with its default and how many suites have which verdict."""
     columns = [
-        Column("solution"),
-        Column("default suite"),
-        Column("verdict"),
-        Column("post-\nquantum", rank=1),
-        Column("suites", Kind.FIGURE, 2),
-        Column("by verdict", Kind.PROSE, 3),
+        Column(tr("solution")),
+        Column(tr("default suite")),
+        Column(tr("verdict")),
+        Column(tr("post-\nquantum"), rank=1),
+        Column(tr("suites"), Kind.FIGURE, 2),
+        Column(tr("by verdict"), Kind.PROSE, 3),
     ]
-    table = Table(columns, "What both can do", more="--all")
+    table = Table(columns, tr("What both can do"), more="--all")
     for solution, candidates in by_solution(found).items():
         first = _default_of(found, candidates)
         table.add_row(
             solution,
             first.suite,
-            first.verdict,
+            word_of(first.verdict),
             _post_quantum_word(first),
             len(candidates),
             verdict_counts(candidates) if len(candidates) > 1 else "",
@@ -41,7 +44,8 @@ def print_unavailable(out: Console, found: Discovery, solutions: Collection[str]
     """Print what these hosts cannot do, and why."""
     for solution, reason in found.unavailable.items():
         if not solutions or solution in solutions:
-            out.print(f"{solution}: not possible here: {reason}", markup=False)
+            text = tr("{solution}: not possible here: {reason}").format(solution=solution, reason=local_text(reason))
+            out.print(text, markup=False)
 
 
 def print_suites(
@@ -59,7 +63,7 @@ def print_suites(
             continue
         out.print(f"\n{solution}: {verdict_counts(candidates)}", markup=False, style="bold")
         for (verdict, why), group in _by_reason(candidates).items():
-            out.print(f"  {verdict}{': ' + why if why else ''}", markup=False)
+            out.print(f"  {word_of(verdict)}{': ' + why if why else ''}", markup=False)
             for one in group:
                 name = f"{solution}:{one.suite}" if is_for_option else one.suite
                 out.print(f"    {name}{_marks(found, one)}", markup=False, soft_wrap=True)
@@ -77,7 +81,9 @@ def by_solution(found: Discovery) -> Mapping[str, Sequence[Candidate]]:
 def verdict_counts(candidates: Sequence[Candidate]) -> str:
     """Return how many have which verdict, best first, for example `3 recommended, 12 legacy`."""
     counts = Counter(one.verdict for one in candidates)
-    return ", ".join(f"{counts[verdict]} {verdict}" for verdict in sorted(counts, key=lambda one: one.severity))
+    return ", ".join(
+        f"{counts[verdict]} {word_of(verdict)}" for verdict in sorted(counts, key=lambda one: one.severity)
+    )
 
 
 def _by_reason(candidates: Sequence[Candidate]) -> Mapping[tuple[Verdict, str], Sequence[Candidate]]:
@@ -91,14 +97,18 @@ def _by_reason(candidates: Sequence[Candidate]) -> Mapping[tuple[Verdict, str], 
 def _why(candidate: Candidate) -> str:
     """Return what decided a verdict that is not the best, with the part that it is about."""
     deciding = deciding_finding(candidate.findings)
-    return "" if deciding is None or not deciding.verdict.severity else f"{deciding.subject}: {deciding.reason}"
+    return (
+        ""
+        if deciding is None or not deciding.verdict.severity
+        else f"{deciding.subject}: {local_text(deciding.reason)}"
+    )
 
 
 def _marks(found: Discovery, candidate: Candidate) -> str:
     quantum = _post_quantum_word(candidate)
     marks = [
-        "default" if (candidate.solution, candidate.suite) in found.defaults else "",
-        f"post-quantum: {quantum}" if quantum else "",
+        tr("default") if (candidate.solution, candidate.suite) in found.defaults else "",
+        tr("post-quantum: {word}").format(word=quantum) if quantum else "",
     ]
     shown = ", ".join(filter(None, marks))
     return f"  ({shown})" if shown else ""
@@ -108,7 +118,7 @@ def _post_quantum_word(candidate: Candidate) -> str:
     """Return what a candidate does against a later quantum computer; empty for what has no keys."""
     if candidate.is_unprotected or candidate.post_quantum is None:
         return ""
-    return "no" if candidate.post_quantum is PostQuantum.NONE else candidate.post_quantum.value
+    return tr("no") if candidate.post_quantum is PostQuantum.NONE else word_of(candidate.post_quantum.value)
 
 
 def _default_of(found: Discovery, candidates: Sequence[Candidate]) -> Candidate:

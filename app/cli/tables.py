@@ -14,6 +14,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from app.domain.plain_text import plain_text
+from app.wording.language import tr
 
 _RULE = Box("    \n    \n ── \n    \n    \n    \n    \n    \n")
 """A line below the headings and nothing else."""
@@ -90,8 +91,9 @@ class Table:
         hidden = [number for number in range(len(self.columns)) if number not in shown and self._is_used(number)]
         left_out = dict.fromkeys(self._full_name(number, shown) for number in hidden)
         if left_out:
-            how = f"; {self.more} has them" if self.more else ""
-            out.print(f"Left out at this width: {', '.join(left_out)}{how}.", markup=False, style="dim")
+            how = tr("; {more} has them").format(more=self.more) if self.more else ""
+            text = tr("Left out at this width: {names}{how}.").format(names=", ".join(left_out), how=how)
+            out.print(text, markup=False, style="dim")
 
     def _print_table(self, out: Console, shown: Sequence[int]) -> None:
         """Print the columns; in a pipe or a file without the blanks that fill up each row."""

@@ -14,13 +14,17 @@ from typing import Any, Generic, TypeVar
 from rich.console import Console
 from rich.text import Text
 
+from app.cli.messages import KEY_WITHOUT_HOST
 from app.cli.signals import Stopping, interrupting
 from app.cli.tables import WIDTH_WITHOUT_TERMINAL
+from app.cli.words import is_yes
 from app.domain.cancel import CancelToken
 from app.domain.credentials import ConfirmHostKey, HostKeyQuestion, Secret, SecretKey, SecretKind
 from app.domain.errors import InvalidOption
 from app.domain.plain_text import plain_text
 from app.wording.host_keys import fingerprint_command
+from app.wording.language import mark, tr
+from app.wording.messages import local_text
 
 T = TypeVar("T")
 
@@ -28,9 +32,9 @@ _NARROWEST, _PROSE_WIDTH = 20, 100
 _FINGERPRINT_HEAD = "SHA256:"
 
 _SECRET_WORDS = {
-    SecretKind.LOGIN: "Password of {}",
-    SecretKind.SUDO: "Password for sudo on {}",
-    SecretKind.PASSPHRASE: "Passphrase of {}",
+    SecretKind.LOGIN: mark("Password of {}"),
+    SecretKind.SUDO: mark("Password for sudo on {}"),
+    SecretKind.PASSPHRASE: mark("Passphrase of {}"),
 }
 
 
@@ -87,12 +91,18 @@ class TerminalPrompts:
 
         def ask() -> bool:
             self._console.print(
-                f"The key of host {_host_words(question)} is not known yet. Its {question.key_type} key is\n"
-                f"  {question.fingerprint}\n"
-                f"Compare it with what {fingerprint_command(question.key_type)} prints on the host's console.",
+                tr(
+                    "The key of host {host} is not known yet. Its {kind} key is\n  {fingerprint}\n"
+                    "Compare it with what {command} prints on the host's console."
+                ).format(
+                    host=_host_words(question),
+                    kind=question.key_type,
+                    fingerprint=question.fingerprint,
+                    command=fingerprint_command(question.key_type),
+                ),
                 markup=False,
             )
-            return input("Is it the right one? Type yes or no: ").strip().lower() == "yes"
+            return is_yes(input(f"{tr('Is it the right one?')} {tr('Type yes or no:')} "))
 
         return self._put(_Question(ask, declined=False))
 
@@ -101,14 +111,15 @@ class TerminalPrompts:
 
         def ask() -> Secret | None:
             if key.refused and not is_retry:
-                self._console.print(f"The host refused {'; '.join(key.refused)}.", markup=False, soft_wrap=True)
-            again = " (the last one was wrong)" if is_retry else ""
-            text = getpass.getpass(f"{_SECRET_WORDS[key.kind].format(key.subject)}{again}: ")
+                text = tr("The host refused {what}.").format(what="; ".join(map(local_text, key.refused)))
+                self._console.print(text, markup=False, soft_wrap=True)
+            again = tr(" (the last one was wrong)") if is_retry else ""
+            text = getpass.getpass(f"{tr(_SECRET_WORDS[key.kind]).format(key.subject)}{again}: ")
             return Secret(text) if text else None
 
         return self._put(_Question[Secret | None](ask, declined=None))
 
-    def tell(self, sentence: str) -> None:
+    def report(self, sentence: str) -> None:
         """Show a sentence."""
         self._console.print(sentence, markup=False)
 
@@ -163,10 +174,7 @@ def _accepted_key(option: str) -> tuple[str, str]:
     host, mark, digest = option.strip().partition(f"={_FINGERPRINT_HEAD}")
     digest = digest.rstrip("=")
     if not host or not mark or not digest:
-        raise InvalidOption(
-            f"--accept-host-key {option} does not say for which host the key is.",
-            hint="Give HOST=SHA256:… with the host as the error about its key names it, for example [192.0.2.1]:2222.",
-        )
+        raise InvalidOption(KEY_WITHOUT_HOST(option=option))
     if host.count(":") == 1 and not host.startswith("["):
         host = "[{}]:{}".format(*host.split(":"))
     if host.endswith("]:22"):
@@ -179,7 +187,7 @@ def run_cancellable(
     prompts: TerminalPrompts,
     token: CancelToken | None = None,
     *,
-    on_stop: str = "Stopping, and restoring the hosts …",
+    on_stop: str = "",
     on_late: str = "",
 ) -> T:
     """Run a job in a worker thread; Ctrl-C (or SIGTERM, SIGHUP) cancels it, and its clean-up is waited for.
@@ -190,7 +198,7 @@ def run_cancellable(
         job: Gets the token that is cancelled.
         prompts: Its questions are asked meanwhile, in this thread.
         token: The token to use; None makes one.
-        on_stop: Printed when it is cancelled.
+        on_stop: Printed when it is cancelled, instead of the usual sentence.
         on_late: Printed where a signal came too late and the job had finished. To be given where nothing
             follows that the signal could be meant for.
 
@@ -219,13 +227,13 @@ def run_cancellable(
             if stopping.is_asked and not is_noticed:
                 is_noticed = True
                 token.cancel()
-                prompts.tell(on_stop)
+                prompts.report(on_stop or tr("Stopping, and restoring the hosts …"))
             prompts.answer_one(timeout_s=0.1)
         thread.join()
     if errors:
         raise errors[0]
     if stopping.is_asked and on_late:
-        prompts.tell(on_late)
+        prompts.report(on_late)
     elif stopping.is_asked and not is_noticed:  # it came too late for this job, and is meant for what would follow
         raise KeyboardInterrupt
     return outcome[0]

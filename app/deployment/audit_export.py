@@ -8,6 +8,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from app.deployment.messages import AUDIT_FORMAT
 from app.domain.audit import AuditEntry
 from app.domain.errors import InvalidFile
 from app.domain.hosts import Side
@@ -57,7 +58,5 @@ def audit_text(store: Store, path: Path, pair_name: str | None) -> str:
     """
     make = _TEXTS.get(path.suffix)
     if make is None:
-        raise InvalidFile(
-            f"An audit log is written as .csv or .json, not as {path.name}.", hint=f"Name it {path.stem}.csv."
-        )
+        raise InvalidFile(AUDIT_FORMAT(file=path.name, stem=path.stem))
     return make(audit_entries(store, pair_name))

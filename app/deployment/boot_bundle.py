@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from app.deployment.lan.guard import guard_table, probed_address
+from app.deployment.messages import NEEDS_FOREIGN_PATH
 from app.domain.adapters import EndpointPlan, PlanStep, TunnelPlan
 from app.domain.commands import Command, FileToWrite
 from app.domain.errors import InvalidPlan
@@ -24,16 +25,19 @@ from app.tunnel.preflight import used_interfaces
 from app.tunnel.request import DeployRequest
 
 PATIENCE_S: Mapping[Side, int] = MappingProxyType({Side.A: 20, Side.B: 32})
-"""For how many seconds an end waits for the other one, at first, before it starts its daemons again."""
+"""Seconds that a host waits for its peer, at first, before it starts its daemons again."""
 
 _PAUSES: Mapping[Side, Mapping[str, str]] = MappingProxyType(
     {
         Side.A: MappingProxyType({"growth": "2", "longest": "120", "after_peer": ""}),
-        Side.B: MappingProxyType({"growth": "3", "longest": "300", "after_peer": "26"}),
+        Side.B: MappingProxyType({"growth": "3", "longest": "300", "after_peer": "28"}),
     }
 )
 """For `silence.sh`: by how much pauses grow, and up to how many seconds. A goes first: its first pause as B may see it,
-in seconds, because A may have heard B's last answer 4 s later, and checks every 2 s."""
+in seconds, because A may have heard B's last answer 4 s later, and checks every 3 s while it hears none."""
+
+_ANSWER_S = 2.0
+"""So long a host waits for an answer through the tunnel, which takes 0.5 to 0.9 s over a geostationary satellite."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +47,9 @@ class BootBundleRequest:
     Attributes:
         request: What was asked for.
         plan: The plan with both public identities.
-        side: Which end.
+        side: A or B.
         deployment_id: The deployment.
-        slot: Its place.
+        slot: Its slot.
         mark: What its processes carry in their environment.
     """
 
@@ -62,23 +66,23 @@ def boot_bundle_dir(state_dir: str) -> str:
     return f"{state_dir}/kit"
 
 
-def boot_bundle_files(kit: BootBundleRequest, folder: str) -> tuple[FileToWrite, ...]:
+def boot_bundle_files(bundle: BootBundleRequest, folder: str) -> tuple[FileToWrite, ...]:
     """Return the files of a boot bundle, except `kept/`, which holds keys and is made by the host itself.
 
     Args:
-        kit: What it is made from.
+        bundle: What it is made from.
         folder: Where the files go.
 
     Raises:
         InvalidPlan: The plan has files in places that do not outlive a restart together with it.
     """
-    own = kit.plan.end(kit.side)
-    outside = [file.path for file in own.files if not is_inside(file.path, kit.request.link.run_dir)]
+    own = bundle.plan.on(bundle.side)
+    outside = [file.path for file in own.files if not is_inside(file.path, bundle.request.link.run_dir)]
     if outside:
-        raise InvalidPlan(f"{kit.plan.solution} cannot be deployed: it needs {outside[0]} outside its own folder.")
+        raise InvalidPlan(NEEDS_FOREIGN_PATH(solution=bundle.plan.solution, path=outside[0]))
     texts = {
-        "about.sh": about_text(kit),
-        "steps.sh": steps_text(kit),
+        "about.sh": about_text(bundle),
+        "steps.sh": steps_text(bundle),
         "lasting.sh": host_script("lasting.sh"),
         "start.sh": host_script("start.sh"),
         "uninstall.sh": host_script("uninstall.sh"),
@@ -86,24 +90,24 @@ def boot_bundle_files(kit: BootBundleRequest, folder: str) -> tuple[FileToWrite,
     return tuple(FileToWrite(f"{folder}/{name}", text.encode(), 0o600) for name, text in texts.items())
 
 
-def about_text(kit: BootBundleRequest) -> str:
+def about_text(bundle: BootBundleRequest) -> str:
     """Return what `lasting.sh` has to know of its tunnel, as shell assignments."""
-    request, own = kit.request, kit.plan.end(kit.side)
-    peer = kit.plan.probe_address(kit.side.other)
+    request, own = bundle.request, bundle.plan.on(bundle.side)
+    peer = bundle.plan.probe_address(bundle.side.other)
     values = {
-        "id": kit.deployment_id,
-        "slot": kit.slot,
-        "mark": kit.mark,
+        "id": bundle.deployment_id,
+        "slot": bundle.slot,
+        "mark": bundle.mark,
         "run_dir": request.link.run_dir,
         "interface": own.interface,
         "interfaces": " ".join(dict.fromkeys([*used_interfaces(request, own), own.interface])),
         "counted": request.link.names.ethernet_interface,
-        "ping": shell_line(ping_once(request, kit.side, own.interface, peer)),
-        "ping_many": shell_line(_ping_many(request, kit.side, own.interface, peer)),
+        "ping": shell_line(ping_once(request, bundle.side, own.interface, peer, _ANSWER_S)),
+        "ping_many": shell_line(_ping_many(request, bundle.side, own.interface, peer)),
         "handshake": shell_line(own.last_handshake.argv) if own.last_handshake is not None else ":",
         "certificates": " ".join(own.certificates),
-        "underlay": request.link.underlay(kit.side.other),
-        **supervisor_values(kit.side),
+        "underlay": request.link.underlay(bundle.side.other),
+        **supervisor_values(bundle.side),
         "logs": " ".join(own.log_paths),
         **_guard_values(request, own),
     }
@@ -115,7 +119,7 @@ def about_text(kit: BootBundleRequest) -> str:
 
 
 def supervisor_values(side: Side) -> Mapping[str, str]:
-    """Return how long the supervisor of an end waits for the other one, as variables of `silence.sh`."""
+    """Return how long the supervisor of a host waits for its peer, as variables of `silence.sh`."""
     return {"patience": str(PATIENCE_S[side]), **_PAUSES[side]}
 
 
@@ -133,9 +137,9 @@ def _ping_many(request: DeployRequest, side: Side, interface: str, address: str)
     return ("ping", "-c", "5", *often, "-I", interface, address)
 
 
-def steps_text(kit: BootBundleRequest) -> str:
+def steps_text(bundle: BootBundleRequest) -> str:
     """Return the steps and their undos as shell functions."""
-    own, run_dir = kit.plan.end(kit.side), kit.request.link.run_dir
+    own, run_dir = bundle.plan.on(bundle.side), bundle.request.link.run_dir
     up = [f"{line} || return 1" for line in _up_lines(own, run_dir)]
     return "".join(
         [

@@ -10,18 +10,32 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import partial
 
+from app.deployment.messages import (
+    COMMIT_UNANSWERED,
+    CONFIRMING_TOO_LONG,
+    KEEPS_ALONE,
+    KEEPS_ALONE_BECAUSE,
+    NOT_ASKED_WHETHER_KEPT,
+    NOT_KEPT,
+    STEP_CONFIRM,
+    STEP_CONFIRM_END,
+    STEP_INSTALL,
+    STEP_REMOVE_REPLACED,
+    STEP_RETIRE,
+)
 from app.deployment.slots import current_path, slot_dir
 from app.domain.adapters import shell_step_argv
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command
+from app.domain.concurrency import WorkerPool
 from app.domain.errors import CommandFailed, ConnectionLost, DeadlineExceeded, EnvironmentFault, HostUnreachable
 from app.domain.hosts import Side
+from app.domain.messages import sentences
 from app.domain.script_files import bare_script, host_script
 from app.host.parallel import on_both
 from app.host.remote_host import RemoteHost, printable
@@ -83,11 +97,11 @@ class _Asked:
         ask: Asks; calls what it gets as soon as the host has confirmed, and returns when the host has done all.
     """
 
-    def __init__(self, pool: ThreadPoolExecutor, ask: Callable[[Callable[[], None]], tuple[CommitState, str]]) -> None:
-        self._is_told = threading.Event()
+    def __init__(self, pool: WorkerPool, ask: Callable[[Callable[[], None]], tuple[CommitState, str]]) -> None:
+        self._is_decided = threading.Event()
         self._has_confirmed = False
         self._future = pool.submit(ask, self._on_confirmed)
-        self._future.add_done_callback(lambda _future: self._is_told.set())
+        self._future.add_done_callback(lambda _future: self._is_decided.set())
 
     def is_confirmed(self, *, at_once: bool) -> bool:
         """Wait and return whether the host has confirmed.
@@ -96,7 +110,7 @@ class _Asked:
             at_once: Do not wait for what it does afterwards.
         """
         if at_once:
-            self._is_told.wait()
+            self._is_decided.wait()
         return (at_once and self._has_confirmed) or self.answer()[0] is CommitState.YES
 
     def answer(self) -> tuple[CommitState, str]:
@@ -111,7 +125,7 @@ class _Asked:
 
     def _on_confirmed(self) -> None:
         self._has_confirmed = True
-        self._is_told.set()
+        self._is_decided.set()
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,16 +133,16 @@ class TwoHostCommit:
     """Inputs of a commit; all of them are known even after the process that built the tunnel has ended.
 
     Attributes:
-        ends: The hosts.
+        hosts: The hosts.
         tunnels: The random id of the work on each host.
         ledgers: Get what was done.
-        slot: The place.
+        slot: The slot.
         deployment_id: The deployment to commit; empty to commit a removal.
         run_dir: The folder of this work's running parts.
         replaced: What it replaces, by side; empty where nothing was there.
     """
 
-    ends: Mapping[Side, RemoteHost]
+    hosts: Mapping[Side, RemoteHost]
     tunnels: Mapping[Side, str]
     ledgers: Mapping[Side, Ledger]
     slot: str
@@ -154,7 +168,7 @@ class TwoHostCommit:
         token.raise_if_cancelled()
         hosts = dict.fromkeys(Side, CommitState.NOT_TRIED)
         reasons: list[str] = []
-        with ThreadPoolExecutor(len(Side)) as pool:
+        with WorkerPool(len(Side)) as pool:
             asked: dict[Side, _Asked] = {}
             for side in Side:
                 asked[side] = _Asked(pool, partial(self._commit_on, side))
@@ -167,40 +181,40 @@ class TwoHostCommit:
                     reasons.append(reason)
         if hosts[Side.A] is CommitState.YES and hosts[Side.B] is CommitState.REFUSED and self.deployment_id:
             hosts[Side.A] = self._retire(Side.A, reasons)
-        outcome = CommitOutcome(hosts, " ".join(reasons))
+        outcome = CommitOutcome(hosts, sentences(reasons))
         if outcome.is_complete:
             self._tidy()
         return outcome
 
     def _install(self, side: Side, token: CancelToken) -> None:
-        end, ledger = self.ends[side], self.ledgers[side]
+        host, ledger = self.hosts[side], self.ledgers[side]
         command = f"{slot_dir(self.slot)}/{self.deployment_id}"
-        undo = f"sh {end.state_dir}/uninstall.sh {self.slot} {self.deployment_id}"
-        ledger.plan(Planned(INSTALL_NUMBER, "Put in place what starts the tunnel with the host", command, undo, 60.0))
+        undo = f"sh {host.state_dir}/uninstall.sh {self.slot} {self.deployment_id}"
+        ledger.plan(Planned(INSTALL_NUMBER, STEP_INSTALL(), command, undo, 60.0))
         word = self.tunnels[side]
-        marks, result = end.run_with_events(
+        events, result = host.run_with_events(
             host_script("install.sh"),
-            (end.state_dir, word, self.slot, self.deployment_id),
+            (host.state_dir, word, self.slot, self.deployment_id),
             word=word,
             token=token,
             timeout_s=COMMIT_TIMEOUT_S,
         )
-        if find(marks, "finished") is None:
+        if find(events, "finished") is None:
             ledger.done(INSTALL_NUMBER, 1)
-            raise begin_error(end, marks, result, ledger)
+            raise begin_error(host, events, result, ledger)
         ledger.done(INSTALL_NUMBER, 0)
 
     def _commit_on(self, side: Side, on_confirmed: Callable[[], None]) -> tuple[CommitState, str]:
         """Ask until there is an answer. If it was lost, ask again: the host repeats its first answer."""
-        end = self.ends[side]
+        host = self.hosts[side]
         until: float | None = None
         while True:
             must_reconnect = False
             try:
-                outcome, reason = self._ask_to_commit(end, on_confirmed)
+                outcome, reason = self._ask_to_commit(host, on_confirmed)
             except (ConnectionLost, DeadlineExceeded, HostUnreachable) as error:
                 outcome, must_reconnect = CommitState.UNKNOWN, True
-                reason = f"{end.label} could not be asked whether it keeps it: {error.message}"
+                reason = NOT_ASKED_WHETHER_KEPT(host=host.label, why=error.message)
             if outcome is not CommitState.UNKNOWN:
                 return outcome, reason
             now = time.monotonic()
@@ -210,51 +224,51 @@ class TwoHostCommit:
             if must_reconnect:
                 # Where it was in vain, asking fails once more.
                 with suppress(ConnectionLost, DeadlineExceeded, HostUnreachable):
-                    reconnect(end, token=CancelToken(), within_s=until - now)
+                    reconnect(host, token=CancelToken(), within_s=until - now)
 
-    def _ask_to_commit(self, end: RemoteHost, on_confirmed: Callable[[], None]) -> tuple[CommitState, str]:
-        word = self.tunnels[end.side]
+    def _ask_to_commit(self, host: RemoteHost, on_confirmed: Callable[[], None]) -> tuple[CommitState, str]:
+        word = self.tunnels[host.side]
 
-        def on_mark(words: tuple[str, ...]) -> None:
+        def on_event(words: tuple[str, ...]) -> None:
             if words == ("confirmed",):
                 on_confirmed()
 
-        marks, result = end.run_with_events(
+        events, result = host.run_with_events(
             host_script("commit.sh"),
-            (end.state_dir, word, self.slot, self.deployment_id, self.run_dir),
+            (host.state_dir, word, self.slot, self.deployment_id, self.run_dir),
             word=word,
             token=CancelToken(),
             timeout_s=COMMIT_TIMEOUT_S,
-            on_mark=on_mark,
+            on_event=on_event,
         )
-        if find(marks, "busy") is not None:
-            return CommitState.UNKNOWN, f"{end.label} has been confirming it for too long to be waited for."
-        is_confirmed = find(marks, "confirmed") is not None
-        what = "Confirm the deployment" if self.deployment_id else "Confirm that the deployment has ended"
+        if find(events, "busy") is not None:
+            return CommitState.UNKNOWN, CONFIRMING_TOO_LONG(host=host.label)
+        is_confirmed = find(events, "confirmed") is not None
+        what = STEP_CONFIRM() if self.deployment_id else STEP_CONFIRM_END()
         text = f"echo {self.deployment_id or '-'} > {current_path(self.slot)}"
-        self.ledgers[end.side].write(what, text, 0 if is_confirmed else result.exit_status)
+        self.ledgers[host.side].write(what, text, 0 if is_confirmed else result.exit_status)
         if is_confirmed:
             return CommitState.YES, ""
-        refused = find(marks, "refused")
+        refused = find(events, "refused")
         why = " ".join(refused.words[1:]) if refused is not None else printable(result.stderr, limit=300)
-        return CommitState.REFUSED, f"{end.label} did not keep it ({why or 'no answer'})."
+        return CommitState.REFUSED, NOT_KEPT(host=host.label, why=why or COMMIT_UNANSWERED())
 
     def _retire(self, side: Side, reasons: list[str]) -> CommitState:
-        end = self.ends[side]
+        host = self.hosts[side]
         old = self.replaced.get(side, "")
         try:
-            result = end.run_script(
+            result = host.run_script(
                 host_script("retire.sh"),
                 (self.slot, self.deployment_id, old),
                 token=CancelToken(),
                 timeout_s=COMMIT_TIMEOUT_S + 60.0,
             )
         except (ConnectionLost, DeadlineExceeded, HostUnreachable) as error:
-            reasons.append(f"{end.label} keeps it alone: {error.message}")
+            reasons.append(KEEPS_ALONE_BECAUSE(host=host.label, why=error.message))
             return CommitState.YES
-        self.ledgers[side].write("Roll back what the other host did not confirm", "sh retire.sh", result.exit_status)
+        self.ledgers[side].write(STEP_RETIRE(), "sh retire.sh", result.exit_status)
         if not result.is_ok:
-            reasons.append(f"{end.label} keeps it alone; it could not be rolled back.")
+            reasons.append(KEEPS_ALONE(host=host.label))
             return CommitState.YES
         return CommitState.REFUSED
 
@@ -266,11 +280,9 @@ class TwoHostCommit:
                 continue
             argv = shell_step_argv(_TIDY_SCRIPT, slot_dir(self.slot), old, self.run_dir)
             try:
-                result = self.ends[side].session.run(
+                result = self.hosts[side].session.run(
                     Command(argv, timeout_s=COMMIT_TIMEOUT_S, is_root=True), token=CancelToken()
                 )
             except (ConnectionLost, DeadlineExceeded, HostUnreachable, CommandFailed):
                 continue
-            self.ledgers[side].write(
-                "Remove the deployment that was replaced", f"rm -rf {slot_dir(self.slot)}/{old}", result.exit_status
-            )
+            self.ledgers[side].write(STEP_REMOVE_REPLACED(), f"rm -rf {slot_dir(self.slot)}/{old}", result.exit_status)

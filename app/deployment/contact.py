@@ -60,7 +60,7 @@ class OnlyHost:
         return self.reached.side
 
     @property
-    def can_be_undone(self) -> bool:
+    def can_be_removed(self) -> bool:
         """Whether something is confirmed there that can be removed."""
         return bool(self.reached.deployment_id) and self.reached.is_confirmed
 
@@ -73,6 +73,6 @@ def only_host(status: PairStatus | None) -> OnlyHost | None:
     return OnlyHost(reached, silent, status.at)
 
 
-def is_half_undone(deployment: Deployment) -> bool:
+def is_half_removed(deployment: Deployment) -> bool:
     """Return whether one host alone still has what was being removed."""
     return deployment.is_ending and deployment.state is DeploymentState.HALF_CONFIRMED

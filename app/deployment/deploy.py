@@ -11,28 +11,41 @@ from app.deployment.dry_run import deployed_endpoint
 from app.deployment.events import (
     Confirmation,
     Decision,
-    RolloutApplied,
-    RolloutCountdown,
-    RolloutEnded,
-    RolloutNote,
-    RolloutSink,
-    RolloutStage,
-    RolloutStageStarted,
+    DeploymentApplied,
+    DeploymentCountdown,
+    DeploymentEnded,
+    DeploymentNote,
+    DeploymentSink,
+    DeploymentStage,
+    DeploymentStageStarted,
 )
 from app.deployment.hold import leave, wait_for_decision
 from app.deployment.host_changes import reported_differences
-from app.deployment.planning import DeploymentChoice, Prepared
-from app.deployment.proof import can_be_proven, prove_on_wire
+from app.deployment.messages import (
+    BOTH_ROLL_BACK,
+    CONFIRMED_ELSEWHERE,
+    NOT_ALL_PROVEN,
+    NOT_CONFIRMED,
+    NOT_CONFIRMED_ALONE,
+    NOT_CONFIRMED_WITHIN,
+    NOT_WANTED,
+    ONE_HOST_KEEPS_IT,
+    REPAIR_WITH,
+    WAS_CANCELLED,
+)
+from app.deployment.planning import Prepared
+from app.deployment.proof import can_be_proven, prove_by_captures
 from app.deployment.transactions import DeploymentTransaction
 from app.domain.audit import AuditEntry
 from app.domain.cancel import CancelToken
 from app.domain.capture import CaptureReport, Property, properties_of
 from app.domain.commands import SessionPair
-from app.domain.deployment import CONFIRM_WITHIN_S, Deployment, DeploymentState, RolloutOptions
+from app.domain.deployment import CONFIRM_WITHIN_S, Deployment, DeploymentOptions, DeploymentState
 from app.domain.errors import Cancelled, CommandFailed, InputFault, PairLocked, PreflightRefused, TunnelmarkError
 from app.domain.events import Stage
 from app.domain.hosts import Side
 from app.domain.injection import PropertyVerdict, doubtful_sides
+from app.domain.messages import sentences
 from app.domain.user import this_user
 from app.storage import Store
 from app.wording.capture_sentences import crossing_sentence, property_sentence, unproven_sentences
@@ -42,18 +55,18 @@ PROOFS = 3
 """Most packet tests of a deployment, where hosts that could prove everything did not."""
 
 _STAGES = {
-    Stage.PREFLIGHT: RolloutStage.PREPARE,
-    Stage.ARM: RolloutStage.ARM,
-    Stage.IDENTITY: RolloutStage.IDENTITY,
-    Stage.APPLY: RolloutStage.APPLY,
-    Stage.VERIFY: RolloutStage.VERIFY,
-    Stage.WIRE: RolloutStage.VERIFY,
-    Stage.CLEANUP: RolloutStage.UNDO,
+    Stage.PREFLIGHT: DeploymentStage.PREPARE,
+    Stage.ARM: DeploymentStage.ARM,
+    Stage.IDENTITY: DeploymentStage.IDENTITY,
+    Stage.APPLY: DeploymentStage.APPLY,
+    Stage.VERIFY: DeploymentStage.VERIFY,
+    Stage.PACKET_TESTS: DeploymentStage.VERIFY,
+    Stage.CLEANUP: DeploymentStage.ROLLBACK,
 }
 
 
 @dataclass(frozen=True, slots=True)
-class RolloutRun:
+class DeploymentContext:
     """Dependencies of a deployment.
 
     Attributes:
@@ -65,7 +78,7 @@ class RolloutRun:
 
     store: Store
     sessions: SessionPair
-    emit: RolloutSink
+    emit: DeploymentSink
     lease_s: float = LEASE_S
 
     def auditor(self, deployment_id: str) -> Callable[[AuditEntry], None]:
@@ -75,7 +88,7 @@ class RolloutRun:
 
     def on_stage(self, stage: Stage, detail: str) -> None:
         """Tell a stage of the transaction."""
-        self.emit(RolloutStageStarted(_STAGES.get(stage, RolloutStage.APPLY), detail))
+        self.emit(DeploymentStageStarted(_STAGES.get(stage, DeploymentStage.APPLY), detail))
 
     def save(self, deployment: Deployment, state: DeploymentState, message: str = "") -> Deployment:
         """Write down that a deployment is in another state."""
@@ -84,39 +97,37 @@ class RolloutRun:
         return changed
 
 
-def new_deployment(
-    prepared: Prepared, choice: DeploymentChoice, options: RolloutOptions, *, policy: str, version: str
-) -> Deployment:
+def new_deployment(prepared: Prepared, options: DeploymentOptions, *, policy: str, version: str) -> Deployment:
     """Return a deployment that is about to begin.
 
     Args:
-        choice: What was chosen.
-        options: What else was chosen.
+        options: What was chosen besides solution and suite.
         policy: Name and version of the policy that judged it.
         version: Tunnelmark's.
     """
     now = datetime.now(UTC)
+    choice = prepared.choice
     return Deployment(
-        id=prepared.place.deployment_id,
+        id=prepared.target.deployment_id,
         pair=prepared.request.pair,
         solution=choice.adapter.info.name,
         suite=choice.suite.name,
         title=choice.title,
         verdict=choice.verdict,
         options=options,
-        slot=prepared.place.slot,
+        slot=prepared.target.slot,
         link=prepared.request.link,
         by=this_user(),
         prepared_at=now,
         state=DeploymentState.PREPARED,
         state_at=now,
-        replaces=next(iter(prepared.place.replaced.values()), ""),
+        replaces=next(iter(prepared.target.replaced.values()), ""),
         policy=policy,
         tunnelmark_version=version,
     )
 
 
-class Rollout:
+class DeploymentRun:
     """One deployment.
 
     Args:
@@ -124,14 +135,14 @@ class Rollout:
         deployment: As it is about to begin.
     """
 
-    def __init__(self, run: RolloutRun, prepared: Prepared, deployment: Deployment) -> None:
+    def __init__(self, run: DeploymentContext, prepared: Prepared, deployment: Deployment) -> None:
         self._run = run
         self._prepared = prepared
         self._deployment = deployment
         self._transaction = DeploymentTransaction(
             run.sessions,
             prepared.request,
-            prepared.place,
+            prepared.target,
             on_stage=run.on_stage,
             audit=run.auditor(deployment.id),
             lease_s=run.lease_s,
@@ -161,20 +172,20 @@ class Rollout:
             # Only what raised before any host had confirmed it gets here.
             if self._deployment.state not in (DeploymentState.CONFIRMED, DeploymentState.HALF_CONFIRMED):
                 was_stopped = isinstance(error, (Cancelled, KeyboardInterrupt))
-                message = error.message if isinstance(error, TunnelmarkError) else "It was cancelled."
+                message = error.message if isinstance(error, TunnelmarkError) else WAS_CANCELLED()
                 is_refused = isinstance(error, (PreflightRefused, PairLocked, InputFault))
                 # What it replaces is suspended before anything is inspected.
-                is_unchanged = not self._prepared.place.replaced and "build" not in self._transaction.work.timings_s
+                is_unchanged = not self._prepared.target.replaced and "build" not in self._transaction.work.timings_s
                 self._deployment = replace(self._deployment, is_refused=is_refused and is_unchanged)
-                self._save(DeploymentState.UNDONE if was_stopped else DeploymentState.FAILED, message)
+                self._save(DeploymentState.REMOVED if was_stopped else DeploymentState.FAILED, message)
             raise
         finally:
-            is_replacing = bool(self._prepared.place.replaced)
+            is_replacing = bool(self._prepared.target.replaced)
             for text in reported_differences(self._transaction.work.differences, is_replacing=is_replacing):
                 self._note(text)
             for text in self._transaction.work.warnings:
                 self._note(text)
-            self._run.emit(RolloutEnded(self._deployment))
+            self._run.emit(DeploymentEnded(self._deployment))
         return self._deployment
 
     def _save(self, state: DeploymentState, message: str = "") -> None:
@@ -187,37 +198,25 @@ class Rollout:
         *,
         is_warning: bool = True,
         sides: tuple[Side, ...] = (),
-        stage: RolloutStage | None = None,
+        stage: DeploymentStage | None = None,
     ) -> None:
-        self._run.emit(RolloutNote(text, is_warning, sides, stage))
+        self._run.emit(DeploymentNote(text, is_warning, sides, stage))
 
     def _apply(self, token: CancelToken, *, is_confirmed_before: bool) -> float | None:
         """Test the tunnel; return how many seconds to wait for the user's confirmation, None if none is needed."""
-        known: list[tuple[str, Side | None]] = [
-            *((f"{warning.what} {warning.hint}", warning.side) for warning in self._transaction.warnings),
-            *((f"{warning.what} {warning.hint}", warning.side) for warning in self._prepared.warnings),
-        ]
-        for text, side in known:
-            self._note(text.strip(), sides=tuple(Side) if side is None else (side,), stage=RolloutStage.PREPARE)
+        for warning in self._transaction.warnings:
+            self._note_warning(sentences((warning.what, warning.hint)), warning.side)
+        for doubt in self._prepared.warnings:
+            self._note_warning(sentences((doubt.what, doubt.hint)), doubt.side)
         report, negotiated = self._prove(token)
-        leak = report.leak
+        self._note_untried(report)
         open_questions = [one.what for one in self._prepared.warnings if one.needs_person]
-        unproven = [*unproven_sentences(leak), *open_questions]
+        unproven = [*unproven_sentences(report.leak), *open_questions]
         within_s = self._deployment.options.confirm_within_s
-        for text in unproven_sentences(leak):
-            self._note(text, sides=tuple(Side))
-        properties = properties_of(report)
-        for kind, result in properties.items():
-            if kind is not Property.CONFIDENTIAL and result.verdict is PropertyVerdict.NOT_TRIED:
-                sides = tuple(Side(one) for one in doubtful_sides(report.injection))
-                self._note(property_sentence(kind, result), sides=sides)
         # That the same was confirmed before says nothing about a loop that may be there now.
         if within_s is None and (open_questions or (unproven and not is_confirmed_before)):
             within_s = CONFIRM_WITHIN_S
-            self._note(
-                f"So it is not confirmed without you: confirm within {within_s:g} s, or both hosts roll back. "
-                "To have it proven, see to what is missing and roll it out again."
-            )
+            self._note(NOT_CONFIRMED_ALONE(within_s=within_s))
         plan = self._transaction.plan
         self._deployment = replace(
             self._deployment,
@@ -225,12 +224,25 @@ class Rollout:
             b=deployed_endpoint(self._prepared, plan, Side.B),
             tunnels={side.value: one for side, one in self._transaction.work.ids.items()},
             negotiated=negotiated,
-            properties={kind.value: result for kind, result in properties.items()},
+            properties={kind.value: result for kind, result in properties_of(report).items()},
             expires_at=datetime.now(UTC) + timedelta(seconds=within_s or self._run.lease_s),
         )
-        self._save(DeploymentState.APPLIED, " ".join(unproven))
-        self._run.emit(RolloutApplied(self._deployment, report))
+        self._save(DeploymentState.APPLIED, sentences(unproven))
+        self._run.emit(DeploymentApplied(self._deployment, report))
         return within_s
+
+    def _note_warning(self, text: str, side: Side | None) -> None:
+        sides = tuple(Side) if side is None else (side,)
+        self._note(text, sides=sides, stage=DeploymentStage.PREPARE)
+
+    def _note_untried(self, report: CaptureReport) -> None:
+        """Report what the packet tests left open."""
+        for text in unproven_sentences(report.leak):
+            self._note(text, sides=tuple(Side))
+        for kind, result in properties_of(report).items():
+            if kind is not Property.CONFIDENTIAL and result.verdict is PropertyVerdict.NOT_TRIED:
+                sides = tuple(Side(one) for one in doubtful_sides(report.injection))
+                self._note(property_sentence(kind, result), sides=sides)
 
     def _prove(self, token: CancelToken) -> tuple[CaptureReport, str]:
         """Run the packet tests, and start the tunnel from its boot bundles.
@@ -239,7 +251,7 @@ class Rollout:
         """
         number = 1
         while True:
-            report = prove_on_wire(
+            report = prove_by_captures(
                 self._transaction.work,
                 self._run.sessions,
                 self._prepared.request,
@@ -248,25 +260,25 @@ class Rollout:
                 audit=self._run.auditor(self._deployment.id),
             )
             leak = report.leak
-            negotiated = self._transaction.start_from_kit(token=token)
+            negotiated = self._transaction.start_from_boot_bundle(token=token)
             is_last = number >= PROOFS or not can_be_proven(self._run.sessions, self._prepared.request)
             if not unproven_sentences(leak) or is_last:
                 for one in report.crossings:
                     if one.has_crossed is False:
                         self._note(crossing_sentence(one), sides=tuple(Side))
                 return report, negotiated
-            self._note("Not everything was proven; the packet tests are repeated.", is_warning=False)
+            self._note(NOT_ALL_PROVEN(), is_warning=False)
             number += 1
 
     def _is_kept(self, within_s: float, confirmation: Confirmation, token: CancelToken) -> bool:
         """Ask the user; without a confirmation in time, both hosts roll back."""
-        self._run.emit(RolloutStageStarted(RolloutStage.CONFIRM))
+        self._run.emit(DeploymentStageStarted(DeploymentStage.CONFIRM))
         total_s = left_before_s = within_s
 
         def on_left(left_s: float) -> None:
             nonlocal left_before_s
             left_before_s = left_s
-            self._run.emit(RolloutCountdown(left_s, total_s))
+            self._run.emit(DeploymentCountdown(left_s, total_s))
 
         def on_extended(left_s: float) -> None:
             nonlocal total_s
@@ -276,26 +288,41 @@ class Rollout:
 
         work = self._transaction.work
         decision = wait_for_decision(
-            work, within_s, confirmation, token=token, on_left=on_left, on_extended=on_extended
+            work,
+            within_s,
+            confirmation,
+            token=token,
+            on_left=on_left,
+            on_extended=on_extended,
+            is_confirmed=self._is_confirmed_elsewhere,
         )
-        if decision is Decision.KEEP:
+        if self._is_confirmed_elsewhere():
+            work.release(Side)
+            self._deployment = self._run.store.get_deployment(self._deployment.id)
+            self._note(CONFIRMED_ELSEWHERE(), is_warning=False)
+            return False
+        if decision is Decision.CONFIRM:
             return True
-        why = "It was not wanted." if decision is Decision.UNDO else f"It was not confirmed within {total_s:g} s."
-        self._save(DeploymentState.UNDONE, why)
+        why = NOT_WANTED() if decision is Decision.ROLLBACK else NOT_CONFIRMED_WITHIN(total_s=total_s)
+        self._save(DeploymentState.REMOVED, why)
         return False
+
+    def _is_confirmed_elsewhere(self) -> bool:
+        return self._run.store.get_deployment(self._deployment.id).state is DeploymentState.CONFIRMED
 
     def _leave(self, within_s: float, token: CancelToken) -> None:
         leave(self._transaction.work, within_s, token=token)
         expires_at = datetime.now(UTC) + timedelta(seconds=within_s)
         self._deployment = replace(self._deployment, expires_at=expires_at)
         self._save(DeploymentState.APPLIED)
-        self._note(f"Both hosts roll back in {within_s:g} s unless it is confirmed.", is_warning=False)
+        self._note(BOTH_ROLL_BACK(within_s=within_s), is_warning=False)
 
     def _confirm(self, token: CancelToken) -> None:
-        self._run.emit(RolloutStageStarted(RolloutStage.ENABLE))
+        self._run.emit(DeploymentStageStarted(DeploymentStage.ENABLE))
         outcome = self._transaction.confirm(token=token)
-        if outcome.is_complete:
+        if outcome.is_complete or outcome.may_be_half:
             self._deployment = replace(self._deployment, confirmed_at=datetime.now(UTC), expires_at=None)
+        if outcome.is_complete:
             self._save(DeploymentState.CONFIRMED)
             mark_replaced(self._run, self._deployment)
         elif outcome.may_be_half:
@@ -303,17 +330,16 @@ class Rollout:
             self._save(DeploymentState.HALF_CONFIRMED, text)
             self._note(text)
         else:
-            raise CommandFailed(f"The deployment was not confirmed. {outcome.reason}".strip())
+            raise CommandFailed(NOT_CONFIRMED(why=outcome.reason))
 
 
 def half_text(outcome: CommitOutcome, pair: str) -> str:
     """Return what a user should know of a pair, given by name, of which one host alone keeps a deployment."""
-    text = f"One host keeps the deployment and the other may not. {outcome.reason}".strip()
-    return f"{text} Repair it with: tunnelmark status {pair} --repair"
+    return sentences((ONE_HOST_KEEPS_IT(), outcome.reason, REPAIR_WITH(pair=pair)))
 
 
-def mark_replaced(run: RolloutRun, deployment: Deployment) -> None:
+def mark_replaced(run: DeploymentContext, deployment: Deployment) -> None:
     """Write down that earlier deployments of the pair have ended."""
     for other in run.store.list_deployments(deployment.pair.name):
-        if other.id != deployment.id and other.slot == deployment.slot and other.state.is_standing:
+        if other.id != deployment.id and other.slot == deployment.slot and other.state.is_on_host:
             run.save(other, DeploymentState.REPLACED)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from app.deployment.lan.bridge import Bridging
 from app.deployment.lan.rules import moving_step
+from app.deployment.messages import STEP_KEEP, STEP_SUSPEND
 from app.domain.adapters import (
     EndpointPlan,
     PlanStep,
@@ -60,7 +61,7 @@ class DeploymentSteps:
 
 def _keep_step(run_dir: str, boot_bundle_dir: str) -> PlanStep:
     return PlanStep(
-        title="Keep keys and files as they are now, to start the tunnel from them again",
+        title=STEP_KEEP(),
         command=Command(shell_step_argv(_KEEP_SCRIPT, run_dir, boot_bundle_dir), timeout_s=10.0, is_root=True),
         undo=Command(("rm", "-rf", boot_bundle_dir), timeout_s=10.0, is_root=True),
         is_at_deployment_only=True,
@@ -74,7 +75,7 @@ def suspend_step(folder: str) -> PlanStep:
         folder: Its slot's folder on the host.
     """
     return PlanStep(
-        title="Suspend the deployment that is replaced",
+        title=STEP_SUSPEND(),
         command=Command(("sh", f"{folder}/start.sh", "aside"), timeout_s=SUSPEND_S, is_root=True),
         undo=Command(("sh", f"{folder}/start.sh", "return"), timeout_s=SUSPEND_S, is_root=True),
     )

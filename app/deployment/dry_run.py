@@ -9,21 +9,29 @@ from dataclasses import replace
 from app.deployment.boot_bundle import BootBundleRequest, boot_bundle_files
 from app.deployment.file_diffs import FileDiffs
 from app.deployment.lan.guard import guard_table
-from app.deployment.planning import DeploymentChoice, Prepared
+from app.deployment.messages import (
+    CROSS_IN_TWO,
+    CROSS_IN_TWO_HINT,
+    KEYS_LATER,
+    LATER_KEEP,
+    LATER_KEEP_UNDO,
+    LATER_START,
+    LATER_START_UNDO,
+)
+from app.deployment.planning import Prepared
 from app.deployment.slots import service_name, slot_dir
 from app.deployment.status import read_file
 from app.domain.adapters import EndpointPlan, TunnelPlan
 from app.domain.cancel import CancelToken
-from app.domain.commands import SessionPair
 from app.domain.concurrency import run_both
 from app.domain.deployment import (
     DeployedEndpoint,
     DeployedFile,
+    DeploymentObstacle,
     DryRun,
     EndpointDryRun,
     FileDiff,
     PlannedCommand,
-    RolloutObstacle,
 )
 from app.domain.errors import InvalidPlan
 from app.domain.hosts import InitSystem, Side
@@ -45,11 +53,11 @@ def deployed_endpoint(prepared: Prepared, plan: TunnelPlan, side: Side) -> Deplo
     Args:
         plan: Made with both public identities.
     """
-    own = plan.end(side)
+    own = plan.on(side)
     bridging = prepared.bridging.get(side)
     items = configuration_of(prepared.request, plan)
     return DeployedEndpoint(
-        items=(*(item for item in items if item.side == side.value), *_staying_items(prepared, side)),
+        items=(*(item for item in items if item.side == side.value), *_boot_items(prepared, side)),
         files=tuple(
             DeployedFile(file.path, file.mode, hashlib.sha256(file.content).hexdigest(), _text(file.content))
             for file in own.files
@@ -68,57 +76,46 @@ def _ports(prepared: Prepared, own: EndpointPlan) -> tuple[tuple[str, int], ...]
 
 
 def _service(prepared: Prepared, side: Side) -> str:
-    name = service_name(prepared.place.slot)
+    name = service_name(prepared.target.slot)
     return f"{name}.service" if prepared.request.facts(side).init_system is InitSystem.SYSTEMD else name
 
 
-def _staying_items(prepared: Prepared, side: Side) -> Iterator[PlannedItem]:
+def _boot_items(prepared: Prepared, side: Side) -> Iterator[PlannedItem]:
     """Yield the commands that run after the confirmation."""
-    folder = slot_dir(prepared.place.slot)
-    kept = f"{folder}/{prepared.place.deployment_id}"
+    folder = slot_dir(prepared.target.slot)
+    kept = f"{folder}/{prepared.target.deployment_id}"
     service = _service(prepared, side)
-    yield PlannedItem(
-        side.value, "command", "Once confirmed: keep keys and files for later starts", f"cp -pR {STATE_DIR}/kit {kept}"
-    )
-    yield PlannedItem(side.value, "undo", "Undo: keep keys and files for later starts", f"rm -rf {folder}")
+    yield PlannedItem(side.value, "command", LATER_KEEP(), f"cp -pR {STATE_DIR}/kit {kept}")
+    yield PlannedItem(side.value, "undo", LATER_KEEP_UNDO(), f"rm -rf {folder}")
     enable, disable = (
         (f"systemctl enable --now {service}", f"systemctl disable --now {service}")
         if prepared.request.facts(side).init_system is InitSystem.SYSTEMD
         else (f"sh {folder}/start.sh boot", f"sh {folder}/start.sh aside")
     )
-    yield PlannedItem(side.value, "command", "Once confirmed: start it at boot, and supervise it", enable)
-    yield PlannedItem(side.value, "undo", "Undo: start it with the host", disable)
+    yield PlannedItem(side.value, "command", LATER_START(), enable)
+    yield PlannedItem(side.value, "undo", LATER_START_UNDO(), disable)
 
 
-def dry_run(
-    sessions: SessionPair,
-    choice: DeploymentChoice,
-    prepared: Prepared,
-    *,
-    pair_name: str,
-    diffs: FileDiffs,
-    token: CancelToken,
-) -> DryRun:
+def dry_run(prepared: Prepared, *, diffs: FileDiffs, token: CancelToken) -> DryRun:
     """Return what a deployment would do, without changing anything.
 
     Args:
-        choice: The deployment that would be made.
         prepared: What would be built.
         diffs: Shows what would change in files.
     """
-    request = prepared.request
+    choice, request = prepared.choice, prepared.request
     plan = plan_of(request)
-    ends = remote_hosts(sessions, STATE_DIR)
+    hosts = remote_hosts(prepared.sessions, STATE_DIR)
     a, b = run_both(
-        lambda: _endpoint_dry_run(ends[Side.A], prepared, plan, diffs, token=token),
-        lambda: _endpoint_dry_run(ends[Side.B], prepared, plan, diffs, token=token),
+        lambda: _endpoint_dry_run(hosts[Side.A], prepared, plan, diffs, token=token),
+        lambda: _endpoint_dry_run(hosts[Side.B], prepared, plan, diffs, token=token),
     )
     found = [
-        RolloutObstacle(one.side, one.what, one.hint, one.is_blocking)
-        for one in preflight(sessions, request, token=token)
+        DeploymentObstacle(one.side, one.what, one.hint, one.is_blocking)
+        for one in preflight(prepared.sessions, request, token=token)
     ]
     return DryRun(
-        pair=pair_name,
+        pair=request.pair.name,
         solution=choice.adapter.info.name,
         suite=choice.suite.name,
         title=choice.title,
@@ -127,30 +124,30 @@ def dry_run(
         a=a,
         b=b,
         obstacles=(*found, *prepared.warnings, *_fragments(plan)),
-        replaces=next(iter(prepared.place.replaced.values()), ""),
+        replaces=next(iter(prepared.target.replaced.values()), ""),
     )
 
 
-def _fragments(plan: TunnelPlan) -> Iterator[RolloutObstacle]:
+def _fragments(plan: TunnelPlan) -> Iterator[DeploymentObstacle]:
     largest = plan.largest_unfragmented_frame_bytes
     if largest is not None and largest < plan.inner_mtu_bytes + 14:
-        yield RolloutObstacle(
+        yield DeploymentObstacle(
             None,
-            f"Frames of more than {largest} bytes cross in two outer packets each.",
-            "They do cross; a larger MTU between the hosts would avoid the cost.",
+            CROSS_IN_TWO(largest=largest),
+            CROSS_IN_TWO_HINT(),
         )
 
 
 def _endpoint_dry_run(
-    end: RemoteHost, prepared: Prepared, plan: TunnelPlan, diffs: FileDiffs, *, token: CancelToken
+    host: RemoteHost, prepared: Prepared, plan: TunnelPlan, diffs: FileDiffs, *, token: CancelToken
 ) -> EndpointDryRun:
-    side, own, link = end.side, plan.end(end.side), prepared.request.link
+    side, own, link = host.side, plan.on(host.side), prepared.request.link
     deployed = deployed_endpoint(prepared, plan, side)
     tables = {link.names.guard_table, guard_table(link)}
     return EndpointDryRun(
         side=side,
-        label=end.label,
-        files=tuple(_file_diffs(end, prepared, plan, diffs, token=token)),
+        label=host.label,
+        files=tuple(_file_diffs(host, prepared, plan, diffs, token=token)),
         commands=_commands(deployed.items),
         services=deployed.services,
         firewall=(
@@ -178,43 +175,41 @@ def _commands(items: tuple[PlannedItem, ...]) -> tuple[PlannedCommand, ...]:
 
 
 def _file_diffs(
-    end: RemoteHost, prepared: Prepared, plan: TunnelPlan, diffs: FileDiffs, *, token: CancelToken
+    host: RemoteHost, prepared: Prepared, plan: TunnelPlan, diffs: FileDiffs, *, token: CancelToken
 ) -> Iterator[FileDiff]:
-    """Every file against the same file of the deployment whose place it would take, where there is one."""
-    folder = slot_dir(prepared.place.slot)
-    new = f"{folder}/{prepared.place.deployment_id}"
-    replaced = prepared.place.replaced.get(end.side, "")
+    """Every file against the same file of the deployment that it would replace, where there is one."""
+    folder = slot_dir(prepared.target.slot)
+    new = f"{folder}/{prepared.target.deployment_id}"
+    replaced = prepared.target.replaced.get(host.side, "")
     wanted: dict[str, tuple[int, str]] = {}
-    for file in plan.end(end.side).files:
+    for file in plan.on(host.side).files:
         wanted[f"{new}/kept/{file.path.removeprefix(prepared.request.link.run_dir + '/')}"] = (
             file.mode,
             _text(file.content),
         )
-    wanted |= _boot_bundle_texts(prepared, plan, end.side, new)
-    old = _old_texts(end, {path: path.replace(new, f"{folder}/{replaced}") for path in wanted}, replaced, token=token)
+    wanted |= _boot_bundle_texts(prepared, plan, host.side, new)
+    old = _old_texts(host, {path: path.replace(new, f"{folder}/{replaced}") for path in wanted}, replaced, token=token)
     for path, (mode, text) in wanted.items():
         before = old.get(path)
-        note = (
-            "Keys are made on the hosts; what stands for their public parts is filled in then."
-            if "/kept/" in path
-            else ""
-        )
+        note = KEYS_LATER() if "/kept/" in path else ""
         yield FileDiff(path, mode, diffs.would_change(before, text, path), before is None, note)
 
 
 def _boot_bundle_texts(prepared: Prepared, plan: TunnelPlan, side: Side, folder: str) -> Mapping[str, tuple[int, str]]:
-    kit = BootBundleRequest(prepared.request, plan, side, prepared.place.deployment_id, prepared.place.slot, "0" * 16)
+    bundle = BootBundleRequest(
+        prepared.request, plan, side, prepared.target.deployment_id, prepared.target.slot, "0" * 16
+    )
     try:
-        files = boot_bundle_files(kit, folder)
+        files = boot_bundle_files(bundle, folder)
     except InvalidPlan:
         return {}
     return {file.path: (file.mode, _text(file.content)) for file in files if not file.path.endswith("/uninstall.sh")}
 
 
-def _old_texts(end: RemoteHost, places: Mapping[str, str], replaced: str, *, token: CancelToken) -> Mapping[str, str]:
+def _old_texts(host: RemoteHost, there: Mapping[str, str], replaced: str, *, token: CancelToken) -> Mapping[str, str]:
     if not replaced:
         return {}
-    found = {path: read_file(end, place, token=token) for path, place in places.items()}
+    found = {path: read_file(host, file, token=token) for path, file in there.items()}
     return {path: text for path, text in found.items() if text is not None}
 
 

@@ -14,7 +14,7 @@ from app.domain.hosts import Side
 from app.wording.capture_sentences import unproven_sentences
 
 
-class RolloutStage(StrEnum):
+class DeploymentStage(StrEnum):
     """Stage of a deployment in progress."""
 
     PREPARE = "prepare"
@@ -24,19 +24,19 @@ class RolloutStage(StrEnum):
     VERIFY = "verify"
     CONFIRM = "confirm"
     ENABLE = "enable"
-    UNDO = "undo"
+    ROLLBACK = "undo"
 
 
 @dataclass(frozen=True, slots=True)
-class RolloutStageStarted:
+class DeploymentStageStarted:
     """A deployment goes on to its next stage. `detail` says more, for example a host's name."""
 
-    stage: RolloutStage
+    stage: DeploymentStage
     detail: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class RolloutApplied:
+class DeploymentApplied:
     """The tunnel is up on both hosts: frames cross, and new connections work; `report` has the packet captures."""
 
     deployment: Deployment
@@ -54,7 +54,7 @@ class RolloutApplied:
 
 
 @dataclass(frozen=True, slots=True)
-class RolloutCountdown:
+class DeploymentCountdown:
     """Both hosts roll back in so many seconds unless the user confirms; emitted about once a second."""
 
     left_s: float
@@ -62,7 +62,7 @@ class RolloutCountdown:
 
 
 @dataclass(frozen=True, slots=True)
-class RolloutNote:
+class DeploymentNote:
     """A sentence for the user.
 
     Attributes:
@@ -75,18 +75,18 @@ class RolloutNote:
     text: str
     is_warning: bool = False
     sides: tuple[Side, ...] = ()
-    stage: RolloutStage | None = None
+    stage: DeploymentStage | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class RolloutEnded:
+class DeploymentEnded:
     """It ended, in whatever state."""
 
     deployment: Deployment
 
 
-RolloutEvent = RolloutStageStarted | RolloutApplied | RolloutCountdown | RolloutNote | RolloutEnded
-RolloutSink = Callable[[RolloutEvent], None]
+DeploymentEvent = DeploymentStageStarted | DeploymentApplied | DeploymentCountdown | DeploymentNote | DeploymentEnded
+DeploymentSink = Callable[[DeploymentEvent], None]
 
 
 EXTENSION_S = 300.0
@@ -96,8 +96,8 @@ EXTENSION_S = 300.0
 class Decision(StrEnum):
     """The user's answer while a deployment waits for confirmation."""
 
-    KEEP = "keep"
-    UNDO = "undo"
+    CONFIRM = "keep"
+    ROLLBACK = "undo"
     EXTEND = "extend"  # decides nothing: both hosts wait `EXTENSION_S` longer
 
 

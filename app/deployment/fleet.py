@@ -8,10 +8,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from app.deployment.messages import FLEET_OWN_FAULT, IS_IN_STATE
 from app.domain.cancel import CancelToken
-from app.domain.deployment import Deployment, DeploymentState, RolloutOptions
+from app.domain.deployment import Deployment, DeploymentOptions, DeploymentState
 from app.domain.errors import Cancelled, TunnelmarkError
 from app.domain.hosts import PairSpec, Side
+from app.domain.messages.words import STATES
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +30,7 @@ class FleetEntry:
     pair: PairSpec
     solution: str
     suite: str = ""
-    options: RolloutOptions = field(default_factory=RolloutOptions)
+    options: DeploymentOptions = field(default_factory=DeploymentOptions)
 
     @property
     def hosts(self) -> frozenset[tuple[str, int | None]]:
@@ -80,7 +82,7 @@ class _Fleet:
     work: FleetWork
     stop_after: int
     token: CancelToken
-    tell: FleetSink
+    report: FleetSink
     changed: threading.Condition = field(default_factory=threading.Condition)
     outcomes: dict[int, FleetOutcome] = field(default_factory=dict)
     busy: set[tuple[str, int | None]] = field(default_factory=set)
@@ -119,18 +121,18 @@ class _Fleet:
         try:
             deployment = self.work(entry, self.token)
             if deployment.state is not DeploymentState.CONFIRMED:
-                state, message = FleetState.FAILED, deployment.message or f"It is {deployment.state}."
+                state, message = FleetState.FAILED, deployment.message or IS_IN_STATE(state=STATES[deployment.state]())
         except Cancelled:
             state = FleetState.CANCELLED
         except TunnelmarkError as error:
             state, message, details = FleetState.FAILED, error.sentence(), error.context
         except Exception as error:  # noqa: BLE001 - the edge of the job: one pair's fault must not stop the others
-            state, message = FleetState.FAILED, f"This is a fault of Tunnelmark itself: {error!r}"
+            state, message = FleetState.FAILED, FLEET_OWN_FAULT(error=repr(error))
         return FleetOutcome(entry, state, time.monotonic() - began_s, message, details, deployment)
 
     def _note(self, index: int, outcome: FleetOutcome) -> None:
         self.outcomes[index] = outcome
-        self.tell(outcome)
+        self.report(outcome)
 
 
 def run_fleet(
@@ -140,7 +142,7 @@ def run_fleet(
     parallel: int,
     stop_after: int,
     token: CancelToken,
-    tell: FleetSink = lambda _outcome: None,
+    report: FleetSink = lambda _outcome: None,
 ) -> tuple[FleetOutcome, ...]:
     """Deploy on every pair. Returns when nothing runs any more.
 
@@ -152,12 +154,12 @@ def run_fleet(
         parallel: On so many at the same time, at most.
         stop_after: No further pair is begun after so many have failed; those that run come to their end.
         token: Cancelling it rolls back what runs, and begins nothing more.
-        tell: Gets each change.
+        report: Gets each change.
 
     Returns:
         What became of each, in the order of the entries.
     """
-    fleet = _Fleet(entries, work, stop_after, token, tell)
+    fleet = _Fleet(entries, work, stop_after, token, report)
     threads = [
         threading.Thread(target=fleet.run_worker, name=f"fleet-{number}")
         for number in range(min(parallel, len(entries)))

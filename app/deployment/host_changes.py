@@ -6,6 +6,7 @@ import ipaddress
 import re
 from collections.abc import Iterator, Mapping
 
+from app.deployment.messages import HOST_ADDRESS_GONE, LOST_ON_HOST, NOT_AS_IT_WAS, ROUTE_GONE
 from app.domain.cancel import CancelToken
 from app.domain.commands import SessionPair
 from app.domain.concurrency import run_both
@@ -30,12 +31,10 @@ def reported_differences(differences: tuple[str, ...], *, is_replacing: bool) ->
         differences: What is not as it was before.
         is_replacing: Whether another deployment has been started again, whose interfaces may be new ones.
     """
-    return tuple(
-        f"This is not as it was before: {text}" for text in differences if not (is_replacing and _OWN.search(text))
-    )
+    return tuple(NOT_AS_IT_WAS(what=text) for text in differences if not (is_replacing and _OWN.search(text)))
 
 
-def look(sessions: SessionPair, *, token: CancelToken) -> Mapping[Side, HostSnapshot]:
+def take_snapshots(sessions: SessionPair, *, token: CancelToken) -> Mapping[Side, HostSnapshot]:
     """Return snapshots of both hosts; none if they cannot be inspected."""
     try:
         a, b = run_both(lambda: take_snapshot(sessions.a, token=token), lambda: take_snapshot(sessions.b, token=token))
@@ -55,7 +54,7 @@ def lost_on_the_way(
         after: Snapshots without it.
     """
     return tuple(
-        f"{pair.host(side).label}: {text}"
+        LOST_ON_HOST(host=pair.host(side).label, what=text)
         for side in Side
         if side in before and side in after
         for text in _lost(before[side], after[side], link.own_networks)
@@ -67,11 +66,11 @@ def _lost(before: HostSnapshot, after: HostSnapshot, own: Networks) -> Iterator[
     here = set(_addresses(after, {}, own))
     for device, address in _addresses(before, ports, own):
         if (device, address) not in here:
-            yield f"The address {address} of {device} is gone."
+            yield HOST_ADDRESS_GONE(address=address, device=device)
     routes = set(_routes(after, {}, own))
     for route in _routes(before, ports, own):
         if route not in routes:
-            yield f"The route {route} is gone."
+            yield ROUTE_GONE(route=route)
 
 
 def _ports(found: HostSnapshot) -> dict[str, str]:

@@ -11,8 +11,24 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 
+from app.deployment.messages import (
+    CANNOT_BE_ASKED,
+    HAD_NO_ANSWER,
+    LOSS_ABOVE,
+    LOSS_AGAIN,
+    LOST_BETWEEN,
+    NO_ANSWER_ON,
+    RTT_ABOVE,
+    RTT_AGAIN,
+    SILENT_HOST,
+    SILENT_HOSTS,
+    TUNNEL_LOST,
+    UP_AGAIN,
+    WATCHING_BEGINS,
+)
 from app.domain.deployment_status import EndpointStatus, PairStatus
 from app.domain.hosts import Side
+from app.domain.messages.lists import enumerated
 from app.wording.durations import duration_text
 
 MOST_SAMPLES = 720
@@ -105,13 +121,13 @@ class MonitorLog:
 
     def take(self, status: PairStatus, limits: MonitorLimits) -> tuple[MonitorLine, ...]:
         """Remember how a pair was; return what is new."""
-        ends = (status.a, status.b)
-        losses = [end.loss_pct for end in ends if end.loss_pct is not None]
+        hosts = (status.a, status.b)
+        losses = [host.loss_pct for host in hosts if host.loss_pct is not None]
         sample = MonitorSample(status.at, (status.a.rtt_ms, status.b.rtt_ms), max(losses, default=None))
         self.samples.append(sample)
         former = self._health
-        new = self._judge(status.at, *_health(ends))
-        noted = self._noted_since(ends)
+        new = self._judge(status.at, *_health(hosts))
+        noted = self._noted_since(hosts)
         if self._health is Health.UP:
             if former is not Health.LOST:
                 new += self._between(status.at, noted)
@@ -134,11 +150,11 @@ class MonitorLog:
         away_s = self._end_loss(at)
         if health is not Health.UP:
             self.losses.append(Loss(at, health, why))
-            word = "Tunnel lost" if health is Health.LOST else "Cannot be asked"
-            return [MonitorLine(at, f"{word}: {why}", is_bad=True)]
+            form = TUNNEL_LOST if health is Health.LOST else CANNOT_BE_ASKED
+            return [MonitorLine(at, form(why=why), is_bad=True)]
         if former is None or away_s is None:
-            return [MonitorLine(at, "Watching begins; the tunnel is up.", is_bad=False)]
-        return [MonitorLine(at, f"The tunnel is up again after {duration_text(away_s)}.", is_bad=False)]
+            return [MonitorLine(at, WATCHING_BEGINS(), is_bad=False)]
+        return [MonitorLine(at, UP_AGAIN(lasted=duration_text(away_s)), is_bad=False)]
 
     def _end_loss(self, at: datetime) -> float | None:
         if not self.losses or self.losses[-1].lasted_s is not None:
@@ -147,17 +163,17 @@ class MonitorLog:
         self.losses[-1] = replace(self.losses[-1], lasted_s=lasted_s)
         return lasted_s
 
-    def _noted_since(self, ends: Sequence[EndpointStatus]) -> list[tuple[float, str, datetime]]:
+    def _noted_since(self, hosts: Sequence[EndpointStatus]) -> list[tuple[float, str, datetime]]:
         """Return the losses that the hosts saw themselves since the last check: how long, by which host, from when."""
         new: list[tuple[float, str, datetime]] = []
-        for end in ends:
-            if not end.is_reachable:
+        for host in hosts:
+            if not host.is_reachable:
                 continue
-            known = self._noted.get(end.side)
-            ended = {one.began_at: one.lasted_s for one in end.outages if one.lasted_s is not None}
-            self._noted[end.side] = frozenset(ended)
+            known = self._noted.get(host.side)
+            ended = {one.began_at: one.lasted_s for one in host.outages if one.lasted_s is not None}
+            self._noted[host.side] = frozenset(ended)
             if known is not None:
-                new += [(lasted_s, end.label, at) for at, lasted_s in ended.items() if at not in known]
+                new += [(lasted_s, host.label, at) for at, lasted_s in ended.items() if at not in known]
         return new
 
     def _between(self, at: datetime, noted: list[tuple[float, str, datetime]]) -> list[MonitorLine]:
@@ -165,43 +181,37 @@ class MonitorLog:
             return []
         # Both hosts note the same loss; the longer one is reported, the other one not, if it arrives a check later.
         lasted_s, label, began_at = max(noted)
-        told_until = self.losses[-1].ended_at if self.losses else None
-        if told_until is not None and began_at <= told_until <= at:
+        lost_until = self.losses[-1].ended_at if self.losses else None
+        if lost_until is not None and began_at <= lost_until <= at:
             return []
-        why = f"{label} had no answer through it."
+        why = HAD_NO_ANSWER(host=label)
         self.losses.append(Loss(began_at, Health.LOST, why, lasted_s))
-        return [MonitorLine(at, f"Tunnel lost for {duration_text(lasted_s)} between two checks: {why}", is_bad=True)]
+        return [MonitorLine(at, LOST_BETWEEN(lasted=duration_text(lasted_s), why=why), is_bad=True)]
 
     def _limits(self, sample: MonitorSample, limits: MonitorLimits) -> list[MonitorLine]:
         rtt_ms = max((value for value in sample.rtt_ms if value is not None), default=None)
         values = (
-            ("Round-trip time", rtt_ms, limits.rtt_ms, "{:.2f} ms"),
-            ("Loss", sample.loss_pct, limits.loss_pct, "{:.0f} %"),
+            (RTT_ABOVE, RTT_AGAIN, rtt_ms, limits.rtt_ms),
+            (LOSS_ABOVE, LOSS_AGAIN, sample.loss_pct, limits.loss_pct),
         )
         new = []
-        for title, value, limit, form in values:
+        for above, again, value, limit in values:
             if limit is None or value is None:
-                self._beyond -= {title}
-            elif value > limit and title not in self._beyond:
-                self._beyond |= {title}
-                text = f"{title} is {form.format(value)}, above {_limit_text(limit, form)}."
-                new.append(MonitorLine(sample.at, text, is_bad=True))
-            elif value <= limit and title in self._beyond:
-                self._beyond -= {title}
-                new.append(MonitorLine(sample.at, f"{title} is {form.format(value)} again.", is_bad=False))
+                self._beyond -= {above.code}
+            elif value > limit and above.code not in self._beyond:
+                self._beyond |= {above.code}
+                new.append(MonitorLine(sample.at, above(value=value, limit=limit), is_bad=True))
+            elif value <= limit and above.code in self._beyond:
+                self._beyond -= {above.code}
+                new.append(MonitorLine(sample.at, again(value=value), is_bad=False))
         return new
 
 
-def _limit_text(limit: float, form: str) -> str:
-    return form.format(limit) if form.startswith("{:.2f}") or limit == round(limit) else f"{limit:g} %"
-
-
-def _health(ends: Sequence[EndpointStatus]) -> tuple[Health, str]:
-    away = [end.label for end in ends if not end.is_reachable]
+def _health(hosts: Sequence[EndpointStatus]) -> tuple[Health, str]:
+    away = [host.label for host in hosts if not host.is_reachable]
     if away:
-        words = "do not answer" if len(away) > 1 else "does not answer"
-        return Health.UNREACHABLE, f"{' and '.join(away)} {words} over SSH."
-    down = [end.label for end in ends if not (end.is_up or end.is_waiting)]
+        return Health.UNREACHABLE, (SILENT_HOSTS if len(away) > 1 else SILENT_HOST)(hosts=enumerated(away))
+    down = [host.label for host in hosts if not (host.is_up or host.is_waiting)]
     if down:
-        return Health.LOST, f"no answer through it on {' and '.join(down)}."
+        return Health.LOST, NO_ANSWER_ON(hosts=enumerated(down))
     return Health.UP, ""

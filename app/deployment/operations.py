@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Protocol
 
 from app.deployment import dry_run
-from app.deployment.deploy import Rollout, RolloutRun, new_deployment
-from app.deployment.events import Confirmation, RolloutSink, RolloutStage, RolloutStageStarted
+from app.deployment.deploy import DeploymentContext, DeploymentRun, new_deployment
+from app.deployment.events import Confirmation, DeploymentSink, DeploymentStage, DeploymentStageStarted
 from app.deployment.file_diffs import FileDiffs
 from app.deployment.lan.interfaces import LanInterface, lan_interfaces
 from app.deployment.lan.ports import read_deployments
-from app.deployment.planning import DeploymentChoice, Prepared, choose, current_ids, prepare, read_places
+from app.deployment.messages import (
+    KEYS_NOT_REPLACED,
+    NOT_FROM_HERE,
+    NOT_REPAIRABLE_NOW,
+    NOTHING_TO_REPEAT,
+    READING_DEPLOYMENTS,
+    UNKNOWN_WHETHER_DEPLOYED,
+    VERDICT_WORSE,
+)
+from app.deployment.planning import Prepared, RequestedDeployment, plan_deployment
 from app.deployment.reconcile import Reached, pair_status, reach, reach_one, silent_text
 from app.deployment.remove import end_deployment
 from app.deployment.single_host_rollback import end_damaged, remove_unfinished, roll_back_one
 from app.deployment.slots import slot_of
+from app.deployment.status import current_ids, read_slots
 from app.deployment.unconfirmed import held_unconfirmed, roll_back_unconfirmed
 from app.deployment.waiting import confirm_waiting, find_waiting, nothing_waits, see_status
 from app.discovery.candidates import possible_in
@@ -25,10 +36,13 @@ from app.domain.adapters import Adapter, find_suite
 from app.domain.cancel import CancelToken
 from app.domain.commands import HostSession, SessionPair
 from app.domain.concurrency import run_both
-from app.domain.deployment import Deployment, DeploymentState, DryRun, RolloutOptions
+from app.domain.deployment import Deployment, DeploymentOptions, DeploymentState, DryRun
 from app.domain.deployment_status import PairStatus
 from app.domain.errors import CommandFailed, EnvironmentFault, NotFound, PreflightRefused, TunnelmarkError
 from app.domain.hosts import HostSpec, PairSpec, Side
+from app.domain.messages import sentences
+from app.domain.messages.lists import enumerated
+from app.domain.messages.words import VERDICTS
 from app.policy import POLICY_NAME, POLICY_VERSION, judge_possible
 from app.storage import Store
 
@@ -64,7 +78,7 @@ class DeploymentOperations:
     store: Store
     adapters: Mapping[str, Adapter]
     hosts: Hosts
-    discover: Callable[[PairSpec, CancelToken, RolloutSink], Discovery]
+    discover: Callable[[PairSpec, CancelToken, DeploymentSink], Discovery]
     remember_consent: Callable[[PairSpec], object]
     guidelines: Callable[[], Collection[str]]
     diffs: FileDiffs
@@ -90,7 +104,7 @@ class DeploymentOperations:
         self,
         discovery: Discovery,
         key: tuple[str, str],
-        options: RolloutOptions,
+        options: DeploymentOptions,
         *,
         token: CancelToken,
         on_progress: Callable[[str, None], object],
@@ -100,26 +114,29 @@ class DeploymentOperations:
         Raises:
             InvalidPlan: It is never deployed, or a reason is missing.
         """
-        on_progress("Reading the deployments on both hosts", None)
-        choice = self._choose(discovery, key, options)
-        sessions = self.hosts.pair(discovery.pair, token=token)
-        prepared = self._prepare(sessions, discovery, choice, options, token=token)
-        return dry_run.dry_run(sessions, choice, prepared, pair_name=discovery.pair.name, diffs=self.diffs, token=token)
+        on_progress(READING_DEPLOYMENTS(), None)
+        prepared = self._plan(discovery, key, options, token=token)
+        return dry_run.dry_run(prepared, diffs=self.diffs, token=token)
 
-    def _choose(self, discovery: Discovery, key: tuple[str, str], options: RolloutOptions) -> DeploymentChoice:
-        return choose(self.adapters, discovery, key, options, guidelines=self.guidelines())
-
-    def _prepare(
+    def _plan(
         self,
-        sessions: SessionPair,
         discovery: Discovery,
-        choice: DeploymentChoice,
-        options: RolloutOptions,
+        key: tuple[str, str],
+        options: DeploymentOptions,
         *,
         token: CancelToken,
+        on_connected: Callable[[], object] = lambda: None,
     ) -> Prepared:
-        known = self.store.list_deployments(discovery.pair.name)
-        return prepare(sessions, discovery, choice, options, known=known, header=self.header(), token=token)
+        pair = discovery.pair
+        known = functools.partial(self.store.list_deployments, pair.name)
+        wanted = RequestedDeployment(discovery, key, options, self.adapters, self.guidelines(), known, self.header())
+
+        def connect() -> SessionPair:
+            sessions = self.hosts.pair(pair, token=token)
+            on_connected()
+            return sessions
+
+        return plan_deployment(wanted, connect, token=token)
 
     # --- changing -----------------------------------------------------------------------------------------------------
 
@@ -127,10 +144,10 @@ class DeploymentOperations:
         self,
         discovery: Discovery,
         key: tuple[str, str],
-        options: RolloutOptions,
+        options: DeploymentOptions,
         *,
         token: CancelToken,
-        emit: RolloutSink,
+        emit: DeploymentSink,
         confirmation: Confirmation | None = None,
         is_confirmed_before: bool = False,
     ) -> Deployment:
@@ -151,24 +168,24 @@ class DeploymentOperations:
             TunnelmarkError, Cancelled: It did not work; both hosts are as they were, or roll back by themselves.
         """
         self.remember_consent(discovery.pair)
-        choice = self._choose(discovery, key, options)
-        sessions = self.hosts.pair(discovery.pair, token=token)
-        emit(RolloutStageStarted(RolloutStage.PREPARE))
-        prepared = self._prepare(sessions, discovery, choice, options, token=token)
+        started = functools.partial(emit, DeploymentStageStarted(DeploymentStage.PREPARE))
+        prepared = self._plan(discovery, key, options, token=token, on_connected=started)
         blocking = [one for one in prepared.warnings if one.is_blocking]
         if blocking:
-            raise PreflightRefused(" ".join(one.what for one in blocking), hint=" ".join(one.hint for one in blocking))
+            raise PreflightRefused(
+                sentences(one.what for one in blocking), hint=sentences(one.hint for one in blocking)
+            )
         policy = f"{POLICY_NAME} {POLICY_VERSION}"
-        deployment = new_deployment(prepared, choice, options, policy=policy, version=self.version())
-        rollout = Rollout(RolloutRun(self.store, sessions, emit), prepared, deployment)
-        return rollout.deploy(token=token, confirmation=confirmation, is_confirmed_before=is_confirmed_before)
+        deployment = new_deployment(prepared, options, policy=policy, version=self.version())
+        running = DeploymentRun(DeploymentContext(self.store, prepared.sessions, emit), prepared, deployment)
+        return running.deploy(token=token, confirmation=confirmation, is_confirmed_before=is_confirmed_before)
 
     def redeploy(
         self,
         deployment_id: str,
         *,
         token: CancelToken,
-        emit: RolloutSink,
+        emit: DeploymentSink,
         confirmation: Confirmation | None = None,
         confirm_within_s: float | None = None,
         pair: PairSpec | None = None,
@@ -189,7 +206,7 @@ class DeploymentOperations:
         return self.deploy(found, key, options, token=token, emit=emit, confirmation=confirmation)
 
     def rotate_keys(
-        self, pair: PairSpec, *, token: CancelToken, emit: RolloutSink, confirmation: Confirmation | None = None
+        self, pair: PairSpec, *, token: CancelToken, emit: DeploymentSink, confirmation: Confirmation | None = None
     ) -> Deployment:
         """Deploy what is active on a pair once more, with new keys.
 
@@ -200,7 +217,7 @@ class DeploymentOperations:
         active = self._active(pair, token=token)
         return self.redeploy(active.id, token=token, emit=emit, confirmation=confirmation, pair=pair)
 
-    def confirm(self, pair: PairSpec, *, token: CancelToken, emit: RolloutSink) -> Deployment:
+    def confirm(self, pair: PairSpec, *, token: CancelToken, emit: DeploymentSink) -> Deployment:
         """Confirm what another instance has applied and left to the hosts' timers.
 
         Raises:
@@ -212,10 +229,10 @@ class DeploymentOperations:
         waiting = find_waiting(self.store, pair, reached)
         if waiting is None:
             raise nothing_waits(self.store, pair, reached)
-        run = RolloutRun(self.store, self.hosts.pair(pair, token=token), emit)
+        run = DeploymentContext(self.store, self.hosts.pair(pair, token=token), emit)
         return confirm_waiting(run, waiting, token=token)
 
-    def undeploy(self, pair: PairSpec, *, token: CancelToken, emit: RolloutSink) -> Deployment:
+    def undeploy(self, pair: PairSpec, *, token: CancelToken, emit: DeploymentSink) -> Deployment:
         """Remove what is deployed on a pair: both hosts are then as they were before the first deployment.
 
         Where parts of it are gone on a host, each host removes what it can, and what may still run is reported. A
@@ -228,13 +245,13 @@ class DeploymentOperations:
         if waiting := held_unconfirmed(self.store.list_deployments(pair.name), reached):
             return roll_back_unconfirmed(self.store, pair, waiting, reached, token=token, emit=emit)
         sessions = self.hosts.pair(pair, token=token)
-        found = read_places(sessions, slot_of(pair), token=token)
+        found = read_slots(sessions, slot_of(pair), token=token)
         if any(one.is_damaged for one in found.values()):
             return end_damaged(self.store, sessions, pair, found, token=token, emit=emit)
-        current = {side: one.deployment_id for side, one in found.items() if one.is_standing}
+        current = {side: one.deployment_id for side, one in found.items() if one.is_on_host}
         return end_deployment(self.store, sessions, pair, current, token=token, emit=emit)
 
-    def undeploy_one(self, pair: PairSpec, side: Side, *, token: CancelToken, emit: RolloutSink) -> Deployment:
+    def undeploy_one(self, pair: PairSpec, side: Side, *, token: CancelToken, emit: DeploymentSink) -> Deployment:
         """Remove what is deployed on one host, because the other one cannot be reached; see `roll_back_one`.
 
         Raises:
@@ -247,7 +264,7 @@ class DeploymentOperations:
             return roll_back_unconfirmed(self.store, pair, waiting, reached, token=token, emit=emit)
         return roll_back_one(self.store, session, pair, side, token=token, emit=emit)
 
-    def repair(self, pair: PairSpec, *, token: CancelToken, emit: RolloutSink) -> Deployment | None:
+    def repair(self, pair: PairSpec, *, token: CancelToken, emit: DeploymentSink) -> Deployment | None:
         """Carry through what was begun last and is on one host alone; None where nothing has to be repaired.
 
         What was deployed is deployed on both once more, what was being removed is removed. The user is not asked
@@ -262,7 +279,7 @@ class DeploymentOperations:
         if status.state is not DeploymentState.HALF_CONFIRMED or half is None:
             return None
         if not status.can_be_repaired:
-            raise CommandFailed(" ".join(status.sentences), hint="Refresh in half a minute.")
+            raise CommandFailed(NOT_REPAIRABLE_NOW(status=sentences(status.sentences)))
         if half.is_ending:
             return self.undeploy(pair, token=token, emit=emit)
         found = self.discover(pair, token, emit)
@@ -302,30 +319,26 @@ class DeploymentOperations:
             return replace(status, verdict=deployment.verdict)
         possible = possible_in(adapter.suites(a, b), adapter.census(a, b))
         verdict, findings = judge_possible(suite, adapter.info, possible, guidelines=self.guidelines())
-        sentences = status.sentences
+        texts = status.sentences
         if verdict.severity > deployment.verdict.severity:
-            sentences = (*sentences, f"Today's policy calls it {verdict}; it was {deployment.verdict}.")
-        return replace(status, verdict=verdict, findings=findings, sentences=sentences)
+            worse = VERDICT_WORSE(verdict=VERDICTS[verdict](), earlier=VERDICTS[deployment.verdict]())
+            texts = (*texts, worse)
+        return replace(status, verdict=verdict, findings=findings, sentences=texts)
 
     def _active(self, pair: PairSpec, *, token: CancelToken) -> Deployment:
         status = self.status(pair, token=token)
-        theirs = [end.label for end in (status.a, status.b) if end.deployment_id]
+        theirs = [host.label for host in (status.a, status.b) if host.deployment_id]
         if status.deployment is None and theirs:
             raise CommandFailed(
-                f"The deployment on {' and '.join(theirs)} is not known on this computer, so it cannot be deployed "
-                "again as it is.",
-                hint="Do that on the computer from which it was deployed or exported, or replace it from here: "
-                f"tunnelmark deploy {pair.name} SOLUTION",
+                NOT_FROM_HERE(hosts=enumerated(theirs), pair=pair.name),
             )
-        if silent := silent_text((end.label, end.note) for end in (status.a, status.b) if not end.is_reachable):
-            what = f"It is not known whether anything is deployed on {pair.name}."
+        if silent := silent_text((host.label, host.note) for host in (status.a, status.b) if not host.is_reachable):
+            what = UNKNOWN_WHETHER_DEPLOYED(pair=pair.name)
             if status.deployment is not None:
-                what = f"The keys of deployment {status.deployment.id[:8]} on {pair.name} were not replaced."
-            raise EnvironmentFault(f"{what} {silent}", hint=see_status(pair))
+                what = KEYS_NOT_REPLACED(number=status.deployment.id[:8], pair=pair.name)
+            raise EnvironmentFault(sentences((what, silent)), hint=see_status(pair))
         if status.deployment is None or status.state is None:
-            raise NotFound(
-                f"Nothing is deployed on {pair.name}.", hint=f"Deploy with: tunnelmark deploy {pair.name} SOLUTION"
-            )
+            raise NotFound(NOTHING_TO_REPEAT(pair=pair.name))
         return status.deployment
 
     def reach(self, pair: PairSpec, *, token: CancelToken) -> dict[Side, Reached]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from app.deployment.messages import FAILS_OPEN, FRAMES_READABLE, PACKETS_GET_IN
 from app.domain.adapters import TunnelPlan
 from app.domain.cancel import CancelToken
 from app.domain.capture import BreakVerdict, CaptureReport, LeakVerdict, properties_of
@@ -12,6 +13,8 @@ from app.domain.errors import TunnelDown
 from app.domain.events import Stage
 from app.domain.hosts import Side
 from app.domain.injection import PropertyVerdict
+from app.domain.messages import sentences
+from app.domain.messages.lists import joined
 from app.domain.results import FRAME_BYTES
 from app.domain.solutions import Carrier
 from app.probes.capture import CaptureTestsRequest, missing_for_capture
@@ -26,7 +29,7 @@ def can_be_proven(sessions: SessionPair, request: DeployRequest) -> bool:
     return not missing_for_capture(sessions, {side.value: request.facts(side) for side in Side})
 
 
-def prove_on_wire(
+def prove_by_captures(
     work: Transaction,
     sessions: SessionPair,
     request: DeployRequest,
@@ -58,9 +61,9 @@ def prove_on_wire(
         is_stream=request.adapter.info.carrier is Carrier.TCP,
         is_brief=True,
     )
-    work.stage(Stage.WIRE)
+    work.stage(Stage.PACKET_TESTS)
     with work.timed("wire"):
-        on_stage = partial(work.stage, Stage.WIRE)
+        on_stage = partial(work.stage, Stage.PACKET_TESTS)
         report = prove(sessions, asked, token=token, on_stage=on_stage, audit=audit)
         _refuse_if_open(report)
         return report
@@ -69,10 +72,10 @@ def prove_on_wire(
 def _refuse_if_open(report: CaptureReport) -> None:
     leak = report.leak
     if leak is not None and leak.verdict is LeakVerdict.LEAKS:
-        raise TunnelDown("Frames can be read on the way between the hosts.", hint=leak.note)
+        raise TunnelDown(FRAMES_READABLE(), hint=leak.note)
     opened = [one.title for one in leak.broken if one.verdict is BreakVerdict.FAILS_OPEN] if leak else []
     if opened:
-        raise TunnelDown(f"Frames leave unprotected after this: {'; '.join(opened)}.")
+        raise TunnelDown(FAILS_OPEN(breakages=joined(opened)))
     failed = [one.note for one in properties_of(report).values() if one.verdict is PropertyVerdict.FAILS]
     if failed:
-        raise TunnelDown("Packets get into the tunnel without its cryptography.", hint=" ".join(failed))
+        raise TunnelDown(PACKETS_GET_IN(), hint=sentences(failed))

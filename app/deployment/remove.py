@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from app.deployment.deploy import RolloutRun
-from app.deployment.events import RolloutEnded, RolloutNote, RolloutSink, RolloutStage, RolloutStageStarted
-from app.deployment.host_changes import look, lost_on_the_way
+from app.deployment.commit import CommitOutcome
+from app.deployment.deploy import DeploymentContext
+from app.deployment.events import (
+    DeploymentEnded,
+    DeploymentNote,
+    DeploymentSink,
+    DeploymentStage,
+    DeploymentStageStarted,
+)
+from app.deployment.host_changes import lost_on_the_way, take_snapshots
+from app.deployment.messages import NOT_ENDED_ON_BOTH, NOTHING_DEPLOYED, OF_ANOTHER_COMPUTER
 from app.deployment.slots import slot_of
 from app.deployment.transactions import RemovalTransaction
 from app.domain.cancel import CancelToken
 from app.domain.commands import SessionPair
-from app.domain.deployment import Deployment, DeploymentState, RolloutOptions
+from app.domain.deployment import Deployment, DeploymentOptions, DeploymentState
 from app.domain.errors import CommandFailed, NotFound
 from app.domain.events import Stage
 from app.domain.hosts import PairSpec, Side
@@ -29,7 +37,7 @@ def end_deployment(
     current: Mapping[Side, str],
     *,
     token: CancelToken,
-    emit: RolloutSink,
+    emit: DeploymentSink,
 ) -> Deployment:
     """Remove a pair's deployment.
 
@@ -47,9 +55,9 @@ def end_deployment(
     """
     slot = slot_of(pair)
     if not current:
-        raise NotFound(f"Nothing is deployed on {pair.name}.")
+        raise NotFound(NOTHING_DEPLOYED(pair=pair.name))
     deployment = known_deployment(store, pair, slot, tuple(current.values()))
-    run = RolloutRun(store, sessions, emit)
+    run = DeploymentContext(store, sessions, emit)
 
     def on_stage(stage: Stage, detail: str) -> None:
         # No key is made: all that happens is what would come before it, the suspension.
@@ -64,32 +72,36 @@ def end_deployment(
         audit=run.auditor(deployment.id),
         lease_s=run.lease_s,
     )
-    ended = deployment
     with transaction.provisional(token=token):
-        emit(RolloutStageStarted(RolloutStage.UNDO))
+        emit(DeploymentStageStarted(DeploymentStage.ROLLBACK))
         if deployment.solution:
             # Stored first: the next instance that makes contact after the end of this process completes it.
             run.save(replace(deployment, is_ending=True), deployment.state)
         outcome = transaction.confirm(token=token)
-        if outcome.is_complete:
-            ended = run.save(deployment, DeploymentState.UNDONE)
-        elif outcome.may_be_half:
-            ended = run.save(replace(deployment, is_ending=True), DeploymentState.HALF_CONFIRMED, outcome.reason)
-        elif deployment.solution:
-            run.save(deployment, deployment.state)
-    for text in transaction.work.warnings:
-        emit(RolloutNote(text, is_warning=True))
+        ended = _store_outcome(run, deployment, outcome)
+    _warn(emit, transaction.work.warnings)
     if not outcome.is_complete:
-        raise CommandFailed(
-            f"The deployment has not ended on both hosts. {outcome.reason}".strip(),
-            hint="Run undeploy again once both hosts can be reached.",
-        )
+        raise CommandFailed(NOT_ENDED_ON_BOTH(why=outcome.reason))
     if deployment.solution:
         # It has ended: nothing that is cancelled now may tell otherwise.
-        for text in lost_on_the_way(pair, deployment.link, transaction.before, look(sessions, token=CancelToken())):
-            emit(RolloutNote(text, is_warning=True))
-    emit(RolloutEnded(ended))
+        after = take_snapshots(sessions, token=CancelToken())
+        _warn(emit, lost_on_the_way(pair, deployment.link, transaction.before, after))
+    emit(DeploymentEnded(ended))
     return ended
+
+
+def _warn(emit: DeploymentSink, texts: Iterable[str]) -> None:
+    for text in texts:
+        emit(DeploymentNote(text, is_warning=True))
+
+
+def _store_outcome(run: DeploymentContext, deployment: Deployment, outcome: CommitOutcome) -> Deployment:
+    """Write down what became of a deployment that both hosts were to end; return it."""
+    if outcome.is_complete:
+        return run.save(deployment, DeploymentState.REMOVED)
+    if outcome.may_be_half:
+        return run.save(replace(deployment, is_ending=True), DeploymentState.HALF_CONFIRMED, outcome.reason)
+    return run.save(deployment, deployment.state) if deployment.solution else deployment
 
 
 def known_deployment(store: Store, pair: PairSpec, slot: str, ids: tuple[str, ...]) -> Deployment:
@@ -105,9 +117,9 @@ def known_deployment(store: Store, pair: PairSpec, slot: str, ids: tuple[str, ..
         pair=pair,
         solution="",
         suite="",
-        title="A deployment of another computer",
+        title=OF_ANOTHER_COMPUTER(),
         verdict=Verdict.ACCEPTABLE,
-        options=RolloutOptions(),
+        options=DeploymentOptions(),
         slot=slot,
         link=Link(pair.underlay_a, pair.underlay_b),
         by="",

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from app.deployment.boot_bundle import BootBundleRequest, boot_bundle_dir, boot_bundle_files
+from app.deployment.messages import STEP_START_AGAIN, STEP_TAKE_DOWN
 from app.domain.adapters import PlanStep, TunnelPlan
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, FileToWrite
@@ -38,28 +39,28 @@ def restart_from_bundle(
     # Its files are there already, and are not written a second time.
     own = replace(plan, a=replace(plan.a, files=()), b=replace(plan.b, files=()))
     building = Building(request, own, work.ids)
-    folder = boot_bundle_dir(work.ends[Side.A].state_dir)
+    folder = boot_bundle_dir(work.hosts[Side.A].state_dir)
 
     def stop(side: Side, child: CancelToken) -> None:
         # What cannot be stopped, starting will report.
         bundle = BootBundleRequest(request, plan, side, deployment_id, slot, work.ids[side])
-        step = _step(plan, side, "Take the tunnel down", ("sh", f"{folder}/lasting.sh", "halt"))
+        step = _step(plan, side, STEP_TAKE_DOWN(), ("sh", f"{folder}/lasting.sh", "halt"))
         _run(work, building, side, STOP_NUMBER, step, boot_bundle_files(bundle, folder), token=child)
 
     def start(side: Side, child: CancelToken) -> tuple[ScriptEvent, ...]:
-        title = "Start the tunnel again, as it will start with the host"
+        title = STEP_START_AGAIN()
         step = _step(plan, side, title, ("sh", f"{folder}/lasting.sh", "restart"))
         return _run(work, building, side, RESTART_NUMBER, step, (), token=child)
 
     # Neither side may connect to what is about to stop on the other one.
     on_both(stop, token=token)
     with work.timed("connect"):
-        marks = on_both(start, token=token)
-    return negotiated_on_both(work.ends, building, marks, token=token)
+        events = on_both(start, token=token)
+    return negotiated_on_both(work.hosts, building, events, token=token)
 
 
 def _step(plan: TunnelPlan, side: Side, title: str, argv: tuple[str, ...]) -> PlanStep:
-    steps = plan.end(side).steps
+    steps = plan.on(side).steps
     undos_s = sum(step.undo.timeout_s for step in steps if step.undo is not None)
     limit_s = undos_s + sum(step.command.timeout_s for step in steps) + RESTART_MARGIN_S
     return PlanStep(title, Command(argv, timeout_s=limit_s, is_root=True), None)
@@ -78,4 +79,4 @@ def _run(
     planned = planned_step(number, step)
     work.ledgers[side].plan(planned)
     lines = ApplyLines(files, [step_line(planned, step)], is_awaited=number == RESTART_NUMBER)
-    return run_apply(work.ends[side], building, work.ledgers[side], lines, token=token, on_mark=lambda _words: None)
+    return run_apply(work.hosts[side], building, work.ledgers[side], lines, token=token, on_event=lambda _words: None)

@@ -6,7 +6,21 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from app.deployment.events import RolloutEnded, RolloutNote, RolloutSink, RolloutStage, RolloutStageStarted
+from app.deployment.events import (
+    DeploymentEnded,
+    DeploymentNote,
+    DeploymentSink,
+    DeploymentStage,
+    DeploymentStageStarted,
+)
+from app.deployment.messages import (
+    NOT_REMOVED,
+    NOTHING_ON_HOST,
+    REMOVED_FROM_ONE,
+    STEP_REMOVE_ALONE,
+    STEP_REMOVE_DAMAGED,
+    STEP_REMOVE_UNFINISHED,
+)
 from app.deployment.remove import known_deployment
 from app.deployment.slots import slot_of
 from app.deployment.status import UNFINISHED, SlotState, read_slot
@@ -29,7 +43,7 @@ _WARNING = "tunnelmark: warning: "
 
 
 def roll_back_one(
-    store: Store, session: HostSession, pair: PairSpec, side: Side, *, token: CancelToken, emit: RolloutSink
+    store: Store, session: HostSession, pair: PairSpec, side: Side, *, token: CancelToken, emit: DeploymentSink
 ) -> Deployment:
     """Remove the deployment of one host; the other one is not asked.
 
@@ -38,39 +52,36 @@ def roll_back_one(
         token: Cancels it before anything is changed.
 
     Returns:
-        The deployment, of which the other host may still have its end.
+        The deployment, of which the other host may still have its half.
 
     Raises:
         NotFound: Nothing is deployed there.
         CommandFailed: It could not be removed, or another instance works on the host.
     """
-    slot, end = slot_of(pair), RemoteHost(side, session, STATE_DIR)
-    found = read_slot(end, slot, token=token)
-    if not found.is_standing:
-        raise NotFound(f"Nothing is deployed on {end.label}.")
+    slot, host = slot_of(pair), RemoteHost(side, session, STATE_DIR)
+    found = read_slot(host, slot, token=token)
+    if not found.is_on_host:
+        raise NotFound(NOTHING_ON_HOST(host=host.label))
     deployment = known_deployment(store, pair, slot, (found.deployment_id,))
     token.raise_if_cancelled()
-    emit(RolloutStageStarted(RolloutStage.UNDO, end.label))
+    emit(DeploymentStageStarted(DeploymentStage.ROLLBACK, host.label))
     ending = replace(deployment, is_ending=True)
     if deployment.solution:
         # Stored first: the next instance that makes contact after the end of this process completes it.
         _save(store, ending, deployment.state)
     try:
-        told = _remove(store, end, slot, found, "Remove the deployment, on this host alone")
+        outcome = _remove(store, host, slot, found, STEP_REMOVE_ALONE())
     except CommandFailed:
         if deployment.solution:
             _save(store, deployment, deployment.state)
         raise
     other = pair.host(side.other).label
-    text = (
-        f"It was removed from {end.label} alone. {other} was not asked and may still have it. Once both can be "
-        f"reached, remove it there with: tunnelmark status {pair.name} --repair"
-    )
+    text = REMOVED_FROM_ONE(host=host.label, other=other, pair=pair.name)
     ended = _save(store, ending, DeploymentState.HALF_CONFIRMED, text)
-    if found.is_damaged or _WARNING in told:
-        emit(RolloutNote(told, is_warning=True))
-    emit(RolloutNote(text, is_warning=True))
-    emit(RolloutEnded(ended))
+    if found.is_damaged or _WARNING in outcome:
+        emit(DeploymentNote(outcome, is_warning=True))
+    emit(DeploymentNote(text, is_warning=True))
+    emit(DeploymentEnded(ended))
     return ended
 
 
@@ -81,13 +92,13 @@ def end_damaged(
     found: Mapping[Side, SlotState],
     *,
     token: CancelToken,
-    emit: RolloutSink,
+    emit: DeploymentSink,
 ) -> Deployment:
     """Remove what is left on hosts of which one has parts of a deployment only, on each host by itself.
 
     Args:
         store: Where it is written down.
-        found: What is in the place of both.
+        found: What is in the slot of both.
         token: Cancels it before anything is changed.
         emit: Gets what happens; also what may still run.
 
@@ -97,18 +108,18 @@ def end_damaged(
     Raises:
         CommandFailed: A host did not end it; repeat to remove what is left.
     """
-    slot, ends = slot_of(pair), remote_hosts(sessions, STATE_DIR)
+    slot, hosts = slot_of(pair), remote_hosts(sessions, STATE_DIR)
     deployment = known_deployment(store, pair, slot, tuple(one.deployment_id for one in found.values()))
     token.raise_if_cancelled()
     if deployment.solution:
         _save(store, replace(deployment, is_ending=True), deployment.state)
     for side in (side for side, one in found.items() if one.kind != "empty"):
-        emit(RolloutStageStarted(RolloutStage.UNDO, ends[side].label))
-        told = _remove(store, ends[side], slot, found[side], "Remove what is left of a damaged deployment")
-        if found[side].is_damaged or _WARNING in told:
-            emit(RolloutNote(told, is_warning=True))
-    ended = _save(store, deployment, DeploymentState.UNDONE)
-    emit(RolloutEnded(ended))
+        emit(DeploymentStageStarted(DeploymentStage.ROLLBACK, hosts[side].label))
+        outcome = _remove(store, hosts[side], slot, found[side], STEP_REMOVE_DAMAGED())
+        if found[side].is_damaged or _WARNING in outcome:
+            emit(DeploymentNote(outcome, is_warning=True))
+    ended = _save(store, deployment, DeploymentState.REMOVED)
+    emit(DeploymentEnded(ended))
     return ended
 
 
@@ -123,23 +134,23 @@ def remove_unfinished(store: Store, session: HostSession, pair: PairSpec, side: 
         CommandFailed: They could not be removed, or another instance works on the host.
     """
     token.raise_if_cancelled()
-    end = RemoteHost(side, session, STATE_DIR)
-    _remove(store, end, slot_of(pair), UNFINISHED, "Remove the files of a deployment that was broken off")
+    host = RemoteHost(side, session, STATE_DIR)
+    _remove(store, host, slot_of(pair), UNFINISHED, STEP_REMOVE_UNFINISHED())
 
 
-def _remove(store: Store, end: RemoteHost, slot: str, seen: SlotState, what: str) -> str:
-    """Have a host remove a place while that is in it which was seen, write it down, and return what the host says."""
+def _remove(store: Store, host: RemoteHost, slot: str, seen: SlotState, what: str) -> str:
+    """Have a host remove a slot while that is in it which was seen, write it down, and return what the host says."""
     script, words = host_script("remove.sh"), (slot, seen.seen, owner_text())
-    result = end.run_script(script, words, token=CancelToken(), timeout_s=REMOVE_TIMEOUT_S)
+    result = host.run_script(script, words, token=CancelToken(), timeout_s=REMOVE_TIMEOUT_S)
     who = this_user()
-    ledger = Ledger(end, lambda entry: store.audit(replace(entry, who=who, deployment=seen.deployment_id)))
+    ledger = Ledger(host, lambda entry: store.audit(replace(entry, who=who, deployment=seen.deployment_id)))
     ledger.write(what, f"sh remove.sh {slot}", result.exit_status)
     if not result.is_ok:
         raise CommandFailed(
-            f"It could not be removed on {end.label}. {printable(result.stderr, limit=500)}".strip(),
-            context={"host": end.label, "exit_status": str(result.exit_status)},
+            NOT_REMOVED(host=host.label, why=printable(result.stderr, limit=500)),
+            context={"host": host.label, "exit_status": str(result.exit_status)},
         )
-    return f"{end.label}: {printable(result.stdout, limit=500)}"
+    return f"{host.label}: {printable(result.stdout, limit=500)}"
 
 
 def _save(store: Store, deployment: Deployment, state: DeploymentState, message: str = "") -> Deployment:

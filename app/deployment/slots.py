@@ -10,13 +10,14 @@ from collections.abc import Iterable
 from dataclasses import replace
 from ipaddress import IPv4Network, IPv6Network, ip_interface, ip_network
 
+from app.deployment.messages import NO_FREE_SLOT
 from app.domain.errors import PreflightRefused
 from app.domain.hosts import HostFacts, PairSpec
 from app.domain.link import LAST_SESSION_ID, Link, TunnelNames
 
-LASTING_DIR = "/etc/tunnelmark"
+DEPLOYMENTS_DIR = "/etc/tunnelmark"
 """The folder on a host for what starts with it: mode 0700, root only."""
-PLACES = 16
+SLOTS = 16
 """Most deployments that a host can have."""
 
 _FIRST = TunnelNames(
@@ -39,22 +40,22 @@ _FIRST = TunnelNames(
 
 
 def slot_of(pair: PairSpec) -> str:
-    """Return the name of a pair's place on its hosts: the same whatever the pair is called, on any computer."""
+    """Return the name of a pair's slot on its hosts: the same whatever the pair is called, on any computer."""
     return hashlib.sha256(f"{pair.underlay_a} {pair.underlay_b}".encode()).hexdigest()[:8]
 
 
 def slot_dir(slot: str) -> str:
-    """Return the folder of a place on a host."""
-    return f"{LASTING_DIR}/{slot}"
+    """Return the folder of a slot on a host."""
+    return f"{DEPLOYMENTS_DIR}/{slot}"
 
 
 def current_path(slot: str) -> str:
-    """Return the file that names what is confirmed in a place."""
+    """Return the file that names what is confirmed in a slot."""
     return f"{slot_dir(slot)}/current"
 
 
 def service_name(slot: str) -> str:
-    """Return the name of the service that starts what has a place."""
+    """Return the name of the service that starts what has a slot."""
     return f"tunnelmark-{slot}"
 
 
@@ -69,10 +70,10 @@ def bridge_name(link: Link) -> str:
 
 
 def persistent_names(index: int) -> TunnelNames:
-    """Return names and numbers of one place.
+    """Return names and numbers of one slot.
 
     Args:
-        index: From 0 to PLACES - 1.
+        index: From 0 to SLOTS - 1.
     """
     numbers = ("udp_port", "tcp_port", "wireguard_port", "l2tp_tunnel_id", "l2tp_session_id", "tinc_port")
     more = ("freelan_port", "ssh_port", "ssh_tap_unit")
@@ -94,7 +95,7 @@ def persistent_link(link: Link, deployment_id: str, index: int, *, inner_a: str 
 
     Args:
         link: Outer addresses and MTU.
-        inner_a: A's address inside, with prefix length; empty for the place's own.
+        inner_a: A's address inside, with prefix length; empty for the slot's own.
         inner_b: The same for B.
     """
     return replace(
@@ -109,24 +110,22 @@ def persistent_link(link: Link, deployment_id: str, index: int, *, inner_a: str 
 
 
 def free_index(facts: Iterable[HostFacts]) -> int:
-    """Return the first place whose interfaces, ports, numbers and subnets are on none of the hosts.
+    """Return the first slot whose interfaces, ports, numbers and subnets are on none of the hosts.
 
     Raises:
         PreflightRefused: There is none.
     """
     hosts = tuple(facts)
-    for index in range(PLACES):
+    for index in range(SLOTS):
         if not any(_meets(index, one) for one in hosts):
             return index
     raise PreflightRefused(
-        f"All {PLACES} slots for deployments are taken on the hosts, by deployments or by other programs' "
-        "interfaces, ports and subnets.",
-        hint="Remove a deployment that is no longer needed with `tunnelmark undeploy` and its pair's name.",
+        NO_FREE_SLOT(slots=SLOTS),
     )
 
 
 def _meets(index: int, facts: HostFacts) -> bool:
-    """Whether something of a place is in use on a host already."""
+    """Whether something of a slot is in use on a host already."""
     names = persistent_names(index)
     interfaces = {names.ethernet_interface, names.wireguard_interface, names.lower_interface, names.vlan_interface}
     interfaces |= {f"tmlbr{index}", f"tap{names.ssh_tap_unit}"}

@@ -8,16 +8,21 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from app.deployment.lan.guard import GuardState, parse_guard
+from app.deployment.messages import HOST_GAVE_NO_STATUS
 from app.deployment.slots import current_path, slot_dir
 from app.domain.adapters import shell_step_argv
 from app.domain.cancel import CancelToken
-from app.domain.commands import Command
+from app.domain.commands import Command, SessionPair
+from app.domain.concurrency import run_both
 from app.domain.deployment_status import Outage
 from app.domain.errors import CommandFailed
+from app.domain.hosts import Side
+from app.domain.link import STATE_DIR
 from app.domain.script_files import host_script
 from app.host.inspection import LockInfo, parse_lock
 from app.host.remote_host import RemoteHost, new_id, printable
 from app.host.script_events import parse_sections
+from app.tunnel.preflight import remote_hosts
 
 STATE_TIMEOUT_S = 40.0
 MAX_SHOWN_BYTES = 65_536
@@ -39,7 +44,7 @@ class HostDeployment:
         lock: The lock on the host; None if there is none.
         is_enabled: Whether it starts with the host.
         is_watched: Whether the supervisor runs.
-        is_standing: Whether everything that the steps made is there.
+        is_on_host: Whether everything that the steps made is there.
         restarts: How often it was started again.
         interface: The interface with the tunnel's address.
         rx_bytes: Bytes received through the tunnel.
@@ -52,7 +57,7 @@ class HostDeployment:
         changed: (kind, path) of what was changed by hand: `file` and `more` below the deployment's folder, `used` below
             its run_dir, `service` for the file that starts it; `rules` with a sentence on rules of the firewall.
         log: The end of the watcher's log.
-        connect_s: Seconds from the last start of this end until the other one answered; None where not written down.
+        connect_s: Seconds from the tunnel's last start here until the peer answered; None where not written down.
         boot_connect_s: Seconds from the host's start until the peer answered; None if not recorded.
         outages: Losses of the peer, and when it answered again.
         is_unfinished: Whether files of a deployment are there that never counted.
@@ -66,7 +71,7 @@ class HostDeployment:
     lock: LockInfo | None = None
     is_enabled: bool = False
     is_watched: bool = False
-    is_standing: bool = False
+    is_on_host: bool = False
     restarts: int = 0
     interface: str = ""
     rx_bytes: int = 0
@@ -88,38 +93,27 @@ class HostDeployment:
     looped_since: datetime | None = None
 
 
-def read_state(end: RemoteHost, slot: str, *, token: CancelToken) -> HostDeployment:
+def read_state(host: RemoteHost, slot: str, *, token: CancelToken) -> HostDeployment:
     """Read the status of a host's deployment.
 
     Raises:
         CommandFailed: It could not be asked.
     """
     mark = new_id()
-    result = end.run_script(
-        host_script("state.sh"), (end.state_dir, mark, slot), token=token, timeout_s=STATE_TIMEOUT_S
+    result = host.run_script(
+        host_script("state.sh"), (host.state_dir, mark, slot), token=token, timeout_s=STATE_TIMEOUT_S
     )
     if f"{mark} finished" not in result.stdout:
         raise CommandFailed(
-            f"{end.label} could not be asked about its deployment.",
-            context={"host": end.label, "stderr": printable(result.stderr, limit=1000)},
+            HOST_GAVE_NO_STATUS(host=host.label),
+            context={"host": host.label, "stderr": printable(result.stderr, limit=1000)},
         )
     return parse_state(parse_sections(result.stdout, mark))
 
 
 def parse_state(sections: Mapping[str, str]) -> HostDeployment:
     """Translate what `state.sh` printed."""
-    about: dict[str, str] = {}
-    changed: list[tuple[str, str]] = []
-    for line in sections.get("about", "").split("\n"):
-        word, _, value = line.partition(" ")
-        if word == "changed":
-            changed.append(("service", value))
-        else:
-            about[word] = value
-    for line in sections.get("changed", "").split("\n"):
-        kind, _, path = line.partition(" ")
-        if path:
-            changed.append((kind, printable(path, limit=300)))
+    about, changed = _about(sections)
     clock = _whole(about.get("clock", ""))
     sent, received, rtt_ms = _ping(sections.get("ping", ""))
     lock = parse_lock(sections.get("lock", ""))
@@ -131,7 +125,7 @@ def parse_state(sections: Mapping[str, str]) -> HostDeployment:
         lock=lock,
         is_enabled=about.get("enabled") == "yes",
         is_watched="watched" in about,
-        is_standing="standing" in about,
+        is_on_host="standing" in about,
         restarts=_whole(about.get("restarts", "")) or 0,
         interface=printable(about.get("interface", ""), limit=20),
         rx_bytes=_whole(about.get("rx", "")) or 0,
@@ -141,7 +135,7 @@ def parse_state(sections: Mapping[str, str]) -> HostDeployment:
         rtt_ms=rtt_ms,
         last_handshake_s=_handshake(sections.get("handshake", ""), clock),
         certificates=_certificates(sections.get("certificates", ""), clock),
-        changed=tuple(changed),
+        changed=changed,
         log=printable(sections.get("log", "")),
         connect_s=_whole(about.get("connect", "")),
         boot_connect_s=_whole(about.get("boot", "")),
@@ -154,13 +148,30 @@ def parse_state(sections: Mapping[str, str]) -> HostDeployment:
     )
 
 
+def _about(sections: Mapping[str, str]) -> tuple[dict[str, str], tuple[tuple[str, str], ...]]:
+    """Return what a host says of a deployment by word, and kind and path of what was changed by hand."""
+    about: dict[str, str] = {}
+    changed: list[tuple[str, str]] = []
+    for line in sections.get("about", "").split("\n"):
+        word, _, value = line.partition(" ")
+        if word == "changed":
+            changed.append(("service", value))
+        else:
+            about[word] = value
+    for line in sections.get("changed", "").split("\n"):
+        kind, _, path = line.partition(" ")
+        if path:
+            changed.append((kind, printable(path, limit=300)))
+    return about, tuple(changed)
+
+
 @dataclass(frozen=True, slots=True)
 class SlotState:
     """Content of a slot on one host.
 
     Attributes:
         seen: The host's own description; the host compares it to notice changes.
-        kind: `empty`, `whole`, `damaged` or `unfinished`, see `place.sh`.
+        kind: `empty`, `whole`, `damaged` or `unfinished`, see `slot.sh`.
         deployment_id: What counts there, or did, as far as that is known.
     """
 
@@ -174,7 +185,7 @@ class SlotState:
         return self.kind == "damaged"
 
     @property
-    def is_standing(self) -> bool:
+    def is_on_host(self) -> bool:
         """Whether something is there that counts, or did."""
         return self.kind in ("whole", "damaged")
 
@@ -182,24 +193,33 @@ class SlotState:
 UNFINISHED = SlotState("unfinished ", "unfinished")
 
 
-def read_slot(end: RemoteHost, slot: str, *, token: CancelToken) -> SlotState:
-    """Say what is in a place of a host, whether all of it is there or not.
+def read_slot(host: RemoteHost, slot: str, *, token: CancelToken) -> SlotState:
+    """Say what is in a slot of a host, whether all of it is there or not.
 
     Raises:
         CommandFailed: The host could not be asked.
     """
-    result = end.run_script(host_script("find.sh"), (slot,), token=token, timeout_s=10.0)
+    result = host.run_script(host_script("find.sh"), (slot,), token=token, timeout_s=10.0)
     seen = result.stdout.rstrip("\n")
     kind, _, found = seen.partition(" ")
     if not result.is_ok or kind not in ("empty", "whole", "damaged", "unfinished"):
-        raise CommandFailed(f"{end.label} could not be asked for its deployment.", context={"host": end.label})
+        raise CommandFailed(HOST_GAVE_NO_STATUS(host=host.label), context={"host": host.label})
     return SlotState(seen, kind, found if _ID.fullmatch(found) else "")
+
+
+def read_slots(sessions: SessionPair, slot: str, *, token: CancelToken) -> dict[Side, SlotState]:
+    """Return what is in a slot of both hosts."""
+    hosts = remote_hosts(sessions, STATE_DIR)
+    a, b = run_both(
+        lambda: read_slot(hosts[Side.A], slot, token=token), lambda: read_slot(hosts[Side.B], slot, token=token)
+    )
+    return {Side.A: a, Side.B: b}
 
 
 def parse_outages(text: str) -> tuple[Outage, ...]:
     """Return the losses of the peer and their ends, from the supervisor's log, oldest first."""
     found: list[Outage] = []
-    lasting: Outage | None = None
+    still_lost: Outage | None = None
     for line in text.split("\n"):
         lost, back = _LOST.match(line), _BACK.match(line)
         seen = lost or back
@@ -209,8 +229,8 @@ def parse_outages(text: str) -> tuple[Outage, ...]:
         began_at = at - timedelta(seconds=int(seen["s"] or 0))
         if back is not None:
             found.append(Outage(began_at, float(back["s"])))
-        lasting = Outage(began_at) if lost is not None else None
-    return (*found, lasting) if lasting is not None else tuple(found)
+        still_lost = Outage(began_at) if lost is not None else None
+    return (*found, still_lost) if still_lost is not None else tuple(found)
 
 
 def _moment(text: str) -> datetime | None:
@@ -244,8 +264,8 @@ def _handshake(text: str, clock: int | None) -> float | None:
 def _certificates(text: str, clock: int | None) -> Mapping[str, float]:
     found: dict[str, float] = {}
     for line in text.split("\n"):
-        end, _, name = line.partition(" ")
-        at = _whole(end)
+        host, _, name = line.partition(" ")
+        at = _whole(host)
         if name and at is not None and clock is not None:
             found[printable(name, limit=100)] = float(at - clock)
     return found
@@ -255,14 +275,14 @@ def _whole(text: str) -> int | None:
     return int(text) if text.isdecimal() and text.isascii() and len(text) < 20 else None
 
 
-def read_file(end: RemoteHost, path: str, *, token: CancelToken) -> str | None:
+def read_file(host: RemoteHost, path: str, *, token: CancelToken) -> str | None:
     """Return a small file of a host as text; None if it is not there or cannot be read.
 
     Only for files that held no secret when they were written. A user may have added one since: see
     `app.linting.masked_diff` for how they are shown.
     """
     argv = shell_step_argv(f'head -c {MAX_SHOWN_BYTES} "$1"', path)
-    result = end.session.run(Command(argv, timeout_s=10.0, is_root=True), token=token)
+    result = host.session.run(Command(argv, timeout_s=10.0, is_root=True), token=token)
     return result.stdout if result.is_ok else None
 
 
@@ -272,27 +292,36 @@ def deployment_id_in(text: str) -> str:
     return found if _ID.fullmatch(found) else ""
 
 
-def read_current(end: RemoteHost, slot: str, *, token: CancelToken) -> str:
-    """Return what is confirmed in a place of a host; empty where nothing is.
+def read_current(host: RemoteHost, slot: str, *, token: CancelToken) -> str:
+    """Return what is confirmed in a slot of a host; empty where nothing is.
 
     Raises:
         CommandFailed: The host could not be asked.
     """
     argv = shell_step_argv('[ ! -e "$1" ] || cat "$1"', current_path(slot))
-    result = end.session.run(Command(argv, timeout_s=10.0, is_root=True), token=token)
+    result = host.session.run(Command(argv, timeout_s=10.0, is_root=True), token=token)
     if not result.is_ok:
-        raise CommandFailed(f"{end.label} could not be asked for its deployment.", context={"host": end.label})
+        raise CommandFailed(HOST_GAVE_NO_STATUS(host=host.label), context={"host": host.label})
     return deployment_id_in(result.stdout)
 
 
-def read_interface(end: RemoteHost, slot: str, deployment_id: str, *, token: CancelToken) -> str:
+def current_ids(sessions: SessionPair, slot: str, *, token: CancelToken) -> dict[Side, str]:
+    """Return what is confirmed in a slot of both hosts; empty where nothing is."""
+    hosts = remote_hosts(sessions, STATE_DIR)
+    a, b = run_both(
+        lambda: read_current(hosts[Side.A], slot, token=token), lambda: read_current(hosts[Side.B], slot, token=token)
+    )
+    return {Side.A: a, Side.B: b}
+
+
+def read_interface(host: RemoteHost, slot: str, deployment_id: str, *, token: CancelToken) -> str:
     """Return the interface with a deployment's own address on a host; empty where the host does not say.
 
     It is the bridge where a LAN port is joined.
     """
     path = f"{slot_dir(slot)}/{deployment_id}/about.sh"
     argv = shell_step_argv("sed -n 's/^interface=//p' \"$1\"", path)
-    found = end.session.run(Command(argv, timeout_s=10.0, is_root=True), token=token).stdout.strip()
+    found = host.session.run(Command(argv, timeout_s=10.0, is_root=True), token=token).stdout.strip()
     return printable(found, limit=20)
 
 

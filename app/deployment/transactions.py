@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from app.deployment.commit import CommitOutcome, TwoHostCommit
 from app.deployment.deployment_steps import SUSPEND_S, suspend_step
+from app.deployment.messages import CHANGED_MEANWHILE
 from app.deployment.restart import restart_from_bundle
 from app.deployment.slots import current_path, run_dir_of, slot_dir
 from app.deployment.status import deployment_id_in
@@ -23,6 +24,7 @@ from app.domain.errors import PairLocked
 from app.domain.events import Stage
 from app.domain.hosts import PairSpec, Side
 from app.domain.link import STATE_DIR
+from app.domain.messages.lists import enumerated
 from app.host.remote_host import new_id
 from app.host.snapshots import HostSnapshot
 from app.tunnel.acquire import AcquireRequest
@@ -51,11 +53,11 @@ class DeploymentTarget:
 class DeploymentTransaction:
     """A deployment, the first in its slot or in place of another, until it is confirmed or rolled back.
 
-    Phases: acquire (where another is replaced, it is suspended), preflight, keys, apply; then, as `Rollout` goes on,
-    prove, restart, hold, commit; roll back where it was not confirmed.
+    Phases: acquire (where another is replaced, it is suspended), preflight, keys, apply; then, as `DeploymentRun` goes
+    on, prove, restart, hold, commit; roll back where it was not confirmed.
 
     Args:
-        place: Where it goes.
+        target: Where it goes.
         on_stage: Gets each stage as it begins, one call at a time, from any thread.
         audit: Gets every command that changed a host.
         lease_s: For how long a host waits to hear of us before it rolls back, in seconds.
@@ -65,14 +67,14 @@ class DeploymentTransaction:
         self,
         sessions: SessionPair,
         request: DeployRequest,
-        place: DeploymentTarget,
+        target: DeploymentTarget,
         *,
         on_stage: StageSink,
         audit: AuditSink | None,
         lease_s: float,
     ) -> None:
         self._request = request
-        self._place = place
+        self._target = target
         self.work = Transaction(
             remote_hosts(sessions, state_dir_of(request), request.pair.name),
             on_stage=on_stage,
@@ -90,8 +92,8 @@ class DeploymentTransaction:
             As `temporary_tunnel`.
         """
         with self.work.rolled_back_at_end(self._build.words, self._build.add_logs):
-            acquired = self._build.acquire(token=token, asked=current_path(self._place.slot))
-            refuse_changed_slot(self.work, self._place.replaced, self._request.pair)
+            acquired = self._build.acquire(token=token, asked=current_path(self._target.slot))
+            refuse_changed_slot(self.work, self._target.replaced, self._request.pair)
             self._build.refuse_obstacles()
             self._build.exchange_keys(acquired, token=token)
             self._build.apply(token=token)
@@ -110,13 +112,13 @@ class DeploymentTransaction:
     @property
     def confirmer(self) -> TwoHostCommit:
         """The commit of this deployment."""
-        place, work = self._place, self.work
+        target, work = self._target, self.work
         run_dir = self._request.link.run_dir
         return TwoHostCommit(
-            work.ends, work.ids, work.ledgers, place.slot, place.deployment_id, run_dir, place.replaced
+            work.hosts, work.ids, work.ledgers, target.slot, target.deployment_id, run_dir, target.replaced
         )
 
-    def start_from_kit(self, *, token: CancelToken) -> str:
+    def start_from_boot_bundle(self, *, token: CancelToken) -> str:
         """Start the tunnel on both hosts with the very scripts that will start it with the hosts, and wait for it.
 
         Returns:
@@ -127,9 +129,9 @@ class DeploymentTransaction:
         """
         self.work.stage(Stage.VERIFY)
         with self.work.timed("restart"):
-            place = self._place
+            target = self._target
             return restart_from_bundle(
-                self.work, self._request, self.plan, place.deployment_id, place.slot, token=token
+                self.work, self._request, self.plan, target.deployment_id, target.slot, token=token
             )
 
     def confirm(self, *, token: CancelToken) -> CommitOutcome:
@@ -203,7 +205,7 @@ class RemovalTransaction:
     def confirmer(self) -> TwoHostCommit:
         """The commit of this removal: of nothing."""
         work = self.work
-        return TwoHostCommit(work.ends, work.ids, work.ledgers, self._slot, "", self._run_dir, self._current)
+        return TwoHostCommit(work.hosts, work.ids, work.ledgers, self._slot, "", self._run_dir, self._current)
 
     def confirm(self, *, token: CancelToken) -> CommitOutcome:
         """Confirm it; see `commit`."""
@@ -217,11 +219,10 @@ def refuse_changed_slot(work: Transaction, expected: Mapping[Side, str], pair: P
         PairLocked: It has.
     """
     found = {side: deployment_id_in(one.asked) for side, one in work.inspections.items()}
-    changed = [work.ends[side].label for side in Side if found[side] != expected.get(side, "")]
+    changed = [work.hosts[side].label for side in Side if found[side] != expected.get(side, "")]
     if changed:
         raise PairLocked(
-            f"Another Tunnelmark has meanwhile changed the deployment on {' and '.join(changed)}.",
-            hint=f"Inspect it with: tunnelmark status {pair.name}. Then try again.",
+            CHANGED_MEANWHILE(hosts=enumerated(changed), pair=pair.name),
         )
 
 

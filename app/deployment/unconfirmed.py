@@ -6,13 +6,27 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from app.deployment.events import RolloutEnded, RolloutNote, RolloutSink, RolloutStage, RolloutStageStarted
+from app.deployment.events import (
+    DeploymentEnded,
+    DeploymentNote,
+    DeploymentSink,
+    DeploymentStage,
+    DeploymentStageStarted,
+)
+from app.deployment.messages import (
+    CONFIRMED_MEANWHILE,
+    ROLLBACK_INCOMPLETE,
+    ROLLED_BACK_BEFORE,
+    ROLLS_BACK_LATER,
+    WAITS_ELSEWHERE,
+)
 from app.deployment.reconcile import Reached
 from app.deployment.status import read_slot
 from app.domain.cancel import CancelToken
 from app.domain.deployment import Deployment, DeploymentState
 from app.domain.errors import CommandFailed
 from app.domain.hosts import PairSpec, Side
+from app.domain.messages import sentences
 from app.domain.user import this_user
 from app.host.inspection import LockInfo
 from app.host.parallel import on_both_to_the_end
@@ -36,8 +50,7 @@ def held_unconfirmed(known: Iterable[Deployment], reached: Mapping[Side, Reached
             asking = next((lock.owner for lock in locks.values() if lock is not None and _is_attended(lock)), None)
             if asking is not None:
                 raise CommandFailed(
-                    f"{one.title} waits on {one.pair.name} for its confirmation, and {asking} asks for that.",
-                    hint="Roll it back there.",
+                    WAITS_ELSEWHERE(title=one.title, pair=one.pair.name, owner=asking),
                 )
             return one
     return None
@@ -58,7 +71,7 @@ def roll_back_unconfirmed(
     reached: Mapping[Side, Reached],
     *,
     token: CancelToken,
-    emit: RolloutSink,
+    emit: DeploymentSink,
 ) -> Deployment:
     """Roll back a deployment that waits for its confirmation; what it suspended is active again.
 
@@ -70,41 +83,41 @@ def roll_back_unconfirmed(
     Raises:
         CommandFailed: A host did not roll back, or it was confirmed meanwhile.
     """
-    ends = {side: one.end for side, one in reached.items() if one.end is not None}
+    hosts = {side: one.host for side, one in reached.items() if one.host is not None}
     who = this_user()
     token.raise_if_cancelled()
-    emit(RolloutStageStarted(RolloutStage.UNDO, ", ".join(end.label for end in ends.values())))
+    emit(DeploymentStageStarted(DeploymentStage.ROLLBACK, ", ".join(host.label for host in hosts.values())))
 
     def work(side: Side, child: CancelToken) -> RollbackResult | None:
-        if side not in ends:
+        if side not in hosts:
             return None
-        ledger = Ledger(ends[side], lambda entry: store.audit(replace(entry, who=who, deployment=waiting.id)))
-        return roll_back(ends[side], waiting.tunnels[side.value], None, ledger, token=child, undo_limit_s=UNDO_LIMIT_S)
+        ledger = Ledger(hosts[side], lambda entry: store.audit(replace(entry, who=who, deployment=waiting.id)))
+        return roll_back(hosts[side], waiting.tunnels[side.value], None, ledger, token=child, undo_limit_s=UNDO_LIMIT_S)
 
     results, failures = on_both_to_the_end(work, token=CancelToken())
     for side, result in results.items():
         if result is not None and result.state is not RollbackState.DONE:
-            _refuse_if_confirmed(ends[side], waiting)
+            _refuse_if_confirmed(hosts[side], waiting)
         if result is not None and result.state is RollbackState.FAILED:
-            failures[side] = CommandFailed(
-                f"{ends[side].label} could not be rolled back completely.",
-                hint=f"Run there: {ends[side].console_command}",
-            )
+            failures[side] = _incomplete(hosts[side])
     for error in failures.values():
         raise error
-    text = "It was rolled back before it was confirmed."
-    if missing := [side for side in Side if side not in ends]:
-        text += f" {pair.host(missing[0]).label} was not asked: it rolls back by itself when its time is over."
-        emit(RolloutNote(text, is_warning=True))
-    ended = replace(waiting, state=DeploymentState.UNDONE, state_at=datetime.now(UTC), message=text)
+    text: str = ROLLED_BACK_BEFORE()
+    if missing := [side for side in Side if side not in hosts]:
+        text = sentences((text, ROLLS_BACK_LATER(host=pair.host(missing[0]).label)))
+        emit(DeploymentNote(text, is_warning=True))
+    ended = replace(waiting, state=DeploymentState.REMOVED, state_at=datetime.now(UTC), message=text)
     store.save_deployment(ended)
-    emit(RolloutEnded(ended))
+    emit(DeploymentEnded(ended))
     return ended
 
 
-def _refuse_if_confirmed(end: RemoteHost, waiting: Deployment) -> None:
-    if read_slot(end, waiting.slot, token=CancelToken()).deployment_id == waiting.id:
+def _incomplete(host: RemoteHost) -> CommandFailed:
+    return CommandFailed(ROLLBACK_INCOMPLETE(host=host.label, command=host.console_command))
+
+
+def _refuse_if_confirmed(host: RemoteHost, waiting: Deployment) -> None:
+    if read_slot(host, waiting.slot, token=CancelToken()).deployment_id == waiting.id:
         raise CommandFailed(
-            f"{waiting.title} was confirmed on {end.label} meanwhile.",
-            hint=f"Remove it with: tunnelmark undeploy {waiting.pair.name}",
+            CONFIRMED_MEANWHILE(title=waiting.title, host=host.label, pair=waiting.pair.name),
         )

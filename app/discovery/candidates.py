@@ -4,6 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
+from app.discovery.messages import (
+    CANNOT_DO_IT,
+    CLOCK_DIFFERS,
+    HOST_BUSY,
+    HYPERVISOR_TAKES_CPU,
+    LACKS,
+    LEAVES_READABLE,
+    NO_SUITE_IN_COMMON,
+    NOTHING_KNOWN_ON,
+    REASON_ON,
+    UNAVAILABLE_ON_BOTH,
+)
 from app.discovery.pair_discovery import Discovery, HostCheck
 from app.domain.adapters import Adapter
 from app.domain.hosts import HostFacts, MissingPart, PairSpec, Side
@@ -35,8 +47,8 @@ def assess_pair(
     candidates, defaults = find_candidates(adapters, facts_a, facts_b, guidelines=guidelines)
     return Discovery(
         pair=pair,
-        a=look_at(Side.A, facts_a),
-        b=look_at(Side.B, facts_b),
+        a=check_host(Side.A, facts_a),
+        b=check_host(Side.B, facts_b),
         link=link,
         clock_difference_ms=facts_b.clock_offset_ms - facts_a.clock_offset_ms,
         candidates=candidates,
@@ -99,7 +111,7 @@ def possible_in(suites: Sequence[Suite], options: Sequence[CensusOption]) -> Pos
 def _listed(info: SolutionInfo, option: CensusOption, possible: Possible, guidelines: Collection[str]) -> Candidate:
     verdict, findings = judge_possible(option.suite, info, possible, guidelines=guidelines)
     if option.is_unprotected and verdict is not Verdict.UNPROTECTED:
-        reason = "It leaves frames readable or changeable on the way."
+        reason = LEAVES_READABLE()
         verdict, findings = (
             Verdict.UNPROTECTED,
             (Finding(option.name, Verdict.UNPROTECTED, reason, "; ".join(info.sources)), *findings),
@@ -123,10 +135,14 @@ def unavailable_solutions(
     """Return why a solution offers nothing on these hosts, by solution."""
     offered = {candidate.solution for candidate in candidates}
     return {
-        name: "; ".join(filter(None, (_why(name, "A", facts_a), _why(name, "B", facts_b)))) or "no suite in common"
-        for name in adapters
-        if name not in offered
+        name: _reasons(_why(name, "A", facts_a), _why(name, "B", facts_b)) for name in adapters if name not in offered
     }
+
+
+def _reasons(on_a: str, on_b: str) -> str:
+    if on_a and on_b:
+        return UNAVAILABLE_ON_BOTH(a=on_a, b=on_b)
+    return on_a or on_b or NO_SUITE_IN_COMMON()
 
 
 def missing_parts(facts: HostFacts) -> tuple[MissingPart, ...]:
@@ -135,7 +151,7 @@ def missing_parts(facts: HostFacts) -> tuple[MissingPart, ...]:
     return tuple({(part.what, part.needed_for): part for part in parts}.values())
 
 
-def look_at(side: Side, facts: HostFacts) -> HostCheck:
+def check_host(side: Side, facts: HostFacts) -> HostCheck:
     """Return one host as it was found, with what it lacks and what may disturb a measurement."""
     return HostCheck(side, facts, missing_parts(facts), _warnings(facts))
 
@@ -143,12 +159,11 @@ def look_at(side: Side, facts: HostFacts) -> HostCheck:
 def _warnings(facts: HostFacts) -> tuple[str, ...]:
     warnings = []
     if facts.steal_pct > 2:
-        warnings.append(f"The hypervisor takes {facts.steal_pct:.0f} % of the CPU: figures will scatter.")
+        warnings.append(HYPERVISOR_TAKES_CPU(share=facts.steal_pct))
     if facts.load_1min > 0.5 * facts.cpu_count:
-        cores = "1 core" if facts.cpu_count == 1 else f"{facts.cpu_count} cores"
-        warnings.append(f"The host is busy (load {facts.load_1min:.2f} on {cores}).")
+        warnings.append(HOST_BUSY(load=facts.load_1min, cores=facts.cpu_count))
     if abs(facts.clock_offset_ms) - facts.clock_error_ms > 5_000:
-        warnings.append(f"Its clock differs from this computer's by {facts.clock_offset_ms / 1000:.0f} s.")
+        warnings.append(CLOCK_DIFFERS(seconds=facts.clock_offset_ms / 1000))
     return tuple(warnings)
 
 
@@ -166,9 +181,10 @@ def _titles(solution: str, suites: Sequence[str]) -> list[str]:
 def _why(solution: str, host: str, facts: HostFacts) -> str:
     support = facts.solutions.get(solution)
     if support is None:
-        return f"nothing is known about it on {host}"
+        return NOTHING_KNOWN_ON(host=host)
     if support.is_available:
         return ""
-    lacks = ", ".join(part.what for part in support.missing)
-    reason = f"lacks {lacks}" if lacks else support.note or "cannot do it"
-    return f"{host} {reason}"
+    lacks = tuple(part.what for part in support.missing)
+    if lacks:
+        return LACKS(host=host, parts=lacks)
+    return REASON_ON(host=host, reason=support.note) if support.note else CANNOT_DO_IT(host=host)

@@ -7,6 +7,16 @@ import secrets
 from collections.abc import Iterable, Iterator
 from itertools import count
 
+from app.discovery.messages import (
+    ADDRESS_NOT_THERE,
+    GIVE_UNDERLAY_ADDRESS,
+    INTERFACE_DOWN,
+    MTU_TOO_SMALL,
+    NO_FREE_PORT,
+    NO_FREE_SUBNETS,
+    NO_IPV4_ADDRESS,
+    UNDERLAY_GIVEN_TWICE,
+)
 from app.domain.errors import InvalidPlan, PreflightRefused
 from app.domain.hosts import MAX_PORT, HostFacts, Nic
 from app.domain.link import INNER_SUBNET, LAST_SESSION_ID, Link, TunnelNames
@@ -21,8 +31,6 @@ def find_link(
     facts_b: HostFacts,
     underlay_a: str,
     underlay_b: str,
-    *,
-    underlay_mtu_bytes: int | None = None,
 ) -> Link:
     """Choose what a tunnel between two hosts is built on.
 
@@ -32,7 +40,6 @@ def find_link(
     Args:
         underlay_a: A's IPv4 address on the path between the two.
         underlay_b: B's.
-        underlay_mtu_bytes: MTU found between the hosts by probing; None means the smaller one of both interfaces'.
 
     Returns:
         The link.
@@ -44,14 +51,13 @@ def find_link(
     """
     address_a, address_b = _ipv4(underlay_a, "A", facts_a), _ipv4(underlay_b, "B", facts_b)
     if address_a == address_b:
-        raise InvalidPlan(f"Both hosts have the same underlay address {address_a}.", hint="Give each host's own one.")
+        raise InvalidPlan(UNDERLAY_GIVEN_TWICE(address=address_a))
     nic_a = _nic_with(facts_a, address_a, "A")
     nic_b = _nic_with(facts_b, address_b, "B")
-    mtu_bytes = underlay_mtu_bytes or min(nic_a.mtu_bytes, nic_b.mtu_bytes)
+    mtu_bytes = min(nic_a.mtu_bytes, nic_b.mtu_bytes)
     if mtu_bytes < _MIN_MTU:
         raise PreflightRefused(
-            f"The MTU between {address_a} and {address_b} is {mtu_bytes} bytes; {_MIN_MTU} is the least for IPv4.",
-            hint="Check the MTU of the interfaces with these addresses.",
+            MTU_TOO_SMALL(a=address_a, b=address_b, mtu=mtu_bytes, least=_MIN_MTU),
         )
     inner, carrier = _free_blocks(facts_a, facts_b)
     return Link(
@@ -68,9 +74,7 @@ def find_link(
 
 def _ipv4(text: str, side: str, facts: HostFacts) -> ipaddress.IPv4Address:
     if problem := underlay_problem(text):
-        raise InvalidPlan(
-            problem, hint=f"Give {side}'s IPv4 address on the path between the two. It has: {_addresses(facts)}."
-        )
+        raise InvalidPlan(problem, hint=GIVE_UNDERLAY_ADDRESS(side=side, addresses=_addresses(facts)))
     return ipaddress.IPv4Address(text.strip())
 
 
@@ -80,20 +84,16 @@ def _nic_with(facts: HostFacts, address: ipaddress.IPv4Address, side: str) -> Ni
         if any(ipaddress.ip_interface(text).ip == address for text in nic.addresses):
             if not nic.is_up:
                 raise PreflightRefused(
-                    f"{side} ({facts.hostname}) has {address} on {nic.name}, which is down.",
-                    hint=f"Bring it up on that host: ip link set {nic.name} up.",
+                    INTERFACE_DOWN(side=side, host=facts.hostname, address=address, interface=nic.name),
                 )
             return nic
     known = _addresses(facts)
     if not known:
         raise PreflightRefused(
-            f"{side} ({facts.hostname}) has no IPv4 address but its own loopback; the path to it is IPv6 only.",
-            hint="The solutions that are known so far need IPv4 between the hosts.",
+            NO_IPV4_ADDRESS(side=side, host=facts.hostname),
         )
     raise PreflightRefused(
-        f"{side} ({facts.hostname}) does not have the address {address} on any interface: either it is another"
-        f" host's, or there is network address translation between the two hosts.",
-        hint=f"Its addresses: {known}. Behind NAT none of the solutions that are known so far can be built.",
+        ADDRESS_NOT_THERE(side=side, host=facts.hostname, address=address, known=known),
     )
 
 
@@ -114,8 +114,7 @@ def _free_blocks(facts_a: HostFacts, facts_b: HostFacts) -> tuple[ipaddress.IPv4
     if len(free) < 2:
         clashing = ", ".join(sorted({str(network) for network in taken if network.overlaps(INNER_SUBNET)}))
         raise PreflightRefused(
-            f"Tunnels need two free subnets in {INNER_SUBNET}, but the hosts use it already: {clashing}.",
-            hint="Remove those addresses or routes, or measure between other hosts.",
+            NO_FREE_SUBNETS(subnet=INNER_SUBNET, clashing=clashing),
         )
     return free[0], free[1]
 
@@ -181,6 +180,5 @@ class _FreePorts:
                 self._taken |= needed
                 return first
         raise PreflightRefused(
-            f"No {' and '.join(protocols).upper()} port from {usual} on is free on both hosts.",
-            hint="Stop what listens there.",
+            NO_FREE_PORT(protocols="/".join(protocols).upper(), usual=usual),
         )

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from app.discovery.commands import DISK_PATHS, KERNEL_MODULES, TOOL_VERSION_ARGUMENTS, host_commands, last_commands
+from app.discovery.messages import NO_LINUX_HOST
 from app.discovery.parse_network import parse_l2tp, parse_nics, parse_ports, parse_routes
 from app.discovery.parse_system import (
     parse_apparmor,
@@ -31,6 +32,7 @@ from app.domain.concurrency import run_both
 from app.domain.declared import declared
 from app.domain.errors import CommandFailed, PrivilegeMissing
 from app.domain.hosts import HostFacts, MissingPart, PackageManager, Privilege, SolutionSupport, Tool, ToolFlavour
+from app.domain.messages import mark
 from app.domain.packages import package_for
 
 Now = Callable[[], datetime]
@@ -38,10 +40,10 @@ Now = Callable[[], datetime]
 APPARMOR_WORDS = tuple(dict.fromkeys(word for one in declared().values() for word in one.apparmor_words))
 
 _NEEDED_TOOLS: Mapping[str, tuple[str, str]] = {
-    "ping": ("latency", "ping"),
-    "iperf3": ("throughput", "iperf3"),
-    "tcpdump": ("leak proof", "tcpdump"),
-    "ip": ("every solution", "iproute2"),
+    "ping": (mark("latency"), "ping"),
+    "iperf3": (mark("throughput"), "iperf3"),
+    "tcpdump": (mark("leak proof"), "tcpdump"),
+    "ip": (mark("every solution"), "iproute2"),
 }
 """Program → what it is needed for, and its key in the table of packages."""
 
@@ -147,8 +149,7 @@ def _adapter_commands(adapters: Mapping[str, Adapter], *, as_root: bool) -> dict
 
 def _not_understood(session: HostSession, result: CommandResult) -> CommandFailed:
     return CommandFailed(
-        f"{session.spec.label} ({session.spec.address}) does not answer as a Linux host does.",
-        hint="Tunnelmark needs Linux with a POSIX shell. Log in by hand and check what `uname -a` prints.",
+        NO_LINUX_HOST(host=session.spec.label, address=session.spec.address),
         context={"exit_status": str(result.exit_status), "stderr": result.stderr[-500:]},
     )
 

@@ -7,17 +7,36 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from app.discovery.install_script import STOPPED_PREFIX, guarded_argv
+from app.discovery.messages import (
+    ALREADY_INSTALLED,
+    CANNOT_INSTALL,
+    FETCHING_PACKAGE_LISTS,
+    INSTALL_WOULD_REMOVE,
+    INSTALLING_PACKAGES,
+    NOT_INSTALLABLE_HERE,
+    PACKAGE_MANAGER_DISK_FULL,
+    PACKAGE_MANAGER_FAILED,
+    PACKAGES_INSTALLED,
+    SERVICES_NOT_STARTED,
+)
 from app.discovery.simulate import PackageChanges, failed_simulation, read_simulation
 from app.discovery.text import clean, lines_of
+from app.domain.adapters import shell_step_argv
 from app.domain.audit import AuditEntry
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, CommandResult, HostSession, LineSink
 from app.domain.errors import CommandFailed, DiskFull, PackageMissing, PreflightRefused
 from app.domain.hosts import HostFacts, MissingPart, PackageManager
+from app.domain.messages import mark, sentences
+from app.domain.script_files import bare_script
 
 AuditSink = Callable[[AuditEntry], None]
 
+STOPPED_PREFIX = "tunnelmark-stopped: "
+"""Begins a line of the script's output for each service that the packages had enabled."""
+
+_SCRIPT = bare_script("discovery/install-packages.sh")
+"""Installs packages without letting a daemon start by itself."""
 _PACKAGE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9+._-]{0,127}")
 _SIMULATE_TIMEOUT_S = 120.0
 _REFRESH_TIMEOUT_S = 300.0
@@ -101,9 +120,11 @@ class InstallOutcome:
     @property
     def sentence(self) -> str:
         """Sentence that reports what was done."""
-        done = f"Installed {', '.join(self.installed)}" if self.installed else "Everything was installed already"
-        services = f" Not started, and not enabled: {', '.join(self.stopped)}." if self.stopped else ""
-        return f"{done} on {self.host}.{services}"
+        if self.installed:
+            done = PACKAGES_INSTALLED(packages=self.installed, host=self.host)
+        else:
+            done = ALREADY_INSTALLED(host=self.host)
+        return sentences([done, SERVICES_NOT_STARTED(services=self.stopped) if self.stopped else ""])
 
 
 def plan_install(facts: HostFacts, missing: Sequence[MissingPart]) -> InstallPlan:
@@ -122,10 +143,9 @@ def plan_install(facts: HostFacts, missing: Sequence[MissingPart]) -> InstallPla
     packages = tuple(dict.fromkeys(part.package for part in known))
     manager = facts.package_manager
     if not packages or manager not in _INSTALL:
-        wanted = ", ".join(dict.fromkeys(part.what for part in missing)) or "nothing"
+        wanted = tuple(dict.fromkeys(part.what for part in missing)) or mark("nothing")
         raise PackageMissing(
-            f"On {facts.hostname} this cannot be installed from here: {wanted}.",
-            hint="No package is known that brings it with this host's package manager; install it by hand.",
+            NOT_INSTALLABLE_HERE(host=facts.hostname, wanted=wanted),
         )
     return InstallPlan(
         manager=manager,
@@ -166,14 +186,15 @@ def install(
     change = _simulate(worker, plan)
     if change.removed:
         raise PreflightRefused(
-            f"Installing {', '.join(plan.packages)} on {session.spec.label} would remove {', '.join(change.removed)}.",
-            hint="Nothing was changed. Install it by hand, if that is what you want.",
+            INSTALL_WOULD_REMOVE(packages=tuple(plan.packages), host=session.spec.label, removed=tuple(change.removed)),
         )
     token.raise_if_cancelled()
-    result = worker.change(guarded_argv(plan.install), plan.install, "install packages", timeout_s=_INSTALL_TIMEOUT_S)
+    result = worker.change(
+        guarded_argv(plan.install), plan.install, mark("install packages"), timeout_s=_INSTALL_TIMEOUT_S
+    )
     token.raise_if_cancelled()
     if not result.is_ok:
-        raise worker.fault(result, f"Installing {', '.join(plan.packages)}")
+        raise worker.fault(result, INSTALLING_PACKAGES(packages=plan.packages))
     stopped = (line for line in lines_of(result.stdout) if line.startswith(STOPPED_PREFIX))
     return InstallOutcome(
         host=session.spec.label,
@@ -186,14 +207,15 @@ def _simulate(worker: _Installer, plan: InstallPlan) -> PackageChanges:
     """Ask what would happen; with fresh lists of packages, if the first answer is that one is not known."""
     result = worker.ask(plan.simulate)
     if failed_simulation(plan.manager, result) and plan.refresh:
-        refreshed = worker.change(plan.refresh, plan.refresh, "fetch lists of packages", timeout_s=_REFRESH_TIMEOUT_S)
+        refreshed = worker.change(
+            plan.refresh, plan.refresh, mark("fetch lists of packages"), timeout_s=_REFRESH_TIMEOUT_S
+        )
         if not refreshed.is_ok:
-            raise worker.fault(refreshed, "Fetching the lists of packages")
+            raise worker.fault(refreshed, FETCHING_PACKAGE_LISTS())
         result = worker.ask(plan.simulate)
     if failed_simulation(plan.manager, result):
         raise PackageMissing(
-            f"{worker.session.spec.label} cannot install {', '.join(plan.packages)}: {_last_line(result)}",
-            hint="Check the host's package sources, or install it by hand.",
+            CANNOT_INSTALL(host=worker.session.spec.label, packages=tuple(plan.packages), reason=_last_line(result)),
             context={"output": _tail(result)},
         )
     return read_simulation(plan.manager, result.stdout)
@@ -233,10 +255,9 @@ class _Installer:
         label = self.session.spec.label
         context = {"output": _tail(result), "exit_status": str(result.exit_status)}
         if "no space left" in text or "enough free space" in text:
-            return DiskFull(f"{what} failed on {label}: there is no space left there.", context=context)
+            return DiskFull(PACKAGE_MANAGER_DISK_FULL(what=what, host=label), context=context)
         return CommandFailed(
-            f"{what} failed on {label}: {_last_line(result)}",
-            hint="Try it by hand on that host; another program may be installing packages at the same time.",
+            PACKAGE_MANAGER_FAILED(what=what, host=label, reason=_last_line(result)),
             context=context,
         )
 
@@ -253,4 +274,13 @@ def _last_line(result: CommandResult) -> str:
     """Return the first line that says it is an error, else the last one."""
     lines = _lines(result)
     errors = [line for line in lines if re.match(r"(E:|error|Error|\*)", line)]
-    return (errors or lines[-1:] or ["it printed nothing"])[0].rstrip(".") + "."
+    return (errors or lines[-1:] or [mark("it printed nothing")])[0].rstrip(".")
+
+
+def guarded_argv(argv: tuple[str, ...]) -> tuple[str, ...]:
+    """Return argv that runs a package manager so that nothing it brings starts by itself.
+
+    Args:
+        argv: The package manager with its arguments.
+    """
+    return shell_step_argv(_SCRIPT, *argv)

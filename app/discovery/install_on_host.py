@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from app.discovery import install, plan_install
+from app.discovery.messages import NOT_INSPECTED_YET
 from app.domain.cancel import CancelToken
 from app.domain.commands import HostSession
 from app.domain.errors import InvalidPlan
@@ -30,7 +31,7 @@ def install_on_host(
     """
     facts = store.latest_snapshot(pair.name, side)
     if facts is None:
-        raise InvalidPlan(f"{pair.host(side).label} has not been inspected yet.", hint="Run discover first.")
+        raise InvalidPlan(NOT_INSPECTED_YET(host=pair.host(side).label))
     plan = plan_install(facts, missing)
     outcome = install(
         session,

@@ -62,8 +62,8 @@ def parse_cpu(cpuinfo: str, names: str) -> Cpu:
     model = next((clean(name) for name in (*boards, *others) if name and name.strip()), "")
     flags = set(f"{fields.get('flags', '')} {fields.get('Features', '')}".split())
     counted = sum(1 for line in lines_of(cpuinfo) if re.match(r"processor\s*:", line))
-    said = to_int(line_at(names, 1))
-    return Cpu(model, max(1, said or counted), tuple(flag for flag in CPU_FLAGS if flag in flags))
+    counted_by_host = to_int(line_at(names, 1))
+    return Cpu(model, max(1, counted_by_host or counted), tuple(flag for flag in CPU_FLAGS if flag in flags))
 
 
 def parse_memory_mib(meminfo: str) -> tuple[int, int]:

@@ -31,13 +31,13 @@ def parse_tool(name: str, result: CommandResult) -> Tool:
     if not path or result.exit_status is None:
         return Tool(name, ToolFlavour.MISSING)
     target = line_at(result.stdout, 1)
-    said = "\n".join(lines_of(result.stdout)[2:])[:4096]
+    output = "\n".join(lines_of(result.stdout)[2:])[:4096]
     absolute = path if path.startswith("/") else ""
-    busybox = re.search(r"BusyBox v([\w.]+)", said)
+    busybox = re.search(r"BusyBox v([\w.]+)", output)
     if busybox or target.endswith("/busybox") or not absolute:
         return Tool(name, ToolFlavour.BUSYBOX, clean(busybox[1], 64) if busybox else "", absolute)
     for pattern in _VERSIONS.get(name, ()):
-        match = re.search(pattern, said, re.MULTILINE)
+        match = re.search(pattern, output, re.MULTILINE)
         if match:
             flavour = ToolFlavour.IPUTILS if name == "ping" else ToolFlavour.STANDARD
             return Tool(name, flavour, clean(match[1], 64), absolute)

@@ -18,7 +18,7 @@ class Purpose(StrEnum):
     """Purpose of a tunnel."""
 
     MEASUREMENT = "measurement"  # there for minutes, and removed by who made it
-    LASTING = "lasting"  # a deployment: started anew from the same keys and files whenever a host starts
+    DEPLOYMENT = "lasting"  # a deployment: started anew from the same keys and files whenever a host starts
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class SharedSecret:
     root can read; it is in no argument, log, journal, report, preview or message.
 
     Attributes:
-        title: What it is, for people, for example `Key that both ends share`.
+        title: What it is, for people, for example `Key that both hosts share`.
         show: Prints it on the host that made it; at most 4096 printable ASCII characters, in one line.
         path: Where it goes on the other host, before the plan's steps run: below the link's run_dir, mode 0600.
     """
@@ -96,7 +96,7 @@ class PublicIdentity:
 
 @dataclass(frozen=True, slots=True)
 class UpCheck:
-    """A read-only command that shows whether the tunnel is up on this end.
+    """A read-only command that shows whether the tunnel is up on this side.
 
     Attributes:
         title: What is checked.
@@ -115,7 +115,7 @@ class Breakage:
 
     Attributes:
         title: What is done, for people, for example `charon is stopped and the kernel's policies are flushed`.
-        command: Does it, as root, on one end. The plan's undo still works afterwards.
+        command: Does it, as root, on one side. The plan's undo still works afterwards.
     """
 
     title: str
@@ -136,13 +136,13 @@ class EndpointPlan:
         fatal_log_pattern: Regular expression, as `grep -E` understands it: a line like this in one of the logs means
             that frames will never cross with this suite, so that no one has to wait; empty where there is none.
         listens: (protocol, port) that must be free before, for example ("udp", 21194).
-        openings: What has to get through this end's firewall, from its peer alone, besides what it listens on.
+        openings: What has to get through this host's firewall, from its peer alone, besides what it listens on.
         kernel_modules: Modules that are loaded by the steps.
         breakages: In which ways its protection can go away; tried in turn, on a tunnel that is then
             removed.
         last_handshake: A read-only command that prints when the ends last agreed on keys, in seconds since 1970 by the
             host's clock, as the only word of its last line; None where the program does not say.
-        certificates: Certificates in files of this end, which cease to be valid one day.
+        certificates: Certificates in files of this side, which cease to be valid one day.
     """
 
     files: tuple[FileToWrite, ...]
@@ -184,7 +184,7 @@ class TunnelPlan:
         up_timeout_s: How long both hosts may take to be up, in seconds.
         largest_unfragmented_frame_bytes: Largest frame that crosses the link's underlay MTU in one outer packet, by
             theory; None where the carrier is a stream.
-        wire_filter: pcap filter that matches this tunnel's own packets on the underlay and no other traffic of the
+        outer_filter: pcap filter that matches this tunnel's own packets on the underlay and no other traffic of the
             two addresses, for example `udp port 21194`; empty for the baseline.
         overhead_by_frame: Bytes by which the one outer frame would be longer than the inner one, by theory and as if
             the underlay had room for it, per frame size in bytes; empty where `overhead_bytes` holds for all sizes.
@@ -202,12 +202,12 @@ class TunnelPlan:
     overhead_bytes: int | None
     up_timeout_s: float = 20.0
     largest_unfragmented_frame_bytes: int | None = None
-    wire_filter: str = ""
+    outer_filter: str = ""
     overhead_by_frame: Mapping[int, int] = field(default_factory=dict)
     encapsulation: Encapsulation | None = None
 
-    def end(self, side: Side) -> EndpointPlan:
-        """Return one end."""
+    def on(self, side: Side) -> EndpointPlan:
+        """Return the plan of one side."""
         return self.a if side is Side.A else self.b
 
     def probe_address(self, side: Side) -> str:
@@ -228,7 +228,7 @@ class PlanRequest:
         identity_b: B's public identity.
         header: Comment lines (without comment sign) to begin every generated file with.
         purpose: What the tunnel is for. A deployment is started again from what lay in its run_dir before the first
-            step ran, at any time and on one end alone.
+            step ran, at any time and on one host alone.
     """
 
     link: Link

@@ -15,7 +15,7 @@ class AuditEntry:
     Attributes:
         at: When it began, UTC.
         host: Address of the host, as the user knows it.
-        side: Which end of the pair; None where the host stands for itself.
+        side: A or B; None where the host stands for itself.
         command: The command as a shell would take it, without what went to its stdin: no secret is in it.
         exit_status: What it exited with; None where it was not seen to end.
         what: What it was for, for people.

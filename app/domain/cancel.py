@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 
 from app.domain.errors import Cancelled, DeadlineExceeded
+from app.domain.messages.inputs import WAITED_IN_VAIN
 
 
 class CancelToken:
@@ -70,7 +71,7 @@ class CancelToken:
         deadline = time.monotonic() + timeout_s
         while not condition():
             if time.monotonic() >= deadline:
-                raise DeadlineExceeded(f"Waited {timeout_s:g} s for {what}, in vain.")
+                raise DeadlineExceeded(WAITED_IN_VAIN(seconds=timeout_s, what=what))
             self.sleep(interval_s)
 
     def on_cancel(self, callback: Callable[[], None]) -> Callable[[], None]:

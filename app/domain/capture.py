@@ -8,6 +8,7 @@ from enum import StrEnum
 
 from app.domain.injection import InjectionReport, PropertyResult, PropertyVerdict, authenticity, replay_protection
 from app.domain.link_protocols import ProtocolCrossing
+from app.domain.messages.results import LEAK_TEST_NOT_RUN
 
 
 class LeakVerdict(StrEnum):
@@ -154,7 +155,7 @@ def properties_of(report: CaptureReport) -> Mapping[Property, PropertyResult]:
 def confidentiality(proof: LeakProof | None) -> PropertyResult:
     """Return whether nothing of the frames inside could be read on the underlay."""
     if proof is None:
-        return PropertyResult(PropertyVerdict.NOT_TRIED, "The leak test was not run.", is_tried=False)
+        return PropertyResult(PropertyVerdict.NOT_TRIED, LEAK_TEST_NOT_RUN(), is_tried=False)
     verdict = {
         LeakVerdict.PROTECTED: PropertyVerdict.HOLDS,
         LeakVerdict.LEAKS: PropertyVerdict.FAILS,

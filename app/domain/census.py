@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+from app.domain.conditions import AS_FOUND
 from app.domain.hosts import HostFacts, PairSpec
-from app.domain.results import AS_FOUND, AttemptKey
+from app.domain.results import AttemptKey
 from app.domain.solutions import OptionKind
 
 

@@ -1,13 +1,25 @@
-"""Doing the same on both hosts at the same time."""
+"""Threads that work for the operation that began them, and doing the same on both hosts at the same time."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from typing import TypeVar
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import copy_context
+from functools import partial
+from typing import ParamSpec, TypeVar
 
 A = TypeVar("A")
 B = TypeVar("B")
+T = TypeVar("T")
+P = ParamSpec("P")
+
+
+class WorkerPool(ThreadPoolExecutor):
+    """Threads that work in the context of the thread that calls them: their questions are of the same operation."""
+
+    def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
+        """Run a function in one of the threads."""
+        return super().submit(copy_context().run, partial(fn, *args, **kwargs))
 
 
 def run_both(for_a: Callable[[], A], for_b: Callable[[], B]) -> tuple[A, B]:
@@ -22,7 +34,7 @@ def run_both(for_a: Callable[[], A], for_b: Callable[[], B]) -> tuple[A, B]:
     Raises:
         BaseException: What `for_a` raised, else what `for_b` raised, after both have ended.
     """
-    with ThreadPoolExecutor(max_workers=2, thread_name_prefix="both") as pool:
+    with WorkerPool(max_workers=2, thread_name_prefix="both") as pool:
         future_a = pool.submit(for_a)
         future_b = pool.submit(for_b)
         error = future_a.exception() or future_b.exception()

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from app.domain.conditions import Condition
 from app.domain.errors import InvalidFile, InvalidOption
+from app.domain.messages.inputs import CONDITION_NO_TOML, CONDITION_UNKNOWN, CONDITIONS_IN_FILE
 from app.domain.structured import bundled, structured
 
 _PRESETS = resources.files("resources") / "conditions" / "presets.toml"
@@ -47,7 +48,7 @@ def find_condition(text: str) -> Condition:
     path = Path(text)
     if not path.is_file():
         names = ", ".join(presets())
-        raise InvalidOption(f"There is no condition named {text}, and no such file.", hint=f"Presets: {names}.")
+        raise InvalidOption(CONDITION_UNKNOWN(name=text, names=names))
     return read_condition(path)
 
 
@@ -56,9 +57,9 @@ def read_condition(path: Path) -> Condition:
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise InvalidFile(f"{path} cannot be read as TOML: {error}") from error
+        raise InvalidFile(CONDITION_NO_TOML(path=path, reason=error)) from error
     found = structured(_File, data, str(path)).condition
     if len(found) != 1:
-        raise InvalidFile(f"{path} has {len(found)} conditions.", hint="Write exactly one table [[condition]].")
+        raise InvalidFile(CONDITIONS_IN_FILE(path=path, count=len(found)))
     found[0].check()
     return found[0]

@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
+from datetime import datetime
+from enum import StrEnum
 from typing import Any
 
 from app.domain.errors import InvalidOption
+from app.domain.messages.inputs import CONDITION_OUT_OF_RANGE
+
+AS_FOUND = "as-found"
+"""Name of the condition of a link that is not shaped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +58,7 @@ class LinkDirection:
         )
         for name, value, low, high in ranges:
             if value is not None and not low <= value <= high:
-                raise InvalidOption(f"{name} = {value:g} is not possible: it must be {low:g} to {high:g}.")
+                raise InvalidOption(CONDITION_OUT_OF_RANGE(name=name, value=value, low=low, high=high))
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,3 +98,60 @@ class Condition:
     def settings(self) -> dict[str, Any]:
         """Return what the link emulator is given."""
         return {"a_to_b": asdict(self.a_to_b), "b_to_a": asdict(self.b_to_a), "seed": self.seed}
+
+
+class Quantity(StrEnum):
+    """Quantity of a link that a condition is about."""
+
+    RTT = "rtt"  # in ms
+    RATE = "rate"  # in Mbit/s, Ethernet frames with their check sequence
+    LOSS = "loss"  # in percent of the frames
+    ORDER = "order"  # frames that arrived after a later one
+
+
+@dataclass(frozen=True, slots=True)
+class ConditionCheck:
+    """One quantity of the bare link, measured, against the one that was asked for.
+
+    Attributes:
+        quantity: Its kind, which also tells the unit.
+        direction: `a_to_b` or `b_to_a`; empty for a round trip.
+        asked: As asked for.
+        measured: As measured.
+        low: Of a loss: end of the 95 % interval of what was measured. Otherwise the lowest value that is accepted.
+        high: Upper bound, as `low`.
+        is_met: Whether both agree.
+    """
+
+    quantity: Quantity
+    direction: str
+    asked: float
+    measured: float
+    low: float
+    high: float
+    is_met: bool
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredCondition:
+    """A condition as it was found on the bare link.
+
+    Attributes:
+        name: Name of the condition that was asked for.
+        measured_at: UTC.
+        checks: One per quantity and direction.
+    """
+
+    name: str
+    measured_at: datetime
+    checks: tuple[ConditionCheck, ...]
+
+    @property
+    def is_met(self) -> bool:
+        """Whether the link was as asked for."""
+        return all(one.is_met for one in self.checks)
+
+
+def name_of(condition: Condition | None) -> str:
+    """Return the name of a condition, AS_FOUND without one."""
+    return AS_FOUND if condition is None else condition.name

@@ -43,7 +43,7 @@ class Declared:
         formats: Kind of configuration file → solution whose guidelines hold for it.
         key_folders: Kind of configuration file → folders beside it, with a slash, where a key lies that it names
             without one; its own folder where nothing is declared.
-        never_lasting: Algorithm, as the policy names it → why it can be measured but never deployed.
+        never_deployed: Algorithm, as the policy names it → why it can be measured but never deployed.
         claims: Solution → what it has for itself on a pair's underlay, for example a fixed port or an IP protocol: of
             the solutions and suites with a claim in common, one tunnel at a time can be up.
         scripts: Names of files that a shell runs, besides those that end in `.sh`.
@@ -57,7 +57,7 @@ class Declared:
     formats: Mapping[str, str] = field(default_factory=dict)
     programs: Mapping[str, str] = field(default_factory=dict)
     key_folders: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    never_lasting: Mapping[str, str] = field(default_factory=dict)
+    never_deployed: Mapping[str, str] = field(default_factory=dict)
     scripts: tuple[str, ...] = ()
     claims: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 

@@ -16,6 +16,8 @@ from enum import StrEnum
 from app.domain.hosts import PairSpec, Side
 from app.domain.injection import PropertyResult
 from app.domain.link import Link
+from app.domain.messages import sentences
+from app.domain.messages.results import DEPLOYMENT_LAPSED
 from app.domain.results import PlannedItem
 from app.domain.verdicts import Finding, Verdict
 
@@ -34,17 +36,17 @@ class DeploymentState(StrEnum):
     CONFIRMED = "confirmed"  # remains, also after a restart of the hosts
     HALF_CONFIRMED = "half-confirmed"  # one host keeps it and the other rolled back: can be repaired
     REPLACED = "replaced"  # another deployment took its place
-    UNDONE = "undone"  # removed on request
+    REMOVED = "undone"  # removed on request
     FAILED = "failed"  # could not be applied, verified or confirmed; both hosts are as they were before
 
     @property
-    def is_standing(self) -> bool:
+    def is_on_host(self) -> bool:
         """Whether something of it is on a host."""
         return self in (DeploymentState.APPLIED, DeploymentState.CONFIRMED, DeploymentState.HALF_CONFIRMED)
 
 
 @dataclass(frozen=True, slots=True)
-class RolloutOptions:
+class DeploymentOptions:
     """Choices of the user besides pair, solution and suite.
 
     Attributes:
@@ -118,7 +120,7 @@ class DeployedEndpoint:
     services: tuple[str, ...] = ()
 
 
-LAPSED = "It was not confirmed in time, and both hosts rolled back."
+LAPSED = DEPLOYMENT_LAPSED()
 _GRACE = timedelta(minutes=2)
 """Seconds that a confirmation at the last moment may take on both hosts."""
 
@@ -145,7 +147,7 @@ class Deployment:
         b: What it is on B.
         tunnels: The random id of the work on each host, by `a` and `b`.
         replaces: The deployment whose place it took; empty where there was none.
-        confirmed_at: When it was confirmed, UTC.
+        confirmed_at: When it was confirmed, UTC: also where one host alone took the confirmation.
         expires_at: Until when it has to be confirmed, while it is APPLIED.
         negotiated: What both hosts reported as negotiated.
         timings_s: Seconds per phase.
@@ -156,6 +158,7 @@ class Deployment:
         is_refused: Whether it failed before anything was changed: something was in the way, or it is not allowed.
         properties: What packet captures and the injection test showed before it was confirmed, by `Property` value;
             empty for a deployment of an earlier version.
+        has_lab_ended: Whether it ended because its practice lab was stopped.
     """
 
     id: str
@@ -164,7 +167,7 @@ class Deployment:
     suite: str
     title: str
     verdict: Verdict
-    options: RolloutOptions
+    options: DeploymentOptions
     slot: str
     link: Link
     by: str
@@ -185,8 +188,14 @@ class Deployment:
     is_ending: bool = False
     is_refused: bool = False
     properties: Mapping[str, PropertyResult] = field(default_factory=dict)
+    has_lab_ended: bool = False
 
-    def end(self, side: Side) -> DeployedEndpoint:
+    @property
+    def is_rolled_back(self) -> bool:
+        """Whether it ended without confirmation: both hosts rolled it back."""
+        return self.state is DeploymentState.REMOVED and self.confirmed_at is None and not self.has_lab_ended
+
+    def on(self, side: Side) -> DeployedEndpoint:
         """Return what it is on one side."""
         return self.a if side is Side.A else self.b
 
@@ -194,8 +203,8 @@ class Deployment:
         """Return it as it is by the clock: without a confirmation in time, both hosts have rolled it back."""
         if self.state is not DeploymentState.APPLIED or self.expires_at is None or now < self.expires_at + _GRACE:
             return self
-        message = f"{LAPSED} {self.message}".strip()
-        return replace(self, state=DeploymentState.UNDONE, state_at=self.expires_at, message=message)
+        message = sentences((LAPSED, self.message))
+        return replace(self, state=DeploymentState.REMOVED, state_at=self.expires_at, message=message)
 
 
 # --- dry run ----------------------------------------------------------------------------------------------------------
@@ -230,7 +239,7 @@ class PlannedCommand:
 
 
 @dataclass(frozen=True, slots=True)
-class RolloutObstacle:
+class DeploymentObstacle:
     """Something in the way, or to be known before.
 
     Attributes:
@@ -306,7 +315,7 @@ class DryRun:
     findings: tuple[Finding, ...]
     a: EndpointDryRun
     b: EndpointDryRun
-    obstacles: tuple[RolloutObstacle, ...] = ()
+    obstacles: tuple[DeploymentObstacle, ...] = ()
     replaces: str = ""
 
     @property

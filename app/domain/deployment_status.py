@@ -7,6 +7,7 @@ from datetime import datetime
 
 from app.domain.deployment import Deployment, DeploymentState
 from app.domain.hosts import Side
+from app.domain.messages.results import REPAIR_BY_DEPLOYMENT, REPAIR_BY_REMOVAL, REPAIR_UNFINISHED
 from app.domain.verdicts import Finding, Verdict
 
 
@@ -192,7 +193,7 @@ class PairStatus:
     def can_be_repaired(self) -> bool:
         """Whether one host alone keeps it, both can be reached, and no lock is held; or whether one is unfinished.
 
-        The next contact carries through what was begun last, see `RolloutServices.repair`; but not where a
+        The next contact carries through what was begun last, see `DeploymentServices.repair`; but not where a
         host has parts of it only.
         """
         return bool(self.unfinished) or (
@@ -205,8 +206,7 @@ class PairStatus:
     def repair_text(self) -> str:
         """Effect of a repair, as a sentence."""
         if self.unfinished:
-            names = " and ".join(end.label for end in self.unfinished)
-            return f"A deployment was broken off on {names} before it counted. Its files are removed."
+            return REPAIR_UNFINISHED(hosts=[end.label for end in self.unfinished])
         if self.deployment is not None and self.deployment.is_ending:
-            return "One host alone still has what was being removed. It is removed from both."
-        return "One host alone keeps the deployment. It is deployed on both once more."
+            return REPAIR_BY_REMOVAL()
+        return REPAIR_BY_DEPLOYMENT()

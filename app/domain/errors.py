@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar
 
+from app.domain.messages import Message, code_of, sentences
 from app.domain.plain_text import plain_text
 
 
@@ -21,8 +22,8 @@ class TunnelmarkError(Exception):
     """Root of all errors with a sentence for the user.
 
     Args:
-        message: What failed, and on which host.
-        hint: What the user can do next; empty where there is nothing to add.
+        message: What failed, and on which host; a `Message` of a form of the package's `messages.py`.
+        hint: What the user can do next; the form's own where it is empty.
         context: Details as short texts, for example the host, the exit status, the last lines of a log.
     """
 
@@ -30,14 +31,21 @@ class TunnelmarkError(Exception):
     is_retryable: ClassVar[bool] = False
 
     def __init__(self, message: str, *, hint: str = "", context: Mapping[str, str] | None = None) -> None:
-        self.message = plain_text(message)
-        self.hint = plain_text(hint)
+        self.message: str = message if isinstance(message, Message) else plain_text(message)
+        if not hint and isinstance(message, Message):
+            hint = message.hint
+        self.hint: str = hint if isinstance(hint, Message) else plain_text(hint)
         self.context: dict[str, str] = {name: plain_text(text) for name, text in (context or {}).items()}
         super().__init__(self.message)
 
+    @property
+    def code(self) -> str:
+        """Code of the message; the class's reason where the message has none."""
+        return code_of(self.message) or self.reason
+
     def sentence(self) -> str:
-        """Return message and hint as one text."""
-        return f"{self.message} {self.hint}".strip()
+        """Return message and hint as one text, in the language of its reader; it is stored with code and data."""
+        return sentences((self.message, self.hint))
 
 
 # --- the environment's fault ------------------------------------------------------------------------------------------
@@ -150,6 +158,12 @@ class ProbeFailed(EnvironmentFault):
     """A measurement could not be made; the context says why."""
 
     reason = "probe-failed"
+
+
+class ConditionNotMet(EnvironmentFault):
+    """The link is not under the condition that was asked for: what is measured on it says nothing about that one."""
+
+    reason = "condition-not-met"
 
 
 class PlaintextSeen(EnvironmentFault):

@@ -25,7 +25,8 @@ class Stage(StrEnum):
     VERIFY = "verify"
     LATENCY = "latency"
     THROUGHPUT = "throughput"
-    WIRE = "wire"
+    WORKLOAD = "workload"
+    PACKET_TESTS = "wire"
     CLEANUP = "cleanup"
 
 

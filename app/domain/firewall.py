@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from ipaddress import IPv4Address
 
+from app.domain.messages.lists import enumerated
+from app.domain.messages.openings import OPENING, OPENING_ON_INTERFACE, PROTOCOL_PORTS, SEVERAL
+
 PORT_PROTOCOLS = ("udp", "tcp")
 
 PROTOCOL_NUMBERS = {"icmp": 1, "tcp": 6, "udp": 17, "gre": 47, "esp": 50, "ah": 51, "l2tp": 115}
@@ -68,9 +71,7 @@ class Opening:
     @property
     def words(self) -> str:
         """The opening for users, for example `udp 51820 from 192.0.2.1`."""
-        port = f" {self.port}" if self.port else ""
-        interface = f" on {self.interface}" if self.interface else ""
-        return f"{self.protocol}{port} from {self.source}{interface}"
+        return _words(f"{self.protocol} {self.port or ''}".strip(), self.source, self.interface)
 
 
 def words_of(openings: Iterable[Opening]) -> str:
@@ -80,10 +81,16 @@ def words_of(openings: Iterable[Opening]) -> str:
         ports.setdefault((one.protocol, one.source, one.interface), []).append(one.port)
     texts = []
     for (protocol, source, interface), numbers in ports.items():
-        listed = " and ".join(str(number) for number in sorted(set(numbers)) if number)
-        which = f" on {interface}" if interface else ""
-        texts.append(f"{protocol}{' ' if listed else ''}{listed} from {source}{which}")
-    return ", ".join(texts)
+        listed = enumerated(str(number) for number in sorted(set(numbers)) if number)
+        what = PROTOCOL_PORTS(protocol=protocol, ports=listed) if listed else protocol
+        texts.append(_words(what, source, interface))
+    return texts[0] if len(texts) == 1 else SEVERAL(texts=texts)
+
+
+def _words(what: str, source: str, interface: str) -> str:
+    if interface:
+        return OPENING_ON_INTERFACE(what=what, source=source, interface=interface)
+    return OPENING(what=what, source=source)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from app.domain.errors import InvalidOption
+from app.domain.messages.inputs import ENTRY_NUMBER_WRONG, NOTE_TOO_LONG, NOTE_WITH_CONTROL_CHARACTER
 from app.domain.plain_text import plain_text
 
 LONGEST_NOTE = 1000
@@ -52,8 +53,7 @@ class EntryId:
         found = re.fullmatch(r"(c?)([1-9][0-9]{0,8})", text.strip(), re.ASCII)
         if found is None:
             raise InvalidOption(
-                f"{plain_text(text)[:40]!r} is not the number of a comparison or census.",
-                hint="Numbers are those of `tunnelmark history`: 7 for a comparison, c3 for a census.",
+                ENTRY_NUMBER_WRONG(text=plain_text(text)[:40]),
             )
         return cls(EntryKind.CENSUS if found[1] else EntryKind.COMPARISON, int(found[2]))
 
@@ -94,8 +94,10 @@ class HistoryEntry:
             deployment that failed, `none, failed: …` without a solution.
         note: Note of the user; may have several lines.
         is_refused: Whether it is a deployment that failed before anything was changed.
+        is_rolled_back: Whether it is a deployment that ended without confirmation.
         is_rotation: Whether it is a deployment that replaced the same one, so that only its keys are new.
         candidates: Titles of what a comparison was planned to measure; empty for others.
+        condition: Name of the condition of the link that a comparison was made under; empty for others.
     """
 
     kind: EntryKind
@@ -110,8 +112,10 @@ class HistoryEntry:
     winner: Winner | None = None
     note: str = ""
     is_refused: bool = False
+    is_rolled_back: bool = False
     is_rotation: bool = False
     candidates: tuple[str, ...] = ()
+    condition: str = ""
 
     @property
     def id(self) -> EntryId | None:
@@ -134,11 +138,8 @@ def checked_note(text: str) -> str:
     if plain_text(note) != note:
         bad = next(one for one in note if plain_text(one) != one)
         raise InvalidOption(
-            f"The note has a control character in it (U+{ord(bad):04X}).",
-            hint="Remove it; letters, signs, tabs and line breaks are allowed.",
+            NOTE_WITH_CONTROL_CHARACTER(character=ord(bad)),
         )
     if len(note) > LONGEST_NOTE:
-        raise InvalidOption(
-            f"The note has {len(note)} characters, at most {LONGEST_NOTE} are allowed.", hint="Shorten it."
-        )
+        raise InvalidOption(NOTE_TOO_LONG(count=len(note), limit=LONGEST_NOTE))
     return note

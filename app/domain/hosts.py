@@ -43,6 +43,10 @@ class HostSpec:
     identity_file: str | None = None
     host_key_file: str | None = None
 
+    def name_beside(self, letter: str) -> str:
+        """Return the label; the address where the label says no more than the letter of the side beside it."""
+        return self.address if self.label == letter else self.label
+
 
 @dataclass(frozen=True, slots=True)
 class PairSpec:

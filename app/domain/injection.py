@@ -6,6 +6,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from app.domain.messages import mark, sentences
+from app.domain.messages.results import (
+    FORGERIES_LOST,
+    FRAMES_INTACT,
+    INJECTION_CONTROL_FAILED,
+    INJECTION_NOT_RUN,
+    INJECTION_SHOWS_NOTHING,
+    NO_FORGERY_GOT_IN,
+    NO_REPLAY_GOT_IN,
+    NO_TRIAL_ARRIVED,
+    NO_TRIAL_SENT,
+    PACKETS_GOT_IN,
+    TRIAL_WORDS,
+)
+
 
 class TrialKind(StrEnum):
     """Kind of packet that the injection test sends."""
@@ -40,7 +55,7 @@ class InjectionTrial:
     @property
     def words(self) -> str:
         """The packets in words, for example `forged from a third address`."""
-        return f"{self.kind} {self.title}".rstrip()
+        return TRIAL_WORDS[self.kind.value](title=self.title)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +115,7 @@ class PropertyResult:
     is_tried: bool = True
 
 
-NOT_RUN = PropertyResult(PropertyVerdict.NOT_TRIED, "The injection test was not run.", is_tried=False)
-_USELESS = "The test did not get into a tunnel without cryptography, so that it shows nothing."
+NOT_RUN = PropertyResult(PropertyVerdict.NOT_TRIED, INJECTION_NOT_RUN(), is_tried=False)
 
 
 _AUTHENTIC = ((TrialKind.FORGED, TrialKind.ALTERED), TrialKind.ALTERED)
@@ -136,13 +150,13 @@ def _judge(report: InjectionReport | None, kinds: tuple[TrialKind, ...], require
     trials = {side: [trial for kind in kinds for trial in host.of(kind)] for side, host in report.hosts.items()}
     entered = [words for side, tried in trials.items() for words in _entered(side, tried)]
     if entered:
-        return PropertyResult(PropertyVerdict.FAILS, f"{'; '.join(entered)}.")
+        return PropertyResult(PropertyVerdict.FAILS, sentences(entered))
     if report.is_exempt:
-        return PropertyResult(PropertyVerdict.NOT_TRIED, _USELESS)
+        return PropertyResult(PropertyVerdict.NOT_TRIED, INJECTION_SHOWS_NOTHING())
     doubts = _all_doubts(report, kinds, required)
     if doubts:
         is_tried = all(_is_tried(host, kinds, required) for host in report.hosts.values())
-        return PropertyResult(PropertyVerdict.NOT_TRIED, " ".join(doubts), is_tried=is_tried)
+        return PropertyResult(PropertyVerdict.NOT_TRIED, sentences(doubts), is_tried=is_tried)
     return PropertyResult(PropertyVerdict.HOLDS, _note([one for tried in trials.values() for one in tried], required))
 
 
@@ -153,7 +167,7 @@ def _all_doubts(report: InjectionReport, kinds: tuple[TrialKind, ...], required:
 
 def _entered(side: str, trials: list[InjectionTrial]) -> list[str]:
     return [
-        f"{trial.entered} of {trial.sent} packets {trial.words} got in on {side.upper()}"
+        PACKETS_GOT_IN(entered=trial.entered, sent=trial.sent, words=trial.words, side=side.upper())
         for trial in trials
         if trial.entered
     ]
@@ -162,16 +176,16 @@ def _entered(side: str, trials: list[InjectionTrial]) -> list[str]:
 def _note(trials: list[InjectionTrial], required: TrialKind) -> str:
     """Return what was tried where nothing got in, as sentences."""
     sent, intact = sum(trial.arrived for trial in trials), sum(trial.intact for trial in trials)
-    note = f"None of {sent} packets {_ALL_WORDS[required]} got in."
+    notes = [_NONE_GOT_IN[required](sent=sent)]
     lost = sorted({trial.title for trial in trials if trial.kind is TrialKind.FORGED and not trial.arrived})
     if lost:
-        note += f" Not tried, as none of them arrived: {'; '.join(lost)}."
+        notes.append(FORGERIES_LOST(titles=lost))
     if intact:
-        note += f" Of {intact} altered ones the frame came out as it had been sent."
-    return note
+        notes.append(FRAMES_INTACT(intact=intact))
+    return sentences(notes)
 
 
-PLAIN_FORGERY = "from the peer's address"
+PLAIN_FORGERY = mark("from the peer's address")
 """Forged packets that arrive by any way that the tunnel's own ones take; a router on it may drop the others."""
 
 
@@ -179,7 +193,7 @@ def _may_be_lost(trial: InjectionTrial) -> bool:
     return trial.kind is TrialKind.FORGED and trial.title != PLAIN_FORGERY
 
 
-_ALL_WORDS = {TrialKind.ALTERED: "that were forged or altered", TrialKind.REPLAYED: "that were replayed"}
+_NONE_GOT_IN = {TrialKind.ALTERED: NO_FORGERY_GOT_IN, TrialKind.REPLAYED: NO_REPLAY_GOT_IN}
 
 
 def _is_tried(host: HostInjection, kinds: tuple[TrialKind, ...], required: TrialKind) -> bool:
@@ -192,10 +206,10 @@ def _doubts(side: str, host: HostInjection, kinds: tuple[TrialKind, ...], requir
     if missing:
         return missing
     if not host.of(required):
-        return [f"No {required} packets were sent at {side.upper()}."]
+        return [NO_TRIAL_SENT(kind=TRIAL_WORDS[required.value](title=""), side=side.upper())]
     unheard = [trial for kind in kinds for trial in host.of(kind) if not trial.arrived and not _may_be_lost(trial)]
     if unheard:
-        return [f"On {side.upper()}, no packet arrived of those {trial.words}." for trial in unheard]
+        return [NO_TRIAL_ARRIVED(side=side.upper(), words=trial.words) for trial in unheard]
     if not host.entered(TrialKind.DELAYED):
-        return [f"On {side.upper()}, the control did not get in: a captured packet that was sent later as it was."]
+        return [INJECTION_CONTROL_FAILED(side=side.upper())]
     return []

@@ -12,6 +12,7 @@ from typing import Protocol
 from app.domain.cancel import CancelToken
 from app.domain.errors import Bug
 from app.domain.hosts import Side
+from app.domain.messages.inputs import TOO_MANY_TUNNELS
 
 INNER_SUBNET = ipaddress.IPv4Network("198.18.0.0/15")
 """Addresses inside tunnels. Source: RFC 2544 section C.2.2, reserved for benchmarks of devices."""
@@ -158,7 +159,7 @@ class Link:
             number: From 0, which is this link, to MAX_INSTANCES - 1.
         """
         if not 0 <= number < MAX_INSTANCES:
-            raise Bug(f"A pair has {MAX_INSTANCES} tunnels side by side at most, not {number + 1}.")
+            raise Bug(TOO_MANY_TUNNELS(limit=MAX_INSTANCES, number=number + 1))
         if number == 0:
             return self
         inner, carrier = _instance_blocks(self, number)

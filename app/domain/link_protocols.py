@@ -89,8 +89,8 @@ BETWEEN_LANS: Mapping[LinkProtocol, ProtocolVerdict] = {
     LinkProtocol.PRIORITY_TAG: ProtocolVerdict.CROSSES,
 }
 """Fate of frames from a device in one LAN to one in the other, where a deployment joins them by its own bridges and its
-tunnel carries the frames: measured with OpenVPN between two LANs (tests/lab/test_lan_rollout.py). A Linux bridge keeps
-01:80:C2:00:00:01 to 0F to itself.
+tunnel carries the frames: measured with OpenVPN between two LANs (tests/lab/test_lan_deployment.py). A Linux bridge
+keeps 01:80:C2:00:00:01 to 0F to itself.
 
 Source: Linux 6.18 net/bridge/br_input.c, br_handle_frame; ip-link(8), group_fwd_mask.
 """

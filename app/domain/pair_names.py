@@ -5,12 +5,10 @@ from __future__ import annotations
 import re
 
 from app.domain.errors import InvalidOption
+from app.domain.messages.inputs import PAIR_NAME_HINT, PAIR_NAME_OF_LABS, PAIR_NAME_WRONG
 
 LONGEST_PAIR_NAME = 63
-PAIR_NAME_RULE = (
-    "Use letters, digits, dots, dashes and underscores, a letter or digit first, at most "
-    f"{LONGEST_PAIR_NAME} characters."
-)
+PAIR_NAME_RULE = PAIR_NAME_HINT(longest=LONGEST_PAIR_NAME)
 LAB_PREFIX = "lab:"
 """Beginning of the names of practice labs' pairs, which are not stored."""
 
@@ -25,9 +23,9 @@ def check_pair_name(name: str) -> None:
         InvalidOption: The name is malformed, or reserved for practice labs.
     """
     if name.startswith(LAB_PREFIX):
-        raise InvalidOption("Names that begin with lab: belong to practice labs.", hint=PAIR_NAME_RULE)
+        raise InvalidOption(PAIR_NAME_OF_LABS(), hint=PAIR_NAME_RULE)
     if not _NAME.fullmatch(name):
-        raise InvalidOption(f"{name!r} cannot be a pair's name.", hint=PAIR_NAME_RULE)
+        raise InvalidOption(PAIR_NAME_WRONG(name=name), hint=PAIR_NAME_RULE)
 
 
 def suggest_pair_name(address_a: str, address_b: str) -> str:

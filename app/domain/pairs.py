@@ -10,6 +10,22 @@ from ipaddress import IPv4Address, IPv6Address, ip_address
 
 from app.domain.errors import InvalidOption
 from app.domain.hosts import MAX_PORT, SSH_PORT, HostSpec, PairSpec
+from app.domain.messages import Message
+from app.domain.messages.inputs import (
+    ENTER_ADDRESS,
+    HOST_WITHOUT_ADDRESS,
+    HOSTS_ARE_THE_SAME,
+    NO_HOST_ADDRESS,
+    NO_IP_ADDRESS,
+    NO_IP_ADDRESS_OF_HOST,
+    NO_OUTER_ADDRESS,
+    NO_TCP_PORT,
+    NO_UNDERLAY_GIVEN,
+    UNDERLAY_IS_IPV6,
+    UNDERLAY_MISSING,
+    UNDERLAY_WRONG,
+    UNDERLAYS_ARE_THE_SAME,
+)
 from app.domain.sides import Side
 
 _NUMBERS = re.compile(r"\d+(?:\.\d+){2,}")
@@ -63,27 +79,22 @@ def pair_faults(pair: PairSpec) -> Iterator[PairFault]:
     """Yield what is wrong with the hosts and underlay addresses of a pair, in the order of a form."""
     for side in Side:
         if problem := address_problem(pair.host(side).address, side):
-            yield PairFault(
-                PairField.ADDRESS, side, problem, "Enter a name, an IP address or an alias of ~/.ssh/config."
-            )
+            yield PairFault(PairField.ADDRESS, side, problem, ENTER_ADDRESS())
         port = pair.host(side).port
         if port is not None and not 1 <= port <= MAX_PORT:
-            message = f"{port} is no TCP port (host {side.value.upper()})."
-            yield PairFault(PairField.PORT, side, message, f"Enter a port between 1 and {MAX_PORT}.")
+            yield _fault(PairField.PORT, side, NO_TCP_PORT(port=port, side=side.value.upper(), highest=MAX_PORT))
         if not pair.underlay(side).strip():
-            message = f"Host {side.value.upper()} has no underlay address."
-            hint = "Enter the IPv4 address under which the other host reaches it."
-            yield PairFault(PairField.UNDERLAY, side, message, hint)
+            yield _fault(PairField.UNDERLAY, side, UNDERLAY_MISSING(side=side.value.upper()))
         elif problem := underlay_problem(pair.underlay(side)):
-            message = f"Underlay address of host {side.value.upper()}: {problem}"
-            hint = "It is the IPv4 address under which the other host reaches this one."
-            yield PairFault(PairField.UNDERLAY, side, message, hint)
+            yield _fault(PairField.UNDERLAY, side, UNDERLAY_WRONG(side=side.value.upper(), problem=problem))
     if _login(pair.a) == _login(pair.b):
-        message = f"Host A and host B are the same: {pair.b.address}, with the same user and port."
-        yield PairFault(PairField.ADDRESS, Side.B, message, "Enter the two hosts that are to be joined.")
+        yield _fault(PairField.ADDRESS, Side.B, HOSTS_ARE_THE_SAME(address=pair.b.address))
     if pair.underlay_a.strip() == pair.underlay_b.strip():
-        message = "Both hosts have the same underlay address."
-        yield PairFault(PairField.UNDERLAY, Side.B, message, "Enter the address of each host itself.")
+        yield _fault(PairField.UNDERLAY, Side.B, UNDERLAYS_ARE_THE_SAME())
+
+
+def _fault(field: PairField, side: Side, message: Message) -> PairFault:
+    return PairFault(field, side, message, message.hint)
 
 
 def address_problem(address: str, side: Side) -> str:
@@ -91,11 +102,10 @@ def address_problem(address: str, side: Side) -> str:
 
     A name is not looked up: it may be an alias of ~/.ssh/config.
     """
-    host = f"host {side.value.upper()}"
     if not address:
-        return f"H{host[1:]} has no address."
+        return HOST_WITHOUT_ADDRESS(side=side.value.upper())
     if not address.isprintable() or " " in address or "@" in address or address.startswith("-"):
-        return f"{address!r} is no address for {host}."
+        return NO_HOST_ADDRESS(address=address, side=side.value.upper())
     is_ipv4, is_ipv6 = bool(_NUMBERS.fullmatch(address)), ":" in address
     try:
         if is_ipv4:
@@ -103,7 +113,7 @@ def address_problem(address: str, side: Side) -> str:
         if is_ipv6:
             IPv6Address(address)
     except ValueError:
-        return f"{address!r} is no IP address ({host})."
+        return NO_IP_ADDRESS_OF_HOST(address=address, side=side.value.upper())
     return ""
 
 
@@ -113,15 +123,15 @@ def underlay_problem(text: str) -> str:
     IPv6 is refused: every adapter addresses its tunnel by IPv4.
     """
     if not text.strip():
-        return "No underlay address is given."
+        return NO_UNDERLAY_GIVEN()
     try:
         address = ip_address(text.strip())
     except ValueError:
-        return f"{text!r} is not an IP address."
+        return NO_IP_ADDRESS(address=text)
     if isinstance(address, IPv6Address):
-        return f"{address} is an IPv6 address. The solutions that are known so far need IPv4 between the hosts."
+        return UNDERLAY_IS_IPV6(address=address)
     if address.is_loopback or address.is_multicast or address.is_unspecified or address == _BROADCAST:
-        return f"{address} cannot be the outer address of a tunnel."
+        return NO_OUTER_ADDRESS(address=address)
     return ""
 
 

@@ -17,7 +17,7 @@ class LabChoice:
         platform_b: Platform of gateway B.
         has_aes: Whether the CPUs show AES instructions.
         is_hardened: Whether the gateways have closed firewalls and a sudo password.
-        is_lasting: Whether it goes on when this program ends.
+        is_detached: Whether it goes on when this program ends.
     """
 
     name: str
@@ -25,7 +25,7 @@ class LabChoice:
     platform_b: str
     has_aes: bool = True
     is_hardened: bool = False
-    is_lasting: bool = False
+    is_detached: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class LabDetail:
         ports: SSH ports of A and B on 127.0.0.1.
         since: When it was started, local time.
         lasts: Until when it runs, in words.
-        is_lasting: Whether it runs until it is stopped.
+        is_detached: Whether it runs until it is stopped.
     """
 
     name: str
@@ -52,7 +52,7 @@ class LabDetail:
     ports: tuple[int, int]
     since: str
     lasts: str
-    is_lasting: bool = False
+    is_detached: bool = False
 
     def login(self, side: Side) -> str:
         """Return the command that logs in to a gateway."""

@@ -49,6 +49,13 @@ class Ratio:
     low: float | None
     high: float | None
 
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """Lower and upper bound; None where they are unknown, and of the candidate that the others are compared to."""
+        if self.low is None or self.high is None or self.low == self.value == self.high:
+            return None
+        return self.low, self.high
+
 
 class BarrierReason(StrEnum):
     """Reason that bars a candidate from the recommendation."""

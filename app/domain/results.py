@@ -6,14 +6,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from app.domain.capture import CaptureReport
+from app.domain.conditions import Condition, MeasuredCondition
 from app.domain.gates import HostReadings
 from app.domain.hosts import HostFacts, PairSpec
+from app.domain.path_note import PathNote
 from app.domain.verdicts import Finding, PostQuantum, Verdict
+from app.domain.workloads import WorkloadResult
+
+CandidateId: TypeAlias = tuple[str, str]
+"""Names of solution and suite."""
 
 FRAME_BYTES: tuple[int, ...] = (60, 128, 256, 512, 1024, 1400, 1514)
 """Ethernet frame sizes in bytes without FCS. Source: Lackorzynski, Köpsell, Strufe 2019, Table I."""
@@ -101,25 +108,6 @@ class CpuUsage:
 
 
 @dataclass(frozen=True, slots=True)
-class PathNote:
-    """MTU and fragmentation on the underlay during an attempt.
-
-    Attributes:
-        inner_mtu_bytes: MTU of the interface that carries the frames.
-        underlay_mtu_bytes: MTU of the underlay.
-        fragments_created: IPv4 fragments that both hosts made while latency was probed; None where not counted.
-        largest_unfragmented_frame_bytes: By the adapter's arithmetic; None where that varies.
-        overhead_bytes: By the adapter's arithmetic.
-    """
-
-    inner_mtu_bytes: int
-    underlay_mtu_bytes: int
-    fragments_created: int | None
-    largest_unfragmented_frame_bytes: int | None
-    overhead_bytes: int | None
-
-
-@dataclass(frozen=True, slots=True)
 class PlannedItem:
     """One file or command as it is shown and stored: no secret is in it.
 
@@ -134,10 +122,6 @@ class PlannedItem:
     kind: str
     title: str
     text: str
-
-
-AS_FOUND = "as-found"
-"""Condition of a link that was not shaped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +184,7 @@ class Attempt:
         negotiated: What the programs reported as negotiated.
         daemon_log: The daemons' own words, where it failed.
         doubts: Why the figures may be wrong, as sentences.
-        wire: What captures on the underlay showed; None where nothing was captured.
+        capture: What captures on the underlay showed; None where nothing was captured.
         stage: Stage in which it ended where it did not complete, a value of `Stage`; empty otherwise.
         blocks: In the order of measuring, where the profile measures in blocks; empty otherwise.
         readings: Counters of `a` and `b` while echo requests ran.
@@ -208,6 +192,7 @@ class Attempt:
         repeats: How often it was measured again because a gate asked for it.
         cpu_at_rate: CPU of `a` and `b` while TCP ran at a rate that all candidates carry; empty where it did not.
         rate_mbit_s: That rate, in Mbit/s.
+        workloads: Results of the plan's workloads.
     """
 
     key: AttemptKey
@@ -228,7 +213,7 @@ class Attempt:
     negotiated: str = ""
     daemon_log: str = ""
     doubts: tuple[str, ...] = ()
-    wire: CaptureReport | None = None
+    capture: CaptureReport | None = None
     stage: str = ""
     blocks: tuple[Block, ...] = ()
     readings: Mapping[str, HostReadings] = field(default_factory=dict)
@@ -236,6 +221,7 @@ class Attempt:
     repeats: int = 0
     cpu_at_rate: Mapping[str, CpuUsage] = field(default_factory=dict)
     rate_mbit_s: float | None = None
+    workloads: tuple[WorkloadResult, ...] = ()
 
 
 class ProfileName(StrEnum):
@@ -345,6 +331,8 @@ class CampaignPlan:
         min_rate_mbit_s: Throughput in Mbit/s that each direction must reach; None without a requirement.
         seed: Where the order of the candidates in each round comes from.
         allow_load: Whether the user consented to load on a live link (labs need no consent).
+        condition: Condition of the link that is emulated meanwhile; None for the link as it was found.
+        workloads: Names of the workloads that are run besides.
     """
 
     pair: PairSpec
@@ -356,6 +344,12 @@ class CampaignPlan:
     min_rate_mbit_s: float | None = None
     seed: int = 0
     allow_load: bool = False
+    condition: Condition | None = None
+    workloads: tuple[str, ...] = ()
+
+    def candidate(self, key: CandidateId) -> Candidate:
+        """Return one candidate as it was chosen; raises KeyError for one that is not in the plan."""
+        return {(one.solution, one.suite): one for one in self.candidates}[key]
 
 
 class CampaignStatus(StrEnum):
@@ -381,6 +375,7 @@ class CampaignRecord:
         attempts: Those that ended, in order.
         tunnelmark_version: Version that measured.
         note: Note of the user; may have several lines.
+        measured_conditions: The plan's condition as it was measured on the bare link, once for each start.
     """
 
     campaign_id: int
@@ -392,6 +387,11 @@ class CampaignRecord:
     attempts: tuple[Attempt, ...]
     tunnelmark_version: str
     note: str = ""
+    measured_conditions: tuple[MeasuredCondition, ...] = ()
+
+    def attempts_of(self, key: CandidateId) -> tuple[Attempt, ...]:
+        """Return one candidate's attempts in their order."""
+        return tuple(one for one in self.attempts if (one.key.solution, one.key.suite) == key)
 
     @property
     def attempts_needed(self) -> int:

@@ -1,7 +1,7 @@
 """Shell scripts that run on hosts: files, each read once and put together from what it includes.
 
-`# @include NAME` stands for another file; NAME is a path from the folder of the file that says so. A script is constant
-text: what varies is passed as positional parameters.
+`# @include NAME` becomes the text of another file; NAME is a path from the folder of the file that says so, or, with a
+slash in front, from resources/templates/host. A script is constant text: what varies is passed as arguments.
 """
 
 from __future__ import annotations
@@ -27,7 +27,14 @@ def script_file(package: str, path: str) -> str:
     """
     text = resources.files(package).joinpath(*path.split("/")).read_text(encoding="utf-8")
     folder = posixpath.dirname(path)
-    return _INCLUDE.sub(lambda match: script_file(package, posixpath.normpath(f"{folder}/{match['name']}")), text)
+
+    def included(match: re.Match[str]) -> str:
+        name = match["name"]
+        if name.startswith("/"):
+            return host_script(name[1:])
+        return script_file(package, posixpath.normpath(f"{folder}/{name}"))
+
+    return _INCLUDE.sub(included, text)
 
 
 def without_comments(text: str) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from app.domain.errors import InvalidOption
 from app.domain.hosts import AuthKind, HostSpec
+from app.domain.messages.inputs import HOST_NOT_IMPORTABLE, SSH_CONFIG_LACKS_HOST, SSH_CONFIG_WITHOUT_HOSTS
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,7 @@ class SshHost:
             InvalidOption: It cannot be imported.
         """
         if self.spec is None:
-            raise InvalidOption(f"{self.alias} cannot be imported: {self.problem}", hint="Choose another host.")
+            raise InvalidOption(HOST_NOT_IMPORTABLE(alias=self.alias, problem=self.problem))
         return self.spec
 
 
@@ -78,9 +79,9 @@ class SshHosts:
             if host.alias == alias:
                 return host
         known = ", ".join(host.alias for host in self.hosts)
-        raise InvalidOption(
-            f"{self.file} has no host {alias!r}.", hint=f"It has: {known}." if known else "It names no single host."
-        )
+        if not known:
+            raise InvalidOption(SSH_CONFIG_WITHOUT_HOSTS(file=self.file, alias=alias))
+        raise InvalidOption(SSH_CONFIG_LACKS_HOST(file=self.file, alias=alias, known=known))
 
 
 def explicit_spec(alias: str, address: str, user: str, port: int, identity_file: str) -> HostSpec:

@@ -17,6 +17,12 @@ from cattrs import BaseValidationError, Converter, ForbiddenExtraKeysError, tran
 from cattrs.cols import list_structure_factory
 
 from app.domain.errors import Bug, InvalidFile, TunnelmarkError
+from app.domain.messages.inputs import (
+    BUNDLED_NO_TOML,
+    CONTENT_WRONG,
+    MORE_PROBLEMS,
+    NESTED_TOO_DEEPLY,
+)
 
 T = TypeVar("T")
 MakeConverter = Callable[..., Converter]
@@ -71,7 +77,7 @@ def structured(
     try:
         return make().structure(data, cls)
     except RecursionError as error:
-        raise fault(f"{what} is nested too deeply.") from error
+        raise fault(NESTED_TOO_DEEPLY(what=what)) from error
     except Exception:  # noqa: BLE001 - whatever is wrong with the data is found again, with its place
         return _explained(cls, data, what, make, fault)
 
@@ -81,11 +87,14 @@ def _explained(cls: type[T], data: object, what: str, make: MakeConverter, fault
         return make(is_detailed=True).structure(data, cls)
     except BaseValidationError as error:
         problems = transform_error(error, format_exception=_describe)
-        more = f" and {len(problems) - _SHOWN_PROBLEMS} more" if len(problems) > _SHOWN_PROBLEMS else ""
         text = "; ".join(problems[:_SHOWN_PROBLEMS])
-        raise fault(f"{what} cannot be read: {text}{more}.", context={"problems": str(len(problems))}) from error
+        more = len(problems) - _SHOWN_PROBLEMS
+        message = (
+            MORE_PROBLEMS(what=what, problems=text, more=more) if more > 0 else CONTENT_WRONG(what=what, problems=text)
+        )
+        raise fault(message, context={"problems": str(len(problems))}) from error
     except (TypeError, ValueError, KeyError, AttributeError) as error:
-        raise fault(f"{what} cannot be read: {error}.") from error
+        raise fault(CONTENT_WRONG(what=what, problems=error)) from error
 
 
 def wrong_keys(error: TunnelmarkError) -> tuple[str, ...]:
@@ -107,7 +116,7 @@ def bundled(file: Traversable, cls: type[T], make: MakeConverter = strict) -> T:
     try:
         data = tomllib.loads(file.read_text(encoding="utf-8"))
     except ValueError as error:
-        raise Bug(f"{file.name} is no TOML: {error}.") from error
+        raise Bug(BUNDLED_NO_TOML(file=file.name, reason=error)) from error
     return structured(cls, data, file.name, make, fault=Bug)
 
 

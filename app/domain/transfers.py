@@ -2,7 +2,49 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
+
+from app.domain.messages.results import BBR_HERE, CUBIC_BBR_ON_GATEWAYS, CUBIC_WITHOUT_HYSTART
+from app.domain.topology import Topology
+
+
+@dataclass(frozen=True, slots=True)
+class CongestionKind:
+    """Congestion control of a cell, as the kernel names it.
+
+    Attributes:
+        title: For people.
+        sender: That of the node that sends.
+        gateways: That of what gateways send themselves: a tunnel's TCP connection, and the halves of a proxy.
+        has_hystart: Whether CUBIC may leave slow start early.
+    """
+
+    title: str
+    sender: str
+    gateways: str
+    has_hystart: bool
+
+
+BBR_ON_GATEWAYS = "cubic-behind-bbr"
+"""CUBIC on the end hosts, BBR on gateways and proxies. Source: the satellite study, section IV.A."""
+
+CONGESTION: Mapping[str, CongestionKind] = MappingProxyType(
+    {
+        "cubic-no-hystart": CongestionKind(CUBIC_WITHOUT_HYSTART(), "cubic", "cubic", has_hystart=False),
+        "cubic-hystart": CongestionKind("CUBIC", "cubic", "cubic", has_hystart=True),
+        # The study had version 2, which is in no Debian kernel.
+        "bbr2": CongestionKind(BBR_HERE(), "bbr", "bbr", has_hystart=True),
+        BBR_ON_GATEWAYS: CongestionKind(CUBIC_BBR_ON_GATEWAYS(), "cubic", "bbr", has_hystart=True),
+    }
+)
+"""By the name in the published table."""
+
+
+DISTURBED_CORES = 0.5
+"""Load of the user's own computer from which a transfer in its lab is disturbed. Source: our choice; with 0.7 cores of
+two busy, 30 MB through OpenVPN took 93 s instead of about 30 s."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -11,7 +53,7 @@ class TransferCell:
 
     Attributes:
         condition: Name of the link's condition, as `app.domain.condition_files.presets`.
-        congestion: As the study names it: `cubic-no-hystart`, `cubic-hystart` or `bbr2`.
+        congestion: One of `CONGESTION`.
         solution: `none`, or the VPN's solution.
         proxy: Where a performance-enhancing proxy splits connections: `none`, `A` or `B`, as in the study.
     """
@@ -33,6 +75,11 @@ class TransferResult:
         retransmits: Segments that the sender sent again; None where it did not report them.
         congestion: Algorithm that the sender reported.
         message: Why it did not end; empty where it did.
+        topology: Between what it was made.
+        proxy_congestion: Algorithm on the link's half of the proxied connection, as the gateway reported it; empty
+            without a proxy.
+        own_load_cores: Load of the user's computer beyond the practice lab meanwhile, in cores; None where it is
+            unknown.
     """
 
     cell: TransferCell
@@ -41,6 +88,14 @@ class TransferResult:
     retransmits: int | None = None
     congestion: str = ""
     message: str = ""
+    topology: Topology = Topology.PAIR
+    proxy_congestion: str = ""
+    own_load_cores: float | None = None
+
+    @property
+    def is_disturbed(self) -> bool:
+        """Whether the user's computer was too busy with other work for the time to say anything of the link."""
+        return self.own_load_cores is not None and self.own_load_cores > DISTURBED_CORES
 
 
 @dataclass(frozen=True, slots=True)

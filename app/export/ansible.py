@@ -15,6 +15,7 @@ from importlib.resources import files
 from app.domain.errors import InvalidOption, InvalidPlan
 from app.domain.hosts import HostSpec, Privilege, Side
 from app.export.bundle import Bundle, PlacedFile
+from app.export.messages import FILE_TOO_LONG, NO_BECOME, PATH_NOT_QUOTABLE
 from app.export.rendering import one_word, render
 from app.export.script import tunnel_script
 from app.export.tree import TreeFile
@@ -52,9 +53,9 @@ def ansible_files(bundle: Bundle) -> Iterator[TreeFile]:
     yield TreeFile(f"{folder}/defaults/main.yml", _defaults(bundle, values["title"]))
     for side in Side:
         yield TreeFile(f"{folder}/files/{side.value}/tunnel.sh", tunnel_script(bundle, side))
-        for file in bundle.end(side).files:
+        for file in bundle.on(side).files:
             if len(file.text) > _MAX_FILE_CHARACTERS:
-                raise InvalidPlan(f"{file.path} is too long for Ansible.", hint="Take the files: --format files.")
+                raise InvalidPlan(FILE_TOO_LONG(file=file.path))
             text = _template(file) if file.tokens else file.text
             yield TreeFile(f"{folder}/{'templates' if file.tokens else 'files'}/{_source(bundle, side, file)}", text)
 
@@ -108,7 +109,7 @@ def _defaults(bundle: Bundle, title: str) -> str:
     sides = {
         side.value: {
             "values": [json.dumps(_value_row(token)) for token in bundle.needed_from(side)],
-            "files": [json.dumps(_file_row(bundle, side, file)) for file in bundle.end(side).files],
+            "files": [json.dumps(_file_row(bundle, side, file)) for file in bundle.on(side).files],
         }
         for side in Side
     }
@@ -171,12 +172,11 @@ def _is_become(host: HostSpec, privilege: Privilege) -> bool:
             return True
         case _:
             raise InvalidPlan(
-                f"Ansible itself has no way to root's rights on {host.label}: that takes root or sudo there.",
-                hint="Allow sudo (`tunnelmark sudoers` prints what for), or take the files: --format files.",
+                NO_BECOME(host=host.label),
             )
 
 
 def _path(text: str) -> str:
     if not _PATH.fullmatch(text):
-        raise InvalidOption(f"The path {text!r} cannot go into an inventory.", hint="Move the file somewhere else.")
+        raise InvalidOption(PATH_NOT_QUOTABLE(path=repr(text)))
     return text

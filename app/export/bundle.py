@@ -12,8 +12,9 @@ from app.domain.adapters import EndpointPlan, IdentityRecipe, TunnelPlan
 from app.domain.declared import declared
 from app.domain.errors import InvalidPlan
 from app.domain.hosts import Side
+from app.export.messages import NO_TUNNEL, STEP_READS_SECRET, WORD_NOT_QUOTABLE
 from app.export.request import ExportRequest, check_request
-from app.export.values import ValueToken, stand_in, tokens_in
+from app.export.values import ValueToken, placeholder_identity, tokens_in
 from app.tunnel.plan import plan_of, recipe_of
 
 _LEFT_OUT = "uninstall.sh"
@@ -43,13 +44,13 @@ class PlacedFile:
 
 
 @dataclass(frozen=True, slots=True)
-class BundleEnd:
-    """One host.
+class BundleSide:
+    """Files and keys of one side.
 
     Attributes:
-        side: Which end.
+        side: A or B.
         files: Every file but keys.
-        plan: The plan of this end.
+        plan: The plan of this side.
         recipe: How its keys are made.
         tokens: Everything that has to be filled in.
         lan_port: The LAN port that is joined with the tunnel; empty where there is none.
@@ -79,19 +80,19 @@ class Bundle:
 
     request: ExportRequest
     plan: TunnelPlan
-    a: BundleEnd
-    b: BundleEnd
+    a: BundleSide
+    b: BundleSide
     base: str
     service: str
     run_dir: str
 
-    def end(self, side: Side) -> BundleEnd:
-        """Return one end."""
+    def on(self, side: Side) -> BundleSide:
+        """Return the files and keys of one side."""
         return self.a if side is Side.A else self.b
 
     def needed_from(self, side: Side) -> tuple[ValueToken, ...]:
         """Return the public values of one side that any file needs."""
-        tokens = {token for one in Side for token in self.end(one).tokens if token.side is side}
+        tokens = {token for one in Side for token in self.on(one).tokens if token.side is side}
         return tuple(sorted(tokens))
 
 
@@ -103,24 +104,24 @@ def make_bundle(request: ExportRequest) -> Bundle:
     """
     check_request(request)
     deploy = request.deploy_request()
-    plan = plan_of(deploy, stand_in(Side.A), stand_in(Side.B))
-    ends = {}
+    plan = plan_of(deploy, placeholder_identity(Side.A), placeholder_identity(Side.B))
+    sides = {}
     for side in Side:
-        kit = BootBundleRequest(deploy, plan, side, request.deployment_id, request.slot, request.mark)
+        bundle = BootBundleRequest(deploy, plan, side, request.deployment_id, request.slot, request.mark)
         recipe = recipe_of(deploy, side)
-        placed = (*_kit(kit), *_kept(plan.end(side), deploy.link.run_dir, request.deployment_id))
+        placed = (*_boot_files(bundle), *_kept(plan.on(side), deploy.link.run_dir, request.deployment_id))
         tokens = tokens_in(file.text for file in placed)
-        _check(request, plan.end(side), placed)
-        ends[side] = BundleEnd(side, placed, plan.end(side), recipe, tokens, request.options.bridge(side))
+        _check(request, plan.on(side), placed)
+        sides[side] = BundleSide(side, placed, plan.on(side), recipe, tokens, request.options.bridge(side))
     base, service = slot_dir(request.slot), service_name(request.slot)
-    return Bundle(request, plan, ends[Side.A], ends[Side.B], base, service, deploy.link.run_dir)
+    return Bundle(request, plan, sides[Side.A], sides[Side.B], base, service, deploy.link.run_dir)
 
 
-def _kit(kit: BootBundleRequest) -> Iterator[PlacedFile]:
-    for file in boot_bundle_files(kit, ""):
+def _boot_files(bundle: BootBundleRequest) -> Iterator[PlacedFile]:
+    for file in boot_bundle_files(bundle, ""):
         name = posixpath.basename(file.path)
         if name != _LEFT_OUT:
-            path = name if name == _START else f"{kit.deployment_id}/{name}"
+            path = name if name == _START else f"{bundle.deployment_id}/{name}"
             yield PlacedFile(path, file.mode, file.content.decode())
 
 
@@ -133,12 +134,12 @@ def _kept(own: EndpointPlan, run_dir: str, deployment_id: str) -> Iterator[Place
 def _check(request: ExportRequest, own: EndpointPlan, placed: Sequence[PlacedFile]) -> None:
     title = request.adapter.info.title
     if not own.interface:
-        raise InvalidPlan(f"{title} is no tunnel: there is nothing to take along.")
+        raise InvalidPlan(NO_TUNNEL(title=title))
     secret = next((step.title for step in own.steps if step.command.stdin is not None), "")
     if secret:
-        raise InvalidPlan(f"{title} cannot be exported: a step reads a secret ({secret}).")
+        raise InvalidPlan(STEP_READS_SECRET(title=title, secret=secret))
     for file in placed:
         is_shell = file.path.endswith((".sh", *_SCRIPTS))
         words = [token.text for token in file.tokens if not token.value.is_word]
         if is_shell and words:
-            raise InvalidPlan(f"{title} cannot be taken along yet: {words[0]} would have to be quoted in {file.path}.")
+            raise InvalidPlan(WORD_NOT_QUOTABLE(title=title, word=words[0], file=file.path))

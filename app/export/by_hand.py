@@ -18,7 +18,7 @@ def by_hand_files(bundle: Bundle) -> Iterator[TreeFile]:
     """Return what lies in the folder `files`: per host its script, and below `root` its files."""
     for side in Side:
         yield TreeFile(f"{FOLDER}/{host_folder(side)}/tunnel.sh", tunnel_script(bundle, side), 0o755)
-        for file in bundle.end(side).files:
+        for file in bundle.on(side).files:
             path = f"{FOLDER}/{host_folder(side)}/root{bundle.base}/{file.path}"
             yield TreeFile(path, file.text, file.mode)
 
@@ -30,7 +30,7 @@ def host_folder(side: Side) -> str:
 
 def ports_of(bundle: Bundle, side: Side) -> tuple[str, ...]:
     """Return what a firewall on the way must let in to one host, for people, for example `UDP port 22820`."""
-    listens = [f"{protocol.upper()} port {port}" for protocol, port in bundle.end(side).plan.listens]
+    listens = [f"{protocol.upper()} port {port}" for protocol, port in bundle.on(side).plan.listens]
     match bundle.request.adapter.info.carrier:
         case Carrier.ESP:
             listens.append("IP protocol 50 (ESP)")
@@ -70,12 +70,12 @@ def readme(bundle: Bundle, formats: tuple[str, ...]) -> str:
             "folder": f"{FOLDER}/{host_folder(side)}",
             "underlay": bundle.request.link.underlay(side),
             "inner": request.deploy_request().link.inner(side),
-            "interface": bundle.end(side).plan.interface,
-            "lan_port": bundle.end(side).lan_port,
+            "interface": bundle.on(side).plan.interface,
+            "lan_port": bundle.on(side).lan_port,
             "ports": ports_of(bundle, side),
             "service": service_of(bundle, side),
-            "files": [f"{bundle.base}/{file.path} ({file.mode:04o})" for file in bundle.end(side).files],
-            "keys": [step.title for step in bundle.end(side).recipe.steps],
+            "files": [f"{bundle.base}/{file.path} ({file.mode:04o})" for file in bundle.on(side).files],
+            "keys": [step.title for step in bundle.on(side).recipe.steps],
             "values": [token.name for token in bundle.needed_from(side)],
             "public": f"public-of-{side.value}",
         }

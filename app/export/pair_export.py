@@ -7,24 +7,26 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from app.deployment.choice import choose
 from app.deployment.lan.interfaces import choose_bridging, lan_interfaces
-from app.deployment.planning import choose
-from app.deployment.slots import PLACES, free_index, persistent_names
+from app.deployment.slots import SLOTS, free_index, persistent_names
 from app.discovery import find_link
 from app.discovery.candidates import assess_pair
 from app.discovery.pair_discovery import Discovery
 from app.domain.adapters import Adapter
 from app.domain.cancel import CancelToken
 from app.domain.commands import SessionPair
-from app.domain.deployment import RolloutOptions
+from app.domain.deployment import DeploymentOptions
 from app.domain.errors import InvalidOption
 from app.domain.hosts import PairSpec, Side
+from app.domain.messages import MessageForm
 from app.domain.progress import ProgressSink
 from app.domain.verdicts import by_weight
 from app.domain.version import tunnelmark_version
 from app.export.ansible import ansible_files
 from app.export.bundle import Bundle, make_bundle
 from app.export.by_hand import by_hand_files, readme
+from app.export.messages import FACTS_OF_NOW, FACTS_STORED, PORT_HAS_DHCP
 from app.export.request import ExportRequest
 from app.export.tree import TreeFile, check_slot, write_tree
 from app.policy.file_header import file_header
@@ -40,7 +42,7 @@ class ExportOptions:
     Attributes:
         solution: The VPN.
         suite: Name of its suite; empty for the safe default.
-        rollout: LAN ports, addresses, why a legacy suite is used.
+        deployment_options: LAN ports, addresses, why a legacy suite is used.
         place: The folder.
         formats: Sub-folders, any of FORMATS.
         may_replace: Whether an earlier export there may be replaced.
@@ -49,7 +51,7 @@ class ExportOptions:
 
     solution: str
     suite: str
-    rollout: RolloutOptions
+    deployment_options: DeploymentOptions
     place: Path
     formats: Sequence[str] = FORMATS
     may_replace: bool = False
@@ -103,7 +105,7 @@ class PairExport:
         check_slot(place, may_replace=options.may_replace)
         stored = None if options.is_live else self._stored(pair)
         discovery = stored or self.discover()
-        bridges = frozenset[Side]() if stored else self._standing_bridges(discovery, options.rollout, token)
+        bridges = frozenset[Side]() if stored else self._present_bridges(discovery, options.deployment_options, token)
         on_progress("Writing", None)
         bundle = make_bundle(self._request(discovery, options, is_stored=stored is not None, bridges=bridges))
         write_tree(place, _tree(bundle, options.formats), may_replace=options.may_replace)
@@ -122,7 +124,7 @@ class PairExport:
         self, discovery: Discovery, options: ExportOptions, *, is_stored: bool, bridges: frozenset[Side]
     ) -> ExportRequest:
         key = (options.solution, options.suite)
-        choice = choose(self.adapters, discovery, key, options.rollout, guidelines=self.guidelines)
+        choice = choose(self.adapters, discovery, key, options.deployment_options, guidelines=self.guidelines)
         return ExportRequest(
             pair=discovery.pair,
             adapter=choice.adapter,
@@ -130,25 +132,25 @@ class PairExport:
             link=discovery.link,
             facts_a=discovery.a.facts,
             facts_b=discovery.b.facts,
-            options=options.rollout,
+            options=options.deployment_options,
             verdict=choice.verdict,
             findings=by_weight(choice.findings),
             facts_from=_facts_from(discovery, is_stored=is_stored),
             index=self._index(discovery),
             header=file_header(),
             version=tunnelmark_version(),
-            standing_bridges=bridges,
+            present_bridges=bridges,
         )
 
     def _index(self, discovery: Discovery) -> int:
         """Return the slot's number: the present deployment's, so that ports which a firewall lets in do not change."""
         for deployment in self.store.list_deployments(discovery.pair.name):
-            if deployment.state.is_standing:
+            if deployment.state.is_on_host:
                 interface = deployment.link.names.ethernet_interface
-                return next(index for index in range(PLACES) if persistent_names(index).ethernet_interface == interface)
+                return next(index for index in range(SLOTS) if persistent_names(index).ethernet_interface == interface)
         return free_index((discovery.a.facts, discovery.b.facts))
 
-    def _standing_bridges(self, discovery: Discovery, options: RolloutOptions, token: CancelToken) -> frozenset[Side]:
+    def _present_bridges(self, discovery: Discovery, options: DeploymentOptions, token: CancelToken) -> frozenset[Side]:
         """Return where the chosen interface is a bridge already; refuses what may not be joined."""
         if not any(options.bridge(side) for side in Side):
             return frozenset()
@@ -161,9 +163,7 @@ class PairExport:
                 bridging, _ = choose_bridging(interfaces, name, "", pair.host(side).label)
                 if bridging.client:
                     raise InvalidOption(
-                        f"{name} on {pair.host(side).label} has its address from a DHCP server, and what is exported "
-                        "does not move its client.",
-                        hint="Deploy with tunnelmark deploy, or make the address static.",
+                        PORT_HAS_DHCP(port=name, host=pair.host(side).label),
                     )
                 if bridging.bridge == name:
                     found.add(side)
@@ -182,9 +182,10 @@ def _tree(bundle: Bundle, formats: Sequence[str]) -> tuple[TreeFile, ...]:
 
 def _facts_from(discovery: Discovery, *, is_stored: bool) -> str:
     if not is_stored:
-        return f"The hosts were inspected for it, on {datetime.now(UTC):%Y-%m-%d at %H:%M} UTC."
+        return _dated(FACTS_OF_NOW, datetime.now(UTC))
     oldest = min(discovery.a.facts.collected_at, discovery.b.facts.collected_at)
-    return (
-        f"It rests on what was found on the hosts on {oldest.astimezone(UTC):%Y-%m-%d at %H:%M} UTC; "
-        "they were not asked again."
-    )
+    return _dated(FACTS_STORED, oldest.astimezone(UTC))
+
+
+def _dated(form: MessageForm, moment: datetime) -> str:
+    return form(day=f"{moment:%Y-%m-%d}", time=f"{moment:%H:%M}")

@@ -6,6 +6,7 @@ import re
 from importlib.resources import files
 
 from app.domain.errors import InvalidOption
+from app.export.messages import TEXT_NOT_QUOTABLE
 
 _WORD = re.compile(r"[A-Za-z0-9_.:@%+=,/~-]+")
 
@@ -41,7 +42,6 @@ def one_word(text: str, what: str) -> str:
     """
     if not _WORD.fullmatch(text):
         raise InvalidOption(
-            f"{what} is {text!r}, which cannot go into a script or an inventory.",
-            hint="Letters, digits and . _ : @ % + = , / ~ - can.",
+            TEXT_NOT_QUOTABLE(what=what, text=repr(text)),
         )
     return text

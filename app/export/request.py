@@ -10,12 +10,21 @@ from app.deployment.lan.bridge import Bridging
 from app.deployment.lan.guard import LanGuard
 from app.deployment.slots import bridge_name, persistent_link, slot_of
 from app.domain.adapters import Adapter, Purpose
-from app.domain.deployment import RolloutOptions
+from app.domain.deployment import DeploymentOptions
 from app.domain.errors import InvalidPlan
 from app.domain.hosts import HostFacts, PairSpec, Side
 from app.domain.link import Link
+from app.domain.messages.words import VERDICTS
 from app.domain.solutions import Suite
 from app.domain.verdicts import Finding, Verdict
+from app.export.messages import (
+    EXPORT_FORBIDDEN,
+    EXPORT_NO_SUCH_PORT,
+    NO_NFT,
+    PORT_CARRIES_SSH,
+    PORT_CARRIES_UNDERLAY,
+    SHARED_SECRET,
+)
 from app.tunnel import DeployRequest
 
 
@@ -37,7 +46,7 @@ class ExportRequest:
         index: Number of the slot on these hosts, see `app.deployment.slots`.
         header: Comment lines, without sign, that generated files begin with.
         version: Tunnelmark's version.
-        standing_bridges: Sides where what the tunnel is joined with is a bridge already.
+        present_bridges: Sides where what the tunnel is joined with is a bridge already.
     """
 
     pair: PairSpec
@@ -46,14 +55,14 @@ class ExportRequest:
     link: Link
     facts_a: HostFacts
     facts_b: HostFacts
-    options: RolloutOptions
+    options: DeploymentOptions
     verdict: Verdict
     findings: tuple[Finding, ...]
     facts_from: str
     index: int
     header: tuple[str, ...]
     version: str
-    standing_bridges: frozenset[Side] = frozenset()
+    present_bridges: frozenset[Side] = frozenset()
 
     def facts(self, side: Side) -> HostFacts:
         """Return what was found on one side."""
@@ -97,14 +106,14 @@ class ExportRequest:
             facts_a=self.facts_a,
             facts_b=self.facts_b,
             header=self.header,
-            purpose=Purpose.LASTING,
+            purpose=Purpose.DEPLOYMENT,
             extension=DeploymentSteps(boot_bundle_dir="", bridging=bridging),
         )
 
     def _bridging(self, side: Side, link: Link) -> Bridging:
         port = self.options.bridge(side)
         guard = LanGuard.of(self.options) if "nft" in self.facts(side).tools else None
-        return Bridging(port if side in self.standing_bridges else bridge_name(link), port, guard=guard)
+        return Bridging(port if side in self.present_bridges else bridge_name(link), port, guard=guard)
 
     def _digest(self, what: str) -> str:
         words = (
@@ -122,10 +131,10 @@ class ExportRequest:
         return hashlib.sha256("\n".join(words).encode()).hexdigest()[:16]
 
 
-def _guard_words(options: RolloutOptions) -> list[str]:
+def _guard_words(options: DeploymentOptions) -> list[str]:
     """Return what was chosen otherwise than by default: an earlier export of the same keeps its name."""
     fields = ("broadcast_limit", "blocks_dhcp", "blocks_router_advertisements")
-    defaults = RolloutOptions()
+    defaults = DeploymentOptions()
     return [f"{one}={getattr(options, one)}" for one in fields if getattr(options, one) != getattr(defaults, one)]
 
 
@@ -138,13 +147,12 @@ def check_request(request: ExportRequest) -> None:
     """
     info = request.adapter.info
     if request.verdict in (Verdict.INSECURE, Verdict.UNPROTECTED):
-        raise InvalidPlan(f"{request.title} is {request.verdict} and is not written for any gateway.")
+        raise InvalidPlan(EXPORT_FORBIDDEN(title=request.title, verdict=VERDICTS[request.verdict]()))
     for side in Side:
         _check_lan_port(request, side)
         if request.adapter.identity(request.deploy_request().plan_request(), side).shared:
             raise InvalidPlan(
-                f"{info.title} cannot be exported: both hosts share a secret, which would have to go with it.",
-                hint="Roll it out with `tunnelmark deploy`: there it goes from host to host, and is kept nowhere else.",
+                SHARED_SECRET(title=info.title),
             )
 
 
@@ -156,20 +164,16 @@ def _check_lan_port(request: ExportRequest, side: Side) -> None:
     nic = next((one for one in request.facts(side).nics if one.name == port), None)
     if nic is None:
         known = ", ".join(one.name for one in request.facts(side).nics if one.name != "lo")
-        raise InvalidPlan(f"{host.label} has no interface {port}.", hint=f"It has: {known or 'none'}.")
+        raise InvalidPlan(EXPORT_NO_SUCH_PORT(host=host.label, port=port, known=known or "none"))
     addresses = {address.partition("/")[0] for address in nic.addresses}
     if request.pair.underlay(side) in addresses:
         raise InvalidPlan(
-            f"{port} on {host.label} has the address {request.pair.underlay(side)}: the tunnel itself runs over it.",
-            hint="Name the port of the plant's network.",
+            PORT_CARRIES_UNDERLAY(port=port, host=host.label, address=request.pair.underlay(side)),
         )
     options = request.options
     if (options.blocks_dhcp or options.blocks_router_advertisements) and "nft" not in request.facts(side).tools:
         raise InvalidPlan(
-            f"DHCP or router advertisements cannot be kept from crossing on {host.label}: it has no nft.",
-            hint="Install nftables there and inspect the host again (--live), or do not block them.",
+            NO_NFT(host=host.label),
         )
     if host.address in addresses:
-        raise InvalidPlan(
-            f"{host.label} is reached over {port}, at {host.address}.", hint="Name the port of the plant's network."
-        )
+        raise InvalidPlan(PORT_CARRIES_SSH(host=host.label, port=port, address=host.address))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from app.domain.adapters import IdentityRecipe
 from app.domain.hosts import Side
 from app.domain.script_files import script_file
-from app.export.bundle import Bundle, BundleEnd
+from app.export.bundle import Bundle, BundleSide
 from app.export.values import ValueToken
 from app.host.remote_host import whole_seconds
 from app.host.scripts import one_line
@@ -37,22 +37,22 @@ def _constants(bundle: Bundle, side: Side) -> str:
         "home": f"{bundle.base}/{request.deployment_id}",
         "unit": bundle.service,
         "run_dir": bundle.run_dir,
-        "port": bundle.end(side).lan_port,
-        "bridge": bundle.end(side).plan.interface if bundle.end(side).lan_port else "",
+        "port": bundle.on(side).lan_port,
+        "bridge": bundle.on(side).plan.interface if bundle.on(side).lan_port else "",
         "own_underlay": request.link.underlay(side),
     }
     return "".join(f"{name}={shell_line(['-', value]).removeprefix('- ')}\n" for name, value in values.items())
 
 
 def _functions(bundle: Bundle, side: Side) -> Iterator[str]:
-    end = bundle.end(side)
+    one = bundle.on(side)
     own, peer = bundle.needed_from(side), bundle.needed_from(side.other)
-    yield _function("make_keys", _key_lines(end.recipe))
-    yield _function("print_public", ["case $1 in", *(line for token in own for line in _case(token, end)), "esac"])
+    yield _function("make_keys", _key_lines(one.recipe))
+    yield _function("print_public", ["case $1 in", *(line for token in own for line in _case(token, one)), "esac"])
     yield _function("print_values", [_print_line(token) for token in own])
-    peers = [token for token in end.tokens if token in peer]
+    peers = [token for token in one.tokens if token in peer]
     yield _function("check_values", [line for token in peers for line in _check_lines(token)])
-    yield _function("put_files", [shell_line(["put_part", file.path, f"{file.mode:04o}"]) for file in end.files])
+    yield _function("put_files", [shell_line(["put_part", file.path, f"{file.mode:04o}"]) for file in one.files])
 
 
 def _function(name: str, lines: list[str]) -> str:
@@ -67,9 +67,9 @@ def _key_lines(recipe: IdentityRecipe) -> list[str]:
     return lines
 
 
-def _case(token: ValueToken, end: BundleEnd) -> list[str]:
+def _case(token: ValueToken, own: BundleSide) -> list[str]:
     value = token.value
-    command = end.recipe.public[value.command]
+    command = own.recipe.public[value.command]
     call = shell_line(["limited", whole_seconds(command.timeout_s), *command.argv])
     return [
         f"{value.name})",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from app.domain.errors import InvalidOption
+from app.export.messages import NO_SUDOERS_NAME, ROOT_NEEDS_NO_SUDOERS
 from app.export.rendering import render
 
 # Source: useradd(8) of shadow 4.17 (the names that Debian takes); sudoers(5) gives no other meaning to any of these.
@@ -30,11 +31,10 @@ def sudoers_text(user: str, version: str, *, has_password: bool = False) -> str:
     """
     if not _USER.fullmatch(user) or user in _KEYWORDS or user.isupper():
         raise InvalidOption(
-            f"{user!r} cannot be a user's name in a sudoers file.",
-            hint="Give the name of the user that Tunnelmark logs in as; names in capitals are aliases there.",
+            NO_SUDOERS_NAME(user=repr(user)),
         )
     if user == "root":
-        raise InvalidOption("root needs no sudoers file.", hint="Give the user that Tunnelmark is to log in as.")
+        raise InvalidOption(ROOT_NEEDS_NO_SUDOERS())
     # sudo passes files over whose names hold a dot. An alias is written in capitals, digits and underscores.
     file_name = f"tunnelmark-{user.replace('.', '_')}"
     alias = re.sub(r"[^A-Z0-9]", "_", f"TUNNELMARK_{user.upper()}")

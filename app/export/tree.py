@@ -12,6 +12,15 @@ from pathlib import Path
 
 from app.domain.atomic import sync_folder, write_synced
 from app.domain.errors import DiskFull, InvalidFile, InvalidOption, TunnelmarkError
+from app.export.messages import (
+    EXPORT_DISK_FULL,
+    FOLDER_HOLDS_EXPORT,
+    FOLDER_NOT_EMPTY,
+    FOLDER_NOT_WRITTEN,
+    FOLDER_UNREAD,
+    NO_SUCH_FOLDER,
+    NOT_A_FOLDER,
+)
 
 MARK_FILE = ".tunnelmark-export"
 """Says of a folder that an export made it, and that another one may replace it."""
@@ -46,30 +55,23 @@ def check_slot(folder: Path, *, may_replace: bool) -> None:
         InvalidFile: It cannot be read.
     """
     if not folder.absolute().parent.exists():
-        raise InvalidOption(
-            f"The folder {folder.absolute().parent} is not there.", hint="Make it first, or name another one."
-        )
+        raise InvalidOption(NO_SUCH_FOLDER(folder=folder.absolute().parent))
     if not folder.exists() and not folder.is_symlink():
         return
     if not folder.is_dir() or folder.is_symlink():
-        raise InvalidOption(
-            f"{folder} is there already, and is no folder.", hint="Name a folder that is not there yet."
-        )
+        raise InvalidOption(NOT_A_FOLDER(folder=folder))
     try:
         names = sorted(path.name for path in folder.iterdir())
     except OSError as error:
-        raise InvalidFile(f"{folder} cannot be read: {error.strerror}.", hint="Choose another place.") from error
+        raise InvalidFile(FOLDER_UNREAD(folder=folder, reason=error.strerror)) from error
     if not names:
         return
     if MARK_FILE not in names:
         raise InvalidOption(
-            f"{folder} holds things that no export has put there, for example {names[0]}.",
-            hint="Name a folder that is empty or not there yet.",
+            FOLDER_NOT_EMPTY(folder=folder, file=names[0]),
         )
     if not may_replace:
-        raise InvalidOption(
-            f"{folder} holds an export already.", hint="Replace it with --force, or name another folder."
-        )
+        raise InvalidOption(FOLDER_HOLDS_EXPORT(folder=folder))
 
 
 def write_tree(folder: Path, files: Sequence[TreeFile], *, may_replace: bool) -> None:
@@ -123,10 +125,7 @@ def _explained(folder: Path, fault: OSError) -> TunnelmarkError:
     context = {"path": str(folder)}
     if fault.errno in _NO_SPACE:
         return DiskFull(
-            f"There is no space left on this computer to write {folder}. Nothing of it has been left there.",
-            hint="Free some space, or choose another folder.",
+            EXPORT_DISK_FULL(folder=folder),
             context=context,
         )
-    return InvalidFile(
-        f"{folder} cannot be written: {fault.strerror or fault}.", hint="Choose another place.", context=context
-    )
+    return InvalidFile(FOLDER_NOT_WRITTEN(folder=folder, reason=fault.strerror or fault), context=context)

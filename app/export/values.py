@@ -94,7 +94,7 @@ class ValueToken:
         return VALUES[self.name]
 
 
-def stand_in(side: Side) -> PublicIdentity:
+def placeholder_identity(side: Side) -> PublicIdentity:
     """Return an identity that holds a token for every value that there is."""
     return PublicIdentity(
         {name: ValueToken(side, name).text + ("\n" if value.has_line_feed else "") for name, value in VALUES.items()}

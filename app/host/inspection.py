@@ -12,6 +12,7 @@ from app.domain.errors import CommandFailed
 from app.domain.hosts import Side
 from app.domain.link import STATE_DIR
 from app.domain.script_files import host_script
+from app.host.messages import INSPECTION_FAILED
 from app.host.remote_host import RemoteHost, new_id, printable
 from app.host.script_events import parse_sections
 from app.host.snapshots import HostSnapshot, SnapshotDepth, parse_snapshot
@@ -42,11 +43,11 @@ class LockInfo:
     is_complete: bool
 
 
-SURVEY_TIMEOUT_S = 30.0
+INSPECTION_TIMEOUT_S = 30.0
 _MAX_DIGITS = 18
 """Of a number that a host prints; Python refuses to read very long ones."""
 THOROUGH_TIMEOUT_S = 180.0
-MAX_SURVEY_BYTES = 33_554_432
+MAX_INSPECTION_BYTES = 33_554_432
 
 
 class Reach(StrEnum):
@@ -81,8 +82,8 @@ class Inspection:
     storage: str = ""
 
 
-def survey(
-    end: RemoteHost,
+def inspect_host(
+    host: RemoteHost,
     *,
     token: CancelToken,
     depth: SnapshotDepth = SnapshotDepth.QUICK,
@@ -99,20 +100,19 @@ def survey(
         CommandFailed: The host could not be inspected.
     """
     mark = new_id()
-    result = end.run_script(
-        host_script("survey.sh"),
-        (end.state_dir, mark, depth.value, peer, *paths),
+    result = host.run_script(
+        host_script("inspect.sh"),
+        (host.state_dir, mark, depth.value, peer, *paths),
         token=token,
-        timeout_s=SURVEY_TIMEOUT_S if depth is SnapshotDepth.QUICK else THOROUGH_TIMEOUT_S,
-        max_output_bytes=MAX_SURVEY_BYTES,
+        timeout_s=INSPECTION_TIMEOUT_S if depth is SnapshotDepth.QUICK else THOROUGH_TIMEOUT_S,
+        max_output_bytes=MAX_INSPECTION_BYTES,
     )
     if f"{mark} finished" not in result.stdout or result.is_truncated:
         raise CommandFailed(
-            f"{end.label} could not be inspected.",
-            hint="Its shell must be a POSIX shell; its output is in the details.",
-            context={"host": end.label, "stderr": printable(result.stderr, limit=1000)},
+            INSPECTION_FAILED(host=host.label),
+            context={"host": host.label, "stderr": printable(result.stderr, limit=1000)},
         )
-    return parse_inspection(parse_sections(result.stdout, mark), state_dir=end.state_dir, depth=depth)
+    return parse_inspection(parse_sections(result.stdout, mark), state_dir=host.state_dir, depth=depth)
 
 
 def parse_inspection(sections: dict[str, str], *, state_dir: str, depth: SnapshotDepth) -> Inspection:
@@ -172,4 +172,4 @@ def take_snapshot(
         depth: How closely; a thorough inspection takes some seconds.
         state_dir: Tunnelmark's folder there.
     """
-    return survey(RemoteHost(Side.A, session, state_dir), token=token, depth=depth).snapshot
+    return inspect_host(RemoteHost(Side.A, session, state_dir), token=token, depth=depth).snapshot

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from concurrent.futures import wait as wait_for_futures
 from contextlib import contextmanager
 from typing import TypeVar
 
 from app.domain.cancel import CancelToken
+from app.domain.concurrency import WorkerPool
 from app.domain.errors import Bug, Cancelled
 from app.domain.hosts import Side
+from app.host.messages import DEADLINE_PAST
 
 T = TypeVar("T")
 
@@ -68,7 +70,7 @@ def _on_both(
 
     unregister = token.on_cancel(child.cancel)
     try:
-        with ThreadPoolExecutor(2, thread_name_prefix="tunnelmark-deploy") as pool:
+        with WorkerPool(2, thread_name_prefix="tunnelmark-deploy") as pool:
             futures: dict[Side, Future[T | None]] = {side: pool.submit(guarded, side) for side in Side}
             try:
                 wait_for_futures(futures.values())
@@ -93,7 +95,7 @@ def deadline_token(seconds: float) -> Iterator[CancelToken]:
         seconds: How long, in seconds.
     """
     if seconds <= 0:
-        raise Bug("A deadline must lie ahead.")
+        raise Bug(DEADLINE_PAST())
     token = CancelToken()
     timer = threading.Timer(seconds, token.cancel)
     timer.daemon = True

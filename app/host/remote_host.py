@@ -14,13 +14,14 @@ from app.domain.errors import Cancelled, EnvironmentFault
 from app.domain.hosts import Side
 from app.domain.plain_text import plain_text
 from app.domain.script_files import bare_script
+from app.host.messages import CONFIRM_PAIR, CONFIRM_SOME_PAIR
 from app.host.parallel import deadline_token
 from app.host.script_events import ScriptEvent, ScriptEventSink, find, parse_script_events
 
 MAX_LOG_CHARACTERS = 12_000
 ASK_S = 10.0
 """Seconds in which a host is asked why a script of ours ended."""
-_WHO_TOOK_IT_BACK = bare_script("tunnel/taken-back.sh")
+_WHO_ROLLED_BACK = bare_script("tunnel/taken-back.sh")
 _TAKERS = {3: "timer", 4: "somebody"}
 
 
@@ -49,7 +50,7 @@ class RemoteHost:
     """One host.
 
     Attributes:
-        side: Which end of the pair it is.
+        side: A or B.
         session: The connection to it.
         state_dir: Tunnelmark's folder there.
         pair: The pair's name, for hints; empty where it is not known.
@@ -72,8 +73,8 @@ class RemoteHost:
 
     def how_to_confirm(self, left_s: int) -> str:
         """Return what to do about a deployment that waits for a confirmation, and for how many seconds it does."""
-        command = f"`tunnelmark confirm {self.pair}`" if self.pair else "`tunnelmark confirm` and the pair's name"
-        return f"Confirm it with {command}. Without that, the host rolls back within {max(1, left_s)} s."
+        left_s = max(1, left_s)
+        return CONFIRM_PAIR(pair=self.pair, seconds=left_s) if self.pair else CONFIRM_SOME_PAIR(seconds=left_s)
 
     def run_script(
         self,
@@ -111,7 +112,7 @@ class RemoteHost:
         word: str,
         token: CancelToken,
         timeout_s: float,
-        on_mark: ScriptEventSink | None = None,
+        on_event: ScriptEventSink | None = None,
         is_armed: bool = True,
     ) -> tuple[tuple[ScriptEvent, ...], CommandResult]:
         """Run a script that says what it does in lines that begin with a word.
@@ -124,7 +125,7 @@ class RemoteHost:
             arguments: As for `run_script`.
             token: As for `run_script`.
             timeout_s: As for `run_script`.
-            on_mark: Gets the words of each mark as it arrives.
+            on_event: Gets the words of each mark as it arrives.
             is_armed: Whether the host's timer runs before the script does; else the mark `armed` says that it runs.
 
         Returns:
@@ -132,23 +133,23 @@ class RemoteHost:
         """
 
         def on_line(stream: Stream, line: str) -> None:
-            if on_mark is not None and stream is Stream.STDOUT and line.startswith(f"{word} "):
-                on_mark(tuple(line.split(" ")[1:]))
+            if on_event is not None and stream is Stream.STDOUT and line.startswith(f"{word} "):
+                on_event(tuple(line.split(" ")[1:]))
 
         result = self.run_script(script, arguments, token=token, timeout_s=timeout_s, on_line=on_line)
-        marks = parse_script_events(result.stdout, word)
-        if not is_armed and find(marks, "armed") is None:
-            return marks, result
-        is_explained = any(mark.words[0] in ("finished", "failed", "refused") for mark in marks)
-        if is_explained and ScriptEvent(("failed", "taken-back")) not in marks:
-            return marks, result
-        taker = self._who_took_it_back(word)
-        marks = tuple(mark for mark in marks if not taker or mark.words != ("failed", "taken-back"))
-        return (*marks, *((ScriptEvent(("failed", "taken-back", taker)),) if taker else ())), result
+        events = parse_script_events(result.stdout, word)
+        if not is_armed and find(events, "armed") is None:
+            return events, result
+        is_explained = any(event.words[0] in ("finished", "failed", "refused") for event in events)
+        if is_explained and ScriptEvent(("failed", "taken-back")) not in events:
+            return events, result
+        taker = self._who_rolled_back(word)
+        events = tuple(event for event in events if not taker or event.words != ("failed", "taken-back"))
+        return (*events, *((ScriptEvent(("failed", "taken-back", taker)),) if taker else ())), result
 
-    def _who_took_it_back(self, tunnel: str) -> str:
+    def _who_rolled_back(self, tunnel: str) -> str:
         """Return `timer` or `somebody`; empty if nothing was rolled back, or the host does not answer."""
-        argv = shell_step_argv(_WHO_TOOK_IT_BACK, self.state_dir, tunnel)
+        argv = shell_step_argv(_WHO_ROLLED_BACK, self.state_dir, tunnel)
         try:
             with deadline_token(ASK_S) as token:
                 status = self.session.run(Command(argv, timeout_s=ASK_S, is_root=True), token=token).exit_status

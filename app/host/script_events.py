@@ -30,9 +30,9 @@ def parse_script_events(output: str, word: str) -> tuple[ScriptEvent, ...]:
         word: What our lines begin with.
 
     Returns:
-        Marks in order. Lines outside of `begin` and `end` that are not ours are left out.
+        Marks in order. Lines outside of `begin` and `host` that are not ours are left out.
     """
-    marks: list[ScriptEvent] = []
+    events: list[ScriptEvent] = []
     name: str | None = None
     collected: list[str] = []
     for line in output.split("\n"):
@@ -43,11 +43,11 @@ def parse_script_events(output: str, word: str) -> tuple[ScriptEvent, ...]:
             name, collected = "".join(words[1:2]), []
         elif words[0] == "end":
             # The script ends a text with a line feed of its own, in case the program did not.
-            marks.append(ScriptEvent(("text", name or ""), "\n".join(collected)))
+            events.append(ScriptEvent(("text", name or ""), "\n".join(collected)))
             name, collected = None, []
         else:
-            marks.append(ScriptEvent(words))
-    return tuple(marks)
+            events.append(ScriptEvent(words))
+    return tuple(events)
 
 
 def parse_sections(output: str, word: str) -> dict[str, str]:
@@ -71,14 +71,14 @@ def parse_sections(output: str, word: str) -> dict[str, str]:
     return {name: "\n".join(lines).rstrip("\n") for name, lines in sections.items()}
 
 
-def find(marks: Sequence[ScriptEvent], *words: str) -> ScriptEvent | None:
+def find(events: Sequence[ScriptEvent], *words: str) -> ScriptEvent | None:
     """Return the first mark that begins with these words."""
-    return next((mark for mark in marks if mark.words[: len(words)] == words), None)
+    return next((event for event in events if event.words[: len(words)] == words), None)
 
 
-def text_after(marks: Sequence[ScriptEvent], *words: str, name: str) -> str:
+def text_after(events: Sequence[ScriptEvent], *words: str, name: str) -> str:
     """Return the first text of a name that comes after a mark."""
-    start = next((index for index, mark in enumerate(marks) if mark.words[: len(words)] == words), None)
+    start = next((index for index, event in enumerate(events) if event.words[: len(words)] == words), None)
     if start is None:
         return ""
-    return next((mark.text for mark in marks[start:] if mark.words == ("text", name)), "")
+    return next((event.text for event in events[start:] if event.words == ("text", name)), "")

@@ -8,6 +8,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
+from app.domain.messages import mark
+from app.host.messages import PART_CHANGED, PART_IS_GONE, PART_IS_NEW
+
 _VOLATILE = re.compile(r"\s*(valid_lft \S+|preferred_lft \S+|expires \S+|tentative|\\)")
 _COUNTERS = re.compile(r"\[\d+:\d+\]|\bcounter packets \d+ bytes \d+")
 # Programs that come and go by themselves, and what belongs to SSH sessions, ours among them.
@@ -60,21 +63,21 @@ def parse_snapshot(sections: Mapping[str, str], *, state_dir: str, depth: Snapsh
 
     network = _sorted_network(lines("network"))
     parts: dict[str, Mapping[str, str]] = {
-        "interface": _interfaces(network["link"]),
-        "address": _plain(_steady(line.partition(":")[2]) for line in network["address"]),
-        "route": _plain([*map(_steady, network["route"]), *_routes6(lines("sockets"))]),
-        "rule": _plain(_steady(line) for line in network["rule"]),
-        "L2TP tunnel or session": _l2tp(sections.get("l2tp", "")),
-        "firewall rule": _numbered(_COUNTERS.sub("", line) for line in lines("firewall")),
-        "socket": _plain(_sockets(lines("sockets"))),
-        "folder": {state_dir: "there"} if lines("lock") else {},
+        mark("interface"): _interfaces(network["link"]),
+        mark("address"): _plain(_steady(line.partition(":")[2]) for line in network["address"]),
+        mark("route"): _plain([*map(_steady, network["route"]), *_routes6(lines("sockets"))]),
+        mark("rule"): _plain(_steady(line) for line in network["rule"]),
+        mark("L2TP tunnel or session"): _l2tp(sections.get("l2tp", "")),
+        mark("firewall rule"): _numbered(_COUNTERS.sub("", line) for line in lines("firewall")),
+        mark("socket"): _plain(_sockets(lines("sockets"))),
+        mark("folder"): {state_dir: "there"} if lines("lock") else {},
     }
     if depth is SnapshotDepth.THOROUGH:
-        parts["IPv6 rule"] = _plain(_steady(line) for line in lines("rules6"))
-        parts["process"] = _plain(_processes(sections.get("processes", ""), state_dir))
-        parts["service"] = _plain(lines("services"))
-        parts["file"] = _by_path(lines("files"), _FILE)
-        parts["content of"] = _by_path(lines("sums"), _SUM)
+        parts[mark("IPv6 rule")] = _plain(_steady(line) for line in lines("rules6"))
+        parts[mark("process")] = _plain(_processes(sections.get("processes", ""), state_dir))
+        parts[mark("service")] = _plain(lines("services"))
+        parts[mark("file")] = _by_path(lines("files"), _FILE)
+        parts[mark("content of")] = _by_path(lines("sums"), _SUM)
     return HostSnapshot(depth, parts)
 
 
@@ -90,22 +93,22 @@ def compare_snapshots(
     Returns:
         One sentence per difference; empty if they are equal.
     """
-    sentences: list[str] = []
+    found: list[str] = []
     for name in before.parts:
         if name in except_parts or name not in after.parts:
             continue
         old, new = before.part(name), after.part(name)
-        sentences += [f"The {name} {_told(key)} was not there before." for key in new if key not in old]
-        sentences += [f"The {name} {_told(key)} is gone." for key in old if key not in new]
-        sentences += [
-            f"The {name} {_told(key)} was `{_told(old[key])}` and is now `{_told(new[key])}`."
+        found += [PART_IS_NEW(kind=name, name=_shown(key)) for key in new if key not in old]
+        found += [PART_IS_GONE(kind=name, name=_shown(key)) for key in old if key not in new]
+        found += [
+            PART_CHANGED(kind=name, name=_shown(key), before=_shown(old[key]), after=_shown(new[key]))
             for key in new
             if key in old and old[key] != new[key]
         ]
-    return tuple(sentences)
+    return tuple(found)
 
 
-def _told(text: str) -> str:
+def _shown(text: str) -> str:
     return "".join(character if character.isprintable() else "?" for character in text)[:300]
 
 

@@ -33,20 +33,32 @@ def choose_accelerator(cache_dir: Path, image: ImagePaths, *, token: CancelToken
     """
     if not os.access(_DEVICE, os.R_OK | os.W_OK):
         return Accelerator.TCG
-    memory = cache_dir / "lab" / "kvm"
-    try:
-        boot_id = _BOOT_ID.read_text().strip()
-    except OSError:
-        boot_id = ""
-    try:
-        remembered_boot, answer = memory.read_text().split()
-        if boot_id and remembered_boot == boot_id:
-            return Accelerator(answer)
-    except (OSError, ValueError):
-        pass  # never tried, or unreadable: try
+    remembered = remembered_accelerator(cache_dir)
+    if remembered is not None:
+        return remembered
     found = Accelerator.KVM if _reaches_user_space(image, token) else Accelerator.TCG
-    memory.write_text(f"{boot_id} {found}\n")
+    _memory(cache_dir).write_text(f"{_boot_id()} {found}\n")
     return found
+
+
+def remembered_accelerator(cache_dir: Path) -> Accelerator | None:
+    """Return what was found since this computer was started; None where nothing was tried since."""
+    try:
+        remembered_boot, answer = _memory(cache_dir).read_text().split()
+        return Accelerator(answer) if remembered_boot == _boot_id() else None
+    except (OSError, ValueError):
+        return None
+
+
+def _memory(cache_dir: Path) -> Path:
+    return cache_dir / "lab" / "kvm"
+
+
+def _boot_id() -> str:
+    try:
+        return _BOOT_ID.read_text().strip()
+    except OSError:
+        return ""
 
 
 def _reaches_user_space(image: ImagePaths, token: CancelToken) -> bool:

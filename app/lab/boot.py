@@ -10,20 +10,37 @@ from app.domain.cancel import CancelToken
 from app.domain.concurrency import run_both
 from app.domain.errors import DeadlineExceeded, LabFault
 from app.domain.hosts import Side
+from app.domain.messages.lists import enumerated
 from app.lab.control import give_order
 from app.lab.guarded import run_bounded
 from app.lab.guest import clock_line
 from app.lab.launch import Launched
 from app.lab.machine import READY_MARK, WAITING_MARK, console_name, identity_name
+from app.lab.messages import (
+    BOOTING_GATEWAYS,
+    GATEWAY,
+    GATEWAYS_TOO_SLOW,
+    IDENTITY_NOT_TAKEN,
+    LAB_PORT_TAKEN,
+    LOGGING_IN,
+    LOGIN_SILENT,
+    NO_LOGIN,
+    NOTHING_PRINTED,
+    QEMU_ENDED,
+    SSH_ENDED,
+    SSH_MISSING,
+    TAKING_IDENTITY,
+    VIRTUAL_GATEWAYS,
+    WAITING_FOR_LOGIN,
+)
 from app.lab.monitor import connected_socket
 from app.lab.running import Lab
-from app.lab.spec import LabProgress, OnProgress
+from app.lab.spec import LabProgress, OnProgress, boot_share
 
 BOOT_TIMEOUT_S = 240.0
 LOGINS = 2
 """Logins in a row that must work on a gateway that has booted: sshd may listen before it is ready."""
 
-_EXPECTED_BOOT_S = 25.0
 _ANSWER_TIMEOUT_S = 60.0
 """Time limit for one login, in seconds."""
 _LOGIN_TIMEOUT_S = 60.0
@@ -89,8 +106,8 @@ def identify(
         waited_s = time.monotonic() - started_at
         refuse_ended(lab, list(Side))
         waiting = [side for side in Side if is_restored or _console_count(lab, side, WAITING_MARK)]
-        text = f"Starting the virtual gateways ({len(waiting)} of {len(Side)} have booted)"
-        on_progress(LabProgress("boot", text, min(0.95, waited_s / _EXPECTED_BOOT_S)))
+        text = BOOTING_GATEWAYS(booted=len(waiting), number=len(Side))
+        on_progress(LabProgress("boot", text, boot_share(waited_s)))
         return len(waiting) == len(Side)
 
     def send(side: Side) -> None:
@@ -100,7 +117,7 @@ def identify(
             raise _never_up(lab, [side], SEND_TIMEOUT_S) from error
 
     try:
-        token.wait_for(are_waiting, timeout_s=timeout_s, what="the virtual gateways", interval_s=_POLL_S)
+        token.wait_for(are_waiting, timeout_s=timeout_s, what=VIRTUAL_GATEWAYS(), interval_s=_POLL_S)
     except DeadlineExceeded as error:
         late = [side for side in Side if not _console_count(lab, side, WAITING_MARK)]
         raise _never_up(lab, late, timeout_s) from error
@@ -134,16 +151,16 @@ def wait_until_up(
         waited_s = time.monotonic() - started_at
         refuse_ended(lab, list(sides))
         ready = [side for side, count in sides.items() if console_mark_count(lab, side) > count]
-        text = f"Waiting until the gateways can be logged in to ({len(ready)} of {len(sides)} are ready)"
-        on_progress(LabProgress("boot", text, min(0.95, waited_s / _EXPECTED_BOOT_S)))
+        text = WAITING_FOR_LOGIN(ready=len(ready), number=len(sides))
+        on_progress(LabProgress("boot", text, boot_share(waited_s)))
         return len(ready) == len(sides)
 
     try:
-        token.wait_for(are_up, timeout_s=timeout_s, what="the virtual gateways", interval_s=_POLL_S)
+        token.wait_for(are_up, timeout_s=timeout_s, what=VIRTUAL_GATEWAYS(), interval_s=_POLL_S)
     except DeadlineExceeded as error:
         late = [side for side, count in sides.items() if console_mark_count(lab, side) <= count]
         raise _never_up(lab, late, timeout_s) from error
-    on_progress(LabProgress("login", "Logging in", None))
+    on_progress(LabProgress("login", LOGGING_IN(), None))
     _log_in_everywhere(lab, list(sides), logins, token)
 
 
@@ -196,19 +213,16 @@ def _try_login(lab: Lab, side: Side, stop: CancelToken) -> str:
     try:
         found = run_bounded([*lab.ssh_argv(side), "true"], timeout_s=_ANSWER_TIMEOUT_S, token=stop)
     except FileNotFoundError as error:
-        raise LabFault(
-            "The program ssh is missing on this computer.", hint="Install the package openssh-client."
-        ) from error
+        raise LabFault(SSH_MISSING(program="ssh")) from error
     if found is None:
-        return "no answer"
-    return "" if found.exit_status == 0 else found.output or f"ssh ended with status {found.exit_status}"
+        return LOGIN_SILENT()
+    return "" if found.exit_status == 0 else found.output or SSH_ENDED(status=found.exit_status)
 
 
 def _no_login(lab: Lab, side: Side, complaint: str) -> LabFault:
     console = console_tail(lab.folder, side)
     return LabFault(
-        f"Gateway {side.upper()} of the lab “{lab.spec.name}” runs, but no login works: {complaint}",
-        hint="Try again; if it happens again, the last lines of its console may say why.",
+        NO_LOGIN(side=side.upper(), lab=lab.spec.name, why=complaint),
         context={"console": console},
     )
 
@@ -220,24 +234,19 @@ def _ended(lab: Lab, side: Side) -> LabFault:
         log = ""
     context = {"log": log, "console": console_tail(lab.folder, side)}
     if "Could not set up host forwarding rule" in log:
-        return PortTaken(
-            f"TCP port {lab.ports[side]} on 127.0.0.1 is in use by another program.", hint="Try again.", context=context
-        )
+        return PortTaken(LAB_PORT_TAKEN(port=str(lab.ports[side])), context=context)
     return LabFault(
-        f"QEMU ended while gateway {side.upper()} of the lab “{lab.spec.name}” started: {log or 'it printed nothing'}",
-        hint="If memory is short, close other programs; if QEMU is older than 7.2, update it.",
+        QEMU_ENDED(side=side.upper(), lab=lab.spec.name, log=log or NOTHING_PRINTED()),
         context=context,
     )
 
 
 def _never_up(lab: Lab, late: list[Side], timeout_s: float) -> LabFault:
-    names = " and ".join(f"gateway {side.upper()}" for side in late)
+    gateways = enumerated(GATEWAY(side=side.upper()) for side in late)
     consoles = {f"console_{side}": console_tail(lab.folder, side) for side in late}
     shown = "\n".join(consoles.values())
     return LabFault(
-        f"In the lab “{lab.spec.name}”, {names} did not come up within {timeout_s:g} s. "
-        f"The last lines of the console:\n{shown}",
-        hint="This computer may be too busy: close other programs and try again.",
+        GATEWAYS_TOO_SLOW(lab=lab.spec.name, gateways=gateways, seconds=timeout_s, console=shown),
         context=consoles,
     )
 
@@ -258,8 +267,6 @@ def _send_identity(folder: Path, side: Side, identity: bytes, token: CancelToken
                 return True
 
             # The connection is kept open: QEMU forgets what the guest has not read when it ends.
-            token.wait_for(is_taken, timeout_s=SEND_TIMEOUT_S, what="a gateway to take its identity")
+            token.wait_for(is_taken, timeout_s=SEND_TIMEOUT_S, what=TAKING_IDENTITY())
     except OSError as error:
-        raise LabFault(
-            f"Gateway {side.upper()} of the lab “{folder.name}” did not take its identity: {error}.", hint="Try again."
-        ) from error
+        raise LabFault(IDENTITY_NOT_TAKEN(side=side.upper(), lab=folder.name, why=error)) from error

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from app.domain.errors import LabFault
 from app.domain.hosts import Side
+from app.lab.messages import LAB_SILENT
 from app.lab.monitor import connected_socket
 from app.lab.supervisor import CONTROL_SOCKET
 
@@ -23,10 +25,12 @@ class LabState:
     Attributes:
         pids: The process number of each side's QEMU; None where it is switched off.
         is_ready: Whether both gateways have come up once.
+        link: Conditions of the link: `in_force`, `lasting`, `holder` and `is_emulated`.
     """
 
     pids: dict[Side, int | None]
     is_ready: bool
+    link: Mapping[str, Any] = field(default_factory=dict)
 
 
 def set_condition(folder: Path, settings: Mapping[str, object] | None) -> None:
@@ -41,11 +45,16 @@ def set_condition(folder: Path, settings: Mapping[str, object] | None) -> None:
     _order(folder, {"do": "condition", "condition": settings})
 
 
+def hold_condition(folder: Path, settings: Mapping[str, object] | None, pid: int) -> None:
+    """Change the link for as long as a process runs, or until it releases it; raises LabFault as `set_condition`."""
+    _order(folder, {"do": "hold", "condition": settings, "pid": pid})
+
+
 def give_order(folder: Path, verb: str, side: Side | None = None) -> LabState:
     """Give an order to a lab's supervisor and wait until it is carried out.
 
     Args:
-        verb: `status`, `off`, `on`, `ready`, `disown` or `stop`.
+        verb: `status`, `off`, `on`, `ready`, `disown`, `release` or `stop`.
         side: The machine that `off` and `on` are for.
 
     Returns:
@@ -60,12 +69,10 @@ def give_order(folder: Path, verb: str, side: Side | None = None) -> LabState:
 def _order(folder: Path, order: Mapping[str, object]) -> LabState:
     try:
         answer = json.loads(_exchange(folder, json.dumps(order).encode() + b"\n"))
-        return LabState({Side(key): pid for key, pid in answer["pids"].items()}, answer.get("is_ready", True))
+        pids = {Side(key): pid for key, pid in answer["pids"].items()}
+        return LabState(pids, answer.get("is_ready", True), answer.get("link", {}))
     except (OSError, ValueError, KeyError) as error:
-        raise LabFault(
-            f"The lab “{folder.name}” does not answer.",
-            hint=f"Take it down and start it again: tunnelmark lab down --name {folder.name}",
-        ) from error
+        raise LabFault(LAB_SILENT(lab=folder.name)) from error
 
 
 def _exchange(folder: Path, order: bytes) -> bytes:

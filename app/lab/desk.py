@@ -11,12 +11,32 @@ from app.domain.cancel import CancelToken
 from app.domain.deployment import Deployment, DeploymentState
 from app.domain.errors import LabFault, NotFound
 from app.domain.hosts import PairSpec
+from app.domain.messages.lists import enumerated
+from app.domain.messages.words import STATES
 from app.domain.practice_labs import LabChoice, LabDetail
 from app.domain.progress import ProgressSink
 from app.lab import CpuKind, Lab, LabManager, LabSpec, LabStatus
+from app.lab.messages import (
+    FIRST_PROCESS_COMMAND,
+    FIRST_PROCESS_NUMBER,
+    ITS_LAB_WAS_STOPPED,
+    LAB_CONNECTED,
+    LAB_ENDED,
+    LAB_HAS_DEPLOYMENT,
+    LAB_IN_USE,
+    LAB_KIND,
+    LAB_KIND_LINK,
+    LAB_MEASURES,
+    LAB_OF_OWNER,
+    STOPPING_LAB,
+    UNTIL_CLOSED,
+    UNTIL_STOPPED,
+    UNTIL_USER_ENDS,
+)
 from app.lab.practice_labs import Labs, cpu_words
-from app.lab.users import connected_users, user_of
+from app.lab.users import LabUser, connected_users, user_of
 from app.storage import Store
+from app.wording.messages import local_text
 
 _OPEN_DEPLOYMENTS = 1_000
 
@@ -45,22 +65,22 @@ class LabOperations:
         """
         lab = self._lab(name)
         owner = lab.owner_pid
-        uses = []
+        uses: list[str] = []
         if owner not in (None, os.getpid()):
-            uses.append(_sentence(f"{user_of(owner)} started it for itself."))
+            uses.append(LAB_OF_OWNER(user=_first(user_of(owner))))
         strangers = [user for user in connected_users(lab.ports.values()) if user.pid not in (owner, os.getpid())]
-        uses += [_sentence(f"{user} is connected to it.") for user in strangers]
+        uses += [LAB_CONNECTED(user=_first(user)) for user in strangers]
         held = self.lab_service.in_use.users((lab.pair.a, lab.pair.b))
-        others = dict.fromkeys(str(holder) for holder in held.values() if not holder.is_of_this_process)
-        uses += [f"In use by {holder}." for holder in others]
+        others = dict.fromkeys(holder.message() for holder in held.values() if not holder.is_of_this_process)
+        uses += [LAB_IN_USE(holder=holder) for holder in others]
         # The work that holds the hosts has reported more than the database knows.
         measured = {pair.name for pair in self.store.measured_pairs() if _is_at(pair, lab) and not others}
-        uses += [f"A comparison or census of {pair} is running." for pair in sorted(measured)]
+        uses += [LAB_MEASURES(pair=pair) for pair in sorted(measured)]
         uses += [
-            f"The deployment {one.id[:8]} ({one.title}) is {one.state.value} on it."
+            LAB_HAS_DEPLOYMENT(id=one.id[:8], title=one.title, state=STATES[one.state]())
             for one in deployments_on(self.store, lab)
         ]
-        return tuple(uses)
+        return tuple(map(local_text, uses))
 
     def start_chosen_lab(self, choice: LabChoice, *, token: CancelToken, on_progress: ProgressSink) -> None:
         """Start a lab.
@@ -72,7 +92,7 @@ class LabOperations:
         """
         cpu = CpuKind.AES if choice.has_aes else CpuKind.NO_AES
         spec = LabSpec(choice.name, choice.platform_a, choice.platform_b, cpu, is_hardened=choice.is_hardened)
-        self.lab_service.start(spec, is_lasting=choice.is_lasting, token=token, on_progress=on_progress)
+        self.lab_service.start(spec, is_detached=choice.is_detached, token=token, on_progress=on_progress)
 
     def stop_lab(self, name: str, agreed: Collection[str]) -> tuple[str, ...]:
         """Stop a lab, unless something uses it that was not agreed to.
@@ -92,7 +112,7 @@ class LabOperations:
             return new
         ending = deployments_in(self.store, self.lab_service.manager, name)
         if not self.lab_service.stop(name):
-            raise NotFound(f"There is no lab named {name}.", hint="It has ended already.")
+            raise NotFound(LAB_ENDED(lab=name))
         end_with_lab(self.store, ending)
         return ()
 
@@ -112,12 +132,12 @@ class LabOperations:
         lab, new = self._lab(name), self._new_uses(name, agreed)
         if new:
             return new
-        on_progress(f"Stopping the lab {name}", None)
+        on_progress(STOPPING_LAB(name=name), None)
         ending = deployments_on(self.store, lab)
         self.lab_service.stop(name)
         end_with_lab(self.store, ending)
-        is_lasting = lab.owner_pid is None
-        self.lab_service.start(lab.spec, is_lasting=is_lasting, token=token, on_progress=on_progress)
+        is_detached = lab.owner_pid is None
+        self.lab_service.start(lab.spec, is_detached=is_detached, token=token, on_progress=on_progress)
         return ()
 
     def _new_uses(self, name: str, agreed: Collection[str]) -> tuple[str, ...]:
@@ -129,7 +149,7 @@ class LabOperations:
     def _lab(self, name: str) -> Lab:
         lab = self.lab_service.manager.find(name)
         if lab is None:
-            raise NotFound(f"There is no lab named {name}.", hint="It has ended already.")
+            raise NotFound(LAB_ENDED(lab=name))
         return lab
 
 
@@ -150,17 +170,27 @@ def deployments_in(store: Store, manager: LabManager, name: str) -> tuple[Deploy
 def end_with_lab(store: Store, ended: Collection[Deployment]) -> None:
     """Write down of deployments that their lab has been stopped."""
     for one in ended:
-        text = "Its practice lab was stopped."
-        store.save_deployment(replace(one, state=DeploymentState.UNDONE, state_at=datetime.now(UTC), message=text))
+        store.save_deployment(
+            replace(
+                one,
+                state=DeploymentState.REMOVED,
+                state_at=datetime.now(UTC),
+                message=ITS_LAB_WAS_STOPPED(),
+                has_lab_ended=True,
+            )
+        )
 
 
-def _sentence(text: str) -> str:
-    return text[:1].upper() + text[1:]
+def _first(user: LabUser) -> str:
+    """Return a process as it is written at the beginning of a sentence."""
+    if not user.command:
+        return FIRST_PROCESS_NUMBER(pid=user.pid)
+    return FIRST_PROCESS_COMMAND(pid=user.pid, command=user.command)
 
 
 def _is_on(deployment: Deployment, lab: Lab) -> bool:
     """Whether a deployment is on this lab's gateways: a former lab's may have had the same ports."""
-    is_open = deployment.state.is_standing or deployment.state is DeploymentState.PREPARED
+    is_open = deployment.state.is_on_host or deployment.state is DeploymentState.PREPARED
     return is_open and _is_at(deployment.pair, lab) and deployment.prepared_at >= lab.since
 
 
@@ -170,21 +200,23 @@ def _is_at(pair: PairSpec, lab: Lab) -> bool:
 
 
 def _detail(status: LabStatus) -> LabDetail:
-    words = f"{' and '.join(dict.fromkeys(status.platforms))}, CPU {cpu_words(status.cpu)}"
+    kind = {"platforms": enumerated(dict.fromkeys(status.platforms)), "cpu": cpu_words(status.cpu)}
+    in_force = status.condition.in_force
+    words = LAB_KIND(**kind) if in_force is None else LAB_KIND_LINK(**kind, condition=in_force.name)
     if status.owner_pid is None:
-        lasts = "until it is stopped"
+        lasts = UNTIL_STOPPED()
     elif status.owner_pid == os.getpid():
-        lasts = "until Tunnelmark is closed"
+        lasts = UNTIL_CLOSED()
     else:
-        lasts = f"until {user_of(status.owner_pid)} ends"
+        lasts = UNTIL_USER_ENDS(user=user_of(status.owner_pid).message())
     return LabDetail(
         name=status.name,
         pair_name=f"lab:{status.name}",
-        kind=words,
+        kind=local_text(words),
         is_up=status.is_running,
         is_starting=status.is_starting,
         ports=status.ports,
         since=f"{status.since.astimezone():%Y-%m-%d %H:%M}",
-        lasts=lasts,
-        is_lasting=status.owner_pid is None,
+        lasts=local_text(lasts),
+        is_detached=status.owner_pid is None,
     )

@@ -7,14 +7,16 @@ import errno
 from collections.abc import Iterator
 
 from app.domain.errors import DiskFull, LabFault, TunnelmarkError
+from app.domain.messages import Message
+from app.lab.messages import AT_PATH, DISK_FULL_WHILE, FAILED_WHILE
 
 
 @contextlib.contextmanager
-def os_faults(doing: str) -> Iterator[None]:
+def os_faults(doing: Message) -> Iterator[None]:
     """Turn an operating system's error into one of ours.
 
     Args:
-        doing: What is being done, for the sentence: “… failed while {doing}”.
+        doing: Work in progress, for the sentence: “… failed while {doing}”.
 
     Raises:
         DiskFull: There is no space left, or the quota is used up.
@@ -25,10 +27,8 @@ def os_faults(doing: str) -> Iterator[None]:
     except TunnelmarkError:
         raise
     except OSError as error:
-        place = f" ({error.filename})" if error.filename else ""
+        what = AT_PATH(what=doing, path=error.filename) if error.filename else doing
         reason = error.strerror or str(error)
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            raise DiskFull(f"The disk is full while {doing}{place}.", hint="Free some space there.") from error
-        raise LabFault(
-            f"{reason} while {doing}{place}.", hint="See that the folder exists and belongs to you."
-        ) from error
+            raise DiskFull(DISK_FULL_WHILE(what=what)) from error
+        raise LabFault(FAILED_WHILE(reason=reason, what=what)) from error

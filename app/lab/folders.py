@@ -18,6 +18,7 @@ from pathlib import Path
 
 from app.domain.errors import InvalidOption, LabFault
 from app.lab.control import give_order
+from app.lab.messages import LAB_NOT_STOPPED, LAB_TAKEN
 from app.lab.supervisor import PID_FILE
 
 _DOWN_TIMEOUT_S = 15.0
@@ -88,9 +89,7 @@ class LabFolders:
         except (OSError, ValueError):
             pass  # it is gone, or never wrote its number
         if not self._is_gone_within(folder, _DOWN_TIMEOUT_S):
-            raise LabFault(
-                f"The lab “{folder.name}” could not be taken down.", hint=f"See which process uses {folder}."
-            )
+            raise LabFault(LAB_NOT_STOPPED(lab=folder.name, folder=folder))
 
     def _is_gone_within(self, folder: Path, timeout_s: float) -> bool:
         """Tell a lab to stop, again and again because it may be just starting, until it is gone."""
@@ -117,10 +116,7 @@ class LabFolders:
 
 
 def _taken(name: str) -> InvalidOption:
-    return InvalidOption(
-        f"A lab “{name}” is running already.",
-        hint=f"Use it, take another name, or take it down: tunnelmark lab down --name {name}",
-    )
+    return InvalidOption(LAB_TAKEN(lab=name))
 
 
 def _remove_if_dead(folder: Path) -> bool:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from app.domain.errors import LabFault
 from app.domain.hosts import Side
+from app.lab.messages import KEY_NOT_MADE, SSH_MISSING
 
 # Source: RFC 5737, section 3: TEST-NET-1 is for documentation and assigned to no network.
 UNDERLAY_ADDRESSES = {Side.A: "192.0.2.1", Side.B: "192.0.2.2"}
@@ -35,7 +36,7 @@ class GuestIdentity:
     """One gateway's own things.
 
     Attributes:
-        side: Which end it is.
+        side: A or B.
         machine_id: 32 hexadecimal digits.
         host_key: Private host key in OpenSSH's format.
         host_key_public: Type and key, as known_hosts has them.
@@ -70,11 +71,9 @@ def make_key(path: Path, *, comment: str) -> str:
             argv, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=_KEYGEN_TIMEOUT_S, check=False
         )
     except FileNotFoundError as error:
-        raise LabFault(
-            "The program ssh-keygen is missing on this computer.", hint="Install the package openssh-client."
-        ) from error
+        raise LabFault(SSH_MISSING(program="ssh-keygen")) from error
     if done.returncode != 0:
-        raise LabFault(f"No key could be made for the lab: {done.stderr.strip()}")
+        raise LabFault(KEY_NOT_MADE(output=done.stderr.strip()))
     return " ".join(path.with_name(path.name + ".pub").read_text().split()[:2])
 
 
@@ -82,7 +81,7 @@ def make_identity(side: Side, folder: Path, *, management_card: str, underlay_ca
     """Make a gateway's host key and machine id.
 
     Args:
-        side: Which end it is.
+        side: A or B.
         folder: Where the key file goes.
         management_card: Hardware address of the card through which SSH reaches it.
         underlay_card: Hardware address of its card on the underlay.

@@ -10,6 +10,7 @@ from app.domain.errors import LabFault
 from app.domain.hosts import Side
 from app.lab.guarded import run_bounded
 from app.lab.guest import HOST_NAMES
+from app.lab.messages import CLOSING_FIREWALLS, NOT_HARDENED, NOT_HARDENED_IN_TIME
 from app.lab.running import Lab
 from app.lab.spec import LabProgress, OnProgress
 
@@ -31,7 +32,7 @@ def harden(lab: Lab, *, token: CancelToken, on_progress: OnProgress) -> None:
         LabFault: A gateway's firewall could not be closed.
         Cancelled: The token was cancelled.
     """
-    on_progress(LabProgress("login", "Closing the firewalls of both gateways", None))
+    on_progress(LabProgress("login", CLOSING_FIREWALLS(), None))
     script = (resources.files("resources") / "hardening" / "harden.sh").read_bytes()
     run_both(lambda: _harden_one(lab, Side.A, script, token), lambda: _harden_one(lab, Side.B, script, token))
 
@@ -41,9 +42,6 @@ def _harden_one(lab: Lab, side: Side, script: bytes, token: CancelToken) -> None
     found = run_bounded(argv, script, timeout_s=_TIMEOUT_S, token=token)
     token.raise_if_cancelled()
     if found is None:
-        raise LabFault(f"Closing the firewall of {HOST_NAMES[side]} took longer than {_TIMEOUT_S:g} s.")
+        raise LabFault(NOT_HARDENED_IN_TIME(host=HOST_NAMES[side], seconds=_TIMEOUT_S))
     if found.exit_status != 0:
-        raise LabFault(
-            f"The firewall of {HOST_NAMES[side]} could not be closed: {found.output[-300:]}",
-            hint="Take the lab down and start it again.",
-        )
+        raise LabFault(NOT_HARDENED(host=HOST_NAMES[side], output=found.output[-300:]))

@@ -18,6 +18,7 @@ from pathlib import Path
 from app.domain.cancel import CancelToken
 from app.lab.bound_process import remove_tree
 from app.lab.image_build import build_image
+from app.lab.messages import ANOTHER_PREPARES, IMAGE_READY, PREPARATIONS
 from app.lab.platforms import Platform, platform
 from app.lab.spec import LabProgress, OnProgress
 
@@ -101,7 +102,7 @@ class ImageStore:
             finally:
                 remove_tree(building)
             self._remove_older(row, target)
-        on_progress(LabProgress("image", f"The image of {row.title} is ready.", 1.0))
+        on_progress(LabProgress("image", IMAGE_READY(platform=row.title), 1.0))
         return ImagePaths(target)
 
     def _remove_older(self, row: Platform, newest: Path) -> None:
@@ -241,8 +242,8 @@ def locked(folder: Path, *, token: CancelToken, on_progress: OnProgress) -> Iter
 
     try:
         if not is_locked():
-            on_progress(LabProgress("image", "Another Tunnelmark is preparing the practice lab; waiting for it.", None))
-            token.wait_for(is_locked, timeout_s=_LOCK_WAIT_S, what="another Tunnelmark's preparations", interval_s=0.5)
+            on_progress(LabProgress("image", ANOTHER_PREPARES(), None))
+            token.wait_for(is_locked, timeout_s=_LOCK_WAIT_S, what=PREPARATIONS(), interval_s=0.5)
         yield folder_fd
     finally:
         os.close(folder_fd)

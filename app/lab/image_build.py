@@ -14,8 +14,34 @@ from pathlib import Path
 
 from app.domain.cancel import CancelToken
 from app.domain.errors import DiskFull, LabFault
+from app.domain.messages import Message
 from app.lab.bound_process import AS_ROOT_OF_NAMESPACE
 from app.lab.guarded import guarded
+from app.lab.messages import (
+    CHECKING_IMAGE,
+    DISK_FILLED,
+    FETCHING_LISTS,
+    FETCHING_PACKAGES,
+    IMAGE_FAILED,
+    IMAGE_PROGRAM_MISSING,
+    INSTALLING_SYSTEM,
+    INSTALLING_VPNS,
+    KEYS_MISSING,
+    KEYS_TOO_OLD,
+    MAKING_IMAGE_ONCE,
+    MAKING_LAB_IMAGE,
+    MAKING_REPOSITORY,
+    MAKING_STARTUP,
+    MAKING_USERS,
+    MIRROR_UNREACHABLE,
+    NEEDS_SUBORDINATE_IDS,
+    PACKING_SYSTEM,
+    SEE_LINES_ABOVE,
+    SPACE_TOO_LITTLE,
+    UIDMAP_MISSING,
+    UNPACKING_SYSTEM,
+    WRITING_FILE_SYSTEM,
+)
 from app.lab.mirror import find_mirror, find_proxy
 from app.lab.platforms import Platform
 from app.lab.spec import LabProgress, OnProgress
@@ -32,15 +58,15 @@ _SHOWN_LINES = 5
 _SETUP_IN_GUEST = "tmp/tunnelmark-guest-setup"
 
 _MILESTONES: tuple[tuple[str, str, float], ...] = (
-    ("I: running apt-get update", "Fetching the lists of packages", 0.02),
-    ("I: downloading packages", "Fetching packages", 0.08),
-    ("I: extracting archives", "Unpacking the system", 0.20),
-    ("I: installing essential packages", "Installing the system", 0.25),
-    ("I: installing remaining packages", "Installing the VPNs and the kernel", 0.35),
-    ("tunnelmark: package repository", "Making the package repository", 0.62),
-    ("tunnelmark: users", "Making users and services", 0.68),
-    ("tunnelmark: start-up files", "Making the start-up files", 0.72),
-    ("I: creating tarball", "Packing the system", 0.80),
+    ("I: running apt-get update", FETCHING_LISTS(), 0.02),
+    ("I: downloading packages", FETCHING_PACKAGES(), 0.08),
+    ("I: extracting archives", UNPACKING_SYSTEM(), 0.20),
+    ("I: installing essential packages", INSTALLING_SYSTEM(), 0.25),
+    ("I: installing remaining packages", INSTALLING_VPNS(), 0.35),
+    ("tunnelmark: package repository", MAKING_REPOSITORY(), 0.62),
+    ("tunnelmark: users", MAKING_USERS(), 0.68),
+    ("tunnelmark: start-up files", MAKING_STARTUP(), 0.72),
+    ("I: creating tarball", PACKING_SYSTEM(), 0.80),
 )
 """Lines of mmdebstrap 1.3 and of our own script, their meaning, and the share of time that has passed by then."""
 
@@ -62,15 +88,15 @@ def build_image(row: Platform, folder: Path, *, lock_fd: int, token: CancelToken
     _check_space(folder)
     files = folder / "files.tar"
     files.write_bytes(pack_files(row))
-    on_progress(LabProgress("image", f"Making the image of {row.title}, once", 0.0))
+    on_progress(LabProgress("image", MAKING_IMAGE_ONCE(platform=row.title), 0.0))
     argv = mmdebstrap_argv(row, files=files, output=folder / "root.tar", mirror=find_mirror(), proxy=find_proxy())
     _run_bound(argv, folder=folder, lock_fd=lock_fd, token=token, on_progress=on_progress)
-    on_progress(LabProgress("image", "Writing the file system", 0.85))
+    on_progress(LabProgress("image", WRITING_FILE_SYSTEM(), 0.85))
     unpack = resources.files("resources").joinpath("lab/unpack.sh").read_text()
     argv = [*_as_root_argv(), "sh", "-c", unpack, "sh", str(folder), row.disk]
     _run_bound(argv, folder=folder, lock_fd=lock_fd, token=token, on_progress=on_progress)
     files.unlink()
-    on_progress(LabProgress("image", "Checking the image", 0.97))
+    on_progress(LabProgress("image", CHECKING_IMAGE(), 0.97))
 
 
 def pack_files(row: Platform) -> bytes:
@@ -113,10 +139,7 @@ def mmdebstrap_argv(row: Platform, *, files: Path, output: Path, mirror: str, pr
     """
     keyring = next((_KEYRING_FOLDER / name for name in row.keyrings if (_KEYRING_FOLDER / name).exists()), None)
     if keyring is None:
-        raise LabFault(
-            f"The keys that sign {row.title} are missing on this computer.",
-            hint="Install the package debian-archive-keyring.",
-        )
+        raise LabFault(KEYS_MISSING(platform=row.title))
     return [
         "mmdebstrap",
         f"--mode={'root' if os.geteuid() == 0 else 'unshare'}",
@@ -144,15 +167,9 @@ def _check_programs() -> None:
     for program, package in (("mmdebstrap", "mmdebstrap"), ("mke2fs", "e2fsprogs"), ("tar", "tar")):
         # mke2fs is in /usr/sbin, which is not on every user's PATH.
         if shutil.which(program, path=f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin") is None:
-            raise LabFault(
-                f"{program} is missing on this computer, and the practice lab's image is made with it.",
-                hint=f"Install the package {package}: sudo apt-get install {package}",
-            )
+            raise LabFault(IMAGE_PROGRAM_MISSING(program=program, package=package))
     if os.geteuid() != 0 and shutil.which("newuidmap") is None:
-        raise LabFault(
-            "newuidmap is missing on this computer; without root it is needed to make the practice lab's image.",
-            hint="Install the package uidmap: sudo apt-get install uidmap",
-        )
+        raise LabFault(UIDMAP_MISSING())
 
 
 def _check_space(folder: Path) -> None:
@@ -163,10 +180,10 @@ def _check_space(folder: Path) -> None:
     else:
         needed[temporary] = _NEEDED_TEMPORARY_BYTES + _FREE_AFTERWARDS_BYTES
     for place, size_bytes in needed.items():
-        check_free(place, size_bytes, what="making the practice lab's image")
+        check_free(place, size_bytes, what=MAKING_LAB_IMAGE())
 
 
-def check_free(place: Path, needed_bytes: int, *, what: str) -> None:
+def check_free(place: Path, needed_bytes: int, *, what: Message) -> None:
     """Refuse work that there is no disk space for.
 
     Args:
@@ -180,9 +197,7 @@ def check_free(place: Path, needed_bytes: int, *, what: str) -> None:
     free_bytes = shutil.disk_usage(place).free
     if free_bytes < needed_bytes:
         raise DiskFull(
-            f"Too little disk space for {what}: {needed_bytes >> 20} MiB are needed in {place}, "
-            f"{free_bytes >> 20} MiB are free.",
-            hint="Free some space there.",
+            SPACE_TOO_LITTLE(what=what, needed_mib=needed_bytes >> 20, place=place, free_mib=free_bytes >> 20)
         )
 
 
@@ -212,20 +227,16 @@ def _report(line: str, on_progress: OnProgress) -> None:
 def _failure(program: str, status: int, last: collections.deque[str]) -> LabFault | DiskFull:
     log = "\n".join(last)
     if "No space left on device" in log:
-        return DiskFull("The disk filled up while the practice lab's image was made.", context={"log": log})
-    hint = "The last lines of its log, above, say why."
+        return DiskFull(DISK_FILLED(), context={"log": log})
+    hint = SEE_LINES_ABOVE()
     if "subuid" in log or "newuidmap" in log or "unshare" in log:
-        hint = (
-            "As an ordinary user this needs subordinate user ids: "
-            "sudo usermod --add-subuids 100000-165535 --add-subgids 100000-165535 $USER"
-        )
+        hint = NEEDS_SUBORDINATE_IDS()
     elif "Temporary failure resolving" in log or "Could not connect" in log or "Failed to fetch" in log:
-        hint = "The Debian mirror could not be reached: check the network and try again."
+        hint = MIRROR_UNREACHABLE()
     elif "NO_PUBKEY" in log or "not signed" in log:
-        hint = "The keys on this computer are older than the release: update the package debian-archive-keyring."
+        hint = KEYS_TOO_OLD()
     return LabFault(
-        f"The practice lab's image could not be made: {program} ended with status {status}.\n"
-        + "\n".join(list(last)[-_SHOWN_LINES:]),
+        IMAGE_FAILED(program=program, status=status, log="\n".join(list(last)[-_SHOWN_LINES:])),
         hint=hint,
         context={"log": log},
     )

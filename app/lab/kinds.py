@@ -8,7 +8,7 @@ from dataclasses import replace
 from app.domain.errors import InvalidOption
 from app.domain.hosts import HostFacts, Side
 from app.domain.results import CampaignRecord
-from app.lab import PLATFORMS, CpuKind, Lab, LabSpec, check_lab_name, platforms_text
+from app.lab import PLATFORMS, CpuKind, Lab, LabSpec, LabStatus, check_lab_name, platforms_text
 from app.lab.running import HARDENED_USER
 
 DEFAULT_PLATFORM = "debian-13"
@@ -52,6 +52,13 @@ def stored_name(kind: LabSpec, lab: Lab) -> str:
     if is_plain(kind) and lab.spec.name.startswith(OWN):
         return f"lab:{platforms_text(kind.platform_a, kind.platform_b)}"
     return lab.pair.name
+
+
+def pair_name(status: LabStatus) -> str:
+    """Return the name by which commands take a running lab: by its platforms, where a process started it for itself."""
+    if status.name.startswith(OWN) and status.cpu is CpuKind.AES:
+        return f"lab:{platforms_text(*status.platforms)}"
+    return f"lab:{status.name}"
 
 
 def free_name(pair_name: str, fallback: str) -> str:

@@ -23,6 +23,7 @@ from app.lab.machine import (
     qemu_argv,
     underlay_card,
 )
+from app.lab.messages import NOT_STARTED, START_TOO_SLOW
 from app.lab.overlay import make_overlay
 from app.lab.running import IDENTITY, KNOWN_HOSTS, PASSWORDS, Lab
 from app.lab.saved import SavedMachine, hold_saved
@@ -141,9 +142,9 @@ def _start_supervisor(plan: LaunchPlan, folder: Path, lock_fd: int) -> None:
             check=False,
         )
     except subprocess.TimeoutExpired as error:
-        raise LabFault("The lab's virtual machines did not start in time.", hint="Try again.") from error
+        raise LabFault(START_TOO_SLOW()) from error
     finally:
         for descriptor in descriptors[1:]:
             os.close(descriptor)
     if done.returncode != 0:
-        raise LabFault(f"The lab's virtual machines could not be started: {done.stderr.strip()}")
+        raise LabFault(NOT_STARTED(output=done.stderr.strip()))

@@ -70,7 +70,7 @@ class MachinePlan:
     """One virtual gateway.
 
     Attributes:
-        side: Which end it is.
+        side: A or B.
         image: What it boots from.
         accelerator: What runs its instructions.
         cpu: Which instructions its CPU shows.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 from contextlib import ExitStack
@@ -22,7 +21,8 @@ from app.lab.boot import (
     refuse_ended,
     wait_until_up,
 )
-from app.lab.control import give_order, set_condition
+from app.lab.conditions import LabCondition, lab_condition, settings_of
+from app.lab.control import give_order, hold_condition, set_condition
 from app.lab.faults import os_faults
 from app.lab.folders import LabFolders
 from app.lab.harden import harden
@@ -30,13 +30,26 @@ from app.lab.image import ImagePaths, ImageStore, hold_image
 from app.lab.image_build import check_free
 from app.lab.launch import LaunchPlan, launch
 from app.lab.machine import QEMU, UNDERLAY_LINK, monitor_name
+from app.lab.messages import (
+    BOOTING_INSTEAD,
+    GATEWAYS_UP,
+    LAB_PROGRAM_MISSING,
+    LAB_STARTS,
+    LAB_TOO_OLD,
+    LAB_UNKNOWN,
+    MAKING_IMAGE,
+    NOT_RESTORED,
+    RESTORED_UNUSABLE,
+    RESTORING_GATEWAYS,
+    RUNNING_LAB,
+    STARTING_LAB,
+)
 from app.lab.monitor import Monitor
 from app.lab.ports import free_ports
 from app.lab.restore import restore
 from app.lab.running import Lab, load_lab
 from app.lab.saved import SavedMachine, SavedMachineFault, discard_saved, ensure_saved, hold_saved
 from app.lab.spec import LabProgress, LabSpec, LabStatus, OnProgress, check_lab_name
-from app.lab.supervisor import CONDITION_FILE
 
 _NEEDED_STATE_BYTES = 512 << 20
 _PORT_ATTEMPTS = 3
@@ -81,7 +94,7 @@ class LabManager:
             DiskFull: There is not enough space.
             Cancelled: The token was cancelled.
         """
-        with os_faults(f"making the image of {platform}"):
+        with os_faults(MAKING_IMAGE(platform=platform)):
             return self._images.ensure(platform, token=token, on_progress=on_progress)
 
     def up(
@@ -107,12 +120,12 @@ class LabManager:
         """
         spec.check()
         _check_programs()
-        with os_faults(f"starting the lab “{spec.name}”"):
+        with os_faults(STARTING_LAB(lab=spec.name)):
             self._folders.refuse_taken(spec.name)
             images = {
                 side: self.ensure_image(spec.platform(side), token=token, on_progress=on_progress) for side in Side
             }
-            check_free(self._folders.make_parent(), _NEEDED_STATE_BYTES, what="running a practice lab")
+            check_free(self._folders.make_parent(), _NEEDED_STATE_BYTES, what=RUNNING_LAB())
             with ExitStack() as held:
                 for image in images.values():
                     held.callback(os.close, hold_image(image))
@@ -134,7 +147,7 @@ class LabManager:
         except SavedMachineFault as fault:
             for one in saved.values():
                 discard_saved(one)
-            on_progress(LabProgress("boot", f"{fault.message} Booting both gateways instead", None))
+            on_progress(LabProgress("boot", BOOTING_INSTEAD(why=fault.message), None))
             return self._up(plan, token=token, on_progress=on_progress)
 
     def _up(self, plan: LaunchPlan, *, token: CancelToken, on_progress: OnProgress) -> Lab:
@@ -172,7 +185,7 @@ class LabManager:
             has_launched = True
             lab, timeout_s = launched.lab, self._boot_timeout_s
             if is_restored:
-                on_progress(LabProgress("boot", "Restoring the virtual gateways", None))
+                on_progress(LabProgress("boot", RESTORING_GATEWAYS(), None))
                 self._restore(lab, plan.saved, token=token)
             identify(launched, is_restored=is_restored, token=token, on_progress=on_progress, timeout_s=timeout_s)
             wait_until_up(
@@ -192,9 +205,9 @@ class LabManager:
             self._folders.end(folder)
             is_other = isinstance(error, PortTaken | SavedMachineFault)
             if is_restored and has_launched and isinstance(error, LabFault) and not is_other:
-                raise SavedMachineFault(f"The restored gateways are not usable: {error.message}") from error
+                raise SavedMachineFault(RESTORED_UNUSABLE(why=error.message)) from error
             raise
-        on_progress(LabProgress("login", "Both gateways are up", 1.0))
+        on_progress(LabProgress("login", GATEWAYS_UP(), 1.0))
         return lab
 
     def _restore(self, lab: Lab, saved: dict[Side, SavedMachine], *, token: CancelToken) -> None:
@@ -208,7 +221,7 @@ class LabManager:
                 raise
             except LabFault as ended:
                 reason = ended  # QEMU ends where memory does not fit it, and its log has the reason
-            raise SavedMachineFault(f"The saved gateways cannot be restored: {reason.message}") from fault
+            raise SavedMachineFault(NOT_RESTORED(why=reason.message)) from fault
 
     def relink(self, name: str) -> None:
         """Take both sides of a lab's underlay down and up.
@@ -234,18 +247,21 @@ class LabManager:
             NotFound: No lab of that name runs.
             LabFault: The lab does not answer.
         """
-        settings = {**condition.settings(), "name": condition.name} if condition is not None else None
-        set_condition(self._known(name).folder, settings)
+        set_condition(self._known(name).folder, settings_of(condition))
 
-    def condition_of(self, name: str) -> str | None:
-        """Return the name of the condition that is emulated in a lab; None where there is none."""
-        file = self._known(name).folder / CONDITION_FILE
-        try:
-            return str(json.loads(file.read_text())["name"])
-        except FileNotFoundError:
-            return None
-        except (OSError, ValueError, KeyError) as error:
-            raise LabFault(f"The condition of the lab “{name}” cannot be read from {file}.") from error
+    def hold_condition(self, name: str, condition: Condition | None) -> None:
+        """Emulate a condition until this process releases it or ends, however it ends; raises as `set_condition`."""
+        hold_condition(self._known(name).folder, settings_of(condition), os.getpid())
+        if self.condition_of(name).in_force != condition:
+            raise LabFault(LAB_TOO_OLD(lab=name))
+
+    def release_condition(self, name: str) -> None:
+        """Return to the condition that was set to last; raises as `set_condition`."""
+        give_order(self._known(name).folder, "release")
+
+    def condition_of(self, name: str) -> LabCondition:
+        """Return the conditions of a lab's link; raises as `set_condition`."""
+        return lab_condition(give_order(self._known(name).folder, "status").link)
 
     def down(self, name: str) -> bool:
         """End a lab; nothing of it is left. A lab that is not there is no error.
@@ -288,6 +304,7 @@ class LabManager:
                     since=lab.since,
                     owner_pid=lab.owner_pid,
                     is_starting=not state.is_ready,
+                    condition=lab_condition(state.link),
                 )
             )
         return tuple(found)
@@ -307,23 +324,17 @@ class LabManager:
         if folder not in self._folders.alive():
             return None
         if not give_order(folder, "status").is_ready:
-            raise LabFault(
-                f"The lab “{name}” is still starting.",
-                hint=f"Wait until it is up, or take it down: tunnelmark lab down --name {name}",
-            )
+            raise LabFault(LAB_STARTS(lab=name))
         return load_lab(folder)
 
     def _known(self, name: str) -> Lab:
         lab = self.find(name)
         if lab is None:
-            raise NotFound(f"No lab “{name}” is running.", hint=f"Start it with: tunnelmark lab up --name {name}")
+            raise NotFound(LAB_UNKNOWN(lab=name))
         return lab
 
 
 def _check_programs() -> None:
     for program, package in _PROGRAMS.items():
         if shutil.which(program) is None:
-            raise LabFault(
-                f"{program} is missing on this computer, and the practice lab runs on it.",
-                hint=f"Install the package {package}: sudo apt-get install {package}",
-            )
+            raise LabFault(LAB_PROGRAM_MISSING(program=program, package=package))

@@ -6,6 +6,7 @@ import os
 import subprocess
 
 from app.domain.errors import LabFault
+from app.lab.messages import NO_APT, NO_ARCHIVE
 
 MIRROR_VARIABLE = "TUNNELMARK_DEBIAN_MIRROR"
 """Environment variable that overrides what apt says, for computers whose apt knows no Debian mirror."""
@@ -28,10 +29,7 @@ def find_mirror() -> str:
         return wanted
     mirror = parse_index_targets(_run_apt(["apt-get", "indextargets", "--format", _FORMAT]))
     if mirror is None:
-        raise LabFault(
-            "apt on this computer names no Debian archive to make the practice lab from.",
-            hint=f"Run `apt-get update`, or set {MIRROR_VARIABLE} to the address of a Debian mirror.",
-        )
+        raise LabFault(NO_ARCHIVE(variable=MIRROR_VARIABLE))
     return mirror
 
 
@@ -68,8 +66,5 @@ def _run_apt(argv: list[str]) -> str:
             argv, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=_TIMEOUT_S, check=False
         )
     except (FileNotFoundError, subprocess.TimeoutExpired) as error:
-        raise LabFault(
-            f"{argv[0]} does not work on this computer, and the practice lab is made from apt's packages.",
-            hint="Make the lab on Debian or a system derived from it.",
-        ) from error
+        raise LabFault(NO_APT(program=argv[0])) from error
     return done.stdout

@@ -13,6 +13,18 @@ from typing import Any, BinaryIO, Self
 
 from app.domain.cancel import CancelToken
 from app.domain.errors import LabFault
+from app.domain.messages import Message
+from app.lab.messages import (
+    GATEWAY_MEMORY,
+    MONITOR_ENDED,
+    MONITOR_FAULT,
+    MONITOR_LOST,
+    MONITOR_NO_ANSWER,
+    MONITOR_NO_FILE,
+    MONITOR_NOT_CARRIED,
+    MONITOR_REFUSED,
+    MONITOR_SILENT,
+)
 
 _ANSWER_TIMEOUT_S = 60.0
 """QEMU answers at once, but an emulated machine may keep it busy for seconds where the computer is."""
@@ -69,7 +81,7 @@ class Monitor:
                 self._lines = stack.enter_context(self._socket.makefile("rb"))
                 self._lines.readline()  # the greeting
             except OSError as error:
-                raise self._fault("does not answer") from error
+                raise self._fault(MONITOR_SILENT()) from error
             self._stack = stack.pop_all()
         self.execute("qmp_capabilities")
         return self
@@ -96,7 +108,7 @@ class Monitor:
         try:
             self._socket.sendall(json.dumps(order).encode() + b"\n")
         except OSError as error:
-            raise self._fault(f"did not take {command}") from error
+            raise self._fault(MONITOR_LOST(command=command)) from error
         return self._answer(command)
 
     def _answer(self, command: str) -> Any:
@@ -104,13 +116,13 @@ class Monitor:
             while line := self._lines.readline():
                 answer = json.loads(line)
                 if "error" in answer:
-                    raise self._fault(f"refused {command}: {answer['error'].get('desc', '')}")
+                    raise self._fault(MONITOR_REFUSED(command=command, why=answer["error"].get("desc", "")))
                 if "return" in answer:
                     return answer["return"]
                 # Anything else is an event, which nothing here waits for.
         except (OSError, ValueError) as error:
-            raise self._fault(f"did not answer {command}") from error
-        raise self._fault(f"ended at {command}")
+            raise self._fault(MONITOR_NO_ANSWER(command=command)) from error
+        raise self._fault(MONITOR_ENDED(command=command))
 
     def save_memory(self, file: BinaryIO, *, token: CancelToken, timeout_s: float) -> None:
         """Write the memory and the devices of a stopped machine to a file; its disk is complete afterwards.
@@ -158,20 +170,17 @@ class Monitor:
         try:
             socket.send_fds(self._socket, [order], [file.fileno()])
         except OSError as error:
-            raise self._fault("did not take a file") from error
+            raise self._fault(MONITOR_NO_FILE()) from error
         self._answer("getfd")
 
     def _wait_for_migration(self, token: CancelToken, timeout_s: float) -> None:
         def is_complete() -> bool:
             state = self.execute("query-migrate")
             if state.get("status") in ("failed", "cancelled"):
-                raise self._fault(f"could not carry memory over: {state.get('error-desc', state['status'])}")
+                raise self._fault(MONITOR_NOT_CARRIED(why=state.get("error-desc", state["status"])))
             return bool(state.get("status") == "completed")
 
-        token.wait_for(is_complete, timeout_s=timeout_s, what="a virtual gateway's memory", interval_s=_POLL_S)
+        token.wait_for(is_complete, timeout_s=timeout_s, what=GATEWAY_MEMORY(), interval_s=_POLL_S)
 
-    def _fault(self, what: str) -> LabFault:
-        return LabFault(
-            f"QEMU's monitor {self._name} of the lab “{self._folder.name}” {what}.",
-            hint="Take the lab down and start it again.",
-        )
+    def _fault(self, what: Message) -> LabFault:
+        return LabFault(MONITOR_FAULT(monitor=self._name, lab=self._folder.name, what=what))

@@ -6,6 +6,7 @@ import subprocess
 from pathlib import Path
 
 from app.domain.errors import LabFault
+from app.lab.messages import DISK_NOT_MADE
 
 
 def make_overlay(path: Path, base: Path, *, base_format: str) -> None:
@@ -22,4 +23,4 @@ def make_overlay(path: Path, base: Path, *, base_format: str) -> None:
     argv = ["qemu-img", "create", "-q", "-f", "qcow2", "-F", base_format, "-b", str(base), str(path)]
     done = subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
     if done.returncode != 0:
-        raise LabFault(f"No disk could be made for the lab: {done.stderr.strip()}")
+        raise LabFault(DISK_NOT_MADE(output=done.stderr.strip()))

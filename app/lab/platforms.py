@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from app.domain.errors import InvalidOption
+from app.lab.messages import PLATFORM_UNKNOWN
 
 _COMMON_PACKAGES = (
     "systemd-sysv",
@@ -114,5 +115,4 @@ def platform(name: str) -> Platform:
     try:
         return PLATFORMS[name]
     except KeyError:
-        known = ", ".join(sorted(PLATFORMS))
-        raise InvalidOption(f"There is no platform “{name}”.", hint=f"Known platforms: {known}.") from None
+        raise InvalidOption(PLATFORM_UNKNOWN(platform=name, known=sorted(PLATFORMS))) from None

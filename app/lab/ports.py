@@ -6,6 +6,7 @@ import random
 import socket
 
 from app.domain.errors import LabFault
+from app.lab.messages import PORTS_TAKEN
 
 # Below the ports that Linux gives to outgoing connections (32768 and up): no program can take a port by chance while a
 # gateway is switched off. Source: ip(7), ip_local_port_range.
@@ -35,4 +36,4 @@ def free_ports(count: int) -> list[int]:
         found.append(port)
         if len(found) == count:
             return found
-    raise LabFault(f"No free TCP ports between {_FIRST} and {_LAST} on 127.0.0.1.", hint="Stop what uses them.")
+    raise LabFault(PORTS_TAKEN(first=str(_FIRST), last=str(_LAST)))

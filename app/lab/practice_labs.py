@@ -5,20 +5,31 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from app.domain.cancel import CancelToken
+from app.domain.conditions import AS_FOUND, Condition
 from app.domain.credentials import PasswordProvider, Secret, SecretKey, SecretKind
 from app.domain.errors import HostUnreachable, LabFault, NotFound
 from app.domain.hosts import PairSpec, Side
 from app.domain.link import LinkHealer
+from app.domain.messages import mark, sentences
 from app.domain.paths import Paths
 from app.domain.progress import ProgressSink
 from app.domain.results import CampaignRecord
 from app.host.logins import endpoint_of
 from app.lab import PLATFORMS as LAB_PLATFORMS
-from app.lab import CpuKind, Lab, LabManager, LabProgress, LabSpec, parse_platforms, platforms_text
-from app.lab.kinds import DEFAULT_PLATFORM, OWN, free_name, is_of_kind, is_usable, kind_of, stored_name
+from app.lab import CpuKind, Lab, LabManager, LabProgress, LabSpec, parse_platforms
+from app.lab.kinds import DEFAULT_PLATFORM, OWN, free_name, is_of_kind, is_plain, is_usable, kind_of, stored_name
+from app.lab.messages import (
+    EMULATOR_ENDED,
+    LAB_DOWN,
+    LAB_OR_PLATFORM_UNKNOWN,
+    NO_LAB_OF_KIND,
+    OTHER_CONDITION,
+    START_LAB_OR_CHOOSE,
+)
 from app.storage.in_use import InUse
 
 _DISTRIBUTIONS = tuple({name.partition("-")[0] for name in LAB_PLATFORMS})
@@ -47,16 +58,14 @@ class Labs:
         """Return the pairs of the labs that are up, under the names that their comparisons are stored under."""
         named: dict[str, PairSpec] = {}
         for lab in self.running():
-            name = stored_name(lab.spec, lab) if is_usable(lab) else lab.pair.name
-            pair = replace(lab.pair, name=lab.pair.name if name in named else name)
+            pair = _stored(lab) if is_usable(lab) else lab.pair
+            pair = lab.pair if pair.name in named else pair
             named[pair.name] = pair
         return tuple(named.values())
 
     def default_pair(self, *, token: CancelToken, on_progress: ProgressSink) -> PairSpec:
         """Return the pair of a lab that is up, under the lab's own name, or start one that ends with this process."""
-        pair = self.pair(DEFAULT_PLATFORM, token=token, on_progress=on_progress)
-        lab = self.find(pair)
-        return pair if lab is None else replace(pair, name=stored_name(lab.spec, lab))
+        return self.pair(DEFAULT_PLATFORM, token=token, on_progress=on_progress)
 
     def pair(self, name: str, *, token: CancelToken, on_progress: ProgressSink) -> PairSpec:
         """Return the pair of a running lab, or of a lab that is started for this process.
@@ -75,14 +84,11 @@ class Labs:
         if found is not None:
             return found
         platforms = parse_platforms(name)
-        asked_for = f"lab:{platforms_text(*platforms)}"
         with self._lock:
-            lab = self._start_own(LabSpec(self._own_name(), *platforms), token, on_progress)
-        # Under the name that was asked for: so this and later comparisons on such a lab find each other.
-        return replace(lab.pair, name=asked_for)
+            return _stored(self._start_own(LabSpec(self._own_name(), *platforms), token, on_progress))
 
     def running_pair(self, name: str) -> PairSpec:
-        """Return the pair of a running lab; nothing is started.
+        """Return the pair of a running lab, also of one that ends with another process; nothing is started.
 
         Args:
             name: As for `pair`.
@@ -91,15 +97,15 @@ class Labs:
             NotFound: No such lab is running.
             InvalidOption: The name cannot be read, or a platform is unknown.
         """
-        found = self._find_running(name)
+        found = self._find_running(name, is_for_measuring=False)
         if found is None:
-            raise NotFound(
-                f"No lab of the kind {name} is running.", hint="Start one with: tunnelmark lab up --platform " + name
-            )
+            raise NotFound(NO_LAB_OF_KIND(kind=name))
         return found
 
-    def _find_running(self, name: str) -> PairSpec | None:
+    def _find_running(self, name: str, *, is_for_measuring: bool = True) -> PairSpec | None:
         """Return the pair of a running lab; None where no lab of a platform is running.
+
+        A lab that ends with another process is none to measure on: it may end meanwhile.
 
         Raises:
             NotFound: The name is no platform, and no lab of that name is running.
@@ -110,22 +116,27 @@ class Labs:
             if lab is None and name.startswith(_DISTRIBUTIONS):
                 parse_platforms(name)  # says that there is no such platform
             if lab is None:
-                raise NotFound(
-                    f"There is no running lab named {name}.",
-                    hint=f"Start it with: tunnelmark lab up --name {name}. "
-                    f"Platforms, for a lab that is started when needed: {', '.join(LAB_PLATFORMS)}.",
-                )
+                raise NotFound(LAB_OR_PLATFORM_UNKNOWN(lab=name, platforms=tuple(LAB_PLATFORMS)))
             return lab.pair
         platforms = parse_platforms(name)
-        for lab in self.running():
-            is_wanted = (lab.spec.platform_a, lab.spec.platform_b) == platforms and lab.spec.cpu is CpuKind.AES
-            if is_usable(lab) and is_wanted:
-                return replace(lab.pair, name=f"lab:{platforms_text(*platforms)}")
+        for lab in sorted(self.running(), key=is_usable, reverse=True):
+            is_wanted = (lab.spec.platform_a, lab.spec.platform_b) == platforms and is_plain(lab.spec)
+            if is_wanted and (is_usable(lab) or not is_for_measuring):
+                return _stored(lab)
         return None
 
     def healer(self, pair: PairSpec) -> LinkHealer | None:
         """Return what restarts the link of a practice lab's pair; None for a pair of the user's own hosts."""
         return LabLink(self, pair) if pair.is_lab else None
+
+    def condition(self, pair: PairSpec) -> Condition | None:
+        """Return the condition that lasts on the link of a running lab's pair; None for other pairs."""
+        lab = self.find(pair) if pair.is_lab else None
+        return self.manager.condition_of(lab.spec.name).usual if lab is not None else None
+
+    def conditioned(self, pair: PairSpec) -> LabConditions | None:
+        """Return what emulates conditions on the link of a practice lab's pair; None for other pairs."""
+        return LabConditions(self, pair) if pair.is_lab else None
 
     def find(self, pair: PairSpec) -> Lab | None:
         """Return the running lab that a pair is of, whatever the pair is called; None where there is none."""
@@ -148,11 +159,8 @@ class Labs:
             return error
         if not is_down:
             return error
-        return HostUnreachable(
-            f"The practice lab of {pair.name} is down. {error.message}",
-            hint="Start a practice lab, or choose another pair.",
-            context=error.context,
-        )
+        down = LAB_DOWN(pair=pair.name)
+        return HostUnreachable(sentences([down, error.message]), hint=START_LAB_OR_CHOOSE(), context=error.context)
 
     def is_gone(self, record: CampaignRecord) -> bool:
         """Whether the practice lab that a comparison ran in has ended; False for a pair of the user's own hosts.
@@ -182,23 +190,23 @@ class Labs:
                 if self.manager.find(name) is not None:  # of another kind
                     name = self._own_name()
                 lab = self._start_own(replace(kind, name=name), token, on_progress)
-        return replace(lab.pair, name=stored_name(kind, lab))
+        return _stored(lab)
 
     def _own_name(self) -> str:
         return f"{OWN}{os.getpid()}-{len(self._owned) + 1}"
 
     def _start_own(self, spec: LabSpec, token: CancelToken, on_progress: ProgressSink) -> Lab:
         """Start a lab that ends with this process. The caller holds the lock."""
-        lab = self.manager.up(spec, token=token, on_progress=_told(on_progress), is_owned=True)
+        lab = self.manager.up(spec, token=token, on_progress=_reporting(on_progress), is_owned=True)
         self._owned.append(spec.name)
         return lab
 
-    def start(self, spec: LabSpec, *, is_lasting: bool, token: CancelToken, on_progress: ProgressSink) -> Lab:
+    def start(self, spec: LabSpec, *, is_detached: bool, token: CancelToken, on_progress: ProgressSink) -> Lab:
         """Start a lab of the user's choice.
 
         Args:
             spec: What is wanted.
-            is_lasting: Whether it goes on when this process ends.
+            is_detached: Whether it goes on when this process ends.
             token: Stops the start; nothing is left of it then.
             on_progress: Gets what happens.
 
@@ -206,10 +214,10 @@ class Labs:
             InvalidOption: The name is taken or not allowed, or a platform is unknown.
             LabFault: It cannot be started.
         """
-        if not is_lasting:
+        if not is_detached:
             with self._lock:
                 return self._start_own(spec, token, on_progress)
-        return self.manager.up(spec, token=token, on_progress=_told(on_progress), is_owned=False)
+        return self.manager.up(spec, token=token, on_progress=_reporting(on_progress), is_owned=False)
 
     def stop(self, name: str) -> bool:
         """Stop a lab, also one of another process; return whether there was one."""
@@ -256,6 +264,50 @@ class LabLink:
 
 
 @dataclass(frozen=True, slots=True)
+class LabConditions:
+    """Conditions of the link between the two gateways of a practice lab, held by this process.
+
+    Attributes:
+        labs: This user's labs.
+        pair: The pair whose link it is.
+    """
+
+    labs: Labs
+    pair: PairSpec
+
+    def hold(self, condition: Condition) -> None:
+        """Emulate a condition until `release`, or until this process ends.
+
+        Raises:
+            NotFound: No running lab of this user has these gateways.
+            LabFault: The lab does not answer.
+        """
+        self.labs.manager.hold_condition(self._name(), condition)
+
+    def release(self) -> None:
+        """Return to the condition that lasts; a lab that has ended meanwhile needs none."""
+        with suppress(NotFound):
+            self.labs.manager.release_condition(self._name())
+
+    def deviation(self, condition: Condition) -> str:
+        """Return why the link is not under a condition that was set, as a sentence; empty where it is."""
+        try:
+            found = self.labs.manager.condition_of(self._name())
+        except (NotFound, LabFault) as error:
+            return error.sentence()
+        if found.in_force != condition:
+            other = found.in_force.name if found.in_force is not None else AS_FOUND
+            return OTHER_CONDITION(other=other, wanted=condition.name)
+        return "" if found.is_emulated else EMULATOR_ENDED()
+
+    def _name(self) -> str:
+        lab = self.labs.find(self.pair)
+        if lab is None:
+            raise NotFound(LAB_DOWN(pair=self.pair.name))
+        return lab.spec.name
+
+
+@dataclass(frozen=True, slots=True)
 class LabPasswords:
     """Passwords of users of running hardened labs, and all others from elsewhere. Implements `PasswordProvider`.
 
@@ -286,8 +338,13 @@ class LabPasswords:
 
 def cpu_words(cpu: CpuKind) -> str:
     """Return which instructions CPUs show, for people."""
-    return "with AES instructions" if cpu is CpuKind.AES else "without AES instructions"
+    return mark("with AES instructions") if cpu is CpuKind.AES else mark("without AES instructions")
 
 
-def _told(on_progress: ProgressSink) -> Callable[[LabProgress], None]:
+def _reporting(on_progress: ProgressSink) -> Callable[[LabProgress], None]:
     return lambda progress: on_progress(progress.text, progress.fraction)
+
+
+def _stored(lab: Lab) -> PairSpec:
+    """Return a lab's pair under the name that its comparisons are stored under, so that they find each other."""
+    return replace(lab.pair, name=stored_name(lab.spec, lab))

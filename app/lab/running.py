@@ -11,6 +11,7 @@ from app.domain.credentials import Secret
 from app.domain.errors import LabFault
 from app.domain.hosts import AuthKind, HostSpec, PairSpec, Side
 from app.lab.guest import HOST_NAMES, UNDERLAY_ADDRESSES
+from app.lab.messages import LAB_UNREADABLE
 from app.lab.spec import CpuKind, LabSpec
 
 DESCRIPTION = "lab.json"
@@ -137,10 +138,7 @@ def load_lab(folder: Path) -> Lab:
             owner_pid=content["owner_pid"],
         )
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise LabFault(
-            f"The lab “{folder.name}” runs, but its description cannot be read.",
-            hint=f"Take it down and start it again: tunnelmark lab down --name {folder.name}",
-        ) from error
+        raise LabFault(LAB_UNREADABLE(lab=folder.name)) from error
 
 
 def _quoted(path: Path) -> str:

@@ -36,9 +36,18 @@ from app.lab.machine import (
     overlay_name,
     qemu_argv,
 )
+from app.lab.messages import (
+    FIRST_BOOT,
+    FIRST_BOOT_ENDED,
+    NOT_SAVED,
+    NOTHING_PRINTED,
+    SAVING_BOOTED,
+    SAVING_GATEWAY,
+    VIRTUAL_GATEWAY,
+)
 from app.lab.monitor import Monitor
 from app.lab.overlay import make_overlay
-from app.lab.spec import CpuKind, LabProgress, OnProgress
+from app.lab.spec import CpuKind, LabProgress, OnProgress, boot_share
 
 MEMORY = "memory"
 DISK = "disk.qcow2"
@@ -48,7 +57,6 @@ _MACHINE_ID = "0" * 31 + "1"
 """Of the saved machine; each gateway gets its own before anything logs in to it."""
 
 _NEEDED_BYTES = 900 << 20
-_EXPECTED_BOOT_S = 25.0
 _COPY_TIMEOUT_S = 120.0
 _POLL_S = 0.1
 _RELEASE_S = 2.0
@@ -107,10 +115,10 @@ def ensure_saved(
     """
     plan = MachinePlan(Side.A, image, accelerator, cpu, port=None, machine_id=_MACHINE_ID)
     try:
-        with os_faults("saving a virtual gateway"):
+        with os_faults(SAVING_GATEWAY()):
             return _ensure(plan, timeout_s=timeout_s, token=token, on_progress=on_progress)
     except (LabFault, DiskFull, DeadlineExceeded) as fault:
-        raise SavedMachineFault(f"A gateway cannot be saved: {fault.message}", context=fault.context) from fault
+        raise SavedMachineFault(NOT_SAVED(why=fault.message), context=fault.context) from fault
 
 
 def _ensure(plan: MachinePlan, *, timeout_s: float, token: CancelToken, on_progress: OnProgress) -> SavedMachine:
@@ -126,7 +134,7 @@ def _ensure(plan: MachinePlan, *, timeout_s: float, token: CancelToken, on_progr
         remove_tree(building)
         building.mkdir()
         try:
-            check_free(building, _NEEDED_BYTES, what="saving a virtual gateway")
+            check_free(building, _NEEDED_BYTES, what=SAVING_GATEWAY())
             _boot_and_save(plan, building, lock_fd=lock_fd, timeout_s=timeout_s, token=token, on_progress=on_progress)
             write_manifest(building, _FILES)
             remove_tree(target)
@@ -190,15 +198,15 @@ def _boot_and_save(
         def is_waiting() -> bool:
             nonlocal steps
             steps += 1
-            text = "Starting a virtual gateway for the first time, to save it"
-            on_progress(LabProgress("save", text, min(0.95, steps * _POLL_S / _EXPECTED_BOOT_S)))
+            text = FIRST_BOOT()
+            on_progress(LabProgress("save", text, boot_share(steps * _POLL_S)))
             if process.poll() is not None:
-                raise LabFault(f"QEMU ended while a virtual gateway booted: {_output(process.stdout)}")
+                raise LabFault(FIRST_BOOT_ENDED(log=_output(process.stdout)))
             return console.exists() and WAITING_MARK.encode() in console.read_bytes()
 
         try:
-            token.wait_for(is_waiting, timeout_s=timeout_s, what="the virtual gateway", interval_s=_POLL_S)
-            on_progress(LabProgress("save", "Saving the virtual gateway", 0.97))
+            token.wait_for(is_waiting, timeout_s=timeout_s, what=VIRTUAL_GATEWAY(), interval_s=_POLL_S)
+            on_progress(LabProgress("save", SAVING_BOOTED(), 0.97))
             with Monitor(folder, monitor_name(plan.side)) as monitor, (folder / MEMORY).open("xb") as memory:
                 monitor.execute("stop")
                 monitor.save_memory(memory, token=token, timeout_s=_COPY_TIMEOUT_S)
@@ -211,7 +219,7 @@ def _boot_and_save(
 
 
 def _output(stream: Iterator[str] | None) -> str:
-    return "".join(stream or ()).strip() or "it printed nothing"
+    return "".join(stream or ()).strip() or NOTHING_PRINTED()
 
 
 def _remove_stale(newest: Path) -> None:

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
 from app.domain.errors import InvalidOption
 from app.domain.hosts import Side
+from app.lab.conditions import LabCondition
+from app.lab.messages import LAB_NAME_OF_PLATFORM, LAB_NAME_WRONG, PLATFORMS_UNCLEAR
 from app.lab.platforms import PLATFORMS, platform
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,30}")
+_USUAL_BOOT_S = 25.0
+"""Time that a gateway usually takes to boot, in seconds."""
 
 
 class CpuKind(StrEnum):
@@ -73,10 +77,7 @@ def parse_platforms(text: str) -> tuple[str, str]:
         words = [part.strip().partition("=") for part in text.split(",")]
         parts = {side.strip().upper(): name.strip() for side, _, name in words}
         if len(words) != 2 or set(parts) != {"A", "B"}:
-            raise InvalidOption(
-                f"“{text}” does not say which platform is on which side.",
-                hint="Write one for both (debian-13), or one for each (A=debian-11,B=debian-13).",
-            )
+            raise InvalidOption(PLATFORMS_UNCLEAR(text=text))
     return platform(parts["A"]).name, platform(parts["B"]).name
 
 
@@ -103,15 +104,9 @@ def check_lab_name(name: str) -> None:
         InvalidOption: The name is malformed, or reserved because it is a platform's.
     """
     if not _NAME.fullmatch(name):
-        raise InvalidOption(
-            f"“{name}” cannot be a lab's name.",
-            hint="Take lower-case letters, digits and hyphens, 31 characters at most, a letter or digit first.",
-        )
+        raise InvalidOption(LAB_NAME_WRONG(lab=name))
     if name in PLATFORMS:
-        raise InvalidOption(
-            f"A lab cannot be called “{name}”: that is the name of a platform.",
-            hint=f"Take another name; `lab:{name}` already means a lab of that platform that is started when needed.",
-        )
+        raise InvalidOption(LAB_NAME_OF_PLATFORM(lab=name))
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +128,11 @@ OnProgress = Callable[[LabProgress], None]
 """Gets each step of progress, in the thread that does the work."""
 
 
+def boot_share(waited_s: float) -> float | None:
+    """Return how far the boot of a gateway is, guessed from the usual time; None once that is over."""
+    return waited_s / _USUAL_BOOT_S if waited_s < _USUAL_BOOT_S else None
+
+
 @dataclass(frozen=True, slots=True)
 class LabStatus:
     """A lab that runs.
@@ -147,6 +147,7 @@ class LabStatus:
         since: When it was started, UTC.
         owner_pid: The process that the lab dies with; None for a lab that lasts until it is taken down.
         is_starting: Whether it has been started, but has not come up yet.
+        condition: Conditions of the link between its gateways.
     """
 
     name: str
@@ -158,3 +159,4 @@ class LabStatus:
     since: datetime
     owner_pid: int | None
     is_starting: bool = False
+    condition: LabCondition = field(default_factory=LabCondition)

@@ -61,8 +61,13 @@ class _Link:
             end.bind(_end_name(side))
         self._join(self.ends)
 
+    @property
+    def is_emulated(self) -> bool:
+        """Whether the link emulator runs."""
+        return self._emulator is not None and self._emulator.poll() is None
+
     def set_condition(self, condition: dict[str, Any] | None) -> None:
-        """Put the link emulator between the gateways, or take it away.
+        """Put the link emulator between the gateways, or remove it.
 
         Args:
             condition: Its settings; None joins the gateways directly.
@@ -108,6 +113,61 @@ class _Link:
         ends[second].connect(_end_name(first))
 
 
+class _Conditions:
+    """Conditions of the link: one that lasts, and one that a process holds until it releases it or ends.
+
+    A process that is killed releases nothing: its process descriptor tells that it has ended.
+
+    Args:
+        link: Whose conditions.
+        selector: Reports the end of the holder.
+    """
+
+    def __init__(self, link: _Link, selector: selectors.BaseSelector) -> None:
+        self._link = link
+        self._selector = selector
+        self._usual: dict[str, Any] | None = None
+        self._held: dict[str, Any] | None = None
+        self._holder: tuple[int, int] | None = None
+
+    def set(self, condition: dict[str, Any] | None) -> None:
+        """Set the condition that lasts; one that is held remains in force until it is released."""
+        self._usual = condition
+        if self._holder is None:
+            self._link.set_condition(condition)
+
+    def hold(self, condition: dict[str, Any] | None, pid: int) -> None:
+        """Set a condition for as long as a process runs."""
+        self._forget()
+        exit_fd = os.pidfd_open(pid)
+        self._selector.register(exit_fd, selectors.EVENT_READ, self.release)
+        self._holder, self._held = (pid, exit_fd), condition
+        self._link.set_condition(condition)
+
+    def release(self, _source: object = None) -> None:
+        """Return to the condition that lasts."""
+        if self._holder is not None:
+            self._forget()
+            self._link.set_condition(self._usual)
+
+    def report(self) -> dict[str, Any]:
+        """Return what is in force, what lasts, and for which process one is held."""
+        is_held = self._holder is not None
+        return {
+            "in_force": self._held if is_held else self._usual,
+            "lasting": self._usual,
+            "holder": self._holder[0] if self._holder is not None else None,
+            "is_emulated": self._link.is_emulated,
+        }
+
+    def _forget(self) -> None:
+        if self._holder is not None:
+            exit_fd = self._holder[1]
+            self._holder = self._held = None
+            self._selector.unregister(exit_fd)
+            os.close(exit_fd)
+
+
 def _datagram_socket() -> socket.socket:
     end = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
     end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _UNDERLAY_BUFFER_BYTES)
@@ -147,6 +207,7 @@ class Supervisor:
         self._machines: dict[str, subprocess.Popen[bytes]] = {}
         self._exit_fds: dict[str, int] = {}
         self._link = _Link(sorted(self._argv))
+        self._conditions = _Conditions(self._link, self._selector)
         self._ends = self._link.ends
         self._selector.register(owner_fd, selectors.EVENT_READ, self._stop)
         self._is_ready = False
@@ -210,13 +271,21 @@ class Supervisor:
         elif verb == "on":
             self._power_on(order["side"])
         elif verb == "condition":
-            self._link.set_condition(order["condition"])
+            self._conditions.set(order["condition"])
+        elif verb == "hold":
+            self._conditions.hold(order["condition"], order["pid"])
+        elif verb == "release":
+            self._conditions.release()
         elif verb == "ready":
             self._is_ready = True
         elif verb == "disown" and self._owner_fd is not None:
             self._selector.unregister(self._owner_fd)
             self._owner_fd = None
-        return {"pids": {side: self._pid(side) for side in self._argv}, "is_ready": self._is_ready}
+        return {
+            "pids": {side: self._pid(side) for side in self._argv},
+            "is_ready": self._is_ready,
+            "link": self._conditions.report(),
+        }
 
     def _pid(self, side: str) -> int | None:
         machine = self._machines.get(side)

@@ -6,6 +6,8 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
+from app.lab.messages import PROCESS_COMMAND, PROCESS_NUMBER
+
 _PROC = Path("/proc")
 _LOOPBACK = "0100007F"
 _ESTABLISHED = "01"
@@ -26,8 +28,9 @@ class LabUser:
     pid: int
     command: str
 
-    def __str__(self) -> str:
-        return f"process {self.pid} ({self.command})" if self.command else f"process {self.pid}"
+    def message(self) -> str:
+        """Return the process for users, as it is written within a sentence."""
+        return PROCESS_COMMAND(pid=self.pid, command=self.command) if self.command else PROCESS_NUMBER(pid=self.pid)
 
 
 def connected_users(ports: Collection[int]) -> tuple[LabUser, ...]:

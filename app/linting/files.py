@@ -11,6 +11,23 @@ from pathlib import Path
 from app.domain.declared import declared
 from app.domain.linting import ConfigKind, FileAccess, LintedFile, LintFinding
 from app.domain.verdicts import FindingQuestion, Verdict
+from app.linting.messages import (
+    CANNOT_BE_READ_BECAUSE,
+    FEW_SETTINGS_OF_KIND,
+    FILE_EMPTY,
+    FIRST_FINDINGS_ONLY,
+    HOLDS_NUL,
+    IS_A_FOLDER,
+    KIND_NOT_KNOWN,
+    LINE_NOT_UTF8,
+    MANUAL_PAGE,
+    NO_SETTINGS_OF_KIND,
+    NOT_REGULAR,
+    TEXT_EMPTY,
+    THIS_TEXT,
+    TOO_LARGE,
+    UNKNOWN_SETTING,
+)
 from app.policy import DEFAULT_GUIDELINES
 from app.policy.lint import MAX_FINDINGS, key_files, lint
 from vpn_adapters.config_formats import KINDS, sniff_kind
@@ -67,35 +84,42 @@ def lint_bytes(
     kind = options.kind or sniff_kind(text, path)
     if kind is None:
         return LintedFile(path, None, error=_unknown_kind(text, path))
-    if options.kind is None and (refusal := _other_text(text, path, kind)):
+    if refusal := _other_text(text, path, kind, is_named=options.kind is not None):
         return LintedFile(path, None, error=refusal)
     reading = KINDS[kind].read(text)
-    access: dict[str, FileAccess] = {}
-    if find_access is not None:
-        for _, named in key_files(kind, reading.settings):
-            there = find_access(kind, named)
-            if there is not None:
-                access[named] = there
     judged = lint(
         kind,
         reading.settings,
         guidelines=options.guidelines,
         versions=options.versions,
         own_access=own_access,
-        access=access,
+        access=_access(kind, reading, find_access),
     )
     findings = tuple(sorted((*judged, *_unknown(kind, reading)), key=lambda one: one.line))[:MAX_FINDINGS]
     notes = [note] if note else []
     notes += reading.notes
     if len(findings) >= MAX_FINDINGS:
-        notes.append(f"Only the first {MAX_FINDINGS} findings are listed.")
+        notes.append(FIRST_FINDINGS_ONLY(number=MAX_FINDINGS))
     return LintedFile(path, kind, findings, notes=tuple(notes), lines=reading.lines)
+
+
+def _access(kind: ConfigKind, reading: ConfigReading, find_access: FindAccess | None) -> dict[str, FileAccess]:
+    """Return the permissions of the key files that a file names, as far as they are known."""
+    if find_access is None:
+        return {}
+    found = {named: find_access(kind, named) for _, named in key_files(kind, reading.settings)}
+    return {named: access for named, access in found.items() if access is not None}
+
+
+def kind_titles() -> Mapping[ConfigKind, str]:
+    """Return the kinds of files that can be read, with their titles."""
+    return {kind: KINDS[kind].title for kind in ConfigKind}
 
 
 def _unknown_kind(text: str, path: str) -> str:
     if not text.strip():
-        return f"{path or 'The text'} is empty."
-    return f"{path} is not a known kind of configuration file. If it is one, name its --kind."
+        return FILE_EMPTY(path=path) if path else TEXT_EMPTY()
+    return KIND_NOT_KNOWN(path=path)
 
 
 def _unknown(kind: ConfigKind, reading: ConfigReading) -> Iterator[LintFinding]:
@@ -107,8 +131,8 @@ def _unknown(kind: ConfigKind, reading: ConfigReading) -> Iterator[LintFinding]:
             one.setting.value,
             FindingQuestion.INSECURE,
             Verdict.UNKNOWN,
-            f"{one.setting.name} is an unknown setting: {one.program} has none of this name and refuses the file.",
-            f"{one.program}: manual page",
+            UNKNOWN_SETTING(name=one.setting.name, program=one.program),
+            MANUAL_PAGE(program=one.program),
             one.resembles,
             is_about_name=True,
         )
@@ -132,7 +156,7 @@ def lint_file(path: Path, options: LintOptions | None = None) -> LintedFile:
             data = file.read(MAX_FILE_BYTES + 1)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        return LintedFile(name, None, error=f"{name} cannot be read: {reason}.")
+        return LintedFile(name, None, error=CANNOT_BE_READ_BECAUSE(path=name, reason=reason))
     if len(data) > MAX_FILE_BYTES:
         return LintedFile(name, None, error=_too_large(name))
     if not options.has_permissions:
@@ -190,25 +214,24 @@ def _access_of(status: os.stat_result) -> FileAccess:
 def _refusal(name: str, status: os.stat_result) -> str:
     """Return why something is not read at all; empty if it can be."""
     if stat.S_ISDIR(status.st_mode):
-        return f"{name} is a folder. Name the files in it, for example {name.rstrip('/')}/*.conf."
+        return IS_A_FOLDER(path=name, folder=name.rstrip("/"))
     if not stat.S_ISREG(status.st_mode):
-        return f"{name} is not a regular file."
+        return NOT_REGULAR(path=name)
     return _too_large(name) if status.st_size > MAX_FILE_BYTES else ""
 
 
 def _too_large(name: str) -> str:
-    return f"{name} is larger than {MAX_FILE_BYTES // 1024 // 1024} MiB and was not read."
+    return TOO_LARGE(path=name, limit=MAX_FILE_BYTES // 1024 // 1024)
 
 
-def _other_text(text: str, path: str, kind: ConfigKind) -> str:
-    """Return why a text that resembles a kind of file is not read as such; empty where most lines are its settings."""
+def _other_text(text: str, path: str, kind: ConfigKind, *, is_named: bool) -> str:
+    """Return why a text is not read as a kind; empty where most lines are its settings, or one if the kind is named."""
     known, total = KINDS[kind].sniffer.settings(text)
-    if known * 2 > total or not total:
+    if known * 2 > total or not total or (is_named and known):
         return ""
-    return (
-        f"{path or 'This text'} was not read: it is not a known kind of configuration file "
-        f"(settings of {KINDS[kind].title}: {known} of {total} lines). If it is one, name its --kind."
-    )
+    if is_named:
+        return NO_SETTINGS_OF_KIND(what=path or THIS_TEXT(), total=total, kind=KINDS[kind].title)
+    return FEW_SETTINGS_OF_KIND(what=path or THIS_TEXT(), total=total, kind=KINDS[kind].title, known=known)
 
 
 def _decoded(data: bytes) -> tuple[str | None, str]:
@@ -216,11 +239,9 @@ def _decoded(data: bytes) -> tuple[str | None, str]:
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         return data.decode("utf-16", errors="replace"), ""
     if b"\x00" in data:
-        return None, "It holds NUL bytes, so it is not a text file."
+        return None, HOLDS_NUL()
     try:
         return data.decode("utf-8-sig"), ""
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        return data.decode(
-            "utf-8-sig", errors="replace"
-        ), f"Line {line} is not UTF-8; what cannot be read was replaced."
+        return data.decode("utf-8-sig", errors="replace"), LINE_NOT_UTF8(line=line)

@@ -17,6 +17,7 @@ from app.domain.hosts import Privilege
 from app.domain.linting import ConfigKind, FileAccess, LintedFile
 from app.domain.script_files import bare_script
 from app.linting.files import LintOptions, lint_bytes, places_of
+from app.linting.messages import CANNOT_BE_READ, NOT_READ_TOO_MUCH
 from app.policy import DEFAULT_GUIDELINES
 from app.policy.lint import key_files
 from vpn_adapters.config_formats import KINDS, sniff_kind
@@ -125,10 +126,8 @@ def _judged(
 ) -> LintedFile:
     shown = f"{host}:{one.path}"
     if text is None:
-        reason = (
-            "cannot be read" if was_read else f"was not read: more than {MAX_HOST_FILE_BYTES} bytes, or too many files"
-        )
-        return LintedFile(shown, one.kind, error=f"{shown} {reason}.")
+        error = CANNOT_BE_READ(path=shown) if was_read else NOT_READ_TOO_MUCH(path=shown, limit=MAX_HOST_FILE_BYTES)
+        return LintedFile(shown, one.kind, error=error)
     kind = sniff_kind(text, one.path) or one.kind
 
     def find(kind: ConfigKind, named: str) -> FileAccess | None:

@@ -20,6 +20,8 @@ from app.domain.results import (
 from app.measurement.comparison.planning import BASELINE
 from app.measurement.overhead import ProbeOverhead
 from app.probes.throughput import OMIT_S
+from app.ranking import rank
+from app.ranking.agreement import OrderAgreement, order_agreement
 from app.tunnel.temporary_group import AT_ONCE
 
 SHORT_PROFILE = Profile(ProfileName.CUSTOM, pings=500, seconds=2, rounds=1)
@@ -130,7 +132,7 @@ def candidate_times(record: CampaignRecord, clock: StageClock) -> tuple[Candidat
             cleanup_s=stages[Stage.CLEANUP],
             latency_s=stages[Stage.LATENCY],
             throughput_s=stages[Stage.THROUGHPUT],
-            packets_s=stages[Stage.WIRE],
+            packets_s=stages[Stage.PACKET_TESTS],
             pings=record.plan.profile.pings * len(record.plan.profile.frame_bytes),
             seconds=record.plan.profile.seconds,
         )
@@ -174,11 +176,13 @@ class Bench:
         overhead: The latency probe against bare pings.
         times: Times of each candidate.
         measured_s: How long profiles really took, in seconds; empty where they were not run.
+        agreement: Order of the profile adaptive against that of paper; None where they were not run.
     """
 
     overhead: ProbeOverhead
     times: tuple[CandidateTimes, ...]
     measured_s: Mapping[ProfileName, float] = field(default_factory=dict)
+    agreement: OrderAgreement | None = None
 
     @property
     def paper_s(self) -> float:
@@ -208,6 +212,18 @@ class Bench:
         """The same as it was really measured; None where it was not."""
         adaptive_s, paper_s = (self.measured_s.get(one) for one in (ProfileName.ADAPTIVE, ProfileName.PAPER))
         return adaptive_s / paper_s if adaptive_s is not None and paper_s else None
+
+
+def measured_s(records: Mapping[ProfileName, CampaignRecord]) -> Mapping[ProfileName, float]:
+    """Return how long comparisons took, in seconds."""
+    ended = {name: (one.started_at, one.ended_at) for name, one in records.items()}
+    return {name: (end - begin).total_seconds() for name, (begin, end) in ended.items() if end is not None}
+
+
+def measured_agreement(records: Mapping[ProfileName, CampaignRecord]) -> OrderAgreement | None:
+    """Return whether the profile adaptive found the order of paper; None where one of them was not run."""
+    adaptive, paper = (records.get(one) for one in (ProfileName.ADAPTIVE, ProfileName.PAPER))
+    return order_agreement(rank(adaptive), rank(paper)) if adaptive is not None and paper is not None else None
 
 
 def bench_data(made: Bench) -> dict[str, object]:
@@ -248,5 +264,18 @@ def bench_data(made: Bench) -> dict[str, object]:
         "measured": {
             "profiles_s": {name.value: seconds for name, seconds in made.measured_s.items()},
             "adaptive_to_paper": made.measured_ratio,
+            "order": _order_data(made.agreement),
         },
+    }
+
+
+def _order_data(found: OrderAgreement | None) -> dict[str, object] | None:
+    if found is None:
+        return None
+    return {
+        "pairs": found.pairs,
+        "same": found.same,
+        "distinguished": found.distinguished,
+        "opposite": [list(pair) for pair in found.opposite],
+        "contradicted": [list(pair) for pair in found.contradicted],
     }

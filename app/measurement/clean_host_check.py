@@ -12,6 +12,7 @@ from app.domain.errors import TunnelmarkError
 from app.domain.events import LogLevel, LogLine
 from app.host.inspection import take_snapshot
 from app.host.snapshots import HostSnapshot, SnapshotDepth, compare_snapshots
+from app.measurement.messages import HOST_NOT_AS_BEFORE, HOSTS_AS_BEFORE, NOT_INSPECTED_AFTERWARDS, ON_HOST
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,14 +45,14 @@ def report_differences(sessions: SessionPair, before: Before, *, emit: Callable[
     try:
         after = snapshot_before(sessions, token=CancelToken())
     except TunnelmarkError as error:
-        emit(LogLine(LogLevel.WARNING, f"The hosts could not be inspected afterwards: {error.message}"))
+        emit(LogLine(LogLevel.WARNING, NOT_INSPECTED_AFTERWARDS(why=error.message)))
         return ()
     found = [
-        *(f"{sessions.a.spec.label}: {text}" for text in compare_snapshots(before.a, after.a)),
-        *(f"{sessions.b.spec.label}: {text}" for text in compare_snapshots(before.b, after.b)),
+        *(ON_HOST(host=sessions.a.spec.label, what=text) for text in compare_snapshots(before.a, after.a)),
+        *(ON_HOST(host=sessions.b.spec.label, what=text) for text in compare_snapshots(before.b, after.b)),
     ]
     for text in found:
-        emit(LogLine(LogLevel.WARNING, f"Not as before the comparison: {text}"))
+        emit(LogLine(LogLevel.WARNING, HOST_NOT_AS_BEFORE(what=text)))
     if not found:
-        emit(LogLine(LogLevel.INFO, "Both hosts are as they were before the comparison."))
+        emit(LogLine(LogLevel.INFO, HOSTS_AS_BEFORE()))
     return tuple(found)

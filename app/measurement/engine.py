@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping
 from contextlib import closing, suppress
+from dataclasses import dataclass
+from functools import partial
 from typing import Generic, cast
 
 from app.domain.adapters import Adapter
@@ -35,10 +37,19 @@ from app.domain.events import (
 from app.domain.history import EntryKind
 from app.domain.hosts import HostFacts
 from app.domain.link import Link, LinkHealer
+from app.domain.messages import sentences
 from app.domain.results import CampaignStatus
 from app.measurement.control import CampaignControl
-from app.measurement.interfaces import CampaignStore, Tunnels
-from app.measurement.reconnect import HostStaysAway, reach_again
+from app.measurement.interfaces import CampaignStore, ConditionedLink, Tunnels
+from app.measurement.messages import (
+    BROKE_OFF,
+    HOST_UNSTEADY,
+    HOSTS_NOT_ROLLED_BACK,
+    OF_CANDIDATE,
+    TRYING_AGAIN,
+    WORK_CANCELLED,
+)
+from app.measurement.reconnect import HostLost, reach_again
 from app.measurement.tunnels import DeployedTunnels
 from app.measurement.work import A, CampaignContext, Done, P, R, Task, Work
 from app.probes import UnderlayGuard, UnderlayWatch
@@ -52,40 +63,53 @@ CAUSED_BY_LINK = (PreflightRefused, TunnelDown, CommandFailed, *PASSING)
 _REACH_TRIES = 3
 
 
+@dataclass(frozen=True, slots=True)
+class CampaignHosts:
+    """Both hosts of a campaign, and what there is to measure on them.
+
+    Attributes:
+        sessions: Connections to both.
+        adapters: By solution.
+        link: What tunnels are built on.
+        facts: What was found on the hosts, by `a` and `b`.
+        header: Comment lines for every file on the hosts.
+        tunnels: Builds tunnels; None means `app.tunnel`.
+        healer: Gets the link between the hosts back; None where it is not ours.
+        guests: Process ids of a practice lab's virtual machines on this computer; empty for other pairs.
+        conditioned: Emulates a condition of the link; None where that is not possible.
+    """
+
+    sessions: SessionPair
+    adapters: Mapping[str, Adapter]
+    link: Link
+    facts: Mapping[str, HostFacts]
+    header: tuple[str, ...]
+    tunnels: Tunnels | None = None
+    healer: LinkHealer | None = None
+    guests: tuple[int, ...] = ()
+    conditioned: ConditionedLink | None = None
+
+
 def run_campaign(
     work: type[Work[P, A, R]],
     plan: P,
+    hosts: CampaignHosts,
     *,
-    sessions: SessionPair,
-    adapters: Mapping[str, Adapter],
-    link: Link,
-    facts: Mapping[str, HostFacts],
     store: CampaignStore,
     control: CampaignControl,
     emit: Callable[[EventOf[P, A]], None],
     version: str,
-    header: tuple[str, ...],
     resume_id: int | None = None,
-    tunnels: Tunnels | None = None,
-    healer: LinkHealer | None = None,
-    guests: tuple[int, ...] = (),
 ) -> R:
     """Run a campaign to its end, whatever that is.
 
     Args:
         work: `Comparison` or `Census`.
         plan: What to do; when resuming, the stored plan counts.
-        adapters: By solution.
-        link: What tunnels are built on.
-        facts: What was found on the hosts, by `a` and `b`.
         store: Where attempts go as they end.
         control: How the user steers it.
         emit: Gets every event.
-        header: Comment lines for every file on the hosts.
         resume_id: Go on with the campaign of this number.
-        tunnels: Builds tunnels; None means `app.tunnel`.
-        healer: Gets the link between the hosts back; None where it is not ours.
-        guests: Process ids of a practice lab's virtual machines on this computer; empty for other pairs.
 
     Returns:
         The campaign as stored. Cancelling, candidates that fail and a link that remains dead are results, not errors;
@@ -99,26 +123,51 @@ def run_campaign(
     """
     if resume_id is not None:
         plan = cast("P", work.load(store, resume_id).plan)
-    work.check(plan, facts)
-    if tunnels is None:
-        tunnels = DeployedTunnels(
-            plan.pair, sessions, link, facts, header, store.audit, minds_firewalls=work.minds_firewalls
-        )
+    work.check(plan, hosts.facts)
+    tunnels = hosts.tunnels if hosts.tunnels is not None else _deployed_tunnels(work, plan, hosts, store)
     if resume_id is not None:
         store.claim_campaign(resume_id, work.kind)
-    number = resume_id if resume_id is not None else store.create_campaign(plan, facts, version)
+    number = resume_id if resume_id is not None else store.create_campaign(plan, hosts.facts, version)
     done = work.final_attempts(work.load(store, number))
     recorder = _Recorder(number, work.kind, store, emit, {attempt.key.position for attempt in done})
-    meter = work.meter(plan, frozenset(recorder.kept), emit)
     context = CampaignContext(
-        plan, sessions, adapters, link, facts, tunnels, control, emit, meter, recorder.keep, store.audit, guests
+        plan,
+        hosts.sessions,
+        hosts.adapters,
+        hosts.link,
+        hosts.facts,
+        tunnels,
+        control,
+        emit,
+        work.meter(plan, frozenset(recorder.kept), emit),
+        recorder.keep,
+        store.audit,
+        hosts.guests,
+        hosts.conditioned,
+        partial(store.save_condition, number),
     )
     emit(CampaignStarted(number, plan, done))
     # A practice lab's gateways answer pings; elsewhere that is only known once one was answered.
     is_known = plan.pair.is_lab or any(work.is_crossed(attempt) for attempt in done)
-    underlay = UnderlayGuard(UnderlayWatch(sessions, link, has_answered=is_known), healer=healer, emit=emit)
+    watch = UnderlayWatch(hosts.sessions, hosts.link, has_answered=is_known)
+    underlay = UnderlayGuard(watch, healer=hosts.healer, emit=emit)
     recorder.run(_Engine(work(context, done), underlay, recorder.kept, needs_recovery=resume_id is not None))
     return work.load(store, number)
+
+
+def _deployed_tunnels(
+    work: type[Work[P, A, R]], plan: P, hosts: CampaignHosts, store: CampaignStore
+) -> DeployedTunnels:
+    return DeployedTunnels(
+        plan.pair,
+        hosts.sessions,
+        hosts.link,
+        hosts.facts,
+        hosts.header,
+        store.audit,
+        minds_firewalls=work.minds_firewalls,
+        shaping=work.shaping(plan),
+    )
 
 
 class _Recorder(Generic[P, A]):
@@ -155,7 +204,7 @@ class _Recorder(Generic[P, A]):
         try:
             status, message = engine.run()
         except BaseException as error:
-            message = error.sentence() if isinstance(error, TunnelmarkError) else f"It broke off ({error!r:.200})."
+            message = error.sentence() if isinstance(error, TunnelmarkError) else BROKE_OFF(error=f"{error!r:.200}")
             with suppress(TunnelmarkError):  # the error that ended it says more than what follows from it
                 self._finish(CampaignStatus.INTERRUPTED, message)
             self._emit(CampaignEnded(self._number, CampaignStatus.INTERRUPTED, message))
@@ -192,9 +241,9 @@ class _Engine(Generic[P, A, R]):
             with closing(self._work.tasks()) as tasks:
                 return self._run_all(tasks), ""
         except Cancelled:
-            message = f"The {self._work.kind} was cancelled."
+            message = WORK_CANCELLED(kind=self._work.kind)
             return CampaignStatus.CANCELLED, self._leave(Cancelled.reason, message)
-        except HostStaysAway as error:
+        except HostLost as error:
             if not self._work.is_ended_by_lost_host:
                 raise error.__cause__ or error from None
             return CampaignStatus.INTERRUPTED, self._leave(error.reason, error.sentence())
@@ -208,7 +257,7 @@ class _Engine(Generic[P, A, R]):
                 try:
                     done = self._make(task)
                     self._control.token.raise_if_cancelled()
-                except (HostStaysAway, UnderlayDown):
+                except (HostLost, UnderlayDown):
                     raise
                 except TunnelmarkError as error:
                     task = tasks.throw(error)
@@ -234,7 +283,7 @@ class _Engine(Generic[P, A, R]):
                 if isinstance(error, CAUSED_BY_LINK) and self._has_died(is_good=False):
                     self._drop(task)
                 elif isinstance(error, PASSING) and is_first:
-                    self._context.emit(LogLine(LogLevel.WARNING, f"{error.message} Trying once more."))
+                    self._context.emit(LogLine(LogLevel.WARNING, sentences((error.message, TRYING_AGAIN()))))
                     is_first, self._needs_recovery = False, True
                 else:
                     raise
@@ -259,7 +308,9 @@ class _Engine(Generic[P, A, R]):
     def _count(self, task: Task[A], done: Done[A]) -> None:
         self._needs_recovery = isinstance(done.error, CleanupFailed)
         if done.error is not None:
-            self._context.emit(LogLine(LogLevel.ERROR, f"{', '.join(task.titles)}: {done.error.sentence()}"))
+            self._context.emit(
+                LogLine(LogLevel.ERROR, OF_CANDIDATE(title=", ".join(task.titles), what=done.error.sentence()))
+            )
         for attempt in done.attempts:
             self._context.keep(attempt)
         self._underlay.settle()
@@ -274,7 +325,7 @@ class _Engine(Generic[P, A, R]):
             return not is_good  # why it failed is not known any more
 
     def _drop(self, task: Task[A]) -> None:
-        self._needs_recovery = self._work.is_standing or isinstance(self._last_error, CleanupFailed)
+        self._needs_recovery = self._work.is_tunnel_up or isinstance(self._last_error, CleanupFailed)
         for key in task.keys:
             self._context.meter.drop()
             self._context.emit(AttemptDropped(key))
@@ -306,9 +357,8 @@ class _Engine(Generic[P, A, R]):
                 self._last_error = error
             else:
                 return
-        raise HostStaysAway(
-            f"A host stops answering again and again: {self._last_error.message if self._last_error else ''}",
-            hint=f"See to it that both run and are connected, then resume this {self._work.kind}.",
+        raise HostLost(
+            HOST_UNSTEADY(why=self._last_error.message if self._last_error else ""),
         ) from self._last_error
 
     def _reach(self) -> None:
@@ -321,7 +371,7 @@ class _Engine(Generic[P, A, R]):
         try:
             sentences = context.tunnels.recover(token=token)
         except TunnelmarkError as error:
-            raise HostStaysAway(f"The hosts could not be rolled back: {error.message}", hint=error.hint) from error
+            raise HostLost(HOSTS_NOT_ROLLED_BACK(why=error.message), hint=error.hint) from error
         self._needs_recovery = False
         for sentence in sentences:
             context.emit(LogLine(LogLevel.INFO, sentence))

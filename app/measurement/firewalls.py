@@ -16,6 +16,7 @@ from app.domain.hosts import HostFacts, PairSpec, Side
 from app.domain.link import Link
 from app.domain.pairs import Saving
 from app.lab.practice_labs import Labs
+from app.measurement.messages import BLOCKED_BY_FIREWALL
 from app.storage import Store
 from app.tunnel import DeployRequest, blocked_openings, read_firewalls
 
@@ -84,7 +85,7 @@ def blocked_solutions(
             for side in Side
         }
         found[name] = tuple(
-            f"blocked by the firewall of {pair.host(side).label}: {words_of(openings)}"
+            BLOCKED_BY_FIREWALL(host=pair.host(side).label, openings=words_of(openings))
             for side, openings in closed.items()
             if openings
         )

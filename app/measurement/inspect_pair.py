@@ -13,8 +13,10 @@ from app.domain.cancel import CancelToken
 from app.domain.commands import SessionPair
 from app.domain.errors import InvalidPlan, ProbeFailed
 from app.domain.hosts import PairSpec, Side
+from app.domain.messages import sentences
 from app.domain.progress import ProgressSink
 from app.measurement.firewalls import blocked_solutions, read_if_allowed
+from app.measurement.messages import INSPECTING_HOSTS, MEASURING_PATH, MTU_NOT_PROBED, NOT_OFFERED, ON_HOST
 from app.policy.file_header import file_header
 from app.probes import probe_path_mtu
 from app.storage import Store
@@ -32,17 +34,17 @@ def inspect_pair(
     on_progress: ProgressSink,
 ) -> Discovery:
     """Find out what both hosts can do; what was found on them is stored."""
-    on_progress("Inspecting both hosts", None)
+    on_progress(INSPECTING_HOSTS(), None)
     facts_a, facts_b = discover_pair(sessions, adapters, token=token)
     store.save_snapshot(pair.name, Side.A, facts_a)
     store.save_snapshot(pair.name, Side.B, facts_b)
-    on_progress("Measuring the path between them", None)
+    on_progress(MEASURING_PATH(), None)
     link = find_link(facts_a, facts_b, pair.underlay_a, pair.underlay_b)
     try:
         link = replace(link, underlay_mtu_bytes=probe_path_mtu(sessions.a, pair.underlay_b, token=token))
     except ProbeFailed as error:
         # BusyBox's ping cannot forbid fragments: then the interface's MTU has to do.
-        on_progress(f"The MTU could not be probed: {error.message}", None)
+        on_progress(MTU_NOT_PROBED(why=error.message), None)
     found = assess_pair(pair, facts_a, facts_b, link, adapters, guidelines=guidelines)
     firewalls = read_if_allowed(sessions, token=token)
     blocked = blocked_solutions(adapters, pair, link, {Side.A: facts_a, Side.B: facts_b}, firewalls)
@@ -58,7 +60,7 @@ def request_for(adapters: Mapping[str, Adapter], found: Discovery, key: tuple[st
     adapter = adapters.get(key[0])
     suite = find_suite(adapter, found.a.facts, found.b.facts, key[1]) if adapter else None
     if adapter is None or suite is None:
-        raise InvalidPlan(f"Not offered for these hosts: {' '.join(key)}.")
+        raise InvalidPlan(NOT_OFFERED(suites=" ".join(key)))
     return DeployRequest(
         pair=found.pair,
         adapter=adapter,
@@ -83,5 +85,7 @@ def obstacles_of(
     """Return what is in the way of candidates, each as a sentence that names its host, once."""
     obstacles = (one for key in keys for one in preflight(sessions, request_for(adapters, found, key), token=token))
     return tuple(
-        dict.fromkeys(f"{found.pair.host(one.side).label}: {one.what} {one.hint}".strip() for one in obstacles)
+        dict.fromkeys(
+            ON_HOST(host=found.pair.host(one.side).label, what=sentences((one.what, one.hint))) for one in obstacles
+        )
     )

@@ -10,6 +10,7 @@ from app.domain.adapters import Adapter, TunnelPlan
 from app.domain.audit import AuditEntry
 from app.domain.cancel import CancelToken
 from app.domain.census import CensusPlan, CensusRecord, OptionResult
+from app.domain.conditions import Condition, MeasuredCondition
 from app.domain.errors import TunnelmarkError
 from app.domain.events import Stage
 from app.domain.history import EntryKind
@@ -18,6 +19,8 @@ from app.domain.link import Link
 from app.domain.results import Attempt, CampaignPlan, CampaignRecord, CampaignStatus, PlannedItem
 from app.domain.solutions import Suite
 from app.probes.smoke_test import SmokeTestOutcome, SmokeTestRequest
+from app.tunnel.request import PlanExtension
+from app.tunnel.temporary_group import FirstTunnels
 
 StageSink = Callable[[Stage, str], None]
 """Gets the stage that begins, and more about it in words."""
@@ -41,6 +44,10 @@ class CampaignStore(Protocol):
         """Store an attempt that ended, in place of one at the same position."""
         ...
 
+    def save_condition(self, campaign_id: int, found: MeasuredCondition) -> None:
+        """Store the condition of a comparison's link as it was measured."""
+        ...
+
     def finish_campaign(self, campaign_id: int, status: CampaignStatus, message: str, kind: EntryKind) -> None:
         """Store that a campaign ended."""
         ...
@@ -55,6 +62,22 @@ class CampaignStore(Protocol):
 
     def audit(self, entry: AuditEntry) -> None:
         """Write down a command that changed a host."""
+        ...
+
+
+class ConditionedLink(Protocol):
+    """The link between the two hosts, where a condition can be emulated on it."""
+
+    def hold(self, condition: Condition) -> None:
+        """Emulate a condition until `release`, or until this process ends."""
+        ...
+
+    def release(self) -> None:
+        """Leave the link as it was before."""
+        ...
+
+    def deviation(self, condition: Condition) -> str:
+        """Return why the link is not under a condition that was set, as a sentence; empty where it is."""
         ...
 
 
@@ -147,7 +170,13 @@ class Tunnels(Protocol):
         ...
 
     def open_group(
-        self, choices: Sequence[tuple[Adapter, Suite]], *, token: CancelToken, on_stage: GroupStageSink
+        self,
+        choices: Sequence[tuple[Adapter, Suite]],
+        *,
+        token: CancelToken,
+        on_stage: GroupStageSink,
+        extensions: Sequence[PlanExtension] = (),
+        first: FirstTunnels | None = None,
     ) -> AbstractContextManager[TunnelGroup]:
         """Return a context in which several tunnels are up side by side, each on a link of its own.
 
@@ -158,6 +187,8 @@ class Tunnels(Protocol):
         Args:
             choices: What may be up together, see `app.tunnel.groups.side_by_side`.
             on_stage: Gets each stage as it begins, one call at a time, from any thread.
+            extensions: What is added to the plan of each; empty for nothing.
+            first: Those that are up before the others are built; None for all at once.
 
         Raises:
             PairLocked, ConnectionLost, Cancelled: Nothing could be built, or no more of it; both hosts are rolled back.
@@ -165,7 +196,7 @@ class Tunnels(Protocol):
         """
         ...
 
-    def look(self, request: SmokeTestRequest, *, token: CancelToken) -> SmokeTestOutcome:
+    def smoke_test(self, request: SmokeTestRequest, *, token: CancelToken) -> SmokeTestOutcome:
         """Send traffic through the running tunnel."""
         ...
 

@@ -12,6 +12,7 @@ from typing import Self
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, HostSession, SessionPair
 from app.domain.errors import Cancelled, TunnelmarkError
+from app.measurement.messages import MANAGEMENT_FAILED, MANAGEMENT_SLOW
 
 INTERVAL_S = 0.5
 REFERENCE_ANSWERS = 3
@@ -92,14 +93,13 @@ class LoadGuard:
         except Cancelled:
             return
         except TunnelmarkError as error:
-            self._trip(f"The management connection to {host.spec.label} failed under load: {error.message}")
+            self._trip(MANAGEMENT_FAILED(host=host.spec.label, why=error.message))
         else:
             self._trip(
-                f"{host.spec.label} took {answer_ms:.0f} ms to answer over its management connection under load, "
-                f"{reference_ms:.0f} ms without."
+                MANAGEMENT_SLOW(host=host.spec.label, answer_ms=answer_ms, reference_ms=reference_ms),
             )
 
     def _trip(self, reason: str) -> None:
         with self._lock:
-            self._reason = self._reason or f"{reason} The load was stopped."
+            self._reason = self._reason or reason
         self.load_token.cancel()

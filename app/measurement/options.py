@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from app.domain.conditions import Condition
 from app.domain.results import Profile
 
 
@@ -17,6 +18,9 @@ class RunOptions:
         min_rate_mbit_s: Throughput in Mbit/s that a VPN must reach in each direction; None where that does not matter.
         load_cap_mbit_s: Limit for throughput probes in Mbit/s; None means none.
         has_load_consent: Whether the user agreed to load on a live link.
+        condition: Condition of the link that is emulated meanwhile; None for the link as it is.
+        may_shape: Whether the user agreed that hosts of their own shape what they send to each other.
+        workloads: Names of workloads that are run besides.
         seed: Seed of the order of candidates; None draws one.
     """
 
@@ -25,4 +29,7 @@ class RunOptions:
     min_rate_mbit_s: float | None = None
     load_cap_mbit_s: float | None = None
     has_load_consent: bool = False
+    condition: Condition | None = None
+    may_shape: bool = False
+    workloads: tuple[str, ...] = ()
     seed: int | None = None

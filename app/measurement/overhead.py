@@ -17,6 +17,7 @@ from app.domain.hosts import Privilege
 from app.domain.link import FRAME_TO_PAYLOAD_BYTES
 from app.domain.results import LOST_RTT_US
 from app.domain.script_files import bare_script
+from app.measurement.messages import PLAIN_PINGS_FAILED
 from app.probes import LatencyRequest, longest_s, measure_latency
 from app.probes.latency import ping_argv
 from app.probes.ping_lines import Reply, parse_ping_line
@@ -165,8 +166,7 @@ def _bare_pass(client: HostSession, request: LatencyRequest, token: CancelToken,
     seconds = clock() - began_s
     if not ends or not any(labels.values()):
         raise ProbeFailed(
-            f"Plain pings on {client.spec.label} brought no figures.",
-            hint="Its ping cannot be used, or the host has no place for a temporary file.",
+            PLAIN_PINGS_FAILED(host=client.spec.label),
             context={"host": client.spec.label},
         )
     return Pass(seconds, tuple(_median(np.array(rtts)) for rtts in labels.values()))

@@ -37,7 +37,7 @@ class Meter(Protocol):
         """The attempt that began does not count; it will begin again."""
         ...
 
-    def say(self, text: str) -> None:
+    def report(self, text: str) -> None:
         """Change the line that says what is happening."""
         ...
 
@@ -46,7 +46,44 @@ class Meter(Protocol):
         ...
 
 
-class ProgressMeter:
+class TickingMeter:
+    """Base of the meters: emits progress, though not too often.
+
+    Args:
+        emit: Gets progress.
+        clock: Monotonic seconds.
+    """
+
+    def __init__(self, emit: Callable[[Progress], None], clock: Callable[[], float]) -> None:
+        self._emit = emit
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._text = ""
+        self._fraction = 0.0
+        self._last_s = float("-inf")
+
+    def report(self, text: str) -> None:
+        """Change the line that says what is happening."""
+        with self._lock:
+            self._text = text
+        self.tick()
+
+    def tick(self, *, is_urgent: bool = False) -> None:
+        """Emit progress, unless it was emitted just now."""
+        with self._lock:
+            now_s = self._clock()
+            if not is_urgent and now_s - self._last_s < TICK_S:
+                return
+            self._last_s = now_s
+            progress = self._progress(now_s)
+        self._emit(progress)
+
+    def _progress(self, now_s: float) -> Progress:
+        """Return how far it is; the lock is held."""
+        raise NotImplementedError
+
+
+class ProgressMeter(TickingMeter):
     """Corrects predicted durations by those measured. May be called from any thread.
 
     Args:
@@ -65,18 +102,13 @@ class ProgressMeter:
     ) -> None:
         self._predicted_s: Mapping[int, float] = {key.position: max(0.1, seconds) for key, seconds in predicted}
         self._candidates = {key.position: (key.solution, key.suite) for key, _ in predicted}
+        super().__init__(emit, clock)
         self._done = set(done)
-        self._emit = emit
-        self._clock = clock
-        self._lock = threading.Lock()
         self._took_s: dict[int, float] = {}
         self._current: int | None = None
         self._current_began_s = 0.0
         self._probing_began_s = 0.0
         self._probed = 0.0
-        self._text = ""
-        self._last_s = float("-inf")
-        self._fraction = 0.0
 
     def begin(self, position: int, text: str) -> None:
         """An attempt begins."""
@@ -107,12 +139,6 @@ class ProgressMeter:
             self._current = None
         self.tick(is_urgent=True)
 
-    def say(self, text: str) -> None:
-        """Change the line that says what is happening."""
-        with self._lock:
-            self._text = text
-        self.tick()
-
     def probed(self, fraction: float) -> None:
         """So much of the running attempt's probing is done, from 0 to 1."""
         with self._lock:
@@ -120,16 +146,6 @@ class ProgressMeter:
                 self._probing_began_s = self._clock()
             self._probed = fraction
         self.tick()
-
-    def tick(self, *, is_urgent: bool = False) -> None:
-        """Emit progress, unless it was emitted just now."""
-        with self._lock:
-            now_s = self._clock()
-            if not is_urgent and now_s - self._last_s < TICK_S:
-                return
-            self._last_s = now_s
-            progress = self._progress(now_s)
-        self._emit(progress)
 
     def _progress(self, now_s: float) -> Progress:
         expected_s = self._expected_s()

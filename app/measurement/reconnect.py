@@ -9,6 +9,7 @@ from app.domain.cancel import CancelToken
 from app.domain.commands import Command, HostSession, SessionPair
 from app.domain.errors import ConnectionLost, DeadlineExceeded, EnvironmentFault, HostUnreachable, TunnelmarkError
 from app.domain.events import LogLevel, LogLine
+from app.measurement.messages import CONNECTED_AGAIN, CONNECTION_LOST_AGAIN, HOST_LOST
 
 RECONNECT_S = 60.0
 """Time for which a host may be unreachable, in seconds: a gateway that reboots answers again within it."""
@@ -17,7 +18,7 @@ PAUSE_S = 2.0
 QUESTION_TIMEOUT_S = 10.0
 
 
-class HostStaysAway(EnvironmentFault):
+class HostLost(EnvironmentFault):
     """A host cannot be reached any more, or not be put in order; the rest of the campaign cannot be run."""
 
     reason = HostUnreachable.reason
@@ -43,17 +44,17 @@ def reach_again(
         Whether a connection had been lost.
 
     Raises:
-        HostStaysAway: A host did not come back in time.
+        HostLost: A host did not come back in time.
         Cancelled: The token was cancelled.
     """
     is_doubtful = isinstance(last_error, ConnectionLost | DeadlineExceeded | HostUnreachable)
     lost = [host for host in (sessions.a, sessions.b) if not _is_there(host, token, should_ask=is_doubtful)]
     for host in lost:
-        emit(LogLine(LogLevel.WARNING, f"The connection to {host.spec.label} was lost; connecting again."))
+        emit(LogLine(LogLevel.WARNING, CONNECTION_LOST_AGAIN(host=host.spec.label)))
     deadline_s = clock() + RECONNECT_S
     for host in lost:
         _reconnect(host, deadline_s, token, clock)
-        emit(LogLine(LogLevel.INFO, f"{host.spec.label} is connected again."))
+        emit(LogLine(LogLevel.INFO, CONNECTED_AGAIN(host=host.spec.label)))
     return bool(lost)
 
 
@@ -74,9 +75,8 @@ def _reconnect(host: HostSession, deadline_s: float, token: CancelToken, clock: 
             host.reconnect(token=token)
         except TunnelmarkError as error:
             if not error.is_retryable or clock() + PAUSE_S >= deadline_s:
-                raise HostStaysAway(
-                    f"{host.spec.label} cannot be reached any more: {error.message}",
-                    hint="See to it that it runs and is connected, then resume.",
+                raise HostLost(
+                    HOST_LOST(host=host.spec.label, why=error.message),
                     context={"host": host.spec.label},
                 ) from error
             token.sleep(PAUSE_S)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
 
 from app.discovery.pair_discovery import Discovery
 from app.domain.adapters import Adapter, find_suite
 from app.domain.cancel import CancelToken
 from app.domain.commands import SessionPair
-from app.domain.conditions import Condition
-from app.domain.errors import InvalidOption
+from app.domain.errors import InvalidFile, InvalidOption, NotFound
 from app.domain.hosts import PairSpec, Side
 from app.domain.paths import Paths
 from app.domain.solutions import Suite
@@ -18,14 +20,22 @@ from app.domain.transfers import TransferCell, TransferResult
 from app.domain.version import tunnelmark_version
 from app.lab.practice_labs import Labs
 from app.measurement.comparison.probe_run import iperf3_version
+from app.measurement.messages import (
+    A_STUDY,
+    NO_SAFE_SUITE,
+    STUDY_NEEDS_LAB,
+    STUDY_SOLUTION_MISSING,
+    STUDY_SUITE_MISSING,
+)
 from app.measurement.transfers import TransferPlan, TransferReports, TransferRun
 from app.measurement.tunnels import DeployedTunnels
 from app.policy.file_header import file_header
 from app.probes.transfer import can_end_early
 from app.ranking.published_transfers import TRANSFER_BYTES
+from app.ranking.study_parts import missing_cells
 from app.storage import Store
 from app.storage.in_use import InUse
-from app.storage.study_results import StudyResults, load_results, results_file, save_results
+from app.storage.study_results import StudyResults, load_results, results_file, save_results, stored_results
 
 BARE = ("baseline", "none")
 """Solution and suite of the bare link."""
@@ -38,12 +48,36 @@ class StudyRequest:
     Attributes:
         study: Its name.
         cells: Cells to be measured.
-        is_fresh: Whether cells that have a time are measured again.
+        is_fresh: Whether cells that have a time are measured again. Each keeps its result until it has a new one; a
+            later run that is not fresh goes on with those that have none yet.
     """
 
     study: str
     cells: tuple[TransferCell, ...]
     is_fresh: bool = False
+
+
+@dataclass
+class _KeptResults:
+    """Results of a study, stored as they come.
+
+    Attributes:
+        results: What there is until now.
+        file: Where it is stored.
+        on_result: Gets each new one once it is stored.
+    """
+
+    results: StudyResults
+    file: Path
+    on_result: Callable[[TransferResult], None]
+
+    def keep(self, result: TransferResult) -> None:
+        self.results = replace(self.results.with_result(result), version=tunnelmark_version())
+        save_results(self.file, self.results)
+        self.on_result(result)
+
+    def keep_rtt(self, condition: str, rtt_ms: float) -> None:
+        self.results = self.results.with_rtt(condition, rtt_ms)
 
 
 class StudyOperations:
@@ -71,16 +105,20 @@ class StudyOperations:
         """Return what was measured of a study on a pair; None if nothing was."""
         return load_results(results_file(self.paths.studies_dir, study, pair))
 
+    def stored_studies(self, study: str) -> tuple[tuple[StudyResults, ...], tuple[InvalidFile, ...]]:
+        """Return what was measured of a study on any pair, and why other files of it cannot be read."""
+        return stored_results(self.paths.studies_dir, study)
+
     def run_study(
         self,
         discovery: Discovery,
         request: StudyRequest,
         *,
         token: CancelToken,
-        say: Callable[[str], None],
+        report: Callable[[str], None],
         on_result: Callable[[TransferResult], None],
     ) -> StudyResults:
-        """Measure the cells that have no time yet; each result is stored as soon as there is one.
+        """Measure the cells that are not done yet; each result is stored as soon as there is one.
 
         Raises:
             InvalidOption: The pair is no practice lab, or a VPN of the study is not possible on its hosts.
@@ -89,42 +127,34 @@ class StudyOperations:
         pair, file = discovery.pair, results_file(self.paths.studies_dir, request.study, discovery.pair.name)
         lab = self.lab_service.find(pair) if pair.is_lab else None
         if lab is None:
-            raise InvalidOption(
-                f"{pair.name} is no running practice lab: conditions of a link are emulated there only.",
-                hint="Start one with: tunnelmark lab up",
-            )
-        found = (None if request.is_fresh else load_results(file)) or StudyResults(
-            request.study, pair.name, tunnelmark_version(), TRANSFER_BYTES
-        )
-        done = found.times_s()
-        cells = tuple(cell for cell in request.cells if cell not in done)
+            raise InvalidOption(STUDY_NEEDS_LAB(pair=pair.name))
+        found = load_results(file) or StudyResults(request.study, pair.name, "", TRANSFER_BYTES)
+        cells = missing_cells(request.cells, found.done_cells(), is_fresh=request.is_fresh)
         if not cells:
             return found
-        results = found
-
-        def keep(result: TransferResult) -> None:
-            nonlocal results
-            results = results.with_result(result)
-            save_results(file, results)
-            on_result(result)
-
-        def keep_rtt(condition: str, rtt_ms: float) -> None:
-            nonlocal results
-            results = results.with_rtt(condition, rtt_ms)
-
-        def set_condition(condition: Condition | None) -> None:
-            self.lab_service.manager.set_condition(lab.spec.name, condition)
-
-        with self.in_use.hold((pair.a, pair.b), "a study"):
+        begun = found.to_measure_afresh(cells) if request.is_fresh else found
+        kept = _KeptResults(begun, file, on_result)
+        reports = TransferReports(report, kept.keep, kept.keep_rtt)
+        set_condition = partial(self.lab_service.manager.hold_condition, lab.spec.name)
+        with self.in_use.hold((pair.a, pair.b), A_STUDY()):
             sessions = self.sessions(pair, token=token)
             tunnels = DeployedTunnels(
                 pair, sessions, discovery.link, discovery.facts, file_header(), self.store.audit, minds_firewalls=True
             )
             version = iperf3_version(discovery.facts[Side.A.value])
-            plan = TransferPlan(cells, self._choices(discovery, cells), TRANSFER_BYTES, can_end_early(version))
-            reports = TransferReports(say, keep, keep_rtt)
-            TransferRun(plan, sessions, discovery.link, tunnels, set_condition, reports, token).run()
-        return results
+            plan = TransferPlan(
+                *(cells, self._choices(discovery, cells), TRANSFER_BYTES),
+                can_end_early=can_end_early(version),
+                guests=self.lab_service.guests(pair),
+            )
+            if begun is not found:
+                save_results(file, begun)  # so that a run which is stopped before its first result goes on as well
+            try:
+                TransferRun(plan, sessions, discovery.link, tunnels, set_condition, reports, token).run()
+            finally:
+                with suppress(NotFound):  # it has ended meanwhile
+                    self.lab_service.manager.release_condition(lab.spec.name)
+        return kept.results
 
     def _choices(self, discovery: Discovery, cells: Sequence[TransferCell]) -> Mapping[str, tuple[Adapter, Suite]]:
         """Return adapter and suite by the study's name of a VPN; the suite is the safe default of these hosts."""
@@ -134,7 +164,7 @@ class StudyOperations:
             adapter, facts = self.adapters[solution], discovery.facts
             found = find_suite(adapter, facts[Side.A.value], facts[Side.B.value], suite)
             if found is None:
-                raise InvalidOption(f"These hosts do not offer {suite} with {solution}, which the study compares.")
+                raise InvalidOption(STUDY_SUITE_MISSING(suite=suite, solution=solution))
             chosen[name] = (adapter, found)
         return chosen
 
@@ -142,6 +172,6 @@ class StudyOperations:
     def _default(discovery: Discovery, solution: str) -> tuple[str, str]:
         key = next((key for key in discovery.defaults if key[0] == solution), None)
         if key is None:
-            why = discovery.unavailable.get(solution, "no safe suite on both")
-            raise InvalidOption(f"{solution}, which the study compares, is not possible on these hosts: {why}.")
+            why = discovery.unavailable.get(solution, NO_SAFE_SUITE())
+            raise InvalidOption(STUDY_SOLUTION_MISSING(solution=solution, why=why))
         return key

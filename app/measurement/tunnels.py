@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from app.discovery.firewall import Firewall
 from app.domain.adapters import Adapter, shell_step_argv
@@ -12,14 +12,18 @@ from app.domain.audit import AuditEntry
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, SessionPair
 from app.domain.concurrency import run_both
+from app.domain.conditions import Condition
 from app.domain.errors import CleanupFailed
 from app.domain.hosts import HostFacts, PairSpec, Side
 from app.domain.link import Link
+from app.domain.messages import sentences
 from app.domain.script_files import bare_script
 from app.domain.solutions import Suite
 from app.measurement.interfaces import GroupStageSink, StageSink, Tunnel, TunnelGroup
 from app.probes.smoke_test import SmokeTestOutcome, SmokeTestRequest, run_smoke_test
 from app.tunnel import DeployRequest, read_firewalls, recover, temporary_group, temporary_tunnel
+from app.tunnel.request import PlanExtension
+from app.tunnel.temporary_group import FirstTunnels
 
 LEASE_S = 60
 """Lease of a measurement: a host rolls back if it is not renewed for so long, in seconds."""
@@ -39,6 +43,7 @@ class DeployedTunnels:
         header: Comment lines for every file on the hosts.
         audit: Writes down every command that changes a host.
         minds_firewalls: Whether what a firewall blocks is an obstacle, or opened where the user agreed.
+        shaping: Condition of the link that the hosts make themselves while a tunnel is up; None for none.
     """
 
     pair: PairSpec
@@ -48,6 +53,7 @@ class DeployedTunnels:
     header: tuple[str, ...]
     audit: Callable[[AuditEntry], None]
     minds_firewalls: bool = True
+    shaping: Condition | None = None
 
     def open(
         self, adapter: Adapter, suite: Suite, *, token: CancelToken, on_stage: StageSink
@@ -60,13 +66,21 @@ class DeployedTunnels:
         )
 
     def open_group(
-        self, choices: Sequence[tuple[Adapter, Suite]], *, token: CancelToken, on_stage: GroupStageSink
+        self,
+        choices: Sequence[tuple[Adapter, Suite]],
+        *,
+        token: CancelToken,
+        on_stage: GroupStageSink,
+        extensions: Sequence[PlanExtension] = (),
+        first: FirstTunnels | None = None,
     ) -> AbstractContextManager[TunnelGroup]:
         """Return a context in which several tunnels are up side by side."""
         firewalls = read_firewalls(self.sessions, token=token) if self.minds_firewalls else {}
         requests = [self._request(adapter, suite, self.link, firewalls) for adapter, suite in choices]
+        if extensions:
+            requests = [replace(one, extension=each) for one, each in zip(requests, extensions, strict=True)]
         return temporary_group(
-            self.sessions, requests, token=token, on_stage=on_stage, audit=self.audit, lease_s=LEASE_S
+            self.sessions, requests, token=token, on_stage=on_stage, audit=self.audit, lease_s=LEASE_S, first=first
         )
 
     def _request(self, adapter: Adapter, suite: Suite, link: Link, firewalls: Mapping[Side, Firewall]) -> DeployRequest:
@@ -80,9 +94,10 @@ class DeployedTunnels:
             header=self.header,
             firewalls=firewalls,
             opens_firewalls=self.pair.may_open_firewall,
+            shaping=self.shaping,
         )
 
-    def look(self, request: SmokeTestRequest, *, token: CancelToken) -> SmokeTestOutcome:
+    def smoke_test(self, request: SmokeTestRequest, *, token: CancelToken) -> SmokeTestOutcome:
         """Send traffic through the running tunnel."""
         return run_smoke_test(self.sessions, request, token=token)
 
@@ -103,5 +118,5 @@ class DeployedTunnels:
         """
         report = recover(self.sessions, token=token, audit=self.audit, pair=self.pair.name)
         if not report.is_clean:
-            raise CleanupFailed(" ".join(report.sentences()))
+            raise CleanupFailed(sentences(report.sentences()))
         return report.sentences()

@@ -12,6 +12,7 @@ from app.domain.hosts import PairSpec
 from app.domain.link import Link
 from app.domain.results import PROFILES, CampaignPlan, Candidate, ProfileName
 from app.domain.verdicts import Verdict
+from app.measurement.messages import HOSTS_NOT_INSPECTED, NOT_OFFERED, NOTHING_TICKED, STEP_COMES_FIRST
 from app.measurement.options import RunOptions
 
 DEFAULT_OPTIONS = RunOptions(PROFILES[ProfileName.ADAPTIVE])
@@ -121,7 +122,7 @@ class ComparisonWizard:
         """
         if not self.can_enter(step):
             first = next(earlier for earlier in Step if not self.is_done(earlier))
-            raise InvalidPlan(f"Step {first.number} ({first.value}) comes first.", hint="Complete it, then go on.")
+            raise InvalidPlan(STEP_COMES_FIRST(number=first.number, step=first.value))
         self.current = step
 
     def invalidated_by_change_in(self, step: Step) -> tuple[Step, ...]:
@@ -198,9 +199,9 @@ class ComparisonWizard:
         offered = {(candidate.solution, candidate.suite): candidate for candidate in candidates}
         unknown = wanted - set(offered)
         if unknown:
-            raise InvalidPlan(f"Not offered for these hosts: {', '.join(sorted(map(' '.join, unknown)))}.")
+            raise InvalidPlan(NOT_OFFERED(suites=tuple(sorted(map(" ".join, unknown)))))
         if not wanted:
-            raise InvalidPlan("Nothing is ticked.", hint="Tick at least one candidate.")
+            raise InvalidPlan(NOTHING_TICKED())
         chosen = tuple(key for key in offered if key in wanted)
         self.state = replace(self.state, chosen=chosen, is_choice_made=True, plan=None, campaign_id=None)
 
@@ -247,7 +248,7 @@ class ComparisonWizard:
 
     def _discovery(self) -> Discovery:
         if self.state.discovery is None:
-            raise InvalidPlan("The hosts have not been inspected yet.", hint="Do step 1 (hosts) first.")
+            raise InvalidPlan(HOSTS_NOT_INSPECTED())
         return self.state.discovery
 
 

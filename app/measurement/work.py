@@ -12,6 +12,7 @@ from app.domain.audit import AuditEntry
 from app.domain.cancel import CancelToken
 from app.domain.census import CensusPlan, CensusRecord, OptionResult
 from app.domain.commands import SessionPair
+from app.domain.conditions import Condition, MeasuredCondition
 from app.domain.errors import InvalidPlan, PackageMissing, TunnelmarkError
 from app.domain.events import EventOf, Progress
 from app.domain.history import EntryKind
@@ -19,7 +20,8 @@ from app.domain.hosts import HostFacts, Side, ToolFlavour
 from app.domain.link import Link
 from app.domain.results import Attempt, AttemptKey, CampaignPlan, CampaignRecord, CampaignStatus
 from app.measurement.control import CampaignControl
-from app.measurement.interfaces import CampaignStore, Tunnels
+from app.measurement.interfaces import CampaignStore, ConditionedLink, Tunnels
+from app.measurement.messages import LOAD_NOT_ALLOWED, PROGRAM_MISSING
 from app.measurement.progress import Meter, ProgressMeter
 
 P = TypeVar("P", bound=CampaignPlan | CensusPlan)
@@ -81,6 +83,8 @@ class CampaignContext(Generic[P, A]):
         keep: Stores an attempt and reports it.
         audit: Writes down every command that changes a host.
         guests: Process ids of a practice lab's virtual machines on this computer; empty for other pairs.
+        conditioned: Emulates a condition of the link; None where that is not possible.
+        keep_condition: Stores the condition of the link as it was measured.
     """
 
     plan: P
@@ -95,6 +99,8 @@ class CampaignContext(Generic[P, A]):
     keep: Callable[[A], None]
     audit: Callable[[AuditEntry], None] = lambda _entry: None
     guests: tuple[int, ...] = ()
+    conditioned: ConditionedLink | None = None
+    keep_condition: Callable[[MeasuredCondition], None] = lambda _found: None
 
     @property
     def labels(self) -> dict[Side, str]:
@@ -141,7 +147,7 @@ class Work(ABC, Generic[P, A, R]):
         """
         if not plan.pair.is_lab and not plan.allow_load:
             raise InvalidPlan(
-                f"{plan.pair.name} is not a practice lab, and the user has not agreed to load on its link.",
+                LOAD_NOT_ALLOWED(pair=plan.pair.name),
                 hint=cls.load_hint,
             )
         for side, names in cls.needed.items():
@@ -149,8 +155,7 @@ class Work(ABC, Generic[P, A, R]):
                 tool = facts[side.value].tools.get(name)
                 if tool is None or tool.flavour is ToolFlavour.MISSING:
                     raise PackageMissing(
-                        f"{name} is missing on {plan.pair.host(side).label}.",
-                        hint="Install it there; Tunnelmark can do that for you.",
+                        PROGRAM_MISSING(program=name, host=plan.pair.host(side).label),
                     )
 
     @staticmethod
@@ -184,6 +189,12 @@ class Work(ABC, Generic[P, A, R]):
     def is_crossed(attempt: A) -> bool:
         """Return whether an attempt shows that frames cross the link between the hosts."""
 
+    @staticmethod
+    def shaping(plan: P) -> Condition | None:
+        """Return the condition of the link that hosts of the user's own make themselves; None for none."""
+        del plan
+        return None
+
     # --- while it runs ------------------------------------------------------------------------------------------------
 
     @abstractmethod
@@ -200,7 +211,7 @@ class Work(ABC, Generic[P, A, R]):
         return message
 
     @property
-    def is_standing(self) -> bool:
+    def is_tunnel_up(self) -> bool:
         """Whether a tunnel is up between tasks."""
         return False
 

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 from app.domain.errors import Bug
 from app.domain.structured import bundled, lenient, structured
 from app.domain.verdicts import PostQuantum, Verdict
+from app.policy.messages import TWO_VERDICTS
 
 T = TypeVar("T")
 
@@ -130,7 +131,7 @@ def _by_name(rows: Iterable[PolicyRow]) -> Mapping[str, PolicyRow]:
     for row in rows:
         for name in row.names:
             if name in table:
-                raise Bug(f"The policy has two verdicts on {name}.")
+                raise Bug(TWO_VERDICTS(name=name))
             table[name] = row
     return table
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from app.policy.data import PolicyRow, all_rows
+from app.policy.messages import IN_MODE, PARTS
 from app.policy.names import find_rows, size_in_name
 
 _AEAD_MODES = frozenset({"gcm", "gcm12", "gcm8", "ccm", "ocb", "siv", "poly1305"})
@@ -60,8 +61,9 @@ def known_rows() -> tuple[PolicyRow, ...]:
 def _title(rows: tuple[PolicyRow, ...]) -> str:
     if len(rows) == 2 and rows[1].kind == "mode":
         cipher, mode = rows
-        return f"{cipher.title}-{mode.title}" if mode.title == "Poly1305" else f"{cipher.title} in {mode.title}"
-    return ", ".join(row.title for row in rows)
+        is_one_name = mode.title == "Poly1305"
+        return f"{cipher.title}-{mode.title}" if is_one_name else IN_MODE(cipher=cipher.title, mode=mode.title)
+    return PARTS(parts=tuple(row.title for row in rows))
 
 
 def _kind(rows: tuple[PolicyRow, ...]) -> str:

@@ -17,6 +17,7 @@ from app.domain.errors import Bug
 from app.domain.structured import base_converter, structured
 from app.domain.verdicts import Verdict
 from app.policy.data import PolicyRow, load, tables
+from app.policy.messages import GUIDELINE_TITLE
 
 FILE = "guidelines.toml"
 
@@ -36,7 +37,7 @@ class GuidelineRule:
 
     Attributes:
         rows: What it is about, as titles of the policy's rows.
-        standing: What it says.
+        status: What it says.
         reason: One sentence.
         section: Where in the guideline.
         year: Since which year, or for `expiring` until the end of which; None where the guideline names none.
@@ -44,7 +45,7 @@ class GuidelineRule:
     """
 
     rows: frozenset[str]
-    standing: GuidelineStatus
+    status: GuidelineStatus
     reason: str
     section: str
     year: int | None = None
@@ -103,7 +104,7 @@ class Guideline:
     @property
     def full_title(self) -> str:
         """Title with version."""
-        return f"{self.title}, {self.version}"
+        return GUIDELINE_TITLE(title=self.title, version=self.version)
 
     def is_about(self, solution: str, design: Collection[str] = ()) -> bool:
         """Whether it is about a solution, and a part of its design; nothing stands for any."""
@@ -146,7 +147,7 @@ def _converter(*, is_detailed: bool = False) -> Converter:
 
 
 def _allowed(raw: Mapping[str, Any], converter: Converter) -> Allowed:
-    rest = {"standing": "not-listed", **raw, "names": ()}
+    rest = {"status": "not-listed", **raw, "names": ()}
     return Allowed(rest.pop("kind"), _titles(raw["names"]), converter.structure(rest, GuidelineRule))
 
 

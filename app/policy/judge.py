@@ -10,11 +10,21 @@ from app.domain.verdicts import Finding, FindingQuestion, Verdict, deciding_find
 from app.policy.combinations import Composition, combined, composed, compositions
 from app.policy.data import POLICY_NAME, POLICY_VERSION, PolicyRow
 from app.policy.guidelines import DEFAULT_GUIDELINES, GUIDELINES, Guideline, GuidelineRule, GuidelineStatus
+from app.policy.messages import (
+    GUIDELINE_SECTION,
+    GUIDELINE_UNKNOWN,
+    NAME_NOT_IN_POLICY,
+    NO_CRYPTOGRAPHY,
+    OUTSIDE_SINCE,
+    OUTSIDE_UNTIL,
+    OWN_POLICY,
+    SOURCES,
+)
 from app.policy.names import find_rows
 
-UNKNOWN_REASON = "This name is not known to the policy."
+UNKNOWN_REASON = NAME_NOT_IN_POLICY()
 
-_OWN_POLICY = f"policy {POLICY_NAME} {POLICY_VERSION}"
+_OWN_POLICY = OWN_POLICY(name=POLICY_NAME, version=POLICY_VERSION)
 
 
 def judge(algorithm: str, *, guidelines: Collection[str] = DEFAULT_GUIDELINES, solution: str = "") -> Finding:
@@ -65,7 +75,7 @@ def findings(
     if not rows:
         return (Finding(algorithm, Verdict.UNKNOWN, UNKNOWN_REASON, _OWN_POLICY),)
     worst = max(composed(rows, composition), key=lambda row: row.verdict.severity)
-    own = Finding(algorithm, worst.verdict, worst.reason, "; ".join(worst.sources), _readable(worst.replacement))
+    own = Finding(algorithm, worst.verdict, worst.reason, _joined(worst.sources), _readable(worst.replacement))
     outside = ((guideline, guideline.outside(rows)) for guideline in chosen)
     return (
         own,
@@ -108,13 +118,19 @@ def judge_suite(
         for finding in findings(name, guidelines=guidelines, solution=info.name, composition=holding)
     )
     if info.is_unprotected:
-        reason = f"{info.title} has no cryptography: everything can be read and changed on the way."
+        reason: str = NO_CRYPTOGRAPHY(title=info.title)
         return Verdict.UNPROTECTED, (
-            Finding(info.name, Verdict.UNPROTECTED, reason, "; ".join(info.sources)),
+            Finding(info.name, Verdict.UNPROTECTED, reason, _joined(info.sources)),
             *found,
         )
     deciding = deciding_finding(found)
     return deciding.verdict if deciding is not None else Verdict.UNKNOWN, found
+
+
+def _joined(sources: Sequence[str]) -> str:
+    """Return sources as one text, each in the language of its reader."""
+    first, *rest = sources or ("",)
+    return SOURCES(first=first, rest=_joined(rest)) if rest else first
 
 
 def _readable(replacement: str) -> str:
@@ -131,7 +147,7 @@ def check_guidelines(ids: Collection[str]) -> None:
     """
     unknown = [one for one in ids if one not in GUIDELINES]
     if unknown:
-        raise InvalidOption(f"There is no guideline {', '.join(unknown)}.", hint=f"There are: {', '.join(GUIDELINES)}.")
+        raise InvalidOption(GUIDELINE_UNKNOWN(unknown=tuple(unknown), known=tuple(GUIDELINES)))
 
 
 def _chosen(guidelines: Collection[str], solution: str, design: Collection[str]) -> tuple[Guideline, ...]:
@@ -140,11 +156,10 @@ def _chosen(guidelines: Collection[str], solution: str, design: Collection[str])
 
 
 def _outside(algorithm: str, guideline: Guideline, row: PolicyRow, rule: GuidelineRule) -> Finding:
-    reason = rule.reason
+    reason, title = rule.reason, guideline.full_title
     if rule.year is not None:
-        reason += (
-            f" (until the end of {rule.year})" if rule.standing is GuidelineStatus.EXPIRING else f" (since {rule.year})"
-        )
-    source = f"{guideline.full_title}, {rule.section}" if rule.section else guideline.full_title
+        form = OUTSIDE_UNTIL if rule.status is GuidelineStatus.EXPIRING else OUTSIDE_SINCE
+        reason = form(reason=reason, year=rule.year)
+    source = GUIDELINE_SECTION(guideline=title, section=rule.section) if rule.section else title
     replacement = rule.replacement or row.replacement
     return Finding(algorithm, Verdict.ACCEPTABLE, reason, source, replacement, FindingQuestion.GUIDELINE)

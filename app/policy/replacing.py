@@ -13,8 +13,9 @@ from app.policy.data import PolicyRow
 from app.policy.guidelines import DEFAULT_GUIDELINES
 from app.policy.judge import findings, judge_suite
 from app.policy.names import find_rows
+from app.wording.language import mark
 
-ANOTHER_VPN = "another VPN"
+ANOTHER_VPN = mark("another VPN")
 """Replacement where the program itself has nothing better."""
 
 _ROLES = {"cipher": "cipher", "mode": "cipher", "mac": "mac", "key-exchange": "key-exchange", "signature": "signature"}

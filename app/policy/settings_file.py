@@ -14,9 +14,22 @@ from app.domain.preferences import Preferences
 from app.domain.results import PROFILES, ProfileName
 from app.domain.structured import structured, wrong_keys
 from app.policy import DEFAULT_GUIDELINES, GUIDELINES, check_guidelines
+from app.policy.messages import (
+    GUIDELINE_NOT_THERE,
+    MEND_THE_LINE,
+    SETTING_UNKNOWN,
+    SETTINGS_NO_TEXT,
+    SETTINGS_NO_TOML,
+    SETTINGS_NOT_WRITTEN,
+    SETTINGS_UNREADABLE,
+    SETTINGS_WRONG,
+    WANTED_GUIDELINES,
+    WANTED_ONE_OF,
+    WANTED_SECONDS,
+)
 from app.wording.language import NAMES
 
-_HINT = "Mend the line, or delete the file: then the defaults hold."
+_HINT = MEND_THE_LINE()
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +54,10 @@ class _Stored:
 
 
 _WANTED = {
-    "guidelines": "guidelines is a list of names in quotes",
-    "profile": f"profile is one of {', '.join(PROFILES)}, in quotes",
-    "confirm_within_s": f"confirm_within_s is a number of seconds, {SHORTEST_CONFIRM_S:g} to {LONGEST_CONFIRM_S:g}",
-    "language": f"language is one of {', '.join(NAMES)}, in quotes",
+    "guidelines": WANTED_GUIDELINES(),
+    "profile": WANTED_ONE_OF(setting="profile", values=list(PROFILES)),
+    "confirm_within_s": WANTED_SECONDS(setting="confirm_within_s", low=SHORTEST_CONFIRM_S, high=LONGEST_CONFIRM_S),
+    "language": WANTED_ONE_OF(setting="language", values=list(NAMES)),
 }
 
 
@@ -62,16 +75,16 @@ def read_settings(path: Path) -> Settings:
         raw = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise InvalidFile(
-            f"{path}, line {_broken_line(error, text)}: this is not TOML ({error}).", hint=_HINT
+            SETTINGS_NO_TOML(path=path, line=_broken_line(error, text), reason=error), hint=_HINT
         ) from error
     try:
         stored = structured(_Stored, raw, str(path))
     except InvalidFile as error:
         key = next(iter(wrong_keys(error)), "")
-        raise _wrong(path, text, key, _WANTED.get(key, f"there is no setting {key}")) from error
+        raise _wrong(path, text, key, _WANTED.get(key, SETTING_UNKNOWN(setting=key))) from error
     unknown = next((one for one in stored.guidelines if one not in GUIDELINES), None)
     if unknown is not None:
-        what = f"there is no guideline {unknown}; there are {', '.join(GUIDELINES)}"
+        what = GUIDELINE_NOT_THERE(guideline=unknown, known=list(GUIDELINES))
         raise _wrong(path, text, unknown, what)
     if stored.profile not in PROFILES:
         raise _wrong(path, text, "profile", _WANTED["profile"])
@@ -110,7 +123,7 @@ def write_settings(path: Path, settings: Settings) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         replace_file(path, text.encode())
     except OSError as error:
-        raise InvalidFile(f"{path} cannot be written: {error.strerror}.", hint="See to the data folder.") from error
+        raise InvalidFile(SETTINGS_NOT_WRITTEN(path=path, reason=error.strerror)) from error
 
 
 def _text(path: Path) -> str:
@@ -120,14 +133,14 @@ def _text(path: Path) -> str:
         return ""
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
-        raise InvalidFile(f"{path}, line {line}: this is not UTF-8 text.", hint=_HINT) from error
+        raise InvalidFile(SETTINGS_NO_TEXT(path=path, line=line), hint=_HINT) from error
     except OSError as error:
-        raise InvalidFile(f"{path} cannot be read: {error.strerror}.") from error
+        raise InvalidFile(SETTINGS_UNREADABLE(path=path, reason=error.strerror)) from error
 
 
 def _wrong(path: Path, text: str, word: str, what: str) -> InvalidFile:
     line = text[: max(text.find(word), 0)].count("\n") + 1
-    return InvalidFile(f"{path}, line {line}: {what}.", hint=_HINT)
+    return InvalidFile(SETTINGS_WRONG(path=path, line=line, what=what), hint=_HINT)
 
 
 def _broken_line(error: tomllib.TOMLDecodeError, text: str) -> int:

@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from app.domain.verdicts import Finding, FindingQuestion, Verdict
 from app.policy.data import POLICY_NAME, POLICY_VERSION, SLOW_LATENCY_FACTOR, SLOW_THROUGHPUT_FACTOR
+from app.policy.messages import MEASURED_HERE, SLOW_LATENCY, SLOW_ONCE, SLOW_THROUGHPUT, SLOW_TWICE
 
 K = TypeVar("K")
 
@@ -50,16 +51,15 @@ def judge_speed(subject: str, measured: SpeedFigures, best: SpeedFigures) -> Fin
     latency, best_latency = measured.weighted_latency_ms, best.weighted_latency_ms
     if latency is not None and best_latency and latency >= SLOW_LATENCY_FACTOR * best_latency:
         times = latency / best_latency
-        words.append(f"its latency of {latency:.2f} ms is {times:.1f} times that of the best, {best_latency:.2f} ms")
+        words.append(SLOW_LATENCY(latency=latency, times=times, best=best_latency))
     throughput, best_throughput = measured.throughput_mbit_s, best.throughput_mbit_s
     if throughput is not None and best_throughput and throughput <= SLOW_THROUGHPUT_FACTOR * best_throughput:
         share_pct = 100 * throughput / best_throughput
-        share = f"{share_pct:.0f} % of that of the best, {best_throughput:.1f} Mbit/s"
-        words.append(f"its throughput of {throughput:.1f} Mbit/s is {share}")
+        words.append(SLOW_THROUGHPUT(throughput=throughput, share=share_pct, best=best_throughput))
     if not words:
         return None
-    reason = f"Slow on this pair: {', and '.join(words)}."
-    source = f"measured here; policy {POLICY_NAME} {POLICY_VERSION}"
+    reason = SLOW_TWICE(first=words[0], second=words[1]) if len(words) > 1 else SLOW_ONCE(what=words[0])
+    source = MEASURED_HERE(name=POLICY_NAME, version=POLICY_VERSION)
     return Finding(subject, Verdict.ACCEPTABLE, reason, source, question=FindingQuestion.SLOW)
 
 

@@ -15,9 +15,18 @@ from app.domain.commands import Command, HostSession, Stream
 from app.domain.errors import ProbeFailed
 from app.domain.hosts import Privilege, ToolFlavour
 from app.domain.link import FRAME_TO_PAYLOAD_BYTES
+from app.domain.messages import sentences
 from app.domain.results import LOST_RTT_US
 from app.domain.script_files import bare_script
 from app.probes.echoes import Echoes
+from app.probes.messages import (
+    CHECK_TEMPORARY_FILES,
+    CYCLE_ENDED_EARLY,
+    HOST_PRINTED,
+    NO_REPLY,
+    PROGRAM_PRINTED,
+    TUNNEL_CARRIES_NOTHING,
+)
 from app.probes.ping_lines import Reply, Trouble, parse_ping_line
 
 WARM_UP_PINGS = 50
@@ -27,7 +36,8 @@ WARM_UP_S = 2.0
 """Longest warm-up in seconds. Source: our choice."""
 
 STEADY_RATIO = 1.05
-"""Medians of two windows that differ by no more than this factor are steady. Source: our choice."""
+"""A window whose median is not lower than that of the one before by more than this factor is steady: noise that makes
+it higher is no cold start. Source: our choice, as `probes/latency.sh`."""
 
 _SMALL_PAYLOAD_BYTES = 18
 _SLACK_S = 30
@@ -106,8 +116,8 @@ def measure_cycle(client: HostSession, request: CycleRequest, *, token: CancelTo
     if not reader.has_ended:
         words = "; ".join(reader.host_words[-3:])
         raise ProbeFailed(
-            f"Measuring latency on {client.spec.label} ended too early.",
-            hint=f"The host reported: {words}" if words else "It has no place for a temporary file, or ping was ended.",
+            CYCLE_ENDED_EARLY(host=client.spec.label),
+            hint=HOST_PRINTED(output=words) if words else CHECK_TEMPORARY_FILES(),
             context={"host": client.spec.label},
         )
     return reader.blocks()
@@ -121,7 +131,7 @@ def warm_up(
     ping_flavour: ToolFlavour = ToolFlavour.IPUTILS,
     clock: Callable[[], float] = time.monotonic,
 ) -> bool:
-    """Send echo requests until two windows of 50 agree within 5 %, for 2 seconds at most.
+    """Send echo requests until a window of 50 is not more than 5 % faster than the one before, for 2 seconds at most.
 
     Args:
         target: Where to.
@@ -145,12 +155,12 @@ def warm_up(
         answered = block.rtt_us[0][block.rtt_us[0] != LOST_RTT_US]
         if not answered.size:
             raise ProbeFailed(
-                f"No echo reply from {target.destination} to {client.spec.label}.",
-                hint=f"ping reported: {block.note}" if block.note else "Its tunnel carries no frames.",
+                NO_REPLY(peer=target.destination, host=client.spec.label),
+                hint=PROGRAM_PRINTED(program="ping", output=block.note) if block.note else TUNNEL_CARRIES_NOTHING(),
                 context={"host": client.spec.label, "destination": target.destination},
             )
         median = float(np.median(answered))
-        if last is not None and max(median, last) <= STEADY_RATIO * min(median, last):
+        if last is not None and last <= STEADY_RATIO * median:
             return True
         if clock() >= ends_s:
             return False
@@ -242,7 +252,7 @@ def _block(target: _Target, began_s: float) -> TargetBlock:
         max(0.0, target.uptime_s - began_s),
         tuple(echoes.rtt_us for echoes in target.echoes.values()),
         sum(echoes.duplicates for echoes in target.echoes.values()),
-        " ".join(notes),
+        sentences(notes),
     )
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from app.domain.messages import sentences
 from app.domain.results import LOST_RTT_US, LatencySeries
+from app.probes.messages import CLOCK_WAS_SET, PING_REPORTED, REPLIES_DAMAGED, REPLIES_REORDERED
 from app.probes.ping_lines import Reply, Summary, Trouble
 
 _SEQ_MODULUS = 65_536
@@ -45,11 +47,6 @@ class Echoes:
     def rtt_us(self) -> npt.NDArray[np.uint32]:
         """Round-trip times in µs of all requests that were to be sent; LOST_RTT_US where no reply came."""
         return self._rtt_us.copy()
-
-    @property
-    def is_complete(self) -> bool:
-        """Whether ping has printed its totals."""
-        return self._summary is not None
 
     def add_reply(self, reply: Reply) -> bool:
         """Take one reply; return whether it is the first one to its request."""
@@ -102,7 +99,7 @@ class Echoes:
             received=self.received,
             duplicates=self.duplicates,
             rtt_us=self._rtt_us[:sent].copy(),
-            note=" ".join(part for part in (*self._notes(), extra_note) if part),
+            note=sentences((*self._notes(), extra_note)),
         )
 
     @property
@@ -115,13 +112,13 @@ class Echoes:
     def _notes(self) -> list[str]:
         notes = [self.stop_reason] if self.stop_reason else []
         if not self.stop_reason:
-            notes += [f"ping reported: {text}." for text in list(self.troubles)[:2]]
+            notes += [PING_REPORTED(text=text) for text in list(self.troubles)[:2]]
         if self.reordered:
-            notes.append(f"{self.reordered} replies came out of order.")
+            notes.append(REPLIES_REORDERED(count=self.reordered))
         if self.damaged:
-            notes.append(f"{self.damaged} replies were damaged and do not count.")
+            notes.append(REPLIES_DAMAGED(count=self.damaged))
         if self.has_clock_step:
-            notes.append("The host's clock was set while ping was measuring.")
+            notes.append(CLOCK_WAS_SET())
         return notes
 
     def _index(self, seq: int) -> int:

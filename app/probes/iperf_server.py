@@ -13,6 +13,7 @@ from app.domain.commands import Command, HostSession, Stream
 from app.domain.errors import Cancelled, ProbeFailed, TunnelmarkError
 from app.domain.script_files import bare_script
 from app.probes.guard import GuardMark, parse_guard_line
+from app.probes.messages import ADDRESS_GONE, INSTALL_IPERF, IPERF_PRINTED, PORT_TAKEN, SERVER_NOT_LISTENING
 
 START_TIMEOUT_S = 10.0
 GONE_TIMEOUT_S = 10.0
@@ -100,10 +101,14 @@ class IperfServer:
         if not is_up:
             port = (missing or self._ports)[0]
             raise ProbeFailed(
-                f"The iperf3 server on {self._host.spec.label} does not listen on {self._address} port {port}.",
+                SERVER_NOT_LISTENING(host=self._host.spec.label, address=self._address, port=str(port)),
                 hint=_explain(self.words),
                 context={"host": self._host.spec.label, "server": self.words},
             )
+
+    def stop(self) -> None:
+        """End servers that are not used any more, so that leaving the context does not wait for them."""
+        self._cancel()
 
     def _serve(self) -> None:
         words = (str(self._limit_s), *(str(port) for port in self._ports))
@@ -164,9 +169,9 @@ class IperfServer:
 def _explain(words: str) -> str:
     lowered = words.lower()
     if "address already in use" in lowered:
-        return f"Another program uses that port. iperf3 reported: {words}."
+        return PORT_TAKEN(output=words)
     if "cannot assign requested address" in lowered:
-        return f"The host does not have that address (any more). iperf3 reported: {words}."
+        return ADDRESS_GONE(output=words)
     if "not found" in lowered:
-        return "Install the package iperf3 there."
-    return f"iperf3 reported: {words}." if words else ""
+        return INSTALL_IPERF()
+    return IPERF_PRINTED(output=words) if words else ""

@@ -17,10 +17,26 @@ from app.domain.commands import Command, HostSession, Stream
 from app.domain.errors import Cancelled, ProbeFailed, TunnelmarkError
 from app.domain.hosts import Privilege, ToolFlavour
 from app.domain.link import FRAME_TO_PAYLOAD_BYTES
+from app.domain.messages import Message
 from app.domain.results import LatencySeries
 from app.domain.script_files import bare_script
 from app.probes.echoes import Echoes
 from app.probes.guard import GuardLine, GuardMark, parse_guard_line
+from app.probes.messages import (
+    FRAME_TOO_LONG,
+    HOST_PRINTED,
+    LARGER_FRAMES_STOPPED,
+    NO_REPLY_CAME,
+    NO_REPLY_WITHIN,
+    PING_ENDED_BEFORE,
+    PING_ENDED_EARLY,
+    PING_FAILED,
+    PING_TOO_SLOW,
+    PING_WITHOUT_WAITING,
+    PROGRAM_PRINTED,
+    REPLIES_STOPPED,
+    RTT_UNSTEADY,
+)
 from app.probes.ping_lines import Reply, Summary, Trouble, is_too_long, parse_ping_line
 
 SamplesSink = Callable[[int, int, tuple[float, ...]], None]
@@ -36,7 +52,7 @@ WARM_UP_LIMIT_S = 5
 WARM_UP_S = 2
 """No further run of the warm-up begins after so many seconds. Source: our choice, as `app.probes.blocks`."""
 
-UNSTEADY = "Round-trip times were not steady at the end of the warm-up."
+UNSTEADY = RTT_UNSTEADY()
 STALL_S = 5.0
 """Longest window of requests, in seconds, without a check whether the far end answers at all."""
 
@@ -59,6 +75,7 @@ class LatencyRequest:
         frame_bytes: Ethernet frame sizes in bytes without FCS, in the order of probing.
         pings: Echo requests per size.
         ping_flavour: Which ping the host has.
+        interval_s: Time between two requests in s; None where each waits for the reply to the one before.
     """
 
     destination: str
@@ -66,6 +83,7 @@ class LatencyRequest:
     frame_bytes: tuple[int, ...]
     pings: int
     ping_flavour: ToolFlavour = ToolFlavour.IPUTILS
+    interval_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,14 +106,16 @@ class LatencyOutcome:
 def ping_argv(request: LatencyRequest) -> tuple[str, ...]:
     """Return ping and those of its options that are the same for every size and every candidate.
 
-    `-A` sends the next request as soon as the reply is there, `-M do` forbids fragments inside the tunnel.
+    `-A` sends the next request as soon as the reply is there, `-i` some of them while replies are on their way; `-M do`
+    forbids fragments inside the tunnel.
 
     Source: ping(8) of iputils 20240905; `ping --help` of BusyBox 1.35.
     """
     source = ("-I", request.source) if request.source else ()
     if request.ping_flavour is ToolFlavour.BUSYBOX:
         return ("busybox-ping", *source)
-    return ("ping", "-n", "-A", "-M", "do", *source)
+    pace = ("-A",) if request.interval_s is None else ("-i", f"{request.interval_s:g}")
+    return ("ping", "-n", *pace, "-M", "do", *source)
 
 
 def longest_s(pings: int, sizes: int) -> int:
@@ -193,8 +213,8 @@ class _LatencyRun:
             raise self._failure
         missing = [label for label in self._echoes if label not in self._ended]
         if missing:
-            raise self._problem("ping ended too early.")
-        note = "This ping cannot wait for each reply; it sent one request every 10 ms." if self._is_interval else ""
+            raise self._problem(PING_ENDED_EARLY(host=self._client.spec.label))
+        note = PING_WITHOUT_WAITING() if self._is_interval else ""
         series = tuple(echoes.series(note) for echoes in self._echoes.values())
         return LatencyOutcome(series, self._fragments_made(), self._clock() - began_s, self._is_steady)
 
@@ -214,6 +234,7 @@ class _LatencyRun:
             str(WARM_UP_LIMIT_S),
             str(WARM_UP_S),
             str(request.pings),
+            str(round(1e6 * (request.interval_s or 0.0))),
             *ping_argv(request),
         )
         return Command(
@@ -286,7 +307,7 @@ class _LatencyRun:
         elif mark.mark is GuardMark.EXIT:
             self._on_exit(mark)
         elif mark.mark is GuardMark.LIMIT:
-            self._fail(self._problem(f"ping was not done after {mark.number} s."))
+            self._fail(self._problem(PING_TOO_SLOW(host=self._client.spec.label, seconds=mark.number)))
         elif self._clock() - self._last_window_s >= STALL_S:
             self._last_window_s = self._clock()
             self._check_far_end()
@@ -304,7 +325,7 @@ class _LatencyRun:
         self._hand_on(echoes)
         # Source: ping(8): 1 means that replies are missing, 2 every other error; 126 and 127 are the shell's.
         if mark.number not in (0, 1) and not any(is_too_long(text) for text in echoes.troubles):
-            self._fail(self._problem(f"ping ended with exit status {mark.number}."))
+            self._fail(self._problem(PING_FAILED(host=self._client.spec.label, status=mark.number)))
         elif self._window.received:
             self._silent_windows = 0
         else:
@@ -321,11 +342,11 @@ class _LatencyRun:
 
     def _stop_reason(self, echoes: Echoes) -> str:
         if echoes.received and not self._silent_windows:
-            return "ping ended before all requests were sent."
+            return PING_ENDED_BEFORE()
         if echoes.received:
-            return "Replies stopped, while smaller frames still crossed."
-        words = next((text for text in echoes.troubles if is_too_long(text)), "no reply came")
-        return f"A frame of {echoes.frame_bytes} bytes does not cross: {words}."
+            return LARGER_FRAMES_STOPPED()
+        words = next((text for text in echoes.troubles if is_too_long(text)), NO_REPLY_CAME())
+        return FRAME_TOO_LONG(frame_bytes=echoes.frame_bytes, words=words)
 
     def _hand_on(self, echoes: Echoes) -> None:
         first, rtt_ms = echoes.take_new()
@@ -337,12 +358,7 @@ class _LatencyRun:
     def _check_far_end(self) -> None:
         """End the probe where the far end does not answer the smallest frame either."""
         if not self._is_answering():
-            self._fail(
-                ProbeFailed(
-                    f"{self._request.destination} stopped answering {self._client.spec.label} while it was measured.",
-                    hint="Its tunnel went down, or the host did; the log has the daemons' last words.",
-                )
-            )
+            self._fail(ProbeFailed(REPLIES_STOPPED(peer=self._request.destination, host=self._client.spec.label)))
 
     def _is_answering(self) -> bool:
         """Ask over a channel of its own whether the far end answers the smallest frame."""
@@ -359,16 +375,14 @@ class _LatencyRun:
 
     def _no_reply(self, echoes: Echoes) -> ProbeFailed:
         words = "; ".join(list(echoes.troubles)[:2] or self._host_words[-2:])
+        host, peer = self._client.spec.label, self._request.destination
         return ProbeFailed(
-            f"No echo reply from {self._request.destination} to {self._client.spec.label} within {WARM_UP_LIMIT_S} s.",
-            hint=f"ping reported: {words}" if words else "",
-            context={"host": self._client.spec.label, "destination": self._request.destination},
+            NO_REPLY_WITHIN(peer=peer, host=host, seconds=WARM_UP_LIMIT_S),
+            hint=PROGRAM_PRINTED(program="ping", output=words) if words else "",
+            context={"host": host, "destination": peer},
         )
 
-    def _problem(self, sentence: str) -> ProbeFailed:
+    def _problem(self, message: Message) -> ProbeFailed:
         words = "; ".join(self._host_words[-3:])
-        return ProbeFailed(
-            f"Measuring latency on {self._client.spec.label} failed: {sentence}",
-            hint=f"Output of the host: {words}" if words else "",
-            context={"host": self._client.spec.label},
-        )
+        hint = HOST_PRINTED(output=words) if words else ""
+        return ProbeFailed(message, hint=hint, context={"host": self._client.spec.label})

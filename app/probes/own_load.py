@@ -14,7 +14,8 @@ class OwnLoad:
     """CPU time of this computer that neither the lab's guests nor idling took.
 
     Args:
-        guests: Process ids of the lab's virtual machines.
+        guests: Process ids of the lab's virtual machines; empty where the hosts are no lab, so that there is nothing to
+            tell.
         proc: Where the kernel tells; another folder in tests.
         clock: Monotonic seconds.
         ticks_per_s: Clock ticks per second; None for this computer's.
@@ -36,12 +37,14 @@ class OwnLoad:
 
     def start(self) -> None:
         """Begin to count."""
-        self._began = self._now()
+        self._began = self._now() if self._guests else None
 
     def cores(self) -> float | None:
-        """Return the mean load since `start`, in cores; None where this computer does not tell, or nothing passed."""
+        """Return the mean load since `start`, in cores; None where it is not known, or nothing passed."""
+        if self._began is None:
+            return None
         now = self._now()
-        if self._began is None or now is None or now[0] <= self._began[0]:
+        if now is None or now[0] <= self._began[0]:
             return None
         used = max(0, now[1] - self._began[1])
         return used / self._ticks_per_s / (now[0] - self._began[0])

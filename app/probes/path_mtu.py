@@ -10,6 +10,7 @@ from app.domain.errors import ProbeFailed
 from app.domain.hosts import Privilege
 from app.domain.link import ICMP_HEADER_BYTES, IPV4_HEADER_BYTES
 from app.domain.script_files import bare_script
+from app.probes.messages import HOST_PRINTED, PING_CANNOT_FORBID, SMALLEST_NOT_ANSWERED
 
 _HEADERS_BYTES = IPV4_HEADER_BYTES + ICMP_HEADER_BYTES
 SMALLEST_MTU_BYTES = 576
@@ -50,14 +51,10 @@ def probe_path_mtu(client: HostSession, destination: str, *, token: CancelToken,
         if name == "payload" and number.isdecimal() and low <= int(number) <= high:
             return int(number) + _HEADERS_BYTES
     if re.search(r"\b1 (packets )?received", result.stdout):
-        raise ProbeFailed(
-            f"ping on {client.spec.label} cannot forbid fragments, so the path's MTU cannot be found.",
-            hint="BusyBox's ping has no -M do; install iputils-ping (OpenWrt: iputils-ping), or enter the MTU by hand.",
-            context={"host": client.spec.label},
-        )
-    said = [line for line in (result.stdout + "\n" + result.stderr).splitlines() if line.strip()]
+        raise ProbeFailed(PING_CANNOT_FORBID(host=client.spec.label), context={"host": client.spec.label})
+    lines = [line for line in (result.stdout + "\n" + result.stderr).splitlines() if line.strip()]
+    output = HOST_PRINTED(output=lines[-1].strip()[:200]) if lines else ""
     raise ProbeFailed(
-        f"{destination} does not answer pings of {SMALLEST_MTU_BYTES} bytes from {client.spec.label}.",
-        hint=f"Check the underlay addresses and firewalls. The host reported: {said[-1].strip()[:200]}" if said else "",
+        SMALLEST_NOT_ANSWERED(peer=destination, host=client.spec.label, size_bytes=SMALLEST_MTU_BYTES, output=output),
         context={"host": client.spec.label, "destination": destination},
     )

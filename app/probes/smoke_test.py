@@ -23,6 +23,7 @@ from app.probes.capture.pcap import from_od, parse_pcap
 from app.probes.echoes import Echoes
 from app.probes.guard import GuardMark, parse_guard_line
 from app.probes.iperf_output import Failure, TextReader, Total
+from app.probes.messages import HOST_PRINTED, PINGS_INCOMPLETE
 from app.probes.ping_lines import Reply, Summary, Trouble, parse_ping_line
 from app.probes.smoke_test_server import QuickServer
 
@@ -44,39 +45,39 @@ class SmokeTestRequest:
         link: Addresses, and the tunnel's own folder, which exists on both hosts.
         source: A's address inside the tunnel.
         destination: B's address inside the tunnel.
-        wire_filter: pcap filter that matches the tunnel's packets on the underlay.
+        outer_filter: pcap filter that matches the tunnel's packets on the underlay.
         port: TCP port of the iperf3 server.
         pings: Echo requests that have to be answered.
         echo_limit_s: How long that may take, in seconds; each frame size may take half of it.
         size_pings: Echo requests per frame size for the latency.
         seconds: Seconds of TCP from A to B; 0 leaves it out.
         cap_mbit_s: Limit for TCP in Mbit/s; None means none.
-        marks: The marks of this test.
+        canaries: The marks of this test.
     """
 
     link: Link
     source: str
     destination: str
-    wire_filter: str
+    outer_filter: str
     port: int
     pings: int = 20
     echo_limit_s: float = 4.0
     size_pings: int = 4
     seconds: int = 1
     cap_mbit_s: float | None = None
-    marks: CanaryFrames = field(default_factory=CanaryFrames.new)
+    canaries: CanaryFrames = field(default_factory=CanaryFrames.new)
 
     def argv(self) -> tuple[str, ...]:
         """Return the command for A."""
-        link, marks = self.link, self.marks
+        link, canaries = self.link, self.canaries
         limit, size_limit = str(math.ceil(self.echo_limit_s)), str(math.ceil(self.echo_limit_s / 2))
         cap = () if self.cap_mbit_s is None else ("-b", str(max(1, round(self.cap_mbit_s * 1e6))))
         words = (
-            *(link.run_dir, link.underlay_a, underlay_filter(link, self.wire_filter, marks), link.underlay_b),
-            *(self.destination, self.source, marks.control.hex(), marks.inside.hex(), str(PAYLOAD_BYTES)),
+            *(link.run_dir, link.underlay_a, underlay_filter(link, self.outer_filter, canaries), link.underlay_b),
+            *(self.destination, self.source, canaries.control.hex(), canaries.inside.hex(), str(PAYLOAD_BYTES)),
             *(str(self.pings), limit, str(self.size_pings), size_limit),
             " ".join(str(size - FRAME_TO_PAYLOAD_BYTES) for size in FRAME_BYTES),
-            *(str(SNAPLEN_BYTES), str(MAX_PACKETS), str(self.port), str(self.seconds), marks.control.decode()),
+            *(str(SNAPLEN_BYTES), str(MAX_PACKETS), str(self.port), str(self.seconds), canaries.control.decode()),
         )
         return shell_step_argv(_SCRIPT, str(LIMIT_S), *words, *cap)
 
@@ -150,22 +151,22 @@ class _Reader:
         host.run(command, token=token, on_line=self._on_line)
         if ECHO not in self._ended:
             raise ProbeFailed(
-                f"The echo requests on {host.spec.label} were not sent to the end.",
-                hint=f"Output of the host: {'; '.join(self._notes[-3:])}" if self._notes else "",
+                PINGS_INCOMPLETE(host=host.spec.label),
+                hint=HOST_PRINTED(output="; ".join(self._notes[-3:])) if self._notes else "",
                 context={"host": host.spec.label},
             )
 
     def outcome(self) -> SmokeTestOutcome:
-        marks = self._request.marks
+        canaries = self._request.canaries
         records = parse_pcap(from_od(self._all_digits))
-        control = sum(marks.control in record.data for record in records)
+        control = sum(canaries.control in record.data for record in records)
         series = {label: echoes.series() for label, echoes in self._echoes.items()}
         means = {one.frame_bytes: _mean_ms(one) for one in series.values() if one.frame_bytes and one.received}
         return SmokeTestOutcome(
             sent=series[ECHO].sent,
             received=series[ECHO].received,
             captured=len(records) - control,
-            clear_marks=sum(marks.inside in record.data for record in records),
+            clear_marks=sum(canaries.inside in record.data for record in records),
             control_marks=control,
             mean_ms_by_frame=means,
             throughput_mbit_s=self._throughput_mbit_s(),

@@ -70,9 +70,9 @@ def inspect_surroundings(
         ConnectionLost, DeadlineExceeded, Cancelled: As `HostSession.run`.
     """
 
-    def look(host: HostSession, address: str) -> Surroundings:
+    def read_side(host: HostSession, address: str) -> Surroundings:
         command = Command(("sh", "-c", _SCRIPT, "tunnelmark", address), timeout_s=15.0)
         return parse_surroundings(host.run(command, token=token).stdout)
 
-    found_a, found_b = run_both(lambda: look(sessions.a, underlay_a), lambda: look(sessions.b, underlay_b))
+    found_a, found_b = run_both(lambda: read_side(sessions.a, underlay_a), lambda: read_side(sessions.b, underlay_b))
     return {Side.A: found_a, Side.B: found_b}

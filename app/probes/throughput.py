@@ -10,6 +10,7 @@ from app.domain.adapters import shell_step_argv
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, HostSession, Stream
 from app.domain.errors import Cancelled, ProbeFailed
+from app.domain.messages import Message, sentences
 from app.domain.results import ThroughputSeries
 from app.domain.script_files import bare_script
 from app.probes.guard import GuardLine, GuardMark, parse_guard_line
@@ -24,6 +25,24 @@ from app.probes.iperf_output import (
     parse_json_event,
 )
 from app.probes.iperf_server import IperfServer
+from app.probes.messages import (
+    CONNECTION_REFUSED,
+    ENDED_WITH,
+    INSTALL_IPERF,
+    IPERF_TOO_OLD,
+    NO_RESULT,
+    OUTPUT_UNREADABLE,
+    PATH_DIED,
+    PORT_DROPPED,
+    PORT_REJECTED,
+    PROGRAM_NOT_STARTED,
+    SERVER_BUSY,
+    SERVER_ENDED,
+    SERVER_PRINTED,
+    SILENT_FOR,
+    THROUGHPUT_FAILED,
+    WAYS,
+)
 
 DIRECTIONS = ("a_to_b", "b_to_a")
 
@@ -53,6 +72,7 @@ class ThroughputRequest:
         cap_mbit_s: Limit in Mbit/s; None means none.
         iperf3_version: Version on the client, as it says it.
         omit_s: Seconds that each direction runs before it counts.
+        silence_s: Seconds without a figure after which the path is taken for dead.
     """
 
     client_address: str
@@ -62,11 +82,12 @@ class ThroughputRequest:
     cap_mbit_s: float | None = None
     iperf3_version: str = ""
     omit_s: int = OMIT_S
+    silence_s: int = SLACK_S
 
     @property
     def longest_s(self) -> int:
         """Seconds after which both directions have ended, whatever is the matter."""
-        return len(DIRECTIONS) * (self.omit_s + self.seconds + SLACK_S)
+        return len(DIRECTIONS) * (self.omit_s + self.seconds + self.silence_s)
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,7 +251,7 @@ class _ClientRun:
             self._last_line_s = self._clock()
         elif mark.mark is GuardMark.EXIT and mark.label in self._directions:
             self._directions[mark.label].exit_status = mark.number
-        elif mark.mark is GuardMark.LIMIT or self._clock() - self._last_line_s > SLACK_S:
+        elif mark.mark is GuardMark.LIMIT or self._clock() - self._last_line_s > self._request.silence_s:
             self._is_dead = True
             self._inner.cancel()
 
@@ -261,7 +282,7 @@ class _ClientRun:
         host, direction = self._client.spec.label, self._directions[name]
         what = self._what_happened(direction)
         return ProbeFailed(
-            f"Measuring throughput ({name.replace('_', ' ')}) failed: iperf3 on {host} said: {what}.",
+            THROUGHPUT_FAILED(way=WAYS[name](), host=host, what=what),
             hint=explain_iperf_failure(what, self._server.words),
             context={"host": host, "direction": name, "server": self._server.words},
         )
@@ -270,33 +291,39 @@ class _ClientRun:
         if direction.failure:
             return direction.failure
         if self._is_dead:
-            return f"nothing for {SLACK_S} s; the path died under it"
+            return SILENT_FOR(seconds=self._request.silence_s)
         if direction.exit_status in (126, 127):
-            return "the program could not be started"
+            return PROGRAM_NOT_STARTED()
         if direction.malformed:
-            return f"its output could not be understood: {direction.malformed}"
+            return OUTPUT_UNREADABLE(output=direction.malformed)
         if direction.exit_status:
-            return f"it ended with exit status {direction.exit_status}"
-        return "it printed no result"
+            return ENDED_WITH(status=direction.exit_status)
+        return NO_RESULT()
 
 
 _HINTS = (
-    ("connection refused", "Something rejects the connection, or the server ended; check the hosts' firewalls."),
-    ("no route to host", "A firewall rejects the probe's port, or the tunnel is down."),
-    ("timed out", "A firewall drops the probe's port, or the tunnel is down."),
-    ("server is busy", "Another test was using the server."),
-    ("could not be started", "Install the package iperf3."),
-    ("control socket has closed", "The server ended, or the tunnel went down."),
-    ("unable to receive", "The server ended, or the tunnel went down."),
-    ("path died", "The tunnel went down, or a host did."),
-    ("unrecognized option", "This iperf3 is too old."),
+    ("connection refused", CONNECTION_REFUSED),
+    ("no route to host", PORT_REJECTED),
+    ("timed out", PORT_DROPPED),
+    ("server is busy", SERVER_BUSY),
+    ("could not be started", INSTALL_IPERF),
+    ("control socket has closed", SERVER_ENDED),
+    ("unable to receive", SERVER_ENDED),
+    ("path died", PATH_DIED),
+    ("unrecognized option", IPERF_TOO_OLD),
 )
 
 
 def explain_iperf_failure(client_words: str, server_words: str) -> str:
     """Return what to do next after iperf3 failed with these words; empty where nothing is known."""
     text = client_words.lower()
-    hint = next((hint for needle, hint in _HINTS if needle in text), "")
-    if server_words:
-        hint = f"{hint} The server reported: {server_words}.".strip()
-    return hint
+    hint = next((form() for needle, form in _HINTS if needle in text), "")
+    return sentences([hint, SERVER_PRINTED(output=server_words) if server_words else ""])
+
+
+def reported_error(report: object, otherwise: Message) -> str:
+    """Return the error that a JSON report of iperf3 names, or another text where it names none."""
+    words = report.get("error") if isinstance(report, dict) else None
+    if words is None:
+        return otherwise
+    return words if isinstance(words, Message) else str(words)

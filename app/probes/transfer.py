@@ -12,8 +12,8 @@ from app.domain.cancel import CancelToken
 from app.domain.commands import Command, HostSession, SessionPair
 from app.domain.concurrency import run_both
 from app.domain.errors import ProbeFailed
-from app.domain.hosts import Side
-from app.probes.throughput import CONNECT_TIMEOUT_MS, explain_iperf_failure
+from app.probes.messages import ENDED_BEFORE_ALL, NO_RESULT, TRANSFER_FAILED
+from app.probes.throughput import CONNECT_TIMEOUT_MS, explain_iperf_failure, reported_error
 
 _FORGET_S = 10.0
 _END_S = 15
@@ -76,28 +76,6 @@ def forget_paths(sessions: SessionPair, *, token: CancelToken) -> None:
     run_both(lambda: sessions.a.run(command, token=token), lambda: sessions.b.run(command, token=token))
 
 
-def load_congestion(host: HostSession, name: str, *, token: CancelToken) -> bool:
-    """Load a congestion control; return whether it was not there before.
-
-    Raises:
-        ProbeFailed: The host's kernel does not have it.
-    """
-    listed = host.run(
-        Command(("cat", "/proc/sys/net/ipv4/tcp_available_congestion_control"), timeout_s=_FORGET_S), token=token
-    )
-    if name in listed.stdout.split():
-        return False
-    done = host.run(Command(("modprobe", f"tcp_{name}"), timeout_s=_FORGET_S, is_root=True), token=token)
-    if not done.is_ok:
-        raise ProbeFailed(f"{host.spec.label} has no congestion control {name}: {done.stderr.strip()}")
-    return True
-
-
-def unload_congestion(host: HostSession, name: str, *, token: CancelToken) -> None:
-    """Unload a congestion control that was loaded for a transfer; one that is still used remains."""
-    host.run(Command(("modprobe", "-r", f"tcp_{name}"), timeout_s=_FORGET_S, is_root=True), token=token)
-
-
 def transfer(client: HostSession, request: TransferRequest, *, token: CancelToken) -> Transferred:
     """Receive bytes from a server that listens already, on host B.
 
@@ -127,14 +105,12 @@ def read_transfer(text: str, errors: str, label: str, size_bytes: int) -> Transf
     try:
         found = json.loads(text)
     except ValueError:
-        found = {"error": errors.strip() or "no result"}
+        found = {"error": errors.strip() or NO_RESULT()}
     intervals = _intervals(found) if isinstance(found, dict) else []
     seconds, received = _arrival(intervals, size_bytes)
     if seconds is None:
-        words = str(found.get("error", "it ended before all bytes had arrived")) if isinstance(found, dict) else errors
-        raise ProbeFailed(
-            f"The transfer to {label} failed: iperf3 reported: {words}.", hint=explain_iperf_failure(words, "")
-        )
+        words = reported_error(found, ENDED_BEFORE_ALL()) if isinstance(found, dict) else errors
+        raise ProbeFailed(TRANSFER_FAILED(host=label, output=words), hint=explain_iperf_failure(words, ""))
     end = found.get("end", {})
     retransmits = end.get("sum_sent", {}).get("retransmits")
     return Transferred(
@@ -165,7 +141,3 @@ def _arrival(intervals: Sequence[tuple[float, float, int]], size_bytes: int) -> 
             seconds = begin_s + (end_s - begin_s) * (size_bytes - received) / count
         received += count
     return seconds, received
-
-
-SENDER = Side.B
-"""Side that sends."""

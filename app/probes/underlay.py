@@ -12,6 +12,7 @@ from app.domain.errors import UnderlayDown
 from app.domain.hosts import Privilege, Side
 from app.domain.link import Link
 from app.domain.script_files import bare_script
+from app.probes.messages import LINK_DEAD, LINK_DIED, LINK_NAME
 
 PINGS = 3
 """Each host sends at most so many echo requests, none after one was answered.
@@ -91,9 +92,9 @@ class UnderlayWatch:
     @property
     def name(self) -> str:
         """The link in words."""
-        return f"The link between {self.sessions.a.spec.label} and {self.sessions.b.spec.label}"
+        return LINK_NAME(a=self.sessions.a.spec.label, b=self.sessions.b.spec.label)
 
-    def look(self, *, token: CancelToken) -> UnderlayDown | None:
+    def check(self, *, token: CancelToken) -> UnderlayDown | None:
         """Return the error that says that the link is dead; None where it is not, or where that is not known.
 
         Raises:
@@ -105,11 +106,8 @@ class UnderlayWatch:
             return None
         if not (self.has_answered or any(one.is_cut for one in seen.values())):
             return None
-        more = " any more" if self.has_answered else ""
-        return UnderlayDown(
-            f"{self.name} carries nothing{more}: 0 of {sent} pings crossed.",
-            hint="Check the underlay of both hosts, then resume.",
-        )
+        form = LINK_DIED if self.has_answered else LINK_DEAD
+        return UnderlayDown(form(link=self.name, sent=sent))
 
     def is_well(self, *, token: CancelToken) -> bool:
         """Return whether pings cross from every host whose pings were answered before.

@@ -16,6 +16,17 @@ from app.domain.errors import (
 )
 from app.domain.events import LogLevel, LogLine, UnderlayChanged
 from app.domain.link import LinkHealer
+from app.domain.messages import sentences
+from app.probes.messages import (
+    LAB_RESTARTS_LINK,
+    LINK_DIED_IN_A_ROW,
+    LINK_DIED_OFTEN,
+    LINK_DIED_ONCE,
+    LINK_IS_BACK,
+    LINK_NOT_RESTARTED,
+    LINK_STILL_DEAD,
+    WAITING_FOR_LINK,
+)
 from app.probes.underlay import UnderlayWatch
 
 MAX_HEALS = 2
@@ -64,8 +75,9 @@ class UnderlayGuard:
         """Doubts to keep with the piece of work that is repeated, as sentences."""
         if not self._dropped:
             return ()
-        tries = "that try was dropped" if self._dropped == 1 else f"{self._dropped} tries were dropped"
-        return (f"{self._watch.name} died while this was measured at first; {tries}.",)
+        if self._dropped == 1:
+            return (LINK_DIED_ONCE(link=self._watch.name),)
+        return (LINK_DIED_OFTEN(link=self._watch.name, tries=self._dropped),)
 
     def has_died(self, *, token: CancelToken) -> bool:
         """Return whether the link is dead after a piece of work that failed, which then is to be repeated.
@@ -75,7 +87,7 @@ class UnderlayGuard:
         """
         self._is_doubtful, self._down = True, None
         try:
-            self._down = self._watch.look(token=token)
+            self._down = self._watch.check(token=token)
         except (ConnectionLost, DeadlineExceeded, CommandFailed):
             return False  # a host that cannot be asked explains the failure; the link is asked for before the next work
         except PrivilegeMissing:
@@ -101,7 +113,7 @@ class UnderlayGuard:
         if not self._is_doubtful:
             return
         try:
-            self._down = self._down or self._watch.look(token=token)
+            self._down = self._down or self._watch.check(token=token)
             if self._down is not None:
                 self._get_back(self._down, token)
         except PrivilegeMissing:
@@ -114,14 +126,15 @@ class UnderlayGuard:
 
     def _get_back(self, down: UnderlayDown, token: CancelToken) -> None:
         if self._deaths > MAX_REPEATS:
-            self._emit(UnderlayChanged(is_up=False, text=f"{down.message} It died at {self._deaths} tries in a row."))
+            text = sentences((down.message, LINK_DIED_IN_A_ROW(tries=self._deaths)))
+            self._emit(UnderlayChanged(is_up=False, text=text))
             raise down
         is_ours = self._healer is not None and self._heals < MAX_HEALS
-        todo = "The practice lab restarts it." if is_ours else f"Waiting for it, at most {BACK_WITHIN_S:.0f} s."
-        self._emit(UnderlayChanged(is_up=False, text=f"{down.message} {todo}"))
+        todo = LAB_RESTARTS_LINK() if is_ours else WAITING_FOR_LINK(seconds=BACK_WITHIN_S)
+        self._emit(UnderlayChanged(is_up=False, text=sentences((down.message, todo))))
         if not (self._has_healed(token) or self._is_back(BACK_WITHIN_S, token)):
             raise down
-        self._emit(UnderlayChanged(is_up=True, text=f"{self._watch.name} carries frames again."))
+        self._emit(UnderlayChanged(is_up=True, text=LINK_IS_BACK(link=self._watch.name)))
 
     def _has_healed(self, token: CancelToken) -> bool:
         while self._healer is not None and self._heals < MAX_HEALS:
@@ -130,11 +143,11 @@ class UnderlayGuard:
                 if not self._healer.heal(token=token):
                     return False
             except TunnelmarkError as error:
-                self._emit(LogLine(LogLevel.WARNING, f"The link could not be restarted: {error.sentence()}"))
+                self._emit(LogLine(LogLevel.WARNING, LINK_NOT_RESTARTED(why=error.sentence())))
                 return False
             if self._is_back(HEALED_WITHIN_S, token):
                 return True
-            self._emit(LogLine(LogLevel.WARNING, f"{self._watch.name} was restarted and still carries nothing."))
+            self._emit(LogLine(LogLevel.WARNING, LINK_STILL_DEAD(link=self._watch.name)))
         return False
 
     def _is_back(self, within_s: float, token: CancelToken) -> bool:

@@ -6,6 +6,16 @@ from collections.abc import Mapping, Sequence
 
 from app.domain.hosts import Side, ToolFlavour
 from app.domain.results import CpuUsage, LatencySeries
+from app.probes.messages import (
+    BUSY_BEFORE,
+    BUSYBOX_PING,
+    CPU_NOT_ALWAYS_MEASURED,
+    ECHOES_LOST,
+    ECHOES_TWICE,
+    NOTE_OF_SIZE,
+    SHAPED_BY_OTHERS,
+    STOLEN_TIME,
+)
 from app.probes.surroundings import Surroundings
 
 STEAL_LIMIT_PCT = 2.0
@@ -24,11 +34,9 @@ def doubts_before(labels: Mapping[Side, str], found: Mapping[Side, Surroundings]
     doubts: list[str] = []
     for side, surroundings in found.items():
         if surroundings.busy_pct is not None and surroundings.busy_pct > BUSY_LIMIT_PCT:
-            doubts.append(
-                f"Other work kept {surroundings.busy_pct:.0f} % of {labels[side]}'s CPU busy before the start."
-            )
+            doubts.append(BUSY_BEFORE(busy_pct=surroundings.busy_pct, host=labels[side]))
         doubts += [
-            f"On {labels[side]}, traffic on {surroundings.device} is shaped by something else: {shaper}."
+            SHAPED_BY_OTHERS(host=labels[side], device=surroundings.device, shaper=shaper)
             for shaper in surroundings.shapers
         ]
     return tuple(doubts)
@@ -44,9 +52,9 @@ def doubts_of_cpu(labels: Mapping[Side, str], usages: Sequence[Mapping[str, CpuU
     for side in Side:
         stolen = max((usage[side.value].steal_pct for usage in usages if side.value in usage), default=0.0)
         if stolen > STEAL_LIMIT_PCT:
-            doubts.append(f"The hypervisor took {stolen:.0f} % of {labels[side]}'s CPU time while it was measured.")
+            doubts.append(STOLEN_TIME(stolen_pct=stolen, host=labels[side]))
         if any(side.value not in usage for usage in usages):
-            doubts.append(f"The CPU of {labels[side]} was not measured all the time.")
+            doubts.append(CPU_NOT_ALWAYS_MEASURED(host=labels[side]))
     return tuple(doubts)
 
 
@@ -61,13 +69,11 @@ def doubts_of_latency(series: Sequence[LatencySeries], flavour: ToolFlavour) -> 
     lost = sum(one.sent - one.received for one in series if one.received)
     sent = sum(one.sent for one in series if one.received)
     if lost:
-        doubts.append(f"{lost} of {sent} echo requests were lost ({lost * 100 / sent:.2g} %).")
+        doubts.append(ECHOES_LOST(lost=lost, sent=sent, lost_pct=lost * 100 / sent))
     duplicates = sum(one.duplicates for one in series)
     if duplicates:
-        doubts.append(f"{duplicates} echo replies came twice.")
-    doubts += [f"{one.frame_bytes} B: {one.note}" for one in series if one.note]
+        doubts.append(ECHOES_TWICE(duplicates=duplicates))
+    doubts += [NOTE_OF_SIZE(frame_bytes=one.frame_bytes, note=one.note) for one in series if one.note]
     if flavour is ToolFlavour.BUSYBOX:
-        doubts.append(
-            "BusyBox's ping measured: it cannot forbid fragments, so a frame may have crossed in pieces unnoticed."
-        )
+        doubts.append(BUSYBOX_PING())
     return tuple(doubts)

@@ -16,19 +16,20 @@ from app.domain.results import (
     CampaignRecord,
     CampaignStatus,
     Candidate,
+    CandidateId,
     LatencySeries,
 )
 from app.ranking.controllers import arrivals_of, controller_advice
 from app.ranking.gates import gates_of, spread_of, worst_gates
 from app.ranking.rounds import DIRECTIONS, Measured, RoundFigures, measure, over_rounds, ratio, round_figures
 from app.ranking.summaries import summarise_around
-from app.wording.numbers import grouped, listed
+from app.wording.language import tr, trn
+from app.wording.local_forms import listed_names, short_decimal
+from app.wording.messages import local_text
+from app.wording.numbers import grouped
 
 _ENDED_BY_USER = (AttemptStatus.SKIPPED, AttemptStatus.CANCELLED)
 _WORST_FIRST = (AttemptStatus.FAILED, AttemptStatus.CANCELLED, AttemptStatus.SKIPPED, AttemptStatus.NOT_RUN)
-
-CandidateId = tuple[str, str]
-"""Solution and suite."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,10 +117,10 @@ def figures_of(record: CampaignRecord) -> tuple[Attempt, ...]:
     return tuple(one for found in attempts.values() for one in with_figures(found))
 
 
-def wire_of(record: CampaignRecord, result: CandidateResult) -> CaptureReport | None:
+def capture_of(record: CampaignRecord, result: CandidateResult) -> CaptureReport | None:
     """Return what the captures showed of a candidate: they are made in one round only."""
     key = (result.solution, result.suite)
-    found = (one.wire for one in record.attempts if (one.key.solution, one.key.suite) == key)
+    found = (one.capture for one in record.attempts if (one.key.solution, one.key.suite) == key)
     return next((report for report in found if report is not None), None)
 
 
@@ -137,7 +138,6 @@ def _contender(
     status, reason, message = _outcome(record, attempts)
     arrivals = arrivals_of(done)
     ended = [one.stage for one in (done or attempts) if one.stage] if status is not AttemptStatus.COMPLETED else []
-    per_mbit = over_rounds(figures.cpu_per_mbit_s)
     result = CandidateResult(
         solution=candidate.solution,
         suite=candidate.suite,
@@ -151,7 +151,7 @@ def _contender(
         weighted_latency_ms=over_rounds(figures.weighted_ms),
         throughput_mbit_s=_estimates(figures.throughput_mbit_s),
         cpu_pct=_estimates(figures.cpu_pct),
-        cpu_pct_per_mbit_s=per_mbit,
+        cpu_pct_per_mbit_s=over_rounds(figures.cpu_per_mbit_s),
         latency_vs_baseline=ratio(figures.weighted_ms, reference.weighted_ms),
         throughput_vs_baseline=ratio(figures.both_mbit_s, reference.both_mbit_s),
         cpu_per_mbit_s_vs_baseline=ratio(figures.cpu_per_mbit_s, reference.cpu_per_mbit_s),
@@ -215,14 +215,14 @@ def _outcome(record: CampaignRecord, attempts: Sequence[Attempt]) -> tuple[Attem
             if attempt.status is status:
                 return status, attempt.reason or status.value, attempt.message
     why = {
-        CampaignStatus.CANCELLED: ("cancelled", "The comparison was cancelled before this candidate's turn came."),
+        CampaignStatus.CANCELLED: ("cancelled", tr("The comparison was cancelled before this candidate's turn came.")),
         CampaignStatus.INTERRUPTED: (
             "interrupted",
-            "The comparison was interrupted before this candidate's turn came.",
+            tr("The comparison was interrupted before this candidate's turn came."),
         ),
-        CampaignStatus.RUNNING: ("running", "This candidate's turn has not come yet."),
+        CampaignStatus.RUNNING: ("running", tr("This candidate's turn has not come yet.")),
     }
-    return AttemptStatus.NOT_RUN, *why.get(record.status, ("not-run", "This candidate was not measured."))
+    return AttemptStatus.NOT_RUN, *why.get(record.status, ("not-run", tr("This candidate was not measured.")))
 
 
 def _doubts(attempts: Sequence[Attempt], latency: Sequence[LatencySummary]) -> tuple[str, ...]:
@@ -232,23 +232,38 @@ def _doubts(attempts: Sequence[Attempt], latency: Sequence[LatencySummary]) -> t
         for doubt in attempt.doubts:
             found[doubt].append(attempt.key.round)
     many = len({attempt.key.round for attempt in attempts}) > 1
-    said = [f"{doubt} ({_rounds(numbers)})" if many else doubt for doubt, numbers in found.items()]
-    said.extend(_failed_rounds(attempts))
-    said.extend(_cut_short(attempts))
+    texts = [
+        f"{local_text(doubt)} ({_rounds(numbers)})" if many else local_text(doubt) for doubt, numbers in found.items()
+    ]
+    texts.extend(_failed_rounds(attempts))
+    texts.extend(_cut_short(attempts))
+    texts.extend(_losses(latency, is_loss_reported=any("lost" in doubt for doubt in found)))
+    return tuple(texts)
+
+
+def _losses(latency: Sequence[LatencySummary], *, is_loss_reported: bool) -> list[str]:
+    """Say which frames did not cross, or else how many echo requests were lost."""
     silent = [f"{one.frame_bytes}" for one in latency if one.sent and not one.received]
     if silent:
-        said.append(f"Frames of {listed(silent)} bytes did not cross, so there is no weighted latency.")
+        text = tr("Frames of {sizes} bytes did not cross, so there is no weighted latency.")
+        return [text.format(sizes=listed_names(silent))]
     lost, sent = sum(one.sent - one.received for one in latency), sum(one.sent for one in latency)
-    if lost and not silent and not any("lost" in doubt for doubt in found):
-        said.append(f"{grouped(lost)} of {grouped(sent)} echo requests were lost ({100 * lost / sent:.2g} %).")
-    return tuple(said)
+    if not lost or is_loss_reported:
+        return []
+    text = tr("{lost} of {sent} echo requests were lost ({share} %).")
+    return [text.format(lost=grouped(lost), sent=grouped(sent), share=short_decimal(100 * lost / sent, 2))]
 
 
 def _failed_rounds(attempts: Sequence[Attempt]) -> list[str]:
     if not completed(attempts):
         return []
     failed = [attempt for attempt in attempts if attempt.status is AttemptStatus.FAILED]
-    return [f"Round {attempt.key.round} failed: {attempt.message or attempt.reason}" for attempt in failed]
+    return [
+        tr("Round {round} failed: {why}").format(
+            round=attempt.key.round, why=local_text(attempt.message or attempt.reason)
+        )
+        for attempt in failed
+    ]
 
 
 def _cut_short(attempts: Sequence[Attempt]) -> list[str]:
@@ -257,14 +272,16 @@ def _cut_short(attempts: Sequence[Attempt]) -> list[str]:
         return []
     found = [one for one in with_figures(attempts) if one.stage]
     return [
-        f"Round {one.key.round} was {one.status.value} in the stage {one.stage}: its figures were measured before."
+        tr("Round {round} was {how} in the stage {stage}: its figures were measured before.").format(
+            round=one.key.round, how=tr(one.status.value), stage=tr(one.stage)
+        )
         for one in found
     ]
 
 
 def _rounds(numbers: Sequence[int]) -> str:
     unique = [str(number) for number in sorted(set(numbers))]
-    return ("round " if len(unique) == 1 else "rounds ") + listed(unique)
+    return trn("round {numbers}", "rounds {numbers}", len(unique)).format(numbers=listed_names(unique))
 
 
 def _mean(values: Sequence[float]) -> float | None:

@@ -13,10 +13,13 @@ from app.ranking.eligibility import barrier_cautions
 from app.ranking.missing import missing_caution
 from app.ranking.outcome import ended_attempts, outcome_of
 from app.ranking.proofs import lost_protocols, untried_proofs
-from app.wording.numbers import counted, figure, grouped, milliseconds
+from app.wording.conditions import condition_words, measured_words
+from app.wording.language import mark, tr
+from app.wording.local_forms import rounds_text
+from app.wording.numbers import figure, grouped, milliseconds
 
-_LAB_FIGURES = "Figures of the practice lab do not hold for real gateways"
-LAB_SENTENCE = f"{_LAB_FIGURES}, and even the order may differ."
+_LAB_FIGURES = mark("Figures of the practice lab do not hold for real gateways.")
+_LAB_SENTENCE = mark("Figures of the practice lab do not hold for real gateways, and even the order may differ.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,38 +57,51 @@ def _leading_doubts(record: CampaignRecord, ranked: int) -> tuple[str, ...]:
     if outcome.headline:
         doubts.append(" ".join((f"{outcome.headline}.", *(cause.sentence for cause in outcome.causes))))
     if record.plan.pair.is_lab:
-        doubts.append(LAB_SENTENCE if ranked > 1 else f"{_LAB_FIGURES}.")
+        doubts.append(tr(_LAB_SENTENCE if ranked > 1 else _LAB_FIGURES))
     return tuple(doubts)
 
 
 def _doubts_of_figures(record: CampaignRecord, drift: Drift, rounds: int, ranked: int) -> tuple[str, ...]:
     doubts: list[str] = []
     if rounds == 1 and ranked > 1:
-        doubts.append("Only one round was measured: chance is not excluded, so all share rank 1.")
+        doubts.append(
+            tr(
+                "Only one round was measured: what is chance is not known, so all share rank 1, and only a lead of "
+                "more than a third decides."
+            )
+        )
     if is_doubtful(drift):
         doubts.append(drift.sentence)
     if record.status is not CampaignStatus.COMPLETED:
         doubts.append(_incomplete(record))
     cap = record.plan.pair.load_cap_mbit_s
     if cap is not None:
-        doubts.append(f"Throughput was limited to {figure(cap)} Mbit/s on purpose, so faster candidates seem alike.")
-    conditions = {attempt.key.condition for attempt in record.attempts}
-    if len(conditions) > 1:
-        doubts.append(f"Measured under {len(conditions)} conditions; only the first is ranked here.")
+        doubts.append(
+            tr("Throughput was limited to {cap} Mbit/s on purpose, so faster candidates seem alike.").format(
+                cap=figure(cap)
+            )
+        )
+    condition, measured = record.plan.condition, record.measured_conditions
+    if condition is not None:
+        text = tr("The link was emulated ({name}: {condition}). The bare link: {found}.")
+        found = measured_words(measured[-1]) if measured else tr("was not measured")
+        doubts.append(text.format(name=condition.name, condition=condition_words(condition), found=found))
     return tuple(doubts)
 
 
 def _incomplete(record: CampaignRecord) -> str:
     done, planned = ended_attempts(record), record.attempts_needed
     word = {
-        CampaignStatus.CANCELLED: "was cancelled",
-        CampaignStatus.INTERRUPTED: "was interrupted",
-        CampaignStatus.RUNNING: "is still running",
+        CampaignStatus.CANCELLED: tr("was cancelled"),
+        CampaignStatus.INTERRUPTED: tr("was interrupted"),
+        CampaignStatus.RUNNING: tr("is still running"),
     }[record.status]
     if record.plan.profile.is_adaptive:  # how many rounds it needs is not known before
         last = max((one.key.round for one in completed(record.attempts)), default=0)
-        return f"The comparison {word} after {counted(last, 'round')}."
-    return f"The comparison {word}: {grouped(done)} of {grouped(planned)} attempts ended."
+        return tr("The comparison {word} after {rounds}.").format(word=word, rounds=rounds_text(last))
+    return tr("The comparison {word}: {done} of {planned} attempts ended.").format(
+        word=word, done=grouped(done), planned=grouped(planned)
+    )
 
 
 def choice_cautions(doubts: CampaignDoubts, best: Contender, everyone: Sequence[Contender]) -> tuple[str, ...]:
@@ -109,7 +125,9 @@ def choice_cautions(doubts: CampaignDoubts, best: Contender, everyone: Sequence[
         cautions.append(fragments)
     estimate = best.result.weighted_latency_ms
     if estimate is not None and estimate.ci is not None and estimate.ci[1] - estimate.ci[0] > estimate.mean:
-        cautions.append("Its latency differed a great deal from round to round: the interval is wider than the mean.")
+        cautions.append(
+            tr("Its latency differed a great deal from round to round: the interval is wider than the mean.")
+        )
     cautions.extend(barrier_cautions(everyone))
     cautions.extend(_faster_but_barred(best, everyone))
     return tuple(cautions)
@@ -121,12 +139,14 @@ def _fragments(best: Contender) -> str:
     limits = [note.largest_unfragmented_frame_bytes for note in notes if note.largest_unfragmented_frame_bytes]
     if not made:
         return ""
-    text = f"Large frames travel in pieces: the hosts made {grouped(made)} IP fragments while latency was probed"
-    return (
-        f"{text}; frames up to {min(limits)} bytes, Ethernet header included, would not need it."
-        if limits
-        else f"{text}."
-    )
+    if not limits:
+        return tr(
+            "Large frames travel in pieces: the hosts made {number} IP fragments while latency was probed."
+        ).format(number=grouped(made))
+    return tr(
+        "Large frames travel in pieces: the hosts made {number} IP fragments while latency was probed; frames up to "
+        "{bytes} bytes, Ethernet header included, would not need it."
+    ).format(number=grouped(made), bytes=min(limits))
 
 
 def _faster_but_barred(best: Contender, everyone: Sequence[Contender]) -> list[str]:
@@ -144,5 +164,9 @@ def _faster_but_barred(best: Contender, everyone: Sequence[Contender]) -> list[s
             continue
         if theirs.mean < mine.mean:
             word = one.candidate.verdict.value
-            found.append(f"{one.title} had a lower mean ({milliseconds(theirs.mean)}), but is judged {word}.")
+            found.append(
+                tr("{title} had a lower mean ({latency}), but is judged {verdict}.").format(
+                    title=one.title, latency=milliseconds(theirs.mean), verdict=tr(word)
+                )
+            )
     return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from app.domain.ranking import AdviceKind
@@ -99,27 +99,37 @@ def choose(compared: Compared, *, is_partial: bool) -> Choice | None:
     best, because = best_of(who, found.typical_ms, eligible)
     others = [i for i in eligible if i != best]
     states = {i: state_of(compared, best, i) for i in others}
-    undecided = [i for i in others if states[i] is AdviceKind.NOT_DECIDED]
-    alike = [i for i in others if states[i] is AdviceKind.AS_GOOD_AS]
-    kind = AdviceKind.NOT_DECIDED if undecided else AdviceKind.AS_GOOD_AS if alike else AdviceKind.CLEAR
-    told = {pair for pair in found.told if best in pair}
+    undecided = _those(states, AdviceKind.NOT_DECIDED)
     outdone = dominated(who, found, eligible) - {best}
     undominated = [i for i in eligible if i not in outdone]
+
+    def at(positions: Sequence[int]) -> tuple[Contender, ...]:
+        return tuple(who[i] for i in positions)
+
     return Choice(
-        who[best],
-        tuple(who[i] for i in others),
-        tuple(who[i] for i in alike),
-        tuple(who[i] for i in undecided),
-        because,
-        found.typical_ms[others[0]] / found.typical_ms[best] if others else 1.0,
-        AdviceKind.NOT_DECIDED if is_partial and not others else kind,
-        compared.rounds,
-        _minutes(compared, best, undecided),
-        len(told) < len(who) - 1,
-        frozenset(outdone),
-        tuple(who[i] for i in undominated),
-        alternative(who, found, best, undominated),
+        best=who[best],
+        others=at(others),
+        alike=at(_those(states, AdviceKind.AS_GOOD_AS)),
+        undecided=at(undecided),
+        because=because,
+        lead=found.typical_ms[others[0]] / found.typical_ms[best] if others else 1.0,
+        kind=AdviceKind.NOT_DECIDED if is_partial and not others else _surest(states.values()),
+        rounds=compared.rounds,
+        minutes=_minutes(compared, best, undecided),
+        is_tied=sum(best in pair for pair in found.decided) < len(who) - 1,
+        outdone=frozenset(outdone),
+        undominated=at(undominated),
+        alternative=alternative(who, found, best, undominated),
     )
+
+
+def _those(states: Mapping[int, AdviceKind], kind: AdviceKind) -> list[int]:
+    return [i for i, one in states.items() if one is kind]
+
+
+def _surest(states: Collection[AdviceKind]) -> AdviceKind:
+    """Return how sure a choice is that is so sure against each of the others."""
+    return next((one for one in (AdviceKind.NOT_DECIDED, AdviceKind.AS_GOOD_AS) if one in states), AdviceKind.CLEAR)
 
 
 def state_of(compared: Compared, best: int, other: int) -> AdviceKind:
@@ -128,7 +138,7 @@ def state_of(compared: Compared, best: int, other: int) -> AdviceKind:
     if compared.rounds < 2:
         is_clear = typical[best] / typical[other] <= 1 - CLEAR_MARGIN
         return AdviceKind.CLEAR if is_clear else AdviceKind.NOT_DECIDED
-    if (best, other) in compared.found.told:
+    if (best, other) in compared.found.decided:
         return AdviceKind.CLEAR
     if (
         compared.is_sequential

@@ -6,16 +6,19 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from app.domain.conditions import AS_FOUND
 from app.domain.hosts import HostFacts, Side
 from app.domain.ranking import Estimate, Ranking, Ratio
-from app.domain.results import Attempt, AttemptStatus, CampaignRecord, Candidate
+from app.domain.results import Attempt, AttemptStatus, CampaignRecord, Candidate, CandidateId
 from app.ranking.blocks import round_value_ms
+from app.ranking.messages import SETTING_OF_SIDE, VERDICT_OF
 from app.wording.colours import BASELINE_SOLUTION
+from app.wording.conditions import condition_words
+from app.wording.language import mark, tr
+from app.wording.local_forms import decimal
 
 CONFIDENCE = 0.95
 """Of the interval of each change. Source: the same as everywhere in the program."""
-
-CandidateId = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +35,8 @@ class Change:
         beyond_link: The same with the change of the bare link taken off; None where that was not measured both times.
         throughput: Later over earlier throughput, mean of both directions; None without both.
         is_significant: Whether the interval of `latency` excludes 1.
+        outcomes: How it ended in each of the two comparisons, the earlier one first: completed where a round was; None
+            where a comparison does not have it.
     """
 
     solution: str
@@ -43,6 +48,28 @@ class Change:
     beyond_link: float | None
     throughput: float | None
     is_significant: bool
+    outcomes: tuple[AttemptStatus | None, AttemptStatus | None] = (AttemptStatus.COMPLETED, AttemptStatus.COMPLETED)
+
+    @property
+    def was_tried(self) -> tuple[bool, bool]:
+        """Whether each of the two comparisons, the earlier one first, has the candidate: also where it failed."""
+        before, after = self.outcomes
+        return before is not None, after is not None
+
+    @property
+    def state(self) -> str:
+        """Words on what keeps the two from being compared, else on whether it changed beyond chance."""
+        before, after = (
+            outcome if outcome is not AttemptStatus.COMPLETED or value is not None else AttemptStatus.FAILED
+            for outcome, value in zip(self.outcomes, (self.before, self.after), strict=True)
+        )
+        if before is None or after is None:
+            return tr("only in the earlier one") if after is None else tr("only in the later one")
+        words = _words_of_ends()
+        if before is after and before in words:
+            return words[before][2]
+        ends = [words[one][nth] for nth, one in enumerate((before, after)) if one in words]
+        return ", ".join(ends) or (tr("changed beyond chance") if self.is_significant else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +104,33 @@ class ComparisonDiff:
         """Candidates whose latency changed beyond chance."""
         return tuple(one for one in self.changes if one.is_significant and one.latency is not None)
 
+    @property
+    def summary(self) -> str:
+        """Sentence on what changed: also that nothing is known, and why."""
+        ratios = [one.latency for one in self.changes if one.latency is not None]
+        if not ratios:
+            return tr("Nothing can be compared: no candidate was measured both times.")
+        if all(ratio.interval is None for ratio in ratios):
+            return tr(
+                "Whether a latency changed is not known: with one round there is no interval. "
+                "Measure two rounds or more."
+            )
+        if not self.significant:
+            return tr("No latency changed beyond chance.")
+        names = "; ".join(
+            tr("{title} ({ratio} times)").format(title=one.title, ratio=decimal(one.latency.value, 2))
+            for one in self.significant
+            if one.latency is not None
+        )
+        return tr("Beyond chance: {names}.").format(names=names)
+
+    @property
+    def note(self) -> str:
+        """Sentence that factors are of medians; empty where those of the means beside them are the same."""
+        if all(map(_has_factor_of_means, self.changes)):
+            return ""
+        return tr("Factors are of medians; the means beside them may be in another ratio.")
+
 
 def compare_records(before: tuple[CampaignRecord, Ranking], after: tuple[CampaignRecord, Ranking]) -> ComparisonDiff:
     """Compare two comparisons.
@@ -97,6 +151,39 @@ def compare_records(before: tuple[CampaignRecord, Ranking], after: tuple[Campaig
     )
 
 
+def _has_factor_of_means(one: Change) -> bool:
+    """Whether a factor is the quotient of the means beside it, as both are shown."""
+    if one.latency is None or one.before is None or one.after is None or not one.before.mean:
+        return True
+    return decimal(one.after.mean / one.before.mean, 2) == decimal(one.latency.value, 2)
+
+
+def _words_of_ends() -> Mapping[AttemptStatus, tuple[str, str, str]]:
+    """Return how a candidate that was not completed ended: in the earlier comparison, in the later one, in both."""
+    return {
+        AttemptStatus.FAILED: (
+            tr("failed in the earlier one"),
+            tr("failed in the later one"),
+            tr("failed both times"),
+        ),
+        AttemptStatus.SKIPPED: (
+            tr("skipped in the earlier one"),
+            tr("skipped in the later one"),
+            tr("skipped both times"),
+        ),
+        AttemptStatus.CANCELLED: (
+            tr("cancelled in the earlier one"),
+            tr("cancelled in the later one"),
+            tr("cancelled both times"),
+        ),
+        AttemptStatus.NOT_RUN: (
+            tr("not measured in the earlier one"),
+            tr("not measured in the later one"),
+            tr("not measured both times"),
+        ),
+    }
+
+
 def _change(
     key: CandidateId, before: tuple[CampaignRecord, Ranking], after: tuple[CampaignRecord, Ranking], bare: float | None
 ) -> Change:
@@ -105,8 +192,6 @@ def _change(
     known = next(one for one in (new, old) if one is not None)
     latency = ratio_of(_logs(before[0], key), _logs(after[0], key))
     rates = [_rate(one.throughput_mbit_s) if one is not None else None for one in results]
-    log_ratio = math.log(latency.value) if latency is not None else None
-    is_bare = key[0] == BASELINE_SOLUTION
     return Change(
         solution=key[0],
         suite=key[1],
@@ -114,10 +199,16 @@ def _change(
         before=old.weighted_latency_ms if old is not None else None,
         after=new.weighted_latency_ms if new is not None else None,
         latency=latency,
-        beyond_link=math.exp(log_ratio - bare) if log_ratio is not None and bare is not None and not is_bare else None,
+        beyond_link=_beyond_link(latency, bare) if key[0] != BASELINE_SOLUTION else None,
         throughput=rates[1] / rates[0] if rates[0] and rates[1] else None,
         is_significant=latency is not None and _excludes_one(latency),
+        outcomes=(old.status if old is not None else None, new.status if new is not None else None),
     )
+
+
+def _beyond_link(latency: Ratio | None, bare: float | None) -> float | None:
+    """Return a change without that of the bare link, which is a logarithm."""
+    return math.exp(math.log(latency.value) - bare) if latency is not None and bare is not None else None
 
 
 def ratio_of(before: Sequence[float], after: Sequence[float]) -> Ratio | None:
@@ -191,22 +282,25 @@ def _variance(values: Sequence[float]) -> float:
 def changed_settings(old: CampaignRecord, new: CampaignRecord) -> list[ComparedSetting]:
     """Return versions, hosts and conditions that differ between two comparisons."""
     pairs: list[tuple[str, object, object]] = [
-        ("pair", old.plan.pair.name, new.plan.pair.name),
-        ("profile", old.plan.profile.name.value, new.plan.profile.name.value),
-        ("rounds", _rounds(old), _rounds(new)),
+        (mark("pair"), old.plan.pair.name, new.plan.pair.name),
+        (mark("profile"), old.plan.profile.name.value, new.plan.profile.name.value),
+        (mark("rounds"), _rounds(old), _rounds(new)),
         ("Tunnelmark", old.tunnelmark_version, new.tunnelmark_version),
-        ("limit in Mbit/s", old.plan.pair.load_cap_mbit_s, new.plan.pair.load_cap_mbit_s),
-        ("underlay A", old.plan.pair.underlay_a, new.plan.pair.underlay_a),
-        ("underlay B", old.plan.pair.underlay_b, new.plan.pair.underlay_b),
-        ("condition", _conditions(old), _conditions(new)),
+        (mark("limit in Mbit/s"), old.plan.pair.load_cap_mbit_s, new.plan.pair.load_cap_mbit_s),
+        (mark("underlay A"), old.plan.pair.underlay_a, new.plan.pair.underlay_a),
+        (mark("underlay B"), old.plan.pair.underlay_b, new.plan.pair.underlay_b),
+        (mark("condition"), _conditions(old), _conditions(new)),
     ]
     for side in Side:
         before, after = old.facts.get(side.value), new.facts.get(side.value)
         if before is not None and after is not None:
-            pairs += [(f"{side.upper()}: {what}", first, last) for what, first, last in _host_values(before, after)]
+            pairs += [
+                (SETTING_OF_SIDE(side=side.upper(), what=what), first, last)
+                for what, first, last in _host_values(before, after)
+            ]
     verdicts = [{_key(one): one for one in record.plan.candidates} for record in (old, new)]
     pairs += [
-        (f"verdict of {one.title}", verdicts[0][key].verdict.value, one.verdict.value)
+        (VERDICT_OF(title=one.title), verdicts[0][key].verdict.value, one.verdict.value)
         for key, one in verdicts[1].items()
         if key in verdicts[0]
     ]
@@ -215,11 +309,11 @@ def changed_settings(old: CampaignRecord, new: CampaignRecord) -> list[ComparedS
 
 def _host_values(before: HostFacts, after: HostFacts) -> list[tuple[str, object, object]]:
     values: list[tuple[str, object, object]] = [
-        ("system", before.os_name, after.os_name),
-        ("kernel", before.kernel, after.kernel),
+        (mark("operating system"), before.os_name, after.os_name),
+        (mark("kernel"), before.kernel, after.kernel),
         ("CPU", before.cpu_model, after.cpu_model),
         ("CPUs", before.cpu_count, after.cpu_count),
-        ("memory in MiB", before.memory_total_mib, after.memory_total_mib),
+        (mark("memory in MiB"), before.memory_total_mib, after.memory_total_mib),
     ]
     tools = [{name: tool.version for name, tool in facts.tools.items()} for facts in (before, after)]
     values += [(name, tools[0].get(name, ""), tools[1].get(name, "")) for name in sorted(tools[0] | tools[1])]
@@ -233,7 +327,8 @@ def _rounds(record: CampaignRecord) -> int:
 
 
 def _conditions(record: CampaignRecord) -> str:
-    return ", ".join(sorted({one.key.condition for one in record.attempts}))
+    condition = record.plan.condition
+    return AS_FOUND if condition is None else f"{condition.name} ({condition_words(condition)})"
 
 
 def _key(one: Candidate) -> CandidateId:
@@ -241,4 +336,4 @@ def _key(one: Candidate) -> CandidateId:
 
 
 def _words(value: object) -> str:
-    return "none" if value is None or value == "" else str(value)
+    return mark("none") if value is None or value == "" else str(value)

@@ -113,7 +113,7 @@ def _latency_sign(found: Differences, one: int, other: int) -> int:
     mine, theirs = found.typical_ms[one], found.typical_ms[other]
     if not is_close(mine, theirs):
         return -1
-    return int(not is_close(theirs, mine) and (one, other) in found.told)
+    return int(not is_close(theirs, mine) and (one, other) in found.decided)
 
 
 def _risk_sign(one: Contender, other: Contender) -> int:

@@ -68,14 +68,14 @@ class Differences:
 
     Attributes:
         typical_ms: Latency of each with the rounds' effects taken off, in ms.
-        told: Positions (faster, slower) of the pairs whose difference is more than chance explains.
+        decided: Positions (faster, slower) of the pairs whose difference is more than chance explains.
         pairs: By positions (smaller, larger).
         spreads: Standard deviation of each one's rounds once all effects are taken off, as logarithm; NaN for fewer
             than two rounds, or two candidates.
     """
 
     typical_ms: tuple[float, ...]
-    told: frozenset[tuple[int, int]]
+    decided: frozenset[tuple[int, int]]
     pairs: Mapping[tuple[int, int], Difference]
     spreads: tuple[float, ...] = ()
 
@@ -104,9 +104,9 @@ def differences(series: Sequence[Mapping[int, float]], significance: float = SIG
     fit = _fit(values)
     typical, pooled, freedom = fit.typical, fit.pooled, fit.freedom
     tests = {(i, j): _test(values[i] - values[j], pooled, freedom) for i, j in combinations(range(len(series)), 2)}
-    told, threshold = _holm(tests, significance)
+    decided, threshold = _holm(tests, significance)
     pairs = {key: one.difference(threshold) for key, one in tests.items()}
-    return Differences(tuple(math.exp(one) for one in typical), frozenset(told), pairs, fit.spreads)
+    return Differences(tuple(math.exp(one) for one in typical), frozenset(decided), pairs, fit.spreads)
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,11 +190,11 @@ def _test(ratios: npt.NDArray[np.float64], pooled: float, freedom: float) -> _Te
 
 def _holm(tests: Mapping[tuple[int, int], _Test], significance: float) -> tuple[set[tuple[int, int]], float]:
     """Return the pairs (faster, slower) that differ significantly, and the level at which the procedure stopped."""
-    told: set[tuple[int, int]] = set()
+    decided: set[tuple[int, int]] = set()
     level = significance / max(1, len(tests))
     for done, ((i, j), one) in enumerate(sorted(tests.items(), key=lambda item: item[1].p_value)):
         level = significance / (len(tests) - done)
         if one.p_value > level:
             break
-        told.add((i, j) if one.mean < 0 else (j, i))
-    return told, level
+        decided.add((i, j) if one.mean < 0 else (j, i))
+    return decided, level

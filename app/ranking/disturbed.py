@@ -1,40 +1,112 @@
-"""Candidates that a busy host kept from being recommended, and that may be better than the one that is."""
+"""Candidates that a busy host or an unknown link bars from the recommendation, and that may be the best."""
 
 from __future__ import annotations
 
+import math
+from statistics import mean
+
+from app.domain.gates import GateName
 from app.domain.ranking import AdviceKind, BarrierReason
+from app.domain.results import AttemptStatus
 from app.ranking.candidates import Contender
 from app.ranking.choice import Choice, Compared, state_of
+from app.ranking.eligibility import FEWEST_LOST, LOSS_TIMES_BARE
 from app.ranking.gates import busy_gate
 from app.ranking.proofs import failed_proofs
-from app.wording.numbers import listed
+from app.wording.language import tr, trn
+from app.wording.local_forms import listed_names
+from app.wording.numbers import figure
+
+SURE_LOSS_PCT = 1.0
+"""A loss above it is the candidate's own where the bare link was not measured, if others lose less. Source: our
+choice."""
 
 
-def disturbed_rivals(compared: Compared, choice: Choice) -> tuple[Contender, ...]:
-    """Return the candidates that only a busy host bars, and of which the figures do not say that they are slower.
+def disturbed_rivals(compared: Compared, choice: Choice, *, is_link_known: bool) -> tuple[Contender, ...]:
+    """Return the candidates that only a busy host or lost frames bar, and that may be faster than the choice.
 
-    Load seldom disturbs all candidates alike: if it happens to bar the fastest ones, a slow one is left to choose.
+    Load seldom disturbs all candidates alike: if it happens to bar the fastest ones, a slow one is left to choose. The
+    same holds for lost frames: without the bare link it is not known whether the link lost them.
+
+    Args:
+        is_link_known: Whether the bare link was measured.
     """
     best = next(i for i, one in enumerate(compared.contenders) if one is choice.best)
-    return tuple(
-        one
-        for i, one in enumerate(compared.contenders)
-        if _is_disturbed(one) and state_of(compared, best, i) is AdviceKind.NOT_DECIDED
-    )
+    found = []
+    for i, one in enumerate(compared.contenders):
+        if i == best:
+            continue
+        is_undecided = state_of(compared, best, i) is AdviceKind.NOT_DECIDED
+        if _is_disturbed(one):
+            is_rival = is_undecided or _was_as_fast(one, choice.best)
+        else:
+            is_rival = is_undecided and not is_link_known and _may_be_the_link(one, choice.best)
+        if is_rival:
+            found.append(one)
+    return tuple(found)
 
 
 def disturbed_obstacle(rivals: tuple[Contender, ...], best: Contender) -> str:
     """Return why nothing is recommended, after "Nothing can be recommended:"."""
-    gate = busy_gate(rivals[0].result.gates)
-    names = listed([one.title for one in rivals])
-    words = f" ({gate.words} with {rivals[0].title})" if gate is not None else ""
-    return (
-        f"the hosts were too busy while {names} {'was' if len(rivals) == 1 else 'were'} measured{words}, which may be "
-        f"faster than {best.title}; end other work there, then measure again"
-    )
+    busy = tuple(one for one in rivals if _is_disturbed(one))
+    if not busy:
+        losses = listed_names([f"{one.title} ({figure(one.result.loss_pct or 0.0, 2)} %)" for one in rivals])
+        return tr(
+            "{losses} lost frames and may be faster than {title}; whether the link lost them is not known, because the "
+            "bare link was not measured: measure again with it"
+        ).format(losses=losses, title=best.title)
+    gate = busy_gate(busy[0].result.gates)
+    names = listed_names([one.title for one in busy])
+    words = tr(" ({words} with {title})").format(words=gate.words, title=busy[0].title) if gate is not None else ""
+    return trn(
+        "the hosts were too busy while {names} was measured{words}, which may be faster than {title}; end other work "
+        "on them and on this computer, then measure again",
+        "the hosts were too busy while {names} were measured{words}, which may be faster than {title}; end other work "
+        "on them and on this computer, then measure again",
+        len(busy),
+    ).format(names=names, words=words, title=best.title)
 
 
 def _is_disturbed(one: Contender) -> bool:
     barrier = one.result.barrier
     is_busy = barrier is not None and barrier.reason is BarrierReason.GATE
     return is_busy and one.candidate.verdict.is_deployable and not failed_proofs(one)
+
+
+def _was_as_fast(one: Contender, best: Contender) -> bool:
+    """Return whether a disturbed candidate's shortest round trips are no longer than the best one's typical ones.
+
+    Its own median tells how busy the hosts were: divided by its spread it is near what the candidate can do.
+    """
+    spread = next((gate.value for gate in one.result.gates if gate.name is GateName.SPREAD), None)
+    shared = one.figures.median_ms.keys() & best.figures.median_ms.keys()
+    if spread is None or not shared:
+        return False
+    times = mean([math.log(one.figures.median_ms[r] / best.figures.median_ms[r]) for r in shared])
+    return times <= math.log(spread)
+
+
+def _may_be_the_link(one: Contender, best: Contender) -> bool:
+    """Return whether a candidate is barred by a loss that may be the link's: a small one, or one the best has as well.
+
+    What both lost is counted over the rounds that hold both.
+    """
+    barrier = one.result.barrier
+    if barrier is None or barrier.reason is not BarrierReason.LOSS or not one.candidate.verdict.is_deployable:
+        return False
+    shared = one.figures.median_ms.keys() & best.figures.median_ms.keys()
+    lost, share = _loss(one, shared)
+    most = max(SURE_LOSS_PCT / 100, LOSS_TIMES_BARE * _loss(best, shared)[1])
+    return lost < FEWEST_LOST or share <= most
+
+
+def _loss(one: Contender, rounds: frozenset[int] | set[int]) -> tuple[int, float]:
+    """Return how many requests were lost in some rounds, and their share of all."""
+    series = [
+        each
+        for attempt in one.attempts
+        if attempt.status is AttemptStatus.COMPLETED and attempt.key.round in rounds
+        for each in attempt.latency
+    ]
+    sent, received = sum(each.sent for each in series), sum(each.received for each in series)
+    return sent - received, (sent - received) / sent if sent else 0.0

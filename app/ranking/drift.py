@@ -9,7 +9,9 @@ from app.domain.ranking import Drift
 from app.domain.results import Attempt
 from app.ranking.blocks import round_value_ms
 from app.ranking.rounds import attempt_both_mbit_s
-from app.wording.numbers import listed, signed_pct
+from app.wording.language import tr
+from app.wording.local_forms import listed_names
+from app.wording.numbers import signed_pct
 
 DOUBTFUL_DRIFT_PCT = 10.0
 """A change of the baseline beyond this makes the comparison doubtful.
@@ -29,18 +31,27 @@ def drift_of(baseline: Sequence[Attempt]) -> Drift:
         move less than the mean.
     """
     if len(baseline) < 2:
-        measured = "measured only once" if baseline else "not measured"
-        sentence = f"Whether the link itself drifted is unknown: the baseline was {measured}."
+        sentence = tr("Whether the link itself drifted is unknown: the baseline was not measured.")
+        if baseline:
+            sentence = tr("Whether the link itself drifted is unknown: the baseline was measured only once.")
         return Drift(None, None, sentence)
     latency_pct = _change_pct(baseline, round_value_ms)
     throughput_pct = _change_pct(baseline, attempt_both_mbit_s)
-    changes = [("latency", latency_pct), ("throughput", throughput_pct)]
-    known = [f"{name} by {signed_pct(change)}" for name, change in changes if change is not None]
+    changes = [(tr("latency"), latency_pct), (tr("throughput"), throughput_pct)]
+    known = [
+        tr("{what} by {change}").format(what=name, change=signed_pct(change))
+        for name, change in changes
+        if change is not None
+    ]
     if not known:
-        return Drift(None, None, "Whether the link itself drifted is unknown: the baseline gave no figures to compare.")
-    sentence = f"While the comparison ran, the baseline moved: {listed(known)}."
+        return Drift(
+            None, None, tr("Whether the link itself drifted is unknown: the baseline gave no figures to compare.")
+        )
+    sentence = tr("While the comparison ran, the baseline moved: {changes}.").format(changes=listed_names(known))
     if is_doubtful(Drift(latency_pct, throughput_pct, "")):
-        sentence += f" That is more than {DOUBTFUL_DRIFT_PCT:.0f} %: differences of that size prove little."
+        sentence += tr(" That is more than {limit:.0f} %: differences of that size prove little.").format(
+            limit=DOUBTFUL_DRIFT_PCT
+        )
     return Drift(latency_pct, throughput_pct, sentence)
 
 

@@ -12,7 +12,9 @@ from app.ranking.candidates import Contender
 from app.ranking.gates import busy_gate
 from app.ranking.proofs import failed_proofs
 from app.wording.colours import BASELINE_SOLUTION
-from app.wording.numbers import figure, listed
+from app.wording.language import tr
+from app.wording.local_forms import listed_names
+from app.wording.numbers import figure
 
 LOSS_LIMIT_PCT = 0.1
 """Share of the frames that a candidate may lose on a link that loses none, in percent.
@@ -59,11 +61,13 @@ def with_eligibility(everyone: Sequence[Contender], plan: CampaignPlan) -> tuple
 
 def _barrier(one: Contender, demands: Demands) -> Barrier | None:
     """Return the first thing that bars a candidate; None if nothing does."""
-    by_verdict = Barrier(BarrierReason.VERDICT, f"is judged {one.candidate.verdict.value}")
+    by_verdict = Barrier(
+        BarrierReason.VERDICT, tr("is judged {verdict}").format(verdict=tr(one.candidate.verdict.value))
+    )
     if one.candidate.is_unprotected:
-        return Barrier(BarrierReason.UNPROTECTED, "has no cryptography and is a reference only")
+        return Barrier(BarrierReason.UNPROTECTED, tr("has no cryptography and is a reference only"))
     if one.result.status is not AttemptStatus.COMPLETED:
-        return Barrier(BarrierReason.NOT_MEASURED, "was not measured to the end")
+        return Barrier(BarrierReason.NOT_MEASURED, tr("was not measured to the end"))
     if one.candidate.verdict is Verdict.INSECURE:
         return by_verdict
     return _measured_barrier(one, demands) or (None if one.candidate.verdict.is_deployable else by_verdict)
@@ -74,10 +78,15 @@ def _measured_barrier(one: Contender, demands: Demands) -> Barrier | None:
         return Barrier(BarrierReason.FRAME_SIZES, _sizes_words(one))
     busy = busy_gate(one.result.gates)
     if busy is not None:
-        return Barrier(BarrierReason.GATE, f"was measured while its hosts were too busy: {busy.words}")
+        return Barrier(
+            BarrierReason.GATE, tr("was measured while its hosts were too busy: {words}").format(words=busy.words)
+        )
     failed = failed_proofs(one)
     if failed:
-        return Barrier(BarrierReason.PACKET_TEST, f"failed its packet test: {listed(list(failed))}")
+        return Barrier(
+            BarrierReason.PACKET_TEST,
+            tr("failed its packet test: {failures}").format(failures=listed_names(list(failed))),
+        )
     return _loss_barrier(one, demands.bare_loss_pct) or _late_barrier(one, demands) or _rate_barrier(one, demands)
 
 
@@ -92,8 +101,8 @@ def _silent_sizes(one: Contender) -> tuple[int, ...]:
 def _sizes_words(one: Contender) -> str:
     silent = _silent_sizes(one)
     if not silent:
-        return "was not measured with every frame size"
-    return f"did not carry frames of {listed([str(size) for size in silent])} bytes"
+        return tr("was not measured with every frame size")
+    return tr("did not carry frames of {sizes} bytes").format(sizes=listed_names([str(size) for size in silent]))
 
 
 def _loss_barrier(one: Contender, bare_loss_pct: float | None) -> Barrier | None:
@@ -102,16 +111,21 @@ def _loss_barrier(one: Contender, bare_loss_pct: float | None) -> Barrier | None
     limit_pct = max(LOSS_LIMIT_PCT, LOSS_TIMES_BARE * (bare_loss_pct or 0.0))
     if loss_pct is None or loss_pct <= limit_pct or lost < FEWEST_LOST:
         return None
-    bare = "not measured" if bare_loss_pct is None else f"{figure(bare_loss_pct, 2)} %"
-    return Barrier(BarrierReason.LOSS, f"lost {figure(loss_pct, 2)} % of its frames (the bare link: {bare})")
+    bare = tr("not measured") if bare_loss_pct is None else f"{figure(bare_loss_pct, 2)} %"
+    return Barrier(
+        BarrierReason.LOSS,
+        tr("lost {share} % of its frames (the bare link: {bare})").format(share=figure(loss_pct, 2), bare=bare),
+    )
 
 
 def _late_barrier(one: Contender, demands: Demands) -> Barrier | None:
     late_pct = one.result.late_pct
     if demands.deadline_ms is None or late_pct is None or late_pct <= LATE_LIMIT_PCT:
         return None
-    words = f"missed the deadline of {figure(demands.deadline_ms)} ms with {figure(late_pct, 2)} % of its replies"
-    return Barrier(BarrierReason.DEADLINE, f"{words} (at most {figure(LATE_LIMIT_PCT)} % may be late)")
+    words = tr(
+        "missed the deadline of {deadline} ms with {share} % of its replies (at most {limit} % may be late)"
+    ).format(deadline=figure(demands.deadline_ms), share=figure(late_pct, 2), limit=figure(LATE_LIMIT_PCT))
+    return Barrier(BarrierReason.DEADLINE, words)
 
 
 def _rate_barrier(one: Contender, demands: Demands) -> Barrier | None:
@@ -119,11 +133,13 @@ def _rate_barrier(one: Contender, demands: Demands) -> Barrier | None:
         return None
     rate = one.worse_mbit_s
     if rate is None:
-        return Barrier(BarrierReason.RATE, "has no throughput in one direction, so that its rate is not known")
+        return Barrier(BarrierReason.RATE, tr("has no throughput in one direction, so that its rate is not known"))
     if rate >= demands.min_rate_mbit_s:
         return None
-    words = f"carried {figure(rate)} Mbit/s in the slower direction"
-    return Barrier(BarrierReason.RATE, f"{words}, less than the {figure(demands.min_rate_mbit_s)} Mbit/s that you need")
+    words = tr("carried {rate} Mbit/s in the slower direction, less than the {least} Mbit/s that you need").format(
+        rate=figure(rate), least=figure(demands.min_rate_mbit_s)
+    )
+    return Barrier(BarrierReason.RATE, words)
 
 
 def barrier_cautions(everyone: Sequence[Contender]) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from app.domain.gates import Gate, GateName, GateVerdict, HostReadings
 from app.domain.results import FRAME_BYTES, FRAME_WEIGHTS, LOST_RTT_US, Attempt, Block, LatencySeries
+from app.wording.language import tr
 from app.wording.numbers import figure
 
 MOST_REPEATS = 3
@@ -82,15 +83,29 @@ def gates_of(
     """
     gates = [_spread(attempt, bare_spread, least_spread), _wait(attempt)]
     readings = attempt.readings
-    gates.append(_worst(GateName.STEAL, {side: one.steal_pct for side, one in readings.items()}, "% of the CPU taken"))
-    gates.append(_worst(GateName.DROPS, {side: one.drops for side, one in readings.items()}, "packets dropped"))
+    gates.append(
+        _worst(
+            GateName.STEAL,
+            {side: one.steal_pct for side, one in readings.items()},
+            tr("{reading} % of the CPU taken on {side}"),
+        )
+    )
+    gates.append(
+        _worst(
+            GateName.DROPS,
+            {side: one.drops for side, one in readings.items()},
+            tr("{reading} packets dropped on {side}"),
+        )
+    )
     steps = {side: None if one.clock_step_ms is None else abs(one.clock_step_ms) for side, one in readings.items()}
-    gates.append(_worst(GateName.CLOCK_STEP, steps, "ms by which the clock was set"))
+    gates.append(_worst(GateName.CLOCK_STEP, steps, tr("{reading} ms by which the clock was set on {side}")))
     gates.append(_throttling(readings.items()))
     gates.append(_named(GateName.CLOCK_SOURCE, {s: one.clock_source for s, one in readings.items()}, SLOW_CLOCKS))
     gates.append(_named(GateName.GOVERNOR, {s: one.governor for s, one in readings.items()}, SLOW_GOVERNORS))
     if attempt.own_load_cores is not None:
-        words = f"{figure(attempt.own_load_cores, 2)} cores of this computer busy with other work"
+        words = tr("{cores} cores of this computer busy with other work").format(
+            cores=figure(attempt.own_load_cores, 2)
+        )
         gates.append(_judged(GateName.OWN_LOAD, attempt.own_load_cores, words))
     return tuple(_final(gate, attempt.repeats) for gate in gates if gate is not None)
 
@@ -101,7 +116,7 @@ def rounds_gate(spread_pct: float) -> Gate:
     Args:
         spread_pct: Standard deviation of what is left, in percent.
     """
-    return _judged(GateName.ROUNDS, spread_pct, f"rounds differ by {figure(spread_pct, 2)} %")
+    return _judged(GateName.ROUNDS, spread_pct, tr("rounds differ by {change} %").format(change=figure(spread_pct, 2)))
 
 
 def busy_gate(gates: Sequence[Gate]) -> Gate | None:
@@ -165,14 +180,14 @@ def _spread(attempt: Attempt, bare_spread: float | None, least_spread: float | N
     spread = spread_of(attempt)
     if spread is None:
         return None
-    words = f"median RTTs {figure(spread, 2)} times the shortest ones"
+    words = tr("median RTTs {times} times the shortest ones").format(times=figure(spread, 2))
     gate = _judged(GateName.SPREAD, spread, words)
     if gate.verdict is not GateVerdict.REPEAT:
         return gate
     if bare_spread is not None and spread <= _LIKE_BARE * bare_spread:
-        return replace(gate, verdict=GateVerdict.DOUBT, words=f"{words}, as on the bare link")
+        return replace(gate, verdict=GateVerdict.DOUBT, words=tr("{words}, as on the bare link").format(words=words))
     if least_spread is not None and spread <= _LIKE_LEAST * least_spread:
-        return replace(gate, verdict=GateVerdict.DOUBT, words=f"{words}, as in each round")
+        return replace(gate, verdict=GateVerdict.DOUBT, words=tr("{words}, as in each round").format(words=words))
     return gate
 
 
@@ -187,7 +202,11 @@ def _wait(attempt: Attempt) -> Gate | None:
         return None
     floor_us = max(_SHORTEST_RTT_US, float(np.quantile(smallest, 0.05)))
     share = 1_000 * sum(waits) / sent / floor_us
-    return _judged(GateName.DAEMON_WAIT, share, f"daemons waited for a CPU {figure(share, 2)} times the shortest RTT")
+    return _judged(
+        GateName.DAEMON_WAIT,
+        share,
+        tr("daemons waited for a CPU {times} times the shortest RTT").format(times=figure(share, 2)),
+    )
 
 
 def _worst(name: GateName, values: Mapping[str, float | None], words: str) -> Gate | None:
@@ -195,9 +214,13 @@ def _worst(name: GateName, values: Mapping[str, float | None], words: str) -> Ga
         return None
     known = {side: value for side, value in values.items() if value is not None}
     if not known:
-        return Gate(name, None, GateVerdict.OK, "not reported")
+        return Gate(name, None, GateVerdict.OK, tr("not reported"))
     side = max(known, key=lambda one: known[one])
-    return _judged(name, float(known[side]), f"{figure(float(known[side]), 2)} {words} on {side.upper()}")
+    return _judged(
+        name,
+        float(known[side]),
+        words.format(reading=figure(float(known[side]), 2), side=side.upper()),
+    )
 
 
 def _throttling(readings: Iterable[tuple[str, HostReadings]]) -> Gate | None:
@@ -206,7 +229,12 @@ def _throttling(readings: Iterable[tuple[str, HostReadings]]) -> Gate | None:
         return None
     side = max(known, key=lambda one: known[one])
     verdict = GateVerdict.REPEAT if known[side] else GateVerdict.OK
-    return Gate(GateName.THROTTLING, float(known[side]), verdict, f"throttled {known[side]} times on {side.upper()}")
+    return Gate(
+        GateName.THROTTLING,
+        float(known[side]),
+        verdict,
+        tr("throttled {number} times on {side}").format(number=known[side], side=side.upper()),
+    )
 
 
 def _named(name: GateName, found: dict[str, str], slow: Sequence[str]) -> Gate | None:
@@ -214,7 +242,9 @@ def _named(name: GateName, found: dict[str, str], slow: Sequence[str]) -> Gate |
     if not known:
         return None
     bad = {side: value for side, value in known.items() if value in slow}
-    words = ", ".join(f"{value} on {side.upper()}" for side, value in (bad or known).items())
+    words = ", ".join(
+        tr("{reading} on {side}").format(reading=value, side=side.upper()) for side, value in (bad or known).items()
+    )
     return Gate(name, None, GateVerdict.DOUBT if bad else GateVerdict.OK, words)
 
 

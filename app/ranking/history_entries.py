@@ -11,9 +11,10 @@ from app.domain.history import EntryId, EntryKind, HistoryEntry, Winner
 from app.domain.results import CampaignStatus
 from app.domain.version import tunnelmark_version
 from app.ranking import rank
+from app.ranking.messages import NONE_BECAUSE
 from app.ranking.winner import method_of, winner_of
 from app.storage import CampaignSummary, CensusSummary, Store
-from app.wording.language import source_language
+from app.wording.language import mark, source_language
 
 _MOST = 1000
 """Entries of each kind that are listed."""
@@ -29,7 +30,7 @@ def list_history(store: Store) -> tuple[HistoryEntry, ...]:
     return tuple(sorted(entries, key=lambda one: one.at, reverse=True))
 
 
-UNREADABLE = "cannot be read"
+UNREADABLE = mark("cannot be read")
 """In place of the winner of a comparison that is damaged; it is not stored."""
 
 
@@ -96,6 +97,7 @@ def _comparison(one: CampaignSummary) -> HistoryEntry:
         one.winner if is_current and not is_running else None,
         one.note,
         candidates=one.candidates,
+        condition=one.condition,
     )
 
 
@@ -124,7 +126,8 @@ def deployment_entries(deployments: Sequence[Deployment]) -> tuple[HistoryEntry,
 def _deployment(one: Deployment, replaced: Deployment | None) -> HistoryEntry:
     winner = Winner(one.title, one.solution, one.suite)
     if one.state is DeploymentState.FAILED:
-        winner = Winner(f"none, {'refused' if one.is_refused else 'failed'}: {one.title}")
+        word = mark("refused") if one.is_refused else mark("failed")
+        winner = Winner(NONE_BECAUSE(word=word, title=one.title))
     return HistoryEntry(
         EntryKind.DEPLOYMENT,
         one.id,
@@ -133,6 +136,7 @@ def _deployment(one: Deployment, replaced: Deployment | None) -> HistoryEntry:
         one.state.value,
         winner=winner,
         is_refused=one.is_refused,
+        is_rolled_back=one.is_rolled_back,
         is_rotation=replaced is not None and _is_same(one, replaced),
     )
 

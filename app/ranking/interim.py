@@ -10,9 +10,24 @@ from itertools import combinations
 
 from app.domain.interim import CandidateState, InterimCandidate, InterimResult, StopReason
 from app.domain.ranking import Ratio
-from app.domain.results import Attempt, AttemptStatus, CampaignPlan, Candidate
+from app.domain.results import Attempt, AttemptStatus, CampaignPlan, Candidate, CandidateId
 from app.ranking.blocks import is_disturbed, round_value_ms
 from app.ranking.differences import Differences, differences
+from app.ranking.messages import (
+    CLOSE_TO,
+    EVERY_PAIR_DECIDED,
+    FASTEST_DECIDED,
+    LAST_ATTEMPT_FAILED,
+    LAST_ROUND_MEASURED,
+    LAST_ROUND_MEASURED_UNDECIDED,
+    MINUTES_WOULD_DISTINGUISH,
+    NO_COMPLETE_ROUND,
+    NONE_FASTER,
+    NONE_MEASURED_AT_ALL,
+    SLOWER_THAN,
+    TIME_USED_UP,
+    TIME_USED_UP_UNDECIDED,
+)
 from app.ranking.sequential import (
     LEAST_ROUNDS,
     MOST_ROUNDS,
@@ -24,8 +39,6 @@ from app.ranking.sequential import (
 from app.wording.colours import BASELINE_SOLUTION
 
 __all__ = ["interim", "is_disturbed", "ratio_to_first"]
-
-CandidateId = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +62,7 @@ class _Field:
 
     def is_decided(self, first: int, second: int) -> bool:
         pair = (first, second)
-        if pair in self.found.told or pair[::-1] in self.found.told:
+        if pair in self.found.decided or pair[::-1] in self.found.decided:
             return True
         return is_within_margin(self.found, first, second, self.shared_rounds(first, second))
 
@@ -158,11 +171,11 @@ def _is_good_enough(field: _Field, number: int) -> bool:
     deployable = [i for i, one in enumerate(field.who) if one.verdict.is_deployable]
     best = _best_of(field)
     rivals = [i for i in (deployable or range(len(field.who))) if i != best]
-    decided = [i for i in rivals if (best, i) in field.found.told]
+    decided = [i for i in rivals if (best, i) in field.found.decided]
     if number >= 2 and len(decided) == len(rivals) and rivals:
         return True
     return number >= LEAST_ROUNDS and all(
-        (best, i) in field.found.told or is_at_most_margin_slower(field.found, best, i) for i in rivals
+        (best, i) in field.found.decided or is_at_most_margin_slower(field.found, best, i) for i in rivals
     )
 
 
@@ -211,31 +224,38 @@ def _why(field: _Field, position: int, state: CandidateState) -> str:
     if state is CandidateState.OPEN:
         return ""
     if state is CandidateState.FAILED:
-        return "Its last attempt did not complete."
+        return LAST_ATTEMPT_FAILED()
     title = field.who[0].title
-    if position and (0, position) in field.found.told:
-        return f"It is slower than {title}, beyond chance."
+    if position and (0, position) in field.found.decided:
+        return SLOWER_THAN(title=title)
     if position:
-        return f"It is within 10 % of {title}."
-    return "It is the fastest; each comparison with another one is decided."
+        return CLOSE_TO(title=title)
+    return FASTEST_DECIDED()
 
 
 def _missing(one: Candidate) -> InterimCandidate:
-    return InterimCandidate(one.solution, one.suite, None, CandidateState.FAILED, "It has no complete round.")
+    return InterimCandidate(one.solution, one.suite, None, CandidateState.FAILED, NO_COMPLETE_ROUND())
 
 
 def _sentence(field: _Field, stop: StopReason | None, slowest: tuple[int, int] | None, left_s: float) -> str:
     if stop is StopReason.ORDER_KNOWN:
-        return "Every pair is decided, or within 10 %."
+        return EVERY_PAIR_DECIDED()
     if stop is StopReason.GOOD_ENOUGH:
-        return f"No other VPN can be more than 10 % faster than {field.who[_best_of(field)].title}."
+        return NONE_FASTER(title=field.who[_best_of(field)].title)
     if stop is StopReason.NOTHING_LEFT:
-        return "No VPN could be measured."
-    pair = "" if slowest is None else f"{field.who[slowest[0]].title} from {field.who[slowest[1]].title}"
+        return NONE_MEASURED_AT_ALL()
+    if slowest is None:
+        return _ENDED[stop, True]() if stop is not None else ""
+    one, other = (field.who[position].title for position in slowest)
     if stop is not None:
-        limit = "The time for measuring is used up" if stop is StopReason.BUDGET else "The last round is measured"
-        return f"{limit}; {pair} could not be distinguished." if pair else f"{limit}."
-    if not pair:
-        return ""
-    minutes = max(1, math.ceil(left_s / 60))
-    return f"About {minutes} min more would distinguish {pair}."
+        return _ENDED[stop, False](one=one, other=other)
+    return MINUTES_WOULD_DISTINGUISH(minutes=max(1, math.ceil(left_s / 60)), one=one, other=other)
+
+
+_ENDED = {
+    (StopReason.BUDGET, True): TIME_USED_UP,
+    (StopReason.BUDGET, False): TIME_USED_UP_UNDECIDED,
+    (StopReason.ROUNDS, True): LAST_ROUND_MEASURED,
+    (StopReason.ROUNDS, False): LAST_ROUND_MEASURED_UNDECIDED,
+}
+"""By the reason for the end, and whether every pair is decided."""

@@ -8,7 +8,8 @@ from app.domain.errors import UnderlayDown
 from app.domain.results import AttemptStatus, CampaignRecord
 from app.ranking.candidates import Contender
 from app.ranking.gates import busy_gate
-from app.wording.numbers import counted
+from app.wording.language import tr
+from app.wording.local_forms import others_text, vpns_text
 
 _MOST_NAMES = 3
 """Names in the sentence of the recommendation; its cautions have all. Source: our choice, two lines of the window."""
@@ -26,7 +27,11 @@ def not_compared(everyone: Sequence[Contender]) -> str:
         return ""
     names = "; ".join(_name(one) for one in missing[:_MOST_NAMES])
     more = len(missing) - _MOST_NAMES
-    return f"Not compared: {names}; {counted(more, 'other')}." if more > 0 else f"Not compared: {names}."
+    return (
+        tr("Not compared: {names}; {others}.").format(names=names, others=others_text(more))
+        if more > 0
+        else tr("Not compared: {names}.").format(names=names)
+    )
 
 
 def missing_caution(everyone: Sequence[Contender]) -> str:
@@ -34,11 +39,13 @@ def missing_caution(everyone: Sequence[Contender]) -> str:
     missing = unmeasured(everyone)
     if len(missing) <= _MOST_NAMES:
         return ""
-    return f"Not measured to the end, and so not compared: {'; '.join(_name(one) for one in missing)}."
+    return tr("Not measured to the end, and so not compared: {names}.").format(
+        names="; ".join(_name(one) for one in missing)
+    )
 
 
 def _name(one: Contender) -> str:
-    return f"{one.title} ({one.result.status.value.replace('-', ' ')})"
+    return f"{one.title} ({tr(one.result.status.value.replace('-', ' '))})"
 
 
 def _too_busy(protected: Sequence[Contender]) -> str:
@@ -48,17 +55,17 @@ def _too_busy(protected: Sequence[Contender]) -> str:
     if 2 * len(busy) <= len(measured) or not busy:
         return ""
     one, gate = busy[0]
-    return (
-        f"the hosts were too busy ({gate.words} with {one.title}; {len(busy)} of "
-        f"{counted(len(measured), 'VPN')} disturbed); end other work there, then measure again"
-    )
+    return tr(
+        "the hosts were too busy ({words} with {title}; {number} of {vpns} disturbed); end other work "
+        "on them and on this computer, then measure again"
+    ).format(words=gate.words, title=one.title, number=len(busy), vpns=vpns_text(len(measured)))
 
 
 def why_no_advice(record: CampaignRecord, everyone: Sequence[Contender]) -> str:
     """Return why too much is missing to recommend anything, with what to do; empty where enough was measured."""
     done = {one.key.position for one in record.attempts if one.status is AttemptStatus.COMPLETED}
     if any(one.reason == UnderlayDown.reason and one.key.position not in done for one in record.attempts):
-        return (
+        return tr(
             "the link between the two hosts failed during the comparison, so that not all candidates met the same "
             "conditions; repair the link, then resume the comparison"
         )
@@ -68,8 +75,7 @@ def why_no_advice(record: CampaignRecord, everyone: Sequence[Contender]) -> str:
         return busy
     missing = len(unmeasured(protected))
     if 0 < missing < len(protected) and 2 * missing > len(protected):
-        return (
-            f"only {len(protected) - missing} of {counted(len(protected), 'VPN')} were measured to the end; measure "
-            "the others for a decision"
+        return tr("only {number} of {vpns} were measured to the end; measure the others for a decision").format(
+            number=len(protected) - missing, vpns=vpns_text(len(protected))
         )
     return ""

@@ -9,7 +9,9 @@ from enum import StrEnum
 from app.domain.errors import PackageMissing, PreflightRefused, PrivilegeMissing
 from app.domain.results import Attempt, AttemptStatus, CampaignRecord, CampaignStatus, Candidate
 from app.wording.colours import BASELINE_SOLUTION
-from app.wording.numbers import counted
+from app.wording.language import tr
+from app.wording.local_forms import attempts_text, vpns_text
+from app.wording.messages import local_text
 
 
 class Remedy(StrEnum):
@@ -50,7 +52,7 @@ class FailureCause:
     def sentence(self) -> str:
         """Number or name of the candidates, and the message."""
         who = self.titles[0] if len(self.titles) == 1 else f"{len(self.titles)}x"
-        return f"{who}: {self.message}"
+        return f"{who}: {local_text(self.message)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +66,6 @@ class Outcome:
         attempts: Attempts in the plan.
         attempts_failed: Attempts that failed.
         causes: Causes of the failures, the most frequent first.
-        is_baseline_missing: Whether the baseline is in the plan and was not measured.
     """
 
     vpns: int
@@ -73,15 +74,14 @@ class Outcome:
     attempts: int
     attempts_failed: int
     causes: tuple[FailureCause, ...]
-    is_baseline_missing: bool
 
     @property
     def headline(self) -> str:
         """Number of VPNs that failed; empty where nothing failed."""
         if self.failed:
-            return f"{self.failed} of {counted(self.vpns, 'VPN')} failed"
+            return tr("{number} of {all} failed").format(number=self.failed, all=vpns_text(self.vpns))
         if self.attempts_failed:
-            return f"{self.attempts_failed} of {counted(self.attempts, 'attempt')} failed"
+            return tr("{number} of {all} failed").format(number=self.attempts_failed, all=attempts_text(self.attempts))
         return ""
 
     @property
@@ -92,7 +92,7 @@ class Outcome:
 
 def measured_words(measured: int, vpns: int) -> str:
     """Return how many VPNs of a comparison were measured, for lists."""
-    return f"{measured} of {counted(vpns, 'VPN')} measured"
+    return tr("{number} of {all} measured").format(number=measured, all=vpns_text(vpns))
 
 
 def outcome_of(record: CampaignRecord) -> Outcome:
@@ -104,7 +104,6 @@ def outcome_of(record: CampaignRecord) -> Outcome:
     vpns = [candidate for candidate in record.plan.candidates if candidate.solution != BASELINE_SOLUTION]
     done = _keys(record.attempts, AttemptStatus.COMPLETED)
     failed = _keys(record.attempts, AttemptStatus.FAILED) - done
-    baselines = [candidate for candidate in record.plan.candidates if candidate.solution == BASELINE_SOLUTION]
     return Outcome(
         vpns=len(vpns),
         measured=sum(_key(one) in done for one in vpns),
@@ -112,7 +111,6 @@ def outcome_of(record: CampaignRecord) -> Outcome:
         attempts=record.attempts_needed,
         attempts_failed=sum(one.status is AttemptStatus.FAILED for one in record.attempts),
         causes=failure_causes(record.plan.candidates, record.attempts),
-        is_baseline_missing=any(_key(one) not in done for one in baselines),
     )
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from app.domain.ranking import Estimate, Ranking
-from app.domain.results import CampaignRecord
-from app.ranking.comparing import CandidateId, ComparedSetting, changed_settings
+from app.domain.results import CampaignRecord, CandidateId
+from app.ranking.comparing import ComparedSetting, changed_settings
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,9 @@ from collections import defaultdict
 from dataclasses import dataclass
 from importlib.resources import files
 
-STUDY_2011 = (
+from app.wording.language import mark
+
+STUDY_2011 = mark(
     "Kotuliak, Rybár, Trúchly: Performance Comparison of IPsec and TLS Based VPN Technologies, 2011, Table I. Other "
     "hosts, old versions, and tunnels of which some carry packets rather than frames: read the order, not the figures."
 )

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from importlib.resources import files
 
 from app.domain.structured import bundled, lenient
+from app.wording.language import mark
 
-STUDY_2019 = (
+STUDY_2019 = mark(
     "Lackorzynski, Köpsell, Strufe: A Comparative Study on Virtual Private Networks for Future Industrial "
     "Communication Systems, 2019, Table III. Other versions of the programs, and lists of options that differ from "
     "platform to platform: compare what fails, not the totals."

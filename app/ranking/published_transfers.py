@@ -46,11 +46,6 @@ def difference_pct(row_s: float, column_s: float) -> int:
     return round(100.0 * (row_s - column_s) / row_s)
 
 
-def comparison(times_s: Mapping[TransferCell, float], cells: Sequence[TransferCell]) -> tuple[tuple[int, ...], ...]:
-    """Return the study's comparison of some cells with each other, as in its Figures 3 to 6: a line per row."""
-    return tuple(tuple(difference_pct(times_s[row], times_s[column]) for column in cells) for row in cells)
-
-
 def agreement(own_s: Mapping[TransferCell, float], published_s: Mapping[TransferCell, float]) -> Agreement:
     """Compare the order of own transfer times with the published one.
 

@@ -19,7 +19,7 @@ from app.ranking.eligibility import barrier_cautions, with_eligibility
 from app.ranking.gates import rounds_gate
 from app.ranking.interim import ratio_to_first
 from app.ranking.missing import missing_caution, not_compared, why_no_advice
-from app.ranking.recommendation import drifted, no_recommendation, recommendation
+from app.ranking.recommendation import drifted, no_recommendation, recommendation, under
 from app.ranking.sequential import sequential_differences
 from app.wording.colours import BASELINE_SOLUTION
 
@@ -95,7 +95,10 @@ def _choice(record: CampaignRecord, everyone: Sequence[Contender], compared: Com
     """Return the choice, or why nothing can be recommended although something was measured."""
     obstacle = why_no_advice(record, everyone)
     choice = None if obstacle else choose(compared, is_partial=any(_is_missing(one) for one in everyone))
-    rivals = disturbed_rivals(compared, choice) if choice is not None else ()
+    is_link_known = any(
+        one.candidate.solution == BASELINE_SOLUTION and one.result.loss_pct is not None for one in everyone
+    )
+    rivals = disturbed_rivals(compared, choice, is_link_known=is_link_known) if choice is not None else ()
     return (None, disturbed_obstacle(rivals, choice.best)) if choice is not None and rivals else (choice, obstacle)
 
 
@@ -116,7 +119,8 @@ def _advice(
         is_apart = not record.plan.profile.is_adaptive  # interleaved candidates meet the same drift
         if is_apart and choice.kind is AdviceKind.CLEAR and choice.others and hides(drift, choice.lead):
             advice = drifted(advice, choice, drift)
-    return replace(advice, sentence=" ".join(filter(None, (advice.sentence, not_compared(everyone)))))
+    sentence = advice.sentence if record.plan.condition is None else under(record.plan.condition.name, advice.sentence)
+    return replace(advice, sentence=" ".join(filter(None, (sentence, not_compared(everyone)))))
 
 
 def _condition(record: CampaignRecord) -> str:
@@ -139,8 +143,8 @@ def _places(compared: Compared, outdone: frozenset[int]) -> list[tuple[RankedCan
     found, who = compared.found, compared.contenders
     places = []
     for i, one in enumerate(who):
-        beaten_by = sum((other, i) in found.told for other in range(i))
-        alike = [who[j] for j in range(len(who)) if j != i and not {(i, j), (j, i)} & found.told]
+        beaten_by = sum((other, i) in found.decided for other in range(i))
+        alike = [who[j] for j in range(len(who)) if j != i and not {(i, j), (j, i)} & found.decided]
         tied = tuple(other.title for other in alike)
         place = RankedCandidate(1 + beaten_by, one.candidate.solution, one.candidate.suite, tied)
         is_dominated = i in outdone if one.result.barrier is None else None

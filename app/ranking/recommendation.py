@@ -12,6 +12,7 @@ from app.ranking.candidates import Contender
 from app.ranking.choice import Choice
 from app.wording.language import mark, tr, trn
 from app.wording.local_forms import listed_names, local_figure, minutes_text, rounds_text
+from app.wording.messages import local_text
 
 _STANDARD_ROUNDS = PROFILES[ProfileName.STANDARD].rounds
 
@@ -63,6 +64,11 @@ def recommendation(choice: Choice, cautions: Sequence[str]) -> Recommendation:
     )
 
 
+def under(condition: str, sentence: str) -> str:
+    """Return advice with the condition of the link that it holds for."""
+    return tr("On a link like {condition}: {sentence}").format(condition=condition, sentence=sentence)
+
+
 def _undominated(choice: Choice) -> str:
     """Return which candidates no other one outdoes; empty where there was only one to take."""
     if not choice.others:
@@ -72,8 +78,8 @@ def _undominated(choice: Choice) -> str:
     if not outdone:
         return tr("Each candidate that may be taken is better than the others in something.")
     text = trn(
-        "No other candidate outdoes {names}; {number} candidate is better in nothing.",
-        "No other candidate outdoes {names}; {number} candidates are better in nothing.",
+        "{number} candidate has a rival that is better in something and worse in nothing; that leaves {names}.",
+        "{number} candidates have rivals that are better in something and worse in nothing; that leaves {names}.",
         outdone,
     )
     return text.format(names=listed_names(names), number=outdone)
@@ -134,7 +140,9 @@ def _why(choice: Choice) -> str:
     latency = tr("its weighted latency of {latency}").format(latency=_latency(choice.best))
     latency += _times_baseline(choice.best)
     if not choice.others:
-        return tr("{latency} is the only complete result of a candidate that may be deployed").format(latency=latency)
+        return tr("{latency} is the only result that nothing bars of the candidates that may be deployed").format(
+            latency=latency
+        )
     over = tr("over {rounds}").format(rounds=rounds_text(choice.rounds))
     if choice.kind is AdviceKind.AS_GOOD_AS:
         return tr(
@@ -149,13 +157,17 @@ def _why(choice: Choice) -> str:
     sure = tr("in one round, a lead that chance seldom makes") if choice.rounds < 2 else over
     if choice.rounds > 1 and not choice.is_tied:
         sure = tr("more than chance explains {over}").format(over=over)
-    by = "" if _is_lead_of_means(choice) else tr(", by their medians")
-    return tr("{latency} is {less} % below that of the next best, {rival} ({rival_latency}){by}, {sure}").format(
+    form = tr("{latency} is {less} % below that of the next best, {rival} ({rival_latency}), {sure}")
+    if not _is_lead_of_means(choice):
+        form = tr(
+            "{latency} compares with {rival_latency} of the next best, {rival}; its median, which decides, is "
+            "{less} % below, {sure}"
+        )
+    return form.format(
         latency=latency,
         less=local_figure(100 * (1 - 1 / choice.lead), 2),
         rival=rival.title,
         rival_latency=_latency(rival),
-        by=by,
         sure=sure,
     )
 
@@ -213,7 +225,7 @@ def _verdict_reason(best: Contender) -> str:
     if deciding is None or not deciding.verdict.severity:
         return tr("Verdict {word}: nothing was found against its cryptography.").format(word=tr(word))
     return tr("Verdict {word}: {subject}: {reason}").format(
-        word=tr(word), subject=deciding.subject, reason=deciding.reason
+        word=tr(word), subject=deciding.subject, reason=local_text(deciding.reason)
     )
 
 

@@ -46,7 +46,7 @@ def sequential_differences(series: Sequence[Mapping[int, float]]) -> Differences
         at 5 % over all pairs.
     """
     found = differences(series)
-    told: set[tuple[int, int]] = set()
+    decided: set[tuple[int, int]] = set()
     last = min(MOST_ROUNDS, max((max(one) for one in series), default=0))
     for number, significance in enumerate(SPENDING[: max(0, last - 1)], start=2):
         seen = [{round_: value for round_, value in one.items() if round_ <= number} for one in series]
@@ -54,11 +54,11 @@ def sequential_differences(series: Sequence[Mapping[int, float]]) -> Differences
         if len(known) < 2:
             continue
         part = differences([seen[i] for i in known], significance)
-        for faster, slower in part.told:
+        for faster, slower in part.decided:
             pair = known[faster], known[slower]
-            if pair[::-1] not in told:
-                told.add(pair)
-    return replace(found, told=frozenset(told))
+            if pair[::-1] not in decided:
+                decided.add(pair)
+    return replace(found, decided=frozenset(decided))
 
 
 def rounds_needed(found: Differences, pair: tuple[int, int], rounds: int, *, is_advice: bool = False) -> float:

@@ -2,29 +2,54 @@
 
 from __future__ import annotations
 
-from app.domain.ranking import CandidateResult, Drift, Ranking
+from app.domain.ranking import BarrierReason, CandidateResult, Drift, Ranking
 from app.domain.results import CampaignRecord
-from app.ranking.candidates import wire_of
+from app.ranking.candidates import capture_of
 from app.ranking.drift import is_doubtful
 from app.ranking.outcome import outcome_of
 from app.wording.gates import gates_warning
+from app.wording.language import tr
+from app.wording.messages import local_text
+
+MEASURED_BARRIERS = frozenset(BarrierReason) - {
+    BarrierReason.UNPROTECTED,
+    BarrierReason.NOT_MEASURED,
+    BarrierReason.VERDICT,
+}
+"""Those that what was measured shows; the others are beside the candidate's verdict and state."""
 
 
 def warnings_of(record: CampaignRecord, ranking: Ranking) -> tuple[str, ...]:
     """Return every warning once: of the choice and the whole comparison, gravest first, then of each candidate.
 
     Returns:
-        Sentences; those of a candidate begin with its title. Failures are not among them, which are shown first of all.
+        Sentences; those of candidates begin with their titles. Failures are not among them, which are shown first of
+        all.
     """
-    own = (f"{one.title}: {text}" for one in ranking.results for text in candidate_warnings(record, one))
+    titles: dict[str, list[str]] = {}
+    for one in ranking.results:
+        for text in _of_figures(record, one):
+            titles.setdefault(text, []).append(one.title)
+    own = (f"{'; '.join(named)}: {text}" for text, named in titles.items())
     return tuple(dict.fromkeys((*_general(record, ranking), *own)))
 
 
 def candidate_warnings(record: CampaignRecord, result: CandidateResult) -> tuple[str, ...]:
-    """Return what casts doubt on the figures or the packet tests of one candidate, each sentence once."""
-    report = wire_of(record, result)
+    """Return what bars one candidate, or casts doubt on its figures or packet tests, each sentence once."""
+    barrier = result.barrier
+    bars = (
+        [tr("It {words}; so it is not recommended.").format(words=barrier.words)]
+        if barrier is not None and barrier.reason in MEASURED_BARRIERS
+        else []
+    )
+    return tuple(dict.fromkeys((*bars, *_of_figures(record, result))))
+
+
+def _of_figures(record: CampaignRecord, result: CandidateResult) -> tuple[str, ...]:
+    report = capture_of(record, result)
     conditions = filter(None, [gates_warning(result.gates)])
-    return tuple(dict.fromkeys((*result.doubts, *conditions, *(report.doubts if report is not None else ()))))
+    of_packet_tests = map(local_text, report.doubts) if report is not None else ()
+    return tuple(dict.fromkeys((*result.doubts, *conditions, *of_packet_tests)))
 
 
 def harmless_drift(drift: Drift) -> str:

@@ -20,9 +20,12 @@ from app.domain.capture import CaptureReport
 from app.domain.errors import InvalidOption
 from app.domain.ranking import BarrierReason, CandidateResult, Ranking
 from app.domain.results import FRAME_BYTES, FRAME_WEIGHTS, CampaignRecord
-from app.ranking.candidates import wire_of
+from app.ranking.candidates import capture_of
+from app.ranking.messages import NO_MEASURE, NO_WEIGHT, WEIGHT_OUT_OF_RANGE, WEIGHT_TWICE
 from app.ranking.proofs import failures_of
-from app.wording.numbers import figure, listed
+from app.wording.language import tr
+from app.wording.local_forms import listed_names, short_decimal
+from app.wording.numbers import figure
 
 MOST_WEIGHT = 100.0
 BALANCED = "balanced"
@@ -96,18 +99,24 @@ class Weighting:
     @property
     def title(self) -> str:
         """Description of this ranking, with the weights."""
-        words = ", ".join(f"{measure} {weight:g}" for measure, weight in self.weights.items())
-        return f"Your weighting, not Tunnelmark's recommendation: {words}"
+        words = ", ".join(f"{tr(measure)} {short_decimal(weight)}" for measure, weight in self.weights.items())
+        return tr("Your weighting, not Tunnelmark's recommendation: {words}").format(words=words)
 
     @property
     def sentence(self) -> str:
         """The first places with their scores."""
         if not self.scored:
-            return "No candidate has a figure for everything that has weight."
+            return tr("No candidate has a figure for everything that has weight.")
         first = [one.result.title for one in self.scored if one.rank == 1]
-        words = f"{listed(first)} first ({figure(self.scored[0].score)})"
+        words = tr("{names} first ({score})").format(names=listed_names(first), score=figure(self.scored[0].score))
         rest = [one for one in self.scored if one.rank > 1]
-        return f"{words}, then {rest[0].result.title} ({figure(rest[0].score)})." if rest else f"{words}."
+        return (
+            tr("{words}, then {title} ({score}).").format(
+                words=words, title=rest[0].result.title, score=figure(rest[0].score)
+            )
+            if rest
+            else f"{words}."
+        )
 
 
 def parse_weights(text: str) -> Weights:
@@ -123,14 +132,13 @@ def parse_weights(text: str) -> Weights:
         name, _, value = (word.strip() for word in part.partition("="))
         if name not in list(Measure):
             raise InvalidOption(
-                f"Not a measure: {name or '(empty)'}.",
-                hint=f"Measures are {', '.join(Measure)}, as in latency=2,cpu=1. Presets are {', '.join(PRESETS)}.",
+                NO_MEASURE(name=name or "(empty)", measures=tuple(Measure), presets=tuple(PRESETS)),
             )
         if Measure(name) in weights:
-            raise InvalidOption(f"Two weights for {name}.", hint="Give each measure once.")
+            raise InvalidOption(WEIGHT_TWICE(measure=name))
         weights[Measure(name)] = _weight(name, value)
     if not any(weights.values()):
-        raise InvalidOption("No measure has weight.", hint="Give at least one a weight above 0.")
+        raise InvalidOption(NO_WEIGHT())
     return weights
 
 
@@ -140,9 +148,7 @@ def _weight(name: str, text: str) -> float:
     except ValueError:
         weight = math.nan
     if not 0 <= weight <= MOST_WEIGHT:
-        raise InvalidOption(
-            f"Weight of {name}: {text or '(empty)'}.", hint=f"It is a number from 0 to {MOST_WEIGHT:g}."
-        )
+        raise InvalidOption(WEIGHT_OUT_OF_RANGE(measure=name, text=text or "(empty)", most=MOST_WEIGHT))
     return weight
 
 
@@ -160,7 +166,7 @@ def weigh(record: CampaignRecord, ranking: Ranking, weights: Weights) -> Weighti
     values: list[tuple[CandidateResult, dict[Measure, float]]] = []
     unscored: list[Unscored] = []
     for result in ranking.results:
-        found = {measure: value_of(measure, result, wire_of(record, result)) for measure in wanted}
+        found = {measure: value_of(measure, result, capture_of(record, result)) for measure in wanted}
         reason = _barred(result) or _lacking(found)
         if reason:
             unscored.append(Unscored(result, reason))
@@ -189,31 +195,31 @@ def _scored(values: list[tuple[CandidateResult, dict[Measure, float]]], weights:
     )
 
 
-def value_of(measure: Measure, result: CandidateResult, wire: CaptureReport | None) -> float | None:
+def value_of(measure: Measure, result: CandidateResult, capture: CaptureReport | None) -> float | None:
     """Return a candidate's figure in the unit that `Measure` names; None where there is none above 0."""
     means = [estimate.mean for estimate in result.throughput_mbit_s.values()]
-    latency, cpu, failed = result.weighted_latency_ms, result.cpu_pct_per_mbit_s, _failed_properties(wire)
+    latency, cpu, failed = result.weighted_latency_ms, result.cpu_pct_per_mbit_s, _failed_properties(capture)
     value = {
         Measure.LATENCY: latency.mean if latency else None,
         Measure.THROUGHPUT: sum(means) / len(means) if len(means) == 2 else None,
         Measure.CPU: cpu.mean if cpu else None,
-        Measure.OVERHEAD: _bytes_per_frame(wire),
+        Measure.OVERHEAD: _bytes_per_frame(capture),
         Measure.SECURITY: None if failed is None else 2.0 ** (result.verdict.severity + failed),
     }[measure]
     return value if value is not None and math.isfinite(value) and value > 0 else None
 
 
-def _bytes_per_frame(wire: CaptureReport | None) -> float | None:
+def _bytes_per_frame(capture: CaptureReport | None) -> float | None:
     """Return the captured bytes per frame, weighted as the latency is; None where a size was not captured."""
-    costs = {cost.frame_bytes: cost.outer_bytes + cost.ack_bytes for cost in wire.overhead} if wire else {}
+    costs = {cost.frame_bytes: cost.outer_bytes + cost.ack_bytes for cost in capture.overhead} if capture else {}
     if not all(size in costs for size in FRAME_BYTES):
         return None
     return math.fsum(weight * costs[size] for size, weight in zip(FRAME_BYTES, FRAME_WEIGHTS, strict=True))
 
 
-def _failed_properties(wire: CaptureReport | None) -> int | None:
+def _failed_properties(capture: CaptureReport | None) -> int | None:
     """Return how many properties were refuted; None where no packet test was made: that is no better than failing."""
-    return None if wire is None or wire.leak is None else len(failures_of(wire))
+    return None if capture is None or capture.leak is None else len(failures_of(capture))
 
 
 def _barred(result: CandidateResult) -> str:
@@ -225,5 +231,5 @@ def _barred(result: CandidateResult) -> str:
 
 
 def _lacking(found: Mapping[Measure, float | None]) -> str:
-    lacking = [str(measure) for measure, value in found.items() if value is None]
-    return f"no figure for {listed(lacking)}" if lacking else ""
+    lacking = [tr(measure) for measure, value in found.items() if value is None]
+    return tr("no figure for {measures}").format(measures=listed_names(lacking)) if lacking else ""

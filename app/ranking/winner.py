@@ -2,11 +2,26 @@
 
 from __future__ import annotations
 
-from app.domain.history import Winner
-from app.domain.ranking import AdviceKind, CandidateResult, Ranking
-from app.domain.results import AttemptStatus
+from collections.abc import Sequence
 
-METHOD = 5
+from app.domain.history import Winner
+from app.domain.ranking import AdviceKind, BarrierReason, CandidateResult, Ranking
+from app.domain.results import AttemptStatus
+from app.ranking.messages import (
+    ALL_VPNS_FAILED,
+    FRAMES_OR_TESTS_FAILED,
+    HOSTS_TOO_BUSY,
+    MEASURED_NOT_DEPLOYABLE,
+    NO_CLEAR_WINNER,
+    NO_VPN_CARRIED_ALL_SIZES,
+    NO_VPN_COMPARED,
+    NO_VPN_MEASURED,
+    NO_WINNER,
+    TIED_WINNER,
+    TOO_LITTLE_MEASURED,
+)
+
+METHOD = 6
 """Raised when the same measurements lead to another winner, or to other words for it."""
 
 
@@ -14,13 +29,13 @@ def winner_of(ranking: Ranking, version: str) -> Winner:
     """Return the recommended VPN, or why there is none; where there is no clear one, the first of those named."""
     advice, method = ranking.recommendation, method_of(version)
     if advice.solution is None or advice.suite is None:
-        return Winner(f"none, because {_reason(ranking)}", method=method)
+        return Winner(NO_WINNER(reason=_reason(ranking)), method=method)
     key = (advice.solution, advice.suite)
     title = next(one.title for one in ranking.results if (one.solution, one.suite) == key)
     if not advice.is_clear:
-        return Winner(f"no clear winner, first: {title}", method=method)
+        return Winner(NO_CLEAR_WINNER(title=title), method=method)
     is_tied = advice.kind is AdviceKind.AS_GOOD_AS
-    return Winner(f"{title} (tied)" if is_tied else title, *key, method)
+    return Winner(TIED_WINNER(title=title) if is_tied else title, *key, method)
 
 
 def method_of(version: str) -> str:
@@ -32,16 +47,23 @@ def _reason(ranking: Ranking) -> str:
     protected = [one for one in ranking.results if not one.is_unprotected]
     completed = [one for one in protected if one.status is AttemptStatus.COMPLETED]
     if not protected:
-        return "no VPN was compared"
+        return NO_VPN_COMPARED()
     if not completed:
-        return "all VPNs failed" if _have_failed(protected) else "no VPN was measured to the end"
+        return ALL_VPNS_FAILED() if _have_failed(protected) else NO_VPN_MEASURED()
     if not any(one.weighted_latency_ms for one in completed):
-        return "no VPN carried every frame size"
+        return NO_VPN_CARRIED_ALL_SIZES()
+    return _why_barred(completed)
+
+
+def _why_barred(completed: Sequence[CandidateResult]) -> str:
     if any(one.barrier is None for one in completed):
-        return "too little was measured"
-    if any(one.verdict.is_deployable for one in completed):
-        return "what was measured lost frames or failed its packet test"
-    return "what was measured must not be deployed"
+        return TOO_LITTLE_MEASURED()
+    barriers = {one.barrier.reason for one in completed if one.barrier and one.verdict.is_deployable}
+    if barriers == {BarrierReason.GATE}:
+        return HOSTS_TOO_BUSY()
+    if barriers:
+        return FRAMES_OR_TESTS_FAILED()
+    return MEASURED_NOT_DEPLOYABLE()
 
 
 def _have_failed(results: list[CandidateResult]) -> bool:

@@ -4,9 +4,10 @@ Made from stored values alone, at any time, with the same figures in each format
 docs/data-format.md. Must not compute results of its own, and must not contain a secret.
 """
 
-from app.reports.csv_report import write_csv, write_samples_csv
-from app.reports.html_report import to_html, write_html
-from app.reports.json_report import to_json, write_json
-from app.reports.pdf_report import to_pdf, write_pdf
+from app.reports.csv_report import to_csv, write_samples_csv
+from app.reports.html_report import to_html
+from app.reports.json_report import to_json
+from app.reports.pdf_report import to_pdf
+from app.reports.writing import write_census, write_report
 
-__all__ = ["to_html", "to_json", "to_pdf", "write_csv", "write_html", "write_json", "write_pdf", "write_samples_csv"]
+__all__ = ["to_csv", "to_html", "to_json", "to_pdf", "write_census", "write_report", "write_samples_csv"]

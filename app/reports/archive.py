@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 from app.domain.errors import DiskFull, InvalidFile, InvalidOption, NotFound
@@ -14,10 +14,14 @@ from app.domain.ranking import Ranking
 from app.domain.results import CampaignRecord
 from app.ranking import rank
 from app.ranking.history_entries import find_entries, find_winner, list_history, with_winners
+from app.reports.messages import FOLDER_NOT_MADE, NONE_MEASURED, NONE_MEASURED_OF_PAIR, UNKNOWN_KIND
 from app.storage import Store
-from app.wording.language import source_language
+from app.wording.language import current_language, source_language
 
 REPORT_KINDS = (".html", ".pdf", ".json", ".csv")
+
+_FOR_PROGRAMS = frozenset({".json", ".csv"})
+"""Reports that are in English whatever the language of the user."""
 
 
 class Archive:
@@ -54,16 +58,16 @@ class Archive:
         if campaign_id is None:
             if pair is not None and not pair.startswith(LAB_PREFIX):
                 self.store.get_pair(pair)
-            of = f" of {pair}" if pair else ""
-            hint = f"Measure with: tunnelmark compare {pair or 'PAIR'}"
-            raise NotFound(f"There is no comparison{of} yet.", hint=hint)
+            raise NotFound(NONE_MEASURED_OF_PAIR(pair=pair) if pair else NONE_MEASURED())
         return campaign_id
 
     def json_data(self, record: CampaignRecord, ranking: Ranking) -> Mapping[str, object]:
         """Return what a JSON report holds."""
         from app.reports import to_json
 
-        return to_json(record, ranking)
+        language = current_language()
+        with source_language():
+            return to_json(record, rank(record) if current_language() != language else ranking)
 
     def history(self) -> tuple[HistoryEntry, ...]:
         """Return comparisons, censuses and deployments, newest first; winners that are not known yet are missing."""
@@ -91,15 +95,15 @@ class Archive:
             InvalidOption: There is no report of that kind.
             InvalidFile, DiskFull: It cannot be written there.
         """
-        from app.reports import write_csv, write_html, write_json, write_pdf
+        from app.reports import write_report
 
         check_report_kind(path)
-        writers = {".html": write_html, ".pdf": write_pdf, ".json": write_json, ".csv": write_csv}
         path = path.expanduser().absolute()
         if path.parent == self.paths.reports_dir:  # no one but Tunnelmark makes that one
             _make_folder(path.parent)
-        with source_language():
-            writers[path.suffix.lower()](*self.results(campaign_id), path)
+        is_for_programs = path.suffix.lower() in _FOR_PROGRAMS
+        with source_language() if is_for_programs else nullcontext():
+            write_report(*self.results(campaign_id), path)
         return path
 
     def write_samples(self, campaign_id: int, path: Path) -> Path:
@@ -133,9 +137,7 @@ def check_report_kind(path: Path) -> None:
         InvalidOption: There is no report of that kind.
     """
     if path.suffix.lower() not in REPORT_KINDS:
-        raise InvalidOption(
-            f"There is no report of the kind {path.suffix or path.name}.", hint=f"Use one of {', '.join(REPORT_KINDS)}."
-        )
+        raise InvalidOption(UNKNOWN_KIND(kind=path.suffix or path.name, known=tuple(REPORT_KINDS)))
 
 
 @contextmanager
@@ -153,4 +155,4 @@ def _make_folder(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         kind = DiskFull if error.errno == 28 else InvalidFile
-        raise kind(f"The folder {folder} cannot be made: {error.strerror}.", hint="Choose another place.") from error
+        raise kind(FOLDER_NOT_MADE(folder=folder, reason=error.strerror)) from error

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from app.domain.ranking import Estimate
 from app.reports.drawing import new_axes
 from app.reports.svg import FigureTheme
+from app.wording.language import mark, tr
 from app.wording.numbers import figure as number
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 _BAR = 0.36
 _DIRECTIONS = (("a_to_b", "A→B", -0.2, 1.0), ("b_to_a", "B→A", 0.2, 0.55))
-_PARTS = (("user", 1.0), ("system", 0.6), ("interrupts", 0.28))
+_PARTS = ((mark("user"), 1.0), (mark("system"), 0.6), (mark("interrupts"), 0.28))
 
 
 def throughput_figure(rows: Sequence[tuple[str, str, Mapping[str, Estimate]]], theme: FigureTheme) -> Figure:
@@ -84,7 +85,7 @@ def cpu_figure(rows: Sequence[tuple[str, str, Mapping[str, tuple[float, float, f
                 )
     axes.set_xlim(0, 118)
     axes.set_xticks([0, 20, 40, 60, 80, 100])
-    axes.set_xlabel("CPU, % of all cores")
+    axes.set_xlabel(tr("CPU, % of all cores"))
     _key(axes, theme)
     return figure
 
@@ -93,7 +94,7 @@ def _key(axes: Axes, theme: FigureTheme) -> None:
     """Name the parts from dark to light above the bars."""
     from matplotlib.patches import Patch
 
-    patches = [Patch(color=theme.ink, alpha=alpha, label=name, linewidth=0) for name, alpha in _PARTS]
+    patches = [Patch(color=theme.ink, alpha=alpha, label=tr(name), linewidth=0) for name, alpha in _PARTS]
     axes.legend(
         handles=patches,
         loc="lower left",

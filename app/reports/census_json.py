@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from pathlib import Path
 
 from app.domain.census import CensusRecord, OptionResult, OptionStatus, SolutionCensus
 from app.domain.verdicts import Verdict
 from app.ranking.census import BehindBest, behind_best, count_census
 from app.ranking.published_census import STUDY_2019, published_triples
-from app.reports.files import write_atomically
+from app.wording.language import source_language
 
 FORMAT = 1
 
@@ -24,6 +22,12 @@ def census_to_json(record: CensusRecord, verdicts: Verdicts) -> dict[str, object
     Args:
         verdicts: Of every suite that was tried.
     """
+    with source_language():
+        return census_data(record, verdicts)
+
+
+def census_data(record: CensusRecord, verdicts: Verdicts) -> dict[str, object]:
+    """Return what a report of a census holds, its sentences in the current language."""
     return {
         "format": FORMAT,
         "census": record.census_id,
@@ -40,16 +44,6 @@ def census_to_json(record: CensusRecord, verdicts: Verdicts) -> dict[str, object
         "published_source": STUDY_2019,
         "solutions": [_solution(record, one, verdicts) for one in count_census(record)],
     }
-
-
-def write_census_json(record: CensusRecord, verdicts: Verdicts, path: Path) -> None:
-    """Write a census as JSON.
-
-    Raises:
-        DiskFull: No space is left there.
-        InvalidOption: Nothing can be written there.
-    """
-    write_atomically(path, f"{json.dumps(census_to_json(record, verdicts), indent=2)}\n".encode())
 
 
 def _host(record: CensusRecord, side: str) -> dict[str, object]:

@@ -23,28 +23,31 @@ _KEY = ("campaign_id", "position", "solution", "suite", "condition", "round")
 _ATTEMPT = ("status", "reason", "message", "started_at", "ended_at", "setup_s", "probe_s", "cleanup_s")
 _LOAD = ("throughput_a_to_b_mbit_s", "throughput_b_to_a_mbit_s", "cpu_a_pct", "cpu_b_pct")
 
-_WIRE = ("leak", "breakage", "wire_packets", "wire_bytes", "wire_theory_bytes", "wire_is_fragmented", "wire_ack_bytes")
+_CAPTURE = (
+    "leak",
+    "breakage",
+    "wire_packets",
+    "wire_bytes",
+    "wire_theory_bytes",
+    "wire_is_fragmented",
+    "wire_ack_bytes",
+)
 
 _PROPERTIES = (Property.AUTHENTIC, Property.REPLAY_PROOF)
 
 
-def write_csv(record: CampaignRecord, ranking: Ranking, path: Path) -> None:
-    """Write one line per attempt and frame size; an attempt without latency has one line without a size.
+def to_csv(record: CampaignRecord, ranking: Ranking) -> bytes:
+    """Return one line per attempt and frame size; an attempt without latency has one line without a size.
 
     Throughput, CPU and the words for leak, breakages and injection belong to the attempt: each of its lines has them.
 
     Args:
         ranking: Its ranking, for the column `rank`.
-        path: Where to; an existing file is replaced.
-
-    Raises:
-        DiskFull: No space is left there.
-        InvalidOption: Nothing can be written there.
     """
     ranks = {(one.solution, one.suite): one.rank for one in ranking.ranking}
     quantum = {(one.solution, one.suite): one.post_quantum for one in record.plan.candidates}
     properties = (one.value.replace("-", "_") for one in _PROPERTIES)
-    header = (*_KEY, "rank", *_ATTEMPT, "frame_bytes", *_LATENCY, *_LOAD, *_WIRE, *properties, "post_quantum")
+    header = (*_KEY, "rank", *_ATTEMPT, "frame_bytes", *_LATENCY, *_LOAD, *_CAPTURE, *properties, "post_quantum")
     lines = (
         (
             *_key(record, one),
@@ -52,14 +55,14 @@ def write_csv(record: CampaignRecord, ranking: Ranking, path: Path) -> None:
             *_outcome(one),
             *latency,
             *_load(one),
-            *_wire(one.wire, latency[0]),
-            *_properties(one.wire),
+            *_capture(one.capture, latency[0]),
+            *_properties(one.capture),
             quantum.get((one.key.solution, one.key.suite)),
         )
         for one in record.attempts
         for latency in _latency(one, record.plan.deadline_ms)
     )
-    write_atomically(path, _table(header, lines))
+    return _table(header, lines)
 
 
 def write_samples_csv(record: CampaignRecord, path: Path) -> None:
@@ -110,15 +113,15 @@ def _latency(one: Attempt, deadline_ms: float | None) -> Iterator[tuple[Cell, ..
         yield None, *(None for _ in _LATENCY)
 
 
-def _wire(report: CaptureReport | None, frame_bytes: Cell) -> tuple[Cell, ...]:
+def _capture(report: CaptureReport | None, frame_bytes: Cell) -> tuple[Cell, ...]:
     if report is None:
-        return tuple(None for _ in _WIRE)
+        return tuple(None for _ in _CAPTURE)
     leak = report.leak.verdict.value if report.leak is not None else None
     worst = worst_breakage(report.leak.broken) if report.leak is not None else None
     cost = next((each for each in report.overhead if each.frame_bytes == frame_bytes), None)
     words = (leak, worst.value if worst is not None else None)
     if cost is None:
-        return (*words, *(None for _ in _WIRE[len(words) :]))
+        return (*words, *(None for _ in _CAPTURE[len(words) :]))
     figures = (cost.packets, cost.outer_bytes, cost.theory_bytes)
     return (*words, *figures, int(cost.is_fragmented), cost.ack_bytes)
 

@@ -8,8 +8,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from app.reports.labels import spread
+from app.reports.labels import stacked
 from app.reports.svg import FigureTheme
+from app.wording.numbers import with_local_sign
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -17,8 +18,17 @@ if TYPE_CHECKING:
 
 WIDTH_IN = 5.2
 HEIGHT_IN = 3.5
+_BELOW_IN = 0.47
+"""Height of what is below the axes."""
+_AROUND_IN = _BELOW_IN + 0.1
+"""The same, and of what is above them."""
 LABEL_GAP_PT = 11.5
 """Least distance between the baselines of two labels."""
+
+_LETTER_PT = 5.5
+"""Width of a letter, on average. Source: DejaVu Sans at 9 points; a wide one has more, a narrow one less."""
+_TO_ITS_LEFT = {"relpos": (0.0, 0.5)}
+"""A line ends at the middle of its label's left side, and crosses no label."""
 
 _SETTINGS: dict[Any, Any] = {
     "svg.fonttype": "none",
@@ -61,8 +71,8 @@ def new_axes(
 
     figure = Figure(figsize=(WIDTH_IN, height_in))
     figure.patch.set_visible(False)
-    below = 0.47 / height_in
-    axes = figure.add_axes((left, below, right - left, 1 - below - 0.1 / height_in))
+    below = _BELOW_IN / height_in
+    axes = figure.add_axes((left, below, right - left, 1 - _AROUND_IN / height_in))
     axes.patch.set_visible(False)
     axes.grid(visible=True, color=theme.muted, linewidth=0.6)
     axes.set_axisbelow(True)
@@ -82,13 +92,40 @@ def room_for(labels: Sequence[str]) -> float:
     return max(0.5, 0.93 - 0.0165 * longest)
 
 
+def height_for(labels: Sequence[str]) -> float:
+    """Return the height of a figure in inches that has room for these labels above each other."""
+    return max(HEIGHT_IN, _AROUND_IN + sum(_height_pt(label) for label in labels) / 72.0)
+
+
+def _height_pt(label: str) -> float:
+    return LABEL_GAP_PT * (label.count("\n") + 1)
+
+
+def _width_pt(label: str) -> float:
+    return _LETTER_PT * max(map(len, label.splitlines()), default=0) + 2 * LABEL_GAP_PT
+
+
+def _columns(starts: Sequence[float], widths: Sequence[float]) -> list[list[int]]:
+    """Return which labels have others above or below them; those of different columns cannot touch."""
+    columns: list[list[int]] = []
+    end = 0.0
+    for nth in sorted(range(len(starts)), key=lambda nth: starts[nth]):
+        if columns and starts[nth] < end:
+            columns[-1].append(nth)
+        else:
+            columns.append([nth])
+            end = starts[nth]
+        end = max(end, starts[nth] + widths[nth])
+    return columns
+
+
 def plain_log_ticks(axes: Axes, which: str = "y") -> None:
     """Number a logarithmic axis at 1, 2 and 5 of every decade, without exponents."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
     axis = axes.yaxis if which == "y" else axes.xaxis
     axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: with_local_sign(f"{value:g}")))
     axis.set_minor_locator(NullLocator())
 
 
@@ -104,9 +141,12 @@ def draw_beside(axes: Axes, points: Sequence[tuple[float, float, str]], theme: F
     points_per_px = 72.0 / figure.dpi
     box = axes.get_window_extent()
     starts = [axes.transData.transform((x, y)) * points_per_px for x, y, _ in points]
-    lines = max((name.count("\n") + 1 for _, _, name in points), default=1)
-    wanted = [float(start[1]) for start in starts]
-    places = spread(wanted, LABEL_GAP_PT * lines, box.y0 * points_per_px, box.y1 * points_per_px)
+    places = [0.0] * len(points)
+    for column in _columns([float(start[0]) for start in starts], [_width_pt(name) for _, _, name in points]):
+        wanted, heights = [float(starts[nth][1]) for nth in column], [_height_pt(points[nth][2]) for nth in column]
+        stack = stacked(wanted, heights, box.y0 * points_per_px, box.y1 * points_per_px)
+        for nth, place in zip(column, stack, strict=True):
+            places[nth] = place
     for (x, y, name), start, place in zip(points, starts, places, strict=True):
         axes.annotate(
             name,
@@ -131,8 +171,8 @@ def draw_end_labels(axes: Axes, ends: Sequence[tuple[float, float, str, str]], t
     points_per_px = 72.0 / figure.dpi
     box = axes.get_window_extent()
     wanted = [float(axes.transData.transform((x, y))[1]) * points_per_px for x, y, _, _ in ends]
-    lines = max((name.count("\n") + 1 for _, _, name, _ in ends), default=1)
-    places = spread(wanted, LABEL_GAP_PT * lines, box.y0 * points_per_px, box.y1 * points_per_px)
+    heights = [_height_pt(name) for _, _, name, _ in ends]
+    places = stacked(wanted, heights, box.y0 * points_per_px, box.y1 * points_per_px)
     right = box.x1 * points_per_px
     for (x, y, name, colour), place in zip(ends, places, strict=True):
         start = axes.transData.transform((x, y)) * points_per_px
@@ -145,5 +185,12 @@ def draw_end_labels(axes: Axes, ends: Sequence[tuple[float, float, str, str]], t
             color=theme.ink,
             annotation_clip=False,
             linespacing=0.95,
-            arrowprops={"arrowstyle": "-", "color": colour, "linewidth": 1.0, "shrinkA": 1, "shrinkB": 3},
+            arrowprops={
+                "arrowstyle": "-",
+                "color": colour,
+                "linewidth": 1.0,
+                "shrinkA": 1,
+                "shrinkB": 3,
+                **_TO_ITS_LEFT,
+            },
         )

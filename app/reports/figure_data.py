@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-import numpy.typing as npt
-
 from app.domain.ranking import CandidateResult, Estimate, LatencySummary, Ratio
 from app.ranking.frontier import FrontierPoint
+from app.ranking.pictures import Distribution
 from app.reports.text import NOTHING, interval, ms
+from app.wording.language import tr
 from app.wording.numbers import figure as number
 from app.wording.numbers import grouped
 
@@ -40,35 +39,32 @@ def latency_data(results: Sequence[CandidateResult]) -> FigureData:
         known = {size.frame_bytes: _band(size) for size in one.latency if size.mean_ms is not None}
         if known:
             rows.append((one.title, *(known.get(size, NOTHING) for size in sizes)))
-    caption = "Mean round-trip time in ms, and in brackets the middle 90 % of all replies, by frame size"
-    return FigureData(caption, ("Candidate", *(f"{grouped(size)} bytes" for size in sizes)), tuple(rows))
+    caption = tr("Mean round-trip time in ms, and in brackets the middle 90 % of all replies, by frame size")
+    return FigureData(
+        caption, (tr("Candidate"), *(tr("{size} bytes").format(size=grouped(size)) for size in sizes)), tuple(rows)
+    )
 
 
 def _band(size: LatencySummary) -> str:
-    return f"{ms(size.mean_ms)} ({ms(size.p5_ms)} to {ms(size.p95_ms)})"
+    return tr("{mean} ({low} to {high})").format(mean=ms(size.mean_ms), low=ms(size.p5_ms), high=ms(size.p95_ms))
 
 
-def cdf_data(curves: Iterable[tuple[str, npt.NDArray[np.uint32], int]]) -> FigureData:
+def cdf_data(curves: Iterable[tuple[str, Distribution | None, int]]) -> FigureData:
     """Return within which time a share of all requests was answered.
 
     Args:
-        curves: Per candidate its title, the round-trip times that arrived in µs, and how many requests were sent.
+        curves: Per candidate its title, the distribution of its round-trip times (None where nothing was answered), and
+            how many requests were sent; those that sent none are left out.
     """
     rows = []
-    for title, samples, sent in curves:
-        answered = f"{number(100 * samples.size / sent)} %" if sent else NOTHING
-        rows.append((title, answered, *(_within(samples, sent, share) for share in _SHARES_PCT)))
+    for title, found, sent in curves:
+        if sent:
+            answered = f"{number(100 * (found.replies if found is not None else 0) / sent)} %"
+            times = (None if found is None else found.within_ms(share / 100) for share in _SHARES_PCT)
+            rows.append((title, answered, *(NOTHING if time_ms is None else ms(time_ms) for time_ms in times)))
     within = (f"{share} %" for share in _SHARES_PCT)
-    caption = "Requests that were answered, and the time in ms within which a share of all requests was"
-    return FigureData(caption, ("Candidate", "Answered", *within), tuple(rows))
-
-
-def _within(samples: npt.NDArray[np.uint32], sent: int, share_pct: int) -> str:
-    """Return the time within which this share of what was sent was answered; a lost request never is."""
-    wanted = int(np.ceil(sent * share_pct / 100))
-    if not 0 < wanted <= samples.size:
-        return NOTHING
-    return ms(float(np.partition(samples, wanted - 1)[wanted - 1]) / 1000)
+    caption = tr("Requests that were answered, and the time in ms within which a share of all requests was")
+    return FigureData(caption, (tr("Candidate"), tr("Answered"), *within), tuple(rows))
 
 
 def ratio_data(rows: Iterable[tuple[str, Ratio]]) -> FigureData:
@@ -77,24 +73,26 @@ def ratio_data(rows: Iterable[tuple[str, Ratio]]) -> FigureData:
         (
             title,
             number(one.value),
-            NOTHING if one.low is None or one.high is None else f"{number(one.low)} to {number(one.high)}",
+            NOTHING
+            if one.interval is None
+            else tr("{low} to {high}").format(low=number(one.interval[0]), high=number(one.interval[1])),
         )
         for title, one in rows
     ]
-    caption = "Latency over that of the fastest, by medians, and its 95 % interval"
-    return FigureData(caption, ("Candidate", "Times the fastest", "95 %"), tuple(found))
+    caption = tr("Latency over that of the fastest, by medians, and its 95 % interval")
+    return FigureData(caption, (tr("Candidate"), tr("Times the fastest"), "95 %"), tuple(found))
 
 
 def frontier_data(rows: Iterable[tuple[str, FrontierPoint]]) -> FigureData:
     """Return latency and throughput of each candidate, and whether no other one is better in both."""
     found = []
     for title, one in rows:
-        is_best = NOTHING if one.result.is_unprotected else "yes" if one.is_on_frontier else "no"
+        is_best = NOTHING if one.result.is_unprotected else tr("yes") if one.is_on_frontier else tr("no")
         found.append((title, ms(one.latency.mean), number(one.throughput_mbit_s), is_best))
-    caption = (
+    caption = tr(
         "Weighted latency in ms, throughput in Mbit/s (mean of both directions), and whether none is better in both"
     )
-    return FigureData(caption, ("Candidate", "Latency", "Throughput", "None better"), tuple(found))
+    return FigureData(caption, (tr("Candidate"), tr("Latency"), tr("Throughput"), tr("None better")), tuple(found))
 
 
 def throughput_data(rows: Iterable[tuple[str, Mapping[str, Estimate]]]) -> FigureData:
@@ -110,8 +108,8 @@ def throughput_data(rows: Iterable[tuple[str, Mapping[str, Estimate]]]) -> Figur
         )
         for title, by_direction in rows
     ]
-    columns = ("Candidate", "A→B", "A→B, 95 %", "B→A", "B→A, 95 %")
-    return FigureData("TCP throughput in Mbit/s: mean over rounds, and its 95 % interval", columns, tuple(found))
+    columns = (tr("Candidate"), "A→B", "A→B, 95 %", "B→A", "B→A, 95 %")
+    return FigureData(tr("TCP throughput in Mbit/s: mean over rounds, and its 95 % interval"), columns, tuple(found))
 
 
 def _mean(estimate: Estimate | None) -> str:
@@ -125,5 +123,5 @@ def cpu_data(rows: Iterable[tuple[str, Mapping[str, Sequence[float]]]]) -> Figur
         for title, by_side in rows
         for side, parts in by_side.items()
     ]
-    columns = ("Candidate", "Host", "User", "System", "Interrupts", "All")
-    return FigureData("CPU during throughput in percent of all cores", columns, tuple(found))
+    columns = (tr("Candidate"), tr("Host"), tr("User space"), tr("Kernel"), tr("Interrupts"), tr("All"))
+    return FigureData(tr("CPU during throughput in percent of all cores"), columns, tuple(found))

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from app.domain.ranking import CandidateResult, Ranking
-from app.domain.results import FRAME_BYTES, AttemptStatus, CampaignRecord
-from app.ranking.candidates import figures_of
+from app.domain.ranking import CandidateResult, LatencySummary, Ranking
+from app.domain.results import FRAME_BYTES, CampaignRecord, CandidateId
 from app.ranking.frontier import frontier
-from app.ranking.summaries import answered_us
+from app.ranking.pictures import Distribution, cpu_bars, distributions, drawn_results, ratio_rows
 from app.ranking.titles import in_lines, short_titles
 from app.reports.bars import cpu_figure, throughput_figure
-from app.reports.drawing import draw_end_labels, new_axes, plain_log_ticks, room_for, settings
+from app.reports.drawing import draw_end_labels, height_for, new_axes, plain_log_ticks, room_for, settings
 from app.reports.figure_data import (
     FigureData,
     cdf_data,
@@ -31,6 +30,7 @@ from app.reports.ratio_figures import FrontierMark, frontier_figure, ratios_figu
 from app.reports.svg import FigureTheme, to_svg
 from app.reports.text import clean
 from app.wording.colours import Marker, SeriesStyle
+from app.wording.language import tr
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -51,6 +51,9 @@ _MARKERS = {
     Marker.CROSS: "X",
 }
 """Names of matplotlib."""
+
+_ROOM_FOR_NAMES = 1.6
+"""The axis of a distribution goes on beyond its tail by this factor: names are right of their curves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,57 +98,59 @@ def draw_figures(record: CampaignRecord, ranking: Ranking, theme: FigureTheme) -
     with settings():
         if any(summary.mean_ms is not None for one in series for summary in one.result.latency):
             drawn.append(_latency(series, theme))
-            drawn += _ratios(series, theme)
-            drawn += [_cdf(record, series, size, theme) for size in _cdf_sizes(series)]
+            drawn += _ratios(series, ranking, theme)
+            found = distributions(record)
+            drawn += [_cdf(found, series, size, theme) for size in _cdf_sizes(series)]
         if any(one.result.throughput_mbit_s for one in series):
             drawn.append(_throughput(series, theme))
             drawn += _frontier(series, ranking, theme)
-        if any(_usages(record, one) for one in series):
-            drawn.append(_cpu(record, series, theme))
+        if cpu_bars(record, ranking):
+            drawn.append(_cpu(record, series, ranking, theme))
     return tuple(drawn)
 
 
 def _series(record: CampaignRecord, ranking: Ranking) -> tuple[Series, ...]:
-    looks = styles([(one.solution, one.suite) for one in record.plan.candidates])
-    drawn = [one for one in ranking.results if one.status is AttemptStatus.COMPLETED or one.is_partial]
-    drawn.sort(key=lambda result: not result.is_unprotected)
+    line_styles = styles([(one.solution, one.suite) for one in record.plan.candidates])
     names = short_titles(record.plan.candidates)
     return tuple(
-        Series(in_lines(shortened(clean(names[one.solution, one.suite]))), looks[one.solution, one.suite], one)
-        for one in drawn
+        Series(in_lines(shortened(clean(names[one.solution, one.suite]))), line_styles[one.solution, one.suite], one)
+        for one in drawn_results(ranking)
     )
 
 
 def _latency(series: Sequence[Series], theme: FigureTheme) -> Drawn:
     labels = [one.label for one in series]
-    figure, axes = new_axes(theme, right=room_for(labels))
+    figure, axes = new_axes(theme, right=room_for(labels), height_in=height_for(labels))
     ends: list[tuple[float, float, Series]] = []
     for one in series:
         points = [each for each in one.result.latency if each.mean_ms is not None]
-        if not points:
-            continue
-        sizes = [each.frame_bytes for each in points]
-        low, high = [each.p5_ms or 0.0 for each in points], [each.p95_ms or 0.0 for each in points]
-        axes.fill_between(sizes, low, high, color=one.style.colour, alpha=0.16, linewidth=0)
-        means = [each.mean_ms or 0.0 for each in points]
-        axes.plot(sizes, means, marker=_MARKERS[one.style.marker], markersize=4, label=one.label, **_line(one.style))
-        ends.append((sizes[-1], means[-1], one))
+        if points:
+            _draw_latency(axes, one, points)
+            ends.append((points[-1].frame_bytes, points[-1].mean_ms or 0.0, one))
     axes.set_xscale("log")
     axes.set_yscale("log")
     ticks = sorted({each.frame_bytes for one in series for each in one.result.latency})
     axes.set_xticks(ticks, labels=_tick_labels(ticks))
     axes.minorticks_off()
     plain_log_ticks(axes)
-    axes.set_xlabel("Ethernet frame, bytes")
-    axes.set_ylabel("round-trip time, ms")
+    axes.set_xlabel(tr("Ethernet frame, bytes"))
+    axes.set_ylabel(tr("round-trip time, ms"))
     draw_end_labels(axes, [(x, y, one.label, one.style.colour) for x, y, one in ends], theme)
     return Drawn(
         "latency",
-        "Latency over frame size",
-        "Lines are means, bands hold the middle 90 % of all replies. Lower is better; the scale is logarithmic.",
-        _svg(figure, "latency", "Mean round-trip time over frame size, one line for each candidate", theme),
+        tr("Latency over frame size"),
+        tr("Lines are means, bands hold the middle 90 % of all replies. Lower is better; the scale is logarithmic."),
+        _svg(figure, "latency", tr("Mean round-trip time over frame size, one line for each candidate"), theme),
         latency_data([one.result for one in series]),
     )
+
+
+def _draw_latency(axes: Axes, one: Series, points: Sequence[LatencySummary]) -> None:
+    sizes = [each.frame_bytes for each in points]
+    low, high = [each.p5_ms or 0.0 for each in points], [each.p95_ms or 0.0 for each in points]
+    axes.fill_between(sizes, low, high, color=one.style.colour, alpha=0.16, linewidth=0)
+    means = [each.mean_ms or 0.0 for each in points]
+    axes.plot(sizes, means, marker=_MARKERS[one.style.marker], markersize=4, label=one.label, **_line(one.style))
 
 
 def _tick_labels(ticks: Sequence[int]) -> list[str]:
@@ -173,53 +178,35 @@ def _cdf_sizes(series: Sequence[Series]) -> list[int]:
     return sorted({sizes[0], sizes[-1]}) if sizes else []
 
 
-def _cdf(record: CampaignRecord, series: Sequence[Series], size: int, theme: FigureTheme) -> Drawn:
+def _cdf(
+    found: Mapping[tuple[CandidateId, int], Distribution], series: Sequence[Series], size: int, theme: FigureTheme
+) -> Drawn:
     figure, axes = new_axes(theme, right=0.97)
-    curves, found = [], []
-    for one in series:
-        samples, sent = _samples(record, one, size)
-        if sent:
-            found.append((one.result.title, samples, sent))
-        if samples.size:
-            shares = np.linspace(0, 1, min(400, samples.size))
-            times_ms = np.quantile(samples, shares) / 1000.0
-            heights = 100.0 * shares * samples.size / sent
-            axes.plot(times_ms, heights, **_line(one.style))
-            curves.append((times_ms, heights, one))
+    pairs = [(one, found.get(((one.result.solution, one.result.suite), size))) for one in series]
+    curves = [(one, made) for one, made in pairs if made is not None]
+    for one, made in curves:
+        axes.plot(made.rtt_ms, 100.0 * made.shares, **_line(one.style))
     axes.set_xscale("log")
     plain_log_ticks(axes, which="x")
-    _cut_tails(axes, [times_ms for times_ms, _, _ in curves])
+    low = min(float(made.rtt_ms[0]) for _, made in curves)
+    axes.set_xlim(low * 0.95, max(made.tail_ms() for _, made in curves) * _ROOM_FOR_NAMES)
     axes.set_ylim(0, 102)
-    axes.set_xlabel("round-trip time, ms")
-    axes.set_ylabel("replies within that time, %")
-    _label_steps(axes, curves, theme)
-    lightest = " Most industrial control traffic is of this size." if size == min(FRAME_BYTES) else ""
+    axes.set_xlabel(tr("round-trip time, ms"))
+    axes.set_ylabel(tr("requests answered within that time, %"))
+    _label_steps(axes, [(made.rtt_ms, 100.0 * made.shares, one) for one, made in curves], theme)
+    lightest = tr(" Most industrial control traffic is of this size.") if size == min(FRAME_BYTES) else ""
+    description = tr("Share of requests answered within a time, frames of {size} bytes").format(size=size)
     return Drawn(
         f"cdf{size}",
-        f"How many replies are in time: {size}-byte frames",
-        f"Further left and steeper is better; a lost request never arrives.{lightest}",
-        _svg(figure, f"cdf{size}", f"Share of replies within a time, frames of {size} bytes", theme),
-        cdf_data(found),
+        tr("How many replies are in time: {size}-byte frames").format(size=size),
+        tr("Further left and steeper is better; a lost request never arrives.") + lightest,
+        _svg(figure, f"cdf{size}", description, theme),
+        cdf_data((one.result.title, made, _sent(one, size)) for one, made in pairs),
     )
 
 
-def _samples(record: CampaignRecord, one: Series, size: int) -> tuple[npt.NDArray[np.uint32], int]:
-    key = (one.result.solution, one.result.suite)
-    found = [
-        each
-        for attempt in figures_of(record)
-        if (attempt.key.solution, attempt.key.suite) == key
-        for each in attempt.latency
-        if each.frame_bytes == size
-    ]
-    return answered_us(found), sum(each.sent for each in found)
-
-
-def _cut_tails(axes: Axes, curves: Sequence[npt.NDArray[np.float64]]) -> None:
-    """Show the slowest candidate's 99th percentile; a single late reply would squeeze everything else."""
-    low = min(float(curve[0]) for curve in curves)
-    high = max(float(np.quantile(curve, 0.99)) for curve in curves)
-    axes.set_xlim(low * 0.95, high * 1.6)
+def _sent(one: Series, size: int) -> int:
+    return sum(each.sent for each in one.result.latency if each.frame_bytes == size)
 
 
 def _label_steps(
@@ -251,25 +238,30 @@ def _throughput(series: Sequence[Series], theme: FigureTheme) -> Drawn:
     figure = throughput_figure(rows, theme)
     return Drawn(
         "throughput",
-        "TCP throughput",
-        "Mean over rounds in each direction; whiskers are 95 % intervals. Longer is better.",
-        _svg(figure, "throughput", "TCP throughput in both directions, one pair of bars for each candidate", theme),
+        tr("TCP throughput"),
+        tr("Mean over rounds in each direction; whiskers are 95 % intervals. Longer is better."),
+        _svg(figure, "throughput", tr("TCP throughput in both directions, one pair of bars for each candidate"), theme),
         throughput_data((one.result.title, one.result.throughput_mbit_s) for one in series),
     )
 
 
-def _ratios(series: Sequence[Series], theme: FigureTheme) -> list[Drawn]:
-    found = [(one, one.result.ratio_to_best) for one in series]
-    rows = sorted(((one, ratio) for one, ratio in found if ratio is not None), key=lambda row: row[1].value)
+def _ratios(series: Sequence[Series], ranking: Ranking, theme: FigureTheme) -> list[Drawn]:
+    by_key = {(one.result.solution, one.result.suite): one for one in series}
+    found = [(by_key.get((one.solution, one.suite)), ratio) for one, ratio in ratio_rows(ranking)]
+    rows = [(one, ratio) for one, ratio in found if one is not None]
     if len(rows) < 2:
         return []
     drawn = [(one.label, one.style.colour, _MARKERS[one.style.marker], ratio) for one, ratio in rows]
-    caption = "Medians of all frame sizes together; whiskers are 95 % intervals of all pairs at once. Lower is better."
-    description = "Latency of each candidate over that of the fastest, with its interval"
+    caption = tr(
+        "Medians of all frame sizes together; whiskers are 95 % intervals of all pairs at once. Lower is better."
+    )
+    description = tr("Latency of each candidate over that of the fastest, with its interval")
     figure = ratios_figure(drawn, theme)
     data = ratio_data((one.result.title, ratio) for one, ratio in rows)
     return [
-        Drawn("ratios", "Latency over that of the fastest", caption, _svg(figure, "ratios", description, theme), data)
+        Drawn(
+            "ratios", tr("Latency over that of the fastest"), caption, _svg(figure, "ratios", description, theme), data
+        )
     ]
 
 
@@ -283,35 +275,26 @@ def _frontier(series: Sequence[Series], ranking: Ranking, theme: FigureTheme) ->
         one = by_key[point.result.solution, point.result.suite]
         figures = point.latency.mean, point.throughput_mbit_s, point.is_on_frontier
         marks.append(FrontierMark(one.label, one.style.colour, _MARKERS[one.style.marker], *figures))
-    caption = (
+    caption = tr(
         "Upper left is better; a ring marks those that no protected one beats in both. Both scales are logarithmic."
     )
-    description = "Throughput of each candidate against its weighted latency"
+    description = tr("Throughput of each candidate against its weighted latency")
     svg = _svg(frontier_figure(marks, theme), "frontier", description, theme)
     data = frontier_data((one.result.title, one) for one in points)
-    return [Drawn("frontier", "Throughput against latency", caption, svg, data)]
+    return [Drawn("frontier", tr("Throughput against latency"), caption, svg, data)]
 
 
-def _usages(record: CampaignRecord, one: Series) -> dict[str, tuple[float, float, float]]:
-    """Mean user, system and interrupt time by host during throughput, in percent."""
-    key = (one.result.solution, one.result.suite)
-    parts: dict[str, list[tuple[float, float, float]]] = {}
-    for attempt in figures_of(record):
-        if (attempt.key.solution, attempt.key.suite) == key:
-            for side, usage in attempt.cpu_throughput.items():
-                parts.setdefault(side, []).append((usage.user_pct, usage.system_pct, usage.softirq_pct))
-    means = {side: np.mean(found, axis=0) for side, found in parts.items()}
-    return {side: (float(mean[0]), float(mean[1]), float(mean[2])) for side, mean in sorted(means.items())}
-
-
-def _cpu(record: CampaignRecord, series: Sequence[Series], theme: FigureTheme) -> Drawn:
-    usages = [_usages(record, one) for one in series]
+def _cpu(record: CampaignRecord, series: Sequence[Series], ranking: Ranking, theme: FigureTheme) -> Drawn:
+    by_key: dict[CandidateId, dict[str, tuple[float, float, float]]] = {}
+    for bar in cpu_bars(record, ranking):
+        by_key.setdefault(bar.key, {})[bar.side] = bar.parts_pct
+    usages = [by_key.get((one.result.solution, one.result.suite), {}) for one in series]
     rows = [(one.label, one.style.colour, found) for one, found in zip(series, usages, strict=True)]
     figure = cpu_figure(rows, theme)
     return Drawn(
         "cpu",
-        "CPU during throughput",
-        "All cores of a host together are 100 %. Read it beside the throughput: who carries more works more.",
-        _svg(figure, "cpu", "CPU of both hosts in user space, kernel and interrupts, for each candidate", theme),
+        tr("CPU during throughput"),
+        tr("All cores of a host together are 100 %. Read it beside the throughput: who carries more works more."),
+        _svg(figure, "cpu", tr("CPU of both hosts in user space, kernel and interrupts, for each candidate"), theme),
         cpu_data((one.result.title, found) for one, found in zip(series, usages, strict=True)),
     )

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from app.domain.atomic import replace_file
 from app.domain.errors import DiskFull, InvalidOption
+from app.reports.messages import NOT_WRITTEN, REPORT_DISK_FULL
 
 _NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
@@ -35,12 +36,10 @@ def _explained(path: Path, fault: OSError) -> DiskFull | InvalidOption:
     context = {"path": str(path)}
     if fault.errno in _NO_SPACE:
         return DiskFull(
-            f"There is no space left on this computer to write {path}.",
-            hint="Free some space, or choose another folder.",
+            REPORT_DISK_FULL(file=path),
             context=context,
         )
     return InvalidOption(
-        f"{path} cannot be written: {fault.strerror or fault}.",
-        hint="Choose a file in a folder that exists and that you may write to.",
+        NOT_WRITTEN(file=path, reason=fault.strerror or fault),
         context=context,
     )

@@ -6,6 +6,14 @@ from importlib.resources import files
 
 from app.reports.tables import with_roles
 from app.reports.text import clean
+from app.wording.language import current_language, tr
+from app.wording.local_forms import decimal
+from app.wording.messages import local_text
+
+
+def _wording() -> dict[str, object]:
+    """Return what templates translate with, and the code of the language."""
+    return {"tr": tr, "local": local_text, "decimal": decimal, "language": current_language()}
 
 
 def render_page(template: str, **values: object) -> str:
@@ -13,7 +21,7 @@ def render_page(template: str, **values: object) -> str:
 
     Args:
         template: File name in resources/templates.
-        **values: Names that it uses, besides `style` and `trusted`.
+        **values: Names that it uses, besides `style`, `trusted`, `tr`, `local`, `decimal` and `language`.
     """
     from jinja2 import Environment, StrictUndefined
     from markupsafe import Markup
@@ -27,4 +35,4 @@ def render_page(template: str, **values: object) -> str:
     folder = files("resources") / "templates"
     style = (folder / "report.css").read_text(encoding="utf-8")
     page = environment.from_string((folder / template).read_text(encoding="utf-8"))
-    return with_roles(page.render(style=Markup(style), trusted=Markup, **values))  # noqa: S704 - our own file
+    return with_roles(page.render(style=Markup(style), trusted=Markup, **_wording(), **values))  # noqa: S704 - our own file

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import datetime
 from enum import Enum
-from pathlib import Path
 from typing import Any
 
 from app.domain.capture import CaptureReport, properties_of
+from app.domain.conditions import MeasuredCondition
+from app.domain.gates import Gate
 from app.domain.link_protocols import joined_verdict
+from app.domain.messages import code_of
 from app.domain.ranking import CandidateResult, Estimate, LatencySummary, Ranking
 from app.domain.results import Attempt, CampaignRecord
 from app.domain.verdicts import Finding
 from app.ranking import speed_findings
 from app.ranking.warnings import warnings_of
-from app.reports.files import write_atomically
+from app.ranking.workloads import workload_table
+from app.reports.view_captures import capture_of
 
 FORMAT = 1
 """Raised when a field changes its meaning or goes away, not when one is added."""
@@ -45,8 +47,11 @@ def to_json(record: CampaignRecord, ranking: Ranking) -> dict[str, Any]:
         "pair": _pair(record),
         "profile": _plain(asdict(plan.profile)),
         "conditions": list(dict.fromkeys(key.condition for key in plan.attempts)),
+        "condition": _plain(asdict(plan.condition)) if plan.condition is not None else None,
+        "measured_conditions": [_measured(one) for one in record.measured_conditions],
         "deadline_ms": plan.deadline_ms,
         "min_rate_mbit_s": plan.min_rate_mbit_s,
+        "workloads": _workloads(record),
         "rounds": ranking.rounds,
         "results": [{**_result(record, one), "slow": _slow(one, slow)} for one in ranking.results],
         "ranking": [_plain(asdict(one)) for one in ranking.ranking],
@@ -59,23 +64,31 @@ def to_json(record: CampaignRecord, ranking: Ranking) -> dict[str, Any]:
     }
 
 
-def write_json(record: CampaignRecord, ranking: Ranking, path: Path) -> None:
-    """Write the report for programs.
-
-    Args:
-        path: Where to; an existing file is replaced.
-
-    Raises:
-        DiskFull: No space is left there.
-        InvalidOption: Nothing can be written there.
-    """
-    text = json.dumps(to_json(record, ranking), indent=2, ensure_ascii=False, allow_nan=False)
-    write_atomically(path, f"{text}\n".encode(errors="replace"))
-
-
 def _slow(one: CandidateResult, findings: Mapping[tuple[str, str], Finding]) -> str | None:
     finding = findings.get((one.solution, one.suite))
     return finding.reason if finding is not None else None
+
+
+def _workloads(record: CampaignRecord) -> list[dict[str, Any]]:
+    """Return each figure of each workload with what it is, and the values of each candidate."""
+    found = workload_table(record)
+    return [
+        {
+            "workload": one.workload,
+            "figure": one.kind.name,
+            "title": one.kind.title,
+            "unit": one.kind.unit,
+            "is_lower_better": one.kind.is_lower_better,
+            "values": [
+                {"solution": key[0], "suite": key[1], **_plain(asdict(cell))} for key, cell in one.cells.items()
+            ],
+        }
+        for one in (found.rows if found is not None else ())
+    ]
+
+
+def _measured(found: MeasuredCondition) -> dict[str, Any]:
+    return {**_plain(asdict(found)), "is_met": found.is_met}
 
 
 def _pair(record: CampaignRecord) -> dict[str, Any]:
@@ -90,26 +103,24 @@ def _pair(record: CampaignRecord) -> dict[str, Any]:
 
 
 def _result(record: CampaignRecord, one: CandidateResult) -> dict[str, Any]:
-    attempts = [each for each in record.attempts if (each.key.solution, each.key.suite) == (one.solution, one.suite)]
-    quantum = {(each.solution, each.suite): each.post_quantum for each in record.plan.candidates}
+    key = (one.solution, one.suite)
+    attempts = record.attempts_of(key)
     return {
         "solution": one.solution,
         "suite": one.suite,
         "title": one.title,
         "verdict": one.verdict.value,
-        "post_quantum": quantum.get((one.solution, one.suite)),
+        "post_quantum": record.plan.candidate(key).post_quantum,
         "is_unprotected": one.is_unprotected,
         "status": one.status.value,
         "reason": one.reason or (one.barrier.reason.value if one.barrier else None),
         "message": one.message or (f"{one.title} {one.barrier.words}." if one.barrier else None),
+        "code": code_of(one.message) or None,
         "stage": one.stage or None,
         "eligible": one.barrier is None,
         "loss_pct": _number(one.loss_pct),
         "late_pct": _number(one.late_pct),
-        "gates": [
-            {"name": gate.name.value, "value": _number(gate.value), "verdict": gate.verdict.value, "words": gate.words}
-            for gate in one.gates
-        ],
+        "gates": [_gate(each) for each in one.gates],
         "ratio_to_best": _plain(asdict(one.ratio_to_best)) if one.ratio_to_best else None,
         "weighted_latency_ms": _mean(one.weighted_latency_ms),
         "weighted_latency_ci_ms": _interval(one.weighted_latency_ms),
@@ -132,9 +143,13 @@ def _result(record: CampaignRecord, one: CandidateResult) -> dict[str, Any]:
         "setup_s": _number(one.setup_s),
         "cleanup_s": _number(one.cleanup_s),
         "doubts": list(one.doubts),
-        "wire": _wire(next((each.wire for each in attempts if each.wire is not None), None)),
+        "wire": _capture(capture_of(attempts)),
         "attempts": [_attempt(each) for each in attempts],
     }
+
+
+def _gate(gate: Gate) -> dict[str, Any]:
+    return {"name": gate.name.value, "value": _number(gate.value), "verdict": gate.verdict.value, "words": gate.words}
 
 
 def _latency(summary: LatencySummary) -> dict[str, Any]:
@@ -149,6 +164,7 @@ def _attempt(one: Attempt) -> dict[str, Any]:
         "status": one.status.value,
         "reason": one.reason or None,
         "message": one.message or None,
+        "code": code_of(one.message) or None,
         "started_at": one.started_at.isoformat(),
         "ended_at": one.ended_at.isoformat(),
         "setup_s": _number(one.setup_s),
@@ -156,12 +172,12 @@ def _attempt(one: Attempt) -> dict[str, Any]:
         "cleanup_s": _number(one.cleanup_s),
         "negotiated": one.negotiated or None,
         "path": _plain(asdict(one.path)) if one.path else None,
-        "wire": _wire(one.wire),
+        "wire": _capture(one.capture),
         "doubts": list(one.doubts),
     }
 
 
-def _wire(report: CaptureReport | None) -> dict[str, Any] | None:
+def _capture(report: CaptureReport | None) -> dict[str, Any] | None:
     if report is None:
         return None
     properties = {kind.value: _plain(asdict(result)) for kind, result in properties_of(report).items()}

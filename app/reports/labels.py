@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 
+from app.domain.results import CandidateId
 from app.wording.colours import SeriesStyle, series_style
-
-CandidateId = tuple[str, str]
-"""Solution and suite."""
 
 _LONGEST_NAME = 54
 """Characters."""
@@ -29,39 +28,57 @@ def styles(candidates: Sequence[CandidateId]) -> dict[CandidateId, SeriesStyle]:
     return found
 
 
-def spread(positions: Sequence[float], gap: float, low: float, high: float) -> list[float]:
-    """Move positions apart as little as possible so that each has its room.
+def stacked(positions: Sequence[float], heights: Sequence[float], low: float, high: float) -> list[float]:
+    """Move labels apart as little as possible so that each has its room; where that is too little, all have less.
 
     Neighbours that are too close form a block around the mean of where they want to be; blocks that touch merge.
 
     Args:
-        positions: Where the labels want to be, in any order.
-        gap: Least distance between two of them.
-        low: Lowest place.
-        high: Highest place.
+        positions: Where their centres want to be, in any order.
+        heights: Room that each needs.
+        low: Lower end of the room for all.
+        high: Upper end.
 
     Returns:
-        Places in the order of `positions`. If there is no room for all, they are spread evenly from low to high.
+        Their centres in the order of `positions`.
     """
-    if len(positions) > 1 and gap * (len(positions) - 1) > high - low:
-        gap = (high - low) / (len(positions) - 1)
-    order = sorted(range(len(positions)), key=lambda index: positions[index])
-    blocks: list[list[int]] = []
-    for index in order:
-        blocks.append([index])
-        while len(blocks) > 1 and _start(blocks[-1], positions, gap, low, high) < (
-            _start(blocks[-2], positions, gap, low, high) + gap * len(blocks[-2])
-        ):
-            blocks[-2:] = [blocks[-2] + blocks[-1]]
-    places = [0.0] * len(positions)
+    squeeze = min(1.0, (high - low) / max(sum(heights), 1e-9))
+    rooms = [squeeze * height for height in heights]
+    blocks: list[_Block] = []
+    for index in sorted(range(len(positions)), key=lambda index: positions[index]):
+        blocks.append(_Block([index], positions[index] - rooms[index] / 2, rooms[index]))
+        while len(blocks) > 1 and blocks[-1].within(low, high) < blocks[-2].within(low, high) + blocks[-2].height:
+            upper = blocks.pop()
+            blocks[-1] = blocks[-1].merged(upper)
+    centres = [0.0] * len(positions)
     for block in blocks:
-        start = _start(block, positions, gap, low, high)
-        for offset, index in enumerate(block):
-            places[index] = start + gap * offset
-    return places
+        start = block.within(low, high)
+        for index in block.members:
+            centres[index] = start + rooms[index] / 2
+            start += rooms[index]
+    return centres
 
 
-def _start(block: Sequence[int], positions: Sequence[float], gap: float, low: float, high: float) -> float:
-    centre = sum(positions[index] for index in block) / len(block)
-    length = gap * (len(block) - 1)
-    return min(max(centre - length / 2, low), high - length)
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """Labels without a gap.
+
+    Attributes:
+        members: Their indices, from below.
+        start: Where the lower end of the block would be at the mean of what its members want.
+        height: Room of all together.
+    """
+
+    members: list[int]
+    start: float
+    height: float
+
+    def within(self, low: float, high: float) -> float:
+        """Return its lower end, between low and high."""
+        return max(low, min(self.start, high - self.height))
+
+    def merged(self, upper: _Block) -> _Block:
+        """Return this block with the one above it."""
+        wanted = len(self.members) * self.start + len(upper.members) * (upper.start - self.height)
+        members = self.members + upper.members
+        return _Block(members, wanted / len(members), self.height + upper.height)

@@ -12,11 +12,12 @@ from app.domain.errors import Bug
 from app.domain.ranking import Ranking
 from app.domain.results import CampaignRecord
 from app.reports.figures import draw_figures
-from app.reports.files import write_atomically
+from app.reports.messages import PDF_FAILED
 from app.reports.svg import PRINT
 from app.reports.text import clean
 from app.reports.view import COLUMNS, report_view
 from app.reports.view_candidates import LATENCY_COLUMNS
+from app.wording.language import current_language, template_texts, tr
 
 
 def to_pdf(record: CampaignRecord, ranking: Ranking) -> bytes:
@@ -43,9 +44,11 @@ def to_pdf(record: CampaignRecord, ranking: Ranking) -> bytes:
             (folder / f"{figure.name}.svg").write_text(figure.svg, encoding="utf-8")
             drawn.append({"title": figure.title, "caption": figure.caption, "file": f"{figure.name}.svg"})
         view = report_view(record, ranking)
-        view |= {"figures": drawn, "columns": list(COLUMNS), "latency_columns": list(LATENCY_COLUMNS)}
+        view |= {"figures": drawn, "columns": list(map(tr, COLUMNS)), "latency_columns": list(map(tr, LATENCY_COLUMNS))}
+        source = template.read_text(encoding="utf-8")
+        view |= {"language": current_language(), "words": {text: tr(text) for text in template_texts(source)}}
         (folder / "data.json").write_text(json.dumps(_cleaned(view)), encoding="utf-8")
-        (folder / "report.typ").write_bytes(template.read_bytes())
+        (folder / "report.typ").write_text(source, encoding="utf-8")
         try:
             return typst.compile(
                 folder / "report.typ",
@@ -55,21 +58,7 @@ def to_pdf(record: CampaignRecord, ranking: Ranking) -> bytes:
                 timestamp=int(record.started_at.timestamp()),
             )
         except typst.TypstError as fault:
-            raise Bug("The PDF report could not be made.", context={"typst": str(fault)}) from fault
-
-
-def write_pdf(record: CampaignRecord, ranking: Ranking, path: Path) -> None:
-    """Write the report on paper.
-
-    Args:
-        path: Where to; an existing file is replaced.
-
-    Raises:
-        DiskFull: No space is left there.
-        InvalidOption: Nothing can be written there.
-        Bug: The template does not fit the data.
-    """
-    write_atomically(path, to_pdf(record, ranking))
+            raise Bug(PDF_FAILED(), context={"typst": str(fault)}) from fault
 
 
 def _cleaned(value: Any) -> Any:

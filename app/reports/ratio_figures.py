@@ -10,7 +10,9 @@ from app.domain.ranking import Ratio
 from app.reports.bars import bar_axes
 from app.reports.drawing import draw_beside, new_axes, plain_log_ticks
 from app.reports.svg import FigureTheme
+from app.wording.language import tr
 from app.wording.numbers import figure as number
+from app.wording.numbers import with_local_sign
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -72,7 +74,8 @@ def ratios_figure(rows: Sequence[tuple[str, str, str, Ratio]], theme: FigureThem
     low, high = min(1.0, *ends), max(1.0, *ends)
     around = max(0.01, _AROUND * (high - low))
     axes.set_xlim(max(0.0, low - around), high + 2 * around)
-    axes.set_xlabel("latency, times the fastest")
+    axes.xaxis.set_major_formatter(lambda value, _: with_local_sign(f"{value:g}"))
+    axes.set_xlabel(tr("latency, times the fastest"))
     return figure
 
 
@@ -91,7 +94,7 @@ def frontier_figure(marks: Sequence[FrontierMark], theme: FigureTheme) -> Figure
     axes.set_ylim(min(y) * 0.7, max(y) * 1.4)
     plain_log_ticks(axes)
     plain_log_ticks(axes, which="x")
-    axes.set_xlabel("weighted latency, ms")
-    axes.set_ylabel("throughput, Mbit/s")
+    axes.set_xlabel(tr("weighted latency, ms"))
+    axes.set_ylabel(tr("throughput, Mbit/s"))
     draw_beside(axes, [(one.latency_ms, one.throughput_mbit_s, one.label) for one in marks], theme)
     return figure

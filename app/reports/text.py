@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 
 from app.domain.ranking import Estimate, Ratio
+from app.wording.language import tr
 from app.wording.numbers import figure
 
 NOTHING = "–"
@@ -41,6 +42,11 @@ def _is_harmful(char: str) -> bool:
     return char in _BIDI or is_non_character or unicodedata.category(char) in ("Cc", "Cs")
 
 
+def capitalised(text: str) -> str:
+    """Return a text that begins with a capital letter; the rest remains."""
+    return text[:1].upper() + text[1:]
+
+
 def ms(value: float | None) -> str:
     """Return a time in ms without its unit."""
     return NOTHING if value is None else figure(value)
@@ -48,7 +54,11 @@ def ms(value: float | None) -> str:
 
 def interval(estimate: Estimate | None) -> str:
     """Return an interval as `1.08 to 1.13`; empty if there is none."""
-    return f"{figure(estimate.ci[0])} to {figure(estimate.ci[1])}" if estimate and estimate.ci else ""
+    return (
+        tr("{low} to {high}").format(low=figure(estimate.ci[0]), high=figure(estimate.ci[1]))
+        if estimate and estimate.ci
+        else ""
+    )
 
 
 def with_half_width(estimate: Estimate | None) -> str:
@@ -61,17 +71,18 @@ def with_half_width(estimate: Estimate | None) -> str:
 
 def times(value: float | None) -> str:
     """Return a factor, for example `2.4 × bare link`; empty if unknown."""
-    return "" if value is None else f"{figure(value, 2)} × bare link"
+    return "" if value is None else tr("{times} × bare link").format(times=figure(value, 2))
 
 
 def times_best(ratio: Ratio | None) -> str:
     """Return a ratio of medians, for example `medians: 1.12 × best (1.05 to 1.19)`; empty for the fastest."""
     if ratio is None or ratio.value == 1.0:
         return ""
-    spread = "" if ratio.low is None or ratio.high is None else f" ({figure(ratio.low)} to {figure(ratio.high)})"
-    return f"medians: {figure(ratio.value)} × best{spread}"
+    ends = ratio.interval
+    spread = "" if ends is None else tr(" ({low} to {high})").format(low=figure(ends[0]), high=figure(ends[1]))
+    return tr("medians: {times} × best{spread}").format(times=figure(ratio.value), spread=spread)
 
 
 def share(value: float | None) -> str:
     """Return a share in percent, for example `10 % of bare link`; empty if unknown."""
-    return "" if value is None else f"{figure(100 * value, 2)} % of bare link"
+    return "" if value is None else tr("{share} % of bare link").format(share=figure(100 * value, 2))

@@ -7,13 +7,14 @@ from datetime import datetime
 from typing import Any
 
 from app.domain.ranking import CandidateResult, RankedCandidate, Ranking, Recommendation
-from app.domain.results import AttemptStatus, CampaignRecord, CampaignStatus
+from app.domain.results import AttemptStatus, CampaignRecord, CampaignStatus, CandidateId
 from app.domain.verdicts import Verdict
 from app.ranking import Outcome, outcome_of, speed_findings
 from app.ranking.warnings import candidate_warnings, warnings_of
-from app.reports.labels import CandidateId, styles
-from app.reports.text import NOTHING, interval, ms, share, times, times_best, with_half_width
+from app.reports.labels import styles
+from app.reports.text import NOTHING, capitalised, interval, ms, share, times, times_best, with_half_width
 from app.reports.view_candidates import candidate_view
+from app.reports.view_captures import CAPTURE_NOTE, OVERHEAD_COLUMNS, OVERVIEW_COLUMNS, capture_overview
 from app.reports.view_setting import (
     conditions_view,
     facts_view,
@@ -21,10 +22,13 @@ from app.reports.view_setting import (
     method_view,
     published_view,
     repeat_command,
+    workloads_view,
 )
-from app.reports.view_wire import OVERHEAD_COLUMNS, OVERVIEW_COLUMNS, WIRE_NOTE, wire_overview
 from app.wording.controllers import CONTROLLER_COLUMNS
 from app.wording.gates import GATE_COLUMNS
+from app.wording.language import mark, tr
+from app.wording.local_forms import minute_text
+from app.wording.messages import local_text
 from app.wording.numbers import figure
 from app.wording.ties import tie_note
 
@@ -41,13 +45,13 @@ VERDICT_SIGNS = {
 """A sign beside each word, so that neither colour nor reading is needed to see it."""
 
 _STATUS_WORDS = {
-    CampaignStatus.RUNNING: "still running",
-    CampaignStatus.COMPLETED: "completed",
-    CampaignStatus.CANCELLED: "cancelled",
-    CampaignStatus.INTERRUPTED: "interrupted",
+    CampaignStatus.RUNNING: mark("still running"),
+    CampaignStatus.COMPLETED: mark("completed"),
+    CampaignStatus.CANCELLED: mark("cancelled"),
+    CampaignStatus.INTERRUPTED: mark("interrupted"),
 }
 
-_REFERENCES_NOTE = "Without cryptography; measured to compare with, never to be deployed."
+_REFERENCES_NOTE = mark("Without cryptography; measured to compare with, never to be deployed.")
 
 
 def report_view(record: CampaignRecord, ranking: Ranking) -> View:
@@ -61,11 +65,11 @@ def report_view(record: CampaignRecord, ranking: Ranking) -> View:
     advice = ranking.recommendation
     slow = speed_findings(ranking)
     return {
-        "title": f"Layer-2 VPNs between {pair.a.label} and {pair.b.label}",
+        "title": tr("Layer-2 VPNs between {a} and {b}").format(a=pair.a.label, b=pair.b.label),
         "pair": pair.name,
         "is_lab": pair.is_lab,
         "date": utc(record.started_at),
-        "status": _STATUS_WORDS[record.status],
+        "status": tr(_STATUS_WORDS[record.status]),
         "version": record.tunnelmark_version,
         "campaign_id": record.campaign_id,
         "facts": facts_view(record),
@@ -79,16 +83,17 @@ def report_view(record: CampaignRecord, ranking: Ranking) -> View:
         "groups": _groups(record, ranking),
         "legend": _legend(record, ranking),
         "rounds": ranking.rounds,
-        "wire": wire_overview(record, ranking, [_anchor(n) for n in range(len(ranking.results))]),
-        "wire_columns": list(OVERVIEW_COLUMNS),
-        "wire_note": WIRE_NOTE,
-        "overhead_columns": list(OVERHEAD_COLUMNS),
-        "gate_columns": list(GATE_COLUMNS),
-        "controller_columns": list(CONTROLLER_COLUMNS),
+        "packet_tests": capture_overview(record, ranking, [_anchor(n) for n in range(len(ranking.results))]),
+        "packet_test_columns": list(map(tr, OVERVIEW_COLUMNS)),
+        "packet_test_note": tr(CAPTURE_NOTE),
+        "overhead_columns": list(map(tr, OVERHEAD_COLUMNS)),
+        "gate_columns": list(map(tr, GATE_COLUMNS)),
+        "controller_columns": list(map(tr, CONTROLLER_COLUMNS)),
         "candidates": [
             candidate_view(record, one, _anchor(n), slow.get((one.solution, one.suite)))
             for n, one in enumerate(ranking.results)
         ],
+        "workloads": workloads_view(record),
         "published": published_view(),
         "hosts": hosts_view(record),
         "conditions": conditions_view(record, ranking),
@@ -104,38 +109,38 @@ def outcome_view(outcome: Outcome) -> View:
 
 def _advice_heading(advice: Recommendation) -> str:
     """Return a heading that claims no more than the sentence below it, and does not repeat it."""
-    return "Recommendation" if advice.solution is not None and advice.is_clear else "Result"
+    return tr("Recommendation") if advice.solution is not None and advice.is_clear else tr("Result")
 
 
 def utc(moment: datetime) -> str:
     """Return a time for people, for example `2026-03-04 09:30 UTC`."""
-    return f"{moment:%Y-%m-%d %H:%M} UTC"
+    return f"{minute_text(moment)} UTC"
 
 
 def _legend(record: CampaignRecord, ranking: Ranking) -> str:
-    ties = f"{tie_note(record.plan.profile)} "
+    ties = f"{tie_note(record.plan.profile, ranking.rounds)} "
     notes = ties if any(place.tied_with for place in ranking.ranking) else ""
-    return f"{notes}± and 95 % are intervals over rounds." if ranking.rounds > 1 else notes.strip()
+    return notes + tr("± and 95 % are intervals over rounds.") if ranking.rounds > 1 else notes.strip()
 
 
 def _groups(record: CampaignRecord, ranking: Ranking) -> list[View]:
     places = {(one.solution, one.suite): one for one in ranking.ranking}
     candidates: list[CandidateId] = [(one.solution, one.suite) for one in record.plan.candidates]
-    looks = styles(candidates)
+    line_styles = styles(candidates)
     slow = speed_findings(ranking)
     titles = {
         "ranked": ("", ""),
-        "partial": ("Without a rank", "Not every frame size crossed, so there is no weighted latency."),
-        "references": ("References", _REFERENCES_NOTE),
-        "ended": ("Ended early", "What was measured before is shown; these candidates have no rank."),
-        "failed": ("Not measured to the end", ""),
+        "partial": (tr("Without a rank"), tr("Not every frame size crossed, so there is no weighted latency.")),
+        "references": (tr("References"), tr(_REFERENCES_NOTE)),
+        "ended": (tr("Ended early"), tr("What was measured before is shown; these candidates have no rank.")),
+        "failed": (tr("Not measured to the end"), ""),
     }
     grouped: dict[str, list[View]] = {kind: [] for kind in titles}
     for position, one in enumerate(ranking.results):
         key = (one.solution, one.suite)
         marks = _marks(is_slow=key in slow, has_warnings=bool(candidate_warnings(record, one)))
         row = _row(one, places[key], _anchor(position), marks)
-        row |= {"colour": looks[key].colour, "dashed": bool(looks[key].dash)}
+        row |= {"colour": line_styles[key].colour, "dashed": bool(line_styles[key].dash)}
         grouped[_group_of(one, places[key])].append(row)
     return [
         {"kind": kind, "heading": titles[kind][0], "note": titles[kind][1], "rows": rows}
@@ -160,7 +165,7 @@ def _anchor(position: int) -> str:
 
 def _marks(*, is_slow: bool, has_warnings: bool) -> list[str]:
     """Return what is to be known of a row's figures, in a word each."""
-    return [*(["slow"] if is_slow else []), *(["warnings"] if has_warnings else [])]
+    return [*([tr("slow")] if is_slow else []), *([tr("warnings")] if has_warnings else [])]
 
 
 def _row(one: CandidateResult, place: RankedCandidate, anchor: str, marks: Sequence[str]) -> View:
@@ -170,8 +175,8 @@ def _row(one: CandidateResult, place: RankedCandidate, anchor: str, marks: Seque
         "title": one.title,
         "verdict": verdict_view(one.verdict),
         "is_failed": one.status is not AttemptStatus.COMPLETED and not one.is_partial,
-        "status_text": one.status.value.replace("-", " ").capitalize(),
-        "message": one.message or one.reason,
+        "status_text": capitalised(tr(one.status.value.replace("-", " "))),
+        "message": local_text(one.message or one.reason),
         "marks": list(marks),
         "cells": _cells(one) if one.status is AttemptStatus.COMPLETED or one.is_partial else [],
     }
@@ -179,10 +184,15 @@ def _row(one: CandidateResult, place: RankedCandidate, anchor: str, marks: Seque
 
 def verdict_view(verdict: Verdict) -> View:
     """Return a verdict's word and sign."""
-    return {"word": verdict.value.capitalize(), "sign": VERDICT_SIGNS[verdict], "kind": verdict.value}
+    return {"word": tr(verdict.value.capitalize()), "sign": VERDICT_SIGNS[verdict], "kind": verdict.value}
 
 
-COLUMNS = ("Weighted latency, ms", "Throughput, Mbit/s", "CPU, %", "CPU, % per Mbit/s")
+COLUMNS = (
+    mark("Weighted latency, ms"),
+    mark("Throughput, Mbit/s"),
+    mark("CPU, %"),
+    mark("CPU, % per Mbit/s"),
+)
 """Headings of the cells of a row."""
 
 
@@ -196,16 +206,16 @@ def _cells(one: CandidateResult) -> list[View]:
     spread = interval(latency)
     return [
         {
-            "label": COLUMNS[0],
+            "label": tr(COLUMNS[0]),
             "lines": [ms(latency.mean) if latency else NOTHING],
             "notes": [f"95 %: {spread}"] * bool(spread)
             + _given(times(one.latency_vs_baseline))
             + _given(times_best(one.ratio_to_best)),
         },
-        {"label": COLUMNS[1], "lines": rates, "notes": _given(share(one.throughput_vs_baseline))},
-        {"label": COLUMNS[2], "lines": busy, "notes": []},
+        {"label": tr(COLUMNS[1]), "lines": rates, "notes": _given(share(one.throughput_vs_baseline))},
+        {"label": tr(COLUMNS[2]), "lines": busy, "notes": []},
         {
-            "label": COLUMNS[3],
+            "label": tr(COLUMNS[3]),
             "lines": [figure(cost.mean, 2) if cost else NOTHING],
             "notes": _given(times(one.cpu_per_mbit_s_vs_baseline)),
         },

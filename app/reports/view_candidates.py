@@ -6,25 +6,32 @@ from collections.abc import Sequence
 from typing import Any
 
 from app.domain.ranking import CandidateResult, LatencySummary
-from app.domain.results import Attempt, CampaignRecord, PathNote, PlannedItem
+from app.domain.results import Attempt, CampaignRecord, Candidate, PlannedItem
 from app.domain.verdicts import Finding, FindingQuestion, PostQuantum, by_weight
 from app.ranking.gates import shown_limits
 from app.ranking.warnings import candidate_warnings
 from app.reports.text import NOTHING, ms
-from app.reports.view_wire import wire_view
+from app.reports.view_captures import capture_view
 from app.wording.controllers import controller_note, controller_rows
+from app.wording.findings import replacement_words
 from app.wording.gates import gate_rows
+from app.wording.language import mark, tr
+from app.wording.messages import local_text
 from app.wording.numbers import figure, grouped
 
 View = dict[str, Any]
 
 _POST_QUANTUM = {
-    PostQuantum.HYBRID: "Post-quantum: hybrid key exchange. A later quantum computer does not open what was recorded.",
-    PostQuantum.SYMMETRIC: "Post-quantum: by pre-shared keys only. Traffic that was recorded is as safe as they are.",
-    PostQuantum.NONE: "Post-quantum: no. A later quantum computer can read traffic that is recorded today.",
+    PostQuantum.HYBRID: mark(
+        "Post-quantum: hybrid key exchange. A later quantum computer does not open what was recorded."
+    ),
+    PostQuantum.SYMMETRIC: mark(
+        "Post-quantum: by pre-shared keys only. Traffic that was recorded is as safe as they are."
+    ),
+    PostQuantum.NONE: mark("Post-quantum: no. A later quantum computer can read traffic that is recorded today."),
 }
 
-_KINDS = {"file": "File", "command": "Command", "undo": "Undo"}
+_KINDS = {"file": mark("File"), "command": mark("Command"), "undo": mark("Undo")}
 
 
 def candidate_view(record: CampaignRecord, one: CandidateResult, anchor: str, slow: Finding | None = None) -> View:
@@ -37,25 +44,22 @@ def candidate_view(record: CampaignRecord, one: CandidateResult, anchor: str, sl
     Returns:
         Strings, numbers, booleans, lists and dicts only.
     """
-    attempts = [each for each in record.attempts if (each.key.solution, each.key.suite) == (one.solution, one.suite)]
-    candidate = next(
-        each for each in record.plan.candidates if (each.solution, each.suite) == (one.solution, one.suite)
-    )
-    configured = [each for each in attempts if each.configuration]
-    quantum = candidate.post_quantum
+    key = (one.solution, one.suite)
+    attempts, candidate = record.attempts_of(key), record.plan.candidate(key)
+    configured = [each.configuration for each in attempts if each.configuration]
     return {
         "anchor": anchor,
         "title": one.title,
         "solution": one.solution,
         "suite": one.suite,
         "status": one.status.value,
-        "status_text": one.status.value.replace("-", " "),
-        "message": one.message or one.reason,
+        "status_text": tr(one.status.value.replace("-", " ")),
+        "message": local_text(one.message or one.reason),
         "findings": _findings([*candidate.findings, *([slow] if slow is not None else [])]),
-        "post_quantum": "" if candidate.is_unprotected or quantum is None else _POST_QUANTUM[quantum],
+        "post_quantum": _post_quantum(candidate),
         "negotiated": next((each.negotiated for each in reversed(attempts) if each.negotiated), ""),
-        "path": _path([each.path for each in attempts if each.path]),
-        "wire": wire_view(attempts),
+        "path": _path(attempts),
+        "packet_tests": capture_view(attempts),
         "durations": _durations(one),
         "sizes": [_size(each) for each in one.latency],
         "controllers": [list(row) for row in controller_rows(one.controllers)],
@@ -64,7 +68,7 @@ def candidate_view(record: CampaignRecord, one: CandidateResult, anchor: str, sl
         "has_deadline": any(each.over_deadline_pct is not None for each in one.latency),
         "has_notes": any(each.note for each in one.latency),
         "deadline": f"{figure(record.plan.deadline_ms)} ms" if record.plan.deadline_ms is not None else "",
-        "configuration": _configuration(configured[-1].configuration) if configured else [],
+        "configuration": _configuration(configured[-1] if configured else ()),
         "log": _log(attempts),
         "warnings": list(candidate_warnings(record, one)),
     }
@@ -73,42 +77,56 @@ def candidate_view(record: CampaignRecord, one: CandidateResult, anchor: str, sl
 def _findings(findings: Sequence[Finding]) -> list[View]:
     return [
         {
-            "subject": one.subject,
-            "word": "Slow here" if one.question is FindingQuestion.SLOW else one.verdict.value.capitalize(),
+            "subject": tr(one.subject),
+            "word": tr("Slow here") if one.question is FindingQuestion.SLOW else tr(one.verdict.value.capitalize()),
             "kind": one.verdict.value,
-            "reason": one.reason,
-            "source": one.source,
-            "replacement": one.replacement,
+            "reason": local_text(one.reason),
+            "source": local_text(one.source),
+            "replacement": replacement_words(one.replacement),
         }
         for one in by_weight(findings)
     ]
 
 
-def _path(notes: Sequence[PathNote]) -> list[str]:
+def _post_quantum(candidate: Candidate) -> str:
+    if candidate.is_unprotected or candidate.post_quantum is None:
+        return ""
+    return tr(_POST_QUANTUM[candidate.post_quantum])
+
+
+def _path(attempts: Sequence[Attempt]) -> list[str]:
+    notes = [each.path for each in attempts if each.path]
     if not notes:
         return []
     last = notes[-1]
-    lines = [f"IP MTU inside {last.inner_mtu_bytes} bytes, MTU of the underlay {last.underlay_mtu_bytes} bytes."]
-    if last.overhead_bytes is not None:
-        grows = f"grows by {last.overhead_bytes} bytes" if last.overhead_bytes else "does not grow"
-        lines.append(f"By calculation, every frame {grows} on the underlay.")
-    if last.largest_unfragmented_frame_bytes is not None:
+    text = tr("IP MTU inside {inner} bytes, MTU of the underlay {underlay} bytes.")
+    lines = [text.format(inner=last.inner_mtu_bytes, underlay=last.underlay_mtu_bytes)]
+    if last.overhead_bytes:
         lines.append(
-            f"By calculation, frames of up to {last.largest_unfragmented_frame_bytes} bytes cross the underlay unsplit."
+            tr("By calculation, every frame grows by {overhead} bytes on the underlay.").format(
+                overhead=last.overhead_bytes
+            )
         )
+    elif last.overhead_bytes is not None:
+        lines.append(tr("By calculation, no frame grows on the underlay."))
+    if last.largest_unfragmented_frame_bytes is not None:
+        text = tr("By calculation, frames of up to {size} bytes cross the underlay unsplit.")
+        lines.append(text.format(size=last.largest_unfragmented_frame_bytes))
     counts = [note.fragments_created for note in notes if note.fragments_created is not None]
-    if counts:
-        made = sum(counts)
-        lines.append(f"Both hosts made {grouped(made) if made else 'no'} IP fragments while latency was probed.")
+    if sum(counts):
+        text = tr("Both hosts made {number} IP fragments while latency was probed.")
+        lines.append(text.format(number=grouped(sum(counts))))
+    elif counts:
+        lines.append(tr("Both hosts made no IP fragments while latency was probed."))
     return lines
 
 
 def _durations(one: CandidateResult) -> str:
     parts = []
     if one.setup_s is not None:
-        parts.append(f"{figure(one.setup_s, 2)} s to build")
+        parts.append(tr("{time} s to build").format(time=figure(one.setup_s, 2)))
     if one.cleanup_s is not None:
-        parts.append(f"{figure(one.cleanup_s, 2)} s to remove")
+        parts.append(tr("{time} s to remove").format(time=figure(one.cleanup_s, 2)))
     return ", ".join(parts)
 
 
@@ -122,11 +140,11 @@ def _size(one: LatencySummary) -> View:
         "duplicates": grouped(one.duplicates),
         "figures": [ms(value) for value in figures],
         "late": late,
-        "note": one.note,
+        "note": local_text(one.note),
     }
 
 
-LATENCY_COLUMNS = ("Mean", "5 %", "50 %", "95 %", "99 %", "99.9 %", "Max", "Std dev")
+LATENCY_COLUMNS = (mark("Mean"), "5 %", "50 %", "95 %", "99 %", "99.9 %", mark("Max"), mark("Std dev"))
 """Headings of `figures` of a size, all in ms."""
 
 
@@ -135,7 +153,7 @@ def _configuration(items: Sequence[PlannedItem]) -> list[View]:
     found: list[View] = []
     for side in sorted({item.side for item in items}):
         mine = [
-            {"kind": _KINDS.get(item.kind, item.kind), "title": item.title, "text": item.text}
+            {"kind": tr(_KINDS.get(item.kind, item.kind)), "title": local_text(item.title), "text": item.text}
             for item in items
             if item.side == side
         ]

@@ -7,34 +7,54 @@ from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
+from app.domain.condition_files import presets
 from app.domain.hosts import HostFacts, Tool, ToolFlavour
 from app.domain.ranking import Ranking
 from app.domain.results import FRAME_BYTES, FRAME_WEIGHTS, PROFILES, CampaignRecord, Profile, ProfileName
 from app.ranking import STUDY_2011, outcome_of, published_2011
+from app.ranking.workloads import workload_table
 from app.reports.text import NOTHING, share, times
 from app.wording.colours import BASELINE_SOLUTION
-from app.wording.numbers import counted, figure, grouped, listed
+from app.wording.conditions import condition_words, measured_words
+from app.wording.language import mark, tr
+from app.wording.local_forms import (
+    cores_text,
+    decimal,
+    listed_names,
+    minute_text,
+    rounds_text,
+    short_decimal,
+    vpns_text,
+)
+from app.wording.messages import local_text
+from app.wording.numbers import figure, grouped
+from app.wording.profiles import profile_word
 
 View = dict[str, Any]
 
 _HOST_ROWS: tuple[tuple[str, Callable[[HostFacts], str]], ...] = (
-    ("Host name", lambda facts: facts.hostname),
-    ("System", lambda facts: facts.os_name),
-    ("Kernel", lambda facts: f"{facts.kernel} ({facts.architecture})"),
-    ("CPU", lambda facts: f"{facts.cpu_model}, {counted(facts.cpu_count, 'core')}"),
-    ("AES instructions", lambda facts: "yes" if facts.has_aes_instructions else "no"),
-    ("Virtual machine", lambda facts: "yes" if facts.is_virtual else "no"),
+    (mark("Host name"), lambda facts: facts.hostname),
+    (mark("System"), lambda facts: facts.os_name),
+    (mark("Kernel"), lambda facts: f"{facts.kernel} ({facts.architecture})"),
+    ("CPU", lambda facts: f"{facts.cpu_model}, {cores_text(facts.cpu_count)}"),
+    (mark("AES instructions"), lambda facts: tr("yes") if facts.has_aes_instructions else tr("no")),
+    (mark("Virtual machine"), lambda facts: tr("yes") if facts.is_virtual else tr("no")),
     (
-        "Memory",
-        lambda facts: f"{grouped(facts.memory_total_mib)} MiB, {grouped(facts.memory_available_mib)} MiB available",
+        mark("Memory"),
+        lambda facts: tr("{total} MiB, {available} MiB available").format(
+            total=grouped(facts.memory_total_mib), available=grouped(facts.memory_available_mib)
+        ),
     ),
-    ("Load over one minute", lambda facts: f"{facts.load_1min:.2f}"),
-    ("CPU taken by a hypervisor", lambda facts: f"{facts.steal_pct:.1f} %"),
-    ("Clock against this computer", lambda facts: f"{facts.clock_offset_ms:+.1f} ± {facts.clock_error_ms:.1f} ms"),
-    ("Network interfaces", lambda facts: "\n".join(_nics(facts))),
-    ("Measuring programs", lambda facts: "\n".join(_tools(facts))),
-    ("VPN software", lambda facts: "\n".join(_solutions(facts))),
-    ("Firewall", lambda facts: listed(list(facts.firewall)) or "none seen"),
+    (mark("Load over one minute"), lambda facts: decimal(facts.load_1min, 2)),
+    (mark("CPU taken by a hypervisor"), lambda facts: f"{decimal(facts.steal_pct, 1)} %"),
+    (
+        mark("Clock against this computer"),
+        lambda facts: f"{decimal(facts.clock_offset_ms, 1, '+')} ± {decimal(facts.clock_error_ms, 1)} ms",
+    ),
+    (mark("Network interfaces"), lambda facts: "\n".join(_nics(facts))),
+    (mark("Measuring programs"), lambda facts: "\n".join(_tools(facts))),
+    (mark("VPN software"), lambda facts: "\n".join(_solutions(facts))),
+    ("Firewall", lambda facts: listed_names(list(facts.firewall)) or tr("none seen")),
 )
 
 
@@ -70,15 +90,36 @@ def hosts_view(record: CampaignRecord) -> View:
     for label, read in _HOST_ROWS:
         cells = [read(record.facts[side]) if side in record.facts else NOTHING for side in sides]
         if any(cells):
-            rows.append({"label": label, "cells": cells})
+            rows.append({"label": tr(label), "cells": cells})
     return {"names": [f"{side.upper()}: {labels[side]}" for side in sides], "rows": rows}
+
+
+def workloads_view(record: CampaignRecord) -> View | None:
+    """Return the results of workloads: a row for each figure, a cell for each candidate; None without any."""
+    found = workload_table(record)
+    if found is None:
+        return None
+    rows = []
+    for one in found.rows:
+        cells = [one.cells.get(key) for key, _ in found.candidates]
+        unit = f", {one.kind.unit}" if one.kind.unit else ""
+        rows.append(
+            {
+                "workload": tr(one.workload_title) if one.is_main else "",
+                "label": f"{local_text(one.kind.title)}{unit}",
+                "cells": [NOTHING if cell is None else f"{cell.words}{' *' if cell.is_best else ''}" for cell in cells],
+            }
+        )
+    return {"names": [title for _, title in found.candidates], "rows": rows, "notes": list(found.notes)}
 
 
 def facts_view(record: CampaignRecord) -> list[View]:
     """Return what was compared, where and when, as labels with values: what a reader has to know first."""
     plan, pair = record.plan, record.plan.pair
     vpns = [one.title for one in plan.candidates if one.solution != BASELINE_SOLUTION]
-    ended = f" to {record.ended_at:%H:%M} UTC" if record.ended_at is not None else ""
+    when = f"{minute_text(record.started_at)} UTC"
+    if record.ended_at is not None:
+        when = tr("{start} to {end} UTC").format(start=minute_text(record.started_at), end=f"{record.ended_at:%H:%M}")
     places = [
         f"{side.upper()}: {label} ({address})"
         for side, label, address in (
@@ -86,39 +127,61 @@ def facts_view(record: CampaignRecord) -> list[View]:
             ("b", pair.b.label, pair.underlay_b),
         )
     ]
-    where = f"{listed(places)}{', in the practice lab' if pair.is_lab else ''}"
-    most = "up to " if plan.profile.is_adaptive else ""
-    profile = f"{plan.profile.name}: {most}{counted(plan.profile.rounds, 'round')} of {counted(len(vpns), 'VPN')}"
+    where = listed_names(places)
+    if pair.is_lab:
+        where = tr("{places}, in the practice lab").format(places=where)
+    extent = (
+        tr("{profile}: up to {rounds} of {vpns}") if plan.profile.is_adaptive else tr("{profile}: {rounds} of {vpns}")
+    )
+    profile = extent.format(
+        profile=profile_word(plan.profile.name), rounds=rounds_text(plan.profile.rounds), vpns=vpns_text(len(vpns))
+    )
     return [
-        {"label": "Compared", "value": "; ".join(vpns) or NOTHING},
-        {"label": "Where", "value": where},
-        {"label": "When", "value": f"{record.started_at:%Y-%m-%d %H:%M}{ended or ' UTC'}"},
-        {"label": "How", "value": f"{profile}; {outcome_of(record).measured_words}"},
-        *([{"label": "Note", "value": record.note}] if record.note else []),
+        {"label": tr("Compared"), "value": "; ".join(vpns) or NOTHING},
+        {"label": tr("Where"), "value": where},
+        {"label": tr("When"), "value": when},
+        {"label": tr("How"), "value": f"{profile}; {outcome_of(record).measured_words}"},
+        *([{"label": tr("Link"), "value": condition_line(record)}] if plan.condition is not None else []),
+        *([{"label": tr("Note"), "value": record.note}] if record.note else []),
     ]
 
 
 def conditions_view(record: CampaignRecord, ranking: Ranking) -> list[View]:
     """Return under which conditions was measured, as labels with values."""
     plan = record.plan
-    conditions = list(dict.fromkeys(key.condition for key in plan.attempts))
+    measured = [(tr("Bare link under it"), measured_words(one)) for one in record.measured_conditions]
     rows = [
-        ("Underlay", f"{plan.pair.underlay_a} to {plan.pair.underlay_b}"),
-        ("Condition", listed([_condition(name) for name in conditions])),
-        ("Profile", plan.profile.name.value),
-        ("Rounds", f"{ranking.rounds} of {'at most ' if plan.profile.is_adaptive else ''}{plan.profile.rounds}"),
-        ("Echo requests", _echo_requests(plan.profile)),
-        ("Frame sizes", f"{', '.join(grouped(size) for size in plan.profile.frame_bytes)} bytes"),
-        ("TCP", _tcp(plan.profile)),
-        ("Load cap", f"{figure(plan.pair.load_cap_mbit_s)} Mbit/s" if plan.pair.load_cap_mbit_s else "none"),
-        ("Deadline", f"{figure(plan.deadline_ms)} ms" if plan.deadline_ms is not None else "none"),
         (
-            "Throughput required",
-            f"{figure(plan.min_rate_mbit_s)} Mbit/s" if plan.min_rate_mbit_s is not None else "none",
+            tr("Underlay"),
+            tr("{a} to {b}").format(a=plan.pair.underlay_a, b=plan.pair.underlay_b),
         ),
-        ("Order of candidates", _order(record)),
-        ("Duration", _duration(record)),
-        ("Bare link", ranking.drift.sentence),
+        (tr("Condition"), condition_line(record)),
+        *measured,
+        (tr("Profile"), profile_word(plan.profile.name)),
+        (
+            tr("Rounds"),
+            (tr("{number} of at most {most}") if plan.profile.is_adaptive else tr("{number} of {most}")).format(
+                number=ranking.rounds, most=plan.profile.rounds
+            ),
+        ),
+        (tr("Echo requests"), _echo_requests(plan.profile)),
+        (
+            tr("Frame sizes"),
+            tr("{sizes} bytes").format(sizes=", ".join(grouped(size) for size in plan.profile.frame_bytes)),
+        ),
+        ("TCP", _tcp(plan.profile)),
+        (tr("Load cap"), f"{figure(plan.pair.load_cap_mbit_s)} Mbit/s" if plan.pair.load_cap_mbit_s else tr("none")),
+        (
+            tr("Deadline"),
+            f"{figure(plan.deadline_ms)} ms" if plan.deadline_ms is not None else tr("none"),
+        ),
+        (
+            tr("Throughput required"),
+            f"{figure(plan.min_rate_mbit_s)} Mbit/s" if plan.min_rate_mbit_s is not None else tr("none"),
+        ),
+        (tr("Order of candidates"), _order(record)),
+        (tr("Duration"), _duration(record)),
+        (tr("Bare link"), ranking.drift.sentence),
     ]
     return [{"label": label, "value": value} for label, value in rows]
 
@@ -126,72 +189,98 @@ def conditions_view(record: CampaignRecord, ranking: Ranking) -> list[View]:
 def _echo_requests(profile: Profile) -> str:
     if profile.is_adaptive:
         sizes = ", ".join(grouped(number) for number in profile.block_pings)
-        return f"blocks of {sizes} of the frame sizes, at most {grouped(profile.pings)} of a size in a round"
-    return f"{grouped(profile.pings)} of each size in each round"
+        return tr("blocks of {sizes} of the frame sizes, at most {pings} of a size in a round").format(
+            sizes=sizes, pings=grouped(profile.pings)
+        )
+    return tr("{pings} of each size in each round").format(pings=grouped(profile.pings))
 
 
 def _tcp(profile: Profile) -> str:
-    first = "1 s in each direction in the first round, then " if profile.is_adaptive else ""
-    return f"{first}{profile.seconds} s in each direction"
+    if profile.is_adaptive:
+        text = tr("1 s in each direction in the first round, then {seconds} s in each direction")
+    else:
+        text = tr("{seconds} s in each direction")
+    return text.format(seconds=profile.seconds)
 
 
 def _order(record: CampaignRecord) -> str:
     if record.plan.profile.is_adaptive:
-        return "in turn, block by block, in an order that is drawn anew for each cycle"
-    return f"new in each round, from seed {record.plan.seed}" if record.plan.profile.rounds > 1 else "as planned"
+        return tr("in turn, block by block, in an order that is drawn anew for each cycle")
+    return (
+        tr("new in each round, from seed {seed}").format(seed=record.plan.seed)
+        if record.plan.profile.rounds > 1
+        else tr("as planned")
+    )
 
 
-def _condition(name: str) -> str:
-    return "the underlay as it was found" if name == "as-found" else name
+def condition_line(record: CampaignRecord) -> str:
+    """Return the condition of the link, with where its values come from."""
+    condition = record.plan.condition
+    if condition is None:
+        return tr("the underlay as it was found")
+    source = f" ({condition.source.rstrip('.')})" if condition.source else ""
+    return f"{condition.name}: {tr(condition.title)}, {condition_words(condition)}{source}"
 
 
 def _duration(record: CampaignRecord) -> str:
     if record.ended_at is None:
-        return "still running"
+        return tr("still running")
     return str(timedelta(seconds=round((record.ended_at - record.started_at).total_seconds())))
 
 
 def method_view(record: CampaignRecord, ranking: Ranking) -> list[str]:
     """Return how it was measured and calculated, as sentences."""
-    weights = listed([f"{weight:g} for {size}" for size, weight in zip(FRAME_BYTES, FRAME_WEIGHTS, strict=True)])
+    weights = listed_names(
+        [
+            tr("{weight} for {size}").format(weight=short_decimal(weight), size=size)
+            for size, weight in zip(FRAME_BYTES, FRAME_WEIGHTS, strict=True)
+        ]
+    )
     is_adaptive = record.plan.profile.is_adaptive
-    turns = f" {_BLOCKS_METHOD}" if is_adaptive else ""
+    latency = [
+        tr("Latency: {how}").format(how=tr(_LATENCY_METHOD)),
+        tr(_BLOCKS_METHOD) if is_adaptive else "",
+        _ping(record),
+        tr("Every round-trip time is kept."),
+    ]
     sentences = [
-        f"Latency: {_LATENCY_METHOD}{turns} {_ping(record)}Every round-trip time is kept.",
-        f"Weighted latency: the mean of the mean round-trip times with the weights {weights} bytes. {_WEIGHTS_SOURCE}",
-        f"Throughput: iperf3 over one TCP connection, {_tcp(record.plan.profile)}.",
-        "CPU: differences of /proc/stat on both hosts while throughput was measured; all cores together are 100 %.",
-        "Intervals are Student's 95 % intervals over the rounds, so that drift widens them.",
+        " ".join(filter(None, latency)),
+        tr("Weighted latency: the mean of the mean round-trip times with the weights {weights} bytes. {why}").format(
+            weights=weights, why=tr(_WEIGHTS_SOURCE)
+        ),
+        tr("Throughput: iperf3 over one TCP connection, {times}.").format(times=_tcp(record.plan.profile)),
+        tr("CPU: differences of /proc/stat on both hosts while throughput was measured; all cores together are 100 %."),
+        tr("Intervals are Student's 95 % intervals over the rounds, so that drift widens them."),
     ]
     method = _SEQUENTIAL_METHOD if is_adaptive else _RANK_METHOD
-    sentences.append(method if ranking.rounds > 1 else _ONE_ROUND)
+    sentences.append(tr(method if ranking.rounds > 1 else _ONE_ROUND))
     return sentences
 
 
-_LATENCY_METHOD = (
+_LATENCY_METHOD = mark(
     "ICMP echo requests from A to B through the tunnel, each sent when the one before was answered, with the same "
     "options for every candidate and without permission to fragment inside the tunnel."
 )
-_BLOCKS_METHOD = (
+_BLOCKS_METHOD = mark(
     "Candidates are up side by side where that is sound, and are measured in turn in short blocks of requests, round "
     "after round, until the order is known or the time for measuring is used up."
 )
-_WEIGHTS_SOURCE = (
+_WEIGHTS_SOURCE = mark(
     "They favour the small frames of control traffic (Lackorzynski, Köpsell, Strufe: A Comparative Study on Virtual "
     "Private Networks for Future Industrial Communication Systems, 2019). If one size does not cross, there is none."
 )
-_RANK_METHOD = (
+_RANK_METHOD = mark(
     "Two candidates differ where the ratio of their latencies, compared round by round, is further from 1 than chance "
     "explains (paired t test; Holm's correction keeps all pairs together at 5 %). A candidate's rank is one more "
     "than the number of candidates that are faster in this sense; = marks a shared rank."
 )
-_SEQUENTIAL_METHOD = (
+_SEQUENTIAL_METHOD = mark(
     "Two candidates differ where the ratio of their median latencies, compared round by round, is further from 1 than "
     "chance explains. This is tested after each round from the second on; together these tests find a false difference "
     "in at most 5 % of comparisons (Holm's correction for all pairs). A candidate's rank is one more than the number "
     "of candidates that are faster in this sense; = marks a shared rank."
 )
-_ONE_ROUND = "One round cannot tell a difference from chance, so that all ranked candidates share rank 1."
+_ONE_ROUND = mark("One round cannot tell a difference from chance, so that all ranked candidates share rank 1.")
 
 
 def _ping(record: CampaignRecord) -> str:
@@ -199,7 +288,9 @@ def _ping(record: CampaignRecord) -> str:
     if tool is None or tool.flavour is ToolFlavour.MISSING:
         return ""
     options = "ping -n -A -D -M do" if tool.flavour is ToolFlavour.IPUTILS else "ping -A"
-    return f"The program was {options} ({' '.join(filter(None, (tool.flavour.value, _version(tool))))}). "
+    return tr("The program was {options} ({version}).").format(
+        options=options, version=" ".join(filter(None, (tool.flavour.value, _version(tool))))
+    )
 
 
 def published_view() -> View:
@@ -212,7 +303,7 @@ def published_view() -> View:
         }
         for one in published_2011()
     ]
-    return {"source": STUDY_2011, "rows": rows}
+    return {"source": tr(STUDY_2011), "rows": rows}
 
 
 def repeat_command(record: CampaignRecord) -> str:
@@ -232,6 +323,11 @@ def repeat_command(record: CampaignRecord) -> str:
     ):
         if value != usual:
             argv += [option, str(value)]
+    if plan.condition is not None:
+        is_preset = presets().get(plan.condition.name) == plan.condition
+        argv += ["--condition", plan.condition.name if is_preset else f"{plan.condition.name}.toml"]
+    if plan.workloads:
+        argv += ["--workload", ",".join(plan.workloads)]
     if plan.deadline_ms is not None:
         argv += ["--deadline-ms", f"{plan.deadline_ms:g}"]
     if plan.min_rate_mbit_s is not None:

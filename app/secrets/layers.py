@@ -12,6 +12,13 @@ from typing import TypeVar
 from app.domain.cancel import CancelToken
 from app.domain.credentials import Secret, SecretKey
 from app.domain.errors import KeyringUnavailable
+from app.secrets.messages import (
+    KEYRING_ANSWERED,
+    KEYRING_NOT_WAITED_FOR,
+    PASSWORDS_IN_MEMORY,
+    PASSWORDS_IN_MEMORY_BECAUSE,
+    WAITING_FOR_KEYRING,
+)
 from app.secrets.stores import MemoryPasswords, PasswordStore
 
 logger = logging.getLogger("app.secrets")
@@ -33,7 +40,7 @@ class LayeredPasswords:
         store: The system's keyring; None to use none.
         memory: For passwords of this run.
         ask: Asks the user; None where no user can be asked.
-        tell: Gets the sentence that says where passwords are kept.
+        report: Gets the sentence that says where passwords are kept.
     """
 
     def __init__(
@@ -41,14 +48,14 @@ class LayeredPasswords:
         store: PasswordStore | None,
         memory: MemoryPasswords,
         ask: Ask | None,
-        tell: Callable[[str], None] | None = None,
+        report: Callable[[str], None] | None = None,
     ) -> None:
         self._store = store
         self._memory = memory
         self._ask = ask
         self._lock = threading.RLock()
-        self._tell = tell
-        self._told = ""
+        self._report = report
+        self._last_reported = ""
         self._unconfirmed: dict[SecretKey, Secret] = {}
         self._why_no_keyring = ""
 
@@ -94,9 +101,9 @@ class LayeredPasswords:
             if secret is None:
                 return
             sentence = self.remember(key, secret, token=token)
-            if sentence != self._told and self._tell is not None:
-                self._told = sentence
-                self._tell(sentence)
+            if sentence != self._last_reported and self._report is not None:
+                self._last_reported = sentence
+                self._report(sentence)
 
     def remember(self, key: SecretKey, secret: Secret, *, token: CancelToken | None = None) -> str:
         """Keep a password for the next runs, or in memory alone where there is no keyring.
@@ -121,25 +128,15 @@ class LayeredPasswords:
                     self._note(error)
             return self.where()
 
-    def forget(self, key: SecretKey) -> None:
-        """Remove a password from memory and keyring."""
-        with self._lock:
-            self._memory.delete(key)
-            if self._store is not None:
-                try:
-                    self._store.delete(key)
-                except KeyringUnavailable as error:
-                    self._note(error)
-
     def where(self) -> str:
         """Say in a sentence where passwords are kept."""
         if self._store is None:
-            return "Passwords are kept in memory only, until the program ends: the keyring is not used."
+            return PASSWORDS_IN_MEMORY()
         is_available, sentence = self._store.availability()
         if is_available and not self._why_no_keyring:
             return sentence
         reason = self._why_no_keyring or sentence
-        return f"Passwords are kept in memory only, until the program ends. {reason}"
+        return PASSWORDS_IN_MEMORY_BECAUSE(reason=reason)
 
     @contextmanager
     def _held(self, token: CancelToken | None) -> Iterator[None]:
@@ -171,17 +168,17 @@ class LayeredPasswords:
         threading.Thread(target=work, name="keyring", daemon=True).start()
         try:
             if not woken.wait(KEYRING_NOTICE_S):
-                self._say("Waiting for the system's keyring: answer or close its own window, or cancel here.")
+                self._show(WAITING_FOR_KEYRING())
                 woken.wait()
-                self._say(f"The system's keyring {'has answered' if future.done() else 'is no longer waited for'}.")
+                self._show(KEYRING_ANSWERED() if future.done() else KEYRING_NOT_WAITED_FOR())
         finally:
             unregister()
         token.raise_if_cancelled()
         return future.result()
 
-    def _say(self, sentence: str) -> None:
-        if self._tell is not None:
-            self._tell(sentence)
+    def _show(self, sentence: str) -> None:
+        if self._report is not None:
+            self._report(sentence)
 
     def _from_store(self, key: SecretKey, token: CancelToken | None) -> Secret | None:
         store = self._store

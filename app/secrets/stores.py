@@ -12,6 +12,17 @@ import keyring.errors
 
 from app.domain.credentials import Secret, SecretKey
 from app.domain.errors import KeyringUnavailable
+from app.domain.messages import MessageForm, sentences
+from app.secrets.messages import (
+    KEYRING_BROKE,
+    KEYRING_HINT,
+    KEYRING_NOT_READ,
+    KEYRING_NOT_SET_UP,
+    KEYRING_NOT_WRITTEN,
+    KEYRING_STILL_LOCKED,
+    NO_SAFE_KEYRING,
+    PASSWORDS_IN_KEYRING,
+)
 
 SERVICE_PREFIX = "tunnelmark"
 
@@ -27,7 +38,7 @@ REAL_BACKENDS = (
 Source: keyring 25, `keyring.backends`.
 """
 
-_HINT = "Unlock or install the system's keyring (GNOME Keyring, KWallet), or type the password each time."
+_HINT = KEYRING_HINT()
 
 _T = TypeVar("_T")
 
@@ -77,8 +88,8 @@ class PasswordStore:
         try:
             backend = self._backend()
         except KeyringUnavailable as error:
-            return False, error.sentence()
-        return True, f"Passwords are kept in the system's keyring ({backend.name})."
+            return False, sentences([error.message, error.hint])
+        return True, PASSWORDS_IN_KEYRING(name=backend.name)
 
     def get(self, key: SecretKey) -> Secret | None:
         """Return a password, or None.
@@ -86,7 +97,7 @@ class PasswordStore:
         Raises:
             KeyringUnavailable: There is no keyring, or it is locked or broken.
         """
-        value = self._do("read", lambda backend: backend.get_password(_service(key), key.subject))
+        value = self._do(KEYRING_NOT_READ, lambda backend: backend.get_password(_service(key), key.subject))
         return None if value is None else Secret(value)
 
     def set(self, key: SecretKey, secret: Secret) -> None:
@@ -95,39 +106,26 @@ class PasswordStore:
         Raises:
             KeyringUnavailable: There is no keyring, or it is locked or broken.
         """
-        self._do("written", lambda backend: backend.set_password(_service(key), key.subject, secret.value))
+        self._do(KEYRING_NOT_WRITTEN, lambda backend: backend.set_password(_service(key), key.subject, secret.value))
 
-    def delete(self, key: SecretKey) -> None:
-        """Forget a password; nothing happens if there is none.
-
-        Raises:
-            KeyringUnavailable: There is no keyring, or it is locked or broken.
-        """
-
-        def delete(backend: keyring.backend.KeyringBackend) -> None:
-            if backend.get_password(_service(key), key.subject) is not None:
-                backend.delete_password(_service(key), key.subject)
-
-        self._do("written", delete)
-
-    def _do(self, verb: str, action: Callable[[keyring.backend.KeyringBackend], _T]) -> _T:
+    def _do(self, form: MessageForm, action: Callable[[keyring.backend.KeyringBackend], _T]) -> _T:
         """Do something with the keyring; whatever goes wrong becomes one error without a trace of the password."""
         with self._lock:
             backend = self._backend()
             try:
                 return action(backend)
             except keyring.errors.KeyringLocked:
-                reason = "it is locked, and was not unlocked"
+                reason = KEYRING_STILL_LOCKED()
             except Exception as error:  # noqa: BLE001 - a desktop's service may fail in any way; the text may hold anything
-                reason = f"it failed ({type(error).__name__})"
+                reason = KEYRING_BROKE(kind=type(error).__name__)
         # Outside the handler, so that the cause, whose text or arguments might hold the password, is not chained.
-        raise KeyringUnavailable(f"The system's keyring ({backend.name}) could not be {verb}: {reason}.", hint=_HINT)
+        raise KeyringUnavailable(form(name=backend.name, reason=reason), hint=_HINT)
 
     def _backend(self) -> keyring.backend.KeyringBackend:
         try:
             backend = self._given or keyring.get_keyring()
         except Exception as error:  # noqa: BLE001 - backends are found by running them
-            raise KeyringUnavailable(f"No keyring could be set up ({type(error).__name__}).", hint=_HINT) from None
+            raise KeyringUnavailable(KEYRING_NOT_SET_UP(kind=type(error).__name__), hint=_HINT) from None
         return _real(backend)
 
 
@@ -137,7 +135,7 @@ def _real(backend: keyring.backend.KeyringBackend) -> keyring.backend.KeyringBac
     for candidate in (backend, *chained):
         if type(candidate).__module__ in REAL_BACKENDS:
             return candidate
-    raise KeyringUnavailable("This system offers no keyring that protects passwords.", hint=_HINT)
+    raise KeyringUnavailable(NO_SAFE_KEYRING(), hint=_HINT)
 
 
 def _service(key: SecretKey) -> str:

@@ -1,4 +1,4 @@
-"""Deployments for the window and the command line: implements `RolloutServices`.
+"""Deployments for the window and the command line: implements `DeploymentServices`.
 
 Hosts are marked as in use while something changes on them, so that two instances on this computer do not get in each
 other's way. What gets a user out of trouble is never refused: `confirm`, `repair`, `remove_unfinished` and `recover`.
@@ -18,8 +18,10 @@ from app.domain.audit import AuditCheck, AuditEntry
 from app.domain.cancel import CancelToken
 from app.domain.deployment import Deployment
 from app.domain.hosts import HostSpec, PairSpec, Side
+from app.domain.messages import sentences
 from app.reports.files import write_atomically
 from app.services.interfaces.deployments import LanPort
+from app.services.messages import A_DEPLOYMENT, A_KEY_ROTATION, A_REMOVAL, A_REPAIR
 from app.storage import Store
 
 if TYPE_CHECKING:
@@ -34,11 +36,11 @@ AUDIT_LIMIT = 100_000
 
 def _passed_on(
     method: Callable[Concatenate[DeploymentOperations, P], T],
-) -> Callable[Concatenate[RolloutOperations, P], T]:
+) -> Callable[Concatenate[DeploymentService, P], T]:
     """Return a method that calls one of `DeploymentOperations`."""
 
     @functools.wraps(method)
-    def passed_on(self: RolloutOperations, /, *args: P.args, **kwargs: P.kwargs) -> T:
+    def passed_on(self: DeploymentService, /, *args: P.args, **kwargs: P.kwargs) -> T:
         return method(self.deploying, *args, **kwargs)
 
     return passed_on
@@ -46,18 +48,18 @@ def _passed_on(
 
 def _holding(
     what: str, method: Callable[Concatenate[DeploymentOperations, P], T], *, is_optional: bool = False
-) -> Callable[Concatenate[RolloutOperations, P], T]:
+) -> Callable[Concatenate[DeploymentService, P], T]:
     """Return a method that holds its hosts meanwhile; where that is optional, it is never refused."""
 
     @functools.wraps(method)
-    def held(self: RolloutOperations, /, *args: P.args, **kwargs: P.kwargs) -> T:
+    def held(self: DeploymentService, /, *args: P.args, **kwargs: P.kwargs) -> T:
         with self.in_use.hold(self._hosts_of(*args, **kwargs), what, is_optional=is_optional):
             return method(self.deploying, *args, **kwargs)
 
     return held
 
 
-class RolloutOperations:
+class DeploymentService:
     """`DeploymentOperations` with the hosts held while something changes on them.
 
     Attributes:
@@ -73,7 +75,7 @@ class RolloutOperations:
     def lan_ports(self, discovery: Discovery, *, token: CancelToken) -> tuple[LanPort, ...]:
         """Return the interfaces of both hosts, and of each whether it may be joined with a tunnel."""
         return tuple(
-            LanPort(side, one.name, " ".join((one.note, *one.warnings)), one.refusal)
+            LanPort(side, one.name, sentences((one.note, *one.warnings)), one.refusal)
             for side, found in self.deploying.lan_interfaces(discovery, token=token).items()
             for one in found
         )
@@ -82,12 +84,12 @@ class RolloutOperations:
     status = _passed_on(DeploymentOperations.status)
     confirm = _passed_on(DeploymentOperations.confirm)
     remove_unfinished = _passed_on(DeploymentOperations.remove_unfinished)
-    deploy = _holding("a deployment", DeploymentOperations.deploy)
-    redeploy = _holding("a deployment", DeploymentOperations.redeploy)
-    rotate_keys = _holding("a key rotation", DeploymentOperations.rotate_keys)
-    undeploy = _holding("the removal of a deployment", DeploymentOperations.undeploy)
-    undeploy_one = _holding("the removal of a deployment", DeploymentOperations.undeploy_one)
-    repair = _holding("a repair", DeploymentOperations.repair, is_optional=True)
+    deploy = _holding(A_DEPLOYMENT(), DeploymentOperations.deploy)
+    redeploy = _holding(A_DEPLOYMENT(), DeploymentOperations.redeploy)
+    rotate_keys = _holding(A_KEY_ROTATION(), DeploymentOperations.rotate_keys)
+    undeploy = _holding(A_REMOVAL(), DeploymentOperations.undeploy)
+    undeploy_one = _holding(A_REMOVAL(), DeploymentOperations.undeploy_one)
+    repair = _holding(A_REPAIR(), DeploymentOperations.repair, is_optional=True)
 
     def deployments(self, pair_name: str | None = None) -> tuple[Deployment, ...]:
         """Return every deployment of a pair, or of all, newest first."""

@@ -24,6 +24,12 @@ def choose_language(settings_file: Path, system: Sequence[str]) -> str:
     return current_language()
 
 
+def system_languages() -> list[str]:
+    """Return the locale of this process's environment, as POSIX orders its variables: none, or one name."""
+    named = next((value for name in ("LC_ALL", "LC_MESSAGES", "LANG") if (value := os.environ.get(name))), "")
+    return [named] if named else []
+
+
 def _stored(settings_file: Path) -> str:
     try:
         text = settings_file.read_text(encoding="utf-8")

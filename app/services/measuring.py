@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import secrets as random_source
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from app.discovery.pair_discovery import Discovery
@@ -12,8 +10,8 @@ from app.domain.adapters import Adapter
 from app.domain.cancel import CancelToken
 from app.domain.census import CensusPlan, CensusRecord
 from app.domain.commands import SessionPair
-from app.domain.errors import InvalidPlan
 from app.domain.events import CensusSink, EventOf, EventSink
+from app.domain.history import EntryKind
 from app.domain.hosts import PairSpec
 from app.domain.progress import ProgressSink
 from app.domain.results import PROFILES, CampaignPlan, CampaignRecord, ProfileName
@@ -23,19 +21,22 @@ from app.measurement.adaptive import AdaptiveComparison
 from app.measurement.census import Census, find_unfinished, plan_census
 from app.measurement.census.stored import CensusOptions, CensusResults, census_results
 from app.measurement.clean_host_check import report_differences, snapshot_before
-from app.measurement.comparison import Comparison, plan_campaign
+from app.measurement.comparison import Comparison, plan_choice
 from app.measurement.comparison.probe_run import ping_flavour
 from app.measurement.control import CampaignControl
-from app.measurement.engine import run_campaign
+from app.measurement.engine import CampaignHosts, run_campaign
 from app.measurement.firewalls import FirewallConsents
 from app.measurement.options import RunOptions
 from app.measurement.overhead import ProbeOverhead, measure_overhead
 from app.measurement.work import A, P, R, Work
 from app.policy.file_header import file_header
 from app.probes import LatencyRequest
+from app.services.messages import A_BENCHMARK, A_CENSUS, A_COMPARISON, MEASURING_OVERHEAD
 from app.storage import Store
-from app.storage.in_use import InUse
-from app.storage.use_names import renaming
+from app.storage.in_use import InUse, renaming
+from app.storage.messages import NUMBERED_WORK
+
+_WORK = {EntryKind.COMPARISON: A_COMPARISON, EntryKind.CENSUS: A_CENSUS}
 
 
 class MeasuringOperations:
@@ -61,20 +62,12 @@ class MeasuringOperations:
 
     def plan(self, discovery: Discovery, chosen: Sequence[tuple[str, str]], options: RunOptions) -> CampaignPlan:
         """Make a plan with predicted times."""
-        by_key = {(candidate.solution, candidate.suite): candidate for candidate in discovery.candidates}
-        unknown = [key for key in chosen if key not in by_key]
-        if unknown:
-            raise InvalidPlan(f"Not offered for these hosts: {', '.join(' '.join(key) for key in unknown)}.")
-        pair = replace(discovery.pair, load_cap_mbit_s=options.load_cap_mbit_s)
-        return plan_campaign(
-            pair,
-            [by_key[key] for key in chosen],
-            options.profile,
-            seed=options.seed if options.seed is not None else random_source.randbelow(2**31),
-            deadline_ms=options.deadline_ms,
-            min_rate_mbit_s=options.min_rate_mbit_s,
-            allow_load=options.has_load_consent,
-            history=self.store.durations(pair.name, options.profile),
+        return plan_choice(
+            discovery,
+            chosen,
+            options,
+            usual_condition=self.lab_service.condition,
+            durations=self.store.durations,
         )
 
     def run(
@@ -104,27 +97,31 @@ class MeasuringOperations:
         Raises:
             PairLocked: Other work on this computer holds one of the hosts; nothing was touched.
         """
-        what = f"a {work.kind}" if resume_id is None else f"{work.kind} {resume_id}"
+        what = _WORK[work.kind]() if resume_id is None else NUMBERED_WORK(kind=work.kind, number=resume_id)
         with self.in_use.hold((plan.pair.a, plan.pair.b), what) as use:
             if work.minds_firewalls:
                 self.firewall_consents.change(plan.pair, may_open=plan.pair.may_open_firewall)
             sessions = self.sessions(plan.pair, token=control.token)
             before = snapshot_before(sessions, token=control.token) if work.is_proven_clean else None
+            hosts = CampaignHosts(
+                sessions,
+                self.adapters,
+                discovery.link,
+                discovery.facts,
+                file_header(),
+                healer=self.lab_service.healer(plan.pair),
+                guests=self.lab_service.guests(plan.pair),
+                conditioned=self.lab_service.conditioned(plan.pair),
+            )
             record = run_campaign(
                 work,
                 plan,
-                sessions=sessions,
-                adapters=self.adapters,
-                link=discovery.link,
-                facts=discovery.facts,
+                hosts,
                 store=self.store,
                 control=control,
                 emit=renaming(use, work.kind, emit),
                 version=tunnelmark_version(),
-                header=file_header(),
                 resume_id=resume_id,
-                healer=self.lab_service.healer(plan.pair),
-                guests=self.lab_service.guests(plan.pair),
             )
             if before is not None:
                 report_differences(sessions, before, emit=emit)
@@ -139,14 +136,14 @@ class MeasuringOperations:
         request = LatencyRequest(
             link.underlay_b, link.underlay_a, profile.frame_bytes, profile.pings, ping_flavour(discovery.a.facts)
         )
-        with self.in_use.hold((pair.a, pair.b), "a benchmark"):
+        with self.in_use.hold((pair.a, pair.b), A_BENCHMARK()):
             sessions = self.sessions(pair, token=token)
             return measure_overhead(
                 sessions.a,
                 request,
                 rounds=rounds,
                 token=token,
-                on_round=lambda done: on_progress("measuring the probe against bare pings", done / rounds),
+                on_round=lambda done: on_progress(MEASURING_OVERHEAD(), done / rounds),
             )
 
     def plan_census(self, discovery: Discovery, options: CensusOptions) -> CensusPlan:
@@ -157,6 +154,7 @@ class MeasuringOperations:
             discovery.facts,
             solutions=options.solutions,
             names=options.names,
+            kinds=options.kinds,
             pings=options.pings,
             allow_load=options.has_load_consent,
         )
@@ -187,6 +185,6 @@ class MeasuringOperations:
 
     def write_census(self, results: CensusResults, path: Path) -> Path:
         """Write a census to a file; the kind follows from the ending: .json or .html."""
-        from app.reports.census_files import write_census
+        from app.reports import write_census
 
         return write_census(results.record, results.words, path)

@@ -10,6 +10,7 @@ from app.domain.hosts import PairSpec
 from app.domain.pair_names import check_pair_name
 from app.domain.pairs import Saving, check_pair
 from app.domain.ssh_hosts import SshHosts
+from app.services.messages import SAME_HOST_TWICE
 from app.storage import Store
 
 
@@ -99,7 +100,7 @@ class PairOperations:
         check_pair_name(name)
         a, b = (hosts.find(alias).importable() for alias in aliases)
         if aliases[0] == aliases[1]:
-            raise InvalidOption(f"{aliases[0]} is named for A and for B.", hint="Choose two different hosts.")
+            raise InvalidOption(SAME_HOST_TWICE(alias=aliases[0]))
         pair = PairSpec(name, a, b, *underlay)
         self.save_pair(pair, Saving.ADD)
         return pair

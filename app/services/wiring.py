@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app.deployment.events import RolloutNote
+from app.deployment.events import DeploymentNote
 from app.deployment.operations import DeploymentOperations
 from app.discovery.candidates import find_candidates
 from app.discovery.install_on_host import install_on_host
@@ -17,9 +17,10 @@ from app.domain.cancel import CancelToken
 from app.domain.commands import SessionPair
 from app.domain.concurrency import run_both
 from app.domain.credentials import ConfirmHostKey
-from app.domain.errors import HostUnreachable, TunnelmarkError
+from app.domain.errors import HostUnreachable, NotFound, TunnelmarkError
 from app.domain.hosts import MissingPart, PairSpec, Side
-from app.domain.linting import LintedFile
+from app.domain.linting import ConfigKind, LintedFile
+from app.domain.messages import sentences
 from app.domain.paths import Paths, find_paths
 from app.domain.progress import ProgressSink
 from app.domain.results import CampaignRecord, PlannedItem
@@ -36,9 +37,10 @@ from app.measurement.studies import StudyOperations
 from app.policy.file_header import file_header
 from app.reports.archive import Archive
 from app.secrets import LayeredPasswords, MemoryPasswords, PasswordStore
-from app.services.deployments import RolloutOperations
+from app.services.deployments import DeploymentService
 from app.services.interfaces import PairChoice, Prompts
 from app.services.measuring import MeasuringOperations
+from app.services.messages import CONNECTING, INSTALLATION, READING_FILES, RUNNING_LABS
 from app.services.pairs import PairOperations
 from app.services.results import ResultOperations
 from app.services.settings import SettingsOperations
@@ -59,9 +61,9 @@ class Services(
     ResultOperations,
     MeasuringOperations,
     StudyOperations,
-    RolloutOperations,
+    DeploymentService,
 ):
-    """All services: implements `ComparisonServices` and `RolloutServices`. Safe to use from several worker threads.
+    """All services: implements `ComparisonServices` and `DeploymentServices`. Safe to use from several worker threads.
 
     Args:
         prompts: Where questions go to; None refuses whatever would have to be asked.
@@ -83,7 +85,7 @@ class Services(
             store=PasswordStore(),
             memory=MemoryPasswords(),
             ask=prompts.ask_password if prompts else None,
-            tell=prompts.tell if prompts else None,
+            report=prompts.report if prompts else None,
         )
         self.connector = SshConnector(
             known_hosts=self.paths.known_hosts,
@@ -97,7 +99,7 @@ class Services(
             adapters=self.adapters,
             hosts=self._connections,
             discover=lambda pair, token, emit: self.discover(
-                pair, token=token, on_progress=lambda text, _share: emit(RolloutNote(text))
+                pair, token=token, on_progress=lambda text, _share: emit(DeploymentNote(text))
             ),
             remember_consent=lambda pair: self.allow_opening_firewalls(pair, may_open=pair.may_open_firewall),
             guidelines=self.guidelines,
@@ -135,13 +137,23 @@ class Services(
         if name.startswith("lab:"):
             found = self.lab_service.pair(name.removeprefix("lab:"), token=token, on_progress=on_progress)
             return self.firewall_consents.apply(found)
-        return self.store.get_pair(name)
+        return self._stored_pair(name)
 
     def known_pair(self, name: str) -> PairSpec:
         """Return the pair of that name: a stored one, or that of a running lab, `lab:NAME` or `lab:PLATFORM`."""
         if name.startswith("lab:"):
             return self.firewall_consents.apply(self.lab_service.running_pair(name.removeprefix("lab:")))
-        return self.store.get_pair(name)
+        return self._stored_pair(name)
+
+    def _stored_pair(self, name: str) -> PairSpec:
+        """Return a stored pair; where there is none of that name, labs that run would do as well."""
+        try:
+            return self.store.get_pair(name)
+        except NotFound as error:
+            labs = [pair.name for pair in self.lab_service.pairs()]
+            if not labs:
+                raise
+            raise NotFound(error.message, hint=sentences((error.hint, RUNNING_LABS(pairs=labs)))) from error
 
     def solutions(self) -> Mapping[str, SolutionInfo]:
         """Return what is always true of each solution that there is an adapter for, by its name."""
@@ -151,7 +163,7 @@ class Services(
 
     def discover(self, pair: PairSpec, *, token: CancelToken, on_progress: ProgressSink) -> Discovery:
         """Log in to both hosts and find out what they can do."""
-        on_progress(f"Connecting to {pair.a.label} and {pair.b.label}", None)
+        on_progress(CONNECTING(a=pair.a.label, b=pair.b.label), None)
         try:
             sessions = self._connections.pair(pair, token=token)
         except HostUnreachable as error:
@@ -187,7 +199,7 @@ class Services(
         Raises:
             PairLocked: Other work on this computer holds the host; nothing was touched.
         """
-        with self.in_use.hold((pair.host(side),), "an installation of packages"):
+        with self.in_use.hold((pair.host(side),), INSTALLATION()):
             session = self._connections.host(pair.host(side), token=token)
             return install_on_host(session, self.store, pair, side, missing, token=token, on_progress=on_progress)
 
@@ -228,9 +240,11 @@ class Services(
 
     # --- existing configurations --------------------------------------------------------------------------------------
 
-    def lint_file(self, path: Path, options: LintOptions | None = None) -> LintedFile:
-        """Say what is wrong with a configuration file on this computer; without options, by the user's guidelines."""
-        return lint_file(path, options or LintOptions(guidelines=self.guidelines()))
+    def lint_file(
+        self, path: Path, options: LintOptions | None = None, *, kind: ConfigKind | None = None
+    ) -> LintedFile:
+        """Check a configuration file on this computer; without options, by the user's guidelines."""
+        return lint_file(path, options or LintOptions(kind=kind, guidelines=self.guidelines()))
 
     def lint_pair(
         self, pair: PairSpec, *, token: CancelToken, on_progress: ProgressSink, guidelines: Sequence[str] | None = None
@@ -240,9 +254,9 @@ class Services(
         Without `guidelines` (their ids) those count that the user has chosen to apply.
         """
         chosen = self.guidelines() if guidelines is None else tuple(guidelines)
-        on_progress(f"Connecting to {pair.a.label} and {pair.b.label}", None)
+        on_progress(CONNECTING(a=pair.a.label, b=pair.b.label), None)
         sessions = self._connections.pair(pair, token=token)
-        on_progress("Reading configuration files", None)
+        on_progress(READING_FILES(), None)
         a, b = run_both(
             lambda: lint_host(sessions.a, token=token, guidelines=chosen),
             lambda: lint_host(sessions.b, token=token, guidelines=chosen),

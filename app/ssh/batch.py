@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 
 from app.domain.commands import BatchLineSink, Command, CommandResult, Stream
 from app.domain.errors import Bug
+from app.ssh.messages import BATCH_WITH_STDIN
 from app.ssh.remote_line import shell_line
 from app.ssh.streams import MAX_LINE_BYTES, LineCollector
 
@@ -39,13 +40,13 @@ def batch_script(commands: Sequence[Command], marker: str, *, should_stop_at_fai
         Bug: A command has stdin, which a batch cannot give it.
     """
     if any(command.stdin is not None for command in commands):
-        raise Bug("A command with stdin was put into a batch.")
+        raise Bug(BATCH_WITH_STDIN())
     stop = "[ $s -eq 0 ] || exit 0" if should_stop_at_failure else ":"
-    say = f'echo "{marker} $s"; echo "{marker} $s" >&2'
+    report = f'echo "{marker} $s"; echo "{marker} $s" >&2'
     # The command is a function's arguments: words there are never keywords, aliases or assignments.
     lines = [
         "{",
-        f"end() {{ s=$?; {say}; {stop}; }}",
+        f"end() {{ s=$?; {report}; {stop}; }}",
         'run() { ( "$@" ) </dev/null; end; }',
         # Its arguments are the script, its name and its parameters, as after `sh -c`.
         'script() { ( text=$1; shift 2; unset -f end run script; eval "unset s text; $text" ) </dev/null; end; }',
@@ -141,7 +142,9 @@ class Batch:
         should_stop_at_failure: Whether a failure leaves the rest out.
     """
 
-    def __init__(self, commands: Sequence[Command], on_line: BatchLineSink | None, *, should_stop_at_failure: bool):
+    def __init__(
+        self, commands: Sequence[Command], on_line: BatchLineSink | None, *, should_stop_at_failure: bool
+    ) -> None:
         marker = secrets.token_hex(16)
         self._commands = tuple(commands)
         self.script = batch_script(commands, marker, should_stop_at_failure=should_stop_at_failure)

@@ -13,6 +13,18 @@ import paramiko
 from app.domain.errors import InvalidFile, InvalidOption
 from app.domain.hosts import HostSpec
 from app.domain.ssh_hosts import SshHost, SshHosts, explicit_spec
+from app.ssh.messages import (
+    HOST_NAME_WRONG,
+    INCLUDES_NOT_READ,
+    KEY_FILE_MISSING,
+    SSH_CONFIG_MISSING,
+    SSH_CONFIG_NO_FILE,
+    SSH_CONFIG_NO_TEXT,
+    SSH_CONFIG_TOO_LARGE,
+    SSH_CONFIG_UNREADABLE,
+    SSH_CONFIG_WRONG,
+    WORKS_FROM_SSH_CONFIG_ONLY,
+)
 from app.ssh.targets import SshTarget, read_ssh_config, resolve
 
 _LARGEST_BYTES = 1 << 20
@@ -40,7 +52,7 @@ def read_ssh_hosts(file: Path) -> SshHosts:
     is_followed = file.resolve() == user_ssh_config().resolve()
     aliases = sorted({name for name in _names(text) if not _PATTERN & set(name)})
     words = (line.split(maxsplit=1)[0].partition("=")[0].lower() for line in text.splitlines() if line.strip())
-    notes = ("Files that it includes (Include) are not read.",) if "include" in words else ()
+    notes = (INCLUDES_NOT_READ(),) if "include" in words else ()
     return SshHosts(str(file), tuple(_host(name, config, is_followed=is_followed) for name in aliases), notes)
 
 
@@ -57,34 +69,34 @@ def _names(text: str) -> Iterator[str]:
 def _text(file: Path) -> str:
     try:
         if file.exists() and not file.is_file():
-            raise InvalidFile(f"{file} is no file.", hint="Choose the configuration of ssh.")
+            raise InvalidFile(SSH_CONFIG_NO_FILE(file=file))
         with file.open("rb") as stream:
             data = stream.read(_LARGEST_BYTES + 1)
     except FileNotFoundError as error:
-        raise InvalidFile(f"There is no file {file}.", hint="Choose the configuration of ssh.") from error
+        raise InvalidFile(SSH_CONFIG_MISSING(file=file)) from error
     except OSError as error:
-        raise InvalidFile(f"{file} cannot be read: {error.strerror}.") from error
+        raise InvalidFile(SSH_CONFIG_UNREADABLE(file=file, reason=error.strerror)) from error
     if len(data) > _LARGEST_BYTES:
-        raise InvalidFile(f"{file} is no configuration of ssh: it is larger than 1 MiB.", hint="Choose another file.")
+        raise InvalidFile(SSH_CONFIG_TOO_LARGE(file=file))
     try:
         text = data.decode()
     except UnicodeDecodeError as error:
-        raise InvalidFile(f"{file} is no configuration of ssh: it is no text.", hint="Choose another file.") from error
+        raise InvalidFile(SSH_CONFIG_NO_TEXT(file=file)) from error
     if "\0" in text or text.startswith("-----BEGIN"):
-        raise InvalidFile(f"{file} is no configuration of ssh.", hint="Choose another file.")
+        raise InvalidFile(SSH_CONFIG_WRONG(file=file))
     return text
 
 
 def _host(alias: str, config: paramiko.SSHConfig, *, is_followed: bool) -> SshHost:
     if not alias.isprintable() or alias.startswith("-"):
-        return SshHost(alias, problem="Its name is no host name.")
+        return SshHost(alias, problem=HOST_NAME_WRONG())
     try:
         target = resolve(HostSpec(label=alias, address=alias), config)
     except InvalidOption as error:
         return SshHost(alias, problem=error.sentence())
     identity = next((str(one) for one in target.identity_files if one.is_file()), "")
     named = next((str(one) for one in target.identity_files), "")
-    note = f"The key file {named} does not exist." if named and not identity else ""
+    note = KEY_FILE_MISSING(file=named) if named and not identity else ""
     problem = "" if is_followed else _problem_elsewhere(target)
     spec = HostSpec(label=alias, address=alias)
     if not is_followed:
@@ -107,4 +119,4 @@ def _problem_elsewhere(target: SshTarget) -> str:
     lost = "ProxyJump" if target.jumps else ""
     lost = lost or ("HostKeyAlias" if target.key_name != target.address else "")
     lost = lost or ("RevokedHostKeys" if target.revoked_key_files else "")
-    return f"It uses {lost}, which works from ~/.ssh/config only: copy its lines there." if lost else ""
+    return WORKS_FROM_SSH_CONFIG_ONLY(setting=lost) if lost else ""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
 
 from app.domain.cancel import CancelToken
 from app.domain.commands import HostSession, SessionPair
 from app.domain.concurrency import run_both
-from app.domain.hosts import HostSpec, PairSpec, Side
+from app.domain.errors import HostKeyChanged, TunnelmarkError
+from app.domain.hosts import HostSpec, PairSpec
+from app.domain.messages import sentences
 from app.ssh import SshConnector
 
 
@@ -40,17 +41,18 @@ class Connections:
         return other
 
     def pair(self, pair: PairSpec, *, token: CancelToken) -> SessionPair:
-        """Return connections to both hosts, made at the same time."""
-        a, b = run_both(self._opener(pair, Side.A, token), self._opener(pair, Side.B, token))
-        return SessionPair(a, b)
+        """Return connections to both hosts, made at the same time.
 
-    def forget(self, pair: PairSpec) -> None:
-        """Close the connections of a pair, for example because its lab is going down."""
-        with self._lock:
-            sessions = [self._open.pop(spec, None) for spec in (pair.a, pair.b)]
-        for session in sessions:
-            if session is not None:
-                session.close()
+        Raises:
+            TunnelmarkError: A host cannot be reached or logged in to; where neither can, it says why of each, the
+                gravest first.
+        """
+        a, b = run_both(lambda: self._tried(pair.a, token), lambda: self._tried(pair.b, token))
+        if isinstance(a, TunnelmarkError):
+            raise _of_both(a, b) if isinstance(b, TunnelmarkError) else a
+        if isinstance(b, TunnelmarkError):
+            raise b
+        return SessionPair(a, b)
 
     def close(self) -> None:
         """Close all of them."""
@@ -60,5 +62,33 @@ class Connections:
         for session in sessions:
             session.close()
 
-    def _opener(self, pair: PairSpec, side: Side, token: CancelToken) -> Callable[[], HostSession]:
-        return lambda: self.host(pair.host(side), token=token)
+    def _tried(self, spec: HostSpec, token: CancelToken) -> HostSession | TunnelmarkError:
+        """Return a live connection, or why there is none."""
+        try:
+            return self.host(spec, token=token)
+        except TunnelmarkError as error:
+            return error
+
+
+def _of_both(a: TunnelmarkError, b: TunnelmarkError) -> TunnelmarkError:
+    """Return what both hosts refused as one error of the gravest one's class: a user mends both before the next try."""
+    if str(a.message) == str(b.message):  # it is about this computer, for example its ssh configuration
+        return a
+    first, second = sorted((a, b), key=_gravity, reverse=True)
+    context = dict(first.context)
+    for name, text in second.context.items():
+        context[name] = f"{context[name]}\n{text}" if context.get(name, text) != text else text
+    both = type(first)(
+        sentences((first.message, second.message)),
+        hint=sentences(dict.fromkeys((first.hint, second.hint))),
+        context=context,
+    )
+    both.__cause__ = first
+    return both
+
+
+def _gravity(error: TunnelmarkError) -> int:
+    """Return how grave an error is: a changed host key may be an attack, and is never hidden by a silent host."""
+    if isinstance(error, HostKeyChanged):
+        return 2
+    return 0 if error.is_retryable else 1

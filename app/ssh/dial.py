@@ -16,9 +16,22 @@ import paramiko
 from app.domain.cancel import CancelToken
 from app.domain.credentials import PasswordProvider
 from app.domain.errors import HostUnreachable
+from app.domain.messages import error_text
 from app.ssh import known_hosts
 from app.ssh.host_keys import HostKeyPolicy
 from app.ssh.login import log_in
+from app.ssh.messages import (
+    CONNECTION_CLOSED,
+    CONNECTION_NOT_SET_UP,
+    HOST_UNREACHABLE,
+    JUMP_FAILED,
+    NAME_OF_HOST_UNKNOWN,
+    NAME_UNKNOWN,
+    NO_ADDRESS,
+    NO_ANSWER,
+    NO_COMMON_ALGORITHM,
+    NO_SSH_SERVER,
+)
 from app.ssh.targets import SshTarget
 from app.ssh.transport import DEAD_AFTER_S, SETUP_TIMEOUT_S, WatchfulTransport
 
@@ -129,18 +142,14 @@ def _exchange_keys(transport: WatchfulTransport, target: SshTarget, token: Cance
 def _no_ssh(target: SshTarget, error: Exception | None) -> HostUnreachable:
     if isinstance(error, paramiko.ssh_exception.IncompatiblePeer):
         return HostUnreachable(
-            f"{target} offers no algorithm that Tunnelmark accepts: {error}",
-            hint="Its SSH server is too old: let it offer AES-CTR or AES-GCM, SHA-2 and a modern key exchange.",
+            NO_COMMON_ALGORITHM(host=target, reason=error),
         )
     if error is not None and "banner" in str(error):
         return HostUnreachable(
-            f"Something listens on {target.address}, port {target.port}, but it did not say that it is an SSH server.",
-            hint="Check the port, and whether the host is still starting.",
+            NO_SSH_SERVER(address=target.address, port=target.port),
         )
-    reason = str(error) or "it closed the connection" if error else f"no answer within {SETUP_TIMEOUT_S:g} s"
-    return HostUnreachable(
-        f"The SSH connection to {target} could not be set up: {reason}.", hint="Read the host's SSH log."
-    )
+    reason = (error_text(error) or CONNECTION_CLOSED()) if error else NO_ANSWER(seconds=SETUP_TIMEOUT_S)
+    return HostUnreachable(CONNECTION_NOT_SET_UP(host=target, reason=reason))
 
 
 def open_through(jump: Connection, target: SshTarget) -> paramiko.Channel:
@@ -155,8 +164,7 @@ def open_through(jump: Connection, target: SshTarget) -> paramiko.Channel:
         )
     except (paramiko.SSHException, EOFError, OSError) as error:
         raise HostUnreachable(
-            f"The jump host does not reach {target.address}, port {target.port}: {error}",
-            hint="Check AllowTcpForwarding on the jump host, and the address as seen from there.",
+            JUMP_FAILED(address=target.address, port=target.port, reason=error),
         ) from error
 
 
@@ -172,11 +180,10 @@ def open_socket(target: SshTarget, token: CancelToken) -> socket.socket:
         found = socket.getaddrinfo(target.address, target.port, type=socket.SOCK_STREAM)
     except OSError as error:
         label = target.spec.label
-        owner = f" of {label}" if label != target.address else ""
-        raise HostUnreachable(
-            f"The name {target.address}{owner} is not known: {error.strerror}.",
-            hint="Check the name, or use an IP address.",
-        ) from error
+        reason = error.strerror
+        if label == target.address:
+            raise HostUnreachable(NAME_UNKNOWN(name=target.address, reason=reason)) from error
+        raise HostUnreachable(NAME_OF_HOST_UNKNOWN(name=target.address, host=label, reason=reason)) from error
     deadline_s = time.monotonic() + SETUP_TIMEOUT_S
     reasons: list[str] = []
     for family, kind, protocol, _, address in found:
@@ -185,16 +192,16 @@ def open_socket(target: SshTarget, token: CancelToken) -> socket.socket:
             _connect(sock, address, deadline_s, token)
         except OSError as error:
             sock.close()
-            reasons.append(error.strerror or str(error))
+            reasons.append(error.strerror or error_text(error))
             continue
         except BaseException:
             sock.close()
             raise
         _tune(sock)
         return sock
+    why = list(dict.fromkeys(reasons)) or NO_ADDRESS()
     raise HostUnreachable(
-        f"{target} cannot be reached: {', '.join(dict.fromkeys(reasons)) or 'it has no address'}.",
-        hint="Is the host on, is the address right, and does its SSH server listen on that port?",
+        HOST_UNREACHABLE(host=target, why=why),
     )
 
 
@@ -211,7 +218,7 @@ def _connect(sock: socket.socket, address: object, deadline_s: float, token: Can
         if writable or failed:
             break
         if time.monotonic() >= deadline_s:
-            raise TimeoutError(f"no answer within {SETUP_TIMEOUT_S:g} s")
+            raise TimeoutError(NO_ANSWER(seconds=SETUP_TIMEOUT_S))
     number = sock.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
     if number:
         raise OSError(number, os.strerror(number))

@@ -15,6 +15,7 @@ from app.domain.hosts import Privilege
 from app.domain.script_files import bare_script
 from app.ssh.dial import Connection
 from app.ssh.logs import logger
+from app.ssh.messages import CHANNEL_REFUSED, CHANNEL_TOO_LATE, CLEAN_UP_AFTER, CONNECTION_LOST_AT_START
 from app.ssh.pump import CommandGate, Exchange, WrongSudoPassword, pump
 from app.ssh.remote_line import RemoteLine, remote_script_line
 from app.ssh.streams import LineCollector, OutputSink
@@ -122,9 +123,9 @@ def open_channel(connection: Connection, what: str, *, deadline_s: float, token:
                 raise _lost(what) from error
             # paramiko keeps one exception per connection: of several refused at once, only one gets the reason.
             if isinstance(error, paramiko.ChannelException) and error.code not in _FULL:
-                raise CommandFailed(f"The host opened no channel for {what}: {error}") from error
+                raise CommandFailed(CHANNEL_REFUSED(what=what, reason=error)) from error
             if time.monotonic() >= deadline_s:
-                raise DeadlineExceeded(f"The host opened no channel in time for {what}.") from error
+                raise DeadlineExceeded(CHANNEL_TOO_LATE(what=what)) from error
         token.sleep(FULL_PAUSE_S)
 
 
@@ -142,7 +143,7 @@ def _request(connection: Connection, channel: paramiko.Channel, job: RemoteJob) 
 
 
 def _lost(what: str) -> ConnectionLost:
-    return ConnectionLost(f"The connection broke when {what} was to be started.", hint="Connect again.")
+    return ConnectionLost(CONNECTION_LOST_AT_START(what=what))
 
 
 def kill_leftovers(connection: Connection, job: RemoteJob) -> None:
@@ -157,7 +158,7 @@ def kill_leftovers(connection: Connection, job: RemoteJob) -> None:
         return
     line = remote_script_line(job.rights.privilege)
     script = KILL_SCRIPT.replace("@MARK@", job.line.mark)
-    work = RemoteJob(line, job.rights, f"the clean-up after {job.what}", KILL_TIMEOUT_S, script.encode())
+    work = RemoteJob(line, job.rights, CLEAN_UP_AFTER(what=job.what), KILL_TIMEOUT_S, script.encode())
     err = LineCollector(4096)
     try:
         status = execute_once(connection, work, LineCollector(0), err)

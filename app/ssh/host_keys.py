@@ -14,6 +14,7 @@ from app.domain.errors import HostKeyChanged, HostKeyUnknown
 from app.ssh import known_hosts
 from app.ssh.known_hosts import HostKeyVerdict, KnownKey
 from app.ssh.logs import logger
+from app.ssh.messages import HOST_KEY_CHANGED, HOST_KEY_COMPARE, HOST_KEY_FILE_ONLY, HOST_KEY_REVOKED, HOST_KEY_UNKNOWN
 from app.ssh.revoked_keys import read_revoked_keys
 from app.ssh.targets import SshTarget
 from app.wording.host_keys import fingerprint_command
@@ -113,14 +114,13 @@ def _context(question: HostKeyQuestion) -> dict[str, str]:
 
 def _unknown(target: SshTarget, question: HostKeyQuestion, key: paramiko.PKey) -> HostKeyUnknown:
     if target.spec.host_key_file:
-        hint = f"Only {target.spec.host_key_file} counts for this host; put the right key into it."
+        hint = HOST_KEY_FILE_ONLY(file=target.spec.host_key_file)
     else:
-        hint = (
-            f"Compare it with what `{fingerprint_command(question.key_type)}` prints on the host's console; "
-            f"if it is the same, accept it with --accept-host-key {_option(question)}"
+        hint = HOST_KEY_COMPARE(
+            command=fingerprint_command(question.key_type), host=question.host, option=_option(question)
         )
     return HostKeyUnknown(
-        f"The host key of host {target} is not known: {question.key_type} {question.fingerprint}.",
+        HOST_KEY_UNKNOWN(host=target, key_type=question.key_type, fingerprint=question.fingerprint),
         hint=hint,
         context={**_context(question), "known_hosts_line": _line(target, key)},
     )
@@ -130,17 +130,19 @@ def _changed(target: SshTarget, question: HostKeyQuestion, keys: Sequence[KnownK
     known = [key for key in keys if not key.marker and key.is_for(question.host)]
     places = ", ".join(key.source for key in known)
     return HostKeyChanged(
-        f"Host {target} shows another host key than the known one: {question.key_type} {question.fingerprint}, "
-        f"instead of {', '.join(known_hosts.fingerprint(key.blob) for key in known)}. The connection was refused.",
-        hint=f"The host was set up anew, or an attacker answers in its place. If it was set up anew, remove {places}.",
+        HOST_KEY_CHANGED(
+            host=target,
+            key_type=question.key_type,
+            fingerprint=question.fingerprint,
+            known=tuple(known_hosts.fingerprint(key.blob) for key in known),
+            places=places,
+        ),
         context={**_context(question), "known_in": places},
     )
 
 
 def _revoked(target: SshTarget, question: HostKeyQuestion) -> HostKeyChanged:
     return HostKeyChanged(
-        f"The host key of host {target} was revoked: {question.key_type} {question.fingerprint}. "
-        "The connection was refused.",
-        hint="A known_hosts file marks it as @revoked, or RevokedHostKeys lists it. The host needs a new key.",
+        HOST_KEY_REVOKED(host=target, key_type=question.key_type, fingerprint=question.fingerprint),
         context=_context(question),
     )

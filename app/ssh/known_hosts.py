@@ -21,6 +21,7 @@ from pathlib import Path
 from app.domain.atomic import replace_file
 from app.domain.errors import StorageFault
 from app.ssh.logs import logger
+from app.ssh.messages import HOST_KEY_NOT_STORED
 
 DEFAULT_PORT = 22
 
@@ -113,12 +114,17 @@ def judge(keys: Sequence[KnownKey], address: str, port: int, blob: bytes) -> Hos
     plain = [key for key in keys if port != DEFAULT_PORT and key.is_for(address.lower())]
     if any(key.marker and key.blob == blob for key in (*mine, *plain)):
         return HostKeyVerdict.REVOKED
-    own = [key for key in mine if not key.marker]
+    own = _believed(mine)
     if own:
-        return HostKeyVerdict.KNOWN if any(key.blob == blob for key in own) else HostKeyVerdict.CHANGED
+        return HostKeyVerdict.KNOWN if blob in own else HostKeyVerdict.CHANGED
     # Only where no key is known for the port, one of the bare address is believed; another one there proves nothing.
     # Source: check_host_key() in sshconnect.c of OpenSSH 9.2, which asks again without the port after HOST_NEW.
-    return HostKeyVerdict.KNOWN if any(not key.marker and key.blob == blob for key in plain) else HostKeyVerdict.UNKNOWN
+    return HostKeyVerdict.KNOWN if blob in _believed(plain) else HostKeyVerdict.UNKNOWN
+
+
+def _believed(keys: Iterable[KnownKey]) -> set[bytes]:
+    """Return the public keys that are not revoked."""
+    return {key.blob for key in keys if not key.marker}
 
 
 def known_types(keys: Sequence[KnownKey], address: str, port: int) -> tuple[str, ...]:
@@ -145,9 +151,7 @@ def add_line(file: Path, line: str) -> None:
             with _lock_beside(file):
                 _add_line(file, line)
         except OSError as error:
-            raise StorageFault(
-                f"The host key could not be stored in {file}: {error.strerror}.", hint="Check its folder's permissions."
-            ) from error
+            raise StorageFault(HOST_KEY_NOT_STORED(file=file, reason=error.strerror)) from error
 
 
 @contextmanager

@@ -17,7 +17,36 @@ from app.domain.cancel import CancelToken
 from app.domain.credentials import PasswordProvider, Secret, SecretKey, SecretKind
 from app.domain.errors import AuthenticationFailed, ConnectionLost, DeadlineExceeded, HostUnreachable
 from app.domain.hosts import AuthKind
+from app.domain.messages import sentences
 from app.ssh.logs import logger
+from app.ssh.messages import (
+    A_PASSWORD,
+    AGENT_KEY,
+    AGENT_WITHOUT_KEYS,
+    CLOSED_AFTER_KEYS,
+    CLOSED_DURING_LOGIN,
+    CLOSED_WHILE_ASKING,
+    HOST_CLOSED_CONNECTION,
+    KEY_FILE,
+    KEY_NOT_PRIVATE,
+    KEY_STILL_LOCKED,
+    KEY_UNREADABLE,
+    LOGIN_REFUSED,
+    LOGIN_REFUSED_BECAUSE,
+    LOGIN_UNANSWERED,
+    MORE_THAN_PASSWORD,
+    NO_AGENT,
+    NO_KEY_CONFIGURED,
+    NO_PASSWORD,
+    NO_PASSWORDS_TAKEN,
+    NOTHING_ELSE_OFFERED,
+    NOTHING_OFFERED,
+    NOTHING_TO_OFFER,
+    PASSPHRASE_NOT_GIVEN,
+    SEVERAL_TIMES,
+    TAKEN_BUT_NOT_ENOUGH,
+    WAS_OFFERED,
+)
 from app.ssh.targets import SshTarget
 from app.ssh.transport import SETUP_TIMEOUT_S, WatchfulTransport
 
@@ -83,18 +112,19 @@ def _try_in_order(attempt: _Attempt) -> bool:
         return _try_agent(attempt) or (_is_password_next(attempt) and _try_password(attempt))
     files = attempt.target.identity_files
     locked: list[Path] = []
-    if _try_files(attempt, files, locked):
-        return True
-    if auth is AuthKind.AUTO:
-        if _try_agent(attempt):
-            return True
-        if not files and _try_files(attempt, _default_files(), locked):
-            return True
-    if any(_try_locked_file(attempt, file) for file in locked):
+    is_in = _try_files(attempt, files, locked) or (auth is AuthKind.AUTO and _try_unnamed_keys(attempt, locked))
+    if is_in or any(_try_locked_file(attempt, file) for file in locked):
         return True
     if auth is AuthKind.KEY and not files:
-        attempt.untried.append("no key file is configured")
+        attempt.untried.append(NO_KEY_CONFIGURED())
     return (auth is AuthKind.AUTO or _is_password_next(attempt)) and _try_password(attempt)
+
+
+def _try_unnamed_keys(attempt: _Attempt, locked: list[Path]) -> bool:
+    """Try the agent, and the usual key files where none is named."""
+    if _try_agent(attempt):
+        return True
+    return not attempt.target.identity_files and _try_files(attempt, _default_files(), locked)
 
 
 def _default_files() -> tuple[Path, ...]:
@@ -114,7 +144,7 @@ def _try_files(attempt: _Attempt, files: tuple[Path, ...], locked: list[Path]) -
     """Try key files that need no passphrase; keep the others for later."""
     for file in files:
         key = _load(attempt, file, None, locked)
-        if key is not None and _try_key(attempt, key, f"key {file}"):
+        if key is not None and _try_key(attempt, key, KEY_FILE(file=file)):
             return True
     return False
 
@@ -127,10 +157,9 @@ def _load(attempt: _Attempt, file: Path, passphrase: Secret | None, locked: list
     except TypeError:
         locked.append(file)  # cryptography's way to say that a passphrase is missing
     except OSError as error:
-        attempt.untried.append(f"key {file} cannot be read ({error.strerror})")
+        attempt.untried.append(KEY_UNREADABLE(file=file, reason=error.strerror))
     except (ValueError, paramiko.SSHException):
-        why = "was not unlocked by this passphrase" if passphrase else "is not a private key"
-        attempt.untried.append(f"key {file} {why}")
+        attempt.untried.append(KEY_STILL_LOCKED(file=file) if passphrase else KEY_NOT_PRIVATE(file=file))
     return None
 
 
@@ -145,12 +174,12 @@ def _try_locked_file(attempt: _Attempt, file: Path) -> bool:
             SecretKey(SecretKind.PASSPHRASE, str(file)), is_retry=number > 0, token=attempt.token
         )
         if passphrase is None:
-            attempt.untried.append(f"the passphrase of key {file} was not given")
+            attempt.untried.append(PASSPHRASE_NOT_GIVEN(file=file))
             return False
         key = _load(attempt, file, passphrase, [])
         if key is not None:
             attempt.passwords.confirm(SecretKey(SecretKind.PASSPHRASE, str(file)), token=attempt.token)
-            return _try_key(attempt, key, f"key {file}")
+            return _try_key(attempt, key, KEY_FILE(file=file))
     return False
 
 
@@ -170,11 +199,11 @@ def _try_agent(attempt: _Attempt) -> bool:
         if attempt.target.is_identities_only:
             keys = tuple(key for key in keys if key.fingerprint in allowed)
         for key in keys:
-            if _try_key(attempt, key, f"the agent's key {key.comment or key.fingerprint}"):
+            if _try_key(attempt, key, AGENT_KEY(key=key.comment or key.fingerprint)):
                 return True
     if not keys:
         is_there = "SSH_AUTH_SOCK" in os.environ or sys.platform == "win32"
-        attempt.untried.append("the SSH agent offers no key" if is_there else "no SSH agent is running")
+        attempt.untried.append(AGENT_WITHOUT_KEYS() if is_there else NO_AGENT())
     return False
 
 
@@ -210,18 +239,19 @@ def _try_key(attempt: _Attempt, key: paramiko.PKey, words: str) -> bool:
 
 def _try_password(attempt: _Attempt) -> bool:
     if not _takes_passwords(attempt):
-        attempt.untried.append("the host takes no passwords")
+        attempt.untried.append(NO_PASSWORDS_TAKEN())
         return False
     key = SecretKey(SecretKind.LOGIN, attempt.target.password_name, tuple(attempt.refused))
     for number in range(PASSWORD_TRIES):
         attempt.token.raise_if_cancelled()
         secret = attempt.passwords.get(key, is_retry=number > 0, token=attempt.token)
         if secret is None:
-            attempt.untried.append("no other password was given" if number else "no password was given")
+            if not number:
+                attempt.untried.append(NO_PASSWORD())
             return False
         if not attempt.transport.is_active():
-            raise EOFError("the host closed the connection while the password was asked for")
-        attempt.tried.append("a password")
+            raise EOFError(CLOSED_WHILE_ASKING())
+        attempt.tried.append(A_PASSWORD())
         if _send_password(attempt, secret):
             attempt.passwords.confirm(key, token=attempt.token)
             return True
@@ -251,7 +281,7 @@ def _send_interactively(attempt: _Attempt, secret: Secret) -> bool:
 
     def answer(_title: str, _instructions: str, prompts: list[tuple[str, bool]]) -> list[str]:
         if len(prompts) > 1 or any(is_shown for _, is_shown in prompts):
-            raise paramiko.SSHException("the host asks for more than a password")
+            raise paramiko.SSHException(MORE_THAN_PASSWORD())
         return [secret.value for _ in prompts]
 
     try:
@@ -269,53 +299,49 @@ def _wait(attempt: _Attempt, event: threading.Event) -> bool:
     transport = attempt.transport
     if not event.wait(SETUP_TIMEOUT_S):
         attempt.token.raise_if_cancelled()
-        raise DeadlineExceeded(
-            f"{attempt.target} did not answer a login within {SETUP_TIMEOUT_S:g} s.", hint="Is the host overloaded?"
-        )
+        raise DeadlineExceeded(LOGIN_UNANSWERED(host=attempt.target, seconds=SETUP_TIMEOUT_S))
     attempt.token.raise_if_cancelled()
     error = transport.get_exception()
     if isinstance(error, paramiko.BadAuthenticationType):
         attempt.methods = list(error.allowed_types)
     elif isinstance(error, paramiko.ssh_exception.PartialAuthentication):
         attempt.methods = list(error.allowed_types)
-        attempt.tried[-1] += " (taken, but the host wants more)"
+        attempt.tried[-1] = TAKEN_BUT_NOT_ENOUGH(what=attempt.tried[-1])
     if transport.is_authenticated():
         return True
     if not transport.is_active():
-        raise error or EOFError("the host closed the connection")
+        raise error or EOFError(HOST_CLOSED_CONNECTION())
     return False
 
 
 def _refused(attempt: _Attempt) -> AuthenticationFailed:
-    return AuthenticationFailed(
-        f"{attempt.target} refused the login. {_what_was_tried(attempt)}".strip(),
-        hint="Check the user name, and that the right key or password is chosen.",
-        context={"host": attempt.target.login},
-    )
+    if attempt.tried:
+        message = LOGIN_REFUSED(host=attempt.target, tried=_what_was_tried(attempt))
+    else:
+        message = NOTHING_TO_OFFER(host=attempt.target, reasons=list(dict.fromkeys(attempt.untried)))
+    return AuthenticationFailed(message, context={"host": attempt.target.login})
 
 
 def _what_was_tried(attempt: _Attempt) -> str:
     """Return what the host refused, and why nothing else was offered, as sentences."""
     times = Counter(attempt.tried)
-    refused = [name if number == 1 else f"{name} ({number} times)" for name, number in times.items()]
-    sentences = [f"It was offered: {', '.join(refused)}."] if refused else []
+    refused = [name if number == 1 else SEVERAL_TIMES(what=name, number=number) for name, number in times.items()]
+    found = [WAS_OFFERED(names=refused)] if refused else []
     if attempt.untried:
-        nothing = "Nothing else could be offered" if refused else "Nothing could be offered"
-        sentences.append(f"{nothing}: {'; '.join(dict.fromkeys(attempt.untried))}.")
-    return " ".join(sentences)
+        form = NOTHING_ELSE_OFFERED if refused else NOTHING_OFFERED
+        found.append(form(reasons=list(dict.fromkeys(attempt.untried))))
+    return sentences(found)
 
 
 def _broken(attempt: _Attempt, error: Exception) -> AuthenticationFailed | HostUnreachable | ConnectionLost:
     tried = _what_was_tried(attempt)
     if isinstance(error, paramiko.AuthenticationException | paramiko.SSHException) and attempt.transport.is_active():
-        return AuthenticationFailed(f"{attempt.target} refused the login: {error}. {tried}".strip())
+        return AuthenticationFailed(LOGIN_REFUSED_BECAUSE(host=attempt.target, reason=error, tried=tried))
     if len(attempt.offered) > 1:
         return AuthenticationFailed(
-            f"{attempt.target} closed the connection after {len(attempt.offered)} keys. {tried}",
-            hint="It takes a few attempts only: name the right key with --identity.",
+            CLOSED_AFTER_KEYS(host=attempt.target, count=len(attempt.offered), tried=tried),
             context={"host": attempt.target.login},
         )
     return HostUnreachable(
-        f"{attempt.target} closed the connection during the login: {error}. {tried}".strip(),
-        hint="Read the host's SSH log; a ban after too many attempts shows like this.",
+        CLOSED_DURING_LOGIN(host=attempt.target, reason=error, tried=tried),
     )

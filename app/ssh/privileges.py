@@ -12,6 +12,15 @@ from app.domain.hosts import Privilege
 from app.domain.script_files import bare_script
 from app.ssh.dial import Connection
 from app.ssh.executor import RemoteJob, Rights, execute
+from app.ssh.messages import (
+    NO_WAY_TO_ROOT,
+    PRIVILEGES_CHECK,
+    SUDO_ASKS_MORE,
+    SUDO_NOT_ALL_COMMANDS,
+    SUDO_ON,
+    SUDO_PASSWORD_MISSING,
+    SUDO_PASSWORD_REFUSED,
+)
 from app.ssh.pump import WrongSudoPassword
 from app.ssh.remote_line import remote_line
 from app.ssh.streams import LineCollector
@@ -68,8 +77,7 @@ class Privileges:
             found = self._detect(connection, token)
             if found.privilege is Privilege.NONE:
                 raise PrivilegeMissing(
-                    f"The user of {self._target} has no way to root's rights: {found.why_not}.",
-                    hint="Log in as root, or allow this user what `tunnelmark sudoers` prints (or all in doas.conf).",
+                    NO_WAY_TO_ROOT(host=self._target, reason=found.why_not),
                 )
             if found.privilege is Privilege.ROOT:
                 return Rights()
@@ -85,7 +93,7 @@ class Privileges:
     def _detect(self, connection: Connection, token: CancelToken) -> _Found:
         if self._found is None:
             line = remote_line(("sh", "-c", _DETECT), None)
-            job = RemoteJob(line, Rights(), f"the check of {self._target.spec.label}'s privileges", DETECT_TIMEOUT_S)
+            job = RemoteJob(line, Rights(), PRIVILEGES_CHECK(host=self._target.spec.label), DETECT_TIMEOUT_S)
             out = LineCollector(4096)
             execute(connection, job, out, LineCollector(0), token=token)
             word, _, why = out.text().strip().partition("\n")
@@ -101,32 +109,28 @@ class Privileges:
             secret = self._passwords.get(key, is_retry=number > 0, token=token)
             if secret is None:
                 raise PrivilegeMissing(
-                    f"{self._target} wants a password for sudo, and none was given.",
-                    hint="Give it when asked, or store it in the system's keyring.",
+                    SUDO_PASSWORD_MISSING(host=self._target),
                 )
             if self._is_right(connection, secret, token):
                 self._passwords.confirm(key, token=token)
                 return secret
-        raise PrivilegeMissing(
-            f"sudo on {self._target} refused the password {SUDO_TRIES} times.", hint="It is the user's own password."
-        )
+        raise PrivilegeMissing(SUDO_PASSWORD_REFUSED(host=self._target, number=SUDO_TRIES))
 
     def _is_right(self, connection: Connection, secret: Secret, token: CancelToken) -> bool:
         if "\n" in secret.value:
             return False  # what comes after the line end would be the command's stdin
         line = remote_line(("true",), Privilege.SUDO_PASSWORD)
         rights = Rights(Privilege.SUDO_PASSWORD, secret)
-        job = RemoteJob(line, rights, f"sudo on {self._target.spec.label}", DETECT_TIMEOUT_S)
+        job = RemoteJob(line, rights, SUDO_ON(host=self._target.spec.label), DETECT_TIMEOUT_S)
         try:
             execute(connection, job, LineCollector(0), LineCollector(0), token=token)
         except WrongSudoPassword:
             return False
         except DeadlineExceeded as error:
             raise PrivilegeMissing(
-                f"sudo on {self._target} did not get on with the password: it asks something else, or hangs.",
-                hint="Only sudo's ordinary password question can be answered: allow sudo without one, or use root.",
+                SUDO_ASKS_MORE(host=self._target),
             ) from error
         except PrivilegeMissing:
-            self._found = _Found(Privilege.NONE, "sudo does not allow this user all commands")
+            self._found = _Found(Privilege.NONE, SUDO_NOT_ALL_COMMANDS())
             raise
         return True

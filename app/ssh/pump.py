@@ -11,6 +11,7 @@ import paramiko
 
 from app.domain.cancel import CancelToken
 from app.domain.errors import CommandFailed, ConnectionLost, DeadlineExceeded, PrivilegeMissing
+from app.ssh.messages import COMMAND_TOO_SLOW, CONNECTION_LOST_RUNNING, NO_REASON, ROOT_REFUSED, SHELL_DID_NOT_RUN
 from app.ssh.streams import OutputSink
 
 CHUNK_BYTES = 65_536
@@ -39,13 +40,13 @@ class CommandGate:
         mark: The line that says that the command has started.
         prompt: sudo's question; empty if it cannot ask.
         answer: What to send to it, with its line end.
-        said: What came on stderr before the start mark.
+        received: What came on stderr before the start mark.
     """
 
     mark: bytes
     prompt: bytes = b""
     answer: bytes = field(default=b"", repr=False)
-    said: bytes = b""
+    received: bytes = b""
     _before_out: bytes = b""
     _is_out_open: bool = False
     _is_err_open: bool = False
@@ -81,19 +82,19 @@ class CommandGate:
         """
         if self._is_err_open:
             return data, b""
-        self.said = (self.said + data)[-MAX_PREAMBLE_BYTES - len(data) :]
+        self.received = (self.received + data)[-MAX_PREAMBLE_BYTES - len(data) :]
         answer = b""
-        if self.prompt and self.prompt in self.said:
+        if self.prompt and self.prompt in self.received:
             if self._is_answered:
                 raise WrongSudoPassword
             self._is_answered = True
-            self.said = self.said.replace(self.prompt, b"", 1)
+            self.received = self.received.replace(self.prompt, b"", 1)
             answer = self.answer
-        before, found, after = self.said.partition(self.mark + b"\n")
+        before, found, after = self.received.partition(self.mark + b"\n")
         if not found:
             return b"", answer
         self._is_err_open = True
-        self.said = before
+        self.received = before
         return after, answer
 
 
@@ -197,7 +198,7 @@ def _serve(
             if time.monotonic() - exited_at_s > OPEN_AFTER_EXIT_S:
                 break
         if time.monotonic() >= deadline_s:
-            raise DeadlineExceeded(f"{what} did not end in time.", hint="Try again, or check the host's load.")
+            raise DeadlineExceeded(COMMAND_TOO_SLOW(what=what))
     exchange.out.finish()
     exchange.err.finish()
     return _status(channel, exchange, what)
@@ -237,22 +238,18 @@ def _status(channel: paramiko.Channel, exchange: Exchange, what: str) -> int:
 
 
 def _lost(what: str) -> ConnectionLost:
-    return ConnectionLost(
-        f"The connection broke while {what} was running.", hint="It is not known how far it came; connect again."
-    )
+    return ConnectionLost(CONNECTION_LOST_RUNNING(what=what))
 
 
 def _not_started(exchange: Exchange, what: str) -> PrivilegeMissing | CommandFailed:
-    said = exchange.gate.said.decode("utf-8", errors="replace").strip().splitlines()
-    reason = said[-1][:300] if said else "no reason was given"
+    received = exchange.gate.received.decode("utf-8", errors="replace").strip().splitlines()
+    reason = received[-1][:300] if received else NO_REASON()
     if exchange.is_elevated:
         return PrivilegeMissing(
-            f"{what} needs root's rights, and the host refused them: {reason}",
-            hint="Log in as root, or allow this user what `tunnelmark sudoers` prints (or all in doas.conf).",
+            ROOT_REFUSED(what=what, reason=reason),
         )
     return CommandFailed(
-        f"{what} was not run by the host's login shell: {reason}",
-        hint="The user needs an ordinary login shell, without a forced command.",
+        SHELL_DID_NOT_RUN(what=what, reason=reason),
     )
 
 

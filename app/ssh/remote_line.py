@@ -19,6 +19,7 @@ from dataclasses import dataclass
 
 from app.domain.errors import Bug
 from app.domain.hosts import Privilege
+from app.ssh.messages import ARGUMENT_UNFIT, COMMAND_EMPTY
 
 MARK_PREFIX = "tunnelmark-"
 RUN_VARIABLE = "TUNNELMARK_RUN"
@@ -63,10 +64,10 @@ def shell_line(argv: Sequence[str]) -> str:
         Bug: The command is empty, or holds what no command line can carry (NUL).
     """
     if not argv or not argv[0]:
-        raise Bug("A command without a program was about to be run.")
+        raise Bug(COMMAND_EMPTY())
     line = shlex.join(argv)
     if "\0" in line or (not line.isascii() and any("\ud800" <= character <= "\udfff" for character in line)):
-        raise Bug(f"An argument of {argv[0]} holds a character that no command line can carry.")
+        raise Bug(ARGUMENT_UNFIT(program=argv[0]))
     return line
 
 

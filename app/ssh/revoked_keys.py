@@ -12,6 +12,14 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from app.domain.errors import InvalidFile
+from app.domain.messages import Message
+from app.ssh.messages import (
+    REVOKED_KEYS_ARE_KRL,
+    REVOKED_KEYS_HINT,
+    REVOKED_KEYS_NO_KEY,
+    REVOKED_KEYS_TOO_LARGE,
+    REVOKED_KEYS_UNREADABLE,
+)
 
 _KRL_MAGIC = b"SSHKRL\n\0"
 _LIMIT_BYTES = 1_048_576
@@ -35,11 +43,11 @@ def _read(file: Path) -> frozenset[bytes]:
         with file.open("rb") as stream:
             content = stream.read(_LIMIT_BYTES + 1)
     except OSError as error:
-        raise _refused(file, f"cannot be read: {error.strerror}") from error
+        raise _refused(REVOKED_KEYS_UNREADABLE(file=file, reason=error.strerror)) from error
     if content.startswith(_KRL_MAGIC):
-        raise _refused(file, "is a key revocation list (KRL), which Tunnelmark does not read")
+        raise _refused(REVOKED_KEYS_ARE_KRL(file=file))
     if len(content) > _LIMIT_BYTES:
-        raise _refused(file, f"has more than {_LIMIT_BYTES} bytes")
+        raise _refused(REVOKED_KEYS_TOO_LARGE(file=file, limit=_LIMIT_BYTES))
     lines = enumerate(content.decode("utf-8", errors="replace").splitlines(), 1)
     return frozenset(_key(file, number, line) for number, line in lines if line.strip() and line.strip()[0] != "#")
 
@@ -52,12 +60,9 @@ def _key(file: Path, number: int, line: str) -> bytes:
         blob = b""
     kind = blob[4 : 4 + int.from_bytes(blob[:4], "big")] if len(blob) > 4 else b""
     if not _KEY_TYPE.fullmatch(fields[0]) or kind != fields[0].encode():
-        raise _refused(file, f"has no public key in line {number}")
+        raise _refused(REVOKED_KEYS_NO_KEY(file=file, line=number))
     return blob
 
 
-def _refused(file: Path, why: str) -> InvalidFile:
-    return InvalidFile(
-        f"RevokedHostKeys in the ssh configuration names {file}, which {why}. No host was connected.",
-        hint="Give a text file with one public key a line, as in `ssh_host_ed25519_key.pub`, or `none`.",
-    )
+def _refused(message: Message) -> InvalidFile:
+    return InvalidFile(message, hint=REVOKED_KEYS_HINT())

@@ -16,6 +16,16 @@ from app.ssh.batch import Batch
 from app.ssh.dial import Connection, Dialler
 from app.ssh.executor import RemoteJob, Rights, execute
 from app.ssh.logs import logger
+from app.ssh.messages import (
+    BATCH_OF,
+    NO_CONNECTION_ANY_MORE,
+    RUNS_NOTHING,
+    RUNS_NOTHING_STATUS,
+    SHELL_ENDED,
+    SUDO_PASSWORD_CHANGED,
+    TRUE_ON,
+    WRITING_OF,
+)
 from app.ssh.privileges import Privileges
 from app.ssh.pump import WrongSudoPassword
 from app.ssh.remote_line import remote_line, remote_script_line
@@ -58,7 +68,7 @@ class SshSession:
     @property
     def privilege(self) -> Privilege:
         """The way to root's rights on it; asks the host the first time."""
-        return self._privileges.known or self._privileges.detect(self._standing(), token=CancelToken())
+        return self._privileges.known or self._privileges.detect(self._connected(), token=CancelToken())
 
     @property
     def is_connected(self) -> bool:
@@ -67,7 +77,7 @@ class SshSession:
 
     def run(self, command: Command, *, token: CancelToken, on_line: LineSink | None = None) -> CommandResult:
         """Run one command; see HostSession."""
-        connection = self._standing()
+        connection = self._connected()
         rights = self._rights(connection, token, is_root=command.is_root)
         out, err = (
             LineCollector(command.max_output_bytes, partial(on_line, stream) if on_line else None) for stream in Stream
@@ -93,11 +103,11 @@ class SshSession:
         """Run commands in turn in a single channel; see HostSession."""
         if not commands:
             return ()
-        connection = self._standing()
+        connection = self._connected()
         rights = self._rights(connection, token, is_root=any(command.is_root for command in commands))
         batch = Batch(commands, on_line, should_stop_at_failure=should_stop_at_failure)
         line = remote_script_line(rights.privilege)
-        what = f"a batch of {len(commands)} commands on {self.spec.label}"
+        what = BATCH_OF(count=len(commands), host=self.spec.label)
         job = RemoteJob(line, rights, what, sum(command.timeout_s for command in commands), batch.script)
         batch.started()
         status = self._execute(connection, job, batch.out, batch.err, token)
@@ -109,12 +119,12 @@ class SshSession:
         """Write files as root, atomically, in a single channel; see HostSession."""
         if not files:
             return
-        connection = self._standing()
+        connection = self._connected()
         rights = self._rights(connection, token, is_root=True)
         report = secrets.token_hex(16)
         script = upload_script(files, report)
         timeout_s = UPLOAD_TIMEOUT_S + len(script) / UPLOAD_BYTES_PER_S
-        what = f"the writing of {len(files)} files on {self.spec.label}"
+        what = WRITING_OF(count=len(files), host=self.spec.label)
         err = LineCollector(65_536)
         job = RemoteJob(remote_script_line(rights.privilege), rights, what, timeout_s, script)
         if self._execute(connection, job, LineCollector(0), err, token) != 0:
@@ -126,14 +136,14 @@ class SshSession:
         connection = self._dialler.dial(self._target, token=token)
         try:
             line = remote_line(("true",), None)
-            job = RemoteJob(line, Rights(), f"`true` on {self.spec.label}", CHECK_TIMEOUT_S)
+            job = RemoteJob(line, Rights(), TRUE_ON(host=self.spec.label), CHECK_TIMEOUT_S)
             status = execute(connection, job, LineCollector(0), LineCollector(0), token=token)
         except (ConnectionLost, CommandFailed) as error:
-            raise HostUnreachable(f"{self._target} lets in, but runs nothing: {error.message}") from error
+            raise HostUnreachable(RUNS_NOTHING(host=self._target, reason=error.message)) from error
         finally:
             connection.close()
         if status != 0:
-            raise HostUnreachable(f"{self._target} lets in, but runs nothing: `true` ended with status {status}.")
+            raise HostUnreachable(RUNS_NOTHING_STATUS(host=self._target, status=status))
         return time.monotonic() - started_s
 
     def reconnect(self, *, token: CancelToken) -> None:
@@ -149,11 +159,11 @@ class SshSession:
             self._is_closed = True
         self._connection.close()
 
-    def _standing(self) -> Connection:
+    def _connected(self) -> Connection:
         with self._lock:
             if not self._is_closed and self._connection.is_active:
                 return self._connection
-        raise ConnectionLost(f"There is no connection to {self._target} any more.", hint="Connect again.")
+        raise ConnectionLost(NO_CONNECTION_ANY_MORE(host=self._target))
 
     def _rights(self, connection: Connection, token: CancelToken, *, is_root: bool) -> Rights:
         return self._privileges.rights(connection, token=token) if is_root else Rights()
@@ -166,16 +176,15 @@ class SshSession:
         except WrongSudoPassword:
             self._privileges.forget_sudo_secret()
             raise PrivilegeMissing(
-                f"sudo on {self._target} no longer takes the password that it took before.",
-                hint="Was it changed? It will be asked for again.",
+                SUDO_PASSWORD_CHANGED(host=self._target),
             ) from None
 
     def _batch_broke(self, batch: Batch, commands: Sequence[Command], status: int) -> CommandFailed:
         reached = batch.reached
         command = commands[min(reached, len(commands) - 1)]
         return CommandFailed(
-            f"The shell on {self.spec.label} ended (status {status}) during `{command.argv[0]}`, "
-            f"command {reached + 1} of {len(commands)}.",
-            hint="It was killed, or that command ended the shell. The commands after it did not run.",
+            SHELL_ENDED(
+                host=self.spec.label, status=status, command=command.argv[0], number=reached + 1, count=len(commands)
+            ),
             context={"host": self.spec.label, "reached": str(reached)},
         )

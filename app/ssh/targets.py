@@ -15,6 +15,17 @@ from paramiko.ssh_exception import ConfigParseError, CouldNotCanonicalize
 from app.domain.errors import InvalidFile, InvalidOption
 from app.domain.hosts import HostSpec
 from app.ssh.known_hosts import DEFAULT_PORT
+from app.ssh.messages import (
+    JUMP_CIRCLE,
+    JUMP_HOST_FOR,
+    JUMP_WRONG,
+    PROXY_COMMAND,
+    REVOKED_KEYS_SETTING_WRONG,
+    SSH_CONFIG_NOT_APPLICABLE,
+    SSH_CONFIG_PORT_WRONG,
+    SSH_CONFIG_UNUSABLE,
+    TOO_MANY_JUMPS,
+)
 
 MAX_JUMPS = 8
 
@@ -79,7 +90,7 @@ def read_ssh_config(file: Path) -> paramiko.SSHConfig:
     except FileNotFoundError:
         return paramiko.SSHConfig()
     except (OSError, UnicodeDecodeError, ConfigParseError) as error:
-        raise InvalidFile(f"{file} cannot be read: {error}", hint="Check it with `ssh -G somehost`.") from error
+        raise InvalidFile(SSH_CONFIG_UNUSABLE(file=file, reason=error)) from error
 
 
 def resolve(spec: HostSpec, config: paramiko.SSHConfig) -> SshTarget:
@@ -93,7 +104,7 @@ def resolve(spec: HostSpec, config: paramiko.SSHConfig) -> SshTarget:
 
 def _resolve(spec: HostSpec, config: paramiko.SSHConfig, depth: int) -> SshTarget:
     if depth > MAX_JUMPS:
-        raise InvalidOption(f"More than {MAX_JUMPS} jump hosts lead to {spec.label}.", hint="Is ProxyJump a circle?")
+        raise InvalidOption(JUMP_CIRCLE(number=MAX_JUMPS, host=spec.label))
     options = _lookup(config, spec)
     address = options.get("hostname", spec.address)
     files = [spec.identity_file] if spec.identity_file else []
@@ -119,7 +130,7 @@ def _revoked_key_files(options: SSHConfigDict, spec: HostSpec) -> tuple[Path, ..
     try:
         names = shlex.split(options.get("revokedhostkeys", "none"))
     except ValueError as error:
-        raise InvalidOption(f"RevokedHostKeys for {spec.address} in the ssh configuration: {error}.") from error
+        raise InvalidOption(REVOKED_KEYS_SETTING_WRONG(host=spec.address, reason=error)) from error
     return tuple(Path(name).expanduser() for name in names if name.lower() != "none")
 
 
@@ -132,14 +143,14 @@ def _lookup(config: paramiko.SSHConfig, spec: HostSpec) -> SSHConfigDict:
     try:
         return config.lookup(spec.address)
     except (CouldNotCanonicalize, KeyError, ValueError) as error:
-        raise InvalidOption(f"The ssh configuration for {spec.address} cannot be applied: {error}") from error
+        raise InvalidOption(SSH_CONFIG_NOT_APPLICABLE(host=spec.address, reason=error)) from error
 
 
 def _port(text: str | None, spec: HostSpec) -> int:
     if text is None:
         return DEFAULT_PORT
     if not text.isdecimal() or not 0 < int(text) < 65536:
-        raise InvalidOption(f"The port {text} that the ssh configuration gives for {spec.address} is none.")
+        raise InvalidOption(SSH_CONFIG_PORT_WRONG(port=text, host=spec.address))
     return int(text)
 
 
@@ -148,8 +159,7 @@ def _jumps(options: SSHConfigDict, target: SshTarget, config: paramiko.SSHConfig
     if jump is None or jump.lower() == "none":
         if jump is None and options.get("proxycommand"):
             raise InvalidOption(
-                f"The ssh configuration reaches {target.spec.address} with ProxyCommand, which is not supported.",
-                hint="Use ProxyJump instead.",
+                PROXY_COMMAND(host=target.spec.address),
             )
         return ()
     hops: list[SshTarget] = []
@@ -158,7 +168,7 @@ def _jumps(options: SSHConfigDict, target: SshTarget, config: paramiko.SSHConfig
         # The first hop may itself be behind others; of the later ones, the hop before is the way to them.
         hops += [*hop.jumps, replace(hop, jumps=())] if not hops else [replace(hop, jumps=())]
     if len(hops) > MAX_JUMPS:
-        raise InvalidOption(f"More than {MAX_JUMPS} jump hosts lead to {target.spec.label}.")
+        raise InvalidOption(TOO_MANY_JUMPS(number=MAX_JUMPS, host=target.spec.label))
     return tuple(replace(hop, way=_way(hops[:number])) for number, hop in enumerate(hops))
 
 
@@ -173,9 +183,9 @@ def _hop_spec(text: str, spec: HostSpec) -> HostSpec:
     elif host.count(":") == 1:
         address, _, port = host.partition(":")
     if not address or (port is not None and not port.isdecimal()):
-        raise InvalidOption(f"The jump host `{text}` on the way to {spec.label} makes no sense.")
+        raise InvalidOption(JUMP_WRONG(jump=text, host=spec.label))
     return HostSpec(
-        label=f"jump host {address} for {spec.label}",
+        label=JUMP_HOST_FOR(address=address, host=spec.label),
         address=address,
         port=int(port) if port else None,
         user=user if at else None,

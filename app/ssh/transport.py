@@ -14,6 +14,7 @@ from paramiko.message import Message
 from paramiko.packet import Packetizer
 
 from app.ssh.logs import adopt_paramiko_logging
+from app.ssh.messages import NO_ANSWER_FOR
 
 SETUP_TIMEOUT_S = 15.0
 """For each of: TCP connection, SSH banner and key exchange, login."""
@@ -171,7 +172,7 @@ class WatchfulTransport(paramiko.Transport):
         if now_s - max(received_s, self._asked_at_s) < KEEPALIVE_INTERVAL_S or not self.clear_to_send.is_set():
             return
         if self._unanswered >= KEEPALIVES_UNANSWERED:
-            raise EOFError(f"no answer for {now_s - received_s:.0f} s")
+            raise EOFError(NO_ANSWER_FOR(seconds=now_s - received_s))
         self._asked_at_s = now_s
         self._unanswered += 1
         question = Message()

@@ -16,6 +16,15 @@ from collections.abc import Sequence
 from app.domain.commands import FileToWrite
 from app.domain.errors import Bug, CommandFailed, DiskFull
 from app.domain.script_files import bare_script
+from app.ssh.messages import (
+    FILE_NOT_REPLACED,
+    FILE_NOT_WRITTEN,
+    FOLDER_MISSING,
+    NO_SPACE_LEFT,
+    PATH_IS_FOLDER,
+    PATH_UNFIT,
+    SHELL_WITHOUT_PRINTF,
+)
 from app.ssh.remote_line import shell_line
 
 CHUNK_BYTES = 2048
@@ -39,7 +48,7 @@ def upload_script(files: Sequence[FileToWrite], report: str) -> bytes:
     for index, file in enumerate(files):
         folder, name = posixpath.split(file.path)
         if not file.path.startswith("/") or not name or not 0 <= file.mode <= 0o7777:
-            raise Bug(f"{file.path} (mode {file.mode:o}) is no place for a file.")
+            raise Bug(PATH_UNFIT(path=file.path, mode=file.mode))
         beside.append(f"{folder.rstrip('/')}/.tunnelmark-{token}-{index}")
         lines.append(f"c{index}() {{ :\n{_printf_lines(file.content)}}}")
     lines.append(f"clean() {{ {shell_line(['rm', '-f', *beside])}; }}")
@@ -104,25 +113,23 @@ def upload_error(files: Sequence[FileToWrite], stderr: str, report: str, host: s
         report: What the script's own line begins with.
         host: The host in words.
     """
-    line = re.compile(rf"^{re.escape(report)} (?P<number>\d{{1,6}}) (?P<reason>\w+) ?(?P<said>.*)$", re.MULTILINE)
+    line = re.compile(rf"^{re.escape(report)} (?P<number>\d{{1,6}}) (?P<reason>\w+) ?(?P<detail>.*)$", re.MULTILINE)
     found = line.search(stderr)
-    reason, said = (found["reason"], found["said"]) if found else ("unknown", "")
+    reason, detail = (found["reason"], found["detail"]) if found else ("unknown", "")
     number = int(found["number"]) if found else 0
     # A host may print any number.
     path = files[number if number < len(files) else 0].path
     folder = posixpath.dirname(path)
-    if reason == "write" and ("No space left" in said or "quota exceeded" in said):
+    if reason == "write" and ("No space left" in detail or "quota exceeded" in detail):
         return DiskFull(
-            f"There is no space left for {path} on {host}.",
-            hint=f"Nothing was changed. Free space in {folder} and try again.",
+            NO_SPACE_LEFT(path=path, host=host, folder=folder),
             context={"path": path, "host": host},
         )
-    texts = {
-        "nodir": (f"{folder} does not exist on {host}, so {path} cannot be written.", "Make the folder first."),
-        "isdir": (f"{path} is a folder on {host}, not a file.", ""),
-        "noprintf": (f"The shell of {host} has no printf of its own, so files cannot be written safely.", ""),
-        "rename": (f"{path} on {host} could not be replaced.", "Is it on a read-only or protected file system?"),
-    }
-    text, hint = texts.get(reason, (f"{path} could not be written on {host}.", "Nothing was changed."))
-    tail = said or " ".join(stderr.replace(found[0] if found else "", "").split())
-    return CommandFailed(f"{text} {tail[:300]}".strip(), hint=hint, context={"path": path, "host": host})
+    tail = (detail or " ".join(stderr.replace(found[0] if found else "", "").split()))[:300]
+    context = {"path": path, "host": host}
+    if reason == "nodir":
+        return CommandFailed(FOLDER_MISSING(folder=folder, host=host, path=path, output=tail), context=context)
+    if reason == "noprintf":
+        return CommandFailed(SHELL_WITHOUT_PRINTF(host=host, output=tail), context=context)
+    form = {"isdir": PATH_IS_FOLDER, "rename": FILE_NOT_REPLACED}.get(reason, FILE_NOT_WRITTEN)
+    return CommandFailed(form(path=path, host=host, output=tail), context=context)

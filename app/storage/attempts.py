@@ -15,14 +15,25 @@ from app.domain.census import CensusPlan, CensusRecord, OptionResult, OptionStat
 from app.domain.errors import StorageFault
 from app.domain.history import EntryId, EntryKind
 from app.domain.hosts import HostFacts
+from app.domain.messages import from_stored
 from app.domain.results import Attempt, CampaignPlan, CampaignRecord, CampaignStatus, LatencySeries
-from app.storage.campaigns import find_campaign
+from app.storage.campaigns import find_campaign, read_conditions
+from app.storage.messages import (
+    ATTEMPT_OF_COMPARISON,
+    FOUND_BEFORE,
+    OPTION_OF_CENSUS,
+    PLAN_OF_CENSUS,
+    PLAN_OF_COMPARISON,
+    SAMPLES_MISFIT,
+    SAMPLES_UNKNOWN_KIND,
+)
 from app.storage.rows import (
     BODY_CODEC,
     clean_text,
     pack_body,
     read_time,
     read_value,
+    stored_text,
     unpack_body,
     write_time,
 )
@@ -87,7 +98,7 @@ def _save_series(connection: sqlite3.Connection, attempt_id: int, latency: tuple
         "INSERT INTO series (attempt_id, ordinal, frame_bytes, sent, received, duplicates, count, note)"
         " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
         [
-            (attempt_id, ordinal, s.frame_bytes, s.sent, s.received, s.duplicates, len(s.rtt_us), clean_text(s.note))
+            (attempt_id, ordinal, s.frame_bytes, s.sent, s.received, s.duplicates, len(s.rtt_us), stored_text(s.note))
             for ordinal, s in enumerate(latency)
         ],
     )
@@ -104,7 +115,7 @@ def load_campaign(connection: sqlite3.Connection, campaign_id: int) -> CampaignR
     row = _load_row(connection, EntryId(EntryKind.COMPARISON, campaign_id))
     return CampaignRecord(
         campaign_id=campaign_id,
-        plan=read_value(CampaignPlan, row.plan, what=f"the plan of comparison {campaign_id}"),
+        plan=read_value(CampaignPlan, row.plan, what=PLAN_OF_COMPARISON(number=campaign_id)),
         status=row.status,
         started_at=row.started_at,
         ended_at=row.ended_at,
@@ -112,13 +123,14 @@ def load_campaign(connection: sqlite3.Connection, campaign_id: int) -> CampaignR
         attempts=_load_attempts(connection, row.id, campaign_id),
         tunnelmark_version=row.version,
         note=row.note,
+        measured_conditions=read_conditions(row.conditions, campaign_id),
     )
 
 
 def load_census(connection: sqlite3.Connection, census_id: int) -> CensusRecord:
     """Return a census with every result, in the order they were made, or raise NotFound."""
     row = _load_row(connection, EntryId(EntryKind.CENSUS, census_id))
-    plan = read_value(CensusPlan, row.plan, what=f"the plan of census {census_id}")
+    plan = read_value(CensusPlan, row.plan, what=PLAN_OF_CENSUS(number=census_id))
     results = _load_results(connection, row.id, census_id)
     tried = sum(result.status is not OptionStatus.NOT_RUN for result in results)
     return CensusRecord(
@@ -150,17 +162,21 @@ class _Row:
     message: str
     version: str
     note: str
+    conditions: str
 
 
 def _load_row(connection: sqlite3.Connection, entry: EntryId) -> _Row:
     number, status, _ = find_campaign(connection, entry)
-    plan, facts, started_at, ended_at, message, version, note = connection.execute(
-        "SELECT plan, facts, started_at, ended_at, message, tunnelmark_version, note FROM campaign WHERE id = ?",
+    plan, facts, started_at, ended_at, message, version, note, conditions = connection.execute(
+        "SELECT plan, facts, started_at, ended_at, message, tunnelmark_version, note, measured_conditions"
+        " FROM campaign WHERE id = ?",
         (number,),
     ).fetchone()
-    found = read_value(dict[str, HostFacts], facts, what=f"what was found before {entry.kind} {entry.number}")
+    found = read_value(dict[str, HostFacts], facts, what=FOUND_BEFORE(kind=entry.kind, number=entry.number))
     ended = None if ended_at is None else read_time(ended_at)
-    return _Row(number, plan, found, status, read_time(started_at), ended, message, version, note)
+    return _Row(
+        number, plan, found, status, read_time(started_at), ended, from_stored(message), version, note, conditions
+    )
 
 
 def _load_results(connection: sqlite3.Connection, row: int, census_id: int) -> tuple[OptionResult, ...]:
@@ -169,7 +185,8 @@ def _load_results(connection: sqlite3.Connection, row: int, census_id: int) -> t
     ).fetchall()
     return tuple(
         replace(
-            unpack_body(OptionResult, body, codec, what=f"option {position} of census {census_id}"), position=position
+            unpack_body(OptionResult, body, codec, what=OPTION_OF_CENSUS(position=position, number=census_id)),
+            position=position,
         )
         for position, codec, body in rows
     )
@@ -182,7 +199,7 @@ def _load_attempts(connection: sqlite3.Connection, row: int, campaign_id: int) -
     )
     attempts = []
     for attempt_id, position, codec, body in rows:
-        what = f"attempt {position} of comparison {campaign_id}"
+        what = ATTEMPT_OF_COMPARISON(position=position, number=campaign_id)
         attempts.append(replace(unpack_body(Attempt, body, codec, what=what), latency=tuple(series[attempt_id])))
     return tuple(attempts)
 
@@ -201,9 +218,9 @@ def _load_series(connection: sqlite3.Connection, row: int, campaign_id: int) -> 
         begin, end = used[attempt_id], used[attempt_id] + count
         rtt_us = samples.setdefault(attempt_id, _NOTHING)[begin:end]
         used[attempt_id] = end
-        series[attempt_id].append(LatencySeries(frame_bytes, sent, received, duplicates, rtt_us, note))
+        series[attempt_id].append(LatencySeries(frame_bytes, sent, received, duplicates, rtt_us, from_stored(note)))
     if any(used[attempt_id] != len(rtt_us) for attempt_id, rtt_us in samples.items()):
-        raise StorageFault(f"In the database, the samples of comparison {campaign_id} do not fit their series.")
+        raise StorageFault(SAMPLES_MISFIT(comparison=campaign_id))
     return series
 
 
@@ -217,8 +234,7 @@ def _load_samples(connection: sqlite3.Connection, row: int, campaign_id: int) ->
     for attempt_id, quantity, unit, dtype, codec, count, data in rows:
         if (quantity, unit, dtype, codec) != _KIND_OF_SAMPLES:
             raise StorageFault(
-                f"Comparison {campaign_id} holds samples of a kind that is not known here: {quantity} in {unit},"
-                f" {dtype}, {codec}."
+                SAMPLES_UNKNOWN_KIND(comparison=campaign_id, quantity=quantity, unit=unit, dtype=dtype, codec=codec)
             )
         samples[attempt_id] = unpack_samples(data, count)
     return samples

@@ -14,7 +14,9 @@ from collections.abc import Iterable
 
 from app.domain.audit import AuditCheck, AuditEntry
 from app.domain.hosts import Side
-from app.storage.rows import clean_text, read_time, write_time
+from app.domain.messages import from_stored
+from app.storage.messages import ENTRY_CHANGED, ENTRY_WITHOUT_DIGEST, FIRST_ENTRY_CHANGED, LAST_ENTRIES_REMOVED
+from app.storage.rows import clean_text, read_time, stored_text, write_time
 
 _INSERT = (
     "INSERT INTO audit (id, at, host, side, command, exit_status, what, who, deployment, chain)"
@@ -38,7 +40,7 @@ def add_audit(connection: sqlite3.Connection, entry: AuditEntry) -> None:
         None if entry.side is None else entry.side.value,
         clean_text(entry.command),
         entry.exit_status,
-        clean_text(entry.what),
+        stored_text(entry.what),
         clean_text(entry.who),
         entry.deployment,
     )
@@ -51,15 +53,24 @@ def add_audit(connection: sqlite3.Connection, entry: AuditEntry) -> None:
     connection.execute("INSERT OR REPLACE INTO audit_head (only, entries, chain) VALUES (1, ?, ?)", (count + 1, chain))
 
 
-def list_audit(connection: sqlite3.Connection, host: str | None, limit: int | None) -> tuple[AuditEntry, ...]:
+def list_audit(connection: sqlite3.Connection, limit: int | None) -> tuple[AuditEntry, ...]:
     """Return the newest entries, newest first; without a limit all of them."""
     rows = connection.execute(
         "SELECT at, host, side, command, exit_status, what, who, deployment FROM audit"
-        " WHERE ?1 IS NULL OR host = ?1 ORDER BY at DESC, id DESC LIMIT ?2",
-        (host, -1 if limit is None else limit),
+        " ORDER BY at DESC, id DESC LIMIT ?",
+        (-1 if limit is None else limit,),
     )
     return tuple(
-        AuditEntry(read_time(at), name, None if side is None else Side(side), command, status, what, who, deployment)
+        AuditEntry(
+            at=read_time(at),
+            host=name,
+            side=None if side is None else Side(side),
+            command=command,
+            exit_status=status,
+            what=from_stored(what),
+            who=who,
+            deployment=deployment,
+        )
         for at, name, side, command, status, what, who, deployment in rows
     )
 
@@ -71,23 +82,14 @@ def check_audit(connection: sqlite3.Connection) -> AuditCheck:
     count, last = 0, 0
     for number, *values, found in connection.execute(_CHAINED):
         if not found:
-            why = f"Entry {number} has no digest: it was put in, or an older Tunnelmark that was still open wrote it."
-            return AuditCheck(count, broken_at=number, why=why)
+            return AuditCheck(count, broken_at=number, why=ENTRY_WITHOUT_DIGEST(number=number))
         chain = _digest(chain, (number, *values))
         if chain != found:
-            return AuditCheck(
-                count,
-                broken_at=number,
-                why=(
-                    f"Entry {number} is not what was written, or an entry before it was changed, removed or put in. "
-                    f"Entry {last} is the last one that holds."
-                    if count
-                    else f"Entry {number}, the first that is chained, or one before it, is not what was written."
-                ),
-            )
+            why = ENTRY_CHANGED(number=number, last=last) if count else FIRST_ENTRY_CHANGED(number=number)
+            return AuditCheck(count, broken_at=number, why=why)
         count, last = count + 1, number
     if (count, chain) != (head or (0, chain)):
-        why = f"{head[0] if head else 0} entries were written and {count} are there: the last ones were removed."
+        why = LAST_ENTRIES_REMOVED(written=head[0] if head else 0, count=count)
         return AuditCheck(count, broken_at=last + 1, why=why)
     (unchained,) = connection.execute("SELECT count(*) FROM audit WHERE chain = ''").fetchone()
     return AuditCheck(count, unchained=unchained, digest=chain if count else "")

@@ -7,14 +7,24 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 
 from app.domain.census import CensusPlan
+from app.domain.conditions import AS_FOUND, MeasuredCondition, name_of
 from app.domain.errors import InvalidPlan, NotFound
 from app.domain.history import EntryId, EntryKind
 from app.domain.hosts import HostFacts
 from app.domain.results import CampaignPlan, CampaignStatus
 from app.storage.codec import to_json
+from app.storage.messages import (
+    COMPARISON_INTERRUPTED,
+    LINK_OF_COMPARISON,
+    NO_CENSUS,
+    NO_COMPARISON,
+    NO_ENTRY,
+    RUNNING_NOT_DELETED,
+    RUNS_ELSEWHERE,
+)
 from app.storage.owner import is_alive, this_process
 from app.storage.pairs import require_pair
-from app.storage.rows import clean_text, read_word, write_time
+from app.storage.rows import read_value, read_word, stored_text, write_time
 
 
 def create_campaign(
@@ -26,7 +36,7 @@ def create_campaign(
     number = _next_number(connection, kind)
     connection.execute(
         "INSERT INTO campaign (kind, number, pair, profile, status, started_at, tunnelmark_version, attempts_planned,"
-        " plan, facts, owner) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        " plan, facts, owner, condition) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             kind.value,
             number,
@@ -39,9 +49,23 @@ def create_campaign(
             to_json(plan),
             to_json(dict(facts)),
             this_process(),
+            AS_FOUND if isinstance(plan, CensusPlan) else name_of(plan.condition),
         ),
     )
     return number
+
+
+def save_condition(connection: sqlite3.Connection, campaign_id: int, found: MeasuredCondition) -> None:
+    """Add the condition of a comparison's link as it was measured."""
+    row = find_campaign(connection, EntryId(EntryKind.COMPARISON, campaign_id))[0]
+    stored = connection.execute("SELECT measured_conditions FROM campaign WHERE id = ?", (row,)).fetchone()[0]
+    earlier = read_conditions(stored, campaign_id)
+    connection.execute("UPDATE campaign SET measured_conditions = ? WHERE id = ?", (to_json((*earlier, found)), row))
+
+
+def read_conditions(text: str, campaign_id: int) -> tuple[MeasuredCondition, ...]:
+    """Return the conditions of a comparison's link as they were measured."""
+    return read_value(tuple[MeasuredCondition, ...], text, what=LINK_OF_COMPARISON(number=campaign_id))
 
 
 def _next_number(connection: sqlite3.Connection, kind: EntryKind) -> int:
@@ -55,8 +79,7 @@ def claim_campaign(connection: sqlite3.Connection, entry: EntryId) -> None:
     row, status, owner = find_campaign(connection, entry)
     if status is CampaignStatus.RUNNING and owner != this_process():
         raise InvalidPlan(
-            f"{entry.title} is still running in another Tunnelmark.",
-            hint="Wait until it has finished, or cancel it there.",
+            RUNS_ELSEWHERE(title=entry.title),
         )
     connection.execute(
         "UPDATE campaign SET status = ?, ended_at = NULL, message = '', owner = ?, winner = '' WHERE id = ?",
@@ -68,7 +91,7 @@ def finish_campaign(connection: sqlite3.Connection, entry: EntryId, status: Camp
     """Store that a campaign ended."""
     connection.execute(
         "UPDATE campaign SET status = ?, ended_at = ?, message = ?, owner = '', winner = '' WHERE id = ?",
-        (status.value, write_time(datetime.now(UTC)), clean_text(message), find_campaign(connection, entry)[0]),
+        (status.value, write_time(datetime.now(UTC)), stored_text(message), find_campaign(connection, entry)[0]),
     )
 
 
@@ -78,10 +101,7 @@ def mark_interrupted(connection: sqlite3.Connection) -> int:
     gone = [row for row, owner in rows.fetchall() if not is_alive(owner)]
     connection.executemany(
         "UPDATE campaign SET status = ?, owner = '', message = iif(kind = 'comparison', ?, message) WHERE id = ?",
-        [
-            (CampaignStatus.INTERRUPTED.value, "Tunnelmark was ended while this comparison was running.", row)
-            for row in gone
-        ],
+        [(CampaignStatus.INTERRUPTED.value, stored_text(COMPARISON_INTERRUPTED()), row) for row in gone],
     )
     return len(gone)
 
@@ -102,9 +122,8 @@ def find_campaign(connection: sqlite3.Connection, entry: EntryId) -> tuple[int, 
 
 def unknown_campaign(entry: EntryId) -> NotFound:
     """Return the error for a number that nothing is stored under."""
-    is_census = entry.kind is EntryKind.CENSUS
-    hint = "Run one with: tunnelmark census PAIR" if is_census else "`tunnelmark history` shows what is stored."
-    return NotFound(f"There is no {entry.kind} {entry.number}.", hint=hint)
+    forms = {EntryKind.CENSUS: NO_CENSUS, EntryKind.COMPARISON: NO_COMPARISON}
+    return NotFound(forms.get(entry.kind, NO_ENTRY)(number=entry.number))
 
 
 def status_of(status: str, owner: str) -> CampaignStatus:
@@ -125,7 +144,6 @@ def delete_campaigns(connection: sqlite3.Connection, entries: Iterable[EntryId])
         row, status, _ = find_campaign(connection, entry)
         if status is CampaignStatus.RUNNING:
             raise InvalidPlan(
-                f"{entry.title} is running and cannot be deleted.",
-                hint="Wait until it has finished, or cancel it. Nothing was deleted.",
+                RUNNING_NOT_DELETED(title=entry.title),
             )
         connection.execute("DELETE FROM campaign WHERE id = ?", (row,))

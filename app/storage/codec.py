@@ -15,12 +15,18 @@ from functools import cache
 from typing import Any, TypeVar
 
 from cattrs import Converter
+from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn, override
 
 from app.domain.errors import Bug, InvalidFile
-from app.domain.results import LatencySeries
+from app.domain.messages import from_stored, to_stored
+from app.domain.results import Attempt, LatencySeries
 from app.domain.structured import base_converter, structured
+from app.storage.messages import NOT_JSON, NUMBER_NOT_FINITE, SAMPLES_IN_JSON, TIME_WITHOUT_OFFSET
 
 T = TypeVar("T")
+
+_CAPTURE = override(rename="wire")
+"""`Attempt.capture` has an earlier name in the database."""
 
 
 def to_data(value: object) -> Any:
@@ -38,33 +44,16 @@ def to_data(value: object) -> Any:
     return _converter().unstructure(value)
 
 
-def from_data(cls: type[T], data: object, *, what: str = "") -> T:
-    """Translate what `to_data` made back.
-
-    Args:
-        cls: The class that is expected.
-        data: Dicts, lists, texts, numbers, booleans and None.
-        what: What the data is, for the error's sentence, for example a path.
-
-    Returns:
-        The value.
-
-    Raises:
-        InvalidFile: The data is not such a value; the sentence says where.
-    """
-    return structured(cls, data, what or f"This {cls.__name__}", _converter)
-
-
 def to_json(value: object) -> str:
-    """Return a value of the domain as compact JSON in ASCII.
+    """Return a value of the domain as compact JSON in ASCII, its messages with code and data.
 
     Raises:
         Bug: There is a naive time, an array, or a number that is not finite in it.
     """
     try:
-        return json.dumps(to_data(value), allow_nan=False, separators=(",", ":"))
+        return json.dumps(_stored().unstructure(value), allow_nan=False, separators=(",", ":"))
     except ValueError as error:
-        raise Bug(f"A {type(value).__name__} holds a number that is not finite.") from error
+        raise Bug(NUMBER_NOT_FINITE(kind=type(value).__name__)) from error
 
 
 def from_json(cls: type[T], text: str, *, what: str = "") -> T:
@@ -76,18 +65,50 @@ def from_json(cls: type[T], text: str, *, what: str = "") -> T:
     try:
         data = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise InvalidFile(f"{what or cls.__name__} is not JSON: {error}.") from error
-    return from_data(cls, data, what=what)
+        raise InvalidFile(NOT_JSON(what=what or cls.__name__, error=error)) from error
+    return structured(cls, data, what or f"This {cls.__name__}", _stored)
+
+
+@cache
+def _stored(*, is_detailed: bool = False) -> Converter:
+    """Return the converter of the database, where a message is kept with its code and data."""
+    converter = _new_converter(is_detailed=is_detailed)
+    read_text = converter.get_structure_hook(str)
+
+    def read(data: object, kind: type[str]) -> str:
+        text: str = read_text(data, kind)
+        return from_stored(text) if kind is str else text
+
+    converter.register_unstructure_hook(str, to_stored)
+    converter.register_structure_hook(str, read)
+    return converter
 
 
 @cache
 def _converter(*, is_detailed: bool = False) -> Converter:
+    converter = _new_converter(is_detailed=is_detailed)
+    converter.register_unstructure_hook(str, str)  # a message becomes its text
+    return converter
+
+
+def _new_converter(*, is_detailed: bool) -> Converter:
     converter = base_converter(is_detailed=is_detailed, forbids_unknown=False)
     converter.register_structure_hook(datetime, _read_time)
     converter.register_unstructure_hook(datetime, _write_time)
     converter.register_unstructure_hook(LatencySeries, _refuse_array)
     converter.register_structure_hook(LatencySeries, _refuse_array)
+    # Made at first use, by when the converter knows how each of their fields is read.
+    converter.register_structure_hook_factory(
+        _is_attempt, lambda kind: make_dict_structure_fn(kind, converter, capture=_CAPTURE)
+    )
+    converter.register_unstructure_hook_factory(
+        _is_attempt, lambda kind: make_dict_unstructure_fn(kind, converter, capture=_CAPTURE)
+    )
     return converter
+
+
+def _is_attempt(kind: object) -> bool:
+    return kind is Attempt
 
 
 def _read_time(data: object, _: object) -> datetime:
@@ -101,9 +122,9 @@ def _read_time(data: object, _: object) -> datetime:
 
 def _write_time(time: datetime) -> str:
     if time.tzinfo is None:
-        raise Bug(f"The time {time.isoformat()} does not say its offset from UTC.")
+        raise Bug(TIME_WITHOUT_OFFSET(time=time.isoformat()))
     return time.astimezone(UTC).isoformat()
 
 
 def _refuse_array(*_: object) -> Any:
-    raise Bug("Samples are arrays and are kept beside JSON, not in it.")
+    raise Bug(SAMPLES_IN_JSON())

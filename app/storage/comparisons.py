@@ -7,9 +7,11 @@ from dataclasses import dataclass
 
 from app.domain.errors import StorageFault
 from app.domain.history import EntryId, EntryKind, Winner
+from app.domain.messages import from_stored
 from app.domain.results import AttemptStatus, CampaignStatus, Profile, ProfileName
 from app.storage.campaigns import status_of, unknown_campaign
 from app.storage.codec import to_json
+from app.storage.messages import PLAN_OF_COMPARISON, WINNER_OF_COMPARISON
 from app.storage.rows import read_time, read_value, read_word
 from app.storage.summaries import CampaignSummary, MeanDurations
 from app.wording.colours import BASELINE_SOLUTION
@@ -45,7 +47,8 @@ SELECT
     ),
     note,
     (SELECT winner FROM campaign WHERE campaign.id = campaign_progress.id),
-    owner
+    owner,
+    condition
 FROM campaign_progress WHERE kind = 'comparison'
 """
 
@@ -66,12 +69,12 @@ def list_campaigns(connection: sqlite3.Connection, pair: str | None, limit: int)
     return tuple(_summary(row) for row in rows)
 
 
-_Row = tuple[int, str, str, str, str, str | None, int, int, str, str, int, int, int, str, str, str]
+_Row = tuple[int, str, str, str, str, str | None, int, int, str, str, int, int, int, str, str, str, str]
 
 
 def _summary(row: _Row) -> CampaignSummary:
     campaign_id, pair, profile, status, started_at, ended_at, planned, done, candidates, message = row[:10]
-    measured, vpns, failed, note, winner, owner = row[10:]
+    measured, vpns, failed, note, winner, owner, condition = row[10:]
     return CampaignSummary(
         campaign_id=campaign_id,
         pair=pair,
@@ -84,17 +87,18 @@ def _summary(row: _Row) -> CampaignSummary:
         vpns_measured=measured,
         vpns_planned=vpns,
         vpns_failed=failed,
-        candidates=read_value(tuple[str, ...], candidates, what=f"the plan of comparison {campaign_id}"),
-        message=message,
+        candidates=read_value(tuple[str, ...], candidates, what=PLAN_OF_COMPARISON(number=campaign_id)),
+        message=from_stored(message),
         note=note,
         winner=_read_winner(winner, ended_at, campaign_id) if winner else None,
+        condition=condition,
     )
 
 
 def _read_winner(text: str, ended_at: str | None, campaign_id: int) -> Winner | None:
     """Return a stored winner; None where it is damaged or of an earlier end, since it can be found out again."""
     try:
-        found = read_value(_StoredWinner, text, what=f"the winner of comparison {campaign_id}")
+        found = read_value(_StoredWinner, text, what=WINNER_OF_COMPARISON(number=campaign_id))
     except StorageFault:
         return None
     return found.winner if found.ended_at == ended_at else None

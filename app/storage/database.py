@@ -13,6 +13,7 @@ from typing import TypeVar
 
 from app.domain.errors import StorageFault
 from app.storage.faults import storage_faults
+from app.storage.messages import DATABASE_CLOSED, FOREIGN_DATABASE, NEWER_DATABASE
 
 T = TypeVar("T")
 
@@ -68,7 +69,7 @@ class Database:
     def _run(self, work: Callable[[sqlite3.Connection], T]) -> T:
         with self._lock:
             if self._is_closed:
-                raise StorageFault(f"The database {self.path} is closed already.")
+                raise StorageFault(DATABASE_CLOSED(path=self.path))
             future = self._worker.submit(self._guarded, work)
         return future.result()
 
@@ -134,13 +135,11 @@ def _check_origin(connection: sqlite3.Connection, path: Path, *, newest: int) ->
         connection.execute("ROLLBACK")
     if application != APPLICATION_ID and (has_tables or version or application):
         raise StorageFault(
-            f"The database {path} was made by another program.",
-            hint="Move the file away, or set TUNNELMARK_HOME to another folder; a new database is made then.",
+            FOREIGN_DATABASE(path=path),
         )
     if version > newest:
         raise StorageFault(
-            f"The database {path} was made by a newer Tunnelmark (its format is {version}, this one knows {newest}).",
-            hint="Install that Tunnelmark, or set TUNNELMARK_HOME to another folder.",
+            NEWER_DATABASE(path=path, format=version, known=newest),
         )
     return version
 

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from app.domain.deployment import Deployment
 from app.domain.errors import NotFound
 from app.storage.codec import to_json
+from app.storage.messages import DEPLOYMENT_AMBIGUOUS, DEPLOYMENT_NUMBER, NO_DEPLOYMENT
 from app.storage.pairs import require_pair
 from app.storage.rows import read_value, write_time
 
@@ -44,9 +45,9 @@ def get_deployment(connection: sqlite3.Connection, deployment_id: str) -> Deploy
         "SELECT id, body FROM deployment WHERE substr(id, 1, length(?1)) = ?1 LIMIT 2", (deployment_id,)
     ).fetchall()
     if not deployment_id or not rows:
-        raise NotFound(f"There is no deployment {deployment_id!r}.", hint="List them with: tunnelmark deployments")
+        raise NotFound(NO_DEPLOYMENT(number=repr(deployment_id)))
     if len(rows) > 1:
-        raise NotFound(f"More than one deployment begins with {deployment_id!r}.", hint="Give more of its digits.")
+        raise NotFound(DEPLOYMENT_AMBIGUOUS(number=repr(deployment_id)))
     return _read(rows[0][0], rows[0][1])
 
 
@@ -60,4 +61,4 @@ def list_deployments(connection: sqlite3.Connection, pair: str | None, limit: in
 
 
 def _read(deployment_id: str, body: str) -> Deployment:
-    return read_value(Deployment, body, what=f"deployment {deployment_id}").as_of(datetime.now(UTC))
+    return read_value(Deployment, body, what=DEPLOYMENT_NUMBER(number=deployment_id)).as_of(datetime.now(UTC))

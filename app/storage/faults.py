@@ -3,33 +3,33 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
 from app.domain.errors import DiskFull, EnvironmentFault, StorageFault
+from app.domain.messages import MessageForm
+from app.storage.messages import (
+    DATABASE_BUSY,
+    DATABASE_DAMAGED,
+    DATABASE_DISK_FULL,
+    DATABASE_IO,
+    DATABASE_NO_RIGHT,
+    DATABASE_NOT_OPENED,
+    DATABASE_READ_ONLY,
+    DATABASE_UNUSABLE,
+    NOT_A_DATABASE,
+)
 
-_WORDS: dict[int, tuple[str, str]] = {
-    sqlite3.SQLITE_BUSY: (
-        "is in use by another program",
-        "Close the other Tunnelmark, or wait until it has finished, and try again.",
-    ),
-    sqlite3.SQLITE_LOCKED: (
-        "is in use by another program",
-        "Close the other Tunnelmark, or wait until it has finished, and try again.",
-    ),
-    sqlite3.SQLITE_READONLY: ("cannot be written", "Give yourself the right to write it and its folder."),
-    sqlite3.SQLITE_PERM: ("cannot be opened", "Give yourself the right to read and write it and its folder."),
-    sqlite3.SQLITE_CANTOPEN: ("cannot be opened", "Give yourself the right to read and write it and its folder."),
-    sqlite3.SQLITE_NOTADB: (
-        "is not a database",
-        "Move the file away, or set TUNNELMARK_HOME to another folder; a new database is made then.",
-    ),
-    sqlite3.SQLITE_CORRUPT: (
-        "is damaged",
-        "Move it away together with its -wal and -shm files, or restore it from a backup.",
-    ),
-    sqlite3.SQLITE_IOERR: ("cannot be read or written", "Check whether the disk it lies on is sound and still there."),
+_FORMS: Mapping[int, MessageForm] = {
+    sqlite3.SQLITE_BUSY: DATABASE_BUSY,
+    sqlite3.SQLITE_LOCKED: DATABASE_BUSY,
+    sqlite3.SQLITE_READONLY: DATABASE_READ_ONLY,
+    sqlite3.SQLITE_PERM: DATABASE_NO_RIGHT,
+    sqlite3.SQLITE_CANTOPEN: DATABASE_NO_RIGHT,
+    sqlite3.SQLITE_NOTADB: NOT_A_DATABASE,
+    sqlite3.SQLITE_CORRUPT: DATABASE_DAMAGED,
+    sqlite3.SQLITE_IOERR: DATABASE_IO,
 }
 """By primary result code. Source: https://sqlite.org/rescode.html"""
 
@@ -53,8 +53,7 @@ def storage_faults(path: Path) -> Iterator[None]:
     except OSError as error:
         reason = error.strerror or str(error)
         raise StorageFault(
-            f"The database {path} cannot be opened: {reason}.",
-            hint="Give yourself the right to write its folder, or set TUNNELMARK_HOME to another one.",
+            DATABASE_NOT_OPENED(path=path, reason=reason),
         ) from error
 
 
@@ -64,11 +63,9 @@ def _translate(error: sqlite3.Error, path: Path) -> EnvironmentFault:
     primary = code & _PRIMARY if isinstance(code, int) else None
     if primary == sqlite3.SQLITE_FULL:
         return DiskFull(
-            f"There is no space left to write the database {path}.",
-            hint="Free some space on that disk; what was stored before is unharmed.",
+            DATABASE_DISK_FULL(path=path),
             context=context,
         )
-    if primary in _WORDS:
-        words, hint = _WORDS[primary]
-        return StorageFault(f"The database {path} {words}.", hint=hint, context=context)
-    return StorageFault(f"The database {path} cannot be used: {error}.", context=context)
+    if (form := _FORMS.get(primary or sqlite3.SQLITE_OK)) is not None:
+        return StorageFault(form(path=path), context=context)
+    return StorageFault(DATABASE_UNUSABLE(path=path, error=error), context=context)

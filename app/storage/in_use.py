@@ -18,10 +18,27 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TypeVar
 
 from app.domain.errors import PairLocked
+from app.domain.events import CampaignStarted
 from app.domain.hosts import SSH_PORT, HostSpec, PairSpec
+from app.domain.messages import Message, from_stored, sentences, to_stored
+from app.domain.messages.lists import enumerated
 from app.domain.plain_text import plain_text
+from app.storage.messages import (
+    ANOTHER_TUNNELMARK,
+    END_PROCESSES,
+    HOLDER,
+    HOLDER_NO_PROCESS,
+    HOLDER_NO_TIME,
+    HOLDER_UNKNOWN,
+    HOST_IN_USE,
+    HOSTS_IN_USE,
+    NUMBERED_WORK,
+)
+
+E = TypeVar("E")
 
 logger = logging.getLogger(__name__)
 
@@ -41,14 +58,20 @@ class Holder:
         since: When it began; None where that cannot be read.
     """
 
-    what: str = "another Tunnelmark"
+    what: str = ANOTHER_TUNNELMARK()
     pid: int | None = None
     since: datetime | None = None
 
     def __str__(self) -> str:
-        process = f"process {self.pid}" if self.pid is not None else "its process is not known"
-        since = f", since {self.since.astimezone():%Y-%m-%d %H:%M:%S}" if self.since is not None else ""
-        return f"{self.what} ({process}{since})"
+        return str(self.message())
+
+    def message(self) -> str:
+        """Return the work, its process, and when it began."""
+        data = {"what": self.what, "pid": self.pid}
+        if self.since is None:
+            return HOLDER_UNKNOWN(**data) if self.pid is None else HOLDER_NO_TIME(**data)
+        data["since"] = f"{self.since.astimezone():%Y-%m-%d %H:%M:%S}"
+        return HOLDER_NO_PROCESS(**data) if self.pid is None else HOLDER(**data)
 
     @property
     def is_of_this_process(self) -> bool:
@@ -184,20 +207,17 @@ def refusal(held: Mapping[HostSpec, Holder], *, hint: str = "") -> PairLocked:
         held: Who holds them.
         hint: What can be done besides waiting for it or ending it.
     """
-    where = " and ".join(host.label for host in held)
     holders = list(dict.fromkeys(held.values()))
     pids = [str(pid) for pid in dict.fromkeys(one.pid for one in holders if one.pid is not None)]
-    how = "cancel it: with Ctrl-C in its terminal, or in its window"
-    if pids and not any(one.is_of_this_process for one in holders):
-        how += f"; or end it with: kill {' '.join(pids)}"
+    can_be_killed = pids and not any(one.is_of_this_process for one in holders)
+    kill = END_PROCESSES(pids=" ".join(pids)) if can_be_killed else ""
     since = [one.since for one in holders if one.since is not None]
     age_s = str(max(0, int((datetime.now(UTC) - min(since)).total_seconds()))) if since else ""
-    owner = " and ".join(map(str, holders))
-    return PairLocked(
-        f"{where} {'are' if len(held) > 1 else 'is'} in use on this computer by {owner}.",
-        hint=f"Wait until it has ended, or {how}. {hint}".strip(),
-        context={"owner": owner, "age_s": age_s},
-    )
+    owner = enumerated(one.message() for one in holders)
+    form = HOSTS_IN_USE if len(held) > 1 else HOST_IN_USE
+    message = form(hosts=enumerated(host.label for host in held), owner=owner)
+    context = {"owner": owner, "age_s": age_s}
+    return PairLocked(message, hint=sentences((message.hint, kill, hint)), context=context)
 
 
 def given_endpoint(host: HostSpec) -> str:
@@ -239,7 +259,8 @@ def _let_go(path: Path, handle: int) -> None:
 
 def _write(handle: int, holder: Holder) -> None:
     since = holder.since.isoformat() if holder.since is not None else ""
-    content = json.dumps({"what": holder.what, "pid": holder.pid, "since": since}).encode()
+    stored = to_stored(holder.what) if isinstance(holder.what, Message) else ""
+    content = json.dumps({"what": holder.what, "pid": holder.pid, "since": since, "message": stored}).encode()
     try:
         os.pwrite(handle, content, 0)
         os.ftruncate(handle, len(content))
@@ -252,6 +273,24 @@ def _read(handle: int) -> Holder:
     try:
         data = json.loads(os.pread(handle, _LONGEST_BYTES, 0))
         since = datetime.fromisoformat(data["since"]).astimezone(UTC)
-        return Holder(plain_text(str(data["what"]))[:_LONGEST_WHAT], int(data["pid"]), since)
+        what = from_stored(str(data.get("message", ""))) or plain_text(str(data["what"]))[:_LONGEST_WHAT]
+        return Holder(what, int(data["pid"]), since)
     except (OSError, ValueError, TypeError, LookupError, ArithmeticError, RecursionError):
         return Holder()
+
+
+def renaming(use: Use, kind: str, emit: Callable[[E], None]) -> Callable[[E], None]:
+    """Return a sink of events that also notes the number of a comparison or census as soon as it has one.
+
+    Args:
+        use: The entry of the hosts in use.
+        kind: "comparison" or "census".
+        emit: Gets every event.
+    """
+
+    def record(event: E) -> None:
+        if isinstance(event, CampaignStarted):
+            use.rename(NUMBERED_WORK(kind=kind, number=event.campaign_id))
+        emit(event)
+
+    return record

@@ -7,14 +7,30 @@ from datetime import UTC, datetime
 
 from app.domain.errors import InvalidOption, NotFound, StorageFault
 from app.domain.hosts import SSH_PORT, HostFacts, PairSpec, Side
+from app.domain.messages import sentences
 from app.domain.pairs import Saving
 from app.storage.codec import to_json
+from app.storage.messages import (
+    CHOOSE_PAIR_AGAIN,
+    FOUND_ON,
+    KNOWN_PAIRS,
+    LEFT_CENSUSES,
+    LEFT_COMPARISONS,
+    LEFT_DEPLOYMENTS,
+    NO_PAIR_YET,
+    PAIR_GONE,
+    PAIR_NAME_LEFT,
+    PAIR_NAME_TAKEN,
+    REMOVED_PAIR,
+    STORED_PAIR,
+    UNKNOWN_PAIR,
+)
 from app.storage.rows import read_value, write_time
 
 _LEFT = (
-    ("(SELECT * FROM campaign WHERE kind = 'comparison')", "comparisons", "plan"),
-    ("(SELECT * FROM campaign WHERE kind = 'census')", "cipher censuses", "plan"),
-    ("deployment", "deployments", "body"),
+    ("(SELECT * FROM campaign WHERE kind = 'comparison')", LEFT_COMPARISONS, "plan"),
+    ("(SELECT * FROM campaign WHERE kind = 'census')", LEFT_CENSUSES, "plan"),
+    ("deployment", LEFT_DEPLOYMENTS, "body"),
 )
 """Tables whose rows remain when their pair is removed, and the column that has the pair as it was."""
 
@@ -54,12 +70,11 @@ def refuse_taken(connection: sqlite3.Connection, pair: PairSpec) -> None:
     """
     name, hosts = pair.name, _hosts(pair)
     if _is_pair(connection, name):
-        raise InvalidOption(f"{name!r} is the name of a pair.", hint="Choose another name.")
+        raise InvalidOption(PAIR_NAME_TAKEN(name=repr(name)))
     for table, what, column in _LEFT:
         query = f"SELECT DISTINCT json_extract({column}, '$.pair') FROM {table} WHERE pair = ?"  # noqa: S608 - names from the table above
         if any(_hosts_in(text) != hosts for (text,) in connection.execute(query, (name,))):
-            text = f"{name!r} is taken: there are {what} of a pair of other hosts that was removed."
-            raise InvalidOption(text, hint="Choose another name.")
+            raise InvalidOption(PAIR_NAME_LEFT(name=repr(name), what=what()))
 
 
 def _hosts(pair: PairSpec) -> tuple[str | int, ...]:
@@ -70,7 +85,7 @@ def _hosts(pair: PairSpec) -> tuple[str | int, ...]:
 def _hosts_in(text: str) -> tuple[str | int, ...]:
     """Return the hosts of a stored pair; none where it cannot be read."""
     try:
-        return _hosts(read_value(PairSpec, text, what="a removed pair"))
+        return _hosts(read_value(PairSpec, text, what=REMOVED_PAIR()))
     except StorageFault:
         return ()
 
@@ -94,13 +109,13 @@ def get_pair(connection: sqlite3.Connection, name: str) -> PairSpec:
     row = connection.execute("SELECT spec FROM pair WHERE name = ?", (name,)).fetchone()
     if row is None:
         raise _unknown(connection, name)
-    return read_value(PairSpec, row[0], what=f"pair {name}")
+    return read_value(PairSpec, row[0], what=STORED_PAIR(pair=name))
 
 
 def list_pairs(connection: sqlite3.Connection) -> tuple[PairSpec, ...]:
     """Return all stored pairs by name."""
     rows = connection.execute("SELECT name, spec FROM pair ORDER BY name").fetchall()
-    return tuple(read_value(PairSpec, spec, what=f"pair {name}") for name, spec in rows)
+    return tuple(read_value(PairSpec, spec, what=STORED_PAIR(pair=name)) for name, spec in rows)
 
 
 def delete_pair(connection: sqlite3.Connection, name: str) -> None:
@@ -111,17 +126,16 @@ def delete_pair(connection: sqlite3.Connection, name: str) -> None:
 
 
 def _unknown(connection: sqlite3.Connection, name: str) -> NotFound:
-    return NotFound(f"There is no pair named {name}.", hint=_known(connection))
+    return NotFound(UNKNOWN_PAIR(name=name), hint=_known(connection))
 
 
 def _gone(connection: sqlite3.Connection, name: str) -> NotFound:
-    message = f"There is no pair named {name} any more: it was renamed or removed in another window or terminal."
-    return NotFound(message, hint=f"Choose the pair again. {_known(connection)}")
+    return NotFound(PAIR_GONE(name=name), hint=sentences((CHOOSE_PAIR_AGAIN(), _known(connection))))
 
 
 def _known(connection: sqlite3.Connection) -> str:
     known = [row[0] for row in connection.execute("SELECT name FROM pair ORDER BY name")]
-    return f"Known pairs: {', '.join(known)}." if known else "No pair is stored yet; `tunnelmark pair add` makes one."
+    return KNOWN_PAIRS(pairs=tuple(known)) if known else NO_PAIR_YET()
 
 
 def save_snapshot(connection: sqlite3.Connection, pair: str, side: Side, facts: HostFacts) -> None:
@@ -138,4 +152,4 @@ def latest_snapshot(connection: sqlite3.Connection, pair: str, side: Side) -> Ho
         "SELECT facts FROM snapshot WHERE pair = ? AND side = ? ORDER BY collected_at DESC, id DESC LIMIT 1",
         (pair, side.value),
     ).fetchone()
-    return None if row is None else read_value(HostFacts, row[0], what=f"what was found on {pair}, side {side.value}")
+    return None if row is None else read_value(HostFacts, row[0], what=FOUND_ON(pair=pair, side=side.value))

@@ -9,8 +9,18 @@ from datetime import UTC, datetime
 from app.domain.deployment import Deployment, DeploymentState
 from app.domain.errors import InvalidOption
 from app.domain.hosts import PairSpec
+from app.domain.messages.words import STATES
 from app.domain.results import CampaignStatus
 from app.storage.codec import to_json
+from app.storage.messages import (
+    DEPLOYMENT_NUMBER,
+    PAIR_CHANGING_NOT_REMOVED,
+    PAIR_CHANGING_NOT_RENAMED,
+    PAIR_DEPLOYED,
+    PAIR_MEASURED_NOT_REMOVED,
+    PAIR_MEASURED_NOT_RENAMED,
+    PAIR_OF_WORK,
+)
 from app.storage.owner import is_alive
 from app.storage.pairs import delete_pair, get_pair, refuse_taken
 from app.storage.rows import read_value, write_time
@@ -24,7 +34,7 @@ def rename_pair(connection: sqlite3.Connection, old: str, new: str) -> None:
         InvalidOption: Something of the new name is stored, or something is being done on the pair.
     """
     pair = get_pair(connection, old)
-    refuse_busy(connection, old, "renamed")
+    refuse_busy(connection, old, is_renamed=True)
     refuse_taken(connection, replace(pair, name=new))
     connection.execute(
         "UPDATE pair SET name = ?, spec = ?, saved_at = ? WHERE name = ?",
@@ -35,7 +45,7 @@ def rename_pair(connection: sqlite3.Connection, old: str, new: str) -> None:
         "UPDATE campaign SET pair = ?1, plan = json_set(plan, '$.pair.name', ?1) WHERE pair = ?2", (new, old)
     )
     for one, text in connection.execute("SELECT id, body FROM deployment WHERE pair = ?", (old,)).fetchall():
-        deployment = read_value(Deployment, text, what=f"deployment {one}")
+        deployment = read_value(Deployment, text, what=DEPLOYMENT_NUMBER(number=one))
         deployment = replace(deployment, pair=_renamed(deployment.pair, new))
         connection.execute("UPDATE deployment SET pair = ?, body = ? WHERE id = ?", (new, to_json(deployment), one))
 
@@ -48,42 +58,40 @@ def remove_pair(connection: sqlite3.Connection, name: str) -> None:
         InvalidOption: It is measured, or has a deployment that is active or being made.
     """
     get_pair(connection, name)
-    states = [one.value for one in DeploymentState if one.is_standing]
+    states = [one.value for one in DeploymentState if one.is_on_host]
     marks = ", ".join("?" * len(states))
     row = connection.execute(
         f"SELECT id, body FROM deployment WHERE pair = ? AND state IN ({marks}) ORDER BY prepared_at DESC LIMIT 1",  # noqa: S608 - question marks
         (name, *states),
     ).fetchone()
     if row is not None:
-        one = read_value(Deployment, row[1], what=f"deployment {row[0]}")
+        one = read_value(Deployment, row[1], what=DEPLOYMENT_NUMBER(number=row[0]))
         raise InvalidOption(
-            f"{name} cannot be removed: its deployment {one.id[:8]} ({one.title}) is {one.state.value}.",
-            hint=f"Remove the deployment first: tunnelmark undeploy {name}",
+            PAIR_DEPLOYED(pair=name, number=one.id[:8], title=one.title, state=STATES[one.state]()),
         )
-    refuse_busy(connection, name, "removed")
+    refuse_busy(connection, name, is_renamed=False)
     delete_pair(connection, name)
 
 
-def refuse_busy(connection: sqlite3.Connection, name: str, done: str) -> None:
+def refuse_busy(connection: sqlite3.Connection, name: str, *, is_renamed: bool) -> None:
     """Refuse to rename or remove a pair that something is being done on: what it stores next has the old name.
 
     Args:
         connection: Within the transaction that changes the pair.
-        done: `renamed` or `removed`.
+        is_renamed: Whether it is to be renamed; else it is to be removed.
 
     Raises:
         InvalidOption: It is measured, or a deployment is being made or waits for confirmation.
     """
     if is_measured(connection, name):
-        raise InvalidOption(
-            f"{name} cannot be {done} while it is measured.", hint="Wait until the measurement has ended."
-        )
+        form = PAIR_MEASURED_NOT_RENAMED if is_renamed else PAIR_MEASURED_NOT_REMOVED
+        raise InvalidOption(form(pair=name))
     states = (DeploymentState.PREPARED.value, DeploymentState.APPLIED.value)
     found = connection.execute("SELECT id, state FROM deployment WHERE pair = ? AND state IN (?, ?)", (name, *states))
+    form = PAIR_CHANGING_NOT_RENAMED if is_renamed else PAIR_CHANGING_NOT_REMOVED
     for number, state in found:
         raise InvalidOption(
-            f"{name} cannot be {done}: its deployment {number[:8]} is {state}.",
-            hint=f"Confirm it or let it roll back; `tunnelmark status {name}` shows how far it is.",
+            form(pair=name, number=number[:8], state=STATES[DeploymentState(state)]()),
         )
 
 
@@ -99,7 +107,7 @@ def measured_pairs(connection: sqlite3.Connection) -> tuple[PairSpec, ...]:
         (CampaignStatus.RUNNING.value,),
     )
     return tuple(
-        _renamed(read_value(PairSpec, pair, what=f"the pair of {kind} {number}"), name)
+        _renamed(read_value(PairSpec, pair, what=PAIR_OF_WORK(kind=kind, number=number)), name)
         for kind, number, name, pair, owner in rows
         if is_alive(owner)
     )

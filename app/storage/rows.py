@@ -8,7 +8,16 @@ from enum import Enum
 from typing import TypeVar
 
 from app.domain.errors import Bug, InvalidFile, StorageFault
+from app.domain.messages import to_stored
 from app.storage.codec import from_json, to_json
+from app.storage.messages import (
+    NO_SUCH_VALUE,
+    NO_TIME,
+    PACKING_DAMAGED,
+    PACKING_UNKNOWN,
+    ROW_DAMAGED,
+    TIME_WITHOUT_OFFSET,
+)
 
 T = TypeVar("T")
 E = TypeVar("E", bound=Enum)
@@ -25,7 +34,7 @@ def write_time(time: datetime) -> str:
         Bug: It does not say its offset from UTC.
     """
     if time.tzinfo is None:
-        raise Bug(f"The time {time.isoformat()} does not say its offset from UTC.")
+        raise Bug(TIME_WITHOUT_OFFSET(time=time.isoformat()))
     return time.astimezone(UTC).isoformat(timespec="microseconds")
 
 
@@ -38,12 +47,17 @@ def read_time(text: str) -> datetime:
     try:
         return datetime.fromisoformat(text).astimezone(UTC)
     except ValueError as error:
-        raise StorageFault(f"The database holds {text[:40]!r} where a time should be.") from error
+        raise StorageFault(NO_TIME(text=repr(text[:40]))) from error
 
 
 def clean_text(text: str) -> str:
     """Return a text with what no UTF-8 can hold, such as half a surrogate pair, replaced."""
     return text.encode("utf-8", errors="replace").decode("utf-8")
+
+
+def stored_text(text: str) -> str:
+    """Return what is stored of a text: a message's code and data, any other text cleaned."""
+    return clean_text(to_stored(text))
 
 
 def read_word(kind: type[E], text: str) -> E:
@@ -55,7 +69,7 @@ def read_word(kind: type[E], text: str) -> E:
     try:
         return kind(text)
     except ValueError as error:
-        raise StorageFault(f"The database holds {text[:40]!r} where a {kind.__name__} should be.") from error
+        raise StorageFault(NO_SUCH_VALUE(text=repr(text[:40]), kind=kind.__name__)) from error
 
 
 def read_value(cls: type[T], text: str, *, what: str) -> T:
@@ -67,9 +81,7 @@ def read_value(cls: type[T], text: str, *, what: str) -> T:
     try:
         return from_json(cls, text, what=what)
     except InvalidFile as error:
-        raise StorageFault(
-            f"In the database, {error.message}", hint="It is damaged, or was changed by hand."
-        ) from error
+        raise StorageFault(ROW_DAMAGED(why=error.message)) from error
 
 
 def pack_body(value: object) -> bytes:
@@ -84,9 +96,9 @@ def unpack_body(cls: type[T], packed: bytes, codec: str, *, what: str) -> T:
         StorageFault: What is stored is not such a value.
     """
     if codec not in (BODY_CODEC, PLAIN_CODEC):
-        raise StorageFault(f"In the database, {what} is packed in a way that is not known here: {codec[:40]!r}.")
+        raise StorageFault(PACKING_UNKNOWN(what=what, codec=repr(codec[:40])))
     try:
         text = (zlib.decompress(packed) if codec == BODY_CODEC else packed).decode("ascii")
     except (zlib.error, UnicodeDecodeError) as error:
-        raise StorageFault(f"In the database, {what} is damaged and cannot be unpacked.") from error
+        raise StorageFault(PACKING_DAMAGED(what=what)) from error
     return read_value(cls, text, what=what)

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from app.domain.errors import StorageFault
+from app.storage.messages import SAMPLES_DAMAGED, SAMPLES_MISCOUNTED
 
 SAMPLES_CODEC = "shuffle4-zlib/1"
 """Little-endian uint32; first all lowest bytes, then all second ones, and so on; the whole as one zlib stream.
@@ -55,9 +56,9 @@ def unpack_samples(packed: bytes, count: int) -> npt.NDArray[np.uint32]:
         unpacker = zlib.decompressobj()
         plain = unpacker.decompress(packed, size + 1)
     except zlib.error as error:
-        raise StorageFault("Stored round-trip times are damaged and cannot be unpacked.") from error
+        raise StorageFault(SAMPLES_DAMAGED()) from error
     if len(plain) != size or not unpacker.eof or unpacker.unused_data:
-        raise StorageFault(f"Stored round-trip times are damaged: {count} were announced, but there are others.")
+        raise StorageFault(SAMPLES_MISCOUNTED(count=count))
     planes = np.frombuffer(plain, dtype=np.uint8).reshape(_BYTES, count)
     samples: npt.NDArray[np.uint32] = planes[0].astype(np.uint32)
     for number, plane in enumerate(planes[1:], start=1):

@@ -10,6 +10,7 @@ from typing import Self
 
 from app.domain.audit import AuditCheck, AuditEntry
 from app.domain.census import CensusPlan, CensusRecord, OptionResult
+from app.domain.conditions import MeasuredCondition
 from app.domain.deployment import Deployment
 from app.domain.history import EntryId, EntryKind, Winner, checked_note
 from app.domain.hosts import HostFacts, PairSpec, Side
@@ -167,6 +168,14 @@ class Store:
         """
         self._database.write(lambda c: attempts.save_attempt(c, campaign_id, attempt))
 
+    def save_condition(self, campaign_id: int, found: MeasuredCondition) -> None:
+        """Store the condition of a comparison's link as it was measured, beside earlier ones.
+
+        Raises:
+            NotFound: There is no such comparison.
+        """
+        self._database.write(lambda c: campaigns.save_condition(c, campaign_id, found))
+
     def finish_campaign(
         self, campaign_id: int, status: CampaignStatus, message: str = "", kind: EntryKind = EntryKind.COMPARISON
     ) -> None:
@@ -304,9 +313,9 @@ class Store:
         named = entry if entry.who else replace(entry, who=this_user())
         self._database.write(lambda c: audit.add_audit(c, named))
 
-    def list_audit(self, host: str | None = None, limit: int | None = 1000) -> tuple[AuditEntry, ...]:
-        """Return the newest entries, newest first: of one host, or of all; without a limit all of them."""
-        return self._database.read(lambda c: audit.list_audit(c, host, limit))
+    def list_audit(self, limit: int | None = 1000) -> tuple[AuditEntry, ...]:
+        """Return the newest entries, newest first; without a limit all of them."""
+        return self._database.read(lambda c: audit.list_audit(c, limit))
 
     def check_audit(self) -> AuditCheck:
         """Find out whether the audit log is what was written."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -11,7 +12,10 @@ from cattrs import structure
 
 from app.domain.atomic import replace_file
 from app.domain.errors import InvalidFile
+from app.domain.messages import from_stored, to_stored
+from app.domain.topology import Topology
 from app.domain.transfers import TransferCell, TransferResult
+from app.storage.messages import STUDY_FORMAT, STUDY_UNREAD
 
 FORMAT = 1
 """Raised when a field changes its meaning."""
@@ -29,6 +33,7 @@ class StudyResults:
         results: In the order of measuring, one per cell.
         rtt_ms: Round-trip time of the bare link in ms by condition, as it was measured.
         format: Format of the file.
+        afresh: Cells that are to be measured again; a time that they have is of an earlier run.
     """
 
     study: str
@@ -38,15 +43,29 @@ class StudyResults:
     results: tuple[TransferResult, ...] = ()
     rtt_ms: dict[str, float] | None = None
     format: int = FORMAT
+    afresh: tuple[TransferCell, ...] = ()
 
     def times_s(self) -> dict[TransferCell, float]:
-        """Return the transfer times in s of the cells that ended."""
-        return {one.cell: one.seconds for one in self.results if one.seconds is not None}
+        """Return the transfer times in s of the cells that ended undisturbed, between nodes behind the hosts."""
+        return {
+            one.cell: one.seconds
+            for one in self.results
+            if one.seconds is not None and one.topology is Topology.ROUTED_NODES and not one.is_disturbed
+        }
+
+    def done_cells(self) -> frozenset[TransferCell]:
+        """Return the cells that have a time and need not be measured again."""
+        return frozenset(self.times_s()).difference(self.afresh)
 
     def with_result(self, result: TransferResult) -> StudyResults:
         """Return them with one more result; an earlier one of the same cell goes."""
         others = tuple(one for one in self.results if one.cell != result.cell)
-        return replace(self, results=(*others, result))
+        afresh = tuple(one for one in self.afresh if one != result.cell)
+        return replace(self, results=(*others, result), afresh=afresh)
+
+    def to_measure_afresh(self, cells: Sequence[TransferCell]) -> StudyResults:
+        """Return them with some cells to be measured again; each keeps its result until it has a new one."""
+        return replace(self, afresh=tuple(dict.fromkeys((*self.afresh, *cells))))
 
     def with_rtt(self, condition: str, rtt_ms: float) -> StudyResults:
         """Return them with the round-trip time that was measured under a condition."""
@@ -67,20 +86,38 @@ def load_results(file: Path) -> StudyResults | None:
     """
     try:
         data = json.loads(file.read_text(encoding="utf-8"))
-        found = structure(data, StudyResults)
+        found = _with_texts(structure(data, StudyResults), from_stored)
     except FileNotFoundError:
         return None
     except Exception as error:  # cattrs raises groups of what it finds
         raise InvalidFile(
-            f"The results in {file} cannot be read: {type(error).__name__}.",
-            hint="Move the file away to begin again, or restore it.",
+            STUDY_UNREAD(file=file, kind=type(error).__name__),
         ) from error
     if found.format != FORMAT:
-        raise InvalidFile(f"The results in {file} have format {found.format}; this version reads {FORMAT}.")
+        raise InvalidFile(STUDY_FORMAT(file=file, format=found.format, known=FORMAT))
     return found
+
+
+def stored_results(folder: Path, study: str) -> tuple[tuple[StudyResults, ...], tuple[InvalidFile, ...]]:
+    """Return what is stored of a study, by the pairs' names, and why other files of it cannot be read."""
+    found, faults = [], []
+    for file in sorted(folder.glob(f"{study}-*.json")):
+        try:
+            results = load_results(file)
+        except InvalidFile as fault:
+            faults.append(fault)
+        else:
+            found += [results] if results is not None else []
+    return tuple(sorted(found, key=lambda one: one.pair)), tuple(faults)
 
 
 def save_results(file: Path, results: StudyResults) -> None:
     """Write results, all at once."""
     file.parent.mkdir(parents=True, exist_ok=True)
-    replace_file(file, f"{json.dumps(asdict(results), indent=2)}\n".encode())
+    stored = _with_texts(results, to_stored)
+    replace_file(file, f"{json.dumps(asdict(stored), indent=2)}\n".encode())
+
+
+def _with_texts(results: StudyResults, change: Callable[[str], str]) -> StudyResults:
+    """Return results with another form of their messages: as they are stored, or as they are shown."""
+    return replace(results, results=tuple(replace(one, message=change(one.message)) for one in results.results))

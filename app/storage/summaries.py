@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
+from app.domain.conditions import AS_FOUND
 from app.domain.history import Winner
 from app.domain.results import CampaignStatus, ProfileName
 
@@ -29,6 +30,7 @@ class CampaignSummary:
         vpns_failed: VPNs without a completed attempt, of which one failed.
         note: Note of the user.
         winner: Recommended VPN; None until it was ranked for a list.
+        condition: Name of the condition of the link.
     """
 
     campaign_id: int
@@ -46,6 +48,7 @@ class CampaignSummary:
     vpns_failed: int = 0
     note: str = ""
     winner: Winner | None = None
+    condition: str = AS_FOUND
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +95,3 @@ class MeanDurations:
     setup_s: float
     probe_s: float
     cleanup_s: float
-
-    @property
-    def total_s(self) -> float:
-        """Seconds of a whole attempt."""
-        return self.setup_s + self.probe_s + self.cleanup_s

@@ -17,6 +17,26 @@ from app.host.snapshots import SnapshotDepth
 from app.ssh.remote_line import shell_line
 from app.tunnel.audit import IDENTITY_NUMBER, PUBLIC_NUMBER, RUN_DIR_NUMBER, Ledger, Planned, numbered, undo_line
 from app.tunnel.lock_owner import LET_GO, REMOVING, owner_key, owner_text
+from app.tunnel.messages import (
+    BEING_LOCKED,
+    HOST_LOCKED,
+    LEASE_RAN_OUT,
+    LOCK_AND_ARM,
+    MAKE_RUN_DIR,
+    NO_SPACE_FOR_STEP,
+    NO_SPACE_IN_FOLDER,
+    NOT_BUILT,
+    REMOVAL_RUNS,
+    ROLLED_BACK_MEANWHILE,
+    SCRIPT_ENDED,
+    STEP_FAILED,
+    STEP_TOO_SLOW,
+    THE_START,
+    TIMER_NOT_STARTED,
+    UNDONE_BY_HAND,
+    UNKNOWN_STEP,
+    WAITS_FOR_CONFIRMATION,
+)
 
 BEGIN_TIMEOUT_S = 30.0
 
@@ -45,11 +65,11 @@ class Acquired:
     """Outcome of the acquisition of one host.
 
     Attributes:
-        survey: The host's snapshot, with the lock taken and the rollback timer armed, before any other change.
+        inspection: The host's snapshot, with the lock taken and the rollback timer armed, before any other change.
         outputs: What the recipe's public commands printed.
     """
 
-    survey: Inspection
+    inspection: Inspection
     outputs: Mapping[str, CommandResult]
 
 
@@ -60,27 +80,19 @@ class HostLocked(PairLocked):
         lock: Who has it, as far as the host says.
     """
 
-    def __init__(self, end: RemoteHost, lock: LockInfo | None) -> None:
+    def __init__(self, host: RemoteHost, lock: LockInfo | None) -> None:
         self.lock = lock
         if lock is None or not lock.is_complete:
-            super().__init__(f"Another Tunnelmark is just locking {end.label}.", hint="Try again in a minute.")
+            super().__init__(BEING_LOCKED(host=host.label))
             return
+        context = {"owner": lock.owner, "age_s": str(lock.age_s), "host": host.label}
         if lock.owner_key == LET_GO and lock.left_s > 0:
-            super().__init__(
-                f"What {lock.owner} has deployed on {end.label} waits for a confirmation.",
-                hint=f"{end.how_to_confirm(lock.left_s)} Then try again.",
-                context={"owner": lock.owner, "age_s": str(lock.age_s), "host": end.label},
-            )
+            how = host.how_to_confirm(lock.left_s)
+            super().__init__(WAITS_FOR_CONFIRMATION(host=host.label, owner=lock.owner, how=how), context=context)
             return
+        form = REMOVAL_RUNS if lock.owner_key == REMOVING else HOST_LOCKED
         left_s = max(1, lock.left_s)
-        if_dead = f"If it died, the host rolls back within {left_s} s; then try again."
-        if lock.owner_key == REMOVING:
-            if_dead = f"If it was broken off, this works in {left_s} s."
-        super().__init__(
-            f"{lock.owner} has been working on {end.label} for {lock.age_s} s.",
-            hint=f"Wait until it has finished. {if_dead}",
-            context={"owner": lock.owner, "age_s": str(lock.age_s), "host": end.label},
-        )
+        super().__init__(form(host=host.label, owner=lock.owner, age_s=lock.age_s, left_s=left_s), context=context)
 
 
 def step_line(planned: Planned, step: PlanStep, *, stdin_path: str = "/dev/null") -> str:
@@ -105,14 +117,14 @@ def planned_step(number: str, step: PlanStep) -> Planned:
 
 
 def begin(
-    end: RemoteHost,
+    host: RemoteHost,
     tunnel: str,
     beginning: AcquireRequest,
     ledger: Ledger,
     *,
     lease_s: float,
     token: CancelToken,
-    on_mark: ScriptEventSink,
+    on_event: ScriptEventSink,
 ) -> Acquired:
     """Lock a host, arm its rollback timer, inspect it, make its key.
 
@@ -122,7 +134,7 @@ def begin(
         ledger: Gets what was done.
         lease_s: For how long the host waits to hear of us, in seconds.
         token: Cancels it; must not be cancelled before the mark `armed` has come.
-        on_mark: Receives `armed` as soon as the rollback timer runs.
+        on_event: Receives `armed` as soon as the rollback timer runs.
 
     Returns:
         The host's snapshot, and the output of the recipe's public commands.
@@ -135,14 +147,14 @@ def begin(
     lines, limits = recipe_lines(beginning.recipe, ledger)
 
     def take(words: tuple[str, ...]) -> None:
-        on_mark(words)
-        _write_down(words, ledger, end)
+        on_event(words)
+        _write_down(words, ledger, host)
 
     ledger.plan(run_dir_change(beginning.run_dir))
-    marks, result = end.run_with_events(
+    events, result = host.run_with_events(
         filled_script("begin.sh", steps=lines),
         (
-            end.state_dir,
+            host.state_dir,
             tunnel,
             whole_seconds(lease_s),
             owner_text(),
@@ -156,31 +168,31 @@ def begin(
         word=tunnel,
         token=token,
         timeout_s=BEGIN_TIMEOUT_S + limits,
-        on_mark=take,
+        on_event=take,
         is_armed=False,
     )
     sections = parse_sections(result.stdout, tunnel)
-    if find(marks, "failed", "locked") is not None:
-        raise HostLocked(end, parse_lock(sections.get("lock", "")))
-    if find(marks, "finished") is None:
-        raise begin_error(end, marks, result, ledger)
-    outputs = public_outputs(beginning.recipe, marks)
-    return Acquired(parse_inspection(sections, state_dir=end.state_dir, depth=SnapshotDepth.QUICK), outputs)
+    if find(events, "failed", "locked") is not None:
+        raise HostLocked(host, parse_lock(sections.get("lock", "")))
+    if find(events, "finished") is None:
+        raise begin_error(host, events, result, ledger)
+    outputs = public_outputs(beginning.recipe, events)
+    return Acquired(parse_inspection(sections, state_dir=host.state_dir, depth=SnapshotDepth.QUICK), outputs)
 
 
 def run_dir_change(run_dir: str, member: int | None = None) -> Planned:
     """Return what the audit log and the journal need of a tunnel's folder; see `numbered`."""
     remove = shell_line(["rm", "-rf", "--", run_dir])
     number = numbered(RUN_DIR_NUMBER, member)
-    return Planned(number, "Make the tunnel's own folder", f"mkdir {run_dir}", remove, 30.0)
+    return Planned(number, MAKE_RUN_DIR(), f"mkdir {run_dir}", remove, 30.0)
 
 
 def public_outputs(
-    recipe: IdentityRecipe, marks: tuple[ScriptEvent, ...], member: int | None = None
+    recipe: IdentityRecipe, events: tuple[ScriptEvent, ...], member: int | None = None
 ) -> dict[str, CommandResult]:
     """Return what a recipe's public commands printed, by name."""
     return {
-        name: _public_result(marks, numbered(PUBLIC_NUMBER + index, member), command.argv)
+        name: _public_result(events, numbered(PUBLIC_NUMBER + index, member), command.argv)
         for index, (name, command) in enumerate(recipe.public.items())
     }
 
@@ -201,94 +213,75 @@ def recipe_lines(recipe: IdentityRecipe, ledger: Ledger, member: int | None = No
     return lines, limits
 
 
-def _write_down(words: tuple[str, ...], ledger: Ledger, end: RemoteHost) -> None:
+def _write_down(words: tuple[str, ...], ledger: Ledger, host: RemoteHost) -> None:
     if words[0] == "armed":
-        ledger.write("Lock the host and arm its timer", f"mkdir {end.state_dir}", 0)
+        ledger.write(LOCK_AND_ARM(), f"mkdir {host.state_dir}", 0)
     elif words[0] == "identity":
         ledger.done(numbered(RUN_DIR_NUMBER), 0)
-    ledger.take_mark(words)
+    ledger.take_event(words)
 
 
-def _public_result(marks: tuple[ScriptEvent, ...], number: str, argv: tuple[str, ...]) -> CommandResult:
-    mark = find(marks, "print", number)
-    status = int(mark.words[2]) if mark is not None and len(mark.words) == 3 else None
+def _public_result(events: tuple[ScriptEvent, ...], number: str, argv: tuple[str, ...]) -> CommandResult:
+    event = find(events, "print", number)
+    status = int(event.words[2]) if event is not None and len(event.words) == 3 else None
     return CommandResult(
         argv=argv,
         exit_status=status,
-        stdout=text_after(marks, "print", number, name="stdout"),
-        stderr=text_after(marks, "print", number, name="stderr"),
+        stdout=text_after(events, "print", number, name="stdout"),
+        stderr=text_after(events, "print", number, name="stderr"),
         duration_s=0.0,
     )
 
 
 def begin_error(
-    end: RemoteHost, marks: tuple[ScriptEvent, ...], result: CommandResult, ledger: Ledger
+    host: RemoteHost, events: tuple[ScriptEvent, ...], result: CommandResult, ledger: Ledger
 ) -> TunnelmarkError:
     """Say why a script did not finish."""
-    failed = find(marks, "failed")
+    failed = find(events, "failed")
     words = failed.words[1:] if failed is not None else ("unknown",)
-    context = {"host": end.label}
+    context = {"host": host.label}
     if words[0] in ("disk", "journal") or "No space left" in " ".join(words):
-        return DiskFull(
-            f"There is no space left in {end.state_dir} on {end.label}.",
-            hint="Nothing of the tunnel has been left there. Free some space and try again.",
-            context=context,
-        )
+        return DiskFull(NO_SPACE_IN_FOLDER(folder=host.state_dir, host=host.label), context=context)
     if words[0] == "step":
-        return step_error(end, marks, words[1], ledger)
+        return step_error(host, events, words[1], ledger)
     if words[0] == "timer":
-        return CommandFailed(
-            f"The rollback timer of {end.label} could not be started, so nothing was changed.",
-            hint="Is the host out of memory or processes?",
-            context=context,
-        )
+        return CommandFailed(TIMER_NOT_STARTED(host=host.label), context=context)
     if words[0] == "taken-back":
-        return _taken_back(end, words[1:])
+        return _rolled_back(host, words[1:])
     if words[0] == "unknown":
-        after = " ".join(marks[-1].words) if marks else "the start"
+        after = " ".join(events[-1].words) if events else THE_START()
         return CommandFailed(
-            f"What builds the tunnel on {end.label} ended with status {result.exit_status} after `{after}`.",
-            hint="Was it killed, or is the host out of memory?",
+            SCRIPT_ENDED(host=host.label, status=result.exit_status, after=after),
             context={**context, "stderr": printable(result.stderr, limit=1000)},
         )
-    said = printable(" ".join(words[1:]) or result.stderr, limit=500)
+    output = printable(" ".join(words[1:]) or result.stderr, limit=500)
     return CommandFailed(
-        f"The tunnel could not be built on {end.label} ({words[0]}). {said}".strip(),
+        NOT_BUILT(host=host.label, what=words[0], output=output),
         context={**context, "exit_status": str(result.exit_status)},
     )
 
 
-def _taken_back(end: RemoteHost, by: tuple[str, ...]) -> CommandFailed:
+def _rolled_back(host: RemoteHost, by: tuple[str, ...]) -> CommandFailed:
     match by:
         case ("timer",):
-            message = f"The lease of {end.label} ran out, and it rolled back while the tunnel was built."
-            hint = (
-                "The host had not heard from Tunnelmark in time: this computer slept or was too busy, or the "
-                "connection stalled. Try again."
-            )
+            message = LEASE_RAN_OUT(host=host.label)
         case ("somebody",):
-            message = f"The undo was run by hand on {end.label} while the tunnel was built."
-            hint = f"Ask who is at its console ({end.console_command}), then try again."
+            message = UNDONE_BY_HAND(host=host.label, command=host.console_command)
         case _:
-            message = f"{end.label} rolled back while the tunnel was built."
-            hint = "Its undo was run by hand, or its lease ran out because this computer was too slow. Try again."
-    return CommandFailed(message, hint=hint, context={"host": end.label})
+            message = ROLLED_BACK_MEANWHILE(host=host.label)
+    return CommandFailed(message, context={"host": host.label})
 
 
-def step_error(end: RemoteHost, marks: tuple[ScriptEvent, ...], number: str, ledger: Ledger) -> TunnelmarkError:
+def step_error(host: RemoteHost, events: tuple[ScriptEvent, ...], number: str, ledger: Ledger) -> TunnelmarkError:
     """Return the error of a failed step, with its program's output."""
     planned = ledger.planned.get(number)
-    mark = find(marks, "step", number)
-    status = mark.words[2] if mark is not None and len(mark.words) == 3 else "?"
-    output = printable(text_after(marks, "step", number, name="output"), limit=4000)
-    what = planned.title if planned is not None else "A step"
-    context = {"host": end.label, "exit_status": status, "output": output}
+    event = find(events, "step", number)
+    status = event.words[2] if event is not None and len(event.words) == 3 else "?"
+    output = printable(text_after(events, "step", number, name="output"), limit=4000)
+    what = planned.title if planned is not None else UNKNOWN_STEP()
+    context = {"host": host.label, "exit_status": status, "output": output}
     if "No space left on device" in output:
-        return DiskFull(f"There is no space left on {end.label}: {what}.", hint="Free some space.", context=context)
+        return DiskFull(NO_SPACE_FOR_STEP(host=host.label, step=what), context=context)
+    form = STEP_TOO_SLOW if status in ("124", "143") else STEP_FAILED
     last_line = output.rpartition("\n")[2]
-    timed_out = " It took too long and was stopped." if status in ("124", "143") else ""
-    return CommandFailed(
-        f"A step failed on {end.label} with exit status {status}: {what}.{timed_out} {last_line}".strip(),
-        hint="The host has rolled back. The program's output is in the details.",
-        context=context,
-    )
+    return CommandFailed(form(host=host.label, status=status, step=what, output=last_line), context=context)

@@ -11,6 +11,7 @@ from app.domain.commands import Command
 from app.domain.errors import Cancelled, EnvironmentFault, TunnelDown, TunnelmarkError
 from app.domain.hosts import Side
 from app.domain.link import Link
+from app.domain.messages import sentences
 from app.domain.results import PlannedItem
 from app.domain.script_files import bare_script
 from app.domain.solutions import Space, Suite
@@ -49,7 +50,7 @@ class ActiveTunnel:
         self,
         request: DeployRequest,
         plan: TunnelPlan,
-        ends: Mapping[Side, RemoteHost],
+        hosts: Mapping[Side, RemoteHost],
         *,
         configuration: tuple[PlannedItem, ...],
         negotiated: str,
@@ -66,7 +67,7 @@ class ActiveTunnel:
         self.timings_s: dict[str, float] = {}
         self.differences: tuple[str, ...] = ()
         self._request = request
-        self._ends = ends
+        self._hosts = hosts
         self._lost = lost
         self._switcher = switcher
 
@@ -86,7 +87,7 @@ class ActiveTunnel:
         Returns:
             Printable text with a heading per host; what cannot be read is left out.
         """
-        return collect_logs(self._ends, self.plan, token=token)
+        return collect_logs(self._hosts, self.plan, token=token)
 
     def daemon_pids(self, side: Side) -> tuple[int, ...]:
         """Return the numbers of the processes that the tunnel's steps left running on one host.
@@ -99,10 +100,10 @@ class ActiveTunnel:
         """
         if self._request.adapter.info.space is not Space.USER:
             return ()
-        mark = self._switcher.process_mark(side)
+        mark = self._switcher.process_tag(side)
         command = Command(shell_step_argv(_DAEMONS_SCRIPT, mark, self.link.run_dir), timeout_s=PIDS_S, is_root=True)
         with deadline_token(PIDS_S) as token:
-            words = self._ends[side].session.run(command, token=token).stdout.split()
+            words = self._hosts[side].session.run(command, token=token).stdout.split()
         return tuple(sorted(int(word) for word in words if word.isdecimal() and len(word) <= MAX_PID_DIGITS))
 
     def can_switch(self, suite: Suite) -> bool:
@@ -135,7 +136,7 @@ class ActiveTunnel:
         if up_timeout_s is not None:
             plan = replace(plan, up_timeout_s=up_timeout_s)
         if self._lost():
-            raise TunnelDown(" ".join(self._lost().values()))
+            raise TunnelDown(sentences(self._lost().values()))
         self._request, self.plan, self.negotiated = request, plan, ""
         self.configuration = configuration_of(request, plan)
         try:
@@ -154,15 +155,15 @@ class ActiveTunnel:
             error.context["log"] = log
 
 
-def collect_logs(ends: Mapping[Side, RemoteHost], plan: TunnelPlan, *, token: CancelToken) -> str:
+def collect_logs(hosts: Mapping[Side, RemoteHost], plan: TunnelPlan, *, token: CancelToken) -> str:
     """Read the end of the daemons' logs on both hosts; see `ActiveTunnel.collect_logs`."""
 
     def read(side: Side, child: CancelToken) -> str:
-        paths = plan.end(side).log_paths
+        paths = plan.on(side).log_paths
         if not paths:
             return ""
         command = Command(shell_step_argv(_TAIL_SCRIPT, *paths), timeout_s=5.0, is_root=True)
-        return printable(ends[side].session.run(command, token=child).stdout)
+        return printable(hosts[side].session.run(command, token=child).stdout)
 
     texts, _ = on_both_to_the_end(read, token=token)
-    return "\n".join(f"{ends[side].label}:\n{text}" for side, text in sorted(texts.items()) if text)
+    return "\n".join(f"{hosts[side].label}:\n{text}" for side, text in sorted(texts.items()) if text)

@@ -1,7 +1,8 @@
-"""Building one end of a tunnel: files, steps, checks."""
+"""Building one side of a tunnel: files, steps, checks."""
 
 from __future__ import annotations
 
+import math
 import re
 import time
 from collections.abc import Mapping, Sequence
@@ -20,6 +21,7 @@ from app.ssh.upload import upload_error, upload_script
 from app.tunnel.acquire import planned_step, step_line
 from app.tunnel.apply_errors import build_error
 from app.tunnel.audit import CHECK_NUMBER, CROSS_NUMBER, FILE_NUMBER, STEP_NUMBER, Ledger, Planned, numbered
+from app.tunnel.messages import OTHER_THAN_REQUESTED, UNDO_WITH_STDIN, WRITE_FILE
 from app.tunnel.preflight import used_interfaces
 from app.tunnel.request import DeployRequest
 
@@ -48,21 +50,21 @@ class Building:
         """Return a number of this tunnel as the journal writes it."""
         return numbered(number, self.member)
 
-    def arguments(self, end: RemoteHost) -> tuple[str, ...]:
+    def arguments(self, host: RemoteHost) -> tuple[str, ...]:
         """Return the first arguments of every script that works on this tunnel on a host."""
         members = () if self.member is None else (str(self.member),)
-        return (end.state_dir, self.tunnels[end.side], *members)
+        return (host.state_dir, self.tunnels[host.side], *members)
 
 
 def apply(
-    end: RemoteHost, building: Building, ledger: Ledger, *, token: CancelToken, on_mark: ScriptEventSink
+    host: RemoteHost, building: Building, ledger: Ledger, *, token: CancelToken, on_event: ScriptEventSink
 ) -> tuple[ScriptEvent, ...]:
     """Run the steps on one host and wait until its side is up and frames cross.
 
     Args:
         building: What is to be built.
         ledger: Gets what was done.
-        on_mark: Gets `built` as soon as the last change has been made.
+        on_event: Gets `built` as soon as the last change has been made.
 
     Returns:
         The script's events.
@@ -70,14 +72,14 @@ def apply(
     Raises:
         CommandFailed, DiskFull, TunnelDown, PreflightRefused: It did not work; nothing has been undone yet.
     """
-    own = building.plan.end(end.side)
+    own = building.plan.on(host.side)
     files = _files(building, own, ledger)
     steps = [
         *(call("must_be_absent", name) for name in used_interfaces(building.request, own)),
         *_place_lines(building, own, ledger),
         *_step_lines(building, own, ledger),
     ]
-    return run_apply(end, building, ledger, ApplyLines(files, steps), token=token, on_mark=on_mark)
+    return run_apply(host, building, ledger, ApplyLines(files, steps), token=token, on_event=on_event)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,45 +98,47 @@ class ApplyLines:
 
 
 def run_apply(
-    end: RemoteHost,
+    host: RemoteHost,
     building: Building,
     ledger: Ledger,
     lines: ApplyLines,
     *,
     token: CancelToken,
-    on_mark: ScriptEventSink,
+    on_event: ScriptEventSink,
 ) -> tuple[ScriptEvent, ...]:
-    """Run a script that builds one end, or builds it again; see `apply`."""
-    own = building.plan.end(end.side)
+    """Run a script that builds one side, or builds it again; see `apply`."""
+    own = building.plan.on(host.side)
     report = new_id()
 
     def take(words: tuple[str, ...]) -> None:
-        on_mark(words)
-        ledger.take_mark(words)
+        on_event(words)
+        ledger.take_event(words)
         if words == ("written",):
             _written(building, own, ledger)
 
-    marks, result = end.run_with_events(
+    events, result = host.run_with_events(
         filled_script(
             "apply.sh",
             files=[upload_script(lines.files, report).decode()] if lines.files else [],
             steps=lines.steps,
-            checks=_check_lines(building, end.side) if lines.is_awaited else [],
+            checks=_check_lines(building, host.side) if lines.is_awaited else [],
         ),
-        building.arguments(end),
-        word=building.tunnels[end.side],
+        building.arguments(host),
+        word=building.tunnels[host.side],
         token=token,
         timeout_s=_limit_s(building, own),
-        on_mark=take,
+        on_event=take,
     )
-    if find(marks, "failed", "files") is not None:
-        raise upload_error(lines.files, result.stderr, report, end.label)
-    if find(marks, "finished") is None:
-        raise build_error(end, building.plan, dict(_numbered_checks(building, own)), marks, result, ledger)
-    return marks
+    if find(events, "failed", "files") is not None:
+        raise upload_error(lines.files, result.stderr, report, host.label)
+    if find(events, "finished") is None:
+        raise build_error(host, building.plan, dict(_numbered_checks(building, own)), events, result, ledger)
+    return events
 
 
-def negotiated_text(end: RemoteHost, building: Building, marks: tuple[ScriptEvent, ...], *, token: CancelToken) -> str:
+def negotiated_text(
+    host: RemoteHost, building: Building, events: tuple[ScriptEvent, ...], *, token: CancelToken
+) -> str:
     """Return what one side reports as negotiated.
 
     The host matches a pattern as far as its grep can; if that matched too much too early, it is asked again.
@@ -142,32 +146,33 @@ def negotiated_text(end: RemoteHost, building: Building, marks: tuple[ScriptEven
     Raises:
         TunnelDown: It differs from the request.
     """
-    own = building.plan.end(end.side)
-    texts = {number: text_after(marks, "check", number, name="stdout") for number, _ in _numbered_checks(building, own)}
+    own = building.plan.on(host.side)
+    texts = {
+        number: text_after(events, "check", number, name="stdout") for number, _ in _numbered_checks(building, own)
+    }
     for number, check in _numbered_checks(building, own):
         until = time.monotonic() + SETTLE_S
         while check.stdout_pattern and not re.search(check.stdout_pattern, texts[number]):
             if time.monotonic() >= until:
                 raise TunnelDown(
-                    f"On {end.label}, the tunnel is not what was asked for: {check.title}.",
-                    hint="Another program or an older tunnel may have answered. Its output is in the details.",
-                    context={"host": end.label, "output": printable(texts[number], limit=2000)},
+                    OTHER_THAN_REQUESTED(host=host.label, check=check.title),
+                    context={"host": host.label, "output": printable(texts[number], limit=2000)},
                 )
             token.sleep(0.1)
-            texts[number] = end.session.run(check.command, token=token).stdout
+            texts[number] = host.session.run(check.command, token=token).stdout
     return printable(texts[_negotiated_number(building, own)], limit=2000) if own.negotiated is not None else ""
 
 
 def negotiated_on_both(
-    ends: Mapping[Side, RemoteHost],
+    hosts: Mapping[Side, RemoteHost],
     building: Building,
-    marks: Mapping[Side, tuple[ScriptEvent, ...]],
+    events: Mapping[Side, tuple[ScriptEvent, ...]],
     *,
     token: CancelToken,
 ) -> str:
     """Return what both sides report as negotiated, a line for each that reports anything; see `negotiated_text`."""
-    texts = {side: negotiated_text(end, building, marks[side], token=token) for side, end in ends.items()}
-    return "\n".join(f"{ends[side].label}: {text}" for side, text in texts.items() if text)
+    texts = {side: negotiated_text(host, building, events[side], token=token) for side, host in hosts.items()}
+    return "\n".join(f"{hosts[side].label}: {text}" for side, text in texts.items() if text)
 
 
 def _files(building: Building, own: EndpointPlan, ledger: Ledger) -> list[FileToWrite]:
@@ -179,13 +184,15 @@ def _files(building: Building, own: EndpointPlan, ledger: Ledger) -> list[FileTo
             files[index] = FileToWrite(_staged(run_dir, index), file.content, 0o600)
         else:
             ledger.plan(
-                Planned(building.numbered(FILE_NUMBER + index), f"Write {file.path}", f"cat > {file.path}", "", 0.0)
+                Planned(
+                    building.numbered(FILE_NUMBER + index), WRITE_FILE(path=file.path), f"cat > {file.path}", "", 0.0
+                )
             )
     for index, step in enumerate(own.steps):
         if step.command.stdin is not None:
             files.append(FileToWrite(stdin_path(run_dir, index), step.command.stdin, 0o600))
         if step.undo is not None and step.undo.stdin is not None:
-            raise Bug(f"The undo of a step has stdin: {step.title}")
+            raise Bug(UNDO_WITH_STDIN(step=step.title))
     return files
 
 
@@ -218,7 +225,7 @@ def _place_lines(building: Building, own: EndpointPlan, ledger: Ledger) -> list[
             continue
         number, staged, mode = building.numbered(FILE_NUMBER + index), _staged(run_dir, index), f"{file.mode:04o}"
         undo = shell_line(["rm", "-f", "--", file.path])
-        ledger.plan(Planned(number, f"Write {file.path}", f"cat > {file.path}", undo, 10.0))
+        ledger.plan(Planned(number, WRITE_FILE(path=file.path), f"cat > {file.path}", undo, 10.0))
         lines.append(call("place", number, staged, mode, file.path, undo))
     return lines
 
@@ -249,7 +256,7 @@ def _negotiated_number(building: Building, own: EndpointPlan) -> str:
 
 def _check_lines(building: Building, side: Side) -> list[str]:
     """First the program's own word that it is up, then frames across, then what was negotiated."""
-    own = building.plan.end(side)
+    own = building.plan.on(side)
     lines = [call("set_deadline", whole_seconds(building.plan.up_timeout_s))]
     if own.log_paths:  # there are daemons, whose end is noticed at once
         lines.append(call("find_daemons"))
@@ -265,7 +272,7 @@ def _check_line(number: str, check: UpCheck) -> str:
 
 
 def _cross_lines(building: Building, side: Side) -> list[str]:
-    own = building.plan.end(side)
+    own = building.plan.on(side)
     if not own.interface:
         return []
     peer = building.plan.probe_address(side.other)
@@ -273,14 +280,21 @@ def _cross_lines(building: Building, side: Side) -> list[str]:
     return [call_with_deadline("cross", building.numbered(CROSS_NUMBER), own.interface, peer, *ping)]
 
 
-def ping_once(request: DeployRequest, side: Side, interface: str, address: str) -> tuple[str, ...]:
+def ping_once(request: DeployRequest, side: Side, interface: str, address: str, wait_s: float = 0.5) -> tuple[str, ...]:
     """Return a command that succeeds if an address answers soon.
+
+    Args:
+        request: Says which ping the host has.
+        side: The host.
+        interface: By which it is sent.
+        address: Who is to answer.
+        wait_s: How long an answer may take; BusyBox waits for whole seconds.
 
     Source: ping(8) of iputils 20240905 (-W takes fractions since s20200821); BusyBox 1.35 ping takes whole seconds.
     """
     tool = request.facts(side).tools.get("ping")
     is_iputils = tool is not None and tool.flavour is ToolFlavour.IPUTILS
-    wait = ("-n", "-W", "0.5") if is_iputils else ("-W", "1")
+    wait = ("-n", "-W", f"{wait_s:g}") if is_iputils else ("-W", str(math.ceil(wait_s)))
     return ("ping", "-c", "1", *wait, "-I", interface, address)
 
 

@@ -1,4 +1,4 @@
-"""Why one end of a tunnel could not be built, in sentences."""
+"""Errors of building one side of a tunnel."""
 
 from __future__ import annotations
 
@@ -11,6 +11,14 @@ from app.host.remote_host import RemoteHost, printable
 from app.host.script_events import ScriptEvent, find, text_after
 from app.tunnel.acquire import begin_error, step_error
 from app.tunnel.audit import Ledger
+from app.tunnel.messages import (
+    FRAMES_NOT_CROSSING,
+    INTERFACE_APPEARED,
+    NEVER_UP,
+    PROGRAM_ENDED,
+    STEP_NOT_UNDONE,
+    UP_TOO_LATE,
+)
 
 MAX_CHARACTERS = 2000
 
@@ -20,10 +28,10 @@ class NotUpInTime(TunnelDown):
 
 
 def build_error(
-    end: RemoteHost,
+    host: RemoteHost,
     plan: TunnelPlan,
     checks: Mapping[str, UpCheck],
-    marks: tuple[ScriptEvent, ...],
+    events: tuple[ScriptEvent, ...],
     result: CommandResult,
     ledger: Ledger,
 ) -> TunnelmarkError:
@@ -35,67 +43,54 @@ def build_error(
         result: How it ended.
         ledger: The changes by number.
     """
-    failed = find(marks, "failed")
+    failed = find(events, "failed")
     words = failed.words[1:] if failed is not None else ("unknown",)
     match words[0]:
         case "step":
-            return step_error(end, marks, words[1], ledger)
+            return step_error(host, events, words[1], ledger)
         case "back":
-            return _not_taken_back(end, marks, words[1], ledger)
+            return _not_undone(host, events, words[1], ledger)
         case "exists":
-            return PreflightRefused(
-                f"{words[1]} appeared on {end.label} just before it was to be made.",
-                hint="Something else on the host uses that name. It was left alone.",
-                context={"host": end.label},
-            )
+            return PreflightRefused(INTERFACE_APPEARED(name=words[1], host=host.label), context={"host": host.label})
         case "died" | "hopeless" | "check" | "cross":
-            return _not_up(end, plan, checks, marks, words)
+            return _not_up(host, plan, checks, events, words)
         case _:
-            return begin_error(end, marks, result, ledger)
+            return begin_error(host, events, result, ledger)
 
 
-def _not_taken_back(end: RemoteHost, marks: tuple[ScriptEvent, ...], number: str, ledger: Ledger) -> CommandFailed:
+def _not_undone(host: RemoteHost, events: tuple[ScriptEvent, ...], number: str, ledger: Ledger) -> CommandFailed:
     planned = ledger.planned.get(number)
     return CommandFailed(
-        f"On {end.label}, this could not be undone to do it again: {planned.title if planned else number}.",
-        context={"host": end.label, "output": _output(marks, "back", number)},
+        STEP_NOT_UNDONE(host=host.label, step=planned.title if planned else number),
+        context={"host": host.label, "output": _output(events, "back", number)},
     )
 
 
 def _not_up(
-    end: RemoteHost,
+    host: RemoteHost,
     plan: TunnelPlan,
     checks: Mapping[str, UpCheck],
-    marks: tuple[ScriptEvent, ...],
+    events: tuple[ScriptEvent, ...],
     words: tuple[str, ...],
 ) -> TunnelDown:
     if words[0] == "died":
         return TunnelDown(
-            f"The program on {end.label} ended by itself before the tunnel was up.",
-            hint="Its last words are in the details.",
-            context={"host": end.label, "output": _output(marks, "died")},
+            PROGRAM_ENDED(host=host.label), context={"host": host.label, "output": _output(events, "died")}
         )
     if words[0] == "hopeless":
-        return HopelessTunnel(
-            f"The program on {end.label} says why frames will never cross this tunnel.",
-            hint="Its words are in the details. Choose another suite.",
-            context={"host": end.label, "output": _output(marks)},
-        )
+        return HopelessTunnel(NEVER_UP(host=host.label), context={"host": host.label, "output": _output(events)})
     if words[0] == "check":
         number = words[1]
-        said = text_after(marks, "check", number, name="stdout") + text_after(marks, "check", number, name="stderr")
+        output = text_after(events, "check", number, name="stdout") + text_after(events, "check", number, name="stderr")
         return NotUpInTime(
-            f"The tunnel did not come up on {end.label} within {plan.up_timeout_s:g} s. "
-            f"Not seen: {checks[number].title}.",
-            hint="Does a firewall between the hosts drop its packets? The daemon's log is in the details.",
-            context={"host": end.label, "output": printable(said, limit=MAX_CHARACTERS)},
+            UP_TOO_LATE(host=host.label, seconds=plan.up_timeout_s, check=checks[number].title),
+            context={"host": host.label, "output": printable(output, limit=MAX_CHARACTERS)},
         )
     return NotUpInTime(
-        f"The tunnel is up on {end.label}, but frames to {plan.probe_address(end.side.other)} do not cross.",
-        hint="Does a firewall drop them? The daemon's log is in the details.",
-        context={"host": end.label, "output": _output(marks)},
+        FRAMES_NOT_CROSSING(host=host.label, peer=plan.probe_address(host.side.other)),
+        context={"host": host.label, "output": _output(events)},
     )
 
 
-def _output(marks: tuple[ScriptEvent, ...], *words: str) -> str:
-    return printable(text_after(marks, *words, name="output"), limit=MAX_CHARACTERS)
+def _output(events: tuple[ScriptEvent, ...], *words: str) -> str:
+    return printable(text_after(events, *words, name="output"), limit=MAX_CHARACTERS)

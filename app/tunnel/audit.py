@@ -10,6 +10,7 @@ from app.domain.audit import AuditEntry
 from app.domain.commands import Command
 from app.host.remote_host import RemoteHost, printable
 from app.ssh.remote_line import shell_line
+from app.tunnel.messages import UNDO_OF
 
 _MAX_DIGITS = 3
 """Of an exit status."""
@@ -66,17 +67,17 @@ class Ledger:
     """Changes of one host, for its audit log.
 
     Attributes:
-        end: The host.
+        host: The host.
         sink: Receives every entry; None to discard them.
         planned: Changes by number.
-        told: Numbers of changes that were written down.
+        reported: Numbers of changes that were written down.
         warnings: What steps and rollbacks reported though they succeeded, as sentences.
     """
 
-    end: RemoteHost
+    host: RemoteHost
     sink: AuditSink | None
     planned: dict[str, Planned] = field(default_factory=dict)
-    told: set[str] = field(default_factory=set)
+    reported: set[str] = field(default_factory=set)
     warnings: list[str] = field(default_factory=list)
 
     def plan(self, planned: Planned) -> None:
@@ -97,10 +98,10 @@ class Ledger:
         """Write down that a change was made, or tried."""
         planned = self.planned.get(number)
         if planned is not None:
-            self.told.add(number)
+            self.reported.add(number)
             self.write(planned.title, planned.command, exit_status)
 
-    def take_mark(self, words: tuple[str, ...]) -> None:
+    def take_event(self, words: tuple[str, ...]) -> None:
         """Write down what a script tells of a step as it tells it: its connection may break at any moment."""
         if words[0] == "step" and len(words) == 3 and words[2].isdecimal() and len(words[2]) <= _MAX_DIGITS:
             self.done(words[1], int(words[2]))
@@ -109,15 +110,15 @@ class Ledger:
 
     def warn(self, text: str) -> None:
         """Keep a warning of the host for the user."""
-        self.warnings.append(f"{self.end.label}: {printable(text, limit=500)}")
+        self.warnings.append(f"{self.host.label}: {printable(text, limit=500)}")
 
     def undone(self, number: str, exit_status: int | None) -> None:
         """Record that a change was undone, or that this was tried; before it the change, if it was not seen."""
         planned = self.planned.get(number)
         if planned is not None:
-            if number not in self.told:
+            if number not in self.reported:
                 self.done(number, None)
-            self.write(f"Undo: {planned.title}", planned.undo, exit_status)
+            self.write(UNDO_OF(title=planned.title), planned.undo, exit_status)
 
     def write(self, what: str, command: str, exit_status: int | None) -> None:
         """Write down any command that changed the host."""
@@ -125,8 +126,8 @@ class Ledger:
             self.sink(
                 AuditEntry(
                     at=datetime.now(UTC),
-                    host=self.end.session.spec.address,
-                    side=self.end.side,
+                    host=self.host.session.spec.address,
+                    side=self.host.side,
                     command=command,
                     exit_status=exit_status,
                     what=what,

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 
 from app.domain.adapters import PublicIdentity
 from app.domain.cancel import CancelToken
-from app.domain.errors import Cancelled, EnvironmentFault, PreflightRefused, TunnelDown, TunnelmarkError
+from app.domain.concurrency import WorkerPool
+from app.domain.errors import Cancelled, CommandFailed, EnvironmentFault, PreflightRefused, TunnelDown, TunnelmarkError
 from app.domain.events import Stage
 from app.domain.hosts import Side
+from app.domain.messages import sentences
 from app.host.parallel import deadline_token, on_both
 from app.host.script_events import ScriptEvent
 from app.tunnel.acquire import Acquired, AcquireRequest
 from app.tunnel.active_tunnel import LOG_S, collect_logs
 from app.tunnel.apply import Building, apply, negotiated_on_both
+from app.tunnel.messages import KEY_UNREAD
 from app.tunnel.plan import plan_of, recipe_of
 from app.tunnel.preflight import obstacles_on, outside_paths, own_words
 from app.tunnel.psk_transfer import share_secrets
@@ -63,7 +66,7 @@ class TunnelBuild:
                 request.link.run_dir,
                 recipe_of(request, side),
                 request.link.underlay(side.other),
-                outside_paths(request, self.plan.end(side)),
+                outside_paths(request, self.plan.on(side)),
                 asked,
             )
             for side in Side
@@ -81,21 +84,27 @@ class TunnelBuild:
         blocking = [obstacle for obstacle in found if obstacle.is_blocking]
         if blocking:
             raise PreflightRefused(
-                " ".join(obstacle.what for obstacle in blocking),
-                hint=" ".join(dict.fromkeys(obstacle.hint for obstacle in blocking)),
+                sentences(obstacle.what for obstacle in blocking),
+                hint=sentences(dict.fromkeys(obstacle.hint for obstacle in blocking)),
                 context={"count": str(len(blocking))},
             )
         self.warnings = found
 
     def exchange_keys(self, acquired: Mapping[Side, Acquired], *, token: CancelToken) -> None:
         """Make the plan with both public keys, and give each host the secrets that both must have."""
-        adapter = self.request.adapter
-        self.identities = {
-            side: adapter.parse_identity(one.outputs) if one.outputs else PublicIdentity()
-            for side, one in acquired.items()
-        }
+        self.identities = {side: self._identity(side, one) for side, one in acquired.items()}
         self.plan = plan_of(self.request, self.identities[Side.A], self.identities[Side.B])
-        share_secrets(self.work.ends, self.request, token=token)
+        share_secrets(self.work.hosts, self.request, token=token)
+
+    def _identity(self, side: Side, acquired: Acquired) -> PublicIdentity:
+        if not acquired.outputs:
+            return PublicIdentity()
+        try:
+            return self.request.adapter.parse_identity(acquired.outputs)
+        except CommandFailed as error:
+            label = self.work.hosts[side].label
+            context = {"host": label, **error.context}
+            raise CommandFailed(KEY_UNREAD(host=label, why=error.message), hint=error.hint, context=context) from error
 
     def apply(self, *, token: CancelToken) -> str:
         """Build both sides, and try a new SSH connection to each host as soon as its last change has been made.
@@ -107,13 +116,13 @@ class TunnelBuild:
             return ""
         self.stage(Stage.APPLY, "")
         with self.work.timed("build"):
-            marks = self._apply_to_both(token)
-        return negotiated_on_both(self.work.ends, self._building(), marks, token=token)
+            events = self._apply_to_both(token)
+        return negotiated_on_both(self.work.hosts, self._building(), events, token=token)
 
     @property
     def is_bare(self) -> bool:
         """Whether the plan changes nothing on either host."""
-        return not any(end.steps or end.files or end.interface for end in (self.plan.a, self.plan.b))
+        return not any(host.steps or host.files or host.interface for host in (self.plan.a, self.plan.b))
 
     def _building(self) -> Building:
         return Building(self.request, self.plan, self.work.ids, self.member)
@@ -124,10 +133,10 @@ class TunnelBuild:
         checks: dict[Side, Future[None]] = {}
         checking = CancelToken()
 
-        with ThreadPoolExecutor(2, thread_name_prefix="tunnelmark-new-connection") as pool:
+        with WorkerPool(2, thread_name_prefix="tunnelmark-new-connection") as pool:
 
             def apply_to(side: Side, child: CancelToken) -> tuple[ScriptEvent, ...]:
-                def on_mark(words: tuple[str, ...]) -> None:
+                def on_event(words: tuple[str, ...]) -> None:
                     if words[0] == "built":
                         if self.member is None:  # else all of them are followed by one
                             checks[side] = pool.submit(work.check_connection, side, checking)
@@ -135,11 +144,11 @@ class TunnelBuild:
                         if len(built) == len(Side):
                             self.stage(Stage.VERIFY, "")
 
-                return apply(work.ends[side], building, work.ledgers[side], token=child, on_mark=on_mark)
+                return apply(work.hosts[side], building, work.ledgers[side], token=child, on_event=on_event)
 
             unregister = token.on_cancel(checking.cancel)
             try:
-                marks = on_both(apply_to, token=token)
+                events = on_both(apply_to, token=token)
                 for check in checks.values():
                     check.result()
             except BaseException:
@@ -147,7 +156,7 @@ class TunnelBuild:
                 raise
             finally:
                 unregister()
-        return marks
+        return events
 
     def words(self, side: Side) -> tuple[str, ...]:
         """Return the names, paths and addresses by which this tunnel is known on a host."""
@@ -156,12 +165,13 @@ class TunnelBuild:
     def add_logs(self, error: TunnelmarkError) -> None:
         """Put the daemons' logs into an error's context, as far as the hosts can be asked; and the warnings before."""
         if isinstance(error, TunnelDown) and self.warnings:
-            error.hint = " ".join([*(f"{one.what} {one.hint}" for one in self.warnings), error.hint])
+            warned = [text for one in self.warnings for text in (one.what, one.hint)]
+            error.hint = sentences([*warned, error.hint])
         if not self.work.is_held or "log" in error.context:
             return
         try:
             with deadline_token(LOG_S) as token:
-                log = collect_logs(self.work.ends, self.plan, token=token)
+                log = collect_logs(self.work.hosts, self.plan, token=token)
         except (EnvironmentFault, Cancelled):
             return
         if log:

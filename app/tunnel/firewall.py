@@ -10,7 +10,14 @@ from functools import partial
 from app.domain.adapters import PlanStep, shell_step_argv
 from app.domain.commands import Command
 from app.domain.firewall import PORT_PROTOCOLS, PROTOCOL_NUMBERS, Opening, Owner
-from app.tunnel.firewall_scripts import FIREWALLD_SCRIPT, TABLES_SCRIPT, UFW_SCRIPT
+from app.domain.script_files import bare_script
+from app.tunnel.messages import OPEN_FIREWALL
+
+# Each opens a host's firewall for one kind of packets, closes it again, and checks the opening. They need POSIX sh, or
+# BusyBox, and awk. Source: nft(8) of nftables 0.9.8 and 1.0.6, iptables(8) 1.8.9, firewalld.richlanguage(5), ufw(8).
+TABLES_SCRIPT = bare_script("firewall/tables.sh")
+FIREWALLD_SCRIPT = bare_script("firewall/firewalld.sh")
+UFW_SCRIPT = bare_script("firewall/ufw.sh")
 
 TIMEOUT_S = 30.0
 _TAG = re.compile(r"[A-Za-z0-9_-]{1,32}")
@@ -66,7 +73,7 @@ def _in_nftables(opening: Opening) -> str:
 def _step(owner: Owner, opening: Opening, places: Sequence[str], tag: str, interface: str) -> PlanStep:
     argv = partial(_argv, owner, opening, ",".join(places), tag, interface)
     return PlanStep(
-        title=f"Open the firewall for {opening.words}",
+        title=OPEN_FIREWALL(opening=opening.words),
         command=Command(argv("open"), timeout_s=TIMEOUT_S, is_root=True),
         undo=Command(argv("close"), timeout_s=TIMEOUT_S, is_root=True),
         health_check=Command(argv("check"), timeout_s=TIMEOUT_S, is_root=True),

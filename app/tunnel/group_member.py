@@ -13,6 +13,7 @@ from app.host.scripts import filled_script
 from app.tunnel.acquire import Acquired, begin_error, public_outputs, recipe_lines, run_dir_change
 from app.tunnel.audit import Ledger
 from app.tunnel.build import TunnelBuild
+from app.tunnel.messages import GROUP_ROLLED_BACK, MEMBER_LEFT, MEMBER_NOT_ROLLED_BACK, NO_MEMBER
 from app.tunnel.plan import recipe_of
 from app.tunnel.rollback import FINISH_MARGIN_S, report_undone
 
@@ -28,7 +29,7 @@ def member_of(build: TunnelBuild) -> int:
         Bug: It is the only one of its transaction.
     """
     if build.member is None:
-        raise Bug("This tunnel is the only one of its transaction.")
+        raise Bug(NO_MEMBER())
     return build.member
 
 
@@ -47,22 +48,22 @@ def prepare(build: TunnelBuild, *, token: CancelToken) -> dict[Side, Acquired]:
 
 def _prepare_host(build: TunnelBuild, side: Side, token: CancelToken) -> Acquired:
     work, member = build.work, member_of(build)
-    end, ledger, tunnel = work.ends[side], work.ledgers[side], work.ids[side]
+    host, ledger, tunnel = work.hosts[side], work.ledgers[side], work.ids[side]
     recipe = recipe_of(build.request, side)
     folder = run_dir_change(build.request.link.run_dir, member)
     ledger.plan(folder)
     lines, limit_s = recipe_lines(recipe, ledger, member)
-    marks, result = end.run_with_events(
+    events, result = host.run_with_events(
         filled_script("prepare.sh", steps=lines),
-        (end.state_dir, tunnel, str(member), build.request.link.run_dir, folder.undo, folder.number),
+        (host.state_dir, tunnel, str(member), build.request.link.run_dir, folder.undo, folder.number),
         word=tunnel,
         token=token,
         timeout_s=PREPARE_MARGIN_S + limit_s,
-        on_mark=ledger.take_mark,
+        on_event=ledger.take_event,
     )
-    if find(marks, "finished") is None:
-        raise begin_error(end, marks, result, ledger)
-    return Acquired(work.inspections[side], public_outputs(recipe, marks, member))
+    if find(events, "finished") is None:
+        raise begin_error(host, events, result, ledger)
+    return Acquired(work.inspections[side], public_outputs(recipe, events, member))
 
 
 def roll_back_member(build: TunnelBuild) -> None:
@@ -74,35 +75,29 @@ def roll_back_member(build: TunnelBuild) -> None:
     work, member = build.work, member_of(build)
     with deadline_token(ROLLBACK_S) as token:
         _, failures = on_both_to_the_end(
-            lambda side, child: _undo(work.ends[side], work.ids[side], member, work.ledgers[side], token=child),
+            lambda side, child: _undo(work.hosts[side], work.ids[side], member, work.ledgers[side], token=child),
             token=token,
         )
     for side, error in failures.items():
         if isinstance(error, CleanupFailed):
             raise error
         raise CleanupFailed(
-            f"A tunnel that did not come up could not be rolled back alone on {work.ends[side].label}: {error}",
-            context={"host": work.ends[side].label},
+            MEMBER_NOT_ROLLED_BACK(host=work.hosts[side].label, why=error), context={"host": work.hosts[side].label}
         ) from error
 
 
-def _undo(end: RemoteHost, tunnel: str, member: int, ledger: Ledger, *, token: CancelToken) -> None:
+def _undo(host: RemoteHost, tunnel: str, member: int, ledger: Ledger, *, token: CancelToken) -> None:
     limit_s = ledger.undo_limit_s(str(member)) + FINISH_MARGIN_S
-    result = end.run_script(
-        host_script("undo-member.sh"), (end.state_dir, tunnel, str(member)), token=token, timeout_s=limit_s
+    result = host.run_script(
+        host_script("undo-member.sh"), (host.state_dir, tunnel, str(member)), token=token, timeout_s=limit_s
     )
-    marks = parse_script_events(result.stdout, tunnel)
-    log = printable(next((mark.text for mark in marks if mark.words == ("text", "undo")), ""))
+    events = parse_script_events(result.stdout, tunnel)
+    log = printable(next((event.text for event in events if event.words == ("text", "undo")), ""))
     report_undone(log, ledger)
-    if find(marks, "undone", "3") is not None:
+    if find(events, "undone", "3") is not None:
+        raise CleanupFailed(GROUP_ROLLED_BACK(host=host.label), context={"host": host.label})
+    if find(events, "undone", "0") is None:
         raise CleanupFailed(
-            f"{end.label} rolled back all tunnels of the group while they were built.",
-            hint="It had not heard from Tunnelmark in time, or a user ran its undo script. Try again.",
-            context={"host": end.label},
-        )
-    if find(marks, "undone", "0") is None:
-        raise CleanupFailed(
-            f"A tunnel that did not come up could not be rolled back alone on {end.label}.",
-            hint=f"All tunnels are rolled back. If that fails too, run on its console: {end.console_command}",
-            context={"host": end.label, "log": log or printable(result.stderr, limit=1000)},
+            MEMBER_LEFT(host=host.label, command=host.console_command),
+            context={"host": host.label, "log": log or printable(result.stderr, limit=1000)},
         )

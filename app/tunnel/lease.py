@@ -16,15 +16,20 @@ from app.domain.script_files import bare_script, host_script
 from app.host.parallel import on_both
 from app.host.remote_host import RemoteHost, whole_seconds
 from app.tunnel.lock_owner import LET_GO
+from app.tunnel.messages import (
+    LEASE_ENDING,
+    LEASE_GONE,
+    LEASE_LATE,
+    LEASE_NOT_RENEWED,
+    LEASE_UNREAD,
+    WAIT_NOT_ACKNOWLEDGED,
+)
 
-TELL_S = 10.0
+RENEW_TIMEOUT_S = 10.0
 """Time limit for one renewal on a host, in seconds."""
 
-_LOST = {
-    3: "has rolled back: its lease ran out, or Tunnelmark's folder was removed by hand",
-    4: "is rolling back: its lease ran out, or the undo was run on its console",
-    5: "was not renewed by Tunnelmark in time, and rolls back",
-}
+_LOST = {3: LEASE_GONE, 4: LEASE_ENDING, 5: LEASE_LATE}
+"""Why a host refuses a renewal, by the status of `renew.sh`."""
 
 _WAITS = re.compile(r"waits (?P<seconds>\d{1,9})")
 
@@ -39,8 +44,8 @@ class Lease:
         lease_s: For how long a host waits to hear of us, in seconds.
     """
 
-    def __init__(self, ends: Mapping[Side, RemoteHost], tunnels: Mapping[Side, str], lease_s: float) -> None:
-        self._ends = ends
+    def __init__(self, hosts: Mapping[Side, RemoteHost], tunnels: Mapping[Side, str], lease_s: float) -> None:
+        self._hosts = hosts
         self._tunnels = tunnels
         self._lease_s = lease_s
         self._token = CancelToken()
@@ -56,7 +61,9 @@ class Lease:
         for side in sides or Side:
             if side in self._threads or self._token.is_cancelled:
                 continue
-            thread = threading.Thread(target=self._keep, args=(self._ends[side],), name="tunnelmark-lease", daemon=True)
+            thread = threading.Thread(
+                target=self._keep, args=(self._hosts[side],), name="tunnelmark-lease", daemon=True
+            )
             self._threads[side] = thread
             thread.start()
 
@@ -71,33 +78,33 @@ class Lease:
         """Host that no longer keeps the tunnel, with the reason as a sentence."""
         return dict(self._lost)
 
-    def _keep(self, end: RemoteHost) -> None:
+    def _keep(self, host: RemoteHost) -> None:
         try:
-            while end.side not in self._lost:
+            while host.side not in self._lost:
                 # The host has only just been given its time; asking costs it a third of a second.
                 self._token.sleep(self._lease_s / 3)
-                self._renew(end)
+                self._renew(host)
         except Cancelled:
             return
 
-    def _renew(self, end: RemoteHost) -> None:
-        command = _renewal(end, self._tunnels[end.side], self._lease_s, timeout_s=max(2.0, self._lease_s / 3))
+    def _renew(self, host: RemoteHost) -> None:
+        command = _renewal(host, self._tunnels[host.side], self._lease_s, timeout_s=max(2.0, self._lease_s / 3))
         try:
-            status = end.session.run(command, token=self._token).exit_status
+            status = host.session.run(command, token=self._token).exit_status
         except TunnelmarkError:
             # A broken connection is noticed by the code that uses it; until it is mended, the rollback timer runs.
             return
         if status in _LOST:
-            self._lost[end.side] = f"{end.label} {_LOST[status]}."
+            self._lost[host.side] = _LOST[status](host=host.label)
 
 
-def _renewal(end: RemoteHost, tunnel: str, seconds: float, *, timeout_s: float) -> Command:
-    argv = shell_step_argv(host_script("renew.sh"), end.state_dir, tunnel, whole_seconds(seconds))
+def _renewal(host: RemoteHost, tunnel: str, seconds: float, *, timeout_s: float) -> Command:
+    argv = shell_step_argv(host_script("renew.sh"), host.state_dir, tunnel, whole_seconds(seconds))
     return Command(argv, timeout_s=timeout_s, is_root=True)
 
 
 def set_leases(
-    ends: Mapping[Side, RemoteHost], tunnels: Mapping[Side, str], seconds: float, *, token: CancelToken
+    hosts: Mapping[Side, RemoteHost], tunnels: Mapping[Side, str], seconds: float, *, token: CancelToken
 ) -> float:
     """Renew both hosts' leases: set how long they wait from now on.
 
@@ -114,13 +121,13 @@ def set_leases(
     """
 
     def renew(side: Side, child: CancelToken) -> float:
-        end = ends[side]
-        result = end.session.run(_renewal(end, tunnels[side], seconds, timeout_s=TELL_S), token=child)
+        host = hosts[side]
+        result = host.session.run(_renewal(host, tunnels[side], seconds, timeout_s=RENEW_TIMEOUT_S), token=child)
         if not result.is_ok:
-            raise CommandFailed(f"{end.label} is rolling back; Tunnelmark did not renew its lease in time.")
+            raise CommandFailed(LEASE_NOT_RENEWED(host=host.label))
         answer = _WAITS.fullmatch(result.stdout.strip())
         if answer is None:
-            raise CommandFailed(f"{end.label} does not report for how long it waits before it rolls back.")
+            raise CommandFailed(LEASE_UNREAD(host=host.label))
         return float(answer["seconds"])
 
     return min(on_both(renew, token=token).values())
@@ -130,7 +137,7 @@ _LET_GO_SCRIPT = bare_script("tunnel/let-go.sh")
 
 
 def leave_to_timers(
-    ends: Mapping[Side, RemoteHost], tunnels: Mapping[Side, str], seconds: float, *, token: CancelToken
+    hosts: Mapping[Side, RemoteHost], tunnels: Mapping[Side, str], seconds: float, *, token: CancelToken
 ) -> None:
     """Extend both leases once, for a wait without renewals; their absence does not mean that this process died.
 
@@ -141,20 +148,20 @@ def leave_to_timers(
     Raises:
         CommandFailed, ConnectionLost, DeadlineExceeded: As `set_leases`.
     """
-    set_leases(ends, tunnels, seconds, token=token)
+    set_leases(hosts, tunnels, seconds, token=token)
 
     def leave_to_timer(side: Side, child: CancelToken) -> None:
-        end = ends[side]
-        argv = shell_step_argv(_LET_GO_SCRIPT, end.state_dir, LET_GO)
-        if not end.session.run(Command(argv, timeout_s=TELL_S, is_root=True), token=child).is_ok:
-            raise CommandFailed(f"{end.label} did not acknowledge that it waits for a confirmation.")
+        host = hosts[side]
+        argv = shell_step_argv(_LET_GO_SCRIPT, host.state_dir, LET_GO)
+        if not host.session.run(Command(argv, timeout_s=RENEW_TIMEOUT_S, is_root=True), token=child).is_ok:
+            raise CommandFailed(WAIT_NOT_ACKNOWLEDGED(host=host.label))
 
     on_both(leave_to_timer, token=token)
 
 
 @contextmanager
 def kept_waiting(
-    ends: Mapping[Side, RemoteHost], tunnels: Mapping[Side, str], lease_s: float, *, token: CancelToken
+    hosts: Mapping[Side, RemoteHost], tunnels: Mapping[Side, str], lease_s: float, *, token: CancelToken
 ) -> Iterator[None]:
     """Keep both hosts from rolling back during a `with` block; it begins with a renewal.
 
@@ -165,8 +172,8 @@ def kept_waiting(
     Raises:
         CommandFailed, ConnectionLost, DeadlineExceeded: As `set_leases`.
     """
-    set_leases(ends, tunnels, lease_s, token=token)
-    lease = Lease(ends, tunnels, lease_s)
+    set_leases(hosts, tunnels, lease_s, token=token)
+    lease = Lease(hosts, tunnels, lease_s)
     lease.start()
     try:
         yield

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 
 from app.domain.cancel import CancelToken
 from app.domain.hosts import Side
-from app.host.inspection import survey
+from app.host.inspection import inspect_host
 from app.host.parallel import on_both_to_the_end
 from app.host.remote_host import RemoteHost
 from app.tunnel.acquire import Acquired, HostLocked
@@ -24,7 +24,7 @@ CLEARING_S = 10.0
 
 
 def begin_both(
-    ends: Mapping[Side, RemoteHost], begin_one: BeginOne, *, token: CancelToken, audit: AuditSink | None
+    hosts: Mapping[Side, RemoteHost], begin_one: BeginOne, *, token: CancelToken, audit: AuditSink | None
 ) -> dict[Side, Acquired]:
     """Begin on both hosts at the same time; take over what a dead Tunnelmark left.
 
@@ -49,25 +49,25 @@ def begin_both(
         if isinstance(held, HostLocked):
             # The instance that has A keeps it; one that took B without A gives B up. So one of two always gets through.
             may_wait = side is Side.B and Side.A in begun
-            begun[side] = _despite_lock(ends[side], held, begin_one, token, audit, patience_s=PATIENCE_S * may_wait)
+            begun[side] = _despite_lock(hosts[side], held, begin_one, token, audit, patience_s=PATIENCE_S * may_wait)
     return begun
 
 
-def raise_if_held(ends: Mapping[Side, RemoteHost], *, token: CancelToken) -> None:
+def raise_if_held(hosts: Mapping[Side, RemoteHost], *, token: CancelToken) -> None:
     """Raise if another instance works on a host: what is seen there meanwhile belongs to it.
 
     Raises:
         HostLocked: A living Tunnelmark works on a host.
         CommandFailed: A host could not be inspected.
     """
-    for end in ends.values():
-        lock = survey(end, token=token).lock
+    for host in hosts.values():
+        lock = inspect_host(host, token=token).lock
         if lock is not None and not is_abandoned(lock):
-            raise HostLocked(end, lock)
+            raise HostLocked(host, lock)
 
 
 def _despite_lock(
-    end: RemoteHost,
+    host: RemoteHost,
     held: HostLocked,
     begin_one: BeginOne,
     token: CancelToken,
@@ -79,15 +79,15 @@ def _despite_lock(
     until = time.monotonic() + patience_s
     while True:
         if held.lock is not None and is_abandoned(held.lock):
-            if not free_if_abandoned(end, held.lock, token=token, audit=audit):
+            if not free_if_abandoned(host, held.lock, token=token, audit=audit):
                 raise held
         elif held.lock is not None and not held.lock.is_complete and time.monotonic() < until + CLEARING_S:
-            free_if_abandoned(end, held.lock, token=token, audit=audit)
+            free_if_abandoned(host, held.lock, token=token, audit=audit)
         elif time.monotonic() >= until or (held.lock is not None and held.lock.age_s > patience_s):
             raise held
         else:
             token.sleep(0.3)
         try:
-            return begin_one(end.side, token)
+            return begin_one(host.side, token)
         except HostLocked as error:
             held = error

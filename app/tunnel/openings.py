@@ -26,7 +26,7 @@ def needed_openings(link: Link, own: EndpointPlan, side: Side, purpose: Purpose)
     """Return everything that has to get through one host's firewall, from its peer alone.
 
     Args:
-        own: The plan of this end.
+        own: The plan of this side.
         purpose: What the tunnel is for.
 
     Returns:
@@ -62,7 +62,7 @@ def blocked_openings(request: DeployRequest, plan: TunnelPlan, side: Side) -> tu
     firewall = request.firewalls.get(side)
     if firewall is None:
         return ()
-    needed = needed_openings(request.link, plan.end(side), side, request.purpose)
+    needed = needed_openings(request.link, plan.on(side), side, request.purpose)
     return firewall.blocked(needed, underlay_interface(request.facts(side), request.link.underlay(side)))
 
 
@@ -72,7 +72,7 @@ def opened_firewalls(request: DeployRequest, plan: TunnelPlan) -> TunnelPlan:
 
 
 def _opened(request: DeployRequest, plan: TunnelPlan, side: Side) -> EndpointPlan:
-    own, link = plan.end(side), request.link
+    own, link = plan.on(side), request.link
     openings = _openings(request, plan, side)
     if not openings:
         return own
@@ -93,5 +93,5 @@ def _openings(request: DeployRequest, plan: TunnelPlan, side: Side) -> tuple[Ope
     firewall = request.firewalls.get(side)
     if firewall is not None and side in request.replaced and firewall.owner in _WITHOUT_COMMENTS:
         # What the deployment that is replaced has opened resembles the user's own rules, and goes with it.
-        return needed_openings(request.link, plan.end(side), side, request.purpose)
+        return needed_openings(request.link, plan.on(side), side, request.purpose)
     return tuple(one.opening for one in blocked_openings(request, plan, side))

@@ -8,6 +8,7 @@ from app.domain.adapters import IdentityRecipe, PublicIdentity, TunnelPlan
 from app.domain.hosts import Side
 from app.tunnel.openings import opened_firewalls
 from app.tunnel.request import NO_IDENTITY, DeployRequest
+from app.tunnel.shaping import shaped
 
 
 def plan_of(
@@ -21,7 +22,7 @@ def plan_of(
     plan = request.adapter.plan(request.plan_request(identity_a, identity_b))
     if request.extension is not None:
         plan = request.extension.extend(plan, request.link)
-    return opened_firewalls(request, plan) if request.opens_firewalls else plan
+    return shaped(request, opened_firewalls(request, plan) if request.opens_firewalls else plan)
 
 
 def recipe_of(request: DeployRequest, side: Side) -> IdentityRecipe:

@@ -10,6 +10,7 @@ from app.domain.hosts import Side
 from app.domain.results import PlannedItem
 from app.ssh.remote_line import shell_line
 from app.tunnel.audit import undo_line
+from app.tunnel.messages import LOCK_AND_START_TIMER, ROLL_BACK_BY_HAND, SECRET_OF_HOST, UNDO_OF
 from app.tunnel.plan import plan_of, recipe_of
 from app.tunnel.preflight import state_dir_of
 from app.tunnel.request import DeployRequest
@@ -29,25 +30,25 @@ def preview(request: DeployRequest) -> tuple[PlannedItem, ...]:
 
 def configuration_of(request: DeployRequest, plan: TunnelPlan) -> tuple[PlannedItem, ...]:
     """Return a plan for people; no secret is in it."""
-    return tuple(item for side in Side for item in _end_items(request, plan, side))
+    return tuple(item for side in Side for item in _side_items(request, plan, side))
 
 
-def _end_items(request: DeployRequest, plan: TunnelPlan, side: Side) -> Iterator[PlannedItem]:
-    own = plan.end(side)
+def _side_items(request: DeployRequest, plan: TunnelPlan, side: Side) -> Iterator[PlannedItem]:
+    own = plan.on(side)
     if not own.interface and not own.steps and not own.files:
         return
     state_dir = state_dir_of(request)
     yield PlannedItem(
         side.value,
         "command",
-        "Lock the host, and start its rollback timer",
+        LOCK_AND_START_TIMER(),
         f"mkdir -m 700 {state_dir} && sh {state_dir}/watch.sh &",
     )
-    yield PlannedItem(side.value, "undo", "Roll back, also by hand", f"sh {state_dir}/undo.sh")
+    yield PlannedItem(side.value, "undo", ROLL_BACK_BY_HAND(), f"sh {state_dir}/undo.sh")
     for step in recipe_of(request, side).steps:
         yield from _step_items(side, step)
     for secret in recipe_of(request, side.other).shared:
-        where = f"(a secret that host {side.other.upper()} makes for both; it is never shown)"
+        where = SECRET_OF_HOST(side=side.other.upper())
         yield PlannedItem(side.value, "file", secret.path, where)
     for file in own.files:
         yield PlannedItem(side.value, "file", file.path, file.content.decode("utf-8", errors="replace"))
@@ -58,7 +59,7 @@ def _end_items(request: DeployRequest, plan: TunnelPlan, side: Side) -> Iterator
 def _step_items(side: Side, step: PlanStep) -> Iterator[PlannedItem]:
     yield PlannedItem(side.value, "command", step.title, _text(step.command))
     if step.undo is not None:
-        yield PlannedItem(side.value, "undo", f"Undo: {step.title}", undo_line(step.undo))
+        yield PlannedItem(side.value, "undo", UNDO_OF(title=step.title), undo_line(step.undo))
 
 
 def _text(command: Command) -> str:

@@ -10,12 +10,13 @@ from app.domain.commands import FileToWrite
 from app.domain.errors import CommandFailed
 from app.domain.hosts import Side
 from app.host.remote_host import RemoteHost
+from app.tunnel.messages import SECRET_NOT_READ
 from app.tunnel.request import DeployRequest
 
 MAX_SECRET_CHARACTERS = 4096
 
 
-def share_secrets(ends: Mapping[Side, RemoteHost], request: DeployRequest, *, token: CancelToken) -> None:
+def share_secrets(hosts: Mapping[Side, RemoteHost], request: DeployRequest, *, token: CancelToken) -> None:
     """Give each host what the other one made for both; most solutions have nothing of that kind.
 
     The tunnel's own folder must be there on both; it is removed by the undo with all that is in it.
@@ -27,19 +28,18 @@ def share_secrets(ends: Mapping[Side, RemoteHost], request: DeployRequest, *, to
     for side in Side:
         recipe = request.adapter.identity(request.plan_request(), side)
         if recipe.shared:
-            files = tuple(_read(ends[side], secret, token) for secret in recipe.shared)
-            ends[side.other].session.write_files(files, token=token)
+            files = tuple(_read(hosts[side], secret, token) for secret in recipe.shared)
+            hosts[side.other].session.write_files(files, token=token)
 
 
-def _read(end: RemoteHost, secret: SharedSecret, token: CancelToken) -> FileToWrite:
+def _read(host: RemoteHost, secret: SharedSecret, token: CancelToken) -> FileToWrite:
     # The result does not leave this function: its representation would show what was printed.
-    result = end.session.run(secret.show, token=token)
+    result = host.session.run(secret.show, token=token)
     text = result.stdout.strip()
     is_whole = result.is_ok and not result.is_truncated and 0 < len(text) <= MAX_SECRET_CHARACTERS
     if not is_whole or not text.isascii() or not text.isprintable():
         raise CommandFailed(
-            f"{end.label} did not hand out what both sides must share: {secret.title}.",
-            hint="Its output is not shown, because it may be secret. Try again.",
-            context={"host": end.label, "exit_status": str(result.exit_status)},
+            SECRET_NOT_READ(host=host.label, secret=secret.title),
+            context={"host": host.label, "exit_status": str(result.exit_status)},
         )
     return FileToWrite(secret.path, f"{text}\n".encode(), mode=0o600)

@@ -11,13 +11,28 @@ from app.domain.commands import Command, HostSession, SessionPair
 from app.domain.errors import TunnelmarkError
 from app.domain.hosts import Side
 from app.domain.link import MAX_INSTANCES, STATE_DIR, Link
+from app.domain.messages.lists import enumerated
 from app.domain.script_files import bare_script
-from app.host.inspection import LockInfo, survey
+from app.host.inspection import LockInfo, inspect_host
 from app.host.parallel import on_both_to_the_end
 from app.host.remote_host import RemoteHost
 from app.tunnel.active_runs import is_live
 from app.tunnel.audit import AuditSink, Ledger
 from app.tunnel.lock_owner import LET_GO, REMOVING, is_dead, owner_key
+from app.tunnel.messages import (
+    A_TUNNELMARK,
+    ANOTHER_INSTANCE,
+    AWAITS_CONFIRMATION_ALONE,
+    DIED_WHILE_LOCKING,
+    IS_REMOVING,
+    IS_WORKING,
+    LEFT_AND_ROLLED_BACK,
+    LEFT_IN_PART,
+    LEFT_WITHOUT_JOURNAL,
+    NOTHING_TO_ROLL_BACK,
+    REMOVAL_INTERRUPTED,
+    ROLL_BACK_AFTER_DEATH,
+)
 from app.tunnel.rollback import RollbackState, roll_back
 
 UNDO_LIMIT_S = 300.0
@@ -128,12 +143,12 @@ def recover_host(
         Cancelled: The token was cancelled.
     """
     try:
-        return _recover_end(RemoteHost(side, session, state_dir, pair), audit, token=token)
+        return _recover_host(RemoteHost(side, session, state_dir, pair), audit, token=token)
     except TunnelmarkError as error:
         return HostRecovery(side, Found.UNREACHABLE, is_clean=False, sentence=error.sentence())
 
 
-def free_if_abandoned(end: RemoteHost, lock: LockInfo, *, token: CancelToken, audit: AuditSink | None = None) -> bool:
+def free_if_abandoned(host: RemoteHost, lock: LockInfo, *, token: CancelToken, audit: AuditSink | None = None) -> bool:
     """Roll back a host if the process that locked it no longer lives.
 
     Args:
@@ -144,13 +159,13 @@ def free_if_abandoned(end: RemoteHost, lock: LockInfo, *, token: CancelToken, au
         Whether the host is free now; false where its owner may live, or where the rollback failed.
     """
     if not lock.is_complete:
-        return _clear_incomplete(end, token=token)
+        return _clear_incomplete(host, token=token)
     if not is_abandoned(lock):
         return False
-    ledger = Ledger(end, audit)
-    outcome = roll_back(end, lock.tunnel, None, ledger, token=token, undo_limit_s=UNDO_LIMIT_S)
+    ledger = Ledger(host, audit)
+    outcome = roll_back(host, lock.tunnel, None, ledger, token=token, undo_limit_s=UNDO_LIMIT_S)
     if outcome.state is RollbackState.DONE:
-        ledger.write("Roll back the host after a Tunnelmark that died", end.console_command, 0)
+        ledger.write(ROLL_BACK_AFTER_DEATH(), host.console_command, 0)
     return outcome.state in (RollbackState.DONE, RollbackState.GONE)
 
 
@@ -166,7 +181,7 @@ def is_abandoned(lock: LockInfo) -> bool:
     return lock.left_s <= 0 or is_given_up or is_dead(lock.owner_key)
 
 
-def _clear_incomplete(end: RemoteHost, *, token: CancelToken) -> bool:
+def _clear_incomplete(host: RemoteHost, *, token: CancelToken) -> bool:
     """Remove a folder whose maker died before it wrote the lease: it cannot have changed anything else.
 
     Returns:
@@ -174,9 +189,9 @@ def _clear_incomplete(end: RemoteHost, *, token: CancelToken) -> bool:
     """
     token.sleep(INCOMPLETE_S)
     command = Command(
-        shell_step_argv(bare_script("tunnel/clear-incomplete.sh"), end.state_dir), timeout_s=10.0, is_root=True
+        shell_step_argv(bare_script("tunnel/clear-incomplete.sh"), host.state_dir), timeout_s=10.0, is_root=True
     )
-    return end.session.run(command, token=token).is_ok
+    return host.session.run(command, token=token).is_ok
 
 
 def _usual_interfaces() -> tuple[str, ...]:
@@ -185,54 +200,43 @@ def _usual_interfaces() -> tuple[str, ...]:
     return tuple(name for one in usual for name in (one.ethernet_interface, one.wireguard_interface))
 
 
-def _recover_end(end: RemoteHost, audit: AuditSink | None, *, token: CancelToken) -> HostRecovery:
-    found = survey(end, token=token)
+def _recover_host(host: RemoteHost, audit: AuditSink | None, *, token: CancelToken) -> HostRecovery:
+    found = inspect_host(host, token=token)
     lock = found.lock
     if lock is None:
         left = [name for name in _usual_interfaces() if name in found.snapshot.part("interface")]
         if left:
-            sentence = (
-                f"{end.label} has {' and '.join(left)}, but no journal of Tunnelmark that says how to remove it; "
-                f"if it is not yours, run there: ip link del {left[0]}"
-            )
-            return HostRecovery(end.side, Found.LEFTOVERS, is_clean=False, sentence=sentence)
-        return HostRecovery(end.side, Found.NOTHING, is_clean=True, sentence=f"{end.label}: nothing to roll back.")
-    if not lock.is_complete and _clear_incomplete(end, token=token):
-        sentence = f"{end.label}: a Tunnelmark died while it locked the host; its folder has been removed."
-        return HostRecovery(end.side, Found.ABANDONED, is_clean=True, sentence=sentence)
+            sentence = LEFT_WITHOUT_JOURNAL(host=host.label, left=enumerated(left), first=left[0])
+            return HostRecovery(host.side, Found.LEFTOVERS, is_clean=False, sentence=sentence)
+        return HostRecovery(host.side, Found.NOTHING, is_clean=True, sentence=NOTHING_TO_ROLL_BACK(host=host.label))
+    if not lock.is_complete and _clear_incomplete(host, token=token):
+        sentence = DIED_WHILE_LOCKING(host=host.label)
+        return HostRecovery(host.side, Found.ABANDONED, is_clean=True, sentence=sentence)
     if not is_abandoned(lock) and lock.is_complete and lock.owner_key == LET_GO:
-        sentence = (
-            f"What {lock.owner} has deployed on {end.label} waits for a confirmation; it was left alone. "
-            f"{end.how_to_confirm(lock.left_s)}"
-        )
-        return HostRecovery(end.side, Found.IN_USE, is_clean=False, sentence=sentence)
+        sentence = AWAITS_CONFIRMATION_ALONE(owner=lock.owner, host=host.label, how=host.how_to_confirm(lock.left_s))
+        return HostRecovery(host.side, Found.IN_USE, is_clean=False, sentence=sentence)
     if not is_abandoned(lock) and lock.owner_key == REMOVING:
-        sentence = (
-            f"{lock.owner} is removing a tunnel on {end.label}, for {lock.age_s} s now; it was left alone. If that was "
-            f"broken off, do it again."
-        )
-        return HostRecovery(end.side, Found.IN_USE, is_clean=False, sentence=sentence)
+        sentence = IS_REMOVING(owner=lock.owner, host=host.label, age_s=lock.age_s)
+        return HostRecovery(host.side, Found.IN_USE, is_clean=False, sentence=sentence)
     if not is_abandoned(lock):
-        sentence = (
-            f"{lock.owner or 'Another Tunnelmark'} is working on {end.label}, for {lock.age_s} s now; it was left "
-            f"alone. If that one is dead, the host rolls back within {max(1, lock.left_s)} s."
-        )
-        return HostRecovery(end.side, Found.IN_USE, is_clean=False, sentence=sentence)
-    return _roll_back(end, lock, audit, token=token)
+        owner, left_s = lock.owner or ANOTHER_INSTANCE(), max(1, lock.left_s)
+        sentence = IS_WORKING(owner=owner, host=host.label, age_s=lock.age_s, left_s=left_s)
+        return HostRecovery(host.side, Found.IN_USE, is_clean=False, sentence=sentence)
+    return _roll_back(host, lock, audit, token=token)
 
 
-def _roll_back(end: RemoteHost, lock: LockInfo, audit: AuditSink | None, *, token: CancelToken) -> HostRecovery:
-    ledger = Ledger(end, audit)
-    outcome = roll_back(end, lock.tunnel, None, ledger, token=token, undo_limit_s=UNDO_LIMIT_S)
-    whose = f"{end.label}: what {lock.owner or 'a Tunnelmark'} left {lock.age_s} s ago"
+def _roll_back(host: RemoteHost, lock: LockInfo, audit: AuditSink | None, *, token: CancelToken) -> HostRecovery:
+    ledger = Ledger(host, audit)
+    outcome = roll_back(host, lock.tunnel, None, ledger, token=token, undo_limit_s=UNDO_LIMIT_S)
+    whose = {"host": host.label, "owner": lock.owner or A_TUNNELMARK(), "age_s": lock.age_s}
     if outcome.state is RollbackState.FAILED:
-        sentence = f"{whose} could not be rolled back completely; on its console, run: {end.console_command}"
-        return HostRecovery(end.side, Found.ABANDONED, is_clean=False, sentence=sentence, log=outcome.log)
+        sentence = LEFT_IN_PART(**whose, command=host.console_command)
+        return HostRecovery(host.side, Found.ABANDONED, is_clean=False, sentence=sentence, log=outcome.log)
     if lock.owner_key == REMOVING:
-        sentence = f"{end.label}: the removal of a tunnel was interrupted; repeat it. No instance works there any more."
-        return HostRecovery(end.side, Found.ABANDONED, is_clean=True, sentence=sentence, log=outcome.log)
+        sentence = REMOVAL_INTERRUPTED(host=host.label)
+        return HostRecovery(host.side, Found.ABANDONED, is_clean=True, sentence=sentence, log=outcome.log)
     if outcome.state is RollbackState.DONE:
-        ledger.write("Roll back the host after a Tunnelmark that died", end.console_command, 0)
+        ledger.write(ROLL_BACK_AFTER_DEATH(), host.console_command, 0)
     return HostRecovery(
-        end.side, Found.ABANDONED, is_clean=True, sentence=f"{whose} has been rolled back.", log=outcome.log
+        host.side, Found.ABANDONED, is_clean=True, sentence=LEFT_AND_ROLLED_BACK(**whose), log=outcome.log
     )

@@ -8,6 +8,7 @@ from typing import Protocol
 
 from app.discovery.firewall import Firewall
 from app.domain.adapters import Adapter, PlanRequest, PlanStep, PublicIdentity, Purpose, TunnelPlan
+from app.domain.conditions import Condition
 from app.domain.hosts import HostFacts, PairSpec, Side
 from app.domain.link import Link
 from app.domain.solutions import Suite
@@ -39,6 +40,23 @@ class PlanExtension(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Extended:
+    """Several extensions of a plan, in turn. Implements `PlanExtension`.
+
+    Attributes:
+        parts: The extensions, that of the innermost steps first.
+    """
+
+    parts: tuple[PlanExtension, ...]
+
+    def extend(self, plan: TunnelPlan, link: Link) -> TunnelPlan:
+        """Return a plan with all of them."""
+        for part in self.parts:
+            plan = part.extend(plan, link)
+        return plan
+
+
 @dataclass(frozen=True)
 class DeployRequest:
     """Inputs of one tunnel.
@@ -57,6 +75,7 @@ class DeployRequest:
         firewalls: Rules of the hosts' firewalls, by side; a side without them was not read.
         opens_firewalls: Whether the plan opens them for the tunnel; else what is blocked is an obstacle.
         extension: What is added to the VPN's own plan; None for nothing.
+        shaping: Condition of the link that the hosts make themselves while the tunnel is up; None for none.
     """
 
     pair: PairSpec
@@ -72,6 +91,7 @@ class DeployRequest:
     firewalls: Mapping[Side, Firewall] = field(default_factory=dict)
     opens_firewalls: bool = False
     extension: PlanExtension | None = None
+    shaping: Condition | None = None
 
     def facts(self, side: Side) -> HostFacts:
         """Return what was found on one side."""

@@ -18,11 +18,12 @@ from app.domain.errors import (
     HostUnreachable,
 )
 from app.domain.script_files import host_script
-from app.host.inspection import MAX_SURVEY_BYTES, survey
+from app.host.inspection import MAX_INSPECTION_BYTES, inspect_host
 from app.host.remote_host import RemoteHost, printable
 from app.host.script_events import parse_script_events, parse_sections
 from app.host.snapshots import HostSnapshot, SnapshotDepth, compare_snapshots, parse_snapshot
 from app.tunnel.audit import Ledger
+from app.tunnel.messages import DISARM_AND_RELEASE, ROLLBACK_FAILED, ROLLBACK_TOO_SLOW, ROLLBACK_UNREPORTED
 
 RECONNECT_S = 10.0
 """Time to keep trying to reach a host whose connection broke, in seconds."""
@@ -63,7 +64,7 @@ class RollbackResult:
     others: tuple[str, ...] = ()
 
 
-def reconnect(end: RemoteHost, *, token: CancelToken, within_s: float | None = None) -> None:
+def reconnect(host: RemoteHost, *, token: CancelToken, within_s: float | None = None) -> None:
     """Connect again, trying for some seconds.
 
     Args:
@@ -76,7 +77,7 @@ def reconnect(end: RemoteHost, *, token: CancelToken, within_s: float | None = N
     until = time.monotonic() + (RECONNECT_S if within_s is None else within_s)
     while True:
         try:
-            end.session.reconnect(token=token)
+            host.session.reconnect(token=token)
         except (HostUnreachable, ConnectionLost, DeadlineExceeded):
             if time.monotonic() >= until:
                 raise
@@ -86,7 +87,7 @@ def reconnect(end: RemoteHost, *, token: CancelToken, within_s: float | None = N
 
 
 def roll_back(
-    end: RemoteHost,
+    host: RemoteHost,
     tunnel: str,
     before: HostSnapshot | None,
     ledger: Ledger,
@@ -108,44 +109,45 @@ def roll_back(
     Raises:
         EnvironmentFault: The host could not be reached or did not do it in time.
     """
-    if not end.session.is_connected:
-        reconnect(end, token=token)
+    if not host.session.is_connected:
+        reconnect(host, token=token)
     limit_s = ledger.undo_timeout_s if undo_limit_s is None else undo_limit_s
     try:
-        undone, after = _finish(end, tunnel, ledger, limit_s, token=token)
+        undone, after = _finish(host, tunnel, ledger, limit_s, token=token)
     except ConnectionLost:
-        reconnect(end, token=token)
-        undone, after = _finish(end, tunnel, ledger, limit_s, token=token)
+        reconnect(host, token=token)
+        undone, after = _finish(host, tunnel, ledger, limit_s, token=token)
     if before is None:
         return undone
-    ours, others = _differences(end, before, after, words, token=token)
+    ours, others = _differences(host, before, after, words, token=token)
     return RollbackResult(undone.state, undone.log, ours, others)
 
 
 def _finish(
-    end: RemoteHost, tunnel: str, ledger: Ledger, limit_s: float, *, token: CancelToken
+    host: RemoteHost, tunnel: str, ledger: Ledger, limit_s: float, *, token: CancelToken
 ) -> tuple[RollbackResult, HostSnapshot]:
-    result = end.run_script(
+    result = host.run_script(
         host_script("finish.sh"),
-        (end.state_dir, tunnel),
+        (host.state_dir, tunnel),
         token=token,
         timeout_s=limit_s + FINISH_MARGIN_S,
-        max_output_bytes=MAX_SURVEY_BYTES,
+        max_output_bytes=MAX_INSPECTION_BYTES,
     )
-    marks = parse_script_events(result.stdout, tunnel)
-    outcome = next((mark.words[1] for mark in marks if mark.words[0] == "undo" and len(mark.words) == 2), None)
+    events = parse_script_events(result.stdout, tunnel)
+    outcome = next((event.words[1] for event in events if event.words[0] == "undo" and len(event.words) == 2), None)
     if outcome is None:
         raise CommandFailed(
-            f"{end.label} did not report whether it was rolled back.",
-            hint=f"On its console, run: {end.console_command}",
-            context={"host": end.label, "stderr": printable(result.stderr, limit=1000)},
+            ROLLBACK_UNREPORTED(host=host.label, command=host.console_command),
+            context={"host": host.label, "stderr": printable(result.stderr, limit=1000)},
         )
-    log = printable(next((mark.text for mark in marks if mark.words == ("text", "undo")), ""))
+    log = printable(next((event.text for event in events if event.words == ("text", "undo")), ""))
     report_undone(log, ledger)
     if outcome == "0":
-        ledger.write("Disarm the rollback timer and release the lock", f"rm -rf {end.state_dir}", 0)
+        ledger.write(DISARM_AND_RELEASE(), f"rm -rf {host.state_dir}", 0)
     states = {"gone": RollbackState.GONE, "other": RollbackState.OTHER, "0": RollbackState.DONE}
-    snapshot = parse_snapshot(parse_sections(result.stdout, tunnel), state_dir=end.state_dir, depth=SnapshotDepth.QUICK)
+    snapshot = parse_snapshot(
+        parse_sections(result.stdout, tunnel), state_dir=host.state_dir, depth=SnapshotDepth.QUICK
+    )
     return RollbackResult(states.get(outcome, RollbackState.FAILED), log), snapshot
 
 
@@ -158,7 +160,7 @@ def report_undone(log: str, ledger: Ledger) -> None:
 
 
 def _differences(
-    end: RemoteHost, before: HostSnapshot, after: HostSnapshot, words: Sequence[str], *, token: CancelToken
+    host: RemoteHost, before: HostSnapshot, after: HostSnapshot, words: Sequence[str], *, token: CancelToken
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Compare, for some seconds where something of ours is left: the kernel removes some things belatedly."""
     until = time.monotonic() + SETTLE_S
@@ -168,7 +170,7 @@ def _differences(
         if not ours or time.monotonic() >= until:
             return ours, tuple(text for text in differences if text not in ours and not text.startswith(_RESTLESS))
         token.sleep(0.2)
-        after = survey(end, token=token).snapshot
+        after = inspect_host(host, token=token).snapshot
 
 
 def _is_ours(difference: str, words: Sequence[str]) -> bool:
@@ -182,10 +184,10 @@ def _is_ours(difference: str, words: Sequence[str]) -> bool:
     return any(re.search(rf"(?<![\w.]){re.escape(word)}(?!\w)", difference) for word in words if word)
 
 
-def in_time(error: BaseException, end: RemoteHost, seconds: float) -> EnvironmentFault:
+def in_time(error: BaseException, host: RemoteHost, seconds: float) -> EnvironmentFault:
     """Return the error of a clean-up that its own deadline stopped, or the error itself."""
     if isinstance(error, Cancelled):
-        return DeadlineExceeded(f"{end.label} was not rolled back within {seconds:g} s.")
+        return DeadlineExceeded(ROLLBACK_TOO_SLOW(host=host.label, seconds=seconds))
     if isinstance(error, EnvironmentFault):
         return error
-    return CommandFailed(f"{end.label} could not be rolled back: {error}")
+    return CommandFailed(ROLLBACK_FAILED(host=host.label, why=error))

@@ -13,12 +13,15 @@ from app.domain.errors import (
     TunnelmarkError,
 )
 from app.domain.hosts import Side
+from app.domain.messages import sentences
+from app.domain.messages.lists import enumerated
 from app.host.remote_host import RemoteHost
+from app.tunnel.messages import NOT_AS_BEFORE, ROLLBACK_LEFT_TO_TIMER, ROLLED_BACK_IN_PART, RUN_ON_CONSOLE
 from app.tunnel.rollback import RollbackResult, RollbackState
 
 
 def failure_of(
-    ends: Mapping[Side, RemoteHost],
+    hosts: Mapping[Side, RemoteHost],
     undone: Mapping[Side, RollbackResult | None],
     failed: Mapping[Side, EnvironmentFault],
     *,
@@ -36,35 +39,32 @@ def failure_of(
     Returns:
         None if both hosts are as they were.
     """
-    left = {side: text for side, one in undone.items() if one is not None and (text := _left_on(ends[side], one))}
-    logs = [f"{ends[side].label}:\n{one.log}" for side, one in undone.items() if one is not None and side in left]
+    left = {side: text for side, one in undone.items() if one is not None and (text := _left_on(hosts[side], one))}
+    logs = [f"{hosts[side].label}:\n{one.log}" for side, one in undone.items() if one is not None and side in left]
     lost = {side: error for side, error in failed.items() if isinstance(error, (ConnectionLost, HostUnreachable))}
     left |= {side: error.message for side, error in failed.items() if side not in lost}
-    sentences_lost = [
-        f"{ends[side].label} could not be reached for the rollback; its rollback timer runs it within {lease_s:g} s."
-        for side in lost
-    ]
-    hint = _console_hint(ends, [*left, *lost])
+    left_to_timers = [ROLLBACK_LEFT_TO_TIMER(host=hosts[side].label, seconds=lease_s) for side in lost]
+    hint = _console_hint(hosts, [*left, *lost])
     if left:
         context = {**_context_of(cause), "undo": "\n".join(logs)}
-        return CleanupFailed(" ".join([*left.values(), *sentences_lost]), hint=hint, context=context)
+        return CleanupFailed(sentences([*left.values(), *left_to_timers]), hint=hint, context=context)
     if lost:
-        texts = dict.fromkeys([*(error.message for error in lost.values()), *sentences_lost])
-        return ConnectionLost(" ".join(texts), hint=hint, context=_context_of(cause))
+        texts = dict.fromkeys([*(error.message for error in lost.values()), *left_to_timers])
+        return ConnectionLost(sentences(texts), hint=hint, context=_context_of(cause))
     return None
 
 
-def _left_on(end: RemoteHost, undone: RollbackResult) -> str:
+def _left_on(host: RemoteHost, undone: RollbackResult) -> str:
     """Return what is not as it was on one host, as a sentence; empty if nothing is."""
     if undone.state is RollbackState.FAILED:
-        return f"{end.label} could not be rolled back completely."
-    return f"{end.label} is not as it was: {' '.join(undone.ours)}" if undone.ours else ""
+        return ROLLED_BACK_IN_PART(host=host.label)
+    return NOT_AS_BEFORE(host=host.label, differences=sentences(undone.ours)) if undone.ours else ""
 
 
-def _console_hint(ends: Mapping[Side, RemoteHost], sides: Iterable[Side]) -> str:
-    hosts = " and ".join(ends[side].label for side in sides)
-    commands = dict.fromkeys(ends[side].console_command for side in sides)
-    return f"If it does not, run on the console of {hosts}: {' '.join(commands)}"
+def _console_hint(hosts: Mapping[Side, RemoteHost], sides: Iterable[Side]) -> str:
+    found = tuple(hosts[side] for side in sides)
+    commands = tuple(dict.fromkeys(host.console_command for host in found))
+    return RUN_ON_CONSOLE(hosts=enumerated(host.label for host in found), commands=commands)
 
 
 def _context_of(cause: BaseException | None) -> dict[str, str]:

@@ -33,6 +33,15 @@ from app.tunnel.apply import (
 )
 from app.tunnel.apply_errors import build_error
 from app.tunnel.audit import STEP_NUMBER, Ledger, Planned
+from app.tunnel.messages import (
+    NOT_SWITCHABLE,
+    NOTHING_REPEATABLE,
+    OTHER_FILES,
+    OTHER_KEY,
+    OTHER_PORTS,
+    OTHER_STEPS,
+    SECRET_OF_ONE_SUITE,
+)
 from app.tunnel.plan import plan_of
 from app.tunnel.request import DeployRequest
 
@@ -44,20 +53,20 @@ class Switcher:
     """Inputs of a switch, from the transaction that built the tunnel.
 
     Attributes:
-        ends: The hosts.
+        hosts: The hosts.
         tunnels: The random id of this work on each host.
         ledgers: Get what was done.
         identities: The keys' public parts, which do not change.
         member: Which of several tunnels that are up side by side it is; None for the only one.
     """
 
-    ends: Mapping[Side, RemoteHost]
+    hosts: Mapping[Side, RemoteHost]
     tunnels: Mapping[Side, str]
     ledgers: Mapping[Side, Ledger]
     identities: Mapping[Side, PublicIdentity]
     member: int | None = None
 
-    def process_mark(self, side: Side) -> str:
+    def process_tag(self, side: Side) -> str:
         """Return what every process of the tunnel on one host has in its environment."""
         if self.member is None:
             return f"TUNNELMARK_TUNNEL={self.tunnels[side]}"
@@ -84,44 +93,44 @@ class Switcher:
         building = Building(request, plan, self.tunnels, self.member)
 
         def back(side: Side, child: CancelToken) -> None:
-            take_back(self.ends[side], building, self.ledgers[side], token=child)
+            undo_steps(self.hosts[side], building, self.ledgers[side], token=child)
 
         def work(side: Side, child: CancelToken) -> tuple[ScriptEvent, ...]:
-            return rebuild(self.ends[side], building, self.ledgers[side], token=child)
+            return rebuild(self.hosts[side], building, self.ledgers[side], token=child)
 
         on_both(back, token=token)
-        marks = on_both(work, token=token)
-        return negotiated_on_both(self.ends, building, marks, token=token)
+        events = on_both(work, token=token)
+        return negotiated_on_both(self.hosts, building, events, token=token)
 
 
-def take_back(end: RemoteHost, building: Building, ledger: Ledger, *, token: CancelToken) -> None:
+def undo_steps(host: RemoteHost, building: Building, ledger: Ledger, *, token: CancelToken) -> None:
     """Undo what depends on the suite on one side, newest first; see `Switcher.switch`."""
     lines: list[str] = []
     limit_s = BACK_MARGIN_S
-    for _, planned, step in _per_suite(building, end.side):
+    for _, planned, step in _per_suite(building, host.side):
         ledger.plan(planned)
         if step.undo is not None:
             lines.insert(0, call("step_back", planned.number, whole_seconds(step.undo.timeout_s), *step.undo.argv))
             limit_s += step.undo.timeout_s
-    word = building.tunnels[end.side]
-    marks, result = end.run_with_events(
-        filled_script("back.sh", steps=lines), building.arguments(end), word=word, token=token, timeout_s=limit_s
+    word = building.tunnels[host.side]
+    events, result = host.run_with_events(
+        filled_script("back.sh", steps=lines), building.arguments(host), word=word, token=token, timeout_s=limit_s
     )
-    for mark in marks:
-        if mark.words[0] == "back" and len(mark.words) == 3:
-            ledger.undone(mark.words[1], int(mark.words[2]))
-    if find(marks, "finished") is None:
-        raise build_error(end, building.plan, {}, marks, result, ledger)
+    for event in events:
+        if event.words[0] == "back" and len(event.words) == 3:
+            ledger.undone(event.words[1], int(event.words[2]))
+    if find(events, "finished") is None:
+        raise build_error(host, building.plan, {}, events, result, ledger)
 
 
-def rebuild(end: RemoteHost, building: Building, ledger: Ledger, *, token: CancelToken) -> tuple[ScriptEvent, ...]:
-    """Do again what depends on the suite on one end; see `Switcher.switch`."""
-    own, run_dir = building.plan.end(end.side), building.request.link.run_dir
+def rebuild(host: RemoteHost, building: Building, ledger: Ledger, *, token: CancelToken) -> tuple[ScriptEvent, ...]:
+    """Do again what depends on the suite on one side; see `Switcher.switch`."""
+    own, run_dir = building.plan.on(host.side), building.request.link.run_dir
     files = [file for file in own.files if is_inside(file.path, run_dir)]
     steps: list[str] = []
-    for index, planned, step in _per_suite(building, end.side):
+    for index, planned, step in _per_suite(building, host.side):
         steps += _again(planned, step, stdin_path(run_dir, index), files)
-    return run_apply(end, building, ledger, ApplyLines(files, steps), token=token, on_mark=lambda _words: None)
+    return run_apply(host, building, ledger, ApplyLines(files, steps), token=token, on_event=lambda _words: None)
 
 
 def why_not_switch(old: DeployRequest, old_plan: TunnelPlan, new: DeployRequest, new_plan: TunnelPlan) -> str:
@@ -134,20 +143,20 @@ def why_not_switch(old: DeployRequest, old_plan: TunnelPlan, new: DeployRequest,
     """
     for side in Side:
         label = old.label(side)
-        own, other = old_plan.end(side), new_plan.end(side)
+        own, other = old_plan.on(side), new_plan.on(side)
         if own.interface != other.interface or sorted(own.listens) != sorted(other.listens):
-            return f"On {label}, the new suite uses another interface or other ports."
+            return OTHER_PORTS(host=label)
         if not any(step.depends_on_suite for step in own.steps):
-            return f"On {label}, no step can be done again for another suite."
+            return NOTHING_REPEATABLE(host=label)
         if [_fixed(step) for step in own.steps] != [_fixed(step) for step in other.steps]:
-            return f"On {label}, the new suite needs other steps than the old one."
+            return OTHER_STEPS(host=label)
         if [_outline(old, file) for file in own.files] != [_outline(new, file) for file in other.files]:
-            return f"On {label}, the new suite needs files in other places."
+            return OTHER_FILES(host=label)
         recipe = old.adapter.identity(old.plan_request(), side)
         if recipe.shared:
-            return "Both hosts share a secret that is made for one suite alone."
+            return SECRET_OF_ONE_SUITE()
         if recipe != new.adapter.identity(new.plan_request(), side):
-            return f"On {label}, the new suite needs another key."
+            return OTHER_KEY(host=label)
     return ""
 
 
@@ -159,10 +168,7 @@ def checked(old: DeployRequest, old_plan: TunnelPlan, new: DeployRequest, new_pl
     """
     reason = why_not_switch(old, old_plan, new, new_plan)
     if reason:
-        raise InvalidPlan(
-            f"The running tunnel cannot be switched to {new.suite.title}. {reason}",
-            hint="Build it from nothing with that suite.",
-        )
+        raise InvalidPlan(NOT_SWITCHABLE(suite=new.suite.title, why=reason))
 
 
 def _fixed(step: PlanStep) -> tuple[object, ...]:
@@ -178,7 +184,7 @@ def _outline(request: DeployRequest, file: FileToWrite) -> tuple[object, ...]:
 
 
 def _per_suite(building: Building, side: Side) -> Iterator[tuple[int, Planned, PlanStep]]:
-    for index, step in enumerate(building.plan.end(side).steps):
+    for index, step in enumerate(building.plan.on(side).steps):
         if step.depends_on_suite:
             yield index, planned_step(building.numbered(STEP_NUMBER + index), step), step
 

@@ -51,8 +51,8 @@ def temporary_tunnel(
         ConnectionLost: A connection broke and could not be made again, so that a host is left to its timer.
         Cancelled: The token was cancelled.
     """
-    ends = remote_hosts(sessions, state_dir_of(request), request.pair.name)
-    work = Transaction(ends, on_stage=on_stage, audit=audit, lease_s=lease_s)
+    hosts = remote_hosts(sessions, state_dir_of(request), request.pair.name)
+    work = Transaction(hosts, on_stage=on_stage, audit=audit, lease_s=lease_s)
     build = TunnelBuild(work, request)
     active: ActiveTunnel | None = None
 
@@ -98,12 +98,12 @@ def bring_up(build: TunnelBuild, acquired: Mapping[Side, Acquired], *, token: Ca
     active = ActiveTunnel(
         build.request,
         build.plan,
-        work.ends,
+        work.hosts,
         configuration=configuration_of(build.request, build.plan),
         negotiated=negotiated,
         warnings=build.warnings,
         lost=lambda: work.lost,
-        switcher=Switcher(work.ends, work.ids, work.ledgers, build.identities, build.member),
+        switcher=Switcher(work.hosts, work.ids, work.ledgers, build.identities, build.member),
     )
     active.timings_s = work.timings_s
     return active

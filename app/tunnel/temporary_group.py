@@ -11,7 +11,6 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import count
@@ -19,6 +18,7 @@ from itertools import count
 from app.domain.adapters import IdentityRecipe
 from app.domain.cancel import CancelToken
 from app.domain.commands import SessionPair
+from app.domain.concurrency import WorkerPool
 from app.domain.errors import (
     Bug,
     Cancelled,
@@ -36,6 +36,7 @@ from app.tunnel.active_tunnel import ActiveTunnel
 from app.tunnel.audit import AuditSink
 from app.tunnel.build import TunnelBuild
 from app.tunnel.group_member import prepare, roll_back_member
+from app.tunnel.messages import GROUP_EMPTY, PORT_OF_TWO
 from app.tunnel.preflight import outside_paths, remote_hosts, state_dir_of
 from app.tunnel.request import DeployRequest
 from app.tunnel.temporary import bring_up
@@ -71,6 +72,19 @@ class ActiveGroup:
         return self.work.lost
 
 
+@dataclass(frozen=True, slots=True)
+class FirstTunnels:
+    """Tunnels of a group that are up before the others are built.
+
+    Attributes:
+        positions: Of their requests.
+        on_up: Called once they have been built and no other has; some of them may have failed.
+    """
+
+    positions: tuple[int, ...]
+    on_up: Callable[[ActiveGroup], None]
+
+
 @contextmanager
 def temporary_group(
     sessions: SessionPair,
@@ -80,6 +94,7 @@ def temporary_group(
     on_stage: GroupStageSink,
     audit: AuditSink | None = None,
     lease_s: float = 30.0,
+    first: FirstTunnels | None = None,
 ) -> Iterator[ActiveGroup]:
     """Build tunnels for the time of a `with` block; both hosts are rolled back at its end, however it ends.
 
@@ -89,6 +104,7 @@ def temporary_group(
         on_stage: Gets each stage as it begins, one call at a time, from any thread; one of all tunnels once for each.
         audit: Gets every command that changed a host, from any thread.
         lease_s: For how long a host waits to hear of us before it rolls back, in seconds.
+        first: Those that are built before the others; None for all at once.
 
     Yields:
         The tunnels that are up, and why others are not.
@@ -101,11 +117,11 @@ def temporary_group(
         Cancelled: The token was cancelled.
     """
     if not requests:
-        raise Bug("A group holds one tunnel at least.")
-    first = requests[0]
+        raise Bug(GROUP_EMPTY())
+    leading = requests[0]
     stages = _Stages(on_stage, len(requests))
     work = Transaction(
-        remote_hosts(sessions, state_dir_of(first), first.pair.name),
+        remote_hosts(sessions, state_dir_of(leading), leading.pair.name),
         on_stage=stages.of_all,
         audit=audit,
         lease_s=lease_s,
@@ -123,8 +139,11 @@ def temporary_group(
 
     try:
         with work.rolled_back_at_end(words, explain):
-            _acquire(work, first, builds, token=token)
-            _build_all(group, builds, token=token)
+            _acquire(work, leading, builds, token=token)
+            if first is not None:
+                _build_all(group, builds, first.positions, token=token)
+                first.on_up(group)
+            _build_all(group, builds, tuple(builds), token=token)
             on_both(work.check_connection, token=token)  # the last change has been made
             yield group
     finally:
@@ -192,14 +211,16 @@ def _acquire(work: Transaction, first: DeployRequest, builds: Mapping[int, Tunne
     """Lock, arm and inspect both hosts; each tunnel makes its keys later."""
     requests: dict[Side, AcquireRequest] = {}
     for side in Side:
-        paths = (path for build in builds.values() for path in outside_paths(build.request, build.plan.end(side)))
+        paths = (path for build in builds.values() for path in outside_paths(build.request, build.plan.on(side)))
         peer = first.link.underlay(side.other)
         requests[side] = AcquireRequest(first.link.run_dir, IdentityRecipe(), peer, tuple(dict.fromkeys(paths)))
     work.acquire(requests, token=token)
 
 
-def _build_all(group: ActiveGroup, builds: Mapping[int, TunnelBuild], *, token: CancelToken) -> None:
-    """Build all tunnels, some at the same time. One that fails leaves nothing; what concerns all ends all.
+def _build_all(
+    group: ActiveGroup, builds: Mapping[int, TunnelBuild], positions: Sequence[int], *, token: CancelToken
+) -> None:
+    """Build tunnels unless they were, some at a time. One that fails leaves nothing; what concerns all ends all.
 
     Raises:
         EnvironmentFault, Bug, Cancelled: Something that concerns all; both hosts must be rolled back.
@@ -218,8 +239,9 @@ def _build_all(group: ActiveGroup, builds: Mapping[int, TunnelBuild], *, token: 
 
     unregister = token.on_cancel(own.cancel)
     try:
-        with ThreadPoolExecutor(AT_ONCE, thread_name_prefix="tunnelmark-group") as pool:
-            futures = [pool.submit(work, position, build) for position, build in builds.items()]
+        with WorkerPool(AT_ONCE, thread_name_prefix="tunnelmark-group") as pool:
+            left = [one for one in positions if one in builds and one not in {*group.tunnels, *group.failures}]
+            futures = [pool.submit(work, position, builds[position]) for position in left]
             errors = [error for future in futures if (error := future.exception()) is not None]
     except BaseException:
         own.cancel()
@@ -264,12 +286,9 @@ def _refuse_overlap(position: int, builds: Mapping[int, TunnelBuild]) -> None:
         PreflightRefused: It does.
     """
     for side in Side:
-        own = set(builds[position].plan.end(side).listens)
+        own = set(builds[position].plan.on(side).listens)
         for other, build in builds.items():
-            shared = own.intersection(build.plan.end(side).listens)
+            shared = own.intersection(build.plan.on(side).listens)
             if other < position and shared:
                 protocol, port = min(shared)
-                raise PreflightRefused(
-                    f"Two tunnels of this group would listen on port {port}/{protocol}.",
-                    hint="Measure them in turn.",
-                )
+                raise PreflightRefused(PORT_OF_TWO(port=str(port), protocol=protocol))

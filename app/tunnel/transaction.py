@@ -40,6 +40,7 @@ from app.tunnel.acquire import Acquired, AcquireRequest, HostLocked, begin
 from app.tunnel.audit import AuditSink, Ledger
 from app.tunnel.lease import Lease
 from app.tunnel.lock_conflict import begin_both
+from app.tunnel.messages import OF_HOST
 from app.tunnel.rollback import RollbackResult, in_time, roll_back
 from app.tunnel.rollback_errors import failure_of
 
@@ -71,17 +72,17 @@ class Transaction:
 
     def __init__(
         self,
-        ends: Mapping[Side, RemoteHost],
+        hosts: Mapping[Side, RemoteHost],
         *,
         on_stage: StageSink,
         audit: AuditSink | None,
         lease_s: float,
         cleanup_s: float = CLEANUP_S,
     ) -> None:
-        self.ends = ends
+        self.hosts = hosts
         self.lease_s = lease_s
         self.ids = {side: new_id() for side in Side}
-        self.ledgers = {side: Ledger(end, audit) for side, end in ends.items()}
+        self.ledgers = {side: Ledger(host, audit) for side, host in hosts.items()}
         self.inspections: dict[Side, Inspection] = {}
         self.timings_s: dict[str, float] = {}
         self.differences: tuple[str, ...] = ()
@@ -89,7 +90,7 @@ class Transaction:
         self._cleanup_s = cleanup_s
         self._on_stage = on_stage
         self._stage_lock = threading.Lock()
-        self._lease = Lease(ends, self.ids, lease_s)
+        self._lease = Lease(hosts, self.ids, lease_s)
         self._held: set[Side] = set()
 
     @property
@@ -136,7 +137,7 @@ class Transaction:
             return self._acquire_host(side, requests[side], child)
 
         with self.timed("begin"):
-            return begin_both(self.ends, acquire_host, token=token, audit=self._audit)
+            return begin_both(self.hosts, acquire_host, token=token, audit=self._audit)
 
     def _acquire_host(self, side: Side, request: AcquireRequest, token: CancelToken) -> Acquired:
         """Begin on one host.
@@ -144,13 +145,14 @@ class Transaction:
         Cancelling waits until the rollback timer is armed, though not for long: from then on, a rollback finds every
         change.
         """
+        host, tunnel, ledger = self.hosts[side], self.ids[side], self.ledgers[side]
         own = CancelToken()
         is_armed = False
 
-        def on_mark(words: tuple[str, ...]) -> None:
+        def on_event(words: tuple[str, ...]) -> None:
             nonlocal is_armed
             if words[0] == "hello":
-                self.stage(Stage.ARM, self.ends[side].label)
+                self.stage(Stage.ARM, host.label)
             elif words[0] == "armed":
                 is_armed = True
                 # Making keys takes its time, and so may getting hold of the other host.
@@ -158,7 +160,7 @@ class Transaction:
                 if token.is_cancelled:
                     own.cancel()
             elif words[0] == "identity":
-                self.stage(Stage.IDENTITY, self.ends[side].label)
+                self.stage(Stage.IDENTITY, host.label)
 
         def on_cancel() -> None:
             if is_armed:
@@ -169,26 +171,18 @@ class Transaction:
         impatience = threading.Timer(PATIENCE_S, own.cancel)
         impatience.daemon = True
         token.raise_if_cancelled()
-        active_runs.enter([self.ids[side]])
+        active_runs.enter([tunnel])
         self._held.add(side)
         unregister = token.on_cancel(on_cancel)
         try:
-            acquired = begin(
-                self.ends[side],
-                self.ids[side],
-                request,
-                self.ledgers[side],
-                lease_s=self.lease_s,
-                token=own,
-                on_mark=on_mark,
-            )
+            acquired = begin(host, tunnel, request, ledger, lease_s=self.lease_s, token=own, on_event=on_event)
         except HostLocked:
             self._let_go([side])
             raise
         finally:
             unregister()
             impatience.cancel()
-        self.inspections[side] = acquired.survey
+        self.inspections[side] = acquired.inspection
         return acquired
 
     def check_connection(self, side: Side, token: CancelToken) -> None:
@@ -197,7 +191,7 @@ class Transaction:
         Raises:
             EnvironmentFault: As `HostSession.check_new_connection`.
         """
-        duration_s = self.ends[side].session.check_new_connection(token=token)
+        duration_s = self.hosts[side].session.check_new_connection(token=token)
         self.timings_s[f"new connection to {side.upper()}"] = round(duration_s, 3)
 
     # --- hold ---------------------------------------------------------------------------------------------------------
@@ -208,7 +202,7 @@ class Transaction:
 
     def resume_lease(self) -> None:
         """Go on renewing the hosts' timers."""
-        self._lease = Lease(self.ends, self.ids, self.lease_s)
+        self._lease = Lease(self.hosts, self.ids, self.lease_s)
         self._lease.start()
 
     def release(self, sides: Iterable[Side]) -> None:
@@ -276,14 +270,17 @@ class Transaction:
             found = self.inspections.get(side)
             before = found.snapshot if found is not None else None
             ledger = self.ledgers[side]
-            return roll_back(self.ends[side], self.ids[side], before, ledger, token=token, words=words(side))
+            return roll_back(self.hosts[side], self.ids[side], before, ledger, token=token, words=words(side))
 
         with self.timed("undo"), deadline_token(self._cleanup_s) as token:
             undone, failures = on_both_to_the_end(work, token=token)
-        failed = {side: in_time(error, self.ends[side], self._cleanup_s) for side, error in failures.items()}
+        failed = {side: in_time(error, self.hosts[side], self._cleanup_s) for side, error in failures.items()}
         self.differences = tuple(
-            f"{self.ends[side].label}: {text}" for side, one in undone.items() if one is not None for text in one.others
+            OF_HOST(host=self.hosts[side].label, what=text)
+            for side, one in undone.items()
+            if one is not None
+            for text in one.others
         )
-        failure = failure_of(self.ends, undone, failed, lease_s=self.lease_s, cause=cause)
+        failure = failure_of(self.hosts, undone, failed, lease_s=self.lease_s, cause=cause)
         if failure is not None:
             raise failure from cause

@@ -16,8 +16,13 @@ from app.domain.capture import (
     properties_of,
 )
 from app.domain.injection import PropertyResult, PropertyVerdict
-from app.wording.language import mark
+from app.domain.messages import sentences
+from app.domain.messages.lists import enumerated
+from app.domain.messages.results import LEAK_COUNTS, NUMBER_ON_SIDE
+from app.wording.language import mark, tr
 from app.wording.link_protocols import protocols_line
+from app.wording.messages import local_text
+from app.wording.numbers import with_local_sign
 
 LEAK_WORDS = {
     LeakVerdict.PROTECTED: mark("confidential"),
@@ -65,10 +70,10 @@ RESULT_WORDS = {
 }
 
 CROSSING_WORDS = {
-    "non-ip": "Frames that are not IP",
-    "multicast": "Multicast",
-    "vlan": "VLAN-tagged frames",
-    "full-size": "Frames of full size",
+    "non-ip": mark("Frames that are not IP"),
+    "multicast": mark("Multicast"),
+    "vlan": mark("VLAN-tagged frames"),
+    "full-size": mark("Frames of full size"),
 }
 
 _NO_NAMES = frozenset({"The", "No", "On", "Only", "It", "Not"})
@@ -85,14 +90,21 @@ def worst_breakage(outcomes: Sequence[BreakOutcome]) -> BreakVerdict | None:
 
 def leak_sentence(proof: LeakProof) -> str:
     """Return what the captures showed, with counts, as sentences."""
-    counts = (
-        f"{proof.answered} of {proof.sent} canary frames were answered. Captured packets of the tunnel: "
-        f"{_per_side(proof.captured)}; packets with readable canaries: {_per_side(proof.clear_marks)}; "
-        f"control frames (unencrypted) seen: {_per_side(proof.control_marks)}."
-    )
+    return local_text(leak_message(proof))
+
+
+def leak_message(proof: LeakProof) -> str:
+    """Return the sentences of `leak_sentence` as a message, for what is stored."""
     if not any((proof.sent, *proof.captured.values(), *proof.control_marks.values())):
-        return proof.note or "Nothing was captured."
-    return f"{counts} {proof.note}".strip()
+        return proof.note or mark("Nothing was captured.")
+    counts = LEAK_COUNTS(
+        answered=proof.answered,
+        sent=proof.sent,
+        captured=_per_side(proof.captured),
+        clear=_per_side(proof.clear_marks),
+        control=_per_side(proof.control_marks),
+    )
+    return sentences((counts, proof.note))
 
 
 def break_sentence(outcome: BreakOutcome) -> str:
@@ -102,28 +114,31 @@ def break_sentence(outcome: BreakOutcome) -> str:
 
 def break_title(outcome: BreakOutcome) -> str:
     """Return what was done in one fail-closed test."""
-    return f"{outcome.title[:1].upper()}{outcome.title[1:]}"
+    title = local_text(outcome.title)
+    return f"{title[:1].upper()}{title[1:]}"
 
 
 def break_counts(outcome: BreakOutcome) -> str:
     """Return what became of the traffic after one breakage, with counts."""
-    return (
-        f"{outcome.sent} canary frames were sent, {outcome.answered} answered. Seen in the clear: "
-        f"{_per_side(outcome.clear_marks)}. {outcome.note}"
-    ).strip()
+    counts = tr("{sent} canary frames were sent, {answered} answered. Seen in the clear: {clear}.").format(
+        sent=outcome.sent, answered=outcome.answered, clear=local_text(_per_side(outcome.clear_marks))
+    )
+    return f"{counts} {local_text(outcome.note)}".strip()
 
 
 def unproven_sentences(proof: LeakProof | None) -> tuple[str, ...]:
     """Return what captures did not prove of a tunnel that is to protect, a sentence each; none where all was proven."""
     if proof is None:
-        return ("The leak test was not run.",)
+        return (tr("The leak test was not run."),)
     found: list[str] = []
     if proof.verdict is LeakVerdict.NOT_PROVEN:
-        found.append(f"Leak test inconclusive. {proof.note}".strip())
+        found.append(f"{tr('Leak test inconclusive.')} {local_text(proof.note)}".strip())
         if not proof.broken:
-            found.append("The fail-closed test was not run.")
+            found.append(tr("The fail-closed test was not run."))
     found += [
-        f"Fail-closed test inconclusive: {one.title}. {one.note}".strip()
+        tr("Fail-closed test inconclusive: {title}. {note}")
+        .format(title=local_text(one.title), note=local_text(one.note))
+        .strip()
         for one in proof.broken
         if one.verdict is BreakVerdict.NOT_PROVEN
     ]
@@ -134,14 +149,16 @@ def property_sentence(kind: Property, result: PropertyResult) -> str:
     """Return one property and what was shown of it, for example `Authentic: ✓ None of 60 packets …`."""
     sign = "" if result.verdict is PropertyVerdict.NOT_TRIED else f"{PROPERTY_SIGNS[result.verdict]} "
     note = property_note(result)
-    return f"{PROPERTY_WORDS[kind].capitalize()}: {sign}{note if sign else within_sentence(note)}".strip()
+    return f"{tr(PROPERTY_WORDS[kind]).capitalize()}: {sign}{note if sign else within_sentence(note)}".strip()
 
 
 def property_note(result: PropertyResult) -> str:
     """Return what was shown of a property, as a sentence."""
     if result.verdict is not PropertyVerdict.NOT_TRIED:
-        return result.note
-    return f"Not tried, because {within_sentence(result.note)}" if result.note else "Not tried."
+        return local_text(result.note)
+    if not result.note:
+        return tr("Not tried.")
+    return tr("Not tried, because {reason}").format(reason=within_sentence(local_text(result.note)))
 
 
 def within_sentence(sentence: str) -> str:
@@ -153,18 +170,21 @@ def within_sentence(sentence: str) -> str:
 def properties_line(properties: Mapping[Property, PropertyResult]) -> str:
     """Return all properties in one line, for example `✓ confidential, ✓ authentic, ? replay-proof (not tried)`."""
     return ", ".join(
-        f"{PROPERTY_SIGNS[result.verdict]} {PROPERTY_WORDS[kind]}"
-        + (" (not tried)" if result.verdict is PropertyVerdict.NOT_TRIED else "")
+        f"{PROPERTY_SIGNS[result.verdict]} {tr(PROPERTY_WORDS[kind])}"
+        + (tr(" (not tried)") if result.verdict is PropertyVerdict.NOT_TRIED else "")
         for kind, result in properties.items()
     )
 
 
 def crossing_sentence(crossing: FrameCrossing) -> str:
     """Return whether a special kind of frame crosses."""
-    what = CROSSING_WORDS.get(crossing.kind, crossing.kind)
-    crosses, does = ("crosses", "does") if what == "Multicast" else ("cross", "do")
-    verbs = {True: crosses, False: f"{does} not cross", None: "could not be tested"}
-    return f"{what} {verbs[crossing.has_crossed]}. {crossing.note}".strip()
+    what = tr(CROSSING_WORDS.get(crossing.kind, crossing.kind))
+    if crossing.kind == "multicast":
+        verbs = {True: tr("{what} crosses."), False: tr("{what} does not cross.")}
+    else:
+        verbs = {True: tr("{what} cross."), False: tr("{what} do not cross.")}
+    sentence = tr("{what} could not be tested.") if crossing.has_crossed is None else verbs[crossing.has_crossed]
+    return f"{sentence.format(what=what)} {local_text(crossing.note)}".strip()
 
 
 def advice_sentence(report: CaptureReport) -> str:
@@ -172,43 +192,45 @@ def advice_sentence(report: CaptureReport) -> str:
     if report.advised_inner_mtu_bytes is None:
         return ""
     proven = {
-        True: " Verified: a frame of this size is not fragmented, one byte more is.",
-        False: " The test did not confirm it.",
-        None: " Calculated, not tested.",
+        True: tr(" Verified: a frame of this size is not fragmented, one byte more is."),
+        False: tr(" The test did not confirm it."),
+        None: tr(" Calculated, not tested."),
     }[report.is_advised_mtu_proven]
-    return f"An MTU of {report.advised_inner_mtu_bytes} bytes inside avoids fragments.{proven}"
+    return tr("An MTU of {mtu} bytes inside avoids fragments.").format(mtu=report.advised_inner_mtu_bytes) + proven
 
 
 def packets_text(cost: FrameOverhead) -> str:
     """Return how many outer packets one frame takes, for example `2 (fragments)`."""
-    return f"{round(cost.packets, 2):g}{' (fragments)' if cost.is_fragmented else ''}"
+    packets = with_local_sign(f"{round(cost.packets, 2):g}")
+    return tr("{packets} (fragments)").format(packets=packets) if cost.is_fragmented else packets
 
 
-def wire_line(report: CaptureReport) -> str:
+def capture_line(report: CaptureReport) -> str:
     """Return all of it in one line: the leak's word, breakages, fragments, the MTU without them, and protocols."""
     parts: list[str] = []
     proof = report.leak
     if proof is not None:
-        parts.append(f"{LEAK_SIGNS[proof.verdict]} {LEAK_WORDS[proof.verdict]}")
+        parts.append(f"{LEAK_SIGNS[proof.verdict]} {tr(LEAK_WORDS[proof.verdict])}")
         parts += [
-            f"{PROPERTY_SIGNS[result.verdict]} {PROPERTY_WORDS[kind]}"
+            f"{PROPERTY_SIGNS[result.verdict]} {tr(PROPERTY_WORDS[kind])}"
             for kind, result in properties_of(report).items()
             if kind is not Property.CONFIDENTIAL and report.injection is not None
         ]
         worst = worst_breakage(proof.broken)
         if worst is not None:
-            parts.append(f"{BREAK_SIGNS[worst]} {BREAK_WORDS[worst]}")
+            parts.append(f"{BREAK_SIGNS[worst]} {tr(BREAK_WORDS[worst])}")
         if proof.verdict is LeakVerdict.NOT_PROVEN and proof.note:
-            parts.append(proof.note.rstrip("."))
+            parts.append(local_text(proof.note).rstrip("."))
     cut = [str(cost.frame_bytes) for cost in report.overhead if cost.is_fragmented]
     if cut:
-        parts.append(f"frames of {', '.join(cut)} B are fragmented")
+        parts.append(tr("frames of {cut} B are fragmented").format(cut=", ".join(cut)))
     if report.advised_inner_mtu_bytes is not None:
-        parts.append(f"MTU inside without fragments {report.advised_inner_mtu_bytes}")
+        parts.append(tr("MTU inside without fragments {mtu}").format(mtu=report.advised_inner_mtu_bytes))
     if report.protocols:
         parts.append(protocols_line(report.protocols))
     return "; ".join(parts)
 
 
 def _per_side(counts: Mapping[str, int]) -> str:
-    return " and ".join(f"{counts[side]} on {side.upper()}" for side in sorted(counts)) or "none"
+    """Return counts of both hosts, for a gap that is translated."""
+    return enumerated(NUMBER_ON_SIDE(number=counts[side], side=side.upper()) for side in sorted(counts)) or mark("none")

@@ -71,3 +71,34 @@ def series_style(solution: str, nth_suite: int = 0) -> SeriesStyle:
     """
     style = _STYLES.get(solution) or Style(_OTHER, Marker.CIRCLE)
     return SeriesStyle(style.colour, style.dash or _SUITE_DASHES[nth_suite % len(_SUITE_DASHES)], Marker(style.marker))
+
+
+@dataclass(frozen=True, slots=True)
+class Tint:
+    """Colour of a cell of a heat map, laid over the ground.
+
+    Attributes:
+        colour: `#rrggbb`.
+        share: Its opacity, 0 to 1; 0 leaves the ground as it is.
+    """
+
+    colour: str
+    share: float
+
+
+HEAT_FULL_PCT = 60
+"""Percent from which a cell of a heat map has its full colour."""
+HEAT_SCALE_PCT = (-HEAT_FULL_PCT, -HEAT_FULL_PCT // 2, 0, HEAT_FULL_PCT // 2, HEAT_FULL_PCT)
+"""Values of a heat map's legend."""
+HEAT_POSITIVE, HEAT_NEGATIVE = "#0072B2", "#D55E00"
+"""Blue and vermilion. Source: Okabe and Ito, Color Universal Design (2008)."""
+_MOST_OPAQUE = 0.65
+"""So that texts keep a contrast of 4.5 : 1 on the light and on the dark ground. A test computes it."""
+
+
+def heat_tint(value_pct: float | None) -> Tint:
+    """Return the colour of a cell of a heat map: the more opaque, the further from 0; none without a value."""
+    if value_pct is None:
+        return Tint(HEAT_POSITIVE, 0.0)
+    share = min(1.0, abs(value_pct) / HEAT_FULL_PCT)
+    return Tint(HEAT_POSITIVE if value_pct >= 0 else HEAT_NEGATIVE, round(_MOST_OPAQUE * share, 2))

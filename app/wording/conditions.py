@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from app.domain.conditions import Condition, LinkDirection
+from app.domain.conditions import Condition, ConditionCheck, LinkDirection, MeasuredCondition, Quantity
+from app.domain.messages.results import CHECK_OF_LOSS, CHECK_OF_ORDER, CHECK_OF_RATE, CHECK_OF_RTT
+from app.wording.language import mark, tr
+from app.wording.messages import local_text
 from app.wording.numbers import figure
 
 
@@ -10,13 +13,43 @@ def condition_words(condition: Condition) -> str:
     """Return round-trip time, rates and losses of a condition, for people."""
     a, b = condition.a_to_b, condition.b_to_a
     if a == b:
-        return f"round trip {figure(condition.rtt_ms, 3)} ms; {_direction(a)} in each direction"
-    return f"round trip {figure(condition.rtt_ms, 3)} ms; A to B {_direction(a)}; B to A {_direction(b)}"
+        return tr("round trip {rtt} ms; {direction} in each direction").format(
+            rtt=figure(condition.rtt_ms, 3), direction=_direction(a)
+        )
+    return tr("round trip {rtt} ms; A to B {a_to_b}; B to A {b_to_a}").format(
+        rtt=figure(condition.rtt_ms, 3), a_to_b=_direction(a), b_to_a=_direction(b)
+    )
 
 
 def _direction(way: LinkDirection) -> str:
-    rate = "no limit of rate" if way.rate_mbit_s is None else f"{figure(way.rate_mbit_s, 3)} Mbit/s"
+    rate = tr("no limit of rate") if way.rate_mbit_s is None else f"{figure(way.rate_mbit_s, 3)} Mbit/s"
     if not way.loss_pct:
-        return f"{rate}, no loss"
-    bursts = f" in bursts of {figure(way.burst_frames, 2)}" if way.burst_frames > 1 else ""
-    return f"{rate}, {figure(way.loss_pct, 2)} % lost{bursts}"
+        return tr("{rate}, no loss").format(rate=rate)
+    bursts = tr(" in bursts of {frames}").format(frames=figure(way.burst_frames, 2)) if way.burst_frames > 1 else ""
+    return tr("{rate}, {lost} % lost{bursts}").format(rate=rate, lost=figure(way.loss_pct, 2), bursts=bursts)
+
+
+_WAYS = {"a_to_b": mark(" from A to B"), "b_to_a": mark(" from B to A"), "": ""}
+
+
+def check_words(one: ConditionCheck) -> str:
+    """Return one quantity of the bare link as measured and as asked for, without a full stop."""
+    return local_text(check_message(one))
+
+
+def check_message(one: ConditionCheck) -> str:
+    """Return the words of `check_words` as a message, for what is stored."""
+    way = _WAYS[one.direction]
+    if one.quantity is Quantity.ORDER:
+        return CHECK_OF_ORDER(way=way, frames=one.measured)
+    if one.quantity is Quantity.LOSS:
+        return CHECK_OF_LOSS(way=way, measured=one.measured, low=one.low, high=one.high, asked=one.asked)
+    if one.quantity is Quantity.RTT:
+        return CHECK_OF_RTT(measured=one.measured, asked=one.asked)
+    return CHECK_OF_RATE(way=way, measured=one.measured, asked=one.asked)
+
+
+def measured_words(found: MeasuredCondition) -> str:
+    """Return what was measured of a condition on the bare link, and whether it was as asked for."""
+    verdict = tr("as asked for") if found.is_met else tr("not as asked for, so that nothing was judged")
+    return f"{verdict}: {'; '.join(check_words(one) for one in found.checks)}"

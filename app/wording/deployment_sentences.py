@@ -3,33 +3,37 @@
 from __future__ import annotations
 
 from app.domain.deployment import Deployment, DeploymentState
+from app.wording.language import mark, tr
+from app.wording.local_forms import minute_text
 
 STATE_WORDS = {
-    DeploymentState.PREPARED: "preparing",
-    DeploymentState.APPLIED: "awaiting confirmation",
-    DeploymentState.CONFIRMED: "active",
-    DeploymentState.HALF_CONFIRMED: "on one host only",
-    DeploymentState.REPLACED: "replaced",
-    DeploymentState.UNDONE: "removed",
-    DeploymentState.FAILED: "failed",
+    DeploymentState.PREPARED: mark("preparing"),
+    DeploymentState.APPLIED: mark("awaiting confirmation"),
+    DeploymentState.CONFIRMED: mark("active"),
+    DeploymentState.HALF_CONFIRMED: mark("on one host only"),
+    DeploymentState.REPLACED: mark("replaced"),
+    DeploymentState.REMOVED: mark("removed"),
+    DeploymentState.FAILED: mark("failed"),
 }
 """States as they are shown; JSON has their values."""
 
 
-def state_word(state: DeploymentState, *, is_refused: bool = False) -> str:
-    """Return the word for a state; of a deployment that was refused before anything was changed, `refused`."""
-    return "refused" if is_refused else STATE_WORDS[state]
+def state_word(state: DeploymentState, *, is_refused: bool = False, is_rolled_back: bool = False) -> str:
+    """Return the word for a state.
+
+    Args:
+        is_refused: Whether the deployment was refused before anything was changed.
+        is_rolled_back: Whether it ended without confirmation.
+    """
+    if is_rolled_back:
+        return tr("rolled back")
+    return tr("refused") if is_refused else tr(STATE_WORDS[state])
 
 
 def replaced_sentence(replaced: Deployment) -> str:
     """Return that a deployment is about to be replaced, and when it would be active again."""
     since = (replaced.confirmed_at or replaced.state_at).astimezone()
-    return (
-        f"Replaces {replaced.title}, active since {since:%Y-%m-%d %H:%M}. "
-        "If the new tunnel fails or is not confirmed, both hosts roll back to it."
-    )
-
-
-def unreachable_sentence(label: str) -> str:
-    """Return that a host could not be asked about a deployment."""
-    return f"{label} is unreachable."
+    return tr(
+        "Replaces {title}, active since {since}. If the new tunnel fails or is not "
+        "confirmed, both hosts roll back to it."
+    ).format(title=replaced.title, since=minute_text(since))

@@ -5,37 +5,38 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from app.domain.gates import Gate, GateName, GateVerdict
+from app.wording.language import mark, tr
 from app.wording.numbers import figure
 
-GATE_COLUMNS = ("Condition", "Reading", "Verdict", "Doubted above", "Repeated above")
+GATE_COLUMNS = (mark("Condition"), mark("Reading"), mark("Verdict"), mark("Doubted above"), mark("Repeated above"))
 """Head of the table of gates."""
 
 TITLES: Mapping[GateName, str] = {
-    GateName.SPREAD: "Spread of the round-trip times",
-    GateName.DAEMON_WAIT: "Daemons waiting for a CPU",
-    GateName.ROUNDS: "Differences between rounds",
-    GateName.STEAL: "CPU taken by a hypervisor",
-    GateName.OWN_LOAD: "Other load of this computer",
-    GateName.DROPS: "Dropped packets",
-    GateName.CLOCK_SOURCE: "Clock source",
-    GateName.GOVERNOR: "Frequency governor",
-    GateName.THROTTLING: "Throttling of the CPU",
-    GateName.CLOCK_STEP: "Clock steps",
+    GateName.SPREAD: mark("Spread of the round-trip times"),
+    GateName.DAEMON_WAIT: mark("Daemons waiting for a CPU"),
+    GateName.ROUNDS: mark("Differences between rounds"),
+    GateName.STEAL: mark("CPU taken by a hypervisor"),
+    GateName.OWN_LOAD: mark("Other load of this computer"),
+    GateName.DROPS: mark("Dropped packets"),
+    GateName.CLOCK_SOURCE: mark("Clock source"),
+    GateName.GOVERNOR: mark("Frequency governor"),
+    GateName.THROTTLING: mark("Throttling of the CPU"),
+    GateName.CLOCK_STEP: mark("Clock steps"),
 }
 """Names of the gates for people."""
 
 VERDICTS: Mapping[GateVerdict, str] = {
-    GateVerdict.OK: "ok",
-    GateVerdict.DOUBT: "in doubt",
-    GateVerdict.REPEAT: "disturbed",
-    GateVerdict.FAILED: "still disturbed after three repeats",
+    GateVerdict.OK: mark("ok"),
+    GateVerdict.DOUBT: mark("in doubt"),
+    GateVerdict.REPEAT: mark("disturbed"),
+    GateVerdict.FAILED: mark("still disturbed after three repeats"),
 }
 """Verdicts for people."""
 
 _UNITS: Mapping[GateName, str] = {
     GateName.STEAL: " %",
     GateName.ROUNDS: " %",
-    GateName.OWN_LOAD: " cores",
+    GateName.OWN_LOAD: mark(" cores"),
     GateName.CLOCK_STEP: " ms",
 }
 
@@ -54,9 +55,9 @@ def gate_rows(
     """
     return tuple(
         (
-            TITLES[gate.name],
+            tr(TITLES[gate.name]),
             gate.words,
-            VERDICTS[gate.verdict],
+            tr(VERDICTS[gate.verdict]),
             *(_limit(gate.name, value) for value in limits.get(gate.name, (None, None))),
         )
         for gate in gates
@@ -66,8 +67,8 @@ def gate_rows(
 def gates_warning(gates: Sequence[Gate]) -> str:
     """Return which conditions were in doubt, as a sentence; empty where none was."""
     words = [gate.words for gate in gates if gate.verdict is GateVerdict.DOUBT]
-    return f"Conditions in doubt while it was measured: {'; '.join(words)}." if words else ""
+    return tr("Conditions in doubt while measuring: {words}.").format(words="; ".join(words)) if words else ""
 
 
 def _limit(name: GateName, value: float | None) -> str:
-    return "–" if value is None else f"{figure(value, 3)}{_UNITS.get(name, '')}"
+    return "–" if value is None else f"{figure(value, 3)}{tr(_UNITS.get(name, ''))}"

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
 from gettext import GNUTranslations, NullTranslations
-from importlib.resources import files
+from pathlib import Path
+
+import resources
+
+_LOCALE_DIR = Path(resources.__file__).parent / "locale"
+"""Folder of the catalogues; importlib.resources would take a hundredth of the time until the first window."""
 
 VARIABLE = "TUNNELMARK_LANGUAGE"
 """Environment variable that chooses the language of the window, for example `de`."""
@@ -17,6 +23,9 @@ SOURCE_LANGUAGE = "en"
 
 NAMES = {"en": "English", "de": "Deutsch"}
 """Languages, each in its own words."""
+
+CATALOGUES = ("window", "program", "commands", "adapters", "policy")
+"""Catalogues of a language: of ui, of app but app/cli, of app/cli, of vpn_adapters, of resources."""
 
 _CHOSEN: list[str] = []
 """Code of the language of this process, where one was chosen: empty, or one entry."""
@@ -34,8 +43,8 @@ def language_from(value: str) -> str:
 @cache
 def available_languages() -> frozenset[str]:
     """Return the codes of languages that can be chosen."""
-    folders = (files("resources") / "locale").iterdir()
-    translated = (folder.name for folder in folders if (folder / "LC_MESSAGES" / "tunnelmark.mo").is_file())
+    folders = _LOCALE_DIR.iterdir()
+    translated = (folder.name for folder in folders if (folder / "LC_MESSAGES" / f"{CATALOGUES[0]}.mo").is_file())
     return frozenset({SOURCE_LANGUAGE, *translated})
 
 
@@ -74,10 +83,20 @@ def mark(text: str) -> str:
     return text
 
 
+def template_texts(source: str) -> tuple[str, ...]:
+    """Return the texts of a template's calls `tr("…")`, which are without quotation marks."""
+    return tuple(dict.fromkeys(re.findall(r'\btr\("([^"]+)"\)', source)))
+
+
 @cache
 def _catalogue(language: str) -> NullTranslations:
     if language == SOURCE_LANGUAGE:
         return NullTranslations()
-    path = files("resources") / "locale" / language / "LC_MESSAGES" / "tunnelmark.mo"
-    with path.open("rb") as file:
-        return GNUTranslations(file)
+    folder = _LOCALE_DIR / language / "LC_MESSAGES"
+    found = NullTranslations()
+    for name in reversed(CATALOGUES):
+        with (folder / f"{name}.mo").open("rb") as file:
+            catalogue = GNUTranslations(file)
+        catalogue.add_fallback(found)
+        found = catalogue
+    return found

@@ -13,7 +13,9 @@ from app.domain.link_protocols import (
     ProtocolWay,
     joined_verdict,
 )
-from app.wording.language import mark
+from app.wording.language import mark, tr
+from app.wording.local_forms import listed_names
+from app.wording.messages import local_text
 
 PROTOCOL_NAMES = {
     LinkProtocol.STP: mark("Spanning tree (BPDU)"),
@@ -49,21 +51,21 @@ BETWEEN_LANS_NOTE = mark(
     "settings of its own."
 )
 
-_DIRECTIONS = {A_TO_B: "From A to B", B_TO_A: "From B to A"}
+_DIRECTIONS = {A_TO_B: mark("From A to B"), B_TO_A: mark("From B to A")}
 
 
 def tunnel_words(crossing: ProtocolCrossing) -> str:
     """Return the fate of a protocol's frames in words; where one direction alone was tried, with that direction."""
-    words = VERDICT_WORDS[crossing.verdict]
+    words = tr(VERDICT_WORDS[crossing.verdict])
     tried = [name for name in crossing.ways if name not in crossing.untried]
     is_half = len(tried) == 1 and crossing.untried
-    return f"{words} {_small(_DIRECTIONS[tried[0]])}" if is_half else words
+    return f"{words} {_small(tr(_DIRECTIONS[tried[0]]))}" if is_half else words
 
 
 def joined_words(crossing: ProtocolCrossing) -> str:
     """Return the fate of a protocol's frames between LANs that this tunnel joins, in words."""
     joined = joined_verdict(crossing)
-    return tunnel_words(crossing) if joined is crossing.verdict else VERDICT_WORDS[joined]
+    return tunnel_words(crossing) if joined is crossing.verdict else tr(VERDICT_WORDS[joined])
 
 
 def protocol_note(crossing: ProtocolCrossing) -> str:
@@ -72,24 +74,25 @@ def protocol_note(crossing: ProtocolCrossing) -> str:
     texts = list(notes.values())
     if len(texts) == len(_DIRECTIONS) and texts[0] == texts[1]:
         return texts[0][:1].upper() + texts[0][1:]
-    return " ".join(f"{_DIRECTIONS[direction]}: {text}" for direction, text in notes.items() if text)
+    return " ".join(f"{tr(_DIRECTIONS[direction])}: {text}" for direction, text in notes.items() if text)
 
 
 def _way_note(way: ProtocolWay) -> str:
     if way.verdict is ProtocolVerdict.NOT_TRIED:
-        return f"not tried, because {way.note}" if way.note else "not tried."
+        return tr("not tried, because {reason}").format(reason=local_text(way.note)) if way.note else tr("not tried.")
     is_whole = way.verdict is not ProtocolVerdict.LOST and way.arrived == way.sent
-    return f"{'' if is_whole else f'{way.arrived} of {way.sent} frames arrived.'} {way.note}".strip()
+    arrived = tr("{arrived} of {sent} frames arrived.").format(arrived=way.arrived, sent=way.sent)
+    return f"{'' if is_whole else arrived} {local_text(way.note)}".strip()
 
 
 def protocol_sentence(crossing: ProtocolCrossing) -> str:
     """Return the fate of a protocol's frames, through the tunnel and between joined LANs."""
-    name, note = PROTOCOL_NAMES[crossing.protocol], protocol_note(crossing)
+    name, note = tr(PROTOCOL_NAMES[crossing.protocol]), protocol_note(crossing)
     if crossing.verdict is ProtocolVerdict.NOT_TRIED:
         return f"{name}: {_small(note)}"
-    text = f"{name}: {tunnel_words(crossing)} through the tunnel"
+    text = tr("{name}: {words} through the tunnel").format(name=name, words=tunnel_words(crossing))
     if joined_verdict(crossing) is not crossing.verdict:
-        text += f", {joined_words(crossing)} between joined LANs"
+        text += tr(", {words} between joined LANs").format(words=joined_words(crossing))
     return f"{text}. {note}".strip()
 
 
@@ -102,19 +105,21 @@ def protocols_line(crossings: Sequence[ProtocolCrossing]) -> str:
         return ""
     crossing = [one for one in crossings if one.verdict is ProtocolVerdict.CROSSES]
     others = [
-        f"{PROTOCOL_NAMES[one.protocol]} {tunnel_words(one)}"
+        f"{tr(PROTOCOL_NAMES[one.protocol])} {tunnel_words(one)}"
         for one in crossings
         if one.verdict is not ProtocolVerdict.CROSSES
     ]
     if all(one.verdict is ProtocolVerdict.NOT_TRIED for one in crossings):
-        return "link-layer protocols not tried"
+        return tr("link-layer protocols not tried")
     if any(one.untried for one in crossing):
-        others.append("not all tried in both directions")
-    kept = [PROTOCOL_NAMES[one.protocol] for one in crossing if joined_verdict(one) is ProtocolVerdict.LOST]
+        others.append(tr("not all tried in both directions"))
+    kept = [tr(PROTOCOL_NAMES[one.protocol]) for one in crossing if joined_verdict(one) is ProtocolVerdict.LOST]
     if kept:
-        others.append(f"between joined LANs not {' and '.join(kept)}")
+        others.append(tr("between joined LANs not {kept}").format(kept=listed_names(kept)))
     tail = f" ({', '.join(others)})" if others else ""
-    return f"{len(crossing)} of {len(crossings)} link-layer protocols cross{tail}"
+    return (
+        tr("{number} of {total} link-layer protocols cross").format(number=len(crossing), total=len(crossings)) + tail
+    )
 
 
 def _small(text: str) -> str:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import date, datetime
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from app.wording.language import SOURCE_LANGUAGE, current_language, tr, trn
-from app.wording.numbers import NARROW_SPACE, figure, grouped
+from app.wording.numbers import NARROW_SPACE, figure, grouped, with_local_sign
 
-_DECIMAL_SIGN: Mapping[str, str] = MappingProxyType({"en": ".", "de": ","})
+if TYPE_CHECKING:
+    from datetime import date, datetime
 
 _DAY: Mapping[str, str] = MappingProxyType({"en": "%Y-%m-%d", "de": "%d.%m.%Y"})
 """Source: ISO 8601; DIN 5008:2020, section 8.1 (numeric form of a date)."""
@@ -32,19 +33,34 @@ def short_decimal(value: float, digits: int = 6) -> str:
     return with_local_sign(f"{value:.{digits}g}")
 
 
-def with_local_sign(number: str) -> str:
-    """Return a number that is text already, with the decimal sign of the language."""
-    return number.replace(".", _of(_DECIMAL_SIGN))
-
-
 def local_figure(value: float, digits: int = 3) -> str:
     """Return a number with so many significant digits, see `figure`."""
-    return with_local_sign(figure(value, digits))
+    return figure(value, digits)
 
 
 def rounds_text(number: int) -> str:
     """Return a number of rounds: `3 rounds`."""
     return trn("{number} round", "{number} rounds", number).format(number=grouped(number))
+
+
+def vpns_text(number: int) -> str:
+    """Return a number of VPNs: `3 VPNs`."""
+    return trn("{number} VPN", "{number} VPNs", number).format(number=grouped(number))
+
+
+def attempts_text(number: int) -> str:
+    """Return a number of attempts: `3 attempts`."""
+    return trn("{number} attempt", "{number} attempts", number).format(number=grouped(number))
+
+
+def others_text(number: int) -> str:
+    """Return a number of others: `3 others`."""
+    return trn("{number} other", "{number} others", number).format(number=grouped(number))
+
+
+def cores_text(number: int) -> str:
+    """Return a number of cores: `3 cores`."""
+    return trn("{number} core", "{number} cores", number).format(number=grouped(number))
 
 
 def minutes_text(number: int) -> str:

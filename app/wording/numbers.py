@@ -1,9 +1,21 @@
-"""Numbers as text, for sentences."""
+"""Numbers as text in the current language, for sentences."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from app.wording.language import current_language
+
+_DECIMAL_SIGN: Mapping[str, str] = MappingProxyType({"en": ".", "de": ","})
+
 NARROW_SPACE = "\u202f"
 """Between groups of three digits, and never broken over lines. Source: ISO 80000-1, section 7.3."""
+
+
+def with_local_sign(number: str) -> str:
+    """Return a number that is text already, with the decimal sign of the language."""
+    return number.replace(".", _DECIMAL_SIGN.get(current_language(), "."))
 
 
 def figure(value: float, digits: int = 3) -> str:
@@ -19,7 +31,7 @@ def figure(value: float, digits: int = 3) -> str:
     if value == 0:
         return "0"
     exponent = int(f"{value:.{digits - 1}e}".split("e")[1])
-    return f"{value:,.{max(0, digits - 1 - exponent)}f}".replace(",", NARROW_SPACE)
+    return with_local_sign(f"{value:,.{max(0, digits - 1 - exponent)}f}".replace(",", NARROW_SPACE))
 
 
 def milliseconds(value: float) -> str:
@@ -30,21 +42,9 @@ def milliseconds(value: float) -> str:
 def signed_pct(value: float) -> str:
     """Return a change in percent with its sign, for example `+3.1 %`."""
     text = f"{value:+.1f}".replace("-", "\u2212")
-    return "±0.0 %" if float(f"{value:.1f}") == 0 else f"{text} %"
+    return with_local_sign("±0.0 %" if float(f"{value:.1f}") == 0 else f"{text} %")
 
 
 def grouped(number: int) -> str:
     """Return a whole number with its thousands grouped."""
     return f"{number:,}".replace(",", NARROW_SPACE)
-
-
-def counted(number: int, noun: str) -> str:
-    """Return a number with its noun, in the plural where it must be, for example `3 rounds`."""
-    return f"{grouped(number)} {noun}" + ("" if number == 1 else "s")
-
-
-def listed(names: list[str]) -> str:
-    """Return names as an enumeration, for example `a, b and c`."""
-    if len(names) < 2:
-        return "".join(names)
-    return ", ".join(names[:-1]) + " and " + names[-1]

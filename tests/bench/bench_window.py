@@ -58,6 +58,8 @@ window.show()
 """
 
 _OURS = """
+import gc
+gc.disable()  # as ui.main does
 from ui.shell.app import make_application
 from ui.common.theme import Theme
 from ui.shell.window import MainWindow

@@ -52,7 +52,7 @@ BOTH_SIDES = pytest.mark.parametrize("side", list(Side))
 def commands_of(adapter: Adapter, suite: Suite, side: Side) -> list[Command]:
     """Return every command that a plan can run on one host, undo included."""
     plan_request = request(adapter, suite)
-    recipe, end = adapter.identity(plan_request, side), adapter.plan(plan_request).end(side)
+    recipe, end = adapter.identity(plan_request, side), adapter.plan(plan_request).on(side)
     commands = [*recipe.public.values(), *(check.command for check in end.up_checks)]
     if end.negotiated:
         commands.append(end.negotiated.command)
@@ -67,7 +67,7 @@ def test_registry_has_the_first_five_under_their_own_names() -> None:
 
 
 @ALL_ADAPTERS
-def test_info_is_said_in_full(adapter: Adapter) -> None:
+def test_info_is_reported_in_full(adapter: Adapter) -> None:
     info = adapter.info
     assert info.title
     assert info.summary.endswith(".")
@@ -143,7 +143,7 @@ def test_every_name_and_number_is_taken_from_the_link(adapter: Adapter, suite: S
     }
     asked = request(adapter, suite)
     made = adapter.plan(replace(asked, link=replace(asked.link, names=TunnelNames(**others))))  # type: ignore[arg-type]
-    text = repr((adapter.identity(asked, side).steps, made.end(side), made.wire_filter))
+    text = repr((adapter.identity(asked, side).steps, made.on(side), made.outer_filter))
     found = {name for name in others if re.search(rf"(?<!\w){getattr(usual, name)}(?!\w)", text)}
     assert not found
 
@@ -204,16 +204,16 @@ def run_apart(*commands: tuple[str, ...]) -> tuple[tuple[int, str], ...]:
         f'{shlex.join(argv)} < /dev/null > /dev/null 2> "$1/{nth}"; echo "$?"' for nth, argv in enumerate(commands)
     )
     script = "\n".join(("mount -t tmpfs run /run || exit 1", *lines))
-    with tempfile.TemporaryDirectory() as here, tempfile.TemporaryDirectory() as said:
+    with tempfile.TemporaryDirectory() as here, tempfile.TemporaryDirectory() as reported:
         done = subprocess.run(
-            ["unshare", "--net", "--pid", "--fork", "--mount", "--mount-proc", "sh", "-c", script, "sh", said],
+            ["unshare", "--net", "--pid", "--fork", "--mount", "--mount-proc", "sh", "-c", script, "sh", reported],
             cwd=here,
             capture_output=True,
             text=True,
             timeout=120,
             check=True,
         )
-        errors = [Path(said, str(nth)).read_text(encoding="utf-8") for nth in range(len(commands))]
+        errors = [Path(reported, str(nth)).read_text(encoding="utf-8") for nth in range(len(commands))]
     return tuple(zip(map(int, done.stdout.split()), errors, strict=True))
 
 
@@ -222,7 +222,7 @@ def run_apart(*commands: tuple[str, ...]) -> tuple[tuple[int, str], ...]:
 def test_undo_on_a_host_with_nothing_left_succeeds_twice(adapter: Adapter, suite: Suite, side: Side) -> None:
     # In a network of its own, with no tunnel in it. `ip` and the rest of the shell's tools are the real ones.
     plan_request = request(adapter, suite)
-    steps = (*adapter.identity(plan_request, side).steps, *adapter.plan(plan_request).end(side).steps)
+    steps = (*adapter.identity(plan_request, side).steps, *adapter.plan(plan_request).on(side).steps)
     twice = (*reversed(steps), *reversed(steps))
     undone = run_apart(*(step.undo.argv for step in twice if step.undo is not None))
     for step, (status, stderr) in zip(twice, undone, strict=True):
@@ -242,7 +242,7 @@ def test_commands_have_deadlines_and_no_input(adapter: Adapter, suite: Suite, si
 @BOTH_SIDES
 def test_files_begin_with_the_header_and_lie_in_the_tunnels_folder(adapter: Adapter, suite: Suite, side: Side) -> None:
     plan_request = request(adapter, suite)
-    for file in adapter.plan(plan_request).end(side).files:
+    for file in adapter.plan(plan_request).on(side).files:
         assert file.path.startswith(f"{plan_request.link.run_dir}/")
         assert file.mode & 0o077 == 0
         lines = file.content.decode().splitlines()
@@ -253,7 +253,7 @@ def test_files_begin_with_the_header_and_lie_in_the_tunnels_folder(adapter: Adap
 def test_header_cannot_begin_a_line_of_its_own(adapter: Adapter, suite: Suite) -> None:
     hostile = replace(request(adapter, suite), header=("Host x\nscript-security 2\rup /bin/sh\u2028q",))
     for side in Side:
-        for file in adapter.plan(hostile).end(side).files:
+        for file in adapter.plan(hostile).on(side).files:
             lines = file.content.decode().splitlines()
             assert lines[0].startswith("# Host x script-security 2 up /bin/sh")
             assert not any(line.startswith(("script-security 2", "up ")) for line in lines)
@@ -263,7 +263,7 @@ def test_header_cannot_begin_a_line_of_its_own(adapter: Adapter, suite: Suite) -
 @BOTH_SIDES
 def test_nothing_secret_is_rendered(adapter: Adapter, suite: Suite, side: Side) -> None:
     plan_request = request(adapter, suite)
-    end = adapter.plan(plan_request).end(side)
+    end = adapter.plan(plan_request).on(side)
     shown = render(adapter.plan(plan_request), side)
     shown += "".join(command_text(command) for command in commands_of(adapter, suite, side))
     assert "PRIVATE KEY" not in shown
@@ -277,7 +277,7 @@ def test_nothing_secret_is_rendered(adapter: Adapter, suite: Suite, side: Side) 
 @BOTH_SIDES
 def test_interface_names_fit_the_kernel(adapter: Adapter, suite: Suite, side: Side) -> None:
     plan_request = request(adapter, suite)
-    end = adapter.plan(plan_request).end(side)
+    end = adapter.plan(plan_request).on(side)
     names = plan_request.link.names
     assert end.interface in ("", names.ethernet_interface)
     assert all(len(name) <= 15 for name in (names.ethernet_interface, names.wireguard_interface))
@@ -288,8 +288,8 @@ def test_plan_for_reading_can_be_made_before_there_are_keys(adapter: Adapter, su
     plan_request = replace(request(adapter, suite), identity_a=PublicIdentity(), identity_b=PublicIdentity())
     with_keys, without_keys = adapter.plan(request(adapter, suite)), adapter.plan(plan_request)
     for side in Side:
-        assert len(without_keys.end(side).steps) == len(with_keys.end(side).steps)
-        assert [file.path for file in without_keys.end(side).files] == [file.path for file in with_keys.end(side).files]
+        assert len(without_keys.on(side).steps) == len(with_keys.on(side).steps)
+        assert [file.path for file in without_keys.on(side).files] == [file.path for file in with_keys.on(side).files]
 
 
 @ALL_CASES

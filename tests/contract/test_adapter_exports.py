@@ -71,15 +71,15 @@ def deployed(request: ExportRequest, side: Side) -> Mapping[str, tuple[int, str]
     deploy = request.deploy_request()
     a, b = (identity(request.adapter, one) for one in Side)
     plan = plan_of(deploy, a, b)
-    kit = BootBundleRequest(deploy, plan, side, request.deployment_id, request.slot, request.mark)
+    bundle = BootBundleRequest(deploy, plan, side, request.deployment_id, request.slot, request.mark)
     found = {}
-    for file in boot_bundle_files(kit, ""):
+    for file in boot_bundle_files(bundle, ""):
         name = posixpath.basename(file.path)
         if name != "uninstall.sh":
-            found[name if name == "start.sh" else f"{kit.deployment_id}/{name}"] = (file.mode, file.content.decode())
-    for file in plan.end(side).files:
+            found[name if name == "start.sh" else f"{bundle.deployment_id}/{name}"] = (file.mode, file.content.decode())
+    for file in plan.on(side).files:
         path = posixpath.relpath(file.path, deploy.link.run_dir)
-        found[f"{kit.deployment_id}/kept/{path}"] = (file.mode, file.content.decode())
+        found[f"{bundle.deployment_id}/kept/{path}"] = (file.mode, file.content.decode())
     return found
 
 
@@ -88,7 +88,7 @@ def test_filled_in_it_is_what_deploy_puts_there(solution: str, platform: str, su
     request = export_request(solution, platform=platform, suite=suite)
     bundle = make_bundle(request)
     for side in Side:
-        ours = {file.path: (file.mode, filled(file.text)) for file in bundle.end(side).files}
+        ours = {file.path: (file.mode, filled(file.text)) for file in bundle.on(side).files}
         assert ours == deployed(request, side)
         assert not any("@" in text and re.search(r"<[a-z-]+-of-[ab]>", text) for _, text in ours.values())
 
@@ -100,7 +100,7 @@ def test_every_value_is_checked_by_a_pattern_that_it_meets(solution: str, platfo
         lines = printed(token)
         assert 0 < len(lines) <= token.value.lines
         assert all(re.fullmatch(token.value.pattern, line) for line in lines)
-        assert token.value.command in bundle.end(token.side).recipe.public
+        assert token.value.command in bundle.on(token.side).recipe.public
         assert not re.fullmatch(token.value.pattern, token.text)
 
 
@@ -119,7 +119,7 @@ def test_the_role_renders_to_the_same_bytes(solution: str, platform: str, suite:
     )
     known = {"hostvars": {names[side.value]: {"tunnelmark_public": public[side]} for side in Side}}
     for side in Side:
-        for file in bundle.end(side).files:
+        for file in bundle.on(side).files:
             role = f"ansible/roles/tunnelmark_{solution.replace('-', '_')}"
             name = file.path.removeprefix(f"{bundle.request.deployment_id}/")
             if file.tokens:

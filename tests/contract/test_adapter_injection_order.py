@@ -23,7 +23,7 @@ from app.tunnel.audit import STEP_NUMBER, numbered
 from app.tunnel.plan import plan_of
 from support.adapter_cases import all_cases, command_text, home, identity, request
 from support.export_cases import export_request
-from support.guard_rules import Packet, Table, table_of, told
+from support.guard_rules import Packet, Table, reported, table_of
 
 PROTECTED = [
     pytest.param(*one, id=f"{one[0].info.name}-{one[1].name}") for one in all_cases() if not one[0].info.is_unprotected
@@ -106,7 +106,7 @@ def failures_of(table: Table, asked: PlanRequest, side: Side, kind: Encapsulatio
 GUARDED = [
     pytest.param(*one, id=f"{one[0].info.name}-{one[1].name}")
     for one in all_cases()
-    if not one[0].info.is_unprotected and has_session(one[0].plan(request(*one)).end(Side.A))
+    if not one[0].info.is_unprotected and has_session(one[0].plan(request(*one)).on(Side.A))
 ]
 
 
@@ -116,7 +116,7 @@ def test_means_against_injection_is_there_before_any_session_or_daemon(
     adapter: Adapter, suite: Suite, side: Side
 ) -> None:
     asked = request(adapter, suite)
-    end = adapter.plan(asked).end(side)
+    end = adapter.plan(asked).on(side)
     security = adapter.info.security
     assert security.has_integrity
     assert security.has_authentication
@@ -140,7 +140,7 @@ def test_means_against_injection_is_there_before_any_session_or_daemon(
 @pytest.mark.parametrize(("adapter", "suite"), GUARDED)
 @BOTH_SIDES
 def test_guard_does_not_go_before_its_session(adapter: Adapter, suite: Suite, side: Side, tmp_path: Path) -> None:
-    end = adapter.plan(request(adapter, suite)).end(side)
+    end = adapter.plan(request(adapter, suite)).on(side)
     undo = end.steps[0].undo
     assert undo is not None
     # Programs that say what a host with that session, and one without it, says.
@@ -164,7 +164,7 @@ def test_guard_is_the_table_of_its_session_and_each_of_its_rules_is_needed(
     adapter: Adapter, suite: Suite, side: Side, tmp_path: Path
 ) -> None:
     asked = request(adapter, suite)
-    guard, *others = adapter.plan(asked).end(side).steps
+    guard, *others = adapter.plan(asked).on(side).steps
     table = table_of(guard, tmp_path / "bin")
     kind = adapter.plan(asked).encapsulation
     assert kind is not None
@@ -177,7 +177,7 @@ def test_guard_is_the_table_of_its_session_and_each_of_its_rules_is_needed(
     assert guard.health_check is not None
     assert guard.undo is not None
     assert guard.health_check.argv == ("nft", "list", "table", *table.name.split())
-    assert told(guard.undo.argv, tmp_path / "bin").splitlines()[0] == f"nft delete table {table.name}"
+    assert reported(guard.undo.argv, tmp_path / "bin").splitlines()[0] == f"nft delete table {table.name}"
     for step in others:
         for command in (step.command, *((step.undo,) if step.undo is not None else ())):
             assert not re.search(r"\bnft\b|\b(?:iptables|ip6tables)\b", command_text(command)), step.title
@@ -208,13 +208,13 @@ def test_start_of_the_host_keeps_the_order(adapter: Adapter, suite: Suite, side:
         done = subprocess.run(["dash", folder / "lasting.sh", verb], capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
     noted = (folder / "noted").read_text().splitlines()
-    steps = [(numbered(STEP_NUMBER + index), step) for index, step in bundle_steps(plan.end(side))]
+    steps = [(numbered(STEP_NUMBER + index), step) for index, step in bundle_steps(plan.on(side))]
     assert steps
     assert noted == [
         *(f"up {number}" for number, _ in steps),
         *(f"down {number}" for number, step in reversed(steps) if step.undo is not None),
     ]
-    if has_session(plan.end(side)):
+    if has_session(plan.on(side)):
         first, guard = steps[0]
         assert is_guard(guard)
         assert (noted[0], noted[-1]) == (f"up {first}", f"down {first}")
@@ -223,7 +223,7 @@ def test_start_of_the_host_keeps_the_order(adapter: Adapter, suite: Suite, side:
 @pytest.mark.parametrize(("adapter", "suite"), REFERENCES)
 @BOTH_SIDES
 def test_reference_claims_no_protection(adapter: Adapter, suite: Suite, side: Side) -> None:
-    info, end = adapter.info, adapter.plan(request(adapter, suite)).end(side)
+    info, end = adapter.info, adapter.plan(request(adapter, suite)).on(side)
     assert not any(getattr(info.security, name) for name in info.security.__slots__)
     assert not any(is_guard(step) for step in end.steps)
     assert [step.title for step in end.steps if CLAIMS.search(step.title)] == []

@@ -32,7 +32,7 @@ def faults(platform: str, adapter: Adapter, suite: Suite) -> list[tuple[str, Lin
     return [
         (file.path, finding)
         for side in Side
-        for file in plan.end(side).files
+        for file in plan.on(side).files
         if sniff_kind(file.content.decode(), file.path) is not None
         for finding in lint_bytes(file.content, file.path, LintOptions()).findings
         if finding.question in (FindingQuestion.INSECURE, FindingQuestion.MISSING)

@@ -131,7 +131,7 @@ def test_legacy_provider_only_where_it_is_needed_and_known(
     platform: str, suite: str, side: Side, has_providers: bool
 ) -> None:
     plan_request = request_for(udp_adapter, platform, platform, suite)
-    lines = udp_adapter.plan(plan_request).end(side).files[0].content.decode().splitlines()
+    lines = udp_adapter.plan(plan_request).on(side).files[0].content.decode().splitlines()
     assert ("providers legacy default" in lines) == has_providers
     assert ("providers" in plan_request.suite.settings) == has_providers
     assert f"data-ciphers {plan_request.suite.settings['data-ciphers']}" in lines
@@ -140,7 +140,7 @@ def test_legacy_provider_only_where_it_is_needed_and_known(
 
 def test_each_end_of_a_mixed_pair_spells_and_loads_what_its_own_openvpn_knows() -> None:
     plan = udp_adapter.plan(request_for(udp_adapter, "debian-11", "debian-13", "mac-whirlpool"))
-    older, newer = (plan.end(side).files[0].content.decode().splitlines() for side in Side)
+    older, newer = (plan.on(side).files[0].content.decode().splitlines() for side in Side)
     assert "auth whirlpool" in older
     assert "auth WHIRLPOOL" in newer
     assert "providers legacy default" not in older
@@ -151,7 +151,7 @@ def test_each_end_of_a_mixed_pair_spells_and_loads_what_its_own_openvpn_knows() 
 
 def test_older_end_pins_the_certificate_and_the_newer_the_fingerprint() -> None:
     plan_request = request_for(udp_adapter, "debian-11", "debian-13")
-    older, newer = (udp_adapter.plan(plan_request).end(side).files[0].content.decode() for side in Side)
+    older, newer = (udp_adapter.plan(plan_request).on(side).files[0].content.decode() for side in Side)
     assert "<ca>\n" + plan_request.identity_b.values["certificate"] + "</ca>\n" in older
     assert "remote-cert-tls client\n" in older
     assert "verify-x509-name tunnelmark-b name\n" in older

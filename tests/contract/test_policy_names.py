@@ -108,7 +108,7 @@ def test_only_the_baseline_and_what_may_be_deployed_is_ticked_by_itself(
     assert {"wireguard", "openvpn-udp"} <= {solution for solution, _ in ticked}
 
 
-def test_outside_a_chosen_guideline_is_acceptable_and_stays_ticked() -> None:
+def test_outside_a_chosen_guideline_is_acceptable_and_remains_ticked() -> None:
     host = facts()
     chosen = ("bsi-tr-02102-1",)
     free, _ = find_candidates(ADAPTERS, host, host, guidelines=())

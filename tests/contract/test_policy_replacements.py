@@ -30,17 +30,17 @@ def test_no_finding_recommends_what_a_host_cannot_do(
     possible = possible_in(adapter.suites(host, host), adapter.census(host, host))
     names = (*possible.proposed, *possible.listed)
     can = {find_rows(name) for name in names}
-    said = {kind for name in names for kind in _kinds(name)}
+    reported = {kind for name in names for kind in _kinds(name)}
     for candidate in candidates:
         for finding in candidate.findings:
             wanted = finding.replacement.partition(",")[0]
             kinds = _kinds(wanted) & _CHOSEN
-            if kinds & said:  # the adapter says what there is of this kind
+            if kinds & reported:  # the adapter says what there is of this kind
                 assert find_rows(wanted) in can, (candidate.title, finding)
 
 
 @pytest.mark.parametrize("platform", platforms())
-def test_tinc_is_not_told_to_use_a_mode_that_it_does_not_have(platform: str) -> None:
+def test_tinc_is_not_ordered_to_use_a_mode_that_it_does_not_have(platform: str) -> None:
     host = facts(platform)
     candidates, _ = find_candidates({"tinc": ADAPTERS["tinc"]}, host, host, guidelines=tuple(GUIDELINES))
     found = [(one.subject, one.replacement) for each in candidates for one in each.findings if one.replacement]
@@ -58,7 +58,7 @@ def test_openvpn_still_gets_what_it_can_do() -> None:
     assert ("BF-CBC", "AES-256-GCM") in found
 
 
-def test_a_file_of_tinc_is_told_the_cipher_that_tinc_has() -> None:
+def test_a_file_of_tinc_is_reported_the_cipher_that_tinc_has() -> None:
     (finding,) = (
         one
         for one in lint_text("Name = a\nCipher = bf-cbc\nDigest = sha256\nMACLength = 16\n", "tinc.conf").findings

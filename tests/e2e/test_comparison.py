@@ -69,31 +69,31 @@ def test_json_has_every_candidate_with_real_figures(compared: Results) -> None:
         assert 0 < result["cpu_pct"]["b"] <= 100
 
 
-def test_what_is_stored_has_processors_path_and_wire_of_every_attempt(compared: Results, own_home: Path) -> None:
+def test_what_is_stored_has_processors_path_and_captures_of_every_attempt(compared: Results, own_home: Path) -> None:
     with Store.open(own_home / "tunnelmark.db") as store:
         record = store.load_campaign(load(own_home / "out.json")["campaign_id"])
     assert record.status is CampaignStatus.COMPLETED
-    said = [(one.status, one.message) for one in record.attempts]
-    assert [status for status, _ in said] == [AttemptStatus.COMPLETED] * (len(SOLUTIONS) + 1), said
+    reported = [(one.status, one.message) for one in record.attempts]
+    assert [status for status, _ in reported] == [AttemptStatus.COMPLETED] * (len(SOLUTIONS) + 1), reported
     for attempt in record.attempts:
         assert all(one.received > 0 for one in attempt.latency), attempt.key
         assert all(one.mbit_s > 0 for one in attempt.throughput)
         assert attempt.cpu_throughput.keys() == {"a", "b"}
         assert attempt.path is not None
-    words = [one.wire.leak.verdict.value if one.wire and one.wire.leak else "" for one in record.attempts]
+    words = [one.capture.leak.verdict.value if one.capture and one.capture.leak else "" for one in record.attempts]
     expected = {"baseline": "exempt", "wireguard": "protected", "openvpn-udp": "protected"}
     assert words == [*(expected[one.key.solution] for one in record.attempts[:-1]), ""]
     by_solution = {one.key.solution: one for one in record.attempts}
     for name in ("wireguard", "openvpn-udp"):
-        properties = properties_of(by_solution[name].wire)  # type: ignore[arg-type]
+        properties = properties_of(by_solution[name].capture)  # type: ignore[arg-type]
         assert {result.verdict for result in properties.values()} == {PropertyVerdict.HOLDS}, properties
-        crossings = by_solution[name].wire.crossings  # type: ignore[union-attr]
+        crossings = by_solution[name].capture.crossings  # type: ignore[union-attr]
         assert [(one.kind, one.has_crossed) for one in crossings] == [
             ("non-ip", True),
             ("multicast", True),
             ("vlan", True),
         ]
-        protocols = by_solution[name].wire.protocols  # type: ignore[union-attr]
+        protocols = by_solution[name].capture.protocols  # type: ignore[union-attr]
         assert {one.protocol: one.verdict for one in protocols} == dict.fromkeys(
             LinkProtocol, ProtocolVerdict.CROSSES
         ), protocols
@@ -147,7 +147,7 @@ def test_discover_says_what_the_hosts_are(tunnelmark: Run, lab_name: str, on_hos
         assert facts["solutions"]["wireguard"]["is_available"] is True
 
 
-def test_the_default_profile_measures_in_turns_until_its_budget_ends(
+def test_the_default_profile_measures_in_turn_until_its_budget_ends(
     tunnelmark: Run, lab_name: str, tmp_path: Path
 ) -> None:
     out = tmp_path / "out.json"
@@ -196,7 +196,7 @@ def test_mistakes_get_a_sentence_and_status_2(words: tuple[str, ...], status: in
     assert len(done.stderr.strip()) > 10
 
 
-def test_unreachable_hosts_are_said_to_be(tunnelmark: Run, tmp_path: Path) -> None:
+def test_unreachable_hosts_are_reported_to_be(tunnelmark: Run, tmp_path: Path) -> None:
     tunnelmark(
         "pair", "add", "gone", "--a", "root@127.0.0.1:1", "--b", "root@127.0.0.1:2", "--underlay", "10.0.0.1,10.0.0.2"
     )

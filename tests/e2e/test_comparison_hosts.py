@@ -53,9 +53,19 @@ def compared(hosts: NetHosts, tmp_path_factory: pytest.TempPathFactory) -> Compa
     (pair,) = hosts.pairs
     desk = Desk(hosts, folder / "desk")
     desk.know(pair)
-    before = [host.look() for host in pair.hosts]
+    before = [host.inspect() for host in pair.hosts]
     done = desk.tunnelmark(
-        *("compare", pair.name, "--solutions", ",".join(SOLUTIONS), "--profile", "quick", "--allow-load"),
+        *(
+            "compare",
+            pair.name,
+            "--solutions",
+            ",".join(SOLUTIONS),
+            "--profile",
+            "quick",
+            "--allow-load",
+            "--load-cap",
+            "200",
+        ),
         *("--pings", "30", "--seconds", "1", "--json", str(folder / "out.json"), "--report", str(folder / "out.html")),
         *("--csv", str(folder / "out.csv"), "--pdf", str(folder / "out.pdf")),
     )
@@ -105,7 +115,7 @@ def is_clean(host: NetHost) -> bool:
 
 def test_hosts_are_as_they_were_before(compared: Compared) -> None:
     for host, before in zip(compared.pair.hosts, compared.before, strict=True):
-        assert compare_snapshots(before, host.look()) == ()
+        assert compare_snapshots(before, host.inspect()) == ()
         # The shell of a probe notices within a second that its connection has ended.
         wait_until(partial(is_clean, host), "nothing of Tunnelmark on the host", 10)
         assert host.run("pgrep -a 'openvpn|tincd|iperf3|ping|tcpdump' || :").strip() == ""
@@ -119,11 +129,11 @@ def test_rank_and_history_work_from_what_is_stored(compared: Compared) -> None:
 
 
 def test_dry_run_touches_nothing_and_shows_commands(compared: Compared) -> None:
-    before = [host.look() for host in compared.pair.hosts]
+    before = [host.inspect() for host in compared.pair.hosts]
     done = compared.desk.tunnelmark("compare", compared.pair.name, "--solutions", "openvpn-udp", "--dry-run")
     assert done.status == 0, done.err
     assert "openvpn" in done.out
     assert "ip link" in done.out
     assert "PRIVATE KEY" not in done.out
     for host, old in zip(compared.pair.hosts, before, strict=True):
-        assert compare_snapshots(old, host.look()) == ()
+        assert compare_snapshots(old, host.inspect()) == ()

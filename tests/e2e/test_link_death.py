@@ -47,19 +47,19 @@ def cut(lab: Lab) -> None:
 def test_a_dead_link_is_restarted_and_the_attempt_repeated(
     newest_lab: Lab, environment: dict[str, str], tmp_path: Path
 ) -> None:
-    said: list[str] = []
+    reported: list[str] = []
     with comparison(newest_lab, environment, tmp_path / "out.json") as process:
         assert process.stderr is not None
         is_cut = is_tunnel = False
         for line in process.stderr:
-            said.append(line)
+            reported.append(line)
             if line.startswith("["):
                 is_tunnel = "OpenVPN" in line
             if is_tunnel and not is_cut and line.strip() == CUT_AT:
                 cut(newest_lab)
                 is_cut = True
         status = process.wait(timeout=60)
-    text = "".join(said)
+    text = "".join(reported)
     assert is_cut, text
     assert status == 0, text
     assert "The practice lab restarts it." in text

@@ -68,7 +68,7 @@ def test_what_happens_is_read_out(compared: tuple[dict[str, Any], Path]) -> None
 
 def test_all_that_takes_the_focus_has_a_name_and_a_role(desk: Session, compared: object) -> None:
     seen = desk.client("at_spi_pages.py")
-    assert len(seen["nameless"]) == 22
+    assert len(seen["nameless"]) == 27
     assert {page: found for page, found in seen["nameless"].items() if found} == {}
     roles = [tuple(one) for one in seen["roles"]]
     assert ("page tab", "Comparison", True) in roles

@@ -25,10 +25,10 @@ from faults.boot_files import boot_plans
 from faults.cells import CellPlan
 from faults.fields import Field, NetField
 from faults.progress import Progress, code_digest
+from faults.reporting import report_all
 from faults.running import NewField, Runner
 from faults.stages import BETWEEN, STAGES
 from faults.strikes import FAULTS
-from faults.telling import tell_all
 from support.net_hosts import NetHosts, net_hosts
 from support.net_world import why_not
 
@@ -131,10 +131,10 @@ def main(words: Sequence[str]) -> int:
             reason = Runner(new_field, progress, out).run(left, options.workers or (1 if is_lab else 4))
     except KeyboardInterrupt:
         reason = "somebody ended it"
-    is_well = tell_all(cells, random_ones, progress, out, boots)
+    is_well = report_all(cells, random_ones, progress, out, boots)
     if reason:
-        told = f"Broken off: {reason}. What was under way counts as not tried; `make faults` goes on from here."
-        out.print(told, markup=False, soft_wrap=True)
+        reported = f"Broken off: {reason}. What was under way counts as not tried; `make faults` goes on from here."
+        out.print(reported, markup=False, soft_wrap=True)
     return 0 if is_well and not reason else 1
 
 

@@ -77,7 +77,7 @@ class BootCell:
         self._side = next(side for side, stage in STAGES.items() if stage == plan.stage)
         self._host: NetHost = field.net_pair.host(self._side)
         self._desk: Desk = field.desk(folder / "desk")
-        self._before: Mapping[Side, HostSnapshot] = {side: field.host(side).look() for side in Side}
+        self._before: Mapping[Side, HostSnapshot] = {side: field.host(side).inspect() for side in Side}
 
     def run(self) -> CellResult:
         """Do it."""
@@ -93,7 +93,7 @@ class BootCell:
 
     def _succeed(self, result: CellResult, *words: str) -> None:
         done = self._desk.tunnelmark(*words)
-        result.said = [*done.err.splitlines()[-6:], done.out[-500:]]
+        result.reported = [*done.err.splitlines()[-6:], done.out[-500:]]
         if done.status != 0:
             raise Unsettled(f"{words[0]}: {done.err[:900]} … {done.err[-300:]}")
 
@@ -127,11 +127,11 @@ class BootCell:
         self._wait_until_quiet()
         if left := [one for one in left_on(self._host) if not one.startswith("/etc/")]:
             raise Unsettled(f"something was started: {left}")
-        said = self._host.run(_BOOT)
+        reported = self._host.run(_BOOT)
         if self._damage.fate is Fate.REFUSED and (
-            "status 1" not in said or f"not started, because {named} is" not in said
+            "status 1" not in reported or f"not started, because {named} is" not in reported
         ):
-            raise Unsettled(f"the host's start says: {said[-500:]}")
+            raise Unsettled(f"the host's start says: {reported[-500:]}")
         self._wait_until_quiet()
         self._wait_for_status(named)
 
@@ -154,8 +154,8 @@ class BootCell:
     def _wait_for_status(self, named: str) -> None:
         """See that status is not content, names what is damaged, and reaches both hosts."""
         status = self._desk.tunnelmark("status", self._field.pair)
-        said = "".join(status.out.split()) + "".join(status.err.split())
-        if status.status == 0 or named not in said or "couldnotbeasked" in said:
+        reported = "".join(status.out.split()) + "".join(status.err.split())
+        if status.status == 0 or named not in reported or "couldnotbeasked" in reported:
             raise Unsettled(f"status ({status.status}) does not name {named}: {status.out[-1500:]} {status.err[-500:]}")
 
     def _judge_up(self, deployment_id: str) -> None:
@@ -181,15 +181,15 @@ class BootCell:
     def _wait_until_as_before(self) -> None:
         until = time.monotonic() + GONE_S * self._patience
         while True:
-            told = [f"{side.upper()}: {text}" for side in Side for text in self._differences(side)]
-            if not told:
+            reported = [f"{side.upper()}: {text}" for side in Side for text in self._differences(side)]
+            if not reported:
                 return
             if time.monotonic() > until:
-                raise Unsettled(f"not {AS_BEFORE}: {' '.join(told)[:1500]}")
+                raise Unsettled(f"not {AS_BEFORE}: {' '.join(reported)[:1500]}")
             time.sleep(1.5)
 
     def _differences(self, side: Side) -> tuple[str, ...]:
         host = self._field.host(side)
-        found = difference(self._before[side], host.look(), host.left(), may_be_broken_off=False).sentences
+        found = difference(self._before[side], host.inspect(), host.left(), may_be_broken_off=False).sentences
         is_time_lost = side is self._side and self._damage.costs_times
         return tuple(one for one in found if not (is_time_lost and _TIME_OF_FOLDER.fullmatch(one)))

@@ -27,7 +27,7 @@ WATCHER_S = float(max(PATIENCE_S.values()))
 """For how long a deployment's supervisor may wait for the peer before it starts the tunnel again, in seconds."""
 HEALTHY_S = LEASE_S + UNDO_S + WATCHER_S
 """Time until a deployment is healthy, in seconds from the end of Tunnelmark or of the fault, whichever is later."""
-LOOK_S = 5.0
+INSPECTION_S = 5.0
 """Time limit until hosts are as before once nothing happens to them any more, in seconds."""
 PAUSE_S = 1.5
 """Pause between inspections of hosts, in seconds: inspecting takes more of the computer than the hosts do."""
@@ -95,7 +95,7 @@ class CellResult:
             later; None where there is none.
         what: What went wrong, or details.
         status: The exit status of the deployment.
-        said: The last lines that it printed.
+        reported: The last lines that it printed.
         forged: Packets that an attacker forged or altered, from the fault to the end; none may get into a tunnel.
         replayed: Packets that he sent again.
     """
@@ -106,7 +106,7 @@ class CellResult:
     healthy_s: float | None = None
     what: str = ""
     status: int | None = None
-    said: list[str] = field(default_factory=list)
+    reported: list[str] = field(default_factory=list)
     forged: int = 0
     replayed: int = 0
 
@@ -181,7 +181,7 @@ class Cell:
         self._plan = plan
         self._folder = folder
         self._desks: list[FaultDesk] = [field_.desk(folder / "desk")]
-        self._before: Mapping[Side, HostSnapshot] = {side: field_.host(side).look() for side in Side}
+        self._before: Mapping[Side, HostSnapshot] = {side: field_.host(side).inspect() for side in Side}
         self._intruder: Intruder = NoIntruder()
         self._earlier = ""
         self._without_time: Side | None = None
@@ -195,7 +195,7 @@ class Cell:
     def _run(self) -> CellResult:
         result = CellResult(self._plan)
         if self._plan.is_replacing:
-            self._roll_out_earlier()
+            self._deploy_earlier()
         second = self._start_second() if self._plan.fault == TWO else None
         rng = random.Random(self._plan.key)  # noqa: S311 - nothing secret
         process = self._desks[0].start(*words_of(self._field, self._plan))
@@ -211,7 +211,7 @@ class Cell:
             if second is not None:
                 second.process.kill()
                 second.close()
-            result.said = [*reader.lines[-12:], reader.out[-500:]]
+            result.reported = [*reader.lines[-12:], reader.out[-500:]]
         return result
 
     def _strike_and_judge(
@@ -256,7 +256,7 @@ class Cell:
         if is_too_late:
             result.outcome = "too late"
 
-    def _roll_out_earlier(self) -> None:
+    def _deploy_earlier(self) -> None:
         """Deploy what is to be replaced."""
         done = self._desks[0].tunnelmark(*words_of(self._field, self._plan, EARLIER))
         assert done.status == 0, done.err
@@ -278,10 +278,12 @@ class Cell:
         second.process.wait(END_S * self._patience)
         second.close()
         err = " ".join(" ".join(second.lines).split())
-        is_told = any(words in err for words in ("working on", "just locking", "has meanwhile changed"))
-        if second.process.returncode != 0 and not is_told:
+        is_reported = any(
+            words in err for words in ("working on", "been removing", "just locking", "has meanwhile changed")
+        )
+        if second.process.returncode != 0 and not is_reported:
             raise Unsettled(f"the second one failed: {err[-2000:]}")
-        result.what += "; the second one was told to wait" if is_told else "; the second one came later"
+        result.what += "; the second one was told to wait" if is_reported else "; the second one came later"
         if 0 not in (second.process.returncode, result.status):
             raise Unsettled(f"neither got through: {err[-300:]}")
 
@@ -313,14 +315,14 @@ class Cell:
             raise Unsettled("the program says that it was confirmed")
         if self._plan.fault == TWO and not is_confirmed:
             raise Unsettled("nobody got through")
-        is_standing = any(ids.values())
-        if self._earlier and not is_standing:
+        is_expected_up = any(ids.values())
+        if self._earlier and not is_expected_up:
             raise Unsettled("the earlier deployment is gone")
-        if not is_standing:
+        if not is_expected_up:
             self._judge_before_contact(result)
             result.note(self._intruder.forge())
-        desk = self._wait_until_well(result, is_expected=is_standing)
-        if is_standing:
+        desk = self._wait_until_well(result, is_expected=is_expected_up)
+        if is_expected_up:
             after = {self._state(side)[0] for side in Side}
             if len(after) != 1 or not after.isdisjoint({""}):
                 raise Unsettled(f"status says that all is well, and the hosts have {after}")
@@ -330,7 +332,7 @@ class Cell:
             ended = desk.tunnelmark("undeploy", self._field.pair)
             if ended.status != 0:
                 raise Unsettled(f"undeploy: {ended.err[-400:]}")
-        self._compare(time.monotonic() + LOOK_S * self._patience)
+        self._compare(time.monotonic() + INSPECTION_S * self._patience)
 
     def _judge_before_contact(self, result: CellResult) -> None:
         """Check that both hosts rolled back by themselves, before any Tunnelmark can have mended what they did not."""
@@ -345,10 +347,10 @@ class Cell:
     def _wait_until_well(self, result: CellResult, *, is_expected: bool) -> FaultDesk:
         """Wait until a Tunnelmark says that all is well: healthy, or nothing there; it repairs what is half."""
         while True:
-            said, took_s = "", 0.0
+            reported, took_s = "", 0.0
             for desk in self._desks:
                 status = desk.tunnelmark("status", self._field.pair, "--repair")
-                said = f"{status.out[-900:]} {status.err[-900:]}"
+                reported = f"{status.out[-900:]} {status.err[-900:]}"
                 took_s = time.monotonic() - self._ended_s
                 if status.status == 0 and ("nothing is deployed" in status.out) is not is_expected:
                     result.healthy_s = took_s if is_expected else None
@@ -356,7 +358,7 @@ class Cell:
                         raise Unsettled(f"healthy only after {took_s:.0f} s")
                     return desk
             if took_s > HEALTHY_S * self._patience:
-                raise Unsettled(f"status after {took_s:.0f} s: {said}")
+                raise Unsettled(f"status after {took_s:.0f} s: {reported}")
             time.sleep(PAUSE_S)
 
     def _compare(self, until_s: float, powerless: Side | None = None) -> tuple[str, ...]:
@@ -371,26 +373,26 @@ class Cell:
         """
         inert_since_s: float | None = None
         while True:
-            found = {side: self._look(side, is_powerless=side is powerless) for side in Side}
+            found = {side: self._inspect(side, is_powerless=side is powerless) for side in Side}
             broken_off = tuple(path for one in found.values() for path in one.broken_off)
-            told = [f"{side.upper()}: {text}" for side, one in found.items() for text in one.sentences]
-            if not told and not broken_off:
+            reported = [f"{side.upper()}: {text}" for side, one in found.items() for text in one.sentences]
+            if not reported and not broken_off:
                 return ()
             # Timers do not come back with the power: what is left then is removed at the host's start, or at contact.
-            inert_since_s = None if told else inert_since_s or time.monotonic()
+            inert_since_s = None if reported else inert_since_s or time.monotonic()
             if inert_since_s is not None and time.monotonic() > inert_since_s + INERT_S:
                 return broken_off
             if time.monotonic() > until_s:
-                if told:
-                    raise Unsettled(f"not as before: {' '.join((*told, *broken_off))[:1500]}")
+                if reported:
+                    raise Unsettled(f"not as before: {' '.join((*reported, *broken_off))[:1500]}")
                 return broken_off
             time.sleep(PAUSE_S)
 
-    def _look(self, side: Side, *, is_powerless: bool) -> Difference:
+    def _inspect(self, side: Side, *, is_powerless: bool) -> Difference:
         host = self._field.host(side)
         return difference(
             self._before[side],
-            host.look(),
+            host.inspect(),
             host.left(),
             may_be_broken_off=is_powerless,
             is_time_lost=side is self._without_time,

@@ -36,7 +36,7 @@ class FaultHost(Protocol):
     def run(self, script: str) -> str:
         """Run some shell as root and return what it printed."""
 
-    def look(self) -> HostSnapshot:
+    def inspect(self) -> HostSnapshot:
         """Return its thorough snapshot."""
 
     def left(self) -> list[str]:
@@ -150,8 +150,8 @@ class NetFaultHost:
     def run(self, script: str) -> str:
         return self.pair.host(self.side).run(script)
 
-    def look(self) -> HostSnapshot:
-        return self.pair.host(self.side).look()
+    def inspect(self) -> HostSnapshot:
+        return self.pair.host(self.side).inspect()
 
     def left(self) -> list[str]:
         return left_on(self.pair.host(self.side))

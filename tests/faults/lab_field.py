@@ -25,8 +25,8 @@ from app.host.snapshots import HostSnapshot, SnapshotDepth
 from app.lab import Lab, LabManager, LabProgress, LabSpec
 from app.ssh import SshConnector
 from faults.fields import SESSIONS, Field, NoIntruder
+from support.lab_deployment import ADDRESSES, MAKE_LAN, REMOVE_LAN, TAGGED
 from support.lab_power import power_off, power_on
-from support.lab_rollout import ADDRESSES, MAKE_LAN, REMOVE_LAN, TAGGED
 from support.lab_sessions import NoPasswords, sh
 from support.net_desk import LEFT, PROGRAM, Ran
 
@@ -93,7 +93,7 @@ class LabFaultHost:
         if session is not None:
             session.close()
 
-    def look(self) -> HostSnapshot:
+    def inspect(self) -> HostSnapshot:
         self.run(":")
         found = take_snapshot(self._connected(), token=CancelToken(), depth=SnapshotDepth.THOROUGH)
         # systemd writes /etc/machine-id anew, with what was in it, whenever a gateway is switched on.
@@ -212,7 +212,7 @@ def quoted(text: str) -> str:
     return "'" + text.replace("'", "'\\''") + "'"
 
 
-class Told:
+class Reported:
     """Tells how far a lab has come, each thing once.
 
     Args:
@@ -247,7 +247,9 @@ def lab_fields() -> Iterator[Callable[[], Field]]:
             down(threading.get_ident())
             name = f"faults-{next(numbers)}"
             # Booted: a restored gateway names its cards otherwise once it has lost its power.
-            lab = manager.up(LabSpec(name), token=CancelToken(), on_progress=Told(name), is_owned=True, is_cold=True)
+            lab = manager.up(
+                LabSpec(name), token=CancelToken(), on_progress=Reported(name), is_owned=True, is_cold=True
+            )
             field = LabField(manager, lab, Path(folder))
             fields[threading.get_ident()] = field
             for side in Side:

@@ -166,4 +166,4 @@ def line_of(result: CellResult) -> str:
     healthy = "" if result.healthy_s is None else f", healthy after {result.healthy_s:.0f} s"
     times = f"settled after {result.settled_s:.0f} s{healthy}"
     text = f"{plan.fault}, {when}{bridge}: {result.outcome}, {times}. {result.what}"
-    return text if result.is_well else f"{text}\n    " + "\n    ".join(result.said)
+    return text if result.is_well else f"{text}\n    " + "\n    ".join(result.reported)

@@ -9,13 +9,17 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 
+from app.cli.words import deployment_stage_word
+from app.deployment.events import DeploymentStage
+
 STAGES = ("prepare", "arm", "apply", "verify", "confirm")
 BETWEEN = "half"
 """The moment when A has confirmed and B has not."""
 SPREAD_S = {"prepare": 1.0, "arm": 0.1, "apply": 0.2, "verify": 3.5, "confirm": 0.15, BETWEEN: 0.0}
 """Latest moment of a fault after the begin of a stage, in seconds, on hosts as fast as this computer."""
-_SAYS = {"enable": "confirm"}
-_LINE = re.compile(r"^\s*[\d.]+ s  (\w+)")
+_PRINTED = {deployment_stage_word(stage): stage.value for stage in DeploymentStage}
+_PRINTED[deployment_stage_word(DeploymentStage.ENABLE)] = "confirm"
+_LINE = re.compile(r"^\s*[\d.]+ s  ([^:\n]+)")
 
 
 class StageReader:
@@ -48,7 +52,7 @@ class StageReader:
                 self.lines.append(line.rstrip())
                 self.at_s.append(time.monotonic() - self._began_s)
                 if match := _LINE.match(line):
-                    self._begun.setdefault(_SAYS.get(match[1], match[1]), self.at_s[-1])
+                    self._begun.setdefault(_PRINTED.get(match[1].strip(), match[1]), self.at_s[-1])
                 self._changed.notify_all()
         with self._changed:
             self._has_ended = True
@@ -78,11 +82,11 @@ class StageReader:
         Returns:
             Whether it came before this one ended.
         """
-        said = sum(at_s <= moment_s for at_s in timeline_s[:-1])
+        reported = sum(at_s <= moment_s for at_s in timeline_s[:-1])
         with self._changed:
-            self._changed.wait_for(lambda: len(self.lines) >= said or self._has_ended)
+            self._changed.wait_for(lambda: len(self.lines) >= reported or self._has_ended)
             # What is left of the moment, if that run was as fast as this one.
-            left_s = moment_s - (timeline_s[said - 1] if said else 0.0)
+            left_s = moment_s - (timeline_s[reported - 1] if reported else 0.0)
             return not self._changed.wait_for(lambda: self._has_ended, left_s)
 
     def strike_in(

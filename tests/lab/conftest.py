@@ -108,7 +108,7 @@ def net(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NetBench]:
 @pytest.fixture(scope="module")
 def net_before(net: NetBench) -> Snapshots:
     """Snapshots of both hosts made of namespaces from the beginning."""
-    return net.look(SnapshotDepth.THOROUGH)
+    return net.inspect(SnapshotDepth.THOROUGH)
 
 
 @pytest.fixture(
@@ -132,7 +132,7 @@ def hosts_or_gateways(request: pytest.FixtureRequest, tmp_path_factory: pytest.T
 def net_unchanged(net: NetBench, net_before: Snapshots) -> Iterator[None]:
     """See to it that a test leaves both hosts as it found them, to the byte."""
     yield
-    assert differences(net_before, net.look(SnapshotDepth.THOROUGH)) == []
+    assert differences(net_before, net.inspect(SnapshotDepth.THOROUGH)) == []
 
 
 @pytest.fixture

@@ -18,8 +18,8 @@ from app.domain.solutions import Suite
 from support.bare_tunnel import BareTunnel, marks_on_underlay, ping
 from support.lab_pairs import MIXED, NEWEST, OLD, LabPair, LabPairs, Platforms, each_pair
 from support.lab_sessions import sh
+from support.made_up_capture import MARK
 from support.tunnel_checks import by_its_steps
-from support.wire_capture import MARK
 from vpn_adapters.registry import ADAPTERS
 
 TABLE = "nft delete table inet tunnelmark_guard"
@@ -68,7 +68,7 @@ def assert_rules_can_be_listed(tunnel: BareTunnel) -> None:
 def switch(tunnel: BareTunnel, suite: Suite) -> list[str]:
     """Give a tunnel that is up another suite; return what failed, by host."""
     tunnel.request = replace(tunnel.request, suite=suite)
-    end_plans = {side: tunnel.plan.end(side) for side in Side}
+    end_plans = {side: tunnel.plan.on(side) for side in Side}
 
     def one(side: Side) -> str:
         steps = [step for step in end_plans[side].steps if step.depends_on_suite]
@@ -80,7 +80,7 @@ def switch(tunnel: BareTunnel, suite: Suite) -> list[str]:
         results = [host.run(step.command, token=token) for step in steps]
         return " ".join(result.stderr for result in results if not result.is_ok)
 
-    return [said for said in tunnel.both(one) if said]
+    return [reported for reported in tunnel.both(one) if reported]
 
 
 def has_policy(tunnel: BareTunnel, side: Side) -> bool:
@@ -89,21 +89,21 @@ def has_policy(tunnel: BareTunnel, side: Side) -> bool:
 
 
 class TestIpsec:
-    def test_ipsec_gets_other_suites_while_it_stands(self, ipsec: BareTunnel) -> None:
+    def test_ipsec_gets_other_suites_while_it_is_up(self, ipsec: BareTunnel) -> None:
         facts = ipsec.request.facts_a, ipsec.request.facts_b
         options = {option.name: option for option in ipsec.adapter.census(*facts)}
         for name, is_readable in (("aes128ctr", False), ("aes256gmac", True), ("sha512", False)):
             assert switch(ipsec, options[name].suite) == []
             for side in Side:
-                check = ipsec.plan.end(side).negotiated
+                check = ipsec.plan.on(side).negotiated
                 assert check is not None
                 assert ipsec.holds(side, check), name
             address = ipsec.plan.probe_address_b
             marks = marks_on_underlay(ipsec, lambda to=address: ping(ipsec.sessions.a, to, frame_bytes=242, mark=True))
             assert (marks > 0) is is_readable is options[name].is_unprotected, name
-        said = switch(ipsec, options["serpent256"].suite)
-        assert said
-        assert said[0].strip().endswith("received NO_PROPOSAL_CHOSEN notify, no CHILD_SA built")
+        reported = switch(ipsec, options["serpent256"].suite)
+        assert reported
+        assert reported[0].strip().endswith("received NO_PROPOSAL_CHOSEN notify, no CHILD_SA built")
         assert ping(ipsec.sessions.a, ipsec.plan.probe_address_b, wait_s=1) == 0
         # One that failed is not in the way of the next.
         assert switch(ipsec, next(one for one in ipsec.adapter.suites(*facts) if one.is_default)) == []
@@ -117,7 +117,7 @@ class TestIpsec:
     def test_killed_ipsec_goes_on_encrypted(self, ipsec: BareTunnel) -> None:
         # The only breakage after which charon restores nothing itself.
         def kill(side: Side) -> None:
-            command = ipsec.plan.end(side).breakages[1].command
+            command = ipsec.plan.on(side).breakages[1].command
             assert ipsec.session(side).run(command, token=CancelToken()).is_ok
             assert "charon" not in sh(ipsec.session(side), "ps -e -o comm=")
 
@@ -130,7 +130,7 @@ class TestIpsec:
         assert ipsec.both(lambda side: has_policy(ipsec, side)) == (True, True)
 
         def stop(side: Side) -> None:
-            command = ipsec.plan.end(side).breakages[0].command
+            command = ipsec.plan.on(side).breakages[0].command
             assert ipsec.session(side).run(command, token=CancelToken()).is_ok
 
         ipsec.both(stop)
@@ -169,7 +169,7 @@ class TestMacsec:
         )
         assert agreed_key(macsec) != first
 
-    def test_what_the_host_sends_below_macsec_stays_inside(self, macsec: BareTunnel) -> None:
+    def test_what_the_host_sends_below_macsec_remains_inside(self, macsec: BareTunnel) -> None:
         link = macsec.request.link
         low = link.names.lower_interface
         key = agreed_key(macsec)

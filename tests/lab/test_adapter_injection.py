@@ -148,16 +148,16 @@ class TestGuarded:
 
     def test_nor_when_what_protects_has_gone(self, guarded: BareTunnel) -> None:
         def take_away(side: Side) -> None:
-            breakage = guarded.plan.end(side).breakages[-1 if guarded.adapter.info.name == "wireguard" else 0]
+            breakage = guarded.plan.on(side).breakages[-1 if guarded.adapter.info.name == "wireguard" else 0]
             assert guarded.session(side).run(breakage.command, token=CancelToken()).is_ok
 
         guarded.both(take_away)
         for counts in attack(guarded, is_cookie_known=True):
             assert set(counts.values()) == {0}, counts
 
-    def test_the_table_stays_while_its_session_is_there(self, guarded: BareTunnel) -> None:
+    def test_the_table_remains_while_its_session_is_there(self, guarded: BareTunnel) -> None:
         def remove(side: Side) -> None:
-            (step,) = (step for step in guarded.plan.end(side).steps if "firewall table" in step.title)
+            (step,) = (step for step in guarded.plan.on(side).steps if "firewall table" in step.title)
             assert step.undo is not None
             result = guarded.session(side).run(step.undo, token=CancelToken())
             assert result.exit_status == 1
@@ -189,7 +189,7 @@ def test_the_table_alone_keeps_frames_out_of_an_encapsulation_without_cookies(na
             assert ping(tunnel.session(side), tunnel.plan.probe_address(side.other)) >= 10
 
         def undo_guard(side: Side) -> None:
-            undo = tunnel.plan.end(side).steps[0].undo
+            undo = tunnel.plan.on(side).steps[0].undo
             assert undo is not None
             result = tunnel.session(side).run(undo, token=CancelToken())
             assert (result.exit_status, "is still there" in result.stderr) == (1, True)
@@ -197,7 +197,7 @@ def test_the_table_alone_keeps_frames_out_of_an_encapsulation_without_cookies(na
         tunnel.both(undo_guard)
         # Taken down and not deleted: the interface with the frames would go with its carrier.
         tunnel.both(
-            lambda side: tunnel.session(side).run(tunnel.plan.end(side).breakages[0].command, token=CancelToken())
+            lambda side: tunnel.session(side).run(tunnel.plan.on(side).breakages[0].command, token=CancelToken())
         )
         for counts in attack(tunnel, is_cookie_known=True):
             assert set(counts.values()) == {0}, counts

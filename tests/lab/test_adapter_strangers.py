@@ -24,7 +24,7 @@ def make(net: NetBench) -> Iterator[Make]:
         yield new
 
 
-def assert_stays_down(tunnel: BareTunnel) -> None:
+def assert_remains_down(tunnel: BareTunnel) -> None:
     tunnel.apply()
     with pytest.raises(DeadlineExceeded):
         tunnel.wait_until_up(timeout_s=5)
@@ -39,14 +39,14 @@ def test_openvpn_does_not_come_up_with_another_peers_certificate(wrong: Side, ma
     stranger = PublicIdentity({**own.values, "fingerprint": ":".join(["AB"] * 32)})
     changed = {"identity_a": stranger} if wrong is Side.A else {"identity_b": stranger}
     tunnel.request = replace(tunnel.request, **changed)
-    assert_stays_down(tunnel)
+    assert_remains_down(tunnel)
 
 
 def test_tinc_does_not_come_up_with_another_peers_key(make: Make) -> None:
     tunnel = make(ADAPTERS["tinc"])
     tunnel.make_keys()
     tunnel.request = replace(tunnel.request, identity_a=tunnel.request.identity_b)
-    assert_stays_down(tunnel)
+    assert_remains_down(tunnel)
 
 
 def test_ssh_does_not_come_up_with_another_peers_host_key(make: Make) -> None:

@@ -54,7 +54,7 @@ def nothing_runs(net: NetBench) -> Iterator[None]:
     wait_until_clean(net.sessions.a, net.sessions.b, timeout_s=120)
 
 
-def test_what_is_told_is_what_is_stored(net: NetBench, found: Found, store: Store) -> None:
+def test_what_is_reported_is_what_is_stored(net: NetBench, found: Found, store: Store) -> None:
     plan = lab_campaign.make_plan(net.pair, found, ["baseline", "openvpn-udp"])
     seen: list[events.Event] = []
 
@@ -168,7 +168,8 @@ def test_skipping_one_candidate(net: NetBench, found: Found, store: Store) -> No
 
     record = lab_campaign.run(plan, net.sessions, found, store, control=control, emit=emit)
 
-    assert [one.status.value for one in record.attempts] == ["skipped", "completed"]
+    messages = [one.message for one in record.attempts]
+    assert [one.status.value for one in record.attempts] == ["skipped", "completed"], messages
     assert is_clean(net.sessions.a)
 
 

@@ -71,7 +71,7 @@ def test_sample_of_openvpns_options(net: NetBench, found: Found, tmp_path: Path)
         assert re.search("segfault|EVP_MAC_init failed", results["mac", "SHAKE128"].reason)  # whichever end is first
 
 
-def test_cancelled_within_seconds_with_both_hosts_put_back(net: NetBench, found: Found, tmp_path: Path) -> None:
+def test_cancelled_within_seconds_with_both_hosts_rolled_back(net: NetBench, found: Found, tmp_path: Path) -> None:
     token = CancelToken()
     cancelled_s: list[float] = []
 
@@ -89,7 +89,7 @@ def test_cancelled_within_seconds_with_both_hosts_put_back(net: NetBench, found:
     assert time.monotonic() - cancelled_s[0] < 15  # 2 s on a machine that does nothing else
 
 
-def test_killed_in_the_middle_of_a_switch_the_hosts_put_themselves_back_and_it_goes_on(
+def test_killed_in_the_middle_of_a_switch_the_hosts_roll_back_by_themselves_and_it_goes_on(
     net: NetBench, found: Found, tmp_path: Path
 ) -> None:
     names = listed(found, "AES-128-CBC", "SHA256")
@@ -107,13 +107,13 @@ def test_killed_in_the_middle_of_a_switch_the_hosts_put_themselves_back_and_it_g
     )
     assert process.stdout is not None
     with process.stdout as output:
-        said: list[str] = []
+        reported: list[str] = []
         for line in output:
-            said.append(line)
+            reported.append(line)
             if line.startswith(f"started {names[1]}"):
                 break
         else:
-            pytest.fail("".join(said))
+            pytest.fail("".join(reported))
         process.send_signal(signal.SIGKILL)
         process.wait(10)
     wait_until_back(net.sessions, timeout_s=LEASE_S + 40)

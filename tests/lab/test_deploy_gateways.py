@@ -35,9 +35,9 @@ def bench(lab: Lab, lab_pair: LabPair) -> Bench:
 @pytest.fixture(autouse=True)
 def unchanged(bench: Bench) -> Iterator[None]:
     """Every test here must leave both gateways as it found them."""
-    before = bench.look()
+    before = bench.inspect()
     yield
-    assert differences(before, bench.look()) == []
+    assert differences(before, bench.inspect()) == []
 
 
 def ignore_stage(_stage: Stage, _detail: str) -> None:
@@ -70,7 +70,7 @@ def test_timer_that_cannot_leave_its_session_is_run_by_systemd_and_no_clock_move
 
 
 @pytest.mark.full
-def test_killed_with_a_standing_tunnel_the_gateways_put_themselves_back(bench: Bench, tmp_path: Path) -> None:
+def test_killed_with_a_running_tunnel_the_gateways_roll_back_by_themselves(bench: Bench, tmp_path: Path) -> None:
     kill_tunnelmark(bench, tmp_path, "standing", "wireguard", lease_s=6)
     assert "tmk0" in sh(bench.sessions.a, "ip -o link")
     wait_until_back(bench.sessions, timeout_s=120.0)

@@ -16,8 +16,10 @@ from app.domain.events import Stage
 from app.domain.hosts import Side
 from app.domain.link import STATE_DIR
 from app.tunnel import preflight, preview, recover, temporary_tunnel
+from app.tunnel.messages import STEP_FAILED, UP_TOO_LATE
 from support.lab_deploy import Altered, shell_step
 from support.lab_sessions import sh
+from support.message_checks import has_message
 from support.net_bench import NetBench
 from support.tunnel_state import still_up
 from vpn_adapters.registry import ADAPTERS
@@ -91,7 +93,9 @@ def test_cancelling_in_any_stage_leaves_nothing(net: NetBench, solution: str, st
 def test_step_that_fails_on_one_gateway_undoes_both(net: NetBench, solution: str) -> None:
     failing = Altered(ADAPTERS[solution], Side.B, shell_step("Go wrong", "echo no such luck >&2; exit 3"))
     with (
-        pytest.raises(CommandFailed, match="gateway-b with exit status 3: Go wrong") as caught,
+        pytest.raises(
+            CommandFailed, check=has_message(STEP_FAILED, host="gateway-b", status="3", step="Go wrong")
+        ) as caught,
         temporary_tunnel(net.sessions, net.request(solution, failing), token=CancelToken(), on_stage=ignore_stage),
     ):
         pass
@@ -105,7 +109,7 @@ def test_tunnel_that_is_blocked_says_so_with_the_daemons_log(net: NetBench) -> N
     sh(net.sessions.b, f"ip rule add {rule}")
     try:
         with (
-            pytest.raises(TunnelDown, match="did not come up") as caught,
+            pytest.raises(TunnelDown, check=has_message(UP_TOO_LATE)) as caught,
             temporary_tunnel(
                 net.sessions, net.request("openvpn-udp", adapter), token=CancelToken(), on_stage=ignore_stage
             ),
@@ -135,7 +139,7 @@ def test_daemon_that_dies_is_noticed(net: NetBench) -> None:
         assert "Initialization Sequence Completed" in tunnel.collect_logs(CancelToken())
 
 
-def test_second_tunnelmark_is_told_who_works_there(net: NetBench) -> None:
+def test_second_tunnelmark_learns_who_works_there(net: NetBench) -> None:
     request = net.request("openvpn-tcp")
     with temporary_tunnel(net.sessions, request, token=CancelToken(), on_stage=ignore_stage) as tunnel:
         with (
@@ -180,7 +184,7 @@ FILL = (
 FREE = "rm -f /run/deploy-test-filler /run/deploy-test-filler2"
 
 
-def test_full_disk_before_is_said(net: NetBench) -> None:
+def test_full_disk_before_is_reported(net: NetBench) -> None:
     sh(net.sessions.b, FILL)
     try:
         with (
@@ -192,7 +196,7 @@ def test_full_disk_before_is_said(net: NetBench) -> None:
         sh(net.sessions.b, FREE)
 
 
-def test_disk_that_fills_up_meanwhile_is_said_and_undone(net: NetBench) -> None:
+def test_disk_that_fills_up_meanwhile_is_reported_and_undone(net: NetBench) -> None:
     filling = Altered(ADAPTERS["openvpn-tcp"], Side.A, shell_step("Fill the disk", FILL, FREE), is_first=True)
     try:
         with (
@@ -227,9 +231,9 @@ def test_engineer_undoes_one_gateway_from_the_console(net: NetBench) -> None:
     with temporary_tunnel(
         net.sessions, net.request("openvpn-udp"), token=CancelToken(), on_stage=ignore_stage, lease_s=15
     ) as tunnel:
-        said = sh(net.sessions.b, f"sh {STATE_DIR}/undo.sh")
-        assert "Start OpenVPN" in said
-        assert "this host is as it was before the tunnel" in said
+        reported = sh(net.sessions.b, f"sh {STATE_DIR}/undo.sh")
+        assert "Start OpenVPN" in reported
+        assert "this host is as it was before the tunnel" in reported
         assert not still_up(tunnel)
 
 

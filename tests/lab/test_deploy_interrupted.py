@@ -41,14 +41,14 @@ def killed_at(net: NetBench, tmp_path: Path) -> Callable[..., None]:
 
 
 @pytest.mark.parametrize("stage", ["arm", "apply", "cleanup"])
-def test_killed_in_any_stage_the_gateways_put_themselves_back(
+def test_killed_in_any_stage_the_gateways_roll_back_by_themselves(
     net: NetBench, killed_at: Callable[..., None], stage: str
 ) -> None:
     killed_at(stage)
     wait_until_back(net.sessions, timeout_s=BACK_S)
 
 
-def test_killed_with_a_standing_tunnel(net: NetBench, killed_at: Callable[..., None]) -> None:
+def test_killed_with_a_running_tunnel(net: NetBench, killed_at: Callable[..., None]) -> None:
     killed_at("standing", "openvpn-tcp")
     assert "tmk0" in sh(net.sessions.a, "ip -o link")
     wait_until_back(net.sessions, timeout_s=BACK_S)
@@ -88,7 +88,7 @@ def sshd_of(host: HostSession) -> str:
 
 @pytest.mark.allow_logs("app.ssh")  # that what ran over the connection could not be killed: it was cut
 @pytest.mark.parametrize("stage", [Stage.IDENTITY, Stage.APPLY, None])
-def test_connection_cut_in_any_stage_is_made_again_to_put_the_gateways_back(
+def test_connection_cut_in_any_stage_is_made_again_to_restore_the_gateways(
     net: NetBench, tmp_path: Path, stage: Stage | None
 ) -> None:
     with connected(net.pair, tmp_path) as sessions:
@@ -106,15 +106,15 @@ def test_connection_cut_in_any_stage_is_made_again_to_put_the_gateways_back(
                 cut(None)
 
         # Later on, all that was to be sent over that connection may have been sent when it broke.
-        may_stand = stage in (Stage.VERIFY, None)
-        with contextlib.suppress(ConnectionLost) if may_stand else pytest.raises(ConnectionLost, match="gateway-b"):
+        may_be_up = stage in (Stage.VERIFY, None)
+        with contextlib.suppress(ConnectionLost) if may_be_up else pytest.raises(ConnectionLost, match="gateway-b"):
             build()
         assert is_cut
     wait_until_back(net.sessions, timeout_s=BACK_S)
 
 
 @pytest.mark.allow_logs("app.ssh")  # that what ran over the connection could not be killed: it was cut
-def test_gateway_that_stays_away_puts_itself_back(
+def test_gateway_that_is_lost_rolls_back_by_itself(
     net: NetBench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("app.tunnel.rollback.RECONNECT_S", 2.0)

@@ -23,9 +23,9 @@ from support.tunnel_state import still_up
 @pytest.fixture(autouse=True)
 def unchanged(hosts_or_gateways: Bench) -> Iterator[None]:
     """Every test here must leave both hosts as it found them."""
-    before = hosts_or_gateways.look()
+    before = hosts_or_gateways.inspect()
     yield
-    assert differences(before, hosts_or_gateways.look()) == []
+    assert differences(before, hosts_or_gateways.inspect()) == []
 
 
 def ignore_stage(_stage: Stage, _detail: str) -> None:

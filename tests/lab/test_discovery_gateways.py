@@ -91,7 +91,7 @@ def test_the_link_between_them(found: tuple[HostFacts, HostFacts], lab: Lab) -> 
     assert link == Link(lab.pair.underlay_a, lab.pair.underlay_b, names=usual)
 
 
-def test_looking_changes_nothing(sessions: SessionPair) -> None:
+def test_inspecting_changes_nothing(sessions: SessionPair) -> None:
     state = (
         "lsmod | cut -d ' ' -f 1 | sort; find /etc /usr /boot /opt /srv /var/lib /root /home -xdev -printf '%p %T@\\n'"
         " | sort | md5sum; ip -o link | cut -d ' ' -f 2; find /tmp /run/tunnelmark 2>/dev/null | sort"

@@ -18,7 +18,7 @@ import pytest
 
 from app.domain.cancel import CancelToken
 from app.domain.commands import HostSession
-from app.domain.deployment import DeploymentState, RolloutOptions
+from app.domain.deployment import DeploymentOptions, DeploymentState
 from app.host.snapshots import SnapshotDepth
 from app.services.wiring import Services
 from support.export_attack import attacked
@@ -98,7 +98,7 @@ def test_the_role_leads_to_what_deploy_leads_to_and_its_undo_leaves_nothing(
     bench = hosts_or_gateways
     sessions, solution = bench.sessions, bench.any_solution
     discovery = services.discover(bench.pair, token=CancelToken(), on_progress=quiet)
-    before = bench.look(SnapshotDepth.THOROUGH)
+    before = bench.inspect(SnapshotDepth.THOROUGH)
     folder = exported(services, bench.pair, solution, tmp_path / "out")
     with attacked(bench) if isinstance(bench, NetBench) else nullcontext() as attack:
         changed = play(folder, "site.yml")
@@ -111,9 +111,9 @@ def test_the_role_leads_to_what_deploy_leads_to_and_its_undo_leaves_nothing(
         by_ansible = place_of(sessions.a), place_of(sessions.b)
         assert all(play(folder, "undo.yml").values())
     assert list(play(folder, "undo.yml").values()) == [0, 0]
-    assert differences(before, bench.look(SnapshotDepth.THOROUGH)) == []
+    assert differences(before, bench.inspect(SnapshotDepth.THOROUGH)) == []
     deployment = services.deploy(
-        discovery, (solution, ""), RolloutOptions(), token=CancelToken(), emit=lambda _event: None
+        discovery, (solution, ""), DeploymentOptions(), token=CancelToken(), emit=lambda _event: None
     )
     assert deployment.state is DeploymentState.CONFIRMED
     by_deploy = place_of(sessions.a), place_of(sessions.b)

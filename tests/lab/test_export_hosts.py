@@ -65,7 +65,7 @@ def verify(hosts: dict[Side, HostSession]) -> None:
 def test_by_hand_it_works_as_the_list_of_steps_says_and_lets_no_attacker_in(
     net: NetBench, services: Services, tmp_path: Path
 ) -> None:
-    before = net.look(SnapshotDepth.THOROUGH)
+    before = net.inspect(SnapshotDepth.THOROUGH)
     services.discover(net.pair, token=CancelToken(), on_progress=quiet)
     folder = exported(services, net.pair, "openvpn-udp", tmp_path / "out")
     hosts = {Side.A: net.sessions.a, Side.B: net.sessions.b}
@@ -80,4 +80,4 @@ def test_by_hand_it_works_as_the_list_of_steps_says_and_lets_no_attacker_in(
         finally:
             for host in hosts.values():
                 sh(host, f"{RUN} undo && rm -r {BY_HAND}")
-    assert differences(before, net.look(SnapshotDepth.THOROUGH)) == []
+    assert differences(before, net.inspect(SnapshotDepth.THOROUGH)) == []

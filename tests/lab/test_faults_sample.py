@@ -53,7 +53,7 @@ def hosts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NetHosts]:
 
 
 @pytest.mark.timeout(1800)
-def test_no_fault_leaves_anything_behind_or_locks_anybody_out(hosts: NetHosts, tmp_path: Path) -> None:
+def test_no_fault_leaves_anything_behind_or_locks_any_user_out(hosts: NetHosts, tmp_path: Path) -> None:
     # Most of the time is spent waiting for the hosts' timers: several pairs at once do not disturb each other.
     own = threading.local()
     free = [NetField(hosts, pair) for pair in hosts.pairs]
@@ -67,8 +67,8 @@ def test_no_fault_leaves_anything_behind_or_locks_anybody_out(hosts: NetHosts, t
 
     with ThreadPoolExecutor(PAIRS, initializer=take) as pool:
         results = list(pool.map(run, enumerate(SAMPLE)))
-    told = [(one.plan.fault, one.plan.stage, one.outcome, one.what, one.said) for one in results]
-    assert [row for row in told if row[2] == EXCEPTION] == []
+    reported = [(one.plan.fault, one.plan.stage, one.outcome, one.what, one.reported) for one in results]
+    assert [row for row in reported if row[2] == EXCEPTION] == []
     usual = {"as before", "confirmed"}
-    assert [row for row in told if row[2] not in ALLOWED.get(row[0], usual)] == []
+    assert [row for row in reported if row[2] not in ALLOWED.get(row[0], usual)] == []
     assert results[0].outcome in ("half, repaired", "confirmed")

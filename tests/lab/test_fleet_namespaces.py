@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -41,7 +42,7 @@ def inspected(pairs: Sequence[NetPair]) -> dict[str, HostSnapshot]:
     """Return snapshots of the hosts of pairs, by name."""
     every = [host for pair in pairs for host in pair.hosts]
     with ThreadPoolExecutor(4) as pool:
-        return dict(zip((host.name for host in every), pool.map(lambda host: host.look(), every), strict=True))
+        return dict(zip((host.name for host in every), pool.map(lambda host: host.inspect(), every), strict=True))
 
 
 def check_as_before(pairs: Sequence[NetPair], before: dict[str, HostSnapshot]) -> None:
@@ -94,8 +95,10 @@ def test_a_broken_pair_stops_what_has_not_begun_and_is_in_the_summary(
     broken.b.run("mv /usr/sbin/tincd.real /usr/sbin/tincd")
     assert done.status == ExitCode.FAILED
     table = [line for line in done.out.splitlines() if "pair-" in line]
-    states = ["confirmed", "failed", "not-begun"]
-    assert [[word for word in line.split() if word in states] for line in table] == [[one] for one in states], done.out
+    states = ["confirmed", "failed", "not begun"]
+    assert [[word for word in re.split(r"  +", line) if word in states] for line in table] == [
+        [one] for one in states
+    ], done.out
     assert "1 of 3 pairs confirmed." in done.out
     assert desk.tunnelmark("undeploy", hosts.pairs[1].name).status == ExitCode.OK
     check_as_before(hosts.pairs[1:4], before)

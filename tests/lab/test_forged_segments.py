@@ -113,7 +113,7 @@ def attack(tunnel: BareTunnel, victim: Side, body: bytes) -> int:
     underlay = link.underlay(victim.other), link.underlay(victim)
     before, entered = complaints(tunnel, victim), 0
     for _ in range(ATTEMPTS):
-        entered += put_in(*hosts, underlay, plan.probe_address(victim), plan.end(victim).interface, body)
+        entered += put_in(*hosts, underlay, plan.probe_address(victim), plan.on(victim).interface, body)
         if complaints(tunnel, victim) > before:
             return entered
     raise AssertionError(f"No forged segment reached the program on {victim}: {tunnel.logs()}")
@@ -121,7 +121,7 @@ def attack(tunnel: BareTunnel, victim: Side, body: bytes) -> int:
 
 def complaints(tunnel: BareTunnel, side: Side) -> int:
     """Return how often a host's program complained of what it received."""
-    paths = " ".join(tunnel.plan.end(side).log_paths)
+    paths = " ".join(tunnel.plan.on(side).log_paths)
     shown = sh(tunnel.session(side), f"cat {paths} | grep -E -c '{COMPLAINT[tunnel.adapter.info.name]}' || true")
     return int(shown)
 

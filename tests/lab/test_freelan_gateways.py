@@ -20,8 +20,8 @@ from support.bare_tunnel import BareTunnel, build, new_tunnel, ping
 from support.borrowed import pack, unpack
 from support.injection_checks import check_nothing_gets_in
 from support.lab_deploy import find_out
+from support.lab_deployment import check_daemon_comes_back, desk_for
 from support.lab_pairs import MIXED, OLD, UNDERLAY, LabPair, LabPairs
-from support.lab_rollout import check_daemon_comes_back, desk_for
 from support.lab_sessions import sh
 from support.net_bench import net_bench
 from support.net_desk import need_namespaces
@@ -117,7 +117,7 @@ def test_a_stranger_with_a_certificate_of_his_own_is_refused(tunnel: BareTunnel)
     assert "certificate is invalid" in sh(tunnel.sessions.b, f"cat {tunnel.plan.b.log_paths[0]}")
 
 
-def test_a_freelan_and_a_route_of_the_host_s_own_stay(tunnel: BareTunnel) -> None:
+def test_a_freelan_and_a_route_of_the_host_s_own_remain(tunnel: BareTunnel) -> None:
     host, peer = tunnel.sessions.a, tunnel.request.link.underlay_b
     sh(host, OWN_INSTANCE.replace("PEER", peer))
     try:
@@ -130,7 +130,7 @@ def test_a_freelan_and_a_route_of_the_host_s_own_stay(tunnel: BareTunnel) -> Non
 
 
 @pytest.mark.full
-def test_rolled_out_it_comes_back_when_its_daemon_is_killed_and_goes_without_a_trace(
+def test_deployed_it_comes_back_when_its_daemon_is_killed_and_goes_without_a_trace(
     place: Place, tmp_path: Path
 ) -> None:
     with desk_for(place.spec, tmp_path) as desk:

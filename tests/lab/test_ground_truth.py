@@ -17,7 +17,7 @@ import pytest
 
 from app.domain.capture import CaptureReport
 from app.domain.commands import SessionPair
-from app.domain.ranking import Ranking
+from app.domain.ranking import AdviceKind, Ranking
 from app.domain.results import ADAPTIVE_PROFILE, BLOCK_PINGS, CampaignPlan, Candidate
 from app.domain.verdicts import Verdict
 from app.lab import Lab
@@ -28,7 +28,7 @@ from app.measurement.adaptive.probes import RoundProbes, Transfer
 from app.measurement.comparison import plan_campaign
 from app.measurement.comparison.attempt import ComparisonContext
 from app.measurement.control import CampaignControl
-from app.measurement.engine import run_campaign
+from app.measurement.engine import CampaignHosts, run_campaign
 from app.ranking import rank
 from app.storage import Store
 from support.busy_hosts import busy_computer, spikes
@@ -97,10 +97,10 @@ def compare(
 
     with Store.open(folder / "tunnelmark.db") as store:
         tunnels = ShapedTunnels(plan.pair, pair.sessions, pair.link, facts, (), store.audit, delay_ms=delay_ms)
+        hosts = CampaignHosts(pair.sessions, adapters, pair.link, facts, (), tunnels=tunnels)
         record = run_campaign(
-            PathComparison, plan, sessions=pair.sessions, adapters=adapters, link=pair.link, facts=facts, store=store,
-            control=CampaignControl(), emit=lambda _: None, version="0", header=(), tunnels=tunnels,
-        )  # fmt: skip
+            PathComparison, plan, hosts, store=store, control=CampaignControl(), emit=lambda _: None, version="0"
+        )
     ranking = rank(record)
     _print(ranking)
     return ranking
@@ -114,6 +114,8 @@ def _print(ranking: Ranking) -> None:
     for place, one in zip(ranking.ranking, ranking.results, strict=False):
         print(place.rank, one.suite, one.weighted_latency_ms, one.ratio_to_best, place.tied_with)
     print(ranking.rounds, ranking.recommendation.kind, ranking.recommendation.sentence)
+    for one in ranking.results:
+        print(one.suite, [(gate.name.value, gate.value, gate.verdict.value) for gate in one.gates])
 
 
 def claimed(ranking: Ranking) -> set[tuple[str, str]]:
@@ -123,10 +125,14 @@ def claimed(ranking: Ranking) -> set[tuple[str, str]]:
 
 
 def check_truth(ranking: Ranking) -> None:
-    """Fail if a claim is false: that equals differ, that the slower one is faster, or which one to take."""
+    """Fail if a claim is false: that equals differ, that the slower one is faster, or the advice."""
     false = [(faster, slower) for faster, slower in claimed(ranking) if DELAYS_MS[faster] >= DELAYS_MS[slower]]
     assert false == []
-    assert ranking.recommendation.suite in (None, "first", "second")
+    advice = ranking.recommendation
+    assert advice.suite in (None, "first", "second")
+    if advice.suite is not None and advice.kind is AdviceKind.CLEAR:
+        eligible = {one.suite for one in ranking.results if one.barrier is None}
+        assert all(DELAYS_MS[one] > DELAYS_MS[advice.suite] for one in eligible - {advice.suite})
 
 
 @pytest.mark.timeout(400)

@@ -32,7 +32,7 @@ def test_a_guard_that_was_flushed_can_be_made_again_by_its_own_step(name: str, r
     suite = next(one for one in adapter.suites(host, host) if one.is_default)
     plan = adapter.plan(request(adapter, suite))
     for side in Side:
-        (guard,) = [step for step in plan.end(side).steps if step.is_repeatable]
+        (guard,) = [step for step in plan.on(side).steps if step.is_repeatable]
         assert guard.health_check is not None
         words = [shlex.join(guard.command.argv), shlex.join(guard.health_check.argv)]
         argv = ["unshare", "--net", "sh", "-c", _RELOAD, "reload", *words]

@@ -28,7 +28,7 @@ from app.measurement.control import CampaignControl
 from app.measurement.options import RunOptions
 from app.measurement.wizard import Step
 from app.services.wiring import Services
-from support.lab_rollout import Desk
+from support.lab_deployment import Desk
 from support.lab_sessions import connected, sh
 from support.waiting import wait_until
 
@@ -122,6 +122,7 @@ def test_without_consent_an_attempt_fails(desk: Desk, unchanged: None) -> None:
     assert [status for _, status, _ in compare(desk, "openvpn-udp")] == [AttemptStatus.FAILED]
 
 
+@pytest.mark.full
 def test_they_are_compared_with_consent(desk: Desk, unchanged: None) -> None:
     consent(desk, may_open=True)
     done = compare(desk, *IN_EVERY_RUN)
@@ -135,11 +136,10 @@ def test_all_are_compared_with_consent(desk: Desk, unchanged: None) -> None:
     assert {status for _, status, _ in done} == {AttemptStatus.COMPLETED}, done
 
 
-def test_a_deployment_is_replaced_survives_reloads_and_leaves_nothing(
+def test_a_deployment_survives_reloads_and_leaves_nothing(
     desk: Desk, hardened: Lab, tmp_path: Path, unchanged: None
 ) -> None:
     consent(desk, may_open=True)
-    assert desk.deploy("wireguard").state is DeploymentState.CONFIRMED
     assert desk.deploy("ipsec").state is DeploymentState.CONFIRMED
     desk.wait_until_healthy(60)
     with connected(hardened, tmp_path, "root") as root:
@@ -151,7 +151,7 @@ def test_a_deployment_is_replaced_survives_reloads_and_leaves_nothing(
             # Made again by the supervisor alone.
             wait_until(partial(is_open_again, host, side, opened[side]), f"the rules of {side}")
     desk.wait_until_healthy(60)
-    assert desk.undeploy().state is DeploymentState.UNDONE
+    assert desk.undeploy().state is DeploymentState.REMOVED
 
 
 @pytest.mark.full
@@ -196,7 +196,7 @@ def deploy_in_window(driver: Driver, solution: str) -> None:
     driver.until(page.deploy.isEnabled)
     driver.click(page.deploy)
     driver.until(lambda: page.live.countdown.is_open)
-    driver.click(page.live.countdown.keep)
+    driver.click(page.live.countdown.confirm)
     driver.until(lambda: not page.is_running)
     driver.idle()
 
@@ -242,6 +242,6 @@ def test_the_window_compares_all_and_deploys_two_with_one_consent(
             services, pair, services.discover(pair, token=CancelToken(), on_progress=lambda _text, _share: None)
         )
         later.wait_until_healthy(60)
-        assert later.undeploy().state is DeploymentState.UNDONE
+        assert later.undeploy().state is DeploymentState.REMOVED
     finally:
         services.close()

@@ -18,8 +18,8 @@ from app.probes.injection import probe as injection
 from app.probes.injection.probe import REPLAYS, InjectionRequest, probe_injection
 from app.probes.injection.stages import ECHOES
 from support.injection_results import write_report
+from support.lab_capture import running_tunnel
 from support.lab_sessions import sh
-from support.lab_wire import standing
 from support.net_bench import NetBench
 from vpn_adapters.registry import ADAPTERS
 
@@ -47,7 +47,7 @@ def inject(net: NetBench, request: CaptureTestsRequest, token: CancelToken | Non
 def of_census(net: NetBench, solution: str, name: str) -> AbstractContextManager[CaptureTestsRequest]:
     """Build a tunnel with a suite that only a census tries."""
     suites = {one.suite.name: one.suite for one in ADAPTERS[solution].census(*net.facts) if one.suite is not None}
-    return standing(net, solution, suite=suites[name])
+    return running_tunnel(net, solution, suite=suites[name])
 
 
 @contextmanager
@@ -62,7 +62,7 @@ def without(host: HostSession, program: str) -> Iterator[None]:
 
 @pytest.mark.parametrize("solution", ["openvpn-udp", "tinc"])
 def test_nothing_gets_in_but_the_control(net: NetBench, solution: str) -> None:
-    with standing(net, solution) as request:
+    with running_tunnel(net, solution) as request:
         for _ in range(2):  # the first one leaves the tunnel as it found it
             report = inject(net, request)
             write_report(solution, ("namespaces",) * len(Side), report)
@@ -80,7 +80,7 @@ def test_nothing_gets_in_but_the_control(net: NetBench, solution: str) -> None:
 
 @pytest.mark.parametrize("solution", ["openvpn-tcp", "ssh"])
 def test_nothing_is_claimed_of_a_stream_whose_segments_tcp_itself_judges(net: NetBench, solution: str) -> None:
-    with standing(net, solution) as request:
+    with running_tunnel(net, solution) as request:
         report = inject(net, request)
     for shown in (authenticity(report), replay_protection(report)):
         assert shown.verdict is PropertyVerdict.NOT_TRIED
@@ -105,7 +105,7 @@ def test_what_is_not_authenticated_is_found(net: NetBench, solution: str) -> Non
 
 
 def test_without_perl_nothing_is_sent(net: NetBench) -> None:
-    with standing(net, "openvpn-udp") as request, without(net.sessions.a, "perl"):
+    with running_tunnel(net, "openvpn-udp") as request, without(net.sessions.a, "perl"):
         report = inject(net, request)
     assert replay_protection(report).verdict is PropertyVerdict.NOT_TRIED
     assert set(report.hosts["b"].missing.values()) == {"gateway-a has no Perl to send forged packets with."}
@@ -114,7 +114,7 @@ def test_without_perl_nothing_is_sent(net: NetBench) -> None:
 
 
 def test_without_nft_only_forged_packets_are_sent(net: NetBench) -> None:
-    with standing(net, "openvpn-udp") as request, without(net.sessions.b, "nft"):
+    with running_tunnel(net, "openvpn-udp") as request, without(net.sessions.b, "nft"):
         report = inject(net, request)
     assert authenticity(report).verdict is PropertyVerdict.NOT_TRIED
     assert authenticity(report).note == "gateway-b has no nft to hold back packets with."
@@ -123,7 +123,7 @@ def test_without_nft_only_forged_packets_are_sent(net: NetBench) -> None:
     assert report.hosts["a"].of(TrialKind.ALTERED)
 
 
-def test_hold_that_somebody_flushes_is_no_proof(net: NetBench, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hold_that_another_user_flushes_is_no_proof(net: NetBench, monkeypatch: pytest.MonkeyPatch) -> None:
     copy = injection.copy
 
     def flush(host: HostSession, *given: object, **more: object) -> object:
@@ -131,15 +131,13 @@ def test_hold_that_somebody_flushes_is_no_proof(net: NetBench, monkeypatch: pyte
         return copy(host, *given, **more)  # type: ignore[arg-type]
 
     monkeypatch.setattr(injection, "copy", flush)
-    with standing(net, "openvpn-udp") as request:
+    with running_tunnel(net, "openvpn-udp") as request:
         report = inject(net, request)
     assert authenticity(report).verdict is PropertyVerdict.NOT_TRIED, report
     assert replay_protection(report).verdict is PropertyVerdict.NOT_TRIED, report
 
 
-def test_cancelled_while_packets_are_held_back_it_leaves_nothing(
-    net: NetBench, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_cancelled_while_packets_are_held_it_leaves_nothing(net: NetBench, monkeypatch: pytest.MonkeyPatch) -> None:
     token = CancelToken()
     tables: list[str] = []
 
@@ -149,7 +147,7 @@ def test_cancelled_while_packets_are_held_back_it_leaves_nothing(
         token.raise_if_cancelled()
 
     monkeypatch.setattr(injection, "copy", cancel)
-    with standing(net, "openvpn-udp") as request:
+    with running_tunnel(net, "openvpn-udp") as request:
         with pytest.raises(Cancelled):
             inject(net, request, token)
         for side, session in zip(Side, (net.sessions.a, net.sessions.b), strict=True):

@@ -8,8 +8,10 @@ import math
 import os
 import re
 import subprocess
+import time
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -18,13 +20,17 @@ from app.domain.condition_files import presets
 from app.domain.conditions import Condition, LinkDirection
 from app.domain.hosts import Side
 from app.lab import Lab, LabManager, LabSpec
+from app.lab.conditions import LabCondition, settings_of
+from app.lab.control import hold_condition
 from support.lab_pairs import UNDERLAY
 from support.lab_power import power_off, power_on
+from support.program import PROGRAM, Run, load
+from support.waiting import wait_until
 
 PORTS = itertools.count(5311)
 """A port for each server: the last one may still be ending."""
 DATAGRAM_BYTES = 1_400
-ON_THE_WIRE = DATAGRAM_BYTES + 8 + 20 + 14 + 4
+ON_THE_LINK = DATAGRAM_BYTES + 8 + 20 + 14 + 4
 """Bytes of such a datagram with UDP, IPv4 and Ethernet headers, and check sequence."""
 
 
@@ -67,19 +73,20 @@ def shaped(has_qemu: None, lab_manager: LabManager) -> Iterator[Lab]:
     lab_manager.down(spec.name)
 
 
+@pytest.mark.full
 def test_delay_rate_and_order_are_those_of_the_condition(shaped: Lab, lab_manager: LabManager) -> None:
     name, direct_ms = shaped.spec.name, least_rtt_ms(shaped)
     lab_manager.set_condition(name, presets()["geo"])
-    assert lab_manager.condition_of(name) == "geo"
+    assert lab_manager.condition_of(name).in_force == presets()["geo"]
     assert least_rtt_ms(shaped) == pytest.approx(500.0 + direct_ms, rel=0.02)
     rate, _, lost, overtaken = blast(shaped, f"--bitrate 12M --length {DATAGRAM_BYTES} --time 4")
-    assert rate == pytest.approx(10.0 * DATAGRAM_BYTES / ON_THE_WIRE, rel=0.03)
+    assert rate == pytest.approx(10.0 * DATAGRAM_BYTES / ON_THE_LINK, rel=0.03)
     assert lost > 0  # the queue is full
     assert overtaken == 0
     lab_manager.set_condition(name, presets()["leo"])
     assert blast(shaped, "--bitrate 4M --length 600 --time 3")[3] == 0
     lab_manager.set_condition(name, None)
-    assert lab_manager.condition_of(name) is None
+    assert lab_manager.condition_of(name).in_force is None
     assert least_rtt_ms(shaped) < 100.0
 
 
@@ -92,6 +99,23 @@ def test_losses_are_those_of_the_condition(shaped: Lab, lab_manager: LabManager)
     assert lost / sent == pytest.approx(0.03, abs=2.6 * math.sqrt(0.03 * 0.97 / sent))
 
 
+def test_a_condition_that_a_process_holds_ends_with_it(shaped: Lab, lab_manager: LabManager) -> None:
+    name = shaped.spec.name
+    lab_manager.set_condition(name, presets()["wifi"])
+    holder = subprocess.Popen(["sleep", "600"])
+    hold_condition(shaped.folder, settings_of(presets()["geo"]), holder.pid)
+    found = lab_manager.condition_of(name)
+    assert (found.in_force, found.usual, found.holder_pid) == (presets()["geo"], presets()["wifi"], holder.pid)
+    assert found.is_emulated
+    assert least_rtt_ms(shaped) > 500.0
+    holder.kill()
+    holder.wait()
+    found = lab_manager.condition_of(name)
+    assert (found.in_force, found.holder_pid) == (presets()["wifi"], None)
+    assert least_rtt_ms(shaped) < 100.0
+    lab_manager.set_condition(name, None)
+
+
 @pytest.mark.full
 def test_a_gateway_without_power_comes_back_under_the_condition(shaped: Lab, lab_manager: LabManager) -> None:
     preset = presets()["geo"]
@@ -102,3 +126,99 @@ def test_a_gateway_without_power_comes_back_under_the_condition(shaped: Lab, lab
     power_on(lab_manager, shaped.spec.name, Side.B)
     assert 80.0 <= least_rtt_ms(shaped) < 120.0
     lab_manager.set_condition(shaped.spec.name, None)
+
+
+@pytest.mark.full
+def test_a_deployment_over_a_satellite_is_proven_and_remains(
+    shaped: Lab, lab_manager: LabManager, tunnelmark: Run
+) -> None:
+    pair = f"lab:{shaped.spec.name}"
+    lab_manager.set_condition(shaped.spec.name, presets()["geo"])
+    shown = tunnelmark("deploy", pair, "wireguard", "--confirm-within", "120").stdout
+    assert "inconclusive" not in shown
+    tunnelmark("confirm", pair)
+    began_s = time.monotonic()
+    while time.monotonic() - began_s < 60.0:  # three times as long as a supervisor waits for its peer
+        found = json.loads(tunnelmark("status", pair, "--json").stdout)
+        assert [found[side]["is_up"] for side in ("a", "b")] == [True, True]
+    assert [found[side]["restarts"] for side in ("a", "b")] == [0, 0]
+    assert found["a"]["rtt_ms"] >= 500.0
+    tunnelmark("undeploy", pair)
+    lab_manager.set_condition(shaped.spec.name, None)
+
+
+NEAR = """
+[[condition]]
+name = "near"
+title = "A link of 30 ms and 8 Mbit/s"
+[condition.a_to_b]
+delay_ms = 15.0
+rate_mbit_s = 8.0
+queue_ms = 100.0
+[condition.b_to_a]
+delay_ms = 15.0
+rate_mbit_s = 8.0
+queue_ms = 100.0
+"""
+
+
+@pytest.mark.full
+def test_a_comparison_proves_its_condition_and_removes_it(
+    shaped: Lab, lab_manager: LabManager, tunnelmark: Run, tmp_path: Path
+) -> None:
+    name, file, out = shaped.spec.name, tmp_path / "near.toml", tmp_path / "found.json"
+    file.write_text(NEAR)
+    options = ("--solutions", "baseline", "--profile", "quick", "--pings", "20", "--seconds", "2", "--json", str(out))
+    tunnelmark("compare", f"lab:{name}", "--condition", str(file), *options)
+    found = load(out)
+    measured = found["measured_conditions"][0]
+    assert (found["condition"]["name"], measured["is_met"]) == ("near", True)
+    assert {one["quantity"] for one in measured["checks"]} == {"rtt", "rate", "loss", "order"}
+    bare = found["results"][0]
+    assert 30.0 < bare["weighted_latency_ms"] < 60.0
+    assert max(bare["throughput_mbit_s"].values()) < 8.0
+    assert lab_manager.condition_of(name) == LabCondition()
+
+
+@pytest.mark.full
+def test_a_killed_comparison_leaves_no_condition(
+    shaped: Lab, lab_manager: LabManager, environment: dict[str, str]
+) -> None:
+    name = shaped.spec.name
+    argv = [PROGRAM, "compare", f"lab:{name}", "--condition", "lte", "--solutions", "baseline", "--profile", "quick"]
+    running = subprocess.Popen(argv, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    wait_until(lambda: lab_manager.condition_of(name).in_force == presets()["lte"], "the condition", timeout_s=120)
+    running.kill()
+    running.wait()
+    wait_until(lambda: lab_manager.condition_of(name) == LabCondition(), "its end")
+
+
+@pytest.mark.full
+def test_hosts_of_the_users_own_are_shaped_until_a_killed_comparison_is_rolled_back(
+    shaped: Lab, tunnelmark: Run, environment: dict[str, str], tmp_path: Path
+) -> None:
+    """The lab's gateways as a pair of the user's own: they shape what they send to each other."""
+    file = tmp_path / "near.toml"
+    file.write_text(NEAR)
+    ports, options = shaped.ports, ("--condition", str(file), "--allow-load", "--solutions", "baseline")
+    tunnelmark(
+        *("pair", "add", "plant", "--a", f"root@127.0.0.1:{ports[Side.A]}", "--b", f"root@127.0.0.1:{ports[Side.B]}"),
+        *("--underlay", ",".join(UNDERLAY), "--identity", str(shaped.folder / "id_ed25519")),
+        *("--host-key-file", str(shaped.folder / "known_hosts")),
+    )
+    before = queues(shaped)
+    assert "--yes-shape" in tunnelmark("compare", "plant", *options, status=None).stderr
+    assert queues(shaped) == before
+    argv = [PROGRAM, "compare", "plant", *options, "--yes-shape", "--profile", "quick"]
+    running = subprocess.Popen(argv, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    wait_until(lambda: all("netem" in one for one in queues(shaped)), "both hosts shaped", timeout_s=120)
+    assert 30.0 < least_rtt_ms(shaped) < 60.0
+    running.kill()
+    running.wait()
+    wait_until(lambda: queues(shaped) == before, "both hosts rolled back", timeout_s=150)
+    assert least_rtt_ms(shaped) < 30.0
+
+
+def queues(lab: Lab) -> list[str]:
+    """Return the queueing disciplines of the underlay's interface on both hosts."""
+    return [run(lab, side, "tc qdisc show dev eth1") for side in Side]

@@ -135,7 +135,7 @@ def test_passwords_let_in_all_but_root(lab: Lab, tmp_path: Path, user: str, may_
     assert (done.stdout == f"{user}\n") is may_log_in, done.stderr
 
 
-def test_a_wrong_password_is_refused_and_locks_nobody_out(lab: Lab, tmp_path: Path) -> None:
+def test_a_wrong_password_is_refused_and_locks_no_one_out(lab: Lab, tmp_path: Path) -> None:
     for _ in range(2):
         assert password_login(lab, tmp_path, "plain", "wrong").returncode == 255
     assert run(lab, Side.A, "whoami", user="plain") == "plain\n"

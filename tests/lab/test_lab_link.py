@@ -142,16 +142,15 @@ def stress(pair: SessionPair, way: Way, duration_s: float) -> None:
         if number > len(KINDS) and time.monotonic() - started_at > duration_s:
             break
         before = frames_received(pair, way)
-        said = load_way(pair, way, options)
-        when = f"after round {number} ({kind}), {time.monotonic() - started_at:.0f} s; iperf3:\n{said}"
+        reported = load_way(pair, way, options)
+        when = f"after round {number} ({kind}), {time.monotonic() - started_at:.0f} s; iperf3:\n{reported}"
         assert_carries(pair, way, when)
         crossed = [now - then for now, then in zip(frames_received(pair, way), before, strict=True)]
         assert min(crossed) >= FRAMES_PER_ROUND, f"{crossed} frames crossed {way.interface} {when}"
 
 
-@pytest.mark.parametrize(
-    "duration_s", [pytest.param(10.0, id="short"), pytest.param(85.0, id="full", marks=pytest.mark.full)]
-)
+@pytest.mark.full
+@pytest.mark.parametrize("duration_s", [pytest.param(10.0, id="short"), pytest.param(85.0, id="long")])
 def test_the_link_survives_load_on_a_busy_computer(lab: Lab, tmp_path: Path, duration_s: float) -> None:
     with busy_cpus(), connected(lab, tmp_path) as pair:
         stress(pair, BARE, duration_s)

@@ -104,6 +104,7 @@ def test_a_reboot_is_a_reboot_and_off_from_within_is_off_and_the_link_comes_back
     assert_link_works(victim)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("side", [Side.B])
 def test_power_can_be_lost_at_once(victim: Lab, labs: LabManager, side: Side) -> None:
     other, before = boot_id(victim, side.other), boot_id(victim, side)

@@ -92,7 +92,7 @@ def addresses(world: World, device: str) -> list[str]:
     return [line.partition("\\ ")[0].split(maxsplit=3)[3].strip() for line in text.splitlines()]
 
 
-def look(world: World) -> tuple[list[str], list[str], str]:
+def inspect(world: World) -> tuple[list[str], list[str], str]:
     """Return the port's addresses in their order, its routes, and whether it is up; and that nothing else is left."""
     assert world.run(f"ls {SAVED}* 2> /dev/null || :") == ""
     assert BRIDGE not in world.run("ip -n host -o link show")
@@ -108,7 +108,7 @@ def promote(world: World, value: int) -> None:
 @pytest.mark.parametrize("promoting", [0, 1])
 def test_addresses_and_routes_move_to_the_bridge_and_back_as_they_were(host: World, promoting: int) -> None:
     promote(host, promoting)
-    before = look(host)
+    before = inspect(host)
     assert len(before[0]) == len(ADDRESSES)
     assert STEP.undo is not None
     run(host, STEP.command.argv)
@@ -127,28 +127,28 @@ def test_addresses_and_routes_move_to_the_bridge_and_back_as_they_were(host: Wor
     run(host, STEP.undo.argv)
     assert "10.90.0.1/24 brd 10.90.0.255 scope global lan0" in addresses(host, PORT)
     host.run(f"ip -n host addr del 10.90.0.1/24 dev {PORT}; ip -n host addr add {INNER} dev {TUNNEL}")
-    assert look(host) == before
+    assert inspect(host) == before
     run(host, STEP.undo.argv)
     host.run(f"ip -n host addr del {INNER} dev {TUNNEL}; ip -n host addr add {INNER} dev {TUNNEL}")
-    assert look(host) == before
+    assert inspect(host) == before
 
 
 @pytest.mark.parametrize("host", ["down"], indirect=True)
 def test_a_port_that_was_down_is_down_again(host: World) -> None:
-    before = look(host)
+    before = inspect(host)
     assert before[2] == "0"
     assert STEP.undo is not None
     run(host, STEP.command.argv)
     assert host.run(f"ip -n host -o link show dev {PORT} up") != ""
     run(host, STEP.undo.argv)
     host.run(f"ip -n host addr add {INNER} dev {TUNNEL}")
-    assert look(host) == before
+    assert inspect(host) == before
 
 
 @pytest.mark.parametrize("promoting", [0, 1])
 def test_wherever_it_is_killed_no_address_is_lost_and_all_comes_back(host: World, promoting: int) -> None:
     promote(host, promoting)
-    before = look(host)
+    before = inspect(host)
     assert STEP.undo is not None
     for join_calls in range(100):
         has_joined = run(host, STEP.command.argv, calls=join_calls) == 0
@@ -156,7 +156,7 @@ def test_wherever_it_is_killed_no_address_is_lost_and_all_comes_back(host: World
         assert found >= set(ADDRESSES), f"killed at call {join_calls}"
         run(host, STEP.undo.argv)
         host.run(f"ip -n host addr replace {INNER} dev {TUNNEL}")
-        assert look(host) == before, f"killed at call {join_calls}"
+        assert inspect(host) == before, f"killed at call {join_calls}"
         if has_joined:
             assert join_calls > len(ADDRESSES)
             break
@@ -167,12 +167,12 @@ def test_wherever_it_is_killed_no_address_is_lost_and_all_comes_back(host: World
         assert found >= set(ADDRESSES), f"killed at call {part_calls}"
         run(host, STEP.undo.argv)
         host.run(f"ip -n host addr replace {INNER} dev {TUNNEL}")
-        assert look(host) == before, f"killed at call {part_calls}"
+        assert inspect(host) == before, f"killed at call {part_calls}"
         if has_parted:
             break
 
 
-def test_a_bridge_of_somebody_else_is_not_touched(host: World) -> None:
+def test_a_bridge_of_another_user_is_not_touched(host: World) -> None:
     host.run(f"ip -n host link add {BRIDGE} type bridge")
     with pytest.raises(AssertionError, match="is there already"):
         run(host, STEP.command.argv)

@@ -70,7 +70,7 @@ def check_silence(gateway: Gateway, device: str, address: str) -> None:
 
 @pytest.mark.full
 @pytest.mark.parametrize("is_full", [True, False], ids=["full", "read-only"])
-def test_address_stays_on_a_disk_that_takes_nothing(gateway: Gateway, is_full: bool) -> None:
+def test_address_remains_on_a_disk_that_takes_nothing(gateway: Gateway, is_full: bool) -> None:
     address = join_on_a_disk_that_takes_nothing(gateway, is_full=is_full)
     gateway.hush()
     gateway.part()
@@ -80,7 +80,7 @@ def test_address_stays_on_a_disk_that_takes_nothing(gateway: Gateway, is_full: b
 @pytest.mark.full
 @pytest.mark.parametrize("client", sorted(STARTS))
 @pytest.mark.parametrize("device", [BRIDGE, PORT])
-def test_address_stays_for_as_long_as_neither_server_nor_router_answers(
+def test_address_remains_for_as_long_as_neither_server_nor_router_answers(
     gateway: Gateway, client: str, device: str
 ) -> None:
     gateway.begin(client)
@@ -244,7 +244,7 @@ def test_wherever_it_is_killed_the_client_is_on_the_port_again(gateway: Gateway,
 
 
 @pytest.mark.full
-def test_wherever_the_rollback_is_killed_beside_a_silent_server_the_address_stays(gateway: Gateway) -> None:
+def test_wherever_the_rollback_is_killed_beside_a_silent_server_the_address_remains(gateway: Gateway) -> None:
     gateway.begin("udhcpc")
     address = gateway.lent(PORT)
     make_killer(gateway)

@@ -196,7 +196,7 @@ def test_rollback_keeps_the_address_while_the_server_is_silent(gateway: Gateway,
 
 
 @pytest.mark.full
-def test_leases_of_other_ports_and_the_environment_stay_where_they_are(gateway: Gateway) -> None:
+def test_leases_of_other_ports_and_the_environment_remain_where_they_are(gateway: Gateway) -> None:
     gateway.begin("dhclient", environment="APITOKEN=hunter2 IF_METRIC=7")
     # What every program that a step starts has on its command line.
     gateway.world.run(
@@ -271,7 +271,7 @@ def test_client_that_cannot_be_moved_is_left_alone(gateway: Gateway, words: str,
 
 
 @pytest.mark.full
-def test_client_for_ipv6_on_the_port_does_not_stand_for_the_one_that_was_moved(gateway: Gateway) -> None:
+def test_client_for_ipv6_on_the_port_does_not_count_as_the_one_that_was_moved(gateway: Gateway) -> None:
     gateway.begin("udhcpc")
     address = gateway.lent(PORT)
     gateway.join()
@@ -345,7 +345,7 @@ def test_bridge_that_was_deleted_costs_neither_address_nor_client(gateway: Gatew
 
 @pytest.mark.full
 @pytest.mark.parametrize("client", sorted(STARTS))
-def test_client_and_address_follow_a_port_that_somebody_has_parted(gateway: Gateway, client: str) -> None:
+def test_client_and_address_follow_a_port_that_another_user_has_parted(gateway: Gateway, client: str) -> None:
     gateway.begin(client)
     address = gateway.lent(PORT)
     gateway.join()
@@ -377,7 +377,7 @@ def test_client_that_dies_before_it_is_moved_is_on_the_port_after_the_rollback(g
 
 
 @pytest.mark.full
-def test_port_that_goes_and_comes_back_has_client_and_address_again(gateway: Gateway) -> None:
+def test_port_that_goes_and_returns_has_client_and_address_again(gateway: Gateway) -> None:
     gateway.begin("udhcpc")
     address = gateway.lent(PORT)
     gateway.join()

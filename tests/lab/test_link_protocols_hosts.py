@@ -1,6 +1,6 @@
 """Link-layer protocols over the kernel's VXLAN between hosts made of namespaces, and where some are lost or changed.
 
-VPNs are tried in test_wire_hosts.py and on gateways, joined LANs in test_lan_rollout.py.
+VPNs are tried in test_capture_hosts.py and on gateways, joined LANs in test_lan_deployment.py.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def vxlan(net: NetBench) -> Iterator[CaptureTestsRequest]:
         inner_mtu_bytes=1500,
         overhead_bytes=None,
         largest_unfragmented_frame_bytes=None,
-        wire_filter="udp port 4789",
+        outer_filter="udp port 4789",
     )
     facts = {side.value: own for side, own in zip(Side, net.facts, strict=True)}
     try:
@@ -75,7 +75,7 @@ def protocols(net: NetBench, request: CaptureTestsRequest) -> dict[LinkProtocol,
     return {one.protocol: one for one in report.protocols}
 
 
-def test_a_tunnel_that_changes_nothing_lets_all_cross_and_a_missing_program_is_told(
+def test_a_tunnel_that_changes_nothing_lets_all_cross_and_a_missing_program_is_reported(
     net: NetBench, net_unchanged: None
 ) -> None:
     with vxlan(net) as request:

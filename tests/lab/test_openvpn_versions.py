@@ -14,8 +14,8 @@ from app.domain.hosts import HostFacts, Side
 from app.domain.solutions import CensusOption, Suite
 from support.bare_tunnel import BareTunnel, build, new_tunnel, ping
 from support.lab_pairs import MIXED, LabPair, LabPairs, Platforms, each_pair
+from support.made_up_capture import captured
 from support.tunnel_checks import by_its_steps
-from support.wire_capture import captured
 from vpn_adapters.openvpn import udp_adapter
 from vpn_adapters.openvpn.overhead import Overhead
 
@@ -59,7 +59,7 @@ def test_each_version_refuses_a_stranger(mixed: BareTunnel, who: Side) -> None:
     assert ping(mixed.sessions.a, mixed.plan.probe_address_b, wait_s=1) == 0
 
 
-def test_tls_1_2_where_one_end_has_no_newer(mixed: BareTunnel) -> None:
+def test_tls_1_2_where_one_host_has_no_newer(mixed: BareTunnel) -> None:
     older, newer = mixed.request.facts_a, mixed.request.facts_b
     support = older.solutions[NAME]
     lacking = replace(support, features=tuple(one for one in support.features if one not in NEWER_TLS))
@@ -68,7 +68,7 @@ def test_tls_1_2_where_one_end_has_no_newer(mixed: BareTunnel) -> None:
     assert {"TLS-1.2", "P-384"} <= set(mixed.request.suite.algorithms)
     build(mixed)
     for side in Side:
-        negotiated = mixed.plan.end(side).negotiated
+        negotiated = mixed.plan.on(side).negotiated
         assert negotiated
         assert mixed.holds(side, negotiated), mixed.logs()
     assert ping(mixed.sessions.a, mixed.plan.probe_address_b) >= 10
@@ -90,11 +90,11 @@ def see_switched(tunnel: BareTunnel, option: CensusOption) -> None:
     switch(tunnel, option.suite)
     tunnel.wait_until_up(timeout_s=tunnel.plan.up_timeout_s)
     for side in Side:
-        negotiated = tunnel.plan.end(side).negotiated
+        negotiated = tunnel.plan.on(side).negotiated
         assert negotiated
         assert tunnel.holds(side, negotiated), (option.name, tunnel.logs())
     seen = captured(tunnel.sessions.a, tunnel.request.link.underlay_b, lambda: send(tunnel))
-    assert (seen.marks > 0) == option.is_unprotected, option.name
+    assert (seen.canaries > 0) == option.is_unprotected, option.name
     for size in SIZES:
         expected = size + overhead_bytes(tunnel, size)
         assert seen.lengths.count(expected) >= FRAMES - 2, (option.name, size, expected, sorted(seen.lengths))
@@ -108,7 +108,7 @@ def switch(tunnel: BareTunnel, suite: Suite) -> None:
             assert result.is_ok, (side, result.stdout, result.stderr)
 
     def again(side: Side) -> None:
-        end = tunnel.plan.end(side)
+        end = tunnel.plan.on(side)
         steps = [step for step in end.steps if step.depends_on_suite]
         run(side, [step.undo for step in steps if step.undo])
         tunnel.session(side).write_files(end.files, token=CancelToken())

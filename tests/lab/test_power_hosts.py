@@ -8,10 +8,10 @@ from pathlib import Path
 import lab_campaign
 import pytest
 
-from app.deployment.events import Decision, RolloutApplied, RolloutEvent
+from app.deployment.events import Decision, DeploymentApplied, DeploymentEvent
 from app.domain import events
 from app.domain.cancel import CancelToken
-from app.domain.deployment import DeploymentState, RolloutOptions
+from app.domain.deployment import DeploymentOptions, DeploymentState
 from app.domain.errors import ConnectionLost, TunnelmarkError
 from app.domain.hosts import Side
 from app.domain.link import STATE_DIR
@@ -21,7 +21,7 @@ from app.storage import Store
 from app.tunnel import recover, temporary_tunnel
 from support.lab_campaign import is_clean, statuses
 from support.lab_deploy import differences
-from support.lab_rollout import desk_for
+from support.lab_deployment import desk_for
 from support.lab_sessions import sh
 from support.net_bench import NetBench, net_bench
 from support.net_desk import need_namespaces, wait_until_nothing_is_left
@@ -44,12 +44,12 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 @pytest.mark.allow_logs("app.ssh")  # that what ran over the connection could not be killed: it was cut
-def test_host_without_power_has_nothing_left_and_the_other_is_put_back(
+def test_host_without_power_has_nothing_left_and_the_other_is_rolled_back(
     net: NetBench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("app.tunnel.rollback.RECONNECT_S", 3.0)
     sessions = net.sessions
-    before = net.look(SnapshotDepth.THOROUGH)
+    before = net.inspect(SnapshotDepth.THOROUGH)
 
     def build() -> None:
         with temporary_tunnel(
@@ -65,7 +65,7 @@ def test_host_without_power_has_nothing_left_and_the_other_is_put_back(
     assert sh(sessions.a, f"ls -d {STATE_DIR}* 2>/dev/null || true") == ""
     net.hosts.power_on(Side.B)
     sessions.b.reconnect(token=CancelToken())
-    assert differences(before, net.look(SnapshotDepth.THOROUGH)) == []
+    assert differences(before, net.inspect(SnapshotDepth.THOROUGH)) == []
     assert recover(sessions, token=CancelToken()).is_clean
 
 
@@ -123,24 +123,24 @@ def test_what_is_not_confirmed_does_not_survive_the_power_and_what_is_does(net: 
                 if not host.is_connected:
                     host.reconnect(token=CancelToken())
 
-        before = net.look(SnapshotDepth.THOROUGH)
+        before = net.inspect(SnapshotDepth.THOROUGH)
 
         # B loses its power while the user is asked: both hosts roll back.
-        def emit(event: RolloutEvent) -> None:
-            if isinstance(event, RolloutApplied):
+        def emit(event: DeploymentEvent) -> None:
+            if isinstance(event, DeploymentApplied):
                 power_cycle(net, Side.B)
 
         with pytest.raises(TunnelmarkError):
             desk.services.deploy(
                 desk.found,
                 ("openvpn-udp", ""),
-                RolloutOptions(confirm_within_s=60.0),
+                DeploymentOptions(confirm_within_s=60.0),
                 token=CancelToken(),
                 emit=emit,
                 confirmation=NoAnswer(),
             )
         reconnected()
-        assert differences(before, net.look(SnapshotDepth.THOROUGH)) == []
+        assert differences(before, net.inspect(SnapshotDepth.THOROUGH)) == []
         wait_until_nothing_is_left(net.hosts.hosts)
         assert desk.status().state is None
 
@@ -151,6 +151,8 @@ def test_what_is_not_confirmed_does_not_survive_the_power_and_what_is_does(net: 
         desk.wait_until_healthy(300)
         desk.undeploy()
         CancelToken().wait_for(
-            lambda: not differences(before, net.look(SnapshotDepth.THOROUGH)), timeout_s=60, what="both hosts as before"
+            lambda: not differences(before, net.inspect(SnapshotDepth.THOROUGH)),
+            timeout_s=60,
+            what="both hosts as before",
         )
         wait_until_nothing_is_left(net.hosts.hosts)

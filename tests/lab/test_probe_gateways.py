@@ -78,7 +78,7 @@ def test_shaping_that_was_left_behind_is_a_doubt(sessions: SessionPair) -> None:
     assert any("gateway-b" in doubt and "netem" in doubt for doubt in doubts)
 
 
-def test_both_directions_in_json_with_each_second_told(sessions: SessionPair) -> None:
+def test_both_directions_in_json_with_each_second_reported(sessions: SessionPair) -> None:
     seen: list[tuple[str, float, float]] = []
     request = ThroughputRequest(A, B, PORT, 2, None, "3.18")
 

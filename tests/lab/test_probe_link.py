@@ -17,6 +17,7 @@ from app.domain.cancel import CancelToken
 from app.domain.commands import SessionPair
 from app.domain.errors import Cancelled, ConnectionLost, ProbeFailed
 from app.domain.hosts import Side
+from app.domain.messages import code_of
 from app.domain.results import FRAME_BYTES, LatencySeries
 from app.probes import (
     CpuCounters,
@@ -31,6 +32,8 @@ from app.probes import (
 )
 from app.probes.cpu_ticks import parse_cpu_line
 from app.probes.latency import WARM_UP_PINGS
+from app.probes.messages import NO_REPLY_WITHIN, PORT_TAKEN, SERVER_NOT_LISTENING
+from support.message_checks import has_message
 from support.net_bench import NetBench
 
 A, B = "10.99.1.1", "10.99.1.2"
@@ -165,10 +168,10 @@ def test_a_link_that_dies_in_the_middle_ends_the_probe(sessions: SessionPair) ->
     wait_until_clean(sessions.a, timeout_s=5)
 
 
-def test_an_address_that_nobody_has(sessions: SessionPair) -> None:
+def test_an_address_that_no_one_has(sessions: SessionPair) -> None:
     request = LatencyRequest("10.99.1.77", A, FRAME_BYTES, 20)
 
-    with pytest.raises(ProbeFailed, match=r"No echo reply from 10\.99\.1\.77") as caught:
+    with pytest.raises(ProbeFailed, check=has_message(NO_REPLY_WITHIN, peer="10.99.1.77")) as caught:
         measure_latency(sessions.a, request, token=CancelToken(), on_samples=lambda *_: None)
 
     assert "Unreachable" in caught.value.hint
@@ -195,7 +198,7 @@ def test_a_connection_that_is_cut_leaves_no_ping_behind(net: NetBench, sessions:
 # --- throughput -------------------------------------------------------------------------------------------------------
 
 
-def test_both_directions_with_each_second_told(sessions: SessionPair) -> None:
+def test_both_directions_with_each_second_reported(sessions: SessionPair) -> None:
     seen: list[tuple[str, float, float]] = []
     request = ThroughputRequest(A, B, PORT, 2, None, VERSION)
 
@@ -221,12 +224,12 @@ def test_the_cap_holds_in_both_directions(sessions: SessionPair) -> None:
 def test_the_server_listens_on_the_tunnels_address_alone(sessions: SessionPair) -> None:
     listening: list[str] = []
 
-    def look(_direction: str, _at_s: float, _mbit_s: float) -> None:
+    def inspect(_direction: str, _at_s: float, _mbit_s: float) -> None:
         if not listening:
             listening.append(sh(sessions.b, f"ss -Htln sport = :{PORT}"))
 
     request = ThroughputRequest(A, B, PORT, 2, 10.0, VERSION)
-    iperf(sessions, request, on_interval=look)
+    iperf(sessions, request, on_interval=inspect)
 
     assert f"{B}:{PORT}" in listening[0]
     assert "0.0.0.0" not in listening[0].replace("0.0.0.0:*", "")
@@ -236,12 +239,12 @@ def test_the_server_listens_on_the_tunnels_address_alone(sessions: SessionPair) 
 def test_a_port_that_is_taken(sessions: SessionPair) -> None:
     sh(sessions.b, f"(timeout 60 iperf3 -s -B {B} -p {PORT} >/dev/null 2>&1 &) ; sleep 1")
     try:
-        with pytest.raises(ProbeFailed, match="does not listen") as caught:
+        with pytest.raises(ProbeFailed, check=has_message(SERVER_NOT_LISTENING, port=str(PORT))) as caught:
             iperf(sessions)
     finally:
         sh(sessions.b, "pkill -x iperf3")
 
-    assert "Another program uses that port" in caught.value.hint
+    assert code_of(caught.value.hint) == PORT_TAKEN.code
 
 
 def test_a_firewall_in_the_way(sessions: SessionPair) -> None:
@@ -264,7 +267,7 @@ def test_a_path_that_dies_under_iperf3(sessions: SessionPair) -> None:
     request = ThroughputRequest(A, B, PORT, 2, 10.0, VERSION)
     try:
         began_s = time.monotonic()
-        with pytest.raises(ProbeFailed, match="throughput"):
+        with pytest.raises(ProbeFailed, match="Throughput"):
             iperf(sessions, request, on_interval=cut)
         took_s = time.monotonic() - began_s
     finally:

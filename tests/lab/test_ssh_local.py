@@ -121,7 +121,7 @@ def test_the_exit_status_of_a_killed_wrapper_is_known(session: SshSession, token
     assert session.run(Command(("sh", "-c", "kill -9 $PPID; kill -9 $$")), token=token).exit_status == 128 + 9
 
 
-def test_a_daemon_that_keeps_stdout_open_holds_nobody_up(session: SshSession, token: CancelToken) -> None:
+def test_a_daemon_that_keeps_stdout_open_holds_no_one_up(session: SshSession, token: CancelToken) -> None:
     result = session.run(Command(("sh", "-c", "sleep 4711 & echo $!"), timeout_s=20), token=token)
     assert result.is_ok
     os.kill(int(result.stdout), signal.SIGKILL)
@@ -236,11 +236,11 @@ def test_a_full_disk_keeps_the_old_file(session: SshSession, token: CancelToken,
         subprocess.run(["umount", str(small)], check=True)
 
 
-def test_a_missing_folder_is_said(session: SshSession, token: CancelToken, tmp_path: Path) -> None:
+def test_a_missing_folder_is_reported(session: SshSession, token: CancelToken, tmp_path: Path) -> None:
     with pytest.raises(CommandFailed, match="does not exist on gateway"):
         session.write_files([FileToWrite(str(tmp_path / "no" / "file"), b"x")], token=token)
 
 
-def test_a_protected_file_is_said(session: SshSession, token: CancelToken) -> None:
+def test_a_protected_file_is_reported(session: SshSession, token: CancelToken) -> None:
     with pytest.raises(CommandFailed, match="/proc/version"):
         session.write_files([FileToWrite("/proc/version", b"x")], token=token)

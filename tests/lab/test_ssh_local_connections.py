@@ -245,7 +245,7 @@ def test_a_login_shell_that_talks_disturbs_nothing(own_server: Sshd, token: Canc
     session.close()
 
 
-def test_a_forced_command_is_said(own_server: Sshd, token: CancelToken, tmp_path: Path) -> None:
+def test_a_forced_command_is_reported(own_server: Sshd, token: CancelToken, tmp_path: Path) -> None:
     own_server.options = ("ForceCommand echo This account is closed >&2",)
     own_server.start("ed25519")
     session = connector(tmp_path).open(own_server.spec, token=token)

@@ -121,8 +121,8 @@ def test_files_are_written_as_root(session: SshSession, token: CancelToken) -> N
     content = bytes(range(256)) * 100
     path = f"/run/tunnelmark test of {session.spec.user}"
     session.write_files([FileToWrite(path, content, 0o600)], token=token)
-    look = Command(("sh", "-c", 'stat -c "%u %a %s" "$0"; md5sum <"$0"; rm "$0"', path), is_root=True)
-    facts, digest, *_ = session.run(look, token=token).stdout.splitlines()
+    stat_file = Command(("sh", "-c", 'stat -c "%u %a %s" "$0"; md5sum <"$0"; rm "$0"', path), is_root=True)
+    facts, digest, *_ = session.run(stat_file, token=token).stdout.splitlines()
     assert facts == f"0 600 {len(content)}"
     assert digest.split()[0] == hashlib.md5(content, usedforsecurity=False).hexdigest()
 
@@ -145,7 +145,7 @@ def test_cancelling_kills_what_runs_as_root(session: SshSession, token: CancelTo
     assert time.monotonic() - cancelled_s[0] < 120  # not by the limit of the command itself
 
 
-def test_a_ping_that_its_user_may_not_look_into_is_killed_too(
+def test_a_ping_that_its_user_may_not_inspect_is_killed_too(
     bench: Bench, users: Users, tmp_path: Path, token: CancelToken
 ) -> None:
     with closing(open_session(tmp_path, host_of(bench, Side.A, "plain"), Passwords(users))) as session:
@@ -187,7 +187,7 @@ def test_three_wrong_sudo_passwords_are_enough(bench: Bench, users: Users, tmp_p
         assert session.run(Command(("id", "-u")), token=token).is_ok
 
 
-def test_a_user_without_rights_is_told_why(bench: Bench, users: Users, tmp_path: Path, token: CancelToken) -> None:
+def test_a_user_without_rights_is_reported_why(bench: Bench, users: Users, tmp_path: Path, token: CancelToken) -> None:
     with closing(open_session(tmp_path, host_of(bench, Side.A, "plain"), Passwords(users))) as session:
         for _ in range(2):
             with pytest.raises(PrivilegeMissing) as caught:
@@ -198,7 +198,7 @@ def test_a_user_without_rights_is_told_why(bench: Bench, users: Users, tmp_path:
             session.write_files([FileToWrite("/run/tunnelmark-never", b"")], token=token)
 
 
-def test_a_full_disk_is_said_and_nothing_is_changed(
+def test_a_full_disk_is_reported_and_nothing_is_changed(
     bench: Bench, users: Users, tmp_path: Path, token: CancelToken
 ) -> None:
     folder = "/run/tunnelmark-small"
@@ -209,8 +209,8 @@ def test_a_full_disk_is_said_and_nothing_is_changed(
             session.write_files([FileToWrite(f"{folder}/file", b"old")], token=token)
             with pytest.raises(DiskFull, match="no space left"):
                 session.write_files([FileToWrite(f"{folder}/file", bytes(100_000))], token=token)
-            look = Command(("sh", "-c", 'cd "$0"; ls -A; cat file', folder), is_root=True)
-            assert session.run(look, token=token).stdout == "file\nold"
+            stat_file = Command(("sh", "-c", 'cd "$0"; ls -A; cat file', folder), is_root=True)
+            assert session.run(stat_file, token=token).stdout == "file\nold"
         finally:
             clean = ["umount", folder], ["rmdir", folder]
             session.run_batch([Command(tuple(argv), is_root=True) for argv in clean], token=token)

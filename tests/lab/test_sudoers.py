@@ -16,7 +16,7 @@ from app.domain.deployment import DeploymentState
 from app.domain.hosts import Privilege
 from app.export.sudoers import sudoers_text
 from support.lab_deploy import Bench, differences
-from support.lab_rollout import desk_for
+from support.lab_deployment import desk_for
 from support.lab_sessions import connected, sh
 
 FILE = "/etc/sudoers.d/tunnelmark-plain"
@@ -40,17 +40,17 @@ def allowed(bench: Bench) -> Iterator[None]:
         sh(host, f"rm {FILE}")
 
 
-def test_discovery_a_lasting_tunnel_its_state_and_its_undo_work(bench: Bench, allowed: None, tmp_path: Path) -> None:
+def test_discovery_a_deployment_its_state_and_its_undo_work(bench: Bench, allowed: None, tmp_path: Path) -> None:
     with desk_for(bench.pair, tmp_path, "plain") as desk:
         facts = desk.found.a.facts, desk.found.b.facts
         assert [(one.user, one.privilege) for one in facts] == [("plain", Privilege.SUDO)] * 2
-        before = bench.look()
+        before = bench.inspect()
         assert desk.deploy(bench.any_solution).state is DeploymentState.CONFIRMED
         desk.wait_until_healthy(20)
         status = desk.status()
         assert [end.drift for end in (status.a, status.b)] == [(), ()]
-        assert desk.undeploy().state is DeploymentState.UNDONE
-        assert differences(before, bench.look()) == []
+        assert desk.undeploy().state is DeploymentState.REMOVED
+        assert differences(before, bench.inspect()) == []
 
 
 def test_no_other_program_may_be_started(bench: Bench, allowed: None, tmp_path: Path) -> None:

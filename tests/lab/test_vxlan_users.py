@@ -14,7 +14,7 @@ from support.net_desk import need_namespaces
 from support.net_world import World
 from vpn_adapters.registry import ADAPTERS
 
-NOBODY = 65534
+NO_USER = 65534
 _SEND = """
 import os, socket, struct, sys
 os.setuid(int(sys.argv[4]))
@@ -51,7 +51,7 @@ def test_a_user_of_a_gateway_puts_no_frame_into_the_other_lan(world: World) -> N
         world.run(
             f"ip -n {side} link set {carrier} mtu 1568 up; ip -n {side} addr add {own} peer {peer}/32 dev {carrier}"
         )
-        for step in (plan.end(side).steps[0], plan.end(side).steps[-1]):
+        for step in (plan.on(side).steps[0], plan.on(side).steps[-1]):
             argv = [*world.inside("-n", "-m", "-p"), "ip", "netns", "exec", side.value, *step.command.argv]
             done = subprocess.run(argv, capture_output=True, text=True, check=False)
             assert done.returncode == 0, done.stderr
@@ -60,10 +60,10 @@ def test_a_user_of_a_gateway_puts_no_frame_into_the_other_lan(world: World) -> N
         words = (sys.executable, "-c", _SEND, link.carrier(Side.B), str(names.udp_port), str(names.vxlan_id), str(user))
         return world.run('ip netns exec a "$@"', *words)
 
-    assert send(NOBODY) == "refused\n"
+    assert send(NO_USER) == "refused\n"
     ping = f"ping -c 1 -W 2 {link.inner_ip(Side.B)} > /dev/null && echo answered || :"
     assert world.run(f"ip netns exec a {ping}") == "answered\n"
-    assert world.run(f"ip netns exec a setpriv --reuid {NOBODY} --clear-groups sh -c '{ping}'") == "answered\n"
+    assert world.run(f"ip netns exec a setpriv --reuid {NO_USER} --clear-groups sh -c '{ping}'") == "answered\n"
     assert send(0) == "", "root can"
     world.run(f"ip netns exec a nft delete table inet {names.guard_table}")
-    assert send(NOBODY) == "", "without the table anybody can"
+    assert send(NO_USER) == "", "without the table anybody can"

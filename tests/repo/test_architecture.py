@@ -13,6 +13,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
 PACKAGES = sorted(path.parent for top in ("app", "ui") for path in (ROOT / top).rglob("__init__.py"))
+ADAPTERS = sorted(path.parent for path in (ROOT / "vpn_adapters").rglob("__init__.py"))
 
 
 def block(heading: str) -> list[str]:
@@ -53,13 +54,41 @@ def test_a_deployment_goes_the_way_that_is_drawn() -> None:
         assert imports(above, below) or imports(below, above), (above, below)
 
 
+def test_a_deployment_is_planned_by_one_call() -> None:
+    """One function of the planning is called, at one place, and its result goes down."""
+    calls = []
+    for path in sorted((ROOT / "app").rglob("*.py")):
+        nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+        imported = {
+            alias.asname or alias.name
+            for node in nodes
+            if isinstance(node, ast.ImportFrom) and node.module == "app.deployment.planning"
+            for alias in node.names
+        }
+        called = [node.func.id for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)]
+        calls += [
+            (path.relative_to(ROOT).as_posix(), name) for name in called if name in imported - {"RequestedDeployment"}
+        ]
+    assert calls == [("app/deployment/operations.py", "plan_deployment")]
+
+
 def test_paths_that_are_named_exist() -> None:
     named = re.findall(r"`((?:app|ui|vpn_adapters|resources|tests)/[\w/.]*)`", PAGE)
     assert len(named) > 20
     assert [path for path in named if not (ROOT / path).exists()] == []
+    of_every_vpn = re.findall(r"`vpn_adapters/<vpn>/([\w.]*)`", PAGE)
+    assert len(of_every_vpn) > 2
+    assert [name for name in of_every_vpn if not (ROOT / "vpn_adapters" / "openvpn" / name).exists()] == []
 
 
-@pytest.mark.parametrize("folder", PACKAGES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_constants_that_are_named_are_where_the_page_says() -> None:
+    named = re.findall(r"`([A-Z_]+)` (?:\w+ )*in `([\w/]+\.py)`", PAGE)
+    assert named
+    for name, path in named:
+        assert re.search(rf"^{name}\b", (ROOT / path).read_text(encoding="utf-8"), re.MULTILINE), (name, path)
+
+
+@pytest.mark.parametrize("folder", [*PACKAGES, *ADAPTERS], ids=lambda path: str(path.relative_to(ROOT)))
 def test_package_says_what_it_promises_and_what_it_must_not_do(folder: Path) -> None:
     text = ast.get_docstring(ast.parse((folder / "__init__.py").read_text(encoding="utf-8")))
     assert text

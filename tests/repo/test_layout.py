@@ -75,7 +75,7 @@ def test_host_keys_are_never_accepted_blindly() -> None:
     assert users == []
 
 
-def test_qt_stays_below_the_version_that_aborts() -> None:
+def test_qt_remains_below_the_version_that_aborts() -> None:
     lock = (ROOT / "requirements/runtime.lock").read_text(encoding="utf-8")
     version = re.search(r"^pyside6-essentials==(\d+)\.(\d+)", lock, re.MULTILINE)
     assert version is not None
@@ -86,7 +86,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["
 
 
 @pytest.mark.parametrize(
-    ("document", "said"),
+    ("document", "reported"),
     [
         ("LICENSE", "Apache License\n                           Version 2.0"),
         ("CHANGELOG.md", f"\n## {PROJECT['version']}\n"),
@@ -96,8 +96,8 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["
         ("README.md", "docs/architecture.md"),
     ],
 )
-def test_documents_say_what_a_newcomer_looks_for(document: str, said: str) -> None:
-    assert said in (ROOT / document).read_text(encoding="utf-8")
+def test_documents_say_what_a_newcomer_seeks(document: str, reported: str) -> None:
+    assert reported in (ROOT / document).read_text(encoding="utf-8")
 
 
 def test_links_in_documents_lead_somewhere() -> None:

@@ -24,7 +24,7 @@ EXCEPTIONS = {
     "app/cli/compare.py": "the fixed choice of `make demo`",
     "app/cli/deployments_parser.py": EXAMPLE,
     "app/cli/examples.py": EXAMPLE,
-    "app/cli/lint.py": EXAMPLE,
+    "app/cli/messages.py": EXAMPLE,
     "app/cli/policy_parser.py": EXAMPLE,
     "app/deployment/slots.py": STORED,
     "app/discovery/find_link.py": STORED,
@@ -33,7 +33,6 @@ EXCEPTIONS = {
     "app/lab/platforms.py": "each row is an image's fingerprint: another order of packages makes all images anew",
     "app/tunnel/preflight.py": STORED,
     "app/tunnel/recovery.py": STORED,
-    "ui/lint/lint_page.py": "a sentence for users that lists kinds of files",
     "ui/shell/demo.py": "the fixed choice of the demonstration",
 }
 """File → why it names a VPN."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from ui.shell.screenshots import PICTURES, SCHEMES, file_name
+from screenshots import PICTURES, SCHEMES, file_name
 
 ROOT = Path(__file__).parents[2]
 IMAGES = ROOT / "docs" / "images"

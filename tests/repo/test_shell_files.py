@@ -42,7 +42,7 @@ def included() -> frozenset[Path]:
     found = set()
     for file in [*FILES, ROOT / "resources" / "templates" / "export" / "tunnel.sh"]:
         names = re.findall(r"^# @include (\S+)", file.read_text(encoding="utf-8"), re.MULTILINE)
-        found |= {(file.parent / name).resolve() for name in names}
+        found |= {(HOST / name[1:] if name[0] == "/" else file.parent / name).resolve() for name in names}
     return frozenset(found)
 
 

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import importlib.util
 import re
-from collections import Counter
+import tomllib
+from collections import Counter, defaultdict
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 from babel.messages.catalog import Catalog, Message
 
-ROOT = Path(__file__).parents[2]
-CATALOGUES = sorted((ROOT / "resources" / "locale").glob("*/LC_MESSAGES/*.po"))
+from app.wording.language import CATALOGUES
 
-_PLACEHOLDER = re.compile(r"%[1-9ABT]|\{[a-z_0-9]*\}|\n")
+ROOT = Path(__file__).parents[2]
+
+_PLACEHOLDER = re.compile(r"%[1-9ABT]|\{[a-z_0-9]*(?::[^}]*)?\}|\n")
 _MNEMONIC = re.compile(r"&(?=\w)")
 
 
@@ -28,22 +30,30 @@ def _messages_tool() -> ModuleType:
 
 
 TOOL = _messages_tool()
+FILES: list[Path] = TOOL.catalogue_files()
 
 
-@pytest.fixture(params=CATALOGUES, ids=lambda path: path.parts[-3])
-def catalogue(request: pytest.FixtureRequest) -> Catalog:
-    read: Catalog = TOOL.read_catalogue(request.param)
+@pytest.fixture(params=FILES, ids=lambda path: f"{path.parts[-3]}-{path.stem}")
+def catalogue_file(request: pytest.FixtureRequest) -> Path:
+    file: Path = request.param
+    return file
+
+
+@pytest.fixture
+def catalogue(catalogue_file: Path) -> Catalog:
+    read: Catalog = TOOL.read_catalogue(catalogue_file)
     return read
 
 
 def test_there_are_catalogues() -> None:
-    assert [path.parts[-3] for path in CATALOGUES] == ["de"]
+    assert {(path.parts[-3], path.stem) for path in FILES} == {("de", name) for name in CATALOGUES}
+    assert set(TOOL.SOURCES) == set(CATALOGUES)
+    assert len(TOOL.gather("window")) > 1000
 
 
-def test_every_text_is_translated_and_no_entry_is_stale(catalogue: Catalog) -> None:
+def test_every_text_is_translated_and_no_entry_is_stale(catalogue_file: Path, catalogue: Catalog) -> None:
     entries = {message.id: message for message in catalogue if message.id}
-    texts = TOOL.gather()
-    assert len(texts) > 1000
+    texts = TOOL.gather(catalogue_file.stem)
     assert sorted(map(str, texts - entries.keys())) == [], "run `make messages`, then translate"
     assert sorted(map(str, entries.keys() - texts)) == [], "run `make messages`: no text of the program is this"
     assert not catalogue.obsolete, "run `make messages`"
@@ -61,6 +71,27 @@ def test_translations_have_the_placeholders_keys_and_spaces_of_their_texts(catal
     assert faults == []
 
 
+PATTERNS = frozenset({"citation", "requires", "settings", "unless", "value"})
+"""Keys of resources whose texts with a blank are patterns, or the titles of guidelines."""
+
+
+def test_every_key_of_resources_with_sentences_is_translated() -> None:
+    for folder, keys in TOOL.RESOURCE_KEYS.items():
+        tables = [tomllib.loads(file.read_text(encoding="utf-8")) for file in (ROOT / folder).glob("*.toml")]
+        spelled = {name for table in tables for row in table.get("algorithms", ()) for name in row.get("spelled", ())}
+        found = {key for table in tables for key, text in TOOL._values(table, "") if " " in text}
+        assert keys <= found <= keys | spelled | PATTERNS
+
+
+def test_a_text_is_translated_alike_in_all_catalogues() -> None:
+    found: dict[tuple[str, object], set[object]] = defaultdict(set)
+    for file in FILES:
+        for message in TOOL.read_catalogue(file):
+            if message.id:
+                found[file.parts[-3], message.id].add(message.string)
+    assert {text: forms for text, forms in found.items() if len(forms) > 1} == {}
+
+
 def _is_done(message: Message) -> bool:
     return all(_forms(message.string)) and not message.fuzzy
 
@@ -76,12 +107,20 @@ def _shape(text: str) -> tuple[object, ...]:
 
 def test_texts_are_found_within_f_strings_and_over_lines() -> None:
     source = 'tr("one")\nf"{language.tr(\'two\')} 3"\nmark(\n  "thr"\n  "ee"\n)\ntrn("%1 x", "%1 xs", n)\ntr(name)\n'
-    assert set(TOOL.texts_of(source)) == {"one", "two", "three", ("%1 x", "%1 xs")}
+    source += 'MessageForm("a.b", "four", "five")\nMessageForm("a.c", "six {x}", hint="seven")\n'
+    assert set(TOOL.texts_of(source)) == {"one", "two", "three", ("%1 x", "%1 xs"), "four", "five", "six {x}", "seven"}
 
 
 @pytest.mark.parametrize(
     ("english", "translated"),
-    [("%1 of %2", "%1 von %1"), ("{a} x", "x"), ("&Copy", "Kopieren"), (" ms", "ms"), ("a\nb", "a b")],
+    [
+        ("%1 of %2", "%1 von %1"),
+        ("{a} x", "x"),
+        ("{a:.1f}", "{a}"),
+        ("&Copy", "Kopieren"),
+        (" ms", "ms"),
+        ("a\nb", "a b"),
+    ],
 )
 def test_other_shapes_are_noticed(english: str, translated: str) -> None:
     assert _shape(english) != _shape(translated)

@@ -22,7 +22,7 @@ from suite.documents import put_part
 from suite.lanes import Job, JobResult, Lane, Stage
 from suite.plan import ROOT, pytest_job
 from suite.report import minutes
-from suite.running import Say, run_lanes
+from suite.running import Report, run_lanes
 
 PASSED, FAILED, INTERRUPTED = "passed", "failed", "interrupted"
 MARKER = "test-full"
@@ -104,12 +104,12 @@ def parts() -> tuple[Part, ...]:
 
 
 def _platforms() -> Iterator[Part]:
-    marked = ("--full", "-m", "full and not timed")
+    options = ("--full", "-m", "full and not timed")
     files = {part: [f"tests/lab/test_{name}.py" for name in names] for part, (_, names) in PLATFORMS.items()}
     for part, (what, _) in PLATFORMS.items():
-        yield Part(pytest_job(part, *marked, *files[part]), what)
+        yield Part(pytest_job(part, *options, *files[part]), what)
     others = [f"--ignore={file}" for names in files.values() for file in names]
-    yield Part(pytest_job("platforms", *marked, *others, "tests"), "all else on other platforms than in every run")
+    yield Part(pytest_job("platforms", *options, *others, "tests"), "all else on other platforms than in every run")
 
 
 class FullRun:
@@ -119,14 +119,14 @@ class FullRun:
         root: The repository.
         folder: Where outcomes, logs and records are kept; it is there.
         all_parts: The parts.
-        say: Prints progress.
+        report: Prints progress.
     """
 
-    def __init__(self, root: Path, folder: Path, all_parts: Sequence[Part], say: Say) -> None:
+    def __init__(self, root: Path, folder: Path, all_parts: Sequence[Part], report: Report) -> None:
         self._root = root
         self._folder = folder
         self._parts = all_parts
-        self._say = say
+        self._report = report
         self._file = folder / "full.json"
 
     @property
@@ -158,10 +158,10 @@ class FullRun:
             known = self.outcomes.get(part.job.name)
             is_same = known is not None and known.tree == tree
             if known is not None and is_same and known.status == PASSED:
-                self._say("full", f"{part.job.name} passed with these files on {known.date}: {known.counts}")
+                self._report("full", f"{part.job.name} passed with these files on {known.date}: {known.counts}")
                 continue
             lane = Lane("full", (part.stage,))
-            (result,), is_interrupted = run_lanes((lane,), self._root, self._folder, self._say)
+            (result,), is_interrupted = run_lanes((lane,), self._root, self._folder, self._report)
             spent_s = known.seconds if known is not None and is_same and known.status == INTERRUPTED else 0.0
             for job in result.jobs:
                 self._keep(part, job, Outcome("", spent_s, "", tree, commit, ""))

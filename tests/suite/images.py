@@ -21,7 +21,7 @@ PLATFORMS = "debian-11", "debian-13"
 """Of the lab's A and B; the other labs of a run are made of the same images."""
 
 
-def say(progress: LabProgress) -> None:
+def report(progress: LabProgress) -> None:
     """Print what is being done, for the job's log."""
     print(progress.text, flush=True)
 
@@ -35,7 +35,7 @@ def main() -> int:
         manager = LabManager(cache_dir=user_cache_path("tunnelmark"), state_dir=Path(folder))
         spec = LabSpec(f"images-{os.getpid()}", *PLATFORMS)
         try:
-            manager.up(spec, token=CancelToken(), on_progress=say, is_owned=True)
+            manager.up(spec, token=CancelToken(), on_progress=report, is_owned=True)
         except TunnelmarkError as error:
             print(error, file=sys.stderr)
             return 1

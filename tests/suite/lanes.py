@@ -23,12 +23,14 @@ class Job:
         argv: The command; a relative program is found on PATH.
         is_pytest: Whether it runs tests and writes a record of them.
         variables: What its environment has besides that of the run.
+        nice: By how much it gives way to other lanes, from 0 to 19; None for as much as its lane does.
     """
 
     name: str
     argv: tuple[str, ...]
     is_pytest: bool = False
     variables: Mapping[str, str] = field(default_factory=dict)
+    nice: int | None = None
 
 
 @dataclass(frozen=True)

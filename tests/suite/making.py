@@ -13,7 +13,7 @@ from suite.budgets import read_budgets
 from suite.lanes import Lane
 from suite.quarantine import read_quarantine
 from suite.report import failures, over_budget, summary
-from suite.running import Say, run_lanes
+from suite.running import Report, run_lanes
 from suite.times import keep_times
 
 CACHE = Path(".cache") / "suite"
@@ -53,15 +53,15 @@ def run_suite(lanes: Sequence[Lane], root: Path) -> int:
     return 0 if all(lane.is_well for lane in results) and not excess else 1
 
 
-def printer() -> Say:
+def printer() -> Report:
     """Return what prints a lane's lines with the time since now."""
     began_s = time.monotonic()
 
-    def say(lane: str, text: str) -> None:
+    def report(lane: str, text: str) -> None:
         seconds = int(time.monotonic() - began_s)
         print(f"{lane:>8} {seconds // 60:3d}:{seconds % 60:02d} | {text}", flush=True)
 
-    return say
+    return report
 
 
 @contextmanager

@@ -11,15 +11,18 @@ from suite.lanes import Job, Lane, Stage
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAMS = Path(sys.executable).parent
-SOURCES = ("app", "ui", "vpn_adapters", "resources", "tests")
+SOURCES = ("app", "ui", "vpn_adapters", "resources", "packaging", "tests")
 UNIT_FOLDERS = ("tests/unit", "tests/contract", "tests/widgets", "tests/repo")
 _HOST_FOLDERS = ("tests/lab", "tests/e2e")
 """Folders whose tests ask for no hosts, and those whose tests do."""
 MACHINES, COMPUTER = "machines", "computer"
 _WITHOUT_MACHINES = Path(__file__).with_name("without_machines")
 """A folder with a QEMU that refuses to start: a test that needs one without asking for `has_qemu` fails in its lane."""
-COMPUTER_NICE = 5
-"""Emulated machines miss their times where something else takes their processor; tests without them bear it."""
+COMPUTER_NICE = 15
+"""Emulated machines miss their times where something else takes their processor; tests without them bear it. Machines
+wait most of the time, so that little is taken from these."""
+HOSTS_NICE = 5
+"""Of tests on hosts of this computer: they measure, and a host that answers late under load ends a measurement."""
 
 
 def pytest_job(name: str, *words: str) -> Job:
@@ -56,7 +59,8 @@ def host_jobs(processors: int) -> tuple[Job, ...]:
     """Return the tests on hosts of this computer: namespaces, or an sshd of their own."""
     spread = ("-n", str(processors), "--dist", "loadfile") if processors > 1 else ()
     job = pytest_job("hosts", *spread, "-m", "not machines and not timed", *_HOST_FOLDERS)
-    return (replace(job, variables={"PATH": f"{_WITHOUT_MACHINES}{os.pathsep}{os.environ['PATH']}"}),)
+    path = f"{_WITHOUT_MACHINES}{os.pathsep}{os.environ['PATH']}"
+    return (replace(job, variables={"PATH": path}, nice=HOSTS_NICE),)
 
 
 def machine_jobs(_processors: int) -> tuple[Job, ...]:

@@ -42,8 +42,8 @@ class Result:
     @property
     def reason(self) -> str:
         """The first line that pytest marks as the error, cut; empty where there is none."""
-        marked = (line[2:].strip() for line in self.detail.splitlines() if line.startswith("E "))
-        return next(marked, "")[:MAX_REASON]
+        options = (line[2:].strip() for line in self.detail.splitlines() if line.startswith("E "))
+        return next(options, "")[:MAX_REASON]
 
     @property
     def context(self) -> tuple[str, ...]:

@@ -73,8 +73,8 @@ def summary(
         yield from (f"skipped {result.id}" for result in _results(lane) if result.outcome == "skipped")
     for entry in quarantine:
         outcomes = [result.outcome for lane in lanes for result in _results(lane) if entry.covers(result.id)]
-        told = ", ".join("FAILED" if one == "xfailed" else one for one in outcomes) or "did not run"
-        yield f"quarantined since {entry.since}: {entry.id}: {told} ({entry.reason})"
+        reported = ", ".join("FAILED" if one == "xfailed" else one for one in outcomes) or "did not run"
+        yield f"quarantined since {entry.since}: {entry.id}: {reported} ({entry.reason})"
     yield str(total_counts(lanes, excess))
 
 

@@ -22,7 +22,7 @@ _ASKING = {
     1: (signal.SIGINT, "interrupted: waiting for the jobs to clean up"),
     2: (signal.SIGKILL, "killing what is left"),
 }
-Say = Callable[[str, str], None]
+Report = Callable[[str, str], None]
 """Prints a line of a lane, given the lane's name and the line."""
 
 
@@ -53,14 +53,14 @@ class LaneRun:
         lane: The lane.
         root: Where jobs start.
         folder: Where their logs and records go.
-        say: Prints progress.
+        report: Prints progress.
     """
 
-    def __init__(self, lane: Lane, root: Path, folder: Path, say: Say) -> None:
+    def __init__(self, lane: Lane, root: Path, folder: Path, report: Report) -> None:
         self._lane = lane
         self._root = root
         self._folder = folder
-        self._say = say
+        self._report = report
         self._stages = list(lane.stages)
         self._pending: list[Job] = []
         self._running: list[_Running] = []
@@ -117,7 +117,8 @@ class LaneRun:
             record.path.unlink(missing_ok=True)  # that of an earlier run would be read
         argv = [*job.argv, f"--record={record.path}"] if record else list(job.argv)
         # Should this program be killed, its jobs are interrupted and clean up.
-        argv = ["setpriv", "--pdeathsig", "INT", "nice", "-n", str(self._lane.nice), *argv]
+        nice = self._lane.nice if job.nice is None else job.nice
+        argv = ["setpriv", "--pdeathsig", "INT", "nice", "-n", str(nice), *argv]
         with log.open("wb") as out:
             process = subprocess.Popen(
                 argv,
@@ -128,8 +129,8 @@ class LaneRun:
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
             )
-        _give_way(process.pid, self._lane.nice)
-        self._say(self._lane.name, f"{job.name} begins")
+        _give_way(process.pid, nice)
+        self._report(self._lane.name, f"{job.name} begins")
         return _Running(job, process, log, record, time.monotonic())
 
     def _follow(self, one: _Running) -> None:
@@ -138,10 +139,10 @@ class LaneRun:
             return
         for result in one.record.read_more():
             if result.outcome == "failed":
-                self._say(self._lane.name, f"FAILED {result.id}")
+                self._report(self._lane.name, f"FAILED {result.id}")
             one.ended[result.file] += 1
             if one.ended[result.file] == one.record.expected.get(result.file):
-                self._say(self._lane.name, _line_of_file(result.file, one.record.results))
+                self._report(self._lane.name, _line_of_file(result.file, one.record.results))
 
     def _finish(self, one: _Running) -> None:
         one.signal(signal.SIGKILL)  # what it started and left behind
@@ -153,14 +154,14 @@ class LaneRun:
         self._finished.append(done)
         fault = f": {done.fault}" if done.fault else ""
         counts = f", {done.counts}" if one.record else ""
-        self._say(self._lane.name, f"{one.job.name} ended after {seconds:.0f} s{counts}{fault}")
+        self._report(self._lane.name, f"{one.job.name} ended after {seconds:.0f} s{counts}{fault}")
 
 
 def _line_of_file(file: str, results: Sequence[Result]) -> str:
     own = [result for result in results if result.file == file]
     outcomes = Counter(result.outcome for result in own)
-    told = ", ".join(f"{count} {outcome}" for outcome, count in outcomes.items())
-    return f"{file}  {told}  {sum(result.seconds for result in own):.1f} s"
+    reported = ", ".join(f"{count} {outcome}" for outcome, count in outcomes.items())
+    return f"{file}  {reported}  {sum(result.seconds for result in own):.1f} s"
 
 
 def _environment() -> dict[str, str]:
@@ -185,7 +186,7 @@ def _give_way(pid: int, nice: int) -> None:
         pass  # no such feature, or switched off
 
 
-def run_lanes(lanes: Sequence[Lane], root: Path, folder: Path, say: Say) -> tuple[tuple[LaneResult, ...], bool]:
+def run_lanes(lanes: Sequence[Lane], root: Path, folder: Path, report: Report) -> tuple[tuple[LaneResult, ...], bool]:
     """Run lanes side by side. Each may use all processors: their priorities decide who gets them.
 
     Ctrl-C and termination interrupt the jobs as a terminal does, and wait until they have cleaned up; a second one
@@ -195,12 +196,12 @@ def run_lanes(lanes: Sequence[Lane], root: Path, folder: Path, say: Say) -> tupl
         lanes: The lanes.
         root: Where jobs start.
         folder: Where logs and records go; it is there.
-        say: Prints progress.
+        report: Prints progress.
 
     Returns:
         What came of the lanes, and whether the run was interrupted.
     """
-    runs = [LaneRun(lane, root, folder, say) for lane in lanes]
+    runs = [LaneRun(lane, root, folder, report) for lane in lanes]
     processors = len(os.sched_getaffinity(0))
     asked, kill_at_s = 0, float("inf")
     with _signals() as signals:
@@ -210,10 +211,10 @@ def run_lanes(lanes: Sequence[Lane], root: Path, folder: Path, say: Say) -> tupl
                     run.advance(processors)
                 asking = 2 if time.monotonic() > kill_at_s else min(len(signals), 2)
                 if asking > asked:
-                    number, told = _ASKING[asking]
+                    number, reported = _ASKING[asking]
                     for run in active:
                         run.interrupt(number)
-                    say("suite", told)
+                    report("suite", reported)
                     asked, kill_at_s = asking, time.monotonic() + GRACE_S
                 time.sleep(POLL_S)
         finally:

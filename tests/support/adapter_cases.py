@@ -159,13 +159,13 @@ def steps_of(adapter: Adapter, plan_request: PlanRequest) -> list[PlanStep]:
     plan = adapter.plan(plan_request)
     steps: list[PlanStep] = []
     for side in Side:
-        steps += [*adapter.identity(plan_request, side).steps, *plan.end(side).steps]
+        steps += [*adapter.identity(plan_request, side).steps, *plan.on(side).steps]
     return steps
 
 
 def render(plan: TunnelPlan, side: Side) -> str:
     """Return one end of a plan as text: everything that is put on the host and run there."""
-    end = plan.end(side)
+    end = plan.on(side)
     parts = [f"solution {plan.solution}, suite {plan.suite.name}: {plan.suite.title}"]
     parts.append(f"inner MTU {plan.inner_mtu_bytes}, overhead {plan.overhead_bytes}")
     parts.append(f"largest unfragmented frame {plan.largest_unfragmented_frame_bytes}")

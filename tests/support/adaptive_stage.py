@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -10,7 +11,7 @@ import numpy as np
 import sample_records as sample
 from campaign_stage import Stage
 from fake_pair import ADAPTERS_BY_SUITE, FakeTunnelGroup, FakeTunnels
-from sample_wire import wire_report
+from sample_captures import capture_report
 
 from app.domain.adapters import Adapter
 from app.domain.cancel import CancelToken
@@ -32,6 +33,7 @@ from app.measurement.adaptive.draft import Draft
 from app.measurement.adaptive.probes import Conditions, ThroughputSink, Transfer
 from app.measurement.comparison import plan_campaign
 from app.probes.blocks import BlockTarget, TargetBlock
+from app.tunnel.temporary_group import FirstTunnels
 
 FAST: Mapping[str, float] = {"baseline": 0.4, "wireguard": 1.0, "openvpn-udp": 1.5, "openvpn-tcp": 2.0, "l2tp": 0.5}
 
@@ -44,7 +46,7 @@ class FakeProbes:
         latency_ms: Latency by solution.
         noise: Standard deviation of the logarithm of a block.
         on_cycle: Called with the number of each cycle, from 1, before it is measured.
-        on_step: Called with a solution and a step (`warm-up`, `tcp`, `rate`, `wire`) before it.
+        on_step: Called with a solution and a step (`warm-up`, `tcp`, `rate`, `capture`) before it.
         lost: Solutions whose requests are lost from now on.
         slow_cycles: Cycles in which everything is slow.
         calls: Solution and step, in order.
@@ -106,10 +108,10 @@ class FakeProbes:
         return Transfer(series, {side: CpuUsage(40.0, 10.0, 20.0, 10.0, 0.0, 2.0) for side in ("a", "b")})
 
     def capture(self, draft: Draft, *, token: CancelToken, on_stage: Callable[[Step, str], None]) -> CaptureReport:
-        on_stage(Step.WIRE, "packets")
+        on_stage(Step.PACKET_TESTS, "packets")
         self._step(draft.key.solution, "wire", token)
         verdict = LeakVerdict.LEAKS if draft.key.solution in self.leaking else LeakVerdict.PROTECTED
-        return wire_report(66, verdict, is_open=False)
+        return capture_report(66, verdict, is_open=False)
 
     def steps_of(self, solution: str) -> list[str]:
         return [step for one, step in self.calls if one == solution]
@@ -128,12 +130,24 @@ class NamedTunnels(FakeTunnels):
         *,
         token: CancelToken,
         on_stage: Callable[[int, Step, str], None],
+        first: FirstTunnels | None = None,
     ) -> Iterator[FakeTunnelGroup]:
-        self.together.append(tuple(ADAPTERS_BY_SUITE[id(adapter)] for adapter, _ in choices))
-        with super().open_group(choices, token=token, on_stage=on_stage) as group:
-            for position, tunnel in group.tunnels.items():
-                tunnel.plan = replace(tunnel.plan, probe_address_a=self.together[-1][position])
+        names = tuple(ADAPTERS_BY_SUITE[id(adapter)] for adapter, _ in choices)
+        self.together.append(names)
+
+        def on_up(group: FakeTunnelGroup) -> None:
+            self._name(group, names)
+            assert first is not None
+            first.on_up(group)  # type: ignore[arg-type]
+
+        named = None if first is None else FirstTunnels(first.positions, on_up)  # type: ignore[arg-type]
+        with super().open_group(choices, token=token, on_stage=on_stage, first=named) as group:
+            self._name(group, names)
             yield group
+
+    def _name(self, group: FakeTunnelGroup, names: Sequence[str]) -> None:
+        for position, tunnel in group.tunnels.items():
+            tunnel.plan = replace(tunnel.plan, probe_address_a=names[position])
 
 
 @dataclass
@@ -143,6 +157,7 @@ class AdaptiveStage(Stage):
     probes: FakeProbes = field(default_factory=FakeProbes)
     profile: Profile = ADAPTIVE_PROFILE
     tunnels: FakeTunnels = field(default_factory=NamedTunnels)
+    clock: Callable[[], float] = time.monotonic
 
     def plan(self) -> CampaignPlan:
         return plan_campaign(
@@ -150,10 +165,11 @@ class AdaptiveStage(Stage):
         )
 
     def compare(self, resume_id: int | None = None) -> CampaignRecord:
-        made = self.probes
+        made, now = self.probes, self.clock
 
         class Faked(AdaptiveComparison):
             probes = staticmethod(lambda _context: made)
+            clock = staticmethod(now)
 
         return self.run(resume_id, Faked)
 

@@ -16,6 +16,7 @@ PLOTS = {
     "Latency": "RTT by frame size",
     "Ratios": "Latency over that of the fastest",
     "Distribution": "Cumulative distribution",
+    "Throughput": "TCP throughput",
     "Frontier": "Throughput vs. latency",
     "CPU": "CPU during throughput",
 }

@@ -12,7 +12,7 @@ from typing import Any
 from at_spi_comparison import STEPS
 from at_spi_tree import Desk, states
 
-AREAS = ("Start", "History", "Cipher census", "Check a file", "Deployment")
+AREAS = ("Start", "History", "Cipher census", "Check a file", "Studies", "Deployment")
 
 _NO_CHILD = 500_000
 
@@ -22,7 +22,7 @@ def inspect_surroundings() -> dict[str, Any]:
     desk = Desk()
     nameless: dict[str, list[str]] = {}
 
-    def look(page: str) -> None:
+    def inspect(page: str) -> None:
         desk.until("a quiet page", lambda: is_quiet(desk))
         nameless[page] = desk.nameless()
         for node in desk.walk():
@@ -30,18 +30,23 @@ def inspect_surroundings() -> dict[str, Any]:
 
     for area in AREAS:
         desk.choose("page tab", area)
-        look(area)
+        inspect(area)
     desk.press("page tab", "Deployed tunnels")
     desk.find("page tab", "Deployed tunnels", lambda node: "selected" in states(node))
-    look("Deployed tunnels")
+    inspect("Deployed tunnels")
+    desk.choose("page tab", "Studies")
+    for tab in ("Times", "Heat maps", "Agreement"):
+        desk.choose("page tab", tab)
+        inspect(f"Studies, {tab}")
     desk.press("page tab", "Comparison")
     for step in STEPS:
         desk.choose("list item", step)
-        look(step)
+        inspect(step)
     for tab in (
         "Latency",
         "Ratios",
         "Distribution",
+        "Throughput",
         "Frontier",
         "CPU",
         "Packet tests",
@@ -51,7 +56,7 @@ def inspect_surroundings() -> dict[str, Any]:
         "Configuration",
     ):
         desk.choose("page tab", tab)
-        look(f"{STEPS[-1]}, {tab}")
+        inspect(f"{STEPS[-1]}, {tab}")
     nodes = [node for node in desk.walk() if node.get_role_name() in ("page tab", "list item", "heading")]
     return {
         "nameless": nameless,

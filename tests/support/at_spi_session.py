@@ -64,9 +64,9 @@ class Session:
                 self._wait(client)
             finally:
                 end(client)
-        said = err.read_text("utf-8", "replace")[-4000:]
+        reported = err.read_text("utf-8", "replace")[-4000:]
         assert self.window.poll() is None, f"the window died: {self.log()}"
-        assert client.returncode == 0, f"{script}: {client.returncode}\n{said}\n{self.log()}"
+        assert client.returncode == 0, f"{script}: {client.returncode}\n{reported}\n{self.log()}"
         return json.loads(out.read_text("utf-8"))
 
     def _wait(self, client: subprocess.Popen[bytes]) -> None:

@@ -17,7 +17,7 @@ from app.domain.hosts import HostFacts, Side
 from app.domain.link import STATE_DIR, Link
 from app.domain.solutions import Suite
 from support.lab_sessions import sh
-from support.wire_capture import MARK, captured
+from support.made_up_capture import MARK, captured
 
 T = TypeVar("T")
 
@@ -102,10 +102,10 @@ class BareTunnel:
     def apply(self, *, count: int | None = None) -> None:
         """Write the files and run the steps of both sides; only the first `count` of them, if that is given."""
         plan = self.plan
-        self.both(lambda side: self._apply(side, plan.end(side).steps[:count]))
+        self.both(lambda side: self._apply(side, plan.on(side).steps[:count]))
 
     def _apply(self, side: Side, steps: tuple[PlanStep, ...]) -> None:
-        self.session(side).write_files(self.plan.end(side).files, token=CancelToken())
+        self.session(side).write_files(self.plan.on(side).files, token=CancelToken())
         if steps:
             self._run(side, [step.command for step in steps])
 
@@ -121,7 +121,7 @@ class BareTunnel:
 
     def _wait_until_up(self, side: Side, timeout_s: float) -> None:
         CancelToken().wait_for(
-            lambda: all(self.holds(side, check) for check in self.plan.end(side).up_checks),
+            lambda: all(self.holds(side, check) for check in self.plan.on(side).up_checks),
             timeout_s=timeout_s,
             what=f"{self.adapter.info.name} on {side}",
             interval_s=0.1,
@@ -142,7 +142,7 @@ class BareTunnel:
         self.both(lambda side: self._undo(side, ()))
 
     def _undo(self, side: Side, before: tuple[PlanStep, ...]) -> None:
-        steps = (*before, *self.plan.end(side).steps)
+        steps = (*before, *self.plan.on(side).steps)
         commands = [step.undo for step in reversed(steps) if step.undo is not None]
         if commands:
             self._run(side, commands)
@@ -159,7 +159,7 @@ class BareTunnel:
 
     def logs(self) -> str:
         """Return both daemons' logs."""
-        paths = [(side, path) for side in Side for path in self.plan.end(side).log_paths]
+        paths = [(side, path) for side in Side for path in self.plan.on(side).log_paths]
         return "\n".join(f"--- {side}\n" + sh(self.session(side), f"cat {path} || true") for side, path in paths)
 
 
@@ -271,4 +271,4 @@ def ping(
 
 def marks_on_underlay(tunnel: BareTunnel, while_capturing: Callable[[], object], *, side: Side = Side.A) -> int:
     """Return how many marks one host sent readably on the underlay meanwhile."""
-    return captured(tunnel.session(side), tunnel.request.link.underlay(side.other), while_capturing).marks
+    return captured(tunnel.session(side), tunnel.request.link.underlay(side.other), while_capturing).canaries

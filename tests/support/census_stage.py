@@ -14,7 +14,7 @@ from app.domain.solutions import CensusOption, OptionKind
 from app.measurement.census import Census as CensusWork
 from app.measurement.census import plan_census
 from app.measurement.control import CampaignControl
-from app.measurement.engine import run_campaign
+from app.measurement.engine import CampaignHosts, run_campaign
 from support import sample_records as sample
 from support.census_world import FakeCensusAdapter, FakeCensusStore, FakeCensusTunnels, option
 from support.fake_pair import FakePair
@@ -60,18 +60,14 @@ class Census:
         return run_campaign(
             CensusWork,
             plan or self.plan(),
-            sessions=self.pair.sessions(),
-            adapters=self.adapters,
-            link=LINK,
-            facts=FACTS,
+            CampaignHosts(
+                self.pair.sessions(), self.adapters, LINK, FACTS, (), tunnels=self.tunnels, healer=self.healer
+            ),
             store=self.store,
             control=self.control,
             emit=emit,
             version="0.1.0",
-            header=(),
             resume_id=resume_id,
-            tunnels=self.tunnels,
-            healer=self.healer,
         )
 
     def statuses(self, record: CensusRecord) -> dict[str, str]:

@@ -11,6 +11,7 @@ from app.domain.adapters import EndpointPlan, TunnelPlan
 from app.domain.audit import AuditEntry
 from app.domain.cancel import CancelToken
 from app.domain.census import CensusPlan, CensusRecord, OptionResult
+from app.domain.conditions import MeasuredCondition
 from app.domain.errors import CommandFailed, NotFound
 from app.domain.history import EntryKind
 from app.domain.hosts import HostFacts, Side
@@ -66,7 +67,7 @@ class FakeTunnel:
         self._tunnels = tunnels
         end = EndpointPlan((), (), "tmk0")
         self.plan = TunnelPlan(
-            "", suite, end, end, "198.18.0.1", "198.18.0.2", 1500, None, "", wire_filter="udp port 21194"
+            "", suite, end, end, "198.18.0.1", "198.18.0.2", 1500, None, "", outer_filter="udp port 21194"
         )
         self.negotiated = suite.title
         self.lost: Mapping[Side, str] = {}
@@ -77,7 +78,7 @@ class FakeTunnel:
     def switch(self, suite: Suite, *, token: CancelToken, up_timeout_s: float | None = None) -> None:
         self._tunnels.did.append(f"switch {suite.title}")
         self._tunnels.up_timeouts_s.append(up_timeout_s)
-        self._tunnels.stand(suite, token)
+        self._tunnels.remain_up(suite, token)
         self.plan, self.negotiated = replace(self.plan, suite=suite), suite.title
 
     def collect_logs(self, token: CancelToken) -> str:
@@ -91,19 +92,19 @@ class FakeCensusTunnels:
     Attributes:
         faults: What bringing up raises, by title of the suite: each time the next one, None for none; the last repeats.
         outcomes: What is seen, likewise; else all is well.
-        on_look: Called with the suite's title before it is tested.
+        on_smoke_test: Called with the suite's title before it is tested.
     """
 
     faults: dict[str, list[BaseException | None]] = field(default_factory=dict)
     outcomes: dict[str, list[SmokeTestOutcome]] = field(default_factory=dict)
-    on_look: Callable[[str], None] = lambda _title: None
+    on_smoke_test: Callable[[str], None] = lambda _title: None
     is_switchable: bool = True
     log: str = ""
     kernel: str = ""
     did: list[str] = field(default_factory=list)
     requests: list[SmokeTestRequest] = field(default_factory=list)
     up_timeouts_s: list[float | None] = field(default_factory=list)
-    standing: int = 0
+    tunnels_up: int = 0
     recovered: int = 0
     _title: str = ""
 
@@ -113,24 +114,24 @@ class FakeCensusTunnels:
     ) -> Iterator[FakeTunnel]:
         self.did.append(f"open {suite.title}")
         token.raise_if_cancelled()
-        self.stand(suite, token)
-        self.standing += 1
+        self.remain_up(suite, token)
+        self.tunnels_up += 1
         try:
             yield FakeTunnel(self, suite)
         finally:
-            self.standing -= 1
+            self.tunnels_up -= 1
             self.did.append("close")
 
-    def stand(self, suite: Suite, token: CancelToken) -> None:
+    def remain_up(self, suite: Suite, token: CancelToken) -> None:
         token.raise_if_cancelled()
         self._title = suite.title
         fault = _next(self.faults.get(suite.title, []))
         if fault is not None:
             raise fault
 
-    def look(self, request: SmokeTestRequest, *, token: CancelToken) -> SmokeTestOutcome:
+    def smoke_test(self, request: SmokeTestRequest, *, token: CancelToken) -> SmokeTestOutcome:
         self.requests.append(request)
-        self.on_look(self._title)
+        self.on_smoke_test(self._title)
         token.raise_if_cancelled()
         return _next(self.outcomes.get(self._title, [])) or WELL
 
@@ -172,6 +173,9 @@ class FakeCensusStore:
 
     def claim_campaign(self, census_id: int, _kind: EntryKind) -> None:
         self.claimed.append(census_id)
+
+    def save_condition(self, census_id: int, found: MeasuredCondition) -> None:
+        raise AssertionError(f"Census {census_id} is under no condition, and stored {found}.")
 
     def save_attempt(self, census_id: int, result: OptionResult) -> None:
         self.results[census_id].pop(result.position, None)

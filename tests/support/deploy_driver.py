@@ -9,11 +9,11 @@ from ui.deployments.deploy_page import DeployPage
 
 
 def page_of(driver: Driver) -> DeployPage:
-    driver.window.show_rollout()
+    driver.window.show_deploy()
     return driver.page(DeployPage)
 
 
-def looked_at(driver: Driver) -> DeployPage:
+def inspected(driver: Driver) -> DeployPage:
     page = page_of(driver)
     driver.click(page.ask_hosts)
     driver.until(lambda: page.form.candidate is not None)
@@ -22,7 +22,7 @@ def looked_at(driver: Driver) -> DeployPage:
 
 
 def previewed(driver: Driver) -> DeployPage:
-    page = looked_at(driver)
+    page = inspected(driver)
     driver.click(page.preview)
     driver.until(page.deploy.isEnabled)
     driver.idle()

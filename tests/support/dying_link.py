@@ -18,7 +18,7 @@ SENTENCE = "The link between gateway-a and gateway-b carries nothing any more: 0
 WRONG_REASON = PreflightRefused("198.51.100.2 does not answer the pings of gateway-a.", hint="Check ICMP.")
 
 
-def say(pair: FakePair, *answers: str) -> None:
+def report(pair: FakePair, *answers: str) -> None:
     pair.pings.update(a=list(answers), b=list(answers))
 
 
@@ -43,7 +43,7 @@ class Link:
     def open(self, solution: str) -> None:
         if solution == self.solution and self.deaths:
             self.deaths -= 1
-            say(self.stage.pair, DEAD)
+            report(self.stage.pair, DEAD)
         if self.stage.pair.pings["a"][0] != WELL:
             raise WRONG_REASON
 
@@ -58,7 +58,7 @@ class Link:
         if self.heals_in_vain:
             self.heals_in_vain -= 1
         else:
-            say(self.stage.pair, WELL)
+            report(self.stage.pair, WELL)
         return True
 
 
@@ -67,7 +67,7 @@ def attended(stage: Stage) -> Stage:
     return stage
 
 
-def told(stage: Stage) -> list[tuple[bool, str]]:
+def reported(stage: Stage) -> list[tuple[bool, str]]:
     return [(event.is_up, event.text) for event in stage.of(events.UnderlayChanged)]
 
 

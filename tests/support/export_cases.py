@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from app.domain.adapters import Adapter
-from app.domain.deployment import RolloutOptions
+from app.domain.deployment import DeploymentOptions
 from app.domain.hosts import HostFacts, HostSpec, Nic, PairSpec
 from app.domain.link import Link
 from app.domain.solutions import Suite
@@ -34,7 +34,7 @@ def pair(*, user: str | None = "root", name: str = "works", label: str = "press"
 
 
 def export_request(
-    solution: str, *, platform: str = "", suite: Suite | None = None, options: RolloutOptions | None = None
+    solution: str, *, platform: str = "", suite: Suite | None = None, options: DeploymentOptions | None = None
 ) -> ExportRequest:
     """Return a request for one solution, with its safe default unless a suite is given."""
     adapter = ADAPTERS[solution]
@@ -47,7 +47,7 @@ def export_request(
         link=Link(*UNDERLAY),
         facts_a=host_a,
         facts_b=host_b,
-        options=options or RolloutOptions(),
+        options=options or DeploymentOptions(),
         verdict=Verdict.RECOMMENDED,
         findings=(),
         facts_from="Made up.",

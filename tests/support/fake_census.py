@@ -95,10 +95,13 @@ class FakeCensus:
     def plan_census(self, discovery: Discovery, options: CensusOptions) -> CensusPlan:
         self._call("plan_census")
         assert options.has_load_consent
-        return CensusPlan(discovery.pair, ("openvpn-udp",), items(), allow_load=True)
+        chosen = tuple(one for one in items() if not options.kinds or one.kind in options.kinds)
+        return CensusPlan(discovery.pair, ("openvpn-udp",), chosen, allow_load=True)
 
-    def unfinished_census(self, _discovery: Discovery, _plan: CensusPlan) -> int | None:
-        return next((number for number, one in self.census_records.items() if not one.is_complete), None)
+    def unfinished_census(self, _discovery: Discovery, plan: CensusPlan) -> int | None:
+        unfinished = [number for number, one in self.census_records.items() if not one.is_complete]
+        same = [number for number in unfinished if self.census_records[number].plan.items == plan.items]
+        return max(same, default=None)
 
     def run_census(
         self,

@@ -31,7 +31,7 @@ PRACTICE = LabDetail(
     (2201, 2202),
     "2026-03-04 09:00",
     "until it is stopped",
-    is_lasting=True,
+    is_detached=True,
 )
 
 
@@ -128,9 +128,9 @@ class FakeDesk:
             token.raise_if_cancelled()
         token.raise_if_cancelled()
         self.started.append(choice)
-        lasts = "until it is stopped" if choice.is_lasting else "until Tunnelmark is closed"
+        lasts = "until it is stopped" if choice.is_detached else "until Tunnelmark is closed"
         self.up_labs[choice.name] = replace(
-            PRACTICE, name=choice.name, pair_name=f"lab:{choice.name}", lasts=lasts, is_lasting=choice.is_lasting
+            PRACTICE, name=choice.name, pair_name=f"lab:{choice.name}", lasts=lasts, is_detached=choice.is_detached
         )
 
     def stop_lab(self, name: str, agreed: Collection[str]) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from fake_census import FakeCensus
-from fake_rollout import FakeRollout
+from fake_deployments import FakeDeployments
 
 from app.domain.census import CensusRecord, OptionStatus
 from app.domain.errors import InvalidPlan
@@ -19,7 +19,7 @@ from app.wording.colours import BASELINE_SOLUTION
 
 
 @dataclass(kw_only=True)
-class FakeHistory(FakeCensus, FakeRollout):
+class FakeHistory(FakeCensus, FakeDeployments):
     """The methods of the services that are about the history.
 
     Attributes:

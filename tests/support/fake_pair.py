@@ -10,19 +10,21 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 import sample_records as sample
+from fake_captures import FakeCaptures
 from fake_hosts import Answer, FakeHost
-from fake_wire import FakeWire
 
 from app.domain.adapters import Adapter, EndpointPlan, TunnelPlan
 from app.domain.audit import AuditEntry
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, SessionPair
+from app.domain.conditions import MeasuredCondition
 from app.domain.errors import NotFound, TunnelmarkError
 from app.domain.events import Stage
 from app.domain.hosts import HostFacts, Side
 from app.domain.link import Link
 from app.domain.results import Attempt, CampaignPlan, CampaignRecord, CampaignStatus, PlannedItem
 from app.domain.solutions import Carrier, CensusOption, SecurityProperties, SolutionInfo, Space, Suite
+from app.tunnel.temporary_group import FirstTunnels
 
 
 @dataclass
@@ -32,7 +34,7 @@ class FakePair:
     Attributes:
         interfere: Called with the side and each command before it is answered; may raise or cancel something.
         around: Lines of the inspection before an attempt, by side, after the usual ones.
-        wire: What is between them.
+        capture: What is between them.
         pings: What each host prints when it is asked whether frames cross the bare link; the first line of a list of
             them is used up each time, but for the last.
         readings: How often the counters of each host were read.
@@ -40,7 +42,7 @@ class FakePair:
 
     interfere: Callable[[str, Command], None] = lambda _side, _command: None
     around: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    wire: FakeWire = field(default_factory=FakeWire)
+    capture: FakeCaptures = field(default_factory=FakeCaptures)
     pings: dict[str, list[str]] = field(default_factory=lambda: {"a": ["pings 1 1"], "b": ["pings 1 1"]})
     readings: dict[str, int] = field(default_factory=dict)
 
@@ -52,13 +54,13 @@ class FakePair:
     def _answer(self, side: str, command: Command, token: CancelToken) -> Answer:
         self.interfere(side, command)
         text = " ".join(command.argv)
-        if self.wire.knows(command):
-            return self.wire.answer(side, command, token)
+        if self.capture.knows(command):
+            return self.capture.answer(side, command, token)
         if command.argv[0] in {"true", "kill"}:
             return lines()
         if "ip neigh" in text:
-            said = self.pings[side]
-            return lines(*(said.pop(0) if len(said) > 1 else said[0]).split(", "))
+            reported = self.pings[side]
+            return lines(*(reported.pop(0) if len(reported) > 1 else reported[0]).split(", "))
         if "qdisc" in text:
             usual = ("0.0 - cpu 0 0 0 0 0 0 0 0", "device eth1", "0.5 - cpu 1 0 0 49 0 0 0 0")
             return lines(*usual, *self.around.get(side, ()))
@@ -182,7 +184,7 @@ class FakeTunnel:
             inner_mtu_bytes=1500,
             overhead_bytes=66,
             largest_unfragmented_frame_bytes=1448,
-            wire_filter="udp port 21194",
+            outer_filter="udp port 21194",
         )
         self.setup_s = 2.0
         self.cleanup_s = 0.0
@@ -229,7 +231,7 @@ class FakeTunnels:
     lost: dict[Side, str] = field(default_factory=dict)
     differences: tuple[str, ...] = ()
     opened: list[str] = field(default_factory=list)
-    standing: list[str] = field(default_factory=list)
+    tunnels_up: list[str] = field(default_factory=list)
     recovered: int = 0
 
     @contextmanager
@@ -242,7 +244,7 @@ class FakeTunnels:
         if solution in self.faults:
             raise self.faults[solution]
         tunnel = FakeTunnel(suite, self.log)
-        self.standing.append(solution)
+        self.tunnels_up.append(solution)
         try:
             self.on_open(solution)
             tunnel.lost = self.lost
@@ -250,7 +252,7 @@ class FakeTunnels:
             yield tunnel
         finally:
             on_stage(Stage.CLEANUP, "putting back")
-            self.standing.remove(solution)
+            self.tunnels_up.remove(solution)
             tunnel.cleanup_s = 1.0
             tunnel.differences = self.differences
             if solution in self.cleanup_faults:
@@ -263,10 +265,33 @@ class FakeTunnels:
         *,
         token: CancelToken,
         on_stage: Callable[[int, Stage, str], None],
+        first: FirstTunnels | None = None,
     ) -> Iterator[FakeTunnelGroup]:
         names = [ADAPTERS_BY_SUITE[id(adapter)] for adapter, _ in choices]
         group = FakeTunnelGroup(lost=self.lost)
-        for position, name in enumerate(names):
+        early = first.positions if first is not None else ()
+        self._build(group, choices, early, on_stage)
+        try:
+            if first is not None:
+                first.on_up(group)  # type: ignore[arg-type]
+            self._build(group, choices, [one for one in range(len(names)) if one not in early], on_stage)
+            group.tunnels = dict(sorted(group.tunnels.items()))
+            for position in group.tunnels:
+                self.on_open(names[position])
+            token.raise_if_cancelled()
+            yield group
+        finally:
+            self._close_group(group, names, on_stage)
+
+    def _build(
+        self,
+        group: FakeTunnelGroup,
+        choices: Sequence[tuple[Adapter, Suite]],
+        positions: Sequence[int],
+        on_stage: Callable[[int, Stage, str], None],
+    ) -> None:
+        for position in positions:
+            name = ADAPTERS_BY_SUITE[id(choices[position][0])]
             on_stage(position, Stage.APPLY, "building")
             self.opened.append(name)
             fault = self.faults.get(name)
@@ -277,22 +302,14 @@ class FakeTunnels:
             else:
                 group.tunnels[position] = FakeTunnel(choices[position][1], self.log, position)
                 group.tunnels[position].lost = self.lost
-        up = [names[position] for position in group.tunnels]
-        self.standing += up
-        try:
-            for name in up:
-                self.on_open(name)
-            token.raise_if_cancelled()
-            yield group
-        finally:
-            self._close_group(group, names, on_stage)
+                self.tunnels_up.append(name)
 
     def _close_group(
         self, group: FakeTunnelGroup, names: list[str], on_stage: Callable[[int, Stage, str], None]
     ) -> None:
         for position, tunnel in group.tunnels.items():
             on_stage(position, Stage.CLEANUP, "rolling back")
-            self.standing.remove(names[position])
+            self.tunnels_up.remove(names[position])
             tunnel.cleanup_s, tunnel.differences = 1.0, self.differences
         for position in group.tunnels:
             if names[position] in self.cleanup_faults:
@@ -335,6 +352,10 @@ class FakeStore:
         others = [one for one in record.attempts if one.key.position != attempt.key.position]
         attempts = tuple(sorted([*others, attempt], key=lambda one: one.key.position))
         self.records[campaign_id] = replace(record, attempts=attempts)
+
+    def save_condition(self, campaign_id: int, found: MeasuredCondition) -> None:
+        record = self.records[campaign_id]
+        self.records[campaign_id] = replace(record, measured_conditions=(*record.measured_conditions, found))
 
     def finish_campaign(
         self, campaign_id: int, status: CampaignStatus, message: str = "", _kind: object = None

@@ -12,6 +12,7 @@ import numpy as np
 from fake_desk import FakeDesk
 from fake_history import FakeHistory
 from fake_solutions import OLD_SERVER, SOLUTIONS, discovery, host_facts
+from fake_studies import FakeStudies
 from sample_records import MODELS, STARTED, Model, attempt, configuration, pair, plan_keys
 
 from app.discovery.pair_discovery import Discovery
@@ -36,7 +37,7 @@ from app.domain.events import (
     UnderlayChanged,
 )
 from app.domain.hosts import MissingPart, PairSpec, Side
-from app.domain.linting import LintedFile
+from app.domain.linting import ConfigKind, LintedFile
 from app.domain.progress import ProgressSink
 from app.domain.ranking import Ranking
 from app.domain.results import (
@@ -65,7 +66,7 @@ _MODELS = {(m.candidate.solution, m.candidate.suite): m for m in MODELS}
 
 
 @dataclass
-class FakeServices(FakeHistory, FakeDesk):
+class FakeServices(FakeHistory, FakeStudies, FakeDesk):
     """Implements ComparisonServices and RolloutServices.
 
     Attributes:
@@ -77,7 +78,7 @@ class FakeServices(FakeHistory, FakeDesk):
         interrupted: Number of an interrupted comparison.
         missing_on_b: What B lacks.
         blocked: What firewalls block, by solution.
-        stays_away_after: After so many attempts a host cannot be reached any more.
+        is_lost_after: After so many attempts a host cannot be reached any more.
         link_dies_at: The link dies during this attempt, and is back when the user goes on.
         failure: Reason and message of every attempt but the baseline's; empty if they complete.
         spoils_cleanup: Whether the last attempt leaves something behind.
@@ -100,7 +101,7 @@ class FakeServices(FakeHistory, FakeDesk):
     blocked: dict[str, tuple[str, ...]] = field(default_factory=dict)
     calls: list[str] = field(default_factory=list)
     reports: list[Path] = field(default_factory=list)
-    stays_away_after: int | None = None
+    is_lost_after: int | None = None
     link_dies_at: int | None = None
     spoils_cleanup: bool = False
     unreachable_b: int = 0
@@ -115,7 +116,14 @@ class FakeServices(FakeHistory, FakeDesk):
     def __post_init__(self) -> None:
         self.cleanup.set()
         self.link_gate.set()
-        for gate in (self.census_gate, self.stage_gate, self.undo_gate, self.repair_gate, self.lab_gate):
+        for gate in (
+            self.census_gate,
+            self.study_gate,
+            self.stage_gate,
+            self.undo_gate,
+            self.repair_gate,
+            self.lab_gate,
+        ):
             gate.set()
 
     def _call(self, name: str) -> None:
@@ -217,7 +225,7 @@ class FakeServices(FakeHistory, FakeDesk):
             if control.token.is_cancelled:
                 status = CampaignStatus.CANCELLED
                 break
-            if self.stays_away_after is not None and nth >= self.stays_away_after:
+            if self.is_lost_after is not None and nth >= self.is_lost_after:
                 status = CampaignStatus.INTERRUPTED
                 for rest in plan.attempts[nth:]:
                     gone = "gateway-b stays away."
@@ -318,9 +326,11 @@ class FakeServices(FakeHistory, FakeDesk):
         self.records[campaign_id] = record
         return record
 
-    def lint_file(self, path: Path) -> LintedFile:
+    def lint_file(self, path: Path, *, kind: ConfigKind | None = None) -> LintedFile:
         self._call("lint_file")
-        return lint_file(path, LintOptions(guidelines=self.chosen_guidelines))  # touches no host: the real one
+        return lint_file(
+            path, LintOptions(kind=kind, guidelines=self.chosen_guidelines)
+        )  # touches no host: the real one
 
     def lint_pair(self, pair: PairSpec, *, token: CancelToken, on_progress: ProgressSink) -> tuple[LintedFile, ...]:
         self._call("lint_pair")

@@ -20,7 +20,7 @@ from app.probes.injection.forging import ETHERTYPE, FORGE, Target
 from app.probes.injection.stages import send_frames
 from support.bare_tunnel import BareTunnel
 from support.lab_sessions import sh
-from support.wire_capture import received
+from support.made_up_capture import received
 
 COPIES = 5
 """Number of packets of each kind that are sent."""

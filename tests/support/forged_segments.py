@@ -10,7 +10,7 @@ from app.domain.adapters import shell_step_argv
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, HostSession
 from app.probes.capture.pcap import parse_pcap
-from support.wire_capture import received
+from support.made_up_capture import received
 
 MARK = b"@segment@"
 _ETHERTYPE = 0x88B6  # for local experiments. Source: IEEE 802-2014 section 9.2.3

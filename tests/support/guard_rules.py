@@ -127,10 +127,10 @@ def table_of(step: PlanStep, folder: Path) -> Table:
     Raises:
         AssertionError: It does not make one table from nothing.
     """
-    return parse_table(told(step.command.argv, folder))
+    return parse_table(reported(step.command.argv, folder))
 
 
-def told(argv: Sequence[str], folder: Path) -> str:
+def reported(argv: Sequence[str], folder: Path) -> str:
     """Run a command with programs that record nft's arguments and stdin; nothing else is done."""
     folder.mkdir(exist_ok=True)
     noted = folder / "noted"

@@ -6,9 +6,9 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import timedelta
 
+from deployments_driver import show_active
 from fake_services import FakeServices
 from sample_records import MODELS, STARTED, pair, sample_record
-from standing_driver import stand
 from window_driver import Driver
 
 from app.domain.cancel import CancelToken
@@ -30,7 +30,7 @@ def fill_history(driver: Driver) -> None:
         with ThreadPoolExecutor(1) as worker:  # services are never called on the window's thread
             worker.submit(_take_census, driver.services).result()
     if not driver.services.deployed:
-        stand(driver)
+        show_active(driver)
 
 
 def _take_census(services: FakeServices) -> None:

@@ -16,7 +16,7 @@ from support.lab_sessions import sh
 from support.pair_files import save_pair
 
 ROOT = Path(__file__).parents[2]
-STANDING = "standing"
+DEPLOYED_LINKS = "standing"
 # Those that the peer has closed and sshd has not read to the end yet are among them. Source: ss(8).
 _CONNECTIONS = 'ss -Htn state established state close-wait "( sport = :${SSH_CONNECTION##* } )" | wc -l'
 
@@ -48,13 +48,13 @@ def kill_tunnelmark(bench: Bench, folder: Path, stage: str, solution: str, lease
         env={**os.environ, "PYTHONPATH": f"{ROOT}:{ROOT / 'tests'}"},
     ) as process:
         try:
-            said: list[str] = []
+            reported: list[str] = []
             for line in process.stdout or ():
-                said.append(line)
-                if line.strip() == (STANDING if stage == STANDING else "staying"):
+                reported.append(line)
+                if line.strip() == (DEPLOYED_LINKS if stage == DEPLOYED_LINKS else "staying"):
                     break
             else:
-                raise AssertionError(f"it ended before {stage}: {''.join(said)}")
+                raise AssertionError(f"it ended before {stage}: {''.join(reported)}")
         finally:
             process.send_signal(signal.SIGKILL)
     for host, count in before.items():
@@ -76,10 +76,10 @@ def wait_until_back(sessions: SessionPair, *, timeout_s: float) -> None:
     # Processes first: as long as one is there, the folder may still be made.
     # The brackets keep this very command from being found.
     place = STATE_DIR.replace("/run", "/ru[n]", 1)
-    look = f"pgrep -f '^[^ ]*sh .*{place}' || ls -d {place}* 2> /dev/null || true"
+    inspect = f"pgrep -f '^[^ ]*sh .*{place}' || ls -d {place}* 2> /dev/null || true"
     for host in (sessions.a, sessions.b):
         CancelToken().wait_for(
-            lambda host=host: sh(host, look) == "",
+            lambda host=host: sh(host, inspect) == "",
             timeout_s=timeout_s,
             what=f"{host.spec.label} to put itself back",
             interval_s=0.5,

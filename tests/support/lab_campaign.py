@@ -23,7 +23,7 @@ from app.domain.verdicts import Verdict
 from app.measurement import tunnels
 from app.measurement.comparison import Comparison, plan_campaign
 from app.measurement.control import CampaignControl
-from app.measurement.engine import run_campaign
+from app.measurement.engine import CampaignHosts, run_campaign
 from app.storage import Store
 from vpn_adapters.registry import ADAPTERS
 
@@ -65,30 +65,25 @@ def run(
     control: CampaignControl | None = None,
     emit: Callable[[events.Event], None] = lambda _: None,
     resume_id: int | None = None,
-    wire: bool = False,
+    capture: bool = False,
     healer: LinkHealer | None = None,
 ) -> CampaignRecord:
     """Run it. Packet tests run only where a test is about them: they take as long as all the rest."""
-    looked = (
+    inspected = (
         contextlib.nullcontext()
-        if wire
+        if capture
         else mock.patch("app.measurement.comparison.attempt.has_capture_tests", return_value=False)
     )
-    with looked:
+    with inspected:
         return run_campaign(
             Comparison,
             plan,
-            sessions=sessions,
-            adapters=ADAPTERS,
-            link=found.link,
-            facts=found.facts,
+            CampaignHosts(sessions, ADAPTERS, found.link, found.facts, HEADER, healer=healer),
             store=store,
             control=control or CampaignControl(),
             emit=emit,
             version="0.1.0",
-            header=HEADER,
             resume_id=resume_id,
-            healer=healer,
         )
 
 

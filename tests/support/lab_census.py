@@ -18,7 +18,7 @@ from app.domain.hosts import PairSpec
 from app.measurement import tunnels
 from app.measurement.census import Census, find_unfinished, plan_census
 from app.measurement.control import CampaignControl
-from app.measurement.engine import run_campaign
+from app.measurement.engine import CampaignHosts, run_campaign
 from app.storage import Store
 from vpn_adapters.registry import ADAPTERS
 
@@ -41,15 +41,11 @@ def run(
     return run_campaign(
         Census,
         plan,
-        sessions=sessions,
-        adapters=ADAPTERS,
-        link=found.link,
-        facts=found.facts,
+        CampaignHosts(sessions, ADAPTERS, found.link, found.facts, HEADER),
         store=store,
         control=CampaignControl(token=token),
         emit=emit,
         version=VERSION,
-        header=HEADER,
         resume_id=find_unfinished(store, plan, found.facts, VERSION),
     )
 

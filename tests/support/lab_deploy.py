@@ -18,9 +18,14 @@ from app.domain.concurrency import run_both
 from app.domain.events import Stage
 from app.domain.hosts import HostFacts, PairSpec, Side
 from app.domain.link import Link
+from app.domain.topology import ProxyPlace, Topology
 from app.host.inspection import take_snapshot
 from app.host.snapshots import HostSnapshot, SnapshotDepth, compare_snapshots
 from app.tunnel import DeployRequest, temporary_group, temporary_tunnel
+from app.tunnel.host_settings import HostSettings
+from app.tunnel.nodes import NodeSteps
+from app.tunnel.proxy import ProxySteps
+from app.tunnel.request import Extended
 from support.lab_sessions import connected
 from support.pair_files import load_pair
 from vpn_adapters.registry import ADAPTERS
@@ -45,11 +50,11 @@ class Bench:
         link = Link(self.pair.underlay_a, self.pair.underlay_b)
         return DeployRequest(self.pair, adapter, suite, link, *self.facts)
 
-    def look(self, depth: SnapshotDepth = SnapshotDepth.QUICK) -> Snapshots:
-        return look(self.sessions, depth)
+    def inspect(self, depth: SnapshotDepth = SnapshotDepth.QUICK) -> Snapshots:
+        return inspect(self.sessions, depth)
 
 
-def look(sessions: SessionPair, depth: SnapshotDepth) -> Snapshots:
+def inspect(sessions: SessionPair, depth: SnapshotDepth) -> Snapshots:
     """Return snapshots of both gateways."""
     return run_both(
         lambda: take_snapshot(sessions.a, token=CancelToken(), depth=depth),
@@ -84,7 +89,7 @@ class Altered:
 
     def plan(self, request: PlanRequest) -> TunnelPlan:
         plan = self.inner.plan(request)
-        end = plan.end(self.side)
+        end = plan.on(self.side)
         steps = (self.step, *end.steps) if self.is_first else (*end.steps, self.step)
         changed: EndpointPlan = replace(end, steps=steps)
         return replace(plan, a=changed) if self.side is Side.A else replace(plan, b=changed)
@@ -98,12 +103,24 @@ def shell_step(title: str, script: str, undo: str = "true", timeout_s: float = 3
     )
 
 
+def with_nodes(request: DeployRequest, topology: str, proxy: str = "none", congestion: str = "") -> DeployRequest:
+    """Return a request with nodes, and a proxy and congestion control where there are any."""
+    place, of_nodes = ProxyPlace(proxy), Topology(topology)
+    parts = (NodeSteps(of_nodes), ProxySteps(of_nodes, place), HostSettings(congestion))
+    return replace(request, extension=Extended(parts))
+
+
+def _extended(bench: Bench, solution: str, topology: str = Topology.PAIR, *more: str) -> DeployRequest:
+    return with_nodes(bench.request(solution), topology, *more)
+
+
 def main() -> None:
     """Build tunnels and print the stages, until killed: file of the pair, solution, lease in s, stage to stop in.
 
-    Several solutions, separated by commas, are built side by side.
+    Several solutions, separated by commas, are built side by side; topology, place of a proxy and congestion control
+    may follow a solution, each after a colon.
     """
-    file, solution, lease_s, stay_in = sys.argv[1:]
+    file, solution, lease_s, pause_in = sys.argv[1:]
     pair = load_pair(Path(file))
 
     def of_group(_position: int, stage: Stage, detail: str) -> None:
@@ -111,13 +128,13 @@ def main() -> None:
 
     def on_stage(stage: Stage, detail: str) -> None:
         print(stage.value, detail, flush=True)
-        if stage.value == stay_in:
+        if stage.value == pause_in:
             print("staying", flush=True)
 
     with tempfile.TemporaryDirectory() as folder, connected(pair, Path(folder)) as sessions:
         bench = Bench(pair, sessions, find_out(sessions))
         print("ready", flush=True)
-        requests = [bench.request(one) for one in solution.split(",")]
+        requests = [_extended(bench, *one.split(":")) for one in solution.split(",")]
         with ExitStack() as stack:
             if len(requests) == 1:
                 stack.enter_context(
@@ -132,7 +149,7 @@ def main() -> None:
                 if group.failures:
                     raise next(iter(group.failures.values()))
             print("standing", flush=True)
-            if stay_in == "standing":
+            if pause_in == "standing":
                 time.sleep(3600)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from app.domain.cancel import CancelToken
 from app.domain.commands import SessionPair
-from app.domain.deployment import RolloutOptions
+from app.domain.deployment import DeploymentOptions
 from app.domain.hosts import PairSpec
 from app.domain.paths import Paths
 from app.export.pair_export import ExportOptions
@@ -32,7 +32,7 @@ def services_in(folder: Path) -> Iterator[Services]:
 
 def exported(services: Services, pair: PairSpec, solution: str, place: Path) -> Path:
     """Take a solution along from what is stored."""
-    options = ExportOptions(solution, "", RolloutOptions(), place)
+    options = ExportOptions(solution, "", DeploymentOptions(), place)
     done = services.export_config(pair, options, token=CancelToken(), on_progress=quiet)
     assert "they were not asked again" in done.facts_from
     return done.place

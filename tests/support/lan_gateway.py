@@ -203,10 +203,10 @@ class Gateway:
 
     def supervise(self, **environment: str) -> None:
         """Do what the supervisor does every 10 s."""
-        standing = self.steps[-1].health_check
-        assert standing is not None
+        check = self.steps[-1].health_check
+        assert check is not None
         self.world.run("mkdir -p /run/notes; rm -f /run/notes/client")
-        assert self.run(standing.argv, TUNNELMARK_NOTES="/run/notes", **environment).returncode == 0
+        assert self.run(check.argv, TUNNELMARK_NOTES="/run/notes", **environment).returncode == 0
 
     def addresses(self, device: str) -> str:
         """Return the addresses of a device as `ip` prints them."""

@@ -253,7 +253,7 @@ def bold_faults(window: QWidget) -> list[str]:
     """Return the steps whose name has no room in the bold letters of the step on show."""
     found = []
     for step in window.findChildren(QAbstractButton):
-        if step.isVisible() and step.property("look") == "step":
+        if step.isVisible() and step.property("variant") == "step":
             bold = QFont(step.font())
             bold.setWeight(QFont.Weight.DemiBold)
             needed = max(map(QFontMetrics(bold).horizontalAdvance, step.text().splitlines())) + _STEP_AROUND_PX

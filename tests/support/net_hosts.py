@@ -109,9 +109,9 @@ class NetHost:
             # Its cards are the same after every restart.
             card = f"02:00:00:00:{self.number:02x}:{index:02x}"
             inside = ("name", name, "netns", str(self._first), "address", card)
-            self.world.wires("link", "add", port, "type", "veth", "peer", *inside)
+            self.world.captures("link", "add", port, "type", "veth", "peer", *inside)
             if bridge:
-                self.world.wires("link", "set", port, "master", bridge, "up")
+                self.world.captures("link", "set", port, "master", bridge, "up")
         if self.has_lan:
             lan = f"l{self.number}"
             self.world.run('ip link set "$1" netns "$2" && ip -n "$2" link set "$1" master port up', lan, self._plant)
@@ -156,14 +156,14 @@ class NetHost:
                     stream.close()
         for port in (f"m{self.number}", f"u{self.number}"):
             with contextlib.suppress(AssertionError):
-                self.world.wires("link", "del", port)
+                self.world.captures("link", "del", port)
         if self.has_lan:
             with contextlib.suppress(AssertionError):
                 self.world.run('ip -n "$2" link del "$1"', f"l{self.number}", self._plant)
 
     def plug(self, cable: str, *, is_in: bool) -> None:
         """Pull a cable or plug it in again: `m` management, `u` underlay."""
-        self.world.wires("link", "set", f"{cable}{self.number}", "up" if is_in else "down")
+        self.world.captures("link", "set", f"{cable}{self.number}", "up" if is_in else "down")
 
     def enter(self) -> list[str]:
         """Return the words that run a program on it."""
@@ -177,11 +177,11 @@ class NetHost:
         """Run some shell on the host in the network behind it."""
         return self.world.run('ip netns exec "$1" sh -ec "$2"', self._plant, script)
 
-    def look(self) -> HostSnapshot:
+    def inspect(self) -> HostSnapshot:
         """Return its thorough snapshot."""
         mark = "f00dfeedf00dfeed"
         argv = [*self.enter(), "sh", "-s", "--", STATE_DIR, mark, SnapshotDepth.THOROUGH.value, ""]
-        output = ran(argv, host_script("survey.sh"))
+        output = ran(argv, host_script("inspect.sh"))
         return parse_snapshot(parse_sections(output, mark), state_dir=STATE_DIR, depth=SnapshotDepth.THOROUGH)
 
     def known_hosts_line(self) -> str:
@@ -280,8 +280,8 @@ class NetHosts:
             for last, kind in ((1, "sysv"), (2, "busybox"))
         )
         pair = NetPair(number, a, b)
-        self.world.wires("link", "add", pair.underlay, "type", "bridge")
-        self.world.wires("link", "set", pair.underlay, "up")
+        self.world.captures("link", "add", pair.underlay, "type", "bridge")
+        self.world.captures("link", "set", pair.underlay, "up")
         for host in pair.hosts:
             host.install(self.folder / host.name, self.key.with_suffix(".pub"))
             host.start(pair.underlay)

@@ -88,8 +88,8 @@ class World:
             argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=ENVIRONMENT
         )
         assert self._process.stdout is not None
-        said = self._process.stdout.readline()
-        if said != "ready\n":
+        reported = self._process.stdout.readline()
+        if reported != "ready\n":
             raise AssertionError("the world did not begin")
         (self._first,) = children_of(self._process.pid)
         return self
@@ -132,7 +132,7 @@ class World:
         """Run a line of shell in it, and return what it printed."""
         return ran([*self.inside("-n", "-m", "-p"), "sh", "-ec", script, "world", *words])
 
-    def wires(self, *words: str) -> None:
+    def captures(self, *words: str) -> None:
         """Run `ip` on its network, where processes have the numbers that they have outside."""
         ran([*self.inside("-n"), "ip", *words])
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from deployments_driver import show_active
 from history_driver import fill_history
-from standing_driver import stand
 from window_driver import Driver
 
 from app.domain.errors import HostUnreachable
@@ -27,7 +27,7 @@ def tour(driver: Driver, *, is_measured: bool = True) -> Iterator[str]:
     if is_measured:
         yield from _run_and_results(driver)
     yield from _areas(driver)
-    yield from _rollout(driver)
+    yield from _deployment(driver)
     yield from _history(driver)
 
 
@@ -72,7 +72,7 @@ def _hosts(driver: Driver) -> Iterator[str]:
     window.hosts.discover()
     driver.idle()
     yield "hosts-error"
-    driver.look_at_hosts()
+    driver.inspect_hosts()
     yield "hosts-found"
 
 
@@ -146,11 +146,37 @@ def _areas(driver: Driver) -> Iterator[str]:
     driver.dialog().accept()
     driver.idle()
     yield "census"
+    yield from _studies(driver)
 
 
-def _rollout(driver: Driver) -> Iterator[str]:
+def _studies(driver: Driver) -> Iterator[str]:
+    """Show the studies before a run, while one is stopped halfway, and with all that the largest part has."""
+    window, services = driver.window, driver.services
+    window.show_area("studies")
+    driver.idle()
+    yield "studies"
+    page = window.current
+    services.study_pauses_after = 3
+    page.begin.click()  # type: ignore[union-attr]
+    driver.dialog().accept()
+    driver.until(lambda: page.progress is not None and page.progress.done == 3)  # type: ignore[union-attr]
+    driver.lay_out()
+    yield "studies-running"
+    services.study_pauses_after = None
+    services.study_gate.set()
+    driver.idle()
+    tabs = page.tabs  # type: ignore[union-attr]
+    tabs.parts.setCurrentCell(tabs.parts.rowCount() - 1, 0)
+    driver.idle()
+    for nth in range(tabs.count()):
+        tabs.setCurrentIndex(nth)
+        driver.lay_out()
+        yield f"studies-{tabs.tabText(nth).lower().replace(' ', '-')}"
+
+
+def _deployment(driver: Driver) -> Iterator[str]:
     window = driver.window
-    window.show_rollout()
+    window.show_deploy()
     driver.idle()
     yield "deploy"
     page = window.deploy
@@ -158,19 +184,23 @@ def _rollout(driver: Driver) -> Iterator[str]:
     driver.idle()
     page.preview.click()
     driver.idle()
-    yield "deploy-dry-run"
+    for nth, name in enumerate(("deploy-dry-run", "deploy-dry-run-a")):
+        page.setup.view.setCurrentIndex(nth)
+        driver.idle()
+        yield name
     page.deploy.click()
     driver.until(lambda: page.live.countdown.is_open)
+    driver.lay_out()
     yield "deploy-countdown"
-    page.live.countdown.keep.click()
+    page.live.countdown.confirm.click()
     driver.idle()
     yield "deploy-done"
-    stand(driver)
-    window.show_area("standing")
+    show_active(driver)
+    window.show_area("deployments")
     driver.idle()
-    window.standing.detail.look.click()
+    window.deployments.detail.refresh.click()
     driver.idle()
-    tabs = window.standing.detail.tabs
+    tabs = window.deployments.detail.tabs
     for nth in range(tabs.count()):
         tabs.setCurrentIndex(nth)
         yield f"standing-{tabs.tabText(nth).split(' (')[0].lower().replace(' ', '-')}"

@@ -84,7 +84,7 @@ def _guideline(one: Guideline) -> str:
     if statements:
         lines += ["", "| what | says | why | where |", "| --- | --- | --- | --- |"]
         lines += [
-            f"| {what} | {_says(rule)} | {rule.reason.rstrip('.')} | {rule.section} |" for what, rule in statements
+            f"| {what} | {_rates(rule)} | {rule.reason.rstrip('.')} | {rule.section} |" for what, rule in statements
         ]
     return "\n".join(lines)
 
@@ -93,9 +93,7 @@ def _titles(titles: frozenset[str]) -> str:
     return ", ".join(sorted(titles))
 
 
-def _says(rule: GuidelineRule) -> str:
+def _rates(rule: GuidelineRule) -> str:
     if rule.year is None:
-        return str(rule.standing)
-    return (
-        f"{rule.standing}: {'until the end of' if rule.standing is GuidelineStatus.EXPIRING else 'since'} {rule.year}"
-    )
+        return str(rule.status)
+    return f"{rule.status}: {'until the end of' if rule.status is GuidelineStatus.EXPIRING else 'since'} {rule.year}"

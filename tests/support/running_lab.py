@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from platformdirs import user_cache_path, user_state_path
-
+from app.domain.paths import find_paths
 from app.lab import Lab, LabManager
 
 
@@ -16,7 +15,8 @@ def lab_option(parser: argparse.ArgumentParser) -> None:
 
 def running_lab(parser: argparse.ArgumentParser, name: str) -> Lab:
     """Return the lab of this name, or end the program where none is up."""
-    manager = LabManager(cache_dir=user_cache_path("tunnelmark"), state_dir=user_state_path("tunnelmark") / "labs")
+    paths = find_paths()
+    manager = LabManager(cache_dir=paths.cache_dir, state_dir=paths.labs_dir)
     lab = manager.find(name)
     if lab is None:
         parser.error(f"there is no lab {name}")

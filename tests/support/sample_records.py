@@ -21,6 +21,7 @@ from app.domain.hosts import (
     Tool,
     ToolFlavour,
 )
+from app.domain.path_note import PathNote
 from app.domain.results import (
     FRAME_BYTES,
     LOST_RTT_US,
@@ -33,14 +34,13 @@ from app.domain.results import (
     Candidate,
     CpuUsage,
     LatencySeries,
-    PathNote,
     PlannedItem,
     Profile,
     ProfileName,
     ThroughputSeries,
 )
 from app.domain.verdicts import Finding, Verdict
-from support.sample_wire import wire_report
+from support.sample_captures import capture_report
 
 STARTED = datetime(2026, 3, 4, 9, 30, tzinfo=UTC)
 
@@ -225,26 +225,26 @@ def attempt(
         probe_s=28.0,
         configuration=items,
         negotiated="" if model.candidate.solution == "baseline" else "TLSv1.3, TLS_AES_256_GCM_SHA384",
-        wire=_wire(model) if key.round == 1 else None,
+        capture=_capture(model) if key.round == 1 else None,
     )
 
 
-def _wire(model: Model) -> CaptureReport:
+def _capture(model: Model) -> CaptureReport:
     verdict = LeakVerdict.EXEMPT if model.candidate.is_unprotected else LeakVerdict.PROTECTED
-    return wire_report(model.overhead_bytes, verdict, is_open=False)
+    return capture_report(model.overhead_bytes, verdict, is_open=False)
 
 
 def with_open_device(record: CampaignRecord) -> CampaignRecord:
     """Return a comparison in which every tunnel lets frames out when its device is deleted on B."""
 
-    def opened(wire: CaptureReport | None) -> CaptureReport | None:
-        if wire is None or wire.leak is None or not wire.leak.broken:
-            return wire
-        *closed, last = wire.leak.broken
+    def opened(capture: CaptureReport | None) -> CaptureReport | None:
+        if capture is None or capture.leak is None or not capture.leak.broken:
+            return capture
+        *closed, last = capture.leak.broken
         last = replace(last, verdict=BreakVerdict.FAILS_OPEN, clear_marks={"a": 0, "b": 8})
-        return replace(wire, leak=replace(wire.leak, broken=(*closed, last)))
+        return replace(capture, leak=replace(capture.leak, broken=(*closed, last)))
 
-    attempts = tuple(replace(one, wire=opened(one.wire)) for one in record.attempts)
+    attempts = tuple(replace(one, capture=opened(one.capture)) for one in record.attempts)
     return replace(record, attempts=attempts)
 
 
@@ -360,7 +360,7 @@ def hostile_record() -> CampaignRecord:
             doubts=(HOSTILE,),
             configuration=(PlannedItem("a", "file", HOSTILE, HOSTILE), PlannedItem("b", HOSTILE, HOSTILE, HOSTILE)),
             latency=tuple(replace(series, note=HOSTILE) for series in one.latency),
-            wire=wire_report(66, note=HOSTILE) if one.wire is not None else None,
+            capture=capture_report(66, note=HOSTILE) if one.capture is not None else None,
         )
         for one in record.attempts
     )

@@ -18,6 +18,7 @@ from app.domain.link import Link
 from app.domain.solutions import Suite
 from app.measurement.interfaces import GroupStageSink, TunnelGroup
 from app.measurement.tunnels import DeployedTunnels
+from app.tunnel.temporary_group import FirstTunnels
 from support.lab_sessions import sh
 
 _PROTOCOLS = {"udp": 17, "tcp": 6}
@@ -61,7 +62,7 @@ class ShapedTunnels(DeployedTunnels):
 
     Attributes:
         delay_ms: What each candidate's path is longer by in ms, in one direction, by solution and suite; it is asked
-            each time that a group is up, and the bare link is never delayed.
+            each time that a group is opened, and the bare link is never delayed.
         device: Interface of the underlay on A.
     """
 
@@ -69,23 +70,48 @@ class ShapedTunnels(DeployedTunnels):
     device: str = "eth1"
 
     def open_group(
-        self, choices: Sequence[tuple[Adapter, Suite]], *, token: CancelToken, on_stage: GroupStageSink
+        self,
+        choices: Sequence[tuple[Adapter, Suite]],
+        *,
+        token: CancelToken,
+        on_stage: GroupStageSink,
+        first: FirstTunnels | None = None,
     ) -> AbstractContextManager[TunnelGroup]:
         """Return a context in which several tunnels are up side by side, with their delays."""
-        return self._shaped(choices, DeployedTunnels.open_group(self, choices, token=token, on_stage=on_stage))
+        delays_ms = [
+            self.delay_ms(adapter.info.name, suite.name) if adapter.info.name in PORTS else 0.0
+            for adapter, suite in choices
+        ]
+
+        def on_up(group: TunnelGroup) -> None:
+            assert first is not None
+            with delayed(self.sessions.a, self.device, _delays(choices, delays_ms, group)):
+                first.on_up(group)  # type: ignore[arg-type]
+
+        shaped = None if first is None else FirstTunnels(first.positions, on_up)
+        opened = DeployedTunnels.open_group(self, choices, token=token, on_stage=on_stage, first=shaped)
+        return self._shaped(choices, delays_ms, opened)
 
     @contextmanager
     def _shaped(
-        self, choices: Sequence[tuple[Adapter, Suite]], opened: AbstractContextManager[TunnelGroup]
+        self,
+        choices: Sequence[tuple[Adapter, Suite]],
+        delays_ms: Sequence[float],
+        opened: AbstractContextManager[TunnelGroup],
     ) -> Iterator[TunnelGroup]:
-        with opened as group:
-            delays: dict[Port, float] = {}
-            for position, tunnel in group.tunnels.items():
-                adapter, suite = choices[position]
-                if adapter.info.name in PORTS:
-                    delays[PORTS[adapter.info.name](tunnel.link)] = self.delay_ms(adapter.info.name, suite.name)
-            with delayed(self.sessions.a, self.device, delays):
-                yield group
+        with opened as group, delayed(self.sessions.a, self.device, _delays(choices, delays_ms, group)):
+            yield group
+
+
+def _delays(
+    choices: Sequence[tuple[Adapter, Suite]], delays_ms: Sequence[float], group: TunnelGroup
+) -> dict[Port, float]:
+    """Return the delays of the tunnels that are up, by port."""
+    return {
+        PORTS[choices[position][0].info.name](tunnel.link): delays_ms[position]
+        for position, tunnel in group.tunnels.items()
+        if choices[position][0].info.name in PORTS
+    }
 
 
 @contextmanager

@@ -34,7 +34,7 @@ from app.domain.results import (
     Candidate,
 )
 from app.domain.verdicts import Verdict
-from app.measurement.adaptive.cycles import Cycles
+from app.measurement.adaptive.cycles import Cycles, FailureSink
 from app.measurement.adaptive.draft import Draft
 from app.measurement.adaptive.group_measurement import TCP_ROUNDS, GroupMeasurement, RoundOrder
 from app.measurement.adaptive.probes import Conditions, Transfer
@@ -165,7 +165,16 @@ class Simulated:
     true_ms: dict[str, float]
 
 
-def simulate(true_ms: Sequence[float], noise: Noise, seed: int, verdicts: Sequence[Verdict] = ()) -> Simulated:
+def simulate(
+    true_ms: Sequence[float],
+    noise: Noise,
+    seed: int,
+    verdicts: Sequence[Verdict] = (),
+    *,
+    has_bare: bool = True,
+    lost_above_ms: Sequence[float] = (),
+    is_short: bool = False,
+) -> Simulated:
     """Run one adaptive comparison of the bare link and some candidates.
 
     Args:
@@ -173,24 +182,30 @@ def simulate(true_ms: Sequence[float], noise: Noise, seed: int, verdicts: Sequen
         noise: The noise.
         seed: Of the noise and of the order.
         verdicts: Of the candidates; all Recommended where none are given.
+        has_bare: Whether the bare link is measured as well.
+        is_short: Whether each round has as few cycles as it may.
+        lost_above_ms: Replies of each candidate that are later than this count as lost; none where it is empty.
     """
-    plan = _plan(len(true_ms), noise, verdicts)
-    names = [one.suite for one in plan.candidates]
+    plan = _plan(len(true_ms), noise, verdicts, has_bare=has_bare)
+    bare = ["c0"] if has_bare else []
+    names = [f"c{i}" for i in range(len(true_ms) + 1)]
     all_ms = (BARE_SHARE * min(true_ms), *true_ms)
-    probes = _Probes(noise.start(np.random.default_rng(seed), len(all_ms)), all_ms, noise.block_pings)
+    probes = _Probes(
+        noise.start(np.random.default_rng(seed), len(all_ms)), all_ms, noise.block_pings, (math.inf, *lost_above_ms)
+    )
     attempts: list[Attempt] = []
-    left, number, repeats = names, 0, 0
+    left, number, repeats = [*bare, *names[1:]], 0, 0
     while True:
         number += 1
         began_s = probes.clock_s
         keys = [key for key in plan.attempts if key.round == number and key.suite in left]
         order = random.Random(f"{seed}/{number}")  # noqa: S311 - an order, not a secret
-        made = _round(plan, probes, keys, repeats, order)
+        made = _round(plan, probes, keys, repeats, _ShortCycles if is_short else Cycles, order)
         repeats += max(one.repeats for one in made)
         attempts += made
         next_s = probes.clock_s - began_s - (TCP_S * len(keys) if number == TCP_ROUNDS else 0.0)
         result = interim(plan, attempts, elapsed_s=probes.clock_s, round_s=next_s)
-        left = [names[0], *(one.suite for one in result.candidates if one.state is CandidateState.OPEN)]
+        left = [*bare, *(one.suite for one in result.candidates if one.state is CandidateState.OPEN)]
         if result.stop is not None:
             break
     record = CampaignRecord(
@@ -200,10 +215,11 @@ def simulate(true_ms: Sequence[float], noise: Noise, seed: int, verdicts: Sequen
     return Simulated(rank(record), result, probes.clock_s, dict(zip(names[1:], true_ms, strict=True)))
 
 
-def _plan(count: int, noise: Noise, verdicts: Sequence[Verdict]) -> CampaignPlan:
+def _plan(count: int, noise: Noise, verdicts: Sequence[Verdict], *, has_bare: bool) -> CampaignPlan:
     names = [f"c{i}" for i in range(1, count + 1)]
     judged = list(verdicts) or [Verdict.RECOMMENDED] * count
-    candidates = [Candidate(BASELINE_SOLUTION, "c0", "Bare link", Verdict.UNPROTECTED, (), is_unprotected=True)]
+    bare = Candidate(BASELINE_SOLUTION, "c0", "Bare link", Verdict.UNPROTECTED, (), is_unprotected=True)
+    candidates = [bare] if has_bare else []
     candidates += [Candidate("vpn", name, f"VPN {name}", verdict) for name, verdict in zip(names, judged, strict=True)]
     profile = replace(ADAPTIVE_PROFILE, block_pings=noise.block_pings)
     rounds = range(1, profile.rounds + 1)
@@ -223,6 +239,13 @@ class _Draft(Draft):
         return BlockTarget(self.key.suite)
 
 
+class _ShortCycles(Cycles):
+    """Cycles of a round for which there is no time."""
+
+    def run(self, drafts: Sequence[Draft], on_failed: FailureSink, *, token: CancelToken, **_: Any) -> None:
+        super().run(drafts, on_failed, token=token, most_s=lambda _cycle_s: 0.0)
+
+
 @dataclass
 class _Probes:
     """Implements RoundProbes; its clock is simulated."""
@@ -230,6 +253,7 @@ class _Probes:
     course: Course
     true_ms: Sequence[float]
     block_pings: tuple[int, ...]
+    lost_above_ms: Sequence[float]
     clock_s: float = 0.0
     cycles: int = 0
 
@@ -249,7 +273,8 @@ class _Probes:
     def _block(self, candidate: int) -> TargetBlock:
         self.clock_s += BLOCK_S
         ms = self.true_ms[candidate] * self.course.block(candidate, self.cycles, self.clock_s)
-        rtt_us = np.where(np.isfinite(ms), np.round(1_000 * ms), LOST_RTT_US).astype(np.uint32)
+        most_ms = self.lost_above_ms[candidate] if candidate < len(self.lost_above_ms) else math.inf
+        rtt_us = np.where(np.isfinite(ms) & (ms <= most_ms), np.round(1_000 * ms), LOST_RTT_US).astype(np.uint32)
         return TargetBlock(0.0, tuple(np.split(rtt_us, np.cumsum(self.block_pings)[:-1])))
 
     def watch(self, drafts: Sequence[Draft], *, token: CancelToken) -> Callable[[], Conditions]:
@@ -264,24 +289,30 @@ class _Probes:
 
 
 def _round(
-    plan: CampaignPlan, probes: _Probes, keys: Sequence[AttemptKey], repeats: int, order: random.Random
+    plan: CampaignPlan,
+    probes: _Probes,
+    keys: Sequence[AttemptKey],
+    repeats: int,
+    make_cycles: type[Cycles],
+    order: random.Random,
 ) -> list[Attempt]:
     """Measure one round as the program does."""
     probes.set_up()
     began_s = probes.clock_s
     names = frozenset((one.solution, one.suite) for one in plan.candidates)
     context: Any = SimpleNamespace(
-        plan=plan, control=CampaignControl(), emit=lambda _: None, meter=SimpleNamespace(say=lambda _: None)
+        plan=plan, control=CampaignControl(), emit=lambda _: None, meter=SimpleNamespace(report=lambda _: None)
     )
     nothing: Any = None
     drafts = [_Draft(key, key.suite, nothing, nothing, FRAME_BYTES, 1500, STARTED, 0.0) for key in keys]
-    cycles = Cycles(probes, plan.profile, keys[0].round, order, context.emit, context.meter.say)
+    cycles = make_cycles(probes, plan.profile, keys[0].round, order, context.emit, context.meter.report)
     due = RoundOrder(
         number=keys[0].round,
         seconds=plan.profile.seconds,
         has_tcp=keys[0].round <= TCP_ROUNDS,
+        has_rate=False,
         repeats_left=max(0, MOST_REPEATS - repeats),
-        repeats_end_s=math.inf,
+        budget_end_s=math.inf,
         rate_mbit_s=None,
         has_others=True,
         is_check_due=False,

@@ -13,11 +13,11 @@ from pathlib import Path
 from app.deployment.events import Decision
 from app.deployment.single_host_rollback import roll_back_one
 from app.domain.cancel import CancelToken
-from app.domain.deployment import Deployment, DeploymentState, RolloutOptions
+from app.domain.deployment import Deployment, DeploymentOptions, DeploymentState
 from app.domain.hosts import Side
 from app.storage import Store
 from support.deploy_world import World
-from support.lasting_rollout import Says, deploy
+from support.made_up_deployment import Answers, deploy
 from support.made_up_host import LocalHost
 from support.made_up_vpn import MadeUpVpn, link_step, step
 from support.waiting import wait_until
@@ -39,11 +39,11 @@ def slow_vpn(gate: Path) -> MadeUpVpn:
     return MadeUpVpn(interface="tml0", steps={Side.A: (link, waiting), Side.B: (link,)})
 
 
-def roll_out_slow(world: World, store: Store, gate: Path) -> Deployment:
+def deploy_slow(world: World, store: Store, gate: Path) -> Deployment:
     """Deploy `slow_vpn`; the gate is closed afterwards."""
     gate.touch()  # it is started once more before it is confirmed
-    options = RolloutOptions(confirm_within_s=30.0)
-    one = deploy(world, store, vpn=slow_vpn(gate), options=options, user=Says(Decision.KEEP))
+    options = DeploymentOptions(confirm_within_s=30.0)
+    one = deploy(world, store, vpn=slow_vpn(gate), options=options, user=Answers(Decision.CONFIRM))
     assert one.state is DeploymentState.CONFIRMED
     gate.unlink()
     reached(gate).unlink()
@@ -53,7 +53,7 @@ def roll_out_slow(world: World, store: Store, gate: Path) -> Deployment:
 @contextmanager
 def removing(world: World, store: Store, gate: Path) -> Iterator[tuple[Deployment, Future[Deployment]]]:
     """Give a deployment that is being removed on A alone; the removal does not end before the gate is open."""
-    one = roll_out_slow(world, store, gate)
+    one = deploy_slow(world, store, gate)
     with ThreadPoolExecutor(1) as pool:
         work = pool.submit(
             roll_back_one, store, world.a, one.pair, Side.A, token=CancelToken(), emit=lambda _event: None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from app.domain.deployment import DeployedEndpoint, DeployedFile, Deployment, DeploymentState, RolloutOptions
+from app.domain.deployment import DeployedEndpoint, DeployedFile, Deployment, DeploymentOptions, DeploymentState
 from app.domain.hosts import HostSpec, PairSpec
 from app.domain.link import Link
 from app.domain.results import PlannedItem
@@ -20,7 +20,7 @@ DEPLOYMENT = Deployment(
     suite="chacha20-poly1305",
     title="WireGuard",
     verdict=Verdict.RECOMMENDED,
-    options=RolloutOptions(),
+    options=DeploymentOptions(),
     slot="58fca5ac",
     link=Link("192.0.2.1", "192.0.2.2"),
     by="eve on laptop",
@@ -49,7 +49,7 @@ def deployment(identity: str, *, minutes: int = 0, pair: str = "north") -> Deplo
         suite="aes-256-gcm",
         title="OpenVPN",
         verdict=Verdict.RECOMMENDED,
-        options=RolloutOptions(bridge_a="lan0", moves_lan_rules=True),
+        options=DeploymentOptions(bridge_a="lan0", moves_lan_rules=True),
         slot="58fca5ac",
         link=Link("192.0.2.1", "192.0.2.2"),
         by="eve on laptop",

@@ -16,14 +16,14 @@ from app.domain.solutions import Suite
 from app.host.snapshots import SnapshotDepth
 from app.tunnel import ActiveTunnel, DeployRequest, preflight, temporary_tunnel
 from support.bare_tunnel import BareTunnel, build, new_tunnel, ping, ping_command, ping_sizes
-from support.lab_deploy import differences, look
+from support.lab_deploy import differences, inspect
 from support.lab_pairs import LabPair
 from support.lab_sessions import sh
+from support.made_up_capture import Capture, Frame, captured
 from support.tunnel_state import still_up
 from support.underlay_attack import UnderlayAttack
-from support.wire_capture import Capture, Frame, captured
 
-MARKED_FRAME_BYTES = 512
+CANARY_FRAME_BYTES = 512
 MEASURED_FRAME_BYTES = 1000
 BARE_FRAME_BYTES = 777
 CONTROL_FRAME_BYTES = 779
@@ -74,14 +74,14 @@ def by_a_transaction(pair: LabPair, adapter: Adapter) -> Iterator[BareTunnel]:
     suite = default_suite(pair, adapter)
     request = DeployRequest(spec, adapter, suite, pair.link, *pair.facts)
     assert preflight(pair.sessions, request, token=CancelToken()) == ()
-    before = look(pair.sessions, SnapshotDepth.THOROUGH)
+    before = inspect(pair.sessions, SnapshotDepth.THOROUGH)
     entries: list[AuditEntry] = []
     with temporary_tunnel(
         pair.sessions, request, token=CancelToken(), on_stage=lambda *_: None, audit=entries.append, lease_s=120
     ) as active:
         assert still_up(active)
         yield DeployedTunnel(pair.sessions, adapter, PlanRequest(pair.link, suite, *pair.facts), active)
-    assert differences(before, look(pair.sessions, SnapshotDepth.THOROUGH)) == []
+    assert differences(before, inspect(pair.sessions, SnapshotDepth.THOROUGH)) == []
     assert active.differences == ()
     assert all(entry.exit_status == 0 for entry in entries)
     undone = [entry for entry in entries if entry.what.startswith("Undo")]
@@ -94,7 +94,7 @@ def check_up(tunnel: BareTunnel) -> None:
     plan = tunnel.plan
 
     def one(side: Side) -> None:
-        end, host = plan.end(side), tunnel.session(side)
+        end, host = plan.on(side), tunnel.session(side)
         assert end.negotiated is None or tunnel.holds(side, end.negotiated), tunnel.logs()
         sizes = FRAME_BYTES if side is Side.A else FRAME_BYTES[-1:]
         answered = ping_sizes(host, plan.probe_address(side.other), sizes)
@@ -114,17 +114,17 @@ def check_up(tunnel: BareTunnel) -> None:
 def check_unreadable(tunnel: BareTunnel) -> None:
     """See that nothing is readable on the underlay, and that a frame costs what theory says."""
     host, plan, link = tunnel.sessions.a, tunnel.plan, tunnel.request.link
-    assert plan.wire_filter
+    assert plan.outer_filter
 
     def send() -> None:
-        for size in (MARKED_FRAME_BYTES, MEASURED_FRAME_BYTES):
+        for size in (CANARY_FRAME_BYTES, MEASURED_FRAME_BYTES):
             assert ping(host, plan.probe_address(Side.B), frame_bytes=size, count=FRAMES, mark=True) >= FRAMES
         assert ping(host, link.underlay_b, frame_bytes=BARE_FRAME_BYTES, count=FRAMES) >= FRAMES
 
-    seen = captured(host, link.underlay_b, send, wire_filter=plan.wire_filter)
+    seen = captured(host, link.underlay_b, send, outer_filter=plan.outer_filter)
     # The unencrypted tunnel shows that the marks can be seen at all.
-    assert (seen.marks >= FRAMES) if tunnel.adapter.info.is_unprotected else (seen.marks == 0)
-    for size in (MARKED_FRAME_BYTES, MEASURED_FRAME_BYTES):
+    assert (seen.canaries >= FRAMES) if tunnel.adapter.info.is_unprotected else (seen.canaries == 0)
+    for size in (CANARY_FRAME_BYTES, MEASURED_FRAME_BYTES):
         expected = plan.overhead_by_frame.get(size, plan.overhead_bytes)
         assert expected is not None
         assert seen.lengths.count(size + expected) >= FRAMES - 2, sorted(seen.lengths)
@@ -142,7 +142,7 @@ def check_fails_closed(tunnel: BareTunnel) -> None:
     """
     is_unprotected = tunnel.adapter.info.is_unprotected
     for side in Side:
-        assert bool(tunnel.plan.end(side).breakages) != is_unprotected
+        assert bool(tunnel.plan.on(side).breakages) != is_unprotected
         if not is_unprotected:
             _check_host_fails_closed(tunnel, side)
 
@@ -155,7 +155,7 @@ def check_nothing_gets_in_without_daemons(tunnel: BareTunnel, attack: UnderlayAt
         attack: An attacker who heard the tunnel's packets before.
     """
     for side in Side:
-        name = tunnel.plan.end(side).interface
+        name = tunnel.plan.on(side).interface
         sh(tunnel.session(side), f"[ ! -e /sys/class/net/{name} ] || ip link set {name} up")
     for side in Side:
         assert ping(tunnel.session(side), tunnel.plan.probe_address(side.other), wait_s=1) == 0
@@ -167,7 +167,7 @@ def check_nothing_gets_in_without_daemons(tunnel: BareTunnel, attack: UnderlayAt
 
 def _check_host_fails_closed(tunnel: BareTunnel, side: Side) -> None:
     host, plan, peer = tunnel.session(side), tunnel.plan, tunnel.request.link.underlay(side.other)
-    breakages = plan.end(side).breakages
+    breakages = plan.on(side).breakages
     lengths = [CONTROL_FRAME_BYTES + number for number in range(len(breakages) + 1)]
     control = [ping_command(peer, frame_bytes=length, count=FRAMES, mark=True, interval_s=0.005) for length in lengths]
     commands = control[:1]
@@ -181,7 +181,7 @@ def _check_host_fails_closed(tunnel: BareTunnel, side: Side) -> None:
 
     seen = captured(host, peer, break_and_send)
     for length in lengths:
-        shown = [frame.marks for frame in seen.frames if frame.length == length]
+        shown = [frame.canaries for frame in seen.frames if frame.length == length]
         assert len(shown) >= FRAMES, (side, length, sorted(seen.lengths))
         assert set(shown) == {shown[0]}, "as many marks in each as in any other"
         assert shown[0] > 0, "the capture must show what leaves in the clear"
@@ -196,7 +196,7 @@ def _leaks(seen: Capture, lengths: Sequence[int], titles: Sequence[str]) -> dict
     for frame in seen.frames:
         if frame.length in lengths:
             reached = max(reached, lengths.index(frame.length))
-        elif frame.marks:
+        elif frame.canaries:
             title = titles[min(reached, len(titles) - 1)]
             found.setdefault(title, []).append(frame)
     return found

@@ -15,12 +15,12 @@ def still_up(tunnel: ActiveTunnel) -> bool:
     """Ask both hosts whether a tunnel answers; False also where a host cannot be asked."""
 
     def is_end_up(side: Side, token: CancelToken) -> bool:
-        own = tunnel.plan.end(side)
+        own = tunnel.plan.on(side)
         commands = [check.command for check in own.up_checks]
         if own.interface:
             ping = ping_once(tunnel._request, side, own.interface, tunnel.plan.probe_address(side.other))
             commands.append(Command(ping, timeout_s=5.0, is_root=True))
-        results = tunnel._ends[side].session.run_batch(commands, token=token, should_stop_at_failure=True)
+        results = tunnel._hosts[side].session.run_batch(commands, token=token, should_stop_at_failure=True)
         return all(result.is_ok for result in results)
 
     if tunnel.lost:

@@ -21,7 +21,7 @@ from ui.common.dialogs import Question
 from ui.common.page import Page
 from ui.shell.window import MainWindow
 
-WAIT_MS = 15_000
+WAIT_MS = 60_000
 SomePage = TypeVar("SomePage", bound=Page)
 
 
@@ -44,7 +44,11 @@ class Driver:
     def idle(self) -> None:
         """Wait until nothing runs, and give widgets the room that they ask for with what was found."""
         self.until(lambda: not self.window.runner.running)
-        # A layout follows by a posted event; the last turn of the event loop may have ended between both.
+        self.lay_out()
+
+    @staticmethod
+    def lay_out() -> None:
+        """Let layouts follow what was set: the event for it may not have been handled yet."""
         QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest.value)
 
     def page(self, kind: type[SomePage]) -> SomePage:
@@ -55,7 +59,7 @@ class Driver:
         assert isinstance(shown, kind)
         return shown
 
-    def look_at_hosts(self) -> None:
+    def inspect_hosts(self) -> None:
         self.window.begin_with_hosts()
         self.window.hosts.show_pair(pair())
         self.window.hosts.discover()
@@ -73,7 +77,7 @@ class Driver:
     def compare(self) -> None:
         """Have the default candidates measured as the pages would, without showing these, and show the results."""
         if self.window.wizard.state.discovery is None:
-            self.look_at_hosts()
+            self.inspect_hosts()
         wizard, services = self.window.wizard, self.services
         found = wizard.state.discovery
         assert found is not None
@@ -92,7 +96,7 @@ class Driver:
 
     def go_to(self, step: Step) -> None:
         if self.window.wizard.state.discovery is None:
-            self.look_at_hosts()
+            self.inspect_hosts()
         while self.window.wizard.current is not step:
             before = self.window.wizard.current
             self.next()

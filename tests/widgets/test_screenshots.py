@@ -8,19 +8,19 @@ from types import SimpleNamespace
 from typing import cast
 
 import pytest
+import screenshots
 from PySide6.QtGui import QImage, QPixmap
 from PySide6.QtWidgets import QLabel, QWidget
 from pytestqt.qtbot import QtBot
 from sample_records import sample_record, with_open_device
+from screenshots import PICTURES, SCHEMES, Photographer, Tour, drop_old, file_name
 from window_driver import Driver
 
-import ui.shell.screenshots
 from app.ranking import rank
 from ui.common.colours import DARK, LIGHT
 from ui.common.theme import Theme
 from ui.plots.result_data import prepare
 from ui.results.result_tabs import ResultTabs
-from ui.shell.screenshots import PICTURES, SCHEMES, Photographer, Tour, drop_old, file_name
 from ui.shell.window import MainWindow
 
 _GROUNDS = {(LIGHT.base, DARK.base), (LIGHT.window, DARK.window)}
@@ -31,8 +31,8 @@ _GROUNDS = {(LIGHT.base, DARK.base), (LIGHT.window, DARK.window)}
 def test_every_picture_is_taken_in_both_schemes(
     driver: Driver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ui.shell.screenshots, "_LOOK_MS", 2)
-    monkeypatch.setattr(ui.shell.screenshots, "_MOST_COMPRESSED", 100)  # compressing takes most of the time
+    monkeypatch.setattr(screenshots, "_CHECK_MS", 2)
+    monkeypatch.setattr(screenshots, "_MOST_COMPRESSED", 100)  # compressing takes most of the time
     monkeypatch.setattr(Driver, "until", lambda self, wanted: self.qtbot.waitUntil(wanted, timeout=300_000))
     driver.services.pace_s, driver.services.batch, driver.services.tick_s = 0.02, 50, 30.0
     driver.window.resize(1280, 800)
@@ -71,14 +71,14 @@ def test_a_picture_is_taken_when_new_labels_have_their_heights(qtbot: QtBot, the
     tabs.show()
     record = with_open_device(sample_record(rounds=1))
     tabs.show_data(prepare(record, rank(record)))
-    tabs.setCurrentWidget(next(one for one in map(tabs.widget, range(tabs.count())) if one.isAncestorOf(tabs.wire)))
+    tabs.setCurrentWidget(next(one for one in map(tabs.widget, range(tabs.count())) if one.isAncestorOf(tabs.captures)))
     squashed: list[str] = []
 
     class Tabs(QWidget):
         """Sees at the moment of a picture which labels are cut."""
 
         def grab(self) -> QPixmap:  # type: ignore[override]
-            labels = tabs.wire.details.findChildren(QLabel)
+            labels = tabs.captures.details.findChildren(QLabel)
             squashed.extend(
                 one.text() for one in labels if one.isVisible() and one.height() < one.heightForWidth(one.width())
             )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from deployments_driver import page_of, show_active
 from PySide6.QtCore import Qt
-from standing_driver import page_of, stand
 from window_driver import Driver
 
 from app.measurement.wizard import Step
@@ -32,7 +32,7 @@ def test_in_files_and_commands(driver: Driver) -> None:
 
 
 def test_in_the_audit_log(driver: Driver) -> None:
-    stand(driver)
+    show_active(driver)
     page = page_of(driver)
     page.detail.tabs.setCurrentWidget(page.detail.audit)
     _try(driver, page.detail.audit.search)

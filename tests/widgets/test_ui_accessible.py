@@ -96,58 +96,64 @@ def test_every_control_has_a_name_and_no_button_is_clipped(driver: Driver) -> No
     driver.until(lambda: window.size() == QSize(1024, 700))
     pages = []
 
-    def look() -> None:
+    def inspect() -> None:
         QApplication.processEvents()  # layouts settle on posted events
         pages.append(type(window.current).__name__)
         assert _nameless(window) == [], pages[-1]
         assert _clipped(window) == [], pages[-1]
         assert window.current.accessibleName()
 
-    look()
-    driver.look_at_hosts()
-    look()
+    inspect()
+    driver.inspect_hosts()
+    inspect()
     for step in list(Step)[1:]:
         driver.go_to(step)
         driver.idle()
-        look()
+        inspect()
     window.results.table.open_asked.emit()
     candidate = window.current.tabs  # type: ignore[union-attr]
     for nth in range(candidate.count()):
         candidate.setCurrentIndex(nth)
-        look()
+        inspect()
     window.show_history()
     driver.idle()
-    look()
+    inspect()
     window.show_lint()
-    look()
+    inspect()
     window.show_census()
     driver.idle()
     window.current.begin.click()  # type: ignore[union-attr]
     driver.dialog().accept()
     driver.idle()
-    look()
-    window.show_rollout()
+    inspect()
+    window.show_area("studies")
     driver.idle()
-    look()
-    window.current.ask_hosts.click()  # type: ignore[union-attr]
-    driver.idle()
-    look()
-    window.current.preview.click()  # type: ignore[union-attr]
-    driver.idle()
-    look()
-    window.current.deploy.click()  # type: ignore[union-attr]
-    driver.until(lambda: window.deploy.live.countdown.is_open)
-    look()
-    window.deploy.live.countdown.keep.click()
-    driver.idle()
-    look()
-    window.show_area("standing")
-    driver.idle()
-    tabs = window.standing.detail.tabs
+    tabs = window.current.tabs  # type: ignore[union-attr]
     for nth in range(tabs.count()):
         tabs.setCurrentIndex(nth)
-        look()
-    assert len(set(pages)) == 13
+        inspect()
+    window.show_deploy()
+    driver.idle()
+    inspect()
+    window.current.ask_hosts.click()  # type: ignore[union-attr]
+    driver.idle()
+    inspect()
+    window.current.preview.click()  # type: ignore[union-attr]
+    driver.idle()
+    inspect()
+    window.current.deploy.click()  # type: ignore[union-attr]
+    driver.until(lambda: window.deploy.live.countdown.is_open)
+    inspect()
+    window.deploy.live.countdown.confirm.click()
+    driver.idle()
+    inspect()
+    window.show_area("deployments")
+    driver.idle()
+    tabs = window.deployments.detail.tabs
+    for nth in range(tabs.count()):
+        tabs.setCurrentIndex(nth)
+        inspect()
+    assert len(set(pages)) == 14
     assert window.width() == 1024
 
 
@@ -174,7 +180,7 @@ def test_what_opens_on_request_has_names_and_fits_too(driver: Driver) -> None:
     window.resize(1024, 700)
     driver.until(lambda: window.size() == QSize(1024, 700))
 
-    def look(root: QWidget) -> None:
+    def inspect(root: QWidget) -> None:
         driver.idle()
         for _ in range(3):
             QApplication.processEvents()  # layouts settle on posted events
@@ -186,39 +192,39 @@ def test_what_opens_on_request_has_names_and_fits_too(driver: Driver) -> None:
     for item in choice._items():
         choice.tree.setCurrentItem(item)
         driver.until(lambda: choice.details.facts is not None and choice.details.facts.isVisible())
-        look(window)
+        inspect(window)
     choice.search.field.setText("aes")
-    look(window)
+    inspect(window)
     choice.search.field.clear()
     driver.click(choice.guidelines.open)
     dialog = driver.dialog()
-    look(dialog)
+    inspect(dialog)
     driver.click(dialog.no)
     driver.go_to(Step.RESULTS)
     driver.idle()
     tabs = window.results.tabs
     for nth in range(tabs.count()):
         tabs.setCurrentIndex(nth)
-        look(window)
+        inspect(window)
     window.show_lint()
     driver.idle()
     driver.click(window.current.read)
-    look(window)
+    inspect(window)
     fill_history(driver)
     window.show_history()
     driver.idle()
-    look(window)
+    inspect(window)
     window.current.table.choose(["1", "2"])  # type: ignore[union-attr]
     window.current.ask_delete()  # type: ignore[union-attr]
     dialog = driver.dialog()
-    look(dialog)
+    inspect(dialog)
     driver.click(dialog.no)
     window.show_past(2)
     driver.idle()
-    look(window)
+    inspect(window)
     driver.click(window.past.note.edit)
     dialog = driver.dialog()
-    look(dialog)
+    inspect(dialog)
     driver.click(dialog.no)
     assert (window.width(), window.height()) == (1024, 700)
 

@@ -133,7 +133,7 @@ def test_a_demonstration_that_cannot_start_says_why_on_the_page_and_on_stderr(
 
 
 @pytest.mark.parametrize("faults", [{}, {"start_lab": LabFault("QEMU is missing.")}, {"run": LabFault("It is gone.")}])
-def test_a_demonstration_that_nobody_sees_closes_by_itself(
+def test_a_demonstration_that_no_one_sees_closes_by_itself(
     open_window: Callable[..., Driver], faults: dict[str, LabFault], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

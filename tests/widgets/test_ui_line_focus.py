@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QAbstractItemView, QListWidget, QPushButton, QTreeWidget, QTreeWidgetItem, QWidget
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QLineEdit,
+    QListWidget,
+    QPushButton,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QWidget,
+)
 from pytestqt.qtbot import QtBot
 
 from ui.common.data_table import DataTable, LineDelegate
@@ -65,3 +73,27 @@ def test_the_line_with_the_focus_has_a_frame(qtbot: QtBot, theme: Theme, make: t
     assert _has_frame(view, 1, accent)
     elsewhere.setFocus()
     assert not _has_frame(view, 1, accent), "a selected line alone is tinted"
+
+
+@pytest.mark.parametrize("is_fixed", [True, False])
+def test_a_field_with_the_focus_has_a_frame_even_if_it_cannot_be_changed(
+    qtbot: QtBot, theme: Theme, is_fixed: bool
+) -> None:
+    window = QWidget()
+    theme.attach(window)
+    qtbot.addWidget(window)
+    field, elsewhere = QLineEdit("gateway.example", window), QPushButton("Next", window)
+    field.setReadOnly(is_fixed)
+    field.resize(200, 32)
+    elsewhere.move(0, 100)
+    window.resize(300, 200)
+    window.show()
+    window.activateWindow()
+
+    def border() -> str:
+        return field.grab().toImage().pixelColor(100, 0).name()
+
+    field.setFocus()
+    qtbot.waitUntil(lambda: border() == theme.colours.accent)
+    elsewhere.setFocus()
+    qtbot.waitUntil(lambda: border() != theme.colours.accent)

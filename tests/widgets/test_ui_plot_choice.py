@@ -5,9 +5,11 @@ from __future__ import annotations
 import csv
 import io
 import math
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import numpy as np
+import pyqtgraph as pg
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
@@ -18,6 +20,8 @@ from window_driver import Driver
 from app.deployment.monitor_log import MonitorSample
 from app.domain.results import CampaignRecord
 from app.ranking.rank import rank
+from app.reports.figures import draw_figures
+from app.reports.svg import PAGE
 from support.sample_records import sample_record
 from ui.common.ratio_model import RatioCurve, RoundRatio
 from ui.common.sample_model import Curve
@@ -28,8 +32,9 @@ from ui.plots.framed import PlotFrame, framed
 from ui.plots.latency import LatencyPlot
 from ui.plots.packet_stream import ArrivingPlot
 from ui.plots.ratios import RatioPlot
+from ui.plots.result_bars import CpuBarsPlot, ThroughputBarsPlot
 from ui.plots.result_data import ResultData, prepare
-from ui.plots.result_plots import CdfPlot, CpuBarsPlot, FrontierPlot
+from ui.plots.result_plots import CdfPlot, FrontierPlot
 from ui.plots.rtt_history import RttHistoryPlot
 from ui.plots.shown import CandidatePlot, Shown, ShownMenu
 
@@ -101,21 +106,22 @@ def test_a_candidate_remains_hidden_while_samples_arrive(qtbot: QtBot, theme: Th
 def test_all_candidates_can_be_hidden_and_shown_again(qtbot: QtBot, theme: Theme, data: ResultData) -> None:
     shown = Shown()
     cdf, frontier, cpu = CdfPlot(theme, shown), FrontierPlot(theme, shown), CpuBarsPlot(theme, shown)
-    latencies = LatencyPlot(theme, shown=shown)
-    plots: tuple[CandidatePlot, ...] = (latencies, cdf, frontier, cpu)
+    latencies, throughput = LatencyPlot(theme, shown=shown), ThroughputBarsPlot(theme, shown)
+    plots: tuple[CandidatePlot, ...] = (latencies, cdf, frontier, cpu, throughput)
     for plot in plots:
         qtbot.addWidget(plot)
     cdf.draw(data, 60)
     frontier.draw(data)
     cpu.draw(data)
+    throughput.draw(data)
     latencies.set_candidates(data.names)
     latencies.draw(data.curves)
     before = [len(plot.figures().rows) for plot in plots]
-    assert before == [35, 5, 5, 10]
+    assert before == [35, 5, 5, 10, 10]
     shown.hide_all()
-    assert [len(plot.figures().rows) for plot in plots] == [0] * 4
-    assert [plot._end_labels for plot in plots] == [()] * 4
-    assert [list(plot.hover_series()) for plot in plots if plot is not frontier] == [[]] * 3
+    assert [len(plot.figures().rows) for plot in plots] == [0] * 5
+    assert [plot._end_labels for plot in plots] == [()] * 5
+    assert [list(plot.hover_series()) for plot in plots if plot is not frontier] == [[]] * 4
     shown.show_all()
     assert [len(plot.figures().rows) for plot in plots] == before
 
@@ -135,6 +141,81 @@ def test_a_hidden_ratio_has_neither_line_nor_interval(qtbot: QtBot, theme: Theme
     plot.shown.show(SLOW, is_shown=False)
     assert not any(item.isVisible() for item in plot._series[SLOW].items)
     assert plot.view_box.viewRange()[1][1] < 2
+
+
+def test_window_and_report_show_the_same_figures_in_the_same_order(
+    qtbot: QtBot, theme: Theme, data: ResultData
+) -> None:
+    drawn = {one.title: one.data.rows for one in draw_figures(data.record, data.ranking, PAGE)}
+    names = {data.candidate(key).title: name for key, (name, _) in data.names.items()}
+    cdf, throughput, cpu = CdfPlot(theme), ThroughputBarsPlot(theme), CpuBarsPlot(theme)
+    for plot in (cdf, throughput, cpu):
+        qtbot.addWidget(plot)
+    cdf.draw(data, 60)
+    throughput.draw(data)
+    cpu.draw(data)
+
+    in_report = [names[row[0]] for row in drawn["TCP throughput"]]
+    assert [row[0] for row in throughput.figures().rows[::2]] == in_report
+    assert [row[:2] for row in cpu.figures().rows] == [
+        (names[row[0]], row[1]) for row in drawn["CPU during throughput"]
+    ]
+    medians = {row[0]: float(row[3].split()[0]) for row in cdf.figures().rows}
+    for title, _answered, median, *_ in drawn["How many replies are in time: 60-byte frames"]:
+        assert medians[names[title]] == pytest.approx(float(median), rel=0.01)
+
+
+def test_bars_of_throughput_say_direction_and_interval(qtbot: QtBot, theme: Theme, data: ResultData) -> None:
+    plot = ThroughputBarsPlot(theme)
+    qtbot.addWidget(plot)
+    plot.draw(data)
+    key = ("wireguard", next(suite for solution, suite in data.names if solution == "wireguard"))
+    estimate = data.result(key).throughput_mbit_s["b_to_a"]
+    row = next(row for row in plot.figures().rows if row[:2] == (data.names[key][0], "B→A"))
+    assert row[2].startswith(f"{estimate.mean:.1f} Mbit/s")
+    texts = [one.text(0) for one in plot.hover_series()]
+    assert any(text.startswith(f"{data.names[key][0]}\nB→A: {estimate.mean:.1f} Mbit/s") for text in texts)
+
+
+def test_figures_of_bars_are_in_one_line_where_a_plot_is_low(qtbot: QtBot, theme: Theme, data: ResultData) -> None:
+    plot = ThroughputBarsPlot(theme)
+    qtbot.addWidget(plot)
+    plot.resize(600, 500)
+    plot.show()
+    plot.draw(data)
+    qtbot.waitExposed(plot)
+    qtbot.waitUntil(lambda: plot.view_box.height() > 400)
+    plot.draw(data)
+
+    def texts() -> list[str]:
+        return [item.toPlainText() for item in plot._items if isinstance(item, pg.TextItem)]
+
+    assert len(texts()) == 10
+    plot.resize(600, 150)
+    qtbot.waitUntil(lambda: len(texts()) == 5)
+    assert all("A→B" in text and "B→A" in text for text in texts())
+    plot.resize(600, 500)
+    qtbot.waitUntil(lambda: len(texts()) == 10)
+
+
+@pytest.mark.parametrize("kind", [CpuBarsPlot, ThroughputBarsPlot])
+@pytest.mark.parametrize("size", [(900, 500), (560, 500), (560, 150)])
+def test_figures_at_the_ends_of_bars_are_never_cut(
+    qtbot: QtBot, theme: Theme, data: ResultData, kind: type[CpuBarsPlot], size: tuple[int, int]
+) -> None:
+    plot = kind(theme)
+    qtbot.addWidget(plot)
+    plot.resize(1200, 400)
+    plot.show()
+    busy = tuple(replace(bar, user_pct=60.0, system_pct=30.0, softirq_pct=10.0) for bar in data.cpu)
+    plot.draw(replace(data, cpu=busy))
+    qtbot.waitExposed(plot)
+    plot.resize(*size)
+    qtbot.waitUntil(lambda: plot.width() == size[0])
+    notes = [item for item in plot._items if isinstance(item, pg.TextItem) and item.toPlainText().startswith(" ")]
+    assert len(notes) >= 5
+    room = plot.viewport().rect()
+    qtbot.waitUntil(lambda: all(room.right() >= one.mapRectToScene(one.boundingRect()).right() for one in notes))
 
 
 @pytest.mark.qt_log_ignore("does not support", extend=True)
@@ -225,10 +306,10 @@ def test_a_choice_holds_for_all_tabs_of_the_results_and_ends_with_another_compar
     tabs.shown.show(hidden, is_shown=False)
     tabs.latency.set_log(is_log=False)
     tabs.latency.view_box.sigRangeChangedManually.emit([True, True])
-    for nth in range(5):
+    for nth in range(6):
         tabs.setCurrentIndex(nth)
     title = first.names[hidden][0]
-    for plot in (tabs.latency, tabs.ratios, tabs.cdf, tabs.frontier, tabs.cpu):
+    for plot in (tabs.latency, tabs.ratios, tabs.cdf, tabs.throughput, tabs.frontier, tabs.cpu):
         assert plot.figures().rows
         assert title not in {row[0] for row in plot.figures().rows}
     tabs.setCurrentIndex(0)

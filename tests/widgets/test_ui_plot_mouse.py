@@ -115,7 +115,7 @@ def move_to(plot: ScopePlot, at: QPoint) -> None:
     QApplication.sendEvent(viewport, event)
 
 
-def turn_wheel(plot: ScopePlot, modifier: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
+def scroll_wheel(plot: ScopePlot, modifier: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
     at = plot.viewport().rect().center()
     event = QWheelEvent(
         QPointF(at),
@@ -198,7 +198,7 @@ def test_the_wheel_zooms_and_the_view_holds_while_samples_arrive(
     assert isinstance(plot, ThroughputPlot)
     before = plot.view_box.viewRange()
     assert not frame.reset.isVisible()
-    turn_wheel(plot)
+    scroll_wheel(plot)
     zoomed = plot.view_box.viewRange()
     assert zoomed[0][1] - zoomed[0][0] < before[0][1] - before[0][0]
     assert zoomed[1][1] - zoomed[1][0] < before[1][1] - before[1][0]
@@ -250,7 +250,7 @@ def test_labels_of_curves_that_end_out_of_sight_are_hidden(
     plot = plot_of(shown(latency))
     assert all(item.isVisible() for item in plot._end_items)
     for _ in range(8):
-        turn_wheel(plot)
+        scroll_wheel(plot)
     (left, right), (low, high) = plot.view_box.viewRange()
     for item, label in zip(plot._end_items, plot._end_labels, strict=True):
         assert item.mapRectToScene(item.boundingRect()).right() <= plot.width() or not item.isVisible()
@@ -258,7 +258,7 @@ def test_labels_of_curves_that_end_out_of_sight_are_hidden(
     assert not all(item.isVisible() for item in plot._end_items)
 
 
-def test_nobody_can_zoom_or_move_into_emptiness(
+def test_no_one_can_zoom_or_move_into_emptiness(
     shown: Callable[[Callable[[Theme], ScopePlot]], PlotFrame],
 ) -> None:
     plot = plot_of(shown(latency))
@@ -284,9 +284,9 @@ def test_on_a_page_that_scrolls_the_wheel_scrolls_and_zooms_with_control(qtbot: 
     area.show()
     qtbot.waitExposed(area)
     before = plot.view_box.viewRange()
-    turn_wheel(plot)
+    scroll_wheel(plot)
     assert plot.view_box.viewRange() == before
-    turn_wheel(plot, Qt.KeyboardModifier.ControlModifier)
+    scroll_wheel(plot, Qt.KeyboardModifier.ControlModifier)
     assert plot.zoom.is_zoomed
 
 

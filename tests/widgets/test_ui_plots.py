@@ -34,7 +34,7 @@ def test_labels_are_moved_apart_and_keep_their_order(wanted: list[float], distan
     assert all(b - a >= distance * 0.999 for a, b in itertools.pairwise(placed))
 
 
-def test_labels_with_room_stay_where_they_are() -> None:
+def test_labels_with_room_remain_where_they_are() -> None:
     assert spread([10, 50, 90], 5, 0, 100) == [10, 50, 90]
 
 
@@ -99,6 +99,22 @@ def test_labels_at_the_ends_do_not_overlap_on_the_screen(qtbot: QtBot, theme: Th
     assert all(box.right() <= plot.width() for box in boxes)
 
 
+def test_labels_whose_neighbours_touch_do_not_overlap_either(qtbot: QtBot, theme: Theme) -> None:
+    plot = ScopePlot(theme, "Test", label_room_px=156)
+    qtbot.addWidget(plot)
+    plot.resize(900, 400)
+    plot.show()
+    plot.set_x_range(0, 10)
+    plot.set_y_range(0, 1)
+    # The lowest label touches the second; this touches the third, whose place would be far beside the lowest's.
+    places = ((4.2, 0.4), (3.2, 0.6), (2.2, 0.61))
+    plot.set_end_labels([EndLabel("IPsec with L2TPv3", "#0072B2", False, x, y) for x, y in places])
+    qtbot.waitExposed(plot)
+    _, second, third = (item.mapRectToScene(item.boundingRect()) for item in plot._end_items)
+    assert third.right() > second.left()
+    assert second.center().y() - third.center().y() >= 0.8 * third.height()
+
+
 @pytest.mark.parametrize(("width_px", "most"), [(320, 3), (900, 1)])
 def test_titles_take_several_lines_where_the_plot_is_narrow_and_do_not_touch(
     qtbot: QtBot, theme: Theme, width_px: int, most: int
@@ -117,6 +133,28 @@ def test_titles_take_several_lines_where_the_plot_is_narrow_and_do_not_touch(
     for upper, lower in itertools.pairwise(sorted(boxes, key=lambda box: box.center().y())):
         assert lower.center().y() - upper.center().y() >= 0.8 * (upper.height() + lower.height()) / 2
     assert all(box.top() >= 0 and box.right() <= plot.width() for box in boxes)
+
+
+@pytest.mark.parametrize("height_px", [104, 130, 170])
+def test_labels_of_eight_candidates_are_inside_a_low_plot(qtbot: QtBot, theme: Theme, height_px: int) -> None:
+    plot = ScopePlot(theme, "Test", "frame size in bytes", "round-trip time in ms", label_room_px=156)
+    qtbot.addWidget(plot)
+    plot.resize(480, height_px)
+    plot.show()
+    plot.set_y_range(0, 1)
+    plot.set_end_labels([EndLabel(f"IPsec with GRE tap, {n}", "#0072B2", False, 1, 0.8 + n / 40) for n in range(8)])
+    qtbot.waitExposed(plot)
+    boxes = sorted(
+        (item.mapRectToScene(item.boundingRect()) for item in plot._end_items), key=lambda box: box.center().y()
+    )
+    room = plot.view_box.mapRectToScene(plot.view_box.boundingRect())
+    assert boxes[0].top() >= room.top() - 2
+    assert boxes[-1].bottom() <= room.bottom() + 2
+    distances = [lower.top() - upper.top() for upper, lower in itertools.pairwise(boxes)]
+    assert min(distances) >= 0.9 * max(distances)
+    plot.resize(480, 400)
+    qtbot.waitUntil(lambda: plot.view_box.height() > 300)
+    assert max(item.boundingRect().height() for item in plot._end_items) > boxes[0].height()  # margins are back
 
 
 def test_late_replies_are_clipped_and_counted_in_words(qtbot: QtBot, theme: Theme) -> None:
@@ -154,7 +192,7 @@ def test_cpu_is_stacked(qtbot: QtBot, theme: Theme) -> None:
     assert plot.words == "A 80 %"
 
 
-def test_newest_throughput_stands_below_the_plot_that_its_heading_names(qtbot: QtBot, theme: Theme) -> None:
+def test_newest_throughput_is_below_the_plot_that_its_heading_names(qtbot: QtBot, theme: Theme) -> None:
     plot = ThroughputPlot(theme)
     qtbot.addWidget(plot)
     rows = {"a_to_b": np.array([[1.0, 250.0], [2.0, 283.4]]), "b_to_a": np.array([[1.0, 321.6]])}

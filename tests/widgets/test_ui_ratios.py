@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 from pytestqt.qtbot import QtBot
 
+from app.domain.conditions import AS_FOUND
 from app.domain.events import CycleEnded, RoundEnded
 from app.domain.interim import CandidateState, InterimCandidate, InterimResult
 from app.domain.ranking import Ratio
-from app.domain.results import AS_FOUND, AttemptKey
+from app.domain.results import AttemptKey
 from support.sample_records import BASELINE, OPENVPN_UDP, WIREGUARD
 from ui.common.ratio_model import RatioModel
 from ui.common.theme import Theme
@@ -51,6 +52,20 @@ def test_ratios_are_those_of_the_vpns_and_disturbed_cycles_do_not_count(model: R
     assert np.allclose(fast.ratio, 1.0)
     assert np.allclose(slow.ratio, 1.5)
     assert [(one.cycle, one.low) for one in slow.rounds] == [(2, None), (3, 1.2)]
+
+
+def test_candidates_that_cannot_be_up_together_are_compared_over_as_many_cycles_of_each() -> None:
+    model = RatioModel()
+    for number in (1, 2):
+        keys, values = zip(*cycle(number, (0.2, 1.0, 1.5)).block_ms, strict=True)
+        for kept in (slice(0, 2), slice(2, 3)):
+            model.take_cycle(CycleEnded(1, number, tuple(zip(keys[kept], values[kept], strict=True)), is_counted=True))
+    model.take_round(round_ended(1, Ratio(1.5, None, None)))
+    fast, slow = model.curves()
+    assert fast.cycle.tolist() == slow.cycle.tolist() == [1, 2]
+    assert np.allclose(fast.ratio, 1.0)
+    assert np.allclose(slow.ratio, 1.5)
+    assert [one.cycle for one in (*fast.rounds, *slow.rounds)] == [2, 2]
 
 
 def test_the_plot_has_a_point_per_round_and_a_bar_where_there_is_an_interval(

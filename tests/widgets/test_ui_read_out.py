@@ -63,7 +63,7 @@ def test_new_figures_reach_the_table_and_leave_the_selection_alone(qtbot: QtBot,
     assert frame.table.currentRow() == 0
 
 
-def test_arriving_times_are_told_by_the_second(qtbot: QtBot, theme: Theme) -> None:
+def test_arriving_times_are_reported_by_the_second(qtbot: QtBot, theme: Theme) -> None:
     plot = ArrivingPlot(theme)
     qtbot.addWidget(plot)
     plot.draw("wireguard", np.array([-1.9, -1.5, -1.1, -0.2]), np.array([1.0, 2.0, 30.0, math.nan]))
@@ -83,6 +83,9 @@ def test_a_watched_tunnel_tells_its_losses_newest_first(qtbot: QtBot, theme: The
     ]
     plot.draw("wireguard", samples)
     assert [row[1:] for row in plot.figures().rows] == [("–", "3.00 ms"), ("1.00 ms", "2.00 ms")]
+    axis = plot.getPlotItem().getAxis("bottom")
+    last = f"{samples[-1].at.astimezone():%H:%M:%S}"
+    assert axis.tickStrings([-60.0, 0.0], 1, 1) == ["-60 s", last], "it is not now: the monitor may have been stopped"
 
 
 def test_each_plot_of_a_comparison_has_its_figures(driver: Driver) -> None:
@@ -96,7 +99,7 @@ def test_each_plot_of_a_comparison_has_its_figures(driver: Driver) -> None:
     for nth in range(tabs.count()):
         tabs.setCurrentIndex(nth)  # a plot is made when its tab is opened
     frames = [*live, *driver.window.results.findChildren(PlotFrame)]
-    assert len(frames) == 9
+    assert len(frames) == 10
     for frame in frames:
         frame.switch.click()
         assert frame.is_table
@@ -122,7 +125,7 @@ def test_the_countdown_is_read_again_when_little_time_is_left(
     for left_s in (120, 61, 60, 59, 31, 29, 11, 9, 1):
         countdown.show_left(left_s, 120, "")
     assert read == ["Time left: 1 min", "Time left: 29 s", "Time left: 9 s"]
-    countdown.keep.click()
+    countdown.confirm.click()
     assert len(read) == 4
 
 

@@ -66,16 +66,16 @@ def test_the_window_follows_the_colour_scheme_and_its_icons_do(switchable: Theme
     switchable.force(Qt.ColorScheme.Light)
     set_icon(shown, "copy")
     shown.show()
-    told = []
-    switchable.changed.connect(lambda: told.append(switchable.is_dark))
+    reported = []
+    switchable.changed.connect(lambda: reported.append(switchable.is_dark))
     light = shown.icon().pixmap(16).toImage()
     switchable.force(Qt.ColorScheme.Dark)
-    assert told == [True]
+    assert reported == [True]
     assert QApplication.palette().color(QPalette.ColorRole.Window) == QColor(DARK.window)
     dark = shown.icon().pixmap(16).toImage()
     assert light != dark
     switchable.force(Qt.ColorScheme.Dark)
-    assert told == [True]
+    assert reported == [True]
 
 
 def test_dialogs_have_the_style_sheet_of_their_window_in_every_scheme(switchable: Theme, qtbot: QtBot) -> None:
@@ -111,8 +111,12 @@ def test_every_icon_is_valid_and_takes_the_colour_of_the_text() -> None:
 
 
 def test_every_verdict_has_an_icon_of_its_own_and_a_word(qtbot: QtBot) -> None:
-    looks = [verdict_appearance(verdict) for verdict in Verdict]
-    assert len({look.icon for look in looks}) == len({look.word for look in looks}) == len(Verdict)
+    inspections = [verdict_appearance(verdict) for verdict in Verdict]
+    assert (
+        len({appearance.icon for appearance in inspections})
+        == len({appearance.word for appearance in inspections})
+        == len(Verdict)
+    )
     label = VerdictLabel(Verdict.INSECURE)
     qtbot.addWidget(label)
     assert label.accessibleName() == "Insecure"

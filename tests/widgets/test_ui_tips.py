@@ -26,7 +26,7 @@ def test_a_disabled_control_says_why_and_has_its_usual_tip_back_later(qtbot: QtB
     assert control.toolTip() == "OpenVPN"
 
 
-def test_what_a_host_said_is_no_markup_in_a_tool_tip() -> None:
+def test_what_a_host_reported_is_no_markup_in_a_tool_tip() -> None:
     cell = QTableWidgetItem()
     set_tip(cell, "<img src='http://192.0.2.1/'>")
     assert "<img" not in cell.toolTip()

@@ -105,7 +105,7 @@ def test_other_choice_and_profile_for_the_same_hosts_give_way(driver: Driver) ->
     ask_again(driver)
     assert "discover" not in driver.services.calls
     check_plan(driver)
-    window.go_back()
+    window.show_previous()
     assert set(choice.ticked()) == KEYS
     window.go(Step.LINK)
     assert window.step_page(Step.LINK).cap.value() == 7.5
@@ -124,7 +124,7 @@ def test_what_is_not_possible_now_is_named(driver: Driver) -> None:
     )
 
 
-def test_fault_is_told_and_trying_again_restores_all_the_same(driver: Driver) -> None:
+def test_fault_is_reported_and_trying_again_restores_all_the_same(driver: Driver) -> None:
     store(driver)
     fault = HostUnreachable("gateway-a cannot be reached: Connection refused.", hint="Is it on?")
     driver.services.faults["discover"] = fault
@@ -142,7 +142,7 @@ def test_new_comparison_after_a_fault_begins_with_the_defaults(driver: Driver) -
     store(driver)
     driver.services.faults["discover"] = HostUnreachable("gateway-a cannot be reached.", hint="Is it on?")
     ask_again(driver)
-    driver.look_at_hosts()
+    driver.inspect_hosts()
     window = driver.window
     assert window.wizard.current is Step.HOSTS
     assert set(window.wizard.state.chosen) == set(window.wizard.state.discovery.defaults)
@@ -158,6 +158,6 @@ def test_unsaved_ticks_survive_moving_between_steps(driver: Driver) -> None:
     assert ("openvpn-tcp", "aes-256-gcm") not in choice.ticked()
     choice.search.field.setText("wire")
     driver.next()
-    window.go_back()
+    window.show_previous()
     assert choice.search.field.text() == "wire"
     assert choice.tree.topLevelItem(0).flags() & Qt.ItemFlag.ItemIsEnabled

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from fake_rollout_values import status_of, with_end
+from deployments_driver import cell, page_of, show_active
+from fake_deployment_values import status_of, with_end
 from sample_records import pair
-from standing_driver import cell, page_of, stand
 from window_driver import Driver
 
 from app.domain.deployment import DeploymentState
@@ -24,10 +24,10 @@ def broken_off(driver: Driver) -> DeploymentsPage:
     return page_of(driver)
 
 
-def test_it_is_removed_when_the_pair_is_looked_at_and_the_notice_says_so(driver: Driver) -> None:
+def test_it_is_removed_when_the_pair_is_inspected_and_the_notice_says_so(driver: Driver) -> None:
     page = broken_off(driver)
     driver.services.repair_gate.clear()
-    driver.click(page.detail.look)
+    driver.click(page.detail.refresh)
     driver.until(lambda: "remove_unfinished" in driver.services.calls)
     assert page.notice.text == f"lab:practice is being cleaned up. {REPAIR_TEXT}"
     assert "gateway-b has files of a deployment that was broken off" in page.detail.sentence.text()
@@ -50,11 +50,11 @@ def test_what_could_not_be_removed_is_tried_again_only_when_asked_for(driver: Dr
     driver.services.faults["remove_unfinished"] = CommandFailed(
         "It could not be removed on gateway-b.", hint="Is its disk full?"
     )
-    driver.click(page.detail.look)
+    driver.click(page.detail.refresh)
     driver.until(lambda: "could not be cleaned up" in page.notice.text)
     assert "It could not be removed on gateway-b." in page.notice.text
     assert "Is its disk full?" in page.notice.text
-    driver.click(page.detail.look)
+    driver.click(page.detail.refresh)
     driver.idle()
     assert driver.services.calls.count("remove_unfinished") == 1, "once for each pair by itself"
     driver.click(page.detail.repair)
@@ -66,7 +66,7 @@ def test_what_could_not_be_removed_is_tried_again_only_when_asked_for(driver: Dr
 def test_what_the_hosts_still_have_is_not_called_removed(driver: Driver) -> None:
     page = broken_off(driver)
     driver.services.repair_gate.clear()
-    driver.click(page.detail.look)
+    driver.click(page.detail.refresh)
     driver.until(lambda: "remove_unfinished" in driver.services.calls)
     driver.services.silent.add(Side.B)  # it goes away before anything is removed
     driver.services.repair_gate.set()
@@ -83,7 +83,7 @@ def test_what_another_loss_of_power_leaves_is_removed_as_well(driver: Driver) ->
     page = broken_off(driver)
     for number in (1, 2):
         driver.services.unfinished_on.add(Side.A)
-        driver.click(page.detail.look)
+        driver.click(page.detail.refresh)
         driver.until(lambda: driver.services.unfinished_on == set())
         driver.idle()
         assert driver.services.calls.count("remove_unfinished") == number
@@ -95,45 +95,45 @@ def test_watching_on_another_page_removes_it_and_the_notice_is_there_afterwards(
     driver.services.unfinished_on.clear()
     page = page_of(driver)
     page.watcher.every_ms = 10
-    driver.window.show_area("standing")
+    driver.window.show_area("deployments")
     driver.idle()
     driver.click(page.detail.watch)
     driver.until(lambda: len(page.watcher.log("lab:practice").samples) >= 1)
     driver.window.show_welcome()
     driver.services.unfinished_on.add(Side.B)
-    driver.services.store(driver.services.deployed[0], DeploymentState.UNDONE)
+    driver.services.store(driver.services.deployed[0], DeploymentState.REMOVED)
     driver.until(lambda: driver.services.unfinished_on == set())
     driver.until(lambda: "is cleaned up" in page.notice.text)
     page.watcher.rest("lab:practice")
     driver.idle()
-    driver.window.show_area("standing")
+    driver.window.show_area("deployments")
     driver.idle()
     assert page.notice.text == f"lab:practice is cleaned up. {REPAIR_TEXT}"
     assert cell(page, STATE) == "none"
 
 
-def test_it_is_left_alone_while_somebody_works_on_the_host(driver: Driver) -> None:
+def test_it_is_left_alone_while_another_user_works_on_the_host(driver: Driver) -> None:
     page = broken_off(driver)
     driver.services.worked_on.add(Side.B)
-    driver.click(page.detail.look)
+    driver.click(page.detail.refresh)
     driver.idle()
     assert "remove_unfinished" not in driver.services.calls
     driver.services.worked_on.clear()
-    driver.click(page.detail.look)
+    driver.click(page.detail.refresh)
     driver.until(lambda: driver.services.unfinished_on == set())
     driver.idle()
 
 
-def test_parts_of_what_stands_are_not_shown_as_confirmed_and_nothing_is_begun(driver: Driver) -> None:
-    services, standing = driver.services, stand(driver)
+def test_parts_of_what_is_deployed_are_not_shown_as_confirmed_and_nothing_is_begun(driver: Driver) -> None:
+    services, active = driver.services, show_active(driver)
     page = page_of(driver)
-    told = "gateway-b has only parts of a deployment."
+    reported = "gateway-b has only parts of a deployment."
     missing = "/etc/tunnelmark/58fca5ac/current"
-    services.statuses = [with_end(status_of(pair(), standing), Side.B, [told], missing=missing, is_up=False)]
-    driver.click(page.detail.look)
+    services.statuses = [with_end(status_of(pair(), active), Side.B, [reported], missing=missing, is_up=False)]
+    driver.click(page.detail.refresh)
     driver.until(lambda: "status" in services.calls)
     driver.idle()
     assert page.detail.now.facts.text("State")[1] == "files missing or changed"
     assert page.detail.now.facts.text("Starts at boot")[1] == "unknown"
-    assert told in page.detail.sentence.text()
+    assert reported in page.detail.sentence.text()
     assert not {"repair", "remove_unfinished"} & set(services.calls)

@@ -74,7 +74,7 @@ def test_enter_opens_a_candidate_with_everything_about_it_and_back_returns(drive
     assert page.figures.throughput.rowCount() == page.figures.cpu.rowCount() == 2
     assert WIREGUARD in page.details.text
     assert "encrypts in" in page.details.text.lower()
-    assert "An MTU of" in page.wire.text
+    assert "An MTU of" in page.capture.text
     code = page.code.view.toPlainText()
     assert "Round 1: completed" in code
     assert "ip link add tmk0" in code
@@ -119,8 +119,8 @@ def test_the_line_under_the_pointer_shows_its_band(driver: Driver) -> None:
 
 def test_deploy_leads_to_the_form_and_back_to_the_candidate(driver: Driver) -> None:
     page = _open(driver, WIREGUARD)
-    assert page.rollout.accessibleName() == f"Deploy {WIREGUARD}"
-    driver.click(page.rollout)
+    assert page.deploy.accessibleName() == f"Deploy {WIREGUARD}"
+    driver.click(page.deploy)
     driver.page(DeployPage)
     driver.click(driver.window.footer.back)
     assert driver.window.current is page
@@ -130,7 +130,7 @@ def test_deploy_leads_to_the_form_and_back_to_the_candidate(driver: Driver) -> N
 
 def test_a_reference_has_no_button_that_deploys_it(driver: Driver) -> None:
     page = _open(driver, "Bare underlay")
-    assert not page.rollout.isVisible()
+    assert not page.deploy.isVisible()
     assert "Reference only: unencrypted" in page.overview.text
 
 
@@ -138,7 +138,7 @@ def test_a_failed_candidate_begins_with_its_cause_and_what_mends_it(open_window:
     driver = open_window(failure=("preflight", "198.19.0.0/16 is in use on gateway-a."))
     page = _open(driver, WIREGUARD)
     assert page.notice.text == "It failed in every round. 198.19.0.0/16 is in use on gateway-a."
-    assert not page.rollout.isVisible()
+    assert not page.deploy.isVisible()
     assert _shown_tabs(page) == ["Overview", "Cryptography", "Configuration", "Log"]
     assert "Nothing was measured." in page.overview.text
     assert "No warnings." not in page.overview.text
@@ -163,7 +163,7 @@ def test_of_a_past_comparison_the_page_belongs_to_the_history(driver: Driver) ->
     assert window.current is past
 
 
-def test_the_steps_stay_in_their_place_beside_past_results_and_lead_nowhere(driver: Driver) -> None:
+def test_the_steps_remain_in_their_place_beside_past_results_and_lead_nowhere(driver: Driver) -> None:
     _results(driver)
     window = driver.window
     left = window.results.mapTo(window, QPoint(0, 0))
@@ -190,7 +190,7 @@ def test_figures_of_several_rounds_have_intervals(driver: Driver) -> None:
     page = driver.window.area_page("candidate")
     assert isinstance(page, CandidatePage)
     data = prepare(record, rank(record))
-    page.show_candidate(data, ("wireguard", "chacha20-poly1305"), is_current=True, may_roll_out=False)
+    page.show_candidate(data, ("wireguard", "chacha20-poly1305"), is_current=True, may_deploy=False)
     table = page.figures.latency
     assert not table.isColumnHidden(4)
     low, high = page.figures.text(table, 0, 4).removesuffix(" ms").split(" – ")
@@ -209,7 +209,7 @@ def test_the_daemons_words_have_a_tab_where_there_are_any(driver: Driver, log: s
     page = driver.window.area_page("candidate")
     assert isinstance(page, CandidatePage)
     data = prepare(record, rank(record))
-    page.show_candidate(data, ("wireguard", "chacha20-poly1305"), is_current=True, may_roll_out=False)
+    page.show_candidate(data, ("wireguard", "chacha20-poly1305"), is_current=True, may_deploy=False)
     assert ("Log" in _shown_tabs(page)) is bool(log)
     assert page.log.view.toPlainText() == (f"Round 1\n{log}" if log else "")
     assert not any("Encrypts in" in one.text() for one in page.details.findChildren(QLabel)), "its facts are not known"
@@ -226,7 +226,7 @@ def test_warnings_of_a_candidate_come_first_on_its_page(driver: Driver) -> None:
         for one in data.ranking.results
     )
     page.show_candidate(
-        replace(data, ranking=replace(data.ranking, results=results)), key, is_current=True, may_roll_out=True
+        replace(data, ranking=replace(data.ranking, results=results)), key, is_current=True, may_deploy=True
     )
     assert page.overview.text.startswith("Other work kept 92 %")
     assert "Fail-closed: yes" in page.overview.text

@@ -13,7 +13,7 @@ from app.domain.errors import HostUnreachable
 from app.domain.solutions import OptionKind
 from ui.census.census_dialog import CensusDialog
 from ui.census.census_page import CensusPage
-from ui.census.option_table import LATENCY, NAME, STATE, VERDICT
+from ui.census.option_table import KIND, LATENCY, NAME, SOLUTION, STATE, VERDICT
 
 
 def page_of(driver: Driver) -> CensusPage:
@@ -73,13 +73,15 @@ def test_the_table_fills_while_options_are_tried(driver: Driver) -> None:
     assert column(page, VERDICT)[column(page, NAME).index("BF-CBC")] == "Insecure"
     assert column(page, NAME)[6] == "RSA-SHA256  = SHA256"
     triple = [page.triples.item(0, nth).text() for nth in range(7)]
-    assert triple[:6] == ["openvpn-udp", "6", "1", "1", "0", "8"], "what is counted adds up to all options"
+    assert triple[:6] == ["OpenVPN over UDP", "6", "1", "1", "0", "8"], "what is counted adds up to all options"
     assert triple[6] == "0 of 57 to 94, on 5 platforms", "the published figures are beside it"
     assert "HP ProDesk: 0 of 57 failed" in page.triples.item(0, 6).toolTip()
     assert page.shown.text() == "8 of 8 options"
+    assert set(column(page, SOLUTION)) == {"OpenVPN over UDP"}
+    assert [page.solution.itemText(nth) for nth in range(2)] == ["all VPNs", "OpenVPN over UDP"]
 
 
-def test_filters_sorting_and_what_was_said(driver: Driver) -> None:
+def test_filters_sorting_and_what_was_reported(driver: Driver) -> None:
     page = whole(driver)
     page.kind.setCurrentIndex(page.kind.findData(OptionKind.MAC))
     assert column(page, NAME) == ["SHA256", "RSA-SHA256  = SHA256", "SHAKE128"]
@@ -87,17 +89,19 @@ def test_filters_sorting_and_what_was_said(driver: Driver) -> None:
     page.state.setCurrentIndex(page.state.findData("fails"))
     assert column(page, NAME) == ["SHAKE128"]
     page.table.selectRow(0)
-    assert "segmentation fault" in page.said.text()
+    assert "segmentation fault" in page.explanation.text()
     page.kind.setCurrentIndex(0)
     page.state.setCurrentIndex(0)
-    page.search.setText("insecure works")
+    page.solution.setCurrentIndex(page.solution.findData("openvpn-udp"))
+    assert page.shown.text() == "8 of 8 options"
+    page.search.setText("over udp insecure works")
     assert column(page, NAME) == ["AES-128-CFB1", "BF-CBC"]
     page.search.clear()
     page.table.sortByColumn(LATENCY, Qt.SortOrder.DescendingOrder)
     assert column(page, NAME)[:2] == ["SHAKE128", "AES-128-CFB1"]
     page.table.selectRow(1)
-    assert "Slow on this pair" in page.said.text()
-    assert "RFC 8221" in page.said.text()
+    assert "Slow on this pair" in page.explanation.text()
+    assert "RFC 8221" in page.explanation.text()
 
 
 def test_stopped_and_gone_on_with(driver: Driver) -> None:
@@ -114,7 +118,10 @@ def test_stopped_and_gone_on_with(driver: Driver) -> None:
     driver.services.census_stops_at = "none"
     driver.click(page.begin)
     dialog = driver.dialog()
-    assert "Resume the census" in dialog.windowTitle()
+    assert isinstance(dialog, CensusDialog)
+    assert dialog.resume is not None
+    assert dialog.resume.isChecked()
+    assert dialog.yes.text() == "Resume"
     dialog.accept()
     driver.until(lambda: "stays away" in page.notice.text)
     assert state_of(page, "none") == "not tried"
@@ -150,7 +157,7 @@ def test_own_hosts_are_loaded_only_after_a_question(driver: Driver) -> None:
     assert "run_census" not in driver.services.calls
 
 
-def test_hosts_that_cannot_be_reached_are_said_and_the_button_comes_back(driver: Driver) -> None:
+def test_hosts_that_cannot_be_reached_are_reported_and_the_button_comes_back(driver: Driver) -> None:
     page = page_of(driver)
     driver.services.faults["discover"] = HostUnreachable("gateway-b does not answer.", hint="Look at its cable.")
     driver.click(page.begin)
@@ -182,12 +189,13 @@ def test_counts_of_many_solutions_leave_most_of_the_page_to_the_options(driver: 
     driver.until(lambda: page.table.height() > 1.3 * page.triples.height())
 
 
-def test_before_anything_is_tried_the_number_and_the_time_are_said(driver: Driver) -> None:
+def test_before_anything_is_tried_the_number_and_the_time_are_reported(driver: Driver) -> None:
     page = page_of(driver)
     driver.click(page.begin)
     dialog = driver.dialog()
     assert isinstance(dialog, CensusDialog)
     assert dialog.estimate.text() == "8 options, about 32 s"
+    assert dialog.boxes["openvpn-udp"].text() == "OpenVPN over UDP: 8 options"
     assert "run_census" not in driver.services.calls
     dialog.boxes["openvpn-udp"].setChecked(False)
     assert not dialog.yes.isEnabled()
@@ -197,6 +205,63 @@ def test_before_anything_is_tried_the_number_and_the_time_are_said(driver: Drive
     dialog.reject()
     driver.until(page.begin.isEnabled)
     assert "run_census" not in driver.services.calls
+
+
+def _stopped_half_way(driver: Driver) -> tuple[CensusPage, CensusDialog]:
+    """Return the page, and the question that it asks once a census has stopped after four of eight options."""
+    page = page_of(driver)
+    driver.services.census_stops_at = "none"
+    start(driver, page)
+    driver.until(lambda: "stays away" in page.notice.text)
+    driver.idle()
+    driver.click(page.begin)
+    dialog = driver.dialog()
+    assert isinstance(dialog, CensusDialog)
+    return page, dialog
+
+
+def test_resuming_says_what_is_left_and_changes_nothing_else(driver: Driver) -> None:
+    page, dialog = _stopped_half_way(driver)
+    assert dialog.resume is not None
+    assert dialog.resume.text() == "Resume the census that was stopped: 4 of 8 options are left"
+    assert dialog.estimate.text().startswith("4 options, about ")
+    choices = [*dialog.boxes.values(), *dialog.kinds.values(), dialog.pings]
+    assert not any(one.isEnabled() for one in choices), "another choice would be another census"
+    assert "resume" in dialog.pings.toolTip()
+    dialog.accept()
+    driver.until(lambda: len(driver.services.census_records[1].results) == 8)
+    driver.idle()
+    assert list(driver.services.census_records) == [1]
+    assert page.notice.text == ""
+
+
+def test_a_census_that_was_stopped_can_be_begun_anew(driver: Driver) -> None:
+    page, dialog = _stopped_half_way(driver)
+    assert dialog.resume is not None
+    dialog.resume.setChecked(False)
+    assert dialog.estimate.text().startswith("8 options, about ")
+    assert dialog.yes.text() == "Start"
+    assert dialog.pings.isEnabled()
+    dialog.accept()
+    driver.until(lambda: 2 in driver.services.census_records)
+    driver.idle()
+    assert [len(driver.services.census_records[number].results) for number in (1, 2)] == [4, 8]
+    assert page.shown.text() == "8 of 8 options"
+
+
+def test_kinds_of_options_can_be_left_out(driver: Driver) -> None:
+    page = page_of(driver)
+    driver.click(page.begin)
+    dialog = driver.dialog()
+    assert isinstance(dialog, CensusDialog)
+    assert dialog.resume is None
+    for kind in (OptionKind.CIPHER, OptionKind.AEAD):
+        dialog.kinds[kind].setChecked(False)
+    assert dialog.estimate.text() == "3 options, about 12 s"
+    dialog.accept()
+    driver.until(lambda: page.table.filter.rowCount() == 3)
+    driver.until(lambda: not page.is_running)
+    assert set(column(page, KIND)) == {"MAC"}
 
 
 def test_the_table_of_another_pair_says_so(driver: Driver) -> None:

@@ -23,7 +23,7 @@ def test_a_change_after_a_finished_comparison_loses_nothing_and_asks_nothing(dri
     assert list(driver.services.records) == [1]
 
 
-def test_a_change_of_hosts_can_be_taken_back(driver: Driver) -> None:
+def test_a_change_of_hosts_can_be_rolled_back(driver: Driver) -> None:
     window = driver.window
     driver.go_to(Step.PLAN)
     driver.idle()

@@ -117,8 +117,8 @@ def test_the_effort_of_a_mesh_follows_the_number_of_sites(driver: Driver) -> Non
     assert page.details.facts.sites.isHidden()
 
 
-def test_what_is_missing_is_said_per_host_with_the_way_to_install_it(driver: Driver) -> None:
-    driver.look_at_hosts()
+def test_what_is_missing_is_reported_per_host_with_the_way_to_install_it(driver: Driver) -> None:
+    driver.inspect_hosts()
     wizard = driver.window.wizard
     found = wizard.state.discovery
     lacking = SolutionSupport(
@@ -142,7 +142,7 @@ def test_what_is_missing_is_said_per_host_with_the_way_to_install_it(driver: Dri
 
 
 def test_without_a_package_there_is_no_button(driver: Driver) -> None:
-    driver.look_at_hosts()
+    driver.inspect_hosts()
     wizard = driver.window.wizard
     found = wizard.state.discovery
     lacking = SolutionSupport("tinc", is_available=False, missing=(MissingPart("tincd", "tinc"),))
@@ -164,10 +164,10 @@ def test_without_a_package_there_is_no_button(driver: Driver) -> None:
         (SolutionSupport("tinc", is_available=False), "gateway-b\nnot supported (reason unknown)\n"),
     ],
 )
-def test_a_host_that_lacks_nothing_is_told_from_one_that_cannot(
+def test_a_host_that_lacks_nothing_is_distinguished_from_one_that_cannot(
     driver: Driver, support: SolutionSupport, words: str
 ) -> None:
-    driver.look_at_hosts()
+    driver.inspect_hosts()
     wizard = driver.window.wizard
     found = wizard.state.discovery
     facts = replace(found.b.facts, solutions={**found.b.facts.solutions, "tinc": support})
@@ -245,7 +245,7 @@ def test_the_search_works_with_the_keyboard_alone(driver: Driver) -> None:
 
 
 def test_hundreds_of_listed_suites_can_be_filtered(driver: Driver) -> None:
-    driver.look_at_hosts()
+    driver.inspect_hosts()
     wizard = driver.window.wizard
     found = wizard.state.discovery
     many = tuple(
@@ -275,7 +275,7 @@ def pick(driver: Driver, page: CandidatesPage, *ids: str) -> None:
 
 def test_the_dialog_lists_every_guideline_with_its_version(driver: Driver) -> None:
     page = choice(driver)
-    assert "RFC 8221 (ipsec)" in page.guidelines.told.text(), "by its id: these services have no adapter for it"
+    assert "RFC 8221 (ipsec)" in page.guidelines.summary.text(), "by its id: these services have no adapter for it"
     driver.click(page.guidelines.open)
     dialog = driver.dialog()
     assert isinstance(dialog, GuidelinesDialog)
@@ -305,25 +305,49 @@ def test_candidates_are_judged_anew_by_the_guidelines_that_were_picked(driver: D
     assert item.text(1) == "Recommended"
     pick(driver, page, "bsi-tr-02102-2")
     assert driver.services.chosen_guidelines == ("bsi-tr-02102-2",)
-    assert page.guidelines.told.text() == "1 guideline applies: BSI TR-02102-2 (OpenVPN over UDP, OpenVPN over TCP)"
+    assert page.guidelines.summary.text() == "1 guideline applies: BSI TR-02102-2 (OpenVPN over UDP, OpenVPN over TCP)"
     item = select(page, "OpenVPN over TCP, AES-256-GCM")
     assert item.text(1) == "Acceptable"
     assert "BSI TR-02102-2, 3.3" in page.details.text
     words = [one.text() for one in page.details.findChildren(QLabel)]
-    assert "Not in a guideline" in words
+    assert "Outside a guideline" in words
     assert TCP not in page.ticked()
     assert driver.services.calls.count("discover") == 1
     assert page.notice.text == "One verdict changed. OpenVPN over TCP, AES-256-GCM: Acceptable"
     assert page.notice._title.width() > page.notice.width() / 2
     pick(driver, page)
-    assert page.guidelines.told.text() == "No guideline applies."
+    assert page.guidelines.summary.text() == "No guideline applies."
     assert select(page, "OpenVPN over TCP, AES-256-GCM").text(1) == "Recommended"
+
+
+def test_the_step_list_takes_what_is_ticked(driver: Driver) -> None:
+    driver.go_to(Step.PLAN)
+    driver.idle()
+    window = driver.window
+    window.show_previous()
+    page = driver.page(CandidatesPage)
+    for key in page.ticked()[2:]:
+        page.tick(key, is_on=False)
+    kept = page.ticked()
+    window.frame.step_chosen.emit(Step.PLAN)
+    driver.idle()
+    assert (window.wizard.current, window.wizard.state.chosen) == (Step.PLAN, kept)
+    window.show_previous()
+    page.search.untick.click()
+    window.frame.step_chosen.emit(Step.PLAN)
+    assert window.wizard.current is Step.CHOOSE
+    assert page.notice.isVisible()
+    for key in kept:
+        page.tick(key)
+    assert not page.notice.isVisible()
+    driver.next()
+    assert (window.wizard.current, window.wizard.state.chosen) == (Step.PLAN, kept)
 
 
 def test_a_plan_made_before_is_not_kept(driver: Driver) -> None:
     driver.go_to(Step.PLAN)
     driver.idle()
-    driver.window.go_back()
+    driver.window.show_previous()
     page = driver.window.step_page(Step.CHOOSE)
     pick(driver, page, "bsi-tr-02102-2")
     wizard = driver.window.wizard
@@ -334,7 +358,7 @@ def test_a_plan_made_before_is_not_kept(driver: Driver) -> None:
 
 
 @pytest.mark.parametrize("method", ["guidelines", "use_guidelines", "judge_again"])
-def test_what_goes_wrong_with_guidelines_is_said(driver: Driver, method: str) -> None:
+def test_what_goes_wrong_with_guidelines_is_reported(driver: Driver, method: str) -> None:
     page = choice(driver)
     driver.services.faults[method] = InvalidFile("settings.toml, line 2: this is not TOML.", hint="Mend the line.")
     driver.click(page.guidelines.open)

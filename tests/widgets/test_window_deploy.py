@@ -6,15 +6,15 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
-from deploy_driver import looked_at, page_of, previewed
+from deploy_driver import inspected, page_of, previewed
+from deployments_driver import show_active
 from dialog_tour import settle
-from fake_rollout_values import CONF
+from fake_deployment_values import CONF
 from fake_services import FakeServices
 from PySide6.QtCore import Qt
-from standing_driver import stand
 from window_driver import Driver
 
-from app.domain.deployment import RolloutOptions
+from app.domain.deployment import DeploymentOptions
 from app.domain.errors import HostUnreachable
 from app.domain.hosts import Side
 from app.domain.verdicts import Verdict
@@ -29,7 +29,7 @@ def choose_verdict(page: DeployPage, verdict: Verdict) -> None:
     page.form.choose(next((one.solution, one.suite) for one in discovery.candidates if one.verdict is verdict))
 
 
-def test_services_that_cannot_roll_out_show_no_way_to_it(open_window: Callable[..., Driver]) -> None:
+def test_services_that_cannot_deployment_show_no_way_to_it(open_window: Callable[..., Driver]) -> None:
     class Without:
         """Services without `undeploy`."""
 
@@ -42,19 +42,19 @@ def test_services_that_cannot_roll_out_show_no_way_to_it(open_window: Callable[.
             return getattr(self._all, name)
 
     driver = open_window(factory=Without)
-    assert not driver.window.top.rollout.isVisible()
+    assert not driver.window.top.deployment.isVisible()
     driver.compare()
     driver.idle()
-    assert not driver.window.results.rollout.isVisible()
+    assert not driver.window.results.deploy.isVisible()
 
 
-def test_the_top_bar_leads_there_and_the_hosts_are_looked_at_first(driver: Driver) -> None:
-    assert driver.window.top.rollout.isVisible()
-    driver.click(driver.window.top.rollout)
+def test_the_top_bar_leads_there_and_the_hosts_are_inspected_first(driver: Driver) -> None:
+    assert driver.window.top.deployment.isVisible()
+    driver.click(driver.window.top.deployment)
     driver.until(lambda: isinstance(driver.window.current, DeployPage))
     driver.idle()
     page = driver.window.deploy
-    assert driver.window.top.rollout.isChecked()
+    assert driver.window.top.deployment.isChecked()
     assert not page.preview.isEnabled()
     assert not page.deploy.isEnabled()
     assert "Inspect both hosts" in page.hint.text()
@@ -80,7 +80,7 @@ def test_an_error_about_one_pair_goes_when_another_one_is_chosen(driver: Driver)
 def test_what_would_be_done_is_in_sight_after_the_dry_run(driver: Driver, text_scale: float) -> None:
     driver.window.context.theme.zoom(text_scale)
     driver.window.resize(1024, 680)
-    stand(driver)
+    show_active(driver)
     page = previewed(driver)
     settle()
     assert page.view.visibleRegion().boundingRect().height() >= 160
@@ -89,7 +89,7 @@ def test_what_would_be_done_is_in_sight_after_the_dry_run(driver: Driver, text_s
 
 
 def test_ports_that_would_cut_a_host_off_are_shown_but_cannot_be_chosen(driver: Driver) -> None:
-    page = looked_at(driver)
+    page = inspected(driver)
     box = page.form.lans[Side.A].port
     model = box.model()
     texts = {box.itemData(nth): box.itemText(nth) for nth in range(box.count())}
@@ -104,7 +104,7 @@ def test_ports_that_would_cut_a_host_off_are_shown_but_cannot_be_chosen(driver: 
 
 
 def test_a_dry_run_shows_diffs_commands_with_undo_and_what_to_know(driver: Driver) -> None:
-    page = looked_at(driver)
+    page = inspected(driver)
     lan = page.form.lans[Side.A].port
     assert not page.form.moves_rules.isVisible()
     lan.setCurrentIndex(lan.findData("eth2"))
@@ -162,7 +162,7 @@ def test_additions_and_deletions_have_colours_in_both_schemes(driver: Driver) ->
 
 def test_something_in_the_way_keeps_the_button_shut(driver: Driver) -> None:
     driver.services.obstacles_block = True
-    page = looked_at(driver)
+    page = inspected(driver)
     driver.click(page.preview)
     driver.until(page.view.isVisible)
     assert not page.deploy.isEnabled()
@@ -173,7 +173,7 @@ def test_something_in_the_way_keeps_the_button_shut(driver: Driver) -> None:
     driver.until(page.deploy.isEnabled)
 
 
-def test_another_choice_needs_another_dry_run_and_the_first_one_is_good_again_after_going_back(driver: Driver) -> None:
+def test_another_choice_needs_another_dry_run_and_the_first_one_is_good_again_after_returning(driver: Driver) -> None:
     page = previewed(driver)
     page.form.within.setValue(60)
     assert not page.deploy.isEnabled()
@@ -184,7 +184,7 @@ def test_another_choice_needs_another_dry_run_and_the_first_one_is_good_again_af
 
 
 def test_insecure_and_unprotected_ones_are_refused_with_the_reason(driver: Driver) -> None:
-    page = looked_at(driver)
+    page = inspected(driver)
     choose_verdict(page, Verdict.INSECURE)
     assert not page.preview.isEnabled()
     assert not page.deploy.isEnabled()
@@ -210,7 +210,7 @@ def test_an_outdated_one_asks_why_and_hands_the_answer_on(driver: Driver, monkey
         return replace(found, candidates=candidates)
 
     monkeypatch.setattr(fake_services, "discovery", outdated)
-    page = looked_at(driver)
+    page = inspected(driver)
     page.form.choose(("wireguard", "chacha20-poly1305"))
     assert page.form.reason.isVisible()
     assert not page.preview.isEnabled()
@@ -220,13 +220,13 @@ def test_an_outdated_one_asks_why_and_hands_the_answer_on(driver: Driver, monkey
     driver.until(page.deploy.isEnabled)
     driver.click(page.deploy)
     driver.until(lambda: page.live.countdown.is_open)
-    driver.click(page.live.countdown.keep)
+    driver.click(page.live.countdown.confirm)
     driver.until(lambda: not page.is_running)
     driver.idle()
     assert driver.services.deployed[0].options.legacy_reason == "The peer has nothing newer."
 
 
-def test_hosts_that_cannot_be_reached_are_said_and_nothing_typed_is_lost(driver: Driver) -> None:
+def test_hosts_that_cannot_be_reached_are_reported_and_nothing_typed_is_lost(driver: Driver) -> None:
     page = page_of(driver)
     page.form.lans[Side.A].address.setText("10.9.0.1/24")
     driver.services.faults["lan_ports"] = HostUnreachable("gateway-b does not answer.", hint="Look at its cable.")
@@ -240,7 +240,7 @@ def test_hosts_that_cannot_be_reached_are_said_and_nothing_typed_is_lost(driver:
     assert page.form.lans[Side.A].address.text() == "10.9.0.1/24"
 
 
-def test_another_pair_has_to_be_looked_at_too(driver: Driver) -> None:
+def test_another_pair_has_to_be_inspected_too(driver: Driver) -> None:
     page = previewed(driver)
     page.form.pairs.setCurrentIndex(1)
     assert not page.deploy.isEnabled()
@@ -254,9 +254,10 @@ def test_one_click_from_the_results_fills_everything_in(driver: Driver) -> None:
     results = driver.window.results
     keys = [(place.solution, place.suite) for place in results.data.ranking.ranking]  # type: ignore[union-attr]
     results.table.selectRow(keys.index(("openvpn-udp", "aes-256-gcm")))
-    driver.click(results.rollout)
+    driver.click(results.deploy)
     driver.until(lambda: isinstance(driver.window.current, DeployPage))
     page = driver.window.deploy
+    assert [box.currentText() for box in (page.form.solution, page.form.suite)] == ["OpenVPN over UDP", "AES-256-GCM"]
     driver.until(page.preview.isEnabled)
     driver.idle()
     assert page.form.key == ("openvpn-udp", "aes-256-gcm")
@@ -275,22 +276,22 @@ def test_the_button_that_deploys_names_the_whole_candidate(driver: Driver) -> No
         results.table.selectRow(nth)
         title = results.data.result((place.solution, place.suite)).title  # type: ignore[union-attr]
         # What cannot be deployed is not named on the button.
-        wanted = f"Deploy {title}…" if results.rollout.isEnabled() else "Deploy…"
-        assert results.rollout.text().replace("&", "") == wanted
+        wanted = f"Deploy {title}…" if results.deploy.isEnabled() else "Deploy…"
+        assert results.deploy.text().replace("&", "") == wanted
         assert driver.window.width() == 1024
 
 
-def test_what_protects_nothing_cannot_be_rolled_out_from_the_results(driver: Driver) -> None:
+def test_what_protects_nothing_cannot_be_deployed_from_the_results(driver: Driver) -> None:
     driver.compare()
     driver.idle()
     results = driver.window.results
     keys = [(place.solution, place.suite) for place in results.data.ranking.ranking]  # type: ignore[union-attr]
     results.table.selectRow(next(nth for nth, key in enumerate(keys) if key[0] == "baseline"))
-    assert not results.rollout.isEnabled()
+    assert not results.deploy.isEnabled()
 
 
 def test_rules_are_moved_only_where_a_lan_port_is_chosen(driver: Driver) -> None:
-    page = looked_at(driver)
+    page = inspected(driver)
     lan = page.form.lans[Side.A].port
     lan.setCurrentIndex(lan.findData("eth2"))
     page.form.moves_rules.click()
@@ -301,7 +302,7 @@ def test_rules_are_moved_only_where_a_lan_port_is_chosen(driver: Driver) -> None
 
 
 def test_what_crosses_between_the_lans_can_be_chosen_where_a_lan_port_is(driver: Driver) -> None:
-    page = looked_at(driver)
+    page = inspected(driver)
     guard, lan = page.form.guard, page.form.lans[Side.A].port
     widgets = (guard.limit, guard.dhcp, guard.advertisements)
     assert not any(widget.isEnabled() for widget in widgets)
@@ -313,14 +314,14 @@ def test_what_crosses_between_the_lans_can_be_chosen_where_a_lan_port_is(driver:
     assert (options.broadcast_limit, options.blocks_dhcp, options.blocks_router_advertisements) == (250, True, False)
     lan.setCurrentIndex(0)
     assert not page.form.options.blocks_dhcp, "without LANs there is nothing to block"
-    page.form.guard.want(RolloutOptions(broadcast_limit=0, blocks_router_advertisements=True))
+    page.form.guard.want(DeploymentOptions(broadcast_limit=0, blocks_router_advertisements=True))
     lan.setCurrentIndex(lan.findData("eth2"))
     options = page.form.options
     assert (options.broadcast_limit, options.blocks_dhcp, options.blocks_router_advertisements) == (0, False, True)
 
 
 def test_the_focus_goes_on_with_what_has_to_be_done_next(driver: Driver) -> None:
-    page = looked_at(driver)
+    page = inspected(driver)
     page.ask_hosts.setFocus()
     driver.click(page.ask_hosts)
     driver.idle()

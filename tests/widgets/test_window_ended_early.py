@@ -36,4 +36,4 @@ def test_what_was_measured_before_a_skip_is_shown_without_a_rank(driver: Driver)
     assert ("wireguard", WIREGUARD.suite) in {curve.key for curve in data.curves}
     assert ("wireguard", WIREGUARD.suite) in {bar.key for bar in data.cpu}
     table.selectRow(row)
-    assert not window.past.rollout.isEnabled()
+    assert not window.past.deploy.isEnabled()

@@ -25,7 +25,7 @@ from ui.common.host_card import HostCard
 from ui.common.theme import Theme
 
 
-def _look(driver: Driver) -> None:
+def _inspect(driver: Driver) -> None:
     driver.window.begin_with_hosts()
     driver.window.hosts.show_pair(pair())
     driver.window.hosts.discover()
@@ -37,7 +37,7 @@ def test_an_unreachable_host_is_named_with_a_way_on_and_its_own_words(driver: Dr
         hint="Is it switched on?",
         context={"errno": "113", "said": "No route to host"},
     )
-    _look(driver)
+    _inspect(driver)
     notice = driver.window.hosts.notice
     driver.until(lambda: "does not answer" in notice.text)
     assert "Is it switched on?" in notice.text
@@ -53,9 +53,9 @@ def test_an_unreachable_host_is_named_with_a_way_on_and_its_own_words(driver: Dr
     driver.until(lambda: driver.window.wizard.state.discovery is not None)
 
 
-def test_a_refused_login_can_be_tried_again_and_the_focus_stays_on_the_page(driver: Driver) -> None:
+def test_a_refused_login_can_be_tried_again_and_the_focus_remains_on_the_page(driver: Driver) -> None:
     driver.services.faults["discover"] = AuthenticationFailed("gateway-a refused the login.")
-    _look(driver)
+    _inspect(driver)
     page = driver.window.hosts
     driver.until(lambda: "refused the login" in page.notice.text)
     driver.idle()
@@ -66,7 +66,7 @@ def test_a_refused_login_can_be_tried_again_and_the_focus_stays_on_the_page(driv
 
 def test_a_changed_host_key_is_explained_and_cannot_be_clicked_away(driver: Driver) -> None:
     driver.services.faults["discover"] = HostKeyChanged("gateway-a shows another key than the known one.")
-    _look(driver)
+    _inspect(driver)
     notice = driver.window.hosts.notice
     driver.until(lambda: "another key" in notice.text)
     assert "remove its old line from known_hosts" in notice.text
@@ -79,7 +79,7 @@ def test_an_unknown_host_key_is_shown_and_the_answer_counts(
     open_window: Callable[..., Driver], is_accepted: bool
 ) -> None:
     driver = open_window(asks_host_key=True)
-    _look(driver)
+    _inspect(driver)
     dialog = driver.dialog()
     assert any("SHA256:wVbwOu4nAfXBgS0Z" in field.text() for field in dialog.findChildren(QLabel))
     assert dialog.no.hasFocus()
@@ -97,7 +97,7 @@ def test_the_fingerprint_of_a_host_key_is_wholly_visible_at_every_size_of_texts(
     driver = open_window(asks_host_key=True)
     theme.zoom(zoom)
     try:
-        _look(driver)
+        _inspect(driver)
         dialog = driver.dialog()
         driver.until(dialog.isVisible)
         shown = next(one for one in dialog.findChildren(QWidget) if "SHA256:" in getattr(one, "text", str)())
@@ -117,7 +117,7 @@ def test_a_password_reaches_the_worker_and_leaves_no_trace_in_the_dialog(driver:
     key = SecretKey(SecretKind.LOGIN, "root@192.0.2.10:22")
     window.runner.run(
         "Asking",
-        lambda _token, _tell: window.bridge.ask_password(key, True),
+        lambda _token, _report: window.bridge.ask_password(key, True),
         on_success=answers.append,
         on_failure=lambda error: pytest.fail(str(error)),
     )
@@ -141,7 +141,7 @@ def test_closing_the_password_dialog_declines(driver: Driver) -> None:
     answers: list[Secret | None] = []
     window.runner.run(
         "Asking",
-        lambda _token, _tell: window.bridge.ask_password(SecretKey(SecretKind.SUDO, "op@h:22"), False),
+        lambda _token, _report: window.bridge.ask_password(SecretKey(SecretKind.SUDO, "op@h:22"), False),
         on_success=answers.append,
         on_failure=lambda error: pytest.fail(str(error)),
     )
@@ -153,7 +153,7 @@ def test_closing_the_password_dialog_declines(driver: Driver) -> None:
 
 
 def test_what_the_worker_tells_is_shown(driver: Driver) -> None:
-    driver.window.bridge.tell("There is no keyring: the password is kept in memory only.")
+    driver.window.bridge.report("There is no keyring: the password is kept in memory only.")
     driver.until(lambda: driver.window.current.notice.text != "")
     assert driver.window.current.notice.text == "There is no keyring: the password is kept in memory only."
 
@@ -183,12 +183,12 @@ def test_what_was_clicked_too_early_happens_when_the_services_are_open(open_wind
 
 
 @pytest.mark.allow_logs("ui.common.operations")
-def test_a_fault_of_our_own_is_said_to_be_one_and_carries_its_traceback(driver: Driver) -> None:
+def test_a_fault_of_our_own_is_reported_to_be_one_and_carries_its_traceback(driver: Driver) -> None:
     def broken(*_arguments: object, **_words: object) -> None:
         raise ZeroDivisionError("seven")
 
     driver.services.discover = broken
-    _look(driver)
+    _inspect(driver)
     notice = driver.window.hosts.notice
     driver.until(lambda: "fault in Tunnelmark" in notice.text)
     driver.click(notice.action("Show details"))
@@ -197,7 +197,7 @@ def test_a_fault_of_our_own_is_said_to_be_one_and_carries_its_traceback(driver: 
 
 def test_missing_parts_are_named_and_installed_after_a_question(open_window: Callable[..., Driver]) -> None:
     driver = open_window(missing_on_b=(MissingPart("iperf3", "throughput", "iperf3"),))
-    driver.look_at_hosts()
+    driver.inspect_hosts()
     card = next(card for card in driver.window.hosts.findChildren(HostCard) if hasattr(card, "install"))
     assert "iperf3" in card.install.text()
     driver.click(card.install)
@@ -232,8 +232,9 @@ def test_a_wrong_subnet_is_refused_with_an_example(driver: Driver, subnet: str, 
     link = driver.window.step_page(Step.LINK)
     link.subnet.setText(subnet)
     driver.window.go_next()
-    assert words in link.notice.text
-    assert "198.18.0.0/24" in link.notice.text
+    assert words in link.subnet_fault.text()
+    assert "198.18.0.0/24" in link.subnet_fault.text()
+    assert link.notice.text == "", "said once"
     assert link.subnet.property("fault") is True
     assert link.subnet.hasFocus()
     assert driver.window.wizard.current is Step.LINK
@@ -263,7 +264,7 @@ def test_equal_or_wrong_underlay_addresses_of_a_link_are_marked_and_have_the_foc
     assert driver.window.wizard.current is Step.CHOOSE
 
 
-def test_a_plan_that_cannot_be_made_stays_on_its_page(driver: Driver) -> None:
+def test_a_plan_that_cannot_be_made_remains_on_its_page(driver: Driver) -> None:
     driver.go_to(Step.CHOOSE)
     driver.services.faults["plan"] = StorageFault("The database is locked.")
     driver.window.go_next()

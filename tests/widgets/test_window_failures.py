@@ -20,7 +20,7 @@ def test_a_run_in_which_everything_failed_says_so_and_leads_to_the_step_that_men
     page = window.run_page
     failed = len(window.wizard.state.chosen) - 1
     assert page.head.text.text() == f"Finished: {failed} of {failed} VPNs failed"
-    assert page.notice.property("look") == "error"
+    assert page.notice.property("variant") == "error"
     assert f"{failed}x: {IN_USE}" in page.notice.text
     assert window.footer.status.text() == f"0 of {failed} VPNs measured. Next shows the results."
     assert window.steps.buttons[Step.RUN].accessibleName().endswith("done, with failures")
@@ -37,7 +37,7 @@ def test_results_of_failed_candidates_begin_with_the_failure(driver: Driver) -> 
     assert page.what.text().endswith("VPNs failed")
     assert page.sentence.sentence.text().startswith("3 of 3 VPNs failed.")
     assert f"x: {IN_USE}" in page.sentence.sentence.text()
-    assert page.sentence.property("look") == "error"
+    assert page.sentence.property("variant") == "error"
     assert "share rank" not in page.sentence.mind.text()
     assert IN_USE not in page.sentence.mind.text(), "the cause is named once"
     assert page.table.item(0, NAME).text() == "Bare underlay"
@@ -50,8 +50,8 @@ def test_results_of_failed_candidates_begin_with_the_failure(driver: Driver) -> 
     driver.until(lambda: IN_USE in getattr(window.current, "notice", page.notice).text)
     window.go(Step.RESULTS)
     page.table.selectRow(0)
-    assert not page.rollout.isEnabled()
-    assert page.rollout.text().replace("&", "") == "Deploy…", "nothing that can never be deployed is named"
+    assert not page.deploy.isEnabled()
+    assert page.deploy.text().replace("&", "") == "Deploy…", "nothing that can never be deployed is named"
 
 
 def test_a_run_without_failures_says_that_all_were_measured(driver: Driver) -> None:
@@ -64,7 +64,7 @@ def test_a_run_without_failures_says_that_all_were_measured(driver: Driver) -> N
     assert "All candidates were measured" in window.footer.status.text()
 
 
-def test_a_host_that_was_not_cleaned_up_is_reported_on_every_page_until_it_is_put_back(driver: Driver) -> None:
+def test_a_host_that_was_not_cleaned_up_is_reported_on_every_page_until_it_is_rolled_back(driver: Driver) -> None:
     window, title = driver.window, "A host may not be fully restored."
     driver.services.spoils_cleanup = True
     driver.services.unreachable_b = 1
@@ -74,7 +74,7 @@ def test_a_host_that_was_not_cleaned_up_is_reported_on_every_page_until_it_is_pu
     driver.until(lambda: window.results.data is not None)
     driver.idle()
     assert window.results.notice.text == f"{title} gateway-a still has tmk0."
-    assert window.results.notice.property("look") == "error"
+    assert window.results.notice.property("variant") == "error"
     lines = window._running.lines
     assert lines is None or not lines.lines["leftover"].isVisible(), "the page itself shows it"
 

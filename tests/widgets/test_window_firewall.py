@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from deploy_driver import looked_at, previewed
+from deploy_driver import inspected, previewed
 from PySide6.QtWidgets import QLabel
 from window_driver import Driver
 
@@ -22,7 +22,7 @@ def text_of(card: FirewallConsent) -> str:
 def test_where_nothing_is_blocked_nothing_is_asked(driver: Driver) -> None:
     driver.go_to(Step.LINK)
     assert not driver.page(LinkPage).firewalls.isVisible()
-    assert not looked_at(driver).firewalls.isVisible()
+    assert not inspected(driver).firewalls.isVisible()
 
 
 def test_the_consent_goes_with_the_pair_into_the_comparison(open_window: Callable[..., Driver]) -> None:
@@ -40,7 +40,7 @@ def test_the_consent_goes_with_the_pair_into_the_comparison(open_window: Callabl
     assert pair.may_open_firewall
 
 
-def test_a_roll_out_asks_for_the_solution_that_is_chosen(open_window: Callable[..., Driver]) -> None:
+def test_a_deployment_asks_for_the_solution_that_is_chosen(open_window: Callable[..., Driver]) -> None:
     driver = open_window(blocked=BLOCKED)
     page = previewed(driver)
     page.form.choose(("openvpn-udp", page.form.suite.itemData(0)))

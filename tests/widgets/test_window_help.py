@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import platform
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QPoint, Qt, QUrl
+from PySide6.QtCore import QPoint, Qt, QUrl, qVersion
 from window_driver import Driver
 
 import ui
 from app.domain.version import tunnelmark_version
 from app.policy import POLICY_VERSION
+from app.wording import language
 from ui.common.dialogs import Information
 from ui.shell.guide_dialog import GuideDialog
 from ui.shell.help import _GUIDE, _PAGES, _PARTS, GLOSSARY, Help, find_docs, shortcut_lines
@@ -53,6 +55,19 @@ def test_f1_shows_the_guide_for_the_page_on_show(driver: Driver) -> None:
     driver.click(guide.back)
     assert guide.text.source().fileName() == "user-guide.md"
     guide.reject()
+
+
+def test_a_note_names_the_language_of_the_guide_where_the_window_has_another(
+    driver: Driver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    guide = find_docs() / "user-guide.md" if find_docs() else None
+    assert guide is not None
+    english = GuideDialog(driver.window, guide)
+    monkeypatch.setattr(language, "_CHOSEN", ["de"])
+    german = GuideDialog(driver.window, guide)
+    assert english.note.isHidden()
+    assert not german.note.isHidden()
+    assert german.note.text().startswith("Die Dokumente sind auf Englisch.")
 
 
 def test_f1_on_history_shows_its_part_of_the_guide_which_can_be_searched(driver: Driver) -> None:
@@ -118,6 +133,7 @@ def test_about_and_shortcuts_are_in_the_help_menu(
     assert about.lines["Data folder"] == str(tmp_path)
     assert about.lines["Policy"].endswith(POLICY_VERSION)
     assert "Apache-2.0" in about.lines["Licence"]
+    assert about.lines["Python, Qt"] == f"{platform.python_version()}, {qVersion()}"
     driver.press(about, Qt.Key.Key_Escape)
     driver.until(lambda: not driver.window.findChildren(Information))
     actions["Ctrl+?"].trigger()
@@ -138,4 +154,16 @@ def test_areas_are_reached_by_their_number_while_a_field_has_the_focus(driver: D
     driver.idle()
     driver.press(window.current.pairs, Qt.Key.Key_1, Qt.KeyboardModifier.ControlModifier)  # type: ignore[union-attr]
     driver.until(window.top.start.isChecked)
-    assert "Ctrl+1 … Ctrl+6" in shortcut_lines(window)
+    assert "Ctrl+1 … Ctrl+7" in shortcut_lines(window)
+
+
+def test_start_is_reached_by_its_key_while_a_field_has_the_focus(driver: Driver) -> None:
+    window = driver.window
+    window.begin_with_hosts()
+    driver.idle()
+    field = window.hosts.form_a.address
+    field.setFocus()
+    assert window.top.start.shortcut().toString() == "Alt+Home"
+    driver.press(field, Qt.Key.Key_Home, Qt.KeyboardModifier.AltModifier)
+    driver.until(window.top.start.isChecked)
+    assert shortcut_lines(window)["Alt+Home"] == "Start"

@@ -61,15 +61,15 @@ def test_all_kinds_are_listed_newest_first_with_failures_first(filled: Driver) -
     page = history(filled)
     deployment = filled.services.deployed[0].id
     census = "Cipher census c1"
-    stands = f"Deployment {deployment[:8]}, active"
-    assert sorted(column(page, WHAT)) == [census, "Comparison 1", "Comparison 2", "Comparison 3, interrupted", stands]
+    is_shown = f"Deployment {deployment[:8]}, active"
+    assert sorted(column(page, WHAT)) == [census, "Comparison 1", "Comparison 2", "Comparison 3, interrupted", is_shown]
     assert column(page, DATE) == sorted(column(page, DATE), reverse=True)
     cells = dict(zip(column(page, WHAT), zip(column(page, MEASURED), column(page, WINNER), strict=True), strict=True))
     assert cells["Comparison 3, interrupted"] == ("5 failed, 0 of 5 VPNs", "none, because all VPNs failed")
     assert cells["Comparison 2"] == ("4 of 4 VPNs", "WireGuard, ChaCha20-Poly1305")
     assert cells["Comparison 1"][0] == "1 failed, 4 of 5 VPNs"
     assert cells[census] == ("1 failed, 8 of 8 tried", "–")
-    assert cells[stands] == ("–", "WireGuard, ChaCha20-Poly1305")
+    assert cells[is_shown] == ("–", "WireGuard, ChaCha20-Poly1305")
     assert page.number.text() == "5 entries"
 
 
@@ -88,7 +88,7 @@ def test_running_comparison_is_listed_and_not_ranked(driver: Driver) -> None:
 
 
 @pytest.mark.parametrize("nth", [DATE, PAIR, WHAT, PROFILE, MEASURED, WINNER, NOTE])
-def test_header_sorts_and_a_second_click_turns_the_order_round(filled: Driver, nth: int) -> None:
+def test_header_sorts_and_a_second_click_reverses_the_order(filled: Driver, nth: int) -> None:
     page = history(filled)
     choose(page, "2")
     header = page.table.horizontalHeader()
@@ -153,7 +153,7 @@ def test_enter_and_double_click_open_each_kind_and_back_returns(filled: Driver) 
     filled.press(page.table, Qt.Key.Key_Return)
     filled.until(lambda: window.past.data is not None)
     assert window.current is window.past
-    window.go_back()
+    window.show_previous()
     assert window.current is page
     filled.idle()
     assert [one.key for one in page.table.chosen()] == ["2"]
@@ -161,7 +161,7 @@ def test_enter_and_double_click_open_each_kind_and_back_returns(filled: Driver) 
         choose(page, key)
         page.table.itemActivated.emit(page.table.currentItem())
         filled.page(kind)
-        window.go_back()
+        window.show_previous()
         assert window.current is page
         filled.idle()
 
@@ -313,7 +313,7 @@ def test_deployment_has_no_note_and_cannot_be_deleted_here(filled: Driver) -> No
 # --- deleting ---------------------------------------------------------------------------------------------------------
 
 
-def test_deleting_asks_says_what_goes_and_what_stays(filled: Driver) -> None:
+def test_deleting_asks_says_what_goes_and_what_remains(filled: Driver) -> None:
     page = history(filled)
     choose(page, "1", "c1", filled.services.deployed[0].id)
     filled.click(page.delete)

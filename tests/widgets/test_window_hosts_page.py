@@ -67,7 +67,7 @@ def test_what_was_typed_for_a_new_pair_is_kept(driver: Driver) -> None:
 
 def test_a_new_pair_after_a_stored_one_is_not_stored_under_its_name(driver: Driver) -> None:
     window = driver.window
-    driver.look_at_hosts()
+    driver.inspect_hosts()
     window.begin_with_hosts()
     for form, address in ((window.hosts.form_a, "198.51.100.1"), (window.hosts.form_b, "198.51.100.2")):
         form.address.setText(address)
@@ -120,8 +120,8 @@ def test_a_fault_goes_when_its_field_is_edited_and_moves_no_field(driver: Driver
     assert "Host A has no address" in hosts.form_a.fault.text()
     assert hosts.form_a.fault.isVisible()
     assert hosts.notice.text == "", "it is said once"
-    said = hosts.form_a.address.accessibleDescription()
-    assert said == hosts.form_a.fault.text().splitlines()[0], "and read out with the field"
+    reported = hosts.form_a.address.accessibleDescription()
+    assert reported == hosts.form_a.fault.text().splitlines()[0], "and read out with the field"
     driver.until(lambda: hosts.form_a.address.y() == hosts.form_b.address.y())
     driver.qtbot.keyClicks(hosts.form_a.address, "g")
     assert hosts.notice.text == ""
@@ -149,7 +149,7 @@ def test_equal_underlay_addresses_are_marked_and_have_the_focus(driver: Driver) 
     assert hosts.name.property("fault")
 
 
-def test_all_faults_of_both_hosts_are_said_at_once(driver: Driver) -> None:
+def test_all_faults_of_both_hosts_are_reported_at_once(driver: Driver) -> None:
     window = driver.window
     window.begin_with_hosts()
     driver.idle()
@@ -288,7 +288,7 @@ def test_a_pair_that_was_renamed_elsewhere_is_not_inspected_under_its_old_name(d
 
 
 @pytest.mark.parametrize(
-    ("hosts", "underlay", "said"),
+    ("hosts", "underlay", "reported"),
     [
         (("10.0.0.999", "gw"), ("192.0.2.1", "192.0.2.2"), "'10.0.0.999' is no IP address"),
         (("gw", "gw"), ("192.0.2.1", "192.0.2.2"), "Host A and host B are the same"),
@@ -297,14 +297,14 @@ def test_a_pair_that_was_renamed_elsewhere_is_not_inspected_under_its_old_name(d
     ],
 )
 def test_the_form_refuses_what_the_command_line_refuses_and_marks_the_field(
-    driver: Driver, hosts: tuple[str, str], underlay: tuple[str, str], said: str
+    driver: Driver, hosts: tuple[str, str], underlay: tuple[str, str], reported: str
 ) -> None:
     _enter(driver, "south", *hosts, underlay)
     page = driver.window.hosts
     page.discover()
     driver.idle()
     assert page.notice.text == "", "said once, below the field"
-    assert [form for form in (page.form_a, page.form_b) if said in form.fault.text()]
+    assert [form for form in (page.form_a, page.form_b) if reported in form.fault.text()]
     assert "discover" not in driver.services.calls
     words = ["pair", "add", "south", "--a", hosts[0], "--b", hosts[1], "--underlay", ",".join(underlay)]
     assert main(words) == ExitCode.INVALID
@@ -315,15 +315,15 @@ def test_the_letter_of_a_button_works_beside_its_key(driver: Driver) -> None:
     window.begin_with_hosts()
     driver.idle()
     window.hosts.show_pair(pair())
-    looks: list[int] = []
-    window.hosts.look.clicked.connect(lambda: looks.append(1))
+    inspections: list[int] = []
+    window.hosts.inspect.clicked.connect(lambda: inspections.append(1))
     for key, modifier in ((Qt.Key.Key_I, Qt.KeyboardModifier.AltModifier), (Qt.Key.Key_F5, Qt.KeyboardModifier(0))):
         window.begin_with_hosts()
         window.hosts.edit.click()
-        driver.until(window.hosts.look.isVisible)
-        looks.clear()
+        driver.until(window.hosts.inspect.isVisible)
+        inspections.clear()
         driver.press(window, key, modifier)
-        driver.until(lambda: bool(looks))
+        driver.until(lambda: bool(inspections))
         driver.idle()
 
 
@@ -345,7 +345,7 @@ def test_a_failure_is_no_longer_shown_above_another_pair(driver: Driver) -> None
     window.begin_with_hosts()
     driver.idle()
     hosts = window.hosts
-    hosts.notice.say("error", "192.0.2.1 cannot be reached")
+    hosts.notice.show_message("error", "192.0.2.1 cannot be reached")
     hosts.pairs.setCurrentIndex(hosts.pairs.count() - 1)
     hosts.pairs.activated.emit(hosts.pairs.currentIndex())
     assert not hosts.notice.isVisible()

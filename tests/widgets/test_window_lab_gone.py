@@ -71,11 +71,11 @@ def test_resuming_by_the_pair_says_the_same(gone: Driver) -> None:
 
 def test_first_page_offers_no_comparison_that_cannot_be_resumed(gone: Driver) -> None:
     gone.window.welcome.notice.clear()
-    gone.window.starting._look_for_unfinished()
+    gone.window.starting._find_unfinished()
     gone.idle()
     assert gone.window.welcome.notice.text == ""
     gone.services.labs_gone = set()
-    gone.window.starting._look_for_unfinished()
+    gone.window.starting._find_unfinished()
     gone.idle()
     assert not gone.window.welcome.notice.isHidden()
 

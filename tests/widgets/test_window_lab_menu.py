@@ -16,7 +16,7 @@ from app.domain.practice_labs import LabChoice
 from ui.common.dialogs import Information
 from ui.shell.lab_dialog import LabDialog
 
-CHOICE = LabChoice("second", "debian-11", "debian-13", has_aes=False, is_hardened=True, is_lasting=True)
+CHOICE = LabChoice("second", "debian-11", "debian-13", has_aes=False, is_hardened=True, is_detached=True)
 
 
 def _actions(menu: QMenu) -> list[QAction]:
@@ -72,7 +72,7 @@ def test_a_lab_is_started_as_chosen(driver: Driver) -> None:
     dialog.platform_a.setCurrentIndex(dialog.platform_a.findData("debian-11"))
     dialog.cpu.setCurrentIndex(1)
     dialog.hardened.setChecked(True)
-    dialog.lasting.setChecked(True)
+    dialog.keep_running.setChecked(True)
     dialog.yes.click()
     driver.idle()
     assert driver.services.started == [CHOICE]
@@ -124,7 +124,7 @@ def test_closing_the_window_cancels_a_start(driver: Driver) -> None:
     assert driver.services.started == []
 
 
-def test_a_failed_start_is_said_on_the_page(driver: Driver) -> None:
+def test_a_failed_start_is_reported_on_the_page(driver: Driver) -> None:
     driver.services.faults["start_chosen_lab"] = LabFault("qemu-system-x86_64 is missing on this computer.")
     driver.window.desk.labs.start(CHOICE)
     driver.idle()
@@ -163,7 +163,7 @@ def test_what_uses_a_lab_only_since_the_question_is_asked_about_again(driver: Dr
 
 
 def test_an_unused_lab_that_ends_with_the_window_is_stopped_without_a_question(driver: Driver) -> None:
-    driver.services.up_labs = {"practice": replace(PRACTICE, is_lasting=False)}
+    driver.services.up_labs = {"practice": replace(PRACTICE, is_detached=False)}
     driver.window.desk.labs.refresh()
     driver.idle()
     _action(driver, "Stop practice").trigger()
@@ -197,7 +197,7 @@ def test_a_cancelled_restart_says_that_the_lab_is_stopped(driver: Driver) -> Non
     assert driver.window.top.lab.text() == "lab: down"
 
 
-def test_a_lab_that_ended_meanwhile_is_said(driver: Driver) -> None:
+def test_a_lab_that_ended_meanwhile_is_reported(driver: Driver) -> None:
     action = _action(driver, "Stop practice")
     driver.services.up_labs = {}
     action.trigger()

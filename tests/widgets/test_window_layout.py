@@ -15,6 +15,9 @@ from window_driver import Driver
 from app.measurement.wizard import Step
 from ui.common.theme import Theme
 
+_WITHOUT_ROOM = ("has no room for all tabs", "columns of RankingTable 'Ranking' are out of sight")
+"""With larger texts in a small window the ranking and the tabs of the results are scrolled."""
+
 
 @pytest.fixture
 def text_scale(request: pytest.FixtureRequest, theme: Theme) -> float:
@@ -25,7 +28,7 @@ def text_scale(request: pytest.FixtureRequest, theme: Theme) -> float:
 
 @pytest.mark.parametrize(
     ("text_scale", "sizes"),
-    [(1.0, [(1024, 700), (1366, 768)]), (1.25, [(1366, 768)])],
+    [(1.0, [(1024, 700), (1366, 768)]), (1.25, [(1024, 700), (1366, 768)])],
     indirect=["text_scale"],
 )
 def test_no_page_clips_or_hides_anything(text_scale: float, sizes: list[tuple[int, int]], driver: Driver) -> None:
@@ -36,8 +39,12 @@ def test_no_page_clips_or_hides_anything(text_scale: float, sizes: list[tuple[in
             window.resize(*size)
             for _ in range(3):
                 QApplication.processEvents()  # layouts settle on posted events
+            driver.lay_out()  # of figures that arrived meanwhile
             assert window.size() == QSize(*size), name
-            found += [f"{name} {size[0]}x{size[1]}: {fault}" for fault in layout_faults(window)]
+            faults = layout_faults(window)
+            if text_scale > 1.0 and size[0] < 1366:
+                faults = [one for one in faults if not any(words in one for words in _WITHOUT_ROOM)]
+            found += [f"{name} {size[0]}x{size[1]}: {fault}" for fault in faults]
     assert found == [], f"with texts {text_scale} times as large"
 
 
@@ -64,6 +71,21 @@ def test_the_top_bar_has_room_for_every_state_of_the_lab(text: str, driver: Driv
         assert layout_faults(window) == [], f"{width} px"
 
 
+@pytest.mark.parametrize("text_scale", [1.1, 1.25, 1.3, 1.4], indirect=True)
+def test_no_button_of_the_top_bar_is_cut_with_larger_texts(text_scale: float, driver: Driver) -> None:
+    driver.window.resize(1024, 700)
+    top = driver.window.top
+    cut = []
+    for area in (*top._areas, top.deployment):
+        area.click()
+        driver.idle()
+        settle()
+        buttons = (*top._areas, top.lab, top.menu)
+        narrow = [one for one in buttons if one.width() < one.minimumSizeHint().width()]
+        cut += [f"{one.accessibleName()} while at {area.accessibleName()}" for one in narrow]
+    assert cut == [], f"with texts {text_scale} times as large"
+
+
 _BANNER = {
     "title": "gateway-b stays away.",
     "hint": "Results so far are saved. Each host rolls back automatically.",
@@ -77,7 +99,7 @@ def test_run_and_results_are_readable_in_a_small_window_with_larger_texts(driver
     driver.until(lambda: not window.is_measuring)
     driver.idle()
     notice = window.run_page.notice
-    notice.say("error", **_BANNER, actions={"Resume": notice.clear})
+    notice.show_message("error", **_BANNER, actions={"Resume": notice.clear})
     found = []
     for presses in (0, 2, 4):
         for step in (Step.RUN, Step.RESULTS):

@@ -9,8 +9,13 @@ from fake_services import DEAD_LINK
 from PySide6.QtCore import Qt
 from window_driver import Driver
 
+from app.domain.events import UnderlayChanged
+from app.domain.messages import sentences
 from app.domain.results import CampaignStatus
 from app.measurement.wizard import Step
+from app.probes.messages import LAB_RESTARTS_LINK, LINK_DEAD, LINK_IS_BACK, LINK_NAME
+from app.wording import language
+from app.wording.messages import local_text
 from ui.common.candidate_rows import RowState
 
 
@@ -40,6 +45,25 @@ def test_while_the_link_is_waited_for_that_is_what_the_page_says(open_window: Ca
     driver.services.link_gate.set()
     driver.until(lambda: driver.window.bridge.live.status().is_paused)
     driver.window.run_page.cancel_now()
+    driver.until(lambda: not driver.window.is_measuring)
+
+
+def test_what_became_of_the_link_is_in_the_language_of_its_reader(
+    open_window: Callable[..., Driver], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(language, "_CHOSEN", ["de"])
+    driver = open_window()
+    driver.go_to(Step.RUN)
+    page, reported = driver.window.run_page, list[str]()
+    page.status_reported.connect(reported.append)
+    name = LINK_NAME(a="gateway-a", b="gateway-b")
+    dead, back = LINK_DEAD(link=name, sent=3), LINK_IS_BACK(link=name)
+    assert local_text(dead) != dead
+    page._on_event(UnderlayChanged(is_up=False, text=sentences((dead, LAB_RESTARTS_LINK()))))
+    assert page.notice.text.startswith(local_text(dead))
+    assert LAB_RESTARTS_LINK() not in page.notice.text
+    page._on_event(UnderlayChanged(is_up=True, text=back))
+    assert reported[-1] == local_text(back) != back
     driver.until(lambda: not driver.window.is_measuring)
 
 

@@ -59,20 +59,42 @@ def test_a_dropped_file_is_shown_with_its_findings_and_without_its_key(driver: D
     assert "cipher BF-CBC" in page.view.textCursor().block().text()
 
 
-def test_a_file_that_cannot_be_read_is_said_beside_one_that_can(driver: Driver, tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_read_is_reported_beside_one_that_can(driver: Driver, tmp_path: Path) -> None:
     page = page_of(driver)
     good = tmp_path / "site.ovpn"
     good.write_text(WEAK)
     drop(page, tmp_path / "gone.conf", good)
     driver.idle()
-    assert page.tree.topLevelItem(0).text(1) == "Not readable"
+    assert page.tree.topLevelItem(0).text(1) == "Not checked"
     assert "findings" in page.tree.topLevelItem(1).text(1)
     assert "1 could not be read" in driver.window.footer.status.text()
 
 
+def test_the_worst_finding_is_selected_first(driver: Driver, tmp_path: Path) -> None:
+    page = page_of(driver)
+    file = tmp_path / "site.ovpn"
+    file.write_text("client\ndev tap\nremote gw\nverb 3\ncipher BF-CBC\n")
+    drop(page, file)
+    driver.idle()
+    assert "cipher BF-CBC" in page.view.textCursor().block().text()
+
+
+def test_a_file_that_is_not_recognised_is_read_as_the_chosen_kind(driver: Driver, tmp_path: Path) -> None:
+    page = page_of(driver)
+    file = tmp_path / "noise.conf"
+    file.write_text("cipher BF-CBC\nhello there\nnothing else\n")
+    drop(page, file)
+    driver.idle()
+    assert "choose its kind" in page.reason.text()
+    page.kinds.setCurrentIndex(page.kinds.findText("OpenVPN"))
+    page.kinds.activated.emit(page.kinds.currentIndex())
+    driver.idle()
+    assert page.tree.topLevelItem(0).childCount() > 0
+
+
 def test_back_leads_to_the_start(driver: Driver) -> None:
     page_of(driver)
-    driver.window.go_back()
+    driver.window.show_previous()
     assert driver.window.current is driver.window.welcome
 
 
@@ -90,7 +112,7 @@ def test_files_on_the_hosts_of_a_pair_are_read(driver: Driver) -> None:
     assert page.busy.isHidden()
 
 
-def test_hosts_without_configuration_files_are_said(open_window: Callable[..., Driver]) -> None:
+def test_hosts_without_configuration_files_are_reported(open_window: Callable[..., Driver]) -> None:
     driver = open_window(texts_on_hosts=())
     page = page_of(driver)
     driver.idle()
@@ -151,14 +173,14 @@ def test_the_guidelines_that_are_picked_count_for_what_is_shown(driver: Driver, 
     path.write_text(WEAK + "data-ciphers AES-256-GCM:CHACHA20-POLY1305\n")
     drop(page, path)
     driver.idle()
-    assert "Not in a guideline" not in words_of(page)
+    assert "Outside a guideline" not in words_of(page)
     assert "Advice" in words_of(page)
     pick_guideline(driver, page)
-    assert words_of(page).count("Not in a guideline") == 2
-    assert "BSI TR-02102-2" in page.guidelines.told.text()
+    assert words_of(page).count("Outside a guideline") == 2
+    assert "BSI TR-02102-2" in page.guidelines.summary.text()
     driver.click(page.read)
     driver.idle()
-    assert words_of(page).count("Not in a guideline") == 4
+    assert words_of(page).count("Outside a guideline") == 4
 
 
 def test_picking_guidelines_without_a_file_reads_nothing(driver: Driver) -> None:
@@ -196,7 +218,7 @@ def test_findings_of_one_algorithm_are_folded_into_one_row(driver: Driver, tmp_p
     assert md5.childCount() == 2
     assert md5.child(0).text(1) == "Insecure"
     page.tree.setCurrentItem(md5)
-    assert page.reason.text().startswith("md5: ")
+    assert page.reason.text().startswith("Insecure: md5: ")
     page.tree.setCurrentItem(md5.child(2))
     assert "RFC" in page.source.text()
     leaves = sum(max(1, file.child(nth).childCount()) for nth in range(file.childCount()))
@@ -207,8 +229,35 @@ def test_what_is_not_encrypted_is_as_red_as_what_is_insecure() -> None:
     finding = LintFinding(
         3, "esp_proposals", "null-sha256", FindingQuestion.INSECURE, Verdict.UNPROTECTED, "null: No encryption.", ""
     )
-    look = finding_appearance(finding)
-    assert (look.word, look.role) == ("Not encrypted", "bad")
+    refresh = finding_appearance(finding)
+    assert (refresh.word, refresh.role) == ("Not encrypted", "bad")
+
+
+def test_words_report_how_bad_it_is_that_something_is_missing(driver: Driver, tmp_path: Path) -> None:
+    path = tmp_path / "site.ovpn"
+    path.write_text("client\ndev tap\nremote gw\nca ca.crt\ncert a.crt\nkey a.key\ncipher AES-256-GCM\n")
+    page = page_of(driver)
+    page.check([path])
+    driver.idle()
+    missing = {
+        one.verdict: finding_appearance(one)
+        for one in page._files[0].findings
+        if one.question is FindingQuestion.MISSING
+    }
+    assert missing[Verdict.INSECURE].word == "Missing (insecure)"
+    assert missing[Verdict.LEGACY].word == "Missing (legacy)"
+    assert {"Missing (insecure)", "Missing (legacy)"} <= set(words_of(page))
+    file = page.tree.topLevelItem(0)
+    rows = [file.child(nth) for nth in range(file.childCount())]
+    page.tree.setCurrentItem(next(row for row in rows if row.text(1) == "Missing (insecure)"))
+    assert page.reason.text().startswith("Missing (insecure): ")
+    assert "\u25b2 Missing (legacy): " in page.view.toPlainText()
+
+
+def test_a_missing_protection_without_which_nothing_is_encrypted_is_as_red_as_an_insecure_one() -> None:
+    finding = LintFinding(0, "cipher", "", FindingQuestion.MISSING, Verdict.UNPROTECTED, "No encryption.", "")
+    appearance = finding_appearance(finding)
+    assert (appearance.word, appearance.role) == ("Missing (unprotected)", "bad")
 
 
 def test_findings_are_wrapped_to_the_width_of_the_page(driver: Driver, tmp_path: Path) -> None:

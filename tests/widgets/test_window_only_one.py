@@ -14,6 +14,7 @@ from window_driver import Driver
 
 from app.measurement.wizard import Step
 from ui.shell.single_instance import OnlyWindow
+from ui.studies.studies_page import StudiesPage
 
 _SECOND = (
     "import sys; from pathlib import Path; from ui.shell.app import run_window\n"
@@ -44,10 +45,10 @@ def _start_second(driver: Driver, data_dir: Path) -> tuple[int, str]:
 def test_a_second_window_raises_the_first_and_ends(driver: Driver, first: OnlyWindow, tmp_path: Path) -> None:
     first.serve(driver.window)
     driver.window.showMinimized()
-    status, said = _start_second(driver, tmp_path / "data")
+    status, reported = _start_second(driver, tmp_path / "data")
     assert status == 1
-    assert f"open already ({tmp_path / 'data'}, process {os.getpid()} on " in said
-    assert "brought to the front" in said
+    assert f"open already ({tmp_path / 'data'}, process {os.getpid()} on " in reported
+    assert "brought to the front" in reported
     driver.until(lambda: not driver.window.windowState() & Qt.WindowState.WindowMinimized)
 
 
@@ -56,10 +57,23 @@ def test_a_second_window_says_that_the_first_one_measures(driver: Driver, first:
     driver.services.pace_s = 0.05
     driver.go_to(Step.RUN)
     assert driver.window.is_measuring
-    status, said = _start_second(driver, tmp_path / "data")
+    status, reported = _start_second(driver, tmp_path / "data")
     assert driver.window.is_measuring
     assert status == 1
-    assert "A comparison is running in that window." in said
+    assert "A comparison is running in that window." in reported
+
+
+def test_a_second_window_says_that_a_study_is_measured(driver: Driver, first: OnlyWindow, tmp_path: Path) -> None:
+    first.serve(driver.window)
+    driver.window.show_area("studies")
+    page = driver.page(StudiesPage)
+    driver.services.study_gate.clear()
+    page.begin.click()
+    driver.dialog().accept()
+    driver.until(lambda: driver.window.is_studying)
+    status, reported = _start_second(driver, tmp_path / "data")
+    assert status == 1
+    assert "A study is running in that window." in reported
 
 
 def test_the_folder_is_free_again_after_the_window_and_after_one_that_died(tmp_path: Path) -> None:
@@ -77,8 +91,8 @@ def test_the_folder_is_free_again_after_the_window_and_after_one_that_died(tmp_p
 
 def test_a_window_that_is_just_opening_is_waited_for(driver: Driver, first: OnlyWindow, tmp_path: Path) -> None:
     QTimer.singleShot(500, driver.window, lambda: first.serve(driver.window))
-    status, said = _start_second(driver, tmp_path / "data")
-    assert (status, "brought to the front" in said) == (1, True)
+    status, reported = _start_second(driver, tmp_path / "data")
+    assert (status, "brought to the front" in reported) == (1, True)
 
 
 def test_a_window_that_does_not_answer_is_named(
@@ -103,6 +117,6 @@ def test_a_long_path_gets_a_socket_elsewhere(tmp_path: Path, open_window: Callab
     assert only.take()
     only.serve(driver.window)
     assert only._server.isListening()
-    status, said = _start_second(driver, tmp_path / ("x" * 120))
+    status, reported = _start_second(driver, tmp_path / ("x" * 120))
     only.release()
-    assert (status, "brought to the front" in said) == (1, True)
+    assert (status, "brought to the front" in reported) == (1, True)

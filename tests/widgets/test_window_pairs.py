@@ -77,7 +77,7 @@ def test_a_pair_is_renamed_duplicated_and_removed(driver: Driver) -> None:
     assert [boxes.itemData(nth) for nth in range(boxes.count())] == ["", "lab:practice", "south"]
 
 
-def test_the_dialog_stays_until_a_change_is_done_and_the_window_hears_of_it(
+def test_the_dialog_remains_until_a_change_is_done_and_the_window_hears_of_it(
     driver: Driver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     gate, rename = threading.Event(), driver.services.rename_pair
@@ -129,7 +129,7 @@ def test_a_name_that_the_command_line_refuses_keeps_the_dialog_open(driver: Driv
     assert "rename_pair" not in driver.services.calls
 
 
-def test_a_pair_with_an_active_deployment_stays_and_the_reason_is_said(driver: Driver) -> None:
+def test_a_pair_with_an_active_deployment_remains_and_the_reason_is_reported(driver: Driver) -> None:
     driver.services.active.add(OWN)
     dialog = _open(driver)
     dialog.remove.click()
@@ -200,7 +200,7 @@ def test_a_file_without_two_hosts_says_why_instead_of_empty_boxes(
     assert question.yes.isEnabled()
 
 
-def test_pairs_that_cannot_be_read_are_said(driver: Driver) -> None:
+def test_pairs_that_cannot_be_read_are_reported(driver: Driver) -> None:
     driver.services.faults["stored_pairs"] = StorageFault("The database is locked.")
     assert "locked" in _open(driver).notice.text
 
@@ -263,6 +263,16 @@ def test_two_hosts_of_the_configuration_become_a_pair_after_they_were_shown(driv
     assert (stored.underlay_a, stored.underlay_b) == ("198.51.100.1", "10.0.0.2")
 
 
+def test_a_jump_host_is_not_proposed_as_one_of_the_pair(driver: Driver, home: Path) -> None:
+    jump = "Host office\n HostName 10.0.0.9\n User root\n"
+    via = "".join(f"Host pump-{n}\n HostName 10.0.0.{n}\n User root\n ProxyJump office\n" for n in (1, 2))
+    (home / ".ssh/config").write_text(jump + via)
+    question = _import(driver)
+    assert [question.a.itemText(nth) for nth in range(question.a.count())] == ["office", "pump-1", "pump-2"]
+    assert (question.a.currentText(), question.b.currentText()) == ("pump-1", "pump-2")
+    assert question.name.text() == "pump-1-pump-2"
+
+
 @pytest.mark.parametrize(
     ("field", "text"),
     [("name", "a b"), ("name", OWN), ("underlay_a", "pump"), ("underlay_b", "10.0.0.1"), ("underlay_b", "")],
@@ -278,7 +288,9 @@ def test_what_is_wrong_is_marked_and_nothing_is_stored(driver: Driver, home: Pat
     assert list(driver.services.stored) == [OWN]
 
 
-def test_a_configuration_that_cannot_be_read_is_said_and_another_one_can_be_chosen(driver: Driver, home: Path) -> None:
+def test_a_configuration_that_cannot_be_read_is_reported_and_another_one_can_be_chosen(
+    driver: Driver, home: Path
+) -> None:
     (home / ".ssh/config").write_bytes(b"\xff\xfe")
     question = _import(driver)
     assert "no configuration of ssh" in question.notice.text

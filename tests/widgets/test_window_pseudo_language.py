@@ -24,7 +24,10 @@ from app.wording import language
 
 _BRACKETED = re.compile(r"⟦[^⟦⟧]*⟧")
 _TRIM = " .,:;!?()…0123456789%\t"
-_NAMES = frozenset({"Tunnelmark", "root", "user", "openvpn-udp", "UDP", "TCP", "MAC", "AEAD", "Mbit/s", "MiB", "min"})
+_NAMES = frozenset(
+    {"Tunnelmark", "root", "user", "openvpn-udp", "openvpn-tcp", "wireguard"}
+    | {"UDP", "TCP", "MAC", "AEAD", "Mbit/s", "MiB", "min"}
+)
 """Names, protocols and units, which are the same in every language, or data as well."""
 _KEYS = re.compile(r"\(?(Ctrl|Alt|Shift)\+\w*\)?")
 _TAGS = re.compile(r"<[^>]*>")

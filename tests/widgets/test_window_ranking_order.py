@@ -24,7 +24,7 @@ def _click(driver: Driver, table: RankingTable, column: int) -> None:
     driver.qtbot.mouseClick(header.viewport(), Qt.MouseButton.LeftButton, pos=place)
 
 
-def _marked(table: RankingTable) -> list[int]:
+def _highlighted(table: RankingTable) -> list[int]:
     headers = [table.horizontalHeaderItem(column).text() for column in range(table.columnCount())]
     return [column for column, text in enumerate(headers) if text.endswith(("\u25b4", "\u25be"))]
 
@@ -43,9 +43,10 @@ def test_third_click_on_a_header_returns_to_the_order_of_the_ranks(driver: Drive
     assert shared > 1
     assert sum(text.endswith("=") for text in _column(table, RANK)) == shared
     assert results.shared.isVisible(), "what the sign means"
+    assert results.shared.text() == "=  not tested: one round; medians decide"
     assert results.sentence.why.text() == "&Details and warnings", "no number beside that of the tab"
     assert "significantly faster" in table.horizontalHeaderItem(RANK).toolTip()
-    assert _marked(table) == []
+    assert _highlighted(table) == []
     table.setCurrentCell(1, 0)
     key = table.selected_key()
 
@@ -54,7 +55,7 @@ def test_third_click_on_a_header_returns_to_the_order_of_the_ranks(driver: Drive
     figures = [float(text.split()[0].replace("\u202f", "")) for text in rising if text != "–"]
     assert figures == sorted(figures)
     assert _brackets(table) == 0
-    assert _marked(table) == [MBIT]
+    assert _highlighted(table) == [MBIT]
     assert sum(text.endswith("=") for text in _column(table, RANK)) == shared
     assert table.selected_key() == key
     assert results.tabs.currentWidget() is not None
@@ -67,7 +68,7 @@ def test_third_click_on_a_header_returns_to_the_order_of_the_ranks(driver: Drive
     _click(driver, table, MBIT)
     assert _column(table, NAME) == by_rank
     assert _brackets(table) == shared
-    assert _marked(table) == []
+    assert _highlighted(table) == []
     assert table.selected_key() == key
 
 
@@ -93,12 +94,12 @@ def test_other_columns_and_the_rank_column(driver: Driver) -> None:
     for column in (NAME, VERDICT, LATENCY, CPU):
         _click(driver, table, column)
         assert sorted(_column(table, NAME)) == sorted(by_rank)
-        assert _marked(table) == [column]
+        assert _highlighted(table) == [column]
     _click(driver, table, NAME)
     assert _column(table, NAME) == sorted(by_rank, key=str.casefold)
     _click(driver, table, RANK)
     assert _column(table, NAME) == by_rank
-    assert _marked(table) == []
+    assert _highlighted(table) == []
 
 
 def test_selected_line_belongs_to_the_candidate_that_is_deployed(driver: Driver) -> None:
@@ -109,7 +110,7 @@ def test_selected_line_belongs_to_the_candidate_that_is_deployed(driver: Driver)
     for row in range(results.table.rowCount()):
         results.table.setCurrentCell(row, 0)
         title = results.table.item(row, NAME).text()
-        assert results.rollout.accessibleName() == (f"Deploy {title}" if results.rollout.isEnabled() else "Deploy")
+        assert results.deploy.accessibleName() == (f"Deploy {title}" if results.deploy.isEnabled() else "Deploy")
 
 
 def test_ranking_can_be_folded_so_that_the_plots_have_its_room(driver: Driver) -> None:
@@ -124,7 +125,7 @@ def test_ranking_can_be_folded_so_that_the_plots_have_its_room(driver: Driver) -
     driver.until(lambda: results.tabs.y() < top - 80)
     assert not results.table.isVisible()
     assert results.table.selected_key() == key
-    assert results.rollout.isEnabled()
+    assert results.deploy.isEnabled()
     driver.click(results.fold)
     driver.until(lambda: results.tabs.y() > top - 80)
     assert results.table.isVisible()

@@ -41,7 +41,9 @@ def test_an_inner_subnet_that_collides_is_refused_in_its_field(driver: Driver) -
     assert "The inner subnet 198.51.100.0/24 overlaps eth1 198.51.100.1/24 of gateway-a" in page.subnet_fault.text()
     driver.window.go_next()
     assert driver.window.wizard.current is Step.LINK
-    assert "overlaps" in page.notice.text
+    assert page.notice.text == "", "said once, below the field"
+    assert page.subnet_fault.visibleRegion().boundingRect().height() == page.subnet_fault.height()
+    assert "overlaps" in page.subnet.accessibleDescription(), "and read out with it"
     page.subnet.clear()
     driver.qtbot.keyClicks(page.subnet, "198.18.7.0/24")
     assert page.subnet.property("fault") is False
@@ -100,7 +102,7 @@ def test_a_weak_suite_has_no_box_until_weak_suites_are_included(driver: Driver) 
     assert weak.data(0, Qt.ItemDataRole.UserRole) not in page.ticked()
 
 
-def test_suites_with_one_title_are_told_apart() -> None:
+def test_suites_with_one_title_are_distinguished() -> None:
     def suite(name: str, title: str) -> Candidate:
         return Candidate("ssh", name, f"OpenSSH, {title}", Verdict.ACCEPTABLE)
 
@@ -130,7 +132,7 @@ def test_escape_in_the_search_clears_it(driver: Driver) -> None:
     assert page.search.field.text() == ""
 
 
-def test_the_button_names_what_it_rolls_out_and_needs_a_measured_line(driver: Driver) -> None:
+def test_the_button_names_what_it_deploys_and_needs_a_measured_line(driver: Driver) -> None:
     services: FakeServices = driver.services
     services.failure = ("tunnel-down", "The daemon ended.")
     driver.compare()
@@ -138,7 +140,7 @@ def test_the_button_names_what_it_rolls_out_and_needs_a_measured_line(driver: Dr
     page = driver.window.results
     for nth in range(page.table.rowCount()):
         page.table.setCurrentCell(nth, 0)
-        assert not page.rollout.isEnabled(), page.rollout.text()
+        assert not page.deploy.isEnabled(), page.deploy.text()
 
 
 def test_the_button_follows_the_selected_line(driver: Driver) -> None:
@@ -147,8 +149,8 @@ def test_the_button_follows_the_selected_line(driver: Driver) -> None:
     page = driver.window.results
     page.table.setCurrentCell(1, 0)
     title = page.data.result(page.table.selected_key()).title
-    assert page.rollout.accessibleName() == f"Deploy {title}"
-    assert page.rollout.isEnabled()
+    assert page.deploy.accessibleName() == f"Deploy {title}"
+    assert page.deploy.isEnabled()
 
 
 def test_the_selected_line_has_its_band_in_the_curves(driver: Driver) -> None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from deploy_driver import looked_at, page_of
+from deploy_driver import inspected, page_of
+from deployments_driver import page_of as deployments_page_of
+from deployments_driver import show_active
 from PySide6.QtWidgets import QComboBox, QLabel, QStyle, QStyleOptionComboBox
-from standing_driver import page_of as standing_page_of
-from standing_driver import stand
 from window_driver import Driver
 
-from app.domain.deployment import RolloutOptions
+from app.domain.deployment import DeploymentOptions
 from app.domain.hosts import Side
 from app.domain.preferences import Preferences
 from ui.deployments.deploy_page import DeployPage
@@ -23,9 +23,9 @@ def shown_width_px(box: QComboBox) -> int:
 
 
 def test_replacing_says_what_is_replaced_and_that_it_comes_back(driver: Driver) -> None:
-    stand(driver)
-    standing = standing_page_of(driver)
-    driver.click(standing.detail.replace)
+    show_active(driver)
+    page = deployments_page_of(driver)
+    driver.click(page.detail.replace)
     page = driver.page(DeployPage)
     assert page.title.text() == "Replace a tunnel"
     assert page.form.replaced.isVisible()
@@ -34,8 +34,8 @@ def test_replacing_says_what_is_replaced_and_that_it_comes_back(driver: Driver) 
     assert page.deploy.text().replace("&", "") == "Deploy and replace"
 
 
-def test_a_pair_without_a_tunnel_is_rolled_out_to_for_the_first_time(driver: Driver) -> None:
-    stand(driver)
+def test_a_pair_without_a_tunnel_is_deployed_to_for_the_first_time(driver: Driver) -> None:
+    show_active(driver)
     page = page_of(driver)
     assert page.form.replaced.isVisible(), "it is said wherever the pair is chosen"
     page.form.pairs.setCurrentIndex(1)
@@ -45,7 +45,7 @@ def test_a_pair_without_a_tunnel_is_rolled_out_to_for_the_first_time(driver: Dri
 
 
 def test_who_confirms_is_not_cut(driver: Driver) -> None:
-    page = looked_at(driver)
+    page = inspected(driver)
     driver.window.resize(1024, 700)
     for nth in range(page.form.who.count()):
         text = page.form.who.itemText(nth)
@@ -53,7 +53,7 @@ def test_who_confirms_is_not_cut(driver: Driver) -> None:
         driver.until(lambda needed_px=needed_px: needed_px <= shown_width_px(page.form.who))  # type: ignore[misc]
 
 
-def test_before_the_hosts_are_looked_at_no_empty_box_can_be_opened(driver: Driver) -> None:
+def test_before_the_hosts_are_inspected_no_empty_box_can_be_opened(driver: Driver) -> None:
     page = page_of(driver)
     form = page.form
     assert not form.solution.isEnabled()
@@ -71,10 +71,10 @@ def test_before_the_hosts_are_looked_at_no_empty_box_can_be_opened(driver: Drive
 
 
 def test_what_is_undone_is_not_called_replaced(driver: Driver) -> None:
-    stand(driver)
+    show_active(driver)
     page = page_of(driver)
     assert page.title.text() == "Replace a tunnel"
-    driver.click(standing_page_of(driver).detail.undo)
+    driver.click(deployments_page_of(driver).detail.remove)
     driver.dialog().accept()
     driver.until(lambda: driver.window.current is page)
     driver.idle()
@@ -84,19 +84,19 @@ def test_what_is_undone_is_not_called_replaced(driver: Driver) -> None:
 @pytest.mark.parametrize("former_s", [None, 60.0])
 def test_replacing_asks_the_user_within_the_time_of_the_settings(driver: Driver, former_s: float | None) -> None:
     driver.window.context.take_preferences(Preferences(confirm_within_s=90.0))
-    stand(driver, options=RolloutOptions(confirm_within_s=former_s))
-    driver.click(standing_page_of(driver).detail.replace)
+    show_active(driver, options=DeploymentOptions(confirm_within_s=former_s))
+    driver.click(deployments_page_of(driver).detail.replace)
     form = driver.page(DeployPage).form
     driver.until(lambda: form.candidate is not None)
     assert form.options.confirm_within_s == 90.0
     assert form.within.isEnabled()
 
 
-def test_replacing_does_not_take_over_that_nobody_was_asked_for_another_pair(driver: Driver) -> None:
-    stand(driver)
+def test_replacing_does_not_take_over_that_no_one_was_asked_for_another_pair(driver: Driver) -> None:
+    show_active(driver)
     page = page_of(driver)
     page.form.who.setCurrentIndex(1)
-    driver.click(standing_page_of(driver).detail.replace)
+    driver.click(deployments_page_of(driver).detail.replace)
     assert driver.page(DeployPage).form.who.currentData() == "user"
 
 
@@ -104,9 +104,9 @@ def test_replacing_does_not_take_over_that_nobody_was_asked_for_another_pair(dri
 def test_deploying_again_asks_the_user_within_the_time_of_the_settings(driver: Driver, former_s: float | None) -> None:
     driver.window.context.take_preferences(Preferences(confirm_within_s=90.0))
     driver.services.tick_s = 30.0
-    stand(driver, title="WireGuard, first", options=RolloutOptions(confirm_within_s=former_s))
-    stand(driver, title="WireGuard, second")
-    page = standing_page_of(driver)
+    show_active(driver, title="WireGuard, first", options=DeploymentOptions(confirm_within_s=former_s))
+    show_active(driver, title="WireGuard, second")
+    page = deployments_page_of(driver)
     page.detail.tabs.setCurrentWidget(page.detail.earlier)
     page.detail.earlier.table.selectRow(1)
     driver.click(page.detail.earlier.again)
@@ -115,7 +115,7 @@ def test_deploying_again_asks_the_user_within_the_time_of_the_settings(driver: D
     driver.click(driver.dialog().yes)
     countdown = driver.window.deploy.live.countdown
     driver.until(lambda: countdown.is_open)
-    driver.click(countdown.keep)
+    driver.click(countdown.confirm)
     driver.until(lambda: not driver.window.deploy.is_running)
     driver.idle()
     assert driver.services.deployed[0].options.confirm_within_s == 90.0

@@ -11,6 +11,7 @@ from app.domain.credentials import HostKeyQuestion
 from app.domain.results import AttemptStatus, CampaignStatus
 from app.measurement.wizard import Step
 from ui.common.candidate_rows import RowState
+from ui.comparison.run_words import pause_text, pausing_text
 
 SLOW_S = 0.02
 
@@ -30,7 +31,7 @@ def test_the_run_page_shows_what_is_measured(running: Driver) -> None:
     running.until(lambda: len(window.bridge.live.curves()) > 0)
     running.until(lambda: page.head.text.text().startswith("Bare underlay: latency"))
     assert " of 200" in page.head.text.text()
-    assert page.head.turn.text() == "1 of 5"
+    assert page.head.position.text() == "1 of 5"
     assert page.head.left.text().endswith("left")
     assert page.table.rowCount() == 4
     running.until(lambda: page.table.item(0, 5).text().startswith("latency"))
@@ -78,6 +79,7 @@ def test_the_plots_hold_what_the_model_holds(open_window: Callable[..., Driver])
 def test_skipping_ends_one_candidate_and_goes_on(running: Driver) -> None:
     window = running.window
     running.click(window.run_page.head.skip)
+    assert window.footer.status.text() == "Skipping Bare underlay…"
     running.until(lambda: window.bridge.live.rows()[1].state is RowState.RUNNING)
     running.services.pace_s = 0
     running.until(lambda: not window.is_measuring)
@@ -103,6 +105,11 @@ def test_pausing_waits_after_the_candidate_and_goes_on(running: Driver) -> None:
     assert running.services.records[1].status is CampaignStatus.COMPLETED
 
 
+def test_words_of_a_pause_name_the_round_of_an_adaptive_comparison() -> None:
+    assert pause_text(is_adaptive=True) == "It will pause after the current round, with both hosts restored."
+    assert pausing_text("WireGuard", is_adaptive=True) == "Pausing after this round. WireGuard"
+
+
 def test_escape_asks_and_cancelling_shows_the_clean_up(running: Driver) -> None:
     window = running.window
     running.services.cleanup.clear()
@@ -120,6 +127,21 @@ def test_escape_asks_and_cancelling_shows_the_clean_up(running: Driver) -> None:
     assert "was cancelled" in window.run_page.notice.text
     assert window.footer.next.isEnabled()
     assert running.services.records[1].status is CampaignStatus.CANCELLED
+
+
+def test_after_a_cancelled_run_the_same_plan_is_measured_anew(running: Driver) -> None:
+    window = running.window
+    running.press(window, Qt.Key.Key_Escape)
+    running.dialog().accept()
+    running.until(lambda: not window.is_measuring)
+    cancelled = window.wizard.state.campaign_id
+    running.services.pace_s = 0
+    window.frame.step_chosen.emit(Step.PLAN)
+    running.idle()
+    running.next()
+    running.until(lambda: not window.is_measuring)
+    assert window.wizard.state.campaign_id not in (None, cancelled)
+    assert window.wizard.state.is_complete
 
 
 def test_closing_during_a_run_asks_cancels_waits_for_the_clean_up_and_then_closes(running: Driver) -> None:
@@ -193,10 +215,10 @@ def test_a_candidate_that_fails_is_shown_with_its_reason_and_the_daemons_log(
     assert states.count("failed") == 1
 
 
-def test_a_host_that_stays_away_interrupts_and_the_rest_can_be_measured_later(
+def test_a_host_that_is_lost_interrupts_and_the_rest_can_be_measured_later(
     open_window: Callable[..., Driver],
 ) -> None:
-    driver = open_window(stays_away_after=2)
+    driver = open_window(is_lost_after=2)
     driver.go_to(Step.RUN)
     run = driver.window.run_page
     driver.until(lambda: "gateway-b stays away" in run.notice.text)
@@ -204,7 +226,7 @@ def test_a_host_that_stays_away_interrupts_and_the_rest_can_be_measured_later(
     states = [driver.window.bridge.live.rows()[nth].state for nth in range(4)]
     assert states[2:] == [RowState.NOT_RUN, RowState.NOT_RUN]
     assert run.table.item(3, 5).text() == "not run: gateway-b stays away."
-    driver.services.stays_away_after = None
+    driver.services.is_lost_after = None
     driver.click(run.notice.action("Resume"))
     driver.until(lambda: driver.services.records[1].status is CampaignStatus.COMPLETED)
     driver.idle()

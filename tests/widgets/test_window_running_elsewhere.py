@@ -11,6 +11,8 @@ from PySide6.QtWidgets import QApplication
 from window_driver import Driver
 
 from app.measurement.wizard import Step
+from ui.results.history_order import MEASURED, what_text
+from ui.results.history_page import HistoryPage
 from ui.shell.running_line import RunningLine
 
 
@@ -26,22 +28,22 @@ def test_the_countdown_is_in_sight_on_every_page_and_one_click_leads_back(driver
     window = driver.window
     running = window._running
     window.show_welcome()
-    line = line_of(driver, "rollout")
+    line = line_of(driver, "deployment")
     assert line.text.text().startswith("Tunnel of lab:practice: ")
     assert line.text.text().endswith(" to confirm")
     assert "both hosts roll back to no tunnel" in line.hint.text()
-    assert line.left.property("look") == page.live.countdown.left.property("look"), "as large as on its own page"
+    assert line.left.property("variant") == page.live.countdown.left.property("variant"), "as large as on its own page"
     assert line.accessibleName() == line.text.text()
     former = line.left.text()
     driver.until(lambda: line.left.text() != former)
     assert line.bar.value() == page.live.countdown.bar.value()
-    for show in (window.show_history, window.show_lint, window.show_census, lambda: window.show_area("standing")):
+    for show in (window.show_history, window.show_lint, window.show_census, lambda: window.show_area("deployments")):
         show()
         driver.until(lambda: window.current is not page and line.isVisible())
     driver.click(line.show_button)
     driver.until(lambda: window.current is page)
     assert not line.isVisible(), "its own page shows it"
-    driver.click(page.live.countdown.keep)
+    driver.click(page.live.countdown.confirm)
     driver.until(lambda: not page.is_running)
     driver.until(lambda: not running.jobs)
     window.show_welcome()
@@ -52,17 +54,17 @@ def test_the_area_in_which_something_runs_is_marked(driver: Driver) -> None:
     page = counting_down(driver)
     top = driver.window.top
     driver.window.show_welcome()
-    driver.until(lambda: top.rollout.accessibleName() == "Deployment, awaiting confirmation")
-    assert top.rollout.property("icon_name") == "warning", "colour alone is no mark"
-    assert top.rollout.property("running") is True
-    assert "awaiting confirmation" in top.rollout.toolTip()
-    assert "Ctrl+R" in top.rollout.toolTip()
+    driver.until(lambda: top.deployment.accessibleName() == "Deployment, awaiting confirmation")
+    assert top.deployment.property("icon_name") == "warning", "colour alone is no mark"
+    assert top.deployment.property("running") is True
+    assert "awaiting confirmation" in top.deployment.toolTip()
+    assert "Ctrl+R" in top.deployment.toolTip()
     assert top.comparison.property("icon_name") == "compare"
-    page.live.countdown.keep.click()
+    page.live.countdown.confirm.click()
     driver.until(lambda: not page.is_running)
-    driver.until(lambda: top.rollout.accessibleName() == "Deployment")
-    assert top.rollout.property("icon_name") == "rollout"
-    assert top.rollout.property("running") is False
+    driver.until(lambda: top.deployment.accessibleName() == "Deployment")
+    assert top.deployment.property("icon_name") == "deployment"
+    assert top.deployment.property("running") is False
 
 
 def test_little_time_to_confirm_is_read_out_on_any_page(driver: Driver, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -70,7 +72,7 @@ def test_little_time_to_confirm_is_read_out_on_any_page(driver: Driver, monkeypa
     monkeypatch.setattr("ui.shell.running_line.notify_shown", lambda line: read.append(line.accessibleName()))
     page = counting_down(driver)
     driver.window.show_lint()
-    line = line_of(driver, "rollout")
+    line = line_of(driver, "deployment")
     for left_s in (61.0, 60.0, 31.0, 29.0, 11.0, 9.0):
         page.live.countdown.show_left(left_s, 120.0, "")
         driver.window._running.refresh()
@@ -91,7 +93,7 @@ def test_a_comparison_that_measures_is_named_on_the_first_page(open_window: Call
     assert window.footer.busy.toolTip() == "Measuring", "the moving bar says what it is"
     for _, begin in (window.welcome.lab, window.welcome.hosts):
         assert not begin.isEnabled()
-        assert begin.property("look") != "primary"
+        assert begin.property("variant") != "primary"
         assert "A comparison is running" in begin.toolTip()
     window.run_page._on_pause(True)
     driver.until(lambda: line.text.text().startswith("Comparison of lab:practice paused"))
@@ -101,7 +103,7 @@ def test_a_comparison_that_measures_is_named_on_the_first_page(open_window: Call
     window.show_welcome()
     driver.until(lambda: not window.is_measuring)
     driver.until(window.welcome.lab[1].isEnabled)
-    assert window.welcome.lab[1].property("look") == "primary"
+    assert window.welcome.lab[1].property("variant") == "primary"
     assert not window.welcome.lab[1].toolTip()
 
 
@@ -132,10 +134,10 @@ def test_the_lines_leave_the_pages_room(size: tuple[int, int], driver: Driver) -
         window.show_history,
         window.show_lint,
         window.show_census,
-        lambda: window.show_area("standing"),
+        lambda: window.show_area("deployments"),
     ):
         show()
-        line_of(driver, "rollout")
+        line_of(driver, "deployment")
         window.resize(*size)
         for _ in range(4):
             QApplication.processEvents()
@@ -161,3 +163,20 @@ def test_a_comparison_that_waits_for_the_user_says_so_and_why_on_every_page(open
     driver.until(window.run_page.notice.action("Resume").isVisible)  # Qt shows what is new in a layout a little later
     driver.click(window.run_page.notice.action("Resume"))
     driver.until(lambda: not window.is_measuring)
+
+
+def test_the_history_on_show_follows_a_comparison_that_ends(open_window: Callable[..., Driver]) -> None:
+    driver = open_window(pace_s=0.02)
+    window = driver.window
+    driver.go_to(Step.RUN)
+    driver.until(lambda: window.bridge.live.figures().count > 0)
+    window.show_history()
+    page = window.area_page("history")
+    assert isinstance(page, HistoryPage)
+    driver.until(lambda: page.notice.text.startswith("No comparisons yet."))
+    driver.services.pace_s = 0
+    driver.until(lambda: not window.is_measuring)
+    driver.until(lambda: [what_text(one) for one in page.table.shown] == ["Comparison 1"])
+    driver.idle()
+    assert page.notice.text == ""
+    assert page.table.item(0, MEASURED).text() == "3 of 3 VPNs"

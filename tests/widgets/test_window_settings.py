@@ -120,8 +120,8 @@ def test_the_settings_are_read_at_the_start(open_window: object) -> None:
     assert "save_preferences" not in driver.services.calls
 
 
-def test_the_time_to_confirm_is_preselected_on_roll_out_until_another_is_entered(driver: Driver) -> None:
-    driver.window.show_rollout()
+def test_the_time_to_confirm_is_preselected_on_deployment_until_another_is_entered(driver: Driver) -> None:
+    driver.window.show_deploy()
     driver.idle()
     form = driver.window.deploy.form
     assert form.within.value() == 120
@@ -163,7 +163,7 @@ def test_guidelines_that_are_picked_in_the_settings_judge_the_choice_anew(driver
         driver.idle()
         assert driver.services.calls.count("judge_again") == 1
     choice = driver.window.step_page(Step.CHOOSE)
-    assert choice.guidelines.told.text() == "No guideline applies."  # type: ignore[attr-defined]
+    assert choice.guidelines.summary.text() == "No guideline applies."  # type: ignore[attr-defined]
 
 
 def test_closing_the_settings_without_a_change_keeps_the_plan(driver: Driver) -> None:
@@ -184,7 +184,7 @@ def test_closing_the_settings_without_a_change_keeps_the_plan(driver: Driver) ->
         assert driver.window.wizard.state.campaign_id is not None
 
 
-def test_settings_that_cannot_be_stored_are_said_and_hold_until_the_end(driver: Driver) -> None:
+def test_settings_that_cannot_be_stored_are_reported_and_hold_until_the_end(driver: Driver) -> None:
     driver.services.faults["save_preferences"] = InvalidFile("settings.toml cannot be written: No space left.")
     dialog = _open(driver)
     _choose(dialog, ProfileName.PAPER, 200)

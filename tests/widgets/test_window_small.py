@@ -16,6 +16,7 @@ from window_driver import Driver
 from app.domain.results import AttemptStatus, CampaignStatus
 from app.measurement.wizard import Step
 from ui.comparison.candidates_page import CandidatesPage
+from ui.comparison.plan_page import PlanPage
 from ui.results.history_order import WINNER
 from ui.results.history_page import HistoryPage
 from ui.results.ranking_order import INTERVAL
@@ -40,7 +41,7 @@ def test_every_tab_of_the_results_is_whole_beside_the_ranking(driver: Driver, si
         table = QRect(page.table.mapTo(view, QPoint(0, 0)), page.table.size())
         assert table.top() > page.title.mapTo(view, QPoint(0, 0)).y(), "the ranking is in sight as well"
         assert page.table.viewport().height() >= 2 * page.table.rowHeight(0)
-    for plot in (page.tabs.latency, page.tabs.cdf, page.tabs.frontier, page.tabs.cpu):
+    for plot in (page.tabs.latency, page.tabs.cdf, page.tabs.throughput, page.tabs.frontier, page.tabs.cpu):
         assert plot.height() >= _LEAST_PLOT_PX, plot.name
 
 
@@ -56,6 +57,7 @@ def test_no_line_of_the_ranking_is_cut_and_no_button_moves_with_the_selected_lin
     for has_banner in (False, True):
         if has_banner:
             page.show_written(tmp_path / "report.html")
+            assert page.notice._close.isVisible(), "its buttons are a help, no way on"
         settle()
         lines, rest = divmod(page.table.viewport().height(), page.table.rowHeight(0))
         assert lines >= 3
@@ -69,7 +71,7 @@ def test_no_line_of_the_ranking_is_cut_and_no_button_moves_with_the_selected_lin
 
 
 @pytest.mark.parametrize("is_gone", [False, True])
-def test_the_recommendation_stays_in_sight_in_a_low_window(driver: Driver, is_gone: bool) -> None:
+def test_the_recommendation_remains_in_sight_in_a_low_window(driver: Driver, is_gone: bool) -> None:
     window = driver.window
     window.resize(1024, 680)
     driver.compare()
@@ -95,7 +97,7 @@ def test_the_recommendation_stays_in_sight_in_a_low_window(driver: Driver, is_go
     assert sentence.visibleRegion().boundingRect().height() == sentence.height()
 
 
-def test_candidates_of_several_rounds_can_be_told_apart_in_the_ranking(driver: Driver) -> None:
+def test_candidates_of_several_rounds_can_be_distinguished_in_the_ranking(driver: Driver) -> None:
     fill_history(driver)
     driver.window.resize(1280, 800)
     driver.window.show_past(2)
@@ -106,7 +108,7 @@ def test_candidates_of_several_rounds_can_be_told_apart_in_the_ranking(driver: D
 
 
 def test_steps_and_menu_have_their_words_in_a_narrow_window(driver: Driver) -> None:
-    driver.look_at_hosts()
+    driver.inspect_hosts()
     for width in (1024, 1280):
         driver.window.resize(width, 700)
         settle()
@@ -124,10 +126,10 @@ def test_no_name_of_the_choice_is_shortened(driver: Driver, size: tuple[int, int
     settle()
     page = driver.page(CandidatesPage)
     assert page.tree.sizeHintForColumn(0) <= page.tree.columnWidth(0)
-    assert page.guidelines.told.text().startswith("3 guidelines apply: "), "however much of their names is shown"
+    assert page.guidelines.summary.text().startswith("3 guidelines apply: "), "however much of their names is shown"
 
 
-def test_filter_without_hits_says_so_and_goes_back(driver: Driver) -> None:
+def test_filter_without_hits_says_so_and_returns(driver: Driver) -> None:
     fill_history(driver)
     driver.window.show_history()
     page = driver.page(HistoryPage)
@@ -141,7 +143,7 @@ def test_filter_without_hits_says_so_and_goes_back(driver: Driver) -> None:
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_empty_history_stands_together(driver: Driver, size: tuple[int, int]) -> None:
+def test_empty_history_is_up_together(driver: Driver, size: tuple[int, int]) -> None:
     driver.window.resize(*size)
     driver.window.show_history()
     page = driver.page(HistoryPage)
@@ -160,6 +162,22 @@ def test_every_candidate_of_the_plan_is_in_a_list_that_does_not_scroll_by_itself
     candidates = driver.window.step_page(Step.PLAN).candidates  # type: ignore[attr-defined]
     assert candidates.count() > 2
     assert candidates.verticalScrollBar().maximum() == 0
+
+
+def test_the_plan_says_beside_files_and_commands_which_candidate_they_are_of(driver: Driver) -> None:
+    driver.window.resize(1024, 700)
+    driver.go_to(Step.PLAN)
+    driver.idle()
+    settle()
+    page = driver.window.step_page(Step.PLAN)
+    assert isinstance(page, PlanPage)
+    for row in range(page.candidates.count()):
+        page.candidates.setCurrentRow(row)
+        driver.idle()
+        title = page.candidates.item(row).text().split("\n", 1)[0]
+        assert page.code_title.text() == f"Files and commands of {title}"
+        assert page.code_title.visibleRegion().boundingRect().height() == page.code_title.height()
+        assert page.code_title.sizeHint().width() <= page.code_title.width()
 
 
 def test_the_history_keeps_the_words_that_there_is_no_winner(driver: Driver) -> None:

@@ -8,8 +8,8 @@ from window_driver import Driver
 from app.domain.errors import HostUnreachable
 
 
-@pytest.mark.parametrize("area", ["census", "deploy", "standing", "lint"])
-def test_what_has_ended_is_no_longer_said_to_happen(driver: Driver, area: str) -> None:
+@pytest.mark.parametrize("area", ["census", "deploy", "deployments", "lint"])
+def test_what_has_ended_is_no_longer_reported_to_happen(driver: Driver, area: str) -> None:
     driver.window.show_area(area)
     driver.idle()
     assert not driver.window.footer.status.text().startswith("Reading")

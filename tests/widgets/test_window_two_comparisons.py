@@ -13,7 +13,7 @@ from sample_records import MODELS, STARTED, pair, sample_record
 from test_ui_plot_mouse import move_to
 from window_driver import Driver
 
-from app.domain.results import CampaignRecord, CampaignStatus
+from app.domain.results import AttemptStatus, CampaignRecord, CampaignStatus
 from ui.results.changes_page import ChangesPage
 from ui.results.history_page import HistoryPage, PastResultsPage
 
@@ -92,6 +92,32 @@ def test_candidates_have_the_figures_of_the_command_line(filled: Driver) -> None
     assert page.sentence.text().startswith("Beyond chance: WireGuard")
     assert "comparison 1" in page.what.text()
     assert "comparison 3" in page.what.text()
+
+
+def test_a_skipped_candidate_is_called_so_and_a_factor_of_medians_too(filled: Driver) -> None:
+    page = compared(filled, "1", "2")
+    assert not page.note.isVisible(), "where the means have the same factors nothing has to be said"
+    record = filled.services.records[2]
+    attempts = tuple(
+        replace(one, status=AttemptStatus.SKIPPED)
+        if one.key.solution == "openvpn-udp"
+        else replace(one, latency=tuple(replace(each, rtt_us=_with_outliers(each.rtt_us)) for each in one.latency))
+        if one.key.solution == "wireguard"
+        else one
+        for one in record.attempts
+    )
+    filled.services.records[2] = replace(record, attempts=attempts)
+    page = compared(filled, "1", "2")
+    skipped = next(cells for cells in rows(page).values() if cells[-1] == "skipped in the later one")
+    assert skipped[2] == "–"
+    assert page.note.isVisible()
+    assert page.note.text().startswith("Factors are of medians")
+
+
+def _with_outliers(rtt_us: np.ndarray) -> np.ndarray:
+    longer = rtt_us.copy()
+    longer[::5] = 20 * longer.min()
+    return longer
 
 
 def test_what_else_changed_is_named(filled: Driver) -> None:

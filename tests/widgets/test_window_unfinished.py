@@ -33,7 +33,7 @@ def test_a_cancelled_comparison_is_resumed_from_the_results(open_window: Callabl
     driver.next()
     driver.until(lambda: window.results.data is not None)
     driver.idle()
-    assert window.results.sentence.decide.property("look") != "primary", "Resume is advised"
+    assert window.results.sentence.decide.property("variant") != "primary", "Resume is advised"
     driver.services.pace_s = 0
     driver.services.interrupted = None  # the number of the comparison on show counts
     driver.click(window.results.resume)
@@ -95,7 +95,7 @@ def test_offer_to_resume_neither_hides_nor_withdraws_another_notice(driver: Driv
     button = welcome.notice.action("Resume")
     welcome.offer_resume("north")
     assert welcome.notice.action("Resume") is button, "screen readers hear it once"
-    welcome.notice.say("error", "The disk is full.")
+    welcome.notice.show_message("error", "The disk is full.")
     for name in ("north", "south", ""):
         welcome.offer_resume(name)
         assert welcome.notice.text == "The disk is full."
@@ -104,6 +104,62 @@ def test_offer_to_resume_neither_hides_nor_withdraws_another_notice(driver: Driv
     assert "south" in welcome.notice.text
     welcome.offer_resume("")
     assert welcome.notice.text == ""
+
+
+def test_an_offer_to_resume_that_was_declined_is_not_made_again(driver: Driver) -> None:
+    window, welcome = driver.window, driver.window.welcome
+    fill_history(driver)
+    driver.services.interrupted = 3
+    window.show_history()
+    window.show_welcome()
+    driver.until(lambda: "was interrupted or cancelled" in welcome.notice.text)
+    driver.click(welcome.notice.action("Not now"))
+    assert welcome.notice.text == ""
+    window.show_history()
+    window.show_welcome()
+    driver.idle()
+    assert welcome.notice.text == ""
+
+
+def test_another_comparison_of_a_pair_is_offered_though_an_earlier_one_was_declined(driver: Driver) -> None:
+    window, welcome, services = driver.window, driver.window.welcome, driver.services
+    fill_history(driver)
+    services.interrupted = 3
+    window.show_history()
+    window.show_welcome()
+    driver.until(lambda: "was interrupted or cancelled" in welcome.notice.text)
+    services.records[4] = replace(services.records[3], campaign_id=4)
+    services.interrupted = 4
+    window.show_history()
+    window.show_welcome()
+    driver.idle()
+    driver.click(welcome.notice.action("Not now"))  # of the one that is offered by now
+    assert welcome.notice.text == ""
+    window.show_history()
+    window.show_welcome()
+    driver.idle()
+    assert welcome.notice.text == ""
+    services.records[5] = replace(services.records[3], campaign_id=5)
+    services.interrupted = 5
+    window.show_history()
+    window.show_welcome()
+    driver.until(lambda: "was interrupted or cancelled" in welcome.notice.text)
+
+
+def test_what_was_not_completed_is_not_offered_after_a_newer_comparison_of_the_pair(driver: Driver) -> None:
+    window = driver.window
+    fill_history(driver)
+    record = driver.services.records[3]
+    driver.services.interrupted = 3
+    driver.services.records[4] = replace(record, campaign_id=4, status=CampaignStatus.COMPLETED)
+    window.show_history()
+    window.show_welcome()
+    driver.idle()
+    assert window.welcome.notice.text == ""
+    del driver.services.records[4]
+    window.show_history()
+    window.show_welcome()
+    driver.until(lambda: "was interrupted or cancelled" in window.welcome.notice.text)
 
 
 def test_steps_of_a_past_comparison_say_how_it_ended(driver: Driver) -> None:
@@ -122,10 +178,10 @@ def test_steps_of_a_past_comparison_say_how_it_ended(driver: Driver) -> None:
     }
 
 
-def test_run_and_results_agree_on_what_was_measured_before_a_host_stayed_away(
+def test_run_and_results_agree_on_what_was_measured_before_a_host_was_lost(
     open_window: Callable[..., Driver],
 ) -> None:
-    driver = open_window(stays_away_after=2)
+    driver = open_window(is_lost_after=2)
     window = driver.window
     driver.go_to(Step.RUN)
     driver.until(lambda: "gateway-b stays away" in window.run_page.notice.text)
@@ -143,7 +199,7 @@ def test_run_and_results_agree_on_what_was_measured_before_a_host_stayed_away(
     driver.idle()
     assert "gateway-b stays away." in window.results.notice.text
     assert window.results.data is not None
-    by_word = {str(one.status): state_icon(one) for one in window.results.data.ranking.results}
+    by_word = {str(one.status): state_icon(one, has_warnings=False) for one in window.results.data.ranking.results}
     assert by_word["not-run"] == ("skip", "muted"), "nothing failed: as on Run"
     assert by_word["completed"][0] == "check"
 
@@ -159,8 +215,8 @@ def test_a_comparison_that_another_process_resumed_says_so_and_can_be_read_again
     past = window.past
     assert past.notice.text.startswith("This comparison is running. Shown as of ")
     assert not past.resume.isVisible()
-    assert past.rollout.property("look") != "primary"
-    assert past.sentence.decide.property("look") != "primary"
+    assert past.deploy.property("variant") != "primary"
+    assert past.sentence.decide.property("variant") != "primary"
     driver.services.records[2] = replace(whole, status=CampaignStatus.COMPLETED)
     driver.click(past.notice.action("Refresh"))
     driver.idle()

@@ -21,9 +21,9 @@ def test_first_page_offers_three_ways_and_no_way_out_of_nothing(driver: Driver) 
     assert window.welcome.lab[1].hasFocus()
 
 
-def test_every_step_can_be_reached_one_after_the_other(driver: Driver) -> None:
+def test_every_step_can_be_reached_in_turn(driver: Driver) -> None:
     reached = []
-    driver.look_at_hosts()
+    driver.inspect_hosts()
     reached.append(driver.window.wizard.current)
     for step in list(Step)[1:]:
         driver.go_to(step)
@@ -34,7 +34,7 @@ def test_every_step_can_be_reached_one_after_the_other(driver: Driver) -> None:
     assert driver.window.results.data is not None
 
 
-def test_the_practice_lab_is_started_and_looked_at_with_one_button(driver: Driver) -> None:
+def test_the_practice_lab_is_started_and_inspected_with_one_button(driver: Driver) -> None:
     driver.click(driver.window.welcome.lab[1])
     driver.until(lambda: driver.window.wizard.state.discovery is not None)
     assert driver.services.calls.count("start_lab") == 1
@@ -66,7 +66,7 @@ def test_back_and_forth_keeps_what_was_typed(driver: Driver) -> None:
     link.has_cap.setChecked(True)
     link.cap.setValue(7.5)
     link.subnet.setText("198.19.4.0/24")
-    window.go_back()
+    window.show_previous()
     window.go_next()
     assert link.cap.value() == 7.5
     assert link.subnet.text() == "198.19.4.0/24"
@@ -76,7 +76,7 @@ def test_back_and_forth_keeps_what_was_typed(driver: Driver) -> None:
 
     choice = window.step_page(Step.CHOOSE)
     choice.tick(("openvpn-tcp", "aes-256-gcm"), is_on=False)
-    window.go_back()
+    window.show_previous()
     assert link.subnet.text() == "198.19.4.0/24"
     driver.next()
     assert ("openvpn-tcp", "aes-256-gcm") not in choice.ticked()
@@ -84,13 +84,13 @@ def test_back_and_forth_keeps_what_was_typed(driver: Driver) -> None:
     plan = window.step_page(Step.PLAN)
     plan.form.choose(ProfileName.STANDARD)
     driver.idle()
-    window.go_back()
+    window.show_previous()
     driver.next()
     assert plan.form.options(window.wizard.state.options).profile.name is ProfileName.STANDARD
     assert ("openvpn-tcp", "aes-256-gcm") not in window.wizard.state.chosen
 
 
-def test_typed_hosts_survive_a_look_at_the_history(driver: Driver) -> None:
+def test_typed_hosts_survive_a_inspection_of_the_history(driver: Driver) -> None:
     window = driver.window
     window.begin_with_hosts()
     window.hosts.form_a.address.setText("gateway.example")

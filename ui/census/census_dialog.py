@@ -1,14 +1,17 @@
-"""Question before a census: which VPNs, how many pings, and how long it will take."""
+"""Question before a census: VPNs, kinds of options, pings, and the time that it will take."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QCheckBox, QSpinBox, QWidget
 
-from app.domain.census import CensusPlan
+from app.domain.census import CensusItem, CensusPlan, OptionStatus
+from app.domain.solutions import OptionKind
 from app.measurement.census.planning import GUESS_S
+from ui.census.option_table import kind_word
 from ui.common.basics import inset_text, label, label_for, row
 from ui.common.dialogs import Question
 from ui.common.texts import count, duration, tr
@@ -16,18 +19,42 @@ from ui.common.tips import enable
 
 if TYPE_CHECKING:
     from app.discovery.pair_discovery import Discovery
+    from app.domain.cancel import CancelToken
+    from app.domain.hosts import PairSpec
+    from app.domain.progress import ProgressSink
     from app.measurement.census.stored import CensusOptions, CensusResults
+    from app.services.wiring import Services
 
 _MOST_PINGS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """Options that could be tried on the hosts, and whether an unfinished census of them exists."""
+    """Options that can be tried on the hosts.
+
+    Attributes:
+        found: Inspection of both hosts.
+        plan: All options.
+        left: Number of options that an unfinished census of all of them has not tried; None where there is none.
+    """
 
     found: Discovery
     plan: CensusPlan
-    is_resumed: bool
+    left: int | None
+
+
+def offer_of(services: Services, pair: PairSpec, token: CancelToken, report: ProgressSink) -> Offer:
+    """Inspect both hosts and return what can be tried on them."""
+    from app.measurement.census.stored import CensusOptions
+
+    services.refuse_if_in_use(pair)  # inspecting hosts disturbs what is measured on them
+    found = services.discover(pair, token=token, on_progress=report)
+    plan = services.plan_census(found, CensusOptions(has_load_consent=True))
+    census_id = services.unfinished_census(found, plan)
+    if census_id is None:
+        return Offer(found, plan, None)
+    tried = sum(one.status is not OptionStatus.NOT_RUN for one in services.census_results(census_id).record.results)
+    return Offer(found, plan, len(plan.items) - tried)
 
 
 def each_s(shown: CensusResults | None, plan: CensusPlan) -> float:
@@ -38,32 +65,36 @@ def each_s(shown: CensusResults | None, plan: CensusPlan) -> float:
 
 
 class CensusDialog(Question):
-    """Number of options per VPN with a box each, pings, and an estimate.
+    """Options of each VPN and kind with a box each, pings, and an estimate; all of it fixed for what is resumed.
 
     Args:
-        plan: Everything that could be tried on these hosts.
+        offer: Options that can be tried on these hosts.
         each_s: What an option takes, in seconds.
-        is_resumed: Whether an unfinished census of all this is there.
+        titles: Titles of the VPNs by name.
     """
 
-    def __init__(self, parent: QWidget, plan: CensusPlan, each_s: float, *, is_resumed: bool) -> None:
-        name = plan.pair.name
-        title = tr("Resume the census of %1?") if is_resumed else tr("Try the ciphers of %1?")
+    def __init__(self, parent: QWidget, offer: Offer, each_s: float, titles: Mapping[str, str]) -> None:
+        plan = offer.plan
+        title = tr("Try the ciphers of %1?").replace("%1", plan.pair.name)
         text = tr(
             "Each option sends pings and about a second of TCP over the link between the two hosts. Weak "
             "options are used for test traffic only, and removed immediately."
         )
-        yes = tr("Resume") if is_resumed else tr("Start")
-        super().__init__(parent, title.replace("%1", name), text, yes, tr("Cancel"), "key")
-        self._plan, self._each_s = plan, each_s
+        super().__init__(parent, title, text, tr("Start"), tr("Cancel"), "key")
+        self._plan, self._left, self._each_s = plan, offer.left, each_s
+        self.resume: QCheckBox | None = None
+        if offer.left is not None:
+            words = tr("Resume the census that was stopped: %1 of %2 options are left").replace("%1", count(offer.left))
+            self.resume = self._box(words.replace("%2", count(len(plan.items))))
+            self.body.addWidget(self.resume)
         self.boxes: dict[str, QCheckBox] = {}
         for solution in plan.solutions:
             number = sum(item.solution == solution for item in plan.items)
-            box = QCheckBox(f"{solution}: {_options(number)}")
-            box.setChecked(True)
-            box.toggled.connect(self._estimate)
-            self.boxes[solution] = box
-            self.body.addWidget(box)
+            self.boxes[solution] = self._box(f"{titles.get(solution, solution)}: {_options(number)}")
+            self.body.addWidget(self.boxes[solution])
+        there = [kind for kind in OptionKind if any(item.kind is kind for item in plan.items)]
+        self.kinds = {kind: self._box(kind_word(kind)) for kind in there}
+        self.body.addLayout(row(label(tr("Kinds"), is_wrapping=False), *self.kinds.values(), 0))
         self.pings = QSpinBox()
         inset_text(self.pings)
         self.pings.setRange(1, _MOST_PINGS)
@@ -73,19 +104,45 @@ class CensusDialog(Question):
         self.body.addWidget(self.estimate)
         self._estimate()
 
+    @property
+    def is_resumed(self) -> bool:
+        """Whether the unfinished census is resumed."""
+        return self.resume is not None and self.resume.isChecked()
+
     def options(self) -> CensusOptions:
-        """Return what was chosen."""
+        """Return what was chosen; all options where the unfinished census is resumed."""
         from app.measurement.census.stored import CensusOptions
 
-        chosen = tuple(name for name, box in self.boxes.items() if box.isChecked())
-        everything = len(chosen) == len(self.boxes)
-        return CensusOptions(solutions=() if everything else chosen, pings=self.pings.value(), has_load_consent=True)
+        if self.is_resumed:
+            return CensusOptions(pings=self._plan.pings, has_load_consent=True)
+        items = self._chosen()
+        is_everything = len(items) == len(self._plan.items)
+        solutions = tuple(dict.fromkeys(item.solution for item in items))
+        return CensusOptions(
+            solutions=() if is_everything else solutions,
+            kinds=() if is_everything else tuple(kind for kind, box in self.kinds.items() if box.isChecked()),
+            pings=self.pings.value(),
+            has_load_consent=True,
+        )
+
+    def _box(self, text: str) -> QCheckBox:
+        box = QCheckBox(text)
+        box.setChecked(True)
+        box.toggled.connect(self._estimate)
+        return box
+
+    def _chosen(self) -> list[CensusItem]:
+        boxes, kinds = self.boxes, self.kinds
+        return [one for one in self._plan.items if boxes[one.solution].isChecked() and kinds[one.kind].isChecked()]
 
     def _estimate(self) -> None:
-        number = sum(self.boxes[item.solution].isChecked() for item in self._plan.items)
+        for control in (*self.boxes.values(), *self.kinds.values(), self.pings):
+            enable(control, is_on=not self.is_resumed, reason=tr("A census is resumed with the options that it had."))
+        number = self._left if self.is_resumed and self._left is not None else len(self._chosen())
         time = duration(number * self._each_s)
         self.estimate.setText(tr("%1, about %2").replace("%1", _options(number)).replace("%2", time))
-        enable(self.yes, is_on=number > 0, reason=tr("Tick a VPN."))
+        self.yes.setText(tr("Resume") if self.is_resumed else tr("Start"))
+        enable(self.yes, is_on=number > 0 or self.is_resumed, reason=tr("Tick a VPN and a kind."))
 
 
 def _options(number: int) -> str:

@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QComboBox, QFileDialog, QMenu, QSplitter, QWidget
+from PySide6.QtWidgets import QFileDialog, QMenu, QSplitter, QWidget
 
 from app.domain.cancel import CancelToken
 from app.domain.census import CensusPlan, OptionResult
 from app.domain.events import AttemptEnded, CampaignStarted, CensusEvent, Progress, UnderlayChanged
 from app.domain.solutions import OptionKind
 from app.domain.verdicts import Verdict, deciding_finding
-from ui.census.census_dialog import CensusDialog, Offer, each_s
+from app.wording.messages import local_text
+from ui.census.census_dialog import CensusDialog, Offer, each_s, offer_of
 from ui.census.option_table import CensusTable, census_lines, kind_word
-from ui.census.stored_censuses import before_text, stored_of
+from ui.census.stored_censuses import Stored, before_text, stored_of
 from ui.census.summary_table import TriplesTable
-from ui.common.basics import button, label, label_for, name_box, row
-from ui.common.context import Context
+from ui.common.basics import ChoiceBox, button, label, label_for, name_box, row
+from ui.common.context import PageContext
 from ui.common.dialogs import Question
 from ui.common.operations import Operation
 from ui.common.page import BusyLine, Page, busy_reason
@@ -47,7 +48,7 @@ class CensusPage(Page):
     lab_chosen = Signal()
     _planned = Signal(object, object)
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: PageContext) -> None:
         super().__init__(
             context,
             tr("Cipher census"),
@@ -63,6 +64,7 @@ class CensusPage(Page):
         self._found: CensusResults | None = None
         self._resume: Callable[[], None] | None = None
         self._pairs: tuple[PairChoice, ...] = ()
+        self._titles: Mapping[str, str] = {}
         self._wanted = 0
         self._make_head()
         self._make_filters()
@@ -70,9 +72,9 @@ class CensusPage(Page):
         self.triples = TriplesTable()
         self.table = CensusTable(context.theme)
         self.table.selectionModel().currentRowChanged.connect(self._on_line)
-        self.said = label("", is_selectable=True)
-        self.said.setMinimumHeight(5 * GRID)
-        self.said.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
+        self.explanation = label("", is_selectable=True)
+        self.explanation.setMinimumHeight(5 * GRID)
+        self.explanation.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
         self.before = label(before_text())
         split = QSplitter(Qt.Orientation.Vertical)
         split.setChildrenCollapsible(False)
@@ -84,7 +86,7 @@ class CensusPage(Page):
         self.body.addWidget(self.busy)
         self.body.addLayout(self._filters)
         self.body.addWidget(split, 1)
-        self.body.addWidget(self.said)
+        self.body.addWidget(self.explanation)
         self.body.addWidget(self.before)
         self.body.addStretch(0)  # keeps the rest together while there is nothing to show
         self._timer = QTimer(self)
@@ -96,12 +98,12 @@ class CensusPage(Page):
         self._show_rows(is_there=False)
 
     def _make_head(self) -> None:
-        self.pairs = QComboBox()
+        self.pairs = ChoiceBox()
         self.pairs.setAccessibleName(tr("Pair"))
         self.pairs.setMinimumWidth(200)
         self.pairs.currentIndexChanged.connect(self._on_pair)
-        self.begin = button(tr("&Start the census"), "play", look="primary", on_click=self.ask)
-        self.past = QComboBox()
+        self.begin = button(tr("&Start the census"), "play", variant="primary", on_click=self.ask)
+        self.past = ChoiceBox()
         name_box(self.past, tr("Earlier censuses"))
         self.past.setMinimumWidth(240)
         self.past.activated.connect(self._open_past)
@@ -116,15 +118,15 @@ class CensusPage(Page):
     def _make_filters(self) -> None:
         self.search = SearchField(tr("Filter by name, verdict or output"), tr("Filter"))
         self.search.textChanged.connect(self._filter)
-        self.solution, self.kind, self.state = QComboBox(), QComboBox(), QComboBox()
-        self.solution.addItem(tr("all solutions"), "")
+        self.solution, self.kind, self.state = ChoiceBox(), ChoiceBox(), ChoiceBox()
+        self.solution.addItem(tr("all VPNs"), "")
         self.kind.addItem(tr("all kinds"), None)
         for kind in OptionKind:
             self.kind.addItem(kind_word(kind), kind)
         self.state.addItem(tr("all states"), "")
         for state in _STATES:
             self.state.addItem(tr(state), tr(state))
-        for box, name in ((self.solution, tr("Solution")), (self.kind, tr("Kind")), (self.state, tr("State"))):
+        for box, name in ((self.solution, tr("VPN")), (self.kind, tr("Kind")), (self.state, tr("State"))):
             name_box(box, name)
             box.currentIndexChanged.connect(self._filter)
         self.shown = label("", "muted", is_wrapping=False)
@@ -138,7 +140,7 @@ class CensusPage(Page):
         if self.is_running or (self.operation is not None and self.operation.is_running):
             return
         services = self._services
-        self.start(tr("Reading stored pairs"), lambda _token, _tell: stored_of(services), self._show_stored)
+        self.start(tr("Reading stored pairs"), lambda _token, _report: stored_of(services), self._show_stored)
 
     def take_pairs(self) -> None:
         """Offer other pairs."""
@@ -161,8 +163,8 @@ class CensusPage(Page):
     def _services(self) -> Services:
         return cast("Services", self.context.services)
 
-    def _show_stored(self, stored: tuple[tuple[PairChoice, ...], tuple[tuple[int, str], ...]]) -> None:
-        self._pairs, past = stored
+    def _show_stored(self, stored: Stored) -> None:
+        self._pairs, past, self._titles = stored.pairs, stored.past, stored.titles
         chosen = self.pairs.currentText()
         self.pairs.clear()
         self.pairs.addItems([choice.pair.name for choice in self._pairs])
@@ -177,7 +179,7 @@ class CensusPage(Page):
         if wanted:
             self._open(wanted)
         elif not self._pairs:
-            self.notice.say(
+            self.notice.show_message(
                 "info",
                 tr("There is no pair yet."),
                 tr("You can use the practice lab."),
@@ -199,32 +201,27 @@ class CensusPage(Page):
         nth = self.pairs.currentIndex()
         if not 0 <= nth < len(self._pairs) or self.is_running:
             return
-        from app.measurement.census.stored import CensusOptions
-
-        pair, services = self._pairs[nth].pair, self._services
-
-        def look(token: CancelToken, tell: ProgressSink) -> Offer:
-            services.refuse_if_in_use(pair)  # inspecting hosts disturbs what is measured on them
-            found = services.discover(pair, token=token, on_progress=tell)
-            plan = services.plan_census(found, CensusOptions(has_load_consent=True))
-            return Offer(found, plan, is_resumed=services.unfinished_census(found, plan) is not None)
-
+        inspect = partial(offer_of, self._services, self._pairs[nth].pair)
         self.notice.clear()
-        self.start(tr("Inspecting both hosts"), look, self._offer, busy=self.busy, on_failure=self._on_failed)
+        self.start(tr("Inspecting both hosts"), inspect, self._offer, busy=self.busy, on_failure=self._on_failed)
         enable(self.begin, is_on=False, reason=busy_reason())
 
     def _offer(self, offer: Offer) -> None:
-        dialog = CensusDialog(self.window(), offer.plan, each_s(self._found, offer.plan), is_resumed=offer.is_resumed)
-        dialog.ask(lambda: self.run(offer.found, dialog.options()), partial(enable, self.begin, is_on=True, reason=""))
+        took_s = each_s(self._found, offer.plan)
+        dialog = CensusDialog(self.window(), offer, took_s, self._titles)
+        dialog.ask(
+            lambda: self.run(offer.found, dialog.options(), is_fresh=offer.left is not None and not dialog.is_resumed),
+            partial(enable, self.begin, is_on=True, reason=""),
+        )
 
-    def run(self, found: Discovery, options: CensusOptions) -> None:
-        """Try options; an unfinished census of the same ones is resumed."""
+    def run(self, found: Discovery, options: CensusOptions, *, is_fresh: bool = False) -> None:
+        """Try options; an unfinished census of the same ones is resumed, unless a fresh one is wanted."""
         services, bridge, planned = self._services, self.context.bridge, self._planned
         self._resume = partial(self.run, found, options)
 
-        def job(token: CancelToken, _tell: ProgressSink) -> CensusResults:
+        def job(token: CancelToken, _report: ProgressSink) -> CensusResults:
             plan = services.plan_census(found, options)
-            resume_id = services.unfinished_census(found, plan)
+            resume_id = None if is_fresh else services.unfinished_census(found, plan)
             planned.emit(found, plan)
             record = services.run_census(found, plan, token=token, emit=bridge.emit_census, resume_id=resume_id)
             return services.census_results(record.census_id)
@@ -269,11 +266,11 @@ class CensusPage(Page):
                 self.notice.clear()
                 return
             case UnderlayChanged(text=text):
-                self.notice.say("caution", text)
+                self.notice.show_message("caution", local_text(text))
                 return
             case Progress(text=text, fraction=fraction, left_s=left_s):
                 left = tr("about %1 left").replace("%1", duration(left_s))
-                self.busy.progress(f"{text} · {left}", fraction)
+                self.busy.progress(f"{local_text(text)} · {left}", fraction)
                 return
             case _:
                 return
@@ -285,16 +282,16 @@ class CensusPage(Page):
         enable(self.begin, is_on=True, reason="")
         if not found.record.is_complete:
             actions = {tr("Resume"): self._resume} if self._resume is not None else {}
-            text = found.record.message or tr("The census was stopped.")
-            self.notice.say("caution", text, tr("It can be resumed."), actions)
-        self.status_told.emit(tr("Census number %1").replace("%1", str(found.record.census_id)))
+            text = local_text(found.record.message) or tr("The census was stopped.")
+            self.notice.show_message("caution", text, tr("It can be resumed."), actions)
+        self.status_reported.emit(tr("Census number %1").replace("%1", str(found.record.census_id)))
 
     def _on_failed(self, error: object) -> None:
         from app.domain.errors import TunnelmarkError
 
         enable(self.begin, is_on=bool(self._pairs), reason=tr("There is no pair yet."))
         if isinstance(error, TunnelmarkError):
-            self.notice.say_error(error)
+            self.notice.show_error(error)
 
     # --- showing ------------------------------------------------------------------------------------------------------
 
@@ -305,7 +302,7 @@ class CensusPage(Page):
 
     def _open(self, census_id: int) -> None:
         services = self._services
-        self.start(tr("Reading a census"), lambda _token, _tell: services.census_results(census_id), self._show)
+        self.start(tr("Reading a census"), lambda _token, _report: services.census_results(census_id), self._show)
 
     def _show(self, found: CensusResults) -> None:
         self._found = found
@@ -323,9 +320,9 @@ class CensusPage(Page):
         chosen = self.solution.currentData()
         self.solution.blockSignals(True)  # noqa: FBT003 - Qt has it so
         self.solution.clear()
-        self.solution.addItem(tr("all solutions"), "")
+        self.solution.addItem(tr("all VPNs"), "")
         for name in plan.solutions:
-            self.solution.addItem(name, name)
+            self.solution.addItem(self._titles.get(name, name), name)
         self.solution.setCurrentIndex(max(0, self.solution.findData(chosen)))
         self.solution.blockSignals(False)  # noqa: FBT003 - Qt has it so
         self._show_rows(is_there=True)
@@ -335,15 +332,15 @@ class CensusPage(Page):
         self._split.setSizes([height_px, max(height_px, self._split.height() - height_px)])
 
     def _show_rows(self, *, is_there: bool) -> None:
-        for item in (self._split, self.search, self.solution, self.kind, self.state, self.shown, self.said):
+        for item in (self._split, self.search, self.solution, self.kind, self.state, self.shown, self.explanation):
             item.setVisible(is_there)
         self.before.setVisible(not is_there)
 
     def _refresh(self) -> None:
         if self._plan is None:
             return
-        self.table.census.set_lines(census_lines(self._plan.items, self._results, self._verdicts))
-        self.triples.show_census(self._plan, tuple(self._results.values()))
+        self.table.census.set_lines(census_lines(self._plan.items, self._results, self._verdicts, self._titles))
+        self.triples.show_census(self._plan, tuple(self._results.values()), self._titles)
         self._filter()
 
     def _filter(self) -> None:
@@ -361,18 +358,21 @@ class CensusPage(Page):
     def _on_line(self) -> None:
         line = self.table.current_line()
         if line is None:
-            self.said.setText("")
+            self.explanation.setText("")
             return
-        parts = [line.result.reason if line.result else "", line.behind.slow, line.item.note]
+        explanation = (line.result.reason if line.result else "", line.behind.slow, line.item.note)
+        parts = list(map(local_text, explanation))
         if line.result is not None and line.result.negotiated:
             parts.append(f"{tr('Negotiated')}: {line.result.negotiated}")
         finding = self._deciding_finding(line.item.solution, line.item.suite)
-        self.said.setText("\n".join(part for part in (*parts, finding) if part))
+        self.explanation.setText("\n".join(part for part in (*parts, finding) if part))
 
     def _deciding_finding(self, solution: str, suite: str) -> str:
         verdict = self._found.verdicts.get((solution, suite)) if self._found is not None else None
         deciding = deciding_finding(verdict[1]) if verdict is not None else None
-        return f"{deciding.subject}: {deciding.reason} ({deciding.source})" if deciding is not None else ""
+        if deciding is None:
+            return ""
+        return f"{deciding.subject}: {local_text(deciding.reason)} ({local_text(deciding.source)})"
 
     # --- files --------------------------------------------------------------------------------------------------------
 
@@ -391,6 +391,6 @@ class CensusPage(Page):
             return
         self.start(
             tr("Writing the census"),
-            lambda _token, _tell: services.write_census(found, path),
-            lambda written: self.notice.say("done", tr("Census saved."), str(written)),
+            lambda _token, _report: services.write_census(found, path),
+            lambda written: self.notice.show_message("done", tr("Census saved."), str(written)),
         )

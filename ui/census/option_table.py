@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QEvent, QModelIndex, QPersistentModelIndex, QSortFilterProxyModel, Qt
-from PySide6.QtGui import QFont, QResizeEvent
+from PySide6.QtGui import QFont, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
 
 from app.domain.census import CensusItem, OptionResult, OptionStatus
@@ -15,6 +15,7 @@ from app.domain.solutions import OptionKind
 from app.domain.verdicts import Verdict
 from app.ranking.census import BehindBest, behind_best
 from app.wording.local_forms import decimal
+from app.wording.messages import local_text
 from ui.common.copying import enable_copying
 from ui.common.data_table import LEFT, RIGHT, LineDelegate
 from ui.common.icons import make_icon
@@ -30,7 +31,8 @@ _WIDTHS_PX = {SOLUTION: 136, NAME: 176, KIND: 80, VERDICT: 128, STATE: 120, LATE
 _ICON_ROOM_PX = 44
 """An icon beside a word, with the margins of both."""
 
-_ROOMY_EM = 75
+_LEAST_EM = {KIND: 75, TIMES: 75, THROUGHPUT: 56}
+"""Widths of the table, in heights of its letters, below which columns are hidden."""
 _SORT = Qt.ItemDataRole.UserRole
 
 Index = QModelIndex | QPersistentModelIndex
@@ -46,24 +48,28 @@ class CensusLine:
         result: None until it was tried.
         verdict: The policy's word on its algorithms.
         behind: How far it is behind the best of its solution; nothing where it does not work.
+        title: The VPN's title.
     """
 
     item: CensusItem
     result: OptionResult | None
     verdict: Verdict | None
     behind: BehindBest
+    title: str
 
 
 def census_lines(
     items: Sequence[CensusItem],
     results: Mapping[tuple[str, str], OptionResult],
     verdicts: Mapping[tuple[str, str], Verdict],
+    titles: Mapping[str, str],
 ) -> list[CensusLine]:
     """Put items, results and verdicts together.
 
     Args:
         items: In the order of the plan.
         results: By solution and suite.
+        titles: Titles of the VPNs by name.
 
     Returns:
         One line per item.
@@ -72,7 +78,8 @@ def census_lines(
     lines = []
     for item in items:
         key = item.solution, item.suite
-        lines.append(CensusLine(item, results.get(key), verdicts.get(key), behind.get(key, BehindBest())))
+        title = titles.get(item.solution, item.solution)
+        lines.append(CensusLine(item, results.get(key), verdicts.get(key), behind.get(key, BehindBest()), title))
     return lines
 
 
@@ -99,7 +106,7 @@ class CensusModel(QAbstractTableModel):
         super().__init__()
         self._theme = theme
         self._headers = (
-            tr("Solution"),
+            tr("VPN"),
             tr("Option"),
             tr("Kind"),
             tr("Verdict"),
@@ -161,8 +168,8 @@ class CensusModel(QAbstractTableModel):
         if column == SOLUTION:
             return swatch_icon(line.item.solution)
         if column == VERDICT and line.verdict is not None:
-            look = verdict_appearance(line.verdict)
-            return make_icon(look.icon, getattr(self._theme.colours, look.role))
+            appearance = verdict_appearance(line.verdict)
+            return make_icon(appearance.icon, getattr(self._theme.colours, appearance.role))
         if column == STATE:
             icon, _, role = state_appearance(line)
             return make_icon(icon, getattr(self._theme.colours, role))
@@ -175,7 +182,7 @@ def _text(line: CensusLine, column: int) -> str:
     rate = result.throughput_mbit_s if result else None
     alias = f"  = {item.alias_of}" if item.alias_of else ""
     texts: Mapping[int, Callable[[], str]] = {
-        SOLUTION: lambda: item.solution,
+        SOLUTION: lambda: line.title,
         NAME: lambda: f"{item.name}{alias}",
         KIND: lambda: kind_word(item.kind),
         VERDICT: lambda: verdict_appearance(line.verdict).word if line.verdict is not None else "",
@@ -183,7 +190,9 @@ def _text(line: CensusLine, column: int) -> str:
         LATENCY: lambda: NONE if latency is None else f"{decimal(latency, 2)} ms",
         TIMES: lambda: NONE if line.behind.latency_factor is None else f"{decimal(line.behind.latency_factor, 1)} ×",
         THROUGHPUT: lambda: NONE if rate is None else f"{decimal(rate, 1)} Mbit/s",
-        REASON: lambda: " ".join((*result.reason.split(), line.behind.slow)).strip() if result else "",
+        REASON: lambda: (
+            f"{' '.join(local_text(result.reason).split())} {local_text(line.behind.slow)}".strip() if result else ""
+        ),
     }
     return texts[column]()
 
@@ -270,13 +279,14 @@ class CensusTable(QTableView):
         """Fit the rows to larger texts."""
         super().changeEvent(event)
         if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self._hide_columns()
             self._fit_columns()
 
     def _fit_columns(self) -> None:
         """Give solutions, verdicts and states room for their longest word, and every column for its header."""
         header, metrics = self.horizontalHeader(), self.fontMetrics()
         words = {
-            SOLUTION: [line.item.solution for line in self.census.lines],
+            SOLUTION: [line.title for line in self.census.lines],
             VERDICT: [verdict_appearance(one).word for one in Verdict],
             STATE: [tr("works, slow"), tr("unprotected"), tr("not tried")],
         }
@@ -286,10 +296,19 @@ class CensusTable(QTableView):
             header.resizeSection(column, max(header.sectionSize(column), needed_px))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Hide the ratio where the table is narrow: the sentence of an option has to be in sight."""
-        for column in (KIND, TIMES):
-            self.setColumnHidden(column, self.width() < _ROOMY_EM * self.fontMetrics().height())
+        """Hide what matters least where the table is narrow: the sentence of an option has to be in sight."""
+        self._hide_columns()
         super().resizeEvent(event)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Fit columns to their headers in the current style of the window, which headers have only now."""
+        super().showEvent(event)
+        self._fit_columns()
+
+    def _hide_columns(self) -> None:
+        width_em = self.width() / self.fontMetrics().height()
+        for column, least_em in _LEAST_EM.items():
+            self.setColumnHidden(column, width_em < least_em)
 
     def current_line(self) -> CensusLine | None:
         """Return the selected option."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from app.measurement.census.planning import GUESS_S
@@ -15,14 +17,30 @@ if TYPE_CHECKING:
 _MOST_PAST = 20
 
 
-def stored_of(services: Services) -> tuple[tuple[PairChoice, ...], tuple[tuple[int, str], ...]]:
-    """Return pairs, and number and name of the newest censuses."""
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """Choice on the census page.
+
+    Attributes:
+        pairs: Pairs that can be tested.
+        past: Number and name of the newest censuses.
+        titles: Titles of the VPNs by name.
+    """
+
+    pairs: tuple[PairChoice, ...]
+    past: tuple[tuple[int, str], ...]
+    titles: Mapping[str, str]
+
+
+def stored_of(services: Services) -> Stored:
+    """Return pairs, the newest censuses, and the titles of VPNs."""
     past = []
     for census_id in services.censuses()[:_MOST_PAST]:
         record = services.census_results(census_id).record
         state = tr("complete") if record.is_complete else tr("not complete")
         past.append((census_id, f"{record.pair.name}, {minute_text(record.started_at.astimezone())}, {state}"))
-    return services.pairs(), tuple(past)
+    titles = {name: info.title for name, info in services.solutions().items()}
+    return Stored(services.pairs(), tuple(past), titles)
 
 
 def before_text() -> str:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QHeaderView
 
 from app.domain.census import CensusPlan, OptionResult, OptionStatus
 from app.ranking.published_census import STUDY_2019, published_triples
@@ -23,7 +24,7 @@ class TriplesTable(DataTable):
     def __init__(self) -> None:
         super().__init__(
             [
-                tr("Solution"),
+                tr("VPN"),
                 tr("Works"),
                 tr("Fails"),
                 tr("Unprotected"),
@@ -42,7 +43,7 @@ class TriplesTable(DataTable):
         )
         header = self.horizontalHeader()
         header.setStretchLastSection(True)
-        header.resizeSection(_SOLUTION, 160)
+        header.setSectionResizeMode(_SOLUTION, QHeaderView.ResizeMode.ResizeToContents)
         self.stretch(_PUBLISHED, _LEAST_PUBLISHED_EM)
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -51,9 +52,10 @@ class TriplesTable(DataTable):
         header = self.horizontalHeader()
         for column in (_WORKS, _FAILS, _UNPROTECTED, _LEFT, _ALL):
             header.resizeSection(column, max(_FIGURE_PX, header.sectionSizeFromContents(column).width()))
+        self.share_width()
 
-    def show_census(self, plan: CensusPlan, results: Sequence[OptionResult]) -> None:
-        """Show how far each solution is."""
+    def show_census(self, plan: CensusPlan, results: Sequence[OptionResult], titles: Mapping[str, str]) -> None:
+        """Show how far each VPN is, by its title."""
         self.setRowCount(len(plan.solutions))
         for nth, solution in enumerate(plan.solutions):
             planned = sum(item.solution == solution for item in plan.items)
@@ -62,10 +64,15 @@ class TriplesTable(DataTable):
             works, fails = numbers[OptionStatus.WORKS], numbers[OptionStatus.FAILS]
             unprotected = numbers[OptionStatus.UNPROTECTED]
             left = planned - works - fails - unprotected
-            texts = [solution, *map(str, (works, fails, unprotected, left, planned)), _published(solution)]
+            texts = [
+                titles.get(solution, solution),
+                *map(str, (works, fails, unprotected, left, planned)),
+                _published(solution),
+            ]
             for column, text in enumerate(texts):
                 self.cell(nth, column).setText(text)
             set_tip(self.cell(nth, _PUBLISHED), _per_platform(solution))
+        self.share_width()
         rows_px = self.verticalHeader().defaultSectionSize() * self.rowCount()
         bar_px = self.horizontalScrollBar().sizeHint().height()  # where all columns have no room
         self.setMaximumHeight(rows_px + self.horizontalHeader().sizeHint().height() + 2 * self.frameWidth() + bar_px)

@@ -35,23 +35,21 @@ def set_role(widget: QWidget, role: Role) -> None:
     if role is Role.NoRole:
         return
     if isinstance(widget, QAbstractButton):
-        widget.toggled.connect(lambda is_on: _tell_selected(widget, is_on=is_on))
+        widget.toggled.connect(lambda is_on: _report_selected(widget, is_on=is_on))
     widget.setProperty(_ROLE, role.value)
 
 
-def announce(widget: QWidget, text: str, *, is_urgent: bool = False) -> None:
+def announce(widget: QWidget, text: str) -> None:
     """Make a screen reader announce a sentence that is not at the focus.
 
     Args:
         widget: Widget that it belongs to.
         text: The sentence; empty announces nothing.
-        is_urgent: Whether it may interrupt the current announcement.
     """
     if not text or not QAccessible.isActive():
         return
     event = QAccessibleAnnouncementEvent(widget, text)
-    politeness = QAccessible.AnnouncementPoliteness
-    event.setPoliteness(politeness.Assertive if is_urgent else politeness.Polite)
+    event.setPoliteness(QAccessible.AnnouncementPoliteness.Polite)
     QAccessible.updateAccessibility(event)
 
 
@@ -127,7 +125,7 @@ def _interface(_class_name: str, of: QObject) -> QAccessibleInterface | None:
     return _Leaf(of, role) if role is Role.Chart else QAccessibleWidget(of, role)
 
 
-def _tell_selected(button: QAbstractButton, *, is_on: bool) -> None:
+def _report_selected(button: QAbstractButton, *, is_on: bool) -> None:
     if QAccessible.isActive():
         kind = QAccessible.Event.Selection if is_on else QAccessible.Event.SelectionRemove
         QAccessible.updateAccessibility(QAccessibleEvent(button, kind))

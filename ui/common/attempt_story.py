@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from app.domain.results import Attempt, AttemptStatus, CampaignRecord
+from app.domain.results import Attempt, AttemptStatus
 from app.wording.local_forms import decimal
-from ui.common.candidate_rows import Key
+from app.wording.messages import local_text
 from ui.common.texts import count, duration, tr
-
-
-def attempts_of(record: CampaignRecord, key: Key) -> tuple[Attempt, ...]:
-    """Return a candidate's attempts in their order."""
-    return tuple(one for one in record.attempts if (one.key.solution, one.key.suite) == key)
 
 
 def attempt_story(attempt: Attempt) -> str:
@@ -24,13 +19,13 @@ def attempt_story(attempt: Attempt) -> str:
             .replace("%3", f"{decimal(attempt.cleanup_s, 1)} s")
         )
     else:
-        words.append(attempt.message)
+        words.append(local_text(attempt.message))
     lines = [", ".join(word for word in words if word)]
     if attempt.negotiated:
         lines.append(f"{tr('Negotiated')}: {attempt.negotiated}")
     for series in attempt.latency:
         replies = f"{count(series.received)} {tr('of')} {count(series.sent)} {tr('replies')}"
-        lines.append(f"  {series.frame_bytes:>5} B  {replies}  {series.note}".rstrip())
+        lines.append(f"  {series.frame_bytes:>5} B  {replies}  {local_text(series.note)}".rstrip())
     if attempt.daemon_log:
         lines += [tr("Daemon output:"), attempt.daemon_log.rstrip()]
     return "\n".join(lines)

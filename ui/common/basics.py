@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
-from PySide6.QtGui import QKeySequence, QPainter, QPaintEvent, QResizeEvent, QShortcut
+from PySide6.QtGui import QKeyEvent, QKeySequence, QPainter, QPaintEvent, QResizeEvent, QShortcut
 from PySide6.QtWidgets import (
     QAbstractSpinBox,
     QBoxLayout,
@@ -53,7 +53,7 @@ class _Label(QLabel):
 
 def label(
     text: str = "",
-    look: str = "",
+    variant: str = "",
     *,
     is_wrapping: bool = True,
     is_selectable: bool = False,
@@ -62,18 +62,18 @@ def label(
     """Return a label in a style of the style sheet.
 
     Args:
-        look: Style in the style sheet.
+        variant: Style in the style sheet.
         is_wrapping: Whether it may take several lines.
         is_selectable: Whether its text can be selected.
         role: For screen readers; None for that of the style.
     """
     result = _Label()
-    set_role(result, role if role is not None else Role.Heading if look in _HEADINGS else Role.NoRole)
+    set_role(result, role if role is not None else Role.Heading if variant in _HEADINGS else Role.NoRole)
     result.setTextFormat(Qt.TextFormat.PlainText)
     result.setText(text)
     result.setWordWrap(is_wrapping)
-    if look:
-        result.setProperty("look", look)
+    if variant:
+        result.setProperty("variant", variant)
     if is_selectable:
         result.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
@@ -85,7 +85,7 @@ def button(
     text: str,
     icon: str = "",
     *,
-    look: str = "",
+    variant: str = "",
     on_click: Callable[[], object] | None = None,
     shortcut: str = "",
     tip: str = "",
@@ -96,7 +96,7 @@ def button(
     Args:
         text: With `&` before the letter that Alt chooses.
         icon: Name of an icon.
-        look: Style in the style sheet.
+        variant: Style in the style sheet.
         on_click: Called without arguments.
         shortcut: Keys, for example `Alt+Right`; they are added to the tool tip.
         tip: Longer than the text.
@@ -105,10 +105,10 @@ def button(
     result = QPushButton()
     set_role(result, role)
     result.setText(text)
-    if look:
-        result.setProperty("look", look)
+    if variant:
+        result.setProperty("variant", variant)
     if icon:
-        set_icon(result, icon, "on_accent" if look == "primary" else "text")
+        set_icon(result, icon, "on_accent" if variant == "primary" else "text")
     if on_click is not None:
         result.clicked.connect(lambda: on_click())  # noqa: PLW0108 - `clicked` carries an argument
     if shortcut:
@@ -123,9 +123,9 @@ def button(
     return result
 
 
-def label_for(text: str, widget: QWidget, look: str = "") -> QLabel:
+def label_for(text: str, widget: QWidget, variant: str = "") -> QLabel:
     """Return a label that names an input, also for screen readers: combo boxes take their name from nothing else."""
-    result = label(text, look, is_wrapping=False)
+    result = label(text, variant, is_wrapping=False)
     result.setBuddy(widget)
     return result
 
@@ -150,6 +150,18 @@ class _NameTag(QLabel):
         return False
 
 
+class ChoiceBox(QComboBox):
+    """A list to choose from, in which Alt and a letter search nothing: they press a button, or do nothing."""
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Search for letters without Alt; Alt with an arrow opens the list."""
+        is_search = bool(event.text()) and event.text().isprintable()
+        if is_search and event.modifiers() & Qt.KeyboardModifier.AltModifier:
+            event.ignore()
+        else:
+            super().keyPressEvent(event)
+
+
 def name_box(box: QComboBox, name: str) -> None:
     """Name a combo box that has no visible label: on Linux Qt tells screen readers its value, and its label's text."""
     box.setAccessibleName(name)
@@ -162,10 +174,10 @@ def name_tabs(tabs: QTabWidget, name: str) -> None:
     tabs.tabBar().setAccessibleName(name)
 
 
-def set_look(widget: QWidget, look: str) -> None:
+def set_variant(widget: QWidget, variant: str) -> None:
     """Change a widget's style after it has been shown."""
-    if widget.property("look") != look:
-        widget.setProperty("look", look)
+    if widget.property("variant") != variant:
+        widget.setProperty("variant", variant)
         widget.style().unpolish(widget)
         widget.style().polish(widget)
 
@@ -231,7 +243,7 @@ class Card(QFrame):
 
     def __init__(self, title: str = "", icon: str = "") -> None:
         super().__init__()
-        self.setProperty("look", "card")
+        self.setProperty("variant", "card")
         self.body = QVBoxLayout(self)
         self.body.setContentsMargins(2 * GRID, 2 * GRID, 2 * GRID, 2 * GRID)
         self.body.setSpacing(GRID)
@@ -304,7 +316,7 @@ class ScrollPage(QScrollArea):
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
         holder = QWidget()
-        holder.setProperty("look", "page")
+        holder.setProperty("variant", "page")
         if max_width_px is not None:
             content.setMaximumWidth(max_width_px)
         self._outer = QHBoxLayout(holder)
@@ -341,6 +353,6 @@ class ScrollPage(QScrollArea):
 def line() -> QFrame:
     """Return a thin horizontal line."""
     result = QFrame()
-    result.setProperty("look", "line")
+    result.setProperty("variant", "line")
     result.setFixedHeight(1)
     return result

@@ -12,10 +12,12 @@ from app.domain.hosts import MissingPart
 from app.domain.results import Candidate
 from app.domain.solutions import SolutionInfo
 from app.domain.verdicts import Finding, PostQuantum, by_weight, deciding_finding
+from app.wording.findings import replacement_words
+from app.wording.messages import local_text
 from ui.common.basics import Card, ScrollPage, button, column, icon_label, label, line, row
 from ui.common.solution_facts import DEFAULT_SITES, SolutionFacts
 from ui.common.texts import tr
-from ui.common.theme import GRID, Theme
+from ui.common.theme import GRID
 from ui.common.verdicts import FindingLabel, VerdictLabel
 
 
@@ -42,13 +44,12 @@ class CandidateDetails(Card):
     hosts_asked = Signal()
     """Something is to be installed in step 1."""
 
-    def __init__(self, theme: Theme) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self._theme = theme
         self.setAccessibleName(tr("Reason and source"))
         self.setMinimumWidth(280)
         self._content = QWidget()
-        self._content.setProperty("look", "page")
+        self._content.setProperty("variant", "page")
         self._rows = QVBoxLayout(self._content)
         self._rows.setContentsMargins(0, 0, GRID, 0)
         self._rows.setSpacing(GRID)
@@ -68,12 +69,12 @@ class CandidateDetails(Card):
     def show_candidate(self, candidate: Candidate, info: SolutionInfo | None) -> None:
         """Show a suite's findings, the one that its verdict comes from first, then its solution where it is known."""
         self._clear()
-        self._say(candidate.title, "heading")
+        self._add_text(candidate.title, "heading")
         self._rows.addWidget(VerdictLabel(candidate.verdict))
         if candidate.is_unprotected:
-            self._say(tr("Reference only: unencrypted, never recommended or deployed."))
+            self._add_text(tr("Reference only: unencrypted, never recommended or deployed."))
         elif candidate.post_quantum is not None:
-            self._say(_post_quantum_words(candidate.post_quantum))
+            self._add_text(_post_quantum_words(candidate.post_quantum))
         own, design = _parted(candidate.findings, info)
         is_by_design = deciding_finding(candidate.findings) in design
         if is_by_design:
@@ -94,15 +95,15 @@ class CandidateDetails(Card):
             findings: Findings on any of its suites; those on its design are shown.
         """
         self._clear()
-        self._say(info.title, "heading")
+        self._add_text(info.title, "heading")
         self._show_design(_parted(findings, info)[1])
         self._show_info(info)
 
     def show_unavailable(self, title: str, reason: str, lacks: Sequence[Lack], info: SolutionInfo | None) -> None:
         """Show why a solution is not possible, and what would make it so."""
         self._clear()
-        self._say(title, "heading")
-        self._say(tr("Not supported on these hosts: %1.").replace("%1", reason.rstrip(".")))
+        self._add_text(title, "heading")
+        self._add_text(tr("Not supported on these hosts: %1.").replace("%1", local_text(reason).rstrip(".")))
         for lack in lacks:
             self._show_lack(lack)
         packages = tuple(dict.fromkeys(part.package for lack in lacks for part in lack.parts if part.package))
@@ -112,19 +113,19 @@ class CandidateDetails(Card):
             self.install = button(words, "install", on_click=self.hosts_asked.emit, tip=tip)
             self._rows.addLayout(row(self.install, 0))
         elif any(lack.parts for lack in lacks):
-            self._say(tr("No known package provides it."), "muted")
+            self._add_text(tr("No known package provides it."), "muted")
         if info is not None:
             self._show_info(info)
         else:
             self._rows.addStretch(1)
 
     def _show_lack(self, lack: Lack) -> None:
-        self._say(lack.host, "strong")
+        self._add_text(lack.host, "strong")
         for part in lack.parts:
             brings = tr("in package %1").replace("%1", part.package) if part.package else tr("no known package")
-            self._with_icon("warning", "legacy", f"{part.what} ({brings})")
+            self._with_icon("warning", "legacy", f"{local_text(part.what)} ({brings})")
         if lack.note:
-            self._with_icon("info", "text", lack.note)
+            self._with_icon("info", "text", local_text(lack.note))
         if lack.is_able:
             self._with_icon("check", "good", tr("nothing missing"))
         elif not lack.parts and not lack.note:
@@ -133,19 +134,19 @@ class CandidateDetails(Card):
     def _show_design(self, findings: Sequence[Finding]) -> None:
         if findings:
             self._rows.addWidget(line())
-            self._say(tr("Applies to all its suites"), "strong")
+            self._add_text(tr("Applies to all its suites"), "strong")
         for finding in findings:
             self._show_finding(finding)
 
     def _show_finding(self, finding: Finding) -> None:
         self._rows.addWidget(line())
-        self._say(finding.subject, "heading")
+        self._add_text(finding.subject, "heading")
         self._rows.addWidget(FindingLabel(finding))
-        self._say(finding.reason)
+        self._add_text(local_text(finding.reason))
         if finding.source:
-            self._say(f"{tr('Source')}: {finding.source}", "muted")
+            self._add_text(f"{tr('Source')}: {local_text(finding.source)}", "muted")
         if finding.replacement:
-            self._say(f"{tr('Use instead')}: {finding.replacement}")
+            self._add_text(f"{tr('Use instead')}: {replacement_words(finding.replacement)}")
 
     def _show_info(self, info: SolutionInfo) -> None:
         self._rows.addWidget(line())
@@ -162,13 +163,13 @@ class CandidateDetails(Card):
         self._rows.addLayout(part)
         self._text += f"{text}\n"
 
-    def _say(self, text: str, look: str = "") -> None:
-        self._rows.addWidget(label(text, look, is_selectable=True))
+    def _add_text(self, text: str, variant: str = "") -> None:
+        self._rows.addWidget(label(text, variant, is_selectable=True))
         self._text += f"{text}\n"
 
     def _clear(self) -> None:
         fresh = QWidget()
-        fresh.setProperty("look", "page")
+        fresh.setProperty("variant", "page")
         self._rows = column()
         self._rows.setContentsMargins(0, 0, GRID, 0)
         fresh.setLayout(self._rows)

@@ -10,6 +10,7 @@ from app.domain.interim import CandidateState, InterimResult
 from app.domain.results import Attempt, AttemptKey, AttemptStatus, CampaignPlan
 from app.domain.verdicts import Verdict
 from app.ranking.weighted import weighted_latency_ms
+from app.wording.messages import local_text
 from app.wording.numbers import grouped
 
 Key = tuple[str, str]
@@ -119,7 +120,7 @@ class RowBook:
 
     def stage(self, event: StageStarted) -> None:
         """It goes on."""
-        self._change((event.key.solution, event.key.suite), stage=event.stage, detail=event.detail)
+        self._change((event.key.solution, event.key.suite), stage=event.stage, detail=local_text(event.detail))
 
     def rtts(self, key: Key, frame_bytes: int, mean_ms: float | None) -> None:
         """A size has a new mean over all rounds so far; None where nothing of it is left."""
@@ -159,7 +160,7 @@ class RowBook:
         if row is None:
             return
         if attempt.status is AttemptStatus.NOT_RUN:
-            self._not_run(row, attempt.message)
+            self._not_run(row, local_text(attempt.message))
             return
         busy = [usage.busy_pct for usage in attempt.cpu_throughput.values()]
         if busy and attempt.throughput:  # without it there is no such load
@@ -175,7 +176,7 @@ class RowBook:
             row,
             state=state,
             stage=None,
-            detail=attempt.message,
+            detail=local_text(attempt.message),
             attempts_done=attempts_done,
             rounds_done=len(self._rounds_done[key]),
             mbit_s=_mean(self._mbit_s[key]) if self._mbit_s[key] else None,
@@ -195,7 +196,7 @@ class RowBook:
         for one in result.candidates:
             row = self._rows.get((one.solution, one.suite))
             if row is not None and row.state is RowState.WAITING and one.state is CandidateState.DECIDED:
-                self._change(row.key, state=RowState.DONE, detail=one.why)
+                self._change(row.key, state=RowState.DONE, detail=local_text(one.why))
 
     def end(self, *, is_complete: bool = False) -> None:
         """Nothing more is measured: what still waits will not be.

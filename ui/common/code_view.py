@@ -9,6 +9,7 @@ from PySide6.QtGui import QColor, QGuiApplication, QKeySequence, QShortcut, QTex
 from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QVBoxLayout, QWidget
 
 from app.domain.results import PlannedItem
+from app.wording.messages import local_text
 from ui.common.basics import button, label, row
 from ui.common.search_field import SearchField
 from ui.common.texts import tr
@@ -21,7 +22,7 @@ class CodeView(QWidget):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
-        self.search = SearchField(tr("Search in files and commands (Ctrl+F)"), tr("Search in files and commands"))
+        self.search = SearchField(tr("Search (Ctrl+F)"), tr("Search in files and commands"))
         self.search.textChanged.connect(self._on_search)
         self.search.returnPressed.connect(self._next_hit)
         self.hits = label("", "muted", is_wrapping=False)
@@ -113,7 +114,7 @@ def _lines(items: Sequence[PlannedItem]) -> list[str]:
     lines: list[str] = []
     for item in items:
         lines += [
-            f"▌ {item.side.upper()}  {kinds.get(item.kind, item.kind)}  {item.title}",
+            f"▌ {item.side.upper()}  {kinds.get(item.kind, item.kind)}  {local_text(item.title)}",
             *item.text.splitlines(),
             "",
         ]

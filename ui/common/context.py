@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from app.domain.errors import Bug
+from ui.messages import SERVICES_NOT_OPEN
 
 if TYPE_CHECKING:
     from app.domain.preferences import Preferences
@@ -22,7 +23,7 @@ ServicesFactory = Callable[["Prompts"], "ComparisonServices"]
 
 
 @dataclass
-class Context:
+class PageContext:
     """The parts of the window that pages share.
 
     Attributes:
@@ -78,7 +79,7 @@ class Context:
     def services(self) -> ComparisonServices:
         """The services. Only for jobs of the runner and only once they are open."""
         if not self._services:
-            raise Bug("The services are not open yet.", hint="Wait a moment and try again.")
+            raise Bug(SERVICES_NOT_OPEN())
         return self._services[0]
 
     @property
@@ -87,13 +88,13 @@ class Context:
         return bool(self._services)
 
     @property
-    def can_roll_out(self) -> bool:
+    def can_deploy(self) -> bool:
         """Whether the services are open and can deploy."""
         if not self._services:
             return False
-        from app.services.interfaces.deployments import RolloutServices
+        from app.services.interfaces.deployments import DeploymentServices
 
-        return isinstance(self._services[0], RolloutServices)
+        return isinstance(self._services[0], DeploymentServices)
 
     def take_services(self, services: ComparisonServices) -> None:
         """The services are open now."""

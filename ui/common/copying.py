@@ -1,4 +1,4 @@
-"""Copying of whole lines from tables and trees, with a context menu."""
+"""Copying of whole lines from tables, trees and lists, with a context menu."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
-from PySide6.QtWidgets import QAbstractItemView, QTableView, QTreeView
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QTreeView
 
 from ui.common.texts import tr
 
@@ -39,15 +39,22 @@ def line_text(view: QAbstractItemView, index: QModelIndex) -> str:
 
 
 def all_lines(view: QAbstractItemView) -> list[str]:
-    """Return the headers and every line that is not hidden."""
-    model = view.model()
+    """Return the headers, where there are any, and every line that is not hidden."""
+    model, lines = view.model(), [line_text(view, index) for index in _lines(view)]
+    if _header(view) is None:
+        return lines
     headers = [_clean(model.headerData(column, Qt.Orientation.Horizontal)) for column in _columns(view)]
-    return ["\t".join(headers), *(line_text(view, index) for index in _lines(view))]
+    return ["\t".join(headers), *lines]
+
+
+def _header(view: QAbstractItemView) -> QHeaderView | None:
+    if isinstance(view, QTableView):
+        return view.horizontalHeader()
+    return view.header() if isinstance(view, QTreeView) else None
 
 
 def _columns(view: QAbstractItemView) -> list[int]:
-    header = view.horizontalHeader() if isinstance(view, QTableView) else None
-    header = view.header() if isinstance(view, QTreeView) else header
+    header = _header(view)
     if header is None:
         return [0]
     return [column for column in range(header.count()) if not header.isSectionHidden(column)]

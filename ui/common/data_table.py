@@ -25,6 +25,8 @@ from ui.common.tips import set_tip
 
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _FRAME_PX = 2
+_WORD_EM = 8
+"""Least width of a column of words, in heights of its letters, where its texts are longer."""
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 
 
@@ -94,6 +96,7 @@ class DataTable(QTableWidget):
         self._narrow_below_em = 0
         self._unused: set[int] = set()
         self._stretched: tuple[int, int] | None = None
+        self._spare: tuple[int, ...] | None = None
         self.setTextElideMode(Qt.TextElideMode.ElideMiddle)  # suites differ at their ends
         for column, text in enumerate(headers):
             header = QTableWidgetItem(text)
@@ -136,6 +139,7 @@ class DataTable(QTableWidget):
         if height_px != self._letters_px:
             self._letters_px = height_px
             self._set_widths()
+            self._hide_columns()
             self.share_width()
 
     def hide_where_narrow(self, columns: Collection[int], below_em: int) -> None:
@@ -153,12 +157,17 @@ class DataTable(QTableWidget):
         (self._unused.add if is_unused else self._unused.discard)(column)
         self.setColumnHidden(column, is_unused)
         self._hide_columns()
+        self.share_width()
 
     def _hide_columns(self) -> None:
-        width_em = self.width() / self.fontMetrics().height()
-        for column in self._second_rank:
-            is_narrow = width_em < self._sooner_below_em.get(column, self._narrow_below_em)
-            self.setColumnHidden(column, is_narrow or column in self._unused)
+        if self._spare is None:  # else `_share_by_need` does it
+            for column in self._second_rank:
+                self.setColumnHidden(column, self._is_left_out(column))
+
+    def _is_left_out(self, column: int) -> bool:
+        """Whether a column has no entries, or is of second rank in a table as narrow as this one is."""
+        least_em = self._sooner_below_em.get(column, self._narrow_below_em) if column in self._second_rank else 0
+        return column in self._unused or self.width() < least_em * self.fontMetrics().height()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Hide what there is no room for."""
@@ -171,8 +180,53 @@ class DataTable(QTableWidget):
         self._stretched = column, least_em
         self.horizontalHeader().setSectionResizeMode(column, QHeaderView.ResizeMode.Stretch)
 
+    def fit(self, spare: Sequence[int] = ()) -> None:
+        """Give each column what its header and its figures need, and share what is left.
+
+        Columns of words become narrower where there is little room.
+
+        Args:
+            spare: Columns that are hidden in turn until the rest has room.
+        """
+        self._spare = tuple(spare)
+        self.share_width()
+
+    def _share_by_need(self, spare: Sequence[int]) -> None:
+        room_px = self.viewport().width()
+        widths = {nth: self._least_px(nth) for nth in range(self.columnCount()) if not self._is_left_out(nth)}
+        for column in spare:
+            if sum(widths.values()) > room_px:
+                widths.pop(column, None)
+        words = sorted((nth for nth in widths if nth not in self._figures), key=self._natural_px)
+        for place, column in enumerate(words):
+            left_px = max(0, room_px - sum(widths.values()))
+            widths[column] += min(max(0, self._natural_px(column) - widths[column]), left_px // (len(words) - place))
+        share_px, rest_px = divmod(max(0, room_px - sum(widths.values())), max(1, len(widths)))
+        for column in range(self.columnCount()):
+            self.setColumnHidden(column, column not in widths)
+        for column, width_px in widths.items():
+            is_last = column == max(widths)
+            self.horizontalHeader().resizeSection(column, width_px + share_px + (rest_px if is_last else 0))
+
+    def _natural_px(self, column: int) -> int:
+        """Return the width that shows the whole of a column's header and texts."""
+        header = self.horizontalHeader()
+        least_px = max(header.minimumSectionSize(), header.sectionSizeFromContents(column).width())
+        return max(least_px, self.sizeHintForColumn(column))
+
+    def _least_px(self, column: int) -> int:
+        """Return the width that shows a column's header and its figures, or its words as far as they are short."""
+        header_px = self.horizontalHeader().sectionSizeFromContents(column).width()
+        natural_px = self._natural_px(column)
+        if column in self._figures:
+            return natural_px
+        return min(natural_px, max(header_px, _WORD_EM * self.fontMetrics().height()))
+
     def share_width(self) -> None:
-        """Widen the stretched column again where texts of others have changed."""
+        """Share the width again where texts have changed: among all columns, or for the stretched one."""
+        if self._spare is not None:
+            self._share_by_need(self._spare)
+            return
         if self._stretched is None:
             return
         column, least_em = self._stretched

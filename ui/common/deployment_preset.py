@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from app.domain.deployment import RolloutOptions
+from app.domain.deployment import DeploymentOptions
 from app.domain.hosts import PairSpec
 
 Key = tuple[str, str]
@@ -24,4 +24,4 @@ class Wanted:
     pair: PairSpec
     key: Key
     title: str
-    options: RolloutOptions | None = None
+    options: DeploymentOptions | None = None

@@ -28,7 +28,7 @@ def state_appearance(state: DeploymentState | None) -> StateAppearance:
         DeploymentState.CONFIRMED: StateAppearance("check", tr("active"), "good"),
         DeploymentState.HALF_CONFIRMED: StateAppearance("warning", tr("on one host only"), "bad"),
         DeploymentState.REPLACED: StateAppearance("repeat", tr("replaced"), "muted"),
-        DeploymentState.UNDONE: StateAppearance("undo", tr("removed"), "muted"),
+        DeploymentState.REMOVED: StateAppearance("undo", tr("removed"), "muted"),
         DeploymentState.FAILED: StateAppearance("error", tr("failed"), "bad"),
     }[state]
 

@@ -68,8 +68,15 @@ class Question(QDialog):
         self.finished.connect(
             lambda code: on_yes() if code == QDialog.DialogCode.Accepted else on_no() if on_no is not None else None
         )
+        self._take_room()
         self.open()
         self.no.setFocus()
+
+    def _take_room(self) -> None:
+        """Be as high as the contents: by itself, Qt gives no dialog more than two thirds of the screen's height."""
+        width = max(self.sizeHint().width(), self.minimumWidth())
+        wanted = self.body.totalHeightForWidth(width) if self.body.hasHeightForWidth() else self.sizeHint().height()
+        self.resize(width, min(wanted, self.screen().availableSize().height()))
 
 
 class Information(QDialog):

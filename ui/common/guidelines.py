@@ -11,8 +11,9 @@ from PySide6.QtWidgets import QCheckBox, QVBoxLayout, QWidget
 from app.domain.errors import TunnelmarkError
 from app.policy import DEFAULT_GUIDELINES, GUIDELINES, Guideline
 from app.wording.local_forms import day_text
+from app.wording.messages import local_text
 from ui.common.basics import ElidedLabel, ScrollPage, button, label, row
-from ui.common.context import Context
+from ui.common.context import PageContext
 from ui.common.dialogs import Question
 from ui.common.texts import tr
 from ui.common.theme import GRID
@@ -29,19 +30,19 @@ class GuidelinesLine(QWidget):
     failed = Signal(object)
     """Carries the TunnelmarkError because of which they could not be read or stored."""
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: PageContext) -> None:
         super().__init__()
         self._context = context
         self._titles: Mapping[str, str] = {}
-        self.told = ElidedLabel()
-        self.told.setProperty("look", "muted")
+        self.summary = ElidedLabel()
+        self.summary.setProperty("variant", "muted")
         self.open = button(
             tr("&Guidelines…"),
             "report",
             on_click=self._read_and_ask,
             tip=tr("Select the guidelines to judge algorithms by. Each applies only to the solutions beside its name."),
         )
-        outer = row(self.told, self.open)
+        outer = row(self.summary, self.open)
         outer.setStretch(0, 1)
         self.setLayout(outer)
 
@@ -93,7 +94,7 @@ class GuidelinesLine(QWidget):
         text = tr("1 guideline applies: %2") if len(ids) == 1 else tr("%1 guidelines apply: %2")
         if not ids:
             text = tr("No guideline applies.")
-        self.told.setText(text.replace("%1", str(len(ids))).replace("%2", names))
+        self.summary.setText(text.replace("%1", str(len(ids))).replace("%2", names))
 
     def _named(self, one: Guideline) -> str:
         """Return a guideline's name, with the solutions that it is about unless these are all."""
@@ -126,7 +127,7 @@ class GuidelinesDialog(Question):
         self.setMinimumSize(*_DIALOG_PX)
         self.boxes = {one.id: _box(one, is_on=one.id in ids) for one in GUIDELINES.values()}
         content = QWidget()
-        content.setProperty("look", "page")
+        content.setProperty("variant", "page")
         layout = QVBoxLayout(content)
         layout.setContentsMargins(0, 0, GRID, 0)
         layout.setSpacing(GRID // 2)
@@ -155,9 +156,9 @@ class GuidelinesDialog(Question):
 
 
 def _box(one: Guideline, *, is_on: bool) -> QCheckBox:
-    box = QCheckBox(one.full_title)
+    box = QCheckBox(local_text(one.full_title))
     box.setChecked(is_on)
-    box.setAccessibleName(one.full_title)
+    box.setAccessibleName(local_text(one.full_title))
     box.setAccessibleDescription(_about(one))
     set_tip(box, one.citation)
     return box
@@ -165,5 +166,5 @@ def _box(one: Guideline, *, is_on: bool) -> QCheckBox:
 
 def _about(one: Guideline) -> str:
     only = f" ({', '.join(one.solutions)})" if one.solutions else ""
-    words = tr("About %1, published %2.").replace("%1", f"{one.scope}{only}")
-    return f"{words.replace('%2', day_text(one.published))} {one.note}".strip()
+    words = tr("About %1, published %2.").replace("%1", f"{tr(one.scope)}{only}")
+    return f"{words.replace('%2', day_text(one.published))} {tr(one.note)}".strip()

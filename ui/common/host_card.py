@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout
 
 from app.discovery.pair_discovery import HostCheck
-from app.domain.hosts import HostFacts, MissingPart, Nic, PackageManager, Privilege, ToolFlavour
+from app.domain.hosts import HostFacts, HostSpec, MissingPart, Nic, PackageManager, Privilege, ToolFlavour
 from app.wording.language import mark
+from app.wording.messages import local_text
 from ui.common.basics import Card, button, icon_label, label, line, row
 from ui.common.texts import NONE, count, mib, tr
 from ui.common.theme import GRID
@@ -20,20 +21,25 @@ class HostCard(Card):
 
     Args:
         check: What was found.
+        host: Its name and address.
+        titles: Titles of VPNs by name.
         has_missing: Whether to say what is missing.
     """
 
     install_asked = Signal(object, object)
     """Carries the Side and the MissingPart tuple that can be installed."""
 
-    def __init__(self, check: HostCheck, name: str, *, has_missing: bool = True) -> None:
-        super().__init__(f"{check.side.value.upper()}   {name}", "host")
+    def __init__(
+        self, check: HostCheck, host: HostSpec, titles: Mapping[str, str], *, has_missing: bool = True
+    ) -> None:
+        letter = check.side.value.upper()
+        super().__init__(f"{letter}   {host.name_beside(letter)}", "host")
         self.check = check
         grid = QGridLayout()
         grid.setHorizontalSpacing(2 * GRID)
         grid.setVerticalSpacing(GRID // 2)
         grid.setColumnStretch(1, 1)
-        for nth, (what, text) in enumerate(_lines(check.facts)):
+        for nth, (what, text) in enumerate(_lines(check.facts, titles)):
             grid.addWidget(label(what, "muted", is_wrapping=False), nth, 0, Qt.AlignmentFlag.AlignTop)
             grid.addWidget(label(text, is_selectable=True), nth, 1)
         self.body.addLayout(grid)
@@ -53,7 +59,7 @@ class HostCard(Card):
         self.body.addWidget(label(tr("Missing"), "heading"))
         for part in missing:
             brings = tr("package %1").replace("%1", part.package) if part.package else tr("no package known")
-            text = f"{part.what}: {tr('needed for')} {part.needed_for} ({brings})"
+            text = f"{local_text(part.what)}: {tr('needed for')} {local_text(part.needed_for)} ({brings})"
             self.body.addLayout(row(icon_label("warning", "legacy"), label(text)))
         installable = tuple(part for part in missing if part.package)
         if installable and manager is not PackageManager.NONE:
@@ -76,7 +82,7 @@ _PRIVILEGES = {
 }
 
 
-def _lines(facts: HostFacts) -> tuple[tuple[str, str], ...]:
+def _lines(facts: HostFacts, titles: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
     aes = tr("with AES instructions") if facts.has_aes_instructions else tr("without AES instructions")
     cores = tr("1 core") if facts.cpu_count == 1 else f"{facts.cpu_count} {tr('cores')}"
     return (
@@ -88,7 +94,7 @@ def _lines(facts: HostFacts) -> tuple[tuple[str, str], ...]:
         (tr("Rights"), _rights(facts)),
         (tr("Clock"), _clock(facts)),
         (tr("Measuring"), _tools(facts)),
-        (tr("VPN software"), _solutions(facts)),
+        (tr("VPN software"), _solutions(facts, titles)),
     )
 
 
@@ -125,9 +131,9 @@ def _tools(facts: HostFacts) -> str:
     return ", ".join(words) or NONE
 
 
-def _solutions(facts: HostFacts) -> str:
+def _solutions(facts: HostFacts, titles: Mapping[str, str]) -> str:
     words = [
-        f"{name} {support.version}".strip()
+        f"{titles.get(name, name)} {support.version}".strip()
         for name, support in facts.solutions.items()
         if support.is_available and name != "baseline"
     ]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from app.domain.errors import CleanupFailed
+from app.wording.messages import local_sentence, local_text
 from ui.common.texts import tr
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from app.domain.hosts import PairSpec
     from app.domain.results import CampaignRecord
     from app.tunnel.recovery import RecoveryReport
-    from ui.common.context import Context
+    from ui.common.context import PageContext
     from ui.common.notices import Notice
 
 
@@ -42,7 +43,7 @@ class Leftovers(QObject):
     changed = Signal(str)
     """Carries the name of the pair that was added, restored or tried."""
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: PageContext) -> None:
         super().__init__()
         self._context = context
         self.found: dict[str, Leftover] = {}
@@ -69,18 +70,18 @@ class Leftovers(QObject):
         services = self._context.services
 
         def done(report: RecoveryReport) -> None:
-            self._report = " ".join(report.sentences())
+            self._report = " ".join(map(local_text, report.sentences()))
             if report.is_clean:
                 self.forget(pair_name)
             else:
                 self._set(replace(former, message=self._report))
 
         def failed(error: TunnelmarkError) -> None:
-            self._set(replace(former, message=error.sentence()))
+            self._set(replace(former, message=local_sentence(error)))
 
         self._context.runner.run(
             tr("Restoring both hosts"),
-            lambda token, _tell: services.recovery(former.pair, token=token),
+            lambda token, _report: services.recovery(former.pair, token=token),
             on_success=done,
             on_failure=failed,
             on_cancelled=lambda: self._set(former),
@@ -92,10 +93,10 @@ class Leftovers(QObject):
         if found is None:
             return False
         if found.is_busy:
-            notice.say("error", self._title, tr("Restoring both hosts"))
+            notice.show_message("error", self._title, tr("Restoring both hosts"))
         else:
             actions = {tr("Restore both hosts"): lambda: self.roll_back(pair_name)}
-            notice.say("error", self._title, found.message, actions)
+            notice.show_message("error", self._title, local_text(found.message), actions)
         return True
 
     def is_in(self, notice: Notice) -> bool:
@@ -105,7 +106,7 @@ class Leftovers(QObject):
     def follow(self, notice: Notice, pair_name: str) -> None:
         """Show in a notice that reports it what has become of it."""
         if self.is_in(notice) and not self.show_in(notice, pair_name):
-            notice.say("info", tr("Both hosts are restored."), self._report)
+            notice.show_message("info", tr("Both hosts are restored."), self._report)
 
     def _set(self, found: Leftover) -> None:
         self.found[found.pair.name] = found
@@ -117,4 +118,4 @@ def left_behind(record: CampaignRecord) -> str:
     from app.domain.results import AttemptStatus
 
     ran = [attempt for attempt in record.attempts if attempt.status is not AttemptStatus.NOT_RUN]
-    return ran[-1].message if ran and ran[-1].reason == CleanupFailed.reason else ""
+    return local_text(ran[-1].message) if ran and ran[-1].reason == CleanupFailed.reason else ""

@@ -9,8 +9,9 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 
 from app.domain.errors import Bug, InputFault, TunnelmarkError
+from app.wording.messages import local_hint, local_text
 from ui.common.accessible import Role, notify_shown, set_role
-from ui.common.basics import button, icon_label, label, set_look
+from ui.common.basics import button, icon_label, label, set_variant
 from ui.common.icons import set_icon
 from ui.common.texts import tr
 from ui.common.theme import GRID, fixed_font
@@ -37,26 +38,31 @@ class Notice(QFrame):
         self._hint.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._actions = QHBoxLayout()
         self._actions.setSpacing(GRID)
-        self._fold = DetailFold()
-        text = QVBoxLayout()
+        self._fold: DetailFold | None = None
+        text = self._text = QVBoxLayout()
         text.setSpacing(GRID // 2)
         for item in (self._title, self._hint):
             text.addWidget(item)
         text.addLayout(self._actions)
-        text.addWidget(self._fold)
         outer = QHBoxLayout(self)
         outer.setContentsMargins(2 * GRID, GRID + 4, 2 * GRID, GRID + 4)
         outer.setSpacing(GRID + 4)
         outer.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
         outer.addLayout(text, 1)
-        self._close = button("", "close", look="tab", on_click=self.clear, tip=tr("Close"))
+        self._close = button("", "close", variant="tab", on_click=self.clear, tip=tr("Close"))
         self._close.setAccessibleName(tr("Close the notice"))
         outer.addWidget(self._close, 0, Qt.AlignmentFlag.AlignTop)
         self.is_about_input = False
         self.setVisible(False)
 
-    def say(
-        self, kind: str, title: str, hint: str = "", actions: Mapping[str, Callable[[], object]] | None = None
+    def show_message(
+        self,
+        kind: str,
+        title: str,
+        hint: str = "",
+        actions: Mapping[str, Callable[[], object]] | None = None,
+        *,
+        is_closable: bool = False,
     ) -> None:
         """Show a sentence.
 
@@ -65,35 +71,44 @@ class Notice(QFrame):
             title: What is the matter.
             hint: What to do next.
             actions: Buttons that do it, by their text.
+            is_closable: Whether it can be closed though that takes its buttons away; what is done can be without any.
         """
-        look, icon, role = _KINDS[kind]
+        variant, icon, role = _KINDS[kind]
         self.is_about_input = False
-        set_look(self, look)
+        set_variant(self, variant)
         set_icon(self._icon, icon, role, 24)
         self._title.setText(title)
         self._hint.setText(hint)
         self._hint.setVisible(bool(hint))
-        self._close.setVisible(kind == "done" and not actions)  # closing it would take its buttons away
+        self._close.setVisible(is_closable or (kind == "done" and not actions))
         self._set_actions(actions or {})
-        self._fold.show_details({})
+        self._show_details({})
         self.setAccessibleName(title)
         self.setAccessibleDescription(hint)
         notify_shown(self)  # where it was shown already
         self.setVisible(True)
 
-    def say_error(
+    def show_error(
         self, error: TunnelmarkError, actions: Mapping[str, Callable[[], object]] | None = None, where: str = ""
     ) -> None:
         """Show an error, where it happened, its hint and, folded away, its context."""
-        self.say("error", error.message, f"{where} {error.hint}".strip(), actions)
+        self.show_message("error", local_text(error.message), f"{where} {local_hint(error)}".strip(), actions)
         details = dict(error.context)
         if details or isinstance(error, Bug):
             details.setdefault("reason", error.reason)
-            self._fold.show_details(details)
+            self._show_details(details)
 
-    def say_input(self, error: InputFault) -> None:
+    def _show_details(self, details: Mapping[str, str]) -> None:
+        if self._fold is None:
+            if not details:
+                return  # a fold takes as long to make as a tenth of the first window, and few notices need one
+            self._fold = DetailFold()
+            self._text.addWidget(self._fold)
+        self._fold.show_details(details)
+
+    def show_input_error(self, error: InputFault) -> None:
         """Show what is wrong with an input; a page clears it once the input is edited."""
-        self.say_error(error)
+        self.show_error(error)
         self.is_about_input = True
 
     def clear(self) -> None:
@@ -125,8 +140,8 @@ class DetailFold(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._toggle = button(tr("Show details"), "chevron-right", look="tab", on_click=self._flip)
-        self._copy = button(tr("Copy details"), "copy", look="tab", on_click=self._to_clipboard)
+        self._toggle = button(tr("Show details"), "chevron-right", variant="tab", on_click=self._flip)
+        self._copy = button(tr("Copy details"), "copy", variant="tab", on_click=self._to_clipboard)
         self._view = QPlainTextEdit()
         self._view.setReadOnly(True)
         self._view.setTabChangesFocus(True)

@@ -6,12 +6,15 @@ import logging
 import threading
 import traceback
 from collections.abc import Callable
+from contextvars import ContextVar
 from typing import Any, TypeVar
 
 from PySide6.QtCore import QObject, Qt, Signal
 
 from app.domain.cancel import CancelToken
 from app.domain.errors import Bug, Cancelled, TunnelmarkError
+from app.wording.messages import local_text
+from ui.messages import OPERATION_FAULT
 
 T = TypeVar("T")
 
@@ -50,6 +53,14 @@ class Operation:
         """Ask it to stop and report nothing more of it."""
         self._is_abandoned = True
         self.token.cancel()
+
+
+_CURRENT: ContextVar[Operation | None] = ContextVar("operation", default=None)
+
+
+def current_operation() -> Operation | None:
+    """Return the operation that this thread works for; None where that is not known."""
+    return _CURRENT.get()
 
 
 class OperationRunner(QObject):
@@ -108,10 +119,11 @@ class OperationRunner(QObject):
         return tuple(self._running)
 
     def _work(self, operation: Operation, job: Job[Any]) -> None:
+        _CURRENT.set(operation)
         result: object = None
         error: BaseException | None = None
         try:
-            result = job(operation.token, lambda text, fraction: self._progressed.emit(operation, text, fraction))
+            result = job(operation.token, lambda text, share: self._progressed.emit(operation, local_text(text), share))
         except Cancelled as cancelled:
             error = cancelled
         except TunnelmarkError as fault:
@@ -131,7 +143,7 @@ class OperationRunner(QObject):
         operation.is_running = False
         try:
             if not operation.is_abandoned:
-                reports.tell(result, error)
+                reports.hand_over(result, error)
         finally:
             self.changed.emit()
 
@@ -149,7 +161,7 @@ class _Reports:
         self._on_failure = on_failure
         self._on_cancelled = on_cancelled
 
-    def tell(self, result: object, error: BaseException | None) -> None:
+    def hand_over(self, result: object, error: BaseException | None) -> None:
         if error is None:
             self._on_success(result)
         elif isinstance(error, TunnelmarkError):
@@ -161,7 +173,6 @@ class _Reports:
 def _as_bug(name: str, fault: Exception) -> Bug:
     _LOG.error("%s ended with an unexpected error", name, exc_info=fault)
     return Bug(
-        f"{name} failed because of a fault in Tunnelmark ({type(fault).__name__}).",
-        hint="Your input is kept. Try again; if it happens again, send the details to the developers.",
+        OPERATION_FAULT(operation=name, kind=type(fault).__name__),
         context={"traceback": "".join(traceback.format_exception(fault))},
     )

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QProgressBar, Q
 
 from app.domain.errors import TunnelmarkError
 from ui.common.basics import ElidedLabel, button, label
-from ui.common.context import Context
+from ui.common.context import PageContext
 from ui.common.notices import Notice
 from ui.common.operations import Job, Operation, T
 from ui.common.texts import tr
@@ -28,7 +28,7 @@ class Page(QWidget):
 
     changed = Signal()
     """The available actions have changed."""
-    status_told = Signal(str)
+    status_reported = Signal(str)
     """A sentence for the status line."""
     left = Signal()
     """The page is done: go to the next step."""
@@ -36,8 +36,10 @@ class Page(QWidget):
     """The focus belongs on Next now."""
     origin: Page | None = None
     """Target of Back; None for the usual one."""
+    moves_on = False
+    """Whether the focus goes to Next as soon as that does something, so that Enter throws nothing away."""
 
-    def __init__(self, context: Context, title: str, intro: str = "") -> None:
+    def __init__(self, context: PageContext, title: str, intro: str = "") -> None:
         super().__init__()
         self.context = context
         self.setAccessibleName(title)
@@ -67,6 +69,9 @@ class Page(QWidget):
     def take_pairs(self) -> None:
         """Stored pairs or running labs have changed while this page is on show."""
 
+    def take_ended(self) -> None:
+        """A comparison, census or deployment has ended while this page is on show."""
+
     def first_focus(self) -> QWidget | None:
         """Return what gets the focus when the page is shown."""
         return None
@@ -91,6 +96,10 @@ class Page(QWidget):
         """Take what was entered; emit `left` when the next step may be shown."""
         self.left.emit()
 
+    def has_untaken(self) -> bool:
+        """Whether it holds what a later step needs to know and only `go_next` takes."""
+        return False
+
     def cancel(self) -> bool:
         """Stop what this page is doing; returns whether there was anything."""
         if self.operation is not None and self.operation.is_running:
@@ -99,7 +108,10 @@ class Page(QWidget):
         return False
 
     def keep_focus(self) -> None:
-        """Move the focus back where its widget was hidden or disabled meanwhile."""
+        """Move the focus back where its widget was hidden or disabled meanwhile; to Next where the page moves on."""
+        if self.moves_on and self.can_go_next() and self.isVisible() and QApplication.activeModalWidget() is None:
+            self.next_wanted.emit()
+            return
         holder = QApplication.focusWidget()
         is_lost = holder is None or not (self.isAncestorOf(holder) or holder.isAncestorOf(self))
         wanted = self.first_focus()
@@ -139,13 +151,13 @@ class Page(QWidget):
             name,
             job,
             on_success=partial(self._succeed, busy, on_success),
-            on_failure=partial(self._fail, busy, on_failure or self.notice.say_error),
+            on_failure=partial(self._fail, busy, on_failure or self.notice.show_error),
             on_cancelled=partial(self._stopped, busy, name),
             on_progress=busy.progress if busy is not None else None,
         )
         if busy is not None:
             busy.begin(name, self.operation.cancel)
-        self.status_told.emit(name)
+        self.status_reported.emit(name)
         self.changed.emit()
         return self.operation
 
@@ -154,7 +166,7 @@ class Page(QWidget):
         if busy is not None:
             busy.end()
         if self.isVisible():
-            self.status_told.emit("")
+            self.status_reported.emit("")
 
     def _succeed(self, busy: BusyLine | None, on_success: Callable[[T], None], result: T) -> None:
         self._end(busy)
@@ -172,7 +184,7 @@ class Page(QWidget):
 
     def _stopped(self, busy: BusyLine | None, name: str) -> None:
         self._end(busy)
-        self.status_told.emit(tr("Cancelled: %1").replace("%1", name))
+        self.status_reported.emit(tr("Cancelled: %1").replace("%1", name))
         self.changed.emit()
 
 
@@ -186,7 +198,7 @@ class BusyLine(QFrame):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setProperty("look", "callout")
+        self.setProperty("variant", "callout")
         self._text = ElidedLabel()
         self._bar = QProgressBar()
         self._bar.setTextVisible(False)

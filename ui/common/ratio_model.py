@@ -19,7 +19,7 @@ class RoundRatio:
     """Ratio of one candidate after a round.
 
     Attributes:
-        cycle: Cycles that were made until then.
+        cycle: Cycles of this candidate until then.
         ratio: Its latency over that of the fastest.
         low: Lower end of the interval; None where two rounds are missing.
         high: Upper end.
@@ -37,7 +37,7 @@ class RatioCurve:
 
     Attributes:
         key: The candidate.
-        cycle: Numbers of cycles, from 1, shape (n,).
+        cycle: Numbers of its own cycles, from 1, shape (n,): not all candidates can be up together.
         ratio: Latency over that of the fastest, of all cycles so far, shape (n,).
         rounds: One per round that ended.
     """
@@ -57,53 +57,48 @@ class RatioModel:
     """
 
     result: InterimResult | None = None
-    _cycles: int = 0
-    _logs: dict[Key, list[tuple[int, float]]] = field(default_factory=dict)
+    _logs: dict[Key, list[float]] = field(default_factory=dict)
     _rounds: dict[Key, list[RoundRatio]] = field(default_factory=dict)
 
     def take_cycle(self, event: CycleEnded) -> None:
         """Take a cycle; one that does not count is left out."""
         if not event.is_counted:
             return
-        values = {
-            (key.solution, key.suite): value for key, value in event.block_ms if key.solution != BASELINE_SOLUTION
-        }
-        if not values:
-            return
-        self._cycles += 1
-        for key, value in values.items():
-            self._logs.setdefault(key, []).append((self._cycles, math.log(value)))
+        for key, value in event.block_ms:
+            if key.solution != BASELINE_SOLUTION:
+                self._logs.setdefault((key.solution, key.suite), []).append(math.log(value))
 
     def take_round(self, event: RoundEnded) -> None:
         """Take an interim result."""
         self.result = event.result
         for one in event.result.candidates:
+            key = (one.solution, one.suite)
             if one.ratio is not None:
-                ratio = RoundRatio(self._cycles, one.ratio.value, one.ratio.low, one.ratio.high)
-                self._rounds.setdefault((one.solution, one.suite), []).append(ratio)
+                cycle = len(self._logs.get(key, ()))
+                ratio = RoundRatio(cycle, one.ratio.value, one.ratio.low, one.ratio.high)
+                self._rounds.setdefault(key, []).append(ratio)
 
     def curves(self) -> tuple[RatioCurve, ...]:
         """Return one curve per candidate that has a cycle, the one with the lowest latency first.
 
-        The ratio at a cycle is that of the geometric means of all cycles up to it.
+        The ratio at a cycle is that of the geometric means of as many cycles of each.
         """
         means = {key: _running_means(logs) for key, logs in self._logs.items()}
-        if not means:
-            return ()
-        lowest = np.full(self._cycles + 1, np.inf)
-        for number, values in means.values():
-            lowest[number] = np.minimum(lowest[number], values)
+        lowest = np.full(max((values.size for values in means.values()), default=0), np.inf)
+        for values in means.values():
+            lowest[: values.size] = np.minimum(lowest[: values.size], values)
         curves = [
             RatioCurve(
-                key, number.astype(np.float64), np.exp(values - lowest[number]), tuple(self._rounds.get(key, ()))
+                key,
+                np.arange(1.0, values.size + 1),
+                np.exp(values - lowest[: values.size]),
+                tuple(self._rounds.get(key, ())),
             )
-            for key, (number, values) in means.items()
+            for key, values in means.items()
         ]
         return tuple(sorted(curves, key=lambda curve: float(curve.ratio[-1])))
 
 
-def _running_means(logs: list[tuple[int, float]]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
-    """Return numbers of cycles, and the mean of all logarithms up to each."""
-    numbers = np.array([number for number, _ in logs], dtype=np.int64)
-    values = np.array([value for _, value in logs])
-    return numbers, np.cumsum(values) / np.arange(1, values.size + 1)
+def _running_means(logs: list[float]) -> npt.NDArray[np.float64]:
+    """Return the mean of all logarithms up to each."""
+    return np.cumsum(logs) / np.arange(1, len(logs) + 1)

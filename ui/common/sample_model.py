@@ -36,6 +36,7 @@ from app.domain.events import (
 from app.domain.interim import InterimResult
 from app.domain.results import Attempt, AttemptKey, AttemptStatus, CampaignPlan, CampaignStatus
 from app.wording.local_forms import decimal
+from app.wording.messages import local_text
 from ui.common.candidate_rows import Key, Row, RowBook
 from ui.common.growing_array import Columns, SampleRing, SizeBuffer
 from ui.common.live_values import Figures, Status
@@ -199,7 +200,7 @@ class LiveModel:
         self._stage = None
         if event is not None:
             title = self._rows.title((event.key.solution, event.key.suite))
-            self._stage = f"{title}: {joined(stage_text(event.stage), event.detail)}", self._clock()
+            self._stage = f"{title}: {joined(stage_text(event.stage), local_text(event.detail))}", self._clock()
 
     def _start(self, event: CampaignStarted[CampaignPlan, Attempt]) -> None:
         self.plan = event.plan

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QGridLayout, QSpinBox, QVBoxLayout, QWidget
 
 from app.domain.mesh import MeshEffort
 from app.domain.solutions import Carrier, SecurityProperties, SolutionInfo, Space
+from app.wording.messages import local_text
 from ui.common.basics import icon_label, inset_text, label, row
 from ui.common.texts import count, tr
 from ui.common.theme import GRID, tabular
@@ -55,12 +56,12 @@ class SolutionFacts(QWidget):
         self._grid.setVerticalSpacing(GRID // 2)
         self._grid.setColumnStretch(1, 1)
         self._lines: list[str] = []
-        self._say(info.summary)
+        self._add_text(local_text(info.summary))
         self._rows.addLayout(self._grid)
         self._fact(tr("Encrypts in"), space_word(info.space))
         self._fact(tr("Carried by"), carrier_word(info.carrier))
         if info.routing:
-            self._fact(tr("Routing"), info.routing)
+            self._fact(tr("Routing"), local_text(info.routing))
         self.sites = QSpinBox(self)  # without a parent, showing it would open a window
         inset_text(self.sites)
         self.sites.setAccessibleName(tr("Number of sites in a full mesh"))
@@ -69,7 +70,7 @@ class SolutionFacts(QWidget):
         self._show_effort(info, sites, on_sites)
         self._show_promises(info.security)
         for sentence in info.limitations:
-            self._with_icon("warning", "legacy", sentence)
+            self._with_icon("warning", "legacy", local_text(sentence))
 
     @property
     def text(self) -> str:
@@ -120,8 +121,8 @@ class SolutionFacts(QWidget):
             else:
                 self._with_icon("error", "muted", f"{tr('no')} {text}", "muted")
 
-    def _with_icon(self, icon: str, role: str, text: str, look: str = "") -> None:
-        words = label(text, look)
+    def _with_icon(self, icon: str, role: str, text: str, variant: str = "") -> None:
+        words = label(text, variant)
         line = row(icon_label(icon, role), words)
         line.setStretch(1, 1)
         line.setAlignment(words, Qt.AlignmentFlag.AlignTop)
@@ -134,7 +135,7 @@ class SolutionFacts(QWidget):
         self._grid.addWidget(label(text, is_selectable=True), place, 1)
         self._lines.append(f"{what}: {text}")
 
-    def _say(self, text: str) -> None:
+    def _add_text(self, text: str) -> None:
         self._rows.addWidget(label(text, is_selectable=True))
         self._lines.append(text)
 

@@ -19,7 +19,8 @@ def stage_text(stage: Stage | None) -> str:
         Stage.VERIFY: tr("verifying tunnel"),
         Stage.LATENCY: tr("latency"),
         Stage.THROUGHPUT: tr("throughput"),
-        Stage.WIRE: tr("packet tests"),
+        Stage.WORKLOAD: tr("workloads"),
+        Stage.PACKET_TESTS: tr("packet tests"),
         Stage.CLEANUP: tr("restoring hosts"),
     }
     return words[stage] if stage is not None else tr("starting")

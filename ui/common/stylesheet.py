@@ -1,4 +1,4 @@
-"""The style sheet, where Fusion's own style is not enough. Widgets choose a style by the property `look`."""
+"""The style sheet, where Fusion's own style is not enough. Widgets choose a style by the property `variant`."""
 
 from __future__ import annotations
 
@@ -9,32 +9,32 @@ from ui.common.icons import ICONS_DIR
 
 _SHEET = """
 QToolTip {{ color: {text}; background: {raised}; border: 1px solid {border}; padding: 4px; }}
-QScrollArea, QScrollArea > QWidget > QWidget[look="page"] {{ background: transparent; }}
+QScrollArea, QScrollArea > QWidget > QWidget[variant="page"] {{ background: transparent; }}
 
-QFrame[look="topbar"] {{ background: {base}; border: 0; border-bottom: 1px solid {border}; }}
-QFrame[look="footer"] {{ background: {base}; border: 0; border-top: 1px solid {border}; }}
-QFrame[look="steps"] {{ background: {base}; border: 0; border-right: 1px solid {border}; }}
-QFrame[look="card"] {{ background: {base}; border: 1px solid {border}; border-radius: 6px; }}
-QFrame[look="callout"] {{
+QFrame[variant="topbar"] {{ background: {base}; border: 0; border-bottom: 1px solid {border}; }}
+QFrame[variant="footer"] {{ background: {base}; border: 0; border-top: 1px solid {border}; }}
+QFrame[variant="steps"] {{ background: {base}; border: 0; border-right: 1px solid {border}; }}
+QFrame[variant="card"] {{ background: {base}; border: 1px solid {border}; border-radius: 6px; }}
+QFrame[variant="callout"] {{
     background: {accent_soft}; border: 1px solid {border}; border-left: 4px solid {accent}; border-radius: 4px; }}
-QFrame[look="running"] {{
+QFrame[variant="running"] {{
     background: {accent_soft}; border: 0; border-left: 4px solid {accent}; border-bottom: 1px solid {border}; }}
-QFrame[look="caution"] {{
+QFrame[variant="caution"] {{
     background: {base}; border: 1px solid {border}; border-left: 4px solid {legacy}; border-radius: 4px; }}
-QFrame[look="error"] {{
+QFrame[variant="error"] {{
     background: {base}; border: 1px solid {bad}; border-left: 4px solid {bad}; border-radius: 4px; }}
-QFrame[look="line"] {{ background: {border}; border: 0; max-height: 1px; min-height: 1px; }}
+QFrame[variant="line"] {{ background: {border}; border: 0; max-height: 1px; min-height: 1px; }}
 
-QLabel[look="title"] {{ font-size: 16pt; font-weight: 600; }}
-QLabel[look="heading"] {{ font-size: 11pt; font-weight: 600; }}
-QLabel[look="brand"] {{ font-size: 12pt; font-weight: 700; }}
-QLabel[look="muted"] {{ color: {muted}; }}
-QLabel[look="figure"] {{ font-size: 12pt; font-weight: 600; }}
-QLabel[look="countdown"] {{ font-size: 26pt; font-weight: 600; }}
-QLabel[look="sentence"] {{ font-size: 11pt; font-weight: 600; }}
-QLabel[look="strong"] {{ font-weight: 600; }}
-QLabel[look="good"] {{ color: {good}; font-weight: 600; }}
-QLabel[look="bad"] {{ color: {bad}; font-weight: 600; }}
+QLabel[variant="title"] {{ font-size: 16pt; font-weight: 600; }}
+QLabel[variant="heading"] {{ font-size: 11pt; font-weight: 600; }}
+QLabel[variant="brand"] {{ font-size: 12pt; font-weight: 700; }}
+QLabel[variant="muted"] {{ color: {muted}; }}
+QLabel[variant="figure"] {{ font-size: 12pt; font-weight: 600; }}
+QLabel[variant="countdown"] {{ font-size: 26pt; font-weight: 600; }}
+QLabel[variant="sentence"] {{ font-size: 11pt; font-weight: 600; }}
+QLabel[variant="strong"] {{ font-weight: 600; }}
+QLabel[variant="good"] {{ color: {good}; font-weight: 600; }}
+QLabel[variant="bad"] {{ color: {bad}; font-weight: 600; }}
 
 QPushButton {{
     background: {base}; color: {text}; border: 1px solid {border}; border-radius: 4px;
@@ -43,27 +43,27 @@ QPushButton:hover {{ background: {raised}; }}
 QPushButton:pressed {{ background: {border}; }}
 QPushButton:focus {{ border: 2px solid {accent}; padding: 6px 13px; }}
 QPushButton:disabled {{ color: {muted}; background: {window}; }}
-QPushButton[look="primary"] {{ background: {accent}; color: {on_accent}; border-color: {accent}; font-weight: 600; }}
-QPushButton[look="primary"]:hover {{ border-color: {text}; }}
-QPushButton[look="primary"]:focus {{ border: 2px solid {text}; padding: 6px 13px; }}
-QPushButton[look="primary"]:disabled {{
+QPushButton[variant="primary"] {{ background: {accent}; color: {on_accent}; border-color: {accent}; font-weight: 600; }}
+QPushButton[variant="primary"]:hover {{ border-color: {text}; }}
+QPushButton[variant="primary"]:focus {{ border: 2px solid {text}; padding: 6px 13px; }}
+QPushButton[variant="primary"]:disabled {{
     background: {raised}; color: {muted}; border-color: {border}; font-weight: 600; }}
-QPushButton[look="tab"] {{ border: 0; border-radius: 4px; background: transparent; padding: 6px 12px; }}
-QPushButton[look="tab"]:hover {{ background: {raised}; }}
-QPushButton[look="tab"]:checked {{ background: {accent_soft}; }}
-QPushButton[look="tab"][running="true"] {{ border-bottom: 3px solid {accent}; padding-bottom: 3px; }}
-QPushButton[look="tab"]:focus {{ border: 2px solid {accent}; padding: 4px 10px; }}
-QPushButton[look="switch"] {{ border: 2px solid transparent; background: transparent; padding: 1px 2px; }}
-QPushButton[look="switch"]:hover {{ background: {raised}; }}
-QPushButton[look="switch"]:focus {{ border: 2px solid {accent}; padding: 1px 2px; }}
-QPushButton[look="step"] {{
+QPushButton[variant="tab"] {{ border: 0; border-radius: 4px; background: transparent; padding: 6px 12px; }}
+QPushButton[variant="tab"]:hover {{ background: {raised}; }}
+QPushButton[variant="tab"]:checked {{ background: {accent_soft}; }}
+QPushButton[variant="tab"][running="true"] {{ border-bottom: 3px solid {accent}; padding-bottom: 3px; }}
+QPushButton[variant="tab"]:focus {{ border: 2px solid {accent}; padding: 4px 10px; }}
+QPushButton[variant="switch"] {{ border: 2px solid transparent; background: transparent; padding: 1px 2px; }}
+QPushButton[variant="switch"]:hover {{ background: {raised}; }}
+QPushButton[variant="switch"]:focus {{ border: 2px solid {accent}; padding: 1px 2px; }}
+QPushButton[variant="step"] {{
     border: 0; border-left: 4px solid transparent; border-radius: 0; background: transparent; text-align: left;
     padding: 10px 8px 10px 12px; }}
-QPushButton[look="step"]:hover:enabled {{ background: {raised}; }}
-QPushButton[look="step"]:checked {{ background: {accent_soft}; border-left: 4px solid {accent}; font-weight: 600; }}
-QPushButton[look="step"]:focus {{
+QPushButton[variant="step"]:hover:enabled {{ background: {raised}; }}
+QPushButton[variant="step"]:checked {{ background: {accent_soft}; border-left: 4px solid {accent}; font-weight: 600; }}
+QPushButton[variant="step"]:focus {{
     border: 2px solid {accent}; border-left: 4px solid {accent}; padding: 8px 6px 8px 12px; }}
-QPushButton[look="step"]:disabled {{ color: {muted}; background: transparent; }}
+QPushButton[variant="step"]:disabled {{ color: {muted}; background: transparent; }}
 
 QLineEdit, QComboBox, QSpinBox, QDoubleSpinBox {{
     background: {base}; color: {text}; border: 1px solid {muted}; border-radius: 4px; padding: 6px 6px;
@@ -116,7 +116,7 @@ QTableCornerButton::section {{ background: {window}; border: 0; }}
 
 QTabWidget::pane {{ border: 1px solid {border}; border-radius: 4px; background: {base}; top: -1px; }}
 QTabBar::tab {{
-    background: transparent; color: {muted}; padding: 7px 11px; border: 2px solid transparent;
+    background: transparent; color: {muted}; padding: 7px 6px; border: 2px solid transparent;
     border-bottom: 3px solid transparent; }}
 QTabBar::tab:selected {{ color: {text}; border-bottom: 3px solid {accent}; font-weight: 600; }}
 QTabBar::tab:hover {{ color: {text}; }}

@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from PySide6.QtCore import QObject, Signal
 
+from app.wording.messages import local_text
+from ui.common.operations import Operation, current_operation
+
 if TYPE_CHECKING:
-    from app.deployment.events import RolloutEvent
+    from app.deployment.events import DeploymentEvent
     from app.domain.credentials import HostKeyQuestion, Secret, SecretKey
     from app.domain.events import CensusEvent, Event
     from ui.common.sample_model import LiveModel
@@ -26,6 +29,8 @@ class Asked(Generic[T]):
 
     question: object
     fallback: T
+    operation: Operation | None = field(default_factory=current_operation)
+    """The operation that asks; None where that is not known."""
     _answer: list[T] = field(default_factory=list)
     _ready: threading.Event = field(default_factory=threading.Event)
 
@@ -56,13 +61,13 @@ class Bridge(QObject):
     """A campaign, attempt or pause began or ended."""
     census_event = Signal(object)
     """Something happened in a census; there are few of them."""
-    rollout_event = Signal(object)
+    deployment_event = Signal(object)
     """An event of a deployment; there are few of them."""
     host_key_asked = Signal(object)
     """Carries an Asked[bool] with a HostKeyQuestion."""
     password_asked = Signal(object, bool)
     """Carries an Asked[Secret | None] with a SecretKey, and whether the last answer was wrong."""
-    told = Signal(str)
+    reported = Signal(str)
     """A sentence for the user."""
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -93,9 +98,9 @@ class Bridge(QObject):
         """Take a census's event, in whatever thread it happens."""
         self.census_event.emit(event)
 
-    def emit_rollout(self, event: RolloutEvent) -> None:
+    def emit_deployment(self, event: DeploymentEvent) -> None:
         """Take an event of a deployment, from any thread."""
-        self.rollout_event.emit(event)
+        self.deployment_event.emit(event)
 
     def confirm_host_key(self, question: HostKeyQuestion) -> bool:
         """Show an unknown host key and wait for the answer."""
@@ -107,9 +112,9 @@ class Bridge(QObject):
         asked: Asked[Secret | None] = Asked(key, fallback=None)
         return self._ask(asked, lambda: self.password_asked.emit(asked, is_retry))
 
-    def tell(self, sentence: str) -> None:
+    def report(self, sentence: str) -> None:
         """Show a sentence."""
-        self.told.emit(sentence)
+        self.reported.emit(local_text(sentence))
 
     def _ask(self, asked: Asked[T], show: Callable[[], None]) -> T:
         with self._lock:

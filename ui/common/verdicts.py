@@ -35,12 +35,23 @@ def verdict_appearance(verdict: Verdict) -> VerdictAppearance:
 def question_appearance(question: FindingQuestion, verdict: Verdict) -> VerdictAppearance:
     """Return how a finding is shown: by its verdict where it is about security, else by a word of its own."""
     if question is FindingQuestion.MISSING:
-        return VerdictAppearance("warning", tr("Missing"), "bad" if verdict is Verdict.INSECURE else "legacy")
+        return _missing_appearance(verdict)
     if question is FindingQuestion.SLOW:
         return VerdictAppearance("clock", tr("Slow"), "legacy")
     if question is FindingQuestion.GUIDELINE:
-        return VerdictAppearance("info", tr("Not in a guideline"), "fair")
+        return VerdictAppearance("info", tr("Outside a guideline"), "fair")
     return verdict_appearance(verdict)
+
+
+def _missing_appearance(verdict: Verdict) -> VerdictAppearance:
+    """Return how a missing protection is shown: the word says how bad that is, not only the colour."""
+    word = {
+        Verdict.LEGACY: tr("Missing (legacy)"),
+        Verdict.INSECURE: tr("Missing (insecure)"),
+        Verdict.UNPROTECTED: tr("Missing (unprotected)"),
+    }.get(verdict, tr("Missing"))
+    is_bad = verdict.severity >= Verdict.INSECURE.severity
+    return VerdictAppearance("warning", word, "bad" if is_bad else "legacy")
 
 
 class VerdictLabel(QWidget):
@@ -61,13 +72,13 @@ class VerdictLabel(QWidget):
 
     def show_verdict(self, verdict: Verdict) -> None:
         """Show another verdict."""
-        self.show_look(verdict_appearance(verdict))
+        self.show_appearance(verdict_appearance(verdict))
 
-    def show_look(self, look: VerdictAppearance) -> None:
+    def show_appearance(self, appearance: VerdictAppearance) -> None:
         """Show an icon and a word."""
-        set_icon(self._icon, look.icon, look.role)
-        self._word.setText(look.word)
-        self.setAccessibleName(look.word)
+        set_icon(self._icon, appearance.icon, appearance.role)
+        self._word.setText(appearance.word)
+        self.setAccessibleName(appearance.word)
 
 
 class FindingLabel(VerdictLabel):
@@ -75,4 +86,4 @@ class FindingLabel(VerdictLabel):
 
     def __init__(self, finding: Finding) -> None:
         super().__init__()
-        self.show_look(question_appearance(finding.question, finding.verdict))
+        self.show_appearance(question_appearance(finding.question, finding.verdict))

@@ -12,6 +12,7 @@ from app.domain.hosts import Side
 from app.domain.results import Candidate
 from app.domain.solutions import SolutionInfo
 from app.domain.verdicts import Verdict
+from app.wording.language import trn
 from ui.common.candidate_details import Lack
 from ui.common.candidate_rows import Key
 from ui.common.dialogs import Question
@@ -78,3 +79,11 @@ def listed(candidates: list[Candidate]) -> str:
     words = list(dict.fromkeys(f"{one.title}: {verdict_appearance(one.verdict).word}" for one in candidates))
     more = len(words) - _MOST_TITLES
     return "; ".join(words[:_MOST_TITLES]) + (f"; {tr('%1 more').replace('%1', str(more))}" if more > 0 else "")
+
+
+def selected(number: int, *, hidden: int) -> str:
+    """Return how many candidates are selected, and how many of them the search hides."""
+    if hidden:
+        words = tr("%1 of %2 selected candidates are hidden by the search.").replace("%1", str(hidden))
+        return words.replace("%2", str(number))
+    return trn("%1 candidate selected", "%1 candidates selected", number).replace("%1", str(number))

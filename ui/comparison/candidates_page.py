@@ -14,7 +14,7 @@ from app.measurement.wizard import Step
 from ui.common.basics import label, row
 from ui.common.candidate_details import CandidateDetails
 from ui.common.candidate_rows import Key
-from ui.common.context import Context
+from ui.common.context import PageContext
 from ui.common.copying import enable_copying
 from ui.common.data_table import LineDelegate
 from ui.common.guidelines import GuidelinesLine
@@ -24,7 +24,7 @@ from ui.common.swatch import swatch_icon
 from ui.common.texts import plain_tip, tr
 from ui.common.theme import GRID
 from ui.common.verdicts import verdict_appearance
-from ui.comparison.candidate_texts import ask_without_vpn, distinct_titles, how, is_weak, lacks, listed
+from ui.comparison.candidate_texts import ask_without_vpn, distinct_titles, how, is_weak, lacks, listed, selected
 from ui.comparison.tree_search import TreeSearch, every_item, with_children
 
 _KEY = Qt.ItemDataRole.UserRole
@@ -38,7 +38,7 @@ class CandidatesPage(Page):
     hosts_asked = Signal()
     """The user wants to install what is missing."""
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: PageContext) -> None:
         super().__init__(
             context,
             tr("Choice"),
@@ -75,7 +75,7 @@ class CandidatesPage(Page):
         self.tree.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.weak = QCheckBox(tr("Include &weak suites: legacy and insecure ones, for comparison"))
         self.weak.toggled.connect(self._on_weak)
-        self.details = CandidateDetails(context.theme)
+        self.details = CandidateDetails()
         self.details.hosts_asked.connect(self.hosts_asked)
         self.search = TreeSearch(self.tree, tr("Find a suite: name, cipher or verdict (Ctrl+F)"))
         self.search.filtered.connect(self._on_filter)
@@ -84,7 +84,7 @@ class CandidatesPage(Page):
         QShortcut(QKeySequence.StandardKey.Find, self, self.search.field.setFocus)
         self.guidelines = GuidelinesLine(context)
         self.guidelines.picked.connect(self.take_guidelines)
-        self.guidelines.failed.connect(self.notice.say_error)
+        self.guidelines.failed.connect(self.notice.show_error)
         self._lay_out()
         context.theme.changed.connect(self._recolour)
 
@@ -163,7 +163,7 @@ class CandidatesPage(Page):
         self.notice.clear()
         wizard = self.context.wizard
         ticked = self.ticked()
-        if wizard.state.is_choice_made and set(ticked) == set(wizard.state.chosen):
+        if not self.has_untaken():
             self.left.emit()
             return
         invalid = wizard.invalidated_by_change_in(Step.CHOOSE)
@@ -173,11 +173,16 @@ class CandidatesPage(Page):
             lambda: self.context.confirm_change(invalid, lambda: self._take(ticked)),
         )
 
+    def has_untaken(self) -> bool:
+        """Whether other candidates are ticked than were taken last."""
+        state = self.context.wizard.state
+        return self.can_go_next() and not (state.is_choice_made and set(self.ticked()) == set(state.chosen))
+
     def _take(self, ticked: tuple[Key, ...]) -> None:
         try:
             self.context.wizard.choose(ticked)
         except InvalidPlan as error:
-            self.notice.say_error(error)
+            self.notice.show_error(error)
             return
         self._given = self.context.wizard.state.chosen
         self.left.emit()
@@ -192,7 +197,7 @@ class CandidatesPage(Page):
         self.notice.clear()
         self.start(
             tr("Re-evaluating candidates"),
-            lambda _token, _tell: services.judge_again(found),
+            lambda _token, _report: services.judge_again(found),
             self._take_judged,
             on_failure=self._on_fault,
         )
@@ -210,11 +215,11 @@ class CandidatesPage(Page):
         if changed:
             many = tr("%1 verdicts changed.").replace("%1", str(len(changed)))
             title = tr("One verdict changed.") if len(changed) == 1 else many
-            self.notice.say("info", title, listed(changed))
-        self.status_told.emit(tr("Candidates re-evaluated: %1 changed.").replace("%1", str(len(changed))))
+            self.notice.show_message("info", title, listed(changed))
+        self.status_reported.emit(tr("Candidates re-evaluated: %1 changed.").replace("%1", str(len(changed))))
 
     def _on_fault(self, error: TunnelmarkError) -> None:
-        self.notice.say_error(error, {tr("Try again"): self._judge_again})
+        self.notice.show_error(error, {tr("Try again"): self._judge_again})
 
     # --- the tree -----------------------------------------------------------------------------------------------------
 
@@ -298,13 +303,13 @@ class CandidatesPage(Page):
     def _candidate_item(
         self, candidate: Candidate, info: SolutionInfo, chosen: set[Key], *, is_child: bool = False
     ) -> QTreeWidgetItem:
-        look = verdict_appearance(candidate.verdict)
+        appearance = verdict_appearance(candidate.verdict)
         key = (candidate.solution, candidate.suite)
         title = self._titles[key] if is_child else candidate.title
-        item = QTreeWidgetItem([title, look.word, how(info)])
+        item = QTreeWidgetItem([title, appearance.word, how(info)])
         item.setData(_NAME, _KEY, key)
         item.setIcon(_NAME, swatch_icon(candidate.solution))
-        item.setIcon(_VERDICT, make_icon(look.icon, getattr(self.context.theme.colours, look.role)))
+        item.setIcon(_VERDICT, make_icon(appearance.icon, getattr(self.context.theme.colours, appearance.role)))
         item.setToolTip(_NAME, plain_tip(candidate.title))
         item.setCheckState(_NAME, Qt.CheckState.Checked if key in chosen else Qt.CheckState.Unchecked)
         self._allow(item, is_allowed=not is_weak(candidate) or self.weak.isChecked())
@@ -327,7 +332,7 @@ class CandidatesPage(Page):
         """Say why a line without a check box has none."""
         candidate = self._candidate_of(item)
         if candidate is not None and is_weak(candidate) and not self.weak.isChecked():
-            self.status_told.emit(tr("Weak suites are measured only with “Include weak suites” below."))
+            self.status_reported.emit(tr("Weak suites are measured only with “Include weak suites” below."))
 
     def _on_current(self, item: QTreeWidgetItem | None) -> None:
         found = self._shown
@@ -359,13 +364,9 @@ class CandidatesPage(Page):
         self._on_tick()
 
     def _on_tick(self) -> None:
+        self.notice.clear()
         ticked = [item for item in self._items() if item.checkState(_NAME) is Qt.CheckState.Checked]
-        hidden = sum(item.isHidden() for item in ticked)
-        words = tr("%1 candidates selected").replace("%1", str(len(ticked)))
-        if hidden:
-            words = tr("%1 of %2 selected candidates are hidden by the search.").replace("%1", str(hidden))
-            words = words.replace("%2", str(len(ticked)))
-        self.status_told.emit(words)
+        self.status_reported.emit(selected(len(ticked), hidden=sum(item.isHidden() for item in ticked)))
         self.changed.emit()
 
     def _include_weak(self) -> None:
@@ -392,8 +393,8 @@ class CandidatesPage(Page):
         for item in self._items():
             candidate = self._candidate_of(item)
             if candidate is not None:
-                look = verdict_appearance(candidate.verdict)
-                item.setIcon(_VERDICT, make_icon(look.icon, getattr(self.context.theme.colours, look.role)))
+                appearance = verdict_appearance(candidate.verdict)
+                item.setIcon(_VERDICT, make_icon(appearance.icon, getattr(self.context.theme.colours, appearance.role)))
             elif item.data(_NAME, _UNAVAILABLE):
                 self._mute(item)
         self.tree.blockSignals(False)  # noqa: FBT003 - Qt has it so

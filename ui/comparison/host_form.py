@@ -3,22 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QIntValidator
-from PySide6.QtWidgets import QComboBox, QFileDialog, QFormLayout, QLineEdit, QWidget
+from PySide6.QtWidgets import QFileDialog, QFormLayout, QLineEdit, QWidget
 
 from app.domain.errors import InvalidOption
 from app.domain.hosts import MAX_PORT, SSH_PORT, AuthKind, HostSpec, Side
 from app.domain.pairs import PairFault, PairField
+from app.wording.messages import local_text
 from ui.common.accessible import announce
-from ui.common.basics import Card, button, label, row, set_fault
+from ui.common.basics import Card, ChoiceBox, button, label, row, set_fault
 from ui.common.dropping import FileDrop
 from ui.common.texts import tr
 from ui.common.theme import GRID
 from ui.common.tips import enable, set_tip
 from ui.comparison.key_files import key_file_fault
+
+
+@dataclass(frozen=True, slots=True)
+class TypedHost:
+    """Entries about a host as they were typed, right or wrong.
+
+    Attributes:
+        texts: In the order of the form's fields.
+        auth: The selected way to log in.
+    """
+
+    texts: tuple[str, ...]
+    auth: AuthKind
+
+    @property
+    def is_any(self) -> bool:
+        """Whether anything was typed."""
+        return any(self.texts)
 
 
 class HostForm(Card):
@@ -43,7 +63,7 @@ class HostForm(Card):
         )
         self.port = self._field(tr("Port of host %1"), tr("as in ~/.ssh/config, else 22"))
         self.port.setValidator(QIntValidator(1, MAX_PORT, self))
-        self.auth = QComboBox()
+        self.auth = ChoiceBox()
         for kind, text in (
             (AuthKind.AUTO, tr("Agent, then default keys")),
             (AuthKind.AGENT, tr("SSH agent")),
@@ -69,14 +89,13 @@ class HostForm(Card):
         self.fault.setVisible(False)
         self._lay_out()
         self._on_auth()
-        fields = (self.address, self.user, self.port, self.identity, self.underlay)
-        self._drop = FileDrop((self, *fields), self._on_dropped, self._refuse, is_single=True)
+        self._drop = FileDrop((self, *self._fields), self._on_dropped, self._refuse, is_single=True)
 
     def spec(self) -> HostSpec:
         """Return what was entered.
 
         Raises:
-            InvalidOption: There is no such key file; the field is marked and has the focus.
+            InvalidOption: There is no such key file, or it is none; the field is marked and has the focus.
         """
         self.show_fault(None, "")
         address = self.address.text().strip()
@@ -84,6 +103,8 @@ class HostForm(Card):
         identity = self.identity.text().strip()
         if auth is AuthKind.KEY and not Path(identity).expanduser().is_file():
             raise self._fault(self.identity, tr("Key file for host %1 not found."), tr("Choose the private key."))
+        if auth is AuthKind.KEY and (fault := key_file_fault(Path(identity).expanduser())):
+            raise self._fault(self.identity, fault, "")
         return HostSpec(
             label=self._label or address,
             address=address,
@@ -101,7 +122,7 @@ class HostForm(Card):
     def mark(self, faults: Sequence[PairFault]) -> None:
         """Mark every field that is wrong; the first one has the focus."""
         fields = {PairField.ADDRESS: self.address, PairField.PORT: self.port, PairField.UNDERLAY: self.underlay}
-        self._show_faults({fields[one.field]: f"{one.message} {one.hint}" for one in faults})
+        self._show_faults({fields[one.field]: f"{local_text(one.message)} {local_text(one.hint)}" for one in faults})
 
     def show_spec(self, spec: HostSpec, underlay: str, *, is_fixed: bool) -> None:
         """Fill in a stored host; a lab's cannot be changed."""
@@ -121,7 +142,7 @@ class HostForm(Card):
 
     def set_fixed(self, *, is_fixed: bool) -> None:
         """Allow or forbid changes."""
-        for widget in (self.address, self.user, self.port, self.identity, self.underlay):
+        for widget in self._fields:
             widget.setReadOnly(is_fixed)
         for control in (self.auth, self.browse):
             enable(control, is_on=not is_fixed, reason=tr("The practice lab has its own logins."))
@@ -130,12 +151,27 @@ class HostForm(Card):
         """Empty every field."""
         self.show_spec(HostSpec(label="", address=""), "", is_fixed=False)
 
+    def typed(self) -> TypedHost:
+        """Return what was typed, unchecked."""
+        return TypedHost(tuple(field.text() for field in self._fields), AuthKind(self.auth.currentData()))
+
+    def show_typed(self, typed: TypedHost) -> None:
+        """Fill in what was typed before."""
+        self.clear()
+        for field, text in zip(self._fields, typed.texts, strict=True):
+            field.setText(text)
+        self.auth.setCurrentIndex(self.auth.findData(typed.auth))
+
     def show_fault(self, field: QLineEdit | None, text: str) -> None:
         """Mark a field; None unmarks all."""
         self._show_faults({field: text} if field is not None else {})
 
+    def mark_address(self) -> None:
+        """Mark the address, at which no host answered; the page's notice says why."""
+        self.show_fault(self.address, "")
+
     def _show_faults(self, faults: Mapping[QLineEdit, str]) -> None:
-        for candidate in (self.address, self.user, self.port, self.identity, self.underlay):
+        for candidate in self._fields:
             set_fault(candidate, is_wrong=candidate in faults)
             candidate.setAccessibleDescription(faults.get(candidate, ""))
         text = "\n".join(faults.values())
@@ -150,9 +186,18 @@ class HostForm(Card):
         """Whether a field is marked as wrong, with the reason below."""
         return bool(self.fault.text())
 
+    @property
+    def is_marked(self) -> bool:
+        """Whether a field is marked as wrong, wherever the reason is."""
+        return any(field.property("fault") for field in self._fields)
+
+    @property
+    def _fields(self) -> tuple[QLineEdit, ...]:
+        return self.address, self.user, self.port, self.identity, self.underlay
+
     def _fault(self, field: QLineEdit, message: str, hint: str) -> InvalidOption:
         message = message.replace("%1", self.side.value.upper())
-        self.show_fault(field, f"{message} {hint}")
+        self.show_fault(field, f"{message} {hint}".strip())
         return InvalidOption(message, hint=hint)
 
     def _field(self, name: str, example: str, tip: str = "") -> QLineEdit:
@@ -185,7 +230,7 @@ class HostForm(Card):
 
     def _on_typed(self) -> None:
         """A fault that was shown may be mended now."""
-        if self.fault.text():
+        if self.is_marked:
             self.show_fault(None, "")
         self.edited.emit()
 

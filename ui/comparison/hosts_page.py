@@ -5,37 +5,36 @@ from __future__ import annotations
 from dataclasses import replace
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QApplication, QComboBox, QLineEdit, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from app.discovery.pair_discovery import Discovery
 from app.domain.cancel import CancelToken
-from app.domain.errors import AuthenticationFailed, HostKeyChanged, InvalidOption, TunnelmarkError
+from app.domain.errors import AuthenticationFailed, HostKeyChanged, HostUnreachable, InvalidOption, TunnelmarkError
 from app.domain.hosts import MissingPart, PairSpec, Side
 from app.domain.pairs import Saving
 from app.domain.progress import ProgressSink
 from app.domain.results import CampaignRecord
 from app.measurement.wizard import Step
 from app.services.interfaces import PairChoice
-from ui.common.basics import Card, ScrollPage, button, label, label_for, row, set_fault
-from ui.common.context import Context
+from ui.common.basics import Card, ScrollPage, button, label, label_for, row
+from ui.common.context import PageContext
 from ui.common.folding import FoldingCards, FoldingForm
 from ui.common.host_card import HostCard
 from ui.common.page import BusyLine, Page, busy_reason
-from ui.common.texts import pair_name_rule, tr
+from ui.common.texts import tr
 from ui.common.theme import GRID
-from ui.common.tips import enable, set_tip
-from ui.comparison.host_form import HostForm
-from ui.comparison.hosts_texts import explained, side_words, summary_of
+from ui.common.tips import enable
+from ui.comparison.hosts_texts import explained, side_words, sides_in, summary_of
 from ui.comparison.installing import ask_to_install
 from ui.comparison.lab_offer import LabOffer
-from ui.comparison.pair_entry import ask_to_replace, read_pair, saving_of
+from ui.comparison.pair_box import PairBox
+from ui.comparison.pair_entry import ask_to_replace, name_fault, read_pair, saving_of
+from ui.comparison.pair_fields import PairFields, TypedPair
 
-_NEW = ""
 _FORM, _FOUND, _LAB = range(3)
 """Views of the page, in the order of its stack."""
 
 _WIDEST_PX = 1600
-_WIDEST_BOX_PX = 320
 _LEAST_HOST_EM = 18
 
 
@@ -44,49 +43,43 @@ class HostsPage(Page):
 
     pairs_asked = Signal()
     """The user wants to manage stored pairs."""
+    moves_on = True
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: PageContext) -> None:
         super().__init__(
             context,
             tr("Hosts"),
             tr("Inspection is read-only. Private keys never leave this computer; a password is sent to its host only."),
         )
         self.busy = BusyLine()
-        self.form_a, self.form_b = HostForm(Side.A), HostForm(Side.B)
-        self.pairs = QComboBox()
-        self.pairs.setMinimumWidth(180)
-        self.pairs.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
-        self.pairs.setMaximumWidth(_WIDEST_BOX_PX)
-        self.pairs.setAccessibleName(tr("Saved pairs and running labs"))
-        self.pairs.activated.connect(self._on_pair)
-        self.pairs.currentTextChanged.connect(lambda text: set_tip(self.pairs, text))
-        self.name = QLineEdit()
-        self.name.setPlaceholderText(tr("pump-station"))
-        self.name.setAccessibleName(tr("Name of the pair"))
-        set_tip(self.name, pair_name_rule())
+        self.fields = PairFields()
+        self.form_a, self.form_b, self.name = self.fields.a, self.fields.b, self.fields.name
         self.name.textEdited.connect(self._on_edit)
-        self.name.setMinimumWidth(128)
-        self.name.setMaximumWidth(264)
-        self.look = button(tr("&Inspect both hosts"), "search", look="primary", on_click=self.discover, shortcut="F5")
-        self.new = button(tr("New pair"), "host", on_click=self.begin_new, tip=tr("Empties the form"))
+        self.pairs = PairBox()
+        self.pairs.activated.connect(self._on_pair)
+        self.inspect = button(
+            tr("&Inspect both hosts"), "search", variant="primary", on_click=self.discover, shortcut="F5"
+        )
+        self.new = button(tr("New pair"), "host", on_click=self._begin_empty, tip=tr("Empties the form"))
         self.manage = button(tr("Manage pairs…"), "edit", on_click=self.pairs_asked.emit)
         self.edit = button(tr("Choose &other hosts"), "edit", on_click=self._show_form)
         self.again = button(tr("Inspect a&gain"), "repeat", on_click=self.discover)
         self._choices: dict[str, PairChoice] = {}
         self._pair: PairSpec | None = None
+        self._typed: TypedPair | None = None
         self._shown: Discovery | None = None
         self._like: CampaignRecord | None = None
         self._has_agreed = False
         self.working_pair: PairSpec | None = None
         for form in (self.form_a, self.form_b):
             form.edited.connect(self._on_edit)
-        context.runner.changed.connect(self._enable_look)
+        context.runner.changed.connect(self._enable_inspection)
         self._stack = QStackedWidget()
         self._stack.addWidget(self._make_form())
         self._stack.addWidget(self._make_found())
-        offer = LabOffer(lambda: self.use_lab(like=self._like), self.begin_new)
-        self.start_lab = offer.start
-        self._stack.addWidget(ScrollPage(offer, _WIDEST_PX))
+        self._offer = LabOffer(lambda: self.use_lab(like=self._like), self.begin_new)
+        self.start_lab = self._offer.start
+        self._stack.addWidget(ScrollPage(self._offer, _WIDEST_PX))
         self.body.addWidget(self.busy)
         self.body.addWidget(self._stack, 1)
 
@@ -115,14 +108,7 @@ class HostsPage(Page):
             return self.start_lab
         if self._stack.currentIndex() == _FOUND:
             return None if self.can_go_next() else self.again
-        return self.look if self.form_a.address.isReadOnly() else self.form_a.address
-
-    def keep_focus(self) -> None:
-        """Put the focus on Next once both hosts were inspected: Enter must not throw away what was found."""
-        if self.can_go_next() and self.isVisible() and QApplication.activeModalWidget() is None:
-            self.next_wanted.emit()
-        else:
-            super().keep_focus()
+        return self.inspect if self.form_a.address.isReadOnly() else self.form_a.address
 
     def begins_anew(self) -> bool:
         """While the form is that of a new pair."""
@@ -146,31 +132,28 @@ class HostsPage(Page):
         services = self.context.services
         self.context.runner.run(
             tr("Reading stored pairs"),
-            lambda _token, _tell: services.pairs(),
+            lambda _token, _report: services.pairs(),
             on_success=self._fill_pairs,
-            on_failure=self.notice.say_error,
+            on_failure=self.notice.show_error,
         )
 
     def _fill_pairs(self, choices: tuple[PairChoice, ...]) -> None:
         self._choices = {choice.pair.name: choice for choice in choices}
-        self.pairs.clear()
-        self.pairs.addItem(tr("New pair"), _NEW)
-        for name, choice in self._choices.items():
-            measured = f"  ({choice.last_measured})" if choice.last_measured else ""
-            self.pairs.addItem(f"{name}{measured}", name)
+        self.pairs.fill(self._choices.values())
         self._mark_pair()
 
     def _mark_pair(self) -> None:
         """Choose in the box what the form shows."""
-        name = self._pair.name if self._pair is not None else _NEW
-        if self.pairs.findData(name) < 0:
-            self.pairs.addItem(name, name)
-        self.pairs.setCurrentIndex(self.pairs.findData(name))
-        enable(self.new, is_on=self._pair is not None, reason=tr("The form is already empty."))
+        self.pairs.mark(self._pair)
+        self._enable_new()
+
+    def _enable_new(self) -> None:
+        is_empty = self._pair is None and self.fields.typed() is None
+        enable(self.new, is_on=not is_empty, reason=tr("The form is already empty."))
 
     def _on_pair(self) -> None:
         name = self.pairs.currentData()
-        if name == _NEW:
+        if self.pairs.is_new:
             self.begin_new()
         elif name in self._choices:
             self.notice.clear()  # it was about the pair that was shown before
@@ -181,29 +164,32 @@ class HostsPage(Page):
         self.notice.clear()
         if self._pair is not None:
             self._pair = None
-            self.form_a.clear()
-            self.form_b.clear()
-            self.name.clear()
-            self.name.setReadOnly(False)
+            if self._typed is None:
+                self.fields.clear()
+            else:
+                self.fields.show_typed(self._typed)
         self._mark_pair()
         self._show_form()
 
+    def _begin_empty(self) -> None:
+        """Show an empty form, whatever was typed."""
+        self._pair = self._typed = None
+        self.fields.clear()
+        self.begin_new()
+
     def show_pair(self, pair: PairSpec) -> None:
-        """Fill in a stored pair."""
+        """Fill in a stored pair; what was typed for a new one is kept until its form is shown again."""
+        if self._pair is None:
+            self._typed = self.fields.typed()
         self._pair = pair
-        self.form_a.show_spec(pair.a, pair.underlay_a, is_fixed=pair.is_lab)
-        self.form_b.show_spec(pair.b, pair.underlay_b, is_fixed=pair.is_lab)
-        self.name.setText(pair.name)
-        self.name.setReadOnly(pair.is_lab)
+        self.fields.show_pair(pair)
         self._mark_pair()
         self.changed.emit()
 
     def _on_edit(self) -> None:
-        """The fault may be fixed now."""
-        set_fault(self.name, is_wrong=False)
-        for form in (self.form_a, self.form_b):
-            if form.has_fault or form.underlay.property("fault"):
-                form.show_fault(None, "")
+        """The fault may be fixed now, and the form filled."""
+        self._enable_new()
+        self.fields.unmark()
         if self.notice.is_about_input:
             self.notice.clear()
 
@@ -219,19 +205,24 @@ class HostsPage(Page):
         services = self.context.services
 
         def up(pair: PairSpec) -> None:
+            self._offer.show_state(is_up=True)
             self.show_pair(pair)
             self.discover()
 
+        def fail(error: TunnelmarkError) -> None:
+            self._offer.show_state(is_up=False)
+            self.notice.show_error(error)
+
         self.start(
             tr("Starting the practice lab"),
-            lambda token, tell: (
-                services.start_lab(token=token, on_progress=tell)
+            lambda token, report: (
+                services.start_lab(token=token, on_progress=report)
                 if like is None
-                else services.start_lab_like(like, token=token, on_progress=tell)
+                else services.start_lab_like(like, token=token, on_progress=report)
             ),
             up,
             busy=self.busy,
-            on_failure=self.notice.say_error,
+            on_failure=fail,
         )
         enable(self.start_lab, is_on=False, reason=busy_reason())
 
@@ -269,12 +260,12 @@ class HostsPage(Page):
         self.context.confirm_change(invalid, lambda: self._discover(pair, how))
 
     def _show_fault(self, error: InvalidOption) -> None:
-        """Say once what is wrong: a form says it below the field that it marks; else it is the name."""
-        if self.form_a.has_fault or self.form_b.has_fault:
-            return
-        self.notice.say_input(error)
-        set_fault(self.name, is_wrong=True)
-        self.name.setFocus()
+        """Say once all that is wrong: of a host below the field that is marked, of the name in the notice."""
+        is_of_host = self.fields.has_fault
+        of_name = name_fault(self.name.text().strip(), self._pair) if is_of_host else error
+        if of_name is not None:
+            self.notice.show_input_error(of_name)
+            self.fields.mark_name(takes_focus=not is_of_host)
 
     def _discover(self, pair: PairSpec, how: Saving) -> None:
         services = self.context.services
@@ -282,43 +273,52 @@ class HostsPage(Page):
         should_save = not pair.is_lab
         self._has_agreed = True
 
-        def look(token: CancelToken, tell: ProgressSink) -> Discovery:
+        def inspect(token: CancelToken, report: ProgressSink) -> Discovery:
             if should_save:
                 services.check_pair(pair, how)
             services.refuse_if_in_use(pair)  # inspecting hosts disturbs what is measured on them
-            found = services.discover(pair, token=token, on_progress=tell)
+            found = services.discover(pair, token=token, on_progress=report)
             if should_save:
                 services.save_pair(pair, how)
             return found
 
-        self.start(tr("Inspecting both hosts"), look, self._on_found, busy=self.busy, on_failure=self._on_fault)
-        for control in (self.look, self.again, self.start_lab):
+        self.start(tr("Inspecting both hosts"), inspect, self._on_found, busy=self.busy, on_failure=self._on_fault)
+        for control in (self.inspect, self.again, self.start_lab):
             enable(control, is_on=False, reason=busy_reason())
 
-    def _enable_look(self) -> None:
+    def _enable_inspection(self) -> None:
         if not self._is_busy():
-            for control in (self.look, self.again, self.start_lab):
+            for control in (self.inspect, self.again, self.start_lab):
                 enable(control, is_on=True, reason="")
 
     def _on_found(self, found: Discovery) -> None:
         self._has_agreed = False
         self.context.wizard.set_discovery(found)
+        is_new = self._pair is None
         self._show_found(found)
-        self.status_told.emit(tr("Inspection complete. Nothing was changed."))
+        if is_new:
+            self._typed = None  # it is stored now
+        self.status_reported.emit(tr("Inspection complete. Nothing was changed."))
 
     def _on_fault(self, error: TunnelmarkError) -> None:
         if isinstance(error, HostKeyChanged):
-            self.notice.say_error(explained(error))
+            self.notice.show_error(explained(error))
             return
         # A refused login is tried with another password, or once the host has the key.
         can_be_mended = error.is_retryable or isinstance(error, AuthenticationFailed)
+        if isinstance(error, HostUnreachable) and self._stack.currentIndex() == _FORM:
+            for side in reversed(sides_in(error, self.working_pair)):  # the first one has the focus
+                self.fields.of(side).mark_address()
         actions = {tr("Try again"): self.discover} if can_be_mended else {}
-        self.notice.say_error(error, actions, side_words(error, self.working_pair))
+        self.notice.show_error(error, actions, side_words(error, self.working_pair))
+        self.body.activate()  # the notice takes room from the form
+        self._scroll.ensureWidgetVisible(self.inspect, 0, GRID)
 
     def _show_found(self, found: Discovery) -> None:
         self._shown = found
         self.show_pair(found.pair)
-        cards = [HostCard(check, found.pair.host(check.side).label) for check in (found.a, found.b)]
+        titles = {name: info.title for name, info in found.solutions.items()}
+        cards = [HostCard(check, found.pair.host(check.side), titles) for check in (found.a, found.b)]
         for card in cards:
             card.install_asked.connect(self._install)
         self._cards.show_cards(cards)
@@ -329,7 +329,7 @@ class HostsPage(Page):
     def _show_form(self) -> None:
         self._stack.setCurrentIndex(_FORM)
         self.changed.emit()
-        (self.first_focus() or self.look).setFocus()
+        (self.first_focus() or self.inspect).setFocus()
 
     # --- installing ---------------------------------------------------------------------------------------------------
 
@@ -345,11 +345,11 @@ class HostsPage(Page):
 
         def done(sentence: str) -> None:
             self.discover()
-            self.notice.say("info", sentence)
+            self.notice.show_message("info", sentence)
 
         self.start(
             tr("Installing packages"),
-            lambda token, tell: services.install_missing(pair, side, missing, token=token, on_progress=tell),
+            lambda token, report: services.install_missing(pair, side, missing, token=token, on_progress=report),
             done,
             busy=self.busy,
         )
@@ -374,9 +374,10 @@ class HostsPage(Page):
         layout.setSpacing(2 * GRID)
         layout.addWidget(top)
         layout.addWidget(cards)
-        layout.addLayout(row(self.look, 0))
+        layout.addLayout(row(self.inspect, 0))
         layout.addStretch(1)
-        return ScrollPage(result, _WIDEST_PX)
+        self._scroll = ScrollPage(result, _WIDEST_PX)
+        return self._scroll
 
     def _make_found(self) -> QWidget:
         self._summary = label("")

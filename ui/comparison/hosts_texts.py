@@ -22,8 +22,13 @@ def summary_of(found: Discovery) -> str:
 
 def side_words(error: TunnelmarkError, pair: PairSpec | None) -> str:
     """Return which host of a pair an error is about, for example `Host A:`; empty where its message names none."""
-    sides = [side for side in Side if pair is not None and _is_named(pair.host(side).label, error.message)]
+    sides = sides_in(error, pair)
     return tr("Host %1:").replace("%1", sides[0].value.upper()) if len(sides) == 1 else ""
+
+
+def sides_in(error: TunnelmarkError, pair: PairSpec | None) -> list[Side]:
+    """Return which hosts of a pair the message of an error names."""
+    return [side for side in Side if pair is not None and _is_named(pair.host(side).label, error.message)]
 
 
 def _is_named(label: str, message: str) -> bool:

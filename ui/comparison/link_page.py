@@ -22,8 +22,10 @@ from app.domain.errors import InvalidOption
 from app.domain.hosts import PairSpec, Side
 from app.domain.link import INNER_MTU_BYTES, INNER_SUBNET, Link
 from app.measurement.wizard import Step
+from app.wording.messages import local_sentence
+from ui.common.accessible import announce
 from ui.common.basics import Card, ScrollPage, inset_text, label, label_for, row, set_fault
-from ui.common.context import Context
+from ui.common.context import PageContext
 from ui.common.firewall_consent import FirewallConsent
 from ui.common.page import Page
 from ui.common.texts import count, tr
@@ -53,7 +55,7 @@ class LinkInput:
 class LinkPage(Page):
     """Addresses, MTU, inner subnet, load."""
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: PageContext) -> None:
         super().__init__(
             context,
             tr("Link"),
@@ -133,8 +135,11 @@ class LinkPage(Page):
         try:
             entered = self.entered()
         except InvalidOption as error:
-            self.notice.say_input(error)
             self._focus_wrong()
+            if self.subnet_fault.isHidden() or any(box.property("fault") for box in self.underlay.values()):
+                self.notice.show_input_error(error)
+            else:  # the text below the field reports it
+                announce(self.subnet_fault, self.subnet_fault.text())
             return
         if self.consent.isVisibleTo(self) and not self.consent.isChecked():
             self._ask_consent()
@@ -146,19 +151,26 @@ class LinkPage(Page):
         invalid = wizard.invalidated_by_change_in(Step.LINK)
         self.context.confirm_change(invalid, lambda: self._take(entered))
 
+    def has_untaken(self) -> bool:
+        """Whether another link is entered than was taken last, or one that is invalid."""
+        try:
+            return self.can_go_next() and not self._is_unchanged(self.entered())
+        except InvalidOption:
+            return True
+
     def _focus_wrong(self) -> None:
         """Put the focus on the first field that is marked as wrong."""
         self._judge_subnet()
         for field in (*self.underlay.values(), self.subnet):
             if field.property("fault"):
-                self._scroll.ensureWidgetVisible(field)
+                self._scroll.ensureWidgetVisible(self.subnet_fault if field is self.subnet else field)
                 field.setFocus(Qt.FocusReason.OtherFocusReason)
                 return
 
     def _ask_consent(self) -> None:
         text = tr("Load tests need your consent.")
         hint = tr("Tick “I am authorised to run load tests on this link” below, if that is so.")
-        self.notice.say_input(InvalidOption(text, hint=hint))
+        self.notice.show_input_error(InvalidOption(text, hint=hint))
         set_fault(self.consent, is_wrong=True)
         self._scroll.ensureWidgetVisible(self.consent)
         self.consent.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -250,8 +262,9 @@ class LinkPage(Page):
             if self._shown is not None:
                 read_inner_network(self._shown, self.subnet.text())
         except InvalidOption as error:
-            text = error.sentence()
+            text = local_sentence(error)
         set_fault(self.subnet, is_wrong=bool(text))
+        self.subnet.setAccessibleDescription(text)
         self.subnet_fault.setText(text)
         self.subnet_fault.setVisible(bool(text))
 
@@ -281,7 +294,7 @@ class LinkPage(Page):
 
     def _lay_out(self) -> None:
         content = QWidget()
-        content.setProperty("look", "page")
+        content.setProperty("variant", "page")
         layout = QVBoxLayout(content)
         layout.setContentsMargins(0, 0, GRID, 0)
         layout.setSpacing(2 * GRID)

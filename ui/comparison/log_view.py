@@ -7,10 +7,12 @@ from datetime import datetime
 from pathlib import Path
 
 from PySide6.QtGui import QGuiApplication, QTextOption
-from PySide6.QtWidgets import QComboBox, QFileDialog, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QPlainTextEdit, QVBoxLayout, QWidget
 
+from app.domain.atomic import replace_file
 from app.domain.events import LogLevel, LogLine
-from ui.common.basics import button, label_for, row
+from app.wording.messages import local_text
+from ui.common.basics import ChoiceBox, button, label_for, row
 from ui.common.sample_model import MAX_LOG_LINES
 from ui.common.texts import tr
 from ui.common.theme import GRID, fixed_font
@@ -32,7 +34,7 @@ class LogView(QWidget):
         self.text.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         self.text.setAccessibleName(tr("Log"))
         self.text.setPlaceholderText(tr("Stages and messages of the comparison."))
-        self.level = QComboBox()
+        self.level = ChoiceBox()
         for level, text in zip(_SEVERITY, (tr("everything"), tr("warnings and errors"), tr("errors")), strict=True):
             self.level.addItem(text, level)
         self.level.setAccessibleName(tr("Level"))
@@ -60,7 +62,7 @@ class LogView(QWidget):
             return
         words = {LogLevel.INFO: "", LogLevel.WARNING: tr("warning: "), LogLevel.ERROR: tr("error: ")}
         now = f"{datetime.now().astimezone():%H:%M:%S}"
-        new = [(line.level, f"{now}  {words[line.level]}{line.text}") for line in lines]
+        new = [(line.level, f"{now}  {words[line.level]}{local_text(line.text)}") for line in lines]
         self._lines = [*self._lines, *new][-MAX_LOG_LINES:]
         shown = self._chosen(new)
         if shown:
@@ -69,7 +71,7 @@ class LogView(QWidget):
     def write(self, path: Path) -> None:
         """Write what is shown to a file; the log says where that failed."""
         try:
-            path.write_text(self.toPlainText() + "\n", "utf-8")
+            replace_file(path, f"{self.toPlainText()}\n".encode())
         except OSError as error:
             text = tr("%1 cannot be written: %2.").replace("%1", str(path)).replace("%2", error.strerror or "")
             self.append_lines([LogLine(LogLevel.ERROR, text)])

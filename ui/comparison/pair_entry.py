@@ -53,6 +53,17 @@ def read_pair(form_a: HostForm, form_b: HostForm, name: str, shown: PairSpec | N
     return replace(pair, load_cap_mbit_s=shown.load_cap_mbit_s, may_open_firewall=may_open)
 
 
+def name_fault(name: str, shown: PairSpec | None) -> InvalidOption | None:
+    """Return what is wrong with the name that was entered; None where it may be a pair's."""
+    if not name or (shown is not None and name == shown.name):
+        return None
+    try:
+        check_pair_name(name)
+    except InvalidOption as error:
+        return error
+    return None
+
+
 def saving_of(pair: PairSpec, shown: PairSpec | None, stored: PairSpec | None) -> Saving:
     """Return how an entered pair is stored.
 

@@ -13,10 +13,13 @@ from app.domain.errors import TunnelmarkError
 from app.domain.results import PROFILES, CampaignPlan, PlannedItem
 from app.measurement.options import RunOptions
 from app.measurement.wizard import Step
-from ui.common.basics import Card, ScrollPage, label
+from app.wording.colours import BASELINE_SOLUTION
+from app.wording.messages import local_sentence
+from ui.common.basics import Card, ElidedLabel, ScrollPage, label, set_variant
 from ui.common.candidate_rows import Key
 from ui.common.code_view import CodeView
-from ui.common.context import Context
+from ui.common.context import PageContext
+from ui.common.copying import enable_copying
 from ui.common.data_table import LineDelegate
 from ui.common.operations import Operation
 from ui.common.page import Page
@@ -33,7 +36,7 @@ _LEAST_LIST_PX = 144
 class PlanPage(Page):
     """Profile on the left, files and commands on the right."""
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: PageContext) -> None:
         super().__init__(
             context,
             tr("Plan"),
@@ -47,10 +50,13 @@ class PlanPage(Page):
         self.total = label("", "figure")
         self.facts = label("", "muted")
         self.candidates = QListWidget()
+        enable_copying(self.candidates)
         self.candidates.setAccessibleName(tr("Candidates of the plan"))
         self.candidates.setItemDelegate(LineDelegate(self.candidates))
         self.candidates.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.candidates.currentItemChanged.connect(self._on_candidate)
+        self.code_title = ElidedLabel()
+        set_variant(self.code_title, "heading")
         self.code = CodeView(context.theme)
         self._previews: dict[Key, tuple[PlannedItem, ...]] = {}
         self._of: tuple[Discovery | None, tuple[Key, ...]] = (None, ())
@@ -109,8 +115,9 @@ class PlanPage(Page):
             return
 
         def take() -> None:
+            self._plan = again = replace(plan)  # a run of its own, where the same plan was measured before
             wizard.set_options(options)
-            wizard.set_plan(plan)
+            wizard.set_plan(again)
             self.left.emit()
 
         self.context.confirm_change(wizard.invalidated_by_change_in(Step.PLAN), take)
@@ -137,14 +144,14 @@ class PlanPage(Page):
 
         def failed(error: TunnelmarkError) -> None:
             self._plan = None
-            self.notice.say_error(error)
+            self.notice.show_error(error)
             self.changed.emit()
 
         if self._planning is not None:
             self._planning.abandon()
         self._planning = self.context.runner.run(
             tr("Planning"),
-            lambda _token, _tell: services.plan(found, chosen, options),
+            lambda _token, _report: services.plan(found, chosen, options),
             on_success=planned,
             on_failure=failed,
         )
@@ -153,8 +160,7 @@ class PlanPage(Page):
         seconds = sum(plan.predicted_s)
         end = datetime.now().astimezone() + timedelta(seconds=seconds)
         is_adaptive = plan.profile.is_adaptive
-        text = tr("At most about %1") if is_adaptive else tr("About %1")
-        self.total.setText(text.replace("%1", duration(seconds)))
+        self.total.setText(tr("About %1").replace("%1", duration(seconds)))
         until = tr("Done around %1 or earlier.") if is_adaptive else tr("Done around %1.")
         self.facts.setText(f"{until.replace('%1', f'{end:%H:%M}')} {_amounts(plan)}")
         by_key: dict[Key, float] = {}
@@ -168,7 +174,7 @@ class PlanPage(Page):
             title = titles.get(key, key[0])  # all candidates of an adaptive plan are measured at the same time
             item.setText(title if is_adaptive else f"{title}\n{tr('about')} {duration(by_key.get(key, 0.0))}")
         self._show_whole_list()
-        self.status_told.emit(tr("Plan ready. Nothing has been changed."))
+        self.status_reported.emit(tr("Plan ready. Nothing has been changed."))
 
     def _show_whole_list(self) -> None:
         """Make the list as high as its lines need: the column around it scrolls."""
@@ -204,6 +210,8 @@ class PlanPage(Page):
         if item is None or found is None:
             return
         key: Key = item.data(_KEY)
+        title = item.text().split("\n", 1)[0]
+        self.code_title.setText(tr("Files and commands of %1").replace("%1", title))
         if key in self._previews:
             self._show_items(self._previews[key])
             return
@@ -218,9 +226,9 @@ class PlanPage(Page):
 
         self.context.runner.run(
             tr("Preparing files and commands"),
-            lambda _token, _tell: services.preview(found, key),
+            lambda _token, _report: services.preview(found, key),
             on_success=made,
-            on_failure=lambda error: self.code.show_text(error.sentence()),
+            on_failure=lambda error: self.code.show_text(local_sentence(error)),
         )
 
     def _show_items(self, items: tuple[PlannedItem, ...]) -> None:
@@ -242,11 +250,17 @@ class PlanPage(Page):
         column.addWidget(self.candidates, 1)
         self.candidates.setMinimumHeight(_LEAST_LIST_PX)
         self.candidates.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        right = QWidget()
+        beside = QVBoxLayout(right)
+        beside.setContentsMargins(0, 0, 0, 0)
+        beside.setSpacing(GRID)
+        beside.addWidget(self.code_title)
+        beside.addWidget(self.code, 1)
         splitter = QSplitter(Qt.Orientation.Horizontal)
         splitter.setChildrenCollapsible(False)
         splitter.setHandleWidth(2 * GRID)
         splitter.addWidget(ScrollPage(left, is_never_sideways=True))
-        splitter.addWidget(self.code)
+        splitter.addWidget(right)
         splitter.setStretchFactor(1, 1)
         splitter.setSizes([360, 720])
         self.body.addWidget(splitter, 1)
@@ -261,13 +275,13 @@ def _amounts(plan: CampaignPlan) -> str:
             .replace("%1", str(profile.rounds))
             .replace("%2", f"{profile.budget_s / 60:g}")
         )
+    has_baseline = any(one.solution == BASELINE_SOLUTION for one in plan.candidates)
+    repeated = " " + tr("The baseline is measured first and last.") if has_baseline else ""
     return (
-        tr(
-            "%1 attempts; %2 frame sizes × %3 pings; %4 s of TCP per direction. The baseline is measured "
-            "first and last."
-        )
+        tr("%1 attempts; %2 frame sizes × %3 pings; %4 s of TCP per direction.")
         .replace("%1", str(len(plan.attempts)))
         .replace("%2", str(len(profile.frame_bytes)))
         .replace("%3", count(profile.pings))
         .replace("%4", str(profile.seconds))
+        + repeated
     )

@@ -21,19 +21,22 @@ class RunHead(QFrame):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setProperty("look", "card")
+        self.setProperty("variant", "card")
         self.text = ElidedLabel(tr("Not started yet"))
-        self.text.setProperty("look", "heading")
-        self.turn = label("", is_wrapping=False)
+        self.text.setProperty("variant", "heading")
+        self.position = label("", is_wrapping=False)
         self.left = label("", is_wrapping=False)
-        for figures in (self.turn, self.left):
+        for figures in (self.position, self.left):
             figures.setFont(tabular(figures.font()))
         self.bar = QProgressBar()
         self.bar.setRange(0, 1000)
         self.bar.setTextVisible(False)
         self.bar.setAccessibleName(tr("Progress of the comparison"))
         self.pause = button(
-            tr("&Pause"), "pause", on_click=self._on_pause, tip=tr("Pauses after the current candidate")
+            tr("&Pause"),
+            "pause",
+            on_click=self._on_pause,
+            tip=tr("Pauses after the current candidate or round"),
         )
         self.skip = button(tr("S&kip"), "skip", on_click=self.skip_asked.emit, tip=tr("Skips the current candidate"))
         self.stop = button(tr("&Cancel"), "stop", on_click=self.cancel_asked.emit, tip=tr("Esc"))
@@ -41,7 +44,7 @@ class RunHead(QFrame):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(2 * GRID, GRID, 2 * GRID, GRID)
         layout.setSpacing(GRID // 2)
-        line = row(self.text, self.turn, GRID, self.left, GRID, self.pause, self.skip, self.stop)
+        line = row(self.text, self.position, GRID, self.left, GRID, self.pause, self.skip, self.stop)
         line.setStretch(0, 1)
         layout.addLayout(line)
         layout.addWidget(self.bar)
@@ -81,15 +84,15 @@ class RunHead(QFrame):
     def show_text(self, text: str) -> None:
         """Show a text; the bar does not change."""
         self.text.setText(text)
-        self.turn.setText("")
+        self.position.setText("")
         self.left.setText("")
 
-    def show_progress(self, text: str, fraction: float, left_s: float | None, turn: str) -> None:
+    def show_progress(self, text: str, fraction: float, left_s: float | None, position: str) -> None:
         """Show how far it is."""
         self.text.setText(text)
         self.bar.setRange(0, 1000)
         self.bar.setValue(round(1000 * fraction))
-        self.turn.setText(turn)
+        self.position.setText(position)
         self.left.setText(tr("%1 left").replace("%1", duration(left_s)) if left_s is not None else "")
 
     def show_waiting(self, text: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QApplication, QSplitter, QTabWidget, QWidget
+from PySide6.QtWidgets import QSplitter, QTabWidget, QWidget
 
 from app.discovery.pair_discovery import Discovery
 from app.domain.cancel import CancelToken
@@ -24,9 +24,10 @@ from app.domain.progress import ProgressSink
 from app.domain.results import CampaignPlan, CampaignRecord, CampaignStatus
 from app.measurement.control import CampaignControl
 from app.ranking.outcome import Outcome, is_unfinished, outcome_of
+from app.wording.messages import local_text
 from ui.common.basics import ScrollPage, name_tabs
 from ui.common.code_view import CodeView
-from ui.common.context import Context
+from ui.common.context import PageContext
 from ui.common.dialogs import Question
 from ui.common.outcome_texts import outcome_lines, remedy_actions
 from ui.common.page import Page
@@ -37,7 +38,7 @@ from ui.common.tips import enable
 from ui.comparison.log_view import LogView
 from ui.comparison.run_header import RunHead
 from ui.comparison.run_table import RunTable
-from ui.comparison.run_words import measuring_text, running_text, stopping_words
+from ui.comparison.run_words import measuring_text, pause_text, pausing_text, running_text, skip_text, stopping_words
 from ui.plots.run_board import PlotBoard
 
 _TABLE_MS = 250
@@ -55,8 +56,9 @@ class RunPage(Page):
     running_changed = Signal()
     remedy_asked = Signal(object)
     """Carries the Step in which the cause of failures can be removed."""
+    moves_on = True
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: PageContext) -> None:
         super().__init__(context, tr("Run"))
         self.title.setVisible(False)
         self.head = RunHead()
@@ -111,13 +113,6 @@ class RunPage(Page):
         """The pause button."""
         return self.head.pause if self.is_running else self.table
 
-    def keep_focus(self) -> None:
-        """Put the focus on Next once there are results."""
-        if self.can_go_next() and self.isVisible() and QApplication.activeModalWidget() is None:
-            self.next_wanted.emit()
-        else:
-            super().keep_focus()
-
     def can_go_next(self) -> bool:
         """When a comparison has ended."""
         return not self.is_running and self.context.wizard.state.campaign_id is not None
@@ -125,6 +120,11 @@ class RunPage(Page):
     def why_not_next(self) -> str:
         """Return what is waited for."""
         return tr("Results come when the comparison has ended.")
+
+    @property
+    def _is_adaptive(self) -> bool:
+        """Whether all candidates are measured in turn, in rounds."""
+        return self._plan is not None and self._plan.profile.is_adaptive
 
     @property
     def is_running(self) -> bool:
@@ -179,7 +179,7 @@ class RunPage(Page):
         self.head.show_waiting(tr("Connecting to both hosts"))
         self._timer.start()
 
-        def measure(_token: CancelToken, _tell: ProgressSink) -> CampaignRecord:
+        def measure(_token: CancelToken, _report: ProgressSink) -> CampaignRecord:
             record = services.run(found, plan, control=control, emit=emit, resume_id=resume_id)
             is_interrupted = record.status is CampaignStatus.INTERRUPTED
             self._is_lab_gone = is_interrupted and plan.pair.is_lab and services.is_lab_gone(record)
@@ -197,8 +197,10 @@ class RunPage(Page):
         """Ask whether to end the comparison."""
         if not self.is_running or self._is_cancelling:
             return
-        text, stay = stopping_words(is_paused=self.context.bridge.live.status().is_paused)
-        Question(self.window(), tr("Stop this comparison?"), text, tr("Stop"), stay, "warning").ask(self.cancel_now)
+        text, continue_text = stopping_words(is_paused=self.context.bridge.live.status().is_paused)
+        Question(self.window(), tr("Stop this comparison?"), text, tr("Stop"), continue_text, "warning").ask(
+            self.cancel_now
+        )
 
     def cancel_now(self) -> None:
         """End the comparison; cleaning up is shown."""
@@ -211,10 +213,10 @@ class RunPage(Page):
         self.head.set_running(is_running=False)
         if is_paused:
             self.head.show_text(tr("Stopping: checking both hosts"))
-            self.status_told.emit(tr("Stopping the comparison. This takes a few seconds."))
+            self.status_reported.emit(tr("Stopping the comparison. This takes a few seconds."))
         else:
             self.head.show_text(tr("Stopping: restoring both hosts"))
-            self.status_told.emit(tr("Restoring both hosts. This takes a few seconds."))
+            self.status_reported.emit(tr("Restoring both hosts. This takes a few seconds."))
 
     def _on_pause(self, is_paused: bool) -> None:  # noqa: FBT001 - a signal's argument
         if self.control is None:
@@ -222,16 +224,16 @@ class RunPage(Page):
         if is_paused:
             self.control.pause()
             self._refresh()
-            self.status_told.emit(tr("It will pause after the current candidate, with both hosts restored."))
+            self.status_reported.emit(pause_text(is_adaptive=self._is_adaptive))
         else:
             self.control.resume()
             self._refresh()
-            self.status_told.emit(tr("Resumed."))
+            self.status_reported.emit(tr("Resumed."))
 
     def _on_skip(self) -> None:
         if self.control is not None:
             self.control.skip()
-            self.status_told.emit(tr("Skipping the current candidate…"))
+            self.status_reported.emit(skip_text(self.context.bridge.live))
 
     def _on_done(self, record: CampaignRecord) -> None:
         self._rest()
@@ -253,7 +255,7 @@ class RunPage(Page):
             self._show_interrupted(record)
         elif record.status is CampaignStatus.CANCELLED:
             self.head.show_progress(tr("Cancelled"), share, None, "")
-            self.notice.say(
+            self.notice.show_message(
                 "caution",
                 tr("The comparison was cancelled. Both hosts are restored."),
                 tr("Next shows partial results. Resume measures the rest."),
@@ -266,40 +268,42 @@ class RunPage(Page):
     def _show_interrupted(self, record: CampaignRecord) -> None:
         """Say why the comparison was interrupted; a practice lab that has ended cannot go on."""
         pair = record.plan.pair
-        why = self.context.bridge.live.status().message or tr("The comparison was interrupted.")
+        why = local_text(self.context.bridge.live.status().message) or tr("The comparison was interrupted.")
         if self._is_lab_gone:
             hint = tr("The practice lab has ended, so this comparison cannot be resumed. Results so far are saved.")
-            self.notice.say("error", why, hint)
+            self.notice.show_message("error", why, hint)
             return
         hint = tr("Results so far are saved. Each host rolls back automatically.")
         actions = {tr("Resume"): self._again, tr("Restore both hosts"): lambda: self._recover(pair)}
-        self.notice.say("error", why, hint, actions)
+        self.notice.show_message("error", why, hint, actions)
 
     def _show_outcome(self, outcome: Outcome) -> None:
         """Say how many candidates failed, and why; only where none did, that all were measured."""
         if not outcome.headline:
             self.head.show_progress(tr("Finished: both hosts are restored"), 1.0, None, "")
-            self.status_told.emit(tr("All candidates were measured. Next shows the results."))
+            self.status_reported.emit(tr("All candidates were measured. Next shows the results."))
             return
         self.head.show_progress(tr("Finished: %1").replace("%1", outcome.headline), 1.0, None, "")
         text = "\n".join((*outcome_lines(outcome), tr("Both hosts are restored.")))
         actions = remedy_actions(outcome, self.remedy_asked.emit)
         kind = "error" if not outcome.measured else "caution"
-        self.notice.say(kind, tr("%1.").replace("%1", outcome.headline), text, actions)
-        self.status_told.emit(tr("%1. Next shows the results.").replace("%1", outcome.measured_words))
+        self.notice.show_message(kind, tr("%1.").replace("%1", outcome.headline), text, actions)
+        self.status_reported.emit(tr("%1. Next shows the results.").replace("%1", outcome.measured_words))
 
     def _recover(self, pair: PairSpec) -> None:
         services = self.context.services
         self.start(
             tr("Restoring both hosts"),
-            lambda token, _tell: services.recover(pair, token=token),
-            lambda sentences: self.notice.say("info", tr("Both hosts were inspected."), " ".join(sentences)),
+            lambda token, _report: services.recover(pair, token=token),
+            lambda sentences: self.notice.show_message(
+                "info", tr("Both hosts were inspected."), " ".join(map(local_text, sentences))
+            ),
         )
 
     def _on_fault(self, error: TunnelmarkError) -> None:
         self._rest()
         self.head.show_progress(tr("Stopped"), self.head.share, None, "")
-        self.notice.say_error(error, {tr("Try again"): self._again})
+        self.notice.show_error(error, {tr("Try again"): self._again})
         self.failed.emit(error)
 
     def _again(self) -> None:
@@ -309,7 +313,7 @@ class RunPage(Page):
             return
         services = self.context.services
 
-        def find(_token: CancelToken, _tell: ProgressSink) -> tuple[int | None, CampaignPlan]:
+        def find(_token: CancelToken, _report: ProgressSink) -> tuple[int | None, CampaignPlan]:
             resume_id = services.unfinished(plan.pair.name)
             return resume_id, plan if resume_id is None else services.record(resume_id).plan
 
@@ -336,8 +340,7 @@ class RunPage(Page):
                 self.board.begin(event.plan)
                 self._refresh()
             case AttemptStarted():
-                is_adaptive = self._plan is not None and self._plan.profile.is_adaptive
-                self.status_told.emit(measuring_text(event.title, is_adaptive=is_adaptive))
+                self.status_reported.emit(measuring_text(event.title, is_adaptive=self._is_adaptive))
             case AttemptEnded():
                 self._refresh()
             case UnderlayChanged():
@@ -345,7 +348,7 @@ class RunPage(Page):
             case Paused():
                 self._show_pause(event)
             case CampaignEnded():
-                self.status_told.emit(event.message or tr("The comparison has ended."))
+                self.status_reported.emit(local_text(event.message) or tr("The comparison has ended."))
             case _:
                 pass
 
@@ -353,9 +356,9 @@ class RunPage(Page):
         self._refresh()
         if event.is_up:
             self.notice.clear()
-            self.status_told.emit(event.text)
+            self.status_reported.emit(local_text(event.text))
         else:
-            self.notice.say("caution", event.text, tr("Cancel ends the comparison now."))
+            self.notice.show_message("caution", local_text(event.text), tr("Cancel ends the comparison now."))
 
     def _show_pause(self, event: Paused) -> None:
         if self._is_cancelling:
@@ -363,12 +366,13 @@ class RunPage(Page):
             return
         self.head.set_paused(is_paused=event.is_paused)
         text = tr("Paused; both hosts are restored.") if event.is_paused else tr("Resumed.")
-        self.status_told.emit(text)
+        self.status_reported.emit(text)
         if not event.is_paused:
             self.notice.clear()
         elif event.reason:
             hint = tr("Results so far are saved. Resume continues where it stopped.")
-            self.notice.say("error", event.reason, hint, {tr("Resume"): lambda: self._on_pause(False)})  # noqa: FBT003
+            resume = {tr("Resume"): lambda: self._on_pause(False)}  # noqa: FBT003
+            self.notice.show_message("error", local_text(event.reason), hint, resume)
 
     def _refresh(self) -> None:
         live = self.context.bridge.live
@@ -381,9 +385,9 @@ class RunPage(Page):
             return
         text = running_text(live, rows)
         if self.head.is_pausing and not status.is_paused:
-            text = tr("Pausing after this candidate. %1").replace("%1", text)
-        turn = "" if any(row.is_open_ended for row in rows) else place_text(rows)
-        self.head.show_progress(text, status.progress.fraction, status.progress.left_s, turn)
+            text = pausing_text(text, is_adaptive=self._is_adaptive)
+        position = "" if any(row.is_open_ended for row in rows) else place_text(rows)
+        self.head.show_progress(text, status.progress.fraction, status.progress.left_s, position)
 
     def _on_row(self) -> None:
         row = self.table.selected_row()

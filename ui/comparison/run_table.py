@@ -20,6 +20,8 @@ from ui.common.verdicts import verdict_appearance
 _MOST_LINES = 3
 """Lines of a reason that are shown; the tool tip has all of it."""
 _NAME, _VERDICT, _LATENCY, _MBIT, _CPU, _STATE = range(6)
+_ROOMY_EM = 50
+"""A narrower table leaves the verdict to the choice and the results."""
 _LEAST_STATE_EM = 6
 """Least width of a state; where that leaves no room for the others, the table is scrolled."""
 
@@ -36,6 +38,7 @@ class RunTable(DataTable):
         header.setMinimumSectionSize(48)
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         self.stretch(_STATE, _LEAST_STATE_EM)
+        self.hide_where_narrow((_VERDICT,), _ROOMY_EM)
         self.setWordWrap(True)
         self.setTextElideMode(Qt.TextElideMode.ElideRight)
         self._fitting = QTimer(self)
@@ -76,14 +79,14 @@ class RunTable(DataTable):
         self.show_rows(rows)
 
     def _show(self, nth: int, row: Row) -> None:
-        look = verdict_appearance(row.verdict)
+        appearance = verdict_appearance(row.verdict)
         colours = self._theme.colours
-        cells = (row.title, look.word, ms(row.latency_ms), mbit_s(row.mbit_s), pct(row.cpu_pct), state_text(row))
+        cells = (row.title, appearance.word, ms(row.latency_ms), mbit_s(row.mbit_s), pct(row.cpu_pct), state_text(row))
         for column, text in enumerate(cells):
             self.cell(nth, column).setText(text)
             self.cell(nth, column).setToolTip(plain_tip(text))
         self.cell(nth, _NAME).setIcon(swatch_icon(row.key[0], row.nth_suite))
-        self.cell(nth, _VERDICT).setIcon(make_icon(look.icon, getattr(colours, look.role)))
+        self.cell(nth, _VERDICT).setIcon(make_icon(appearance.icon, getattr(colours, appearance.role)))
         icon, role = _STATE_ICONS[row.state]
         self.cell(nth, _STATE).setIcon(make_icon(icon, getattr(colours, role)))
 
@@ -110,7 +113,7 @@ def state_text(row: Row) -> str:
         case RowState.RUNNING:
             return joined(stage_text(row.stage), row.detail) + rounds
         case RowState.DONE:
-            return f"{tr('done')}{rounds}: {row.detail}" if row.is_open_ended and row.detail else tr("done") + rounds
+            return _with_detail(tr("done") + rounds, row.detail if row.is_open_ended else "")
         case RowState.FAILED:
             return f"{tr('failed')}: {row.detail}"
         case RowState.SKIPPED:
@@ -118,15 +121,21 @@ def state_text(row: Row) -> str:
         case RowState.CANCELLED:
             return tr("cancelled")
         case RowState.NOT_RUN:
-            return f"{tr('not run')}: {row.detail}" if row.detail else tr("not run")
+            return _with_detail(tr("not run"), row.detail)
         case RowState.ENDED_EARLY:
-            words = tr("%1 of %2 rounds measured").replace("%1", str(row.rounds_done))
-            words = words.replace("%2", str(row.rounds))
-            if row.is_open_ended:
-                words = tr("measured") + rounds
-            if is_last_due:
-                words = tr("measured, but not repeated at the end")
-            return f"{words}: {row.detail}" if row.detail else words
+            words = tr("measured, but not repeated at the end") if is_last_due else _measured_text(row)
+            return _with_detail(words, row.detail)
+
+
+def _with_detail(words: str, detail: str) -> str:
+    return f"{words}: {detail}" if detail else words
+
+
+def _measured_text(row: Row) -> str:
+    """Return how many rounds were measured of a candidate that ended early."""
+    if row.is_open_ended:
+        return tr("measured") + _rounds_text(row)
+    return tr("%1 of %2 rounds measured").replace("%1", str(row.rounds_done)).replace("%2", str(row.rounds))
 
 
 def _rounds_text(row: Row) -> str:

@@ -33,6 +33,27 @@ def measuring_text(title: str, *, is_adaptive: bool) -> str:
     return tr("Measuring all candidates in turn") if is_adaptive else tr("Measuring %1").replace("%1", title)
 
 
+def pause_text(*, is_adaptive: bool) -> str:
+    """Return what the status line says when a pause was asked for."""
+    if is_adaptive:
+        return tr("It will pause after the current round, with both hosts restored.")
+    return tr("It will pause after the current candidate, with both hosts restored.")
+
+
+def pausing_text(text: str, *, is_adaptive: bool) -> str:
+    """Return what is being measured until the pause begins."""
+    form = tr("Pausing after this round. %1") if is_adaptive else tr("Pausing after this candidate. %1")
+    return form.replace("%1", text)
+
+
+def skip_text(live: LiveModel) -> str:
+    """Return what is skipped: in a round of all candidates it is the one that the round is at."""
+    running = next((row for row in live.rows() if row.key == live.status().running), None)
+    if running is None or running.is_open_ended:
+        return tr("Skipping the current candidate…")
+    return tr("Skipping %1…").replace("%1", running.title)
+
+
 def stopping_words(*, is_paused: bool) -> tuple[str, str]:
     """Return what stopping the comparison means, and the word on the button that does not stop it."""
     what_happens = (

@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QTreeWidget, QTreeWidgetItem, QWidget
 
-from ui.common.basics import label, row
+from ui.common.basics import button, label, row
 from ui.common.search_field import SearchField
 from ui.common.texts import tr
 
@@ -33,9 +33,16 @@ class TreeSearch(QWidget):
         self.field.returnPressed.connect(self._to_first)
         self.hits = label("", "muted", is_wrapping=False)
         self.hits.setVisible(False)
-        outer = row(self.field, self.hits)
+        self.untick = button(tr("&Untick all"), on_click=self._untick, tip=tr("Begin the choice from nothing"))
+        outer = row(self.field, self.hits, self.untick)
         outer.setStretch(0, 1)
         self.setLayout(outer)
+
+    def _untick(self) -> None:
+        """Take every tick away, those of hidden lines too."""
+        for item in every_item(self._tree):
+            if item.checkState(0) is Qt.CheckState.Checked:
+                item.setCheckState(0, Qt.CheckState.Unchecked)
 
     def begin_anew(self) -> None:
         """The tree holds other lines."""

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from app.deployment.contact import OnlyHost
 from app.domain.deployment import Deployment
 from app.domain.hosts import PairSpec
-from app.services.interfaces.deployments import RolloutServices
+from app.services.interfaces.deployments import DeploymentServices
 from ui.common.deployment_states import moment
 from ui.common.texts import tr
-from ui.deployments.single_host_rollback import undo_one_text
-from ui.deployments.task import RolloutTask
-from ui.deployments.texts import if_nobody_answers
+from ui.deployments.single_host_rollback import one_host_removal_text
+from ui.deployments.task import DeploymentTask
+from ui.deployments.texts import unless_confirmed
 
 
 @dataclass(frozen=True)
@@ -29,50 +29,52 @@ class Proposal:
     title: str
     text: str
     yes: str
-    task: RolloutTask
+    task: DeploymentTask
 
 
-def undo_proposal(services: RolloutServices, pair: PairSpec, standing: Deployment) -> Proposal:
+def removal_proposal(services: DeploymentServices, pair: PairSpec, active: Deployment) -> Proposal:
     """Remove the deployment from both hosts."""
-    task = RolloutTask(
+    task = DeploymentTask(
         tr("Removing"),
-        standing.title,
+        active.title,
         pair,
         lambda token, emit, _confirmation: services.undeploy(pair, token=token, emit=emit),
-        is_undo=True,
+        is_removal=True,
     )
     text = tr(
         "Both hosts are restored to their state before it: files, services, interfaces. Traffic through the "
         "tunnel is interrupted. You can deploy it again later."
     )
-    title = tr("Remove %1 from %2?").replace("%1", standing.title).replace("%2", pair.name)
+    title = tr("Remove %1 from %2?").replace("%1", active.title).replace("%2", pair.name)
     return Proposal(title, text, tr("Remove"), task)
 
 
-def undo_one_proposal(services: RolloutServices, pair: PairSpec, standing: Deployment, alone: OnlyHost) -> Proposal:
+def one_host_removal_proposal(
+    services: DeploymentServices, pair: PairSpec, active: Deployment, alone: OnlyHost
+) -> Proposal:
     """Remove the deployment from the only reachable host."""
     side, label = alone.side, alone.reached.label
-    task = RolloutTask(
+    task = DeploymentTask(
         tr("Removing on %1 alone").replace("%1", label),
-        standing.title,
+        active.title,
         pair,
         lambda token, emit, _confirmation: services.undeploy_one(pair, side, token=token, emit=emit),
-        is_undo=True,
+        is_removal=True,
         only=side,
     )
-    title = tr("Remove %1 from %2 alone?").replace("%1", standing.title).replace("%2", label)
-    return Proposal(title, undo_one_text(alone), tr("Remove from %1 alone").replace("%1", label), task)
+    title = tr("Remove %1 from %2 alone?").replace("%1", active.title).replace("%2", label)
+    return Proposal(title, one_host_removal_text(alone), tr("Remove from %1 alone").replace("%1", label), task)
 
 
-def rotate_proposal(services: RolloutServices, pair: PairSpec, standing: Deployment) -> Proposal:
+def rotate_proposal(services: DeploymentServices, pair: PairSpec, active: Deployment) -> Proposal:
     """Deploy the same tunnel again with new keys."""
-    task = RolloutTask(
+    task = DeploymentTask(
         tr("Rotating keys"),
-        standing.title,
+        active.title,
         pair,
         lambda token, emit, confirmation: services.rotate_keys(pair, token=token, emit=emit, confirmation=confirmation),
-        standing.title,
-        standing.options.confirm_within_s,
+        active.title,
+        active.options.confirm_within_s,
     )
     text = tr("Both hosts generate new keys, and the tunnel is set up again with them. It is down for some seconds.")
     title = tr("New keys for %1?").replace("%1", pair.name)
@@ -80,37 +82,37 @@ def rotate_proposal(services: RolloutServices, pair: PairSpec, standing: Deploym
 
 
 def again_proposal(
-    services: RolloutServices, former: Deployment, standing: Deployment | None, *, confirm_within_s: float
+    services: DeploymentServices, former: Deployment, active: Deployment | None, *, confirm_within_s: float
 ) -> Proposal:
     """Deploy an earlier deployment again.
 
     Args:
         services: Deployment service.
-        standing: The active deployment that it replaces; None for none.
+        active: The active deployment that it replaces; None for none.
         confirm_within_s: Time the user has to confirm, in seconds, whatever the earlier one was deployed with.
     """
-    task = RolloutTask(
+    task = DeploymentTask(
         tr("Deploying again"),
         former.title,
         former.pair,
         lambda token, emit, confirmation: services.redeploy(
             former.id, token=token, emit=emit, confirmation=confirmation, confirm_within_s=confirm_within_s
         ),
-        standing.title if standing is not None else "",
+        active.title if active is not None else "",
         confirm_within_s,
     )
     place = (
-        tr("It replaces %1.").replace("%1", standing.title)
-        if standing is not None
+        tr("It replaces %1.").replace("%1", active.title)
+        if active is not None
         else tr("No tunnel is deployed on the pair now.")
     )
     title = tr("Deploy %1 of %2 again?").replace("%1", former.title).replace("%2", moment(former.prepared_at))
     return Proposal(title, f"{place} {_how(task)}", tr("Deploy it again"), task)
 
 
-def keep_task(services: RolloutServices, pair: PairSpec, waiting: Deployment) -> RolloutTask:
+def keep_task(services: DeploymentServices, pair: PairSpec, waiting: Deployment) -> DeploymentTask:
     """Return the task that confirms what waits for it; that needs no question."""
-    return RolloutTask(
+    return DeploymentTask(
         tr("Confirming"),
         waiting.title,
         pair,
@@ -119,7 +121,7 @@ def keep_task(services: RolloutServices, pair: PairSpec, waiting: Deployment) ->
     )
 
 
-def _how(task: RolloutTask) -> str:
+def _how(task: DeploymentTask) -> str:
     if task.within_s is None:
         return tr("If it cannot be verified, both hosts roll back.")
-    return f"{tr('You are asked to confirm it.')} {if_nobody_answers(task.former)}"
+    return f"{tr('You are asked to confirm it.')} {unless_confirmed(task.former)}"

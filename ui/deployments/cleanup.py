@@ -15,22 +15,23 @@ from app.domain.deployment_status import PairStatus
 from app.domain.errors import TunnelmarkError
 from app.domain.hosts import PairSpec
 from app.domain.progress import ProgressSink
-from ui.common.context import Context
+from app.wording.messages import local_sentence, local_text
+from ui.common.context import PageContext
 from ui.common.texts import tr
 
 if TYPE_CHECKING:
-    from app.services.interfaces.deployments import RolloutServices
+    from app.services.interfaces.deployments import DeploymentServices
 
 
 class Cleaner(QObject):
     """Removes such files: once for each pair by itself, again only where the user asks."""
 
-    looked = Signal(str, object)
+    inspected = Signal(str, object)
     """Carries a pair's name, and its PairStatus after the files were removed."""
-    told = Signal(str, str, str)
+    reported = Signal(str, str, str)
     """Carries kind, title and sentences of a notice."""
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: PageContext) -> None:
         super().__init__()
         self._context = context
         self._attempts = RepairAttempts()
@@ -48,15 +49,15 @@ class Cleaner(QObject):
 
     def clean(self, pair: PairSpec, before: PairStatus) -> None:
         """Remove the files, and inspect again."""
-        services, name = cast("RolloutServices", self._context.services), pair.name
+        services, name = cast("DeploymentServices", self._context.services), pair.name
 
-        def job(token: CancelToken, _tell: ProgressSink) -> PairStatus:
+        def job(token: CancelToken, _report: ProgressSink) -> PairStatus:
             services.remove_unfinished(pair, token=token)
             return services.status(pair, token=token)
 
         self._attempts.note(name, None)
         self._running.add(name)
-        self.told.emit("info", tr("%1 is being cleaned up.").replace("%1", name), before.repair_text)
+        self.reported.emit("info", tr("%1 is being cleaned up.").replace("%1", name), before.repair_text)
         self._context.runner.run(
             tr("Cleaning up %1").replace("%1", name),
             job,
@@ -68,18 +69,20 @@ class Cleaner(QObject):
     def _take(self, before: PairStatus, after: PairStatus) -> None:
         name = before.pair
         self._running.discard(name)
-        self.looked.emit(name, after)
+        self.inspected.emit(name, after)
         if _is_clean(before, after):
             self._attempts.forget(name, None)  # what another loss of power leaves is another case
-            self.told.emit("info", tr("%1 is cleaned up.").replace("%1", name), before.repair_text)
+            self.reported.emit("info", tr("%1 is cleaned up.").replace("%1", name), before.repair_text)
         else:
-            self.told.emit(
-                "caution", tr("%1 could not be cleaned up completely.").replace("%1", name), " ".join(after.sentences)
+            self.reported.emit(
+                "caution",
+                tr("%1 could not be cleaned up completely.").replace("%1", name),
+                " ".join(map(local_text, after.sentences)),
             )
 
     def _fail(self, name: str, error: TunnelmarkError) -> None:
         self._running.discard(name)
-        self.told.emit("caution", tr("%1 could not be cleaned up.").replace("%1", name), error.sentence())
+        self.reported.emit("caution", tr("%1 could not be cleaned up.").replace("%1", name), local_sentence(error))
 
 
 def _is_clean(before: PairStatus, after: PairStatus) -> bool:

@@ -12,7 +12,7 @@ from ui.common.basics import button, label
 from ui.common.texts import duration, tr
 from ui.common.theme import GRID, tabular
 from ui.common.tips import enable, set_tip, shown_keys
-from ui.deployments.texts import if_nobody_answers
+from ui.deployments.texts import unless_confirmed
 
 _BUTTON_HEIGHT_PX = 6 * GRID
 SPOKEN_AT_S = (60, 30, 10)
@@ -32,7 +32,7 @@ class Countdown(QFrame):
     def __init__(self) -> None:
         super().__init__()
         set_role(self, Role.Notification)
-        self.setProperty("look", "callout")
+        self.setProperty("variant", "callout")
         self.setFocusPolicy(
             Qt.FocusPolicy.StrongFocus
         )  # so that a key that was meant for something else decides nothing
@@ -49,11 +49,13 @@ class Countdown(QFrame):
         self.text = label("")
         self.left_s = 0.0
         self._addresses = ("", "")
-        self.keep: QPushButton = button(
-            tr("Con&firm"), "check", look="primary", on_click=lambda: self._decide(Decision.KEEP)
+        self.confirm: QPushButton = button(
+            tr("Con&firm"), "check", variant="primary", on_click=lambda: self._decide(Decision.CONFIRM)
         )
-        self.undo: QPushButton = button(tr("&Roll back now"), "undo", on_click=lambda: self._decide(Decision.UNDO))
-        for answer in (self.keep, self.undo):
+        self.roll_back: QPushButton = button(
+            tr("&Roll back now"), "undo", on_click=lambda: self._decide(Decision.ROLLBACK)
+        )
+        for answer in (self.confirm, self.roll_back):
             set_tip(answer, shown_keys(QKeySequence.mnemonic(answer.text())))
         minutes = round(EXTENSION_S / 60)
         self.more: QPushButton = button(
@@ -62,7 +64,7 @@ class Countdown(QFrame):
             on_click=lambda: self.decided.emit(Decision.EXTEND),
             tip=tr("Both hosts wait %1 minutes longer").replace("%1", str(minutes)),
         )
-        for one in (self.keep, self.undo):
+        for one in (self.confirm, self.roll_back):
             one.setMinimumSize(20 * GRID, _BUTTON_HEIGHT_PX)
         self._lay_out()
         self.setVisible(False)
@@ -74,8 +76,8 @@ class Countdown(QFrame):
         texts.addWidget(self.text)
         buttons = QVBoxLayout()
         buttons.setSpacing(GRID)
-        buttons.addWidget(self.keep)
-        buttons.addWidget(self.undo)
+        buttons.addWidget(self.confirm)
+        buttons.addWidget(self.roll_back)
         line = QHBoxLayout()
         line.setSpacing(2 * GRID)
         time = QVBoxLayout()
@@ -94,7 +96,7 @@ class Countdown(QFrame):
     @property
     def is_open(self) -> bool:
         """Whether an answer is waited for."""
-        return not self.isHidden() and self.keep.isEnabled()
+        return not self.isHidden() and self.confirm.isEnabled()
 
     def set_addresses(self, inner_a: str, inner_b: str) -> None:
         """Set the addresses of both hosts in the tunnel, so that it can be tried; empty where LANs alone are joined."""
@@ -119,7 +121,7 @@ class Countdown(QFrame):
         self.left.setText(duration(left_s))
         self.left.setAccessibleName(tr("Time left: %1").replace("%1", duration(left_s)))
         self.bar.setValue(round(1000 * left_s / max(1.0, total_s)))
-        self.text.setText(f"{self._what_to_test()} {if_nobody_answers(former)}")
+        self.text.setText(f"{self._what_to_test()} {unless_confirmed(former)}")
         self.setAccessibleDescription(f"{self.left.text()}. {self.text.text()}")
         if self.isHidden():
             self._open()
@@ -128,7 +130,7 @@ class Countdown(QFrame):
 
     def _open(self) -> None:
         self.title.setText(tr("The tunnel is up on both hosts. Confirm it?"))
-        for one in (self.keep, self.undo, self.more):
+        for one in (self.confirm, self.roll_back, self.more):
             enable(one, is_on=True, reason="")
         self.setVisible(True)
         self.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -138,11 +140,11 @@ class Countdown(QFrame):
         self.setVisible(False)
 
     def _decide(self, decision: Decision) -> None:
-        if not self.keep.isEnabled():
+        if not self.confirm.isEnabled():
             return
-        for one in (self.keep, self.undo, self.more):
+        for one in (self.confirm, self.roll_back, self.more):
             enable(one, is_on=False, reason=tr("The answer is being sent to both hosts."))
-        is_kept = decision is Decision.KEEP
+        is_kept = decision is Decision.CONFIRM
         self.title.setText(tr("Confirming on both hosts") if is_kept else tr("Rolling back both hosts"))
         notify_shown(self)
         self.decided.emit(decision)

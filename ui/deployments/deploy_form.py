@@ -7,13 +7,15 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit, QSpinBox, QWidget
 
-from app.domain.deployment import CONFIRM_WITHIN_S, LONGEST_CONFIRM_S, SHORTEST_CONFIRM_S, Deployment, RolloutOptions
+from app.domain.deployment import CONFIRM_WITHIN_S, LONGEST_CONFIRM_S, SHORTEST_CONFIRM_S, Deployment, DeploymentOptions
 from app.domain.hosts import PairSpec, Side
 from app.domain.results import Candidate
 from app.domain.verdicts import Verdict, deciding_finding
 from app.services.interfaces.deployments import LanPort
 from app.wording.deployment_sentences import replaced_sentence
-from ui.common.basics import Card, icon_label, inset_text, label, label_for, name_box, row
+from app.wording.findings import replacement_words
+from app.wording.messages import local_text
+from ui.common.basics import Card, ChoiceBox, icon_label, inset_text, label, label_for, name_box, row
 from ui.common.deployment_preset import Key, Wanted
 from ui.common.folding import FoldingForm
 from ui.common.icons import set_icon
@@ -28,7 +30,7 @@ _SOLUTION_LETTERS = 15
 """Wide letters: as much room as the longest name, OpenVPN over UDP or WireGuard with L2TPv3, needs in narrow ones."""
 
 
-class RolloutForm(Card):
+class DeploymentForm(Card):
     """The choice, in a grid of five lines."""
 
     changed = Signal()
@@ -67,10 +69,10 @@ class RolloutForm(Card):
         self._show_candidate()
 
     def _make_choices(self) -> None:
-        self.pairs = QComboBox()
+        self.pairs = ChoiceBox()
         self.pairs.setAccessibleName(tr("Pair"))
         self.pairs.currentIndexChanged.connect(self._on_pair)
-        self.solution, self.suite = QComboBox(), QComboBox()
+        self.solution, self.suite = ChoiceBox(), ChoiceBox()
         self.solution.setAccessibleName(tr("Solution"))
         name_box(self.suite, tr("Suite"))
         for box, letters in ((self.pairs, 18), (self.solution, _SOLUTION_LETTERS), (self.suite, 10)):
@@ -84,7 +86,7 @@ class RolloutForm(Card):
         self.verdict_label = label(tr("Verdict"), is_wrapping=False)
 
     def _make_confirming(self) -> None:
-        self.who = QComboBox()
+        self.who = ChoiceBox()
         self.who.setAccessibleName(tr("Confirmation"))
         self.who.addItem(tr("Me, within the time limit"), "user")
         self.who.addItem(tr("Tunnelmark, once verified"), "")
@@ -152,12 +154,12 @@ class RolloutForm(Card):
         return next((one for one in self._candidates if (one.solution, one.suite) == self.key), None)
 
     @property
-    def options(self) -> RolloutOptions:
+    def options(self) -> DeploymentOptions:
         """The other settings."""
         a, b = self.lans[Side.A], self.lans[Side.B]
         candidate = self.candidate
         needs_reason = candidate is not None and candidate.verdict.needs_reason
-        options = RolloutOptions(
+        options = DeploymentOptions(
             bridge_a=a.bridge,
             bridge_b=b.bridge,
             inner_a=a.address.text().strip(),
@@ -211,8 +213,9 @@ class RolloutForm(Card):
             self.choose(wanted.key)
         else:
             self._candidates = ()
-            self._fill(self.solution, [(wanted.key[0], wanted.key[0])])
-            self._fill(self.suite, [(wanted.title, wanted.key[1])])
+            solution, _, suite = wanted.title.partition(", ")
+            self._fill(self.solution, [(solution, wanted.key[0])])
+            self._fill(self.suite, [(suite or wanted.key[1], wanted.key[1])])
             self._show_offer()
         if wanted.options is not None:
             self._take_options(wanted.options)
@@ -267,7 +270,7 @@ class RolloutForm(Card):
             enable(box, is_on=bool(self._candidates), reason=tr("Inspect both hosts first."))
         self.suite.setVisible(self.suite.count() > 0 or bool(self._candidates))
 
-    def _take_options(self, options: RolloutOptions) -> None:
+    def _take_options(self, options: DeploymentOptions) -> None:
         for lan in self.lans.values():
             inner = options.inner_a if lan.side is Side.A else options.inner_b
             lan.want(options.bridge(lan.side), inner)
@@ -308,8 +311,8 @@ class RolloutForm(Card):
         if own:
             self._fill(self.suite, [(one.title.partition(", ")[2] or one.suite, one.suite) for one in own])
             for nth, one in enumerate(own):
-                look = verdict_appearance(one.verdict)
-                self.suite.setItemData(nth, f"{one.title}: {look.word}", Qt.ItemDataRole.ToolTipRole)
+                appearance = verdict_appearance(one.verdict)
+                self.suite.setItemData(nth, f"{one.title}: {appearance.word}", Qt.ItemDataRole.ToolTipRole)
             first = next((nth for nth, one in enumerate(own) if one.verdict.is_deployable), 0)
             self.suite.setCurrentIndex(first)
         self._on_suite()
@@ -370,5 +373,5 @@ def _deciding(candidate: Candidate) -> str:
     deciding = deciding_finding(candidate.findings)
     if deciding is None:
         return ""
-    instead = f" {tr('Instead')}: {deciding.replacement}." if deciding.replacement else ""
-    return f"{deciding.subject}: {deciding.reason} ({deciding.source}){instead}"
+    instead = f" {tr('Instead')}: {replacement_words(deciding.replacement)}." if deciding.replacement else ""
+    return f"{deciding.subject}: {local_text(deciding.reason)} ({local_text(deciding.source)}){instead}"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QApplication, QStackedWidget, QWidget
 
-from app.deployment.events import Decision, RolloutCountdown, RolloutEvent
+from app.deployment.events import Decision, DeploymentCountdown, DeploymentEvent
 from app.discovery.pair_discovery import Discovery
 from app.domain.cancel import CancelToken
 from app.domain.deployment import Deployment, DryRun
@@ -18,24 +18,24 @@ from app.domain.hosts import PairSpec
 from app.domain.progress import ProgressSink
 from app.services.interfaces.deployments import LanPort
 from ui.common.basics import ScrollPage, row
-from ui.common.context import Context
+from ui.common.context import PageContext
 from ui.common.deployment_preset import Wanted
 from ui.common.dialogs import Question
 from ui.common.operations import Operation
 from ui.common.page import BusyLine, Page
 from ui.common.texts import tr
 from ui.common.theme import GRID
-from ui.deployments.progress_view import PAST_STOPPING, RolloutLive
-from ui.deployments.setup import RolloutSetup
-from ui.deployments.task import RolloutTask, WindowConfirmation
-from ui.deployments.texts import what_went_back
+from ui.deployments.progress_view import PAST_STOPPING, DeploymentProgress
+from ui.deployments.setup import DeploymentSetup
+from ui.deployments.task import DeploymentTask, WindowConfirmation
+from ui.deployments.texts import what_returned
 from ui.deployments.view_switch import AreaSwitch
 
 if TYPE_CHECKING:
     from app.services.interfaces.comparison import ComparisonServices
-    from app.services.interfaces.deployments import RolloutServices
+    from app.services.interfaces.deployments import DeploymentServices
 
-    class DeployServices(ComparisonServices, RolloutServices):
+    class DeployServices(ComparisonServices, DeploymentServices):
         """Services that the page needs from the window."""
 
 
@@ -48,13 +48,13 @@ class _Stored:
 class DeployPage(Page):
     """Two views: settings with their dry run, and the running deployment."""
 
-    standing_asked = Signal()
+    deployments_asked = Signal()
     """The other page of this area is requested."""
     lab_chosen = Signal()
     attention_wanted = Signal()
     """The user has to answer a question here."""
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: PageContext) -> None:
         super().__init__(context, tr("Deploy"))
         self._wanted: Wanted | None = None
         self._deployments: tuple[Deployment, ...] = ()
@@ -63,18 +63,18 @@ class DeployPage(Page):
         self._has_no_pair = False
         self._shown_pair = ""
         self.switch = AreaSwitch("deploy")
-        self.switch.other_asked.connect(self.standing_asked)
+        self.switch.other_asked.connect(self.deployments_asked)
         self.busy = BusyLine()
-        self.setup = RolloutSetup(context.theme, self.look, self.look_ahead, self.roll_out)
+        self.setup = DeploymentSetup(context.theme, self.inspect, self.start_dry_run, self.start_deployment)
         self.form, self.firewalls, self.view = self.setup.form, self.setup.firewalls, self.setup.view
         self.ask_hosts, self.preview, self.deploy = self.setup.ask_hosts, self.setup.preview, self.setup.deploy
         self.hint, self.empty = self.setup.hint, self.setup.empty
         self.form.changed.connect(self._show_replaced)
-        self.live = RolloutLive(context.theme)
+        self.live = DeploymentProgress(context.theme)
         self._lay_out()
         self.live.stop_asked.connect(self.cancel)
         self.live.countdown.decided.connect(self._decide)
-        context.bridge.rollout_event.connect(self._on_event)
+        context.bridge.deployment_event.connect(self._on_event)
 
     def _lay_out(self) -> None:
         self.body.setSpacing(GRID)
@@ -112,7 +112,7 @@ class DeployPage(Page):
     def closing_words(self) -> tuple[str, str, str]:
         """Return what closing the window now would mean: a title, sentences, and the word on the button."""
         task = self.live.task
-        former = what_went_back(task.former if task is not None else "")
+        former = what_returned(task.former if task is not None else "")
         if self.live.countdown.is_open:
             text = tr(
                 "Closing rejects it: both hosts roll back %1, then the window closes. If this computer is "
@@ -137,7 +137,7 @@ class DeployPage(Page):
             return
         self.form.preset_confirm(self.context.preferences.confirm_within_s)
         services = self._services
-        self.start(tr("Reading stored pairs"), lambda _token, _tell: _stored(services), self._show_stored)
+        self.start(tr("Reading stored pairs"), lambda _token, _report: _stored(services), self._show_stored)
 
     def take_settings(self) -> None:
         """Preselect another time to confirm."""
@@ -161,7 +161,7 @@ class DeployPage(Page):
         if not (self.live.countdown.is_open or (self.live.stop.isVisible() and self.live.stop.isEnabled())):
             return True
         task = self.live.task
-        former = what_went_back(task.former if task is not None else "")
+        former = what_returned(task.former if task is not None else "")
         Question(
             self.window(),
             tr("Stop the deployment?"),
@@ -187,10 +187,10 @@ class DeployPage(Page):
         wanted, self._wanted = self._wanted, None
         if wanted is not None:
             self.form.show_wanted(wanted)
-            self.look()
+            self.inspect()
         elif not stored.pairs:
             self._has_no_pair = True
-            self.notice.say(
+            self.notice.show_message(
                 "info",
                 tr("There is no pair yet."),
                 tr("Add two hosts in a comparison first, or start the practice lab, where nothing can break."),
@@ -207,10 +207,10 @@ class DeployPage(Page):
         if name != self._shown_pair and not self.is_running:
             self.notice.clear()  # it was about another pair
         self._shown_pair = name
-        standing = next((one for one in self._deployments if one.pair.name == name and one.state.is_standing), None)
-        self.setup.show_replaced(standing)
+        active = next((one for one in self._deployments if one.pair.name == name and one.state.is_on_host), None)
+        self.setup.show_replaced(active)
         if not self.is_running:
-            self._name_page(is_replacing=standing is not None)
+            self._name_page(is_replacing=active is not None)
 
     def _name_page(self, *, is_replacing: bool) -> None:
         title = tr("Replace a tunnel") if is_replacing else tr("Deploy")
@@ -220,16 +220,16 @@ class DeployPage(Page):
 
     # --- inspection ---------------------------------------------------------------------------------------------------
 
-    def look(self) -> None:
+    def inspect(self) -> None:
         """Find out what both hosts can do, and which ports they have."""
         pair = self.form.pair
         if pair is None:
             return
         services = self._services
 
-        def job(token: CancelToken, tell: ProgressSink) -> tuple[Discovery, tuple[LanPort, ...]]:
+        def job(token: CancelToken, report: ProgressSink) -> tuple[Discovery, tuple[LanPort, ...]]:
             services.refuse_if_in_use(pair)  # inspecting hosts disturbs what is measured on them
-            found = services.discover(pair, token=token, on_progress=tell)
+            found = services.discover(pair, token=token, on_progress=report)
             return found, services.lan_ports(found, token=token)
 
         self.notice.clear()
@@ -240,11 +240,11 @@ class DeployPage(Page):
             return
         self.setup.show_found(discovery, ports)
         self._lead_focus(self.setup.next_button)
-        self.status_told.emit(tr("Both hosts were inspected"))
+        self.status_reported.emit(tr("Both hosts were inspected"))
 
     # --- dry run ------------------------------------------------------------------------------------------------------
 
-    def look_ahead(self) -> None:
+    def start_dry_run(self) -> None:
         """Find out what would be done."""
         discovery, key, choice, services = self.setup.discovery, self.form.key, self.setup.choice, self._services
         if discovery is None or key is None or self.form.refusal:
@@ -254,12 +254,12 @@ class DeployPage(Page):
             self.setup.show_run(run, choice, self._title_of(run.replaces))
             # Once the page has its new height: the preview has to be read before the deployment.
             QTimer.singleShot(0, self, self._show_what_would_be_done)
-            self.status_told.emit(tr("Nothing has been changed"))
+            self.status_reported.emit(tr("Nothing has been changed"))
 
         self.notice.clear()
         self.start(
             tr("Dry run: reading what is on both hosts"),
-            lambda token, tell: services.dry_run(discovery, key, choice[2], token=token, on_progress=tell),
+            lambda token, report: services.dry_run(discovery, key, choice[2], token=token, on_progress=report),
             show,
             busy=self.busy,
         )
@@ -282,14 +282,14 @@ class DeployPage(Page):
 
     # --- deployment ---------------------------------------------------------------------------------------------------
 
-    def roll_out(self) -> None:
+    def start_deployment(self) -> None:
         """Deploy what the dry run showed."""
         discovery, key, run, services = self.setup.discovery, self.form.key, self.dry_run, self._services
         pair, options = self.form.pair, self.form.options
         if discovery is None or key is None or run is None or pair is None or not self.deploy.isEnabled():
             return
         self.begin(
-            RolloutTask(
+            DeploymentTask(
                 tr("Deploying"),
                 run.title,
                 pair,
@@ -302,13 +302,13 @@ class DeployPage(Page):
             )
         )
 
-    def begin(self, task: RolloutTask) -> None:
+    def begin(self, task: DeploymentTask) -> None:
         """Do something on a pair where it can be watched."""
         if self.is_running:
-            self.status_told.emit(tr("Another deployment is running. Wait until it has finished."))
+            self.status_reported.emit(tr("Another deployment is running. Wait until it has finished."))
             return
         self._confirmation = confirmation = WindowConfirmation()
-        emit = self.context.bridge.emit_rollout
+        emit = self.context.bridge.emit_deployment
         self.notice.clear()
         self.setup.forget_run()
         self.faces.setCurrentWidget(self.live)
@@ -316,7 +316,7 @@ class DeployPage(Page):
         self.live.begin(task)
         self._rolling = self.start(
             task.name,
-            lambda token, _tell: task.job(token, emit, confirmation),
+            lambda token, _report: task.job(token, emit, confirmation),
             self._on_ended,
             on_failure=self._on_fault,
         )
@@ -328,7 +328,7 @@ class DeployPage(Page):
         if self._rolling is None or not self.is_running or (task is not None and not task.can_be_stopped):
             return
         if self.live.countdown.is_open:
-            self.live.countdown.undo.click()
+            self.live.countdown.roll_back.click()
         elif self.live.stage not in PAST_STOPPING:
             self.live.stopping()
             self._rolling.cancel()
@@ -337,19 +337,19 @@ class DeployPage(Page):
         self._confirmation.decide(decision)
         (self.live.countdown if decision is Decision.EXTEND else self.live.stages).setFocus()
 
-    def _on_event(self, event: RolloutEvent) -> None:
+    def _on_event(self, event: DeploymentEvent) -> None:
         if not self.is_running:
             return
         was_open = self.live.countdown.is_open
         self.live.feed(event)
-        if isinstance(event, RolloutCountdown) and not was_open and self.live.countdown.is_open:
+        if isinstance(event, DeploymentCountdown) and not was_open and self.live.countdown.is_open:
             QApplication.alert(self.window())
             self.attention_wanted.emit()
             self.live.countdown.setFocus()
 
     def _on_ended(self, deployment: Deployment) -> None:
-        words = tr("Show deployed tunnels") if deployment.state.is_standing else tr("Deployed tunnels")
-        self.live.show_ended(deployment, {words: self.standing_asked.emit, **self._back()})
+        words = tr("Show deployed tunnels") if deployment.state.is_on_host else tr("Deployed tunnels")
+        self.live.show_ended(deployment, {words: self.deployments_asked.emit, **self._back()})
         self._after()
 
     def _on_fault(self, error: TunnelmarkError) -> None:
@@ -374,7 +374,7 @@ class DeployPage(Page):
 
     def _after(self) -> None:
         task = self.live.task
-        self.status_told.emit(self.live.outcome if task is not None else "")
+        self.status_reported.emit(self.live.outcome if task is not None else "")
         self.changed.emit()
 
 

@@ -17,9 +17,10 @@ from app.domain.cancel import CancelToken
 from app.domain.deployment import Deployment
 from app.domain.deployment_status import PairStatus
 from app.domain.progress import ProgressSink
+from app.wording.messages import local_text
 from ui.common.basics import row
 from ui.common.colours import LIGHT
-from ui.common.context import Context
+from ui.common.context import PageContext
 from ui.common.deployment_preset import Wanted
 from ui.common.dialogs import Question
 from ui.common.icons import make_icon
@@ -30,9 +31,9 @@ from ui.deployments.actions import (
     Proposal,
     again_proposal,
     keep_task,
+    one_host_removal_proposal,
+    removal_proposal,
     rotate_proposal,
-    undo_one_proposal,
-    undo_proposal,
 )
 from ui.deployments.audit_export import ask_audit_file
 from ui.deployments.cleanup import Cleaner
@@ -58,31 +59,31 @@ class _Stored:
 class DeploymentsPage(Page):
     """A table of pairs, and everything about the selected one below it."""
 
-    rollout_asked = Signal()
+    deploy_asked = Signal()
     """A new deployment is requested."""
     replace_asked = Signal(object)
     """Carries a `Wanted`: the deployment to replace."""
     task_asked = Signal(object)
-    """Carries a `RolloutTask` to run on the deploy page."""
+    """Carries a `DeploymentTask` to run on the deploy page."""
     repair_begun = Signal(object)
-    """Carries a `RolloutTask` to run while this page is shown."""
+    """Carries a `DeploymentTask` to run while this page is shown."""
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: PageContext) -> None:
         super().__init__(context, tr("Deployed tunnels"))
         self._pairs: tuple[DeploymentEntry, ...] = ()
         self._wanted = self._wanted_deployment = ""
         self.statuses: dict[str, PairStatus] = {}
         self._notifier: Notifier | None = None
         self._is_notice_new = False
-        self.switch = AreaSwitch("standing")
-        self.switch.other_asked.connect(self.rollout_asked)
+        self.switch = AreaSwitch("deployments")
+        self.switch.other_asked.connect(self.deploy_asked)
         self.busy = BusyLine()
         self.watcher = Watcher(context)
         self.repairs = Repairs()
         self.cleaner = Cleaner(context)
         self.table = DeploymentsTable(context.theme)
         self.table.itemSelectionChanged.connect(self._show_selected)
-        self.table.itemActivated.connect(self.look)
+        self.table.itemActivated.connect(self.refresh)
         self.detail = DeploymentDetail(context.theme)
         self._lay_out()
         self._connect()
@@ -100,20 +101,20 @@ class DeploymentsPage(Page):
 
     def _connect(self) -> None:
         detail = self.detail
-        detail.look.clicked.connect(self.look)
+        detail.refresh.clicked.connect(self.refresh)
         detail.watch.clicked.connect(self._on_watch)
-        detail.undo.clicked.connect(self._ask_undo)
+        detail.remove.clicked.connect(self._ask_removal)
         detail.replace.clicked.connect(self._replace)
         detail.rotate.clicked.connect(self._ask_rotate)
         detail.repair.clicked.connect(self._repair)
-        detail.keep.clicked.connect(self._keep)
+        detail.confirm.clicked.connect(self._confirm)
         detail.earlier.again_asked.connect(self._ask_again)
         detail.audit.export_asked.connect(lambda: ask_audit_file(self, self.write_audit))
         detail.now.limits_changed.connect(self._take_limits)
-        self.watcher.looked.connect(self._on_looked)
-        self.watcher.told.connect(self._on_told)
-        self.cleaner.looked.connect(self._on_looked)
-        self.cleaner.told.connect(self._tell_of_contact)
+        self.watcher.inspected.connect(self._on_inspected)
+        self.watcher.reported.connect(self._on_reported)
+        self.cleaner.inspected.connect(self._on_inspected)
+        self.cleaner.reported.connect(self._show_contact)
         self.context.theme.changed.connect(self._refresh)
 
     # --- the page's life ----------------------------------------------------------------------------------------------
@@ -153,7 +154,7 @@ class DeploymentsPage(Page):
         services = self._services
         self.start(
             tr("Reading deployments"),
-            lambda _token, _tell: _Stored(services.deployments(), services.audit_log()),
+            lambda _token, _report: _Stored(services.deployments(), services.audit_log()),
             self._show_stored,
         )
 
@@ -166,20 +167,20 @@ class DeploymentsPage(Page):
         self._pairs = by_pair(stored.deployments)
         for one in self._pairs:
             known = self.statuses.get(one.pair.name)
-            if known is not None and identity_of(known.deployment) != identity_of(one.standing):
+            if known is not None and identity_of(known.deployment) != identity_of(one.active):
                 del self.statuses[one.pair.name]  # it belonged to the replaced deployment
         self.detail.audit.show_lines(stored.audit)
         self._show_rows(is_there=bool(self._pairs))
         self._fill_table()
         if not self._pairs:
-            self.notice.say(
+            self.notice.show_message(
                 "info",
                 tr("Nothing has been deployed yet."),
                 tr(
                     "Compare candidates on a pair first, then deploy the best one from the results. You can "
                     "also deploy now."
                 ),
-                {tr("Deploy…"): self.rollout_asked.emit},
+                {tr("Deploy…"): self.deploy_asked.emit},
             )
             return
         names = [one.pair.name for one in self._pairs]
@@ -200,17 +201,17 @@ class DeploymentsPage(Page):
 
     # --- inspection ---------------------------------------------------------------------------------------------------
 
-    def look(self) -> None:
+    def refresh(self) -> None:
         """Ask both hosts of the selected pair."""
         one = self.selected
         if one is None:
             return
         services, pair = self._services, one.pair
         if self.watcher.is_being_changed(pair.name):
-            self.status_told.emit(tr("A deployment is running on this pair. Wait until it has finished."))
+            self.status_reported.emit(tr("A deployment is running on this pair. Wait until it has finished."))
             return
 
-        def job(token: CancelToken, _tell: ProgressSink) -> PairStatus:
+        def job(token: CancelToken, _report: ProgressSink) -> PairStatus:
             return services.status(pair, token=token)
 
         self.notice.clear()
@@ -218,12 +219,12 @@ class DeploymentsPage(Page):
 
     def _take_status(self, status: PairStatus) -> None:
         silent = [end.label for end in (status.a, status.b) if not end.is_reachable]
-        self.status_told.emit(
+        self.status_reported.emit(
             tr("Unreachable: %1").replace("%1", ", ".join(silent)) if silent else tr("Both hosts were inspected")
         )
-        self._on_looked(status.pair, status)
+        self._on_inspected(status.pair, status)
 
-    def _on_looked(self, name: str, status: PairStatus | None) -> None:
+    def _on_inspected(self, name: str, status: PairStatus | None) -> None:
         if status is not None:
             self.statuses[name] = status
         self._fill_table()
@@ -248,10 +249,10 @@ class DeploymentsPage(Page):
     def _take_limits(self) -> None:
         self.watcher.limits = self.detail.now.limits
 
-    def _on_told(self, name: str, line: MonitorLine) -> None:
-        self.status_told.emit(f"{name}: {line.text}")
+    def _on_reported(self, name: str, line: MonitorLine) -> None:
+        self.status_reported.emit(f"{name}: {local_text(line.text)}")
         if line.is_bad:
-            self.notifier.notify(tr("Tunnelmark: %1").replace("%1", name), line.text)
+            self.notifier.notify(tr("Tunnelmark: %1").replace("%1", name), local_text(line.text))
 
     @property
     def notifier(self) -> Notifier:
@@ -278,33 +279,33 @@ class DeploymentsPage(Page):
             self.statuses.get(name),
             self.watcher.log(name),
             is_watched=self.watcher.is_watching(name),
-            is_repair_needed=self.repairs.waits_for_user(one.standing)
+            is_repair_needed=self.repairs.waits_for_user(one.active)
             or self.cleaner.has_failed(self.statuses.get(name)),
         )
 
     # --- doing --------------------------------------------------------------------------------------------------------
 
-    def _ask_undo(self) -> None:
+    def _ask_removal(self) -> None:
         one = self.selected
-        if one is None or one.standing is None:
+        if one is None or one.active is None:
             return
         alone = only_host(self.statuses.get(one.pair.name))
         if alone is None:
-            self._ask(undo_proposal(self._services, one.pair, one.standing))
-        elif alone.can_be_undone:
-            self._ask(undo_one_proposal(self._services, one.pair, one.standing, alone))
+            self._ask(removal_proposal(self._services, one.pair, one.active))
+        elif alone.can_be_removed:
+            self._ask(one_host_removal_proposal(self._services, one.pair, one.active, alone))
         else:
-            self.notice.say("info", *nothing_left_words(one.standing, alone))
+            self.notice.show_message("info", *nothing_left_words(one.active, alone))
 
     def _ask_rotate(self) -> None:
         one = self.selected
-        if one is not None and one.standing is not None:
-            self._ask(rotate_proposal(self._services, one.pair, one.standing))
+        if one is not None and one.active is not None:
+            self._ask(rotate_proposal(self._services, one.pair, one.active))
 
     def _ask_again(self, former: Deployment) -> None:
         one = self._pair(former.pair.name)
-        standing, within_s = one.standing if one is not None else None, self.context.preferences.confirm_within_s
-        self._ask(again_proposal(self._services, former, standing, confirm_within_s=within_s))
+        active, within_s = one.active if one is not None else None, self.context.preferences.confirm_within_s
+        self._ask(again_proposal(self._services, former, active, confirm_within_s=within_s))
 
     def _repair(self) -> None:
         self._repair_pair(self.selected.pair.name if self.selected is not None else "")
@@ -316,9 +317,9 @@ class DeploymentsPage(Page):
         status = self.statuses.get(name)
         if status is not None and status.unfinished:
             self.cleaner.clean(one.pair, status)
-        elif one.standing is not None:
-            self.repairs.attempts.note(name, one.standing)
-            self.task_asked.emit(repair_task(self._services, one.pair, one.standing))
+        elif one.active is not None:
+            self.repairs.attempts.note(name, one.active)
+            self.task_asked.emit(repair_task(self._services, one.pair, one.active))
 
     def _repair_at_contact(self, status: PairStatus) -> None:
         """Finish a pending removal. Otherwise offer a repair: the other side may have been removed on purpose."""
@@ -330,39 +331,39 @@ class DeploymentsPage(Page):
             return
         if not half.is_ending:
             actions = {tr("Repair"): lambda: self._repair_pair(status.pair)}
-            self._tell_of_contact("caution", *half_words(status.pair), actions)
+            self._show_contact("caution", *half_words(status.pair), actions)
             return
         title = tr("%1 is being repaired.").replace("%1", status.pair)
-        self._tell_of_contact("info", title, status.repair_text, {tr("Show"): self.rollout_asked.emit})
+        self._show_contact("info", title, status.repair_text, {tr("Show"): self.deploy_asked.emit})
         self.repair_begun.emit(repair_task(self._services, one.pair, half))
         self.repairs.running = status.pair
         self._show_selected()
 
-    def _tell_of_contact(
+    def _show_contact(
         self, kind: str, title: str, text: str, actions: Mapping[str, Callable[[], object]] | None = None
     ) -> None:
         """Report the outcome of a contact with the hosts; the notice remains until the user has seen it."""
-        self.notice.say(kind, title, text, actions)
-        self.status_told.emit(title)
+        self.notice.show_message(kind, title, text, actions)
+        self.status_reported.emit(title)
         self._is_notice_new = not self.isVisible()
         self._show_selected()
 
-    def on_rollout_changed(self) -> None:
+    def on_deployment_changed(self) -> None:
         """A change on the deploy page: a repair may have finished."""
         name = self.repairs.running
         if not name or self.watcher.is_being_changed(name):
             return
         self.repairs.running = ""
         if self.selected is not None and self.selected.pair.name == name:
-            self.look()
+            self.refresh()
         else:
             self._read()
 
-    def _keep(self) -> None:
+    def _confirm(self) -> None:
         one = self.selected
-        if one is None or one.standing is None:
+        if one is None or one.active is None:
             return
-        self.task_asked.emit(keep_task(self._services, one.pair, one.standing))
+        self.task_asked.emit(keep_task(self._services, one.pair, one.active))
 
     def _ask(self, proposal: Proposal) -> None:
         question = Question(self.window(), proposal.title, proposal.text, proposal.yes, tr("Leave as it is"))
@@ -370,11 +371,11 @@ class DeploymentsPage(Page):
 
     def _replace(self) -> None:
         one = self.selected
-        if one is None or one.standing is None:
+        if one is None or one.active is None:
             return
-        standing = one.standing
-        key = (standing.solution, standing.suite)
-        self.replace_asked.emit(Wanted(one.pair, key, standing.title, standing.options))
+        active = one.active
+        key = (active.solution, active.suite)
+        self.replace_asked.emit(Wanted(one.pair, key, active.title, active.options))
 
     # --- files --------------------------------------------------------------------------------------------------------
 
@@ -383,7 +384,7 @@ class DeploymentsPage(Page):
         services = self._services
         self.start(
             tr("Writing the audit log"),
-            lambda _token, _tell: services.write_audit(path),
-            lambda written: self.notice.say("done", tr("Audit log written."), str(written)),
+            lambda _token, _report: services.write_audit(path),
+            lambda written: self.notice.show_message("done", tr("Audit log written."), str(written)),
             busy=self.busy,
         )

@@ -21,6 +21,8 @@ from ui.common.verdicts import verdict_appearance
 PAIR, WHAT, SINCE, STATE, TUNNEL, RTT, LOSS, VERDICT, WATCH = range(9)
 _MOST_LINES = 6
 _LEAST_WHAT_EM = 12
+_ROOMY_EM = 58
+"""A narrower table leaves the date and the verdict to the details below it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,15 +38,15 @@ class DeploymentEntry:
     deployments: tuple[Deployment, ...]
 
     @property
-    def standing(self) -> Deployment | None:
+    def active(self) -> Deployment | None:
         """The current deployment, as stored; None for none."""
-        return next((one for one in self.deployments if one.state.is_standing), None)
+        return next((one for one in self.deployments if one.state.is_on_host), None)
 
     def state(self, status: PairStatus | None) -> DeploymentState | None:
         """Return the state: what the hosts say where they were asked, else what is stored."""
         if status is not None:
             return status.state
-        return self.standing.state if self.standing is not None else None
+        return self.active.state if self.active is not None else None
 
 
 def by_pair(deployments: Sequence[Deployment]) -> tuple[DeploymentEntry, ...]:
@@ -54,7 +56,7 @@ def by_pair(deployments: Sequence[Deployment]) -> tuple[DeploymentEntry, ...]:
     for name in names:
         own = tuple(one for one in deployments if one.pair.name == name)
         pairs.append(DeploymentEntry(own[0].pair, own))
-    return tuple(sorted(pairs, key=lambda one: one.standing is None))
+    return tuple(sorted(pairs, key=lambda one: one.active is None))
 
 
 class DeploymentsTable(DataTable):
@@ -78,6 +80,7 @@ class DeploymentsTable(DataTable):
         header.setMinimumSectionSize(48)
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         self.stretch(WHAT, _LEAST_WHAT_EM)
+        self.hide_where_narrow((SINCE, VERDICT), _ROOMY_EM)
 
     def show_pairs(
         self, pairs: Sequence[DeploymentEntry], statuses: Mapping[str, PairStatus], watched: Mapping[str, bool]
@@ -99,14 +102,14 @@ class DeploymentsTable(DataTable):
             self.setFixedHeight(self.height_for_px(min(self.rowCount(), _MOST_LINES)) + bar_px)
 
     def _show(self, nth: int, one: DeploymentEntry, status: PairStatus | None, *, is_watched: bool) -> None:
-        standing = one.standing
-        look = _look(one, status)
-        verdict = status.verdict if status is not None else standing.verdict if standing is not None else None
+        active = one.active
+        appearance = _appearance(one, status)
+        verdict = status.verdict if status is not None else active.verdict if active is not None else None
         texts = {
             PAIR: one.pair.name,
-            WHAT: standing.title if standing is not None else tr("none"),
-            SINCE: moment(standing.confirmed_at or standing.state_at) if standing is not None else NONE,
-            STATE: look.word,
+            WHAT: active.title if active is not None else tr("none"),
+            SINCE: moment(active.confirmed_at or active.state_at) if active is not None else NONE,
+            STATE: appearance.word,
             TUNNEL: tunnel_word(status),
             RTT: ms(mean_rtt_ms(status)),
             LOSS: pct(worst_loss_pct(status)),
@@ -119,8 +122,10 @@ class DeploymentsTable(DataTable):
             cell.setToolTip(plain_tip(text))
         colours = self._theme.colours
         is_down = status is not None and has_lost(status)
-        role = "muted" if is_down and look.role == "good" else look.role
-        self.cell(nth, STATE).setIcon(make_icon(look.icon, getattr(colours, role)) if look.icon else QIcon())
+        role = "muted" if is_down and appearance.role == "good" else appearance.role
+        self.cell(nth, STATE).setIcon(
+            make_icon(appearance.icon, getattr(colours, role)) if appearance.icon else QIcon()
+        )
         self._show_tunnel(nth, status, is_down=is_down)
         seen = verdict_appearance(verdict) if verdict is not None else None
         icon = make_icon(seen.icon, getattr(colours, seen.role)) if seen is not None else QIcon()
@@ -138,7 +143,7 @@ class DeploymentsTable(DataTable):
         cell.setFont(font)
 
 
-def _look(one: DeploymentEntry, status: PairStatus | None) -> StateAppearance:
+def _appearance(one: DeploymentEntry, status: PairStatus | None) -> StateAppearance:
     """Return how the state is shown: without a tick until a host has reported it."""
     state = one.state(status)
     if status is None and state is DeploymentState.CONFIRMED:

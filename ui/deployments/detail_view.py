@@ -6,11 +6,13 @@ from collections.abc import Iterator
 
 from PySide6.QtWidgets import QTabWidget, QVBoxLayout, QWidget
 
-from app.deployment.contact import is_half_undone, only_host
+from app.deployment.contact import is_half_removed, only_host
 from app.deployment.monitor_log import MonitorLog
 from app.domain.deployment import DeploymentState
 from app.domain.deployment_status import PairStatus
 from app.domain.verdicts import by_weight
+from app.wording.findings import replacement_words
+from app.wording.messages import local_text
 from ui.common.basics import ScrollPage, button, icon_label, label, name_tabs, row
 from ui.common.deployment_states import moment
 from ui.common.icons import set_icon
@@ -29,14 +31,14 @@ class DeploymentDetail(QWidget):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        self.look = button(tr("Refresh &now"), "search", look="primary")
+        self.refresh = button(tr("Refresh &now"), "search", variant="primary")
         self.watch = button(tr("&Monitor"), "eye", tip=tr("Checks every few seconds in the background"))
         self.watch.setCheckable(True)
         self.replace = button(tr("Re&place…"), "repeat", tip=tr("Another solution or suite with the same guarantees"))
         self.rotate = button(tr("R&otate keys…"), "key")
-        self.undo = button(tr("Remo&ve…"), "undo")
+        self.remove = button(tr("Remo&ve…"), "undo")
         self.repair = button(tr("Repa&ir"), "repeat", tip=tr("Completes on both hosts what only one of them has"))
-        self.keep = button(tr("Con&firm"), "check", tip=tr("Both hosts wait for confirmation"))
+        self.confirm = button(tr("Con&firm"), "check", tip=tr("Both hosts wait for confirmation"))
         self._icon = icon_label("info", "accent")
         self.sentence = label("", is_selectable=True)
         self.tabs = QTabWidget()
@@ -56,7 +58,9 @@ class DeploymentDetail(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(GRID)
-        layout.addLayout(row(self.look, self.watch, self.repair, self.keep, 0, self.replace, self.rotate, self.undo))
+        layout.addLayout(
+            row(self.refresh, self.watch, self.repair, self.confirm, 0, self.replace, self.rotate, self.remove)
+        )
         layout.addLayout(words)
         layout.addWidget(ScrollPage(self.tabs, max_width_px=None), 1)
 
@@ -78,21 +82,21 @@ class DeploymentDetail(QWidget):
             is_watched: Whether it is monitored.
             is_repair_needed: Whether a repair was offered, or a repair or cleaning up did not succeed.
         """
-        standing = one.standing
-        for target in (self.replace, self.rotate, self.undo):
-            enable(target, is_on=standing is not None, reason=tr("No tunnel is deployed on this pair."))
+        active = one.active
+        for target in (self.replace, self.rotate, self.remove):
+            enable(target, is_on=active is not None, reason=tr("No tunnel is deployed on this pair."))
         state = one.state(status)
         is_broken = state is DeploymentState.HALF_CONFIRMED or (status is not None and bool(status.unfinished))
         self.repair.setVisible(is_broken and is_repair_needed)
-        self.keep.setVisible(state is DeploymentState.APPLIED)
-        is_watchable = standing is not None or is_watched
+        self.confirm.setVisible(state is DeploymentState.APPLIED)
+        is_watchable = active is not None or is_watched
         enable(self.watch, is_on=is_watchable, reason=tr("No tunnel is deployed on this pair."))
         self.watch.setChecked(is_watched)
         self.watch.setText(tr("Stop &monitoring") if is_watched else tr("&Monitor"))
         self.watch.setAccessibleName(self.watch.text().replace("&", ""))
-        self._say(one, status)
+        self._show_texts(one, status)
         self.now.show_status(status, (one.pair.a.label, one.pair.b.label))
-        self.now.show_log(log, (standing or one.deployments[0]).solution)
+        self.now.show_log(log, (active or one.deployments[0]).solution)
         self._show_drift(status)
         self.keys.show_status(status)
         self.earlier.show_deployments(one.deployments)
@@ -104,9 +108,9 @@ class DeploymentDetail(QWidget):
         if self.earlier.choose(deployment_id):
             self.tabs.setCurrentIndex(self._earlier_at)
 
-    def _say(self, one: DeploymentEntry, status: PairStatus | None) -> None:
-        sentences = list(_sentences(one, status))
-        self.sentence.setText(" ".join(sentences))
+    def _show_texts(self, one: DeploymentEntry, status: PairStatus | None) -> None:
+        texts = list(_sentences(one, status))
+        self.sentence.setText(" ".join(texts))
         if status is None:
             set_icon(self._icon, "info", "accent")
         elif status.is_healthy or _has_nothing(status):
@@ -117,7 +121,7 @@ class DeploymentDetail(QWidget):
     def _show_drift(self, status: PairStatus | None) -> None:
         ends = (status.a, status.b) if status is not None else ()
         parts = [
-            (f"{host_name(end.side, end.label)}  {one.path}", f"{one.what}\n{one.diff}".rstrip())
+            (f"{host_name(end.side, end.label)}  {one.path}", f"{local_text(one.what)}\n{one.diff}".rstrip())
             for end in ends
             for one in end.drift
         ]
@@ -134,27 +138,27 @@ class DeploymentDetail(QWidget):
 
 
 def _sentences(one: DeploymentEntry, status: PairStatus | None) -> Iterator[str]:
-    standing = one.standing
-    if standing is not None:
-        words = tr("%1, deployed %2 by %3.").replace("%1", standing.title).replace("%3", standing.by)
-        yield words.replace("%2", moment(standing.confirmed_at or standing.state_at))
-        if is_half_undone(standing):
+    active = one.active
+    if active is not None:
+        words = tr("%1, deployed %2 by %3.").replace("%1", active.title).replace("%3", active.by)
+        yield words.replace("%2", moment(active.confirmed_at or active.state_at))
+        if is_half_removed(active):
             yield tr("It is being removed. The rest is removed at the next contact with both hosts.")
     if status is None:
-        if standing is None:
+        if active is None:
             yield tr("No tunnel is deployed on this pair. You can deploy an earlier one again.")
         else:
             yield tr("“Refresh now” shows the current status.")
         return
-    yield _looked(status).replace("%1", moment(status.at)).replace("%2", tunnel_word(status))
-    yield from status.sentences
+    yield _inspected_words(status).replace("%1", moment(status.at)).replace("%2", tunnel_word(status))
+    yield from map(local_text, status.sentences)
     alone = only_host(status)
-    if standing is not None and alone is not None and alone.can_be_undone:
+    if active is not None and alone is not None and alone.can_be_removed:
         yield tr("“Remove…” can remove it from %1 alone.").replace("%1", alone.reached.label)
     for finding in by_weight(status.findings):
         if not finding.verdict.is_deployable:
-            instead = f" {tr('Instead')}: {finding.replacement}." if finding.replacement else ""
-            yield f"{finding.subject}: {finding.reason} ({finding.source}){instead}"
+            instead = f" {tr('Instead')}: {replacement_words(finding.replacement)}." if finding.replacement else ""
+            yield f"{finding.subject}: {local_text(finding.reason)} ({local_text(finding.source)}){instead}"
 
 
 def _no_drift(status: PairStatus) -> str:
@@ -169,7 +173,7 @@ def _no_drift(status: PairStatus) -> str:
     return tr("No drift: both hosts match the deployment.")
 
 
-def _looked(status: PairStatus) -> str:
+def _inspected_words(status: PairStatus) -> str:
     is_whole = status.a.is_reachable and status.b.is_reachable
     if status.deployment is not None or status.state is not None:
         return tr("Checked %1: the tunnel is %2.") if is_whole else tr("Checked %1.")

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QListWidget, QListWidgetItem, QSplitter, QTabWidget, QVBoxLayout, QWidget
 
-from app.domain.deployment import DryRun, EndpointDryRun, FileDiff, PlannedCommand, RolloutObstacle
+from app.domain.deployment import DeploymentObstacle, DryRun, EndpointDryRun, FileDiff, PlannedCommand
 from app.domain.hosts import Side
+from app.wording.messages import local_text
 from ui.common.basics import ScrollPage, icon_label, label, name_tabs
+from ui.common.copying import enable_copying
 from ui.common.data_table import LineDelegate
 from ui.common.texts import NONE, count, plain_tip, tr
 from ui.common.theme import GRID, Theme
@@ -66,7 +69,7 @@ class Overview(QWidget):
     def show_run(self, run: DryRun, former: str) -> None:
         """Show a dry run."""
         content = QWidget()
-        content.setProperty("look", "page")
+        content.setProperty("variant", "page")
         layout = QVBoxLayout(content)
         layout.setContentsMargins(GRID, GRID, GRID, GRID)
         layout.setSpacing(GRID)
@@ -106,10 +109,10 @@ def _known(run: DryRun, former: str) -> Iterator[tuple[str, str, str, str]]:
         yield "repeat", "accent", tr("Replaces %1.").replace("%1", title), hint
     for obstacle in sorted(run.obstacles, key=lambda one: not one.is_blocking):
         icon, role = ("error", "bad") if obstacle.is_blocking else ("warning", "legacy")
-        yield icon, role, _where(run, obstacle) + obstacle.what, obstacle.hint
+        yield icon, role, _where(run, obstacle) + local_text(obstacle.what), local_text(obstacle.hint)
 
 
-def _where(run: DryRun, obstacle: RolloutObstacle) -> str:
+def _where(run: DryRun, obstacle: DeploymentObstacle) -> str:
     if obstacle.side is None:
         return ""
     return f"{(run.a if obstacle.side is Side.A else run.b).label}: "
@@ -145,6 +148,7 @@ class EndpointView(QWidget):
         super().__init__()
         letter = side.value.upper()
         self.list = QListWidget()
+        enable_copying(self.list)
         self.list.setAccessibleName(tr("Files and commands on %1").replace("%1", letter))
         self.list.setItemDelegate(LineDelegate(self.list))
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -165,12 +169,14 @@ class EndpointView(QWidget):
         """Show what would be done on a host."""
         self.list.clear()
         parts = []
+        names = Counter(_file_name(one) for one in end.files)
         for one in end.files:
-            self._add(f"{one.path.rpartition('/')[2]}   {_signs(one)}", one.path)
+            name = _file_name(one)
+            self._add(f"{name if names[name] == 1 else one.path}   {_signs(one)}", one.path)
             parts.append((f"{tr('file')}  {one.path}  {one.mode:04o}  {_kind(one)}", _file_text(one)))
         for nth, command in enumerate(end.commands, start=1):
-            self._add(f"{nth}  {command.title}", command.command)
-            parts.append((f"{tr('command')} {nth}  {command.title}", _command_text(command)))
+            self._add(f"{nth}  {local_text(command.title)}", command.command)
+            parts.append((f"{tr('command')} {nth}  {local_text(command.title)}", _command_text(command)))
         self.text.show_parts_of(parts)
         self.text.go_to(0)
 
@@ -182,6 +188,10 @@ class EndpointView(QWidget):
     def _go_to(self, nth: int) -> None:
         if nth >= 0:
             self.text.go_to(nth)
+
+
+def _file_name(one: FileDiff) -> str:
+    return one.path.rpartition("/")[2]
 
 
 def _signs(one: FileDiff) -> str:
@@ -196,7 +206,7 @@ def _kind(one: FileDiff) -> str:
 
 
 def _file_text(one: FileDiff) -> str:
-    return "\n".join(part for part in (one.note, one.diff) if part) or tr("unchanged")
+    return "\n".join(part for part in (local_text(one.note), one.diff) if part) or tr("unchanged")
 
 
 def _command_text(command: PlannedCommand) -> str:

@@ -10,7 +10,9 @@ from PySide6.QtWidgets import QHeaderView, QSplitter, QVBoxLayout, QWidget
 from app.domain.audit import AuditEntry
 from app.domain.deployment import Deployment, DeploymentState
 from app.domain.deployment_status import PairStatus
+from app.wording.deployment_sentences import state_word
 from app.wording.local_forms import decimal, second_text
+from app.wording.messages import local_text
 from ui.common.basics import button, label, row
 from ui.common.code_view import CodeView
 from ui.common.data_table import DataTable
@@ -68,7 +70,7 @@ class EarlierView(QWidget):
 
     def choose(self, deployment_id: str) -> bool:
         """Select the line of a past deployment; return whether there is one of this id."""
-        ids = ["" if one.state.is_standing else one.id for one in self._deployments]
+        ids = ["" if one.state.is_on_host else one.id for one in self._deployments]
         is_there = bool(deployment_id) and deployment_id in ids
         if is_there:
             self.table.selectRow(ids.index(deployment_id))
@@ -90,14 +92,14 @@ class EarlierView(QWidget):
         self.table.setRowCount(len(self._deployments))
         colours = self._theme.colours
         for nth, one in enumerate(self._deployments):
-            look, word = state_appearance(one.state), verdict_appearance(one.verdict)
-            state = tr("refused") if one.is_refused else look.word
-            texts = (moment(one.prepared_at), one.title, word.word, state, one.by, one.message)
+            appearance, word = state_appearance(one.state), verdict_appearance(one.verdict)
+            state = state_word(one.state, is_refused=one.is_refused, is_rolled_back=one.is_rolled_back)
+            texts = (moment(one.prepared_at), one.title, word.word, state, one.by, local_text(one.message))
             for column, text in enumerate(texts):
                 self.table.cell(nth, column).setText(text)
                 self.table.cell(nth, column).setToolTip(plain_tip(text))
             self.table.cell(nth, 2).setIcon(make_icon(word.icon, getattr(colours, word.role)))
-            self.table.cell(nth, 3).setIcon(make_icon(look.icon, getattr(colours, look.role)))
+            self.table.cell(nth, 3).setIcon(make_icon(appearance.icon, getattr(colours, appearance.role)))
 
     @property
     def selected(self) -> Deployment | None:
@@ -107,7 +109,7 @@ class EarlierView(QWidget):
 
     def _on_line(self) -> None:
         one = self.selected
-        is_past = one is not None and not one.state.is_standing
+        is_past = one is not None and not one.state.is_on_host
         enable(self.again, is_on=is_past, reason=tr("It is active now: select an earlier deployment."))
         items = (*one.a.items, *one.b.items) if one is not None else ()
         self.code.show_items(items)
@@ -139,7 +141,9 @@ class KeysTable(DataTable):
         self.setRowCount(len(keys))
         for nth, (end, key) in enumerate(keys):
             left = tr("no expiry") if key.days_left is None else f"{key.days_left:.0f}"
-            for column, text in enumerate((host_name(end.side, end.label), key.title, _age(key.age_days), left)):
+            for column, text in enumerate(
+                (host_name(end.side, end.label), local_text(key.title), _age(key.age_days), left)
+            ):
                 self.cell(nth, column).setText(text)
 
 
@@ -160,7 +164,7 @@ class AuditView(QWidget):
         header = self.table.horizontalHeader()
         header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         header.setMinimumSectionSize(48)
-        self.table.set_widths(dict(enumerate((10.5, 9, 8, 9, 3.5, 12.5))))
+        self.table.set_widths(dict(enumerate((10.5, 9, 7.5, 9, 3.5, 11))))
         header.setStretchLastSection(True)
         self.table.hide_where_narrow((_DEPLOYMENT,), _ROOMY_EM)
         self.search = SearchField(
@@ -217,6 +221,6 @@ def _audit_texts(entry: AuditEntry) -> tuple[str, ...]:
         f"{entry.side.value.upper()}  {entry.host}" if entry.side is not None else entry.host,
         entry.deployment or NONE,
         "?" if entry.exit_status is None else str(entry.exit_status),
-        entry.what,
+        local_text(entry.what),
         entry.command,
     )

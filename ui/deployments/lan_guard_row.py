@@ -7,7 +7,7 @@ from dataclasses import replace
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QCheckBox, QSpinBox
 
-from app.domain.deployment import BROADCASTS_PER_S, MOST_BROADCASTS_PER_S, RolloutOptions
+from app.domain.deployment import BROADCASTS_PER_S, MOST_BROADCASTS_PER_S, DeploymentOptions
 from ui.common.basics import inset_text
 from ui.common.texts import tr
 from ui.common.tips import enable, set_tip
@@ -50,7 +50,7 @@ class LanGuardRow(QObject):
         for widget in (self.dhcp, self.advertisements):
             enable(widget, is_on=is_joined, reason=tr("Only where a LAN port is joined."))
 
-    def added_to(self, options: RolloutOptions) -> RolloutOptions:
+    def added_to(self, options: DeploymentOptions) -> DeploymentOptions:
         """Return options with what is chosen here; without a LAN port there is nothing to block."""
         is_joined = self.limit.isEnabled()
         return replace(
@@ -60,7 +60,7 @@ class LanGuardRow(QObject):
             blocks_router_advertisements=is_joined and self.advertisements.isChecked(),
         )
 
-    def want(self, options: RolloutOptions) -> None:
+    def want(self, options: DeploymentOptions) -> None:
         """Choose what an earlier deployment had."""
         self.limit.setValue(options.broadcast_limit)
         self.dhcp.setChecked(options.blocks_dhcp)

@@ -10,7 +10,8 @@ from PySide6.QtWidgets import QComboBox, QLineEdit
 
 from app.domain.hosts import Side
 from app.services.interfaces.deployments import LanPort
-from ui.common.basics import label, label_for
+from app.wording.messages import local_text
+from ui.common.basics import ChoiceBox, label, label_for
 from ui.common.texts import plain_tip, tr
 from ui.common.tips import set_tip
 
@@ -25,7 +26,7 @@ class LanRow(QObject):
         letter = side.value.upper()
         self.side = side
         self.name = label(tr("LAN port %1").replace("%1", letter), is_wrapping=False)
-        self.port = QComboBox()
+        self.port = ChoiceBox()
         self.name.setBuddy(self.port)
         self.port.setAccessibleName(self.name.text())
         self.name.setBuddy(self.port)
@@ -74,9 +75,9 @@ class LanRow(QObject):
         self.port.blockSignals(False)  # noqa: FBT003 - Qt has it so
 
     def _add(self, one: LanPort) -> None:
-        self.port.addItem(f"{one.name}   {one.refusal or one.note}".rstrip(), one.name)
+        self.port.addItem(f"{one.name}   {local_text(one.refusal or one.note)}".rstrip(), one.name)
         nth = self.port.count() - 1
-        self.port.setItemData(nth, plain_tip(one.refusal or one.note), Qt.ItemDataRole.ToolTipRole)
+        self.port.setItemData(nth, plain_tip(local_text(one.refusal or one.note)), Qt.ItemDataRole.ToolTipRole)
         model = self.port.model()
         if one.refusal and isinstance(model, QStandardItemModel):
             model.item(nth).setEnabled(False)

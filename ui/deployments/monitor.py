@@ -14,12 +14,12 @@ from app.deployment.monitor_log import MonitorLimits, MonitorLine, MonitorLog
 from app.domain.deployment_status import PairStatus
 from app.domain.errors import TunnelmarkError
 from app.domain.hosts import PairSpec
-from ui.common.context import Context
+from ui.common.context import PageContext
 from ui.common.operations import Operation
 from ui.common.texts import tr
 
 if TYPE_CHECKING:
-    from app.services.interfaces.deployments import RolloutServices
+    from app.services.interfaces.deployments import DeploymentServices
 
 EVERY_MS = 5_000
 """Pause between two checks."""
@@ -46,12 +46,12 @@ class Watcher(QObject):
         is_being_changed: Whether a deployment is running on a pair, by its name: it is not checked meanwhile.
     """
 
-    looked = Signal(str, object)
+    inspected = Signal(str, object)
     """Carries a pair's name, and its PairStatus; None where it is unreachable."""
-    told = Signal(str, object)
+    reported = Signal(str, object)
     """Carries a pair's name and a new MonitorLine."""
 
-    def __init__(self, context: Context, every_ms: int = EVERY_MS) -> None:
+    def __init__(self, context: PageContext, every_ms: int = EVERY_MS) -> None:
         super().__init__()
         self._context = context
         self.every_ms = every_ms
@@ -101,11 +101,11 @@ class Watcher(QObject):
                 self._ask(one)
 
     def _ask(self, one: _Watched) -> None:
-        services = cast("RolloutServices", self._context.services)
+        services = cast("DeploymentServices", self._context.services)
         pair = one.pair
         one.asked = self._context.runner.run(
             tr("Checking %1").replace("%1", pair.name),
-            lambda token, _tell: services.status(pair, token=token),
+            lambda token, _pass_on: services.status(pair, token=token),
             on_success=partial(self._take, one),
             on_failure=partial(self._fail, one),
             on_cancelled=partial(self._done, one),
@@ -114,17 +114,17 @@ class Watcher(QObject):
 
     def _take(self, one: _Watched, status: PairStatus) -> None:
         self._done(one)
-        self._tell(one, lambda: one.log.take(status, self.limits), status)
+        self._pass_on(one, lambda: one.log.take(status, self.limits), status)
 
     def _fail(self, one: _Watched, error: TunnelmarkError) -> None:
         self._done(one)
-        self._tell(one, lambda: one.log.fail(datetime.now(UTC), error.message), None)
+        self._pass_on(one, lambda: one.log.fail(datetime.now(UTC), error.message), None)
 
-    def _tell(self, one: _Watched, take: Callable[[], tuple[MonitorLine, ...]], status: PairStatus | None) -> None:
+    def _pass_on(self, one: _Watched, take: Callable[[], tuple[MonitorLine, ...]], status: PairStatus | None) -> None:
         new = take()
-        self.looked.emit(one.pair.name, status)
+        self.inspected.emit(one.pair.name, status)
         for line in new:
-            self.told.emit(one.pair.name, line)
+            self.reported.emit(one.pair.name, line)
 
     def _done(self, one: _Watched) -> None:
         one.asked = None

@@ -9,17 +9,18 @@ from PySide6.QtWidgets import QListWidget, QListWidgetItem, QVBoxLayout, QWidget
 
 from app.deployment.events import (
     Decision,
-    RolloutApplied,
-    RolloutCountdown,
-    RolloutEvent,
-    RolloutNote,
-    RolloutStage,
-    RolloutStageStarted,
+    DeploymentApplied,
+    DeploymentCountdown,
+    DeploymentEvent,
+    DeploymentNote,
+    DeploymentStage,
+    DeploymentStageStarted,
 )
 from app.domain.deployment import Deployment, DeploymentState
 from app.domain.errors import TunnelmarkError
 from app.domain.hosts import Side
 from ui.common.basics import ElidedLabel, button, row
+from ui.common.copying import enable_copying
 from ui.common.icons import make_icon
 from ui.common.notices import Notice
 from ui.common.texts import tr
@@ -27,16 +28,16 @@ from ui.common.theme import GRID, Theme
 from ui.common.tips import enable
 from ui.deployments.confirm_countdown import Countdown
 from ui.deployments.stage_table import StageTable
-from ui.deployments.task import RolloutTask
-from ui.deployments.texts import ended_words, lapsed_words, report_words, stage_words, undone_alone_words
+from ui.deployments.task import DeploymentTask
+from ui.deployments.texts import ended_words, lapsed_words, removed_alone_words, report_words, stage_words
 
 _TICK_MS = 500
 _NOTES_HEIGHT_PX = 112
-PAST_STOPPING = (RolloutStage.CONFIRM, RolloutStage.ENABLE, RolloutStage.UNDO)
+PAST_STOPPING = (DeploymentStage.CONFIRM, DeploymentStage.ENABLE, DeploymentStage.ROLLBACK)
 """Stages that cannot be cancelled: a host that has confirmed cannot roll back half way."""
 
 
-class RolloutLive(QWidget):
+class DeploymentProgress(QWidget):
     """One piece of work on a pair.
 
     Attributes:
@@ -50,18 +51,19 @@ class RolloutLive(QWidget):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
-        self.task: RolloutTask | None = None
+        self.task: DeploymentTask | None = None
         self.outcome = ""
         self._asked_for_s: float | None = None
         self._has_answer = False
         self.what = ElidedLabel()
-        self.what.setProperty("look", "heading")
+        self.what.setProperty("variant", "heading")
         self.stop = button(tr("&Stop and roll back"), "stop", on_click=self.stop_asked.emit, tip=tr("Esc"))
         self.countdown = Countdown()
         self.countdown.decided.connect(self._decided)
         self.result = Notice()
         self.stages = StageTable(theme)
         self.notes = QListWidget()
+        enable_copying(self.notes)
         self.notes.setAccessibleName(tr("Notes"))
         self.notes.setWordWrap(True)
         self.notes.setMaximumHeight(_NOTES_HEIGHT_PX)
@@ -84,11 +86,11 @@ class RolloutLive(QWidget):
         layout.addWidget(self.notes)
 
     @property
-    def stage(self) -> RolloutStage | None:
+    def stage(self) -> DeploymentStage | None:
         """The stage that is being worked on."""
-        return next((one for one in RolloutStage if self.stages.state_of(one) == "running"), None)
+        return next((one for one in DeploymentStage if self.stages.state_of(one) == "running"), None)
 
-    def begin(self, task: RolloutTask) -> None:
+    def begin(self, task: DeploymentTask) -> None:
         """Something begins."""
         self.task, self.outcome = task, ""
         self._asked_for_s, self._has_answer = None, False
@@ -102,22 +104,22 @@ class RolloutLive(QWidget):
         self.stages.begin(task.pair, task.stages, task.only)
         self._timer.start()
 
-    def feed(self, event: RolloutEvent) -> None:
+    def feed(self, event: DeploymentEvent) -> None:
         """Something happened."""
         match event:
-            case RolloutStageStarted(stage=stage, detail=detail):
+            case DeploymentStageStarted(stage=stage, detail=detail):
                 self.countdown.clear()
                 enable(self.stop, is_on=stage not in PAST_STOPPING, reason=tr("This stage cannot be cancelled."))
                 self.stages.enter(stage, detail)
-            case RolloutCountdown(left_s=left_s, total_s=total_s):
+            case DeploymentCountdown(left_s=left_s, total_s=total_s):
                 self._asked_for_s = total_s
                 self.countdown.show_left(left_s, total_s, self.task.former if self.task is not None else "")
                 enable(self.stop, is_on=False, reason=tr("“Roll back now” rolls back."))
-            case RolloutNote(text=text, is_warning=is_warning, sides=sides, stage=doubted):
+            case DeploymentNote(text=text, is_warning=is_warning, sides=sides, stage=doubted):
                 self._note(text, is_warning=is_warning)
                 if is_warning:
                     self.stages.warn(sides, doubted)
-            case RolloutApplied(deployment=deployment, report=report):
+            case DeploymentApplied(deployment=deployment, report=report):
                 link, has_own = deployment.link, not (deployment.a.lan_port and deployment.b.lan_port)
                 self.countdown.set_addresses(*((link.inner_a, link.inner_b) if has_own else ("", "")))
                 self.stages.rest()
@@ -126,7 +128,7 @@ class RolloutLive(QWidget):
                     if (sentence, is_warning) not in self._noted:  # a note of the deployment may have warned of it
                         # already
                         self._note(sentence, is_warning=is_warning)
-                        self.stages.warn(tuple(Side) if is_warning else (), RolloutStage.VERIFY)
+                        self.stages.warn(tuple(Side) if is_warning else (), DeploymentStage.VERIFY)
                 if agreed:
                     self._note(f"{tr('Negotiated')}: {agreed}", is_warning=False)
             case _:
@@ -144,14 +146,14 @@ class RolloutLive(QWidget):
             self._rest(is_good=True)
             self._noted = [one for one in self._noted if one[0] != deployment.message]  # the result says it
             self._show_notes()
-            kind, title, hint = undone_alone_words(deployment, only)
+            kind, title, hint = removed_alone_words(deployment, only)
         else:
-            self._rest(is_good=deployment.state in (DeploymentState.CONFIRMED, DeploymentState.UNDONE))
-            if deployment.state is DeploymentState.UNDONE and self._asked_for_s is not None and not self._has_answer:
+            self._rest(is_good=deployment.state in (DeploymentState.CONFIRMED, DeploymentState.REMOVED))
+            if deployment.state is DeploymentState.REMOVED and self._asked_for_s is not None and not self._has_answer:
                 kind, title, hint = lapsed_words(deployment, self._asked_for_s)
             else:
                 kind, title, hint = ended_words(deployment)
-        self.result.say(kind, title, hint, actions)
+        self.result.show_message(kind, title, hint, actions)
 
     def _decided(self, decision: Decision) -> None:
         self._has_answer = self._has_answer or decision is not Decision.EXTEND
@@ -160,7 +162,7 @@ class RolloutLive(QWidget):
         """It did not work."""
         self._conclude(tr("%1: failed"))
         self._rest(is_good=False)
-        self.result.say_error(error, actions, self._where_it_failed())
+        self.result.show_error(error, actions, self._where_it_failed())
 
     def _where_it_failed(self) -> str:
         """Name the stage, and say that nothing was changed where that is certain."""
@@ -168,7 +170,7 @@ class RolloutLive(QWidget):
         if failed is None:
             return ""
         name = stage_words(failed)[0]
-        if failed is RolloutStage.PREPARE and not self.stages.state_of(RolloutStage.UNDO):
+        if failed is DeploymentStage.PREPARE and not self.stages.state_of(DeploymentStage.ROLLBACK):
             return tr("“%1” failed: nothing was changed on either host.").replace("%1", name)
         return tr("“%1” failed.").replace("%1", name)
 
@@ -176,13 +178,15 @@ class RolloutLive(QWidget):
         """The user stopped it."""
         self._conclude(tr("%1: stopped, both hosts rolled back"))
         self._rest(is_good=False)
-        self.result.say("info", tr("Stopped."), tr("Both hosts were restored to their previous state."), actions)
+        self.result.show_message(
+            "info", tr("Stopped."), tr("Both hosts were restored to their previous state."), actions
+        )
 
     def _how_it_ended(self, state: DeploymentState) -> str:
-        is_undo = self.task is not None and self.task.is_undo
+        is_removal = self.task is not None and self.task.is_removal
         if state is DeploymentState.FAILED:
             return tr("%1: failed")
-        if state is DeploymentState.UNDONE and not is_undo:
+        if state is DeploymentState.REMOVED and not is_removal:
             return tr("%1: not confirmed, both hosts rolled back")
         return tr("%1: finished")
 

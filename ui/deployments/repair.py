@@ -10,15 +10,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from app.deployment.contact import RepairAttempts
-from app.deployment.events import Confirmation, RolloutSink
+from app.deployment.events import Confirmation, DeploymentSink
 from app.domain.cancel import CancelToken
 from app.domain.deployment import Deployment
 from app.domain.deployment_status import PairStatus
 from app.domain.errors import NotFound
 from app.domain.hosts import PairSpec
-from app.services.interfaces.deployments import RolloutServices
+from app.services.interfaces.deployments import DeploymentServices
 from ui.common.texts import tr
-from ui.deployments.task import RolloutTask
+from ui.deployments.task import DeploymentTask
 
 
 @dataclass
@@ -59,7 +59,7 @@ def half_words(pair: str) -> tuple[str, str]:
     )
 
 
-def repair_task(services: RolloutServices, pair: PairSpec, half: Deployment) -> RolloutTask:
+def repair_task(services: DeploymentServices, pair: PairSpec, half: Deployment) -> DeploymentTask:
     """Return the task that puts a pair right.
 
     Args:
@@ -67,10 +67,10 @@ def repair_task(services: RolloutServices, pair: PairSpec, half: Deployment) -> 
         half: What one host alone keeps.
     """
 
-    def job(token: CancelToken, emit: RolloutSink, _confirmation: Confirmation) -> Deployment:
+    def job(token: CancelToken, emit: DeploymentSink, _confirmation: Confirmation) -> Deployment:
         repaired = services.repair(pair, token=token, emit=emit)
         if repaired is None:
             raise NotFound(tr("%1 needs no repair any more.").replace("%1", pair.name))
         return repaired
 
-    return RolloutTask(tr("Repairing"), half.title, pair, job, half.title, is_undo=half.is_ending)
+    return DeploymentTask(tr("Repairing"), half.title, pair, job, half.title, is_removal=half.is_ending)

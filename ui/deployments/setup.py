@@ -9,26 +9,26 @@ from PySide6.QtCore import QEvent, Qt
 from PySide6.QtWidgets import QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from app.discovery.pair_discovery import Discovery
-from app.domain.deployment import Deployment, DryRun, RolloutOptions
+from app.domain.deployment import Deployment, DeploymentOptions, DryRun
 from app.services.interfaces.deployments import LanPort
-from ui.common.basics import button, label, row, set_look
+from ui.common.basics import button, label, row, set_variant
 from ui.common.deployment_preset import Key
 from ui.common.firewall_consent import FirewallConsent
 from ui.common.icons import set_icon
 from ui.common.texts import tr
 from ui.common.theme import GRID, Theme
 from ui.common.tips import enable
-from ui.deployments.deploy_form import RolloutForm
+from ui.deployments.deploy_form import DeploymentForm
 from ui.deployments.dry_run_view import DryRunView
 
-Choice = tuple[str, Key | None, RolloutOptions]
+Choice = tuple[str, Key | None, DeploymentOptions]
 """Pair, solution and suite, and the rest: a dry run is of one of these."""
 
 _LEAST_VIEW_PX = 168
 """Form and dry run are scrolled where they have less height together."""
 
 
-class RolloutSetup(QWidget):
+class DeploymentSetup(QWidget):
     """Form and dry run; the button of the next stage is the primary one."""
 
     def __init__(
@@ -43,10 +43,10 @@ class RolloutSetup(QWidget):
         self._run_of: Choice | None = None
         self.discovery: Discovery | None = None
         self.dry_run: DryRun | None = None
-        self.form = RolloutForm()
+        self.form = DeploymentForm()
         self.ask_hosts = button(tr("Inspect bot&h hosts"), "host", on_click=on_inspect)
-        self.preview = button(tr("&Dry run"), "search", look="primary", on_click=on_preview)
-        self.deploy = button(tr("Depl&oy"), "rollout", on_click=on_deploy)
+        self.preview = button(tr("&Dry run"), "search", variant="primary", on_click=on_preview)
+        self.deploy = button(tr("Depl&oy"), "deployment", on_click=on_deploy)
         self.hint = label("", "muted")
         self.firewalls = FirewallConsent()
         self.firewalls.measuring.hide()
@@ -130,11 +130,11 @@ class RolloutSetup(QWidget):
             is_on=is_ready,
             reason=refusal or tr("Run the dry run first: it is valid for these settings only."),
         )
-        steps = ((self.ask_hosts, "host"), (self.preview, "search"), (self.deploy, "rollout"))
+        steps = ((self.ask_hosts, "host"), (self.preview, "search"), (self.deploy, "deployment"))
         following = self.ask_hosts if self.discovery is None else self.deploy if is_ready else self.preview
         enable(self.ask_hosts, is_on=self.form.pair is not None, reason=tr("There is no pair."))
         for one, icon in steps:
-            set_look(one, "primary" if one is following else "")
+            set_variant(one, "primary" if one is following else "")
             set_icon(one, icon, "on_accent" if one is following else "text")
             self._theme.dress(one)  # its own colours no longer tell whether the window is dark
         self.view.setVisible(is_seen)

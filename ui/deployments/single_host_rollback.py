@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from app.deployment.contact import OnlyHost, is_half_undone
+from app.deployment.contact import OnlyHost, is_half_removed
 from app.domain.deployment import Deployment
 from ui.common.deployment_states import moment
 from ui.common.texts import tr
 
 
-def undo_one_text(alone: OnlyHost) -> str:
+def one_host_removal_text(alone: OnlyHost) -> str:
     """Return what removal from one host alone means, in three paragraphs."""
     here = tr(
         "%B was unreachable at %T. %A is restored to its previous state: files, service, interfaces. Traffic "
@@ -26,12 +26,12 @@ def undo_one_text(alone: OnlyHost) -> str:
     return _named(text, alone)
 
 
-def nothing_left_words(standing: Deployment, alone: OnlyHost) -> tuple[str, str]:
+def nothing_left_words(active: Deployment, alone: OnlyHost) -> tuple[str, str]:
     """Return why there is nothing to remove on the only reachable host: a title and sentences."""
     title = tr("Nothing to remove on %A, and %B is unreachable.")
     hint = (
         tr("At the next contact with both hosts it is removed from %B, too: “Refresh now” once %B is reachable.")
-        if is_half_undone(standing)
+        if is_half_removed(active)
         else tr("“Refresh now” once %B is reachable again.")
     )
     return _named(title, alone), _named(hint, alone)

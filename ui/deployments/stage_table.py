@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QHeaderView
 
-from app.deployment.events import RolloutStage
+from app.deployment.events import DeploymentStage
 from app.domain.hosts import PairSpec, Side
 from app.wording.local_forms import decimal
 from ui.common.data_table import DataTable
@@ -20,6 +20,8 @@ from ui.deployments.texts import host_name, stage_words
 
 _NAME, _A, _B, _TOOK, _WHAT = range(5)
 _COLUMN = {Side.A: _A, Side.B: _B}
+_ROOMY_EM = 56
+"""In a narrower table what happens is in the tool tip of a stage: the hosts' names have the room."""
 
 
 @dataclass(slots=True)
@@ -38,7 +40,7 @@ class _Row:
         return "warned" if self.state == "done" and self.warned & set(sides) else self.state
 
 
-_LOOKS = {
+_APPEARANCES = {
     "waiting": ("clock", "muted"),
     "running": ("play", "accent"),
     "done": ("check", "good"),
@@ -58,9 +60,9 @@ class StageTable(DataTable):
         self._theme = theme
         self._labels = dict.fromkeys(Side, "")
         self._details = dict.fromkeys(Side, "")
-        self._rows: dict[RolloutStage, _Row] = {}
-        self._current: RolloutStage | None = None
-        self._is_undo = False
+        self._rows: dict[DeploymentStage, _Row] = {}
+        self._current: DeploymentStage | None = None
+        self._is_removal = False
         self._only: Side | None = None
         header = self.horizontalHeader()
         header.setMinimumSectionSize(64)
@@ -68,9 +70,10 @@ class StageTable(DataTable):
             header.setSectionResizeMode(column, QHeaderView.ResizeMode.ResizeToContents)
         for column in (_A, _B):
             header.setSectionResizeMode(column, QHeaderView.ResizeMode.Stretch)
+        self.hide_where_narrow((_WHAT,), _ROOMY_EM)
         theme.changed.connect(self.redraw)
 
-    def begin(self, pair: PairSpec, stages: Sequence[RolloutStage], only: Side | None = None) -> None:
+    def begin(self, pair: PairSpec, stages: Sequence[DeploymentStage], only: Side | None = None) -> None:
         """Something begins; nothing has happened yet.
 
         Args:
@@ -83,20 +86,20 @@ class StageTable(DataTable):
             if item is not None:
                 item.setText(host_name(side, self._labels[side]))
         self._rows = {stage: _Row() for stage in stages}
-        self._is_undo = RolloutStage.UNDO in self._rows
+        self._is_removal = DeploymentStage.ROLLBACK in self._rows
         self._only = only
         self._current = None
         self.redraw()
 
-    def enter(self, stage: RolloutStage, detail: str) -> None:
+    def enter(self, stage: DeploymentStage, detail: str) -> None:
         """A stage begins, or says more."""
         if stage is not self._current:
-            is_rollback = stage is RolloutStage.UNDO and not self._is_undo
-            is_declined = is_rollback and self._current is RolloutStage.CONFIRM
+            is_rollback = stage is DeploymentStage.ROLLBACK and not self._is_removal
+            is_declined = is_rollback and self._current is DeploymentStage.CONFIRM
             self._leave("declined" if is_declined else "failed" if is_rollback else "done")
             self._current = stage
             row = self._rows.setdefault(stage, _Row())
-            self._rows = {one: self._rows[one] for one in RolloutStage if one in self._rows}
+            self._rows = {one: self._rows[one] for one in DeploymentStage if one in self._rows}
             row.state, row.since_s = "running", time.monotonic()
             self._details = dict.fromkeys(Side, "")
         mentioned = [side for side, label in self._labels.items() if label and label in detail]
@@ -106,9 +109,9 @@ class StageTable(DataTable):
             )
         self.redraw()
 
-    def warn(self, sides: Sequence[Side], stage: RolloutStage | None = None) -> None:
+    def warn(self, sides: Sequence[Side], stage: DeploymentStage | None = None) -> None:
         """There is a warning about a stage on these hosts; None means the current stage."""
-        row = self._rows.get(stage or self._current or RolloutStage.VERIFY)
+        row = self._rows.get(stage or self._current or DeploymentStage.VERIFY)
         if row is not None:
             row.warned |= set(sides)
             self.redraw()
@@ -121,23 +124,23 @@ class StageTable(DataTable):
 
     def end(self, *, is_good: bool) -> None:
         """Nothing more happens."""
-        has_gone_back = self._current is RolloutStage.UNDO and not self._is_undo
+        has_rolled_back = self._current is DeploymentStage.ROLLBACK and not self._is_removal
         if self._current is None and all(row.state == "waiting" for row in self._rows.values()):
             self._current = next(iter(self._rows), None)  # logging in belongs to the first one, and is not reported
-        self._leave("done" if is_good or has_gone_back else "failed")
+        self._leave("done" if is_good or has_rolled_back else "failed")
         self._current = None
         for row in self._rows.values():
             if row.state == "waiting":
                 row.state = "done" if is_good and row.took_s else "skipped"
         self.redraw()
 
-    def state_of(self, stage: RolloutStage) -> str:
+    def state_of(self, stage: DeploymentStage) -> str:
         """Return waiting, running, done, failed, declined or skipped; empty where there is no such stage."""
         row = self._rows.get(stage)
         return row.state if row is not None else ""
 
     @property
-    def failed(self) -> RolloutStage | None:
+    def failed(self) -> DeploymentStage | None:
         """The stage that failed; None where none did."""
         return next((stage for stage, row in self._rows.items() if row.state == "failed"), None)
 
@@ -156,13 +159,14 @@ class StageTable(DataTable):
         }
         for nth, (stage, row) in enumerate(self._rows.items()):
             name, what = stage_words(stage)
-            if stage is RolloutStage.UNDO and self._only is not None:
+            if stage is DeploymentStage.ROLLBACK and self._only is not None:
                 what = tr("%1 is rolling back").replace("%1", self._labels[self._only])
             self.cell(nth, _NAME).setText(name)
+            self.cell(nth, _NAME).setToolTip(plain_tip(what))
             self.cell(nth, _NAME).setIcon(self._icon(row.shown_state(*Side)))
             for side, column in _COLUMN.items():
                 detail = self._details[side] if row.state == "running" else ""
-                is_asking = stage is RolloutStage.CONFIRM and row.state == "running"
+                is_asking = stage is DeploymentStage.CONFIRM and row.state == "running"
                 state = row.shown_state(side)
                 word = tr("waits for you") if is_asking else words[state]
                 is_left_out = self._only not in (None, side)
@@ -174,7 +178,7 @@ class StageTable(DataTable):
             self.cell(nth, _WHAT).setToolTip(plain_tip(what))
 
     def _icon(self, state: str) -> QIcon:
-        name, role = _LOOKS[state]
+        name, role = _APPEARANCES[state]
         return make_icon(name, getattr(self._theme.colours, role))
 
     def _leave(self, state: str) -> None:

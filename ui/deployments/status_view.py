@@ -18,7 +18,9 @@ from PySide6.QtWidgets import (
 from app.deployment.monitor_log import MonitorLimits, MonitorLine, MonitorLog
 from app.domain.deployment import DeploymentState
 from app.domain.deployment_status import EndpointStatus, PairStatus
+from app.wording.messages import local_text
 from ui.common.basics import inset_text
+from ui.common.copying import enable_copying
 from ui.common.deployment_states import moment, state_appearance
 from ui.common.icons import make_icon
 from ui.common.texts import NONE, count, duration, ms, pct, size, tr
@@ -42,6 +44,7 @@ class NowView(QWidget):
         self.facts = SidesTable(tr("Now"))
         self.plot = RttHistoryPlot(theme)
         self.log = QListWidget()
+        enable_copying(self.log)
         self.log.setAccessibleName(tr("Outages while monitored"))
         self.log.setWordWrap(True)
         self.log.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -63,7 +66,7 @@ class NowView(QWidget):
         split.setChildrenCollapsible(False)
         split.addWidget(self.facts)
         split.addWidget(right)
-        split.setSizes([520, 520])
+        split.setSizes([640, 400])
         outer = QVBoxLayout(self)
         outer.setContentsMargins(GRID, GRID, GRID, GRID)
         outer.addWidget(split)
@@ -115,7 +118,7 @@ class NowView(QWidget):
         colours = self._theme.colours
         for line in self._logged or ():
             icon = make_icon("warning", colours.bad) if line.is_bad else make_icon("check", colours.good)
-            self.log.addItem(QListWidgetItem(icon, f"{line.at.astimezone():%H:%M:%S}  {line.text}"))
+            self.log.addItem(QListWidgetItem(icon, f"{line.at.astimezone():%H:%M:%S}  {local_text(line.text)}"))
         if not self._logged:
             self.log.addItem(QListWidgetItem(tr("Start monitoring to log outages here.")))
 
@@ -158,7 +161,7 @@ def _rows(status: PairStatus) -> list[tuple[str, str, str]]:
         both(tr("Joined LANs"), _lans(a), _lans(b)),
     ]
     if a.note or b.note:
-        rows.append((tr("Note"), a.note, b.note))
+        rows.append((tr("Note"), local_text(a.note), local_text(b.note)))
     return rows
 
 

@@ -18,6 +18,6 @@ def is_news(one: DeploymentEntry | None, status: PairStatus) -> bool:
         return False
     if status.deployment is None:
         is_nothing = status.state is None and status.a.is_reachable and status.b.is_reachable
-        return is_nothing and one.standing is not None
+        return is_nothing and one.active is not None
     known = next((each for each in one.deployments if each.id == status.deployment.id), None)
     return known is None or known.state is not status.deployment.state

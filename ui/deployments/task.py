@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from app.deployment.events import Confirmation, Decision, RolloutSink, RolloutStage
+from app.deployment.events import Confirmation, Decision, DeploymentSink, DeploymentStage
 from app.domain.cancel import CancelToken
 from app.domain.deployment import Deployment
 from app.domain.hosts import PairSpec, Side
@@ -31,7 +31,7 @@ class WindowConfirmation:
 
     def wait(self, timeout_s: float, *, token: CancelToken) -> Decision | None:
         """Wait for the answer, but not longer than the time limit or until cancelled."""
-        take_back = token.on_cancel(self._wake)
+        unregister = token.on_cancel(self._wake)
         try:
             with self._changed:
                 self._changed.wait_for(lambda: self._decision is not None or token.is_cancelled, timeout_s)
@@ -40,7 +40,7 @@ class WindowConfirmation:
                     self._decision = None
                 return decision
         finally:
-            take_back()
+            unregister()
 
     def _wake(self) -> None:
         with self._changed:
@@ -48,7 +48,7 @@ class WindowConfirmation:
 
 
 @dataclass(frozen=True)
-class RolloutTask:
+class DeploymentTask:
     """A task on a pair.
 
     Attributes:
@@ -58,7 +58,7 @@ class RolloutTask:
         job: Does it; blocks.
         former: Title of the current deployment; empty for none.
         within_s: Time the user has to confirm, in seconds; None where Tunnelmark confirms.
-        is_undo: Whether it is a removal, which cannot be stopped.
+        is_removal: Whether it is a removal, which cannot be stopped.
         is_confirming: Whether it only confirms, which cannot be stopped either.
         is_replacing: Whether it replaces the current deployment with another VPN.
         only: The host on which it runs, because the other one is unreachable; None for both.
@@ -67,10 +67,10 @@ class RolloutTask:
     name: str
     title: str
     pair: PairSpec
-    job: Callable[[CancelToken, RolloutSink, Confirmation], Deployment]
+    job: Callable[[CancelToken, DeploymentSink, Confirmation], Deployment]
     former: str = ""
     within_s: float | None = None
-    is_undo: bool = False
+    is_removal: bool = False
     is_confirming: bool = False
     is_replacing: bool = False
     only: Side | None = None
@@ -78,14 +78,18 @@ class RolloutTask:
     @property
     def can_be_stopped(self) -> bool:
         """Whether both hosts roll back when it is cancelled."""
-        return not self.is_undo and not self.is_confirming
+        return not self.is_removal and not self.is_confirming
 
     @property
-    def stages(self) -> tuple[RolloutStage, ...]:
+    def stages(self) -> tuple[DeploymentStage, ...]:
         """The expected stages."""
-        if self.is_undo:
-            return (RolloutStage.UNDO,)
+        if self.is_removal:
+            return (DeploymentStage.ROLLBACK,)
         if self.is_confirming:
-            return (RolloutStage.ENABLE,)
-        unexpected = {RolloutStage.UNDO} if self.within_s is not None else {RolloutStage.UNDO, RolloutStage.CONFIRM}
-        return tuple(stage for stage in RolloutStage if stage not in unexpected)
+            return (DeploymentStage.ENABLE,)
+        unexpected = (
+            {DeploymentStage.ROLLBACK}
+            if self.within_s is not None
+            else {DeploymentStage.ROLLBACK, DeploymentStage.CONFIRM}
+        )
+        return tuple(stage for stage in DeploymentStage if stage not in unexpected)

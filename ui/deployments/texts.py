@@ -2,43 +2,44 @@
 
 from __future__ import annotations
 
-from app.deployment.events import RolloutStage
+from app.deployment.events import DeploymentStage
 from app.domain.capture import CaptureReport, LeakProof, LeakVerdict, Property, properties_of
 from app.domain.deployment import Deployment, DeploymentState, EndpointDryRun
 from app.domain.hosts import Side
 from app.domain.injection import PropertyVerdict
 from app.wording.capture_sentences import property_sentence
+from app.wording.messages import local_text
 from ui.common.texts import NONE, tr
 
 
-def stage_words(stage: RolloutStage) -> tuple[str, str]:
+def stage_words(stage: DeploymentStage) -> tuple[str, str]:
     """Return a stage's name, and what happens in it."""
     return {
-        RolloutStage.PREPARE: (tr("Prepare"), tr("preflight checks; lock both hosts")),
-        RolloutStage.ARM: (tr("Arm timers"), tr("hosts roll back automatically if Tunnelmark disconnects")),
-        RolloutStage.IDENTITY: (tr("Keys"), tr("generated on each host; only public keys are read")),
-        RolloutStage.APPLY: (tr("Apply"), tr("files and commands; each rollback is stored first")),
-        RolloutStage.VERIFY: (tr("Verify"), tr("frames cross both ways, nothing leaks, a new login works")),
-        RolloutStage.CONFIRM: (tr("Confirm"), tr("you confirm; otherwise both hosts roll back")),
-        RolloutStage.ENABLE: (tr("Enable"), tr("enable at boot on both hosts, with a supervisor")),
-        RolloutStage.UNDO: (tr("Roll back"), tr("both hosts are restored to their previous state")),
+        DeploymentStage.PREPARE: (tr("Prepare"), tr("preflight checks; lock both hosts")),
+        DeploymentStage.ARM: (tr("Arm timers"), tr("hosts roll back automatically if Tunnelmark disconnects")),
+        DeploymentStage.IDENTITY: (tr("Keys"), tr("generated on each host; only public keys are read")),
+        DeploymentStage.APPLY: (tr("Apply"), tr("files and commands; each rollback is stored first")),
+        DeploymentStage.VERIFY: (tr("Verify"), tr("frames cross both ways, nothing leaks, a new login works")),
+        DeploymentStage.CONFIRM: (tr("Confirm"), tr("you confirm; otherwise both hosts roll back")),
+        DeploymentStage.ENABLE: (tr("Enable"), tr("enable at boot on both hosts, with a supervisor")),
+        DeploymentStage.ROLLBACK: (tr("Roll back"), tr("both hosts are restored to their previous state")),
     }[stage]
 
 
-def what_went_back(former: str) -> str:
+def what_returned(former: str) -> str:
     """Return the state of the hosts after a rollback."""
     return tr("to the previous tunnel (%1)").replace("%1", former) if former else tr("to no tunnel")
 
 
-def if_nobody_answers(former: str) -> str:
+def unless_confirmed(former: str) -> str:
     """Return what the hosts do by themselves."""
     return tr(
         "Without confirmation, both hosts roll back automatically %1, even if this computer is off or the "
         "network is down."
-    ).replace("%1", what_went_back(former))
+    ).replace("%1", what_returned(former))
 
 
-def undone_alone_words(deployment: Deployment, only: Side) -> tuple[str, str, str]:
+def removed_alone_words(deployment: Deployment, only: Side) -> tuple[str, str, str]:
     """Return kind (of a notice), title and hint of a deployment that was removed from one host alone."""
     here, there = deployment.pair.host(only).label, deployment.pair.host(only.other).label
     title = tr("%1 was removed from %2 alone.").replace("%1", deployment.title).replace("%2", here)
@@ -68,14 +69,11 @@ def ended_words(deployment: Deployment) -> tuple[str, str, str]:
             title = tr("Only one host kept %1; the other rolled back.").replace("%1", what)
             hint = tr("Both hosts are reachable: use Repair under Deployed tunnels.")
             return "caution", title, f"{deployment.message} {hint}".strip()
-        case DeploymentState.UNDONE:
-            words = (
-                tr("%1 was removed from %2.")
-                if deployment.confirmed_at is not None
-                else tr("%1 was rolled back on %2.")
-            )
+        case DeploymentState.REMOVED:
+            is_removed = not deployment.is_rolled_back
+            words = tr("%1 was removed from %2.") if is_removed else tr("%1 was rolled back on %2.")
             title = words.replace("%1", what).replace("%2", pair)
-            kind = "done" if deployment.confirmed_at is not None else "info"
+            kind = "done" if is_removed else "info"
             return (
                 kind,
                 title,
@@ -112,7 +110,7 @@ def leak_words(leak: LeakProof | None) -> str:
         LeakVerdict.NOT_PROVEN: tr("Leak test inconclusive."),
         LeakVerdict.EXEMPT: tr("Unencrypted by design."),
     }[leak.verdict].replace("%1", str(captured))
-    return f"{sentence} {leak.note}".strip()
+    return f"{sentence} {local_text(leak.note)}".strip()
 
 
 def ports_text(ports: tuple[tuple[str, int], ...]) -> str:

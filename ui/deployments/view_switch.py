@@ -15,7 +15,7 @@ class AreaSwitch(QWidget):
     """Says which of two pages is on show and goes to the other.
 
     Args:
-        own: The page that this switch is on: `deploy` or `standing`.
+        own: The page that this switch is on: `deploy` or `deployments`.
     """
 
     other_asked = Signal()
@@ -24,14 +24,14 @@ class AreaSwitch(QWidget):
         super().__init__()
         set_role(self, Role.PageTabList)
         self.setAccessibleName(tr("Pages of the deployment area"))
-        self.deploy = button(tr("Dep&loy"), "rollout", look="tab", role=Role.PageTab)
-        self.standing = button(tr("Deployed &tunnels"), "eye", look="tab", role=Role.PageTab)
-        self._own, other = (self.deploy, self.standing) if own == "deploy" else (self.standing, self.deploy)
+        self.deploy = button(tr("Dep&loy"), "deployment", variant="tab", role=Role.PageTab)
+        self.deployments = button(tr("Deployed &tunnels"), "eye", variant="tab", role=Role.PageTab)
+        self._own, other = (self.deploy, self.deployments) if own == "deploy" else (self.deployments, self.deploy)
         self._group = QButtonGroup(self)
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(GRID)
-        for one in (self.deploy, self.standing):
+        for one in (self.deploy, self.deployments):
             one.setCheckable(True)
             self._group.addButton(one)
             layout.addWidget(one)

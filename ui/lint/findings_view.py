@@ -13,6 +13,8 @@ from PySide6.QtWidgets import QPlainTextEdit
 from app.domain.linting import LintedFile, LintFinding
 from app.domain.verdicts import FindingQuestion, Verdict
 from app.policy.lint import is_advice
+from app.wording.findings import replacement_words
+from app.wording.messages import local_text
 from ui.common.texts import tr
 from ui.common.theme import Theme, fixed_font
 from ui.common.verdicts import VerdictAppearance, question_appearance
@@ -38,7 +40,7 @@ def finding_appearance(finding: LintFinding) -> VerdictAppearance:
 
 def replacement_text(finding: LintFinding) -> str:
     """Return what to add, or what to write instead."""
-    return f"{tr('Add') if finding.is_addition else tr('Use instead')}: {finding.replacement}"
+    return f"{tr('Add') if finding.is_addition else tr('Use instead')}: {replacement_words(finding.replacement)}"
 
 
 def worst_appearance(findings: Sequence[LintFinding]) -> VerdictAppearance:
@@ -51,7 +53,7 @@ def finding_names(findings: Sequence[LintFinding]) -> list[str]:
     names = [_name(one) for one in findings]
     seen = Counter((name, finding_appearance(one).word) for name, one in zip(names, findings, strict=True))
     return [
-        f"{name} ({one.source.partition(',')[0]})"
+        f"{name} ({local_text(one.source).partition(',')[0]})"
         if seen[name, finding_appearance(one).word] > 1 and one.source
         else name
         for name, one in zip(names, findings, strict=True)
@@ -154,26 +156,26 @@ class LintView(QPlainTextEdit):
             found = by_line.get(number, [])
             self._block_of[number] = cursor.blockNumber()
             colour = getattr(self._theme.colours, finding_appearance(found[0]).role) if found else None
-            self._add_line(cursor, f"{number:>{width}}  {text}", colour, is_marked=bool(found))
+            self._add_line(cursor, f"{number:>{width}}  {text}", colour, is_highlighted=bool(found))
             for finding in found:
                 self._add_finding(cursor, finding, " " * (width + 2))
         cursor.endEditBlock()
         self.moveCursor(QTextCursor.MoveOperation.Start)
 
     def _add_finding(self, cursor: QTextCursor, finding: LintFinding, indent: str) -> None:
-        look = finding_appearance(finding)
-        text = f"{indent}\u25b2 {look.word}: {finding.reason}"
+        appearance = finding_appearance(finding)
+        text = f"{indent}\u25b2 {appearance.word}: {local_text(finding.reason)}"
         if finding.replacement:
             text += f"  {replacement_text(finding)}"
         below = indent + "  "
         for line in textwrap.wrap(text, self._columns, subsequent_indent=below, drop_whitespace=True) or [text]:
-            self._add_line(cursor, line, getattr(self._theme.colours, look.role), is_marked=True)
+            self._add_line(cursor, line, getattr(self._theme.colours, appearance.role), is_highlighted=True)
 
-    def _add_line(self, cursor: QTextCursor, text: str, colour: str | None, *, is_marked: bool) -> None:
+    def _add_line(self, cursor: QTextCursor, text: str, colour: str | None, *, is_highlighted: bool) -> None:
         letters, block = QTextCharFormat(), QTextBlockFormat()
         if colour is not None:
             letters.setForeground(QColor(colour))
-        if is_marked:
+        if is_highlighted:
             block.setBackground(QColor(self._theme.colours.raised))
         cursor.setBlockFormat(block)
         cursor.insertText(text, letters)

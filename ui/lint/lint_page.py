@@ -8,7 +8,6 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
-    QComboBox,
     QFileDialog,
     QHeaderView,
     QSplitter,
@@ -19,10 +18,12 @@ from PySide6.QtWidgets import (
 )
 
 from app.domain.hosts import PairSpec
-from app.domain.linting import LintedFile, LintFinding
+from app.domain.linting import ConfigKind, LintedFile, LintFinding
+from app.linting.files import kind_titles
 from app.services.interfaces import PairChoice
-from ui.common.basics import Card, button, label, name_box, row
-from ui.common.context import Context
+from app.wording.messages import local_text
+from ui.common.basics import Card, ChoiceBox, button, label, name_box, row
+from ui.common.context import PageContext
 from ui.common.copying import enable_copying
 from ui.common.data_table import LineDelegate
 from ui.common.dropping import FileDrop
@@ -43,13 +44,11 @@ from ui.lint.findings_view import (
 _PLACE = Qt.ItemDataRole.UserRole
 _WHAT, _WORD = range(2)
 
-KINDS = "OpenVPN, swanctl.conf, ipsec.conf, tinc, freelan, sshd_config, ssh_config, WireGuard, stunnel, PPP, PPTP, VTun"
-
 
 class LintPage(Page):
     """Files on the left with their findings, the annotated file on the right. Nothing is kept or sent anywhere."""
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: PageContext) -> None:
         super().__init__(
             context,
             tr("Check a file"),
@@ -62,9 +61,15 @@ class LintPage(Page):
         self._files: tuple[LintedFile, ...] = ()
         self._again: Callable[[], None] | None = None
         self._empty_words = tr("No file yet.")
-        self.choose = button(tr("&Open files…"), "folder", look="primary", on_click=self._choose)
-        self.pairs = QComboBox()
-        self.pairs.setMinimumWidth(200)
+        self.choose = button(tr("&Open files…"), "folder", variant="primary", on_click=self._choose)
+        self.kinds = ChoiceBox()
+        name_box(self.kinds, tr("Kind of the opened files"))
+        self.kinds.addItem(tr("Kind: by content"), None)
+        for kind, title in kind_titles().items():
+            self.kinds.addItem(tr(title), kind.value)
+        self.kinds.activated.connect(self._on_guidelines)
+        self.pairs = ChoiceBox()
+        self.pairs.setMinimumWidth(160)
         name_box(self.pairs, tr("Pair whose hosts are read"))
         self.read = button(
             tr("Read from both &hosts"),
@@ -74,12 +79,14 @@ class LintPage(Page):
         )
         self.guidelines = GuidelinesLine(context)
         self.guidelines.picked.connect(self._on_guidelines)
-        self.guidelines.failed.connect(self.notice.say_error)
+        self.guidelines.failed.connect(self.notice.show_error)
         self.busy = BusyLine()
         self._make_views(context)
-        top = row(self.choose, 2 * GRID, self.pairs, self.read, 2 * GRID, self.guidelines)
-        top.setStretch(5, 1)
-        self.body.addLayout(top)
+        of_this_computer = row(self.choose, self.kinds, 2 * GRID, self.guidelines)
+        of_this_computer.setStretch(3, 1)
+        of_hosts = row(self.pairs, self.read, 0)
+        self.body.addLayout(of_this_computer)
+        self.body.addLayout(of_hosts)
         self.body.addWidget(self.busy)
         self.body.addWidget(self._split, 1)
         self.body.addStretch(0)  # keeps the rest together while there is nothing to show
@@ -87,7 +94,7 @@ class LintPage(Page):
         self._fill()
         self._fill_pairs(())
 
-    def _make_views(self, context: Context) -> None:
+    def _make_views(self, context: PageContext) -> None:
         self.tree = QTreeWidget()
         self.tree.setHeaderLabels([tr("File and setting"), tr("Finding")])
         self.tree.setAccessibleName(tr("Findings"))
@@ -106,7 +113,6 @@ class LintPage(Page):
         about = Card()
         for item in (self.reason, self.source, self.replacement):
             about.body.addWidget(item)
-        self._about = about
         right = QWidget()
         layout = QVBoxLayout(right)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -128,9 +134,9 @@ class LintPage(Page):
         services = self.context.services
         self.context.runner.run(
             tr("Reading stored pairs"),
-            lambda _token, _tell: services.pairs(),
+            lambda _token, _report: services.pairs(),
             on_success=self._fill_pairs,
-            on_failure=self.notice.say_error,
+            on_failure=self.notice.show_error,
             is_quiet=True,
         )
 
@@ -154,17 +160,18 @@ class LintPage(Page):
         self.check([Path(name) for name in names])
 
     def _refuse(self, what: str, hint: str) -> None:
-        self.notice.say("caution", what, hint)
+        self.notice.show_message("caution", what, hint)
 
     def check(self, paths: list[Path]) -> None:
         """Read and judge files; they replace those shown."""
         if not paths:
             return
         self._again = partial(self.check, paths)
-        services = self.context.services
+        services, named = self.context.services, self.kinds.currentData()
+        kind = ConfigKind(named) if named else None
         self.start(
             tr("Checking %1 files").replace("%1", str(len(paths))),
-            lambda _token, _tell: tuple(services.lint_file(path) for path in paths),
+            lambda _token, _report: tuple(services.lint_file(path, kind=kind) for path in paths),
             partial(self._show, tr("No file yet.")),
         )
 
@@ -190,14 +197,14 @@ class LintPage(Page):
         self.notice.clear()
         self.start(
             tr("Reading configuration files on %1 and %2").replace("%1", pair.a.label).replace("%2", pair.b.label),
-            lambda token, tell: services.lint_pair(pair, token=token, on_progress=tell),
+            lambda token, report: services.lint_pair(pair, token=token, on_progress=report),
             partial(self._show, tr("Neither host of %1 has a configuration file.").replace("%1", pair.name)),
             busy=self.busy,
-            on_failure=lambda error: self.notice.say_error(error, {tr("Try again"): partial(self.read_pair, pair)}),
+            on_failure=lambda error: self.notice.show_error(error, {tr("Try again"): partial(self.read_pair, pair)}),
         )
 
     def _on_guidelines(self) -> None:
-        """Judge what is shown by the guidelines that apply now."""
+        """Judge what is shown anew: by other guidelines, or read as another kind."""
         if self._again is not None and self._files:
             self._again()
 
@@ -212,13 +219,17 @@ class LintPage(Page):
         text = f"{_counted(findings, tr('finding'), tr('findings'))}, {_counted(len(files), tr('file'), tr('files'))}."
         if unread:
             text += " " + tr("%1 could not be read.").replace("%1", str(unread))
-        self.status_told.emit(text)
+        self.status_reported.emit(text)
 
     def _fill(self) -> None:
         self.tree.clear()
         self._split.setVisible(bool(self._files))
         if not self._files:
-            self.notice.say("info", self._empty_words, tr("Supported: %1.").replace("%1", KINDS))
+            self.notice.show_message(
+                "info",
+                self._empty_words,
+                tr("Supported: %1.").replace("%1", ", ".join(map(tr, kind_titles().values()))),
+            )
             return
         self.notice.clear()
         for nth, file in enumerate(self._files):
@@ -226,11 +237,18 @@ class LintPage(Page):
         self.tree.expandToDepth(0)  # several findings of one algorithm remain folded
         first = self.tree.topLevelItem(0)
         if first is not None:
-            self.tree.setCurrentItem(first.child(0) or first)
+            self.tree.setCurrentItem(self._worst(first))
+
+    def _worst(self, file: QTreeWidgetItem) -> QTreeWidgetItem:
+        """Return the row of the worst finding of a file, the first of several; the file's own where it has none."""
+        rows = [one for row in range(file.childCount()) if (one := file.child(row)) is not None]
+        places = [row.data(_WHAT, _PLACE) for row in rows]
+        severities = [self._files[nth].findings[number].verdict.severity for nth, number in places]
+        return rows[severities.index(max(severities))] if rows else file
 
     def _file_item(self, nth: int, file: LintedFile) -> QTreeWidgetItem:
         if file.error:
-            word, icon, role = tr("Not readable"), "error", "bad"
+            word, icon, role = tr("Not checked"), "error", "bad"
         elif not file.findings:
             word, icon, role = tr("Nothing found"), "shield-check", "good"
         else:
@@ -254,16 +272,16 @@ class LintPage(Page):
         """Return one row for several findings of one algorithm: it says what the worst of them says."""
         item = QTreeWidgetItem([name, f"{rows[0].text(_WORD)} ({len(rows)})"])
         item.setIcon(_WORD, rows[0].icon(_WORD))
-        item.setToolTip(_WHAT, plain_tip("\n".join(dict.fromkeys(one.reason for one in findings))))
+        item.setToolTip(_WHAT, plain_tip("\n".join(dict.fromkeys(local_text(one.reason) for one in findings))))
         item.setData(_WHAT, _PLACE, rows[0].data(_WHAT, _PLACE))
         item.addChildren(list(rows))
         return item
 
     def _finding_item(self, nth: int, number: int, finding: LintFinding, what: str) -> QTreeWidgetItem:
-        look = finding_appearance(finding)
-        item = QTreeWidgetItem([what, look.word])
-        item.setIcon(_WORD, make_icon(look.icon, getattr(self.context.theme.colours, look.role)))
-        item.setToolTip(_WHAT, plain_tip(f"{finding.setting} {finding.value}\n{finding.reason}".strip()))
+        appearance = finding_appearance(finding)
+        item = QTreeWidgetItem([what, appearance.word])
+        item.setIcon(_WORD, make_icon(appearance.icon, getattr(self.context.theme.colours, appearance.role)))
+        item.setToolTip(_WHAT, plain_tip(f"{finding.setting} {finding.value}\n{local_text(finding.reason)}".strip()))
         item.setData(_WHAT, _PLACE, (nth, number))
         return item
 
@@ -275,25 +293,25 @@ class LintPage(Page):
         if self.view.file is not file:
             self.view.show_file(file)
         if number < 0:
-            self._say_file(file)
+            self._show_file(file)
             self.view.show_line(0)
             return
         finding = file.findings[number]
         self.view.show_line(finding.line)
-        self._say(
-            finding.reason,
-            f"{tr('Source')}: {finding.source}" if finding.source else "",
+        self._show_reason(
+            f"{finding_appearance(finding).word}: {local_text(finding.reason)}",
+            f"{tr('Source')}: {local_text(finding.source)}" if finding.source else "",
             replacement_text(finding) if finding.replacement else "",
         )
 
-    def _say_file(self, file: LintedFile) -> None:
+    def _show_file(self, file: LintedFile) -> None:
         kind = file.kind.value if file.kind else ""
-        words = file.error or (tr("Detected as %1.").replace("%1", kind))
+        words = local_text(file.error) or (tr("Detected as %1.").replace("%1", kind))
         if not file.error and not file.findings:
             words += " " + tr("No issues found; whether values are valid is not checked.")
-        self._say(words, " ".join(file.notes), "")
+        self._show_reason(words, " ".join(map(local_text, file.notes)), "")
 
-    def _say(self, reason: str, source: str, replacement: str) -> None:
+    def _show_reason(self, reason: str, source: str, replacement: str) -> None:
         for widget, text in ((self.reason, reason), (self.source, source), (self.replacement, replacement)):
             widget.setText(text)
             widget.setVisible(bool(text))

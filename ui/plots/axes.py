@@ -9,7 +9,8 @@ import numpy as np
 import pyqtgraph as pg
 from PySide6.QtGui import QFontMetricsF, QGuiApplication
 
-from app.wording.local_forms import short_decimal, with_local_sign
+from app.wording.local_forms import short_decimal
+from app.wording.numbers import with_local_sign
 
 _NUMBER_EM = 2.6
 _SECONDS_EM = 3.2

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import IntEnum
 
 import numpy as np
 import numpy.typing as npt
@@ -32,6 +33,19 @@ _MOST_ROOM = 0.65
 """Labels take at most this part of a plot's width."""
 _ROOM_FOR_ONE_LINE = 0.45
 """Labels have one line each where they take no more of a plot's width than this."""
+_MARGIN_PX = 4.0
+"""Around the text of a label. Source: Qt, QTextDocument::documentMargin."""
+_OVERLAP = 0.86
+"""Labels above each other share a part of their margins."""
+
+
+class _Fit(IntEnum):
+    """Room that labels take; what does not fit in a low plot takes less."""
+
+    USUAL = 0
+    NO_MARGIN = 1
+    ONE_LINE = 2
+    OVERLAPPING = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +115,7 @@ class ScopePlot(pg.PlotWidget):  # type: ignore[misc] # the same
         self._label_room_px = label_room_px
         self._end_items: list[pg.TextItem] = []
         self._end_labels: tuple[EndLabel, ...] = ()
+        self._fit = _Fit.USUAL
         self._x_range = (0.0, 1.0)
         self.rtt_axis = next((axis for axis in (axes or {}).values() if isinstance(axis, RttAxis)), None)
         self.hideButtons()
@@ -224,14 +239,20 @@ class ScopePlot(pg.PlotWidget):  # type: ignore[misc] # the same
             item.setZValue(100)
             self.addItem(item, ignoreBounds=True)
             self._end_items.append(item)
-        ground = QColor(self._theme.colours.base)
-        ground.setAlpha(_GROUND_ALPHA)
         self.set_x_range(*self._x_range)
-        for item, wanted in zip(self._end_items, labels, strict=False):
-            item.fill = pg.mkBrush(ground)
-            item.setHtml(self._label_html(wanted))
+        self._fit = _Fit.USUAL
+        self._fill_labels()
         self._place_labels()
         self.hover.refresh()
+
+    def _fill_labels(self) -> None:
+        """Write the labels, in as much room as fits."""
+        ground = QColor(self._theme.colours.base)
+        ground.setAlpha(_GROUND_ALPHA)
+        for item, wanted in zip(self._end_items, self._end_labels, strict=False):
+            item.fill = pg.mkBrush(ground)
+            item.textItem.document().setDocumentMargin(_MARGIN_PX if self._fit is _Fit.USUAL else 0.0)
+            item.setHtml(self._label_html(wanted))
 
     def _on_view(self) -> None:
         """Another part of the plot is seen."""
@@ -259,10 +280,16 @@ class ScopePlot(pg.PlotWidget):  # type: ignore[misc] # the same
                 lines.append(word)
         return lines
 
+    def _elided(self, text: str) -> str:
+        """Return a label in one line that has room."""
+        room_px = self._room_px() - self._label_px("")
+        return QFontMetricsF(self.small_font()).elidedText(text, Qt.TextElideMode.ElideRight, room_px)
+
     def _label_html(self, wanted: EndLabel) -> str:
         stroke = "\u2504" if wanted.is_dashed else "\u2501"
         sample = f'<span style="color:{wanted.colour}"><b>{stroke}</b></span> ' if wanted.colour else ""
-        words = "<br>".join(map(_escape, self._lines(wanted.text)))
+        lines = self._lines(wanted.text) if self._fit < _Fit.ONE_LINE else [self._elided(wanted.text)]
+        words = "<br>".join(map(_escape, lines))
         text = f'<span style="color:{self._theme.colours.text}">{words}</span>'
         return f'<span style="font-size:{self.small_pt():.1f}pt">{sample}{text}</span>'
 
@@ -272,35 +299,49 @@ class ScopePlot(pg.PlotWidget):  # type: ignore[misc] # the same
             item.setVisible(nth in seen)
         if not seen:
             return
-        pixel_x, pixel_y = self.view_box.viewPixelSize()
-        gap = _LABEL_GAP_PX * abs(pixel_x)
-        heights = [0.86 * item.boundingRect().height() * abs(pixel_y) for item in self._end_items]
         low, high = self.view_box.viewRange()[1]
-        order = sorted(seen, key=lambda nth: self._end_labels[nth].y)
-        columns: list[list[int]] = []  # labels above each other; others cannot touch
-        width = max(self._end_items[nth].boundingRect().width() for nth in seen) * abs(pixel_x)
-        for nth in order:
-            x = self._end_labels[nth].x
-            column = next((c for c in columns if abs(self._end_labels[c[0]].x - x) < width), None)
-            if column is None:
-                columns.append([nth])
-            else:
-                column.append(nth)
+        columns, heights = self._columns(seen)
+        while self._fit < _Fit.OVERLAPPING and any(sum(heights[nth] for nth in one) > high - low for one in columns):
+            self._fit = _Fit(self._fit + 1)
+            self._fill_labels()
+            columns, heights = self._columns(seen)
         for column in columns:
-            self._place_column(column, [heights[nth] for nth in column], (low, high), gap)
+            self._place_column(column, [heights[nth] for nth in column], (low, high))
+
+    def _columns(self, seen: Sequence[int]) -> tuple[list[list[int]], list[float]]:
+        """Return which labels are above each other, lowest first, and the height of each; others cannot touch."""
+        pixel_x, pixel_y = (abs(one) for one in self.view_box.viewPixelSize())
+        boxes = [item.boundingRect() for item in self._end_items]
+        overlap = _OVERLAP if self._fit is _Fit.USUAL else 1.0
+        width = max(boxes[nth].width() for nth in seen) * pixel_x
+        columns: list[list[int]] = []
+        for nth in sorted(seen, key=lambda nth: self._end_labels[nth].x):
+            if columns and self._end_labels[nth].x - self._end_labels[columns[-1][-1]].x < width:
+                columns[-1].append(nth)
+            else:
+                columns.append([nth])
+        for column in columns:
+            column.sort(key=lambda nth: self._end_labels[nth].y)
+        return columns, [overlap * box.height() * pixel_y for box in boxes]
 
     def _is_seen(self, label: EndLabel) -> bool:
         """Return whether a label has a place: a user may have moved the end of its curve out of sight."""
         (left, right), (low, high) = self.view_box.viewRange()
         return not self.zoom.is_zoomed or (left <= label.x <= right and low <= label.y <= high)
 
-    def _place_column(
-        self, column: Sequence[int], heights: Sequence[float], limits: tuple[float, float], gap: float
-    ) -> None:
+    def _place_column(self, column: Sequence[int], heights: Sequence[float], limits: tuple[float, float]) -> None:
+        """Place labels above each other; where even one line each does not fit, they overlap evenly."""
+        low, high = limits
+        if sum(heights) > high - low:
+            most = max(heights)
+            squeeze = max(0.0, (high - low - most) / max(sum(heights) - most, most / 2))
+            heights = [squeeze * height for height in heights]
+            low, high = low + (1.0 - squeeze) * most / 2, high - (1.0 - squeeze) * most / 2
         below = [sum(heights[:nth]) + height / 2 for nth, height in enumerate(heights)]  # with all moved together
         wanted = [self._end_labels[nth].y - under for nth, under in zip(column, below, strict=True)]
         right, pixel_x = self.view_box.viewRange()[0][1], abs(self.view_box.viewPixelSize()[0])
-        places = spread(wanted, 0.0, limits[0], limits[1] - sum(heights))
+        gap = _LABEL_GAP_PX * pixel_x
+        places = spread(wanted, 0.0, low, high - sum(heights))
         for nth, y, under in zip(column, places, below, strict=True):
             x = self._end_labels[nth].x + gap
             if self.zoom.is_zoomed:  # the room beyond the curves may be out of sight
@@ -311,7 +352,7 @@ class ScopePlot(pg.PlotWidget):  # type: ignore[misc] # the same
 def plot_heading(text: str) -> ElidedLabel:
     """Return the heading of a plot; where the plot is narrow, its tool tip has all of it."""
     heading = ElidedLabel(text)
-    heading.setProperty("look", "strong")
+    heading.setProperty("variant", "strong")
     heading.setContentsMargins(8, 2, 8, 0)
     heading.setMinimumWidth(0)
     heading.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)

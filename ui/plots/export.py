@@ -12,6 +12,7 @@ from pyqtgraph.exporters import ImageExporter
 from PySide6.QtCore import QBuffer, QIODevice
 from PySide6.QtWidgets import QFileDialog, QMenu, QMessageBox, QWidget
 
+from app.domain.atomic import replace_file
 from app.wording.language import source_language
 from ui.common.texts import tr
 from ui.plots.base import ScopePlot
@@ -71,7 +72,7 @@ def _ask(parent: QWidget, kind: str, render: partial[bytes]) -> None:
 
 def _write(parent: QWidget, path: Path, content: bytes) -> None:
     try:
-        path.write_bytes(content)
+        replace_file(path, content)
     except OSError as error:
         text = tr("The file %1 was not written: %2. Choose another folder.")
         box = QMessageBox(QMessageBox.Icon.Warning, tr("Save the plot"), "", parent=parent)

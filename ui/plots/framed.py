@@ -29,7 +29,7 @@ class PlotFrame(QFrame):
         name: Of all the plots together, for screen readers.
         plots: All with the same columns.
         below: Widgets under the plots.
-        look: Style in the style sheet.
+        variant: Style in the style sheet.
         beside: Widgets to the right of the heading.
     """
 
@@ -39,26 +39,26 @@ class PlotFrame(QFrame):
         name: str,
         plots: Sequence[ScopePlot],
         below: Sequence[QWidget] = (),
-        look: str = "",
+        variant: str = "",
         beside: Sequence[QWidget] = (),
     ) -> None:
         super().__init__()
-        self.setProperty("look", look)
+        self.setProperty("variant", variant)
         self._plots = tuple(plots)
         self._name = name
         self.table: DataTable | None = None
-        self.switch = button("", "table", look="switch", on_click=self._flip)
-        self.reset = button("", "undo", look="switch", on_click=self.reset_view)
+        self.switch = button("", "table", variant="switch", on_click=self._flip)
+        self.reset = button("", "undo", variant="switch", on_click=self.reset_view)
         set_tip(self.reset, tr("Reset view"))
         self.reset.setAccessibleName(f"{tr('Reset view')}: {name}")
         self.reset.hide()
         for plot in self._plots:
             plot.zoom.changed.connect(self._on_zoom)
-        self.save = button("", "folder", look="switch", on_click=self._show_export_menu)
+        self.save = button("", "folder", variant="switch", on_click=self._show_export_menu)
         set_tip(self.save, tr("Export plot"))
         self.save.setAccessibleName(f"{tr('Export plot')}: {name}")
-        self.scale = button("", "scale", look="switch", on_click=self._change_scale)
-        self.choose = button("", "eye", look="switch", on_click=self._show_candidates)
+        self.scale = button("", "scale", variant="switch", on_click=self._change_scale)
+        self.choose = button("", "eye", variant="switch", on_click=self._show_candidates)
         self.choose.setAccessibleName(f"{tr('Candidates shown')}: {name}")
         self._stack = QStackedWidget()
         self._stack.addWidget(_side_by_side(self._plots))
@@ -175,9 +175,9 @@ def _drop_down(menu: QMenu, under: QWidget) -> None:
     menu.popup(under.mapToGlobal(under.rect().bottomLeft()))
 
 
-def framed(plot: ScopePlot, *below: QWidget, look: str = "card", beside: Sequence[QWidget] = ()) -> PlotFrame:
+def framed(plot: ScopePlot, *below: QWidget, variant: str = "card", beside: Sequence[QWidget] = ()) -> PlotFrame:
     """Return a plot in a frame, its name above it and other widgets under it and beside its name."""
-    return PlotFrame(plot.heading, plot.name, (plot,), below, look, beside)
+    return PlotFrame(plot.heading, plot.name, (plot,), below, variant, beside)
 
 
 def _side_by_side(plots: Sequence[ScopePlot]) -> QWidget:

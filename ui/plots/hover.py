@@ -13,6 +13,7 @@ import pyqtgraph as pg
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtWidgets import QLabel
 
+from app.domain.ranking import Estimate
 from ui.common.texts import tr
 from ui.common.theme import Theme
 from ui.plots.pens import plot_pen
@@ -53,6 +54,14 @@ class HoverSeries:
 def interval_text(low: str, high: str) -> str:
     """Return the bounds of an interval as they are shown under the mouse."""
     return tr("%1 to %2").replace("%1", low).replace("%2", high)
+
+
+def estimate_text(estimate: Estimate, words: Callable[[float], str]) -> str:
+    """Return a mean, with its interval where there is one."""
+    if estimate.ci is None:
+        return words(estimate.mean)
+    ends = interval_text(words(estimate.ci[0]), words(estimate.ci[1]))
+    return f"{words(estimate.mean)} ({tr('95 % interval: %1').replace('%1', ends)})"
 
 
 class Hover:

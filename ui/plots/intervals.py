@@ -19,7 +19,7 @@ from ui.common.theme import Theme
 from ui.plots.base import PlotTable
 from ui.plots.hover import HoverSeries, interval_text
 from ui.plots.pens import plot_pen, solution_symbol
-from ui.plots.shown import CandidatePlot, Shown
+from ui.plots.shown import ItemsPlot, Shown
 
 _TICK_GAP_PX = 16
 _FIGURE_PX = 56
@@ -29,7 +29,7 @@ _AROUND = 0.08
 """Room beside the outermost interval, as a part of what all of them span."""
 
 
-class IntervalPlot(CandidatePlot):
+class IntervalPlot(ItemsPlot):
     """A point with its 95 % interval for each candidate, and a line at 1.
 
     Args:
@@ -41,17 +41,10 @@ class IntervalPlot(CandidatePlot):
 
     def __init__(self, theme: Theme, name: str, x_label: str, shown: Shown | None = None) -> None:
         super().__init__(theme, shown, name, x_label, "", label_room_px=_FIGURE_PX)
-        self._items: list[object] = []
         self._names: dict[Key, tuple[str, int]] = {}
         self._ratios: dict[Key, Ratio] = {}
         self._x_label = x_label
         self.show_scale(is_there=False)
-
-    def restyle(self) -> None:
-        """Take the scheme's colours."""
-        super().restyle()
-        if hasattr(self, "_ratios"):
-            self.redraw()
 
     def redraw(self) -> None:
         """Draw the ratios once more."""
@@ -65,15 +58,12 @@ class IntervalPlot(CandidatePlot):
             ratios: Those of the candidates that have one, from top to bottom.
         """
         self._names, self._ratios = dict(names), dict(ratios)
-        self.shown.set_candidates(names)
-        for old in self._items:
-            self.removeItem(old)
-        self._items.clear()
+        self.begin(names)
         rows = self._rows()
         self.show_scale(is_there=bool(rows))
         if not rows:
             return
-        self._add(pg.InfiniteLine(1.0, pen=plot_pen(self._theme.colours.muted, 1)))
+        self.add(pg.InfiniteLine(1.0, pen=plot_pen(self._theme.colours.muted, 1)))
         for nth, (key, ratio) in enumerate(rows):
             self._draw_row(-float(nth), key, ratio)
         ends = [end for _, one in rows for end in (one.low, one.value, one.high) if end is not None]
@@ -92,16 +82,16 @@ class IntervalPlot(CandidatePlot):
         if ratio.low is not None and ratio.high is not None:
             half = {"left": np.array([ratio.value - ratio.low]), "right": np.array([ratio.high - ratio.value])}
             pen = plot_pen(colour)
-            self._add(pg.ErrorBarItem(x=np.array([ratio.value]), y=np.array([y]), beam=_BEAM, pen=pen, **half))
+            self.add(pg.ErrorBarItem(x=np.array([ratio.value]), y=np.array([y]), beam=_BEAM, pen=pen, **half))
         dot = pg.ScatterPlotItem(
             [ratio.value], [y], size=_MARKER_PX, pen=None, brush=colour, symbol=solution_symbol(key[0])
         )
         dot.setZValue(10)
-        self._add(dot)
+        self.add(dot)
         text = pg.TextItem(f"  {decimal(ratio.value, 2)}", color=self._theme.colours.text, anchor=(0, 0.5))
         text.setFont(self.small_font())
         text.setPos(max(ratio.value, ratio.high or 0.0), y)
-        self._add(text)
+        self.add(text)
 
     def _name_rows(self, rows: list[tuple[Key, Ratio]]) -> None:
         axis = self.getPlotItem().getAxis("left")
@@ -126,8 +116,8 @@ class IntervalPlot(CandidatePlot):
     def _text(self, key: Key, _nth: int) -> str:
         ratio = self._ratios[key]
         lines = [self._names[key][0], f"{self._x_label}: {decimal(ratio.value, 3)}"]
-        if ratio.low is not None and ratio.high is not None:
-            ends = interval_text(decimal(ratio.low, 3), decimal(ratio.high, 3))
+        if ratio.interval is not None:
+            ends = interval_text(*(decimal(end, 3) for end in ratio.interval))
             lines.append(tr("95 % interval: %1").replace("%1", ends))
         return "\n".join(lines)
 
@@ -136,10 +126,6 @@ class IntervalPlot(CandidatePlot):
         rows = tuple((self._names[key][0], decimal(one.value, 3), _interval(one)) for key, one in self._rows())
         return PlotTable((tr("Candidate"), self._x_label, tr("95 % interval")), rows)
 
-    def _add(self, item: object) -> None:
-        self._items.append(item)
-        self.addItem(item)
-
 
 def _interval(ratio: Ratio) -> str:
-    return NONE if ratio.low is None or ratio.high is None else f"{decimal(ratio.low, 3)}–{decimal(ratio.high, 3)}"
+    return NONE if ratio.interval is None else "–".join(decimal(end, 3) for end in ratio.interval)

@@ -17,13 +17,13 @@ from ui.plots.axes import RttAxis, SizesAxis
 from ui.plots.base import EndLabel, PlotTable
 from ui.plots.hover import HoverSeries, interval_text
 from ui.plots.pens import log_ceiling, log_floor, nice_top, plot_pen, solution_pen, solution_symbol
-from ui.plots.shown import CandidatePlot, Shown
+from ui.plots.shown import ItemsPlot, Shown
 
 _WIDTHS_PX = (1.0, 2.5)
 _MARKER_PX = 8
 
 
-class OverlayPlot(CandidatePlot):
+class OverlayPlot(ItemsPlot):
     """Means of two comparisons; what was measured only once is shown as well.
 
     Args:
@@ -42,16 +42,9 @@ class OverlayPlot(CandidatePlot):
             axes={"left": RttAxis("left", is_log=True), "bottom": self._sizes_axis},
             label_room_px=156,
         )
-        self._items: list[object] = []
         self._names: dict[Key, tuple[str, int]] = {}
         self._curves: tuple[tuple[Curve, ...], ...] = ((), ())
         self._times = ("", "")
-
-    def restyle(self) -> None:
-        """Take the scheme's colours."""
-        super().restyle()
-        if hasattr(self, "_times"):
-            self.redraw()
 
     def redraw(self) -> None:
         """Draw the curves once more."""
@@ -68,10 +61,7 @@ class OverlayPlot(CandidatePlot):
             times: What each comparison is called, in the same order.
         """
         self._names, self._curves, self._times = dict(names), tuple(curves), times
-        self.shown.set_candidates(names)
-        for old in self._items:
-            self.removeItem(old)
-        self._items.clear()
+        self.begin(names)
         drawn = self._drawn()
         for nth, curve in drawn:
             self._draw_curve(nth, curve)
@@ -92,9 +82,8 @@ class OverlayPlot(CandidatePlot):
         dots = pg.ScatterPlotItem(
             x, y, size=_MARKER_PX, pen=plot_pen(colour, 1), brush=brush, symbol=solution_symbol(solution)
         )
-        for item in (line, dots):
-            self._items.append(item)
-            self.addItem(item)
+        self.add(line)
+        self.add(dots)
 
     def _show_all(self, drawn: Sequence[Curve]) -> None:
         if not drawn:

@@ -10,6 +10,7 @@ from PySide6.QtGui import QColor, QGuiApplication, QPen
 from app.wording.colours import Marker, series_style
 
 _LINE_WIDTH_PX = 2.0
+_BAND_ALPHA = 46
 
 
 def plot_pen(colour: str, width_px: float = _LINE_WIDTH_PX) -> QPen:
@@ -50,10 +51,10 @@ def solution_symbol(solution: str) -> str:
     return _SYMBOLS[series_style(solution).marker]
 
 
-def solution_brush(solution: str, alpha: int = 46) -> QColor:
+def solution_brush(solution: str) -> QColor:
     """Return the fill of a candidate's band."""
     colour = QColor(series_style(solution).colour)
-    colour.setAlpha(alpha)
+    colour.setAlpha(_BAND_ALPHA)
     return colour
 
 

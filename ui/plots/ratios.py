@@ -87,15 +87,20 @@ class RatioPlot(CandidatePlot):
         self._curves = tuple(curve for curve in curves if curve.key in self._titles)
         drawn = self._drawn = [curve for curve in self._curves if self.shown.is_shown(curve.key)]
         for curve in self._curves:
-            if curve.key not in self._series:
-                self._series[curve.key] = _Series(self, curve.key, self._titles[curve.key][1])
-            self._series[curve.key].draw(curve)
-            for item in self._series[curve.key].items:
-                item.setVisible(self.shown.is_shown(curve.key))
+            self._draw_curve(curve)
         self.show_scale(is_there=bool(drawn))
-        if not drawn:
-            self.set_end_labels(())
-            return
+        if drawn:
+            self._fit_axes(drawn)
+        self.set_end_labels([self._end_label(curve) for curve in drawn])
+
+    def _draw_curve(self, curve: RatioCurve) -> None:
+        if curve.key not in self._series:
+            self._series[curve.key] = _Series(self, curve.key, self._titles[curve.key][1])
+        self._series[curve.key].draw(curve)
+        for item in self._series[curve.key].items:
+            item.setVisible(self.shown.is_shown(curve.key))
+
+    def _fit_axes(self, drawn: Sequence[RatioCurve]) -> None:
         tops = [float(curve.ratio[-1]) for curve in drawn]
         tops += [one.high for curve in drawn for one in curve.rounds[-1:] if one.high is not None]
         lows = [one.low for curve in drawn for one in curve.rounds[-1:] if one.low is not None]
@@ -103,7 +108,6 @@ class RatioPlot(CandidatePlot):
         self.set_x_range(0, max(_LEAST_CYCLES, last))
         top = max(_LEAST_TOP, 1.05 * min(_MOST_RATIO, max(tops)))
         self.set_y_range(max(0.0, min(0.95, 0.97 * min(lows, default=1.0))), top)
-        self.set_end_labels([self._end_label(curve) for curve in drawn])
 
     def redraw(self) -> None:
         """Draw the curves once more."""
@@ -165,6 +169,6 @@ class RatioPlot(CandidatePlot):
 
 
 def _interval(one: RoundRatio) -> str:
-    if one.low is None or one.high is None:
+    if one.low is None or one.high is None or one.low == one.ratio == one.high:
         return "–"
     return f"{decimal(one.low, 2)}–{decimal(one.high, 2)}"

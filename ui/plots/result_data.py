@@ -7,33 +7,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 
 from app.domain.capture import CaptureReport
 from app.domain.ranking import CandidateResult, Ranking
-from app.domain.results import LOST_RTT_US, CampaignRecord, Candidate
+from app.domain.results import CampaignRecord, Candidate
 from app.domain.solutions import SolutionInfo
 from app.domain.verdicts import Finding
-from app.ranking.candidates import figures_of
+from app.ranking.pictures import CpuBar, Distribution, cpu_bars, distributions
 from app.ranking.speed import speed_findings
 from app.ranking.titles import short_titles
 from ui.common.candidate_rows import Key
 from ui.common.sample_model import Curve
-
-Floats = npt.NDArray[np.float64]
-_QUANTILES = np.linspace(0, 1, 401)
-
-
-@dataclass(frozen=True, slots=True)
-class CpuBar:
-    """CPU of one host while one candidate's throughput was probed, in percent of all cores."""
-
-    key: Key
-    side: str
-    user_pct: float
-    system_pct: float
-    softirq_pct: float
-    rounds: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +29,9 @@ class ResultData:
         ranking: Its ranking.
         names: Short titles for plots, with the position among the suites of the same solution.
         curves: Means and bands over frame size.
-        cdfs: Quantiles of the round-trip times in ms at the fractions 0, 1/400 … 1, by candidate and frame size.
-        replies: How many round-trip times are behind each entry of `cdfs`.
-        cpu: Means over rounds.
-        wires: Results of the packet tests, by candidate.
+        cdfs: Distribution of the round-trip times by candidate and frame size in bytes.
+        cpu: CPU of both hosts during throughput.
+        captures: Results of the packet tests, by candidate.
         slow: Slow properties relative to the best of the pair, by candidate; they do not affect the verdict.
         infos: Facts about a solution, by its name.
     """
@@ -57,21 +40,15 @@ class ResultData:
     ranking: Ranking
     names: dict[Key, tuple[str, int]]
     curves: tuple[Curve, ...]
-    cdfs: dict[tuple[Key, int], Floats]
-    replies: dict[tuple[Key, int], int]
+    cdfs: dict[tuple[Key, int], Distribution]
     cpu: tuple[CpuBar, ...]
-    wires: dict[Key, CaptureReport]
+    captures: dict[Key, CaptureReport]
     slow: dict[Key, Finding]
     infos: Mapping[str, SolutionInfo] = field(default_factory=dict)
 
-    @property
-    def fractions(self) -> Floats:
-        """Fractions that belong to the values in `cdfs`."""
-        return _QUANTILES
-
     def candidate(self, key: Key) -> Candidate:
         """Return one candidate as it was planned."""
-        return next(one for one in self.record.plan.candidates if (one.solution, one.suite) == key)
+        return self.record.plan.candidate(key)
 
     def result(self, key: Key) -> CandidateResult:
         """Return one candidate's result."""
@@ -80,28 +57,26 @@ class ResultData:
 
 def prepare(record: CampaignRecord, ranking: Ranking, infos: Mapping[str, SolutionInfo] | None = None) -> ResultData:
     """Compute everything that is drawn. For worker threads."""
-    rtts = _rtts_ms(record)
     return ResultData(
         record=record,
         ranking=ranking,
         names=plot_names(record.plan.candidates),
         curves=tuple(curve for result in ranking.results if (curve := curve_of(result)) is not None),
-        cdfs={place: np.quantile(values, _QUANTILES) for place, values in rtts.items()},
-        replies={place: values.size for place, values in rtts.items()},
-        cpu=_cpu(record),
-        wires=_wires(record),
+        cdfs=distributions(record),
+        cpu=cpu_bars(record, ranking),
+        captures=_captures(record),
         slow=dict(speed_findings(ranking)),
         infos=infos or {},
     )
 
 
-def _wires(record: CampaignRecord) -> dict[Key, CaptureReport]:
+def _captures(record: CampaignRecord) -> dict[Key, CaptureReport]:
     """Return the first report of each candidate: packet tests run in one round only."""
-    wires: dict[Key, CaptureReport] = {}
+    captures: dict[Key, CaptureReport] = {}
     for attempt in record.attempts:
-        if attempt.wire is not None:
-            wires.setdefault((attempt.key.solution, attempt.key.suite), attempt.wire)
-    return wires
+        if attempt.capture is not None:
+            captures.setdefault((attempt.key.solution, attempt.key.suite), attempt.capture)
+    return captures
 
 
 def plot_names(candidates: Sequence[Candidate]) -> dict[Key, tuple[str, int]]:
@@ -125,32 +100,3 @@ def curve_of(result: CandidateResult) -> Curve | None:
         return None
     table = np.array(rows, dtype=np.float64)
     return Curve((result.solution, result.suite), *table.T)
-
-
-def _rtts_ms(record: CampaignRecord) -> dict[tuple[Key, int], Floats]:
-    pooled: dict[tuple[Key, int], list[npt.NDArray[np.uint32]]] = {}
-    for attempt in figures_of(record):
-        key = (attempt.key.solution, attempt.key.suite)
-        for series in attempt.latency:
-            seen = series.rtt_us[series.rtt_us != LOST_RTT_US]
-            if seen.size:
-                pooled.setdefault((key, series.frame_bytes), []).append(seen)
-    return {place: np.concatenate(parts) / 1000.0 for place, parts in pooled.items()}
-
-
-def _cpu(record: CampaignRecord) -> tuple[CpuBar, ...]:
-    bars: list[CpuBar] = []
-    for candidate in record.plan.candidates:
-        key = (candidate.solution, candidate.suite)
-        for side in ("a", "b"):
-            usages = [
-                attempt.cpu_throughput[side]
-                for attempt in figures_of(record)
-                if (attempt.key.solution, attempt.key.suite) == key and side in attempt.cpu_throughput
-            ]
-            if usages:
-                shares = np.array([(usage.user_pct, usage.system_pct, usage.softirq_pct) for usage in usages]).mean(
-                    axis=0
-                )
-                bars.append(CpuBar(key, side, float(shares[0]), float(shares[1]), float(shares[2]), len(usages)))
-    return tuple(bars)

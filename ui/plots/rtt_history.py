@@ -30,14 +30,17 @@ Floats = npt.NDArray[np.float64]
 
 
 class MinutesAxis(pg.AxisItem):  # type: ignore[misc] # pyqtgraph has no types
-    """An axis of seconds before now, in words."""
+    """An axis of seconds before the last status check, in words; that one has its time, since it may be long ago."""
+
+    last = ""
+    """Time of the last status check."""
 
     def tickStrings(self, values: Sequence[float], scale: float, spacing: float) -> list[str]:  # noqa: ARG002
         """Return seconds or minutes."""
         return [
             ""
             if value > 0
-            else tr("now")
+            else self.last
             if value == 0
             else f"{short_decimal(value)} s"
             if abs(value) < 120
@@ -46,16 +49,23 @@ class MinutesAxis(pg.AxisItem):  # type: ignore[misc] # pyqtgraph has no types
         ]
 
 
+def _rtts_of(samples: Sequence[MonitorSample], host: int) -> Floats:
+    """Return one host's round-trip times in ms; not a number where nothing answered."""
+    return np.array([math.nan if one.rtt_ms[host] is None else one.rtt_ms[host] for one in samples])
+
+
 class RttHistoryPlot(ScopePlot):
     """One line per host; where nothing answered there is a gap and a mark at the bottom."""
 
     def __init__(self, theme: Theme) -> None:
+        axis = MinutesAxis("bottom")
         super().__init__(
             theme,
             tr("RTT in ms while monitored"),
-            axes={"bottom": MinutesAxis("bottom"), "left": RttAxis("left", is_log=False)},
+            axes={"bottom": axis, "left": RttAxis("left", is_log=False)},
             label_room_px=88,
         )
+        self._axis = axis
         self._curves = [pg.PlotDataItem(connect="finite", symbol="o", symbolSize=4, symbolPen=None) for _ in range(2)]
         self._lost = pg.ScatterPlotItem(symbol="x", size=9)
         for item in (*self._curves, self._lost):
@@ -83,25 +93,14 @@ class RttHistoryPlot(ScopePlot):
             self._rtts = []
             self.set_end_labels(())
             return
-        now = samples[-1].at
-        at_s = np.array([(one.at - now).total_seconds() for one in samples])
-        colour = series_style(solution).colour
-        rtts = [np.array([math.nan if one.rtt_ms[n] is None else one.rtt_ms[n] for one in samples]) for n in range(2)]
-        self._at_s, self._rtts = at_s, rtts
-        labels = []
-        for nth, (curve, rtt) in enumerate(zip(self._curves, rtts, strict=True)):
-            pen = plot_pen(colour)
-            if nth:
-                pen.setStyle(Qt.PenStyle.DashLine)
-            curve.setPen(pen)
-            curve.setSymbolBrush(colour)
-            if np.isnan(rtt).all():
-                curve.setData([], [])  # pyqtgraph warns of points that are nowhere
-                continue
-            curve.setData(at_s, self.scaled(rtt))
-            if not math.isnan(rtt[-1]):
-                name = f"{'AB'[nth]} {decimal(rtt[-1], 2)}"
-                labels.append(EndLabel(name, colour, bool(nth), 0.0, float(self.scaled(rtt)[-1])))
+        last = samples[-1].at
+        at_s = self._at_s = np.array([(one.at - last).total_seconds() for one in samples])
+        self._axis.last = f"{last.astimezone():%H:%M:%S}"
+        self._axis.picture = None  # its range may be that of before, and its texts are kept with it
+        self._axis.update()
+        rtts = self._rtts = [_rtts_of(samples, host) for host in range(2)]
+        for nth, rtt in enumerate(rtts):
+            self._draw_host(nth, rtt)
         seen = np.concatenate(rtts)
         seen = seen[~np.isnan(seen)]
         top = nice_top(1.3 * float(seen.max())) if seen.size else 1.0
@@ -111,7 +110,24 @@ class RttHistoryPlot(ScopePlot):
         self._lost.setData(at_s[lost], np.full(int(lost.sum()), low + 0.04 * (high - low)))
         self.set_x_range(min(-_LEAST_SPAN_S, float(at_s[0])), 0)
         self.set_y_range(low, high)
-        self.set_end_labels(labels)
+        self.set_end_labels([self._end_label(nth, rtt) for nth, rtt in enumerate(rtts) if not math.isnan(rtt[-1])])
+
+    def _draw_host(self, nth: int, rtt: Floats) -> None:
+        colour = series_style(self._solution).colour
+        pen = plot_pen(colour)
+        if nth:
+            pen.setStyle(Qt.PenStyle.DashLine)
+        curve = self._curves[nth]
+        curve.setPen(pen)
+        curve.setSymbolBrush(colour)
+        if np.isnan(rtt).all():
+            curve.setData([], [])  # pyqtgraph warns of points that are nowhere
+        else:
+            curve.setData(self._at_s, self.scaled(rtt))
+
+    def _end_label(self, nth: int, rtt: Floats) -> EndLabel:
+        name = f"{'AB'[nth]} {decimal(rtt[-1], 2)}"
+        return EndLabel(name, series_style(self._solution).colour, bool(nth), 0.0, float(self.scaled(rtt)[-1]))
 
     def redraw(self) -> None:
         """Draw the status checks once more."""

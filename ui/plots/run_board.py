@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QStackedWidget, 
 
 from app.domain.results import CampaignPlan
 from app.wording.colours import BASELINE_SOLUTION
+from app.wording.messages import local_text
 from ui.common.basics import label
 from ui.common.live_values import Figures
 from ui.common.sample_model import LiveModel
@@ -103,8 +104,8 @@ class PlotBoard(QWidget):
     def _draw_ratios(self) -> None:
         self.ratios.draw(self._model.ratios())
         result = self._model.interim()
-        if result is not None and result.sentence and result.sentence != self.interim.text():
-            self.interim.setText(result.sentence)  # why candidates left is beside them in the table
+        if result is not None and result.sentence and local_text(result.sentence) != self.interim.text():
+            self.interim.setText(local_text(result.sentence))  # why candidates left is beside them in the table
 
     def _draw_arriving(self) -> None:
         figures = self._model.figures()

@@ -84,6 +84,44 @@ class CandidatePlot(ScopePlot):
         self.shown.changed.connect(self.redraw)
 
 
+class ItemsPlot(CandidatePlot):
+    """A plot whose items are made anew each time it is drawn, also for other colours.
+
+    Args:
+        theme: Colours.
+        shown: Candidates to show; None for a choice of its own.
+        words: Further arguments of `ScopePlot`.
+    """
+
+    def __init__(self, theme: Theme, shown: Shown | None, *words: str, **more: object) -> None:
+        self._items: list[object] = []
+        self._is_drawn = False
+        super().__init__(theme, shown, *words, **more)
+
+    def restyle(self) -> None:
+        """Take the scheme's colours."""
+        super().restyle()
+        if self._is_drawn:
+            self.redraw()
+
+    def begin(self, names: Mapping[Key, tuple[str, int]]) -> None:
+        """Take the candidates, and remove what was drawn before.
+
+        Args:
+            names: Label and position among its solution's suites, by candidate.
+        """
+        self._is_drawn = True
+        self.shown.set_candidates(names)
+        for old in self._items:
+            self.removeItem(old)
+        self._items.clear()
+
+    def add(self, item: object) -> None:
+        """Add an item that is removed when the plot is drawn again."""
+        self._items.append(item)
+        self.addItem(item)
+
+
 class ShownMenu(QMenu):
     """Check boxes of candidates; it remains open while they are changed."""
 

@@ -65,7 +65,7 @@ class ThroughputPlot(ScopePlot):
         """
         self._rows = rows
         colour = series_style(solution).colour
-        said = []
+        parts = []
         top = 0.0
         for name, text in _directions().items():
             data = rows[name]
@@ -78,11 +78,11 @@ class ThroughputPlot(ScopePlot):
             if len(data):
                 top = max(top, float(data[:, 1].max()))
                 stroke = "\u2504" if name == "b_to_a" else "\u2501"
-                said.append(f"{stroke} {text} {float(data[-1, 1]):.0f}")
+                parts.append(f"{stroke} {text} {float(data[-1, 1]):.0f}")
         self.set_x_range(0, max(1, seconds))
         self.set_y_range(0, nice_top(1.1 * top))
-        self.show_scale(is_there=bool(said))
-        self.newest.setText("  ".join(said))
+        self.show_scale(is_there=bool(parts))
+        self.newest.setText("  ".join(parts))
         self.hover.refresh()
 
     def hover_series(self) -> list[HoverSeries]:

@@ -14,6 +14,7 @@ from app.domain.ranking import Estimate
 from app.ranking.over_time import PastComparison
 from app.wording.colours import series_style
 from app.wording.local_forms import minute_text
+from app.wording.messages import local_text
 from ui.common.candidate_rows import Key
 from ui.common.texts import NONE, count, ms, tr
 from ui.common.theme import Theme
@@ -21,7 +22,7 @@ from ui.plots.axes import RttAxis
 from ui.plots.base import EndLabel, PlotTable
 from ui.plots.hover import HoverSeries, interval_text
 from ui.plots.pens import log_ceiling, log_floor, nice_top, plot_pen, solution_pen, solution_symbol
-from ui.plots.shown import CandidatePlot, Shown
+from ui.plots.shown import ItemsPlot, Shown
 
 Floats = npt.NDArray[np.float64]
 _LEAST_SPAN_S = 3600.0
@@ -49,7 +50,7 @@ class _Series:
         return np.array([one.mean for one in self.estimates])
 
 
-class TrendPlot(CandidatePlot):
+class TrendPlot(ItemsPlot):
     """A line per candidate over the time at which comparisons began, with intervals; a line down where hosts changed.
 
     Args:
@@ -67,15 +68,8 @@ class TrendPlot(CandidatePlot):
             axes={"left": RttAxis("left", is_log=True), "bottom": pg.DateAxisItem("bottom")},
             label_room_px=156,
         )
-        self._items: list[object] = []
         self._names: dict[Key, tuple[str, int]] = {}
         self._past: tuple[PastComparison, ...] = ()
-
-    def restyle(self) -> None:
-        """Take the scheme's colours."""
-        super().restyle()
-        if hasattr(self, "_past"):
-            self.redraw()
 
     def redraw(self) -> None:
         """Draw the comparisons once more."""
@@ -89,15 +83,12 @@ class TrendPlot(CandidatePlot):
             past: In the order of time.
         """
         self._names, self._past = dict(names), tuple(past)
-        self.shown.set_candidates(names)
-        for old in self._items:
-            self.removeItem(old)
-        self._items.clear()
+        self.begin(names)
         series = self._series()
         self.show_scale(is_there=bool(series))
         for one in past:
             if one.changed:
-                self._add(pg.InfiniteLine(one.at.timestamp(), pen=plot_pen(self._theme.colours.border, 1)))
+                self.add(pg.InfiniteLine(one.at.timestamp(), pen=plot_pen(self._theme.colours.border, 1)))
         for line in series:
             self._draw_series(line)
         self._show_all(series)
@@ -113,10 +104,10 @@ class TrendPlot(CandidatePlot):
 
     def _draw_series(self, line: _Series) -> None:
         style, x, y = series_style(line.key[0]), line.at_s, self.scaled(line.mean_ms)
-        self._add(pg.PlotCurveItem(x, y, pen=solution_pen(line.key[0], self._names[line.key][1])))
+        self.add(pg.PlotCurveItem(x, y, pen=solution_pen(line.key[0], self._names[line.key][1])))
         lows, highs = (self.scaled(np.array(ends)) for ends in zip(*map(_ends, line.estimates), strict=True))
-        self._add(pg.ErrorBarItem(x=x, y=y, top=highs - y, bottom=y - lows, beam=0, pen=plot_pen(style.colour)))
-        self._add(
+        self.add(pg.ErrorBarItem(x=x, y=y, top=highs - y, bottom=y - lows, beam=0, pen=plot_pen(style.colour)))
+        self.add(
             pg.ScatterPlotItem(x, y, size=_MARKER_PX, pen=None, brush=style.colour, symbol=solution_symbol(line.key[0]))
         )
 
@@ -149,7 +140,10 @@ class TrendPlot(CandidatePlot):
             lines.append(tr("95 % interval: %1").replace("%1", ends))
         rounds = count(estimate.rounds)
         lines.append(tr("1 round") if estimate.rounds == 1 else tr("%1 rounds").replace("%1", rounds))
-        lines += [f"{one.what}: {one.before} → {one.after}" for one in past.changed[:_NAMED]]
+        lines += [
+            ": ".join((local_text(one.what), f"{local_text(one.before)} → {local_text(one.after)}"))
+            for one in past.changed[:_NAMED]
+        ]
         if len(past.changed) > _NAMED:
             lines.append(tr("and %1 more").replace("%1", str(len(past.changed) - _NAMED)))
         return "\n".join(lines)
@@ -162,10 +156,6 @@ class TrendPlot(CandidatePlot):
             for past, estimate in reversed(list(zip(line.past, line.estimates, strict=True)))
         )
         return PlotTable((tr("Candidate"), tr("Comparison"), tr("Weighted latency"), tr("95 % interval")), rows, 2)
-
-    def _add(self, item: object) -> None:
-        self._items.append(item)
-        self.addItem(item)
 
 
 def comparison_name(past: PastComparison) -> str:

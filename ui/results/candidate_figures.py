@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHeaderView, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.domain.ranking import CandidateResult, Estimate
 from app.ranking.candidates import with_figures
@@ -14,7 +14,7 @@ from app.ranking.rounds import size_estimates
 from app.wording.controllers import controller_note, controller_rows
 from app.wording.gates import gate_rows
 from app.wording.local_forms import decimal
-from ui.common.attempt_story import attempts_of
+from app.wording.messages import local_text
 from ui.common.basics import ScrollPage, column, label
 from ui.common.candidate_rows import Key
 from ui.common.data_table import DataTable
@@ -23,7 +23,7 @@ from ui.common.theme import GRID
 from ui.plots.result_data import ResultData
 
 _ROOMY_EM = 64
-_P5, _P999, _STDEV, _LATE = 5, 9, 11, 12
+_P5, _P95, _P99, _P999, _STDEV, _LATE = 5, 7, 8, 9, 11, 12
 _WIDEST_PX = 1600
 
 
@@ -74,6 +74,7 @@ class CandidateFigures(ScrollPage):
             }
         )
         self.latency.hide_where_narrow((_P5, _P999, _STDEV), _ROOMY_EM)
+        self.latency.fit((_P95, _P99, _LATE))
         self.throughput = _table(
             (tr("Direction"), tr("Mean"), interval, tr("Rounds"), tr("Retransmits")), range(1, 5), names[1]
         )
@@ -81,7 +82,7 @@ class CandidateFigures(ScrollPage):
             (tr("Host"), tr("Mean"), interval, tr("user"), tr("system"), tr("softirq")), range(1, 6), names[2]
         )
         content = QWidget()
-        content.setProperty("look", "page")
+        content.setProperty("variant", "page")
         self.gates = _table(
             (tr("Condition"), tr("Reading"), tr("Verdict"), tr("Doubted above"), tr("Repeated above")),
             range(3, 5),
@@ -98,13 +99,12 @@ class CandidateFigures(ScrollPage):
         parts.insert(2, self.notes)
         parts.append(self.controller_note)
         content.setLayout(column(*parts, 0, margin_px=GRID))
-        self.latency.horizontalHeader().setSectionResizeMode(4, QHeaderView.ResizeMode.ResizeToContents)
         super().__init__(content, _WIDEST_PX)
 
     def show_candidate(self, data: ResultData, key: Key) -> None:
         """Show the figures of a candidate."""
         result = data.result(key)
-        attempts = with_figures(attempts_of(data.record, key))
+        attempts = with_figures(data.record.attempts_of(key))
         means = size_estimates(attempts)
         sizes = sorted(result.latency, key=lambda one: one.frame_bytes)
         rows = [
@@ -125,8 +125,8 @@ class CandidateFigures(ScrollPage):
         self.latency.set_column_unused(_LATE, is_unused=data.record.plan.deadline_ms is None)
         has_intervals = any(one.ci is not None for one in means.values())
         for table, place in ((self.latency, 4), (self.throughput, 2), (self.cpu, 2)):
-            table.setColumnHidden(place, not has_intervals)
-        notes = [f"{count(one.frame_bytes)} B: {one.note}" for one in sizes if one.note]
+            table.set_column_unused(place, is_unused=not has_intervals)
+        notes = [f"{count(one.frame_bytes)} B: {local_text(one.note)}" for one in sizes if one.note]
         self.notes.setText("\n".join(notes))
         self.notes.setVisible(bool(notes))
         again = {
@@ -159,7 +159,7 @@ def _throughput_rows(result: CandidateResult, again: dict[str, list[int | None]]
 
 
 def _cpu_rows(data: ResultData, key: Key, result: CandidateResult) -> list[tuple[str, ...]]:
-    shares = {bar.side: (bar.user_pct, bar.system_pct, bar.softirq_pct) for bar in data.cpu if bar.key == key}
+    shares = {bar.side: bar.parts_pct for bar in data.cpu if bar.key == key}
     return [
         (
             side.upper(),
@@ -180,10 +180,8 @@ def _interval(estimate: Estimate | None, unit: str, digits: int) -> str:
 
 def _table(headers: Sequence[str], figures: range, name: str) -> DataTable:
     table = DataTable(headers, figures, name)
-    header = table.horizontalHeader()
-    header.setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
-    header.setSectionResizeMode(0, QHeaderView.ResizeMode.ResizeToContents)
-    header.setMinimumSectionSize(48)
+    table.horizontalHeader().setMinimumSectionSize(48)
+    table.fit()
     table.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
     return table
 
@@ -195,4 +193,5 @@ def _fill(table: DataTable, rows: Sequence[tuple[str, ...]]) -> None:
             cell = table.cell(nth, place)
             cell.setText(text)
             cell.setToolTip(plain_tip(text))
+    table.share_width()
     table.setFixedHeight(table.height_for_all_px() if rows else 2 * table.horizontalHeader().sizeHint().height())

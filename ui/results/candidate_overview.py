@@ -13,15 +13,16 @@ from app.domain.results import Attempt
 from app.domain.verdicts import deciding_finding
 from app.ranking.rounds import DIRECTIONS, SIDES
 from app.ranking.warnings import candidate_warnings
+from app.wording.findings import replacement_words
 from app.wording.local_forms import decimal
-from ui.common.attempt_story import attempts_of
+from app.wording.messages import local_text
 from ui.common.basics import Card, ScrollPage, icon_label, label, row
 from ui.common.candidate_rows import Key
 from ui.common.texts import NONE, count, mbit_s, ms, pct, ratio, tr
 from ui.common.theme import GRID
 from ui.common.verdicts import VerdictLabel
 from ui.plots.result_data import ResultData
-from ui.results.capture_view import proof_looks
+from ui.results.capture_appearances import proof_appearances
 
 Fact = tuple[str, str]
 """Name and value."""
@@ -47,11 +48,11 @@ class CandidateOverview(ScrollPage):
         """Show a candidate."""
         self._lines = []
         fresh = QWidget()
-        fresh.setProperty("look", "page")
+        fresh.setProperty("variant", "page")
         outer = QHBoxLayout(fresh)
         outer.setContentsMargins(GRID, GRID, GRID, GRID)
         outer.setSpacing(2 * GRID)
-        result, report = data.result(key), data.wires.get(key)
+        result, report = data.result(key), data.captures.get(key)
         has_figures = bool(result.latency or result.throughput_mbit_s)
         warnings = candidate_warnings(data.record, result)
         left = [self._warnings(warnings)] if warnings else []
@@ -74,27 +75,28 @@ class CandidateOverview(ScrollPage):
         card.body.addWidget(VerdictLabel(candidate.verdict))
         deciding = deciding_finding(candidate.findings)
         if candidate.is_unprotected:
-            self._say(card, tr("Reference only: unencrypted, never recommended or deployed."))
+            self._add_text(card, tr("Reference only: unencrypted, never recommended or deployed."))
         elif deciding is None:
-            self._say(card, tr("No known weaknesses."))
+            self._add_text(card, tr("No known weaknesses."))
         else:
-            self._say(card, f"{deciding.subject}: {deciding.reason}")
-            self._say(card, f"{tr('Source')}: {deciding.source}", "muted")
+            self._add_text(card, f"{deciding.subject}: {local_text(deciding.reason)}")
+            self._add_text(card, f"{tr('Source')}: {local_text(deciding.source)}", "muted")
             if deciding.replacement:
-                self._say(card, f"{tr('Use instead')}: {deciding.replacement}")
+                self._add_text(card, f"{tr('Use instead')}: {replacement_words(deciding.replacement)}")
         slow = data.slow.get(key)
         if slow is not None:
-            self._with_icon(card, "clock", "legacy", f"{slow.reason} {tr('This does not affect verdict or rank.')}")
+            words = local_text(slow.reason), tr("This does not affect verdict or rank.")
+            self._with_icon(card, "clock", "legacy", " ".join(words))
         return card
 
     def _proofs(self, report: CaptureReport | None) -> Card:
         card = Card(tr("Packet tests"), "search")
         if report is None:
-            self._say(card, tr("Its packets were not captured."), "muted")
+            self._add_text(card, tr("Its packets were not captured."), "muted")
             return card
-        for title, look, sentence in proof_looks(report):
-            self._with_icon(card, look.icon, look.role, f"{title}: {look.word}", "strong")
-            self._say(card, sentence, "muted")
+        for title, appearance, sentence in proof_appearances(report):
+            self._with_icon(card, appearance.icon, appearance.role, f"{title}: {appearance.word}", "strong")
+            self._add_text(card, sentence, "muted")
         return card
 
     def _warnings(self, warnings: tuple[str, ...]) -> Card:
@@ -107,7 +109,7 @@ class CandidateOverview(ScrollPage):
 
     def _nothing_measured(self) -> Card:
         card = Card(tr("Measured"), "compare")
-        self._say(card, tr("Nothing was measured."), "muted")
+        self._add_text(card, tr("Nothing was measured."), "muted")
         return card
 
     def _measured(self, data: ResultData, key: Key) -> Card:
@@ -129,8 +131,8 @@ class CandidateOverview(ScrollPage):
         return self._facts(Card(tr("Measured"), "compare"), facts)
 
     def _built(self, data: ResultData, key: Key) -> Card:
-        attempts, result = attempts_of(data.record, key), data.result(key)
-        report = data.wires.get(key)
+        attempts, result = data.record.attempts_of(key), data.result(key)
+        report = data.captures.get(key)
         agreed = dict.fromkeys(one.negotiated for one in attempts if one.negotiated)
         versions = [
             f"{side.upper()}: {support.version}"
@@ -146,7 +148,7 @@ class CandidateOverview(ScrollPage):
         if report is not None and report.advised_inner_mtu_bytes is not None:
             facts.append((tr("Advised MTU"), f"{count(report.advised_inner_mtu_bytes)} {tr('bytes')}"))
         facts += [(tr("Set-up time"), _seconds(result.setup_s)), (tr("Removal time"), _seconds(result.cleanup_s))]
-        return self._facts(Card(tr("Tunnel"), "rollout"), facts)
+        return self._facts(Card(tr("Tunnel"), "deployment"), facts)
 
     def _facts(self, card: Card, facts: list[Fact]) -> Card:
         grid = QGridLayout()
@@ -160,12 +162,12 @@ class CandidateOverview(ScrollPage):
         card.body.addLayout(grid)
         return card
 
-    def _say(self, card: Card, text: str, look: str = "") -> None:
-        card.body.addWidget(label(text, look, is_selectable=True))
+    def _add_text(self, card: Card, text: str, variant: str = "") -> None:
+        card.body.addWidget(label(text, variant, is_selectable=True))
         self._lines.append(text)
 
-    def _with_icon(self, card: Card, icon: str, role: str, text: str, look: str = "") -> None:
-        words = label(text, look, is_selectable=True)
+    def _with_icon(self, card: Card, icon: str, role: str, text: str, variant: str = "") -> None:
+        words = label(text, variant, is_selectable=True)
         line = row(icon_label(icon, role), words)
         line.setStretch(1, 1)
         line.setAlignment(words, Qt.AlignmentFlag.AlignTop)

@@ -11,12 +11,12 @@ from PySide6.QtWidgets import QLabel, QTabWidget, QWidget
 from app.domain.results import AttemptStatus, CampaignRecord
 from app.ranking.outcome import Outcome, outcome_of
 from app.wording.local_forms import minute_text
-from ui.common.attempt_story import attempt_story, attempts_of
+from ui.common.attempt_story import attempt_story
 from ui.common.basics import button, column, label, name_tabs, row
 from ui.common.candidate_details import CandidateDetails
 from ui.common.candidate_rows import Key
 from ui.common.code_view import CodeView
-from ui.common.context import Context
+from ui.common.context import PageContext
 from ui.common.deployment_preset import Wanted
 from ui.common.outcome_texts import remedy_actions
 from ui.common.page import Page
@@ -28,42 +28,42 @@ from ui.plots.latency import LatencyPlot
 from ui.plots.result_data import ResultData
 from ui.results.candidate_figures import CandidateFigures
 from ui.results.candidate_overview import CandidateOverview
-from ui.results.capture_view import CaptureDetails
+from ui.results.capture_details import CaptureDetails
 from ui.results.deploy_button import name_deploy
 
 
 class CandidatePage(Page):
     """Tabs on one candidate; Back leads to the results that it was opened from."""
 
-    rollout_asked = Signal(object)
+    deploy_asked = Signal(object)
     """Carries a `Wanted`."""
     remedy_asked = Signal(object)
     """Carries the Step in which the cause of a failure can be removed."""
     again_asked = Signal(object)
     """Carries the CampaignRecord that is to be measured again."""
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: PageContext) -> None:
         super().__init__(context, tr("Candidate"))
         theme = context.theme
         self.data: ResultData | None = None
         self.key: Key | None = None
         self.swatch = QLabel()
         self.where = label("", "muted")
-        self.rollout = button(tr("Dep&loy…"), "rollout", look="primary", on_click=self._roll_out)
+        self.deploy = button(tr("Dep&loy…"), "deployment", variant="primary", on_click=self._deploy)
         self.overview = CandidateOverview()
         self.figures = CandidateFigures()
         self.plot = LatencyPlot(theme)
-        self.details = CandidateDetails(theme)
-        self.wire = CaptureDetails(theme)
+        self.details = CandidateDetails()
+        self.capture = CaptureDetails(theme)
         self.code = CodeView(theme)
         self.log = CodeView(theme)
         self.tabs = QTabWidget()
         name_tabs(self.tabs, tr("Views of the candidate"))
         self.tabs.addTab(self.overview, tr("Overview"))
         self._figures_at = self.tabs.addTab(self.figures, tr("Figures"))
-        self._curve_at = self.tabs.addTab(framed(self.plot, look="plain"), tr("Curve"))
+        self._curve_at = self.tabs.addTab(framed(self.plot, variant="plain"), tr("Curve"))
         self.tabs.addTab(self.details, tr("Cryptography"))
-        self._wire_at = self.tabs.addTab(_padded(self.wire), tr("Packet tests"))
+        self._capture_at = self.tabs.addTab(_padded(self.capture), tr("Packet tests"))
         self.tabs.addTab(_padded(self.code), tr("Configuration"))
         self._log_at = self.tabs.addTab(_padded(self.log), tr("Log"))
         self._lay_out()
@@ -72,12 +72,12 @@ class CandidatePage(Page):
         """The tabs."""
         return self.tabs.tabBar()
 
-    def show_candidate(self, data: ResultData, key: Key, *, is_current: bool, may_roll_out: bool) -> None:
+    def show_candidate(self, data: ResultData, key: Key, *, is_current: bool, may_deploy: bool) -> None:
         """Show a candidate.
 
         Args:
             is_current: Whether the comparison is the wizard's, whose steps can mend a failure.
-            may_roll_out: Whether it can be deployed.
+            may_deploy: Whether it can be deployed.
         """
         is_other = self.data is not data or self.key != key
         self.data, self.key = data, key
@@ -92,15 +92,15 @@ class CandidatePage(Page):
             .replace("%2", data.record.plan.pair.name)
             .replace("%3", minute_text(started))
         )
-        self.rollout.setVisible(may_roll_out)
-        name_deploy(self.rollout, result.title)
+        self.deploy.setVisible(may_deploy)
+        name_deploy(self.deploy, result.title)
         self._show_failure(data, key, is_current=is_current)
         self.overview.show_candidate(data, key)
         self.figures.show_candidate(data, key)
         self.tabs.setTabVisible(self._figures_at, bool(result.latency or result.throughput_mbit_s))
         self.details.show_candidate(data.candidate(key), data.infos.get(key[0]))
         self._show_curve(data, key)
-        self._show_wire(data, key)
+        self._show_capture(data, key)
         self._show_words(data, key)
         if is_other:
             self.plot.shown.show_all()
@@ -119,7 +119,7 @@ class CandidatePage(Page):
             title = tr("%1 of its rounds failed.").replace("%1", str(outcome.attempts_failed))
         causes = [cause.message for cause in outcome.causes] or [result.message]
         actions = self._actions(data, outcome, is_current=is_current)
-        self.notice.say("error" if is_failed else "caution", title, "\n".join(filter(None, causes)), actions)
+        self.notice.show_message("error" if is_failed else "caution", title, "\n".join(filter(None, causes)), actions)
 
     def _actions(self, data: ResultData, outcome: Outcome, *, is_current: bool) -> Mapping[str, Callable[[], object]]:
         actions: dict[str, Callable[[], object]] = {}
@@ -135,30 +135,30 @@ class CandidatePage(Page):
         self.plot.draw(data.curves)
         self.plot.highlight(key, most_bands=0)
 
-    def _show_wire(self, data: ResultData, key: Key) -> None:
-        report = data.wires.get(key)
-        self.tabs.setTabVisible(self._wire_at, report is not None)
+    def _show_capture(self, data: ResultData, key: Key) -> None:
+        report = data.captures.get(key)
+        self.tabs.setTabVisible(self._capture_at, report is not None)
         if report is not None:
-            self.wire.show_report(data.result(key).title, report, data.slow.get(key))
+            self.capture.show_report(data.result(key).title, report, data.slow.get(key))
 
     def _show_words(self, data: ResultData, key: Key) -> None:
-        attempts = attempts_of(data.record, key)
+        attempts = data.record.attempts_of(key)
         configured = [one.configuration for one in attempts if one.configuration]
         self.code.show_parts([attempt_story(one) for one in attempts], configured[-1] if configured else ())
         logs = [f"{tr('Round')} {one.key.round}\n{one.daemon_log.rstrip()}" for one in attempts if one.daemon_log]
         self.tabs.setTabVisible(self._log_at, bool(logs))
         self.log.show_text("\n\n".join(logs))
 
-    def _roll_out(self) -> None:
+    def _deploy(self) -> None:
         if self.data is not None and self.key is not None:
             pair, title = self.data.record.plan.pair, self.data.result(self.key).title
-            self.rollout_asked.emit(Wanted(pair, self.key, title))
+            self.deploy_asked.emit(Wanted(pair, self.key, title))
 
     def _lay_out(self) -> None:
         self.body.setContentsMargins(2 * GRID, GRID + 4, 2 * GRID, GRID)
         self.body.setSpacing(GRID)
         self.body.removeWidget(self.title)
-        head = row(self.swatch, self.title, self.rollout)
+        head = row(self.swatch, self.title, self.deploy)
         head.setStretch(1, 1)
         self.body.insertLayout(0, head)
         self.body.insertWidget(1, self.where)
@@ -173,7 +173,7 @@ def _alone(data: ResultData, key: Key) -> CampaignRecord:
         candidates=(data.candidate(key),),
         attempts=tuple(one for one in record.plan.attempts if (one.solution, one.suite) == key),
     )
-    return replace(record, plan=plan, attempts=attempts_of(record, key))
+    return replace(record, plan=plan, attempts=record.attempts_of(key))
 
 
 def _padded(widget: QWidget) -> QWidget:

@@ -44,7 +44,7 @@ class ChangesData:
 
 
 def read_changes(
-    services: ComparisonServices, numbers: tuple[int, int], token: CancelToken, tell: ProgressSink
+    services: ComparisonServices, numbers: tuple[int, int], token: CancelToken, report: ProgressSink
 ) -> ChangesData:
     """Read two comparisons and the others of their pair. For worker threads.
 
@@ -52,7 +52,7 @@ def read_changes(
         NotFound, StorageFault: One of the two cannot be read.
     """
     first, second = sorted((services.results(number) for number in numbers), key=lambda one: one[0].started_at)
-    others, left_out = _others(services, second[0].plan.pair.name, set(numbers), token, tell)
+    others, left_out = _others(services, second[0].plan.pair.name, set(numbers), token, report)
     of_pair = [one for one in (first, second) if one[0].plan.pair.name == second[0].plan.pair.name]
     ranked = [second, *others, first]
     candidates = {(one.solution, one.suite): one for record, _ in ranked for one in record.plan.candidates}
@@ -66,7 +66,7 @@ def read_changes(
 
 
 def _others(
-    services: ComparisonServices, pair: str, but: set[int], token: CancelToken, tell: ProgressSink
+    services: ComparisonServices, pair: str, but: set[int], token: CancelToken, report: ProgressSink
 ) -> tuple[list[_Ranked], int]:
     """Return further comparisons of a pair that measured something, and how many older ones are left out."""
     found: list[_Ranked] = []
@@ -79,7 +79,7 @@ def _others(
     most = _MOST_COMPARISONS - len(but)
     for nth, number in enumerate(numbers[:most]):
         token.raise_if_cancelled()
-        tell(tr("Reading comparison %1").replace("%1", str(number)), nth / len(numbers[:most]))
+        report(tr("Reading comparison %1").replace("%1", str(number)), nth / len(numbers[:most]))
         try:
             found.append(services.results(number))
         except (NotFound, StorageFault):  # deleted meanwhile, or damaged: opening it says more

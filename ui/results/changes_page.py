@@ -12,12 +12,14 @@ from app.domain.progress import ProgressSink
 from app.domain.results import CampaignRecord
 from app.ranking.comparing import Change, ComparedSetting, ComparisonDiff
 from app.wording.local_forms import decimal, minute_text
+from app.wording.messages import local_text
 from ui.common.basics import button, label, name_tabs, row
-from ui.common.context import Context
+from ui.common.context import PageContext
+from ui.common.copying import enable_copying
 from ui.common.data_table import DataTable
 from ui.common.page import BusyLine, Page
 from ui.common.swatch import swatch_icon
-from ui.common.texts import NONE, ms, tr
+from ui.common.texts import NONE, ms, plain_tip, tr
 from ui.common.theme import GRID
 from ui.plots.framed import framed
 from ui.plots.hover import interval_text
@@ -38,7 +40,7 @@ class ChangesPage(Page):
     opened = Signal(int)
     """Carries the number of a comparison whose results are wanted."""
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: PageContext) -> None:
         super().__init__(context, tr("Two comparisons"))
         theme = context.theme
         self.data: ChangesData | None = None
@@ -48,6 +50,7 @@ class ChangesPage(Page):
         self.sentence = label("", "sentence", is_selectable=True)
         self.earlier = button(tr("Open the &earlier one"), "arrow-right", on_click=lambda: self._open(0))
         self.later = button(tr("Open the &later one"), "arrow-right", on_click=lambda: self._open(1))
+        self.note = label("", "muted")
         self.shown = Shown()
         self.table = _candidates_table()
         self.ratios = IntervalPlot(
@@ -57,14 +60,15 @@ class ChangesPage(Page):
         self.trend = TrendPlot(theme, self.shown)
         self.settings = _settings_table()
         self.past = QListWidget()
+        enable_copying(self.past)
         self.past.setAccessibleName(tr("What changed between the comparisons of the pair"))
         self.past.setWordWrap(True)
         self.past.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.tabs = QTabWidget()
         name_tabs(self.tabs, tr("Views of the two comparisons"))
-        self.tabs.addTab(self.table, tr("Candidates"))
-        self.tabs.addTab(framed(self.ratios, look="plain"), tr("Ratios"))
-        self.tabs.addTab(framed(self.curves, look="plain"), tr("Curves"))
+        self.tabs.addTab(self._candidates_tab(), tr("Candidates"))
+        self.tabs.addTab(framed(self.ratios, variant="plain"), tr("Ratios"))
+        self.tabs.addTab(framed(self.curves, variant="plain"), tr("Curves"))
         self.tabs.addTab(self._trend_tab(), tr("Over time"))
         self._settings_at = self.tabs.addTab(self.settings, tr("What else changed"))
         self._lay_out()
@@ -79,12 +83,21 @@ class ChangesPage(Page):
         self.body.addWidget(self.tabs, 1)
         self._show_parts(is_there=False)
 
+    def _candidates_tab(self) -> QWidget:
+        tab = QWidget()
+        layout = QVBoxLayout(tab)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(GRID)
+        layout.addWidget(self.table, 1)
+        layout.addWidget(self.note)
+        return tab
+
     def _trend_tab(self) -> QWidget:
         tab = QWidget()
         layout = QVBoxLayout(tab)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(GRID)
-        layout.addWidget(framed(self.trend, look="plain"), 3)
+        layout.addWidget(framed(self.trend, variant="plain"), 3)
         self.past.setMinimumHeight(_LEAST_LIST_EM * self.past.fontMetrics().height())
         layout.addWidget(self.past, 1)
         return tab
@@ -104,8 +117,8 @@ class ChangesPage(Page):
             return
         self.notice.clear()
 
-        def read(token: CancelToken, tell: ProgressSink) -> ChangesData:
-            return read_changes(services, wanted, token, tell)
+        def read(token: CancelToken, report: ProgressSink) -> ChangesData:
+            return read_changes(services, wanted, token, report)
 
         self.start(tr("Comparing two comparisons"), read, self._show, busy=self.busy)
 
@@ -117,9 +130,10 @@ class ChangesPage(Page):
             for plot in (self.ratios, self.curves, self.trend):
                 plot.zoom.reset()
         self.what.setText(_what(diff))
-        self.sentence.setText(_sentence(diff))
+        self.sentence.setText(diff.summary)
+        self.note.setText(diff.note)
         if not diff.is_same_pair:
-            self.notice.say(
+            self.notice.show_message(
                 "caution", tr("These are comparisons of different pairs."), tr("What differs may be the hosts.")
             )
         self._fill_candidates(diff.changes)
@@ -137,6 +151,7 @@ class ChangesPage(Page):
     def _show_parts(self, *, is_there: bool) -> None:
         for widget in (self.sentence, self.tabs, self.earlier, self.later):
             widget.setVisible(is_there)
+        self.note.setVisible(bool(self.note.text()))
 
     def _open(self, nth: int) -> None:
         if self.data is not None:
@@ -148,13 +163,18 @@ class ChangesPage(Page):
             for column, text in enumerate(_cells(one)):
                 self.table.cell(nth, column).setText(text)
             names = self.data.names if self.data is not None else {}
-            position = names.get((one.solution, one.suite), ("", 0))[1]
-            self.table.cell(nth, _CANDIDATE).setIcon(swatch_icon(one.solution, position))
+            name, position = names.get((one.solution, one.suite), (one.title, 0))
+            candidate = self.table.cell(nth, _CANDIDATE)
+            candidate.setText(name)  # as in the plots: without suites there is room for what tells them apart
+            candidate.setToolTip(plain_tip(one.title))
+            candidate.setIcon(swatch_icon(one.solution, position))
 
     def _fill_past(self, data: ChangesData) -> None:
         self.past.clear()
         for past in reversed(data.past):
-            changes = "; ".join(f"{one.what}: {one.before} → {one.after}" for one in past.changed)
+            changes = "; ".join(
+                f"{local_text(one.what)}: {local_text(one.before)} → {local_text(one.after)}" for one in past.changed
+            )
             nothing = tr("first of the pair") if past is data.past[0] and not data.left_out else tr("nothing changed")
             self.past.addItem(f"{comparison_name(past)}: {changes or nothing}")
         if data.left_out:
@@ -205,17 +225,14 @@ def _fill_settings(table: DataTable, settings: Sequence[ComparedSetting]) -> Non
         for column in (_OLD, _NEW):
             table.cell(0, column).setText("")
     for nth, one in enumerate(settings):
-        for column, text in enumerate((one.what, one.before, one.after)):
+        for column, text in enumerate(map(local_text, (one.what, one.before, one.after))):
             table.cell(nth, column).setText(text)
 
 
 def _cells(one: Change) -> tuple[str, ...]:
     interval = NONE
-    if one.latency is not None and one.latency.low is not None and one.latency.high is not None:
-        interval = interval_text(decimal(one.latency.low, 2), decimal(one.latency.high, 2))
-    state = tr("changed beyond chance") if one.is_significant else ""
-    if one.before is None or one.after is None:
-        state = tr("only in the later one") if one.before is None else tr("only in the earlier one")
+    if one.latency is not None and one.latency.interval is not None:
+        interval = interval_text(*(decimal(bound, 2) for bound in one.latency.interval))
     ratios = (one.beyond_link, one.throughput)
     return (
         one.title,
@@ -224,7 +241,7 @@ def _cells(one: Change) -> tuple[str, ...]:
         _times(one.latency.value if one.latency is not None else None),
         interval,
         *map(_times, ratios),
-        state,
+        one.state,
     )
 
 
@@ -242,12 +259,7 @@ def _name(record: CampaignRecord) -> str:
 
 
 def _what(diff: ComparisonDiff) -> str:
-    names = " → ".join((_name(diff.before), _name(diff.after)))
-    return f"{diff.after.plan.pair.name}: {names}"
-
-
-def _sentence(diff: ComparisonDiff) -> str:
-    changed = "; ".join(
-        f"{one.title} ({_times(one.latency.value)})" for one in diff.significant if one.latency is not None
-    )
-    return tr("Beyond chance: %1.").replace("%1", changed) if changed else tr("No latency changed beyond chance.")
+    before, after = diff.before.plan.pair.name, diff.after.plan.pair.name
+    if diff.is_same_pair:
+        return f"{after}: {_name(diff.before)} → {_name(diff.after)}"
+    return f"{before}: {_name(diff.before)} → {after}: {_name(diff.after)}"

@@ -7,9 +7,13 @@ from typing import Any
 
 from PySide6.QtCore import Qt
 
+from app.domain.conditions import AS_FOUND
 from app.domain.deployment import DeploymentState
 from app.domain.history import EntryKind, HistoryEntry
-from ui.common.deployment_states import moment, state_appearance
+from app.wording.deployment_sentences import state_word
+from app.wording.messages import local_text
+from app.wording.profiles import profile_word
+from ui.common.deployment_states import moment
 from ui.common.texts import NONE, tr
 
 DATE, PAIR, WHAT, PROFILE, MEASURED, WINNER, NOTE = range(7)
@@ -21,18 +25,21 @@ _ID_DIGITS = 8
 def what_text(entry: HistoryEntry) -> str:
     """Return kind, number and, unless it is complete, state of an entry: no two entries have the same."""
     if entry.kind is EntryKind.DEPLOYMENT:
-        state = tr("refused") if entry.is_refused else state_appearance(DeploymentState(entry.state)).word
+        state = state_word(
+            DeploymentState(entry.state), is_refused=entry.is_refused, is_rolled_back=entry.is_rolled_back
+        )
         text = (tr("Key rotation %1, %2") if entry.is_rotation else tr("Deployment %1, %2")).replace("%2", state)
         return text.replace("%1", entry.key[:_ID_DIGITS])
     name = tr("Cipher census %1") if entry.kind is EntryKind.CENSUS else tr("Comparison %1")
     states = {"running": tr("running"), "cancelled": tr("cancelled"), "interrupted": tr("interrupted")}
     state = states.get(entry.state, "")
-    return name.replace("%1", entry.key) + (f", {state}" if state else "")
+    condition = entry.condition if entry.condition not in ("", AS_FOUND) else ""
+    return ", ".join(filter(None, (name.replace("%1", entry.key), condition, state)))
 
 
 def profile_text(entry: HistoryEntry) -> str:
     """Return how thoroughly was measured."""
-    return entry.profile or NONE
+    return profile_word(entry.profile) or NONE
 
 
 def measured_text(entry: HistoryEntry) -> str:
@@ -52,7 +59,7 @@ def measured_text(entry: HistoryEntry) -> str:
 
 def winner_text(entry: HistoryEntry) -> str:
     """Return the recommended VPN, or the one deployed; of a deployment that failed, that it is none."""
-    return entry.winner.text if entry.winner is not None else NONE
+    return local_text(entry.winner.text) if entry.winner is not None else NONE
 
 
 def note_text(entry: HistoryEntry) -> str:
@@ -76,7 +83,7 @@ _VALUES: dict[int, Callable[[HistoryEntry], Any]] = {
     WHAT: lambda one: (list(EntryKind).index(one.kind), one.id.number if one.id is not None else 0, one.key),
     PROFILE: lambda one: one.profile,
     MEASURED: lambda one: (one.failed, one.measured, one.planned) if one.planned else None,
-    WINNER: lambda one: one.winner.text.casefold() if one.winner is not None else None,
+    WINNER: lambda one: local_text(one.winner.text).casefold() if one.winner is not None else None,
     NOTE: lambda one: note_text(one).casefold(),
 }
 

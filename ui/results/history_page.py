@@ -14,7 +14,7 @@ from app.domain.history import EntryId, EntryKind, HistoryEntry, Winner
 from app.domain.progress import ProgressSink
 from app.wording.local_forms import minute_text
 from ui.common.basics import button, label, row
-from ui.common.context import Context
+from ui.common.context import PageContext
 from ui.common.dialogs import Question
 from ui.common.page import BusyLine, Page
 from ui.common.search_field import SearchField
@@ -46,7 +46,7 @@ class HistoryPage(Page):
     """Carries the `EntryId`s of what is gone."""
     lab_chosen = Signal()
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: PageContext) -> None:
         super().__init__(
             context,
             tr("History"),
@@ -60,7 +60,7 @@ class HistoryPage(Page):
         self.search.returnPressed.connect(self.table.setFocus)
         QShortcut(QKeySequence.StandardKey.Find, self, self.search.setFocus)
         self.number = label("", "muted", is_wrapping=False)
-        self.open = button(tr("&Open"), "arrow-right", look="primary", on_click=self._open)
+        self.open = button(tr("&Open"), "arrow-right", variant="primary", on_click=self._open)
         self.compare = button(tr("&Compare"), "compare", on_click=self._compare)
         self.note = button(tr("No&te…"), "edit", on_click=self.ask_note, tip=tr("F2"))
         self.delete = button(tr("&Delete…"), "delete", on_click=self.ask_delete, tip=tr("Del"))
@@ -89,7 +89,11 @@ class HistoryPage(Page):
     def enter(self) -> None:
         """Read the list again."""
         services = self.context.services
-        self.start(tr("Reading the history"), lambda _token, _tell: services.history(), self._fill)
+        self.start(tr("Reading the history"), lambda _token, _report: services.history(), self._fill)
+
+    def take_ended(self) -> None:
+        """Show how it ended."""
+        self.enter()
 
     def first_focus(self) -> QWidget | None:
         """The table."""
@@ -101,7 +105,7 @@ class HistoryPage(Page):
         self._on_selection()
         self._count()
         if not entries:
-            self.notice.say(
+            self.notice.show_message(
                 "info",
                 tr("No comparisons yet."),
                 tr("Try one in the practice lab; it takes a few minutes."),
@@ -129,11 +133,11 @@ class HistoryPage(Page):
         """Find the winners that no list has shown yet; the table can be used meanwhile."""
         services = self.context.services
 
-        def find(token: CancelToken, tell: ProgressSink) -> dict[str, Winner]:
+        def find(token: CancelToken, report: ProgressSink) -> dict[str, Winner]:
             found: dict[str, Winner] = {}
             for nth, one in enumerate(unranked):
                 token.raise_if_cancelled()
-                tell(tr("Ranking comparison %1").replace("%1", one.key), nth / len(unranked))
+                report(tr("Ranking comparison %1").replace("%1", one.key), nth / len(unranked))
                 try:
                     found[one.key] = services.winner(int(one.key))
                 except (NotFound, StorageFault):  # deleted meanwhile, or damaged: opening it says more
@@ -152,7 +156,7 @@ class HistoryPage(Page):
         if shown != whole:
             text = tr("%1 of %2 entries").replace("%1", str(shown)).replace("%2", str(whole))
         self.number.setText(text)
-        self.status_told.emit(text if whole else "")
+        self.status_reported.emit(text if whole else "")
 
     def _filter(self) -> None:
         self.table.filter(self.search.text())
@@ -232,7 +236,7 @@ class HistoryPage(Page):
             self.enter()
 
         self.notice.clear()
-        self.start(tr("Deleting"), lambda _token, _tell: services.delete_measured(ids), gone)
+        self.start(tr("Deleting"), lambda _token, _report: services.delete_measured(ids), gone)
 
 
 def _comparisons(chosen: Sequence[HistoryEntry]) -> tuple[int, ...]:
@@ -250,10 +254,10 @@ def _what_goes(measured: tuple[HistoryEntry, ...], *, has_deployments: bool) -> 
     if len(measured) > _MOST_NAMED:
         lines.append(tr("and %1 more").replace("%1", str(len(measured) - _MOST_NAMED)))
     goes = tr("Deleted for good: figures, every round-trip time, results of packet captures, configurations and notes.")
-    stays = tr("The audit log, deployments and reports in files are kept.")
+    kept_text = tr("The audit log, deployments and reports in files are kept.")
     if has_deployments:
-        stays = tr("The selected deployments, the audit log and reports in files are kept.")
-    return "\n".join([*lines, "", goes, stays])
+        kept_text = tr("The selected deployments, the audit log and reports in files are kept.")
+    return "\n".join([*lines, "", goes, kept_text])
 
 
 class PastResultsPage(ResultsPage):

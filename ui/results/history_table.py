@@ -18,11 +18,12 @@ from ui.common.theme import Theme
 from ui.results.history_order import DATE, MEASURED, NOTE, PAIR, PROFILE, TEXTS, WHAT, WINNER, matching, ordered
 
 _ARROWS = {Qt.SortOrder.AscendingOrder: "\u25b4", Qt.SortOrder.DescendingOrder: "\u25be"}
-_ICONS = {EntryKind.COMPARISON: "compare", EntryKind.CENSUS: "table", EntryKind.DEPLOYMENT: "rollout"}
-_ROOMY_EM = 70
-"""In a narrower table the profile gives way to winner and note."""
+_ICONS = {EntryKind.COMPARISON: "compare", EntryKind.CENSUS: "table", EntryKind.DEPLOYMENT: "deployment"}
+_ROOMY_EM, _LEAST_EM = 70, 54
+"""In a narrower table the profile gives way to winner and note, in a still narrower one the number of candidates."""
 _MEASURED_ROWS = 100
 _HAS_NO_WINNER = Qt.ItemDataRole.UserRole
+_LEAST_NOTE_EM = 7
 _PAIRS_SHARE, _NOTES_SHARE = 0.18, 0.4
 """Most of the table's width for a pair's name, and of the width that winner and note have together for a note."""
 
@@ -80,7 +81,8 @@ class HistoryTable(DataTable):
             header.setSectionResizeMode(column, QHeaderView.ResizeMode.Fixed)
         self.setItemDelegateForColumn(WINNER, _WinnerDelegate(self))
         self.setItemDelegateForColumn(NOTE, _EndDelegate(self))
-        self.hide_where_narrow((PROFILE,), _ROOMY_EM)
+        self.hide_where_narrow((PROFILE, MEASURED), _LEAST_EM)
+        self.hide_sooner({PROFILE: _ROOMY_EM})
         self._mark_header()
         theme.changed.connect(self._fill)
 
@@ -162,7 +164,8 @@ class HistoryTable(DataTable):
         others = [nth for nth in range(WINNER) if not self.isColumnHidden(nth)]
         used = sum(self.columnWidth(nth) if nth == PAIR else self._needed(nth) for nth in others)
         room = whole - used
-        self._resize(NOTE, max(int(_NOTES_SHARE * room), room - self._needed(WINNER)))
+        least = _LEAST_NOTE_EM * self.fontMetrics().height()
+        self._resize(NOTE, max(int(_NOTES_SHARE * room), room - self._needed(WINNER), least))
 
     def _resize(self, column: int, most_px: int) -> None:
         least_px = self.horizontalHeader().sectionSizeHint(column)

@@ -11,8 +11,9 @@ from PySide6.QtWidgets import QDialog, QPlainTextEdit, QWidget
 
 from app.domain.errors import InvalidOption
 from app.domain.history import LONGEST_NOTE, EntryId, checked_note
+from app.wording.messages import local_sentence
 from ui.common.basics import label, set_fault
-from ui.common.context import Context
+from ui.common.context import PageContext
 from ui.common.dialogs import Question
 from ui.common.texts import tr
 from ui.common.tips import set_tip
@@ -37,7 +38,7 @@ class NoteDialog(Question):
         self.field.setTabChangesFocus(True)
         self.field.setPlaceholderText(tr("For example: after the new firmware of gateway B"))
         self.field.setMinimumHeight((_LINES + 1) * self.field.fontMetrics().lineSpacing())
-        self.field.textChanged.connect(lambda: self.say(""))
+        self.field.textChanged.connect(lambda: self.show_fault(""))
         self.fault = label("", "bad")
         self.fault.setVisible(False)
         self.body.addWidget(self.field)
@@ -54,11 +55,11 @@ class NoteDialog(Question):
         try:
             checked_note(self.note)
         except InvalidOption as error:
-            self.say(error.sentence())
+            self.show_fault(local_sentence(error))
             return
         self.done(QDialog.DialogCode.Accepted)
 
-    def say(self, fault: str) -> None:
+    def show_fault(self, fault: str) -> None:
         """Say what is wrong with the note; nothing where the text is empty."""
         self.fault.setText(fault)
         self.fault.setVisible(bool(fault))
@@ -77,7 +78,7 @@ class NoteQuestion:
         on_saved: Gets the note once it is stored.
     """
 
-    context: Context
+    context: PageContext
     window: QWidget
     entry: EntryId
     name: str
@@ -86,7 +87,7 @@ class NoteQuestion:
     def ask(self, note: str, fault: str = "") -> None:
         """Ask; where the note cannot be stored, ask again with what was typed."""
         dialog = NoteDialog(self.window, self.name, note)
-        dialog.say(fault)
+        dialog.show_fault(fault)
         dialog.ask(lambda: self._save(checked_note(dialog.note)))
         dialog.field.setFocus()
 
@@ -94,7 +95,7 @@ class NoteQuestion:
         services = self.context.services
         self.context.runner.run(
             tr("Storing the note"),
-            lambda _token, _tell: services.set_note(self.entry, note),
+            lambda _token, _report: services.set_note(self.entry, note),
             on_success=lambda _result: self.on_saved(note),
-            on_failure=lambda error: self.ask(note, error.sentence()),
+            on_failure=lambda error: self.ask(note, local_sentence(error)),
         )

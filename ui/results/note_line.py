@@ -6,7 +6,7 @@ from PySide6.QtCore import Signal
 
 from app.domain.history import EntryId
 from ui.common.basics import ElidedLabel, button
-from ui.common.context import Context
+from ui.common.context import PageContext
 from ui.common.texts import plain_tip, tr
 from ui.results.note_dialog import NoteQuestion
 
@@ -17,12 +17,12 @@ class NoteLine(ElidedLabel):
     saved = Signal(object, str)
     """Carries the `EntryId` and its note."""
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: PageContext) -> None:
         super().__init__()
         self._context = context
         self._entry: EntryId | None = None
         self._note = ""
-        self.edit = button(tr("No&te…"), "edit", look="tab", on_click=self.ask)
+        self.edit = button(tr("No&te…"), "edit", variant="tab", on_click=self.ask)
         self.setVisible(False)
 
     def show_note(self, entry: EntryId, note: str) -> None:

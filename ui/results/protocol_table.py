@@ -25,7 +25,7 @@ from ui.common.theme import GRID, Theme
 from ui.common.tips import set_tip
 
 _NAME, _TUNNEL, _JOINED = range(3)
-_LOOKS = {
+_APPEARANCES = {
     ProtocolVerdict.CROSSES: ("check", "good"),
     ProtocolVerdict.CHANGED: ("warning", "legacy"),
     ProtocolVerdict.LOST: ("error", "bad"),
@@ -71,7 +71,7 @@ class ProtocolTable(QWidget):
         return "\n".join((*map(protocol_sentence, protocols), BETWEEN_LANS_NOTE, ""))
 
     def _show_verdict(self, nth: int, column: int, verdict: ProtocolVerdict, words: str) -> None:
-        icon, role = _LOOKS[verdict]
+        icon, role = _APPEARANCES[verdict]
         cell = self.table.cell(nth, column)
         cell.setText(words)
         set_tip(cell, words)

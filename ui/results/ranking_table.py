@@ -7,11 +7,13 @@ from PySide6.QtGui import QAction, QColor, QPainter, QPen
 from PySide6.QtWidgets import QHeaderView, QStyleOptionViewItem, QTableWidget
 
 from app.domain.events import Stage
-from app.domain.ranking import BarrierReason, CandidateResult, Estimate, RankedCandidate
+from app.domain.ranking import CandidateResult, Estimate, RankedCandidate
 from app.domain.results import AttemptStatus
+from app.ranking.warnings import MEASURED_BARRIERS, candidate_warnings
 from app.ranking.weighting import Scored, Weighting
 from app.wording.colours import BASELINE_SOLUTION
 from app.wording.local_forms import decimal
+from app.wording.messages import local_text
 from ui.common.candidate_rows import Key
 from ui.common.data_table import DataTable, LineDelegate
 from ui.common.icons import make_icon
@@ -222,7 +224,11 @@ class RankingTable(DataTable):
                 mbit_s(average(result.throughput_mbit_s.values())),
                 ratio(result.throughput_vs_baseline),
                 pct(average(result.cpu_pct.values())),
-                _state(result, is_slow=(place.solution, place.suite) in data.slow),
+                _state(
+                    result,
+                    is_slow=(place.solution, place.suite) in data.slow,
+                    has_warnings=self._has_warnings(result),
+                ),
                 self._score_text((place.solution, place.suite)),
             )
             for column, text in enumerate(texts):
@@ -276,22 +282,25 @@ class RankingTable(DataTable):
         if column == NAME and self._data is not None:
             item.setIcon(swatch_icon(result.solution, self._data.names[(result.solution, result.suite)][1]))
         elif column == VERDICT:
-            look = verdict_appearance(result.verdict)
-            item.setIcon(make_icon(look.icon, getattr(colours, look.role)))
+            appearance = verdict_appearance(result.verdict)
+            item.setIcon(make_icon(appearance.icon, getattr(colours, appearance.role)))
         elif column == STATE:
-            icon, role = state_icon(result)
+            icon, role = state_icon(result, has_warnings=self._has_warnings(result))
             item.setIcon(make_icon(icon, getattr(colours, role)))
+
+    def _has_warnings(self, result: CandidateResult) -> bool:
+        return self._data is not None and bool(candidate_warnings(self._data.record, result))
 
     def _why(self, result: CandidateResult) -> str:
         """Return what the word in the last column means; being slow does not affect verdict or rank."""
-        if not result.message and result.barrier is not None and result.barrier.reason is BarrierReason.LOSS:
-            return tr("Not recommended: it %1").replace("%1", result.barrier.words)
+        if not result.message and result.barrier is not None and result.barrier.reason in MEASURED_BARRIERS:
+            return tr("Not recommended: it %1").replace("%1", local_text(result.barrier.words))
         slow = self._data.slow.get((result.solution, result.suite)) if self._data is not None else None
-        return result.message or (slow.reason if slow is not None else "")
+        return local_text(result.message) or (local_text(slow.reason) if slow is not None else "")
 
     def _why_no_place(self, result: CandidateResult) -> str:
         unscored = self._weighting.unscored if self._weighting is not None else ()
-        return next((one.reason for one in unscored if one.result is result), "")
+        return next((local_text(one.reason) for one in unscored if one.result is result), "")
 
     def _redraw(self) -> None:
         if self._data is not None:
@@ -334,19 +343,19 @@ def _interval(estimate: Estimate | None) -> str:
     return f"{decimal(estimate.ci[0], 2)} – {decimal(estimate.ci[1], 2)} ms"
 
 
-def state_icon(result: CandidateResult) -> tuple[str, str]:
+def state_icon(result: CandidateResult, *, has_warnings: bool) -> tuple[str, str]:
     """Return icon and colour of a candidate's state, the same as while it was measured; only failing is bad."""
     if result.status is AttemptStatus.COMPLETED:
-        return ("warning", "legacy") if result.doubts else ("check", "good")
+        return ("warning", "legacy") if has_warnings else ("check", "good")
     if result.status is AttemptStatus.FAILED and not result.is_partial:
         return "error", "bad"
     return "stop" if result.status is AttemptStatus.CANCELLED else "skip", "muted"
 
 
-def _state(result: CandidateResult, *, is_slow: bool) -> str:
+def _state(result: CandidateResult, *, is_slow: bool, has_warnings: bool) -> str:
     if result.status is AttemptStatus.COMPLETED:
-        said = [tr("done"), *([tr("slow")] if is_slow else []), *([tr("warnings")] if result.doubts else [])]
-        return ", ".join(said)
+        parts = [tr("done"), *([tr("slow")] if is_slow else []), *([tr("warnings")] if has_warnings else [])]
+        return ", ".join(parts)
     words = {
         AttemptStatus.FAILED: tr("failed"),
         AttemptStatus.NOT_RUN: tr("not run"),

@@ -5,10 +5,10 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout
 
-from app.domain.ranking import Ranking
+from app.domain.ranking import Ranking, Recommendation
 from app.domain.results import Profile
 from app.ranking.outcome import Outcome
-from ui.common.basics import button, icon_label, label, set_look
+from ui.common.basics import button, icon_label, label, set_variant
 from ui.common.folding import FoldingRow
 from ui.common.icons import set_icon
 from ui.common.outcome_texts import outcome_lines
@@ -30,7 +30,7 @@ class SentenceCard(QFrame):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setProperty("look", "callout")
+        self.setProperty("variant", "callout")
         self.setAccessibleName(tr("Recommendation"))
         self._icon = icon_label("shield-check", "good", 24)
         self.sentence = label("", "sentence", is_selectable=True)
@@ -40,7 +40,7 @@ class SentenceCard(QFrame):
         self.why = button(tr("&Details and warnings"), "info", on_click=self.why_asked.emit)
         self._profile: Profile | None = None
         self.decide = button(
-            tr("Measure again"), "repeat", look="primary", on_click=lambda: self.deciding_asked.emit(self._profile)
+            tr("Measure again"), "repeat", variant="primary", on_click=lambda: self.deciding_asked.emit(self._profile)
         )
         below = FoldingRow((self._warning, self.mind), (self.decide, self.why), _LEAST_TEXT_EM)
         text = QVBoxLayout()
@@ -55,7 +55,7 @@ class SentenceCard(QFrame):
 
     def set_advised(self, *, is_advised: bool) -> None:
         """Advise to measure again, or leave that to a button elsewhere on the page."""
-        set_look(self.decide, "primary" if is_advised else "")
+        set_variant(self.decide, "primary" if is_advised else "")
         set_icon(self.decide, "repeat", "on_accent" if is_advised else "text")
 
     def offer(self, profile: Profile | None) -> None:
@@ -70,33 +70,35 @@ class SentenceCard(QFrame):
 
     def set_low(self, *, is_low: bool) -> None:
         """Write the sentence in the size of other texts, where there is little height."""
-        set_look(self.sentence, "strong" if is_low else "sentence")
+        set_variant(self.sentence, "strong" if is_low else "sentence")
 
     def show_ranking(self, ranking: Ranking, *, is_lab: bool, outcome: Outcome) -> None:
         """Show a recommendation, or why there is none; causes of failures come first where there is none."""
         advice = ranking.recommendation
         has_choice = advice.solution is not None
         is_total = not has_choice and bool(outcome.failed) and not outcome.measured
-        set_look(self, "callout" if has_choice else "error" if is_total else "caution")
-        icon, role = ("error", "bad") if is_total else ("warning", "legacy")
+        set_variant(self, "callout" if has_choice else "error" if is_total else "caution")
         if has_choice:
             icon, role = ("shield-check", "good") if advice.is_clear else ("compare", "text")
+            self.sentence.setText(advice.sentence)
+        else:
+            icon, role = ("error", "bad") if is_total else ("warning", "legacy")
+            failures = tr("%1.").replace("%1", outcome.headline) if outcome.headline else ""
+            lines = (failures, *outcome_lines(outcome), advice.sentence)
+            self.sentence.setText("\n".join(line for line in lines if line))
         set_icon(self._icon, icon, role, 24)
-        failures = tr("%1.").replace("%1", outcome.headline) if outcome.headline else ""
-        lines = [advice.sentence] if has_choice else [failures, *outcome_lines(outcome), advice.sentence]
-        self.sentence.setText("\n".join(line for line in lines if line))
-        cautions = advice.cautions
-        if not has_choice and outcome.headline:  # the failures have been named above
-            cautions = tuple(one for one in cautions if not one.startswith(outcome.headline))
-        if is_lab and not any("lab" in caution for caution in cautions):
-            cautions = (
-                tr("Absolute figures of the practice lab, and even the order, may differ on real gateways."),
-                *cautions,
-            )
-        if is_total:  # there are no figures that a caution could be about
-            cautions = ()
-        mind = f"{cautions[0].rstrip('.')}." if cautions else ""
+        # Where all failed, there are no figures that a caution could be about.
+        caution = "" if is_total else _first_caution(advice, outcome, is_lab=is_lab)
         next_step = tr("Next: open a failed line of the ranking (Enter) for its log and possible fixes.")
-        self.mind.setText(next_step if is_total else mind)
-        self._warning.setVisible(bool(cautions))
+        self.mind.setText(next_step if is_total else caution)
+        self._warning.setVisible(bool(caution))
         self.setAccessibleDescription(self.sentence.text())
+
+
+def _first_caution(advice: Recommendation, outcome: Outcome, *, is_lab: bool) -> str:
+    cautions = advice.cautions
+    if advice.solution is None and outcome.headline:  # the card names the failures already
+        cautions = tuple(one for one in cautions if not one.startswith(outcome.headline))
+    if is_lab and not any("lab" in caution for caution in cautions):
+        cautions = (tr("Absolute figures of the practice lab, and even the order, may differ on real gateways."),)
+    return f"{cautions[0].rstrip('.')}." if cautions else ""

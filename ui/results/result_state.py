@@ -7,6 +7,7 @@ from datetime import datetime
 from app.domain.results import AttemptStatus, CampaignRecord, CampaignStatus
 from app.ranking.outcome import is_unfinished, outcome_of
 from app.wording.local_forms import minute_text
+from app.wording.profiles import profile_word
 from ui.common.texts import tr
 from ui.plots.result_data import ResultData
 
@@ -26,7 +27,10 @@ def subtitle(data: ResultData) -> str:
     rounds = tr("1 round") if data.ranking.rounds == 1 else f"{data.ranking.rounds} {tr('rounds')}"
     if not data.ranking.rounds:
         rounds = tr("nothing measured")
-    return f"{record.plan.pair.name}, {minute_text(started)}, {record.plan.profile.name.value}, {rounds}, {state}"
+    parts = [record.plan.pair.name, minute_text(started), profile_word(record.plan.profile.name)]
+    if record.plan.condition is not None:
+        parts.append(tr("link like %1").replace("%1", record.plan.condition.name))
+    return ", ".join([*parts, rounds, state])
 
 
 def is_final(record: CampaignRecord) -> bool:

@@ -1,4 +1,4 @@
-"""Tabs of the results: curves, distribution, trade-off, CPU, packet tests, hosts, warnings, configuration."""
+"""Tabs of the results: curves, ratios, distribution, throughput, CPU, packet tests, hosts, warnings, configuration."""
 
 from __future__ import annotations
 
@@ -7,16 +7,21 @@ from functools import cached_property
 from typing import TypeVar
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QListWidget, QListWidgetItem, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QListWidget, QListWidgetItem, QTabWidget, QVBoxLayout, QWidget
 
 from app.discovery.pair_discovery import HostCheck
 from app.domain.hosts import Side
+from app.ranking.pictures import ratio_rows
 from app.ranking.warnings import harmless_drift, warnings_of
-from ui.common.attempt_story import attempt_story, attempts_of
-from ui.common.basics import ScrollPage, icon_label, label, label_for, name_tabs, row
+from app.ranking.workloads import workload_table
+from app.wording.messages import local_text
+from ui.common.attempt_story import attempt_story
+from ui.common.basics import ChoiceBox, ScrollPage, column, icon_label, label, label_for, name_tabs, row
 from ui.common.candidate_rows import Key
 from ui.common.code_view import CodeView
+from ui.common.copying import enable_copying
 from ui.common.data_table import LineDelegate
+from ui.common.folding import FoldingCards
 from ui.common.host_card import HostCard
 from ui.common.swatch import swatch_icon
 from ui.common.texts import count, tr
@@ -26,18 +31,21 @@ from ui.plots.base import ScopePlot
 from ui.plots.framed import framed
 from ui.plots.intervals import IntervalPlot
 from ui.plots.latency import LatencyPlot
+from ui.plots.result_bars import CpuBarsPlot, ThroughputBarsPlot
 from ui.plots.result_data import ResultData
-from ui.plots.result_plots import CdfPlot, CpuBarsPlot, FrontierPlot
+from ui.plots.result_plots import CdfPlot, FrontierPlot
 from ui.plots.shown import Shown
 from ui.results.capture_view import CaptureView
+from ui.results.workload_view import WorkloadView
 
 _LEAST_PX, _LEAST_EM = 254, 14
 """Leaves some 200 px to a plot with larger texts, 150 px with usual ones; the ranking above it has the rest."""
 
+_LEAST_HOST_EM = 21
 _KEY = Qt.ItemDataRole.UserRole
 
 
-_CURVES, _RATIOS, _DISTRIBUTION, _FRONTIER, _CPU, _WIRE = range(6)
+_CURVES, _RATIOS, _DISTRIBUTION, _THROUGHPUT, _FRONTIER, _CPU, _CAPTURES = range(7)
 """Places of the tabs that are made when they are opened: a plot takes 30 ms."""
 SomePlot = TypeVar("SomePlot", bound=ScopePlot)
 
@@ -63,10 +71,11 @@ class ResultTabs(QTabWidget):
         self._undrawn: dict[int, Callable[[ResultData], None]] = {}
         self._key: Key | None = None
         self.shown = Shown()
-        self.frame_size = QComboBox()
+        self.frame_size = ChoiceBox()
         self.frame_size.setAccessibleName(tr("Frame size of the distribution"))
         self.frame_size.currentIndexChanged.connect(self._draw_cdf)
         self.candidates = QListWidget()
+        enable_copying(self.candidates)
         self.candidates.setAccessibleName(tr("Candidates"))
         self.candidates.setMaximumWidth(280)
         self.candidates.setItemDelegate(LineDelegate(self.candidates))
@@ -80,14 +89,16 @@ class ResultTabs(QTabWidget):
             self.addTab(_Holder(), tr("Latency")): self._draw_latency,
             self.addTab(_Holder(), tr("Ratios")): self._draw_ratios,
             self.addTab(_Holder(), tr("Distribution")): self._draw_cdfs,
+            self.addTab(_Holder(), tr("Throughput")): lambda data: self.throughput.draw(data),  # noqa: PLW0108 - made when wanted
             self.addTab(_Holder(), tr("Frontier")): lambda data: self.frontier.draw(data),  # noqa: PLW0108 - made when wanted
             self.addTab(_Holder(), tr("CPU")): lambda data: self.cpu.draw(data),  # noqa: PLW0108 - made when wanted
-            self.addTab(_Holder(), tr("Packet tests")): self._draw_wire,
+            self.addTab(_Holder(), tr("Packet tests")): self._draw_captures,
         }
         self._why_at = self.addTab(self.why, tr("Rationale"))
         self._hosts_at = self.addTab(self.hosts, tr("Hosts"))
         self._warnings_at = self.addTab(self.warnings, tr("Warnings"))
-        self._code_at = self.addTab(self._code_tab(), tr("Configuration"))
+        self.addTab(self._code_tab(), tr("Configuration"))
+        self.workloads: WorkloadView | None = None
         self.currentChanged.connect(self._draw)
 
     def sizeHint(self) -> QSize:
@@ -119,6 +130,11 @@ class ResultTabs(QTabWidget):
         return self._put(_DISTRIBUTION, CdfPlot(self._theme, self.shown), (size, self.frame_size))
 
     @cached_property
+    def throughput(self) -> ThroughputBarsPlot:
+        """Throughput in both directions."""
+        return self._put(_THROUGHPUT, ThroughputBarsPlot(self._theme, self.shown))
+
+    @cached_property
     def frontier(self) -> FrontierPlot:
         """Throughput against latency."""
         return self._put(_FRONTIER, FrontierPlot(self._theme, self.shown))
@@ -129,10 +145,10 @@ class ResultTabs(QTabWidget):
         return self._put(_CPU, CpuBarsPlot(self._theme, self.shown))
 
     @cached_property
-    def wire(self) -> CaptureView:
+    def captures(self) -> CaptureView:
         """Results of packet captures."""
         view = CaptureView(self._theme)
-        self._holder(_WIRE).box.addWidget(view)
+        self._holder(_CAPTURES).box.addWidget(view)
         return view
 
     def _holder(self, nth: int) -> _Holder:
@@ -142,7 +158,7 @@ class ResultTabs(QTabWidget):
 
     def _put(self, nth: int, plot: SomePlot, beside: Sequence[QWidget] = ()) -> SomePlot:
         """Put a plot into its tab, which is shown for the first time."""
-        self._holder(nth).box.addWidget(framed(plot, look="plain", beside=beside))
+        self._holder(nth).box.addWidget(framed(plot, variant="plain", beside=beside))
         return plot
 
     def _draw(self, nth: int) -> None:
@@ -164,6 +180,7 @@ class ResultTabs(QTabWidget):
         warnings = warnings_of(data.record, data.ranking)
         title = tr("Warnings (%1)").replace("%1", str(len(warnings))) if warnings else tr("Warnings")
         self._replace(self._warnings_at, _warnings_tab(warnings), title)
+        self._show_workloads(data)
         self.candidates.clear()
         for candidate in data.record.plan.candidates:
             key = (candidate.solution, candidate.suite)
@@ -175,6 +192,17 @@ class ResultTabs(QTabWidget):
         self._undrawn.update(self._draws)
         self._draw(self.currentIndex())
 
+    def _show_workloads(self, data: ResultData) -> None:
+        """Add the tab of workloads where the comparison had any."""
+        if self.workloads is not None:
+            self.removeTab(self.indexOf(self.workloads))
+            self.workloads.deleteLater()
+            self.workloads = None
+        found = workload_table(data.record)
+        if found is not None:
+            self.workloads = WorkloadView(found)
+            self.addTab(self.workloads, tr("Workloads"))
+
     def show_why(self) -> None:
         """Open the tab with what speaks for and against."""
         self.setCurrentIndex(self._why_at)
@@ -183,8 +211,8 @@ class ResultTabs(QTabWidget):
     def choose(self, key: Key) -> None:
         """Show this candidate's configuration and packet tests when these tabs are opened."""
         self._key = key
-        if _WIRE not in self._undrawn:
-            self.wire.choose(key)
+        if _CAPTURES not in self._undrawn:
+            self.captures.choose(key)
         self.highlight(key)
         for nth in range(self.candidates.count()):
             if self.candidates.item(nth).data(_KEY) == key:
@@ -211,9 +239,8 @@ class ResultTabs(QTabWidget):
         self.latency.highlight(self._key)
 
     def _draw_ratios(self, data: ResultData) -> None:
-        found = {(one.solution, one.suite): one.ratio_to_best for one in data.ranking.results}
-        ratios = sorted(((key, one) for key, one in found.items() if one is not None), key=lambda pair: pair[1].value)
-        self.ratios.draw(data.names, dict(ratios))
+        ratios = {(one.solution, one.suite): ratio for one, ratio in ratio_rows(data.ranking)}
+        self.ratios.draw(data.names, ratios)
 
     def _draw_cdfs(self, data: ResultData) -> None:
         self.frame_size.blockSignals(True)  # noqa: FBT003 - Qt has it so
@@ -223,10 +250,10 @@ class ResultTabs(QTabWidget):
         self.frame_size.blockSignals(False)  # noqa: FBT003 - Qt has it so
         self._draw_cdf()
 
-    def _draw_wire(self, data: ResultData) -> None:
-        self.wire.show_data(data)
+    def _draw_captures(self, data: ResultData) -> None:
+        self.captures.show_data(data)
         if self._key is not None:
-            self.wire.choose(self._key)
+            self.captures.choose(self._key)
 
     def _draw_cdf(self) -> None:
         if self._data is not None and self.frame_size.currentData() is not None:
@@ -243,22 +270,26 @@ class ResultTabs(QTabWidget):
 
     def _hosts_tab(self, data: ResultData) -> QWidget:
         pair = data.record.plan.pair
+        facts = data.record.facts
+        titles = {one.solution: one.title.partition(", ")[0] for one in data.record.plan.candidates}
+        cards = FoldingCards(_LEAST_HOST_EM, (2, 1))
+        cards.show_cards(
+            [
+                HostCard(HostCheck(side, facts[side.value], (), ()), pair.host(side), titles, has_missing=False)
+                for side in Side
+                if side.value in facts
+            ]
+        )
         content = QWidget()
-        content.setProperty("look", "page")
-        cards = QHBoxLayout(content)
-        cards.setContentsMargins(GRID, GRID, GRID, GRID)
-        cards.setSpacing(2 * GRID)
-        for side in Side:
-            if side.value in data.record.facts:
-                check = HostCheck(side, data.record.facts[side.value], (), ())
-                cards.addWidget(HostCard(check, pair.host(side).label, has_missing=False), 1)
+        content.setProperty("variant", "page")
+        content.setLayout(column(cards, 0, margin_px=GRID))
         return ScrollPage(content, 1600)
 
     def _show_candidate(self, item: QListWidgetItem | None) -> None:
         if item is None or self._data is None:
             return
         key = item.data(_KEY)
-        attempts = attempts_of(self._data.record, key)
+        attempts = self._data.record.attempts_of(key)
         parts = [attempt_story(attempt) for attempt in attempts]
         self.code.show_parts(parts, attempts[-1].configuration if attempts else ())
 
@@ -266,14 +297,19 @@ class ResultTabs(QTabWidget):
 def _why_tab(data: ResultData) -> QWidget:
     advice, slow = data.ranking.recommendation, data.slow.values()
     content = QWidget()
-    content.setProperty("look", "page")
+    content.setProperty("variant", "page")
     layout = QVBoxLayout(content)
     layout.setContentsMargins(2 * GRID, 2 * GRID, 2 * GRID, 2 * GRID)
     layout.addWidget(label(advice.sentence, is_selectable=True))
     for title, sentences, icon, role in (
         (_reasons_title(data), (*advice.reasons, *filter(None, [harmless_drift(data.ranking.drift)])), "info", "text"),
         (tr("Warnings"), warnings_of(data.record, data.ranking), "warning", "legacy"),
-        (tr("Slow (does not affect the verdict)"), tuple(f"{f.subject}: {f.reason}" for f in slow), "clock", "legacy"),
+        (
+            tr("Slow (does not affect the verdict)"),
+            tuple(f"{f.subject}: {local_text(f.reason)}" for f in slow),
+            "clock",
+            "legacy",
+        ),
     ):
         if sentences:
             layout.addSpacing(GRID)
@@ -297,7 +333,7 @@ def _reasons_title(data: ResultData) -> str:
 
 def _warnings_tab(warnings: tuple[str, ...]) -> QWidget:
     content = QWidget()
-    content.setProperty("look", "page")
+    content.setProperty("variant", "page")
     layout = QVBoxLayout(content)
     layout.setContentsMargins(2 * GRID, 2 * GRID, 2 * GRID, 2 * GRID)
     if not warnings:

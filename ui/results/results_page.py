@@ -19,9 +19,9 @@ from app.domain.results import AttemptStatus, CampaignRecord, CampaignStatus, Pr
 from app.domain.verdicts import Verdict
 from app.ranking.outcome import is_unfinished, outcome_of
 from app.ranking.weighting import weigh
-from ui.common.basics import ElidedLabel, ScrollPage, button, label, row, set_look
+from ui.common.basics import ElidedLabel, ScrollPage, button, label, row, set_variant
 from ui.common.candidate_rows import Key
-from ui.common.context import Context
+from ui.common.context import PageContext
 from ui.common.deployment_preset import Wanted
 from ui.common.folding import FoldingRow
 from ui.common.icons import set_icon
@@ -61,12 +61,12 @@ class ResultsPage(Page):
     """Carries the CampaignRecord that is to be measured again, and the Profile that would decide."""
     resume_asked = Signal(object)
     """Carries the CampaignRecord of an interrupted or cancelled comparison."""
-    rollout_asked = Signal(object)
+    deploy_asked = Signal(object)
     """Carries a `Wanted`: the candidate to deploy."""
     shown = Signal(int)
     """Carries the number of the comparison that is on the page now."""
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: PageContext) -> None:
         super().__init__(context, tr("Results"))
         self.busy = BusyLine()
         self.data: ResultData | None = None
@@ -80,22 +80,22 @@ class ResultsPage(Page):
             menu.addAction(tr("Save as %1…").replace("%1", name), partial(self._choose_file, ending))
         self.report.setMenu(menu)
         self.again = button(tr("&Measure again"), "repeat", on_click=self._again)
-        self.resume = button(tr("Res&ume"), "play", look="primary", on_click=self._resume)
+        self.resume = button(tr("Res&ume"), "play", variant="primary", on_click=self._resume)
         self.resume.setVisible(False)
-        self.rollout = button(tr("Dep&loy…"), "rollout", look="primary", on_click=self._roll_out)
+        self.deploy = button(tr("Dep&loy…"), "deployment", variant="primary", on_click=self._deploy)
         self.sentence = SentenceCard()
         self.table = RankingTable(context.theme)
         self.table.itemSelectionChanged.connect(self._on_row)
-        self.fold = button(tr("Hide the ranking"), "chevron-down", look="tab", on_click=self._fold_ranking)
+        self.fold = button(tr("Hide the ranking"), "chevron-down", variant="tab", on_click=self._fold_ranking)
         self._is_folded = False
-        self.shared = ElidedLabel(tr("=  no significant difference"))
-        self.shared.setProperty("look", "muted")
+        self.shared = ElidedLabel()
+        self.shared.setProperty("variant", "muted")
         self.weighting = WeightingBar()
         self.weighting.changed.connect(self._weigh)
         self.tabs = ResultTabs(context.theme)
         self.table.open_asked.connect(self._open)
         self.table.pointed_at.connect(self._point_at)
-        self.table.deploy_asked.connect(self._roll_out)
+        self.table.deploy_asked.connect(self._deploy)
         self.sentence.why_asked.connect(self.tabs.show_why)
         self.sentence.deciding_asked.connect(self._decide)
         self._lay_out()
@@ -123,7 +123,7 @@ class ResultsPage(Page):
         self.notice.clear()
         services = self.context.services
 
-        def read(_token: CancelToken, _tell: ProgressSink) -> tuple[ResultData, bool]:
+        def read(_token: CancelToken, _report: ProgressSink) -> tuple[ResultData, bool]:
             record, ranking = services.results(campaign_id)
             return prepare(record, ranking, services.solutions()), services.is_lab_gone(record)
 
@@ -147,7 +147,7 @@ class ResultsPage(Page):
     def _on_fault(self, error: TunnelmarkError) -> None:
         wanted, self._wanted = self._wanted, None
         actions = {tr("Try again"): lambda: self.show_campaign(wanted)} if wanted is not None else {}
-        self.notice.say_error(error, actions)
+        self.notice.show_error(error, actions)
 
     def _show(self, read: tuple[ResultData, bool]) -> None:
         self.data, self.is_lab_gone = data, _ = read
@@ -157,6 +157,12 @@ class ResultsPage(Page):
         self.sentence.show_ranking(data.ranking, is_lab=record.plan.pair.is_lab, outcome=outcome_of(record))
         self.sentence.offer(deciding_profile(record.plan.profile, data.ranking))
         self.table.show_data(data)
+        is_tested = data.ranking.rounds > 1
+        self.shared.setText(
+            tr("=  no significant difference; medians decide")
+            if is_tested
+            else tr("=  not tested: one round; medians decide")
+        )
         self.shared.setVisible(any(one.tied_with for one in data.ranking.ranking))
         self._weigh()
         self.tabs.show_data(data)
@@ -165,7 +171,7 @@ class ResultsPage(Page):
         self._show_leftover(record)
         self._show_buttons()
         self._share_height()
-        self.status_told.emit(tr("Comparison number %1").replace("%1", str(record.campaign_id)))
+        self.status_reported.emit(tr("Comparison number %1").replace("%1", str(record.campaign_id)))
         self.shown.emit(record.campaign_id)
 
     def _offer_to_go_on(self, record: CampaignRecord) -> None:
@@ -181,7 +187,7 @@ class ResultsPage(Page):
         actions = {tr("Refresh"): lambda: self.show_campaign(record.campaign_id)} if is_running else {}
         if is_unfinished(record) and self.is_lab_gone:
             actions = {tr("Measure again in a new lab"): self._again}
-        self.notice.say("info" if is_running else "caution", *words, actions)
+        self.notice.show_message("info" if is_running else "caution", *words, actions)
 
     def _show_leftover(self, record: CampaignRecord) -> None:
         """Warn first that a host may not be fully restored, until both have been."""
@@ -201,14 +207,14 @@ class ResultsPage(Page):
         campaign_id, services = self.data.record.campaign_id, self.context.services
         self.start(
             tr("Writing the report"),
-            lambda _token, _tell: services.write_report(campaign_id, path),
+            lambda _token, _report: services.write_report(campaign_id, path),
             self.show_written,
             busy=self.busy,
         )
 
     def show_written(self, path: Path) -> None:
         """Say where a report is."""
-        self.notice.say(
+        self.notice.show_message(
             "done",
             tr("Report saved."),
             str(path),
@@ -216,8 +222,9 @@ class ResultsPage(Page):
                 tr("Open it"): lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(str(path))),
                 tr("Show in folder"): lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(str(path.parent))),
             },
+            is_closable=True,
         )
-        self.status_told.emit(tr("Report: %1").replace("%1", str(path)))
+        self.status_reported.emit(tr("Report: %1").replace("%1", str(path)))
 
     def _choose_file(self, ending: str) -> None:
         if self.data is None:
@@ -259,26 +266,26 @@ class ResultsPage(Page):
             self.tabs.choose(key)
         self._show_buttons()
 
-    def _roll_out(self) -> None:
+    def _deploy(self) -> None:
         key = self.table.selected_key()
         if self.data is None or key is None:
             return
         pair, title = self.data.record.plan.pair, self.data.result(key).title
-        self.rollout_asked.emit(Wanted(pair, key, title))
+        self.deploy_asked.emit(Wanted(pair, key, title))
 
     def _show_buttons(self) -> None:
         has_data = self.data is not None
         for one in (self.report, self.again):
             enable(one, is_on=has_data, reason=tr("No comparison is shown."))
-        self.rollout.setVisible(self.context.can_roll_out)
-        enable(self.rollout, is_on=self.may_roll_out(self.table.selected_key()), reason=self._why_not_deploy())
-        self.table.deploy.setEnabled(self.rollout.isEnabled())
-        self._name_rollout()
+        self.deploy.setVisible(self.context.can_deploy)
+        enable(self.deploy, is_on=self.may_deploy(self.table.selected_key()), reason=self._why_not_deploy())
+        self.table.deploy.setEnabled(self.deploy.isEnabled())
+        self._name_deploy()
         advice = self.data.ranking.recommendation if self.data is not None else None
         is_final_now = self.data is not None and self.data.record.status is not CampaignStatus.RUNNING
         is_clear = advice is not None and advice.solution is not None and advice.is_clear and is_final_now
-        set_look(self.rollout, "primary" if is_clear else "")  # else measuring again is what is advised
-        set_icon(self.rollout, "rollout", "on_accent" if is_clear else "text")
+        set_variant(self.deploy, "primary" if is_clear else "")  # else measuring again is what is advised
+        set_icon(self.deploy, "deployment", "on_accent" if is_clear else "text")
         for widget in (self.sentence, self.fold, self.note.edit, self.weighting.choice, self.tabs):
             widget.setVisible(has_data)
         self.table.setVisible(has_data and not self._is_folded)
@@ -297,9 +304,9 @@ class ResultsPage(Page):
         self.weighting.show_weighting(weighting)
         self.table.show_weighting(weighting)
 
-    def may_roll_out(self, key: Key | None) -> bool:
+    def may_deploy(self, key: Key | None) -> bool:
         """Whether a candidate has cryptography and was measured to the end; what its verdict demands is asked later."""
-        if self.data is None or key is None or not self.context.can_roll_out:
+        if self.data is None or key is None or not self.context.can_deploy:
             return False
         result = self.data.result(key)
         return result.verdict is not Verdict.UNPROTECTED and result.status is AttemptStatus.COMPLETED
@@ -313,18 +320,18 @@ class ResultsPage(Page):
             return tr("It has no cryptography: select a VPN.")
         return tr("It was not measured completely: select another candidate.")
 
-    def _name_rollout(self) -> None:
+    def _name_deploy(self) -> None:
         """Say on the button which candidate it deploys: that of the selected line, unless it is no VPN."""
         key = self.table.selected_key()
         result = self.data.result(key) if self.data is not None and key is not None else None
         is_vpn = result is not None and result.verdict is not Verdict.UNPROTECTED
-        name_deploy(self.rollout, result.title if result is not None and is_vpn else "")
+        name_deploy(self.deploy, result.title if result is not None and is_vpn else "")
 
     def _lay_out(self) -> None:
         self.body.setSpacing(GRID)
         self.body.removeWidget(self.title)
         # The name on Deploy follows the selected line: the others must not move under the pointer.
-        buttons = (self.resume, self.rollout, self.again, self.report)
+        buttons = (self.resume, self.deploy, self.again, self.report)
         head = FoldingRow((self.title, 2 * GRID, self.what), buttons, _LEAST_HEAD_EM)
         self.what.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.title.setWordWrap(False)
@@ -333,7 +340,7 @@ class ResultsPage(Page):
         self.body.addWidget(self.busy)
         self.body.addWidget(self.sentence)  # not scrolled: it is what the page is for
         content = QWidget()
-        content.setProperty("look", "page")
+        content.setProperty("variant", "page")
         layout = QVBoxLayout(content)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(GRID)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QComboBox, QFrame, QGridLayout, QLabel, QSlider, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QSlider, QVBoxLayout, QWidget
 
 from app.ranking.weighting import BALANCED, PRESETS, Measure, Weighting, Weights
-from ui.common.basics import icon_label, label, label_for, row
+from app.wording.messages import local_text
+from ui.common.basics import ChoiceBox, icon_label, label, label_for, row
 from ui.common.texts import tr
 from ui.common.theme import GRID, tabular
 from ui.common.tips import set_tip
@@ -29,9 +30,9 @@ class WeightingBar(QFrame):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setProperty("look", "caution")
+        self.setProperty("variant", "caution")
         self.setAccessibleName(tr("Your weighting"))
-        self.presets = QComboBox()
+        self.presets = ChoiceBox()
         self.presets.setAccessibleName(tr("Order of the ranking"))
         for name, text in _preset_words().items():
             self.presets.addItem(text, name)
@@ -71,10 +72,14 @@ class WeightingBar(QFrame):
             self.title.setText(tr("Your weighting, not Tunnelmark's recommendation"))
             self.sentence.setText(tr("Nothing has weight: the ranking keeps its own order."))
             return
-        self.title.setText(weighting.title)
-        left = [f"{one.result.title}: {one.reason}" for one in weighting.unscored if not one.result.is_unprotected]
+        self.title.setText(local_text(weighting.title))
+        left = [
+            f"{one.result.title}: {local_text(one.reason)}"
+            for one in weighting.unscored
+            if not one.result.is_unprotected
+        ]
         without = f" {tr('Without a place: %1.').replace('%1', '; '.join(left))}" if left else ""
-        self.sentence.setText(f"{weighting.sentence}{without} {tr('It is in no report.')}")
+        self.sentence.setText(f"{local_text(weighting.sentence)}{without} {tr('It is in no report.')}")
 
     def _make_sliders(self) -> QGridLayout:
         grid = QGridLayout()

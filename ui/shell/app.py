@@ -16,7 +16,7 @@ from ui.common.context import ServicesFactory
 from ui.common.theme import Theme
 from ui.shell.geometry import WindowGeometry
 from ui.shell.locale import use_locale
-from ui.shell.single_instance import OnlyWindow, say_other
+from ui.shell.single_instance import OnlyWindow, show_other
 from ui.shell.window import MainWindow
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _UNSEEN = {"offscreen", "minimal"}
 """Qt platforms without a display."""
 
-_PYTHON_TURN_MS = 250
+_SIGNAL_CHECK_MS = 250
 _TAKEN = 1
 """Exit code where another window has the data folder."""
 
@@ -69,7 +69,7 @@ def run_window(
     is_seen = application.platformName() not in _UNSEEN
     only = OnlyWindow(data_dir or find_paths().data_dir)
     if not only.take():
-        say_other(only.report_other(), is_seen=is_seen)
+        show_other(only.report_other(), is_seen=is_seen)
         return _TAKEN
     use_locale(application, find_paths().settings)
     theme = Theme(application)
@@ -99,16 +99,16 @@ def run_window(
 
 def _close_on_signals(window: MainWindow) -> Callable[[], None]:
     """Ctrl-C and a termination signal close the window as its button would, without asking."""
-    turn = QTimer(window)  # lets Python run its signal handlers
-    turn.setInterval(_PYTHON_TURN_MS)
-    turn.timeout.connect(lambda: None)
-    turn.start()
+    signal_timer = QTimer(window)  # lets Python run its signal handlers
+    signal_timer.setInterval(_SIGNAL_CHECK_MS)
+    signal_timer.timeout.connect(lambda: None)
+    signal_timer.start()
     former = {}
     for number in (signal.SIGINT, signal.SIGTERM):
         former[number] = signal.signal(number, lambda _number, _frame: window.close_now())
 
     def restore() -> None:
-        turn.stop()
+        signal_timer.stop()
         for number, handler in former.items():
             signal.signal(number, handler)
 

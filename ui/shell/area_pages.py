@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from ui.common.page import Page
-from ui.shell.page_links import connect_results, open_rollout
+from ui.shell.page_links import connect_results, open_deploy
 
 if TYPE_CHECKING:
     from app.domain.results import CampaignRecord
-    from ui.deployments.task import RolloutTask
+    from ui.deployments.task import DeploymentTask
     from ui.shell.window import MainWindow
+
+AREAS: Mapping[str, str] = {
+    "welcome": "start",
+    "history": "history",
+    "past": "history",
+    "changes": "history",
+    "census": "census",
+    "lint": "lint",
+    "studies": "studies",
+    "deploy": "deployment",
+    "deployments": "deployment",
+}
+"""Pages that are no step, by name, and the area in the top bar that they belong to."""
 
 
 def make_page(name: str, window: MainWindow) -> Page:
@@ -23,8 +37,9 @@ def make_page(name: str, window: MainWindow) -> Page:
         "candidate": _candidate,
         "census": _census,
         "lint": _lint,
+        "studies": _studies,
         "deploy": _deploy,
-        "standing": _standing,
+        "deployments": _deployments_page,
     }
     return makers[name](window)
 
@@ -72,9 +87,9 @@ def _open_census(window: MainWindow, number: int) -> None:
 
 
 def _open_deployment(window: MainWindow, pair: str, deployment_id: str) -> None:
-    window.standing.origin = window.area_page("history")
-    window.standing.want(pair, deployment_id)
-    window.show_area("standing")
+    window.deployments.origin = window.area_page("history")
+    window.deployments.want(pair, deployment_id)
+    window.show_area("deployments")
 
 
 def _past(window: MainWindow) -> Page:
@@ -98,7 +113,7 @@ def _candidate(window: MainWindow) -> Page:
     from ui.results.results_page import ResultsPage
 
     page = CandidatePage(window.context)
-    page.rollout_asked.connect(lambda wanted: open_rollout(window, wanted, page))
+    page.deploy_asked.connect(lambda wanted: open_deploy(window, wanted, page))
     page.remedy_asked.connect(window.go)
 
     def again(record: CampaignRecord) -> None:
@@ -123,35 +138,41 @@ def _lint(window: MainWindow) -> Page:
     return LintPage(window.context)
 
 
+def _studies(window: MainWindow) -> Page:
+    from ui.studies.studies_page import StudiesPage
+
+    return StudiesPage(window.context)
+
+
 def _deploy(window: MainWindow) -> Page:
     from ui.deployments.deploy_page import DeployPage
 
     page = DeployPage(window.context)
     page.lab_chosen.connect(window.begin_with_lab)
-    page.standing_asked.connect(lambda: window.show_area("standing"))
+    page.deployments_asked.connect(lambda: window.show_area("deployments"))
     page.attention_wanted.connect(lambda: window.show_area("deploy"))
     return page
 
 
-def _standing(window: MainWindow) -> Page:
+def _deployments_page(window: MainWindow) -> Page:
     from ui.deployments.deployments_page import DeploymentsPage
 
     page = DeploymentsPage(window.context)
-    page.rollout_asked.connect(lambda: window.show_area("deploy"))
-    page.replace_asked.connect(lambda wanted: open_rollout(window, wanted, page))
+    page.deploy_asked.connect(lambda: window.show_area("deploy"))
+    page.replace_asked.connect(lambda wanted: open_deploy(window, wanted, page))
 
-    def begin(task: RolloutTask) -> None:
+    def begin(task: DeploymentTask) -> None:
         window.deploy.origin = page
         window.show_area("deploy")
         window.deploy.begin(task)
 
-    def begin_beside(task: RolloutTask) -> None:
+    def begin_beside(task: DeploymentTask) -> None:
         window.deploy.origin = page
         window.deploy.begin(task)
 
     page.task_asked.connect(begin)
     page.repair_begun.connect(begin_beside)
     page.repairs.may_begin = lambda: not window.is_rolling and window.current is not window.deploy
-    window.deploy.changed.connect(page.on_rollout_changed)
+    window.deploy.changed.connect(page.on_deployment_changed)
     page.watcher.is_being_changed = lambda name: window.is_rolling and window.deploy.is_changing(name)
     return page

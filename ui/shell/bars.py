@@ -19,7 +19,7 @@ from ui.common.tips import set_tip, shown_keys
 
 def _tab(text: str, icon: str, asked: SignalInstance, shortcut: str) -> QPushButton:
     """Return the button of an area, which asks for it."""
-    return button(text, icon, look="tab", role=Role.PageTab, on_click=asked.emit, shortcut=shortcut)
+    return button(text, icon, variant="tab", role=Role.PageTab, on_click=asked.emit, shortcut=shortcut)
 
 
 def _press(area: QPushButton) -> None:
@@ -27,9 +27,11 @@ def _press(area: QPushButton) -> None:
         area.click()
 
 
-_ICONS = {"comparison": "compare", "rollout": "rollout", "census": "key"}
+_ICONS = {"comparison": "compare", "deployment": "deployment", "census": "key", "studies": "study"}
 """Icons of the areas in which something can run."""
 
+_ICON_GAP_PX = 5
+"""Between an icon and a text, at most. Source: `QPushButton::sizeHint` of Qt 6."""
 _ROOMY_EM = 76
 """In a narrower window the bar goes without the program's name and sign."""
 
@@ -42,20 +44,23 @@ class TopBar(QFrame):
     history_asked = Signal()
     census_asked = Signal()
     lint_asked = Signal()
-    rollout_asked = Signal()
+    studies_asked = Signal()
+    deploy_asked = Signal()
 
     def __init__(self) -> None:
         super().__init__()
-        self.setProperty("look", "topbar")
+        self.setProperty("variant", "topbar")
         self.setFixedHeight(6 * GRID)
-        self.start = _tab(tr("Start"), "app", self.start_asked, "Ctrl+Home")
+        self.start = _tab(tr("Start"), "app", self.start_asked, "Alt+Home")
         self.comparison = _tab(tr("Comparison"), _ICONS["comparison"], self.comparison_asked, "Ctrl+K")
         self.history = _tab(tr("History"), "clock", self.history_asked, "Ctrl+H")
         self.census = _tab(tr("Cipher census"), _ICONS["census"], self.census_asked, "Ctrl+E")
         self.lint = _tab(tr("Check a file"), "search", self.lint_asked, "Ctrl+L")
-        self.rollout = _tab(tr("Deployment"), _ICONS["rollout"], self.rollout_asked, "Ctrl+R")
-        self.rollout.setVisible(False)
-        self._areas = (self.start, self.comparison, self.rollout, self.history, self.census, self.lint)
+        self.studies = _tab(tr("Studies"), _ICONS["studies"], self.studies_asked, "Ctrl+T")
+        self.deployment = _tab(tr("Deployment"), _ICONS["deployment"], self.deploy_asked, "Ctrl+R")
+        self.deployment.setVisible(False)
+        measuring = (self.start, self.comparison, self.deployment, self.history)
+        self._areas = (*measuring, self.census, self.lint, self.studies)
         self._keys = {area: area.shortcut() for area in self._areas}
         self._names = {area: area.text() for area in self._areas}
         self._short = {self.comparison: tr("Compare"), self.census: tr("Ciphers"), self.lint: tr("Check")}
@@ -66,16 +71,17 @@ class TopBar(QFrame):
         for number, area in enumerate(self._areas, start=1):
             # Letters with Ctrl edit the text in a field: there these keys alone change the area.
             QShortcut(QKeySequence(f"Ctrl+{number}"), self, partial(_press, area))
-        self.lab = button(tr("lab: unknown"), "lab", look="tab", tip=tr("Practice labs: start, stop, log in"))
-        self.menu = button(tr("Menu"), "menu", look="tab", tip=tr("Settings and pairs of hosts"))
-        layout = QHBoxLayout(self)
+        self.lab = button(tr("lab: unknown"), "lab", variant="tab", tip=tr("Practice labs: start, stop, log in"))
+        self.menu = button(tr("Menu"), "menu", variant="tab", tip=tr("Settings and pairs of hosts"))
+        layout = self._row = QHBoxLayout(self)
         layout.setContentsMargins(2 * GRID, 0, 2 * GRID, 0)
         layout.setSpacing(GRID)
         self._brand = (icon_label("app", "accent", 24), label("Tunnelmark", "brand", is_wrapping=False))
         for widget in self._brand:
             layout.addWidget(widget)
         layout.addSpacing(GRID)
-        layout.addWidget(self._tabs())
+        self._tab_list = self._tabs()
+        layout.addWidget(self._tab_list)
         layout.addStretch(1)
         layout.addWidget(self.lab)
         layout.addWidget(self.menu)
@@ -104,34 +110,47 @@ class TopBar(QFrame):
     def _fit_names(self) -> None:
         """Show names, shorter ones, only that of the area on show, or signs, whatever there is room for."""
         shown = [area for area in self._areas if not area.isHidden()]
-        others = self.sizeHint().width() - sum(area.sizeHint().width() for area in shown)
+        others = self._others_px(len(shown))
         short = self._names | self._short
         current = {area: short[area] if area.isChecked() else "" for area in self._areas}
         choices = (self._names, short, current, dict.fromkeys(self._areas, ""))
         for names in choices:
             if others + sum(self._width_with(area, names[area]) for area in shown) <= self.width():
                 break
-        for area in self._areas:
-            if area.text() != names[area]:
-                area.setText(names[area])
-                area.setShortcut(self._keys[area])  # Qt takes it away with the text
-                self._set_area_tip(area)
+        changed = [area for area in self._areas if area.text() != names[area]]
+        for area in changed:
+            area.setText(names[area])
+            area.setShortcut(self._keys[area])  # Qt takes it away with the text
+            self._set_area_tip(area)
+        if changed:  # while layouts are being laid out, Qt would leave the buttons as wide as before
+            self._tab_row.invalidate()
+            self._tab_list.updateGeometry()
+            self._row.invalidate()
+            self._row.activate()
+
+    def _others_px(self, areas: int) -> int:
+        """Return the width of all but so many areas: of the other buttons, of the name, and between all of them."""
+        margins = self._row.contentsMargins()
+        others = [one for one in (*self._brand, self.lab, self.menu) if not one.isHidden()]
+        gaps = GRID * (len(others) + areas)  # one more lies before the areas, one less between so many
+        return margins.left() + margins.right() + sum(one.sizeHint().width() for one in others) + gaps
 
     @staticmethod
     def _width_with(area: QPushButton, text: str) -> int:
         letters = area.fontMetrics()
-        return area.sizeHint().width() + letters.horizontalAdvance(text) - letters.horizontalAdvance(area.text())
+        wider = letters.horizontalAdvance(text) - letters.horizontalAdvance(area.text())
+        return area.sizeHint().width() + wider + _ICON_GAP_PX * (bool(text) - bool(area.text()))
 
     def _set_area_tip(self, area: QPushButton) -> None:
         name, keys = area.accessibleName(), f"({shown_keys(area.shortcut())})"
-        is_said = area.text() == name
-        set_tip(area, keys if is_said else f"{name} {keys}")
+        is_named = area.text() == name
+        set_tip(area, keys if is_named else f"{name} {keys}")
 
     def _tabs(self) -> QWidget:
         tabs = QWidget()
         set_role(tabs, Role.PageTabList)
         tabs.setAccessibleName(tr("Areas"))
-        layout = QHBoxLayout(tabs)
+        layout = self._tab_row = QHBoxLayout(tabs)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(GRID)
         for area in self._areas:
@@ -145,7 +164,7 @@ class TopBar(QFrame):
         set_icon(self.lab, "lab", "good" if is_up else "muted")
 
     def show_area(self, area: str) -> None:
-        """Mark where the window is: `start`, `comparison`, `rollout`, `history`, `census` or `lint`."""
+        """Mark where the window is: `start`, `comparison`, `deploy`, `history`, `census`, `lint` or `studies`."""
         getattr(self, area).setChecked(True)
         self._fit_names()
 
@@ -178,11 +197,11 @@ class Footer(QFrame):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setProperty("look", "footer")
+        self.setProperty("variant", "footer")
         self.setFixedHeight(7 * GRID)
-        self.help = button(tr("Help"), "info", look="tab")
+        self.help = button(tr("Help"), "info", variant="tab")
         self.status = ElidedLabel()
-        self.status.setProperty("look", "muted")
+        self.status.setProperty("variant", "muted")
         self.busy = QProgressBar()
         self.busy.setRange(0, 0)
         self.busy.setTextVisible(False)
@@ -193,7 +212,7 @@ class Footer(QFrame):
         self.busy.setSizePolicy(policy)
         self.busy.setVisible(False)
         self.back: QPushButton = button(tr("&Back"), "arrow-left", on_click=self.back_asked.emit)
-        self.next: QPushButton = button(tr("&Next"), "arrow-right", look="primary", on_click=self.next_asked.emit)
+        self.next: QPushButton = button(tr("&Next"), "arrow-right", variant="primary", on_click=self.next_asked.emit)
         set_tip(self.back, shown_keys("Alt+Left"))
         set_tip(self.next, shown_keys("Alt+Right"))
         layout = QHBoxLayout(self)
@@ -211,7 +230,7 @@ class Footer(QFrame):
         self.busy.setToolTip(plain_tip(", ".join(names)))
         self.busy.setAccessibleName(tr("Working: %1").replace("%1", ", ".join(names)) if names else tr("Working"))
 
-    def say(self, sentence: str) -> None:
+    def show_status(self, sentence: str) -> None:
         """Show a sentence in the status line, and let screen readers say it."""
         self.status.setText(sentence)
         announce(self.status, sentence)

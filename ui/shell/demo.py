@@ -56,11 +56,11 @@ class Demo:
         run.notice.clear()
         run.prepare(tr("Starting the practice lab"))
 
-        def prepare(token: CancelToken, tell: ProgressSink) -> tuple[Discovery, CampaignPlan, RunOptions]:
-            pair: PairSpec = services.start_lab(token=token, on_progress=tell)
-            found = services.discover(pair, token=token, on_progress=tell)
+        def prepare(token: CancelToken, report: ProgressSink) -> tuple[Discovery, CampaignPlan, RunOptions]:
+            pair: PairSpec = services.start_lab(token=token, on_progress=report)
+            found = services.discover(pair, token=token, on_progress=report)
             options = RunOptions(DEMO_PROFILE)
-            tell(tr("Planning"), None)
+            report(tr("Planning"), None)
             return found, services.plan(found, demo_candidates(found), options), options
 
         run.operation = window.runner.run(
@@ -96,7 +96,7 @@ class Demo:
         self.exit_code = _FAILED
         run = self._window.run_page
         run.prepare_ended(tr("The demonstration could not start"))
-        run.notice.say_error(error, {tr("Try again"): self._prepare})
+        run.notice.show_error(error, {tr("Try again"): self._prepare})
         sys.stderr.write(f"tunnelmark: {error.sentence()}\n")
         self._rest()
 
@@ -114,7 +114,7 @@ class Demo:
         services = window.context.services
         path = services.default_report_path(record.campaign_id)
 
-        def write(_token: CancelToken, _tell: ProgressSink) -> tuple[Path, str]:
+        def write(_token: CancelToken, _report: ProgressSink) -> tuple[Path, str]:
             written = services.write_report(record.campaign_id, path)
             return written, services.results(record.campaign_id)[1].recommendation.sentence
 
@@ -131,7 +131,7 @@ class Demo:
 
     def _on_no_report(self, error: TunnelmarkError) -> None:
         self.exit_code = _FAILED
-        self._window.results.notice.say_error(error)
+        self._window.results.notice.show_error(error)
         sys.stderr.write(f"tunnelmark: {error.sentence()}\n")
         self._rest()
 

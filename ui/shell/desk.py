@@ -45,9 +45,9 @@ class Desk:
         services = window.context.services
         window.runner.run(
             tr("Reading the settings"),
-            lambda _token, _tell: services.preferences(),
+            lambda _token, _report: services.preferences(),
             on_success=window.context.take_preferences,
-            on_failure=lambda error: window.current.notice.say_error(error) if window.current is not None else None,
+            on_failure=lambda error: window.current.notice.show_error(error) if window.current is not None else None,
             is_quiet=True,
         )
 
@@ -80,9 +80,9 @@ class Desk:
         services = window.context.services
         window.runner.run(
             tr("Storing the settings"),
-            lambda _token, _tell: services.save_preferences(preferences),
-            on_success=lambda _none: window.say(tr("The settings are stored.")),
-            on_failure=lambda error: window.current.notice.say_error(error) if window.current is not None else None,
+            lambda _token, _report: services.save_preferences(preferences),
+            on_success=lambda _none: window.show_status(tr("The settings are stored.")),
+            on_failure=lambda error: window.current.notice.show_error(error) if window.current is not None else None,
             is_quiet=True,
         )
 
@@ -116,5 +116,5 @@ class Desk:
     def _is_ready(self) -> bool:
         is_ready = self._window.context.has_services
         if not is_ready:
-            self._window.say(tr("Opening the database; try again in a moment"))
+            self._window.show_status(tr("Opening the database; try again in a moment"))
         return is_ready and not self._window.is_closing

@@ -14,7 +14,7 @@ _USUAL_FRAME = QMargins(4, 36, 4, 4)
 """Borders that are assumed until the window manager has drawn its own."""
 
 _KEY = "window/geometry"
-_FRAME_LOOKS_MS = (0, 400)
+_FRAME_CHECKS_MS = (0, 400)
 """The frame is known some time after the window is shown."""
 
 
@@ -74,7 +74,7 @@ class WindowGeometry(QObject):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Fit the window once it has a frame; store where it was when it is hidden."""
         if watched is self._window and event.type() is QEvent.Type.Show:
-            for delay_ms in _FRAME_LOOKS_MS:
+            for delay_ms in _FRAME_CHECKS_MS:
                 QTimer.singleShot(delay_ms, self, self.fit)
         elif watched is self._window and event.type() is QEvent.Type.Hide:
             self.save()

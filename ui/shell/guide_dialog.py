@@ -16,6 +16,8 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QPushButton, QTextBrowser, QVBoxLayout, QWidget
 
+from app.wording.language import SOURCE_LANGUAGE, current_language
+from ui.common.basics import label
 from ui.common.search_field import SearchField
 from ui.common.texts import tr
 from ui.common.theme import GRID
@@ -62,6 +64,11 @@ class GuideDialog(QDialog):
         self.search.returnPressed.connect(self._find)
         self.search.textEdited.connect(self._find_first)
         QShortcut(QKeySequence.StandardKey.Find, self, self.search.setFocus)
+        self.note = label(
+            tr("The documents are in English. The glossary (Ctrl+F1) lists the words of this window."), "muted"
+        )
+        self.note.setVisible(current_language() != SOURCE_LANGUAGE)
+        body.addWidget(self.note)
         body.addWidget(self.search)
         body.addWidget(self.text, 1)
         box = QDialogButtonBox()

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from PySide6.QtCore import qVersion
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMenu
 
@@ -28,11 +29,12 @@ _PAGES: Mapping[str, str] = {
 _PARTS: Mapping[str, str] = {
     "HostsPage": "The window",
     "PlanPage": "The window",
-    "RunPage": "The window",
+    "RunPage": "While it measures",
     "ResultsPage": "What the figures mean",
     "PastResultsPage": "What the figures mean",
     "CandidatePage": "What the figures mean",
     "HistoryPage": "History",
+    "StudiesPage": "Studies",
 }
 """Headings of the user guide where its help for a kind of page begins."""
 _GUIDE, GLOSSARY = "user-guide.md", "glossary.md"
@@ -106,6 +108,8 @@ class Help:
 
 def about_lines(docs_dir: Path | None) -> dict[str, str]:
     """Return what this Tunnelmark is, by name."""
+    import platform
+
     from app.domain.paths import find_paths
     from app.domain.version import tunnelmark_version
     from app.policy import POLICY_NAME, POLICY_VERSION
@@ -114,6 +118,8 @@ def about_lines(docs_dir: Path | None) -> dict[str, str]:
     return {
         tr("Version"): tunnelmark_version(),
         tr("Licence"): LICENCE,
+        tr("Python, Qt"): f"{platform.python_version()}, {qVersion()}",
+        tr("System"): platform.platform(),
         tr("Policy"): f"{POLICY_NAME} {POLICY_VERSION}",
         tr("Data folder"): str(paths.data_dir),
         tr("Images of the lab"): str(paths.cache_dir),
@@ -124,7 +130,7 @@ def about_lines(docs_dir: Path | None) -> dict[str, str]:
 def shortcut_lines(window: MainWindow) -> dict[str, str]:
     """Return keys and what they do: those of the areas as their buttons have them, then those of the whole window."""
     top = window.top
-    areas = (top.start, top.comparison, top.rollout, top.history, top.census, top.lint)
+    areas = (top.start, top.comparison, top.deployment, top.history, top.census, top.lint, top.studies)
     found = {shown_keys(area.shortcut().toString()): area.text() for area in areas if not area.shortcut().isEmpty()}
     return found | {
         f"{shown_keys('Ctrl+1')} … {shown_keys(f'Ctrl+{len(areas)}')}": tr(

@@ -8,7 +8,8 @@ from app.domain.errors import InvalidOption
 from app.domain.practice_labs import LabChoice
 from app.lab.platforms import PLATFORMS
 from app.lab.spec import check_lab_name
-from ui.common.basics import label_for
+from app.wording.messages import local_sentence
+from ui.common.basics import ChoiceBox, label_for
 from ui.common.texts import tr
 from ui.common.theme import GRID
 from ui.common.tips import set_tip
@@ -43,13 +44,13 @@ class LabDialog(CheckedQuestion):
             _platforms(tr("Platform of gateway A")),
             _platforms(tr("Platform of gateway B")),
         )
-        self.cpu = QComboBox()
+        self.cpu = ChoiceBox()
         self.cpu.addItem(tr("with AES instructions"), userData=True)
         self.cpu.addItem(tr("without AES instructions"), userData=False)
         self.cpu.setAccessibleName(tr("CPU"))
         self.hardened = QCheckBox(tr("Hardened: closed firewalls and a sudo password"))
         set_tip(self.hardened, tr("nftables on gateway A, ufw on gateway B"))
-        self.lasting = QCheckBox(tr("Keep it running when Tunnelmark is closed"))
+        self.keep_running = QCheckBox(tr("Keep it running when Tunnelmark is closed"))
         form = QFormLayout()
         form.setHorizontalSpacing(3 * GRID)
         for text, field in (
@@ -61,7 +62,7 @@ class LabDialog(CheckedQuestion):
             form.addRow(label_for(text, field), field)
         self.body.addLayout(form)
         self.body.addWidget(self.hardened)
-        self.body.addWidget(self.lasting)
+        self.body.addWidget(self.keep_running)
         self.body.addWidget(self.fault)
 
     def choice(self) -> LabChoice:
@@ -72,7 +73,7 @@ class LabDialog(CheckedQuestion):
             platform_b=self.platform_b.currentData(),
             has_aes=self.cpu.currentData(),
             is_hardened=self.hardened.isChecked(),
-            is_lasting=self.lasting.isChecked(),
+            is_detached=self.keep_running.isChecked(),
         )
 
     def check(self) -> tuple[QLineEdit | None, str] | None:
@@ -81,14 +82,14 @@ class LabDialog(CheckedQuestion):
         try:
             check_lab_name(name)
         except InvalidOption as error:
-            return self.name, error.sentence()
+            return self.name, local_sentence(error)
         if name in self._taken:
             return self.name, tr("A lab of this name is running. Choose another name.")
         return None
 
 
 def _platforms(name: str) -> QComboBox:
-    box = QComboBox()
+    box = ChoiceBox()
     for platform in PLATFORMS.values():
         box.addItem(platform.title, platform.name)
     box.setAccessibleName(name)

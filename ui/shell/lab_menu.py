@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QMenu
 from app.domain.cancel import CancelToken
 from app.domain.errors import TunnelmarkError
 from app.domain.sides import Side
+from app.wording.messages import local_sentence
 from ui.common.operations import Job, Operation
 from ui.common.texts import tr
 
@@ -27,6 +28,7 @@ class LabMenu:
     def __init__(self, window: MainWindow) -> None:
         self._window = window
         self._labs: tuple[LabDetail, ...] = ()
+        self._running: frozenset[tuple[str, tuple[int, int]]] | None = None
         self._starting: Operation | None = None
         self._progress = ""
         self.menu = QMenu(window.top.lab)
@@ -47,16 +49,19 @@ class LabMenu:
         services = window.context.services
         window.runner.run(
             tr("Reading practice labs"),
-            lambda _token, _tell: services.lab_details(),
+            lambda _token, _report: services.lab_details(),
             on_success=self.show,
             on_failure=lambda _error: window.top.show_lab(tr("lab: unknown"), is_up=False),
             is_quiet=True,
         )
 
     def show(self, labs: tuple[LabDetail, ...]) -> None:
-        """Show which labs run."""
+        """Show which labs run; where others do than before, the page on show offers other pairs."""
+        former, self._running = self._running, frozenset((lab.pair_name, lab.ports) for lab in labs if all(lab.is_up))
         self._labs = labs
         self._show_state()
+        if former not in (None, self._running) and self._window.current is not None:
+            self._window.current.take_pairs()
         self._window.welcome.show_lab(is_up=any(all(lab.is_up) for lab in labs))
 
     def _show_state(self) -> None:
@@ -107,7 +112,7 @@ class LabMenu:
 
     def _copy_login(self, lab: LabDetail, side: Side) -> None:
         QGuiApplication.clipboard().setText(lab.login(side))
-        self._window.say(tr("Copied: %1. Paste it into a terminal.").replace("%1", lab.login(side)))
+        self._window.show_status(tr("Copied: %1. Paste it into a terminal.").replace("%1", lab.login(side)))
 
     # --- starting -----------------------------------------------------------------------------------------------------
 
@@ -123,8 +128,8 @@ class LabMenu:
         """Start a lab."""
         services = self._window.context.services
 
-        def start(token: CancelToken, tell: ProgressSink) -> tuple[str, ...]:
-            services.start_chosen_lab(choice, token=token, on_progress=tell)
+        def start(token: CancelToken, report: ProgressSink) -> tuple[str, ...]:
+            services.start_chosen_lab(choice, token=token, on_progress=report)
             return ()
 
         self._run(
@@ -162,7 +167,7 @@ class LabMenu:
             on_cancelled=lambda: self._end(cancelled),
             on_progress=self._on_progress,
         )
-        self._window.say(name)
+        self._window.show_status(name)
         self._show_state()
 
     def _on_progress(self, text: str, fraction: float | None) -> None:
@@ -173,10 +178,10 @@ class LabMenu:
     def _cancel(self) -> None:
         if self._starting is not None:
             self._starting.cancel()
-            self._window.say(tr("Cancelling the start of the lab"))
+            self._window.show_status(tr("Cancelling the start of the lab"))
 
     def _end(self, sentence: str) -> None:
-        self._window.say(sentence)
+        self._window.show_status(sentence)
         self.refresh()
         self._show_state()
         if self._window.current is not None:
@@ -184,8 +189,8 @@ class LabMenu:
 
     def _fail(self, error: TunnelmarkError) -> None:
         if self._window.current is not None:
-            self._window.current.notice.say_error(error)
-        self._end(error.sentence())
+            self._window.current.notice.show_error(error)
+        self._end(local_sentence(error))
 
     # --- stopping -----------------------------------------------------------------------------------------------------
 
@@ -194,7 +199,7 @@ class LabMenu:
         services = self._window.context.services
         self._window.runner.run(
             tr("Finding what uses the lab %1").replace("%1", lab.name),
-            lambda _token, _tell: services.lab_uses(lab.name),
+            lambda _token, _report: services.lab_uses(lab.name),
             on_success=lambda uses: self._on_uses(lab, uses, is_restart=is_restart),
             on_failure=self._fail,
         )
@@ -203,7 +208,7 @@ class LabMenu:
         from ui.common.dialogs import Question
 
         act = partial(self._restart if is_restart else self._stop, lab, uses)
-        if not uses and not lab.is_lasting:
+        if not uses and not lab.is_detached:
             act()
             return
         title = _question(is_used=bool(uses), is_restart=is_restart)
@@ -232,7 +237,7 @@ class LabMenu:
 
         self._window.runner.run(
             tr("Stopping the lab %1").replace("%1", lab.name),
-            lambda _token, _tell: services.stop_lab(lab.name, agreed),
+            lambda _token, _report: services.stop_lab(lab.name, agreed),
             on_success=done,
             on_failure=self._fail,
         )
@@ -241,7 +246,7 @@ class LabMenu:
         services = self._window.context.services
         self._run(
             tr("Restarting the lab %1").replace("%1", lab.name),
-            lambda token, tell: services.restart_lab(lab.name, agreed, token=token, on_progress=tell),
+            lambda token, report: services.restart_lab(lab.name, agreed, token=token, on_progress=report),
             tr("The lab %1 was restarted. Inspect its hosts again.").replace("%1", lab.name),
             tr("The lab %1 is stopped: its start was cancelled.").replace("%1", lab.name),
             lambda new: self._on_uses(lab, (*agreed, *new), is_restart=True),

@@ -26,7 +26,7 @@ def measure_again(
     wizard, pair = window.wizard, record.plan.pair
     if window.is_measuring:
         window.go(Step.RUN)
-        window.say(tr("A comparison is running: cancel it before starting another."))
+        window.show_status(tr("A comparison is running: cancel it before starting another."))
         return
     state = wizard.state
     wizard.repeat(record.plan if profile is None else replace(record.plan, profile=profile))
@@ -76,7 +76,7 @@ def go_on(window: MainWindow) -> None:
     window.go(step)
     if window.current is window.step_page(step):
         missing = tr("Not possible on these hosts now: %1.").replace("%1", "; ".join(restored.missing))
-        window.current.notice.say(
+        window.current.notice.show_message(
             "caution" if restored.missing else "info",
             tr("Candidates, profile and limits are those of the earlier comparison.")
             if restored.is_any

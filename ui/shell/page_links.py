@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ui.shell.window import MainWindow
 
 
-def open_rollout(window: MainWindow, wanted: Wanted, origin: Page | None = None) -> None:
+def open_deploy(window: MainWindow, wanted: Wanted, origin: Page | None = None) -> None:
     """Show the deploy page with its fields filled in; Back returns to the page that asked for it."""
     page = window.deploy
     page.origin = origin
@@ -31,7 +31,7 @@ def open_candidate(window: MainWindow, results: ResultsPage, key: Key) -> None:
         return
     page.origin = results
     is_current = not isinstance(results, PastResultsPage)
-    page.show_candidate(results.data, key, is_current=is_current, may_roll_out=results.may_roll_out(key))
+    page.show_candidate(results.data, key, is_current=is_current, may_deploy=results.may_deploy(key))
     window.show_page(page)
 
 
@@ -45,7 +45,7 @@ def connect_results(page: ResultsPage, window: MainWindow) -> None:
         lambda record, profile: measure_again(window, record, is_lab_gone=page.is_lab_gone, profile=profile)
     )
     page.resume_asked.connect(lambda record: window.resume_pair(record.plan.pair.name, record.campaign_id))
-    page.rollout_asked.connect(lambda wanted: open_rollout(window, wanted, page))
+    page.deploy_asked.connect(lambda wanted: open_deploy(window, wanted, page))
     history = window.area_page("history")
     history.note_changed.connect(page.take_note)  # type: ignore[attr-defined]
     history.deleted.connect(page.forget)  # type: ignore[attr-defined]

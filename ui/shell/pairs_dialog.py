@@ -13,7 +13,7 @@ from app.domain.errors import TunnelmarkError
 from app.domain.hosts import HostSpec, PairSpec
 from app.domain.ssh_hosts import SshHosts
 from ui.common.basics import button, label, row
-from ui.common.context import Context
+from ui.common.context import PageContext
 from ui.common.data_table import DataTable
 from ui.common.dialogs import Question
 from ui.common.texts import tr
@@ -41,7 +41,7 @@ class PairsDialog(Panel):
     edit_wanted = Signal(object)
     """Carries the PairSpec that is to be changed."""
 
-    def __init__(self, parent: QWidget, context: Context) -> None:
+    def __init__(self, parent: QWidget, context: PageContext) -> None:
         intro = tr("Practice labs are not listed: they are started and stopped in the lab menu.")
         super().__init__(parent, tr("Pairs of hosts"), intro)
         self.resize(*_SIZE_PX)
@@ -88,13 +88,13 @@ class PairsDialog(Panel):
         self._run(tr("Reading stored pairs"), services.stored_pairs, partial(self._show, select=select))
 
     def _run(self, name: str, job: Callable[[], T], then: Callable[[T], None]) -> None:
-        self._start(name, job, then, self.notice.say_error)
+        self._start(name, job, then, self.notice.show_error)
 
     def _start(
         self, name: str, job: Callable[[], T], then: Callable[[T], None], failed: Callable[[TunnelmarkError], None]
     ) -> None:
         operation = self._context.runner.run(
-            name, lambda _token, _tell: job(), on_success=then, on_failure=failed, is_quiet=True
+            name, lambda _token, _report: job(), on_success=then, on_failure=failed, is_quiet=True
         )
         self.finished.connect(operation.abandon)
 
@@ -108,7 +108,7 @@ class PairsDialog(Panel):
 
         def failed(error: TunnelmarkError) -> None:
             self._is_changing = False
-            self.notice.say_error(error)
+            self.notice.show_error(error)
 
         self._start(name, job, done, failed)
 
@@ -225,7 +225,7 @@ class PairsDialog(Panel):
     def _ask_file(self, error: TunnelmarkError) -> None:
         """Offer the dialog without hosts, so that another file can be chosen."""
         dialog = self._ask_hosts(SshHosts("", ()))
-        dialog.notice.say_error(error)
+        dialog.notice.show_error(error)
 
     def _ask_hosts(self, hosts: SshHosts) -> SshImportDialog:
         from ui.shell.ssh_import_dialog import SshImportDialog

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLineEdit, QVBoxLayout,
 
 from app.domain.errors import InvalidOption
 from app.domain.pair_names import check_pair_name
+from app.wording.messages import local_text
 from ui.common.basics import label, label_for, set_fault
 from ui.common.dialogs import Question
 from ui.common.notices import Notice
@@ -122,7 +123,7 @@ def name_fault(name: str, taken: Collection[str]) -> str:
     try:
         check_pair_name(name)
     except InvalidOption as error:
-        return error.message  # the rule is beside the field
+        return local_text(error.message)  # the rule is beside the field
     return tr("%1 is the name of a pair. Choose another name.").replace("%1", name) if name in taken else ""
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
+from weakref import WeakSet
 
+from app.domain.credentials import HostKeyQuestion
 from app.domain.sides import Side
 from ui.common.texts import tr
 from ui.common.thread_bridge import Asked
@@ -16,12 +18,16 @@ if TYPE_CHECKING:
     from app.domain.credentials import Secret
     from app.domain.hosts import PairSpec
     from ui.common.dialogs import Question
+    from ui.common.operations import Operation
 
 Ask = Callable[["QWidget", str], "Question | None"]
 
 
 class PromptQueue:
     """Shows one dialog at a time; the next one opens when it was answered.
+
+    Without one host, an operation has no use for the other one's key and password: once a host key was refused,
+    what the same operation asks is refused as well. Other operations are not concerned.
 
     Args:
         pair: Returns the pair that is being worked on; None where that is not known.
@@ -31,7 +37,8 @@ class PromptQueue:
         self._parent = parent
         self._pair = pair
         self._waiting: deque[tuple[Asked[Any], str, Ask]] = deque()
-        self._is_open = False
+        self._shown: Asked[Any] | None = None
+        self._refused: WeakSet[Operation] = WeakSet()
 
     def ask_host_key(self, asked: Asked[bool]) -> None:
         """Ask about an unknown host key."""
@@ -51,18 +58,29 @@ class PromptQueue:
         self._waiting.append((asked, subject, ask))
         self._show_next()
 
+    def _is_refused(self, asked: Asked[Any]) -> bool:
+        return asked.operation is not None and asked.operation in self._refused
+
     def _show_next(self) -> None:
-        while self._waiting and not self._is_open:
+        while self._waiting and self._shown is None:
             asked, subject, ask = self._waiting.popleft()
+            if self._is_refused(asked):
+                asked.answer(asked.fallback)
             if asked.is_answered:
-                continue  # the window is closing
+                continue  # also where the window is closing
             dialog = ask(self._parent, host_name(self._pair(), subject))
             if dialog is not None:
-                self._is_open = True
+                self._shown = asked
                 dialog.finished.connect(self._on_finished)
 
-    def _on_finished(self, _code: int) -> None:
-        self._is_open = False
+    def _on_finished(self, code: int) -> None:
+        asked, self._shown = self._shown, None
+        if asked is not None and isinstance(asked.question, HostKeyQuestion) and not code:
+            if asked.operation is not None:
+                self._refused.add(asked.operation)
+            for waiting, _, _ in self._waiting:  # also those behind another operation's question
+                if self._is_refused(waiting):
+                    waiting.answer(waiting.fallback)
         self._show_next()
 
 
@@ -82,5 +100,5 @@ def host_name(pair: PairSpec | None, subject: str) -> str:
         sides = [side for side in sides if str(pair.host(side).port or "") == port]
     if len(sides) != 1:
         return ""
-    label = pair.host(sides[0]).label
-    return tr("Host %1 (%2)").replace("%1", sides[0].value.upper()).replace("%2", label)
+    letter = sides[0].value.upper()
+    return tr("Host %1 (%2)").replace("%1", letter).replace("%2", pair.host(sides[0]).name_beside(letter))

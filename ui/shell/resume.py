@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from app.discovery.pair_discovery import Discovery
@@ -11,6 +12,7 @@ from app.domain.errors import NotFound, TunnelmarkError
 from app.domain.progress import ProgressSink
 from app.domain.results import CampaignPlan, CampaignRecord
 from app.measurement.wizard import Step
+from app.wording.messages import local_text
 from ui.common.texts import tr
 from ui.shell.measure_again import measure_again
 
@@ -53,7 +55,7 @@ def resume_pair(window: MainWindow, pair_name: str, wanted: int | None = None) -
     window.go(Step.HOSTS)
     page.notice.clear()
 
-    def find(token: CancelToken, tell: ProgressSink) -> _Found:
+    def find(token: CancelToken, report: ProgressSink) -> _Found:
         campaign_id = wanted if wanted is not None else services.unfinished(pair_name)
         if campaign_id is None:
             raise NotFound(
@@ -65,32 +67,34 @@ def resume_pair(window: MainWindow, pair_name: str, wanted: int | None = None) -
             raise LabGone(record)
         plan = record.plan
         services.refuse_if_in_use(plan.pair)
-        discovery = services.discover(plan.pair, token=token, on_progress=tell)
-        tell(tr("Rolling back leftovers of the interrupted run"), None)
-        report = services.recovery(plan.pair, token=token)
-        return _Found(campaign_id, plan, discovery, report.sentences(), report.is_clean)
-
-    def go_on(found: _Found) -> None:
-        wizard = window.wizard
-        if found.is_clean:
-            window.context.leftovers.forget(found.plan.pair.name)
-        wizard.set_discovery(found.discovery)
-        wizard.confirm_link(found.discovery.link, found.discovery.pair)
-        offered = {(c.solution, c.suite) for c in found.discovery.candidates}
-        wizard.choose([key for c in found.plan.candidates if (key := (c.solution, c.suite)) in offered])
-        wizard.set_plan(found.plan)
-        wizard.enter(Step.RUN)
-        run = window.run_page
-        run.begin(found.discovery, found.plan, found.campaign_id)
-        window.show_page(run)
-        if found.sentences:
-            run.notice.say("info", " ".join(found.sentences))
+        discovery = services.discover(plan.pair, token=token, on_progress=report)
+        report(tr("Rolling back leftovers of the interrupted run"), None)
+        recovery = services.recovery(plan.pair, token=token)
+        return _Found(campaign_id, plan, discovery, recovery.sentences(), recovery.is_clean)
 
     def fail(error: TunnelmarkError) -> None:
         actions = {}
         if isinstance(error, LabGone):
             record = error.record
             actions = {tr("Measure again in a new lab"): lambda: measure_again(window, record, is_lab_gone=True)}
-        page.notice.say_error(error, actions)
+        page.notice.show_error(error, actions)
 
-    page.start(tr("Inspecting both hosts"), find, go_on, busy=page.busy, on_failure=fail)
+    page.start(tr("Inspecting both hosts"), find, partial(_go_on, window), busy=page.busy, on_failure=fail)
+
+
+def _go_on(window: MainWindow, found: _Found) -> None:
+    """Measure what is left."""
+    wizard = window.wizard
+    if found.is_clean:
+        window.context.leftovers.forget(found.plan.pair.name)
+    wizard.set_discovery(found.discovery)
+    wizard.confirm_link(found.discovery.link, found.discovery.pair)
+    offered = {(c.solution, c.suite) for c in found.discovery.candidates}
+    wizard.choose([key for c in found.plan.candidates if (key := (c.solution, c.suite)) in offered])
+    wizard.set_plan(found.plan)
+    wizard.enter(Step.RUN)
+    run = window.run_page
+    run.begin(found.discovery, found.plan, found.campaign_id)
+    window.show_page(run)
+    if found.sentences:
+        run.notice.show_message("info", " ".join(map(local_text, found.sentences)))

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer
 
+from app.wording.messages import local_text
 from ui.common.texts import tr
 
 if TYPE_CHECKING:
     from app.domain.events import CensusEvent
+    from ui.shell.desktop_alerts import DesktopAlerts
     from ui.shell.running_line import RunningLines
     from ui.shell.window import MainWindow
 
@@ -19,10 +22,11 @@ _TICK_MS = 250
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One comparison, census or deployment that runs.
+    """One comparison, census, study or deployment that runs.
 
     Attributes:
-        area: Its area in the top bar: `comparison`, `census` or `rollout`; `leftover` for hosts to be restored.
+        area: Its area in the top bar: `comparison`, `census`, `studies` or `deploy`; `leftover` for hosts that are
+            to be restored.
         text: What runs, with the pair and its progress.
         state: The same in a few words that do not change by the second.
         fraction: Progress, 0 to 1; None where it is unknown.
@@ -59,6 +63,7 @@ class Running:
     def __init__(self, window: MainWindow) -> None:
         self._window = window
         self._census = _Census()
+        self._areas: frozenset[str] = frozenset()
         self.lines: RunningLines | None = None
         self._timer = QTimer(window)
         self._timer.setInterval(_TICK_MS)
@@ -67,6 +72,13 @@ class Running:
         window.page_shown.connect(self.refresh)
         window.bridge.census_event.connect(self._on_census)
         window.context.leftovers.changed.connect(self.refresh)
+
+    @cached_property
+    def alerts(self) -> DesktopAlerts:
+        """Notifications of the desktop, made when something runs for the first time: the first window comes sooner."""
+        from ui.shell.desktop_alerts import DesktopAlerts
+
+        return DesktopAlerts(self._window)
 
     @property
     def jobs(self) -> tuple[Job, ...]:
@@ -77,6 +89,7 @@ class Running:
             self._leftover(),
             self._comparison() if window.is_measuring else None,
             self._options() if window.is_trying else None,
+            self._study() if window.is_studying else None,
         )
         return tuple(job for job in found if job is not None)
 
@@ -86,6 +99,8 @@ class Running:
         if not window.runner.running:
             self._timer.stop()
         window.top.mark_running({job.area: (job.state, job.is_countdown or job.is_warning) for job in jobs})
+        if jobs or "alerts" in vars(self):
+            self.alerts.follow(jobs)
         window.welcome.show_running(is_any=bool(jobs), is_measuring=window.is_measuring)
         away = [job for job in jobs if not self._is_shown(job.area)]
         if self.lines is None and away:
@@ -96,6 +111,9 @@ class Running:
             window.frame.add_lines(self.lines)
         if self.lines is not None:
             self.lines.show_jobs(away)
+        former, self._areas = self._areas, frozenset(job.area for job in jobs)
+        if former - self._areas and window.current is not None and not window.is_closing:
+            window.current.take_ended()
 
     def show(self, area: str) -> None:
         """Show the page of a running operation; restore hosts that a comparison left changed."""
@@ -105,7 +123,7 @@ class Running:
         elif area == "comparison":
             window.go(window.wizard.current)
         else:
-            window.show_area("deploy" if area == "rollout" else area)
+            window.show_area("deploy" if area == "deployment" else area)
 
     def _is_shown(self, area: str) -> bool:
         window = self._window
@@ -113,7 +131,7 @@ class Running:
             return window.current is not None and window.context.leftovers.is_in(window.current.notice)
         if area == "comparison":
             return window.current is window.run_page
-        return window.current is window.area_page("deploy" if area == "rollout" else area)
+        return window.current is window.area_page("deploy" if area == "deployment" else area)
 
     def _on_work(self) -> None:
         window = self._window
@@ -141,7 +159,7 @@ class Running:
 
     def _deployment(self) -> Job | None:
         from ui.common.texts import duration
-        from ui.deployments.texts import stage_words, what_went_back
+        from ui.deployments.texts import stage_words, what_returned
 
         live = self._window.deploy.live
         task = live.task
@@ -150,13 +168,13 @@ class Running:
         pair, countdown = task.pair.name, live.countdown
         if countdown.is_open:
             text = tr("Tunnel of %1: %2 to confirm").replace("%1", pair).replace("%2", duration(countdown.left_s))
-            hint = tr("Unless you confirm, both hosts roll back %1.").replace("%1", what_went_back(task.former))
+            hint = tr("Unless you confirm, both hosts roll back %1.").replace("%1", what_returned(task.former))
             share = countdown.bar.value() / 1000
             return Job(
-                "rollout", text, tr("awaiting confirmation"), share, countdown.left_s, is_countdown=True, hint=hint
+                "deployment", text, tr("awaiting confirmation"), share, countdown.left_s, is_countdown=True, hint=hint
             )
         stage = f": {stage_words(live.stage)[0]}" if live.stage is not None else ""
-        return Job("rollout", f"{task.name}, {pair}{stage}", tr("hosts are being changed"))
+        return Job("deployment", f"{task.name}, {pair}{stage}", tr("hosts are being changed"))
 
     def _leftover(self) -> Job | None:
         found = next(iter(self._window.context.leftovers.found.values()), None)
@@ -167,7 +185,7 @@ class Running:
             text = tr("Restoring both hosts of %1").replace("%1", name)
             return Job("leftover", text, action, action=action)
         text = tr("A host of %1 may not be fully restored.").replace("%1", name)
-        return Job("leftover", text, action, hint=found.message, is_warning=True, action=action)
+        return Job("leftover", text, action, hint=local_text(found.message), is_warning=True, action=action)
 
     def _comparison(self) -> Job:
         from ui.common.stage_texts import place_text
@@ -202,3 +220,11 @@ class Running:
         if census.total:
             text += tr(": %1 of %2").replace("%1", str(len(census.tried))).replace("%2", str(census.total))
         return Job("census", text, tr("running"), census.fraction, census.left_s)
+
+    def _study(self) -> Job:
+        progress = self._window.area_page("studies").progress  # type: ignore[attr-defined]
+        if progress is None:
+            return Job("studies", tr("Study"), tr("running"))
+        text = tr("Study %1 on %2").replace("%1", progress.part).replace("%2", progress.pair)
+        text += tr(": %1 of %2").replace("%1", str(progress.done)).replace("%2", str(progress.total))
+        return Job("studies", text, tr("running"), progress.fraction, progress.left_s)

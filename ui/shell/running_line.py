@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QProgressBar, QVBoxLayout, QWidget
 
 from ui.common.accessible import Role, notify_shown, set_role
-from ui.common.basics import ElidedLabel, button, icon_label, label, set_look
+from ui.common.basics import ElidedLabel, button, icon_label, label, set_variant
 from ui.common.icons import set_icon
 from ui.common.texts import duration, tr
 from ui.common.theme import GRID, tabular
@@ -27,13 +27,13 @@ class RunningLine(QFrame):
     def __init__(self) -> None:
         super().__init__()
         set_role(self, Role.Notification)
-        self.setProperty("look", "running")
+        self.setProperty("variant", "running")
         self._job: Job | None = None
         self._icon = icon_label("play", "accent")
         self.left = label("", "countdown", is_wrapping=False)
         self.left.setFont(tabular(self.left.font()))
         self.text = ElidedLabel()
-        self.text.setProperty("look", "heading")
+        self.text.setProperty("variant", "heading")
         self.hint = ElidedLabel()
         self.bar = QProgressBar()
         self.bar.setTextVisible(False)
@@ -59,17 +59,10 @@ class RunningLine(QFrame):
         former, self._job = self._job, job
         if job == former and not self.isHidden():
             return
-        left = duration(job.left_s) if job.left_s is not None else ""
-        self.left.setVisible(job.is_countdown)
-        self.left.setText(left if job.is_countdown else "")
-        self.time.setText(tr("%1 left").replace("%1", left) if left and not job.is_countdown else "")
+        self._show_progress(job)
         self.text.setText(job.text)
         self.hint.setText(job.hint)
         self.hint.setVisible(bool(job.hint))
-        self.bar.setVisible(job.fraction is not None or not job.is_warning)
-        self.bar.setRange(0, 0 if job.fraction is None else 1000)
-        if job.fraction is not None:
-            self.bar.setValue(round(1000 * job.fraction))
         self._dress(job)
         self.show_button.setText(job.action or tr("Show"))
         busy = tr("In progress now.")
@@ -83,14 +76,24 @@ class RunningLine(QFrame):
         elif former is not None and _is_to_be_read(former, job):
             notify_shown(self)
 
+    def _show_progress(self, job: Job) -> None:
+        left = duration(job.left_s) if job.left_s is not None else ""
+        self.left.setVisible(job.is_countdown)
+        self.left.setText(left if job.is_countdown else "")
+        self.time.setText(tr("%1 left").replace("%1", left) if left and not job.is_countdown else "")
+        self.bar.setVisible(job.fraction is not None or not job.is_warning)
+        self.bar.setRange(0, 0 if job.fraction is None else 1000)
+        if job.fraction is not None:
+            self.bar.setValue(round(1000 * job.fraction))
+
     def _dress(self, job: Job) -> None:
         icon = "warning" if job.is_warning else "clock" if job.is_countdown else "play"
         if self._icon.property("icon_name") != icon:
             set_icon(self._icon, icon, "legacy" if job.is_warning else "accent")
         is_urgent = job.is_countdown or job.is_warning
-        look = "primary" if is_urgent else ""
-        if self.show_button.property("look") != look:
-            set_look(self.show_button, look)
+        variant = "primary" if is_urgent else ""
+        if self.show_button.property("variant") != variant:
+            set_variant(self.show_button, variant)
             set_icon(self.show_button, "arrow-right", "on_accent" if is_urgent else "text")
 
 
@@ -102,7 +105,7 @@ class RunningLines(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.lines = {area: RunningLine() for area in ("rollout", "leftover", "comparison", "census")}
+        self.lines = {area: RunningLine() for area in ("deployment", "leftover", "comparison", "census", "studies")}
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)

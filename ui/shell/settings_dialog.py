@@ -6,14 +6,14 @@ from pathlib import Path
 
 from PySide6.QtCore import QUrl, Signal
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QComboBox, QGridLayout, QLabel, QLineEdit, QSpinBox, QWidget
+from PySide6.QtWidgets import QGridLayout, QLabel, QLineEdit, QSpinBox, QWidget
 
 from app.domain.deployment import LONGEST_CONFIRM_S, SHORTEST_CONFIRM_S
 from app.domain.preferences import Preferences
 from app.domain.results import ProfileName
 from app.wording.language import NAMES
-from ui.common.basics import button, inset_text, label, label_for, row
-from ui.common.context import Context
+from ui.common.basics import ChoiceBox, button, inset_text, label, label_for, row
+from ui.common.context import PageContext
 from ui.common.guidelines import GuidelinesLine
 from ui.common.texts import tr
 from ui.common.theme import GRID
@@ -28,7 +28,7 @@ class SettingsDialog(Panel):
     guidelines_picked = Signal()
     """Other guidelines apply now."""
 
-    def __init__(self, parent: QWidget, context: Context, data_dir: Path) -> None:
+    def __init__(self, parent: QWidget, context: PageContext, data_dir: Path) -> None:
         super().__init__(parent, tr("Settings"))
         self.setMinimumWidth(_LEAST_WIDTH_PX)
         self._context = context
@@ -60,7 +60,7 @@ class SettingsDialog(Panel):
         self._rows.setRowMinimumHeight(nth + 2, GRID)
 
     def _add_theme(self) -> None:
-        self.theme = QComboBox()
+        self.theme = ChoiceBox()
         for choice, text in (("system", tr("As the system")), ("light", tr("Light")), ("dark", tr("Dark"))):
             self.theme.addItem(text, choice)
         self.theme.setCurrentIndex(self.theme.findData(self._context.theme.choice))
@@ -69,7 +69,7 @@ class SettingsDialog(Panel):
         self._add(label_for(tr("Theme"), self.theme), _left(self.theme), tr("Applies at once."))
 
     def _add_language(self) -> None:
-        self.language = QComboBox()
+        self.language = ChoiceBox()
         self.language.addItem(tr("As the system"), "")
         for code, name in NAMES.items():
             self.language.addItem(name, code)
@@ -80,7 +80,7 @@ class SettingsDialog(Panel):
 
     def _add_guidelines(self) -> None:
         self.guidelines = GuidelinesLine(self._context)
-        self.guidelines.failed.connect(self.notice.say_error)
+        self.guidelines.failed.connect(self.notice.show_error)
         self.guidelines.picked.connect(self.guidelines_picked)
         self.guidelines.reload()
         name = label_for(tr("Guidelines"), self.guidelines.open)
@@ -88,7 +88,7 @@ class SettingsDialog(Panel):
 
     def _add_defaults(self) -> None:
         kept = self._context.preferences
-        self.profile = QComboBox()
+        self.profile = ChoiceBox()
         for profile, text in (
             (ProfileName.ADAPTIVE, tr("Adaptive: until the order is known")),
             (ProfileName.QUICK, tr("Quick: one round")),
@@ -133,7 +133,7 @@ class SettingsDialog(Panel):
 
     def _open_folder(self) -> None:
         if not QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._data_dir))):
-            self.notice.say("caution", tr("No program opens %1.").replace("%1", str(self._data_dir)))
+            self.notice.show_message("caution", tr("No program opens %1.").replace("%1", str(self._data_dir)))
 
 
 def _left(field: QWidget) -> QWidget:

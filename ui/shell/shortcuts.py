@@ -17,7 +17,7 @@ def add_shortcuts(window: MainWindow) -> None:
     theme = window.context.theme
     for keys, action in (
         ("Alt+Right", window.go_next),
-        ("Alt+Left", window.go_back),
+        ("Alt+Left", window.show_previous),
         ("Esc", window.cancel),
         ("Ctrl++", lambda: theme.zoom(_ZOOM)),
         ("Ctrl+-", lambda: theme.zoom(1 / _ZOOM)),

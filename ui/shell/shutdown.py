@@ -27,42 +27,50 @@ class Closing:
         """The user wants to close the window."""
         if self.is_closing or self._is_asking:
             return
-        if not (self._window.is_measuring or self._window.is_trying or self._window.is_rolling):
+        window = self._window
+        if not (window.is_measuring or window.is_trying or window.is_studying or window.is_rolling):
             self.begin()
             return
         self._is_asking = True
-        if self._window.is_rolling:
-            self._ask_about_rollout()
+        if window.is_rolling:
+            self._ask_about_deployment()
             return
         from ui.common.dialogs import Question
 
-        is_census = not self._window.is_measuring
-        is_paused = not is_census and self._window.bridge.live.status().is_paused
+        title, resumed = self._running_words()
+        is_paused = window.is_measuring and window.bridge.live.status().is_paused
         text = tr(
             "Closing stops it: the current test is stopped and both hosts are restored, which takes some "
             "seconds; then the window closes. Results so far are saved."
         )
-        resumed = tr("It can be resumed from the history.")
         if is_paused:
             text = tr(
                 "Closing stops it. It is paused: no candidate is running and both hosts are restored. "
                 "Results so far are saved."
             )
-        stay = tr("Keep it paused") if is_paused else tr("Continue")
+        continue_text = tr("Keep it paused") if is_paused else tr("Continue")
 
         def answered_no() -> None:
             self._is_asking = False
 
         Question(
-            self._window,
-            tr("A cipher census is running") if is_census else tr("A comparison is running"),
+            window,
+            title,
             f"{text} {resumed}",
             tr("Stop and close"),
-            tr("Continue") if is_census else stay,
+            continue_text,
             "warning",
         ).ask(self.begin, answered_no)
 
-    def _ask_about_rollout(self) -> None:
+    def _running_words(self) -> tuple[str, str]:
+        """Return what runs, and where it can be resumed."""
+        if self._window.is_measuring:
+            return tr("A comparison is running"), tr("It can be resumed from the history.")
+        if self._window.is_trying:
+            return tr("A cipher census is running"), tr("It can be resumed from the history.")
+        return tr("A study is running"), tr("It can be resumed.")
+
+    def _ask_about_deployment(self) -> None:
         from ui.common.dialogs import Question
 
         window = self._window
@@ -74,7 +82,7 @@ class Closing:
 
         Question(window, title, text, yes, tr("Do not close"), "warning").ask(self.begin, answered_no)
 
-    def look(self) -> None:
+    def check(self) -> None:
         """An operation began or ended: close when none is left."""
         if not self.is_closing or self._window.runner.running:
             return
@@ -102,9 +110,9 @@ class Closing:
         for operation in window.runner.running:
             if operation not in kept:
                 operation.cancel()
-        window.say(tr("Closing: waiting until both hosts are restored"))
+        window.show_status(tr("Closing: waiting until both hosts are restored"))
         window.lock()
-        self.look()
+        self.check()
 
     def _close_services(self) -> None:
         window = self._window
@@ -117,10 +125,10 @@ class Closing:
         def done() -> None:
             self._is_services_closed = True
 
-        window.say(tr("Closing connections, and the practice lab that was started here"))
+        window.show_status(tr("Closing connections, and the practice lab that was started here"))
         window.runner.run(
             tr("Closing"),
-            lambda _token, _tell: services.close(),
+            lambda _token, _report: services.close(),
             on_success=lambda _none: done(),
             on_failure=lambda _error: done(),
             on_cancelled=done,

@@ -118,7 +118,7 @@ class Other:
         data_dir: The folder.
         pid: Its process; 0 if unknown.
         host: Computer that it runs on; empty if unknown.
-        activity: `idle`, `comparison`, `census` or `deployment`; empty where it did not answer.
+        activity: `idle`, `comparison`, `census`, `study` or `deployment`; empty where it did not answer.
     """
 
     data_dir: Path
@@ -139,6 +139,7 @@ class Other:
         doing = {
             "comparison": tr("A comparison is running in that window."),
             "census": tr("A cipher census is running in that window."),
+            "study": tr("A study is running in that window."),
             "deployment": tr("A VPN is being deployed or removed in that window."),
             _IDLE: tr("That window was brought to the front."),
         }.get(self.activity, tr("That window does not answer."))
@@ -152,7 +153,7 @@ class Other:
         return f"{what} {doing}", f"{apart} {hint}"
 
 
-def say_other(other: Other, *, is_seen: bool) -> None:
+def show_other(other: Other, *, is_seen: bool) -> None:
     """Say that another window has the data folder: on stderr, and in a box where raising that window is not enough."""
     what, hint = other.sentences()
     sys.stderr.write(f"tunnelmark: {what}\n  {hint}\n")
@@ -166,7 +167,13 @@ def say_other(other: Other, *, is_seen: bool) -> None:
 
 
 def _activity(window: QMainWindow | None) -> str:
-    for name, doing in (("is_measuring", "comparison"), ("is_trying", "census"), ("is_rolling", "deployment")):
+    activities = {
+        "is_measuring": "comparison",
+        "is_trying": "census",
+        "is_studying": "study",
+        "is_rolling": "deployment",
+    }
+    for name, doing in activities.items():
         if getattr(window, name, False):
             return doing
     return _IDLE

@@ -10,8 +10,9 @@ from PySide6.QtWidgets import QComboBox, QFileDialog, QGridLayout, QLabel, QLine
 from app.domain.pair_names import suggest_pair_name
 from app.domain.pairs import underlay_problem
 from app.domain.ssh_hosts import SshHost, SshHosts
-from ui.common.basics import ElidedLabel, button, label, label_for, row
-from ui.common.context import Context
+from app.wording.messages import local_text
+from ui.common.basics import ChoiceBox, ElidedLabel, button, label, label_for, row
+from ui.common.context import PageContext
 from ui.common.dropping import FileDrop
 from ui.common.notices import Notice
 from ui.common.texts import pair_name_rule, tr
@@ -31,7 +32,7 @@ class SshImportDialog(CheckedQuestion):
         taken: Names of stored pairs.
     """
 
-    def __init__(self, parent: QWidget, context: Context, hosts: SshHosts, taken: Collection[str]) -> None:
+    def __init__(self, parent: QWidget, context: PageContext, hosts: SshHosts, taken: Collection[str]) -> None:
         super().__init__(
             parent,
             tr("Import hosts from ~/.ssh/config"),
@@ -46,7 +47,7 @@ class SshImportDialog(CheckedQuestion):
         self.file = ElidedLabel()
         self.browse = button(tr("Another file…"), "folder", on_click=self._browse)
         self.browse.setAutoDefault(False)
-        self.a, self.b = QComboBox(), QComboBox()
+        self.a, self.b = ChoiceBox(), ChoiceBox()
         self.about_a, self.about_b = label("", "muted"), label("", "muted")
         self.underlay_a = self.add_field(tr("Underlay address of host A"))
         self.underlay_b = self.add_field(tr("Underlay address of host B"))
@@ -87,20 +88,23 @@ class SshImportDialog(CheckedQuestion):
         self._hosts = hosts
         self.file.setText(tr("File: %1").replace("%1", hosts.file) if hosts.file else tr("No file was read."))
         usable = [host for host in hosts.hosts if not host.problem]
+        first = _gateways_first(usable)
         for nth, box in enumerate((self.a, self.b)):
             box.blockSignals(True)  # noqa: FBT003 - Qt's own signature
             box.clear()
             box.addItems([host.alias for host in usable])
-            box.setCurrentIndex(min(nth, len(usable) - 1))
+            box.setCurrentIndex(usable.index(first[min(nth, len(first) - 1)]) if first else -1)
             box.blockSignals(False)  # noqa: FBT003 - the same
         self._choice.setVisible(self.has_hosts)
         enable(self.yes, is_on=self.has_hosts, reason=tr("Choose a file with two hosts."))
         problems = [f"{host.alias}: {host.problem}" for host in hosts.hosts if host.problem]
         self.notice.clear()
         if not self.has_hosts:
-            self.notice.say("caution", _why_none(hosts, usable), "\n".join((*problems, *hosts.notes)))
+            self.notice.show_message("caution", _why_none(hosts, usable), "\n".join((*problems, *hosts.notes)))
         elif problems or hosts.notes:
-            self.notice.say("caution", tr("Not everything can be imported."), "\n".join((*problems, *hosts.notes)))
+            self.notice.show_message(
+                "caution", tr("Not everything can be imported."), "\n".join((*problems, *hosts.notes))
+            )
         self._on_hosts()
         self._fit()
 
@@ -133,16 +137,16 @@ class SshImportDialog(CheckedQuestion):
         self.read(paths[0])
 
     def _refuse(self, what: str, hint: str) -> None:
-        self.notice.say("caution", what, hint)
+        self.notice.show_message("caution", what, hint)
 
     def read(self, file: Path) -> None:
         """Read another file."""
         services = self._context.services
         self._context.runner.run(
             tr("Reading %1").replace("%1", str(file)),
-            lambda _token, _tell: services.ssh_hosts(file),
+            lambda _token, _report: services.ssh_hosts(file),
             on_success=self.show_hosts,
-            on_failure=self.notice.say_error,
+            on_failure=self.notice.show_error,
             is_quiet=True,
         )
 
@@ -170,6 +174,12 @@ class SshImportDialog(CheckedQuestion):
         self.body.addWidget(self.fault)
 
 
+def _gateways_first(hosts: Sequence[SshHost]) -> list[SshHost]:
+    """Return hosts in their order, those that others are reached through at the end: they are seldom the pair."""
+    jumps = {login for host in hosts for login in host.jumps}
+    return sorted(hosts, key=lambda host: f"{host.user}@{host.address}:{host.port}" in jumps)
+
+
 def _add(grid: QGridLayout, line: int, column: int, name: QLabel, field: QWidget) -> None:
     grid.addWidget(name, line, column)
     grid.addWidget(field, line, column + 1)
@@ -193,4 +203,4 @@ def _words(host: SshHost) -> str:
         parts.append(tr("key %1").replace("%1", host.identity_file))
     if host.jumps:
         parts.append(tr("through %1").replace("%1", ", ".join(host.jumps)))
-    return f"{', '.join(parts)}. {host.note}".strip()
+    return f"{', '.join(parts)}. {local_text(host.note)}".strip()

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QTimer
 
 from app.domain.errors import TunnelmarkError
+from app.domain.history import EntryKind
+from app.wording.messages import local_sentence
 from ui.common.context import ServicesFactory
 from ui.common.texts import tr
 from ui.common.thread_bridge import Bridge
@@ -17,7 +19,9 @@ if TYPE_CHECKING:
     from app.services.interfaces import ComparisonServices
     from ui.shell.window import MainWindow
 
-_LAB_LOOK_MS = 5_000
+_LAB_CHECK_MS = 5_000
+_NOTHING = ("", 0)
+"""No pair, and no number of a comparison."""
 
 
 class Starting:
@@ -29,8 +33,8 @@ class Starting:
         self._pending: Callable[[], None] | None = None
         self._warming = Warming(window)
         self._lab_timer = QTimer(window)
-        self._lab_timer.setInterval(_LAB_LOOK_MS)
-        self._lab_timer.timeout.connect(self._look_at_labs)
+        self._lab_timer.setInterval(_LAB_CHECK_MS)
+        self._lab_timer.timeout.connect(self._check_labs)
         window.page_shown.connect(self.refresh_offer)
 
     def start(self) -> None:
@@ -40,11 +44,11 @@ class Starting:
             return
         if window.current is not None:
             window.current.notice.clear()
-        window.say(tr("Opening the database"))
+        window.show_status(tr("Opening the database"))
         prompts, make = window.bridge, self._open_services
         window.runner.run(
             tr("Opening the database"),
-            lambda _token, _tell: _opened(make, prompts),
+            lambda _token, _report: _opened(make, prompts),
             on_success=self._on_services,
             on_failure=self._on_no_services,
         )
@@ -55,7 +59,7 @@ class Starting:
             action()
         else:
             self._pending = action
-            self._window.say(tr("Opening the database…"))
+            self._window.show_status(tr("Opening the database…"))
 
     def refresh_offer(self) -> None:
         """Offer on Start, if it is on show, what can be resumed by now."""
@@ -65,7 +69,7 @@ class Starting:
         if window.is_measuring:
             window.welcome.offer_resume("")
         else:
-            self._look_for_unfinished()
+            self._find_unfinished()
 
     def rest(self) -> None:
         """Stop the search for unfinished comparisons."""
@@ -74,10 +78,10 @@ class Starting:
     def _on_services(self, services: ComparisonServices) -> None:
         window = self._window
         window.context.take_services(services)
-        window.say(tr("Ready"))
-        self._look_at_labs()
+        window.show_status(tr("Ready"))
+        self._check_labs()
         self._lab_timer.start()
-        self._look_for_unfinished()
+        self._find_unfinished()
         window.update_frame()
         window.ready.emit()
         self._warming.start()
@@ -87,20 +91,20 @@ class Starting:
 
     def _on_no_services(self, error: TunnelmarkError) -> None:
         if self._window.current is not None:
-            self._window.current.notice.say_error(error, {tr("Try again"): self.start})
+            self._window.current.notice.show_error(error, {tr("Try again"): self.start})
         self._window.update_frame()
 
-    def _look_for_unfinished(self) -> None:
+    def _find_unfinished(self) -> None:
         window, services = self._window, self._window.context.services
         window.runner.run(
             tr("Checking for unfinished comparisons"),
-            lambda _token, _tell: _resumable(services),
-            on_success=lambda name: window.welcome.offer_resume("" if window.is_measuring else name),
-            on_failure=lambda error: window.say(error.sentence()),
+            lambda _token, _report: _resumable(services),
+            on_success=lambda found: window.welcome.offer_resume(*(_NOTHING if window.is_measuring else found)),
+            on_failure=lambda error: window.show_status(local_sentence(error)),
             is_quiet=True,
         )
 
-    def _look_at_labs(self) -> None:
+    def _check_labs(self) -> None:
         window = self._window
         if window.is_measuring:
             return
@@ -114,12 +118,19 @@ def _opened(make: ServicesFactory, prompts: Bridge) -> ComparisonServices:
     return services
 
 
-def _resumable(services: ComparisonServices) -> str:
-    """Return the name of a pair with a comparison that can be resumed now; empty if there is none."""
+def _resumable(services: ComparisonServices) -> tuple[str, int]:
+    """Return a pair's name and the number of its newest comparison, if that can be resumed now; else an empty name.
+
+    The history resumes older ones as well.
+    """
+    newest: dict[str, int] = {}
+    for entry in services.history():
+        if entry.kind is EntryKind.COMPARISON and entry.id is not None:
+            newest[entry.pair] = max(entry.id.number, newest.get(entry.pair, 0))
     for choice in services.pairs():
         campaign_id = services.unfinished(choice.pair.name)
-        if campaign_id is None:
+        if campaign_id is None or campaign_id < newest.get(choice.pair.name, 0):
             continue
         if not (choice.pair.is_lab and services.is_lab_gone(services.record(campaign_id))):
-            return choice.pair.name
-    return ""
+            return choice.pair.name, campaign_id
+    return _NOTHING

@@ -42,7 +42,7 @@ class StepList(QFrame):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setProperty("look", "steps")
+        self.setProperty("variant", "steps")
         self.setFixedWidth(_WIDE_PX)
         set_role(self, Role.List)
         self.setAccessibleName(tr("Steps"))
@@ -55,7 +55,7 @@ class StepList(QFrame):
         layout.setContentsMargins(0, 2 * GRID, 0, 2 * GRID)
         layout.setSpacing(2)
         for step, name in step_names().items():
-            entry = button(f"{step.number}   {name}", look="step", shortcut=f"Alt+{step.number}", role=Role.ListItem)
+            entry = button(f"{step.number}   {name}", variant="step", shortcut=f"Alt+{step.number}", role=Role.ListItem)
             entry.setCheckable(True)
             entry.clicked.connect(lambda _checked, wanted=step: self._choose(wanted))
             tick = QLabel()

@@ -60,7 +60,7 @@ def begin_new(window: MainWindow, then: Callable[[], None]) -> None:
     """Begin a new comparison, unless one is running."""
     if window.is_measuring:
         window.go(Step.RUN)
-        window.say(tr("A comparison is running: cancel it before starting another."))
+        window.show_status(tr("A comparison is running: cancel it before starting another."))
         return
     window.wizard.repeat(None)
     window.go(Step.HOSTS)

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QPushButton, QWidget
 
-from ui.common.basics import Card, ScrollPage, button, column, icon_label, label, row, set_look
-from ui.common.context import Context
+from ui.common.basics import Card, ScrollPage, button, column, icon_label, label, row, set_variant
+from ui.common.context import PageContext
 from ui.common.folding import FoldingCards
 from ui.common.icons import set_icon
 from ui.common.page import Page
@@ -30,7 +30,7 @@ class WelcomePage(Page):
     resume_chosen = Signal(str)
     """Carries the name of the pair whose comparison is unfinished."""
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: PageContext) -> None:
         super().__init__(
             context,
             tr("Which layer-2 VPN is best for your two gateways?"),
@@ -39,7 +39,8 @@ class WelcomePage(Page):
                 "restores the gateways, and recommends one with reasons."
             ),
         )
-        self._offer = ""
+        self._offer = ("", 0)
+        self._declined: set[int] = set()
         self._make_choices()
         cards = FoldingCards(_LEAST_CARD_EM, (4, 2, 1))
         cards.show_cards([card for card, _ in (self.lab, self.hosts, self.history, self.lint)])
@@ -102,8 +103,8 @@ class WelcomePage(Page):
             is_measuring: Whether it is a comparison.
         """
         button = self.lab[1]
-        if (button.property("look") != "primary") is not is_any:
-            set_look(button, "" if is_any else "primary")
+        if (button.property("variant") != "primary") is not is_any:
+            set_variant(button, "" if is_any else "primary")
             set_icon(button, "arrow-right", "text" if is_any else "on_accent")
         reason = tr("A comparison is running. Wait for its end, or cancel it, before you start another.")
         for _, begin in (self.lab, self.hosts):
@@ -117,25 +118,38 @@ class WelcomePage(Page):
             self.lab[1].setText(text)
             self.lab[1].setAccessibleName(text.replace("&", ""))
 
-    def offer_resume(self, pair_name: str) -> None:
+    def offer_resume(self, pair_name: str, campaign_id: int = 0) -> None:
         """Offer to resume the unfinished comparison of a pair; withdraw the offer where the name is empty.
 
         Another notice, such as an error, is not replaced.
+
+        Args:
+            campaign_id: Number of the comparison.
         """
-        offer = tr("A comparison of %1 was interrupted or cancelled.").replace("%1", pair_name) if pair_name else ""
-        is_on_show = bool(self._offer) and self.notice.text.startswith(self._offer)
+        text = tr("A comparison of %1 was interrupted or cancelled.").replace("%1", pair_name)
+        offer = (text, campaign_id) if pair_name and campaign_id not in self._declined else ("", 0)
+        former = self._offer[0]
+        is_on_show = bool(former) and self.notice.text.startswith(former)
         if self.notice.text and (not is_on_show or offer == self._offer):
             return
         self._offer = offer
-        if not offer:
+        if not offer[0]:
             self.notice.clear()
             return
-        self.notice.say(
+        self.notice.show_message(
             "caution",
-            offer,
+            text,
             tr("Results so far are saved. The hosts have rolled back; this is verified before resuming."),
-            {tr("Resume"): lambda: self.resume_chosen.emit(pair_name)},
+            {
+                tr("Resume"): lambda: self.resume_chosen.emit(pair_name),
+                tr("Not now"): lambda: self._decline(campaign_id),
+            },
         )
+
+    def _decline(self, campaign_id: int) -> None:
+        """Withdraw an offer, and do not offer that comparison again in this window; the history has it still."""
+        self._declined.add(campaign_id)
+        self.offer_resume("")
 
     def _choice(
         self, icon: str, title: str, text: str, action: str, on_click: Callable[[], object], *, is_primary: bool = False
@@ -145,7 +159,7 @@ class WelcomePage(Page):
         card.setMinimumHeight(208)
         card.body.addLayout(row(icon_label(icon, "accent", 32), label(title, "heading"), 0))
         card.body.addWidget(label(text), 1, Qt.AlignmentFlag.AlignTop)
-        chosen = button(action, "arrow-right", look="primary" if is_primary else "", on_click=on_click)
+        chosen = button(action, "arrow-right", variant="primary" if is_primary else "", on_click=on_click)
         card.body.addWidget(chosen)
         return card, chosen
 

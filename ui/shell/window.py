@@ -10,13 +10,15 @@ from PySide6.QtGui import QCloseEvent, QPaintEvent
 from PySide6.QtWidgets import QMainWindow
 
 from app.domain.errors import TunnelmarkError
+from app.wording.messages import local_sentence
 from ui.common.colours import LIGHT
-from ui.common.context import Context, ServicesFactory
+from ui.common.context import PageContext, ServicesFactory
 from ui.common.icons import make_icon
 from ui.common.operations import OperationRunner
 from ui.common.page import Page
 from ui.common.theme import Theme
 from ui.common.thread_bridge import Bridge
+from ui.shell.area_pages import AREAS
 from ui.shell.collecting import Collector
 from ui.shell.desk import Desk
 from ui.shell.geometry import PREFERRED, SMALLEST
@@ -40,18 +42,6 @@ if TYPE_CHECKING:
     from ui.results.results_page import ResultsPage
     from ui.shell.step_list import StepList
 
-_AREAS = {
-    "welcome": "start",
-    "history": "history",
-    "past": "history",
-    "changes": "history",
-    "census": "census",
-    "lint": "lint",
-    "deploy": "rollout",
-    "standing": "rollout",
-}
-"""Pages that are no step, by name, and the area in the top bar that they belong to."""
-
 
 class MainWindow(QMainWindow):
     """The one window."""
@@ -72,13 +62,14 @@ class MainWindow(QMainWindow):
         self._collector = Collector(self)
         self.runner = OperationRunner(self)
         self.bridge = Bridge(self)
-        self.context = Context(theme, self.runner, self.bridge, self.confirm_change)
+        self.context = PageContext(theme, self.runner, self.bridge, self.confirm_change)
         self._pages: dict[object, Page] = {}
+        self._wanted: Step | None = None
         self.current: Page | None = None
         self.frame = Frame()
         self.top, self.stack, self.footer = self.frame.top, self.frame.stack, self.frame.footer
         self._is_started = False
-        self._rollout_page = "deploy"
+        self._deploy_page = "deploy"
         self._closing = Closing(self)
         self.starting = Starting(self, open_services)
         self.help, self.desk = Help(self), Desk(self)
@@ -86,9 +77,9 @@ class MainWindow(QMainWindow):
         self._prompts = PromptQueue(self, self._working_pair)
         self.bridge.host_key_asked.connect(self._prompts.ask_host_key)
         self.bridge.password_asked.connect(self._prompts.ask_password)
-        self.bridge.told.connect(self._tell)
+        self.bridge.reported.connect(self._show_report)
         self._running = Running(self)
-        self.runner.changed.connect(self._closing.look)
+        self.runner.changed.connect(self._closing.check)
         self.show_welcome()
         theme.attach(self)
 
@@ -96,15 +87,16 @@ class MainWindow(QMainWindow):
 
     def _build(self) -> None:
         self.setCentralWidget(self.frame)
-        self.frame.step_chosen.connect(self.go)
+        self.frame.step_chosen.connect(self.choose_step)
         self.top.start_asked.connect(self.show_welcome)
         self.top.comparison_asked.connect(lambda: self.starting.when_ready(lambda: self.go(self.wizard.current)))
         self.top.history_asked.connect(self.show_history)
         self.top.census_asked.connect(self.show_census)
         self.top.lint_asked.connect(self.show_lint)
-        self.top.rollout_asked.connect(self.show_rollout)
+        self.top.studies_asked.connect(lambda: self.show_area("studies"))
+        self.top.deploy_asked.connect(self.show_deploy)
         self.footer.next_asked.connect(self.go_next)
-        self.footer.back_asked.connect(self.go_back)
+        self.footer.back_asked.connect(self.show_previous)
         add_shortcuts(self)
 
     # --- pages --------------------------------------------------------------------------------------------------------
@@ -156,9 +148,9 @@ class MainWindow(QMainWindow):
         return self.area_page("deploy")  # type: ignore[return-value]
 
     @property
-    def standing(self) -> DeploymentsPage:
+    def deployments(self) -> DeploymentsPage:
         """The running deployment."""
-        return self.area_page("standing")  # type: ignore[return-value]
+        return self.area_page("deployments")  # type: ignore[return-value]
 
     @property
     def is_closing(self) -> bool:
@@ -174,6 +166,11 @@ class MainWindow(QMainWindow):
     def is_trying(self) -> bool:
         """Whether a census is running."""
         return self._is_running("census")
+
+    @property
+    def is_studying(self) -> bool:
+        """Whether a part of a study is being measured."""
+        return self._is_running("studies")
 
     @property
     def is_rolling(self) -> bool:
@@ -199,7 +196,7 @@ class MainWindow(QMainWindow):
         if name not in self._pages:
             page = make()
             page.changed.connect(self.update_frame)
-            page.status_told.connect(self.say)
+            page.status_reported.connect(self.show_status)
             page.left.connect(self._on_left)
             page.next_wanted.connect(self._focus_next)
             self._pages[name] = page
@@ -209,7 +206,7 @@ class MainWindow(QMainWindow):
     def show_page(self, page: Page) -> None:
         """Show a page and put the focus on it."""
         self.current = page
-        self.say("")
+        self.show_status("")
         page.enter()
         self.stack.setCurrentWidget(page)
         self.update_frame()
@@ -230,8 +227,8 @@ class MainWindow(QMainWindow):
 
     def show_area(self, name: str) -> None:
         """Show a page that is no step, see `ui.shell.area_pages`."""
-        if _AREAS[name] == "rollout":
-            self._rollout_page = name
+        if AREAS[name] == "deployment":
+            self._deploy_page = name
         self.starting.when_ready(lambda: self.show_page(self.area_page(name)))
 
     def show_history(self) -> None:
@@ -252,9 +249,9 @@ class MainWindow(QMainWindow):
         """Show the page that checks configuration files."""
         self.show_area("lint")
 
-    def show_rollout(self) -> None:
+    def show_deploy(self) -> None:
         """Show the page of the deployment area that was shown last."""
-        self.show_area(self._rollout_page)
+        self.show_area(self._deploy_page)
 
     def begin_with_lab(self) -> None:
         """A new comparison on the practice lab."""
@@ -285,16 +282,25 @@ class MainWindow(QMainWindow):
         try:
             self.wizard.enter(step)
         except TunnelmarkError as error:
-            self.say(error.sentence())
+            self.show_status(local_sentence(error))
             return
         self.show_page(self.step_page(step))
 
+    def choose_step(self, step: Step) -> None:
+        """Show a step; on the way forward, what the page holds is taken first."""
+        page, self._wanted = self.current, step
+        if page is not None and step.number > self.wizard.current.number and page.has_untaken():
+            page.go_next()
+        else:
+            self.go(step)
+
     def go_next(self) -> None:
         """Take what the page holds and go on."""
+        self._wanted = None
         if self.footer.next.isEnabled() and self.current is not None:
             self.current.go_next()
 
-    def go_back(self) -> None:
+    def show_previous(self) -> None:
         """Show the page before; typed text is kept."""
         from app.measurement.wizard import Step
 
@@ -318,7 +324,7 @@ class MainWindow(QMainWindow):
         from app.measurement.wizard import Step
 
         if self.wizard.current is not Step.RESULTS:
-            self.go(list(Step)[self.wizard.current.number])
+            self.go(self._wanted or list(Step)[self.wizard.current.number])
 
     def confirm_change(self, invalid: tuple[Step, ...], take: Callable[[], None]) -> None:
         """Say which steps a change makes invalid, and take it if the user agrees."""
@@ -332,13 +338,13 @@ class MainWindow(QMainWindow):
         pair: PairSpec | None = getattr(self.current, "working_pair", None)
         return pair if pair is not None else self.wizard.state.pair
 
-    def say(self, sentence: str) -> None:
+    def show_status(self, sentence: str) -> None:
         """Show a sentence in the status line."""
-        self.footer.say(sentence)
+        self.footer.show_status(sentence)
 
-    def _tell(self, sentence: str) -> None:
+    def _show_report(self, sentence: str) -> None:
         if self.current is not None:
-            self.current.notice.say("info", sentence)
+            self.current.notice.show_message("info", sentence)
         self.footer.status.setText(sentence)  # the notice has been read out
 
     def update_frame(self) -> None:
@@ -354,11 +360,11 @@ class MainWindow(QMainWindow):
             is_measuring=self.is_measuring,
             past=next((self.past for one in (page, page.origin) if one and one is self._pages.get("past")), None),
         )
-        self.frame.show_place(page, place, can_roll_out=self.context.can_roll_out)
+        self.frame.show_place(page, place, can_deploy=self.context.can_deploy)
 
     def _area_of(self, page: Page) -> str:
         """Return the area that a page belongs to or was opened from; empty for the steps of a comparison."""
-        area = next((area for name, area in _AREAS.items() if self._pages.get(name) is page), "")
+        area = next((area for name, area in AREAS.items() if self._pages.get(name) is page), "")
         return area if area or page.origin is None else self._area_of(page.origin)
 
     def paintEvent(self, event: QPaintEvent) -> None:

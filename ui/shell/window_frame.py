@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Signal
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
 from ui.common.page import Page
 from ui.common.texts import tr
@@ -61,6 +61,7 @@ class Frame(QWidget):
         self.stack = QStackedWidget()
         self.footer = Footer()
         self._steps: StepList | None = None
+        self._key_is_for: QWidget | None = None
         right = QVBoxLayout()
         right.setContentsMargins(0, 0, 0, 0)
         right.setSpacing(0)
@@ -97,6 +98,23 @@ class Frame(QWidget):
             QWidget.setTabOrder(former, line.show_button)
             former = line.show_button
 
+    def event(self, event: QEvent) -> bool:
+        """Note which widget a key is meant for: Qt asks about shortcuts first."""
+        if event.type() == QEvent.Type.ShortcutOverride:
+            self._key_is_for = self.focusWidget()
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Enter does what the button with the focus does; by itself, Qt has it so in dialogs alone."""
+        focused = self.focusWidget()
+        is_enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+        # A list passes Enter on once it has opened a line, when the focus may be on another page's button.
+        is_meant = focused is self._key_is_for
+        if is_enter and is_meant and not event.isAutoRepeat() and isinstance(focused, QPushButton):
+            focused.click()
+        else:
+            super().keyPressEvent(event)
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Give the page more width where the window is narrow."""
         super().resizeEvent(event)
@@ -106,11 +124,11 @@ class Frame(QWidget):
         if self._steps is not None:
             self._steps.set_narrow(is_narrow=self.width() < _ROOMY_PX)
 
-    def show_place(self, page: Page, place: Place, *, can_roll_out: bool) -> None:
+    def show_place(self, page: Page, place: Place, *, can_deploy: bool) -> None:
         """Show the position in the window and its actions.
 
         Args:
-            can_roll_out: Whether there is a deployment area.
+            can_deploy: Whether there is a deployment area.
         """
         wizard = place.wizard
         if wizard is not None:
@@ -120,7 +138,7 @@ class Frame(QWidget):
         if self._steps is not None:
             self._steps.setVisible(wizard is not None or place.past is not None)
         self.top.show_area(place.area)
-        self.top.rollout.setVisible(can_roll_out)
+        self.top.deployment.setVisible(can_deploy)
         self.footer.back.setVisible(not place.is_first)
         is_free = not (wizard is not None and place.is_measuring)
         enable(

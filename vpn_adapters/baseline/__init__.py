@@ -1,10 +1,15 @@
-"""The bare underlay: no tunnel at all. What every other figure is compared with."""
+"""The bare underlay: no tunnel at all, the reference for every other figure.
+
+Its plan has neither files nor steps, and probes use the underlay's own addresses. It is available on every pair, and
+marked as unprotected, so that it is never recommended. Must not change a host.
+"""
 
 from __future__ import annotations
 
 from app.domain.adapters import EndpointPlan, PlanRequest, TunnelPlan
 from app.domain.hosts import SolutionSupport
 from app.domain.link import ETHERNET_HEADER_BYTES
+from app.domain.messages import mark
 from app.domain.solutions import Carrier, SolutionInfo, Space
 from vpn_adapters.shared.modular import ModularAdapter
 from vpn_adapters.shared.security import NO_PROTECTION, NO_SECURITY
@@ -14,15 +19,15 @@ NAME = "baseline"
 _INFO = SolutionInfo(
     name=NAME,
     title="Bare underlay",
-    summary="The path between the two hosts without any tunnel, as the reference for everything else.",
+    summary=mark("The path between the two hosts without any tunnel, as the reference for everything else."),
     space=Space.NONE,
     carrier=Carrier.NONE,
     security=NO_SECURITY,
     files_per_site=0,
     keys_per_site=0,
     is_unprotected=True,
-    limitations=("It joins nothing on layer 2 and protects nothing: it is only there to compare with.",),
-    routing="The hosts' own routes; nothing is joined.",
+    limitations=(mark("It joins nothing on layer 2 and protects nothing: it is only there to compare with."),),
+    routing=mark("The hosts' own routes; nothing is joined."),
 )
 
 

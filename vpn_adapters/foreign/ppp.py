@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vpn_adapters.shared.config_parsing.page import ConfigPage, ConfigReading, is_name, words_of
+from vpn_adapters.shared.config_parsing.page import ConfigPage, ConfigReading, words_of
 from vpn_adapters.shared.config_parsing.word_sets import word_set
 
 PPP_GLOBS = (
@@ -65,7 +65,7 @@ def _option(page: ConfigPage, number: int, words: list[tuple[int, str]], index: 
     if len(words) - index >= 3 and index == 0:  # client, server, secret, addresses: pppd(8), "AUTHENTICATION"
         page.add_secret(number, "secret", words[2][0])
         return len(words)
-    if index == 0 and (is_name(name) or _is_address_pair(name)) and len(words) == 1 and _is_address_pair(name):
+    if len(words) == 1 and _is_address_pair(name):
         page.add(number, "addresses", name)
         return len(words)
     page.mask(number, column)

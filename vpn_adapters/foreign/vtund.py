@@ -6,6 +6,7 @@ import re
 
 from app.domain.linting import INHERITS
 from vpn_adapters.shared.config_parsing.braces import BraceToken, Sections, tokens
+from vpn_adapters.shared.config_parsing.messages import CLOSES_UNOPENED, SECTIONS_NOT_CLOSED
 from vpn_adapters.shared.config_parsing.page import ConfigPage, ConfigReading
 from vpn_adapters.shared.config_parsing.word_sets import word_set
 
@@ -40,13 +41,13 @@ def read(text: str) -> ConfigReading:
             _statement(page, sections.prefix, statement)
             statement = []
             if token.kind == "}" and not sections.close():
-                page.note(f"Line {token.line} closes a section that was never opened.")
+                page.note(CLOSES_UNOPENED(line=token.line))
             page.speak(token.line)
         elif len(statement) < 64:
             statement.append(token)
     _statement(page, sections.prefix, statement)
     if sections.depth:
-        page.note(f"{sections.depth} sections are not closed.")
+        page.note(SECTIONS_NOT_CLOSED(number=sections.depth))
     return page.reading()
 
 

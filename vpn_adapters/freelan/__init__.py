@@ -1,4 +1,9 @@
-"""freelan 2 between two peers: FSCP with certificates, Ethernet frames in UDP datagrams."""
+"""freelan 2 between two peers: FSCP with certificates, Ethernet frames in UDP datagrams.
+
+Certificates are made on the hosts that use them, and each host accepts its peer's alone. The host route that freelan
+leaves when it is killed is noted and removed. Must not read a private key, and must not use a configuration of the
+host's own.
+"""
 
 from __future__ import annotations
 

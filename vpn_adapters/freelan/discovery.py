@@ -9,9 +9,11 @@ from types import MappingProxyType
 from app.domain.adapters import shell_step_argv
 from app.domain.commands import Command, CommandResult
 from app.domain.hosts import MissingPart, SolutionSupport
+from app.domain.messages import mark
 from app.domain.script_files import adapter_script
 from vpn_adapters.freelan.info import NAME
 from vpn_adapters.shared import discovering
+from vpn_adapters.shared.messages import FREELAN_NOT_HELD
 
 PACKAGE = "freelan"
 
@@ -67,10 +69,9 @@ def _obstacle(outputs: Mapping[str, CommandResult], match: re.Match[str] | None)
     if match is None:
         if _has_package(outputs):
             return ""
-        return "This host's package archive has no freelan. Debian had the package freelan up to Debian 11 (bullseye)."
-    if _NEEDED_OPTION not in discovering.text_of(outputs, "options"):
-        return (
-            f"freelan {match.group(1)}.{match.group(2)} cannot be held to one elliptic curve "
-            "(elliptic_curve_capability). Update it to 2.2."
+        return mark(
+            "This host's package archive has no freelan. Debian had the package freelan up to Debian 11 (bullseye)."
         )
+    if _NEEDED_OPTION not in discovering.text_of(outputs, "options"):
+        return FREELAN_NOT_HELD(major=match.group(1), minor=match.group(2))
     return ""

@@ -10,6 +10,7 @@ from app.domain.hosts import Side
 from app.domain.link import Link
 from vpn_adapters.shared import certificates
 from vpn_adapters.shared.certificates import CERTIFICATE
+from vpn_adapters.shared.messages import MAKE_RSA_CERTIFICATE
 
 STEM = "freelan"
 
@@ -17,7 +18,7 @@ STEM = "freelan"
 def recipe(link: Link, side: Side) -> IdentityRecipe:
     """Return how key and certificate are made, and the certificate printed. The key never leaves the host."""
     make = certificates.make_step(
-        f"Make an RSA key of 3072 bits kept on host {side.upper()}, and a self-signed certificate",
+        MAKE_RSA_CERTIFICATE(side=side.upper()),
         link.run_dir,
         STEM,
         f"tunnelmark-{side}",

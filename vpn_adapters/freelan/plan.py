@@ -9,11 +9,13 @@ from app.domain.adapters import EndpointPlan, PlanRequest, PlanStep, TunnelPlan,
 from app.domain.commands import Command, FileToWrite
 from app.domain.hosts import Side
 from app.domain.link import ETHERNET_HEADER_BYTES, IPV4_HEADER_BYTES, Link
+from app.domain.messages import mark
 from vpn_adapters.freelan.info import NAME
 from vpn_adapters.freelan.render import config, config_path, peer_certificate, peer_certificate_path
 from vpn_adapters.shared import daemons, taps
 from vpn_adapters.shared.commands import root_script
 from vpn_adapters.shared.interfaces import interface_up_check
+from vpn_adapters.shared.messages import NOTE_OWN_ROUTE
 from vpn_adapters.shared.modular import tunnel
 from vpn_adapters.shared.rendering import setting
 
@@ -37,7 +39,7 @@ def make(request: PlanRequest) -> TunnelPlan:
         tunnel(request, NAME, _end, overhead_bytes=overhead),
         up_timeout_s=UP_TIMEOUT_S,
         largest_unfragmented_frame_bytes=link.underlay_mtu_bytes + ETHERNET_HEADER_BYTES - overhead,
-        wire_filter=f"udp port {link.names.freelan_port}",
+        outer_filter=f"udp port {link.names.freelan_port}",
     )
 
 
@@ -67,7 +69,7 @@ def _end(request: PlanRequest, side: Side) -> EndpointPlan:
 def _route_step(link: Link, side: Side) -> PlanStep:
     peer, mark = link.underlay(side.other), f"{link.run_dir}/freelan-sets-a-route"
     return PlanStep(
-        title=f"Note whether the host has a route of its own to {peer}, since freelan sets one",
+        title=NOTE_OWN_ROUTE(peer=peer),
         command=root_script("freelan", "note-route.sh", peer, mark, timeout_s=5.0),
         undo=root_script("freelan", "forget-route.sh", peer, mark, timeout_s=5.0),
     )
@@ -75,7 +77,7 @@ def _route_step(link: Link, side: Side) -> PlanStep:
 
 def _daemon_step(link: Link) -> PlanStep:
     return PlanStep(
-        title="Start freelan",
+        title=mark("Start freelan"),
         command=root_script("freelan", "start.sh", config_path(link), log_path(link)),
         # The log goes too, so that what the next daemon says is all that is in it.
         undo=daemons.stop_command(NAME, config_path(link), log_path(link)),
@@ -85,7 +87,7 @@ def _daemon_step(link: Link) -> PlanStep:
 
 def _session_check(link: Link, side: Side) -> UpCheck:
     peer = f"Session established with {link.underlay(side.other)}:{link.names.freelan_port}."
-    return daemons.logged("freelan says that it has a session with its peer", peer, log_path(link))
+    return daemons.logged(mark("freelan says that it has a session with its peer"), peer, log_path(link))
 
 
 def _negotiated(request: PlanRequest, side: Side) -> UpCheck:
@@ -94,7 +96,7 @@ def _negotiated(request: PlanRequest, side: Side) -> UpCheck:
     peer = re.escape(f"{link.underlay(side.other)}:{link.names.freelan_port}")
     suite, curve = re.escape(setting(request, "cipher-suite")), re.escape(setting(request, "curve"))
     return UpCheck(
-        title="What freelan agreed on with its peer",
+        title=mark("What freelan agreed on with its peer"),
         command=Command(
             ("grep", "-E", "Session established with|Cipher suite:|Elliptic curve:", log_path(link)),
             timeout_s=5.0,

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from app.domain.hosts import HostFacts
+from app.domain.messages import mark
 from app.domain.solutions import CensusOption, OptionKind, Suite
 from vpn_adapters.freelan.info import NAME
 from vpn_adapters.shared.discovering import are_both_able, best_first
@@ -31,7 +32,7 @@ prefers sect571k1, a binary curve that NIST SP 800-186 section 3.3 has deprecate
 
 SIGNATURE = "RSA-3072"
 _SAFE_CURVES = ("secp384r1", "secp521r1")
-_NOTE = "freelan lists no ciphers; this one is in the example configuration of freelan 2.2."
+_NOTE = mark("freelan lists no ciphers; this one is in the example configuration of freelan 2.2.")
 
 
 def offered(facts_a: HostFacts, facts_b: HostFacts) -> tuple[Suite, ...]:

@@ -1,4 +1,9 @@
-"""IPsec by strongSwan around L2TPv3: Ethernet frames in packets that the kernel encrypts."""
+"""IPsec by strongSwan around L2TPv3: Ethernet frames in packets that the kernel encrypts.
+
+What is IPsec's is in `shared.strongswan`; here are the L2TPv3 session with its cookies and the guard that drops what
+did not come through ESP. Reads swanctl.conf and ipsec.conf for the linter. Must not touch an IKE daemon of the host's
+own.
+"""
 
 from __future__ import annotations
 

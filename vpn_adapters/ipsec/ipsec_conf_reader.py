@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from app.domain.linting import INHERITS, MASK
+from vpn_adapters.shared.config_parsing.messages import INCLUDED_NOT_READ
 from vpn_adapters.shared.config_parsing.page import (
     ConfigPage,
     ConfigReading,
@@ -48,7 +49,7 @@ def read(text: str) -> ConfigReading:
         if line.lstrip().startswith("include"):
             included = " ".join(word for _, word in words_of(line)[1:])
             page.add(number, "include", included)
-            page.note(f"The included file {included} was not read.")
+            page.note(INCLUDED_NOT_READ(file=included))
             continue
         pair = name_and_value(line)
         if pair is not None:
@@ -68,7 +69,7 @@ def read_secrets(text: str) -> ConfigReading:
             continue
         if stripped.startswith("include"):
             page.add(number, "include", stripped[7:].strip())
-            page.note(f"The included file {stripped[7:].strip()} was not read.")
+            page.note(INCLUDED_NOT_READ(file=stripped[7:].strip()))
             continue
         if line[:1].isspace() and previous:
             page.mask(number)  # goes on with a secret

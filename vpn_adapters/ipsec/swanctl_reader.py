@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from app.domain.linting import INHERITS, MASK
 from vpn_adapters.shared.config_parsing.braces import BraceToken, Sections, tokens
+from vpn_adapters.shared.config_parsing.messages import CLOSES_UNOPENED, INCLUDES_SKIPPED, SECTIONS_NOT_CLOSED
 from vpn_adapters.shared.config_parsing.page import ConfigPage, ConfigReading, is_name
 from vpn_adapters.shared.config_parsing.word_sets import word_set
 
@@ -38,11 +39,11 @@ def read(text: str) -> ConfigReading:
         if token.kind == "}":
             page.speak(token.line)
             if not sections.close():
-                page.note(f"Line {token.line} closes a section that was never opened.")
+                page.note(CLOSES_UNOPENED(line=token.line))
         elif token.kind in ("word", "string"):
             _statement(page, stream, sections, token)
     if sections.depth:
-        page.note(f"{sections.depth} sections are not closed.")
+        page.note(SECTIONS_NOT_CLOSED(number=sections.depth))
     return page.reading()
 
 
@@ -83,26 +84,25 @@ def _statement(page: ConfigPage, stream: _Stream, sections: Sections, first: Bra
     if name == "include" and stream.ahead is not None and stream.ahead.kind in ("word", "string"):
         words = stream.rest_of_line()
         page.add(first.line, sections.prefix + "include", _joined(words))
-        page.note(f"Included files ({_joined(words)}) were not read.")
+        page.note(INCLUDES_SKIPPED(files=_joined(words)))
         return
     ahead = stream.ahead
     if ahead is not None and ahead.kind == "=":
         stream.take()
         _value(page, sections.prefix + name, first, stream.rest_of_line())
         return
-    references: list[BraceToken] = []
-    if ahead is not None and ahead.kind == ":":
-        references = [token for token in stream.rest_of_line() if token.kind == "word"]
+    references = stream.rest_of_line() if ahead is not None and ahead.kind == ":" else []
     stream.skip_newlines()
-    if stream.ahead is not None and stream.ahead.kind == "{":
-        stream.take()
-        if is_name(name) or name.isdecimal():
-            page.speak(first.line)
-        sections.open(name)
-        if references:
-            page.add(first.line, sections.prefix + INHERITS, ",".join(token.text for token in references))
-    else:
+    if stream.ahead is None or stream.ahead.kind != "{":
         page.mask(first.line, first.column)
+        return
+    stream.take()
+    if is_name(name) or name.isdecimal():
+        page.speak(first.line)
+    sections.open(name)
+    parents = ",".join(token.text for token in references if token.kind == "word")
+    if parents:
+        page.add(first.line, sections.prefix + INHERITS, parents)
 
 
 def _value(page: ConfigPage, name: str, first: BraceToken, words: list[BraceToken]) -> None:

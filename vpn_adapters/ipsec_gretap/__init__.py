@@ -1,4 +1,8 @@
-"""IPsec by strongSwan around GRE: Ethernet frames in packets that the kernel encrypts."""
+"""IPsec by strongSwan around GRE: Ethernet frames in packets that the kernel encrypts.
+
+What is IPsec's is in `shared.strongswan`; here are the gretap interface and the guard that drops GRE which did not
+come through ESP. Must not touch an IKE daemon of the host's own, or GRE interfaces that it did not make.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Unencrypted L2TPv3 over IP: Ethernet frames in IP packets, and nothing else. The layer-2 baseline."""
+"""Unencrypted L2TPv3 over IP: Ethernet frames in IP packets, the cost of tunnelling alone.
+
+Static tunnel and session of the kernel, with the ids of the link. Marked as unprotected: it is measured for
+comparison, and never recommended. Must not be taken for a protection, and must not use another tunnel's ids.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +14,7 @@ from app.domain.commands import CommandResult
 from app.domain.firewall import Opening
 from app.domain.hosts import Side, SolutionSupport
 from app.domain.mesh import MeshEffort, PerSite
+from app.domain.messages import mark
 from app.domain.solutions import Carrier, SolutionInfo, Space
 from vpn_adapters.shared import discovering, l2tpv3
 from vpn_adapters.shared.interfaces import interface_up_check
@@ -21,7 +26,9 @@ NAME = "l2tp"
 _INFO = SolutionInfo(
     name=NAME,
     title="L2TPv3, unencrypted",
-    summary="Ethernet frames in IP packets by the kernel, readable to all on the way: what tunnelling alone costs.",
+    summary=mark(
+        "Ethernet frames in IP packets by the kernel, readable to all on the way: what tunnelling alone costs."
+    ),
     space=Space.NONE,
     carrier=Carrier.IP,
     security=NO_SECURITY,
@@ -29,11 +36,11 @@ _INFO = SolutionInfo(
     keys_per_site=0,
     is_unprotected=True,
     limitations=(
-        "Everything inside can be read and forged by anyone on the path.",
-        "It uses IP protocol 115, which network address translation usually does not pass.",
+        mark("Everything inside can be read and forged by anyone on the path."),
+        mark("It uses IP protocol 115, which network address translation usually does not pass."),
     ),
     sources=("RFC 3931", "RFC 4719", "ip-l2tp(8)"),
-    routing="Bridges learn hardware addresses; one L2TPv3 session per pair of sites.",
+    routing=mark("Bridges learn hardware addresses; one L2TPv3 session per pair of sites."),
     mesh=MeshEffort(files=PerSite(0, 0), routes=PerSite(2, -2), keys=PerSite(0, 0)),
 )
 
@@ -50,7 +57,7 @@ def _plan(request: PlanRequest) -> TunnelPlan:
         tunnel(request, NAME, _end, overhead_bytes=l2tpv3.overhead_bytes(cookie_bytes=0)),
         up_timeout_s=10.0,
         largest_unfragmented_frame_bytes=request.link.underlay_mtu_bytes - l2tpv3.packet_bytes(0, cookie_bytes=0),
-        wire_filter=f"ip proto {l2tpv3.IP_PROTOCOL}",
+        outer_filter=f"ip proto {l2tpv3.IP_PROTOCOL}",
         encapsulation=Encapsulation.L2TPV3,
     )
 

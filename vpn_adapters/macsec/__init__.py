@@ -1,4 +1,8 @@
-"""MACsec over L2TPv3: each frame encrypted by the kernel, with keys that MKA agrees on or with static ones."""
+"""MACsec over L2TPv3: each frame encrypted by the kernel, with keys that MKA agrees on or with static ones.
+
+The shared secret is made on one host and given to the other through memory, never through a file of this computer.
+Replay protection is part of every plan. Must not offer a cipher that the kernel or wpa_supplicant of one host lacks.
+"""
 
 from __future__ import annotations
 

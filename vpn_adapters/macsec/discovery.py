@@ -9,6 +9,7 @@ from types import MappingProxyType
 from app.domain.adapters import shell_step_argv
 from app.domain.commands import Command, CommandResult
 from app.domain.hosts import SolutionSupport
+from app.domain.messages import mark
 from app.domain.script_files import adapter_script
 from vpn_adapters.macsec.info import NAME
 from vpn_adapters.shared import discovering, guards, l2tpv3
@@ -51,7 +52,7 @@ def parse(outputs: Mapping[str, CommandResult]) -> SolutionSupport:
     missing = guards.missing_parts(outputs, NAME)
     missing += discovering.missing_modules(outputs.get("modules"), ("macsec",), NAME)
     missing += discovering.missing_kernel_parts(outputs, l2tpv3.KERNEL_MODULES, NAME)
-    note = "" if missing or ciphers else "Its `ip` does not know MACsec's ciphers."
+    note = "" if missing or ciphers else mark("Its `ip` does not know MACsec's ciphers.")
     return SolutionSupport(
         solution=NAME,
         is_available=not missing and not note,

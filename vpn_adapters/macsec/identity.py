@@ -6,6 +6,7 @@ from app.domain.adapters import IdentityRecipe, PlanStep, SharedSecret, shell_st
 from app.domain.commands import Command
 from app.domain.hosts import Side
 from app.domain.link import Link
+from app.domain.messages import mark
 from vpn_adapters.shared.commands import root_script
 
 
@@ -20,10 +21,10 @@ def recipe(link: Link, side: Side) -> IdentityRecipe:
         return IdentityRecipe()
     path = secret_path(link)
     make = PlanStep(
-        title="Make the secret that both sides share",
+        title=mark("Make the secret that both sides share"),
         command=root_script("macsec", "make-secret.sh", path),
         undo=Command(("rm", "-f", path), timeout_s=5.0, is_root=True),
     )
     show = Command(shell_step_argv('cat "$1"', path), timeout_s=10.0, is_root=True, max_output_bytes=4096)
-    secret = SharedSecret("Secret of 256 bits from which MACsec's keys come", show, path)
+    secret = SharedSecret(mark("Secret of 256 bits from which MACsec's keys come"), show, path)
     return IdentityRecipe(steps=(make,), shared=(secret,))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from app.domain.mesh import MeshEffort, PerSite
+from app.domain.messages import mark
 from app.domain.solutions import Carrier, SolutionInfo, Space
 from vpn_adapters.shared.security import NO_FORWARD_SECRECY
 
@@ -11,17 +12,20 @@ NAME = "macsec"
 INFO = SolutionInfo(
     name=NAME,
     title="MACsec over L2TPv3",
-    summary="Each Ethernet frame encrypted by the kernel's MACsec, and carried by L2TPv3.",
+    summary=mark("Each Ethernet frame encrypted by the kernel's MACsec, and carried by L2TPv3."),
     space=Space.KERNEL,
     carrier=Carrier.IP,
     security=NO_FORWARD_SECRECY,
     files_per_site=1,
     keys_per_site=1,
     limitations=(
-        "Both hosts hold the same secret, and an attacker who gets it later can read what was recorded before.",
-        "Static keys are never renewed: without extended packet numbers, traffic stops after 4 billion frames.",
-        "An attacker on the path can see the hardware addresses of both gateways' interfaces and forge L2TPv3 headers.",
-        "It uses IP protocol 115, which network address translation usually does not pass.",
+        mark("Both hosts hold the same secret, and an attacker who gets it later can read what was recorded before."),
+        mark("Static keys are never renewed: without extended packet numbers, traffic stops after 4 billion frames."),
+        mark(
+            "An attacker on the path can see the hardware addresses of both gateways' interfaces and forge "
+            "L2TPv3 headers."
+        ),
+        mark("It uses IP protocol 115, which network address translation usually does not pass."),
     ),
     sources=(
         "IEEE 802.1AE-2018",
@@ -30,6 +34,6 @@ INFO = SolutionInfo(
         "ip-macsec(8)",
         "wpa_supplicant.conf(5)",
     ),
-    routing="Bridges learn hardware addresses; one L2TPv3 session and one MACsec interface per pair of sites.",
+    routing=mark("Bridges learn hardware addresses; one L2TPv3 session and one MACsec interface per pair of sites."),
     mesh=MeshEffort(files=PerSite(1, -1), routes=PerSite(3, -3), keys=PerSite(1, -1)),
 )

@@ -18,6 +18,7 @@ from app.domain.commands import Command, FileToWrite
 from app.domain.firewall import Opening
 from app.domain.hosts import Side
 from app.domain.link import Link
+from app.domain.messages import mark
 from vpn_adapters.macsec import overhead
 from vpn_adapters.macsec.discovery import KERNEL_MODULES
 from vpn_adapters.macsec.identity import secret_path
@@ -27,10 +28,11 @@ from vpn_adapters.macsec.suites import AGREED_KEYS, CIPHER, KEYS, SHOWN
 from vpn_adapters.shared import guards, l2tpv3
 from vpn_adapters.shared.commands import root_script
 from vpn_adapters.shared.interfaces import interface_up_check, mac_address
+from vpn_adapters.shared.messages import MACSEC_REMOVED, MAKE_MACSEC_AGREED, MAKE_MACSEC_STATIC
 from vpn_adapters.shared.modular import tunnel
 from vpn_adapters.shared.rendering import setting
 
-WIRE_FILTER = f"ip proto {l2tpv3.IP_PROTOCOL}"
+OUTER_FILTER = f"ip proto {l2tpv3.IP_PROTOCOL}"
 
 
 def make(request: PlanRequest) -> TunnelPlan:
@@ -39,7 +41,7 @@ def make(request: PlanRequest) -> TunnelPlan:
     return replace(
         tunnel(request, NAME, _end, overhead_bytes=overhead.overhead_bytes()),
         largest_unfragmented_frame_bytes=overhead.largest_unfragmented_frame_bytes(link.underlay_mtu_bytes),
-        wire_filter=WIRE_FILTER,
+        outer_filter=OUTER_FILTER,
         encapsulation=Encapsulation.L2TPV3,
     )
 
@@ -80,9 +82,9 @@ def _macsec_step(request: PlanRequest, side: Side) -> PlanStep:
         link.inner(side),
     )
     if setting(request, KEYS) == AGREED_KEYS:
-        title, script = f"Make the MACsec interface {name} and agree on keys by MKA", "agreed.sh"
+        title, script = MAKE_MACSEC_AGREED(interface=name), "agreed.sh"
     else:
-        title, script = f"Make the MACsec interface {name} with static keys", "static.sh"
+        title, script = MAKE_MACSEC_STATIC(interface=name), "static.sh"
         arguments += _key_arguments(cipher, side)
     return PlanStep(
         title=title,
@@ -107,7 +109,7 @@ def _show(link: Link) -> Command:
 
 def _peer_check(request: PlanRequest) -> UpCheck:
     return UpCheck(
-        title="MACsec knows its peer",
+        title=mark("MACsec knows its peer"),
         command=_show(request.link),
         stdout_pattern=r"RXSC: [0-9a-f]+, state on",
     )
@@ -117,7 +119,7 @@ def _negotiated(request: PlanRequest) -> UpCheck:
     """Return how to see what the kernel uses."""
     shown = re.escape(setting(request, SHOWN))
     return UpCheck(
-        title="What the kernel encrypts with",
+        title=mark("What the kernel encrypts with"),
         command=_show(request.link),
         stdout_pattern=rf"(?s)validate strict [^\n]*encrypt on .*cipher suite: {shown},.*RXSC: [0-9a-f]+, state on",
     )
@@ -126,10 +128,10 @@ def _negotiated(request: PlanRequest) -> UpCheck:
 def _breakages(link: Link, *, is_agreed: bool) -> tuple[Breakage, ...]:
     name = link.names.ethernet_interface
     removed = Breakage(
-        f"The MACsec interface {name} is removed",
+        MACSEC_REMOVED(interface=name),
         root_script("macsec", "break-remove.sh", name),
     )
     if not is_agreed:
         return (removed,)
     kill = root_script("macsec", "break-kill.sh", link.run_dir)
-    return (Breakage("wpa_supplicant is killed (SIGKILL)", kill), removed)
+    return (Breakage(mark("wpa_supplicant is killed (SIGKILL)"), kill), removed)

@@ -1,4 +1,8 @@
-"""OpenVPN with a tap device between two peers, over UDP or TCP: two solutions of one program."""
+"""OpenVPN with a tap device between two peers, over UDP or TCP: two solutions of one program.
+
+Server on A, client on B; each pins its peer's certificate, and the client takes nothing that the server pushes.
+Ciphers and digests are those that both programs list. Must not write an option that the host's version does not know.
+"""
 
 from __future__ import annotations
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from app.domain.hosts import HostFacts
+from app.domain.messages import mark
 from app.domain.solutions import CensusOption, OptionKind
 from vpn_adapters.openvpn import suites
 from vpn_adapters.openvpn.algorithms import NO_CIPHER, NO_DIGEST, alias_of, is_aead, is_no_digest
@@ -14,8 +15,8 @@ STUDY_DIGEST = "SHA1"
 STUDY_CIPHER = "AES-128-CBC"
 """Fixed partner of each cipher and each digest in a census. Source: Lackorzynski, Köpsell, Strufe 2019, Table III."""
 
-_LEGACY_NOTE = "OpenVPN lists it only with OpenSSL's legacy provider (providers legacy default)."
-_UNLISTED_NOTE = "OpenVPN accepts it without listing it: openvpn(8), --data-ciphers and --auth."
+_LEGACY_NOTE = mark("OpenVPN lists it only with OpenSSL's legacy provider (providers legacy default).")
+_UNLISTED_NOTE = mark("OpenVPN accepts it without listing it: openvpn(8), --data-ciphers and --auth.")
 
 
 def options(name: str, facts_a: HostFacts, facts_b: HostFacts) -> tuple[CensusOption, ...]:

@@ -6,6 +6,7 @@ import re
 
 from app.domain.linting import MASK
 from vpn_adapters.shared.config_parsing.der import key_size_of_pem
+from vpn_adapters.shared.config_parsing.messages import BLOCK_NOT_CLOSED, INCLUDED_NOT_READ
 from vpn_adapters.shared.config_parsing.page import ConfigPage, ConfigReading, is_name, words_of
 from vpn_adapters.shared.config_parsing.word_sets import word_set
 
@@ -61,7 +62,7 @@ def read(text: str) -> ConfigReading:
             _option(page, number, raw)
     if block:
         blocks.append(_close(page, block, first, len(page.lines), content))
-        page.note(f"The block <{block}> in line {first} is not closed.")
+        page.note(BLOCK_NOT_CLOSED(block=block, line=first))
     inside = inline_private & {line for lines in blocks for line in lines}
     page.private_blocks = [(line, label) for line, label in page.private_blocks if line not in inside]
     return page.reading()
@@ -111,7 +112,7 @@ def _option(page: ConfigPage, number: int, line: str) -> None:
         _plugin(page, number, words)
         return
     if name == "config" and len(words) > 1:
-        page.note(f"The included file {words[1][1]} was not read.")
+        page.note(INCLUDED_NOT_READ(file=words[1][1]))
     page.add(number, name, " ".join(word for _, word in words[1:]))
     if name == "push" and len(words) > 1:
         _pushed(page, number, words[1][1])
@@ -138,10 +139,10 @@ def _pushes_secret(option: str) -> bool:
 
 def _plugin(page: ConfigPage, number: int, words: list[tuple[int, str]]) -> None:
     """Add a plugin; its arguments are its own affair and may hold a password: only paths are shown."""
-    told = next(((column, word) for column, word in words[2:] if _PATH.fullmatch(word) is None), None)
-    shown = [word for column, word in words[1:] if told is None or column < told[0]]
-    if told is not None:
-        page.mask(number, told[0])
+    secret = next(((column, word) for column, word in words[2:] if _PATH.fullmatch(word) is None), None)
+    shown = [word for column, word in words[1:] if secret is None or column < secret[0]]
+    if secret is not None:
+        page.mask(number, secret[0])
         shown.append(MASK)
     page.add(number, "plugin", " ".join(shown))
 

@@ -8,8 +8,10 @@ from types import MappingProxyType
 
 from app.domain.commands import Command, CommandResult
 from app.domain.hosts import MissingPart, SolutionSupport
+from app.domain.messages import mark
 from vpn_adapters.shared import discovering
 from vpn_adapters.shared.commands import root_script
+from vpn_adapters.shared.messages import OPENVPN_TOO_OLD
 
 PEER_FINGERPRINT = "peer-fingerprint"
 """Pinning the peer's certificate. Source: openvpn(8); in OpenVPN since 2.6."""
@@ -104,18 +106,15 @@ def _obstacle(outputs: Mapping[str, CommandResult], match: re.Match[str] | None)
     if match is None:
         return ""
     if _version(match) < MINIMUM_VERSION:
-        return (
-            f"OpenVPN {match.group(1)}.{match.group(2)} cannot be held to one data cipher (data-ciphers came with 2.5) "
-            "and is no longer maintained. Update it to 2.6."
-        )
+        return OPENVPN_TOO_OLD(major=match.group(1), minor=match.group(2))
     if _openssl_version(outputs) < (1, 0, 2):
-        return (
+        return mark(
             "This OpenVPN is built with another TLS library than OpenSSL, or with one older than 1.0.2, with which "
             "Tunnelmark does not set it up. Install the build with OpenSSL (on OpenWrt: openvpn-openssl)."
         )
     confined = outputs.get("apparmor")
     if confined is not None and confined.stdout.strip() == "confined":
-        return (
+        return mark(
             "The host's AppArmor profile `openvpn` confines OpenVPN to /etc/openvpn, so that it cannot read a "
             "configuration under /run. Disable that profile, or choose another solution."
         )

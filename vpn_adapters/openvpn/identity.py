@@ -11,6 +11,7 @@ from app.domain.hosts import Side
 from app.domain.link import Link
 from vpn_adapters.shared import certificates
 from vpn_adapters.shared.certificates import CERTIFICATE
+from vpn_adapters.shared.messages import MAKE_EC_CERTIFICATE
 
 FINGERPRINT = "fingerprint"
 
@@ -20,7 +21,7 @@ STEM = "openvpn"
 def recipe(link: Link, side: Side) -> IdentityRecipe:
     """Return how key and certificate are made, and the certificate printed. The key never leaves the host."""
     make = certificates.make_step(
-        f"Make a P-384 key kept on host {side.upper()}, and a self-signed certificate",
+        MAKE_EC_CERTIFICATE(side=side.upper()),
         link.run_dir,
         STEM,
         f"tunnelmark-{side}",

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from app.domain.mesh import MeshEffort, PerSite
+from app.domain.messages import mark
 from app.domain.solutions import Carrier, SolutionInfo, Space
 from vpn_adapters.shared.security import FULL_SECURITY
 
@@ -27,18 +28,25 @@ def _info(carrier: Carrier, summary: str, limitations: tuple[str, ...]) -> Solut
         limitations=limitations,
         sources=_SOURCES,
         design=("openvpn-data-channel",),
-        routing="Bridges learn hardware addresses; one tap interface and one OpenVPN per pair of sites.",
+        routing=mark("Bridges learn hardware addresses; one tap interface and one OpenVPN per pair of sites."),
         mesh=_MESH,
     )
 
 
 INFOS: Mapping[Carrier, SolutionInfo] = MappingProxyType(
     {
-        Carrier.UDP: _info(Carrier.UDP, "A TLS-keyed tunnel in user space, Ethernet frames in UDP datagrams.", ()),
+        Carrier.UDP: _info(
+            Carrier.UDP, mark("A TLS-keyed tunnel in user space, Ethernet frames in UDP datagrams."), ()
+        ),
         Carrier.TCP: _info(
             Carrier.TCP,
-            "A TLS-keyed tunnel in user space, Ethernet frames in one TCP connection; passes where UDP does not.",
-            ("One lost packet holds up every frame behind it, and TCP inside TCP slows down badly on lossy links.",),
+            mark("A TLS-keyed tunnel in user space, Ethernet frames in one TCP connection; passes where UDP does not."),
+            (
+                mark(
+                    "One lost packet holds up every frame behind it, and TCP inside TCP slows down badly on lossy "
+                    "links."
+                ),
+            ),
         ),
     }
 )

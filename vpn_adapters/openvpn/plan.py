@@ -10,6 +10,7 @@ from app.domain.adapters import Breakage, EndpointPlan, PlanRequest, PlanStep, T
 from app.domain.commands import Command, FileToWrite
 from app.domain.hosts import Side
 from app.domain.link import Link
+from app.domain.messages import mark
 from app.domain.solutions import Carrier
 from vpn_adapters.openvpn.algorithms import NO_DIGEST, Mode, canonical_digest, is_aead, mode
 from vpn_adapters.openvpn.identity import STEM
@@ -21,6 +22,7 @@ from vpn_adapters.shared import daemons
 from vpn_adapters.shared.certificates import certificate_path
 from vpn_adapters.shared.commands import root_script
 from vpn_adapters.shared.interfaces import interface_up_check
+from vpn_adapters.shared.messages import MAKE_TAP
 from vpn_adapters.shared.modular import tunnel
 from vpn_adapters.shared.rendering import setting
 from vpn_adapters.shared.taps import set_up_step, tap_down_breakage
@@ -33,7 +35,7 @@ def make(carrier: Carrier, request: PlanRequest) -> TunnelPlan:
     return replace(
         tunnel(request, INFOS[carrier].name, partial(_end, carrier), overhead_bytes=cost.bytes_at(1000)),
         largest_unfragmented_frame_bytes=cost.largest_unfragmented_frame_bytes(link.underlay_mtu_bytes),
-        wire_filter=f"{carrier} port {_port(carrier, link)}",
+        outer_filter=f"{carrier} port {_port(carrier, link)}",
         overhead_by_frame=cost.by_frame(),
     )
 
@@ -70,7 +72,7 @@ def _steps(link: Link, side: Side) -> tuple[PlanStep, ...]:
 def _tap_step(link: Link) -> PlanStep:
     name = link.names.ethernet_interface
     return PlanStep(
-        title=f"Make the tap interface {name}",
+        title=MAKE_TAP(interface=name),
         command=root_script("openvpn", "make-tap.sh", name),
         undo=root_script("openvpn", "remove-tap.sh", name),
     )
@@ -79,7 +81,7 @@ def _tap_step(link: Link) -> PlanStep:
 def _daemon_step(link: Link) -> PlanStep:
     options = ("--daemon", "tunnelmark-openvpn", "--writepid", pid_path(link), "--log", log_path(link))
     return PlanStep(
-        title="Start OpenVPN",
+        title=mark("Start OpenVPN"),
         command=Command(("openvpn", "--config", config_path(link), *options), timeout_s=15.0, is_root=True),
         undo=_stop_command(link),
         depends_on_suite=True,
@@ -93,8 +95,8 @@ def _stop_command(link: Link) -> Command:
 
 def _breakages(link: Link) -> tuple[Breakage, ...]:
     return (
-        Breakage("OpenVPN is killed", daemons.kill_command("openvpn", config_path(link))),
-        Breakage("OpenVPN is stopped", _stop_command(link)),
+        Breakage(mark("OpenVPN is killed"), daemons.kill_command("openvpn", config_path(link))),
+        Breakage(mark("OpenVPN is stopped"), _stop_command(link)),
         tap_down_breakage(link),
     )
 
@@ -102,7 +104,7 @@ def _breakages(link: Link) -> tuple[Breakage, ...]:
 def _handshake_check(link: Link, side: Side) -> UpCheck:
     # A server is "initialized" before any client came; it has its peer once it has pushed its options.
     words = "PUSH_REPLY" if side is Side.A else "Initialization Sequence Completed"
-    return daemons.logged("OpenVPN says that its handshake is done", words, log_path(link))
+    return daemons.logged(mark("OpenVPN says that its handshake is done"), words, log_path(link))
 
 
 def _negotiated(carrier: Carrier, request: PlanRequest, side: Side) -> UpCheck:
@@ -124,7 +126,7 @@ def _negotiated(carrier: Carrier, request: PlanRequest, side: Side) -> UpCheck:
         patterns.append("Socket flags: TCP_NODELAY=1 succeeded")
         words += "|Socket flags: "
     return UpCheck(
-        title="What OpenVPN agreed on with its peer",
+        title=mark("What OpenVPN agreed on with its peer"),
         command=Command(("grep", "-E", words, log_path(request.link)), timeout_s=5.0, is_root=True),
         stdout_pattern="(?s)" + "".join(f"(?=.*{pattern})" for pattern in patterns),
     )

@@ -17,6 +17,7 @@ from app.domain.commands import Command, CommandResult
 from app.domain.link import Link
 from vpn_adapters.shared import public_keys
 from vpn_adapters.shared.commands import root_script
+from vpn_adapters.shared.messages import ITS_CERTIFICATE
 
 BEGINNING = "700101000000Z"
 """The first second that Linux's clock can show, as UTCTime."""
@@ -81,6 +82,6 @@ def parse(outputs: Mapping[str, CommandResult]) -> tuple[str, bytes]:
     Raises:
         CommandFailed: The host printed no certificate.
     """
-    works = "`openssl ca -selfsign` works"
-    der = public_keys.printed_der(outputs, CERTIFICATE, public_keys.CERTIFICATE, "its certificate", works)
+    commands = ("`openssl ca -selfsign`",)
+    der = public_keys.printed_der(outputs, CERTIFICATE, public_keys.CERTIFICATE, ITS_CERTIFICATE(), commands)
     return public_keys.pem(public_keys.CERTIFICATE, der) + "\n", der

@@ -9,6 +9,7 @@ from app.domain.adapters import Breakage, UpCheck
 from app.domain.commands import Command
 from app.domain.link import Link
 from vpn_adapters.shared.commands import root_script
+from vpn_adapters.shared.messages import DAEMON_KILLED, DAEMON_STOPPED
 from vpn_adapters.shared.taps import tap_down_breakage
 
 
@@ -36,7 +37,7 @@ def logged(title: str, words: str, log: str) -> UpCheck:
 def breakages(link: Link, title: str, name: str, word: str) -> tuple[Breakage, ...]:
     """Return how a daemon with a tap interface can fail: it is killed, it is stopped, or the interface goes down."""
     return (
-        Breakage(f"{title} is killed", kill_command(name, word)),
-        Breakage(f"{title} is stopped", stop_command(name, word)),
+        Breakage(DAEMON_KILLED(program=title), kill_command(name, word)),
+        Breakage(DAEMON_STOPPED(program=title), stop_command(name, word)),
         tap_down_breakage(link),
     )

@@ -12,6 +12,7 @@ from app.domain.hosts import HostFacts, MissingPart, PackageManager, SolutionSup
 from app.domain.packages import package_for
 from app.domain.script_files import adapter_script
 from app.domain.solutions import Suite
+from vpn_adapters.shared.messages import KERNEL_MODULE_PART
 
 _PRESENT = ("loaded", "built-in", "loadable", "working")
 
@@ -38,7 +39,7 @@ def missing_modules(result: CommandResult | None, modules: tuple[str, ...], need
     """
     words = [line.split() for line in (result.stdout if result else "").splitlines()]
     present = {pair[0] for pair in words if len(pair) == 2 and pair[1] in _PRESENT}
-    return tuple(missing_part(f"kernel module {name}", needed_for) for name in modules if name not in present)
+    return tuple(missing_part(KERNEL_MODULE_PART(module=name), needed_for) for name in modules if name not in present)
 
 
 def missing_kernel_parts(

@@ -13,6 +13,7 @@ from app.domain.hosts import Side
 from app.domain.link import Link
 from vpn_adapters.shared.commands import root_script
 from vpn_adapters.shared.interfaces import configure_arguments
+from vpn_adapters.shared.messages import MAKE_GRETAP
 
 KERNEL_MODULES = ("ip_gre",)
 IP_PROTOCOL = 47
@@ -28,7 +29,7 @@ def create_step(link: Link, side: Side) -> PlanStep:
     ends = link.underlay(side), link.underlay(side.other)
     arguments = (*own, *ends, str(link.names.l2tp_session_id), str(TTL))
     return PlanStep(
-        title=f"Make the GRE interface {own[0]} from {ends[0]} to {ends[1]}",
+        title=MAKE_GRETAP(interface=own[0], from_ip=ends[0], to_ip=ends[1]),
         command=root_script("shared", "make-gretap.sh", *arguments, timeout_s=15.0),
         undo=root_script("shared", "remove-interface.sh", own[0]),
     )

@@ -18,8 +18,10 @@ from app.domain.adapters import PlanStep, shell_step_argv
 from app.domain.commands import Command, CommandResult
 from app.domain.hosts import MissingPart, Side
 from app.domain.link import Link
+from app.domain.messages import mark
 from vpn_adapters.shared import discovering
 from vpn_adapters.shared.commands import root_script
+from vpn_adapters.shared.messages import BY_OWN_TABLE, ONLY_THROUGH
 
 QUERIES: Mapping[str, Command] = MappingProxyType(
     {
@@ -39,29 +41,29 @@ def missing_parts(outputs: Mapping[str, CommandResult], needed_for: str) -> tupl
 
 def ipsec_step(link: Link, side: Side) -> PlanStep:
     """Return the step that lets frames pass inside ESP only."""
-    return _step(link, "guard-ipsec.sh", "Let frames pass inside IPsec only", link.underlay(side.other))
+    return _step(link, "guard-ipsec.sh", mark("Let frames pass inside IPsec only"), link.underlay(side.other))
 
 
 def interface_step(link: Link, side: Side, name: str) -> PlanStep:
     """Return the step that lets frames pass through one interface only, from and to the peer's address behind it."""
-    return _step(link, "guard-interface.sh", f"Let frames pass through {name} only", link.carrier(side.other), name)
+    return _step(link, "guard-interface.sh", ONLY_THROUGH(interface=name), link.carrier(side.other), name)
 
 
 def vxlan_step(link: Link, side: Side, name: str) -> PlanStep:
     """Return the step that lets VXLAN pass through one interface only, from and to the peer's address behind it."""
     words = (link.carrier(side.other), str(link.names.udp_port), name)
-    return _table_step(link, "guard-vxlan.sh", f"Let frames pass through {name} only", words, _after_interface(link))
+    return _table_step(link, "guard-vxlan.sh", ONLY_THROUGH(interface=name), words, _after_interface(link))
 
 
 def gre_step(link: Link, side: Side) -> PlanStep:
     """Return the step that lets GRE with our key pass inside ESP only."""
     words = (link.underlay(side.other), str(link.names.l2tp_session_id))
-    return _table_step(link, "guard-gre.sh", "Let frames pass inside IPsec only", words, _after_interface(link))
+    return _table_step(link, "guard-gre.sh", mark("Let frames pass inside IPsec only"), words, _after_interface(link))
 
 
 def macsec_step(link: Link, side: Side) -> PlanStep:
     """Return the step that lets only MACsec's frames, and the key agreement's, pass. Source: IEEE 802.1AE, 802.1X."""
-    return _step(link, "guard-macsec.sh", "Let only MACsec's frames pass", link.underlay(side.other))
+    return _step(link, "guard-macsec.sh", mark("Let only MACsec's frames pass"), link.underlay(side.other))
 
 
 def _after_interface(link: Link) -> tuple[str, str]:
@@ -78,7 +80,7 @@ def _table_step(link: Link, script: str, title: str, words: tuple[str, ...], rem
     table = link.names.guard_table
     remove, guarded = removal
     return PlanStep(
-        title=f"{title}, by a firewall table of our own",
+        title=BY_OWN_TABLE(title=title),
         command=root_script("shared", script, table, *words),
         undo=root_script("shared", remove, table, guarded),
         health_check=Command(("nft", "list", "table", "inet", table), timeout_s=5.0, is_root=True),

@@ -8,6 +8,7 @@ from app.domain.adapters import UpCheck
 from app.domain.commands import Command
 from app.domain.hosts import Side
 from app.domain.link import Link
+from vpn_adapters.shared.messages import INTERFACE_IS_UP
 
 
 def mac_address(link: Link, side: Side) -> str:
@@ -37,7 +38,7 @@ def interface_up_check(link: Link) -> UpCheck:
     """Return a check that the interface with the frames is there and up."""
     name = link.names.ethernet_interface
     return UpCheck(
-        title=f"The interface {name} is up",
+        title=INTERFACE_IS_UP(interface=name),
         command=Command(("ip", "link", "show", "dev", name, "up"), timeout_s=5.0, is_root=True),
         stdout_pattern=rf"\b{name}\b",
     )

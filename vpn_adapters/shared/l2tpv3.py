@@ -16,6 +16,7 @@ from app.domain.hosts import Side
 from app.domain.link import ETHERNET_HEADER_BYTES, IPV4_HEADER_BYTES, Link
 from vpn_adapters.shared.commands import root_script
 from vpn_adapters.shared.interfaces import configure_arguments, mac_address
+from vpn_adapters.shared.messages import MAKE_L2TPV3
 
 L2TPV3_HEADER_BYTES = 8
 """Session id (4) and default L2-specific sublayer (4) over IP. Source: RFC 3931 sections 4.1.1 and 4.6."""
@@ -103,7 +104,7 @@ def _create_step(
     more = () if seed is None else seed.words or seed.paths
     arguments = (*own, *numbers, *ends, side.value, *more)
     return PlanStep(
-        title=f"Make the L2TPv3 tunnel from {ends[0]} to {ends[1]} and its interface {own[0]}",
+        title=MAKE_L2TPV3(from_ip=ends[0], to_ip=ends[1], interface=own[0]),
         command=root_script("shared", script, *arguments, timeout_s=15.0),
         undo=root_script("shared", "l2tpv3-remove.sh", own[0], *numbers),
     )

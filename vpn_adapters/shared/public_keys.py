@@ -10,6 +10,8 @@ from collections.abc import Mapping
 
 from app.domain.commands import CommandResult
 from app.domain.errors import CommandFailed
+from app.domain.messages import Message
+from vpn_adapters.shared.messages import CHECK_COMMANDS, NOT_PRINTED
 
 PUBLIC_KEY, CERTIFICATE = "PUBLIC KEY", "CERTIFICATE"
 """Labels of PEM. Source: RFC 7468."""
@@ -30,30 +32,32 @@ def printed(outputs: Mapping[str, CommandResult], name: str, pattern: re.Pattern
         return b""
 
 
-def refused(outputs: Mapping[str, CommandResult], name: str, what: str, programs: str) -> CommandFailed:
+def refused(outputs: Mapping[str, CommandResult], name: str, what: Message, commands: tuple[str, ...]) -> CommandFailed:
     """Return the error for a host that did not print its key.
 
     Args:
         outputs: Output of the recipe's public commands.
         what: For example `its certificate`.
-        programs: What makes and prints it, for example "`wg genkey` and `wg pubkey` work".
+        commands: What makes and prints it, for example "`wg genkey`" and "`wg pubkey`".
     """
     result = outputs.get(name)
     return CommandFailed(
-        f"The host did not print {what}.",
-        hint=f"Check that {programs} there.",
+        NOT_PRINTED(what=what),
+        hint=CHECK_COMMANDS(commands=commands),
         context={"stderr": result.stderr[-500:] if result else ""},
     )
 
 
-def printed_der(outputs: Mapping[str, CommandResult], name: str, label: str, what: str, programs: str) -> bytes:
+def printed_der(
+    outputs: Mapping[str, CommandResult], name: str, label: str, what: Message, commands: tuple[str, ...]
+) -> bytes:
     """Return the DER form of what a host printed in PEM.
 
     Args:
         outputs: Output of the recipe's public commands.
         label: PUBLIC_KEY or CERTIFICATE.
         what: As for `refused`.
-        programs: As for `refused`.
+        commands: As for `refused`.
 
     Raises:
         CommandFailed: It is no such PEM.
@@ -62,7 +66,7 @@ def printed_der(outputs: Mapping[str, CommandResult], name: str, label: str, wha
     der = printed(outputs, name, re.compile(frame))
     # A certificate and a SubjectPublicKeyInfo are each a DER SEQUENCE. Source: RFC 5280 section 4.1, X.690 section 8.9.
     if not der.startswith(b"\x30"):
-        raise refused(outputs, name, what, programs)
+        raise refused(outputs, name, what, commands)
     return der
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from app.domain.adapters import PlanRequest, PublicIdentity
 from app.domain.errors import InvalidPlan
 from app.domain.hosts import Side
+from vpn_adapters.shared.messages import SETTING_UNUSABLE
 
 
 def one_line(text: str) -> str:
@@ -47,5 +48,5 @@ def setting(request: PlanRequest, name: str) -> str:
     """
     value = request.suite.settings.get(name, "")
     if not value or not value.isascii() or not value.isprintable() or any(sign in value for sign in " \"'#;\\"):
-        raise InvalidPlan(f"The suite {request.suite.name} has no usable setting {name}.")
+        raise InvalidPlan(SETTING_UNUSABLE(suite=request.suite.name, setting=name))
     return value

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from app.domain.messages import mark
 from app.domain.solutions import SecurityProperties, Suite
 
 FULL_SECURITY = SecurityProperties(
@@ -21,4 +22,4 @@ NO_SECURITY = SecurityProperties(
     has_anti_replay=False,
     has_forward_secrecy=False,
 )
-NO_PROTECTION = Suite(name="none", title="No protection", is_default=True)
+NO_PROTECTION = Suite(name="none", title=mark("No protection"), is_default=True)

@@ -13,6 +13,7 @@ from app.domain.hosts import Side
 from app.domain.link import IPV4_HEADER_BYTES, Link
 from vpn_adapters.shared.commands import root_script
 from vpn_adapters.shared.interfaces import configure_arguments
+from vpn_adapters.shared.messages import MAKE_VXLAN
 
 KERNEL_MODULES = ("vxlan",)
 HEADER_BYTES = 8 + 8
@@ -36,7 +37,7 @@ def create_step(link: Link, side: Side, carrier: str) -> PlanStep:
     ends = link.carrier(side), link.carrier(side.other)
     arguments = (*own, str(link.names.vxlan_id), carrier, *ends, str(link.names.udp_port), str(TTL))
     return PlanStep(
-        title=f"Make the VXLAN interface {own[0]} from {ends[0]} to {ends[1]}",
+        title=MAKE_VXLAN(interface=own[0], from_ip=ends[0], to_ip=ends[1]),
         command=root_script("shared", "make-vxlan.sh", *arguments, timeout_s=15.0),
         undo=root_script("shared", "remove-interface.sh", own[0]),
     )

@@ -1,4 +1,8 @@
-"""OpenSSH with a tap device on both hosts: Ethernet frames in one SSH connection from ssh to an sshd of our own."""
+"""OpenSSH with a tap device on both hosts: Ethernet frames in one SSH connection from ssh to an sshd of our own.
+
+The sshd has keys, port and configuration of its own, and lets in its peer's key for the tap device alone. Algorithms
+are those that both programs list. Must not touch the host's own sshd, its keys or its configuration.
+"""
 
 from __future__ import annotations
 

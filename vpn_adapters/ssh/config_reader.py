@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from vpn_adapters.shared.config_parsing.masking import is_command
+from vpn_adapters.shared.config_parsing.messages import INCLUDED_FILES_NOT_READ
 from vpn_adapters.shared.config_parsing.page import ConfigPage, ConfigReading, is_name, words_of
 from vpn_adapters.shared.config_parsing.word_sets import word_set
 
@@ -48,5 +49,5 @@ def read(text: str) -> ConfigReading:
         value = found[2] if is_command(found[1]) else " ".join(word for _, word in words_of(found[2]))
         page.add(number, found[1], value)
         if found[1].lower() == "include":
-            page.note(f"The included files {value} were not read.")
+            page.note(INCLUDED_FILES_NOT_READ(files=value))
     return page.reading()

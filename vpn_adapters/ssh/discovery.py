@@ -9,9 +9,11 @@ from types import MappingProxyType
 from app.domain.adapters import shell_step_argv
 from app.domain.commands import Command, CommandResult
 from app.domain.hosts import SolutionSupport
+from app.domain.messages import mark
 from app.domain.script_files import adapter_script
 from vpn_adapters.shared import discovering
 from vpn_adapters.shared.commands import root_script
+from vpn_adapters.shared.messages import NO_SECOND_NAME, OPENSSH_TOO_OLD
 from vpn_adapters.ssh.info import NAME
 
 KEX_PREFIX = "kex:"
@@ -94,16 +96,13 @@ def _obstacle(outputs: Mapping[str, CommandResult], version: re.Match[str] | Non
     if version is None:
         return ""
     if (int(version.group(1)), int(version.group(2))) < MINIMUM_VERSION:
-        return f"OpenSSH {version.group(1)}.{version.group(2)} is too old for a key that may make a tunnel and no more."
+        return OPENSSH_TOO_OLD(major=version.group(1), minor=version.group(2))
     kernel = _KERNEL.match(discovering.text_of(outputs, "kernel"))
     if kernel is not None and (int(kernel.group(1)), int(kernel.group(2))) < MINIMUM_KERNEL:
-        return (
-            f"Linux {kernel.group(0)} cannot give an interface the second name by which OpenSSH opens it "
-            "(that came with 5.5). Choose another solution."
-        )
+        return NO_SECOND_NAME(version=kernel.group(0))
     root = outputs.get("root")
     if root is not None and root.stdout.strip() == "locked":
-        return (
+        return mark(
             "The account root is locked (its password field in /etc/shadow begins with “!”), so that sshd "
             "refuses the tunnel's login. `usermod -p '*' root` lets keys in and still no password."
         )

@@ -12,6 +12,7 @@ from app.domain.hosts import Side
 from app.domain.link import Link
 from vpn_adapters.shared import public_keys
 from vpn_adapters.shared.commands import root_script
+from vpn_adapters.shared.messages import A_PUBLIC_KEY, MAKE_ED25519_KEY
 
 SSH_KEY = "ssh-public-key"
 
@@ -30,7 +31,7 @@ def recipe(link: Link, side: Side) -> IdentityRecipe:
     """Return how the key is made and its public part printed. The private key never leaves the host."""
     path = key_path(link)
     make = PlanStep(
-        title=f"Make an Ed25519 key kept on host {side.upper()}",
+        title=MAKE_ED25519_KEY(side=side.upper()),
         command=root_script("ssh", "make-key.sh", path),
         undo=Command(("rm", "-f", path, f"{path}.pub"), timeout_s=5.0, is_root=True),
     )
@@ -46,5 +47,5 @@ def parse(outputs: Mapping[str, CommandResult]) -> PublicIdentity:
     """
     blob = public_keys.printed(outputs, SSH_KEY, _LINE)
     if not blob.startswith(_BLOB_START) or len(blob) != len(_BLOB_START) + 32:
-        raise public_keys.refused(outputs, SSH_KEY, "an Ed25519 public key", "`ssh-keygen -t ed25519` works")
+        raise public_keys.refused(outputs, SSH_KEY, A_PUBLIC_KEY(kind="Ed25519"), ("`ssh-keygen -t ed25519`",))
     return PublicIdentity({SSH_KEY: f"ssh-ed25519 {base64.b64encode(blob).decode()}"})

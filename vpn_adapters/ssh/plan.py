@@ -9,6 +9,7 @@ from app.domain.adapters import Breakage, EndpointPlan, PlanRequest, PlanStep, T
 from app.domain.commands import Command, FileToWrite
 from app.domain.hosts import Side
 from app.domain.link import ETHERNET_HEADER_BYTES, IPV4_HEADER_BYTES, Link
+from app.domain.messages import mark
 from app.domain.results import FRAME_BYTES
 from vpn_adapters.shared.commands import root_script
 from vpn_adapters.shared.daemons import breakages, logged, stop_command
@@ -35,7 +36,7 @@ def make(request: PlanRequest) -> TunnelPlan:
     cipher, mac = setting(request, "cipher"), setting(request, "mac")
     return replace(
         tunnel(request, NAME, _end, overhead_bytes=overhead_bytes(1000, cipher, mac)),
-        wire_filter=f"tcp port {link.names.ssh_port}",
+        outer_filter=f"tcp port {link.names.ssh_port}",
         overhead_by_frame={size: overhead_bytes(size, cipher, mac) for size in FRAME_BYTES},
     )
 
@@ -91,12 +92,12 @@ def _server_steps(request: PlanRequest) -> tuple[PlanStep, ...]:
     marker = f"{link.run_dir}/made-run-sshd"
     config = render.server_config_path(link)
     privsep = PlanStep(
-        title="Make /run/sshd, where sshd lacks it",
+        title=mark("Make /run/sshd, where sshd lacks it"),
         command=root_script("ssh", "make-privsep.sh", sshd, config, marker),
         undo=root_script("ssh", "remove-privsep.sh", marker, timeout_s=5.0),
     )
     start = PlanStep(
-        title="Start an sshd for this tunnel alone",
+        title=mark("Start an sshd for this tunnel alone"),
         command=root_script("ssh", "server.sh", sshd, config, render.log_path(link), timeout_s=15.0),
         undo=stop_command("sshd", config, render.pid_path(link), render.log_path(link)),
         depends_on_suite=True,
@@ -108,7 +109,7 @@ def _client_steps(link: Link) -> tuple[PlanStep, ...]:
     config, fifo = render.client_config_path(link), f"{link.run_dir}/{FIFO_NAME}"
     log, pid = render.log_path(link), render.pid_path(link)
     start = PlanStep(
-        title="Start the client and wait until its tunnel is up",
+        title=mark("Start the client and wait until its tunnel is up"),
         command=root_script("ssh", "client.sh", config, log, fifo, pid, render.PEER, timeout_s=25.0),
         undo=stop_command("ssh", config, pid, log, fifo),
         depends_on_suite=True,
@@ -118,7 +119,7 @@ def _client_steps(link: Link) -> tuple[PlanStep, ...]:
 
 def _tunnel_check(link: Link, side: Side) -> UpCheck:
     words = "Starting session: forced-command" if side is Side.A else "tunnel forward established"
-    return logged("OpenSSH reports that the tunnel is up", words, render.log_path(link))
+    return logged(mark("OpenSSH reports that the tunnel is up"), words, render.log_path(link))
 
 
 def _negotiated(request: PlanRequest) -> UpCheck:
@@ -131,7 +132,7 @@ def _negotiated(request: PlanRequest) -> UpCheck:
         rf"kex: (?:server->client|client->server) {agreed}.*kex: (?:server->client|client->server) {agreed}",
     ]
     return UpCheck(
-        title="What OpenSSH agreed on with its peer",
+        title=mark("What OpenSSH agreed on with its peer"),
         command=Command(("grep", "-F", " kex: ", render.log_path(request.link)), timeout_s=5.0, is_root=True),
         stdout_pattern="(?s)" + "".join(f"(?=.*{pattern})" for pattern in patterns),
     )

@@ -14,7 +14,7 @@ from vpn_adapters.ssh.identity import SSH_KEY, key_path
 PEER = "tunnelmark-peer"
 """Client's name for its server, in its configuration and among known hosts."""
 
-STAY_COMMAND = "exec cat"
+IDLE_COMMAND = "exec cat"
 """The only command that the key may run. It waits for input that never comes, and ends with the connection.
 
 Without a session, sshd leaves TCP's Nagle algorithm on, and echoes then wait for the next frame's acknowledgement:
@@ -69,7 +69,7 @@ def server_config(request: PlanRequest) -> bytes:
         f"AuthorizedKeysFile {authorized_keys_path(link)}",
         f"AllowUsers root@{link.underlay(Side.B)}",
         "PermitRootLogin forced-commands-only",
-        f"ForceCommand {STAY_COMMAND}",
+        f"ForceCommand {IDLE_COMMAND}",
         "AuthenticationMethods publickey",
         "PubkeyAuthentication yes",
         "PasswordAuthentication no",
@@ -105,7 +105,7 @@ def server_config(request: PlanRequest) -> bytes:
 def authorized_keys(request: PlanRequest) -> bytes:
     """Return A's list of the one key that may make the one tunnel."""
     link = request.link
-    options = f'restrict,from="{link.underlay(Side.B)}",tunnel="{link.names.ssh_tap_unit}",command="{STAY_COMMAND}"'
+    options = f'restrict,from="{link.underlay(Side.B)}",tunnel="{link.names.ssh_tap_unit}",command="{IDLE_COMMAND}"'
     return render_file(_header(request), [f"{options} {public_value(request.identity_b, SSH_KEY, Side.B)}"])
 
 

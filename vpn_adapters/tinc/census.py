@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from app.domain.hosts import HostFacts, SolutionSupport
+from app.domain.messages import mark, sentences
 from app.domain.solutions import CensusOption, OptionKind
 from vpn_adapters.shared.discovering import are_both_able, supports_of
 from vpn_adapters.tinc.discovery import ALIAS_PREFIX
@@ -16,9 +17,9 @@ STUDY_DIGEST = "SHA1"
 STUDY_CIPHER = "AES-128-CBC"
 """Fixed partner of each cipher and each digest in a census. Source: Lackorzynski, Köpsell, Strufe 2019, Table III."""
 
-_NOTE = "tinc lists nothing; the name is one of those that `openssl list` prints."
-_NONE_NOTE = "tinc's own word for none: tinc.conf(5)."
-_NUMBER_NOTE = " Its number in tinc's own report is not known here, so that any number but 0 is taken for it."
+_NOTE = mark("tinc lists nothing; the name is one of those that `openssl list` prints.")
+_NONE_NOTE = mark("tinc's own word for none: tinc.conf(5).")
+_NUMBER_NOTE = mark("Its number in tinc's own report is not known here, so that any number but 0 is taken for it.")
 
 
 def options(facts_a: HostFacts, facts_b: HostFacts) -> tuple[CensusOption, ...]:
@@ -43,7 +44,7 @@ def options(facts_a: HostFacts, facts_b: HostFacts) -> tuple[CensusOption, ...]:
             suite=chosen(name=name, cipher=cipher, digest=digest, meant=meant, debug=debug),
             alias_of=aliases.get(asked, ""),
             is_unprotected=asked.lower() in (NONE, "null"),
-            note=_NONE_NOTE if asked == NONE else _NOTE + (_NUMBER_NOTE if number is None else ""),
+            note=_NONE_NOTE if asked == NONE else sentences((_NOTE, _NUMBER_NOTE if number is None else "")),
         )
 
     return (

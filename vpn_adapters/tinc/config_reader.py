@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from vpn_adapters.shared.config_parsing.der import key_size_of_pem
+from vpn_adapters.shared.config_parsing.messages import KEY_WITHOUT_END
 from vpn_adapters.shared.config_parsing.page import ConfigPage, ConfigReading, is_name
 from vpn_adapters.shared.config_parsing.word_sets import word_set
 
@@ -49,7 +50,7 @@ def read(text: str) -> ConfigReading:
         else:
             _setting(page, number, line)
     if key is not None:
-        page.note(f"The key that begins in line {begun} has no end.")
+        page.note(KEY_WITHOUT_END(line=begun))
     return page.reading()
 
 

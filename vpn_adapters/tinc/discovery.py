@@ -9,6 +9,7 @@ from types import MappingProxyType
 from app.domain.commands import Command, CommandResult
 from app.domain.hosts import SolutionSupport
 from vpn_adapters.shared import discovering
+from vpn_adapters.shared.messages import TINC_TOO_NEW
 from vpn_adapters.tinc.info import NAME
 
 ALIAS_PREFIX = "alias:"
@@ -108,7 +109,4 @@ def _last(lower: str, names: Mapping[str, str], targets: Mapping[str, str]) -> s
 def _obstacle(version: re.Match[str] | None) -> str:
     if version is None or (version.group(1), version.group(2)) == ("1", "0"):
         return ""
-    return (
-        f"This is tinc {version.group(1)}.{version.group(2)}, whose Ed25519 keys and control socket Tunnelmark does "
-        "not set up: no system that it was tried on has that version. tinc 1.0 is needed."
-    )
+    return TINC_TOO_NEW(major=version.group(1), minor=version.group(2))

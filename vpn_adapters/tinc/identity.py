@@ -10,6 +10,7 @@ from app.domain.hosts import Side
 from app.domain.link import Link
 from vpn_adapters.shared import public_keys
 from vpn_adapters.shared.commands import root_script
+from vpn_adapters.shared.messages import A_PUBLIC_KEY, MAKE_RSA_KEY
 
 RSA_KEY = "rsa-public-key"
 
@@ -34,7 +35,7 @@ def recipe(link: Link, side: Side) -> IdentityRecipe:
     """Return how the key is made, and its public part printed. The private key never leaves the host."""
     path = f"{folder(link)}/rsa_key.priv"
     make = PlanStep(
-        title=f"Make an RSA key of {KEY_BITS} bits kept on host {side.upper()}",
+        title=MAKE_RSA_KEY(bits=KEY_BITS, side=side.upper()),
         command=root_script("tinc", "make-key.sh", folder(link), str(KEY_BITS), timeout_s=30.0),
         undo=Command(("rm", "-rf", folder(link)), timeout_s=5.0, is_root=True),
     )
@@ -48,6 +49,6 @@ def parse(outputs: Mapping[str, CommandResult]) -> PublicIdentity:
     Raises:
         CommandFailed: The host printed no public key.
     """
-    works = "`openssl genrsa` and `openssl rsa -pubout` work"
-    der = public_keys.printed_der(outputs, RSA_KEY, public_keys.PUBLIC_KEY, "an RSA public key", works)
+    commands = ("`openssl genrsa`", "`openssl rsa -pubout`")
+    der = public_keys.printed_der(outputs, RSA_KEY, public_keys.PUBLIC_KEY, A_PUBLIC_KEY(kind="RSA"), commands)
     return PublicIdentity({RSA_KEY: public_keys.pem(public_keys.PUBLIC_KEY, der)})

@@ -8,6 +8,7 @@ from app.domain.adapters import EndpointPlan, PlanRequest, PlanStep, TunnelPlan,
 from app.domain.commands import Command, FileToWrite
 from app.domain.hosts import Side
 from app.domain.link import ETHERNET_HEADER_BYTES, IPV4_HEADER_BYTES, Link
+from app.domain.messages import mark
 from app.domain.results import FRAME_BYTES
 from vpn_adapters.shared.commands import root_script
 from vpn_adapters.shared.daemons import breakages, stop_command
@@ -32,7 +33,7 @@ def make(request: PlanRequest) -> TunnelPlan:
     return replace(
         tunnel(request, NAME, _end, overhead_bytes=cost.at(1000)),
         largest_unfragmented_frame_bytes=cost.largest_unfragmented_frame_bytes(link.underlay_mtu_bytes),
-        wire_filter=f"udp port {link.names.tinc_port}",
+        outer_filter=f"udp port {link.names.tinc_port}",
         overhead_by_frame={size: cost.at(size) for size in FRAME_BYTES},
     )
 
@@ -91,7 +92,7 @@ def _daemon_step(request: PlanRequest, side: Side) -> PlanStep:
     called = node_name(Side.A) if side is Side.B else ""
     arguments = (folder(link), pid_path(link), log_path(link), setting(request, "debug"), called)
     return PlanStep(
-        title="Start tinc",
+        title=mark("Start tinc"),
         command=root_script("tinc", "start.sh", *arguments, timeout_s=15.0),
         undo=stop_command("tincd", folder(link), pid_path(link), log_path(link)),
         depends_on_suite=True,
@@ -100,7 +101,7 @@ def _daemon_step(request: PlanRequest, side: Side) -> PlanStep:
 
 def _connection_check(link: Link, side: Side) -> UpCheck:
     return UpCheck(
-        title="tinc says that its connection is there",
+        title=mark("tinc says that its connection is there"),
         command=Command(
             ("grep", "-E", f"Connection with {node_name(side.other)} .*activated", log_path(link)),
             timeout_s=5.0,
@@ -126,7 +127,7 @@ def _negotiated(request: PlanRequest, side: Side) -> UpCheck:
         f"options [0-9a-f]*[0189] status [0-9a-f]*[159d][2367abef] "
     )
     return UpCheck(
-        title="What tinc uses towards its peer, by OpenSSL's numbers, and that it goes over UDP",
+        title=mark("What tinc uses towards its peer, by OpenSSL's numbers, and that it goes over UDP"),
         command=root_script("tinc", "nodes.sh", pid_path(link), log_path(link), node_name(side.other)),
         stdout_pattern=pattern,
     )

@@ -1,4 +1,9 @@
-"""WireGuard carrying L2TPv3: Ethernet frames inside an encrypted layer-3 tunnel of the kernel."""
+"""WireGuard carrying L2TPv3: Ethernet frames inside an encrypted layer-3 tunnel of the kernel.
+
+What is WireGuard's is in `shared.wireguard`; here are the L2TPv3 session with its cookies, and the guard that drops
+what did not come through the tunnel. Reads wg-quick's files for the linter. Must not touch an interface of the host's
+own.
+"""
 
 from __future__ import annotations
 

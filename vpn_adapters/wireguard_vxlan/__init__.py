@@ -1,4 +1,8 @@
-"""WireGuard carrying VXLAN: Ethernet frames inside an encrypted layer-3 tunnel of the kernel."""
+"""WireGuard carrying VXLAN: Ethernet frames inside an encrypted layer-3 tunnel of the kernel.
+
+What is WireGuard's is in `shared.wireguard`; here are the VXLAN interface and the guard that drops what did not come
+through the tunnel. Must not touch an interface of the host's own, and must not learn peers by multicast.
+"""
 
 from __future__ import annotations
 

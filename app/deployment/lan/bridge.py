@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from app.deployment.lan.clients import hold_step, move_step
 from app.deployment.lan.guard import LanGuard
 from app.deployment.lan.matches import MovedRule
+from app.deployment.lan.messages import STEP_JOIN_BRIDGE, STEP_JOIN_IN_BRIDGE
 from app.domain.adapters import PlanStep, shell_step_argv
 from app.domain.commands import Command
 from app.domain.hosts import Side
@@ -76,8 +77,9 @@ class Bridging:
         join, part = ("join.sh", "part.sh") if is_new else ("lan/bridge-join.sh", "lan/bridge-part.sh")
         words = (self.bridge, interface, self.lan_port, inner)
         return PlanStep(
-            title=f"Join {interface} with the LAN port {self.lan_port}"
-            + (f" in the bridge {self.bridge}" if is_new else ", which is a bridge already"),
+            title=(STEP_JOIN_IN_BRIDGE if is_new else STEP_JOIN_BRIDGE)(
+                interface=interface, port=self.lan_port, bridge=self.bridge
+            ),
             command=Command(shell_step_argv(bare_script(join), *words), timeout_s=15.0, is_root=True),
             undo=Command(shell_step_argv(bare_script(part), *words), timeout_s=15.0, is_root=True),
             health_check=Command(

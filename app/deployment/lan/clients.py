@@ -4,6 +4,29 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from app.deployment.lan.messages import (
+    CLIENT_ASKS_IPV6,
+    CLIENT_CANNOT_MOVE,
+    CLIENT_FILES_OPEN,
+    CLIENT_GIVES_UP,
+    CLIENT_HOOKS_NAME_PORT,
+    CLIENT_KEPT_RUNNING,
+    CLIENT_MOVES,
+    CLIENT_NOT_FOUND,
+    CLIENT_NOT_KNOWN,
+    CLIENT_OF_ALL,
+    CLIENT_OF_OTHERS,
+    CLIENT_PROGRAM_OPEN,
+    CLIENT_REASON,
+    CLIENT_SETTINGS_NAME_PORT,
+    CLIENT_STARTED_AGAIN,
+    CLIENT_UNANSWERED,
+    CLIENT_UNKNOWN_OPTION,
+    CLIENTS_HIDDEN,
+    CLIENTS_SEVERAL,
+    STEP_MOVE_CLIENT,
+    STEP_NOTE_CLIENT,
+)
 from app.domain.adapters import PlanStep, shell_step_argv
 from app.domain.commands import Command
 from app.domain.script_files import bare_script
@@ -11,17 +34,17 @@ from app.domain.script_files import bare_script
 _TITLES = {"dhclient": "ISC dhclient", "udhcpc": "BusyBox udhcpc"}
 """Clients that were seen to go on after a move. Source: tests/lab/test_lan_clients.py."""
 _REASONS = {
-    "service": "a service keeps it running, or it runs in the foreground",
-    "option": "it has an option that is not known",
-    "several": "it serves other interfaces, too",
-    "all": "it was started for all interfaces",
-    "program": "other users than root can change its program, or it runs in a container",
-    "files": "other users than root can change its files",
-    "waiting": "no server has answered it yet",
-    "parent": "the program that started it starts it again, or waits for it",
-    "timeout": "it gives up waiting for a server early (timeout)",
-    "settings": "its settings (dhclient.conf) name the port",
-    "hooks": "its hooks (/etc/dhcp) name the port",
+    "service": CLIENT_KEPT_RUNNING(),
+    "option": CLIENT_UNKNOWN_OPTION(),
+    "several": CLIENT_OF_OTHERS(),
+    "all": CLIENT_OF_ALL(),
+    "program": CLIENT_PROGRAM_OPEN(),
+    "files": CLIENT_FILES_OPEN(),
+    "waiting": CLIENT_UNANSWERED(),
+    "parent": CLIENT_STARTED_AGAIN(),
+    "timeout": CLIENT_GIVES_UP(),
+    "settings": CLIENT_SETTINGS_NAME_PORT(),
+    "hooks": CLIENT_HOOKS_NAME_PORT(),
 }
 
 
@@ -51,8 +74,8 @@ class DhcpClient:
     def reason(self) -> str:
         """Reason why it cannot be moved; empty where it can."""
         if self.program not in _TITLES:
-            return f"{self.title} is not known to go on after a move"
-        return f"{_REASONS.get(self.obstacle, self.obstacle)} ({self.title})" if self.obstacle else ""
+            return CLIENT_NOT_KNOWN(client=self.title)
+        return CLIENT_REASON(why=_REASONS.get(self.obstacle, self.obstacle), client=self.title) if self.obstacle else ""
 
 
 def client_refusal(port: str, label: str, clients: tuple[DhcpClient, ...], owner: str) -> str:
@@ -66,40 +89,26 @@ def client_refusal(port: str, label: str, clients: tuple[DhcpClient, ...], owner
     if waiting:
         reason = waiting[0].reason
     elif len(clients) > 1:
-        reason = f"it has more than one ({', '.join(sorted(one.title for one in clients))})"
+        reason = CLIENTS_SEVERAL(clients=", ".join(sorted(one.title for one in clients)))
     elif clients:
         reason = clients[0].reason
     else:
-        reason = f"{owner} is not known to go on after a move" if owner else "it was not found among the processes"
+        reason = CLIENT_NOT_KNOWN(client=owner) if owner else CLIENT_NOT_FOUND()
     if not reason:
         return ""
-    return (
-        f"{port} on {label} has its address from a DHCP server, and its client cannot be moved to a bridge of "
-        f"Tunnelmark's own: {reason}. Make the address static, or make a bridge with {port} and its DHCP client, and "
-        "choose that."
-    )
+    return CLIENT_CANNOT_MOVE(port=port, host=label, reason=reason)
 
 
 def hidden_client_refusal(port: str, label: str) -> str:
     """Return why a port with an address cannot be joined where the user sees no processes of root, as a sentence."""
-    return (
-        f"Whether {port} on {label} has a DHCP client is not known: {label} hides other users' processes (mount option "
-        "hidepid of /proc). Log in as root or as a member of the group that the option gid names, or make a bridge "
-        f"with {port}, and choose that."
-    )
+    return CLIENTS_HIDDEN(port=port, host=label)
 
 
 def client_note(port: str, label: str, client: DhcpClient) -> str:
     """Return what a deployment does with a port's client, for users."""
     if client.is_for_ipv6:
-        return (
-            f"{client.title} asks for IPv6 addresses of {port} on {label}: it remains on the port, and hears no server "
-            f"while {port} is joined."
-        )
-    return (
-        f"{port} on {label} has its address from a DHCP server. Its client ({client.title}) runs on the bridge while "
-        f"{port} is joined and renews the lease there; after a rollback it runs on {port} again."
-    )
+        return CLIENT_ASKS_IPV6(client=client.title, port=port, host=label)
+    return CLIENT_MOVES(port=port, host=label, client=client.title)
 
 
 def hold_step(bridge: str, port: str, inner: str) -> PlanStep:
@@ -109,7 +118,7 @@ def hold_step(bridge: str, port: str, inner: str) -> PlanStep:
         inner: The tunnel's own address.
     """
     return PlanStep(
-        title=f"Write down how the DHCP client of {port} was started",
+        title=STEP_NOTE_CLIENT(port=port),
         command=_command("take", bridge, port, inner, timeout_s=60.0),
         undo=_command("give", bridge, port, inner, timeout_s=60.0),
     )
@@ -122,7 +131,7 @@ def move_step(bridge: str, port: str, inner: str) -> PlanStep:
     after that.
     """
     return PlanStep(
-        title=f"Run the DHCP client of {port} on {bridge}, with the same lease and MAC address",
+        title=STEP_MOVE_CLIENT(port=port, bridge=bridge),
         command=_command("sync", bridge, port, inner, timeout_s=60.0),
         undo=None,
         # The supervisor brings the client back by it.

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from app.deployment.lan.iptables import interface_matches as iptables_matches
 from app.deployment.lan.iptables import words_of
 from app.deployment.lan.matches import InterfaceMatch, shown
+from app.deployment.lan.messages import CHAIN_POLICY, FORWARD_POLICY, RULE_OF_FORWARD_CHAIN, RULE_OF_PROGRAM
 from app.deployment.lan.nft import interface_matches as nft_matches
 from app.deployment.lan.nft_listing import blocks_of, plain
 
@@ -34,14 +35,12 @@ class _Rule:
         ways: What it asks of interfaces.
         is_conditional: Whether it asks for something else as well.
         targets: Its verdicts and chains; more than one in a map.
-        is_goto: Whether its chain is the last one.
     """
 
     text: str
     ways: tuple[InterfaceMatch, ...]
     is_conditional: bool
     targets: tuple[str, ...]
-    is_goto: bool = False
 
 
 def forward_drop(
@@ -78,8 +77,8 @@ def _of_iptables(program: str, saved: str, names: Sequence[str]) -> str:
             chains.setdefault(words[1], []).append(_iptables_rule(line))
     dropped, is_done = _walk("FORWARD", chains, names)
     if dropped or is_done or policy != "DROP":
-        return dropped and f"{dropped} ({program})"
-    return f"policy DROP of the chain FORWARD ({program})"
+        return dropped and RULE_OF_PROGRAM(rule=dropped, program=program)
+    return FORWARD_POLICY(program=program)
 
 
 def _iptables_rule(line: str) -> _Rule:
@@ -92,7 +91,7 @@ def _iptables_rule(line: str) -> _Rule:
             target, rest = rest[rest.index(option) + 1], rest[: rest.index(option)]
     conditions = [word for number, word in enumerate(rest) if not _is_of_interface(rest, number)]
     ways = tuple(match for _, match in iptables_matches(text.strip()))
-    return _Rule(line, ways, bool(conditions), (target,), "-g" in words)
+    return _Rule(line, ways, bool(conditions), (target,))
 
 
 def _is_of_interface(words: list[str], number: int) -> bool:
@@ -118,38 +117,48 @@ def _of_nft(listing: str, calls: Sequence[str], names: Sequence[str], left_out: 
     for table, name, head in bases:
         dropped, is_done = _walk(name, tables[table], names)
         if dropped:
-            yield f"{dropped} (chain {name} of the table {table})"
+            yield RULE_OF_FORWARD_CHAIN(rule=dropped, chain=name, table=table)
         elif not is_done and "policy drop" in head:
-            yield f"policy drop of the chain {name} of the table {table}"
+            yield CHAIN_POLICY(chain=name, table=table)
 
 
 def _nft_rule(line: str) -> _Rule:
     text = plain(line)
     ways = tuple(match for _, match in nft_matches(text))
-    found = list(_VERDICT.finditer(re.sub(r'"[^"]*"', '""', text)))
+    found = _VERDICT.finditer(re.sub(r'"[^"]*"', '""', text))
     rest = re.sub(r"\b[io]if(?:name)? (?:!= )?(?:vmap )?(?:\"[^\"]*\"|\{[^{}]*\})", "", text)
     rest = _VERDICT.sub("", _HARMLESS.sub("", f" {rest}"))
     targets = tuple(one[1] or one[3] for one in found)
-    return _Rule(line, ways, bool(rest.strip()) or len(targets) != 1, targets, any(one[2] == "goto" for one in found))
+    return _Rule(line, ways, bool(rest.strip()) or len(targets) != 1, targets)
 
 
 def _walk(name: str, chains: Mapping[str, list[_Rule]], names: Sequence[str], depth: int = 0) -> tuple[str, bool]:
     """Return the rule that may drop a frame, and whether the frame is accepted for certain before the chain's end."""
-    for rule in chains.get(name, ()) if depth < _MOST_JUMPS else ():
-        if not all(_is_met(way, names) for way in rule.ways):
-            continue
-        if any(target in _DROPS for target in rule.targets):
-            return f'"{shown(rule.text)}"', False
-        for target in rule.targets:
-            if target in _ACCEPTS and not rule.is_conditional:
-                return "", True
-            if target in _RETURNS and not rule.is_conditional:
-                return "", False
-            if target in chains:
-                dropped, is_done = _walk(target, chains, names, depth + 1)
-                if dropped or (is_done and not rule.is_conditional):
-                    return dropped, is_done
+    if depth >= _MOST_JUMPS:
+        return "", False
+    for rule in chains.get(name, ()):
+        decision = _decision(rule, chains, names, depth) if all(_is_met(way, names) for way in rule.ways) else None
+        if decision is not None:
+            return decision
     return "", False
+
+
+def _decision(
+    rule: _Rule, chains: Mapping[str, list[_Rule]], names: Sequence[str], depth: int
+) -> tuple[str, bool] | None:
+    """Return what `_walk` returns where this rule decides it; None where the next rule is asked."""
+    if not _DROPS.isdisjoint(rule.targets):
+        return f'"{shown(rule.text)}"', False
+    for target in rule.targets:
+        if target in _ACCEPTS and not rule.is_conditional:
+            return "", True
+        if target in _RETURNS and not rule.is_conditional:
+            return "", False
+        if target in chains:
+            dropped, is_done = _walk(target, chains, names, depth + 1)
+            if dropped or (is_done and not rule.is_conditional):
+                return dropped, is_done
+    return None
 
 
 def _is_met(way: InterfaceMatch, names: Sequence[str]) -> bool:

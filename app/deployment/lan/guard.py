@@ -12,9 +12,19 @@ import re
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv4Interface
 
+from app.deployment.lan.messages import (
+    GUARD_LIMIT,
+    GUARD_NO_DHCP,
+    GUARD_NO_OWN_DHCP,
+    GUARD_NO_ROUTERS,
+    GUARD_PARTS,
+    GUARD_TITLE,
+    OWN_TABLE,
+    STEP_SEARCH_LOOP,
+)
 from app.domain.adapters import PlanStep, shell_step_argv
 from app.domain.commands import Command
-from app.domain.deployment import RolloutOptions
+from app.domain.deployment import DeploymentOptions
 from app.domain.hosts import Side
 from app.domain.link import Link
 from app.domain.script_files import bare_script
@@ -44,21 +54,23 @@ class LanGuard:
     keeps_own_requests: bool = False
 
     @classmethod
-    def of(cls, options: RolloutOptions) -> LanGuard:
+    def of(cls, options: DeploymentOptions) -> LanGuard:
         """Return what a user chose."""
         return cls(options.broadcast_limit, options.blocks_dhcp, options.blocks_router_advertisements)
 
     @property
     def title(self) -> str:
         """Purpose of the table, for users."""
-        limit = f"at most {self.broadcast_limit} broadcasts/s" if self.broadcast_limit else ""
-        blocked = [
-            *(["DHCP"] if self.blocks_dhcp else []),
-            *(["router advertisements"] if self.blocks_router_advertisements else []),
-        ]
-        no_more = f"no {' and no '.join(blocked)}" if blocked else ""
-        own = "no DHCP requests of this host" if self.keeps_own_requests and not self.blocks_dhcp else ""
-        return "; ".join(filter(None, ("Part the LANs while a loop joins them", limit, no_more, own)))
+        parts: list[str] = [GUARD_PARTS()]
+        if self.broadcast_limit:
+            parts.append(GUARD_LIMIT(number=self.broadcast_limit))
+        if self.blocks_dhcp:
+            parts.append(GUARD_NO_DHCP())
+        elif self.keeps_own_requests:
+            parts.append(GUARD_NO_OWN_DHCP())
+        if self.blocks_router_advertisements:
+            parts.append(GUARD_NO_ROUTERS())
+        return GUARD_TITLE(parts=parts)
 
     def step(self, ports: tuple[str, str, str], link: Link, side: Side) -> PlanStep:
         """Return the step that makes the table, which goes before the bridge joins the LANs.
@@ -69,7 +81,7 @@ class LanGuard:
         table = guard_table(link)
         undo = shell_step_argv(bare_script("lan-unguard.sh"), table)
         return PlanStep(
-            title=f"{self.title} (a firewall table of our own)",
+            title=OWN_TABLE(title=self.title),
             command=Command(
                 shell_step_argv(bare_script("lan-guard.sh"), *self._words(table, ports, link, side)),
                 timeout_s=10.0,
@@ -83,16 +95,16 @@ class LanGuard:
     def probe_step(self, ports: tuple[str, str, str], link: Link, side: Side) -> PlanStep:
         """Return the step that tests for a loop, which runs after the bridge has joined the LANs; see `step`."""
         tunnel, bridge, _ = ports
-        nobody = probed_address(link)
+        unused_address = probed_address(link)
         # What it adds to the table goes with that.
         source, undo = "", None
-        if IPv4Address(nobody) not in IPv4Interface(link.inner(side)).network:
+        if IPv4Address(unused_address) not in IPv4Interface(link.inner(side)).network:
             source = link.inner_ip(side)
-            argv = shell_step_argv(bare_script("lan-unprobe.sh"), bridge, nobody)
+            argv = shell_step_argv(bare_script("lan-unprobe.sh"), bridge, unused_address)
             undo = Command(argv, timeout_s=5.0, is_root=True)
-        words = (guard_table(link), tunnel, bridge, nobody, source)
+        words = (guard_table(link), tunnel, bridge, unused_address, source)
         return PlanStep(
-            title="Search for another connection between the LANs",
+            title=STEP_SEARCH_LOOP(),
             command=Command(shell_step_argv(bare_script("lan-probe.sh"), *words), timeout_s=15.0, is_root=True),
             undo=undo,
         )

@@ -7,40 +7,51 @@ from dataclasses import replace
 
 from app.deployment.lan.bridge import Bridging
 from app.deployment.lan.guard import LanGuard
+from app.deployment.lan.messages import (
+    DHCP_CROSSES,
+    HAS_NO_NFT,
+    INSTALL_NFT,
+    NFT_REFUSES,
+    NFT_REFUSES_BECAUSE,
+    NO_LOOP_GUARD,
+    OR_NOT_BLOCK,
+    OR_STATIC_ADDRESS,
+    OWN_DHCP_CROSSES,
+    ROUTERS_CONFIGURE,
+)
 from app.discovery.pair_discovery import Discovery
 from app.domain.cancel import CancelToken
 from app.domain.commands import HostSession, SessionPair
-from app.domain.deployment import RolloutObstacle, RolloutOptions
+from app.domain.deployment import DeploymentObstacle, DeploymentOptions
 from app.domain.hosts import Side
 from app.domain.link import Link
+from app.domain.messages import sentences
 from app.host.remote_host import printable
-
-_INSTALL = "Install nftables there (Debian: apt install nftables; OpenWrt: opkg install nftables kmod-nft-bridge)."
 
 
 def guard_ports(
     sessions: SessionPair,
     discovery: Discovery,
-    options: RolloutOptions,
+    options: DeploymentOptions,
     link: Link,
     bridging: Mapping[Side, Bridging],
     *,
     token: CancelToken,
-) -> tuple[dict[Side, Bridging], tuple[RolloutObstacle, ...]]:
+) -> tuple[dict[Side, Bridging], tuple[DeploymentObstacle, ...]]:
     """Return what each end is joined with, guarded where the host can, and what is to be known. Changes nothing.
 
     Args:
         bridging: What each end is joined with.
     """
     found: dict[Side, Bridging] = {}
-    obstacles: list[RolloutObstacle] = []
+    obstacles: list[DeploymentObstacle] = []
     for side, session, check in ((Side.A, sessions.a, discovery.a), (Side.B, sessions.b, discovery.b)):
         if side not in bridging:
             continue
         client = bridging[side].client
         guard = replace(LanGuard.of(options), keeps_own_requests=bool(client) or bridging[side].has_client)
         has_nft = "nft" in check.facts.tools
-        why = _why_not(session, guard, bridging[side], link, side, token=token) if has_nft else "it has no nft"
+        why = _why_not(session, guard, bridging[side], link, side, token=token) if has_nft else HAS_NO_NFT()
         found[side] = replace(bridging[side], guard=None if why else guard)
         if why:
             label = discovery.pair.host(side).label
@@ -60,32 +71,29 @@ def _why_not(
     if result.is_ok:
         return ""
     lines = [line for line in printable(result.stderr, limit=400).splitlines() if line.strip()]
-    return f"its nft refuses the firewall table: {lines[0].strip()}" if lines else "its nft refuses the firewall table"
+    return NFT_REFUSES_BECAUSE(why=lines[0].strip()) if lines else NFT_REFUSES()
 
 
-def _client_obstacle(side: Side, label: str, why: str) -> RolloutObstacle:
-    return RolloutObstacle(
+def _client_obstacle(side: Side, label: str, why: str) -> DeploymentObstacle:
+    return DeploymentObstacle(
         side,
-        f"DHCP requests of {label} itself cannot be kept from crossing: {why}. A server of the other plant could "
-        "lend it an address.",
-        f"{_INSTALL} Or make the address of its LAN port static.",
+        OWN_DHCP_CROSSES(host=label, why=why),
+        sentences((INSTALL_NFT(), OR_STATIC_ADDRESS())),
         is_blocking=True,
     )
 
 
-def _obstacle(side: Side, label: str, why: str, guard: LanGuard, is_own_bridge: bool) -> RolloutObstacle:  # noqa: FBT001
+def _obstacle(side: Side, label: str, why: str, guard: LanGuard, is_own_bridge: bool) -> DeploymentObstacle:  # noqa: FBT001
     if guard.blocks_dhcp or guard.blocks_router_advertisements:
-        return RolloutObstacle(
+        return DeploymentObstacle(
             side,
-            f"DHCP or router advertisements cannot be kept from crossing on {label}: {why}.",
-            f"{_INSTALL} Or do not block them.",
+            DHCP_CROSSES(host=label, why=why),
+            sentences((INSTALL_NFT(), OR_NOT_BLOCK())),
             is_blocking=True,
         )
-    routers = "" if is_own_bridge else " IPv6 routers of the other plant configure it if its bridge accepts them."
-    return RolloutObstacle(
+    return DeploymentObstacle(
         side,
-        f"{label} has no loop guard and no limit of broadcasts: {why}. If the two LANs are joined in another way "
-        f"later, frames go round in circles through this host.{routers}",
-        _INSTALL,
+        sentences((NO_LOOP_GUARD(host=label, why=why), "" if is_own_bridge else ROUTERS_CONFIGURE())),
+        INSTALL_NFT(),
         needs_person=True,
     )

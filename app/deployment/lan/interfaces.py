@@ -8,6 +8,19 @@ from dataclasses import dataclass, field, replace
 
 from app.deployment.lan.bridge import Bridging
 from app.deployment.lan.clients import DhcpClient, client_note, client_refusal, hidden_client_refusal
+from app.deployment.lan.messages import (
+    PORT_DOWN,
+    PORT_HAS_IPV6,
+    PORT_NOT_ETHERNET,
+    PORT_OF_BRIDGE,
+    PORT_OF_MASTER,
+    PORT_OF_TUNNEL,
+    PORT_OWNED,
+    PORT_WIRELESS,
+    SSH_RUNS_OVER,
+    UNDERLAY_RUNS_OVER,
+)
+from app.deployment.messages import NO_PORTS_TO_JOIN, NO_SUCH_PORT, PORTS_TO_JOIN, ROUTES_UNKNOWN
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, HostSession
 from app.domain.errors import CommandFailed, InvalidOption
@@ -104,8 +117,7 @@ def lan_interfaces(
     found = parse_lan(result.stdout, mark)
     if found is None or not found.ssh or not found.underlay:
         raise CommandFailed(
-            f"{session.spec.label} did not say which interface the SSH connection and the underlay run over.",
-            hint="Without that, no LAN port can be joined safely.",
+            ROUTES_UNKNOWN(host=session.spec.label),
             context={"host": session.spec.label, "stderr": printable(result.stderr, limit=500)},
         )
     nics = {nic.name: nic for nic in facts.nics}
@@ -175,16 +187,16 @@ def judge_interface(name: str, found: LanFound, nic: Nic | None, label: str) -> 
 def _refusal(name: str, found: LanFound, port: tuple[str, str, str], label: str) -> str:
     kind, number, master = port
     if name in found.below(found.ssh):
-        return f"The SSH connection to {label} runs over {name}."
+        return SSH_RUNS_OVER(host=label, port=name)
     if name in found.below(found.underlay):
-        return f"The underlay of {label} runs over {name}: the tunnel's own packets travel on it."
+        return UNDERLAY_RUNS_OVER(host=label, port=name)
     if master != "-":
-        carrier = " Choose that bridge instead." if found.ports.get(master, ("",))[0] == "bridge" else ""
-        return f"{name} on {label} belongs to {master}.{carrier}"
+        is_in_bridge = found.ports.get(master, ("",))[0] == "bridge"
+        return (PORT_OF_BRIDGE if is_in_bridge else PORT_OF_MASTER)(port=name, host=label, master=master)
     if kind == "wireless":
-        return f"{name} on {label} is wireless: it cannot carry the frames of other senders."
+        return PORT_WIRELESS(port=name, host=label)
     if number != _ETHERNET:
-        return f"{name} on {label} does not carry Ethernet frames."
+        return PORT_NOT_ETHERNET(port=name, host=label)
     if name in found.hidden and kind != "bridge":
         return hidden_client_refusal(name, label)
     if _has_client(name, found) and (
@@ -192,7 +204,7 @@ def _refusal(name: str, found: LanFound, port: tuple[str, str, str], label: str)
     ):
         return refusal
     if _OURS.match(name):
-        return f"{name} on {label} belongs to a tunnel of Tunnelmark."
+        return PORT_OF_TUNNEL(port=name, host=label)
     return ""
 
 
@@ -214,14 +226,11 @@ def _warnings(name: str, found: LanFound, nic: Nic | None, label: str) -> list[s
         # A client may have two processes.
         warnings += dict.fromkeys(client_note(name, label, one) for one in found.clients.get(name, ()))
     if name in found.owners:
-        warnings.append(
-            f"{found.owners[name]} owns {name} on {label}: it may take the port out of the bridge or give it an "
-            f"address again. Tell it to leave {name} alone."
-        )
+        warnings.append(PORT_OWNED(owner=found.owners[name], port=name, host=label))
     if nic is not None and any(":" in text and not text.startswith("fe80") for text in nic.addresses):
-        warnings.append(f"{name} on {label} has IPv6 addresses, which do not move to the bridge.")
+        warnings.append(PORT_HAS_IPV6(port=name, host=label))
     if nic is not None and not nic.is_up:
-        warnings.append(f"{name} on {label} is down; it is taken up.")
+        warnings.append(PORT_DOWN(port=name, host=label))
     return warnings
 
 
@@ -238,10 +247,10 @@ def choose_bridging(
     """
     by_name: Mapping[str, LanInterface] = {one.name: one for one in interfaces}
     found = by_name.get(name)
-    free = ", ".join(one.name for one in interfaces if not one.refusal)
-    hint = f"Interfaces of {label} that can be joined: {free or 'none'}."
+    free = tuple(one.name for one in interfaces if not one.refusal)
+    hint = PORTS_TO_JOIN(host=label, ports=free) if free else NO_PORTS_TO_JOIN(host=label)
     if found is None:
-        raise InvalidOption(f"{label} has no interface {name}.", hint=hint)
+        raise InvalidOption(NO_SUCH_PORT(host=label, port=name), hint=hint)
     if found.refusal:
         raise InvalidOption(found.refusal, hint=hint)
     joined = name if found.is_bridge else bridge

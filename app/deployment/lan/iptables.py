@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from app.deployment.lan.matches import MARK, CannotBeCopied, InterfaceMatch, MovedRule, is_plain, needed_copies
+from app.deployment.lan.messages import RULE_IN_TABLE, RULE_UNUSUAL
 
 OUR_COMMENT = '--comment "tunnelmark '
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|\S+')
@@ -90,7 +91,7 @@ def iptables_rules(
             refused.append((f"{one.text} ({program}, {one.table})", str(reason)))
             continue
         if copies and one.table != "filter":
-            fault = f"is in the table {one.table}, which may change what is bridged only"
+            fault = RULE_IN_TABLE(table=one.table)
             refused.append((f"{one.text} ({program}, {one.table})", fault))
             continue
         for copy in copies:
@@ -110,7 +111,7 @@ def copies_of(line: str, port: str, bridge: str) -> tuple[str, ...]:
     found = _matches(text)
     wanted = needed_copies([one.match for one in found], port, bridge)
     if wanted and not is_plain(line):
-        raise CannotBeCopied("is written in an unusual way")
+        raise CannotBeCopied(RULE_UNUSUAL())
     copies = []
     for chosen in wanted:
         copy = text

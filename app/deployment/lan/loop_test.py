@@ -10,6 +10,15 @@ import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from app.deployment.lan.messages import (
+    LOOP_PING_FAILED,
+    LOOP_TOOLS_MISSING,
+    PORT_FAULT,
+    PORT_NO_LINK,
+    PORT_NOT_THERE,
+    PORT_ROUTED,
+    TCPDUMP_FAILED,
+)
 from app.domain.adapters import shell_step_argv
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, SessionPair
@@ -20,13 +29,13 @@ LISTEN_S = 4
 ASKED_TIMES = 3
 HEARD, SILENT = 0, 124
 NO_PORT, NO_TOOLS, NO_LINK, VIA_ROUTER = 103, 104, 105, 106
-NOBODY_ANSWERED = 1
+NO_ANSWER = 1
 
 _WHY: Mapping[int, str] = {
-    NO_PORT: "it is not there",
-    NO_TOOLS: "tcpdump or timeout is missing there",
-    NO_LINK: "it has no link (it is down, or nothing is plugged in)",
-    VIA_ROUTER: "a route leads everything through a router behind it",
+    NO_PORT: PORT_NOT_THERE(),
+    NO_TOOLS: LOOP_TOOLS_MISSING(),
+    NO_LINK: PORT_NO_LINK(),
+    VIA_ROUTER: PORT_ROUTED(),
 }
 
 
@@ -58,10 +67,10 @@ def are_joined(sessions: SessionPair, port_a: str, port_b: str, *, token: Cancel
     )
     if heard.exit_status == HEARD:
         return LoopTest(is_joined=True)
-    if asked.exit_status != NOBODY_ANSWERED:
-        return _unknown(sessions.a.spec.label, port_a, asked.exit_status, "ping failed")
+    if asked.exit_status != NO_ANSWER:
+        return _unknown(sessions.a.spec.label, port_a, asked.exit_status, LOOP_PING_FAILED())
     if heard.exit_status != SILENT:
-        return _unknown(sessions.b.spec.label, port_b, heard.exit_status, "tcpdump failed")
+        return _unknown(sessions.b.spec.label, port_b, heard.exit_status, TCPDUMP_FAILED())
     return LoopTest(is_joined=False)
 
 
@@ -71,4 +80,4 @@ def _command(script: str, port: str, address: str, number: int) -> Command:
 
 
 def _unknown(label: str, port: str, status: int | None, otherwise: str) -> LoopTest:
-    return LoopTest(None, f"{port} on {label}: {_WHY.get(status or 0, otherwise)}")
+    return LoopTest(None, PORT_FAULT(port=port, host=label, why=_WHY.get(status or 0, otherwise)))

@@ -6,9 +6,19 @@ Source: packets that arrive by a port of a bridge have the bridge as their inter
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import chain, combinations
+
+from app.deployment.lan.messages import (
+    ELEMENT_OF_SET,
+    INTERFACE_NAMED,
+    RULE_EXCEPTS_PATTERN,
+    RULE_EXCEPTS_PORT,
+    RULE_IN_CHAIN,
+    RULE_NAMES_TOO_OFTEN,
+    ZONE_INTERFACE,
+)
 
 _MOST_MATCHES = 4
 _MOST_SHOWN_CHARACTERS = 160
@@ -41,15 +51,16 @@ class MovedRule:
     @property
     def source(self) -> str:
         """The original for users."""
-        return f"interface {self.original}" if self.kind == "zone" else self.original
+        return INTERFACE_NAMED(port=self.original) if self.kind == "zone" else self.original
 
     @property
     def words(self) -> str:
         """The rule for users, with its place."""
         if self.kind == "zone":
-            return f"firewalld zone {self.place}: interface {self.copy}"
-        kind = "element of set" if self.kind == "element" else "rule in"
-        return f"{self.program}: {kind} {self.place}: {self.copy.replace(f'{MARK} ', '').replace(f' {MARK}', '')}"
+            return ZONE_INTERFACE(zone=self.place, port=self.copy)
+        form = ELEMENT_OF_SET if self.kind == "element" else RULE_IN_CHAIN
+        rule = self.copy.replace(f"{MARK} ", "").replace(f" {MARK}", "")
+        return form(program=self.program, place=self.place, rule=rule)
 
 
 MARK = "\x01"
@@ -96,18 +107,25 @@ def needed_copies(matches: Sequence[InterfaceMatch], port: str, bridge: str) -> 
         CannotBeCopied: The rule excepts the port, so that a copy would hold for everything else.
     """
     escaping = [number for number, one in enumerate(matches) if one.escapes(port, bridge)]
-    negated = [number for number in escaping if matches[number].is_negated]
-    sole = [number for number in escaping if matches[number].is_sole(port)]
-    free = [number for number in escaping if number not in negated and number not in sole]
+    negated = {number for number in escaping if matches[number].is_negated}
+    sole = {number for number in escaping if matches[number].is_sole(port)}
+    free = [number for number in escaping if number not in negated | sole]
     # Once the port is joined, a rule for it alone matches nothing any more: its exceptions do no harm.
     if negated and not sole:
-        raise CannotBeCopied("excepts the port")
-    if any(port not in matches[number].names for number in negated):
-        raise CannotBeCopied("excepts the port by a pattern")
+        raise CannotBeCopied(RULE_EXCEPTS_PORT())
+    _refuse_patterns((matches[number] for number in negated), port)
     if len(free) > _MOST_MATCHES:
-        raise CannotBeCopied("names the port too often")
-    chosen = [set(some) for count in range(len(free) + 1) for some in combinations(free, count)]
-    return tuple(frozenset({*sole, *negated, *some}) for some in chosen if sole or some)
+        raise CannotBeCopied(RULE_NAMES_TOO_OFTEN())
+    return tuple(frozenset({*sole, *negated, *some}) for some in _subsets(free, at_least=0 if sole else 1))
+
+
+def _refuse_patterns(exceptions: Iterable[InterfaceMatch], port: str) -> None:
+    if any(port not in one.names for one in exceptions):
+        raise CannotBeCopied(RULE_EXCEPTS_PATTERN())
+
+
+def _subsets(numbers: Sequence[int], *, at_least: int) -> Iterator[tuple[int, ...]]:
+    return chain.from_iterable(combinations(numbers, count) for count in range(at_least, len(numbers) + 1))
 
 
 def is_plain(text: str) -> bool:

@@ -11,14 +11,32 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from app.deployment.lan.matches import MARK, CannotBeCopied, InterfaceMatch, MovedRule, is_plain, means, needed_copies
+from app.deployment.lan.messages import (
+    RULE_BY_NUMBER,
+    RULE_CHANGES_PACKETS,
+    RULE_IN_COUNTED_SET,
+    RULE_IN_NAMELESS,
+    RULE_IN_RANGES,
+    RULE_IN_TIMED_SET,
+    RULE_IN_UNCALLED,
+    RULE_NAMES_PART,
+    RULE_OF_A_PROGRAM,
+    RULE_ON_CLOCK,
+    RULE_PART_UNREAD,
+    RULE_UNUSUAL,
+    RULE_UNUSUAL_PLACE,
+    RULE_USED_TO_CHANGE,
+    TABLE_CHANGES_BRIDGED,
+)
 from app.deployment.lan.nft_listing import TOKEN, NftBlock, blocks_of, plain, split_elements, without_texts
+from app.domain.messages import error_text
 
 OUR_COMMENT = 'comment "tunnelmark '
 _KEYS = {"iif": "iifname", "iifname": "iifname", "oif": "oifname", "oifname": "oifname"}
 # Texts of a rule that are no names of interfaces.
 _TEXTS = frozenset({"prefix", "comment", "helper", "set", "timeout", "expectation", "name", "jump", "goto"})
 _NAME = re.compile(r"[\w./-]+")
-_NOT_LISTED = "has a part that nft lists and does not read"
+_NOT_LISTED = RULE_PART_UNREAD()
 # Statements that change packets or what follows from them; those of NAT are in chains of NAT alone.
 _REWRITES = re.compile(r"(?:^|\s)(?:set|notrack|dup|tproxy|synproxy|flow)(?=\s|$)")
 _KINDS = re.compile(
@@ -75,25 +93,35 @@ def _purpose_faults(blocks: Sequence[NftBlock]) -> dict[str, str]:
     LANs, too.
     """
     chains = [one for one in blocks if one.kind == "chain"]
-    callers: dict[str, set[str]] = {one.place: set() for one in chains}
+    callers = _callers(blocks)
+    heads = {one.place: head for one in chains if (head := _hook_of(one))}
+    faults: dict[str, str] = {}
+    for one in blocks:
+        bases = [heads[place] for place in _reached_from(one.place, callers) if place in heads]
+        others = [head for head in bases if not _FILTERS.match(head)]
+        if others:
+            faults[one.place] = TABLE_CHANGES_BRIDGED(what=" ".join(others[0].split()[:4]))
+        elif not bases and one.kind == "chain":
+            faults[one.place] = RULE_IN_UNCALLED()
+        elif one.kind != "chain" and _is_for_rewriting(one, chains):
+            faults[one.place] = RULE_USED_TO_CHANGE()
+    return faults
+
+
+def _hook_of(chain: NftBlock) -> str:
+    """Return the line that says where the kernel calls a chain; empty for one that other chains call."""
+    return next((line for line in chain.lines if re.match(r"type \w+ hook ", line)), "")
+
+
+def _callers(blocks: Sequence[NftBlock]) -> dict[str, set[str]]:
+    """Return the places that use each chain, set and map; chains also call what the maps that they use call."""
+    found: dict[str, set[str]] = {}
     for one in blocks:
         table = one.place.rpartition(" ")[0]
         for line in one.lines:
-            # Chains also call what the maps that they use call.
             for name in _CALL.findall(without_texts(line)):
-                callers.setdefault(f"{table} {name}", set()).add(one.place)
-    heads = {one.place: next((line for line in one.lines if re.match(r"type \w+ hook ", line)), "") for one in chains}
-    faults = {}
-    for one in blocks:
-        bases = [heads[place] for place in _reached_from(one.place, callers) if heads.get(place)]
-        others = [head for head in bases if not _FILTERS.match(head)]
-        if others:
-            faults[one.place] = f"may change what is bridged only ({' '.join(others[0].split()[:4])})"
-        elif not bases and one.kind == "chain":
-            faults[one.place] = "is in a chain that nothing calls"
-        elif one.kind != "chain" and _is_for_rewriting(one, chains):
-            faults[one.place] = "is used by a rule that changes packets"
-    return faults
+                found.setdefault(f"{table} {name}", set()).add(one.place)
+    return found
 
 
 def _reached_from(place: str, callers: Mapping[str, set[str]]) -> set[str]:
@@ -131,9 +159,9 @@ def _of_chain(block: NftBlock, port: str, bridge: str, fault: str) -> Iterator[M
         try:
             copies = copies_of(line, port, bridge)
         except CannotBeCopied as reason:
-            yield f"{line} ({block.place})", str(reason)
+            yield f"{line} ({block.place})", error_text(reason)
             continue
-        reason_of_place = "is part of a chain without a name" if is_nested else fault or _place_fault(block)
+        reason_of_place = RULE_IN_NAMELESS() if is_nested else fault or _place_fault(block)
         if copies and reason_of_place:
             yield f"{line} ({block.place})", reason_of_place
             continue
@@ -145,8 +173,8 @@ def _of_chain(block: NftBlock, port: str, bridge: str, fault: str) -> Iterator[M
 def _place_fault(block: NftBlock) -> str:
     """Return the reason why nothing can be added to a chain or set; empty for none."""
     if block.is_owned:
-        return "is in a table that belongs to a program"
-    return "" if all(_NAME.fullmatch(word) for word in block.place.split()) else "is in a place with an unusual name"
+        return RULE_OF_A_PROGRAM()
+    return "" if all(_NAME.fullmatch(word) for word in block.place.split()) else RULE_UNUSUAL_PLACE()
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,9 +213,9 @@ def copies_of(rule: str, port: str, bridge: str) -> tuple[str, ...]:
     if wanted and (not is_plain(rule) or re.search(r"(^|\s)(xt|#)\s", text)):
         raise CannotBeCopied(_NOT_LISTED)
     if wanted and _REWRITES.search(without_texts(text)):
-        raise CannotBeCopied("changes packets, also those that are bridged only")
+        raise CannotBeCopied(RULE_CHANGES_PACKETS())
     if wanted and _CLOCK.search(without_texts(text)):
-        raise CannotBeCopied("depends on the clock, and is listed otherwise in another time zone")
+        raise CannotBeCopied(RULE_ON_CLOCK())
     copies = []
     for chosen in wanted:
         copy = text
@@ -205,27 +233,31 @@ def interface_matches(rule: str) -> tuple[tuple[str, InterfaceMatch], ...]:
 
 def _matches(text: str) -> tuple[_Found, ...]:
     tokens = list(TOKEN.finditer(text))
-    words = [one[0] for one in tokens]
-    found: list[_Found] = []
-    for start, word in enumerate(words):
-        # Parts of a concatenation are compared together: `_refuse_others` finds what they name.
-        if word not in _KEYS or "." in (words[start - 1] if start else "", *words[start + 1 : start + 2]):
-            continue
-        at, is_negated, mapping = start + 1, False, ""
-        if at < len(words) and words[at] in ("!=", "=="):
-            is_negated, at = words[at] == "!=", at + 1
-        if at < len(words) and words[at] in ("vmap", "map"):
-            mapping, at = words[at], at + 1
-        if at >= len(words) or not (words[at].startswith('"') or words[at] == "{"):
-            continue
-        end = at if words[at] != "{" else next((n for n in range(at, len(words)) if words[n] == "}"), len(words) - 1)
-        inside = text[tokens[at].start() : tokens[end].end()]
-        elements = tuple(_elements(inside.strip("{} ")))
-        names = tuple(name for name, _ in elements)
-        match = InterfaceMatch(names, is_negated)
-        key, is_set = _KEYS[word], words[at] == "{"
-        found.append(_Found(match, tokens[start].start(), tokens[end].end(), key, mapping, elements, is_set))
-    return tuple(found)
+    found = (_match_at(text, tokens, start) for start, token in enumerate(tokens) if token[0] in _KEYS)
+    return tuple(one for one in found if one is not None)
+
+
+def _match_at(text: str, tokens: Sequence[re.Match[str]], start: int) -> _Found | None:
+    """Read the match whose key is the token at `start`; None for one that names no interface by itself."""
+    before = tokens[start - 1][0] if start else ""
+    words = [*(one[0] for one in tokens[start:]), "", ""]
+    # Parts of a concatenation are compared together: `_refuse_others` finds what they name.
+    if "." in (before, words[1]):
+        return None
+    at = 2 if words[1] in ("!=", "==") else 1
+    is_negated = words[1] == "!="
+    mapping = words[at] if words[at] in ("vmap", "map") else ""
+    at += bool(mapping)
+    is_set = words[at] == "{"
+    if not is_set and not words[at].startswith('"'):
+        return None
+    last = at
+    if is_set:
+        last = words.index("}", at) if "}" in words[at:] else len(tokens) - start - 1
+    begin, end = tokens[start].start(), tokens[start + last].end()
+    elements = tuple(_elements(text[tokens[start + at].start() : end].strip("{} ")))
+    match = InterfaceMatch(tuple(name for name, _ in elements), is_negated)
+    return _Found(match, begin, end, _KEYS[words[0]], mapping, elements, is_set)
 
 
 def _elements(text: str) -> Iterator[tuple[str, str]]:
@@ -249,7 +281,7 @@ def _refuse_others(text: str, found: tuple[_Found, ...], port: str, bridge: str)
         if number and words[number - 1] in _TEXTS:
             continue
         if f'"{bridge}"' not in words:
-            raise CannotBeCopied("names the port as part of something else")
+            raise CannotBeCopied(RULE_NAMES_PART())
 
 
 def _rewritten(one: _Found, port: str, bridge: str) -> str:
@@ -267,26 +299,34 @@ def _rewritten(one: _Found, port: str, bridge: str) -> str:
 def _of_set(block: NftBlock, port: str, bridge: str, fault: str) -> Iterator[MovedRule | tuple[str, str]]:
     """Yield the elements of a named set or map that the bridge needs, so that whatever uses the set means it, too."""
     text = " ".join(" ".join(block.lines).split())
-    whole = re.search(r"elements = \{ (.*) \}", text)
-    kinds = _KINDS.search(text)
-    if block.kind not in ("set", "map") or whole is None or kinds is None:
+    head, _, listed = text.partition("elements = { ")
+    parts = _key_parts(text)
+    places = _places_of_interfaces(parts)
+    if block.kind not in ("set", "map") or not listed or not places:
         return
-    parts = [part.split()[-1] for part in kinds[1].partition(" : ")[0].split(" . ")]
-    places = [number for number, part in enumerate(parts) if part in ("ifname", "iface_index", *_KEYS)]
-    head = text.partition("elements = ")[0]
-    elements = [one for one in split_elements(whole[1]) if OUR_COMMENT not in one]
+    elements = [one for one in split_elements(listed.rpartition(" }")[0]) if OUR_COMMENT not in one]
     keys = {_key(one) for one in elements}
-    if len(parts) == 1 and any(_covers(one, places, bridge) for one in keys):
+    if len(parts) == 1 and any(_covers(key, places, bridge) for key in keys):
         return
     for element in elements:
         new = _for_bridge(_key(element), places, port, bridge)
-        if new in ("", *keys):
+        if not new or new in keys:
             continue
         reason = fault or _why_not_added(block, head, element, parts)
         if reason:
             yield f"{element} ({block.kind} {block.place})", reason
         else:
             yield MovedRule("element", "nft", block.place, element, 1, _copy_of(block, element, new))
+
+
+def _key_parts(text: str) -> list[str]:
+    """Return the types of the parts of a set's keys; of a map, without that of its data."""
+    kinds = _KINDS.search(text)
+    return [part.split()[-1] for part in kinds[1].partition(" : ")[0].split(" . ")] if kinds is not None else []
+
+
+def _places_of_interfaces(parts: Sequence[str]) -> list[int]:
+    return [number for number, part in enumerate(parts) if part in ("ifname", "iface_index", *_KEYS)]
 
 
 def _copy_of(block: NftBlock, element: str, new: str) -> str:
@@ -317,11 +357,11 @@ def _covers(key: str, places: list[int], bridge: str) -> bool:
 
 def _why_not_added(block: NftBlock, head: str, element: str, parts: list[str]) -> str:
     if any(part in ("iface_index", "iif", "oif") for part in parts):
-        return "is known by its number, and the bridge has none before it is made"
+        return RULE_BY_NUMBER()
     if re.search(r"\b(timeout|dynamic|constant)\b", head) or re.search(r" (timeout|expires) ", element):
-        return "is in a set whose elements come and go"
+        return RULE_IN_TIMED_SET()
     if re.search(r"\binterval\b", head):
-        return "is in a set of ranges"
+        return RULE_IN_RANGES()
     if re.search(r"\b(counter|limit|quota|ct count|last)\b", f"{head} {without_texts(element)}"):
-        return "is in a set whose elements count or limit"
-    return _place_fault(block) if is_plain(element) else "is written in an unusual way"
+        return RULE_IN_COUNTED_SET()
+    return _place_fault(block) if is_plain(element) else RULE_UNUSUAL()

@@ -42,8 +42,7 @@ def blocks_of(listing: str) -> tuple[NftBlock, ...]:
         if not line or line.startswith("#"):
             continue
         if depth == 0:
-            words = line.split()
-            table = " ".join(words[1:3]) if words[0] == "table" and len(words) > 3 else ""
+            table = _table_of(line)
             depth, is_owned = 1, False
         elif depth == 1:
             if line == "}":
@@ -61,6 +60,12 @@ def blocks_of(listing: str) -> tuple[NftBlock, ...]:
             # The rules of a chain without a name are within the rule that jumps to it.
             depth += line.endswith("{") and not line.startswith("elements")
     return tuple(one for one in found if one.place.split()[0] in FAMILIES and "tunnelmark_" not in one.place)
+
+
+def _table_of(line: str) -> str:
+    """Return family and name of the table that a line begins; empty for anything else."""
+    words = line.split()
+    return " ".join(words[1:3]) if words[0] == "table" and len(words) > 3 else ""
 
 
 def rules_naming(listing: str, port: str) -> Iterator[tuple[str, str]]:

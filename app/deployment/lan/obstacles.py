@@ -6,12 +6,25 @@ from collections.abc import Iterator
 
 from app.deployment.lan.bridge import Bridging
 from app.deployment.lan.matches import shown
+from app.deployment.lan.messages import (
+    BRIDGED_FILTERED,
+    BRIDGED_FILTERED_HINT,
+    CHANGE_RULES_FIRST,
+    MOVE_LAN_RULES,
+    MOVED_RULES_APPLY,
+    RULE_CANNOT_MOVE,
+    RULE_IS_ADDED,
+    RULE_NAMES_PORT,
+    RULES_ARE_ADDED,
+    RULES_CANNOT_MOVE,
+    RULES_NAME_PORT,
+)
 from app.deployment.lan.rules import LanRules, texts_of
-from app.domain.deployment import RolloutObstacle
+from app.domain.deployment import DeploymentObstacle
 from app.domain.hosts import Side
 
 
-def firewall_obstacles(side: Side, bridging: Bridging, rules: LanRules, label: str) -> Iterator[RolloutObstacle]:
+def firewall_obstacles(side: Side, bridging: Bridging, rules: LanRules, label: str) -> Iterator[DeploymentObstacle]:
     """Report which rules of a host's firewall no longer apply to its LAN port, or are moved, or drop bridged frames.
 
     Args:
@@ -29,54 +42,47 @@ def firewall_obstacles(side: Side, bridging: Bridging, rules: LanRules, label: s
         yield _forward(side, bridging.bridge, rules.forward, label)
 
 
-def _moved(side: Side, bridging: Bridging, label: str) -> RolloutObstacle:
+def _moved(side: Side, bridging: Bridging, label: str) -> DeploymentObstacle:
     own, other = side.value.upper(), side.other.value.upper()
     rules, port = bridging.rules, bridging.lan_port
-    number = "A rule is" if len(rules) == 1 else f"{len(rules)} rules are"
-    return RolloutObstacle(
+    return DeploymentObstacle(
         side,
-        f"{number} added to the firewall of {label} for the bridge {bridging.bridge} while {port} is joined, for "
-        f"example: {shown(rules[0].words)}.",
-        f"What the rules for {port} accept or drop then applies to the LAN of {own} and to everything that the LAN of "
-        f"{other} sends to {own}.",
+        (RULE_IS_ADDED if len(rules) == 1 else RULES_ARE_ADDED)(
+            number=len(rules), host=label, bridge=bridging.bridge, port=port, rule=shown(rules[0].words)
+        ),
+        MOVED_RULES_APPLY(port=port, own=own, other=other),
     )
 
 
-def _left(side: Side, bridging: Bridging, rules: tuple[str, ...], label: str) -> RolloutObstacle:
+def _left(side: Side, bridging: Bridging, rules: tuple[str, ...], label: str) -> DeploymentObstacle:
     own, other = side.value.upper(), side.other.value.upper()
     port, bridge = bridging.lan_port, bridging.bridge
-    return RolloutObstacle(
+    return DeploymentObstacle(
         side,
-        f"{_count(rules)} the LAN port {port} in the firewall of {label}, for example: {shown(rules[0])}. Once it is "
-        f"joined, packets arrive by the bridge {bridge}, and these rules apply neither to its LAN nor to what the "
-        f"other LAN sends to {label}.",
-        f"With --move-lan-rules (a box in the window) they are added for {bridge} while the port is joined; they then "
-        f"apply to the LAN of {own} and to what the LAN of {other} sends to {own}. Else confirm to go on without them.",
+        (RULE_NAMES_PORT if len(rules) == 1 else RULES_NAME_PORT)(
+            number=len(rules), port=port, host=label, rule=shown(rules[0]), bridge=bridge
+        ),
+        MOVE_LAN_RULES(bridge=bridge, own=own, other=other),
         needs_person=True,
     )
 
 
-def _refused(side: Side, bridging: Bridging, rules: tuple[str, ...], label: str) -> RolloutObstacle:
+def _refused(side: Side, bridging: Bridging, rules: tuple[str, ...], label: str) -> DeploymentObstacle:
     port, bridge = bridging.lan_port, bridging.bridge
-    return RolloutObstacle(
+    return DeploymentObstacle(
         side,
-        f"{_count(rules)} the LAN port {port} in the firewall of {label} and cannot be moved to the bridge {bridge}, "
-        f"for example: {rules[0]}.",
-        f"Change them by hand first: a rule that excepts {port} has to except {bridge}, too, in the same rule.",
+        (RULE_CANNOT_MOVE if len(rules) == 1 else RULES_CANNOT_MOVE)(
+            number=len(rules), port=port, host=label, bridge=bridge, rule=rules[0]
+        ),
+        CHANGE_RULES_FIRST(port=port, bridge=bridge),
         needs_person=True,
     )
 
 
-def _forward(side: Side, bridge: str, rule: str, label: str) -> RolloutObstacle:
-    return RolloutObstacle(
+def _forward(side: Side, bridge: str, rule: str, label: str) -> DeploymentObstacle:
+    return DeploymentObstacle(
         side,
-        f"{label} passes bridged frames to its firewall (bridge-nf), which may drop what crosses between the LANs: "
-        f"{rule}. The pings that prove the tunnel do not pass there.",
-        "Set the sysctl net.bridge.bridge-nf-call-iptables (and -ip6tables) to 0, or accept what is bridged only: "
-        f"iptables -I FORWARD -i {bridge} -o {bridge} -j ACCEPT",
+        BRIDGED_FILTERED(host=label, rule=rule),
+        BRIDGED_FILTERED_HINT(bridge=bridge),
         needs_person=True,
     )
-
-
-def _count(rules: tuple[str, ...]) -> str:
-    return "A rule names" if len(rules) == 1 else f"{len(rules)} rules name"

@@ -10,8 +10,17 @@ from dataclasses import dataclass
 from app.deployment.lan.forward import forward_drop
 from app.deployment.lan.iptables import iptables_rules, lines_naming, lines_of
 from app.deployment.lan.matches import MARK, MovedRule, shown
+from app.deployment.lan.messages import (
+    INTERFACE_OF_ZONE,
+    RULE_BECAUSE,
+    RULE_ONE_OF_MANY,
+    STEP_MOVE_RULES,
+    STEP_WATCH_RULES,
+    ZONE_MASQUERADES,
+)
 from app.deployment.lan.nft import nft_rules
 from app.deployment.lan.nft_listing import rule_counts, rules_naming
+from app.deployment.messages import FIREWALL_UNREAD
 from app.discovery.firewall import sections_of
 from app.domain.adapters import PlanStep, shell_step_argv
 from app.domain.cancel import CancelToken
@@ -51,7 +60,7 @@ class LanRules:
     noted: tuple[MovedRule, ...] = ()
 
 
-def read_lan_rules(end: RemoteHost, port: str, bridge: str, *, token: CancelToken) -> LanRules:
+def read_lan_rules(host: RemoteHost, port: str, bridge: str, *, token: CancelToken) -> LanRules:
     """Read the firewall of a host. Changes nothing.
 
     Args:
@@ -64,12 +73,11 @@ def read_lan_rules(end: RemoteHost, port: str, bridge: str, *, token: CancelToke
     mark = f"#{new_id()}"
     argv = shell_step_argv(bare_script("lan/rules-read.sh"), mark, port)
     command = Command(argv, timeout_s=TIMEOUT_S, is_root=True, max_output_bytes=MAX_RULES_BYTES)
-    result = end.session.run(command, token=token)
+    result = host.session.run(command, token=token)
     sections = sections_of(result.stdout, mark)
     if result.is_truncated or "failed" in sections or "end" not in sections:
         raise CommandFailed(
-            f"The firewall of {end.label} could not be read; its rules may name the LAN port {port}.",
-            hint="Its tables are listed with nft, iptables-save and ip6tables-save as root.",
+            FIREWALL_UNREAD(host=host.label, port=port),
         )
     return parse_lan_rules(sections, port, bridge)
 
@@ -77,9 +85,7 @@ def read_lan_rules(end: RemoteHost, port: str, bridge: str, *, token: CancelToke
 def parse_lan_rules(sections: Mapping[str, str], port: str, bridge: str) -> LanRules:
     """Translate what a host printed, by heading."""
     listing = sections.get("nft", "")
-    heads = {tuple(name.split()[1:]): text for name, text in sections.items() if name.startswith("save ")}
-    older = {words[1]: text for words, text in heads.items() if words[0] == "legacy"}
-    newer = {words[1]: text for words, text in heads.items() if words[0] == "nft"}
+    older, newer = _saved_by(sections, "legacy"), _saved_by(sections, "nft")
     left = _described(listing, newer)
     saved = older | {program: _only(text, program, listing, left) for program, text in newer.items()}
     calls = tuple(name.split()[1] for name in sections if name.startswith("calls ") and name.split()[2:] == ["1"])
@@ -94,20 +100,25 @@ def parse_lan_rules(sections: Mapping[str, str], port: str, bridge: str) -> LanR
         moved += more
         refused += others
     zone, _, details = sections.get("firewalld", "").strip().partition("\n")
-    if _ZONE.fullmatch(zone):
-        if _ZONE_REWRITES.search(details):
-            reason = "masquerades or forwards ports there, or a policy does, which may change what is bridged only"
-            refused.append((f"interface {port} (firewalld zone {zone})", reason))
-        else:
-            moved.append(MovedRule("zone", "firewall-cmd", zone, port, 1, bridge))
+    if _ZONE.fullmatch(zone) and _ZONE_REWRITES.search(details):
+        reason = ZONE_MASQUERADES()
+        refused.append((INTERFACE_OF_ZONE(port=port, zone=zone), reason))
+    elif _ZONE.fullmatch(zone):
+        moved.append(MovedRule("zone", "firewall-cmd", zone, port, 1, bridge))
     forward = forward_drop(listing, saved, calls, (bridge, port), left_out=left)
     noted = _noted(sections, older, newer, port)
     if len(_lines((*moved, *noted), "").encode()) > _MOST_BYTES:
         noted = ()
     if len(_lines(moved, "").encode()) > _MOST_BYTES:
-        refused += [(f"{one.original} ({one.place})", "is one of too many") for one in moved]
+        refused += [(f"{one.original} ({one.place})", RULE_ONE_OF_MANY()) for one in moved]
         moved = []
     return LanRules(tuple(moved), tuple(refused), forward, _has_copies(sections, bridge), noted)
+
+
+def _saved_by(sections: Mapping[str, str], variant: str) -> dict[str, str]:
+    """Return what the programs of one variant of iptables saved, by program."""
+    start = f"save {variant} "
+    return {name.removeprefix(start): text for name, text in sections.items() if name.startswith(start)}
 
 
 def _noted(
@@ -161,9 +172,7 @@ def moving_step(
         )
 
     return PlanStep(
-        title=f"Apply the firewall's rules for {port} to {bridge} as well"
-        if rules
-        else f"Watch the firewall for new rules that name {port}",
+        title=STEP_MOVE_RULES(port=port, bridge=bridge) if rules else STEP_WATCH_RULES(port=port),
         command=command("open"),
         undo=command("close"),
         health_check=command("check"),
@@ -212,4 +221,4 @@ def _only(text: str, program: str, listing: str, described: frozenset[str]) -> s
 
 def texts_of(refused: Sequence[tuple[str, str]]) -> tuple[str, ...]:
     """Return rules that cannot be moved for users."""
-    return tuple(f"{shown(rule)} {reason}" for rule, reason in refused)
+    return tuple(RULE_BECAUSE(rule=shown(rule), why=reason) for rule, reason in refused)

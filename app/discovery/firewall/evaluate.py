@@ -18,7 +18,9 @@ from app.discovery.firewall.model import (
     Span,
     Value,
 )
+from app.discovery.messages import CHAIN_IN_TABLE, POLICY_DROP, RULE_OF_CHAIN
 from app.domain.firewall import PROTOCOL_NUMBERS, Fate, Opening
+from app.domain.messages import Message
 
 Facts = Mapping[Field, tuple[Value, ...]]
 """Values that a packet may have, by property; a property without an entry is unknown."""
@@ -126,7 +128,7 @@ def _end(base: BaseChain, facts: Facts) -> tuple[Fate, str]:
     if RuleVerdict.RETURN in verdicts:
         verdicts = verdicts - {RuleVerdict.RETURN} | {base.policy}
         if base.policy is RuleVerdict.DROP:
-            drop = f"policy drop of {base.place}"
+            drop = POLICY_DROP(place=base.place)
     if verdicts == {RuleVerdict.ACCEPT}:
         return Fate.ACCEPTED, ""
     if verdicts == {RuleVerdict.DROP}:
@@ -146,10 +148,10 @@ class _Walk:
         """Return how a chain may end."""
         rules = self._table.chains.get(name)
         if rules is None or depth > _MOST_JUMPS:
-            return _Outcome(_ANYTHING, doubt=f"chain {name} in table {self._table.name}")
+            return _Outcome(_ANYTHING, doubt=CHAIN_IN_TABLE(chain=name, table=self._table.name))
         if name not in self._known:
             # A chain that leads to itself, which no kernel allows, ends here.
-            self._known[name] = _Outcome(_ANYTHING, doubt=f"chain {name} in table {self._table.name}")
+            self._known[name] = _Outcome(_ANYTHING, doubt=CHAIN_IN_TABLE(chain=name, table=self._table.name))
             self._known[name] = self._through(name, rules, depth)
         return self._known[name]
 
@@ -189,7 +191,8 @@ class _Walk:
 
     def _quoted(self, rule: FirewallRule, name: str) -> str:
         text = "".join(one if one.isprintable() else " " for one in rule.text)[:_MOST_TEXT_CHARACTERS]
-        return f'"{text}" of chain {name} in table {self._table.name}'
+        text = rule.text if isinstance(rule.text, Message) else text
+        return RULE_OF_CHAIN(rule=text, chain=name, table=self._table.name)
 
 
 def _truth(match: Match, facts: Facts) -> bool | None:

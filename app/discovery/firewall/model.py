@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum, auto
 from typing import Final
 
+from app.discovery.messages import CHAIN_IN_TABLE
+
 UNKNOWN: Final = None
 """A value or a match that is not understood."""
 
@@ -139,7 +141,7 @@ class BaseChain:
     @property
     def place(self) -> str:
         """The chain for users."""
-        return f"chain {self.name} in table {self.table.name}"
+        return CHAIN_IN_TABLE(chain=self.name, table=self.table.name)
 
     @property
     def rules(self) -> tuple[FirewallRule, ...]:

@@ -21,6 +21,7 @@ from app.discovery.firewall.model import (
     RuleVerdict,
 )
 from app.discovery.firewall.nft_matches import Sets, match_of, matches_for_key
+from app.discovery.messages import RULE_WITH_HANDLE, TOO_MANY_RULES
 
 _FAMILIES = ("ip", "inet", "netdev")
 _HOOKS = ("ingress", "prerouting", "input")
@@ -112,7 +113,7 @@ def _ruleset(items: Items, texts: Mapping[tuple[str, ...], str]) -> Ruleset:
         expressions = expressions if isinstance(expressions, list) else []
         statements += expressions
         handle = str(body.get("handle"))
-        text = texts.get((*_table(body), str(body.get("chain")), handle), f"rule with handle {handle}")
+        text = texts.get((*_table(body), str(body.get("chain")), handle), RULE_WITH_HANDLE(handle=handle))
         chain += _rules(expressions, text, sets.get(_table(body), {}))
     made = {
         key: FirewallTable(" ".join(key), {name: tuple(rules) for name, rules in chains.items()})
@@ -126,7 +127,7 @@ def _ruleset(items: Items, texts: Mapping[tuple[str, ...], str]) -> Ruleset:
 
 
 def _unreadable() -> BaseChain:
-    rule = FirewallRule((), RuleVerdict.OTHER, text="too many rules")
+    rule = FirewallRule((), RuleVerdict.OTHER, text=TOO_MANY_RULES())
     return BaseChain(FirewallTable("ruleset", {"all": (rule,)}), "all", "input", RuleVerdict.ACCEPT)
 
 

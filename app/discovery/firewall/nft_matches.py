@@ -135,16 +135,19 @@ def _alternative(left: _Left, element: object) -> tuple[Value, ...]:
     return (value_of(left.fields[0], element),)
 
 
+def _joined(parts: Sequence[_Left]) -> _Left:
+    """Return the left side of a concatenation."""
+    if any(len(one.fields) != 1 or one.mask for one in parts):
+        return _Left((Field.OTHER,) * len(parts))
+    return _Left(tuple(one.fields[0] for one in parts), tuple(need for one in parts for need in one.needs))
+
+
 def _left(expression: object) -> _Left:
     if not isinstance(expression, dict) or len(expression) != 1:
         return _OTHER
     ((kind, body),) = expression.items()
     if kind == "concat" and isinstance(body, list) and body:
-        parts = [_left(one) for one in body]
-        if any(len(one.fields) != 1 or one.mask for one in parts):
-            return _Left((Field.OTHER,) * len(parts))
-        needs = tuple(need for one in parts for need in one.needs)
-        return _Left(tuple(one.fields[0] for one in parts), needs)
+        return _joined([_left(one) for one in body])
     if kind == "&" and isinstance(body, list) and len(body) == 2:
         return _masked(_left(body[0]), body[1])
     if not isinstance(body, dict):

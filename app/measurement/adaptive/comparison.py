@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 import random
 import time
@@ -14,18 +15,21 @@ from app.domain.cancel import CancelToken
 from app.domain.errors import Cancelled, TunnelmarkError
 from app.domain.events import LogLevel, LogLine, Progress, RoundEnded
 from app.domain.interim import CandidateState, InterimResult
+from app.domain.messages import sentences
 from app.domain.results import Attempt, AttemptKey, AttemptStatus, CampaignPlan, CampaignStatus
 from app.measurement.adaptive.cycles import Cycles
 from app.measurement.adaptive.draft import Draft
-from app.measurement.adaptive.group_measurement import RoundOrder
+from app.measurement.adaptive.group_measurement import FIRST_SECONDS, RoundOrder
 from app.measurement.adaptive.host_probes import HostProbes
-from app.measurement.adaptive.past_rounds import Candidate, PastRounds, stored_round, took_s, took_tcp_s
+from app.measurement.adaptive.past_rounds import Candidate, PastRounds, stored_round, stored_times, took_s
 from app.measurement.adaptive.probes import RoundProbes
 from app.measurement.adaptive.progress import BudgetMeter
 from app.measurement.adaptive.round import Round
+from app.measurement.adaptive.round_times import Part, RoundTimes
 from app.measurement.comparison.attempt import ComparisonContext, find_choice, not_run, title_of
 from app.measurement.comparison.comparison import Comparison
 from app.measurement.engine import CAUSED_BY_LINK
+from app.measurement.messages import NOT_MEASURED_ANY_MORE, ROUND_COMPLETE, ROUNDS_COMPLETE
 from app.measurement.progress import Meter
 from app.measurement.work import Done, Task
 from app.probes import doubts_before, inspect_surroundings
@@ -33,15 +37,19 @@ from app.ranking.gates import MOST_REPEATS
 from app.ranking.interim import interim
 from app.tunnel.groups import side_by_side
 
+logger = logging.getLogger(__name__)
+
 
 class AdaptiveComparison(Comparison):
     """Implements `Work`: a task is a whole round, and an interim result after each decides what is measured next.
 
     Attributes:
         probes: Makes what measures.
+        clock: Monotonic seconds, for the times of rounds.
     """
 
     probes: ClassVar[Callable[[ComparisonContext], RoundProbes]] = HostProbes
+    clock: ClassVar[Callable[[], float]] = staticmethod(time.monotonic)
 
     @classmethod
     def meter(cls, plan: CampaignPlan, kept: frozenset[int], emit: Callable[[Progress], None]) -> Meter:
@@ -52,7 +60,7 @@ class AdaptiveComparison(Comparison):
     def __init__(self, context: ComparisonContext, done: Sequence[Attempt]) -> None:
         super().__init__(context, done)
         self._past = PastRounds(context.plan)
-        self._took_s = self._tcp_s = 0.0
+        self._took_s, self._times = 0.0, RoundTimes()
 
     def tasks(self) -> Generator[Task[Attempt], Done[Attempt], CampaignStatus]:
         """Yield the rounds that are left."""
@@ -61,7 +69,7 @@ class AdaptiveComparison(Comparison):
         while keys := self._past.keys(wanted):
             attempts = stored_round(keys, stored)
             if attempts is not None:
-                self._past.add(attempts, took_s(attempts), took_tcp_s(attempts))
+                self._past.add(attempts, took_s(attempts), stored_times(attempts))
             else:
                 titles = tuple(title_of(self.context.plan, key) for key in keys)
                 try:
@@ -70,7 +78,7 @@ class AdaptiveComparison(Comparison):
                     self.context.emit(LogLine(LogLevel.ERROR, error.sentence()))
                     self.leave(keys, error.reason, error.sentence())
                     return CampaignStatus.INTERRUPTED
-                self._past.add(done.attempts, self._took_s, self._tcp_s)
+                self._past.add(done.attempts, self._took_s, self._times)
             result = self._interim()
             if result.stop is not None:
                 break
@@ -85,7 +93,7 @@ class AdaptiveComparison(Comparison):
             if key.round == number and (key.solution, key.suite) not in measured:
                 self.context.keep(not_run(key, reason, message))
         rounds = len(self._past.rounds)
-        return f"{message} {rounds} round{'' if rounds == 1 else 's'} of it {'is' if rounds == 1 else 'are'} complete."
+        return sentences((message, ROUND_COMPLETE() if rounds == 1 else ROUNDS_COMPLETE(number=rounds)))
 
     # --- after a round ------------------------------------------------------------------------------------------------
 
@@ -96,7 +104,7 @@ class AdaptiveComparison(Comparison):
         for one in result.candidates:
             if one.state is not CandidateState.OPEN and one.why and self._left_now(one.solution, one.suite):
                 title = title_of(context.plan, AttemptKey(0, one.solution, one.suite, "", 0))
-                context.emit(LogLine(LogLevel.INFO, f"{title} is not measured any more: {one.why}"))
+                context.emit(LogLine(LogLevel.INFO, NOT_MEASURED_ANY_MORE(title=title, why=one.why)))
         if isinstance(context.meter, BudgetMeter):
             context.meter.expect(result.left_s if result.stop is None else 0.0)
         return result
@@ -110,23 +118,26 @@ class AdaptiveComparison(Comparison):
 
     def _measure(self, keys: Sequence[AttemptKey], _token: CancelToken, doubts: Sequence[str]) -> Done[Attempt]:
         """Measure a round. Its steps have tokens of their own, so that one candidate can be skipped."""
-        began_s = time.monotonic()
+        began_s = type(self).clock()
         drafts = [self._draft(key, doubts) for key in keys]
         measured = [draft for draft in drafts if draft.is_open]
         made = self._round(measured)
         try:
-            self._inspect(measured)
+            with made.times.part(Part.INSPECTION):
+                self._inspect(measured)
             made.run()
         except Cancelled:
             for draft in drafts:
                 draft.cancel()
-        self._took_s, self._tcp_s = max(0.0, time.monotonic() - began_s - made.wire_s), made.tcp_s
+        self._times = made.times
+        self._took_s = max(0.0, type(self).clock() - began_s - made.times.seconds[Part.PACKETS])
+        logger.info(made.times.sentence(self._past.next_number))
         attempts = tuple(draft.finish() for draft in drafts)
         is_good = all(one.status is AttemptStatus.COMPLETED for one in attempts)
-        # A tunnel whose link has died looks fail-closed, so what captures showed is doubted as failures are.
-        has_wire = any(one.wire is not None for one in attempts)
+        # A tunnel whose link has died seems fail-closed, so results of captures are doubted as failures are.
+        has_captures = any(one.capture is not None for one in attempts)
         is_doubtful = not self.context.control.token.is_cancelled and (
-            has_wire or any(isinstance(draft.error, CAUSED_BY_LINK) for draft in drafts)
+            has_captures or any(isinstance(draft.error, CAUSED_BY_LINK) for draft in drafts)
         )
         return Done(attempts, made.error, is_good=is_good, is_doubtful=is_doubtful)
 
@@ -152,10 +163,11 @@ class AdaptiveComparison(Comparison):
         groups = self._groups(drafts)
         order = RoundOrder(
             number=number,
-            seconds=1 if number == 1 else profile.seconds,
+            seconds=FIRST_SECONDS if number == 1 else profile.seconds,
             has_tcp=past.has_tcp_next,
+            has_rate=past.has_rate_next,
             repeats_left=max(0, MOST_REPEATS - past.repeats),
-            repeats_end_s=time.monotonic() + max(0.0, (profile.budget_s or math.inf) - past.elapsed_s),
+            budget_end_s=time.monotonic() + max(0.0, (profile.budget_s or math.inf) - past.elapsed_s),
             rate_mbit_s=past.rate_mbit_s,
             has_others=any(not draft.is_bare for draft in drafts),
             is_check_due=number == 1,
@@ -169,9 +181,9 @@ class AdaptiveComparison(Comparison):
             round=number,
             random=random.Random(f"{context.plan.seed}/{number}"),  # noqa: S311 - an order, not a secret
             emit=context.emit,
-            say=context.meter.say,
+            report=context.meter.report,
         )
-        return Round(context, probes, order, drafts, groups, cycles)
+        return Round(context, probes, order, drafts, groups, cycles, times=RoundTimes(type(self).clock))
 
     def _groups(self, drafts: Sequence[Draft]) -> Sequence[Sequence[int]]:
         """Return which candidates are up together, by position; the bare link is in the first group."""

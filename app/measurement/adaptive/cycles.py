@@ -16,8 +16,10 @@ from app.domain.cancel import CancelToken
 from app.domain.errors import ProbeFailed
 from app.domain.events import CycleEnded, EventSink, RttSamples
 from app.domain.results import GOOD_CYCLES, LOST_RTT_US, MOST_CYCLES, Profile
+from app.measurement.adaptive.block_time import FEWEST_CYCLES
 from app.measurement.adaptive.draft import Draft, MeasuredBlock, is_lost
 from app.measurement.adaptive.probes import RoundProbes
+from app.measurement.messages import CYCLE_OF_ROUND, FRAMES_STOPPED
 from app.ranking.blocks import is_disturbed
 
 _LOST_IN_A_ROW = 2
@@ -37,8 +39,9 @@ class Cycles:
         round: Round, from 1.
         random: Order of the candidates in each cycle.
         emit: Gets events.
-        say: Gets what happens, in one line.
+        report: Gets what happens, in one line.
         number: Cycles that were made so far in this round.
+        clock: Monotonic seconds.
     """
 
     probes: RoundProbes
@@ -46,31 +49,47 @@ class Cycles:
     round: int
     random: random.Random
     emit: EventSink
-    say: Callable[[str], None]
+    report: Callable[[str], None]
     number: int = 0
+    clock: Callable[[], float] = time.monotonic
 
-    def run(self, drafts: Sequence[Draft], on_failed: FailureSink, *, token: CancelToken) -> None:
-        """Measure until there are ten good cycles, at most twenty.
+    def run(
+        self,
+        drafts: Sequence[Draft],
+        on_failed: FailureSink,
+        *,
+        token: CancelToken,
+        most_s: Callable[[float], float] = lambda _cycle_s: math.inf,
+    ) -> None:
+        """Measure until there are ten good cycles, or five where time is short, at most twenty.
 
         Args:
             drafts: Candidates that are up; blocks are added to them, and disturbed cycles are marked.
             on_failed: Gets a candidate that stopped answering, before it is left out.
+            most_s: Returns from the seconds of a cycle how long all may take.
 
         Raises:
             ConnectionLost, DeadlineExceeded, Cancelled: As `HostSession.run`.
         """
-        began_s = time.monotonic()
+        began_s = self.clock()
         numbers: list[int] = []
         while any(draft.is_open for draft in drafts):
-            self.say(f"round {self.round}: cycle {len(numbers) + 1}, {_good(drafts, numbers)} of {GOOD_CYCLES} good")
+            self.report(
+                CYCLE_OF_ROUND(
+                    round=self.round, cycle=len(numbers) + 1, good=_good(drafts, numbers), wanted=GOOD_CYCLES
+                )
+            )
             self.one([draft for draft in drafts if draft.is_open], on_failed, token=token)
             numbers.append(self.number)
             self._mark(drafts, numbers)
             self._report(drafts)
-            if _good(drafts, numbers) >= GOOD_CYCLES or len(numbers) >= MOST_CYCLES:
+            good, passed_s = _good(drafts, numbers), self.clock() - began_s
+            cycle_s = passed_s / len(numbers)
+            is_late = good >= FEWEST_CYCLES and passed_s + cycle_s > most_s(cycle_s)
+            if good >= GOOD_CYCLES or len(numbers) >= MOST_CYCLES or is_late:
                 break
         for draft in drafts:
-            draft.probe_s += (time.monotonic() - began_s) / len(drafts)
+            draft.probe_s += (self.clock() - began_s) / len(drafts)
 
     def one(self, drafts: Sequence[Draft], on_failed: FailureSink, *, token: CancelToken) -> tuple[MeasuredBlock, ...]:
         """Measure one cycle; return the blocks in the order of `drafts`."""
@@ -95,9 +114,7 @@ class Cycles:
                 on_failed(
                     draft,
                     ProbeFailed(
-                        f"{draft.title} stopped carrying frames: no echo request of its last {_LOST_IN_A_ROW} blocks "
-                        "was answered.",
-                        hint="See its log.",
+                        FRAMES_STOPPED(title=draft.title, blocks=_LOST_IN_A_ROW),
                     ),
                 )
         return tuple(made[index] for index in range(len(drafts)))

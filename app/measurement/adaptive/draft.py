@@ -15,6 +15,7 @@ from app.domain.events import Stage
 from app.domain.gates import HostReadings
 from app.domain.hosts import Side
 from app.domain.link import Link
+from app.domain.path_note import PathNote
 from app.domain.results import (
     LOST_RTT_US,
     Attempt,
@@ -23,12 +24,12 @@ from app.domain.results import (
     Block,
     CpuUsage,
     LatencySeries,
-    PathNote,
     ThroughputSeries,
 )
 from app.domain.solutions import Suite
 from app.measurement.comparison.attempt import MAX_LOG_CHARACTERS
 from app.measurement.interfaces import Tunnel
+from app.measurement.messages import CANCELLED_WHILE_RUNNING, SKIPPED_IN_STAGE
 from app.probes.blocks import BlockTarget, TargetBlock
 from app.ranking.blocks import block_value_ms
 from app.wording.colours import BASELINE_SOLUTION
@@ -90,7 +91,7 @@ class Draft:
     readings: Mapping[str, HostReadings] = field(default_factory=dict)
     own_load_cores: float | None = None
     repeats: int = 0
-    wire: CaptureReport | None = None
+    capture: CaptureReport | None = None
     probe_s: float = 0.0
     stage: Stage = Stage.PREFLIGHT
     daemon_log: str = ""
@@ -112,19 +113,19 @@ class Draft:
 
     @property
     def plan(self) -> TunnelPlan:
-        """What was built for it; it has a tunnel."""
+        """The plan of its tunnel, which is up."""
         assert self.tunnel is not None  # noqa: S101 - only called for candidates that are up
         return self.tunnel.plan
 
     @property
     def tunnel_link(self) -> Link:
-        """What its tunnel was built on."""
+        """The link of its tunnel, which is up."""
         assert self.tunnel is not None  # noqa: S101 - only called for candidates that are up
         return self.tunnel.link
 
     @property
     def target(self) -> BlockTarget:
-        """Where its echo requests go."""
+        """Target of its echo requests."""
         return BlockTarget(self.plan.probe_address_b, self.plan.probe_address_a)
 
     def copy(self) -> Draft:
@@ -162,13 +163,13 @@ class Draft:
         """End it as skipped by the user."""
         if self.status is None:
             self.status, self.reason = AttemptStatus.SKIPPED, "skipped"
-            self.message = f"You skipped it in the stage {self.stage.value}."
+            self.message = SKIPPED_IN_STAGE(stage=self.stage.value)
 
     def cancel(self) -> None:
         """End it as cancelled with the whole comparison."""
         if self.status is None:
             self.status, self.reason = AttemptStatus.CANCELLED, Cancelled.reason
-            self.message = "It was cancelled while it ran."
+            self.message = CANCELLED_WHILE_RUNNING()
 
     def finish(self) -> Attempt:
         """Return the attempt as it is now."""
@@ -193,7 +194,7 @@ class Draft:
             negotiated=tunnel.negotiated if tunnel else "",
             daemon_log=self.daemon_log[-MAX_LOG_CHARACTERS:],
             doubts=tuple(dict.fromkeys(self.doubts)),
-            wire=self.wire,
+            capture=self.capture,
             stage="" if status is AttemptStatus.COMPLETED else self.stage.value,
             blocks=tuple(Block(one.cycle, one.at_s, one.cycle not in self.disturbed) for one in self.blocks),
             readings=self.readings,

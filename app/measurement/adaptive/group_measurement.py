@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -17,18 +18,38 @@ from app.domain.errors import (
 )
 from app.domain.events import LogLevel, LogLine, Stage, StageStarted, ThroughputSample
 from app.domain.gates import Gate, GateVerdict
+from app.domain.messages import sentences
 from app.domain.results import ThroughputSeries
+from app.measurement.adaptive.block_time import BlockTime, transfer_s
 from app.measurement.adaptive.cycles import Cycles
 from app.measurement.adaptive.draft import Draft
 from app.measurement.adaptive.probes import RoundProbes
+from app.measurement.adaptive.round_times import Part, RoundTimes
 from app.measurement.adaptive.steps import skippable
 from app.measurement.comparison.attempt import ComparisonContext, collect_logs
-from app.measurement.comparison.capture_checks import raise_if_leaking, wire_log
+from app.measurement.comparison.capture_checks import capture_log, raise_if_leaking
 from app.measurement.interfaces import TunnelGroup
+from app.measurement.messages import (
+    BLOCKS_AGAIN,
+    CPU_AT_RATE,
+    CYCLES_ENDED_EARLY,
+    INTERLEAVED_BLOCKS,
+    OF_CANDIDATE,
+    ROUND_STEP,
+    TCP_BOTH_WAYS,
+    WARMING_UP,
+)
 from app.ranking.gates import gates_of, spread_of
+from app.wording.stages import STAGE_WORDS
 
 LEAST_CYCLES = 3
 """Skipping ends the cycles of a round once there are so many; before, there would be no figure. Source: our choice."""
+
+FIRST_SECONDS = 1
+"""Seconds of TCP per direction in the first round, which is to say soon what is known. Source: our choice."""
+
+RATE_SECONDS = 1
+"""Seconds of TCP per direction while the CPU is compared. Source: our choice."""
 
 FIRST_RATED_ROUND = 2
 """CPU at one rate is measured in this round. Source: our choice."""
@@ -41,14 +62,15 @@ _HOST_ERRORS = (Cancelled, ConnectionLost, HostUnreachable)
 
 @dataclass(frozen=True, slots=True)
 class RoundOrder:
-    """What is measured in a round.
+    """Measurements of a round.
 
     Attributes:
         number: Round, from 1.
         seconds: Seconds of TCP per direction.
         has_tcp: Whether TCP is measured in it.
+        has_rate: Whether the CPU is compared at one rate in it.
         repeats_left: How often blocks may be measured again.
-        repeats_end_s: Monotonic time from which on nothing is repeated: the budget is used up.
+        budget_end_s: Monotonic time at which the budget is used up; from then on nothing is repeated.
         rate_mbit_s: Rate at which the CPU is compared, in Mbit/s; None where it is not known yet.
         has_others: Whether there is more than the bare link.
         is_check_due: Whether it is to be checked that idle tunnels change no latency.
@@ -60,8 +82,9 @@ class RoundOrder:
     number: int
     seconds: int
     has_tcp: bool
+    has_rate: bool
     repeats_left: int
-    repeats_end_s: float
+    budget_end_s: float
     rate_mbit_s: float | None
     has_others: bool
     is_check_due: bool
@@ -81,8 +104,7 @@ class GroupMeasurement:
         order: What is measured in this round.
         drafts: Candidates that are up; their figures are added to them.
         group: Their tunnels.
-        tcp_s: Seconds that TCP took.
-        wire_s: Seconds that packet tests took.
+        times: Gets the seconds of each part.
     """
 
     context: ComparisonContext
@@ -91,8 +113,7 @@ class GroupMeasurement:
     order: RoundOrder
     drafts: Sequence[Draft]
     group: TunnelGroup
-    tcp_s: float = field(default=0.0, init=False)
-    wire_s: float = field(default=0.0, init=False)
+    times: RoundTimes = field(default_factory=RoundTimes)
 
     def warm_up(self) -> None:
         """Send echo requests that do not count, until they are steady.
@@ -100,7 +121,8 @@ class GroupMeasurement:
         Raises:
             ConnectionLost, HostUnreachable, DeadlineExceeded, Cancelled: As `HostSession.run`.
         """
-        self._each(Stage.LATENCY, "warming up", self._warm_up)
+        with self.times.part(Part.WARM_UP):
+            self._each(Stage.LATENCY, WARMING_UP(), self._warm_up)
 
     def run(self) -> None:
         """Measure in blocks, then TCP of one candidate at a time, then the packet tests.
@@ -108,16 +130,17 @@ class GroupMeasurement:
         Raises:
             ConnectionLost, HostUnreachable, DeadlineExceeded, Cancelled: As `HostSession.run`.
         """
-        self._blocks()
-        began_s = time.monotonic()
+        with self.times.part(Part.BLOCKS):
+            self._blocks()
         if self.order.has_tcp:
-            self._each(Stage.THROUGHPUT, "TCP in both directions", self._transfer)
+            with self.times.part(Part.TCP):
+                self._each(Stage.THROUGHPUT, TCP_BOTH_WAYS(), self._transfer)
         rate = self._rate()
         if rate is not None:
-            self._each(Stage.THROUGHPUT, f"CPU at {rate:.3g} Mbit/s", lambda *words: self._at_rate(rate, *words))
-        self.tcp_s, began_s = time.monotonic() - began_s, time.monotonic()
-        self._each(Stage.WIRE, "", self._capture)
-        self.wire_s = time.monotonic() - began_s
+            with self.times.part(Part.RATE):
+                self._each(Stage.THROUGHPUT, CPU_AT_RATE(rate=rate), lambda *words: self._at_rate(rate, *words))
+        with self.times.part(Part.PACKETS):
+            self._each(Stage.PACKET_TESTS, "", self._capture)
 
     @property
     def open(self) -> list[Draft]:
@@ -133,7 +156,7 @@ class GroupMeasurement:
         """End one candidate with an error; its daemons' words are kept."""
         draft.daemon_log = draft.daemon_log or _collect_logs(draft, error)
         draft.fail(error)
-        self.context.emit(LogLine(LogLevel.ERROR, f"{draft.title}: {error.sentence()}"))
+        self.context.emit(LogLine(LogLevel.ERROR, OF_CANDIDATE(title=draft.title, what=error.sentence())))
 
     def _each(self, stage: Stage, words: str, work: Callable[[Draft, CancelToken], None]) -> None:
         """Do something with one candidate after another; one that fails or is skipped is left out from then on."""
@@ -141,7 +164,7 @@ class GroupMeasurement:
             draft.stage = stage
             if words:
                 self.context.emit(StageStarted(draft.key, stage, words))
-                self.context.meter.say(f"round {self.order.number}: {draft.title}: {words}")
+                self.context.meter.report(ROUND_STEP(round=self.order.number, title=draft.title, what=words))
             try:
                 with skippable(self.context.control, draft.skip) as token:
                     work(draft, token)
@@ -149,7 +172,7 @@ class GroupMeasurement:
                 raise
             except TunnelmarkError as error:
                 if self.group.lost:
-                    raise DeadlineExceeded(" ".join(self.group.lost.values())) from error
+                    raise DeadlineExceeded(sentences(self.group.lost.values())) from error
                 self.fail(draft, error)
 
     def _warm_up(self, draft: Draft, token: CancelToken) -> None:
@@ -161,38 +184,47 @@ class GroupMeasurement:
 
     def _blocks(self) -> None:
         """Measure cycles of blocks, again where a gate asks for it and the budget allows it."""
-        first = self.cycles.number + 1
+        first, began_s = self.cycles.number + 1, time.monotonic()
         self._blocks_once()
-        while (asks := self._disturbed()) and self._may_repeat():
-            reasons = "; ".join(f"{draft.title}: {gate.words}" for draft, gate in asks)
-            self._info(f"The blocks of round {self.order.number} are measured again: {reasons}.")
+        while (asks := self._disturbed()) and self._may_repeat(time.monotonic() - began_s):
+            reasons = [f"{draft.title}: {gate.words}" for draft, gate in asks]
+            self._info(BLOCKS_AGAIN(round=self.order.number, reasons=reasons))
             for draft in self.open:
                 draft.disturbed |= set(range(first, self.cycles.number + 1))
                 draft.repeats += 1
-            first = self.cycles.number + 1
+            first, began_s = self.cycles.number + 1, time.monotonic()
             self._blocks_once()
+            self.times.repeated_s += time.monotonic() - began_s
 
-    def _may_repeat(self) -> bool:
+    def _may_repeat(self, took_s: float) -> bool:
+        """Return whether blocks may be measured again, which will take as long as those before."""
         made = max(draft.repeats for draft in self.open)
-        return made < self.order.repeats_left and time.monotonic() < self.order.repeats_end_s
+        return made < self.order.repeats_left and time.monotonic() + took_s < self.order.budget_end_s
 
     def _blocks_once(self) -> None:
         for draft in self.open:
             draft.stage = Stage.LATENCY
-            self.context.emit(StageStarted(draft.key, Stage.LATENCY, "interleaved blocks"))
+            self.context.emit(StageStarted(draft.key, Stage.LATENCY, INTERLEAVED_BLOCKS()))
         if not self.open or (self.order.has_others and all(draft.is_bare for draft in self.open)):
             return  # the bare link alone: it is measured beside each of the others
         began, token = self.cycles.number, self.context.control.token
         conditions = self.probes.watch(self.open, token=token)
         while self.cycles.number - began < LEAST_CYCLES and self.open:
-            with skippable(
-                self.context.control, lambda: self._info("The cycles of this round were ended early.")
-            ) as step:
-                self.cycles.run(self.open, self.fail, token=step)
+            with skippable(self.context.control, lambda: self._info(CYCLES_ENDED_EARLY())) as step:
+                self.cycles.run(self.open, self.fail, token=step, most_s=self._block_time().most_s)
         found = conditions()
         for draft in self.open:
             draft.readings = found.readings.get(draft.key.position, {})
             draft.own_load_cores = found.own_load_cores
+
+    def _block_time(self) -> BlockTime:
+        """Return the time for blocks; of candidates in several groups each has all its cycles."""
+        order, seconds = self.order, self.times.seconds
+        left_s = order.budget_end_s - time.monotonic() if order.is_single_group else math.inf
+        before_s = sum(seconds[part] for part in (Part.INSPECTION, Part.SET_UP, Part.WARM_UP))
+        tcp_s = transfer_s(len(self.open), order.seconds) if order.has_tcp else 0.0
+        rate_s = transfer_s(len(self.open), RATE_SECONDS) if order.has_rate else 0.0
+        return BlockTime(left_s, before_s, tcp_s + rate_s, order.number)
 
     def _disturbed(self) -> list[tuple[Draft, Gate]]:
         """Return the candidates that are to be measured again, with the first gate that asks for it."""
@@ -220,11 +252,8 @@ class GroupMeasurement:
         draft.probe_s += time.monotonic() - began_s
 
     def _rate(self) -> float | None:
-        """Return half of what the slowest candidate carries, the load that all of them are given; None if unknown.
-
-        Not in the first round, which is to say soon what is known.
-        """
-        if self.order.number < FIRST_RATED_ROUND or all(draft.is_bare or self._is_rated(draft) for draft in self.open):
+        """Return half of what the slowest candidate carries, the load that all of them are given; None if unknown."""
+        if not self.order.has_rate or all(draft.is_bare or self._is_rated(draft) for draft in self.open):
             return None
         if self.order.rate_mbit_s is not None or not self.order.is_single_group:
             return self.order.rate_mbit_s
@@ -235,7 +264,7 @@ class GroupMeasurement:
             return
         began_s = time.monotonic()
         done = self.probes.transfer(
-            draft, seconds=1, cap_mbit_s=rate_mbit_s, token=token, on_interval=lambda *_sample: None
+            draft, seconds=RATE_SECONDS, cap_mbit_s=rate_mbit_s, token=token, on_interval=lambda *_sample: None
         )
         draft.cpu_at_rate, draft.rate_mbit_s = done.cpu, rate_mbit_s
         draft.probe_s += time.monotonic() - began_s
@@ -247,16 +276,18 @@ class GroupMeasurement:
 
     def _capture(self, draft: Draft, token: CancelToken) -> None:
         """Run the packet tests last of all: the tunnel does not work any more afterwards."""
-        if draft.wire is not None or (draft.key.solution, draft.key.suite) in self.order.tested:
+        if draft.capture is not None or (draft.key.solution, draft.key.suite) in self.order.tested:
             return
 
         def on_stage(stage: Stage, text: str) -> None:
             self.context.emit(StageStarted(draft.key, stage, text))
-            self.context.meter.say(f"round {self.order.number}: {draft.title}: {text or stage.value}")
+            self.context.meter.report(
+                ROUND_STEP(round=self.order.number, title=draft.title, what=text or STAGE_WORDS[stage])
+            )
 
-        draft.wire = report = self.probes.capture(draft, token=token, on_stage=on_stage)
-        for level, sentence in wire_log(report):
-            self.context.emit(LogLine(level, f"{draft.title}: {sentence}"))
+        draft.capture = report = self.probes.capture(draft, token=token, on_stage=on_stage)
+        for level, sentence in capture_log(report):
+            self.context.emit(LogLine(level, OF_CANDIDATE(title=draft.title, what=sentence)))
         raise_if_leaking(report)
 
     def _info(self, text: str) -> None:

@@ -13,10 +13,11 @@ from app.domain.solutions import Carrier
 from app.measurement.adaptive.draft import Draft
 from app.measurement.adaptive.probes import Conditions, ThroughputSink, Transfer
 from app.measurement.comparison.attempt import ComparisonContext, candidate_of
-from app.measurement.comparison.capture_checks import look_at_wire
+from app.measurement.comparison.capture_checks import run_packet_tests
 from app.measurement.comparison.probe_run import cpu_sample, iperf3_version, ping_flavour
 from app.measurement.interfaces import StageSink
 from app.measurement.load_guard import LoadGuard
+from app.measurement.messages import NO_THROUGHPUT
 from app.probes import CpuMonitor, ThroughputRequest, measure_throughput, throughput_server
 from app.probes.blocks import BlockTarget, CycleRequest, TargetBlock, measure_cycle, warm_up
 from app.probes.capture import CaptureTestsRequest
@@ -56,13 +57,12 @@ class HostProbes:
         context = self._context
         pids = {side: [pid for draft in drafts for pid in draft.daemon_pids(side)] for side in Side}
         devices = {side: [name for draft in drafts if (name := draft.device(side))] for side in Side}
-        own_load = OwnLoad(self._guests) if self._guests else None
+        own_load = OwnLoad(self._guests)
         first = read_counters(context.sessions, pids, devices, token=token)
-        if own_load is not None:
-            own_load.start()
+        own_load.start()
 
         def end() -> Conditions:
-            cores = own_load.cores() if own_load is not None else None
+            cores = own_load.cores()
             last = read_counters(context.sessions, pids, devices, token=token)
             return Conditions(
                 {
@@ -114,8 +114,7 @@ class HostProbes:
                     except Cancelled:
                         token.raise_if_cancelled()
                         raise ProbeFailed(
-                            watching.reason if watching else "Throughput was not measured.",
-                            hint="Set a lower limit in Mbit/s for this pair.",
+                            watching.reason if watching else NO_THROUGHPUT(),
                         ) from None
             return Transfer(outcome.series, monitor.usage(*outcome.windows))
 
@@ -131,4 +130,4 @@ class HostProbes:
             is_unprotected=info.is_unprotected or (candidate is not None and candidate.is_unprotected),
             is_stream=info.carrier is Carrier.TCP,
         )
-        return look_at_wire(request, context.sessions, token=token, on_stage=on_stage, audit=context.audit)
+        return run_packet_tests(request, context.sessions, token=token, on_stage=on_stage, audit=context.audit)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from app.domain.results import Attempt, AttemptKey, CampaignPlan
-from app.measurement.adaptive.group_measurement import TCP_ROUNDS, rate_of
+from app.measurement.adaptive.block_time import FEWEST_CYCLES
+from app.measurement.adaptive.group_measurement import FIRST_RATED_ROUND, FIRST_SECONDS, TCP_ROUNDS, rate_of
+from app.measurement.adaptive.round_times import Part, RoundTimes
 from app.measurement.adaptive.side_by_side import ONE_AT_A_TIME
 from app.measurement.comparison.planning import BASELINE, packet_tests_s
 from app.probes.throughput import OMIT_S
+from app.ranking.sequential import LEAST_ROUNDS
 
 Candidate = tuple[str, str]
 """Solution and suite."""
@@ -23,15 +27,19 @@ class PastRounds:
         plan: The comparison's plan.
         rounds: Attempts by round, from 1 on.
         elapsed_s: Seconds of measuring so far; packet tests do not count.
-        round_s: Seconds of measuring of the last round.
-        tcp_s: Seconds of those that TCP took.
+        latency_s: Seconds of those of the last round that each further round has as well: tunnels, warm-up, blocks.
+        shortest_s: The same with as few cycles as a round may have.
+        transfer_s: Seconds that TCP took in the last round that had it.
+        transfers: How many candidates had it in that round.
     """
 
     plan: CampaignPlan
     rounds: dict[int, tuple[Attempt, ...]] = field(default_factory=dict)
     elapsed_s: float = 0.0
-    round_s: float = 0.0
-    tcp_s: float = 0.0
+    latency_s: float = 0.0
+    shortest_s: float = 0.0
+    transfer_s: float = 0.0
+    transfers: int = 0
 
     @property
     def next_number(self) -> int:
@@ -46,7 +54,7 @@ class PastRounds:
     @property
     def tested(self) -> frozenset[Candidate]:
         """Candidates whose packet tests were made."""
-        return frozenset(_candidate(one.key) for one in self.attempts if one.wire is not None)
+        return frozenset(_candidate(one.key) for one in self.attempts if one.capture is not None)
 
     @property
     def rated(self) -> frozenset[Candidate]:
@@ -61,13 +69,15 @@ class PastRounds:
 
     @property
     def repeats(self) -> int:
-        """How often the blocks of a round were measured again."""
+        """Number of times that the blocks of a round were measured again."""
         return sum(max((one.repeats for one in made), default=0) for made in self.rounds.values())
 
     @property
     def kept_doubts(self) -> tuple[str, ...]:
         """Doubts of earlier rounds that hold for later ones: tunnels that were up side by side changed latencies."""
-        found = (doubt for one in self.attempts for doubt in one.doubts if doubt.startswith(ONE_AT_A_TIME))
+        found = (
+            doubt for one in self.attempts for doubt in one.doubts if doubt.startswith(ONE_AT_A_TIME.removesuffix("."))
+        )
         return tuple(dict.fromkeys(found))
 
     @property
@@ -76,20 +86,68 @@ class PastRounds:
         return bool(self.kept_doubts)
 
     @property
+    def has_rate_next(self) -> bool:
+        """Whether the next round compares the CPU at one rate: not in the first, which is to say soon what is known."""
+        return self.next_number >= FIRST_RATED_ROUND and self._fits(self._rate_s)
+
+    @property
     def has_tcp_next(self) -> bool:
-        """Whether the next round measures TCP."""
-        return self.next_number <= TCP_ROUNDS
+        """Whether the next round measures TCP: a second time only where the budget holds it, latencies decide."""
+        rate_s = self._rate_s if self.has_rate_next else 0.0
+        return self.next_number <= TCP_ROUNDS and self._fits(rate_s + self._tcp_s)
 
     @property
     def next_round_s(self) -> float:
-        """Seconds that the next round will take with the same candidates."""
-        return self.round_s if self.has_tcp_next else self.round_s - self.tcp_s
+        """Seconds that the next round will take with the same candidates; what happens only once is left out.
 
-    def add(self, attempts: Sequence[Attempt], took_s: float, tcp_s: float) -> None:
-        """Add a round that is complete."""
+        Where the budget does not hold as many cycles as in the last round, it has fewer, see `block_time`.
+        """
+        more_s = (self._rate_s if self.has_rate_next else 0.0) + (self._tcp_s if self.has_tcp_next else 0.0)
+        budget_s = self.plan.profile.budget_s
+        left_s = math.inf if budget_s is None else budget_s - self.elapsed_s
+        return min(self.latency_s + more_s, max(self.shortest_s + more_s, left_s))
+
+    @property
+    def _rate_s(self) -> float:
+        """Seconds to compare the CPU at one rate, which takes as long as TCP of the first round."""
+        return self.transfer_s if self.next_number == FIRST_RATED_ROUND else 0.0
+
+    @property
+    def _tcp_s(self) -> float:
+        """Seconds of TCP in the second round: its directions take longer than in the first."""
+        more_s = 2.0 * self.transfers * (self.plan.profile.seconds - FIRST_SECONDS)
+        return self.transfer_s + more_s if self.next_number > 1 else self.transfer_s
+
+    def _fits(self, more_s: float) -> bool:
+        """Return whether the budget holds so much more than blocks: it takes no round away from the first three.
+
+        Before three rounds nothing can be called as good as the best.
+        """
+        budget_s, made = self.plan.profile.budget_s, len(self.rounds)
+        if not made or budget_s is None:
+            return True
+        left_s = budget_s - self.elapsed_s
+        possible = int(left_s // self.shortest_s) if self.shortest_s else LEAST_ROUNDS
+        wanted = max(1, min(possible, LEAST_ROUNDS - made))
+        return wanted * self.shortest_s + more_s <= left_s
+
+    def add(self, attempts: Sequence[Attempt], took_s: float, times: RoundTimes) -> None:
+        """Add a round that is complete.
+
+        Args:
+            took_s: Seconds that it took without its packet tests.
+            times: Seconds by part.
+        """
+        tcp_s = times.seconds[Part.TCP]
+        once_s = times.seconds[Part.CHECK] + times.seconds[Part.RATE] + times.repeated_s
         self.rounds[self.next_number] = tuple(attempts)
         self.elapsed_s += took_s
-        self.round_s, self.tcp_s = took_s, min(took_s, tcp_s)
+        self.latency_s = max(0.0, took_s - tcp_s - once_s)
+        blocks_s = max(0.0, times.seconds[Part.BLOCKS] - times.repeated_s)
+        cycles = max((len(one.blocks) // (1 + one.repeats) for one in attempts), default=0) or FEWEST_CYCLES
+        self.shortest_s = self.latency_s - blocks_s * max(0.0, 1.0 - FEWEST_CYCLES / cycles)
+        if tcp_s:
+            self.transfer_s, self.transfers = tcp_s, sum(bool(one.throughput) for one in attempts)
 
     def keys(self, open_candidates: frozenset[Candidate] | None) -> tuple[AttemptKey, ...]:
         """Return the attempts of the next round: of the bare link, and of candidates that are still open.
@@ -116,13 +174,15 @@ def took_s(attempts: Sequence[Attempt]) -> float:
     if not attempts:
         return 0.0
     whole_s = (max(one.ended_at for one in attempts) - min(one.started_at for one in attempts)).total_seconds()
-    return max(0.0, whole_s - sum(packet_tests_s(one.key) for one in attempts if one.wire is not None))
+    return max(0.0, whole_s - sum(packet_tests_s(one.key) for one in attempts if one.capture is not None))
 
 
-def took_tcp_s(attempts: Sequence[Attempt]) -> float:
-    """Return roughly how long TCP of a stored round took, in seconds."""
+def stored_times(attempts: Sequence[Attempt]) -> RoundTimes:
+    """Return roughly the times of a stored round by part: of what happens only once, TCP alone is known."""
     series = [each for one in attempts for each in one.throughput]
-    return sum(len(each.interval_mbit_s) * each.interval_s + OMIT_S for each in series)
+    times = RoundTimes()
+    times.seconds[Part.TCP] = sum(len(each.interval_mbit_s) * each.interval_s + OMIT_S for each in series)
+    return times
 
 
 def _candidate(key: AttemptKey) -> Candidate:

@@ -40,7 +40,7 @@ class Conditions:
 
 
 class RoundProbes(Protocol):
-    """What a round measures with."""
+    """Probes of a round."""
 
     def warm_up(self, target: BlockTarget, *, token: CancelToken) -> str:
         """Send echo requests until they are steady; return a doubt, empty if they are."""

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable
 
 from app.domain.events import Progress
-from app.measurement.progress import TICK_S
+from app.measurement.progress import TickingMeter
 
 _LEAST_LEFT_SHARE = 0.03
 """A part that takes longer than predicted keeps so much of its prediction as left."""
 
 
-class BudgetMeter:
+class BudgetMeter(TickingMeter):
     """Implements `Meter`: its prediction is corrected after each round.
 
     Args:
@@ -25,20 +24,15 @@ class BudgetMeter:
     def __init__(
         self, left_s: float, emit: Callable[[Progress], None], clock: Callable[[], float] = time.monotonic
     ) -> None:
-        self._emit = emit
-        self._clock = clock
-        self._lock = threading.Lock()
+        super().__init__(emit, clock)
         self._began_s = self._predicted_at_s = clock()
         self._predicted_s = max(1.0, left_s)
-        self._text = ""
-        self._fraction = 0.0
-        self._last_s = float("-inf")
 
     def expect(self, left_s: float) -> None:
         """Take another prediction of the seconds that are left."""
         with self._lock:
             self._predicted_at_s, self._predicted_s = self._clock(), max(0.0, left_s)
-        self._tick(is_urgent=True)
+        self.tick(is_urgent=True)
 
     def begin(self, position: int, text: str) -> None:
         """An attempt begins; it is one of several, so that its name says nothing."""
@@ -47,34 +41,22 @@ class BudgetMeter:
     def end(self, position: int, *, is_typical: bool, text: str = "") -> None:
         """An attempt ended; what it says of the time left comes with the round."""
         del position, is_typical, text
-        self._tick()
+        self.tick()
 
     def drop(self) -> None:
         """The round that began does not count."""
-        self._tick()
-
-    def say(self, text: str) -> None:
-        """Change the line that says what is happening."""
-        with self._lock:
-            self._text = text
-        self._tick()
+        self.tick()
 
     def probed(self, fraction: float) -> None:
         """So much of a step is done."""
         del fraction
-        self._tick()
+        self.tick()
 
-    def _tick(self, *, is_urgent: bool = False) -> None:
-        with self._lock:
-            now_s = self._clock()
-            if not is_urgent and now_s - self._last_s < TICK_S:
-                return
-            self._last_s = now_s
-            left_s = self._predicted_s - (now_s - self._predicted_at_s)
-            left_s = max(left_s, _LEAST_LEFT_SHARE * self._predicted_s)
-            passed_s = now_s - self._began_s
-            total_s = passed_s + left_s
-            # A correction must not turn the bar back.
-            self._fraction = max(self._fraction, passed_s / total_s if total_s > 0 else 1.0)
-            progress = Progress(self._fraction, left_s, self._text)
-        self._emit(progress)
+    def _progress(self, now_s: float) -> Progress:
+        left_s = self._predicted_s - (now_s - self._predicted_at_s)
+        left_s = max(left_s, _LEAST_LEFT_SHARE * self._predicted_s)
+        passed_s = now_s - self._began_s
+        total_s = passed_s + left_s
+        # A correction must not turn the bar back.
+        self._fraction = max(self._fraction, passed_s / total_s if total_s > 0 else 1.0)
+        return Progress(self._fraction, left_s, self._text)

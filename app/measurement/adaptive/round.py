@@ -1,4 +1,4 @@
-"""One round: tunnels up side by side, interleaved blocks, TCP one after another, packet tests, rollback."""
+"""One round: tunnels up side by side, interleaved blocks, sequential TCP, packet tests, rollback."""
 
 from __future__ import annotations
 
@@ -15,14 +15,19 @@ from app.domain.errors import (
     TunnelmarkError,
 )
 from app.domain.events import LogLevel, LogLine, Stage, StageStarted
+from app.domain.messages import sentences
 from app.measurement.adaptive.cycles import Cycles
 from app.measurement.adaptive.draft import Draft
 from app.measurement.adaptive.group_measurement import GroupMeasurement, RoundOrder
 from app.measurement.adaptive.probes import RoundProbes
+from app.measurement.adaptive.round_times import Part, RoundTimes, TimedGroup
 from app.measurement.adaptive.side_by_side import FEWEST_TO_CHECK, ONE_AT_A_TIME, NotSideBySide, SideBySideCheck
 from app.measurement.adaptive.steps import skippable
 from app.measurement.comparison.attempt import ComparisonContext
 from app.measurement.interfaces import TunnelGroup
+from app.measurement.messages import NOT_SET_UP_TOGETHER, OF_CANDIDATE, ONE_AT_A_TIME_NOW, ROUND_STEP
+from app.tunnel.temporary_group import FirstTunnels
+from app.wording.stages import STAGE_WORDS
 
 LOST_HOST = (ConnectionLost, HostUnreachable, DeadlineExceeded)
 """Errors of a host, not of a candidate: the whole round is made again."""
@@ -40,8 +45,7 @@ class Round:
         groups: Positions in `drafts` that may be up together.
         cycles: Makes cycles of blocks.
         error: The error that counts afterwards: that a host could not be restored, or the last one of a candidate.
-        tcp_s: Seconds that TCP took.
-        wire_s: Seconds that packet tests took.
+        times: Seconds by part.
     """
 
     context: ComparisonContext
@@ -51,8 +55,7 @@ class Round:
     groups: Sequence[Sequence[int]]
     cycles: Cycles
     error: TunnelmarkError | None = None
-    tcp_s: float = 0.0
-    wire_s: float = 0.0
+    times: RoundTimes = field(default_factory=RoundTimes)
     _cleanup_error: CleanupFailed | None = field(default=None, init=False)
 
     def run(self) -> None:
@@ -84,16 +87,17 @@ class Round:
                 if len(wanted) == 1 or isinstance(error, CleanupFailed):
                     _fail_all(wanted, error)
                     return
-                self._warn(f"The tunnels could not be set up together ({error.message}): one at a time instead.")
+                self._warn(NOT_SET_UP_TOGETHER(why=error.message))
                 for draft in wanted:
                     self._group([draft])
                 return
 
     def _one_at_a_time(self, drafts: Sequence[Draft], why: NotSideBySide) -> None:
         """Measure one tunnel after another, and say so: in later rounds as well, which know it by the doubt."""
-        self._warn(f"{why.message} Candidates are measured one at a time from now on.")
+        self._warn(sentences((why.message, ONE_AT_A_TIME_NOW())))
+        self.times.belongs_to(Part.CHECK)
         for draft in self.drafts:
-            draft.doubts.append(f"{ONE_AT_A_TIME}. {why.message}")
+            draft.doubts.append(sentences((ONE_AT_A_TIME, why.message)))
         for draft in drafts:
             self._group([draft])
 
@@ -103,48 +107,49 @@ class Round:
         Raises:
             NotSideBySide: Idle tunnels change latencies.
         """
-        check = self._before(drafts) if self.order.is_check_due and len(drafts) > FEWEST_TO_CHECK else None
+        is_due = self.order.is_check_due and len(drafts) > FEWEST_TO_CHECK
+        check = SideBySideCheck(self.probes, self.cycles.profile) if is_due else None
         with ExitStack() as stack:
-            group = self._open(stack, drafts)
+            group = self._open(stack, drafts, check)
             if group is None:
                 return False
             up = [draft for index, draft in enumerate(drafts) if self._is_up(draft, group, index)]
             measurement = GroupMeasurement(
-                self.context, self.probes, self.cycles, self.order, [*self._bare(drafts), *up], group
+                self.context, self.probes, self.cycles, self.order, [*self._bare(drafts), *up], group, self.times
             )
             try:
                 measurement.warm_up()
-                if check is not None:
-                    check.prove(measurement.open, token=self.context.control.token)
+                if check is not None and check.has_begun:
+                    with self.times.part(Part.CHECK):
+                        check.prove(measurement.open, token=self.context.control.token)
                 measurement.run()
             except (*LOST_HOST, Cancelled, NotSideBySide):
                 raise
             except TunnelmarkError as error:
                 measurement.fail_open(error)
-            finally:
-                self.tcp_s += measurement.tcp_s
-                self.wire_s += measurement.wire_s
             if group.lost:
-                raise DeadlineExceeded(" ".join(group.lost.values()))
+                raise DeadlineExceeded(sentences(group.lost.values()))
         for sentence in dict.fromkeys(one for draft in up if draft.tunnel for one in draft.tunnel.differences):
             self._warn(sentence)
         return True
 
-    def _before(self, drafts: Sequence[Draft]) -> SideBySideCheck | None:
-        """Measure the bare link and one candidate alone, before the others are up; None where that is not possible."""
-        few = [draft.copy() for draft in (*[one for one in drafts if one.is_bare], *drafts) if draft.is_open]
-        few = list({draft.key: draft for draft in few}.values())[:FEWEST_TO_CHECK]
-        with ExitStack() as stack:
-            group = self._open(stack, few)
-            if group is None or len(group.tunnels) < len(few):
-                return None  # what keeps it from being up is a result of the round itself
-            for index, draft in enumerate(few):
-                draft.tunnel = group.tunnels[index]
-            check = SideBySideCheck(self.probes, self.cycles.profile)
-            check.measure_before(few, token=self.context.control.token)
-            return check
+    def _first(self, drafts: Sequence[Draft], check: SideBySideCheck) -> FirstTunnels:
+        """Return the bare link and one candidate, which are measured before the others are up."""
+        order = sorted(range(len(drafts)), key=lambda index: not drafts[index].is_bare)
+        positions = tuple(order[:FEWEST_TO_CHECK])
 
-    def _open(self, stack: ExitStack, drafts: Sequence[Draft]) -> TunnelGroup | None:
+        def on_up(group: TunnelGroup) -> None:
+            if not group.tunnels.keys() >= set(positions):
+                return  # what keeps it from being up is a result of the round itself
+            with self.times.part(Part.CHECK):
+                few = [drafts[index].copy() for index in positions]
+                for index, draft in zip(positions, few, strict=True):
+                    draft.tunnel = group.tunnels[index]
+                check.measure_before(few, token=self.context.control.token)
+
+        return FirstTunnels(positions, on_up)
+
+    def _open(self, stack: ExitStack, drafts: Sequence[Draft], check: SideBySideCheck | None) -> TunnelGroup | None:
         latest = drafts[0]
         opened: list[TunnelGroup] = []
 
@@ -154,11 +159,15 @@ class Round:
             if stage is not Stage.CLEANUP:  # it follows whatever happened
                 latest.stage = stage
             self.context.emit(StageStarted(latest.key, stage, text))
-            self.context.meter.say(f"round {self.order.number}: {latest.title}: {text or stage.value}")
+            self.context.meter.report(
+                ROUND_STEP(round=self.order.number, title=latest.title, what=text or STAGE_WORDS[stage])
+            )
 
         choices = [(draft.adapter, draft.suite) for draft in drafts]
         with skippable(self.context.control, lambda: latest.skip()) as token:  # noqa: PLW0108 - `latest` changes
-            opened.append(stack.enter_context(self.context.tunnels.open_group(choices, token=token, on_stage=on_stage)))
+            first = None if check is None else self._first(drafts, check)
+            group = self.context.tunnels.open_group(choices, token=token, on_stage=on_stage, first=first)
+            opened.append(stack.enter_context(TimedGroup(group, self.times)))
         return opened[0] if opened else None
 
     def _bare(self, drafts: Sequence[Draft]) -> list[Draft]:
@@ -172,7 +181,7 @@ class Round:
         error = group.failures.get(index)
         if error is not None:
             draft.fail(error)
-            self.context.emit(LogLine(LogLevel.ERROR, f"{draft.title}: {error.sentence()}"))
+            self.context.emit(LogLine(LogLevel.ERROR, OF_CANDIDATE(title=draft.title, what=error.sentence())))
         return False
 
     def _warn(self, sentence: str) -> None:

@@ -14,26 +14,22 @@ from app.domain.results import AttemptKey, Profile
 from app.measurement.adaptive.cycles import Cycles
 from app.measurement.adaptive.draft import Draft
 from app.measurement.adaptive.probes import RoundProbes
+from app.measurement.messages import LATENCY_CHANGED, MEASURED_ONE_AT_A_TIME
 
 MOST_MOVED = 0.05
 """If idle tunnels change a latency by more than this share, one is up at a time. Source: our choice."""
 
 CHECK_BLOCKS = 5
-"""Blocks before, and after the others are up. Source: our choice."""
+"""Blocks before and after the others are up, of the same tunnels. Source: our choice."""
 
 FEWEST_TO_CHECK = 2
 """The bare link and one candidate are measured before the others are up."""
 
-SET_UP_ERROR = 0.03
-"""Standard deviation of the logarithm of a latency from one set-up of a tunnel to the next.
+_ERRORS_BEYOND_CHANCE = 3.0
+"""A change counts from so many standard errors on: of five blocks before and afterwards, chance alone exceeds them in
+2 % of checks. Source: Student's t of 8 degrees of freedom."""
 
-Source: twenty set-ups of tinc and OpenVPN over UDP each, 2 to 5 %.
-"""
-
-_ERRORS_BEYOND_CHANCE = 2.0
-"""A change counts from so many standard errors on: five blocks scatter by several percent of themselves."""
-
-ONE_AT_A_TIME = "Candidates were measured with one tunnel at a time"
+ONE_AT_A_TIME = MEASURED_ONE_AT_A_TIME()
 """Begin of the doubt that every attempt of such a comparison has; resuming knows it by that."""
 
 
@@ -66,22 +62,21 @@ class Moved:
     def sentence(self) -> str:
         """Return the change as a sentence."""
         percent = (self.ratio - 1.0) * 100.0
-        return f"The latency of {self.title} changed by {percent:+.0f} % when the other tunnels came up."
+        return LATENCY_CHANGED(title=self.title, percent=percent)
 
 
-def moved(title: str, before_ms: Sequence[float], after_ms: Sequence[float], *, set_ups: int) -> Moved:
+def moved(title: str, before_ms: Sequence[float], after_ms: Sequence[float]) -> Moved:
     """Compare block values before and after the others came up.
 
     Args:
         title: Of what.
         before_ms: Values in ms.
         after_ms: Values in ms.
-        set_ups: How often its tunnel was set up for that, less one.
     """
     logs = [[math.log(value) for value in values] for values in (before_ms, after_ms)]
     if min(map(len, logs)) < 2:
         return Moved(title, 1.0, math.inf)
-    variance = sum(statistics.variance(values) / len(values) for values in logs) + 2 * set_ups * SET_UP_ERROR**2
+    variance = sum(statistics.variance(values) / len(values) for values in logs)
     return Moved(title, math.exp(statistics.median(logs[1]) - statistics.median(logs[0])), math.sqrt(variance))
 
 
@@ -97,6 +92,11 @@ class SideBySideCheck:
     probes: RoundProbes
     profile: Profile
     _before_ms: dict[AttemptKey, list[float | None]] = field(default_factory=dict, init=False)
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether there are blocks from before the others were up."""
+        return bool(self._before_ms)
 
     def measure_before(self, drafts: Sequence[Draft], *, token: CancelToken) -> None:
         """Measure the first blocks."""
@@ -121,7 +121,7 @@ class SideBySideCheck:
                 _ratios(found[draft.key], None if bare is None else found[bare])
                 for found in (self._before_ms, after_ms)
             )
-            change = moved(draft.title, before, after, set_ups=1)
+            change = moved(draft.title, before, after)
             if change.is_too_much:
                 raise NotSideBySide(change.sentence())
 
@@ -132,7 +132,7 @@ class SideBySideCheck:
             round=0,
             random=random.Random(0),  # noqa: S311 - an order, not a secret
             emit=lambda _event: None,
-            say=lambda _text: None,
+            report=lambda _text: None,
         )
         for draft in drafts:
             self.probes.warm_up(draft.target, token=token)

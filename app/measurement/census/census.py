@@ -15,6 +15,7 @@ from app.measurement.census.option_test import CensusContext
 from app.measurement.census.planning import GUESS_S
 from app.measurement.census.solution import SolutionRun
 from app.measurement.interfaces import CampaignStore
+from app.measurement.messages import LOAD_HINT_CENSUS, PING_WITHOUT_PATTERN
 from app.measurement.work import Done, Task, Work
 
 
@@ -23,7 +24,7 @@ class Census(Work[CensusPlan, OptionResult, CensusRecord]):
 
     kind = EntryKind.CENSUS
     needed: ClassVar[Mapping[Side, tuple[str, ...]]] = {Side.A: ("ping", "tcpdump", "iperf3"), Side.B: ("iperf3",)}
-    load_hint = "Each option fills the link for a second: agree to that (--allow-load)."
+    load_hint = LOAD_HINT_CENSUS()
     minds_firewalls = False
     is_proven_clean = False
     is_ended_by_lost_host = False
@@ -37,9 +38,7 @@ class Census(Work[CensusPlan, OptionResult, CensusRecord]):
         """Refuse a plan that cannot be run on these hosts."""
         super().check(plan, facts)
         if facts[Side.A.value].tools["ping"].flavour is ToolFlavour.BUSYBOX:
-            raise PackageMissing(
-                f"BusyBox's ping on {plan.pair.a.label} cannot mark what it sends.", hint="Install iputils' ping there."
-            )
+            raise PackageMissing(PING_WITHOUT_PATTERN(host=plan.pair.a.label))
 
     @staticmethod
     def load(store: CampaignStore, number: int) -> CensusRecord:
@@ -72,11 +71,11 @@ class Census(Work[CensusPlan, OptionResult, CensusRecord]):
         return CampaignStatus.COMPLETED if len(finished) == len(self.context.plan.items) else CampaignStatus.INTERRUPTED
 
     @property
-    def is_standing(self) -> bool:
+    def is_tunnel_up(self) -> bool:
         """Whether a tunnel is up."""
-        return self._run is not None and self._run.standing.tunnel is not None
+        return self._run is not None and self._run.reusable.tunnel is not None
 
     def release(self) -> None:
         """Close the tunnel, if one is up."""
         if self._run is not None:
-            self._run.standing.close()
+            self._run.reusable.close()

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 
 from app.domain.errors import TunnelmarkError
+from app.domain.messages import Message, sentences
+from app.measurement.messages import REPORTED_LINE
 
 MAX_CHARACTERS = 240
 
@@ -58,11 +60,16 @@ def reason_of(error: TunnelmarkError, kernel: str = "") -> str:
     """
     texts = (kernel, error.context.get("output", ""), error.context.get("log", ""))
     line = next(filter(None, map(root_cause_line, texts)), "") or last_line(texts[1]) or last_line(texts[2])
-    # A step's error ends with the last line of its output already.
-    message = error.message.removesuffix(texts[1].rpartition("\n")[2]).strip() if texts[1] else error.message
-    return with_words(message, line)
+    return with_words(_without_output(error.message, texts[1].rpartition("\n")[2]), line)
+
+
+def _without_output(message: str, last: str) -> str:
+    """Return a message without the last line of its program's output, with which a step's error ends."""
+    if isinstance(message, Message) and last and message.data.get("output") == last:
+        return Message(message.form, {**message.data, "output": ""})
+    return message.removesuffix(last).strip() if message.endswith(last) and last else message
 
 
 def with_words(sentence: str, line: str) -> str:
     """Return a sentence with the log line, if there is one."""
-    return f"{sentence} Reported: {line}" if line and line not in sentence else sentence
+    return sentences((sentence, REPORTED_LINE(line=line))) if line and line not in sentence else sentence

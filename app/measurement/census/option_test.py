@@ -11,10 +11,12 @@ from app.domain.adapters import Adapter
 from app.domain.cancel import CancelToken
 from app.domain.census import CensusItem, CensusPlan, OptionResult, OptionStatus
 from app.domain.errors import CommandFailed, EnvironmentFault, HopelessTunnel, TunnelDown, TunnelmarkError
+from app.domain.messages import sentences
 from app.domain.solutions import Suite
 from app.measurement.census.log_diagnosis import last_line, reason_of, root_cause_line, with_words
-from app.measurement.census.verdicts import judge, wire_filter
+from app.measurement.census.verdicts import judge, outer_filter
 from app.measurement.interfaces import Tunnel
+from app.measurement.messages import ECHOES_LOST_AT_FIRST, FEW_CAPTURED_AT_FIRST, SECOND_TRY
 from app.measurement.reusable_tunnel import ReusableTunnel
 from app.measurement.work import CampaignContext
 from app.probes.smoke_test import SmokeTestOutcome, SmokeTestRequest
@@ -33,12 +35,12 @@ class OptionTest:
     Attributes:
         context: The census.
         adapter: The solution.
-        standing: The running tunnel.
+        reusable: The running tunnel.
     """
 
     context: CensusContext
     adapter: Adapter
-    standing: ReusableTunnel
+    reusable: ReusableTunnel
 
     @property
     def token(self) -> CancelToken:
@@ -69,10 +71,8 @@ def try_option(trial: OptionTest, item: CensusItem, suite: Suite, doubts: Sequen
         reason = reason_of(error, error.context.get("kernel", ""))
         # A refused option sends nothing, yet protects nothing either: it is listed, and not counted.
         status = OptionStatus.UNPROTECTED if item.is_unprotected else OptionStatus.FAILS
-        return replace(
-            draft, status=status, reason=" ".join((reason, *doubts)).strip(), took_s=time.monotonic() - began_s
-        )
-    outcome = look(trial, tunnel)
+        return replace(draft, status=status, reason=sentences((reason, *doubts)), took_s=time.monotonic() - began_s)
+    outcome = smoke_test(trial, tunnel)
     status, reason = judge(item, outcome)
     if status is OptionStatus.FAILS:
         reason = with_words(reason, _last_words(trial, tunnel, began_s))
@@ -80,7 +80,7 @@ def try_option(trial: OptionTest, item: CensusItem, suite: Suite, doubts: Sequen
     return replace(
         draft,
         status=status,
-        reason=" ".join(filter(None, (reason, doubt, *doubts))),
+        reason=sentences((reason, doubt, *doubts)),
         negotiated=tunnel.negotiated,
         sent=outcome.sent,
         received=outcome.received,
@@ -97,14 +97,14 @@ def _bring(trial: OptionTest, suite: Suite, began_s: float) -> tuple[Tunnel, str
         The tunnel, and a doubt where it needed both tries.
     """
     try:
-        return trial.standing.bring(suite), ""
+        return trial.reusable.bring(suite), ""
     except (TunnelDown, CommandFailed) as error:
         error.context["kernel"] = _crashes(trial, began_s)
         if error.context["kernel"] or isinstance(error, HopelessTunnel):
             raise
         first = error
     try:
-        return trial.standing.bring(suite, patience=2.0), f"It came up at a second try. At first: {reason_of(first)}"
+        return trial.reusable.bring(suite, patience=2.0), SECOND_TRY(why=reason_of(first))
     except (TunnelDown, CommandFailed) as error:
         error.context["kernel"] = _crashes(trial, began_s)
         raise
@@ -117,13 +117,13 @@ def is_control_well(trial: OptionTest, suite: Suite) -> bool:
         EnvironmentFault, Cancelled: As for `try_option`.
     """
     try:
-        outcome = look(trial, trial.standing.bring(suite), is_control=True)
+        outcome = smoke_test(trial, trial.reusable.bring(suite), is_control=True)
     except (TunnelDown, CommandFailed):
         return False
     return 0 < outcome.sent == outcome.received
 
 
-def look(trial: OptionTest, tunnel: Tunnel, *, is_control: bool = False) -> SmokeTestOutcome:
+def smoke_test(trial: OptionTest, tunnel: Tunnel, *, is_control: bool = False) -> SmokeTestOutcome:
     """Send traffic through a running tunnel; once more where single echo requests or captured packets are missing.
 
     Args:
@@ -135,21 +135,21 @@ def look(trial: OptionTest, tunnel: Tunnel, *, is_control: bool = False) -> Smok
         link=trial.context.link,
         source=plan.probe_address_a,
         destination=plan.probe_address_b,
-        wire_filter=wire_filter(plan.wire_filter, trial.adapter.info.carrier),
+        outer_filter=outer_filter(plan.outer_filter, trial.adapter.info.carrier),
         port=trial.context.link.names.iperf_port,
         pings=trial.context.plan.pings,
         echo_limit_s=max(ECHO_LIMIT_S, trial.context.plan.pings / 5.0),
         seconds=0 if is_control else trial.context.plan.seconds,
         cap_mbit_s=trial.context.plan.pair.load_cap_mbit_s,
     )
-    outcome = trial.context.tunnels.look(request, token=trial.token)
+    outcome = trial.context.tunnels.smoke_test(request, token=trial.token)
     if 0 < outcome.received < outcome.sent:
-        doubt = f"{outcome.sent - outcome.received} of {outcome.sent} echo requests were lost at a first try."
+        doubt = ECHOES_LOST_AT_FIRST(lost=outcome.sent - outcome.received, sent=outcome.sent)
     elif outcome.captured < outcome.sent == outcome.received:
-        doubt = f"Only {outcome.captured} packets were captured at a first try."
+        doubt = FEW_CAPTURED_AT_FIRST(captured=outcome.captured)
     else:
         return outcome
-    again = trial.context.tunnels.look(request, token=trial.token)
+    again = trial.context.tunnels.smoke_test(request, token=trial.token)
     return replace(again, notes=(doubt, *again.notes))
 
 

@@ -8,7 +8,9 @@ from app.domain.adapters import Adapter
 from app.domain.census import CensusItem, CensusPlan
 from app.domain.errors import InvalidOption
 from app.domain.hosts import HostFacts, PairSpec, Side
-from app.domain.solutions import CensusOption
+from app.domain.messages import mark
+from app.domain.solutions import CensusOption, OptionKind
+from app.measurement.messages import CENSUS_NO_OPTIONS, CENSUS_NOTHING, CENSUS_UNKNOWN_OPTIONS, CENSUS_UNKNOWN_SOLUTION
 
 DEFAULT_PINGS = 20
 
@@ -23,6 +25,7 @@ def plan_census(
     *,
     solutions: Sequence[str] = (),
     names: Sequence[str] = (),
+    kinds: Sequence[OptionKind] = (),
     pings: int = DEFAULT_PINGS,
     allow_load: bool = False,
 ) -> CensusPlan:
@@ -33,6 +36,7 @@ def plan_census(
         facts: What was found on the hosts, by `a` and `b`.
         solutions: Which solutions; empty for all that have something to choose on these hosts.
         names: Only options of these names; empty for all.
+        kinds: Only options of these kinds; empty for all.
         pings: Echo requests that have to be answered for each option.
         allow_load: Whether the user consented to load on a live link.
 
@@ -47,25 +51,24 @@ def plan_census(
     _check_solutions(wanted, offered, pair.name)
     items: list[CensusItem] = []
     for solution in wanted:
-        chosen = [one for one in offered[solution] if not names or one.name in names]
+        chosen = [
+            one for one in offered[solution] if (not names or one.name in names) and (not kinds or one.kind in kinds)
+        ]
         items += [_item(len(items) + index, solution, one) for index, one in enumerate(chosen)]
     _check_names(names, items, wanted)
     return CensusPlan(pair, wanted, tuple(items), pings=pings, allow_load=allow_load)
 
 
 def _check_solutions(wanted: Sequence[str], offered: Mapping[str, Sequence[CensusOption]], pair: str) -> None:
-    known = ", ".join(name for name, options in offered.items() if options) or "none"
+    known = ", ".join(name for name, options in offered.items() if options) or mark("none")
     for solution in wanted:
         if solution not in offered:
-            raise InvalidOption(f"There is no solution named {solution}.", hint=f"With a choice here: {known}.")
+            raise InvalidOption(CENSUS_UNKNOWN_SOLUTION(solution=solution, known=known))
         if not offered[solution]:
-            raise InvalidOption(
-                f"{solution} offers nothing to choose on these hosts.", hint=f"With a choice here: {known}."
-            )
+            raise InvalidOption(CENSUS_NO_OPTIONS(solution=solution, known=known))
     if not wanted:
         raise InvalidOption(
-            "No solution offers anything to choose on these hosts.",
-            hint=f"`tunnelmark discover {pair} --install` can install what is missing.",
+            CENSUS_NOTHING(pair=pair),
         )
 
 
@@ -74,8 +77,7 @@ def _check_names(names: Sequence[str], items: Sequence[CensusItem], wanted: Sequ
     unknown = [name for name in names if name not in there]
     if unknown:
         raise InvalidOption(
-            f"Neither host lists {', '.join(unknown)} for {', '.join(wanted)}.",
-            hint="Write the names as the program does; they are in the JSON of a census.",
+            CENSUS_UNKNOWN_OPTIONS(options=tuple(unknown), solutions=tuple(wanted)),
         )
 
 

@@ -13,6 +13,14 @@ from app.domain.events import LogLevel, LogLine
 from app.domain.hosts import Side
 from app.domain.solutions import Suite
 from app.measurement.census.option_test import CensusContext, OptionTest, is_control_well, try_option
+from app.measurement.messages import (
+    BUILDING_ANEW,
+    DEFAULT_DOES_NOT_WORK,
+    DEFAULT_HAD_STOPPED,
+    DEFAULT_STOPPED_WORKING,
+    NOT_LISTED_ANY_MORE,
+    OF_CANDIDATE,
+)
 from app.measurement.reusable_tunnel import ReusableTunnel
 from app.measurement.work import Done, Task
 
@@ -31,7 +39,7 @@ class SolutionRun:
     meanwhile is tried again.
 
     Attributes:
-        standing: The tunnel.
+        reusable: The tunnel.
         tried: Positions of the options that were tried.
     """
 
@@ -40,13 +48,13 @@ class SolutionRun:
         facts = context.facts[Side.A.value], context.facts[Side.B.value]
         self._control = next((suite for suite in adapter.suites(*facts) if suite.is_default), None)
         self._suites: Mapping[str, Suite] = {option.suite.name: option.suite for option in adapter.census(*facts)}
-        self.standing = ReusableTunnel(context.tunnels, adapter, context.control.token)
-        self._trial = OptionTest(context, adapter, self.standing)
+        self.reusable = ReusableTunnel(context.tunnels, adapter, context.control.token)
+        self._trial = OptionTest(context, adapter, self.reusable)
         self.tried: set[int] = set()
 
     def tasks(self, items: Sequence[CensusItem]) -> Steps:
         """Yield what is to be done to try these options."""
-        with self.standing:
+        with self.reusable:
             try:
                 is_well = yield from self._is_well()
             except (PreflightRefused, InvalidPlan) as error:
@@ -55,19 +63,19 @@ class SolutionRun:
             if is_well:
                 yield from self._try_all(items)
             else:
-                self._leave(items, "Not even its safe default works on these hosts, so that no failure would count.")
+                self._leave(items, DEFAULT_DOES_NOT_WORK())
 
     def _try_all(self, items: Sequence[CensusItem]) -> Steps:
         failed: list[CensusItem] = []
         for index, item in enumerate(items):
             if item.suite not in self._suites:
-                self._leave([item], "These hosts do not list it any more.")
+                self._leave([item], NOT_LISTED_ANY_MORE())
                 continue
             is_failing = yield from self._try(item)
             failed = [*failed, item] if is_failing else []
             if len(failed) >= STREAK or (failed and index == len(items) - 1):
                 if not (yield from self._confirm(failed)):
-                    self._leave(items[index + 1 :], "Its safe default does not work any more on these hosts.")
+                    self._leave(items[index + 1 :], DEFAULT_STOPPED_WORKING())
                     return
                 failed = []
 
@@ -75,11 +83,9 @@ class SolutionRun:
         """Return whether failures count; try them again where they may not."""
         if (yield from self._is_control_well()):
             return True
-        self._context.emit(
-            LogLine(LogLevel.WARNING, "The safe default did not work any more; building the tunnel anew.")
-        )
+        self._context.emit(LogLine(LogLevel.WARNING, BUILDING_ANEW()))
         if not (yield from self._is_well()):
-            self._leave(failed, "Its safe default did not work any more on these hosts.")
+            self._leave(failed, DEFAULT_HAD_STOPPED())
             return False
         for item in failed:
             yield from self._try(item)
@@ -102,7 +108,7 @@ class SolutionRun:
         self, control: Suite, _token: CancelToken, _doubts: Sequence[str], *, is_anew: bool
     ) -> Done[OptionResult]:
         if is_anew:
-            self.standing.close()
+            self.reusable.close()
         is_well = is_control_well(self._trial, control)
         return Done(is_good=is_well, is_doubtful=is_anew and not is_well)
 
@@ -115,10 +121,15 @@ class SolutionRun:
     def _run_option(self, item: CensusItem, _token: CancelToken, doubts: Sequence[str]) -> Done[OptionResult]:
         result = try_option(self._trial, item, self._suites[item.suite], doubts)
         is_good = result.status is OptionStatus.WORKS
-        return Done((result,), is_good=is_good, is_doubtful=not is_good, text=f"{item.title}: {result.status}")
+        return Done((result,), is_good=is_good, is_doubtful=not is_good, text=_ended(item, result.status))
 
     def _leave(self, items: Sequence[CensusItem], reason: str) -> None:
         for item in items:
             self.tried.discard(item.position)
             self._context.keep(item.result(OptionStatus.NOT_RUN, reason))
-            self._context.meter.end(item.position, is_typical=False, text=f"{item.title}: {OptionStatus.NOT_RUN}")
+            self._context.meter.end(item.position, is_typical=False, text=_ended(item, OptionStatus.NOT_RUN))
+
+
+def _ended(item: CensusItem, status: OptionStatus) -> str:
+    """Return an option and its outcome."""
+    return OF_CANDIDATE(title=item.title, what=status.value.replace("-", " "))

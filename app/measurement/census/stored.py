@@ -9,7 +9,7 @@ from app.discovery.candidates import possible_in
 from app.domain.adapters import Adapter
 from app.domain.census import CensusRecord, SolutionCensus
 from app.domain.hosts import Side
-from app.domain.solutions import CensusOption
+from app.domain.solutions import CensusOption, OptionKind
 from app.domain.verdicts import Finding, Verdict
 from app.measurement.census.planning import DEFAULT_PINGS
 from app.policy import judge_possible
@@ -24,12 +24,14 @@ class CensusOptions:
     Attributes:
         solutions: The solutions; empty for all that have something to choose.
         names: Only options of these names; empty for all.
+        kinds: Only options of these kinds; empty for all.
         pings: Echo requests that have to be answered for each option.
         has_load_consent: Whether the user agreed to load on a live link.
     """
 
     solutions: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
+    kinds: tuple[OptionKind, ...] = ()
     pings: int = DEFAULT_PINGS
     has_load_consent: bool = False
 

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from app.domain.census import CensusItem, OptionStatus
+from app.domain.messages import sentences
 from app.domain.solutions import Carrier
+from app.measurement.messages import (
+    CONTROL_NOT_SEEN,
+    ECHOES_ANSWERED,
+    FEW_OF_THE_KIND,
+    PLAINTEXT_BY_DEFINITION,
+    PLAINTEXT_READ,
+)
 from app.probes.smoke_test import SmokeTestOutcome
 
 _CARRIERS = {Carrier.UDP: "udp", Carrier.TCP: "tcp"}
 
 
-def wire_filter(own: str, carrier: Carrier) -> str:
+def outer_filter(own: str, carrier: Carrier) -> str:
     """Return the filter for frames of the right kind: the tunnel's own, in what its solution says it travels in.
 
     A program that falls back to another transport silently (tinc does, from UDP to TCP) is noticed by that.
@@ -30,26 +38,23 @@ def judge(item: CensusItem, outcome: SmokeTestOutcome) -> tuple[OptionStatus, st
         The word, and why; or a doubt.
     """
     if outcome.received < outcome.sent or not outcome.sent:
-        return OptionStatus.FAILS, f"{outcome.received} of {outcome.sent} echo requests were answered."
+        return OptionStatus.FAILS, ECHOES_ANSWERED(received=outcome.received, sent=outcome.sent)
     if outcome.clear_marks:
-        seen = f"Plaintext was read in {outcome.clear_marks} of {outcome.captured} packets on the underlay."
+        seen = PLAINTEXT_READ(seen=outcome.clear_marks, captured=outcome.captured)
         return OptionStatus.UNPROTECTED, seen
     if item.is_unprotected:
         return (
             OptionStatus.UNPROTECTED,
-            "By definition it sends plaintext or unauthenticated frames over the underlay.",
+            PLAINTEXT_BY_DEFINITION(),
         )
     if outcome.captured < outcome.sent:
-        return OptionStatus.FAILS, (
-            f"Frames crossed, but only {outcome.captured} packets of the right kind were seen on the underlay for "
-            f"{outcome.sent} echo requests."
-        )
+        return OptionStatus.FAILS, (FEW_OF_THE_KIND(captured=outcome.captured, sent=outcome.sent))
     return OptionStatus.WORKS, _doubt(outcome)
 
 
 def _doubt(outcome: SmokeTestOutcome) -> str:
-    doubts = []
+    doubts: list[str] = []
     if not outcome.control_marks:
-        doubts.append("The capture's control was not seen, so that it does not prove that no plaintext was sent.")
+        doubts.append(CONTROL_NOT_SEEN())
     doubts += outcome.notes
-    return " ".join(doubts)[:400]
+    return sentences(doubts[:3])

@@ -4,7 +4,8 @@ An attempt builds a tunnel, measures, and rolls both hosts back; whatever fails 
 and repetitions come from the plan. Must not compute ranks or intervals.
 """
 
+from app.measurement.comparison.choice import plan_choice
 from app.measurement.comparison.comparison import FINAL, Comparison
 from app.measurement.comparison.planning import plan_campaign
 
-__all__ = ["FINAL", "Comparison", "plan_campaign"]
+__all__ = ["FINAL", "Comparison", "plan_campaign", "plan_choice"]

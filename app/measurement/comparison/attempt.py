@@ -14,14 +14,26 @@ from app.domain.cancel import CancelToken
 from app.domain.errors import Bug, Cancelled, CleanupFailed, InvalidPlan, TunnelDown, TunnelmarkError
 from app.domain.events import LogLevel, LogLine, Stage, StageStarted
 from app.domain.hosts import Side
+from app.domain.messages import sentences
 from app.domain.results import Attempt, AttemptKey, AttemptStatus, CampaignPlan, Candidate
 from app.domain.solutions import Carrier, Suite
-from app.measurement.comparison.capture_checks import has_capture_tests, look_at_wire, raise_if_leaking, wire_log
+from app.measurement.comparison.capture_checks import capture_log, has_capture_tests, raise_if_leaking, run_packet_tests
+from app.measurement.comparison.conditions import without_condition
 from app.measurement.comparison.probe_run import Measurement, ProbeResults
+from app.measurement.comparison.workload_run import run_workloads
 from app.measurement.interfaces import StageSink, Tunnel
+from app.measurement.messages import (
+    CANCELLED_WHILE_RUNNING,
+    INSPECTING_BOTH,
+    NO_ADAPTER,
+    OF_CANDIDATE,
+    OWN_FAULT,
+    SUITE_GONE,
+)
 from app.measurement.work import CampaignContext
 from app.probes import doubts_before, inspect_surroundings
 from app.probes.capture import CaptureTestsRequest
+from app.wording.stages import STAGE_WORDS
 
 logger = logging.getLogger(__name__)
 
@@ -77,7 +89,8 @@ class _Draft:
             negotiated=tunnel.negotiated if tunnel else "",
             daemon_log=self.daemon_log[-MAX_LOG_CHARACTERS:],
             doubts=(*self.doubts, *measured.doubts),
-            wire=measured.wire,
+            capture=measured.capture,
+            workloads=measured.workloads,
             stage="" if status is AttemptStatus.COMPLETED else self.stage,
         )
 
@@ -98,14 +111,12 @@ def run_attempt(
     try:
         _run(context, draft, token)
     except Cancelled:
-        return draft.finish(AttemptStatus.CANCELLED, Cancelled.reason, "It was cancelled while it ran."), None
+        return draft.finish(AttemptStatus.CANCELLED, Cancelled.reason, CANCELLED_WHILE_RUNNING()), None
     except TunnelmarkError as error:
         return _failed(draft, error), error
     except Exception as error:
         logger.exception("an attempt failed in an unforeseen way")
-        bug = Bug(
-            f"Tunnelmark itself failed ({type(error).__name__}: {error}).", hint="Please report it with the log file."
-        )
+        bug = Bug(OWN_FAULT(kind=type(error).__name__, error=error))
         return _failed(draft, bug), bug
     return draft.finish(AttemptStatus.COMPLETED), None
 
@@ -128,10 +139,11 @@ def _run(context: ComparisonContext, draft: _Draft, token: CancelToken) -> None:
         if stage is not Stage.CLEANUP:  # it follows whatever happened
             draft.stage = stage.value
         context.emit(StageStarted(key, stage, text))
-        context.meter.say(f"{title_of(context.plan, key)}: {text or stage.value}")
+        what = text or STAGE_WORDS[stage]
+        context.meter.report(OF_CANDIDATE(title=title_of(context.plan, key), what=what))
 
     adapter, suite = find_choice(context, key)
-    on_stage(Stage.PREFLIGHT, "inspecting both hosts")
+    on_stage(Stage.PREFLIGHT, INSPECTING_BOTH())
     pair = context.plan.pair
     around = inspect_surroundings(context.sessions, pair.underlay_a, pair.underlay_b, token=token)
     draft.doubts += doubts_before(context.labels, around)
@@ -152,19 +164,23 @@ def _build_and_measure(
             measurement.run(
                 draft.measured, token=token, emit=context.emit, on_stage=on_stage, on_progress=context.meter.probed
             )
+            draft.measured.workloads = run_workloads(
+                context, tunnel.plan, token=token, on_stage=on_stage, port=context.link.names.iperf_port
+            )
             # Last of all: the tunnel does not work any more afterwards.
             if has_capture_tests(context.plan, draft.key):
-                _look_at_wire(context, draft, choice[0], tunnel.plan, token, on_stage)
+                with without_condition(context):
+                    _run_packet_tests(context, draft, choice[0], tunnel.plan, token, on_stage)
         except TunnelmarkError as error:
             draft.daemon_log = collect_logs(tunnel, error)
             if tunnel.lost:
-                raise TunnelDown(" ".join(tunnel.lost.values())) from error
+                raise TunnelDown(sentences(tunnel.lost.values())) from error
             raise
     for sentence in tunnel.differences:
         context.emit(LogLine(LogLevel.WARNING, sentence))
 
 
-def _look_at_wire(
+def _run_packet_tests(
     context: ComparisonContext,
     draft: _Draft,
     adapter: Adapter,
@@ -173,7 +189,7 @@ def _look_at_wire(
     on_stage: StageSink,
 ) -> None:
     candidate = candidate_of(context.plan, draft.key)
-    draft.measured.wire = report = look_at_wire(
+    draft.measured.capture = report = run_packet_tests(
         CaptureTestsRequest(
             link=context.link,
             plan=plan,
@@ -187,8 +203,8 @@ def _look_at_wire(
         on_stage=on_stage,
         audit=context.audit,
     )
-    for level, sentence in wire_log(report):
-        context.emit(LogLine(level, f"{title_of(context.plan, draft.key)}: {sentence}"))
+    for level, sentence in capture_log(report):
+        context.emit(LogLine(level, OF_CANDIDATE(title=title_of(context.plan, draft.key), what=sentence)))
     raise_if_leaking(report)
 
 
@@ -200,11 +216,11 @@ def find_choice(context: ComparisonContext, key: AttemptKey) -> tuple[Adapter, S
     """
     adapter = context.adapters.get(key.solution)
     if adapter is None:
-        raise InvalidPlan(f"There is no adapter for {key.solution}.")
+        raise InvalidPlan(NO_ADAPTER(solution=key.solution))
     suite = find_suite(adapter, context.facts[Side.A.value], context.facts[Side.B.value], key.suite)
     if suite is not None:
         return adapter, suite
-    raise InvalidPlan(f"These hosts do not offer {key.suite} with {key.solution} (any more).")
+    raise InvalidPlan(SUITE_GONE(suite=key.suite, solution=key.solution))
 
 
 def collect_logs(tunnel: Tunnel, error: TunnelmarkError) -> str:

@@ -14,9 +14,11 @@ from app.domain.injection import PropertyVerdict
 from app.domain.results import AttemptKey, CampaignPlan
 from app.measurement.comparison.planning import is_first
 from app.measurement.interfaces import StageSink
+from app.measurement.messages import FORGED_PACKETS_GET_IN, INNER_FRAMES_READABLE, PACKET_TESTS_DONE
 from app.probes.capture import CaptureTestsRequest
 from app.probes.proof import prove
-from app.wording.capture_sentences import break_sentence, leak_sentence, property_sentence, wire_line
+from app.wording.capture_sentences import BREAK_WORDS, break_sentence, capture_line, leak_message, property_sentence
+from app.wording.language import tr
 
 
 def has_capture_tests(plan: CampaignPlan, key: AttemptKey) -> bool:
@@ -24,7 +26,7 @@ def has_capture_tests(plan: CampaignPlan, key: AttemptKey) -> bool:
     return is_first(key, plan.attempts)
 
 
-def look_at_wire(
+def run_packet_tests(
     request: CaptureTestsRequest,
     sessions: SessionPair,
     *,
@@ -37,17 +39,17 @@ def look_at_wire(
     Raises:
         ConnectionLost, DeadlineExceeded, PrivilegeMissing, Cancelled: As `HostSession.run`.
     """
-    return prove(sessions, request, token=token, on_stage=lambda text: on_stage(Stage.WIRE, text), audit=audit)
+    return prove(sessions, request, token=token, on_stage=lambda text: on_stage(Stage.PACKET_TESTS, text), audit=audit)
 
 
-def wire_log(report: CaptureReport) -> Iterator[tuple[LogLevel, str]]:
+def capture_log(report: CaptureReport) -> Iterator[tuple[LogLevel, str]]:
     """Return what the log says of it."""
     proof = report.leak
     is_doubtful = proof is not None and proof.verdict is LeakVerdict.NOT_PROVEN
-    yield (LogLevel.WARNING if is_doubtful else LogLevel.INFO), f"packet tests: {wire_line(report)}"
+    yield (LogLevel.WARNING if is_doubtful else LogLevel.INFO), PACKET_TESTS_DONE(line=capture_line(report))
     for outcome in proof.broken if proof is not None else ():
         if outcome.verdict is not BreakVerdict.FAILS_CLOSED:
-            yield LogLevel.WARNING, f"{outcome.verdict.value.replace('-', ' ')}: {break_sentence(outcome)}"
+            yield LogLevel.WARNING, f"{tr(BREAK_WORDS[outcome.verdict])}: {break_sentence(outcome)}"
     for kind, result in properties_of(report).items():
         if report.injection is not None and kind is not Property.CONFIDENTIAL:
             is_shown = result.verdict is PropertyVerdict.HOLDS or report.injection.is_exempt
@@ -64,14 +66,12 @@ def raise_if_leaking(report: CaptureReport) -> None:
     proof = report.leak
     if proof is not None and proof.verdict is LeakVerdict.LEAKS:
         raise PlaintextSeen(
-            f"Frames inside the tunnel can be read on the underlay. {leak_sentence(proof)}",
-            hint="Do not use this configuration.",
+            INNER_FRAMES_READABLE(proof=leak_message(proof)),
         )
     if report.injection is None or report.injection.is_exempt:
         return
     for kind, result in properties_of(report).items():
         if kind is not Property.CONFIDENTIAL and result.verdict is PropertyVerdict.FAILS:
             raise ForgeryAccepted(
-                f"Packets get into the tunnel that did not come through its cryptography. {result.note}",
-                hint="Do not use this configuration.",
+                FORGED_PACKETS_GET_IN(proof=result.note),
             )

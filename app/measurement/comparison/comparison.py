@@ -8,12 +8,16 @@ from functools import partial
 from typing import ClassVar
 
 from app.domain.cancel import CancelToken
+from app.domain.conditions import Condition
 from app.domain.history import EntryKind
 from app.domain.hosts import Side
+from app.domain.messages import sentences
 from app.domain.results import Attempt, AttemptKey, AttemptStatus, CampaignPlan, CampaignRecord, CampaignStatus
 from app.measurement.comparison.attempt import not_run, run_attempt, title_of
+from app.measurement.comparison.conditions import judged_under_condition, under_condition
 from app.measurement.engine import CAUSED_BY_LINK
 from app.measurement.interfaces import CampaignStore
+from app.measurement.messages import ATTEMPTS_NOT_RUN, LOAD_HINT_COMPARISON, SKIPPED_IN_STAGE, SKIPPED_WHILE_RUNNING
 from app.measurement.work import Done, Task, Work
 
 FINAL = (AttemptStatus.COMPLETED, AttemptStatus.FAILED, AttemptStatus.SKIPPED)
@@ -25,10 +29,7 @@ class Comparison(Work[CampaignPlan, Attempt, CampaignRecord]):
 
     kind = EntryKind.COMPARISON
     needed: ClassVar[Mapping[Side, tuple[str, ...]]] = {Side.A: ("ping", "iperf3"), Side.B: ("iperf3",)}
-    load_hint = (
-        "Measuring fills the link for seconds at a time: agree to that (--allow-load), "
-        "and set a limit in Mbit/s (--load-cap)."
-    )
+    load_hint = LOAD_HINT_COMPARISON()
     minds_firewalls = True
     is_proven_clean = True
     is_ended_by_lost_host = True
@@ -53,8 +54,16 @@ class Comparison(Work[CampaignPlan, Attempt, CampaignRecord]):
         """Return whether an attempt shows that frames cross the link."""
         return attempt.status is AttemptStatus.COMPLETED
 
+    @staticmethod
+    def shaping(plan: CampaignPlan) -> Condition | None:
+        """Return the plan's condition on hosts of the user's own; a practice lab emulates it between its gateways."""
+        return None if plan.pair.is_lab else plan.condition
+
     def tasks(self) -> Generator[Task[Attempt], Done[Attempt], CampaignStatus]:
-        """Yield the attempts that are left, in the order of the plan."""
+        """Yield the attempts that are left, in the order of the plan, under its condition."""
+        return (yield from under_condition(self, self._attempts()))
+
+    def _attempts(self) -> Generator[Task[Attempt], Done[Attempt], CampaignStatus]:
         finished = {attempt.key.position for attempt in self.done}
         for key in self.context.plan.attempts:
             if key.position not in finished:
@@ -65,18 +74,20 @@ class Comparison(Work[CampaignPlan, Attempt, CampaignRecord]):
         """Store that the rest was not run."""
         for key in left:
             self.context.keep(not_run(key, reason, message))
-        return f"{message} {len(left)} of {len(self.context.plan.attempts)} attempts were not run." if left else message
+        not_made = ATTEMPTS_NOT_RUN(left=len(left), number=len(self.context.plan.attempts)) if left else ""
+        return sentences((message, not_made))
 
     def _run(self, key: AttemptKey, token: CancelToken, doubts: Sequence[str]) -> Done[Attempt]:
         attempt, error = run_attempt(self.context, key, token=token, doubts=doubts)
+        attempt = judged_under_condition(self.context, attempt)
         if attempt.status is AttemptStatus.CANCELLED and self.context.control.is_skipped:
             attempt = _as_skipped(attempt)
         is_good = attempt.status is AttemptStatus.COMPLETED
         # A tunnel whose link has died appears fail-closed, so the captures' verdicts are as doubtful as failures.
-        is_doubtful = isinstance(error, CAUSED_BY_LINK) or (is_good and attempt.wire is not None)
+        is_doubtful = isinstance(error, CAUSED_BY_LINK) or (is_good and attempt.capture is not None)
         return Done((attempt,), error, is_good=is_good, is_doubtful=is_doubtful, is_typical=is_good)
 
 
 def _as_skipped(attempt: Attempt) -> Attempt:
-    message = f"You skipped it in the stage {attempt.stage}." if attempt.stage else "You skipped it while it ran."
+    message = SKIPPED_IN_STAGE(stage=attempt.stage) if attempt.stage else SKIPPED_WHILE_RUNNING()
     return replace(attempt, status=AttemptStatus.SKIPPED, reason="skipped", message=message)

@@ -1,4 +1,11 @@
-"""Turns what is to be compared into attempts in order, with predicted times."""
+"""Turns what is to be compared into attempts in order, with predicted times.
+
+The order is drawn anew for every odd round, and the even round after it runs backwards, so that steady drift favours
+none. The baseline, if it is among the candidates, begins every round and ends the last one, so that drift shows.
+
+The plan of an adaptive profile has as many rounds as can be needed. All candidates of a round are measured at the same
+time, and the rounds that its budget does not hold are predicted to take no time.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +14,23 @@ import random
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
+from app.domain.conditions import Condition, name_of
 from app.domain.errors import InvalidPlan
 from app.domain.hosts import PairSpec
-from app.domain.results import AS_FOUND, GOOD_CYCLES, AttemptKey, CampaignPlan, Candidate, Profile
+from app.domain.results import GOOD_CYCLES, AttemptKey, CampaignPlan, Candidate, Profile
+from app.measurement.comparison.conditions import ping_interval_s, profile_under, workloads_s
+from app.measurement.messages import (
+    BYTES_IN_A_FRAME,
+    CANDIDATE_TWICE,
+    DEADLINE_OUT_OF_RANGE,
+    ECHO_REQUESTS_PER_SIZE,
+    FRAME_SIZES_ALIKE,
+    NOTHING_TO_COMPARE,
+    NUMBER_OUT_OF_RANGE,
+    RATE_OUT_OF_RANGE,
+    ROUNDS,
+    SECONDS_OF_TCP,
+)
 from app.probes.capture import capture_tests_s
 from app.probes.throughput import OMIT_S
 
@@ -60,15 +81,10 @@ def plan_campaign(
     min_rate_mbit_s: float | None = None,
     allow_load: bool = False,
     history: Mapping[str, PastDurations] | None = None,
+    condition: Condition | None = None,
+    workloads: Sequence[str] = (),
 ) -> CampaignPlan:
     """Plan a comparison.
-
-    The order is drawn anew for every odd round, and the even round after it runs backwards, so that steady drift
-    favours none. The baseline, if it is among the candidates, begins every round and ends the last one, so that drift
-    shows.
-
-    The plan of an adaptive profile has as many rounds as can be needed. All candidates of a round are measured at the
-    same time, and the rounds that its budget does not hold are predicted to take no time.
 
     Args:
         candidates: What is compared.
@@ -77,57 +93,63 @@ def plan_campaign(
         min_rate_mbit_s: Throughput in Mbit/s that each direction must reach.
         allow_load: Whether the user consented to load on a live link.
         history: By solution, how long attempts with this profile took on this pair.
-
-    Returns:
-        The plan.
+        condition: Condition of the link that is emulated meanwhile.
+        workloads: Names of workloads that are run besides.
 
     Raises:
         InvalidPlan: There is nothing to compare, a candidate is named twice, or a number is out of range.
     """
     _check(candidates, profile)
     _check_requirements(deadline_ms, min_rate_mbit_s)
-    attempts = _order(candidates, profile, seed)
+    if condition is not None or workloads:
+        profile = profile_under(condition, profile)
+    attempts = _order(candidates, profile, seed, name_of(condition))
     return CampaignPlan(
         pair=pair,
         profile=profile,
         candidates=tuple(candidates),
         attempts=attempts,
-        predicted_s=_predicted_s(attempts, pair, profile, history or {}),
+        predicted_s=tuple(
+            seconds + workloads_s(workloads, condition)
+            for seconds in _predicted_s(attempts, pair, profile, history or {}, condition)
+        ),
         deadline_ms=deadline_ms,
         min_rate_mbit_s=min_rate_mbit_s,
         seed=seed,
         allow_load=allow_load,
+        condition=condition,
+        workloads=tuple(workloads),
     )
 
 
 def _check(candidates: Sequence[Candidate], profile: Profile) -> None:
     if not candidates:
-        raise InvalidPlan("There is nothing to compare.", hint="Choose at least one candidate.")
+        raise InvalidPlan(NOTHING_TO_COMPARE())
     keys = [(candidate.solution, candidate.suite) for candidate in candidates]
     twice = next((key for key in keys if keys.count(key) > 1), None)
     if twice is not None:
-        raise InvalidPlan(f"{twice[0]} with {twice[1]} is named twice.", hint="Choose each candidate once.")
+        raise InvalidPlan(CANDIDATE_TWICE(solution=twice[0], suite=twice[1]))
     ranges = (
-        ("echo requests per frame size", profile.pings, 1, MAX_PINGS),
-        ("seconds of TCP", profile.seconds, 1, MAX_SECONDS),
-        ("rounds", profile.rounds, 1, MAX_ROUNDS),
-        *(("bytes in a frame", size, SMALLEST_FRAME_BYTES, LARGEST_FRAME_BYTES) for size in profile.frame_bytes),
+        (ECHO_REQUESTS_PER_SIZE(), profile.pings, 1, MAX_PINGS),
+        (SECONDS_OF_TCP(), profile.seconds, 1, MAX_SECONDS),
+        (ROUNDS(), profile.rounds, 1, MAX_ROUNDS),
+        *((BYTES_IN_A_FRAME(), size, SMALLEST_FRAME_BYTES, LARGEST_FRAME_BYTES) for size in profile.frame_bytes),
     )
     for what, value, low, high in ranges:
         if not low <= value <= high:
-            raise InvalidPlan(f"{value} {what}: it must be {low} to {high}.")
+            raise InvalidPlan(NUMBER_OUT_OF_RANGE(value=value, what=what, low=low, high=high))
     if not profile.frame_bytes or len(set(profile.frame_bytes)) != len(profile.frame_bytes):
-        raise InvalidPlan("The frame sizes must be different from each other, and at least one.")
+        raise InvalidPlan(FRAME_SIZES_ALIKE())
 
 
 def _check_requirements(deadline_ms: float | None, min_rate_mbit_s: float | None) -> None:
     if deadline_ms is not None and not 0 < deadline_ms < 1e6:
-        raise InvalidPlan(f"A deadline of {deadline_ms:g} ms: it must be more than 0 and less than 1,000,000 ms.")
+        raise InvalidPlan(DEADLINE_OUT_OF_RANGE(deadline_ms=deadline_ms))
     if min_rate_mbit_s is not None and not 0 < min_rate_mbit_s < 1e6:
-        raise InvalidPlan(f"{min_rate_mbit_s:g} Mbit/s: it must be more than 0 and less than 1,000,000 Mbit/s.")
+        raise InvalidPlan(RATE_OUT_OF_RANGE(mbit_s=min_rate_mbit_s))
 
 
-def _order(candidates: Sequence[Candidate], profile: Profile, seed: int) -> tuple[AttemptKey, ...]:
+def _order(candidates: Sequence[Candidate], profile: Profile, seed: int, condition: str) -> tuple[AttemptKey, ...]:
     rounds = profile.rounds
     baselines = [candidate for candidate in candidates if candidate.solution == BASELINE]
     others = [candidate for candidate in candidates if candidate.solution != BASELINE]
@@ -144,7 +166,7 @@ def _order(candidates: Sequence[Candidate], profile: Profile, seed: int) -> tupl
     if others and not profile.is_adaptive:
         chosen += [(candidate, rounds) for candidate in baselines]
     return tuple(
-        AttemptKey(position, candidate.solution, candidate.suite, AS_FOUND, round_number)
+        AttemptKey(position, candidate.solution, candidate.suite, condition, round_number)
         for position, (candidate, round_number) in enumerate(chosen)
     )
 
@@ -157,28 +179,39 @@ def is_first(key: AttemptKey, attempts: Sequence[AttemptKey]) -> bool:
     )
 
 
+def echo_ms(condition: Condition | None, pair: PairSpec) -> float:
+    """Return how long an echo request takes until the next one, roughly, in ms."""
+    if condition is None:
+        return _ECHO_MS_LAB if pair.is_lab else _ECHO_MS
+    interval_s = ping_interval_s(condition)
+    return condition.rtt_ms + _ECHO_MS_LAB if interval_s is None else 1_000 * interval_s
+
+
 def packet_tests_s(key: AttemptKey) -> float:
     """Return how long a candidate's packet tests take, roughly, in seconds."""
     return capture_tests_s(0 if key.solution == BASELINE else _BREAKAGES)
 
 
 def _predicted_s(
-    attempts: Sequence[AttemptKey], pair: PairSpec, profile: Profile, history: Mapping[str, PastDurations]
+    attempts: Sequence[AttemptKey],
+    pair: PairSpec,
+    profile: Profile,
+    history: Mapping[str, PastDurations],
+    condition: Condition | None,
 ) -> tuple[float, ...]:
     """Return predicted seconds per attempt; packet tests do not count against the budget."""
     left_s = math.inf if profile.budget_s is None else profile.budget_s
     predicted: list[float] = []
     for key in attempts:
-        seconds = min(left_s, _predict_s(key.solution, pair, profile, history))
+        seconds = min(left_s, _predict_s(key.solution, profile, history, echo_ms(condition, pair)))
         left_s -= seconds
         predicted.append(seconds + (packet_tests_s(key) if is_first(key, attempts) else 0.0))
     return tuple(predicted)
 
 
-def _predict_s(solution: str, pair: PairSpec, profile: Profile, history: Mapping[str, PastDurations]) -> float:
+def _predict_s(solution: str, profile: Profile, history: Mapping[str, PastDurations], each_ms: float) -> float:
     past = history.get(solution)
     if past is not None:
         return past.setup_s + past.probe_s + past.cleanup_s
-    echo_ms = _ECHO_MS_LAB if pair.is_lab else _ECHO_MS
     pings = GOOD_CYCLES * sum(profile.block_pings) if profile.is_adaptive else profile.pings * len(profile.frame_bytes)
-    return _FIXED_S + pings * echo_ms / 1000.0 + 2 * (OMIT_S + profile.seconds + _DIRECTION_OVERHEAD_S)
+    return _FIXED_S + pings * each_ms / 1000.0 + 2 * (OMIT_S + profile.seconds + _DIRECTION_OVERHEAD_S)

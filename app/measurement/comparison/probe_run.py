@@ -15,17 +15,20 @@ from app.domain.errors import Cancelled, ProbeFailed
 from app.domain.events import CpuSample, EventSink, RttSamples, Stage, ThroughputSample
 from app.domain.hosts import HostFacts, Side, ToolFlavour
 from app.domain.link import Link
+from app.domain.path_note import PathNote
 from app.domain.results import (
     AttemptKey,
     CampaignPlan,
     CpuUsage,
     LatencySeries,
-    PathNote,
     ProfileName,
     ThroughputSeries,
 )
+from app.domain.workloads import WorkloadResult
+from app.measurement.comparison.conditions import ping_interval_s, tcp_pause_s
 from app.measurement.interfaces import StageSink
 from app.measurement.load_guard import LoadGuard
+from app.measurement.messages import FROM_HOST_TO_HOST, GETTING_READY, NO_THROUGHPUT, RTT_OF_SIZES, TCP_BOTH_WAYS
 from app.probes import (
     CpuCounters,
     CpuMonitor,
@@ -42,7 +45,7 @@ from app.probes import (
     throughput_server,
 )
 from app.probes.latency import UNSTEADY
-from app.probes.throughput import OMIT_S
+from app.probes.throughput import OMIT_S, SLACK_S
 
 TYPICAL_ECHO_S = 0.001
 """One echo request and its reply, for dividing the progress bar only."""
@@ -58,8 +61,9 @@ class ProbeResults:
     cpu_throughput: Mapping[str, CpuUsage] = field(default_factory=dict)
     path: PathNote | None = None
     probe_s: float = 0.0
-    wire: CaptureReport | None = None
+    capture: CaptureReport | None = None
     doubts: list[str] = field(default_factory=list)
+    workloads: tuple[WorkloadResult, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +108,7 @@ class Measurement:
             ConnectionLost, DeadlineExceeded, Cancelled: As `HostSession.run`.
         """
         on_progress(0.0)
-        on_stage(Stage.LATENCY, "getting ready")
+        on_stage(Stage.LATENCY, GETTING_READY())
         began_s = time.monotonic()
         # What has to be started is started before anything is measured, so that it disturbs nothing.
         server = throughput_server(
@@ -115,7 +119,7 @@ class Measurement:
             server.wait_until_listening()
             counters.read(token)
             latency = self._latency(measured, counters, token, emit, on_stage, on_progress)
-            on_stage(Stage.THROUGHPUT, "TCP in both directions")
+            on_stage(Stage.THROUGHPUT, TCP_BOTH_WAYS())
             with CpuMonitor(self.sessions, on_reading=lambda reading: emit(cpu_sample(self.key, reading))) as monitor:
                 monitor.wait_until_watching(token)
                 counters.take(monitor.first)  # one reading ends the latency and begins the throughput
@@ -138,7 +142,7 @@ class Measurement:
         in_order, pings = self.plan.profile.frame_bytes, self.plan.profile.pings
         first = (self.key.round - 1) % len(in_order)  # what is slow at first meets another size in each round
         sizes = in_order[first:] + in_order[:first]
-        on_stage(Stage.LATENCY, f"round-trip times of {len(sizes)} frame sizes")
+        on_stage(Stage.LATENCY, RTT_OF_SIZES(number=len(sizes)))
         shown: list[int] = []
 
         def on_samples(frame_bytes: int, first_index: int, rtt_ms: tuple[float, ...]) -> None:
@@ -149,6 +153,7 @@ class Measurement:
             done = (sizes.index(frame_bytes) + (first_index + len(rtt_ms)) / pings) / len(sizes)
             on_progress(done * self._latency_share)
 
+        condition = self.plan.condition
         flavour = ping_flavour(self.facts[Side.A.value])
         request = LatencyRequest(
             destination=self.tunnel.probe_address_b,
@@ -156,13 +161,14 @@ class Measurement:
             frame_bytes=sizes,
             pings=pings,
             ping_flavour=flavour,
+            interval_s=ping_interval_s(condition),
         )
         outcome = measure_latency(
             self.sessions.a, request, token=token, on_samples=on_samples, on_pause=lambda: counters.read(token)
         )
         measured.latency = tuple(sorted(outcome.series, key=lambda one: in_order.index(one.frame_bytes)))
         measured.doubts += doubts_of_latency(measured.latency, flavour)
-        if not outcome.is_steady:
+        if not outcome.is_steady and condition is None:
             measured.doubts.append(UNSTEADY)
         return outcome
 
@@ -176,7 +182,10 @@ class Measurement:
         on_progress: Callable[[float], None],
     ) -> tuple[tuple[float, float], ...]:
         pair = self.plan.pair
-        names = {"a_to_b": f"{pair.a.label} to {pair.b.label}", "b_to_a": f"{pair.b.label} to {pair.a.label}"}
+        names = {
+            "a_to_b": FROM_HOST_TO_HOST(sender=pair.a.label, receiver=pair.b.label),
+            "b_to_a": FROM_HOST_TO_HOST(sender=pair.b.label, receiver=pair.a.label),
+        }
         shown: list[str] = []
 
         def on_interval(direction: str, at_s: float, mbit_s: float) -> None:
@@ -197,8 +206,7 @@ class Measurement:
             except Cancelled:
                 token.raise_if_cancelled()
                 raise ProbeFailed(
-                    watching.reason if watching else "Throughput was not measured.",
-                    hint="Set a lower limit in Mbit/s for this pair.",
+                    watching.reason if watching else NO_THROUGHPUT(),
                 ) from None
         measured.throughput = outcome.series
         return outcome.windows
@@ -226,6 +234,7 @@ class Measurement:
             iperf3_version=iperf3_version(self.facts[Side.A.value]),
             # The study's TCP counts from its start.
             omit_s=0 if self.plan.profile.name is ProfileName.PAPER else OMIT_S,
+            silence_s=SLACK_S + tcp_pause_s(self.plan.condition),
         )
 
     def _path_note(self, fragments_a: int | None, fragments_b: int | None) -> PathNote:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import islice
 
@@ -14,10 +14,11 @@ from app.policy.combinations import Composition, compositions
 from app.policy.data import normalise, rows_of
 from app.policy.judge import UNKNOWN_REASON, findings
 from app.policy.lint.names import MAX_NAMES, split_names
+from app.policy.messages import CHECK_SPELLING, ON_ONE_NAME
 from app.policy.names import find_rows
 from app.policy.replacing import ANOTHER_VPN
 
-_SPELLING = "The policy does not know this name; check whether it is spelled as the program lists it."
+_SPELLING = CHECK_SPELLING()
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,17 +54,22 @@ class Usage:
         design: Parts of the design where each proposal names its own MAC.
         composition: What holds for modes because of the MAC that other settings name.
         instead: Best algorithm that the program can do, in place of the policy's replacements; empty for these.
+        spelled: See `AlgorithmSetting`.
     """
 
     solution: str = ""
     design: tuple[str, ...] = ()
     composition: tuple[Composition, ...] = ()
     instead: str = ""
+    spelled: Mapping[str, str] = field(default_factory=dict)
 
     def fitted(self, finding: Finding, name: str) -> Finding:
-        """Return a finding on a name whose replacement the program can do."""
-        if not self.instead or not finding.replacement:
+        """Return a finding on a name whose replacement the program can do, and as it writes it."""
+        if not finding.replacement:
             return finding
+        if not self.instead:
+            usual = self.spelled.get("", finding.replacement)
+            return replace(finding, replacement=self.spelled.get(finding.replacement, usual))
         is_best = find_rows(name) == find_rows(self.instead)
         return replace(finding, replacement=ANOTHER_VPN if is_best else self.instead)
 
@@ -126,7 +132,7 @@ def _findings(
 
 
 def _of(setting: Setting, written: str, finding: Finding, *, is_alone: bool) -> LintFinding:
-    reason = finding.reason if is_alone else f"{written}: {finding.reason}"
+    reason = finding.reason if is_alone else ON_ONE_NAME(name=written, reason=finding.reason)
     return LintFinding(
         setting.line,
         setting.name,

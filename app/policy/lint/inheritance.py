@@ -51,9 +51,7 @@ def expand(settings: tuple[Setting, ...]) -> Expanded:
     while waiting and len(origins) < MAX_INHERITED:
         head = waiting.popleft()
         for target in _ancestors(head, parents):
-            taken = {
-                Setting(one.line, f"{head}{one.name[len(target) :]}", one.value): one for one in content.get(target, ())
-            }
+            taken = _renamed(content.get(target, ()), target, head)
             fresh = {new: old for new, old in taken.items() if new.name.lower() not in names}
             for new, old in fresh.items():
                 section, _, last = new.name.rpartition(".")
@@ -63,6 +61,11 @@ def expand(settings: tuple[Setting, ...]) -> Expanded:
             origins |= fresh
             names |= {new.name.lower() for new in fresh}
     return Expanded((*settings, *origins), origins)
+
+
+def _renamed(settings: Iterable[Setting], section: str, head: str) -> dict[Setting, Setting]:
+    """Return the settings of a section as those of another one, each with the setting that it comes from."""
+    return {Setting(one.line, f"{head}{one.name[len(section) :]}", one.value): one for one in settings}
 
 
 def _parents(settings: Iterable[Setting]) -> dict[str, tuple[str, ...]]:

@@ -75,7 +75,7 @@ def _on_algorithms(kind: ConfigKind, view: SettingsView, guidelines: Collection[
     for algorithm in rules.algorithms if rules is not None else ():
         composition = _composition(algorithm, view)
         design = () if algorithm.macs else algorithm.design
-        usage = Usage(_SOLUTIONS.get(kind, ""), design, composition, algorithm.instead)
+        usage = Usage(_SOLUTIONS.get(kind, ""), design, composition, algorithm.instead, algorithm.spelled)
         for setting in _written(algorithm.names, view):
             yield from judge_setting(setting, algorithm.style, usage, guidelines=guidelines)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache, lru_cache
 from importlib import resources
@@ -18,6 +18,7 @@ from app.domain.linting import ConfigKind
 from app.domain.structured import base_converter, bundled
 from app.domain.verdicts import FindingQuestion, Verdict
 from app.policy.judge import UNKNOWN_REASON, judge
+from app.policy.messages import KIND_TWICE
 
 _FOLDER = resources.files("resources") / "policy"
 
@@ -111,6 +112,7 @@ class AlgorithmSetting:
         mac_style: How they name it.
         default_mac: The MAC where no setting names one.
         instead: Best algorithm that the program can do here, where that is not what the policy replaces others by.
+        spelled: The policy's replacements as the program writes them here; that of an empty name is for all others.
     """
 
     names: tuple[Name, ...]
@@ -120,6 +122,7 @@ class AlgorithmSetting:
     mac_style: str = ""
     default_mac: str = ""
     instead: str = ""
+    spelled: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not {self.style, self.mac_style} <= STYLES | {""} or (self.macs and not self.mac_style):
@@ -156,7 +159,7 @@ def rule_sets() -> Mapping[ConfigKind, RuleSet]:
             rules = bundled(file, RuleSet, _converter)
             for kind in rules.kinds:
                 if kind in found:
-                    raise Bug(f"{file.name} speaks of {kind}, and another file does so too.")
+                    raise Bug(KIND_TWICE(name=file.name, kind=kind))
                 found[kind] = rules
     return found
 

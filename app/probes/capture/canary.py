@@ -12,14 +12,14 @@ from app.domain.link import Link
 
 _ALPHABET = string.ascii_letters + string.digits
 _FAMILY = 4
-"""Bytes of half a mark; a whole one does not occur by chance: 62 to the power of 8 is more than 10 to the 14th."""
+"""Bytes of half a canary; a whole one does not occur by chance: 62 to the power of 8 is more than 10 to the 14th."""
 
 PAYLOAD_BYTES = 200
-"""Payload size of canary echo requests: the mark is repeated so often that every place of `_WINDOW` holds some byte of
+"""Payload size of canary echo requests: the canary is repeated so often that any place of `_WINDOW` holds some byte of
 it, in whatever they are wrapped."""
 
 _WINDOW = range(120, 128)
-"""Bytes of an IPv4 packet where a filter compares the mark's first four bytes: in eight places, since the mark is
+"""Bytes of an IPv4 packet where a filter compares the canary's first four bytes: in eight places, since the mark is
 repeated every eight bytes. Behind all headers (ping's clock included, 108 bytes with WireGuard and L2TPv3), and well
 before the end of the payload in a bare packet (byte 228)."""
 
@@ -30,12 +30,12 @@ def _random(length: int) -> str:
 
 @dataclass(frozen=True)
 class CanaryFrames:
-    """The marks of one run. Letters and digits, so that grep finds them too.
+    """The canaries of one run. Letters and digits, so that grep finds them too.
 
     Attributes:
-        family: The first four bytes of every mark that must not be seen.
-        bare_family: The first four bytes of every mark that goes over the bare underlay on purpose.
-        rest: The other four bytes of the tunnel's mark.
+        family: The first four bytes of every canary that must not be seen.
+        bare_family: The first four bytes of every canary that goes over the bare underlay on purpose.
+        rest: The other four bytes of the tunnel's canary.
     """
 
     family: str
@@ -44,7 +44,7 @@ class CanaryFrames:
 
     @classmethod
     def new(cls) -> CanaryFrames:
-        """Return new random marks."""
+        """Return new random canaries."""
         family, bare = _random(_FAMILY), _random(_FAMILY)
         while family == bare:
             bare = _random(_FAMILY)
@@ -78,14 +78,14 @@ class CanaryFrames:
         return f"{self.bare_family}done".encode()
 
 
-def read_separator(marks: CanaryFrames, content: bytes) -> int | None:
+def read_separator(canaries: CanaryFrames, content: bytes) -> int | None:
     """Return the number of the separator in a packet; None where there is none."""
-    match = re.search(re.escape(marks.bare_family.encode()) + rb"(\d{3})s", content)
+    match = re.search(re.escape(canaries.bare_family.encode()) + rb"(\d{3})s", content)
     return int(match[1]) if match else None
 
 
-def marked_filter(family: str) -> str:
-    """Return a pcap filter that matches packets with marks of a family in them, wrapped in whatever.
+def canary_filter(family: str) -> str:
+    """Return a pcap filter that matches packets with canaries of a family in them, wrapped in whatever.
 
     Source: pcap-filter(7), `proto [ expr : size ]`.
     """
@@ -97,10 +97,10 @@ _PROTOCOLS = {"udp": 17, "tcp": 6, "esp": 50, "ah": 51, "icmp": 1}
 _WORDS = re.compile(r"\b(?:ip )?proto \\?(?P<name>\w+)|\b(?P<word>udp|tcp|esp|ah|icmp)\b")
 
 
-def protocols_of(wire_filter: str) -> frozenset[int]:
+def protocols_of(outer_filter: str) -> frozenset[int]:
     """Return the numbers of the IP protocols that a plan's filter names; empty where it names none."""
     found: set[int] = set()
-    for match in _WORDS.finditer(wire_filter.lower()):
+    for match in _WORDS.finditer(outer_filter.lower()):
         name = match["name"] or match["word"]
         number = int(name) if name.isdecimal() else _PROTOCOLS.get(name)
         if number is not None:
@@ -108,19 +108,18 @@ def protocols_of(wire_filter: str) -> frozenset[int]:
     return frozenset(found)
 
 
-def underlay_filter(link: Link, wire_filter: str, marks: CanaryFrames) -> str:
+def underlay_filter(link: Link, outer_filter: str, canaries: CanaryFrames) -> str:
     """Return the filter for the underlay: the tunnel's own packets, their later fragments, and canary frames.
 
     A later fragment has no ports: those of the tunnel's protocol between the two addresses are taken.
 
     Args:
-        wire_filter: The plan's own; empty for the bare underlay, whose packets are echo requests.
-        marks: The marks of this run.
+        outer_filter: The plan's own; empty for the bare underlay, whose packets are echo requests.
+        canaries: The canaries of this run.
     """
-    own = wire_filter or "icmp"
+    own = outer_filter or "icmp"
     protocols = " or ".join(f"ip proto {number}" for number in sorted(protocols_of(own)))
     pieces = f"(({protocols or 'ip'}) and ip[6:2] & 0x1fff != 0)"
     between = f"host {link.underlay_a} and host {link.underlay_b}"
-    return (
-        f"({between} and (({own}) or {pieces})) or {marked_filter(marks.family)} or {marked_filter(marks.bare_family)}"
-    )
+    own_frames = f"{canary_filter(canaries.family)} or {canary_filter(canaries.bare_family)}"
+    return f"({between} and (({own}) or {pieces})) or {own_frames}"

@@ -80,7 +80,6 @@ class Sent:
         echoes: Per label: `control`, `leak`, `size-PAYLOAD`, `non-ip`, and `` for those without one.
         neighbour: What the kernel knows of the peer's hardware address after it had to ask again.
         vlan: `sent`, or why no tagged frame could be sent; empty where it was not tried.
-        has_tunnel_gone: Whether the tunnel's interface was not there any more.
         refusal: The kernel's words where it sent nothing at all.
         linger_s: How long an answer that does not come is waited for at least, as A's ping takes it, in seconds.
     """
@@ -88,7 +87,6 @@ class Sent:
     echoes: Mapping[str, Answered] = field(default_factory=dict)
     neighbour: str = ""
     vlan: str = ""
-    has_tunnel_gone: bool = False
     refusal: str = ""
     linger_s: str = "1"
 
@@ -97,7 +95,7 @@ class Sent:
         return self.echoes.get(label, Answered())
 
 
-def send(host: HostSession, sending: Sending, marks: CanaryFrames, *, token: CancelToken) -> Sent:
+def send(host: HostSession, sending: Sending, canaries: CanaryFrames, *, token: CancelToken) -> Sent:
     """Send everything from A in sequence, in one channel.
 
     Raises:
@@ -105,7 +103,7 @@ def send(host: HostSession, sending: Sending, marks: CanaryFrames, *, token: Can
     """
     words = (
         *(sending.underlay, sending.destination, sending.source, sending.tunnel, sending.vlan),
-        *(marks.control.hex(), marks.inside.hex(), marks.bare_family.encode().hex()),
+        *(canaries.control.hex(), canaries.inside.hex(), canaries.bare_family.encode().hex()),
         "0.06" if sending.is_stream else "0",
         *(str(number) for number in (CONTROLS, LEAK_ECHOES, SIZE_ECHOES, PAYLOAD_BYTES, VLAN_ID)),
         *(*_VLAN_NETWORK, GROUP),
@@ -136,7 +134,7 @@ class BrokenSending:
 def send_broken(
     host: HostSession,
     sending: BrokenSending,
-    marks: CanaryFrames,
+    canaries: CanaryFrames,
     index: int,
     *,
     token: CancelToken,
@@ -146,7 +144,7 @@ def send_broken(
 
     Args:
         host: Where from.
-        marks: The marks of this run.
+        canaries: The canaries of this run.
         index: Which breakage, from 0.
         on_broken: Gets the breakage's exit status and last words as soon as it has ended; with 0, frames are sent.
 
@@ -155,7 +153,7 @@ def send_broken(
     """
     words = (
         *(sending.underlay, sending.destination, sending.tunnel),
-        *(marks.broken_control(index).hex(), marks.broken(index).hex(), str(PAYLOAD_BYTES)),
+        *(canaries.broken_control(index).hex(), canaries.broken(index).hex(), str(PAYLOAD_BYTES)),
         sending.linger_s,
         *(sending.breakage.argv if sending.breakage is not None else ()),
     )
@@ -181,7 +179,6 @@ def parse_sent(text: str) -> Sent:
     echoes: dict[str, Answered] = {}
     label = neighbour = vlan = refusal = ""
     linger_s = "1"
-    has_tunnel_gone = False
     for line in text.splitlines():
         mark = parse_guard_line(line)
         parsed = parse_ping_line(line)
@@ -193,17 +190,15 @@ def parse_sent(text: str) -> Sent:
         elif isinstance(parsed, Trouble):
             refusal = refusal or re.sub(r"^(ping: )+", "", parsed.text)
         elif line.startswith("#neighbour "):
-            neighbour = _said(line)
+            neighbour = _value_of(line)
         elif line.startswith("#vlan "):
-            vlan = _said(line)
-        elif line.startswith("#gone "):
-            has_tunnel_gone = True
+            vlan = _value_of(line)
         elif line == "#linger 0.3":
             linger_s = "0.3"
-    return Sent(echoes, neighbour, vlan, has_tunnel_gone, refusal, linger_s)
+    return Sent(echoes, neighbour, vlan, refusal, linger_s)
 
 
-def _said(line: str) -> str:
+def _value_of(line: str) -> str:
     return _printable(line.partition(" ")[2])
 
 

@@ -1,4 +1,4 @@
-"""Sorts what was captured: the tunnel's own packets, marks, separators."""
+"""Sorts what was captured: the tunnel's own packets, canaries, separators."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ class Reading:
         return tuple(packet for packet in self.own.get(number, ()) if not source or packet.source == source)
 
 
-def sort_packets(records: Sequence[Record], link: Link, wire_filter: str, marks: CanaryFrames) -> Reading:
+def sort_packets(records: Sequence[Record], link: Link, outer_filter: str, canaries: CanaryFrames) -> Reading:
     """Sort one underlay's capture by the separators in it."""
     own: dict[int, list[Packet]] = defaultdict(list)
     addresses = {link.underlay_a, link.underlay_b}
-    protocols = protocols_of(wire_filter) or frozenset({ICMP})
-    bare = marks.bare_family.encode()
+    protocols = protocols_of(outer_filter) or frozenset({ICMP})
+    bare = canaries.bare_family.encode()
     current = -1
     for record in records:
         packet = read_packet(record)
@@ -40,13 +40,13 @@ def sort_packets(records: Sequence[Record], link: Link, wire_filter: str, marks:
             continue
         if packet.protocol == ICMP and bare in packet.content:
             if packet.is_echo_request:
-                number = read_separator(marks, packet.content)
+                number = read_separator(canaries, packet.content)
                 current = current if number is None else number
         elif packet.protocol in protocols:
             own[current].append(packet)
     return Reading({number: tuple(packets) for number, packets in own.items()})
 
 
-def count_marks(records: Iterable[Record], mark: bytes) -> int:
-    """Return how many captured frames have a mark in them, wrapped in whatever."""
-    return sum(mark in record.data for record in records)
+def count_canaries(records: Iterable[Record], canary: bytes) -> int:
+    """Return how many captured frames have a canary in them, wrapped in whatever."""
+    return sum(canary in record.data for record in records)

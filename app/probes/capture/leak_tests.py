@@ -17,10 +17,24 @@ from app.domain.concurrency import run_both
 from app.domain.errors import DeadlineExceeded, ProbeFailed
 from app.domain.hosts import Side
 from app.domain.link import ETHERNET_HEADER_BYTES, FRAME_TO_PAYLOAD_BYTES
-from app.probes.capture.canary import CanaryFrames, marked_filter, underlay_filter
+from app.domain.messages import sentences
+from app.probes.capture.canary import CanaryFrames, canary_filter, underlay_filter
 from app.probes.capture.canary_traffic import VLAN_ID, BrokenSending, BrokenSink, Sending, Sent, send, send_broken
 from app.probes.capture.classification import Reading, sort_packets
 from app.probes.capture.link_protocols import LinkRun, judge_link_frames, send_link_frames
+from app.probes.capture.messages import (
+    BREAKAGE_ON_HOST,
+    CANARIES_OF_EVERY_SIZE,
+    CAPTURES_ON_BOTH,
+    COST_UNMEASURED,
+    END_UNKNOWN,
+    ENDED_WITH_STATUS,
+    FRAMES_OF_PROTOCOLS,
+    FULL_FRAMES_ANSWERED,
+    KERNEL_DROPPED,
+    MAKE_VLAN_BRIEFLY,
+    STREAM_CUTS_FRAMES,
+)
 from app.probes.capture.overhead import MeasuredCost, compare, measured_cost, theory_of
 from app.probes.capture.recording import TUNNEL, UNDERLAY, CaptureRequest, CapturingPair
 from app.probes.capture.request import CaptureTestsRequest, missing_for_capture
@@ -35,10 +49,7 @@ TYPICAL_S = 6.0
 
 TYPICAL_BREAKAGE_S = 1.2
 
-_STREAM_DOUBT = (
-    "The carrier is a TCP stream: it cuts frames into segments as it likes, so that there is no size that always "
-    "crosses whole."
-)
+_STREAM_DOUBT = STREAM_CUTS_FRAMES()
 
 
 def capture_tests_s(breakages: int) -> float:
@@ -109,26 +120,26 @@ class _Run:
         self._token = token
         self._on_stage = on_stage
         self._audit = audit
-        self._marks = CanaryFrames.new()
+        self._canaries = CanaryFrames.new()
         self._link_run = LinkRun()
 
     def run(self) -> CaptureReport:
         """Capture, send, break, collect, judge."""
-        self._on_stage("captures on both hosts")
+        self._on_stage(CAPTURES_ON_BOTH())
         with CapturingPair(self._sessions, self._captures(), token=self._token) as capturing:
-            self._on_stage("canary frames of every size")
-            sent = send(self._sessions.a, self._sending, self._marks, token=self._token)
+            self._on_stage(CANARIES_OF_EVERY_SIZE())
+            sent = send(self._sessions.a, self._sending, self._canaries, token=self._token)
             if sent.vlan == "sent":
                 vlan, tunnel = self._request.link.names.vlan_interface, self._request.plan.a.interface
                 line = shell_line(
                     ("ip", "link", "add", "link", tunnel, "name", vlan, "type", "vlan", "id", str(VLAN_ID))
                 )
-                self._write_down(Side.A, line, 0, "Make a VLAN interface and remove it after two frames")
+                self._write_down(Side.A, line, 0, MAKE_VLAN_BRIEFLY())
             if not self._request.is_brief and self._request.plan.b.interface:
-                self._on_stage("frames of link-layer protocols")
+                self._on_stage(FRAMES_OF_PROTOCOLS())
                 self._link_run = send_link_frames(self._sessions, self._request.plan, token=self._token)
             broken = [self._break(index, *one, sent.linger_s) for index, one in enumerate(self._breakages)]
-            captures = capturing.collect(self._marks.end, underlay=self._request.link.underlay_b)
+            captures = capturing.collect(self._canaries.end, underlay=self._request.link.underlay_b)
         return self._report(captures, sent, broken)
 
     def _host(self, side: Side) -> HostSession:
@@ -142,9 +153,9 @@ class _Run:
             side: CaptureRequest(
                 folder=link.run_dir,
                 address=link.underlay(side),
-                underlay_filter=underlay_filter(link, plan.wire_filter, self._marks),
-                other_filter=marked_filter(self._marks.family),
-                tunnel=plan.end(side).interface,
+                underlay_filter=underlay_filter(link, plan.outer_filter, self._canaries),
+                other_filter=canary_filter(self._canaries.family),
+                tunnel=plan.on(side).interface,
                 tunnel_filter="" if self._request.is_brief else TUNNEL_FILTER,
             )
             for side in Side
@@ -188,7 +199,7 @@ class _Run:
         found: list[tuple[Side, Breakage]] = []
         for index in range(max(len(plan.a.breakages), len(plan.b.breakages))):
             side = Side.A if index % 2 == 0 else Side.B
-            own = plan.end(side).breakages
+            own = plan.on(side).breakages
             if index < len(own):
                 found.append((side, own[index]))
         return found
@@ -196,7 +207,7 @@ class _Run:
     def _break(self, index: int, side: Side, breakage: Breakage, linger_s: str) -> _Broken:
         """Break it on one host, and send from both; the other one begins as soon as it is broken."""
         label = self._host(side).spec.label
-        title = f"{breakage.title} on {label}"
+        title = BREAKAGE_ON_HOST(breakage=breakage.title, host=label)
         self._on_stage(title)
         is_over = threading.Event()
         ended: list[tuple[int, str]] = []
@@ -220,10 +231,10 @@ class _Run:
 
         a, b = run_both(lambda: work(Side.A), lambda: work(Side.B))
         if not ended:
-            return _Broken(title, {}, "it is not known how it ended.")
+            return _Broken(title, {}, END_UNKNOWN())
         status, words = ended[0]
         if status != 0:
-            return _Broken(title, {}, f"exit status {status}. {words}".strip())
+            return _Broken(title, {}, sentences((ENDED_WITH_STATUS(status=status), words)))
         return _Broken(title, {Side.A: a, Side.B: b})
 
     def _write_down(self, side: Side, command: str, exit_status: int | None, what: str) -> None:
@@ -241,30 +252,30 @@ class _Run:
         sending = BrokenSending(
             underlay=link.underlay(side.other),
             destination=plan.probe_address(side.other),
-            tunnel=plan.end(side).interface,
+            tunnel=plan.on(side).interface,
             linger_s=linger_s,
             breakage=breakage,
         )
-        return send_broken(self._host(side), sending, self._marks, index, token=self._token, on_broken=on_broken)
+        return send_broken(self._host(side), sending, self._canaries, index, token=self._token, on_broken=on_broken)
 
     # --- judging ------------------------------------------------------------------------------------------------------
 
     def _report(self, captures: Captures, sent: Sent, broken: list[_Broken]) -> CaptureReport:
         request, link = self._request, self._request.link
         readings = {
-            side: sort_packets(captures[side].of(UNDERLAY), link, request.plan.wire_filter, self._marks)
+            side: sort_packets(captures[side].of(UNDERLAY), link, request.plan.outer_filter, self._canaries)
             for side in Side
         }
         leak = judge_leak(
             captures,
             readings,
             sent.of("leak"),
-            self._marks,
+            self._canaries,
             is_unprotected=request.is_unprotected,
             is_stream=request.is_stream,
         )
         outcomes = tuple(
-            judge_breakage(captures, one.title, index, one.sent, self._marks, one.failure)
+            judge_breakage(captures, one.title, index, one.sent, self._canaries, one.failure)
             for index, one in enumerate(broken)
         )
         costs = self._costs(readings[Side.A], sent)
@@ -272,7 +283,7 @@ class _Run:
         if request.is_brief:
             crossings = (self._full_frame(sent),)
         elif request.plan.b.interface:
-            crossings = judge_crossings(captures[Side.B].of(TUNNEL), sent, self._marks)
+            crossings = judge_crossings(captures[Side.B].of(TUNNEL), sent, self._canaries)
         return CaptureReport(
             leak=replace(leak, broken=outcomes),
             overhead=self._overhead(costs),
@@ -289,7 +300,7 @@ class _Run:
         return FrameCrossing(
             "full-size",
             has_crossed=bool(echoes.received) if echoes.sent else None,
-            note=f"{echoes.received} of {echoes.sent} frames of {size} bytes were answered.",
+            note=FULL_FRAMES_ANSWERED(answered=echoes.received, sent=echoes.sent, size=size),
         )
 
     def _costs(self, reading: Reading, sent: Sent) -> dict[int, MeasuredCost]:
@@ -339,15 +350,12 @@ class _Run:
                 continue
             echoes = sent.of(f"size-{size - FRAME_TO_PAYLOAD_BYTES}")
             count = len(reading.part(number, source=self._request.link.underlay_a))
-            yield (
-                f"What a frame of {size} bytes costs was not measured: {echoes.received} of {echoes.sent} were "
-                f"answered, and {count} packets of the tunnel were captured meanwhile."
-            )
+            yield COST_UNMEASURED(size=size, answered=echoes.received, sent=echoes.sent, captured=count)
 
     def _doubts(self, captures: Captures) -> tuple[str, ...]:
         found = [_STREAM_DOUBT] if self._request.is_stream else []
         for side in Side:
             if captures[side].dropped:
                 label = self._host(side).spec.label
-                found.append(f"The kernel of {label} did not hand on {captures[side].dropped} packets to the capture.")
+                found.append(KERNEL_DROPPED(host=label, dropped=captures[side].dropped))
         return tuple(found)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import struct
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from app.domain.adapters import TunnelPlan, shell_step_argv
@@ -16,8 +16,25 @@ from app.domain.errors import DeadlineExceeded
 from app.domain.hosts import Side
 from app.domain.link import ETHERNET_HEADER_BYTES
 from app.domain.link_protocols import A_TO_B, B_TO_A, LinkProtocol, ProtocolCrossing, ProtocolVerdict, ProtocolWay
+from app.domain.messages import sentences
 from app.domain.script_files import bare_script
 from app.probes.capture.link_frames import CONTROL, COPIES, FrameTag, LinkFrame, build_frames
+from app.probes.capture.messages import (
+    CHANGED_CONTENT,
+    CHANGED_DESTINATION,
+    FEW_CONTROLS,
+    FRAMES_NOT_SENT,
+    FRAMES_REPEATED,
+    FRAMES_SENT_TOO_LATE,
+    KERNEL_LOST,
+    NO_PERL_FOR_FRAMES,
+    PERL_REPORTED,
+    PRIORITY_CHANGED,
+    TAG_ADDED,
+    TAG_KEPT,
+    TAG_REMOVED,
+    VLAN_CHANGED,
+)
 from app.probes.capture.packets import TAG_BYTES, VLAN_ETHERTYPES
 from app.probes.capture.pcap import ETHERNET, Record
 from app.probes.capture.recording import TUNNEL, HostCapture
@@ -76,7 +93,7 @@ def send_link_frames(sessions: SessionPair, plan: TunnelPlan, *, token: CancelTo
 
     def work(side: Side, host: HostSession) -> LinkSent:
         frames = build_frames(tag, side)
-        words = (plan.end(side).interface, plan.probe_address(side), plan.probe_address(side.other))
+        words = (plan.on(side).interface, plan.probe_address(side), plan.probe_address(side.other))
         stdin = "".join(f"{frame.data.hex()}\n" for frame in frames).encode()
         argv = shell_step_argv(_SEND_SCRIPT, *words)
         command = Command(argv, timeout_s=TIMEOUT_S, stdin=stdin, is_root=True, max_output_bytes=16_384)
@@ -84,7 +101,7 @@ def send_link_frames(sessions: SessionPair, plan: TunnelPlan, *, token: CancelTo
             printed = host.run(command, token=token).stdout
         except DeadlineExceeded:
             return LinkSent(
-                host.spec.label, frames, error=f"{host.spec.label} did not send them within {TIMEOUT_S:g} s."
+                host.spec.label, frames, error=FRAMES_SENT_TOO_LATE(host=host.spec.label, seconds=TIMEOUT_S)
             )
         return parse_link_sent(host.spec.label, frames, printed)
 
@@ -99,15 +116,15 @@ def parse_link_sent(label: str, frames: tuple[LinkFrame, ...], text: str) -> Lin
     for line in text.splitlines():
         match = _SENT.fullmatch(line)
         if line == "#no-perl":
-            return LinkSent(label, frames, error=f"{label} has no Perl to send whole frames with.")
+            return LinkSent(label, frames, error=NO_PERL_FOR_FRAMES(host=label))
         if match is not None and match["word"] == "sent":
             sent.add(int(match["number"]))
         elif line.strip():
             errors.append(_printable(match["error"] or "" if match is not None else line))
     if len(sent) == len(frames):
         return LinkSent(label, frames, frozenset(sent))
-    reason = f" Perl reported: {errors[0].rstrip('.')}." if errors else ""
-    return LinkSent(label, frames, frozenset(sent), f"{label} could not send them.{reason}")
+    reason = PERL_REPORTED(output=errors[0].rstrip(".")) if errors else ""
+    return LinkSent(label, frames, frozenset(sent), sentences((FRAMES_NOT_SENT(host=label), reason)))
 
 
 def judge_link_frames(run: LinkRun, captures: Mapping[Side, HostCapture]) -> tuple[ProtocolCrossing, ...]:
@@ -157,8 +174,8 @@ def _sort(tag: FrameTag, records: Sequence[Record], sender: Side) -> dict[str, l
 def _doubt(controls: int, seen: int, dropped: int) -> str:
     """Return why a frame that was not seen may have crossed all the same; empty where it did not."""
     if seen < max(controls, 1):
-        return f"only {seen} of {controls or COPIES} ordinary frames beside them arrived."
-    return f"the kernel lost {dropped} packets of the capture." if dropped else ""
+        return FEW_CONTROLS(seen=seen, controls=controls or COPIES)
+    return KERNEL_LOST(dropped=dropped) if dropped else ""
 
 
 def _judge(sent: LinkSent, protocol: LinkProtocol, arrived: list[tuple[int, bytes]], doubt: str) -> ProtocolWay:
@@ -172,36 +189,38 @@ def _judge(sent: LinkSent, protocol: LinkProtocol, arrived: list[tuple[int, byte
         return ProtocolWay(verdict, len(frames), 0, doubt)
     changes = dict.fromkeys(change for number, data in own for change in changes_of(frames[number].data, data))
     verdict = ProtocolVerdict.CHANGED if changes else ProtocolVerdict.CROSSES
-    notes = [f"{', '.join(changes).capitalize()}."] if changes else []
-    if any(count > 1 for count in numbers.values()):
-        notes.append("Frames arrived more than once.")
-    if protocol is LinkProtocol.PRIORITY_TAG and not changes:
-        notes.append("They arrive with their tag.")
-    return ProtocolWay(verdict, len(frames), len(numbers), " ".join(notes))
+    is_repeated = numbers.total() > len(numbers)
+    return ProtocolWay(verdict, len(frames), len(numbers), _note(protocol, changes, is_repeated=is_repeated))
+
+
+def _note(protocol: LinkProtocol, changes: Iterable[str], *, is_repeated: bool) -> str:
+    notes = list(changes)
+    kept = TAG_KEPT() if protocol is LinkProtocol.PRIORITY_TAG and not notes else ""
+    return sentences((*notes, FRAMES_REPEATED() if is_repeated else "", kept))
 
 
 def changes_of(sent: bytes, arrived: bytes) -> Iterator[str]:
-    """Yield in which ways a frame arrived otherwise than it was sent, but for its source and padding at its end."""
+    """Yield, as sentences, how a frame differs from what was sent, but for its source and padding at its end."""
     if arrived[:6] != sent[:6]:
-        yield "another destination"
+        yield CHANGED_DESTINATION()
     yield from _tag_changes(_tci(sent), _tci(arrived))
     before, after = _behind_tag(sent), _behind_tag(arrived)
     length = len(before.rstrip(b"\0"))
     if after[:length] != before[:length] or after[length:].strip(b"\0"):
-        yield "other content"
+        yield CHANGED_CONTENT()
 
 
 def _tag_changes(before: int | None, after: int | None) -> Iterator[str]:
     if before is None or after is None:
         if before is not None:
-            yield "the tag was removed"
+            yield TAG_REMOVED()
         elif after is not None:
-            yield "a tag was added"
+            yield TAG_ADDED()
         return
     if before >> 13 != after >> 13:
-        yield f"priority {after >> 13} instead of {before >> 13}"
+        yield PRIORITY_CHANGED(after=after >> 13, before=before >> 13)
     if before & 0xFFF != after & 0xFFF:
-        yield f"VLAN {after & 0xFFF} instead of {before & 0xFFF}"
+        yield VLAN_CHANGED(after=after & 0xFFF, before=before & 0xFFF)
 
 
 def _tci(frame: bytes) -> int | None:

@@ -21,11 +21,13 @@ from app.domain.errors import Cancelled, ProbeFailed, TunnelmarkError
 from app.domain.hosts import Side
 from app.domain.script_files import bare_script
 from app.probes.capture.canary import PAYLOAD_BYTES
+from app.probes.capture.messages import NO_INTERFACE_HAS
 from app.probes.capture.pcap import Record, from_od, parse_pcap
 from app.probes.guard import GuardMark, parse_guard_line
+from app.probes.messages import NO_CAPTURE, PROGRAM_PRINTED
 
 SNAPLEN_BYTES = 192
-"""The beginning of each frame: enough for all headers and a mark."""
+"""The beginning of each frame: enough for all headers and a canary."""
 
 MAX_PACKETS = 6_000
 """Of one capture. A whole run is some hundreds; this bounds what a busy link could make of it."""
@@ -107,7 +109,7 @@ class Capturing:
         self._pids: dict[str, int] = {}
         self._devices: dict[str, str] = {}
         self._listening: set[str] = set()
-        self._is_told = False
+        self._is_complete = False
         self._has_ended = False
         self._dropped = 0
         self._words: list[str] = []
@@ -142,8 +144,8 @@ class Capturing:
             raise error
         if not is_ready:
             raise ProbeFailed(
-                f"tcpdump does not capture on {self._host.spec.label}.",
-                hint=f"Its output: {'; '.join(self._words[-3:])}" if self._words else "",
+                NO_CAPTURE(host=self._host.spec.label),
+                hint=PROGRAM_PRINTED(program="tcpdump", output="; ".join(self._words[-3:])) if self._words else "",
                 context={"host": self._host.spec.label},
             )
 
@@ -151,7 +153,7 @@ class Capturing:
         """End the captures and return what they hold.
 
         Args:
-            end: The mark in the last packet that is to be in it; it is waited for, though not for long.
+            end: The canary in the last packet that is to be in it; it is waited for, though not for long.
             underlay: The peer's underlay address, where this host is to send that packet.
 
         Raises:
@@ -167,7 +169,7 @@ class Capturing:
 
     @property
     def _is_ready(self) -> bool:
-        return self._is_told and len(self._listening) >= len(self._pids) and bool(self._pids)
+        return self._is_complete and len(self._listening) >= len(self._pids) and bool(self._pids)
 
     def _cancel(self) -> None:
         self._inner.cancel()
@@ -213,9 +215,9 @@ class Capturing:
         elif len(words) == 2 and words[0] == "#listening":
             self._listening.add(words[1])
         elif line == "#all":
-            self._is_told = True
+            self._is_complete = True
         elif words[:1] == ["#none"]:
-            self._words.append(f"no interface has the address {self._request.address}")
+            self._words.append(NO_INTERFACE_HAS(address=self._request.address))
             self._has_ended = True
 
 

@@ -9,7 +9,9 @@ from app.domain.adapters import TunnelPlan
 from app.domain.commands import SessionPair
 from app.domain.hosts import HostFacts, Privilege, Side, ToolFlavour
 from app.domain.link import Link
+from app.domain.messages import sentences
 from app.domain.packages import package_for
+from app.probes.capture.messages import NO_MARKING_PING, NO_ROOT_TO_CAPTURE, NO_TCPDUMP
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,16 +39,16 @@ class CaptureTestsRequest:
 
 def missing_for_capture(sessions: SessionPair, facts: Mapping[str, HostFacts]) -> str:
     """Return what both hosts lack for captures, as sentences with the remedy; empty if nothing."""
-    sentences: list[str] = []
+    found: list[str] = []
     for host, own in ((sessions.a, facts[Side.A.value]), (sessions.b, facts[Side.B.value])):
         label = host.spec.label
         if host.privilege is Privilege.NONE:
-            sentences.append(f"On {label}, only root can capture, and root's rights cannot be had.")
+            found.append(NO_ROOT_TO_CAPTURE(host=label))
         tcpdump, ping = own.tools.get("tcpdump"), own.tools.get("ping")
         if tcpdump is None or tcpdump.flavour is ToolFlavour.MISSING:
             package = package_for("tcpdump", own.package_manager) or "tcpdump"
-            sentences.append(f"{label} has no tcpdump; the package {package} brings it.")
+            found.append(NO_TCPDUMP(host=label, package=package))
         if ping is None or ping.flavour is not ToolFlavour.IPUTILS:
             package = package_for("ping", own.package_manager) or "iputils"
-            sentences.append(f"{label} has no ping that can mark its frames; the package {package} brings one.")
-    return " ".join(sentences)
+            found.append(NO_MARKING_PING(host=label, package=package))
+    return sentences(found)

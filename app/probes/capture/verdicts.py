@@ -6,10 +6,29 @@ from collections.abc import Mapping
 
 from app.domain.capture import BreakOutcome, BreakVerdict, LeakProof, LeakVerdict
 from app.domain.hosts import Side
+from app.domain.messages import sentences
+from app.domain.messages.lists import enumerated
+from app.domain.messages.results import NUMBER_ON_SIDE
 from app.probes.capture.canary import CanaryFrames
 from app.probes.capture.canary_traffic import LEAK_ECHOES, Answered, Sent
-from app.probes.capture.classification import Reading, count_marks
+from app.probes.capture.classification import Reading, count_canaries
+from app.probes.capture.messages import (
+    BREAKAGE_FAILED,
+    CONTROL_UNSEEN,
+    FEW_ANSWERED,
+    FEW_PACKETS,
+    KERNEL_REFUSED,
+    NO_CONTROL_AFTERWARDS,
+    ON_INTERFACE,
+    ON_UNDERLAY,
+    PLAINTEXT_SEEN,
+    READABLE_ON_PURPOSE,
+    STILL_CARRIED,
+    UNREADABLE_ON_PURPOSE,
+)
 from app.probes.capture.recording import OTHER, UNDERLAY, HostCapture
+
+_MAX_REFUSAL_CHARACTERS = 280
 
 LEAK_PART = 0
 """The tunnel's packets behind separator 0 are those of the canary frames."""
@@ -17,10 +36,11 @@ LEAK_PART = 0
 Captures = Mapping[Side, HostCapture]
 
 
-def marks_seen(captures: Captures, mark: bytes) -> dict[str, int]:
+def canaries_seen(captures: Captures, canary: bytes) -> dict[str, int]:
     """Return how many packets with a mark were seen on each host, on the underlay and towards the default route."""
     return {
-        side.value: count_marks(captures[side].of(UNDERLAY), mark) + count_marks(captures[side].of(OTHER), mark)
+        side.value: count_canaries(captures[side].of(UNDERLAY), canary)
+        + count_canaries(captures[side].of(OTHER), canary)
         for side in Side
     }
 
@@ -29,7 +49,7 @@ def judge_leak(
     captures: Captures,
     readings: Mapping[Side, Reading],
     echoes: Answered,
-    marks: CanaryFrames,
+    canaries: CanaryFrames,
     *,
     is_unprotected: bool,
     is_stream: bool,
@@ -38,26 +58,23 @@ def judge_leak(
 
     Args:
         echoes: Marked echo requests that were sent and answered.
-        marks: The marks of this run.
+        canaries: The canaries of this run.
         is_unprotected: Whether the mark is to be seen, as the solution has no cryptography on purpose.
         is_stream: Whether the carrier may put several frames into one packet.
     """
     captured = {side.value: len(readings[side].part(LEAK_PART)) for side in Side}
-    clear = marks_seen(captures, marks.inside)
-    control = {side.value: count_marks(captures[side].of(UNDERLAY), marks.control) for side in Side}
+    clear = canaries_seen(captures, canaries.inside)
+    control = {side.value: count_canaries(captures[side].of(UNDERLAY), canaries.control) for side in Side}
     expected = echoes.received * (1 if is_stream else 2)
     doubts = _doubts(captured, control, echoes, expected)
     if is_unprotected:
         is_seen = all(clear.values())
         verdict = LeakVerdict.EXEMPT if is_seen else LeakVerdict.NOT_PROVEN
-        note = "It has no cryptography on purpose: " + (
-            "everything inside can be read on the underlay." if is_seen else "and yet the mark was not seen. "
-        )
-        note += "" if is_seen else " ".join(doubts)
+        note = READABLE_ON_PURPOSE() if is_seen else sentences((UNREADABLE_ON_PURPOSE(), *doubts))
     elif any(clear.values()):
-        verdict, note = LeakVerdict.LEAKS, _where(captures, marks.inside)
+        verdict, note = LeakVerdict.LEAKS, _where(captures, canaries.inside)
     elif doubts:
-        verdict, note = LeakVerdict.NOT_PROVEN, " ".join(doubts)
+        verdict, note = LeakVerdict.NOT_PROVEN, sentences(doubts)
     else:
         verdict, note = LeakVerdict.PROTECTED, ""
     return LeakProof(
@@ -67,60 +84,60 @@ def judge_leak(
         captured=captured,
         clear_marks=clear,
         control_marks=control,
-        note=note.strip(),
+        note=note,
     )
 
 
 def _doubts(captured: Mapping[str, int], control: Mapping[str, int], echoes: Answered, expected: int) -> list[str]:
-    sentences: list[str] = []
+    found: list[str] = []
     if not all(control.values()):
-        sentences.append("The control over the bare underlay was not seen in both captures.")
+        found.append(CONTROL_UNSEEN())
     if echoes.received < LEAK_ECHOES:
-        sentences.append(f"Only {echoes.received} of {LEAK_ECHOES} marked echo requests were answered.")
+        found.append(FEW_ANSWERED(answered=echoes.received, sent=LEAK_ECHOES))
     if any(count < max(1, expected) for count in captured.values()):
-        counts = " and ".join(f"{count} on {side.upper()}" for side, count in captured.items())
-        sentences.append(f"Of the tunnel's own packets, {counts} were captured; {expected} were to be expected.")
-    return sentences
+        counts = enumerated(NUMBER_ON_SIDE(number=count, side=side.upper()) for side, count in captured.items())
+        found.append(FEW_PACKETS(counts=counts, expected=expected))
+    return found
 
 
-def _where(captures: Captures, mark: bytes) -> str:
+def _where(captures: Captures, canary: bytes) -> str:
     places = [
-        f"on {side.upper()}'s {_place(captures[side], place)}"
+        _place(captures[side], place, side.upper())
         for side in Side
         for place in (UNDERLAY, OTHER)
-        if count_marks(captures[side].of(place), mark)
+        if count_canaries(captures[side].of(place), canary)
     ]
-    return f"Plaintext was seen {' and '.join(places)}." if places else ""
+    return PLAINTEXT_SEEN(places=enumerated(places)) if places else ""
 
 
-def _place(capture: HostCapture, place: str) -> str:
-    return "underlay" if place == UNDERLAY else f"interface {capture.other_device}, by the default route"
+def _place(capture: HostCapture, place: str, side: str) -> str:
+    return ON_UNDERLAY(side=side) if place == UNDERLAY else ON_INTERFACE(side=side, interface=capture.other_device)
 
 
 def judge_breakage(
-    captures: Captures, title: str, index: int, sent: Mapping[Side, Sent], marks: CanaryFrames, failure: str = ""
+    captures: Captures, title: str, index: int, sent: Mapping[Side, Sent], canaries: CanaryFrames, failure: str = ""
 ) -> BreakOutcome:
     """Say whether traffic stopped or went on in the clear after one breakage.
 
     Args:
         index: Which breakage, from 0.
         sent: What both hosts sent afterwards; empty where the breakage itself failed.
-        marks: The marks of this run.
+        canaries: The canaries of this run.
         failure: Why the breakage could not be made; empty if it could.
     """
-    clear = marks_seen(captures, marks.broken(index))
+    clear = canaries_seen(captures, canaries.broken(index))
     tried = sum(sum(echoes.sent for label, echoes in one.echoes.items() if label != "control") for one in sent.values())
     answered = sum(
         sum(echoes.received for label, echoes in one.echoes.items() if label != "control") for one in sent.values()
     )
-    is_controlled = all(count_marks(captures[side].of(UNDERLAY), marks.broken_control(index)) for side in Side)
+    is_controlled = all(count_canaries(captures[side].of(UNDERLAY), canaries.broken_control(index)) for side in Side)
     was_tried = len(sent) == len(Side) and all(map(_has_tried, sent.values()))
     if any(clear.values()):
-        verdict, note = BreakVerdict.FAILS_OPEN, _where(captures, marks.broken(index))
+        verdict, note = BreakVerdict.FAILS_OPEN, _where(captures, canaries.broken(index))
     elif failure:
-        verdict, note = BreakVerdict.NOT_PROVEN, f"It could not be done: {failure}"
+        verdict, note = BreakVerdict.NOT_PROVEN, BREAKAGE_FAILED(why=failure)
     elif not is_controlled or not was_tried:
-        note = "Not both hosts sent frames afterwards, with a control that both captures show."
+        note = NO_CONTROL_AFTERWARDS()
         verdict = BreakVerdict.NOT_PROVEN
     else:
         verdict, note = BreakVerdict.FAILS_CLOSED, _how_it_stopped(sent, answered)
@@ -134,6 +151,6 @@ def _has_tried(sent: Sent) -> bool:
 
 def _how_it_stopped(sent: Mapping[Side, Sent], answered: int) -> str:
     if answered:
-        return "The tunnel still carried frames, and none of them could be read."
+        return STILL_CARRIED()
     refusals = sorted({one.refusal for one in sent.values() if one.refusal})
-    return f"The kernel refused: {'; '.join(refusals)}."[:300] if refusals else ""
+    return KERNEL_REFUSED(words="; ".join(refusals)[:_MAX_REFUSAL_CHARACTERS]) if refusals else ""

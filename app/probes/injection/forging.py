@@ -14,7 +14,9 @@ from itertools import chain
 from types import MappingProxyType
 
 from app.domain.adapters import Encapsulation
+from app.domain.injection import PLAIN_FORGERY
 from app.domain.link import ETHERNET_HEADER_BYTES
+from app.domain.messages import mark
 from app.probes.capture.packets import ETHERTYPE_IPV4, UDP
 from app.probes.injection.packets import ETHERTYPE_IPV6, Captured, ethernet, ipv4, ipv6
 
@@ -26,6 +28,8 @@ GRE = 47
 
 ETHERTYPE = 0x88B5
 """Of the frames inside: for local experiments. Source: IEEE 802-2014 section 9.2.3."""
+
+FROM_STRANGER = mark("from a third address")
 
 _STRANGERS_MAC = bytes.fromhex("020000000077")
 STRANGERS_LINK_LOCAL = "fe80::77"
@@ -168,15 +172,15 @@ def _over_ipv4(to: Target, protocol: int, body: _Body) -> Iterator[tuple[str, tu
         return ethernet(to.link_header, ETHERTYPE_IPV4, packet)
 
     for title, source, destination in (
-        ("from the peer's address", to.peer, to.underlay),
-        ("from a third address", to.stranger, to.underlay),
-        ("from the peer's address inside", to.peers_carrier, to.carrier),
-        ("from a third address to the address inside", to.stranger, to.carrier),
+        (PLAIN_FORGERY, to.peer, to.underlay),
+        (FROM_STRANGER, to.stranger, to.underlay),
+        (mark("from the peer's address inside"), to.peers_carrier, to.carrier),
+        (mark("from a third address to the address inside"), to.stranger, to.carrier),
     ):
         yield title, (frame(ipv4(source, destination, protocol, body(title))),)
-    title = "with IP options"
+    title = mark("with IP options")
     yield title, (frame(ipv4(to.peer, to.underlay, protocol, body(title), options=b"\x01" * 4)),)
-    title = "in two fragments"
+    title = mark("in two fragments")
     content = body(title)
     first = ipv4(to.peer, to.underlay, protocol, content[:_CUT_BYTES], is_last=False)
     last = ipv4(to.peer, to.underlay, protocol, content[_CUT_BYTES:], offset_bytes=_CUT_BYTES)
@@ -184,7 +188,7 @@ def _over_ipv4(to: Target, protocol: int, body: _Body) -> Iterator[tuple[str, tu
 
 
 def _inside_udp(to: Target, body: _Body) -> Iterator[tuple[str, tuple[bytes, ...]]]:
-    title = "inside UDP"
+    title = mark("inside UDP")
     # A data message: bit T is 0, the version is 3. Source: RFC 3931 section 4.1.2.1.
     data = struct.pack("!HH", 3, 0) + body(title)
     datagram = struct.pack("!HHHH", L2TP_PORT, L2TP_PORT, 8 + len(data), 0) + data
@@ -206,13 +210,13 @@ def _over_ipv6(to: Target, body: _Body) -> Iterator[tuple[str, tuple[bytes, ...]
         heads = (struct.pack("!BBHI", next_header, 0, place, number) for place in (1, len(first)))
         return tuple(frame(_FRAGMENT, head + part) for head, part in zip(heads, (first, last), strict=True))
 
-    title = "over IPv6"
+    title = mark("over IPv6")
     yield title, (frame(L2TP, body(title)),)
-    title = "over IPv6, behind an extension header"
+    title = mark("over IPv6, behind an extension header")
     yield title, (frame(_DESTINATION_OPTIONS, options(L2TP) + body(title)),)
-    title = "over IPv6, in two fragments"
+    title = mark("over IPv6, in two fragments")
     yield title, fragments(L2TP, 0x77, body(title)[:_CUT_BYTES], body(title)[_CUT_BYTES:])
-    title = "over IPv6, hidden in the second fragment"
+    title = mark("over IPv6, hidden in the second fragment")
     # The first fragment says only that destination options follow, and these that more of them do, in the second one.
     yield title, fragments(_DESTINATION_OPTIONS, 0x78, options(_DESTINATION_OPTIONS), options(L2TP) + body(title))
 
@@ -226,7 +230,7 @@ def forge_datagrams(to: Target, real: Captured, mark: bytes) -> tuple[Forgery, .
     """
     tags = _Tags(mark)
     made: list[Forgery] = []
-    for title, source in (("from the peer's address", to.peer), ("from a third address", to.stranger)):
+    for title, source in ((PLAIN_FORGERY, to.peer), (FROM_STRANGER, to.stranger)):
         header, payload = real.content[: real.header_bytes], real.content[real.header_bytes :]
         frames = tuple(
             real.from_address(source).with_content(header + payload[:kept] + tags.frame(title)).frame()

@@ -18,6 +18,7 @@ from app.domain.errors import Cancelled, ProbeFailed, TunnelmarkError
 from app.domain.script_files import bare_script
 from app.probes.injection.packets import DSCP
 from app.probes.injection.stages import LIMIT_S, TIMEOUT_S
+from app.probes.messages import NOT_HELD_BACK, PROGRAM_PRINTED
 
 HOLD_TABLE = "tunnelmark_hold"
 HOLD_S = 30
@@ -74,8 +75,8 @@ class Hold:
                 self._end()
             self._token.raise_if_cancelled()
             raise ProbeFailed(
-                f"{self._host.spec.label} does not hold back packets for the injection test.",
-                hint=f"nft reported: {'; '.join(self._words[-3:])}" if self._words else "",
+                NOT_HELD_BACK(host=self._host.spec.label),
+                hint=PROGRAM_PRINTED(program="nft", output="; ".join(self._words[-3:])) if self._words else "",
                 context={"host": self._host.spec.label},
             )
         return self

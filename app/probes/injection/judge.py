@@ -7,11 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from app.domain.injection import InjectionTrial, TrialKind
+from app.domain.messages import mark
 from app.probes.capture.packets import ECHO_REQUEST, ICMP, read_packet
 from app.probes.capture.pcap import Record
 from app.probes.capture.recording import TUNNEL, UNDERLAY, HostCapture
 from app.probes.injection.forging import Forgery
 from app.probes.injection.packets import Captured, read_captured
+
+_BY_ONE_BIT, _UNCHANGED = mark("by one bit"), mark("as they were")
 
 _SEQUENCE = slice(6, 8)
 """Place of the sequence number in an echo request. Source: RFC 792."""
@@ -52,14 +55,14 @@ def judge(injected: Injected, capture: HostCapture, sent: Sequence[Record], inne
     if injected.altered:
         arrived = sum(bool(arrivals[packet.content]) for packet in injected.altered)
         entered, intact = _altered(inside, sent, injected.first, inner)
-        trials.append(InjectionTrial(TrialKind.ALTERED, "by one bit", len(injected.altered), arrived, entered, intact))
+        trials.append(InjectionTrial(TrialKind.ALTERED, _BY_ONE_BIT, len(injected.altered), arrived, entered, intact))
     if injected.delayed:
         sequences = list(_sequences(inside, injected.second, inner))
         first, number = len(set(sequences)), len(injected.delayed)
         # The first arrival of each was the one that was withheld.
         again = sum(max(0, arrivals[packet.content] - 1) for packet in injected.delayed)
         trials += [
-            InjectionTrial(TrialKind.DELAYED, "as they were", number, min(number, again), first),
+            InjectionTrial(TrialKind.DELAYED, _UNCHANGED, number, min(number, again), first),
             InjectionTrial(
                 TrialKind.REPLAYED, "", len(injected.replayed), max(0, again - number), len(sequences) - first
             ),

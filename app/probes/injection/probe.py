@@ -7,7 +7,6 @@ lets packets pass again, and gets forged ones, altered copies, the copies as the
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -22,8 +21,21 @@ from app.domain.concurrency import run_both
 from app.domain.hosts import Side
 from app.domain.injection import HostInjection, InjectionReport, TrialKind
 from app.domain.link import Link
-from app.probes.capture.canary import PAYLOAD_BYTES, CanaryFrames, protocols_of, read_separator, underlay_filter
-from app.probes.capture.packets import ICMP, UDP
+from app.probes.capture.canary import CanaryFrames, protocols_of, underlay_filter
+from app.probes.capture.messages import (
+    ALTERED_NOT_HELD,
+    CAPTURE_LOST_PACKETS,
+    FORGED_AND_REPLAYED,
+    HOLD_BACK,
+    LET_PASS,
+    NO_NFT_TO_HOLD,
+    NO_PERL_TO_FORGE,
+    NO_UNDERLAY_INTERFACE,
+    OWN_PACKETS_NOT_FOUND,
+    STREAM_ALTERED,
+    STREAM_REPLAYED,
+)
+from app.probes.capture.packets import UDP
 from app.probes.capture.recording import TUNNEL, CaptureRequest, CapturingPair
 from app.probes.injection.altering import altered
 from app.probes.injection.forging import (
@@ -36,11 +48,11 @@ from app.probes.injection.forging import (
     forge_datagrams,
     stranger_of,
 )
+from app.probes.injection.groups import Groups, groups_of
 from app.probes.injection.holding import HOLD_TABLE, Hold
 from app.probes.injection.judge import Injected, judge
-from app.probes.injection.packets import DSCP, Captured, read_captured
+from app.probes.injection.packets import DSCP
 from app.probes.injection.stages import (
-    ECHO_REQUEST,
     ECHOES,
     SNAPLEN_BYTES,
     Copied,
@@ -60,12 +72,11 @@ REPLAYS = 3
 ATTEMPTS = 2
 """Most runs of the test until it is conclusive: a daemon may send by another way, or a host lose a packet."""
 
-_SEPARATORS = 3
 _COPIED = (TrialKind.ALTERED, TrialKind.DELAYED, TrialKind.REPLAYED)
 """Kinds that are made of copied packets, which must never have been delivered."""
 _STREAM = {
-    TrialKind.ALTERED: "The carrier is one TCP connection, which an altered segment would end.",
-    TrialKind.REPLAYED: "The carrier is one TCP connection, which drops by itself what it has had.",
+    TrialKind.ALTERED: STREAM_ALTERED(),
+    TrialKind.REPLAYED: STREAM_REPLAYED(),
 }
 
 
@@ -84,19 +95,6 @@ class InjectionRequest:
     plan: TunnelPlan
     is_exempt: bool
     is_stream: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Groups:
-    """Packets that one host copied.
-
-    Attributes:
-        first: Never delivered where they were withheld; altered copies are made of them.
-        second: Those of the control and of the replays.
-    """
-
-    first: tuple[Captured, ...]
-    second: tuple[Captured, ...]
 
 
 def probe_injection(
@@ -147,11 +145,11 @@ class _Run:
         self._token = token
         self._on_stage = on_stage
         self._audit = audit
-        self._marks = CanaryFrames.new()
+        self._canaries = CanaryFrames.new()
         self.is_conclusive = True
 
     def run(self) -> InjectionReport:
-        self._on_stage("forged, altered and replayed packets")
+        self._on_stage(FORGED_AND_REPLAYED())
         has_sessions = self._plan.encapsulation is Encapsulation.L2TPV3
         hosts = self._each(
             lambda side: inspect(
@@ -174,7 +172,7 @@ class _Run:
                     for side in Side
                 }
                 self._each(lambda side: self._send(side, hosts, injected[side]))
-            captures = capturing.collect(self._marks.end, underlay=self._link.underlay_b)
+            captures = capturing.collect(self._canaries.end, underlay=self._link.underlay_b)
         found: dict[Side, HostInjection] = {}
         for side in Side:
             sent = captures[side.other].of(TUNNEL)
@@ -202,12 +200,12 @@ class _Run:
         """Return why kinds cannot be tried on a host, as sentences."""
         attacker = self._host(side.other).spec.label
         if "perl" not in hosts[side.other].programs:
-            return dict.fromkeys(TrialKind, f"{attacker} has no Perl to send forged packets with.")
+            return dict.fromkeys(TrialKind, NO_PERL_TO_FORGE(host=attacker))
         if not hosts[side.other].device or not hosts[side].device:
-            return dict.fromkeys(TrialKind, "No interface has the underlay's address.")
+            return dict.fromkeys(TrialKind, NO_UNDERLAY_INTERFACE())
         if "nft" not in hosts[side].programs:
             # Without a packet that was never delivered there is no control.
-            return dict.fromkeys(_COPIED, f"{self._host(side).spec.label} has no nft to hold back packets with.")
+            return dict.fromkeys(_COPIED, NO_NFT_TO_HOLD(host=self._host(side).spec.label))
         return {}
 
     def _doubt(self, side: Side, missing: dict[TrialKind, str], dropped: int, holds: Mapping[Side, Hold]) -> None:
@@ -215,23 +213,23 @@ class _Run:
         label = self._host(side).spec.label
         if dropped:
             self.is_conclusive = False
-            missing |= dict.fromkeys(TrialKind, f"The kernel of {label} lost {dropped} packets of the capture.")
+            missing |= dict.fromkeys(TrialKind, CAPTURE_LOST_PACKETS(host=label, dropped=dropped))
         if side in holds and holds[side].packets < 2 * ECHOES and TrialKind.ALTERED not in missing:
             self.is_conclusive = False
             missing |= dict.fromkeys(_COPIED, self._not_held(side))
 
     def _not_held(self, side: Side) -> str:
-        return f"{self._host(side).spec.label} did not hold back the packets that were to be altered."
+        return ALTERED_NOT_HELD(host=self._host(side).spec.label)
 
     def _not_copied(self, side: Side, copied: Copied) -> str:
         label, count = self._host(side).spec.label, len(copied.records)
-        return f"{label} did not find the tunnel's packets that it had just sent among {count} that it captured."
+        return OWN_PACKETS_NOT_FOUND(host=label, count=count)
 
     # --- stages -------------------------------------------------------------------------------------------------------
 
     def _captures(self, hosts: Mapping[Side, Inspected]) -> dict[Side, CaptureRequest]:
         link, plan = self._link, self._plan
-        own = underlay_filter(link, plan.wire_filter, self._marks)
+        own = underlay_filter(link, plan.outer_filter, self._canaries)
         return {
             side: CaptureRequest(
                 folder=link.run_dir,
@@ -239,7 +237,7 @@ class _Run:
                 # First of them: reading a mark behind the end of a short packet ends the whole filter.
                 underlay_filter=f"{self._forged_filter(hosts[side])} or ({own})",
                 other_filter=f"ether proto {ETHERTYPE}",
-                tunnel=plan.end(side).interface,
+                tunnel=plan.on(side).interface,
                 tunnel_filter=f"icmp or ether proto {ETHERTYPE}",
                 snaplen_bytes=SNAPLEN_BYTES,
             )
@@ -260,15 +258,15 @@ class _Run:
             for side in held:
                 peer = self._link.underlay(side.other)
                 hold = Hold(self._host(side), self._link.run_dir, peer, kind, number, token=self._token)
-                stack.callback(self._note, side, f"nft delete table ip {HOLD_TABLE}", "Let the tunnel's packets pass")
+                stack.callback(self._note, side, f"nft delete table ip {HOLD_TABLE}", LET_PASS())
                 holds[side] = stack.enter_context(hold)
-                self._note(side, f"nft add table ip {HOLD_TABLE}", "Hold back the tunnel's packets for some seconds")
+                self._note(side, f"nft add table ip {HOLD_TABLE}", HOLD_BACK())
             yield holds
 
     def _carrier(self) -> tuple[str, int]:
         """Return by what the tunnel's packets are known, and no others between the two hosts."""
-        protocols = protocols_of(self._plan.wire_filter)
-        port = re.search(r"\bport (\d{1,5})", self._plan.wire_filter)
+        protocols = protocols_of(self._plan.outer_filter)
+        port = re.search(r"\bport (\d{1,5})", self._plan.outer_filter)
         if UDP in protocols and port is not None:
             return "udp", int(port[1])
         if L2TP in protocols:
@@ -279,14 +277,14 @@ class _Run:
     def _own_filter(self) -> str:
         """The pcap filter of the tunnel's own packets: of L2TPv3's, those of its session."""
         kind, number = self._carrier()
-        return f"({self._plan.wire_filter}) and ip[20:4] = {number}" if kind == "l2tp" else self._plan.wire_filter
+        return f"({self._plan.outer_filter}) and ip[20:4] = {number}" if kind == "l2tp" else self._plan.outer_filter
 
     def _copy_on(self, side: Side, host: Inspected) -> Copied:
         link = self._link
         request = CopyRequest(
             folder=link.run_dir,
             device=host.device,
-            wire_filter=self._own_filter,
+            outer_filter=self._own_filter,
             underlay=link.underlay(side),
             peer=link.underlay(side.other),
             source=self._plan.probe_address(side),
@@ -294,19 +292,19 @@ class _Run:
             first=self._first(side.other),
             second=self._second(side.other),
         )
-        return copy(self._host(side), request, self._marks, token=self._token)
+        return copy(self._host(side), request, self._canaries, token=self._token)
 
     def _first(self, side: Side) -> bytes:
-        return self._marks.broken(2 * (side is Side.B))
+        return self._canaries.broken(2 * (side is Side.B))
 
     def _second(self, side: Side) -> bytes:
-        return self._marks.broken(1 + 2 * (side is Side.B))
+        return self._canaries.broken(1 + 2 * (side is Side.B))
 
     def _injected(
         self, side: Side, host: Inspected, copied: Copied, missing: dict[TrialKind, str], *, was_held: bool
     ) -> Injected:
         """Return what is to be sent at a host; what cannot be is added to what is missing."""
-        groups = groups_of(copied, self._marks)
+        groups = groups_of(copied, self._canaries)
         if copied.answered and was_held:
             was_held = self.is_conclusive = False
             missing |= dict.fromkeys(_COPIED, self._not_held(side))
@@ -341,7 +339,7 @@ class _Run:
         )
 
     def _forged(self, side: Side, host: Inspected, groups: Groups) -> Iterator[Forgery]:
-        target, mark = self._target(side, host, groups), self._marks.inside
+        target, mark = self._target(side, host, groups), self._canaries.inside
         kind = self._plan.encapsulation
         for forgery in FORGE[kind](target, mark) if kind else forge_datagrams(target, groups.second[0], mark):
             yield from (forgery for _ in range(COPIES))
@@ -357,34 +355,6 @@ class _Run:
 
     def _note(self, side: Side, command: str, what: str) -> None:
         self._audit(AuditEntry(datetime.now(UTC), self._host(side).spec.address, side, command, 0, what))
-
-
-def groups_of(copied: Copied, marks: CanaryFrames) -> Groups:
-    """Sort what a host copied by the separators around it.
-
-    Other traffic of the tunnel is left out: echo requests are as many as were sent, and have one length in both
-    groups.
-    """
-    groups: dict[int, list[Captured]] = {number: [] for number in range(_SEPARATORS + 1)}
-    current = 0
-    for record in copied.records:
-        packet = read_captured(record)
-        if packet is None:
-            continue
-        is_request = packet.protocol == ICMP and packet.content[:1] == bytes([ECHO_REQUEST])
-        number = read_separator(marks, packet.content) if is_request else None
-        if number is not None:
-            current = min(number, _SEPARATORS)
-        elif packet.protocol != ICMP and len(packet.content) > PAYLOAD_BYTES:
-            groups[current].append(packet)
-    lengths = [Counter(len(packet.content) for packet in groups[number]) for number in (1, 2)]
-    # Twice as many where the other host's echo requests were not withheld here, and are answered.
-    numbers = ((ECHOES, ECHOES), (2 * ECHOES, 2 * ECHOES))
-    own = [length for length in lengths[0] if (lengths[0][length], lengths[1][length]) in numbers]
-    if len(own) != 1:
-        return Groups((), ())
-    first, second = (tuple(one for one in groups[number] if len(one.content) == own[0]) for number in (1, 2))
-    return Groups(first, second)
 
 
 def _has_let_in(host: HostInjection) -> bool:

@@ -15,6 +15,7 @@ from app.domain.errors import ProbeFailed
 from app.domain.script_files import bare_script
 from app.probes.capture.canary import PAYLOAD_BYTES, CanaryFrames
 from app.probes.capture.pcap import Record, from_od, parse_pcap
+from app.probes.messages import NOT_COPIED, NOT_SENT, PROGRAM_PRINTED
 from app.probes.ping_lines import Summary, parse_ping_line
 
 ECHO_REQUEST = 8
@@ -103,7 +104,7 @@ class CopyRequest:
     Attributes:
         folder: Folder of the tunnel there.
         device: Interface of its underlay.
-        wire_filter: pcap filter of the tunnel's own packets.
+        outer_filter: pcap filter of the tunnel's own packets.
         underlay: The host's own underlay address.
         peer: The other host's underlay address.
         source: The host's own address inside.
@@ -114,7 +115,7 @@ class CopyRequest:
 
     folder: str
     device: str
-    wire_filter: str
+    outer_filter: str
     underlay: str
     peer: str
     source: str
@@ -136,25 +137,25 @@ class Copied:
     answered: int
 
 
-def copy(host: HostSession, request: CopyRequest, marks: CanaryFrames, *, token: CancelToken) -> Copied:
+def copy(host: HostSession, request: CopyRequest, canaries: CanaryFrames, *, token: CancelToken) -> Copied:
     """Send marked echo requests through the tunnel, and copy the packets that they become.
 
     Args:
         host: The host that sends.
-        marks: Marks of this run; separators 1 to 3 are around the first and the second packets.
+        canaries: Marks of this run; separators 1 to 3 are around the first and the second packets.
 
     Raises:
         ProbeFailed: tcpdump does not capture there.
         ConnectionLost, DeadlineExceeded, Cancelled: As `HostSession.run`.
     """
-    bare = marks.bare_family.encode()
+    bare = canaries.bare_family.encode()
     between = f"src host {request.underlay} and dst host {request.peer}"
     # Answers to the other host's separators have the same marks.
-    wire_filter = f"{between} and (({request.wire_filter}) or icmp[0] = {ECHO_REQUEST})"
+    outer_filter = f"{between} and (({request.outer_filter}) or icmp[0] = {ECHO_REQUEST})"
     words = (
-        *(request.folder, request.device, wire_filter, request.peer, request.destination, request.source),
+        *(request.folder, request.device, outer_filter, request.peer, request.destination, request.source),
         *(str(PAYLOAD_BYTES), str(SNAPLEN_BYTES), str(MAX_PACKETS), str(ECHOES)),
-        *(request.first.hex(), request.second.hex(), bare.hex(), marks.separator(3).decode()),
+        *(request.first.hex(), request.second.hex(), bare.hex(), canaries.separator(3).decode()),
     )
     argv = shell_step_argv(_COPY_SCRIPT, str(LIMIT_S), *words)
     command = Command(argv, timeout_s=LIMIT_S + 30.0, is_root=True, max_output_bytes=MAX_OUTPUT_BYTES)
@@ -162,8 +163,8 @@ def copy(host: HostSession, request: CopyRequest, marks: CanaryFrames, *, token:
     pings, heading, digits = result.stdout.partition("#pcap\n")
     if not heading:
         raise ProbeFailed(
-            f"{host.spec.label} could not copy packets for the injection test.",
-            hint=f"tcpdump reported: {result.stderr.strip()[-300:]}",
+            NOT_COPIED(host=host.spec.label),
+            hint=PROGRAM_PRINTED(program="tcpdump", output=result.stderr.strip()[-300:]),
             context={"host": host.spec.label},
         )
     summaries = (parse_ping_line(line) for line in pings.splitlines())
@@ -188,7 +189,7 @@ def send_frames(host: HostSession, device: str, peer: str, frames: Iterable[byte
     result = host.run(command, token=token)
     if not result.is_ok:
         raise ProbeFailed(
-            f"{host.spec.label} could not send packets for the injection test.",
-            hint=f"perl reported: {result.stderr.strip()[-300:]}",
+            NOT_SENT(host=host.spec.label),
+            hint=PROGRAM_PRINTED(program="perl", output=result.stderr.strip()[-300:]),
             context={"host": host.spec.label},
         )

@@ -17,7 +17,7 @@ from app.domain.credentials import HostKeyQuestion, Secret, SecretKey
 from app.domain.events import EventSink
 from app.domain.history import EntryId, HistoryEntry, Winner
 from app.domain.hosts import MissingPart, PairSpec, Side
-from app.domain.linting import LintedFile
+from app.domain.linting import ConfigKind, LintedFile
 from app.domain.pairs import Saving
 from app.domain.progress import ProgressSink
 from app.domain.ranking import Ranking
@@ -42,7 +42,7 @@ class Prompts(Protocol):
         """Ask for a password; None means the user declined."""
         ...
 
-    def tell(self, sentence: str) -> None:
+    def report(self, sentence: str) -> None:
         """Show a sentence, for example that there is no keyring and a password is kept in memory only."""
         ...
 
@@ -144,8 +144,11 @@ class ComparisonServices(SettingsServices, PairServices, LabServices, Protocol):
         """Measure. Returns when all is done, cancelled and cleaned up."""
         ...
 
-    def lint_file(self, path: Path) -> LintedFile:
-        """Check a configuration file on this computer; the result also reports what cannot be read."""
+    def lint_file(self, path: Path, *, kind: ConfigKind | None = None) -> LintedFile:
+        """Check a configuration file on this computer; the result also reports what cannot be read.
+
+        Without `kind` its content and name say what it is.
+        """
         ...
 
     def lint_pair(self, pair: PairSpec, *, token: CancelToken, on_progress: ProgressSink) -> tuple[LintedFile, ...]:

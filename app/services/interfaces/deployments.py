@@ -1,6 +1,6 @@
 """Interface of deployments, for window and command line.
 
-Services that implement `RolloutServices` beside `ComparisonServices` can deploy; the window offers it only then.
+Services that implement `DeploymentServices` beside `ComparisonServices` can deploy; the window offers it only then.
 Every method that takes a token talks to hosts: it blocks, and is called in a worker thread.
 """
 
@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
-from app.deployment.events import Confirmation, RolloutSink
+from app.deployment.events import Confirmation, DeploymentSink
 from app.discovery.pair_discovery import Discovery
 from app.domain.audit import AuditEntry
 from app.domain.cancel import CancelToken
-from app.domain.deployment import Deployment, DryRun, RolloutOptions
+from app.domain.deployment import Deployment, DeploymentOptions, DryRun
 from app.domain.deployment_status import PairStatus
 from app.domain.hosts import PairSpec, Side
 from app.domain.progress import ProgressSink
@@ -41,7 +41,7 @@ class LanPort:
 
 
 @runtime_checkable
-class RolloutServices(Protocol):
+class DeploymentServices(Protocol):
     """Services of a deployment."""
 
     def lan_ports(self, discovery: Discovery, *, token: CancelToken) -> tuple[LanPort, ...]:
@@ -55,7 +55,7 @@ class RolloutServices(Protocol):
         self,
         discovery: Discovery,
         key: tuple[str, str],
-        options: RolloutOptions,
+        options: DeploymentOptions,
         *,
         token: CancelToken,
         on_progress: ProgressSink,
@@ -75,10 +75,10 @@ class RolloutServices(Protocol):
         self,
         discovery: Discovery,
         key: tuple[str, str],
-        options: RolloutOptions,
+        options: DeploymentOptions,
         *,
         token: CancelToken,
-        emit: RolloutSink,
+        emit: DeploymentSink,
         confirmation: Confirmation,
     ) -> Deployment:
         """Deploy. Returns when the tunnel is active, or when both hosts are as they were before.
@@ -96,11 +96,11 @@ class RolloutServices(Protocol):
         """Say how a pair is now."""
         ...
 
-    def undeploy(self, pair: PairSpec, *, token: CancelToken, emit: RolloutSink) -> Deployment:
+    def undeploy(self, pair: PairSpec, *, token: CancelToken, emit: DeploymentSink) -> Deployment:
         """Remove a pair's deployment."""
         ...
 
-    def undeploy_one(self, pair: PairSpec, side: Side, *, token: CancelToken, emit: RolloutSink) -> Deployment:
+    def undeploy_one(self, pair: PairSpec, side: Side, *, token: CancelToken, emit: DeploymentSink) -> Deployment:
         """Remove one host's deployment, because the other one cannot be reached; that one follows at next contact.
 
         Returns:
@@ -112,7 +112,7 @@ class RolloutServices(Protocol):
         ...
 
     def rotate_keys(
-        self, pair: PairSpec, *, token: CancelToken, emit: RolloutSink, confirmation: Confirmation
+        self, pair: PairSpec, *, token: CancelToken, emit: DeploymentSink, confirmation: Confirmation
     ) -> Deployment:
         """Deploy a pair's deployment once more, with new keys.
 
@@ -122,7 +122,7 @@ class RolloutServices(Protocol):
         """
         ...
 
-    def repair(self, pair: PairSpec, *, token: CancelToken, emit: RolloutSink) -> Deployment | None:
+    def repair(self, pair: PairSpec, *, token: CancelToken, emit: DeploymentSink) -> Deployment | None:
         """Carry through what was begun last and is on one host alone; None where nothing has to be repaired.
 
         What was broken off on a host before it counted is removed; as there is no deployment, that gives None, too.
@@ -133,7 +133,7 @@ class RolloutServices(Protocol):
         """Remove what was broken off on a host before it counted, and do nothing else; where there is none, nothing."""
         ...
 
-    def confirm(self, pair: PairSpec, *, token: CancelToken, emit: RolloutSink) -> Deployment:
+    def confirm(self, pair: PairSpec, *, token: CancelToken, emit: DeploymentSink) -> Deployment:
         """Confirm what waits for it on the hosts, from whichever instance.
 
         Raises:
@@ -151,7 +151,7 @@ class RolloutServices(Protocol):
         deployment_id: str,
         *,
         token: CancelToken,
-        emit: RolloutSink,
+        emit: DeploymentSink,
         confirmation: Confirmation,
         confirm_within_s: float | None = None,
     ) -> Deployment:

@@ -37,7 +37,11 @@ cross() {
     cross_interface=$3
     cross_address=$4
     shift 4
+    cross_tries=0
     until "$@" < /dev/null > "$state/log/$cross_number" 2>&1; do
+        # Over a satellite an answer takes longer than a try that fails at once where the peer is not up yet.
+        cross_tries=$((cross_tries + 1))
+        if [ "$cross_tries" -ge 4 ] && "$@" -W 3 < /dev/null > "$state/log/$cross_number" 2>&1; then break; fi
         stop_if_taken_back
         stop_if_died
         stop_if_hopeless

@@ -8,7 +8,7 @@
 # @include process.sh
 # @include uptime.sh
 # @include release.sh
-# @include look.sh
+# @include snapshot.sh
 # @include steps.sh
 
 # @texts

@@ -1,7 +1,7 @@
 # Says what is in a place of this host, and changes nothing. Arguments: SLOT
 
 # @include service.sh
-# @include place.sh
+# @include slot.sh
 
 main() {
     use_slot "$1"

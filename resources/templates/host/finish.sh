@@ -4,7 +4,7 @@
 # @include process.sh
 # @include uptime.sh
 # @include release.sh
-# @include look.sh
+# @include snapshot.sh
 
 # whose TUNNEL: says to whom the folder belongs: `ours`, `other` or `gone`.
 whose() {

@@ -13,6 +13,7 @@
 # client must not cost the address. udhcpc begins with dropping all addresses: they are written down before.
 
 # @include process.sh
+# @include end-processes.sh
 # @include uptime.sh
 # @include roots-files.sh
 # @include dhcp-clients.sh

@@ -1,5 +1,5 @@
-# The DHCP client of an interface, and how it was started. Expects dhcp-clients.sh, lan-addresses.sh, bridge, port, inner and
-# taken, the file.
+# The DHCP client of an interface, and how it was started. Expects end-processes.sh, dhcp-clients.sh, lan-addresses.sh, bridge,
+# port, inner and taken, the file.
 
 # note_client PID PROGRAM: adds a client of $wanted to found, and sets found_kind, found_program, found_words, found_why,
 # found_leases, found_goes_on and is_awaited (whether a program waits for it). A client for IPv6 is another thing. What is only
@@ -62,16 +62,13 @@ has_lease() {
 
 # end_clients PID:START...: without a word to the server: a client must not release the address.
 end_clients() {
+    ending=
     for one in "$@"; do
-        if is_running "$one"; then kill -s KILL "${one%%:*}" 2> /dev/null; fi
+        if is_running "$one"; then ending="$ending ${one%%:*}"; fi
     done
-    for one in "$@"; do
-        rounds=0
-        while is_running "$one" && [ "$rounds" -lt 20 ]; do
-            rounds=$((rounds + 1))
-            nap
-        done
-    done
+    # shellcheck disable=SC2086 # one number a word
+    end_processes KILL 20 $ending
+    return 0
 }
 
 # write_down: how the client that was found was started. Of its environment only what its scripts use.

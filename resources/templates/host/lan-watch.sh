@@ -5,17 +5,24 @@
 guard_at=0
 guard_turn=0
 
-# watch_lans: to be called every two seconds or more often.
+# watch_lans: to be called every few seconds. Turns are of two seconds, however late it is called: the table would forget a
+# loop that is not probed for.
 watch_lans() {
     [ -n "$guard_table" ] || return 0
     uptime_s
-    if [ "$uptime_now" -lt "$guard_at" ]; then return 0; fi
-    guard_at=$((uptime_now + 2))
-    guard_turn=$(((guard_turn + 1) % 6))
-    case $guard_turn in
-        1 | 4) send_probe ;;
-        2) note_loop ;;
-    esac
+    if [ "$((uptime_now - guard_at))" -gt 12 ]; then guard_at=$uptime_now; fi
+    must_probe=
+    must_note=
+    while [ "$guard_at" -le "$uptime_now" ]; do
+        guard_at=$((guard_at + 2))
+        guard_turn=$(((guard_turn + 1) % 6))
+        case $guard_turn in
+            1 | 4) must_probe=yes ;;
+            2) must_note=yes ;;
+        esac
+    done
+    if [ -n "$must_probe" ]; then send_probe; fi
+    if [ -n "$must_note" ]; then note_loop; fi
 }
 
 # send_probe: makes the kernel ask for the address three times, in broadcasts from the bridge's own address. Where one of

@@ -13,6 +13,7 @@
 # and is the last to go.
 
 # @include process.sh
+# @include end-processes.sh
 # @include trees.sh
 # @include marked.sh
 # @include uptime.sh
@@ -102,8 +103,8 @@ take_down() {
     undo_steps
     left=$(own_marked)
     if [ -n "$left" ]; then
-        for process in $left; do kill -s KILL "$process" 2> /dev/null; done
-        nap
+        # shellcheck disable=SC2086 # one number a word
+        end_processes KILL 20 $left
         undo_steps
     fi
     [ "$down_failures" -eq 0 ] && true > "$own/down"
@@ -287,7 +288,8 @@ run() {
     watch
 }
 
-# end_watcher: before another script changes the tunnel.
+# end_watcher: before another script changes the tunnel. Not by end_processes: stopped first, it starts nothing new meanwhile,
+# and what it has just started ends with it.
 end_watcher() {
     watcher=
     read -r watcher 2> /dev/null < "$own/watcher"

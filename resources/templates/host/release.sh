@@ -9,7 +9,7 @@ end_hold() {
 release() {
     end_hold
     if read -r watcher _ 2> /dev/null < "$state/watcher" && [ "${watcher%%:*}" != "$$" ] && is_running "$watcher"; then
-        # The rollback timer leads a process group of its own, with its `sleep` in it.
+        # The rollback timer leads a process group of its own, with its `sleep` in it: that is why not by end_processes.
         kill -s TERM -- "-${watcher%%:*}" 2> /dev/null || kill -s TERM "${watcher%%:*}" 2> /dev/null
     fi
     mv "$state" "$state.gone.$1" && rm -rf "$state.gone.$1"

@@ -6,7 +6,7 @@
 # @include uptime.sh
 # @include release.sh
 # @include service.sh
-# @include place.sh
+# @include slot.sh
 # @include removing.sh
 
 main() {

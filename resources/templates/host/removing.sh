@@ -1,6 +1,6 @@
 # Final removal of this host's deployment, as the only one who works on it.
 # Expects: base, slot, unit (see use_slot), and process.sh, trees.sh, uptime.sh, release.sh, service.sh,
-# place.sh.
+# slot.sh.
 
 # extend_lease: how long this may still take; a later instance takes it for dead, and stops it.
 extend_lease() {

@@ -89,7 +89,7 @@ note_answer() {
     fi
     # While the way between the hosts is interrupted, nothing that is done here helps; what is given to the daemons to
     # find each other counts from its return.
-    if limited 5 ping -c 1 -W 1 "$underlay" < /dev/null > /dev/null 2>&1; then
+    if limited 5 ping -c 1 -W 2 "$underlay" < /dev/null > /dev/null 2>&1; then
         if [ "$is_cut" = yes ]; then quiet_since=$uptime_now; fi
         is_cut=no
     else

@@ -15,7 +15,7 @@
 # @include uptime.sh
 # @include release.sh
 # @include service.sh
-# @include place.sh
+# @include slot.sh
 # @include removing.sh
 
 # refuse_damaged: ends here where the deployment that counts is damaged. Nothing of it is run, not even to take it down.

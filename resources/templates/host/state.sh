@@ -2,9 +2,9 @@
 
 # @include process.sh
 # @include uptime.sh
-# @include look.sh
+# @include snapshot.sh
 # @include service.sh
-# @include place.sh
+# @include slot.sh
 
 # about: who is there, by words and values.
 about() {

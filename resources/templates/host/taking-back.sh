@@ -1,5 +1,5 @@
 # What undoing needs: the journal's entries are run, the newest first, each once. Expects: state (the folder), failures (0),
-# start_of and is_running from process.sh, stop_tree from trees.sh, marked_with from marked.sh.
+# start_of and is_running from process.sh, end_processes from end-processes.sh, stop_tree from trees.sh, marked_with from marked.sh.
 
 say() {
     printf '%s\n' "$*" 2> /dev/null
@@ -90,7 +90,8 @@ sweep() {
     [ -n "$left" ] || return 1
     for process in $left; do
         say "ending process $process, which the tunnel left behind"
-        kill -s KILL "$process" 2> /dev/null
     done
-    nap
+    # shellcheck disable=SC2086 # one number a word
+    end_processes KILL 20 $left
+    return 0
 }

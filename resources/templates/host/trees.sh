@@ -11,7 +11,8 @@ children_of() {
     done
 }
 
-# stop_tree PID: stops a process and all that come from it. Daemons do not, they have left their family.
+# stop_tree PID: stops a process and all that come from it. Daemons do not, they have left their family. Not by end_processes:
+# it stops each before it searches for its children, so that a script cannot start one that is missed, and gives none time.
 stop_tree() {
     kill -s STOP "$1" 2> /dev/null || return 0
     for child in $(children_of "$1"); do

@@ -3,6 +3,7 @@
 # Arguments: STATE TUNNEL MEMBER.
 
 # @include process.sh
+# @include end-processes.sh
 # @include trees.sh
 # @include marked.sh
 # @include taking-back.sh

@@ -11,6 +11,7 @@
 
 # @include folder.sh
 # @include process.sh
+# @include end-processes.sh
 # @include trees.sh
 # @include marked.sh
 # @include taking-back.sh

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from app.cli.context import Context
+from app.cli.context import CommandContext
 from app.cli.main import main
 from app.cli.pair_option import find_pair
 from app.cli.parser import parse
@@ -15,14 +15,14 @@ from app.services.wiring import open_services
 
 def consent(*words: str) -> tuple[bool, bool]:
     """Return whether a command may open firewalls, and what is remembered of the pair then."""
-    context = Context.of(parse(words))
+    context = CommandContext.of(parse(words))
     with open_services(None) as services:
         used = find_pair(context, services).may_open_firewall
         return used, services.known_pair("north").may_open_firewall
 
 
 @pytest.mark.parametrize("words", [("compare", "north"), ("census", "north"), ("deploy", "north", "wireguard")])
-def test_consent_is_remembered_until_it_is_taken_back(
+def test_consent_is_remembered_until_it_is_rolled_back(
     words: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TUNNELMARK_HOME", str(tmp_path))

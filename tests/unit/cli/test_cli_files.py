@@ -36,15 +36,16 @@ BEFORE_A_LOGIN = {
 
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A data folder with a comparison, and a pair that refuses every login."""
+    """A data folder with two comparisons, and a pair that refuses every login."""
     monkeypatch.setenv("TUNNELMARK_HOME", str(tmp_path / "data"))
     monkeypatch.setattr("sys.stdin.isatty", lambda: False)
     record = sample_record(rounds=1, pings=5)
     with Store.open(tmp_path / "data" / "tunnelmark.db") as store:
-        number = store.create_campaign(record.plan, record.facts, "0.1.0")
-        for attempt in record.attempts:
-            store.save_attempt(number, attempt)
-        store.finish_campaign(number, CampaignStatus.COMPLETED)
+        for _ in range(2):
+            number = store.create_campaign(record.plan, record.facts, "0.1.0")
+            for attempt in record.attempts:
+                store.save_attempt(number, attempt)
+            store.finish_campaign(number, CampaignStatus.COMPLETED)
     words = ["pair", "add", "north", "--a", "127.0.0.1:1", "--b", "127.0.0.1:2", "--underlay", "192.0.2.1,192.0.2.2"]
     assert main(words) == ExitCode.OK
     return tmp_path
@@ -78,14 +79,14 @@ def test_no_folder_is_made(home: Path, capsys: pytest.CaptureFixture[str], line:
 
 
 @pytest.mark.parametrize(("line", "name"), BEFORE_A_LOGIN.items())
-def test_a_file_that_is_to_stay_is_found_before_a_login(
+def test_a_file_that_is_to_remain_is_found_before_a_login(
     home: Path, capsys: pytest.CaptureFixture[str], line: str, name: str
 ) -> None:
     (home / name).write_text("kept")
     assert _run(line, home / name) == ExitCode.INVALID
-    said = capsys.readouterr().err
-    assert "is there already" in said
-    assert "Connecting" not in said
+    reported = capsys.readouterr().err
+    assert "is there already" in reported
+    assert "Connecting" not in reported
     assert (home / name).read_text() == "kept"
 
 
@@ -106,7 +107,7 @@ def test_at_a_terminal_it_is_asked_about(
     assert (path.read_text() != "kept") is is_replaced
 
 
-def test_the_place_that_nobody_named_is_made_and_its_report_replaced(
+def test_the_place_that_no_one_named_is_made_and_its_report_replaced(
     home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for _ in range(2):
@@ -117,11 +118,16 @@ def test_the_place_that_nobody_named_is_made_and_its_report_replaced(
 def test_an_export_makes_its_own_folder_and_no_other(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["export-config", "north", "wireguard", "--out"]
     assert main([*words, str(home / "gone" / "out")]) == ExitCode.INVALID
-    assert "is not there" in capsys.readouterr().err
+    assert "There is no folder" in capsys.readouterr().err
     assert not (home / "gone").exists()
 
 
-@pytest.mark.parametrize("command", ["rank", "report", "rank --campaign 1", "diff 1 1"])
+def test_a_comparison_is_not_compared_with_itself(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["diff", "2", "2"]) == ExitCode.INVALID
+    assert "was named twice" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["rank", "report", "rank --campaign 1", "diff 1 2"])
 @pytest.mark.parametrize("option", ["--json", "--json -"])
 def test_json_without_a_file_is_printed_and_nothing_else_is(
     home: Path, capsys: pytest.CaptureFixture[str], command: str, option: str

@@ -116,9 +116,9 @@ def test_verbose_shows_more_of_the_log(flags: list[str], level: int) -> None:
 
 def test_taking_down_a_lab_that_is_not_there_is_an_error(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["lab", "down", "--name", "nosuch"]) == ExitCode.INVALID
-    said = capsys.readouterr()
-    assert "There is no lab named nosuch." in said.err
-    assert "is down" not in said.out
+    reported = capsys.readouterr()
+    assert "There is no lab named nosuch." in reported.err
+    assert "is down" not in reported.out
 
 
 def test_audit_names_who_changed_a_host_for_a_measurement(capsys: pytest.CaptureFixture[str]) -> None:
@@ -129,9 +129,9 @@ def test_audit_names_who_changed_a_host_for_a_measurement(capsys: pytest.Capture
         store.audit(AuditEntry(datetime(2026, 3, 6, tzinfo=UTC), "10.0.0.1", None, "ip link add tm0", 0, "Make it"))
         store.audit(AuditEntry(datetime(2026, 3, 7, tzinfo=UTC), "127.0.0.1", Side.B, "ip link del tm0", 0, "End it"))
     assert main(["audit"]) == ExitCode.OK
-    said = capsys.readouterr().out
-    assert f"{this_user()} 10.0.0.1 [0] Make it" in said
-    assert f"{this_user()} 127.0.0.1 (B) [0] End it" in said
+    reported = capsys.readouterr().out
+    assert f"{this_user()} 10.0.0.1 [0] Make it" in reported
+    assert f"{this_user()} 127.0.0.1 (B) [0] End it" in reported
 
 
 def test_again_means_one_thing() -> None:

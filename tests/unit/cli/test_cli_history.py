@@ -62,7 +62,7 @@ def test_list_has_failures_winner_and_note(home: Path, capsys: pytest.CaptureFix
     assert "The note on comparison 2 is stored." in out
     line = next(line for line in out.splitlines() if "plant-2" in line)
     for words in (
-        "1 failed, 4 of 5 VPNs measured",
+        "1 failed, 4 of 5 VPNs",
         "completed",
         "WireGuard, ChaCha20-Poly1305",
         "after the new firmware",
@@ -133,9 +133,9 @@ def test_bad_notes_are_refused_and_reach_no_terminal(
 ) -> None:
     main(["history", "--note", "2", "kept"])
     assert main(["history", "--note", number, text]) == ExitCode.INVALID
-    said = capfd.readouterr()
-    assert why in " ".join(said.err.split())
-    assert "\x1b" not in said.err + said.out
+    reported = capfd.readouterr()
+    assert why in " ".join(reported.err.split())
+    assert "\x1b" not in reported.err + reported.out
     assert note(home, 2) == "kept"
 
 
@@ -146,10 +146,10 @@ def test_note_that_was_put_into_the_database_by_hand_reaches_the_terminal_withou
         store._database.write(lambda c: c.execute("UPDATE campaign SET note = 'a\x1b[31m\x9bb'"))
     main(["history"])
     main(["rank", "--campaign", "2"])
-    said = capfd.readouterr()
-    assert "\x1b" not in said.out
-    assert "\x9b" not in said.out
-    assert "Your note: a[31mb" in said.out
+    reported = capfd.readouterr()
+    assert "\x1b" not in reported.out
+    assert "\x9b" not in reported.out
+    assert "Your note: a[31mb" in reported.out
 
 
 def test_deleting_without_a_terminal_needs_yes(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -171,11 +171,11 @@ def test_deleting_asks_with_what_goes(
 ) -> None:
     answer(monkeypatch, word)
     assert main(["history", "--delete", "1"]) == (ExitCode.OK if word == "yes" else ExitCode.CANCELLED)
-    said = capsys.readouterr().err
-    assert "plant-1" in said
-    assert "plant-2" not in said
-    assert "audit log, deployments and reports in files remain" in said
-    assert ("Nothing was deleted." in said) is (len(left) == 3)
+    reported = capsys.readouterr().err
+    assert "plant-1" in reported
+    assert "plant-2" not in reported
+    assert "audit log, deployments and reports in files remain" in reported
+    assert ("Nothing was deleted." in reported) is (len(left) == 3)
     assert numbers(home) == left
 
 

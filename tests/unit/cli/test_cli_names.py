@@ -45,9 +45,9 @@ def test_mistyped_solution_is_refused_before_a_lab_is_started(
 ) -> None:
     monkeypatch.chdir(home)
     assert main(command.split()) == ExitCode.INVALID
-    said = " ".join(capsys.readouterr().err.split())
-    assert "There is no solution named wireguad. Did you mean wireguard?" in said
-    assert "Known: baseline (Bare underlay), l2tp (L2TPv3, unencrypted), wireguard (WireGuard with L2TPv3)," in said
+    reported = " ".join(capsys.readouterr().err.split())
+    assert "There is no solution named wireguad. Did you mean wireguard?" in reported
+    assert "Known: baseline (Bare underlay), l2tp (L2TPv3, unencrypted), wireguard (WireGuard with L2TPv3)," in reported
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.cli.compare import chosen_profile, profile_of
 from app.cli.pairs import parse_address
 from app.cli.parser import make_parser, parse
+from app.cli.profile_options import chosen_profile, profile_of
 from app.domain.errors import InvalidOption
 from app.domain.hosts import AuthKind, HostSpec
 from app.domain.preferences import Preferences
@@ -70,7 +70,7 @@ def test_help_names_every_platform(command: list[str], capsys: pytest.CaptureFix
     assert [name for name in PLATFORMS if name not in shown] == []
 
 
-def test_a_profile_stays_itself_unless_something_is_asked_for() -> None:
+def test_a_profile_remains_itself_unless_something_is_asked_for() -> None:
     assert chosen_profile("paper", pings=None, seconds=None, rounds=None) == PROFILES[ProfileName.PAPER]
     custom = chosen_profile("quick", pings=50, seconds=None, rounds=2)
     assert (custom.name, custom.pings, custom.seconds, custom.rounds) == (ProfileName.CUSTOM, 50, 3, 2)

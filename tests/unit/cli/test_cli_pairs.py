@@ -65,9 +65,9 @@ def test_what_is_wrong_is_refused_and_changes_nothing(
     assert main(["pair", "import-ssh-config", "north", "--a", "pump-1", "--b", "pump-2"]) == 0
     capsys.readouterr()
     assert main(["pair", *words.split()]) in (1, 2)
-    said = capsys.readouterr()
-    assert said.out == ""
-    assert said.err
+    reported = capsys.readouterr()
+    assert reported.out == ""
+    assert reported.err
     assert main(["pair", "list"]) == 0
     assert [line.split()[0] for line in capsys.readouterr().out.splitlines()[2:]] == ["north"]
 

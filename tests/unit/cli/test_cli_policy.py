@@ -91,9 +91,9 @@ def test_the_question_whether_it_is_insecure_is_answered(name: str, answer: str)
 
 def test_unknown_algorithm_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["policy", "show", "[bold]rot13"]) == ExitCode.INVALID
-    told = words_of(capsys)
-    assert "does not know [bold]rot13. Verdict: unknown, deployable only with a reason." in told
-    assert "insecure" not in told
+    reported = words_of(capsys)
+    assert "does not know [bold]rot13. Verdict: unknown, deployable only with a reason." in reported
+    assert "insecure" not in reported
 
 
 def test_picking_a_guideline_changes_the_verdict(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -119,7 +119,7 @@ def test_unknown_guideline_changes_nothing(home: Path, capsys: pytest.CaptureFix
     assert not (home / "settings.toml").exists()
 
 
-def test_malformed_settings_are_said_with_the_line(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_malformed_settings_are_reported_with_the_line(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (home / "settings.toml").write_text("\nguidelines = 3\n", encoding="utf-8")
     assert main(["policy", "list"]) == ExitCode.INVALID
     assert "line 2" in words_of(capsys)

@@ -7,12 +7,14 @@ from dataclasses import replace
 
 import pytest
 from rich.console import Console
+from sample_records import sample_record
 
 from app.cli.census import CensusDisplay
 from app.cli.progress import STAGE_WORDS, CampaignDisplay
 from app.domain.events import (
     AttemptEnded,
     AttemptStarted,
+    CampaignStarted,
     Event,
     LogLevel,
     LogLine,
@@ -21,7 +23,7 @@ from app.domain.events import (
     StageStarted,
     UnderlayChanged,
 )
-from app.domain.results import AttemptKey
+from app.domain.results import ADAPTIVE_PROFILE, AttemptKey
 from app.measurement.comparison.attempt import not_run
 
 KEY = AttemptKey(0, "wireguard", "default", "as-found", 1)
@@ -61,6 +63,26 @@ def test_a_stage_of_the_next_attempt_is_a_line_again() -> None:
     assert shown(STEPS[0], again, STEPS[0])[::2] == ["preflight checks", "preflight checks"]
 
 
+def test_stages_of_candidates_that_are_set_up_side_by_side_have_one_line_in_each_round() -> None:
+    record = sample_record(rounds=2)
+    plan = replace(record.plan, profile=ADAPTIVE_PROFILE)
+    other = replace(KEY, position=1, solution="openvpn-udp", suite="aes-256-gcm")
+    stages = (Stage.IDENTITY, Stage.APPLY)
+    side_by_side = [StageStarted(key, stage) for key in (KEY, other) for stage in stages]
+    second = [replace(one, key=replace(one.key, round=2)) for one in side_by_side]
+    lines = shown(
+        CampaignStarted(7, plan, ()),
+        AttemptStarted(KEY, "WireGuard"),
+        AttemptStarted(other, "OpenVPN over UDP"),
+        *side_by_side,
+        AttemptStarted(replace(KEY, round=2), "WireGuard"),
+        *second,
+    )
+    words = [STAGE_WORDS[stage] for stage in stages]
+    assert [line for line in lines if line in words] == [*words, *words]
+    assert lines[0].endswith(" min.")
+
+
 @pytest.mark.parametrize("is_terminal", [True, False])
 def test_verbose_gives_each_step_a_line(is_terminal: bool) -> None:
     console, written = console_of(is_terminal=is_terminal)
@@ -96,7 +118,7 @@ def shown(*seen: Event) -> list[str]:
     return [" ".join(line.split()) for line in written.getvalue().replace("\n      ", "\n").splitlines()]
 
 
-def test_a_dead_link_is_said_once_and_not_again_for_each_attempt_that_was_not_run() -> None:
+def test_a_dead_link_is_reported_once_and_not_again_for_each_attempt_that_was_not_run() -> None:
     down = UnderlayChanged(is_up=False, text="The link carries nothing any more.")
     left = [
         not_run(replace(KEY, position=nth), "underlay-down", "The link carries nothing any more.") for nth in (1, 2)
@@ -105,9 +127,9 @@ def test_a_dead_link_is_said_once_and_not_again_for_each_attempt_that_was_not_ru
     assert shown(UnderlayChanged(is_up=True, text="It carries frames again.")) == ["It carries frames again."]
 
 
-def test_why_the_rest_of_a_plan_was_not_run_is_said_once() -> None:
+def test_why_the_rest_of_a_plan_was_not_run_is_reported_once() -> None:
     left = [not_run(replace(KEY, position=nth), "host-unreachable", "gateway-b stays away.") for nth in (1, 2, 3)]
-    assert shown(*map(AttemptEnded, left)) == ["not-run: gateway-b stays away."]
+    assert shown(*map(AttemptEnded, left)) == ["not run: gateway-b stays away."]
 
 
 def test_a_census_shows_a_dead_link() -> None:

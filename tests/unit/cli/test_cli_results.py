@@ -48,9 +48,9 @@ def test_comparison_without_failures_begins_with_the_ranking() -> None:
     assert printed(record).startswith(f"Comparison {record.campaign_id} of {record.plan.pair.name}\n")
 
 
-def test_a_cancelled_comparison_whose_hosts_were_lost_does_not_say_that_they_were_put_back() -> None:
+def test_a_cancelled_comparison_whose_hosts_were_lost_does_not_say_that_they_were_rolled_back() -> None:
     record = sample_record(rounds=1)
-    assert cancelled_words(record) == ", and the hosts were restored."
+    assert cancelled_words(record) == "The comparison was cancelled, and the hosts were restored."
     *before, last = record.attempts
     for reason in ("connection-lost", "host-unreachable", "cleanup-failed"):
         lost = replace(last, status=AttemptStatus.FAILED, reason=reason)
@@ -75,7 +75,7 @@ def test_a_cancelled_comparison_says_how_to_go_on_where_that_is_possible() -> No
     assert how_to_go_on(cast("Any", services), own) == ""
 
 
-def test_weights_of_the_user_stand_beside_the_ranking_and_are_marked() -> None:
+def test_weights_of_the_user_are_beside_the_ranking_and_are_marked() -> None:
     record = sample_record(rounds=3)
     out = Console(file=io.StringIO(), width=100, color_system=None, highlight=False)
     print_weighting(out, weigh(record, rank(record), parse_weights("throughput-first")))

@@ -120,7 +120,7 @@ def test_a_second_signal_ends_at_once(number: signal.Signals) -> None:
     assert "tunnelmark recover PAIR" in err
 
 
-def test_a_second_signal_ends_at_once_though_nobody_reads_what_is_said(full_pipe: int) -> None:
+def test_a_second_signal_ends_at_once_though_no_one_reads_what_is_reported(full_pipe: int) -> None:
     with running(PROGRAM, "0", stderr=full_pipe) as process:
         assert line_of(process) == "begun\n"
         process.send_signal(signal.SIGTERM)

@@ -79,13 +79,13 @@ def test_a_greeting_before_authentication_does_not_reach_the_terminal_as_it_is(
     with stranger(banner.encode()) as port:
         a, b = (f"{user}@127.0.0.1:{port}" for user in ("root", "admin"))
         assert main(["pair", "add", "p", "--a", a, "--b", b, *UNDERLAY]) == 0
-        status, said = tunnelmark(tmp_path, *details, "discover", "p")
+        status, reported = tunnelmark(tmp_path, *details, "discover", "p")
     assert status == 1
-    assert details or said.startswith(("Connecting", "Error"))
-    assert details or "Traceback" not in said
+    assert details or reported.startswith(("Connecting", "Error"))
+    assert details or "Traceback" not in reported
     if details and banner.startswith("SSH-3"):
-        assert "app.ssh" in said, "without log lines this has not been tried"
-    assert not [character for character in "\x1b\x9b\u202e" if character in said], said
+        assert "app.ssh" in reported, "without log lines this has not been tried"
+    assert not [character for character in "\x1b\x9b\u202e" if character in reported], reported
 
 
 def test_text_is_cleaned_of_what_is_not_for_reading() -> None:
@@ -112,19 +112,19 @@ def test_nothing_that_is_printed_steers_the_terminal() -> None:
     assert out.getvalue().count("All_hosts_verified") == 4
 
 
-def test_paramikos_words_reach_nobody_who_has_not_asked_for_details() -> None:
-    root, said = logging.getLogger(), io.StringIO()
-    handler = logging.StreamHandler(said)
+def test_paramikos_words_reach_no_one_who_has_not_asked_for_details() -> None:
+    root, reported = logging.getLogger(), io.StringIO()
+    handler = logging.StreamHandler(reported)
     channel, ours = logging.getLogger(adopt_paramiko_logging()), logging.getLogger("app.ssh")
     level = ours.level
     root.addHandler(handler)
     try:
         ours.setLevel(logging.ERROR)
         channel.error("Traceback of a stranger")
-        assert said.getvalue() == ""
+        assert reported.getvalue() == ""
         ours.setLevel(logging.DEBUG)
         channel.error("for whoever wants to know")
-        assert said.getvalue() == "for whoever wants to know\n"
+        assert reported.getvalue() == "for whoever wants to know\n"
     finally:
         ours.setLevel(level)
         root.removeHandler(handler)

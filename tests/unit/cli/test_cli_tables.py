@@ -30,7 +30,7 @@ from app.cli.suites_text import print_suites, suite_overview
 from app.cli.tables import Column, Kind, Table
 from app.deployment.fleet import FleetEntry, FleetOutcome, FleetState
 from app.deployment.monitor_log import Health, Loss
-from app.domain.deployment import DeploymentState, RolloutOptions
+from app.domain.deployment import DeploymentOptions, DeploymentState
 from app.domain.history import EntryKind, HistoryEntry, Winner
 from app.domain.hosts import HostSpec, PairSpec
 from app.domain.results import CampaignRecord
@@ -91,6 +91,7 @@ def deployments() -> Table:
         suite=SUITE,
         state="half-confirmed",
         is_refused=False,
+        is_rolled_back=False,
         state_at=AT,
         by="maintenance-operator@engineering-workstation-3",
     )
@@ -98,7 +99,7 @@ def deployments() -> Table:
 
 
 def fleet() -> Table:
-    entry = FleetEntry(LONG_PAIR, "openvpn-udp", SUITE, RolloutOptions())
+    entry = FleetEntry(LONG_PAIR, "openvpn-udp", SUITE, DeploymentOptions())
     message = "gateway-b.example.org cannot be reached: connection refused. Is the host on?"
     return fleet_table([FleetOutcome(entry, FleetState.FAILED, message=message, seconds=12.0)])
 
@@ -137,9 +138,9 @@ TABLES: dict[str, tuple[Callable[[], Table], Sequence[str]]] = {
         (
             "1234",
             LONG,
-            "2 failed, 0 of 5 VPNs measured",
+            "2 failed, 0 of 5 VPNs",
             "c3",
-            "11 failed, 614 of 625 options tried",
+            "11 failed, 614 of 625 options",
             "on one host only",
         ),
     ),

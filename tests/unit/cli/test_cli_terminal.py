@@ -59,7 +59,7 @@ def test_a_signal_that_comes_too_late_for_the_job_is_not_lost(prompts: TerminalP
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 @pytest.mark.parametrize("is_noticed", [False, True])
-def test_what_was_done_when_a_signal_came_is_returned_and_said(
+def test_what_was_done_when_a_signal_came_is_returned_and_reported(
     prompts: TerminalPrompts, number: signal.Signals, is_noticed: bool, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def job(token: CancelToken) -> str:

@@ -27,11 +27,11 @@ def _refused(words: list[str], capsys: pytest.CaptureFixture[str]) -> str:
         status = main(words)
     except SystemExit as error:  # argparse
         status = int(str(error.code))
-    said = capsys.readouterr()
+    reported = capsys.readouterr()
     assert status == 2
-    assert said.out == ""
-    assert "Connecting" not in said.err
-    return " ".join(said.err.split())
+    assert reported.out == ""
+    assert "Connecting" not in reported.err
+    return " ".join(reported.err.split())
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def _refused(words: list[str], capsys: pytest.CaptureFixture[str]) -> str:
         ("discover lab:north", "There is no running lab named north"),
         ("deploy north wireguard --inner 10.0.0.1/24", "--inner takes two addresses"),
         ("deploy north wireguard --bridge C=x", "is not A=VALUE or B=VALUE"),
-        ("deploy north wireguard --inner 10.0.0.1/24,x", "no IPv4 address with prefix length"),
+        ("deploy north wireguard --inner 10.0.0.1/24,x", "x is no address for a host in the tunnel"),
         ("deploy north wireguard --broadcast-limit -1", "A limit of -1 broadcasts per second is out of range"),
         ("deploy north wireguard --block-dhcp", "no LAN port is joined"),
         ("deploy north wireguard --confirm-within 1", "1 s to confirm is out of range"),
@@ -83,7 +83,7 @@ def test_solutions_that_are_an_empty_text_are_refused(capsys: pytest.CaptureFixt
 
 
 @pytest.mark.parametrize(
-    ("line", "said"),
+    ("line", "reported"),
     [
         ("audit", "The audit log is empty: Tunnelmark has changed nothing on any host yet."),
         ("audit north", "changed nothing on the hosts of north yet."),
@@ -91,9 +91,9 @@ def test_solutions_that_are_an_empty_text_are_refused(capsys: pytest.CaptureFixt
         ("deployments north", "Nothing was deployed on north yet. Deploy with: tunnelmark deploy north SOLUTION"),
     ],
 )
-def test_an_empty_list_says_so(capsys: pytest.CaptureFixture[str], line: str, said: str) -> None:
+def test_an_empty_list_says_so(capsys: pytest.CaptureFixture[str], line: str, reported: str) -> None:
     assert main(line.split()) == 0
-    assert said in capsys.readouterr().out
+    assert reported in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(("columns", "widest"), [("60", 60), ("80", 80), ("120", 120), (None, 100), ("x", 100)])

@@ -35,8 +35,8 @@ def test_only_one_host_that_answers_is_worked_on_alone() -> None:
     assert only_host(replace(HALF, a=replace(A, is_reachable=False), b=silent)) is None
     alone = only_host(replace(HALF, b=silent))
     assert alone is not None
-    assert (alone.side, alone.silent.side, alone.can_be_undone) == (Side.A, Side.B, False)
-    stays = replace(A, deployment_id=DEPLOYMENT.id, is_confirmed=True)
-    kept = only_host(replace(HALF, a=stays, b=silent))
+    assert (alone.side, alone.silent.side, alone.can_be_removed) == (Side.A, Side.B, False)
+    remains = replace(A, deployment_id=DEPLOYMENT.id, is_confirmed=True)
+    kept = only_host(replace(HALF, a=remains, b=silent))
     assert kept is not None
-    assert kept.can_be_undone
+    assert kept.can_be_removed

@@ -35,7 +35,7 @@ def test_b_ends_it_while_a_still_removes_what_has_ended(monkeypatch: pytest.Monk
     assert asked(monkeypatch, ask) == {Side.A: CommitState.YES, Side.B: CommitState.YES}
 
 
-def test_what_stays_is_asked_of_b_only_when_a_has_done_all(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_remains_is_asked_of_b_only_when_a_has_done_all(monkeypatch: pytest.MonkeyPatch) -> None:
     done: list[Side] = []
 
     def ask(side: Side, on_confirmed: Callable[[], None]) -> tuple[CommitState, str]:
@@ -74,7 +74,7 @@ def test_who_has_confirmed_cannot_be_lost_afterwards(
     assert asked(monkeypatch, ask) == {Side.A: CommitState.YES, Side.B: CommitState.YES}
 
 
-def test_what_goes_wrong_before_anybody_has_confirmed_is_raised(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_goes_wrong_before_any_user_has_confirmed_is_raised(monkeypatch: pytest.MonkeyPatch) -> None:
     def ask(side: Side, on_confirmed: Callable[[], None]) -> tuple[CommitState, str]:
         raise CommandFailed("No channel.")
 

@@ -20,33 +20,35 @@ from app.domain.commands import Command, CommandResult
 from app.domain.errors import ConnectionLost, PairLocked
 from app.domain.hosts import Side
 from app.domain.link import STATE_DIR
+from app.tunnel.messages import WAITS_FOR_CONFIRMATION
 from app.tunnel.recovery import Found, recover
 from support.deploy_world import World, open_tunnel, shell_of
-from support.lasting_world import (
+from support.deployment_world import (
+    DEPLOYED_LINKS,
     SLOT,
-    STANDING,
     current,
+    deploy_and_confirm,
+    deployment_world,
     is_confirming,
-    lasting_world,
     place_on,
     removal,
-    roll_out,
+    remove,
     run_dirs,
     started_tunnel,
     state_of,
-    take_back,
     transaction,
     wait_until_watched,
     when_confirming,
 )
 from support.made_up_host import LocalHost
 from support.made_up_vpn import MadeUpVpn, link_step, step
+from support.message_checks import has_message
 from support.waiting import wait_until
 
 
 @pytest.fixture
 def world(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[World]:
-    with lasting_world(tmp_path, shell_of(request)) as made:
+    with deployment_world(tmp_path, shell_of(request)) as made:
         yield made
 
 
@@ -55,7 +57,7 @@ def begin_undo(host: LocalHost) -> None:
     host.shell_run("touch", f"{STATE_DIR}/undo-begun")
 
 
-def test_what_one_host_refuses_does_not_stay_on_the_other(world: World) -> None:
+def test_what_one_host_refuses_does_not_remain_on_the_other(world: World) -> None:
     before = [host.etc_files() for host in world.hosts]
     with started_tunnel(world) as one:
         one.confirmer.install(token=CancelToken())
@@ -88,22 +90,22 @@ def refused_on_b(world: World) -> tuple[str, CommitOutcome]:
 
 
 def test_what_one_host_refuses_leaves_the_earlier_one_on_both(world: World) -> None:
-    first, _ = roll_out(world)
+    first, _ = deploy_and_confirm(world)
     second, outcome = refused_on_b(world)
     assert outcome.hosts == {Side.A: CommitState.REFUSED, Side.B: CommitState.REFUSED}
     for host in world.hosts:
         assert current(host) == first
-        assert host.links == STANDING
+        assert host.links == DEPLOYED_LINKS
         assert not (place_on(host) / second).exists()
         wait_until_watched(host)
-        assert state_of(host).is_standing
+        assert state_of(host).is_on_host
         assert run_dirs(host) == [f"tunnelmark-{first}"]
 
 
 @pytest.mark.parametrize("side", Side)
 def test_an_end_whose_answer_was_lost_has_ended(world: World, side: Side, monkeypatch: pytest.MonkeyPatch) -> None:
     before = [host.etc_files() for host in world.hosts]
-    roll_out(world)
+    deploy_and_confirm(world)
     host = world.host(side)
 
     def cut(line: str) -> None:
@@ -118,7 +120,7 @@ def test_an_end_whose_answer_was_lost_has_ended(world: World, side: Side, monkey
 
     monkeypatch.setattr(host, "on_line", cut)
     monkeypatch.setattr(host, "reconnect", reconnect)
-    outcome = take_back(world)
+    outcome = remove(world)
     assert outcome.is_complete, outcome.reason
     for one, files in zip(world.hosts, before, strict=True):
         assert one.etc_files() == files
@@ -195,11 +197,11 @@ def test_who_asks_again_while_it_is_still_being_written_waits_for_it(
     world: World, monkeypatch: pytest.MonkeyPatch, *, is_ending: bool
 ) -> None:
     if is_ending:
-        roll_out(world)
+        deploy_and_confirm(world)
     one = removal(world) if is_ending else transaction(world)
     with one.provisional(token=CancelToken()):
         if isinstance(one, DeploymentTransaction):
-            one.start_from_kit(token=CancelToken())
+            one.start_from_boot_bundle(token=CancelToken())
         disk = SlowDisk(world.a)
         monkeypatch.setattr(world.a, "_attend", disk.attend)
         outcome = one.confirm(token=CancelToken())
@@ -210,7 +212,7 @@ def test_who_asks_again_while_it_is_still_being_written_waits_for_it(
 
 
 def test_what_cannot_come_back_is_not_made_room_for(world: World) -> None:
-    first, _ = roll_out(world)
+    first, _ = deploy_and_confirm(world)
     with started_tunnel(world) as one:
         one.confirmer.install(token=CancelToken())
 
@@ -223,15 +225,15 @@ def test_what_cannot_come_back_is_not_made_room_for(world: World) -> None:
     assert outcome.hosts == {Side.A: CommitState.YES, Side.B: CommitState.REFUSED}
     assert outcome.may_be_half
     assert [current(host) for host in world.hosts] == [one.confirmer.deployment_id, first]
-    assert [host.links for host in world.hosts] == [STANDING, STANDING]
+    assert [host.links for host in world.hosts] == [DEPLOYED_LINKS, DEPLOYED_LINKS]
 
 
 @pytest.mark.parametrize("has_earlier", [True, False])
-def test_what_is_taken_back_alone_does_not_count_while_it_is_taken_down(
+def test_what_is_rolled_back_alone_does_not_count_while_it_is_taken_down(
     world: World, tmp_path: Path, has_earlier: bool
 ) -> None:
     """A supervisor that is only just starting would bring it up again else."""
-    first = roll_out(world)[0] if has_earlier else ""
+    first = deploy_and_confirm(world)[0] if has_earlier else ""
     seen = tmp_path / "seen"
     note = step(
         "Note which deployment counts",
@@ -251,7 +253,7 @@ def test_what_is_taken_back_alone_does_not_count_while_it_is_taken_down(
 
 
 def test_confirming_that_was_broken_off_leaves_the_earlier_one(world: World) -> None:
-    first, _ = roll_out(world)
+    first, _ = deploy_and_confirm(world)
     with started_tunnel(world) as one:
         one.confirmer.install(token=CancelToken())
         # Ended from outside right after it had put its name there.
@@ -260,7 +262,7 @@ def test_confirming_that_was_broken_off_leaves_the_earlier_one(world: World) -> 
         (place_on(world.a) / "current").write_text(f"{deployment_id}\n")
     for host in world.hosts:
         assert current(host) == first
-        assert host.links == STANDING
+        assert host.links == DEPLOYED_LINKS
 
 
 def test_what_was_installed_goes_even_where_a_process_was_left_behind(world: World) -> None:
@@ -295,7 +297,7 @@ class Silence:
         return None
 
 
-def test_without_a_decision_in_time_both_hosts_go_back(world: World) -> None:
+def test_without_a_decision_in_time_both_hosts_roll_back(world: World) -> None:
     left: list[float] = []
     with started_tunnel(world) as one:
         more = list[float]()
@@ -313,14 +315,14 @@ class AskingForTime:
 
     def wait(self, timeout_s: float, *, token: CancelToken) -> Decision | None:
         self.ends_s.append([int((host.state_dir / "lease").read_text()) for host in self._world.hosts])
-        return Decision.EXTEND if len(self.ends_s) == 1 else Decision.KEEP
+        return Decision.EXTEND if len(self.ends_s) == 1 else Decision.CONFIRM
 
 
 def test_more_time_is_given_by_both_hosts_timers(world: World) -> None:
     user, left, more = AskingForTime(world), list[float](), list[float]()
     with started_tunnel(world) as one:
-        assert hold(one, 60.0, user, left, more) is Decision.KEEP
-        assert [host.links for host in world.hosts] == [STANDING, STANDING]
+        assert hold(one, 60.0, user, left, more) is Decision.CONFIRM
+        assert [host.links for host in world.hosts] == [DEPLOYED_LINKS, DEPLOYED_LINKS]
     # A busy computer takes its time to reach the hosts.
     assert left == pytest.approx([60.0, 60.0 + EXTENSION_S], abs=BUSY_S)
     assert more == pytest.approx(left[1:], abs=BUSY_S)
@@ -329,7 +331,7 @@ def test_more_time_is_given_by_both_hosts_timers(world: World) -> None:
         assert abs(late - early - EXTENSION_S) < BUSY_S
 
 
-def test_what_waits_for_a_confirmation_is_taken_back_by_nobody_of_this_computer(world: World) -> None:
+def test_what_waits_for_a_confirmation_is_rolled_back_by_no_one_of_this_computer(world: World) -> None:
     with started_tunnel(world) as one:
         leave(one.work, 600.0, token=CancelToken())
     for host in world.hosts:
@@ -339,11 +341,11 @@ def test_what_waits_for_a_confirmation_is_taken_back_by_nobody_of_this_computer(
     assert [end.found for end in (report.a, report.b)] == [Found.IN_USE, Found.IN_USE]
     assert "waits for a confirmation" in report.a.sentence
     assert "PAIR" not in report.a.sentence
-    with pytest.raises(PairLocked, match="waits for a confirmation") as refused:
-        roll_out(world)
+    with pytest.raises(PairLocked, check=has_message(WAITS_FOR_CONFIRMATION)) as refused:
+        deploy_and_confirm(world)
     assert "`tunnelmark confirm pair`" in refused.value.hint
-    with pytest.raises(PairLocked, match="waits for a confirmation"), open_tunnel(world):
+    with pytest.raises(PairLocked, check=has_message(WAITS_FOR_CONFIRMATION)), open_tunnel(world):
         pass
-    assert [host.links for host in world.hosts] == [STANDING, STANDING]
+    assert [host.links for host in world.hosts] == [DEPLOYED_LINKS, DEPLOYED_LINKS]
     one.confirmer.install(token=CancelToken())
     assert one.confirmer.commit(token=CancelToken()).is_complete

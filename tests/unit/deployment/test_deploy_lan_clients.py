@@ -17,7 +17,7 @@ from app.deployment.lan.interfaces import choose_bridging, lan_interfaces
 from app.deployment.slots import persistent_link
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, CommandResult
-from app.domain.deployment import RolloutObstacle, RolloutOptions
+from app.domain.deployment import DeploymentObstacle, DeploymentOptions
 from app.domain.errors import InvalidOption
 from app.domain.hosts import Side
 from app.domain.link import Link
@@ -75,7 +75,7 @@ def test_client_of_a_joined_port_that_has_just_died_is_waited_for(monkeypatch: p
         choose_bridging(found, "eth2", "tmlbr0", "gateway-a")
 
 
-def test_client_of_a_bridge_of_the_hosts_own_stays_there(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_client_of_a_bridge_of_the_hosts_own_remains_there(monkeypatch: pytest.MonkeyPatch) -> None:
     found = interfaces(monkeypatch, "port br7 bridge 1 -", "leased br7", "client br7 dhcpcd program")
     assert choose_bridging(found, "br7", "tmlbr0", "gateway-a") == (Bridging("br7", "br7", has_client=True), ())
 
@@ -142,7 +142,7 @@ def test_without_a_guard_its_requests_would_cross_and_the_port_is_refused(has_nf
     discovery = cast("Discovery", SimpleNamespace(pair=pair, a=check, b=check))
     sessions = cast("SessionPair", SimpleNamespace(a=Session(), b=Session()))
     ports = {Side.A: BRIDGING}
-    found, obstacles = guard_ports(sessions, discovery, RolloutOptions(), LINK, ports, token=CancelToken())
+    found, obstacles = guard_ports(sessions, discovery, DeploymentOptions(), LINK, ports, token=CancelToken())
     if has_nft:
         guard = found[Side.A].guard
         assert guard is not None
@@ -151,7 +151,7 @@ def test_without_a_guard_its_requests_would_cross_and_the_port_is_refused(has_nf
         assert obstacles == ()
         return
     (obstacle,) = obstacles
-    assert isinstance(obstacle, RolloutObstacle)
+    assert isinstance(obstacle, DeploymentObstacle)
     assert obstacle.is_blocking
     assert "DHCP requests of gateway-a itself cannot be kept from crossing" in obstacle.what
 
@@ -162,7 +162,7 @@ def test_requests_of_a_bridge_that_was_there_do_not_cross(monkeypatch: pytest.Mo
     check = SimpleNamespace(facts=SimpleNamespace(tools={"nft": object()}))
     discovery = cast("Discovery", SimpleNamespace(a=check, b=check))
     sessions = cast("SessionPair", SimpleNamespace(a=Session(), b=Session()))
-    found, _ = guard_ports(sessions, discovery, RolloutOptions(), LINK, {Side.A: bridging}, token=CancelToken())
+    found, _ = guard_ports(sessions, discovery, DeploymentOptions(), LINK, {Side.A: bridging}, token=CancelToken())
     guard = found[Side.A].guard
     assert guard is not None
     assert guard.keeps_own_requests is ("br7" in line)

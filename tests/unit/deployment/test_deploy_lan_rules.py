@@ -2,26 +2,15 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-from pathlib import Path
-
 import pytest
 
-from app.deployment.deployment_steps import DeploymentSteps
-from app.deployment.lan.bridge import Bridging
-from app.deployment.lan.forward import forward_drop
 from app.deployment.lan.iptables import copies_of as iptables_copies
 from app.deployment.lan.matches import CannotBeCopied
 from app.deployment.lan.nft import copies_of as nft_copies
-from app.deployment.lan.rules import moving_step, parse_lan_rules, texts_of
-from app.domain.adapters import Adapter
-from app.domain.commands import Command
-from app.domain.hosts import Side
-from app.domain.solutions import Suite
-from support.adapter_cases import all_cases, request
+from app.deployment.lan.rules import parse_lan_rules, texts_of
 
 PORT, BRIDGE = "eth2", "tmlbr0"
+
 
 NFT = """table inet filter {
     set lans {
@@ -92,6 +81,8 @@ table inet others { # progname firewalld
     }
 }
 """
+
+
 HOOK = "\t\ttype filter hook input priority filter; policy accept;\n"
 
 
@@ -226,6 +217,8 @@ OF_IPTABLES = """table ip filter {
 	}
 }
 """
+
+
 SAVED = "*filter\n:INPUT ACCEPT [0:0]\n-A INPUT -i eth2 -p tcp -m tcp --dport 8080 -j DROP\nCOMMIT\n"
 
 
@@ -249,33 +242,6 @@ def test_rules_of_ufw_and_of_docker_are_moved_by_iptables() -> None:
     )
     (rule,) = moved({"save legacy iptables": saved})
     assert rule == "iptables: rule in filter ufw-user-input: -i tmlbr0 -p tcp -m tcp --dport 22 -j ACCEPT [1]"
-
-
-FIREWALLD = """table inet firewalld {
-	chain filter_INPUT_ZONES {
-		type filter hook input priority filter + 10; policy accept;
-		iifname "eth2" goto filter_IN_plant
-		goto filter_IN_public
-	}
-}
-table inet mine {
-	chain in {
-		type filter hook input priority filter; policy accept;
-		iifname "eth2" drop
-	}
-}
-"""
-
-
-def test_zone_of_firewalld_and_rules_besides_it() -> None:
-    saved = "*filter\n-A INPUT_ZONES -i eth2 -g IN_plant\n-A INPUT_direct -i eth2 -j DROP\nCOMMIT\n"
-    assert moved({"firewalld": "plant\n", "nft": FIREWALLD, "save legacy iptables-legacy": saved}) == [
-        'nft: rule in inet mine in: iifname "tmlbr0" drop [1]',
-        "iptables-legacy: rule in filter INPUT_direct: -i tmlbr0 -j DROP [1]",
-        "firewalld zone plant: interface tmlbr0 [1]",
-    ]
-    assert moved({"firewalld": "", "nft": FIREWALLD}) == ['nft: rule in inet mine in: iifname "tmlbr0" drop [1]']
-    assert len(moved({"nft": FIREWALLD})) == 2
 
 
 FW4 = """table inet fw4 {
@@ -392,15 +358,6 @@ def test_only_the_table_filter_of_iptables_is_moved(table: str, head: str) -> No
     assert text.endswith(f"is in the table {table}, which may change what is bridged only")
 
 
-@pytest.mark.parametrize("detail", ["  masquerade: yes", "  forward-ports: \n\tport=80:proto=tcp:toport=8080:toaddr="])
-def test_zones_of_firewalld_that_change_packets_are_refused(detail: str) -> None:
-    found = parse_lan_rules({"firewalld": f"plant\nplant (active)\n{detail}\n"}, PORT, BRIDGE)
-    assert found.moved == ()
-    assert "interface eth2 (firewalld zone plant) masquerades or forwards ports" in texts_of(found.refused)[0]
-    harmless = "plant\nplant (active)\n  masquerade: no\n  forward-ports: \n"
-    assert len(parse_lan_rules({"firewalld": harmless}, PORT, BRIDGE).moved) == 1
-
-
 @pytest.mark.parametrize("head", ["counter", "limit rate 5/second", "quota 1 mbytes", "flags interval"])
 def test_sets_that_count_and_sets_of_ranges_are_refused(head: str) -> None:
     text = f'table ip t {{\n\tset s {{\n\t\ttype ifname\n\t\t{head}\n\t\telements = {{ "eth2" }}\n\t}}\n}}\n'
@@ -408,163 +365,3 @@ def test_sets_that_count_and_sets_of_ranges_are_refused(head: str) -> None:
     assert found.moved == ()
     reason = "is in a set of ranges" if "interval" in head else "is in a set whose elements count or limit"
     assert [reason for _, reason in found.refused] == [reason]
-
-
-def test_step() -> None:
-    rules = parse_lan_rules({"nft": FW4}, PORT, BRIDGE).moved
-    step = moving_step(rules, PORT, BRIDGE, "0011aabb")
-    assert step.is_repeatable
-    assert step.undo is not None
-    assert step.health_check is not None
-    assert [one.argv[4] for one in (step.command, step.undo, step.health_check)] == ["open", "close", "check"]
-    assert 'iifname "tmlbr0" jump input_lan comment "tunnelmark 0011aabb lan 1"' in step.command.argv[-1]
-    with pytest.raises(ValueError, match="is not a tag"):
-        moving_step(rules, PORT, BRIDGE, 'a" drop')
-
-
-DOCKER = """*filter
-:INPUT ACCEPT [0:0]
-:FORWARD {policy} [0:0]
-:DOCKER-USER - [0:0]
--A FORWARD -j DOCKER-USER
--A FORWARD -o docker0 -m conntrack --ctstate RELATED,ESTABLISHED -j ACCEPT
--A FORWARD -i docker0 ! -o docker0 -j ACCEPT
-{more}
--A DOCKER-USER -j RETURN
-COMMIT
-"""
-
-
-@pytest.mark.parametrize(
-    ("policy", "more", "found"),
-    [
-        ("DROP", "", "policy DROP of the chain FORWARD (iptables)"),
-        ("DROP", "-A FORWARD -i tmlbr0 -o tmlbr0 -j ACCEPT", ""),
-        ("DROP", "-A DOCKER-USER -i tmlbr0 -o tmlbr0 -m comment --comment x -j ACCEPT", ""),
-        ("DROP", "-A FORWARD -m physdev --physdev-is-bridged -j ACCEPT", ""),
-        ("DROP", "-A FORWARD -i tmlbr0 -s 10.0.0.0/8 -j ACCEPT", "policy DROP of the chain FORWARD (iptables)"),
-        ("ACCEPT", "", ""),
-        ("ACCEPT", "-A FORWARD -i eth0 -j DROP", ""),
-        ("ACCEPT", "-A FORWARD ! -i eth0 -j REJECT", '"-A FORWARD ! -i eth0 -j REJECT" (iptables)'),
-        ("ACCEPT", "-A FORWARD -i eth2 -j DROP", '"-A FORWARD -i eth2 -j DROP" (iptables)'),
-        ("ACCEPT", "-A DOCKER-USER -s 10.0.0.9 -j DROP", '"-A DOCKER-USER -s 10.0.0.9 -j DROP" (iptables)'),
-    ],
-)
-def test_rules_of_iptables_that_drop_bridged_frames(policy: str, more: str, found: str) -> None:
-    saved = {"iptables": DOCKER.format(policy=policy, more=more)}
-    assert forward_drop("", saved, ("ip",), (BRIDGE, PORT), left_out=frozenset()) == found
-    assert forward_drop("", saved, ("ip6",), (BRIDGE, PORT), left_out=frozenset()) == ""
-
-
-NFT_FORWARD = """table inet filter {{
-	chain forward {{
-		type filter hook forward priority filter; policy {policy};
-		{rule}
-	}}
-	chain lan {{
-		accept
-	}}
-}}
-"""
-
-
-@pytest.mark.parametrize(
-    ("policy", "rule", "found"),
-    [
-        ("accept", 'iifname "eth0" drop', ""),
-        (
-            "accept",
-            'iifname "eth2" counter drop',
-            '"iifname "eth2" counter drop" (chain forward of the table inet filter)',
-        ),
-        (
-            "accept",
-            "ct state vmap { established : accept, invalid : drop }",
-            '"ct state vmap { established : accept, inv',
-        ),
-        ("drop", 'iifname "tmlbr0" oifname "tmlbr0" counter accept', ""),
-        ("drop", 'iifname "tmlbr0" goto lan', ""),
-        (
-            "drop",
-            'iifname "tmlbr0" ip saddr 10.0.0.1 accept',
-            "policy drop of the chain forward of the table inet filter",
-        ),
-    ],
-)
-def test_rules_of_nftables_that_drop_bridged_frames(policy: str, rule: str, found: str) -> None:
-    listing = NFT_FORWARD.format(policy=policy, rule=rule)
-    result = forward_drop(listing, {}, ("ip",), (BRIDGE, PORT), left_out=frozenset())
-    assert result.startswith(found)
-    assert bool(result) == bool(found)
-    assert forward_drop(listing, {}, (), (BRIDGE, PORT), left_out=frozenset()) == ""
-
-
-FIREWALL_CMD = """#!/bin/sh
-zone() { cat "$TRIAL/zone"; }
-case "$*" in
-    --state) cat "$TRIAL/state" ;;
-    --get-zone-of-interface=tmlbr0) [ -s "$TRIAL/zone" ] && zone ;;
-    "-q --zone=plant --change-interface=tmlbr0") echo plant > "$TRIAL/zone" ;;
-    "-q --zone=plant --remove-interface=tmlbr0") : > "$TRIAL/zone" ;;
-    *) exit 2 ;;
-esac
-"""
-LISTED = """#!/bin/sh
-[ "$*" = "-t list table inet firewalld" ] || exit 2
-if [ -s "$TRIAL/zone" ]; then echo 'iifname "tmlbr0" goto filter_IN_plant'; else echo 'iifname "eth2" drop'; fi
-"""
-
-
-@pytest.mark.parametrize("shell", ["dash", "busybox sh"])
-def test_bridge_is_in_the_zone_of_its_port_while_it_is_joined(tmp_path: Path, shell: str) -> None:
-    for name, text in {"firewall-cmd": FIREWALL_CMD, "nft": LISTED}.items():
-        (tmp_path / name).write_text(text)
-        (tmp_path / name).chmod(0o755)
-    (tmp_path / "state").write_text("running\n")
-    zone = tmp_path / "zone"
-    zone.touch()
-    environment = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "TRIAL": str(tmp_path)}
-    step = moving_step(parse_lan_rules({"firewalld": "plant\n"}, PORT, BRIDGE).moved, PORT, BRIDGE, "0011")
-
-    def does(command: Command | None) -> bool:
-        assert command is not None
-        return subprocess.run([*shell.split(), *command.argv[1:]], env=environment, check=False).returncode == 0
-
-    assert not does(step.health_check)
-    for _ in range(2):
-        assert does(step.command)
-        assert zone.read_text() == "plant\n"
-        assert does(step.health_check)
-    # A restart of firewalld.
-    zone.write_text("")
-    assert not does(step.health_check)
-    assert does(step.command)
-    assert does(step.undo)
-    assert zone.read_text() == ""
-    zone.write_text("public\n")
-    assert does(step.undo)
-    assert zone.read_text() == "public\n"
-    (tmp_path / "state").write_text("not running\n")
-    assert does(step.command)
-    assert does(step.undo)
-
-
-@pytest.mark.parametrize(("adapter", "suite"), [one for one in all_cases() if one[1].is_default])
-def test_rules_are_there_before_the_port_is_joined_and_behind_the_guard(adapter: Adapter, suite: Suite) -> None:
-    rules = parse_lan_rules({"nft": FW4}, PORT, BRIDGE).moved
-    asked = request(adapter, suite)
-    plan = adapter.plan(asked)
-    own = plan.a.steps
-    plans = [
-        DeploymentSteps("/run/kit", {Side.A: Bridging(BRIDGE, PORT, some)})
-        .extend(adapter.plan(asked), asked.link)
-        .a.steps
-        for some in (rules, ())
-    ]
-    titles = [[step.title for step in steps] for steps in plans]
-    moving = f"Apply the firewall's rules for {PORT} to {BRIDGE} as well"
-    assert [title for title in titles[0] if title != moving] == titles[1]
-    place = titles[0].index(moving)
-    guards = [step.title for step in own if step.is_repeatable]
-    assert titles[0][1:place] == guards
-    assert place < len(titles[0]) - 1

@@ -11,19 +11,27 @@ import pytest
 from app.deployment.slots import slot_dir
 from app.domain.link import STATE_DIR
 from support.deploy_world import World, shell_of
-from support.lasting_world import SLOT, STANDING, lasting_world, place_on, roll_out, run_dirs, wait_until_watched
+from support.deployment_world import (
+    DEPLOYED_LINKS,
+    SLOT,
+    deploy_and_confirm,
+    deployment_world,
+    place_on,
+    run_dirs,
+    wait_until_watched,
+)
 from support.waiting import wait_until
 
 
 @pytest.fixture
 def world(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[World]:
-    with lasting_world(tmp_path, shell_of(request)) as made:
+    with deployment_world(tmp_path, shell_of(request)) as made:
         yield made
 
 
-def test_it_gives_way_to_whoever_made_room_and_comes_with_the_tunnel_again(world: World) -> None:
+def test_it_gives_way_to_the_one_that_replaces_it_and_comes_with_the_tunnel_again(world: World) -> None:
     host = world.a
-    roll_out(world)
+    deploy_and_confirm(world)
     wait_until_watched(host)
     start = f"{slot_dir(SLOT)}/start.sh"
     host.path(STATE_DIR).mkdir()
@@ -34,12 +42,12 @@ def test_it_gives_way_to_whoever_made_room_and_comes_with_the_tunnel_again(world
 
     assert host.shell_run("sh", start, "return").returncode == 0
     wait_until_watched(host)
-    assert host.links == STANDING
+    assert host.links == DEPLOYED_LINKS
 
 
 def test_it_gives_way_where_its_deployment_counts_no_more(world: World) -> None:
     host = world.a
-    deployment_id, _ = roll_out(world)
+    deployment_id, _ = deploy_and_confirm(world)
     wait_until_watched(host)
     assert host.shell_run("sh", f"{slot_dir(SLOT)}/start.sh", "aside").returncode == 0
     (place_on(host) / "current").write_text("0123456789abcdef\n")
@@ -49,7 +57,7 @@ def test_it_gives_way_where_its_deployment_counts_no_more(world: World) -> None:
 
 def test_it_removes_nothing_where_its_deployment_is_replaced_meanwhile(world: World) -> None:
     host = world.a
-    deployment_id, _ = roll_out(world)
+    deployment_id, _ = deploy_and_confirm(world)
     wait_until_watched(host)
     start = f"{slot_dir(SLOT)}/start.sh"
     script, begun, gate = host.path(start), host.root / "begun", host.root / "gate"

@@ -24,9 +24,17 @@ from app.domain.solutions import Suite
 from app.storage import Store
 from app.tunnel import recover, temporary_group
 from support.deploy_world import RUN_DIR, SHELLS, World, assert_untouched, build_and_vanish, let_leases_end, open_tunnel
+from support.deployment_world import (
+    DEPLOYED_LINKS,
+    current,
+    deploy_and_confirm,
+    deployment_world,
+    remove,
+    started_tunnel,
+    state_of,
+)
 from support.instance_vpn import InstanceVpn, failing_vpn
-from support.lasting_rollout import deploy_and_keep, save_facts
-from support.lasting_world import STANDING, current, lasting_world, roll_out, started_tunnel, state_of, take_back
+from support.made_up_deployment import deploy_and_keep, save_facts
 from support.made_up_host import UNDERLAYS, LocalHost
 from support.made_up_vpn import MadeUpVpn, daemon_step, link_step
 from support.slow_removal import kill_removal, removing
@@ -85,7 +93,7 @@ class Recorder:
 
 @pytest.fixture(params=SHELLS)
 def world(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[World]:
-    with lasting_world(tmp_path / "world", request.param) as made:
+    with deployment_world(tmp_path / "world", request.param) as made:
         yield made
 
 
@@ -120,7 +128,7 @@ def build_side_by_side(world: World) -> None:
 
 def deploy_replace_and_remove(world: World) -> None:
     """Deploy, fail to replace it in the very moment of confirming, and remove it on both hosts."""
-    first, outcome = roll_out(world)
+    first, outcome = deploy_and_confirm(world)
     assert outcome.is_complete
     with started_tunnel(world) as one:
         one.confirmer.install(token=CancelToken())
@@ -130,15 +138,15 @@ def deploy_replace_and_remove(world: World) -> None:
         world.b.on_run = None
     # What starts it again does so beside the work that has ended.
     with suppress(DeadlineExceeded):
-        wait_until(lambda: all(stands(host, first) for host in world.hosts), "the first deployment on both hosts", 60)
-    assert all(stands(host, first) for host in world.hosts), [described(host) for host in world.hosts]
-    assert take_back(world).is_complete
+        wait_until(lambda: all(is_up(host, first) for host in world.hosts), "the first deployment on both hosts", 60)
+    assert all(is_up(host, first) for host in world.hosts), [described(host) for host in world.hosts]
+    assert remove(world).is_complete
     assert_untouched(world)
 
 
-def stands(host: LocalHost, deployment_id: str) -> bool:
+def is_up(host: LocalHost, deployment_id: str) -> bool:
     """Whether a deployment is confirmed on a host, and is up."""
-    return (current(host), host.links, state_of(host).is_standing) == (deployment_id, STANDING, True)
+    return (current(host), host.links, state_of(host).is_on_host) == (deployment_id, DEPLOYED_LINKS, True)
 
 
 def described(host: LocalHost) -> tuple[object, ...]:
@@ -163,7 +171,7 @@ def remove_on_one_host(world: World, store: Store, gate: Path) -> None:
     assert (half.state, world.a.links) == (DeploymentState.HALF_CONFIRMED, {"eth1"})
 
 
-def look_at_interfaces(world: World) -> None:
+def inspect_interfaces(world: World) -> None:
     """Ask A for its interfaces; the made-up network does not say which one the connection runs over."""
     with pytest.raises(CommandFailed, match="did not say which interface"):
         lan_interfaces(world.a, world.request.facts_a, UNDERLAYS[Side.A], token=CancelToken())
@@ -180,13 +188,13 @@ def test_every_script_is_run_in_every_shell(
     for host in world.hosts:
         host.follow_clock()
     deploy_replace_and_remove(world)
-    look_at_interfaces(world)
+    inspect_interfaces(world)
     deploy_and_keep(world, store)
     remove_on_one_host(world, store, tmp_path / "gate")
     unseen = {name for name in main_scripts() if not any(recorder.has_seen(name) for recorder in recorders)}
     assert unseen == ON_REAL_NETWORKS
 
 
-def test_scripts_can_be_told_by_their_first_lines() -> None:
+def test_scripts_can_be_reported_by_their_first_lines() -> None:
     names = main_scripts()
     assert len({headline(name) for name in names}) == len(names)

@@ -10,15 +10,15 @@ import pytest
 
 from app.deployment.slots import slot_dir
 from support.deploy_world import World, shell_of
-from support.lasting_world import (
+from support.deployment_world import (
+    DEPLOYED_LINKS,
     SLOT,
-    STANDING,
     current,
-    lasting_world,
-    roll_out,
+    deploy_and_confirm,
+    deployment_world,
+    remove,
     run_dirs,
     state_of,
-    take_back,
     wait_until_watched,
 )
 from support.made_up_host import LocalHost
@@ -29,7 +29,7 @@ START = f"{slot_dir(SLOT)}/start.sh"
 
 @pytest.fixture
 def world(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[World]:
-    with lasting_world(tmp_path, shell_of(request)) as made:
+    with deployment_world(tmp_path, shell_of(request)) as made:
         yield made
 
 
@@ -59,24 +59,24 @@ def start_another(host: LocalHost) -> None:
 
 
 def test_of_two_that_were_started_at_the_same_moment_one_goes(world: World) -> None:
-    roll_out(world)
+    deploy_and_confirm(world)
     wait_until_watched(world.a)
     (first,) = watchers(world.a)
     start_another(world.a)
     world.a.wake(lambda: first not in watchers(world.a), "the first one to go")
     assert len(watchers(world.a)) == 1
     assert state_of(world.a).is_watched
-    assert world.a.links == STANDING
+    assert world.a.links == DEPLOYED_LINKS
 
 
-def test_what_was_taken_back_is_not_started_again_by_one_that_nobody_knew_of(world: World) -> None:
-    roll_out(world)
+def test_what_was_rolled_back_is_not_started_again_by_one_that_no_one_knew_of(world: World) -> None:
+    deploy_and_confirm(world)
     wait_until_watched(world.a)
     (first,) = watchers(world.a)
     # It sleeps deeply while the other one takes the post, and while all is undone.
     subprocess.run(["kill", "-s", "STOP", str(first)], check=True)
     start_another(world.a)
-    assert take_back(world).is_complete
+    assert remove(world).is_complete
     assert run_dirs(world.a) == []
     subprocess.run(["kill", "-s", "CONT", str(first)], check=True)
     world.a.wake(lambda: watchers(world.a) == [], "the forgotten one to go")
@@ -84,7 +84,7 @@ def test_what_was_taken_back_is_not_started_again_by_one_that_nobody_knew_of(wor
 
 
 def test_who_has_lost_its_post_takes_it_again(world: World) -> None:
-    roll_out(world)
+    deploy_and_confirm(world)
     wait_until_watched(world.a)
     (first,) = watchers(world.a)
     post_of(world.a).unlink()

@@ -83,10 +83,10 @@ def run(
     return [outcome.state for outcome in outcomes]
 
 
-def test_every_pair_is_worked_on_once_and_told() -> None:
-    told: list[FleetOutcome] = []
-    assert run(entries(20), done, tell=told.append) == [FleetState.CONFIRMED] * 20
-    assert sorted(one.entry.pair.name for one in told if one.state is FleetState.RUNNING) == sorted(
+def test_every_pair_is_worked_on_once_and_reported() -> None:
+    reported: list[FleetOutcome] = []
+    assert run(entries(20), done, report=reported.append) == [FleetState.CONFIRMED] * 20
+    assert sorted(one.entry.pair.name for one in reported if one.state is FleetState.RUNNING) == sorted(
         entry.pair.name for entry in entries(20)
     )
 
@@ -119,12 +119,12 @@ def test_nothing_is_begun_after_too_many_failures_and_what_runs_comes_to_its_end
         assert failed.wait(20)
         return done(entry, token)
 
-    def tell(outcome: FleetOutcome) -> None:
+    def report(outcome: FleetOutcome) -> None:
         if outcome.state is FleetState.FAILED:
             assert outcome.message == "It did not come up. Look at the underlay."
             failed.set()
 
-    states = run(entries(5), work, parallel=2, tell=tell)
+    states = run(entries(5), work, parallel=2, report=report)
     assert states == [FleetState.FAILED, FleetState.CONFIRMED, *[FleetState.NOT_BEGUN] * 3]
 
 
@@ -147,7 +147,7 @@ def test_a_deployment_that_one_host_alone_keeps_counts_as_a_failure() -> None:
     assert outcome.deployment is not None
 
 
-def test_a_fault_of_ours_on_one_pair_is_told_as_such() -> None:
+def test_a_fault_of_ours_on_one_pair_is_reported_as_such() -> None:
     def work(_entry: FleetEntry, _token: CancelToken) -> Deployment:
         raise KeyError("x")
 
@@ -155,7 +155,7 @@ def test_a_fault_of_ours_on_one_pair_is_told_as_such() -> None:
     assert outcome.message.startswith("This is a fault of Tunnelmark itself")
 
 
-def test_pairs_with_the_same_host_come_one_after_the_other() -> None:
+def test_pairs_with_the_same_host_come_in_turn() -> None:
     wanted = entries(6)
     wanted = [replace(entry, pair=replace(entry.pair, b=wanted[0].pair.b)) for entry in wanted]
     lock, at_once = threading.Lock(), [0, 0]
@@ -287,7 +287,7 @@ def test_a_stored_pair_that_the_file_describes_again_is_the_same(
     assert '"load_cap_mbit_s": 5.0' in capsys.readouterr().out
 
 
-def test_a_file_that_is_missing_is_told_without_error_numbers(tmp_path: Path) -> None:
+def test_a_file_that_is_missing_is_reported_without_error_numbers(tmp_path: Path) -> None:
     path = tmp_path / "x.toml"
     with pytest.raises(InvalidFile) as error:
         read_fleet(path)

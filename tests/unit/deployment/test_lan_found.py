@@ -41,7 +41,8 @@ def test_process_that_has_got_the_number_of_a_client_is_not_ended(shell: tuple[s
         "taken=/nonexistent\nsleep 60 & other=$!\nstart_of $other\nborn=$start_time\nend_clients $other:$((born - 1))\n"
         "nap\nis_running $other:$born && echo alive\nend_clients $other:$born\nis_running $other:$born || echo ended\n"
     )
-    argv = [*shell, "-c", host_script("process.sh") + host_script("lan-found.sh") + script]
+    functions = host_script("process.sh") + host_script("end-processes.sh") + host_script("lan-found.sh")
+    argv = [*shell, "-c", functions + script]
     done = subprocess.run(argv, capture_output=True, text=True, check=False)
     assert done.stdout.split() == ["alive", "ended"]
 

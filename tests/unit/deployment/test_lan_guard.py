@@ -10,19 +10,20 @@ from types import SimpleNamespace
 from typing import cast
 
 import pytest
+from plain_data import from_data
 
 from app.cli.sides import lan_guard_options
+from app.deployment.choice import check_options
 from app.deployment.lan.bridge import Bridging
 from app.deployment.lan.guard import LanGuard, parse_guard, probed_address
 from app.deployment.lan.guard_choice import guard_ports
-from app.deployment.planning import check_options
 from app.deployment.reconcile import _loop_text
 from app.deployment.slots import persistent_link
 from app.deployment.status import parse_state
 from app.discovery.pair_discovery import Discovery
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, CommandResult, SessionPair
-from app.domain.deployment import RolloutOptions
+from app.domain.deployment import DeploymentOptions
 from app.domain.deployment_status import EndpointStatus, PairStatus
 from app.domain.errors import InvalidOption, InvalidPlan
 from app.domain.hosts import HostFacts, Side, Tool, ToolFlavour
@@ -30,11 +31,11 @@ from app.domain.link import Link
 from app.domain.script_files import host_script
 from app.export.bundle import Bundle, make_bundle
 from app.export.request import ExportRequest
-from app.storage.codec import from_data, to_data
+from app.storage.codec import to_data
 from support.export_cases import export_request
 
 LINK = persistent_link(Link("192.0.2.1", "192.0.2.2"), "00112233aabbccdd", 0)
-JOINED = RolloutOptions(bridge_a="eth2", bridge_b="eth2")
+JOINED = DeploymentOptions(bridge_a="eth2", bridge_b="eth2")
 NFT = {"nft": Tool("nft", ToolFlavour.STANDARD, "1.0.6")}
 
 
@@ -58,7 +59,7 @@ def test_deployments_of_earlier_versions_have_the_defaults() -> None:
     data = to_data(JOINED)
     for name in ("broadcast_limit", "blocks_dhcp", "blocks_router_advertisements"):
         del data[name]
-    assert from_data(RolloutOptions, data) == JOINED
+    assert from_data(DeploymentOptions, data) == JOINED
     assert (JOINED.broadcast_limit, JOINED.blocks_dhcp, JOINED.blocks_router_advertisements) == (1000, False, False)
 
 
@@ -70,7 +71,7 @@ def test_a_limit_out_of_range_is_refused(limit: int) -> None:
 
 def test_nothing_can_be_blocked_where_no_lan_is_joined() -> None:
     with pytest.raises(InvalidOption, match="no LAN port is joined"):
-        check_options(RolloutOptions(blocks_dhcp=True))
+        check_options(DeploymentOptions(blocks_dhcp=True))
 
 
 def test_options_that_were_not_given_are_left_to_their_defaults() -> None:
@@ -99,7 +100,9 @@ class Host:
         return CommandResult(command.argv, self.status, "", self.stderr, 0.1)
 
 
-def guarded(options: RolloutOptions, *, a: Host, tools_a: dict[str, Tool]) -> tuple[dict[Side, Bridging], list[object]]:
+def guarded(
+    options: DeploymentOptions, *, a: Host, tools_a: dict[str, Tool]
+) -> tuple[dict[Side, Bridging], list[object]]:
     pair = SimpleNamespace(host=lambda side: SimpleNamespace(label=f"gateway-{side.value}"))
     b = Host(SimpleNamespace(label="gateway-b"))
     checks = [SimpleNamespace(facts=SimpleNamespace(tools=tools)) for tools in (tools_a, NFT)]
@@ -145,7 +148,7 @@ def with_tools(facts: HostFacts, *, has_nft: bool) -> HostFacts:
     return replace(facts, tools={**tools, **NFT} if has_nft else tools)
 
 
-def exported(options: RolloutOptions, *, has_nft: bool) -> tuple[ExportRequest, Bundle]:
+def exported(options: DeploymentOptions, *, has_nft: bool) -> tuple[ExportRequest, Bundle]:
     request = export_request("openvpn-udp", options=options)
     facts = {f"facts_{side.value}": with_tools(request.facts(side), has_nft=has_nft) for side in Side}
     request = replace(request, **facts)
@@ -208,7 +211,7 @@ done
 """
 
 
-@pytest.mark.parametrize("every_s", [1, 2])
+@pytest.mark.parametrize("every_s", [1, 2, 3, 5])
 @pytest.mark.parametrize("shell", ["dash", "busybox sh"])
 def test_the_supervisor_starts_one_program_in_four_seconds_and_tells_of_a_loop_once(
     tmp_path: Path, shell: str, every_s: int
@@ -224,8 +227,8 @@ def test_the_supervisor_starts_one_program_in_four_seconds_and_tells_of_a_loop_o
     words = [*shell.split(), "-c", script, "watch", str(tmp_path), "tunnelmark_lan_tml0", str(every_s)]
     path = f"{programs}:/usr/bin:/bin"
     done = subprocess.run(words, capture_output=True, text=True, check=True, env={"PATH": path})
-    told = [line for line in done.stdout.splitlines() if line.startswith("told ")]
-    assert [line.split(":")[0] for line in told] == [
+    reported = [line for line in done.stdout.splitlines() if line.startswith("told ")]
+    assert [line.split(":")[0] for line in reported] == [
         "told own frames come back",
         "told own frames do not come back any more",
     ]

@@ -41,14 +41,14 @@ class RecordedSession(LocalSession):
 
     def __init__(self, name: str, privilege: Privilege = Privilege.ROOT, **changed: str) -> None:
         super().__init__(privilege=privilege)
-        said = json.loads((_RECORDED / f"{name}.json").read_text(encoding="utf-8"))
-        said |= {key.replace("_", "-"): {"exit_status": 0, "stdout": text} for key, text in changed.items()}
+        reported = json.loads((_RECORDED / f"{name}.json").read_text(encoding="utf-8"))
+        reported |= {key.replace("_", "-"): {"exit_status": 0, "stdout": text} for key, text in changed.items()}
         self.batches: list[tuple[Command, ...]] = []
         self.clock_s = 1_000_000.0
         self._answers: dict[tuple[str, ...], dict[str, object]] = {}
         for as_root in (True, False):
             asked = host_commands(as_root=as_root) | last_commands(as_root=as_root)
-            self._answers |= {asked[key].argv: answer for key, answer in said.items()}
+            self._answers |= {asked[key].argv: answer for key, answer in reported.items()}
 
     def now(self) -> datetime:
         return datetime.fromtimestamp(self.clock_s, UTC)
@@ -186,7 +186,7 @@ def test_missing_parts_get_the_package_of_this_hosts_package_manager() -> None:
 
 
 @pytest.mark.parametrize("privilege", [Privilege.SUDO_PASSWORD, Privilege.NONE])
-def test_without_roots_rights_it_looks_at_what_it_may(privilege: Privilege) -> None:
+def test_without_roots_rights_it_inspects_at_what_it_may(privilege: Privilege) -> None:
     adapter = AskingAdapter("x", {"secret": Command(("cat", "/etc/x"), is_root=True)})
     facts = _discover(RecordedSession("discovery-debian-13", privilege), adapter)
     assert facts.privilege is Privilege.NONE
@@ -194,14 +194,14 @@ def test_without_roots_rights_it_looks_at_what_it_may(privilege: Privilege) -> N
     assert adapter.got["secret"].is_ok
 
 
-@pytest.mark.parametrize("said", ["", "Welcome to RouterOS\n", "bad command name uname\n"])
-def test_what_does_not_answer_as_linux_does_is_told(said: str) -> None:
+@pytest.mark.parametrize("reported", ["", "Welcome to RouterOS\n", "bad command name uname\n"])
+def test_what_does_not_answer_as_linux_does_is_reported(reported: str) -> None:
     with pytest.raises(CommandFailed, match="does not answer as a Linux host") as caught:
-        _discover(RecordedSession("discovery-debian-13", identity=said))
+        _discover(RecordedSession("discovery-debian-13", identity=reported))
     assert caught.value.hint
 
 
-def test_both_hosts_are_looked_at_and_cancelling_stops_it() -> None:
+def test_both_hosts_are_inspected_and_cancelling_stops_it() -> None:
     pair = SessionPair(
         RecordedSession("discovery-debian-13"),
         RecordedSession("discovery-debian-13", identity="gateway-b\n6.12\nx86_64\nroot\n"),
@@ -253,7 +253,7 @@ def test_this_computer_is_found_as_it_is() -> None:
     assert f"tcp/{port}" not in _discover(LocalSession()).ports_in_use
 
 
-def test_nothing_is_changed_by_looking() -> None:
+def test_nothing_is_changed_by_inspecting() -> None:
     """No file of the system is written or made: the folders that commands could reach are as they were."""
 
     def state() -> dict[str, int]:

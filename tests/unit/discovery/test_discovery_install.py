@@ -75,7 +75,7 @@ def _facts(manager: PackageManager = PackageManager.APT) -> HostFacts:
 # --- plans ------------------------------------------------------------------------------------------------------------
 
 
-def test_a_plan_names_each_package_once_and_not_what_nobody_brings() -> None:
+def test_a_plan_names_each_package_once_and_not_what_no_one_brings() -> None:
     plan = plan_install(_facts(), (_IPERF, _OPENVPN, replace(_OPENVPN, needed_for="openvpn-tcp"), _MODULE))
     assert plan.packages == ("iperf3", "openvpn")
 
@@ -118,7 +118,7 @@ def test_apt_asks_no_questions_and_removes_nothing() -> None:
         (PackageManager.APT, (replace(_IPERF, package="x;reboot"),)),
     ],
 )
-def test_what_cannot_be_installed_is_told(manager: PackageManager, parts: Sequence[MissingPart]) -> None:
+def test_what_cannot_be_installed_is_reported(manager: PackageManager, parts: Sequence[MissingPart]) -> None:
     with pytest.raises(PackageMissing) as caught:
         plan_install(_facts(manager), parts)
     assert caught.value.hint
@@ -213,7 +213,7 @@ def test_lists_of_packages_are_fetched_only_where_one_is_not_known() -> None:
     assert [entry.what for entry in entries] == ["fetch lists of packages", "install packages"]
 
 
-def test_a_package_that_nobody_has_is_told_and_nothing_is_changed() -> None:
+def test_a_package_that_no_one_has_is_reported_and_nothing_is_changed() -> None:
     apt = _Apt((_APT_UNKNOWN, 100), (_APT_UNKNOWN, 100))
     with pytest.raises(PackageMissing, match="Unable to locate package iperf3") as caught:
         _run(apt)
@@ -229,7 +229,7 @@ def test_an_installation_that_would_remove_something_is_refused_and_nothing_is_c
 
 
 @pytest.mark.parametrize(
-    ("said", "error"),
+    ("reported", "error"),
     [
         ("E: Could not get lock /var/lib/dpkg/lock-frontend\n", CommandFailed),
         ("dpkg: error: cannot copy extracted data: failed to write (No space left on device)\n", DiskFull),
@@ -237,9 +237,9 @@ def test_an_installation_that_would_remove_something_is_refused_and_nothing_is_c
         ("", CommandFailed),
     ],
 )
-def test_an_installation_that_fails_says_why(said: str, error: type[Exception]) -> None:
+def test_an_installation_that_fails_says_why(reported: str, error: type[Exception]) -> None:
     with pytest.raises(error) as caught:
-        _run(_Apt((_APT_ADDS, 0), install=(said, 100)))
+        _run(_Apt((_APT_ADDS, 0), install=(reported, 100)))
     assert "gateway-a" in str(caught.value)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from app.discovery.install_script import guarded_argv
+from app.discovery.install import guarded_argv
 from support.busybox_root import make_busybox_root, needs_busybox
 
 _SYSTEMCTL = """#!/bin/sh
@@ -67,7 +67,7 @@ def test_a_service_that_a_package_brings_neither_runs_nor_will(debian: Path) -> 
 
 
 @needs_busybox
-def test_a_policy_that_was_there_is_put_back_as_it_was(debian: Path) -> None:
+def test_a_policy_that_was_there_is_rolled_back_as_it_was(debian: Path) -> None:
     policy = debian / "usr" / "sbin" / "policy-rc.d"
     policy.write_text("#!/bin/sh\nexit 104\n")
     policy.chmod(0o751)
@@ -128,7 +128,7 @@ def test_an_installation_that_is_killed_leaves_nothing_that_refuses_services(
 
 
 @needs_busybox
-def test_it_goes_on_to_its_end_although_nobody_listens_any_more(debian: Path) -> None:
+def test_it_goes_on_to_its_end_although_no_one_listens_any_more(debian: Path) -> None:
     (debian / "usr" / "bin" / "packages").write_text(
         "#!/bin/sh\ni=0; while [ $i -lt 2000 ]; do echo a long line of output $i; i=$((i + 1)); done\n"
         "echo done >/var/done\nexit 0\n"

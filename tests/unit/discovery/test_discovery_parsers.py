@@ -272,7 +272,7 @@ def test_routes_from_ip_and_from_the_kernels_table() -> None:
     assert parse_routes(kernel) == ("192.0.2.0/24",)
 
 
-def test_ports_somebody_listens_on() -> None:
+def test_ports_in_use() -> None:
     text = (
         "udp|local_address|st\nudp|00000000:52CA|07\nudp|0100007F:1234|01\nudp6|00000000000000000000000000000000:0222|07\n"
         "tcp|0100007F:0016|0A\ntcp|0F02000A:0016|01\ntcp6|00000000000000000000000000000000:0016|0A\nrubbish|x|y\n"
@@ -288,7 +288,7 @@ def test_l2tp_tunnels() -> None:
 # --- tools, modules ---------------------------------------------------------------------------------------------------
 
 
-def _said(stdout: str, exit_status: int | None = 0) -> CommandResult:
+def _reported(stdout: str, exit_status: int | None = 0) -> CommandResult:
     return CommandResult(("x",), exit_status, stdout, "", 0.0)
 
 
@@ -296,7 +296,7 @@ _BUSYBOX_PING = "ping: invalid option -- 'V'\nBusyBox v1.35.0 (Debian 1:1.35.0-4
 
 
 @pytest.mark.parametrize(
-    ("name", "paths", "said", "flavour", "version"),
+    ("name", "paths", "reported", "flavour", "version"),
     [
         ("ping", "/bin/ping\n/bin/ping\n", "ping from iputils 20240905\n", ToolFlavour.IPUTILS, "20240905"),
         ("ping", "/bin/ping\n/bin/ping\n", "ping utility, iputils-s20161105\n", ToolFlavour.IPUTILS, "s20161105"),
@@ -309,13 +309,13 @@ _BUSYBOX_PING = "ping: invalid option -- 'V'\nBusyBox v1.35.0 (Debian 1:1.35.0-4
         ("tcpdump", "", "", ToolFlavour.MISSING, ""),
     ],
 )
-def test_tools(name: str, paths: str, said: str, flavour: ToolFlavour, version: str) -> None:
+def test_tools(name: str, paths: str, reported: str, flavour: ToolFlavour, version: str) -> None:
     path = paths.split("\n", maxsplit=1)[0] if paths.startswith("/") else ""
-    assert parse_tool(name, _said(paths + said)) == Tool(name, flavour, version, path)
+    assert parse_tool(name, _reported(paths + reported)) == Tool(name, flavour, version, path)
 
 
 def test_a_tool_that_was_not_reached_is_missing() -> None:
-    assert parse_tool("ping", _said("/bin/ping\n", None)).flavour is ToolFlavour.MISSING
+    assert parse_tool("ping", _reported("/bin/ping\n", None)).flavour is ToolFlavour.MISSING
 
 
 def test_modules_under_either_spelling_in_our_order() -> None:
@@ -352,7 +352,7 @@ def test_parsers_take_anything(one: str, other: str) -> None:
     parse_routes(one)
     parse_ports(one)
     parse_l2tp(one)
-    parse_tool("ping", _said(one))
+    parse_tool("ping", _reported(one))
     parse_modules(one, ("tun",))
     assert all(len(name) <= MAX_NAME for name in parse_apparmor(one, ("",)))
 

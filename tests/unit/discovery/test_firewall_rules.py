@@ -180,8 +180,8 @@ def test_rules_are_quoted_from_the_listing() -> None:
 
 
 def test_what_marks_untracks_or_translates_makes_these_properties_unknown() -> None:
-    marked = nft(chain(), rule({"mangle": {"key": meta("mark"), "value": 1}}), rule(match(meta("mark"), 1), ACCEPT))
-    assert fate(marked, PING, "e")[0] is U
+    with_mark = nft(chain(), rule({"mangle": {"key": meta("mark"), "value": 1}}), rule(match(meta("mark"), 1), ACCEPT))
+    assert fate(with_mark, PING, "e")[0] is U
     untracked = nft(chain(), rule({"notrack": None}), rule(match(STATE, "new", "in"), ACCEPT))
     assert fate(untracked, PING, "e")[0] is U
     redirected = nft(chain("pre", hook="prerouting", policy="accept"), rule({"redirect": None}, name="pre"))

@@ -15,8 +15,8 @@ def test_callbacks_are_called_once_and_late_ones_at_once() -> None:
     token = CancelToken()
     calls: list[str] = []
     token.on_cancel(lambda: calls.append("early"))
-    taken_back = token.on_cancel(lambda: calls.append("taken back"))
-    taken_back()
+    unregistered = token.on_cancel(lambda: calls.append("taken back"))
+    unregistered()
     token.cancel()
     token.cancel()
     token.on_cancel(lambda: calls.append("late"))

@@ -10,9 +10,11 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from plain_data import from_data
 
 from app.domain.errors import Bug, InvalidFile
 from app.domain.hosts import AuthKind, HostSpec, PairSpec
+from app.domain.path_note import PathNote
 from app.domain.results import (
     Attempt,
     AttemptKey,
@@ -21,14 +23,13 @@ from app.domain.results import (
     Candidate,
     CpuUsage,
     LatencySeries,
-    PathNote,
     PlannedItem,
     Profile,
     ProfileName,
     ThroughputSeries,
 )
 from app.domain.verdicts import Finding, Verdict
-from app.storage.codec import from_data, from_json, to_data, to_json
+from app.storage.codec import from_json, to_data, to_json
 
 _NOW = datetime(2026, 3, 4, 9, 30, 1, 250, tzinfo=UTC)
 _CPU = CpuUsage(12.5, 3.0, 6.0, 3.5, 0.0, 3.01)
@@ -189,4 +190,5 @@ def test_json_of_an_attempt_is_what_it_was() -> None:
         *("key", "status", "reason", "message", "started_at", "ended_at", "latency", "throughput", "cpu_latency"),
         *("cpu_throughput", "path", "setup_s", "cleanup_s", "probe_s", "configuration", "negotiated", "daemon_log"),
         *("doubts", "wire", "stage", "blocks", "readings", "own_load_cores", "repeats", "cpu_at_rate", "rate_mbit_s"),
+        "workloads",
     ]

@@ -21,7 +21,7 @@ def test_addresses_that_can_be_logged_in_to(address: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("address", "said"),
+    ("address", "reported"),
     [
         ("", "Host A has no address"),
         ("10.0.0.999", "'10.0.0.999' is no IP address"),
@@ -34,13 +34,13 @@ def test_addresses_that_can_be_logged_in_to(address: str) -> None:
         ("root@gw", "no address for host A"),
     ],
 )
-def test_addresses_that_are_none(address: str, said: str) -> None:
-    with pytest.raises(InvalidOption, match=said):
+def test_addresses_that_are_none(address: str, reported: str) -> None:
+    with pytest.raises(InvalidOption, match=reported):
         check_pair(replace(PAIR, a=HostSpec("a", address)))
 
 
 @pytest.mark.parametrize(
-    ("address", "said"),
+    ("address", "reported"),
     [
         ("gw", "not an IP address"),
         ("10.0.0.999", "not an IP address"),
@@ -49,11 +49,11 @@ def test_addresses_that_are_none(address: str, said: str) -> None:
         ("224.0.0.1", "cannot be the outer address"),
     ],
 )
-def test_underlay_addresses_that_no_tunnel_can_use(address: str, said: str) -> None:
+def test_underlay_addresses_that_no_tunnel_can_use(address: str, reported: str) -> None:
     fault = next(pair_faults(replace(PAIR, underlay_b=address)))
     assert (fault.field, fault.side) == (PairField.UNDERLAY, Side.B)
     assert "Underlay address of host B" in fault.message
-    assert said in fault.message
+    assert reported in fault.message
 
 
 @pytest.mark.parametrize("address", ["", " "])

@@ -8,7 +8,15 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from app.wording.colours import SOLUTION_COLOURS, Marker, series_style
+from app.wording.colours import (
+    HEAT_NEGATIVE,
+    HEAT_POSITIVE,
+    HEAT_SCALE_PCT,
+    SOLUTION_COLOURS,
+    Marker,
+    heat_tint,
+    series_style,
+)
 
 Floats = npt.NDArray[np.float64]
 
@@ -69,3 +77,40 @@ def test_every_solution_has_a_marker_of_its_own() -> None:
     markers = [series_style(solution).marker for solution in SOLUTION_COLOURS]
     assert len(set(markers)) == len(markers)
     assert series_style("something new").marker is Marker.CIRCLE
+
+
+GROUNDS_WITH_TEXTS = (("#ffffff", "#1b1f24"), ("#12161c", "#e6e9ed"), ("#ffffff", "#1c2128"), ("#23272e", "#e7eaee"))
+"""Ground and text of the report (resources/templates/report.css) and of the window (`ui.common.colours`)."""
+LEAST_TEXT_CONTRAST = 4.5  # WCAG 2.1, 1.4.3
+
+
+def _laid_over(value_pct: float, ground: str) -> str:
+    tint = heat_tint(value_pct)
+    parts = [(int(tint.colour[at : at + 2], 16), int(ground[at : at + 2], 16)) for at in (1, 3, 5)]
+    return "#" + "".join(f"{round(tint.share * over + (1 - tint.share) * under):02x}" for over, under in parts)
+
+
+@pytest.mark.parametrize(("ground", "text"), GROUNDS_WITH_TEXTS)
+def test_figures_of_a_heat_map_are_readable_on_every_colour(ground: str, text: str) -> None:
+    for value in range(-100, 101, 5):
+        bright, dark = sorted((_luminance(_laid_over(value, ground)), _luminance(text)), reverse=True)
+        assert (bright + 0.05) / (dark + 0.05) >= LEAST_TEXT_CONTRAST, value
+
+
+@pytest.mark.parametrize("vision", VISION)
+@pytest.mark.parametrize("ground", [one for one, _ in GROUNDS_WITH_TEXTS])
+def test_both_sides_of_a_heat_map_differ_for_colour_blind_eyes(vision: str, ground: str) -> None:
+    for value in (15, 30, 60):
+        one, other, middle = (_lab(VISION[vision] @ _linear(_laid_over(at, ground))) for at in (value, -value, 0))
+        assert np.linalg.norm(one - other) >= LEAST_DISTANCE, value
+        assert min(np.linalg.norm(one - middle), np.linalg.norm(other - middle)) >= LEAST_DISTANCE / 2, value
+
+
+def test_a_heat_map_grows_from_its_middle_to_its_ends_and_no_further() -> None:
+    assert heat_tint(None).share == heat_tint(0).share == 0.0
+    shares = [heat_tint(value).share for value in (10, 30, 60)]
+    assert shares == sorted(set(shares))
+    assert heat_tint(-1_000) == heat_tint(-60)
+    assert [-value for value in reversed(HEAT_SCALE_PCT)] == sorted(HEAT_SCALE_PCT) == list(HEAT_SCALE_PCT)
+    assert heat_tint(max(HEAT_SCALE_PCT)) == heat_tint(1_000), "the legend ends where the colour does"
+    assert (heat_tint(1).colour, heat_tint(-1).colour) == (HEAT_POSITIVE, HEAT_NEGATIVE)

@@ -35,8 +35,8 @@ def stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_it_works_from_what_is_stored_and_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "out"
     assert main(["export-config", "works", "openvpn-udp", "--out", str(out)]) == ExitCode.OK
-    said = " ".join(capsys.readouterr().out.split())
-    assert "found on the hosts on 2026-03-04 at 00:00 UTC; they were not asked again" in said
+    reported = " ".join(capsys.readouterr().out.split())
+    assert "found on the hosts on 2026-03-04 at 00:00 UTC; they were not asked again" in reported
     readme = (out / "README.txt").read_text(encoding="utf-8")
     assert "they were not asked again" in readme
     for words in (
@@ -88,7 +88,7 @@ def test_refusals_write_nothing(
     assert not out.exists()
 
 
-def test_without_anything_stored_the_hosts_are_looked_at(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_anything_stored_the_hosts_are_inspected(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "out"
     assert main(["export-config", "unseen", "wireguard", "--out", str(out)]) == ExitCode.FAILED
     assert "127.0.0.1" in capsys.readouterr().err

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from app.domain.deployment import RolloutOptions
+from app.domain.deployment import DeploymentOptions
 from app.domain.hosts import Side
 from app.export.bundle import make_bundle
 from app.export.script import tunnel_script
@@ -40,7 +40,7 @@ needs_namespaces = pytest.mark.skipif(
 
 def script(tmp_path: Path) -> Path:
     """Return A's script, which checks the LAN port and does nothing else."""
-    bundle = make_bundle(export_request("wireguard", options=RolloutOptions(bridge_a="eth2")))
+    bundle = make_bundle(export_request("wireguard", options=DeploymentOptions(bridge_a="eth2")))
     text = tunnel_script(bundle, Side.A)
     call = "    is_at_console=no\n"
     assert text.count(call) == 1
@@ -50,7 +50,9 @@ def script(tmp_path: Path) -> Path:
     return path
 
 
-def said(tmp_path: Path, network: str, *, ssh: str = "", before: str = "", word: str = "", shell: str = "dash") -> str:
+def printed(
+    tmp_path: Path, network: str, *, ssh: str = "", before: str = "", word: str = "", shell: str = "dash"
+) -> str:
     """Return what it says, as a program that a login over SSH has started."""
     # The shell remains between the connection and what it runs, as a login's own shell does.
     line = f"{before} {shell} {script(tmp_path)} install {word}; exit $?"
@@ -72,8 +74,8 @@ def said(tmp_path: Path, network: str, *, ssh: str = "", before: str = "", word:
 @pytest.mark.parametrize("before", ["", _SUDO], ids=["root", "sudo"])
 @pytest.mark.parametrize("shell", SHELLS)
 def test_a_port_over_which_one_is_logged_in_is_not_joined(tmp_path: Path, shell: str, before: str) -> None:
-    assert "You are logged in over eth2" in said(tmp_path, _WITH_ADDRESS, ssh=_SSH, before=before, shell=shell)
-    assert "You are logged in over eth2" in said(
+    assert "You are logged in over eth2" in printed(tmp_path, _WITH_ADDRESS, ssh=_SSH, before=before, shell=shell)
+    assert "You are logged in over eth2" in printed(
         tmp_path, _WITH_ADDRESS, ssh=_SSH, before=before, shell=shell, word="console"
     )
 
@@ -92,29 +94,29 @@ def test_a_port_over_which_one_is_logged_in_is_not_joined(tmp_path: Path, shell:
     ids=["bridge", "above", "route", "mapped", "link-local"],
 )
 def test_what_the_connection_runs_over_is_not_joined(tmp_path: Path, network: str, ssh: str) -> None:
-    assert "You are logged in over eth2" in said(tmp_path, network, ssh=ssh, before=_SUDO)
+    assert "You are logged in over eth2" in printed(tmp_path, network, ssh=ssh, before=_SUDO)
 
 
 @needs_namespaces
 @pytest.mark.parametrize("shell", SHELLS)
 def test_a_port_with_an_address_is_joined_only_where_the_way_in_is_known(tmp_path: Path, shell: str) -> None:
     elsewhere = "192.0.2.9 50000 192.0.2.1 22"
-    assert said(tmp_path, _WITH_ADDRESS, ssh=elsewhere, before=_SUDO, shell=shell) == "free"
-    unknown = said(tmp_path, _WITH_ADDRESS, shell=shell)
+    assert printed(tmp_path, _WITH_ADDRESS, ssh=elsewhere, before=_SUDO, shell=shell) == "free"
+    unknown = printed(tmp_path, _WITH_ADDRESS, shell=shell)
     assert "It cannot be seen over which interface you are logged in, and eth2 has an address" in unknown
     assert "sh tunnel.sh install console" in unknown
-    assert said(tmp_path, _WITH_ADDRESS, shell=shell, word="console") == "free"
-    assert "and above0 has an address" in said(tmp_path, _ABOVE, shell=shell)
-    assert said(tmp_path, "", shell=shell) == "free"
+    assert printed(tmp_path, _WITH_ADDRESS, shell=shell, word="console") == "free"
+    assert "and above0 has an address" in printed(tmp_path, _ABOVE, shell=shell)
+    assert printed(tmp_path, "", shell=shell) == "free"
 
 
 @needs_namespaces
 def test_a_connection_by_the_host_itself_says_nothing_of_the_way_in(tmp_path: Path) -> None:
-    assert "It cannot be seen" in said(tmp_path, _WITH_ADDRESS, ssh="127.0.0.1 50000 127.0.0.1 22")
+    assert "It cannot be seen" in printed(tmp_path, _WITH_ADDRESS, ssh="127.0.0.1 50000 127.0.0.1 22")
 
 
 @needs_namespaces
 def test_a_port_of_a_bridge_and_the_port_of_the_tunnel_itself_are_not_joined(tmp_path: Path) -> None:
-    assert "eth2 belongs to a bridge" in said(tmp_path, _BRIDGE, word="console")
+    assert "eth2 belongs to a bridge" in printed(tmp_path, _BRIDGE, word="console")
     moved = "ip addr del 192.0.2.1/24 dev eth1\nip addr add 192.0.2.1/24 dev eth2\n"
-    assert "The tunnel itself runs over eth2 (192.0.2.1)" in said(tmp_path, moved, word="console")
+    assert "The tunnel itself runs over eth2 (192.0.2.1)" in printed(tmp_path, moved, word="console")

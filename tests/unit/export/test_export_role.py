@@ -124,6 +124,6 @@ def test_a_lan_port_is_checked_against_what_is_known() -> None:
     with pytest.raises(InvalidPlan, match="press-b has no interface eth7"):
         bundle(bridge_b="eth7")
     joined = bundle(bridge_a="eth2")
-    assert joined.end(Side.A).plan.interface == "tmlbr0"
-    assert joined.end(Side.B).plan.interface == "tml0"
+    assert joined.on(Side.A).plan.interface == "tmlbr0"
+    assert joined.on(Side.B).plan.interface == "tml0"
     assert joined.request.deployment_id != make_bundle(request).request.deployment_id

@@ -20,7 +20,7 @@ def names(folder: Path) -> list[str]:
 
 def test_a_folder_with_modes(tmp_path: Path) -> None:
     folder = tmp_path / "deep" / "out"
-    with pytest.raises(InvalidOption, match="is not there"):
+    with pytest.raises(InvalidOption, match="There is no folder"):
         write_tree(folder, FILES, may_replace=False)
     folder.parent.mkdir()
     write_tree(folder, FILES, may_replace=False)

@@ -14,7 +14,7 @@ from app.domain.commands import CommandResult
 from app.domain.hosts import Side
 from app.export.bundle import make_bundle
 from app.export.script import tunnel_script
-from app.export.values import VALUES, ValueToken, stand_in, tokens_in
+from app.export.values import VALUES, ValueToken, placeholder_identity, tokens_in
 from support.export_cases import export_request
 from vpn_adapters.registry import ADAPTERS
 
@@ -49,7 +49,7 @@ def run(shell: tuple[str, ...], script: str, folder: Path, **environment: str) -
 def test_tokens_are_found_once_and_unknown_ones_are_not() -> None:
     text = "a @fingerprint-of-b@ @fingerprint-of-b@ @public-key-of-a@ @nothing-of-a@ someone@host-of-a@"
     assert tokens_in((text,)) == (ValueToken(Side.A, "public-key"), ValueToken(Side.B, "fingerprint"))
-    assert set(stand_in(Side.A).values) == set(VALUES)
+    assert set(placeholder_identity(Side.A).values) == set(VALUES)
 
 
 def test_no_token_meets_any_pattern() -> None:

@@ -12,7 +12,7 @@ from app.domain.script_files import host_script
 from app.host.script_events import ScriptEvent, find, parse_script_events, parse_sections, text_after
 from app.host.scripts import call, call_with_deadline, extended_pattern, filled_script, one_line
 
-LASTING_SCRIPTS = (
+DEPLOYMENT_SCRIPTS = (
     "lasting.sh",
     "start.sh",
     "install.sh",
@@ -29,8 +29,8 @@ LASTING_SCRIPTS = (
     *("lan-guard.sh", "lan-unguard.sh", "lan-probe.sh", "lan-unprobe.sh", "lan-client.sh"),
 )
 MAIN_SCRIPTS = (
-    *("begin.sh", "apply.sh", "back.sh", "finish.sh", "survey.sh", "undo.sh", "watch.sh", "renew.sh"),
-    *LASTING_SCRIPTS,
+    *("begin.sh", "apply.sh", "back.sh", "finish.sh", "inspect.sh", "undo.sh", "watch.sh", "renew.sh"),
+    *DEPLOYMENT_SCRIPTS,
 )
 SHELLS = [shell for shell in (("dash",), ("busybox", "sh"), ("bash", "--posix")) if shutil.which(shell[0])]
 
@@ -124,18 +124,18 @@ def test_title_becomes_one_printable_line(text: str) -> None:
     assert one_line(text).isprintable()
 
 
-def test_marks_are_told_from_what_programs_print() -> None:
+def test_marks_are_distinguished_from_what_programs_print() -> None:
     output = "w1 hello\nw2 step 0001 0\nstep 9 9\nw1 begin output\nw2 fake\nlast\n\nw1 end output\nw1 step 0002 1\n"
-    marks = parse_script_events(output, "w1")
-    assert marks == (
+    events = parse_script_events(output, "w1")
+    assert events == (
         ScriptEvent(("hello",)),
         ScriptEvent(("text", "output"), "w2 fake\nlast\n"),
         ScriptEvent(("step", "0002", "1")),
     )
-    assert find(marks, "step") == marks[2]
-    assert find(marks, "step", "0003") is None
-    assert text_after(marks, "hello", name="output") == "w2 fake\nlast\n"
-    assert text_after(marks, "step", name="output") == ""
+    assert find(events, "step") == events[2]
+    assert find(events, "step", "0003") is None
+    assert text_after(events, "hello", name="output") == "w2 fake\nlast\n"
+    assert text_after(events, "step", name="output") == ""
 
 
 def test_sections_end_where_the_script_speaks_again() -> None:

@@ -53,7 +53,7 @@ def snapshot(depth: SnapshotDepth = SnapshotDepth.QUICK, **sections: str) -> Hos
     return parse_snapshot(sections, state_dir=STATE, depth=depth)
 
 
-def test_interfaces_addresses_routes_and_rules_are_told_apart() -> None:
+def test_interfaces_addresses_routes_and_rules_are_distinguished() -> None:
     found = snapshot(network=NETWORK, sockets=SOCKETS)
     assert list(found.part("interface")) == ["lo", "eth1", "veth1"]
     assert "mtu 1500" in found.part("interface")["eth1"]
@@ -101,7 +101,7 @@ def test_equal_hosts_have_no_differences() -> None:
     assert compare_snapshots(snapshot(network=NETWORK), snapshot(network=later)) == ()
 
 
-def test_differences_are_said_as_sentences() -> None:
+def test_differences_are_reported_as_sentences() -> None:
     later = NETWORK.replace("mtu 1500 qdisc fq_codel", "mtu 1400 qdisc fq_codel").replace(
         "unreachable 198.18.1.2 metric 4000\n", ""
     )
@@ -141,7 +141,7 @@ def test_changed_files_are_found_by_mode_owner_time_and_content() -> None:
     assert len(compare_snapshots(before, content)) == 1
 
 
-def test_lock_of_somebody_at_work() -> None:
+def test_lock_of_another_user_at_work() -> None:
     lock = parse_lock(
         "there\nid 0123\nsince 100\nlease 190       \nwatched yes\nowner ann on pc, process 7\nowner k:7:1\nnow 130"
     )
@@ -163,7 +163,7 @@ def test_no_lock() -> None:
     assert parse_lock("\n") is None
 
 
-def test_survey_of_a_host_that_prints_nonsense_does_not_break() -> None:
+def test_inspection_of_a_host_that_prints_nonsense_does_not_break() -> None:
     sections = dict.fromkeys(
         ("lock", "network", "sockets", "l2tp", "reach", "present", "firewall"), "\x00:: <>\n sl x\n7:"
     )

@@ -35,13 +35,13 @@ from app.lab.users import connected_users, user_of
 from app.storage import Store
 from support.lab_power import power_off
 from support.other_process import holding
-from support.stand_in_lab import StandInLabs, assert_nothing_is_left, needs_ssh_keygen, stand_in_labs
+from support.pretended_lab import PretendedLabs, assert_nothing_is_left, needs_ssh_keygen, pretended_labs
 from support.stored_deployments import deployment
 from support.waiting import wait_until
 
 pytestmark = needs_ssh_keygen
 
-CHOICE = LabChoice("one", "debian-13", "debian-11", has_aes=False, is_lasting=True)
+CHOICE = LabChoice("one", "debian-13", "debian-11", has_aes=False, is_detached=True)
 
 
 class Desk(LabOperations):
@@ -54,12 +54,12 @@ def _ignore(_text: str, _fraction: float | None) -> None:
 
 
 @pytest.fixture
-def manager(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> StandInLabs:
-    return stand_in_labs(tmp_path, monkeypatch)
+def manager(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> PretendedLabs:
+    return pretended_labs(tmp_path, monkeypatch)
 
 
 @pytest.fixture
-def desk(tmp_path: Path, manager: StandInLabs) -> Iterator[Desk]:
+def desk(tmp_path: Path, manager: PretendedLabs) -> Iterator[Desk]:
     labs = Labs(Paths(data_dir=tmp_path, cache_dir=tmp_path / "cache", labs_dir=tmp_path / "labs"))
     labs.manager = manager
     with Store.open(tmp_path / "t.db") as store:
@@ -75,7 +75,7 @@ def _start(desk: Desk, choice: LabChoice = CHOICE) -> Lab:
     return lab
 
 
-def test_a_lab_is_started_as_chosen_told_and_stopped(desk: Desk, tmp_path: Path) -> None:
+def test_a_lab_is_started_as_chosen_reported_and_stopped(desk: Desk, tmp_path: Path) -> None:
     assert desk.lab_details() == ()
     _start(desk)
     [found] = desk.lab_details()
@@ -94,14 +94,14 @@ def test_a_lab_is_started_as_chosen_told_and_stopped(desk: Desk, tmp_path: Path)
 
 def test_an_own_lab_ends_with_this_process_and_another_does_not(desk: Desk) -> None:
     _start(desk)
-    _start(desk, replace(CHOICE, name="two", is_lasting=False))
+    _start(desk, replace(CHOICE, name="two", is_detached=False))
     assert [lab.lasts for lab in desk.lab_details()] == ["until it is stopped", "until Tunnelmark is closed"]
     desk.lab_service.close()
     assert [lab.name for lab in desk.lab_details()] == ["one"]
 
 
 def test_an_own_lab_that_was_stopped_is_not_stopped_again_when_another_has_its_name(desk: Desk) -> None:
-    _start(desk, replace(CHOICE, is_lasting=False))
+    _start(desk, replace(CHOICE, is_detached=False))
     desk.stop_lab("one", ())
     _start(desk)
     desk.lab_service.close()
@@ -126,7 +126,7 @@ def test_a_name_that_is_taken_or_not_allowed_is_refused(desk: Desk) -> None:
             _start(desk, replace(CHOICE, name=name))
 
 
-def test_a_cancelled_start_leaves_nothing(desk: Desk, manager: StandInLabs, tmp_path: Path) -> None:
+def test_a_cancelled_start_leaves_nothing(desk: Desk, manager: PretendedLabs, tmp_path: Path) -> None:
     manager.behave("hangs")
     token = CancelToken()
 
@@ -200,7 +200,7 @@ def test_a_process_with_a_connection_uses_the_lab(desk: Desk, monkeypatch: pytes
 def test_a_process_that_is_gone_has_no_command() -> None:
     with subprocess.Popen([sys.executable, "-c", ""]) as gone:
         pass
-    assert str(user_of(gone.pid)) == f"process {gone.pid}"
+    assert user_of(gone.pid).message() == f"process {gone.pid}"
 
 
 @pytest.mark.parametrize("name", ["lab:one", "lab:A=debian-13,B=debian-11"])
@@ -228,10 +228,22 @@ def test_an_active_deployment_uses_the_lab_but_not_one_on_a_former_lab_of_the_sa
     desk.store.save_deployment(one)
     [use] = desk.lab_uses("one")
     assert "11111111" in use
-    desk.store.save_deployment(replace(one, state=DeploymentState.UNDONE))
+    desk.store.save_deployment(replace(one, state=DeploymentState.REMOVED))
     assert desk.lab_uses("one") == ()
     desk.store.save_deployment(replace(one, prepared_at=lab.since - timedelta(minutes=1)))
     assert desk.lab_uses("one") == ()
+
+
+@pytest.mark.parametrize("state", [DeploymentState.PREPARED, DeploymentState.APPLIED])
+def test_a_deployment_that_was_not_confirmed_ends_with_its_lab_and_is_not_called_rolled_back(
+    desk: Desk, state: DeploymentState
+) -> None:
+    lab = _start(desk)
+    one = replace(deployment("11" * 8), pair=lab.pair, prepared_at=datetime.now(UTC), state=state, confirmed_at=None)
+    desk.store.save_deployment(one)
+    assert desk.stop_lab("one", desk.lab_uses("one")) == ()
+    stored = desk.store.get_deployment(one.id)
+    assert (stored.state, stored.is_rolled_back) == (DeploymentState.REMOVED, False)
 
 
 @pytest.mark.parametrize("is_by_command", [False, True])
@@ -249,11 +261,11 @@ def test_a_deployment_ends_with_its_lab(desk: Desk, *, is_by_command: bool) -> N
             err=Console(file=err, width=200),
         )
         assert labs.down(cast("Any", context)) == ExitCode.OK
-        assert f"The deployment 11111111 ({one.title}), which was confirmed, has ended with it." in err.getvalue()
+        assert f"The deployment 11111111 ({one.title}), which was active, has ended with it." in err.getvalue()
     else:
         assert desk.stop_lab("one", desk.lab_uses("one")) == ()
     stored = desk.store.get_deployment(one.id)
-    assert (stored.state, stored.message) == (DeploymentState.UNDONE, "Its practice lab was stopped.")
+    assert (stored.state, stored.message) == (DeploymentState.REMOVED, "Its practice lab was stopped.")
 
 
 def test_the_kinds_of_the_menu_are_kinds_of_labs() -> None:

@@ -115,6 +115,6 @@ def test_resuming_in_a_lab_that_is_gone_is_refused_with_the_command_that_helps(
         number = store.create_campaign(record.plan, record.facts, "0.1.0")
         store.finish_campaign(number, CampaignStatus.INTERRUPTED)
     assert main(["compare", "lab:debian-11", "--resume"]) == ExitCode.INVALID
-    said = " ".join(capsys.readouterr().err.split())
-    assert f"lab that comparison {number} ran in has ended, so it cannot be resumed" in said
-    assert "Measure again in a new lab of the same kind: tunnelmark compare lab:debian-11" in said
+    reported = " ".join(capsys.readouterr().err.split())
+    assert f"lab that comparison {number} ran in has ended, so it cannot be resumed" in reported
+    assert "Measure again in a new lab of the same kind: tunnelmark compare lab:debian-11" in reported

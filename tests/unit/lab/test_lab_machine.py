@@ -20,8 +20,10 @@ from app.domain.hosts import AuthKind, Side
 from app.lab import CpuKind, ImagePaths, Lab, LabSpec
 from app.lab.guest import GuestIdentity, identity_message, known_hosts_line, make_key, make_passwords
 from app.lab.machine import Accelerator, MachinePlan, cpu_option, qemu_argv
+from app.lab.messages import LAB_UNREADABLE
 from app.lab.ports import free_ports
 from app.lab.running import load_lab
+from support.message_checks import has_message
 
 IDENTITY = GuestIdentity(Side.A, "0" * 32, b"PRIVATE", "ssh-ed25519 AAAA", "52:54:00:00:00:01", "52:54:00:00:00:02")
 
@@ -190,7 +192,7 @@ def test_a_lab_can_be_described_and_read_again(tmp_path: Path) -> None:
 @pytest.mark.parametrize("content", ["", "{}", "[]", '{"ports": {"c": 1}}', json.dumps({"ports": 3})])
 def test_a_damaged_description_is_a_clear_fault(tmp_path: Path, content: str) -> None:
     (tmp_path / "lab.json").write_text(content)
-    with pytest.raises(LabFault, match="cannot be read"):
+    with pytest.raises(LabFault, check=has_message(LAB_UNREADABLE, lab=tmp_path.name)):
         load_lab(tmp_path)
 
 

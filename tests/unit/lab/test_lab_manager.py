@@ -15,13 +15,15 @@ from app.domain.cancel import CancelToken
 from app.domain.errors import InvalidOption, NotFound
 from app.domain.hosts import Side
 from app.lab import LabProgress, LabSpec
+from app.lab.messages import LAB_TAKEN, LAB_UNKNOWN
 from support.lab_power import power_off, power_on
-from support.stand_in_lab import (
+from support.message_checks import has_message
+from support.pretended_lab import (
     WAIT_S,
-    StandInLabs,
+    PretendedLabs,
     assert_nothing_is_left,
     needs_ssh_keygen,
-    stand_in_labs,
+    pretended_labs,
     up,
 )
 from support.waiting import wait_until
@@ -30,11 +32,11 @@ pytestmark = needs_ssh_keygen
 
 
 @pytest.fixture
-def labs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> StandInLabs:
-    return stand_in_labs(tmp_path, monkeypatch)
+def labs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> PretendedLabs:
+    return pretended_labs(tmp_path, monkeypatch)
 
 
-def test_a_lab_starts_is_found_and_ends(labs: StandInLabs, tmp_path: Path) -> None:
+def test_a_lab_starts_is_found_and_ends(labs: PretendedLabs, tmp_path: Path) -> None:
     seen: list[LabProgress] = []
     lab = labs.up(LabSpec("one"), token=CancelToken(), on_progress=seen.append, is_owned=True)
     (status,) = labs.status()
@@ -51,7 +53,7 @@ def test_a_lab_starts_is_found_and_ends(labs: StandInLabs, tmp_path: Path) -> No
     labs.down("one")  # once more is no error
 
 
-def test_secrets_are_for_this_user_alone(labs: StandInLabs) -> None:
+def test_secrets_are_for_this_user_alone(labs: PretendedLabs) -> None:
     lab = up(labs)
     modes = {path.name: path.stat().st_mode & 0o777 for path in [lab.folder, *lab.folder.iterdir()]}
     labs.down("one")
@@ -60,9 +62,9 @@ def test_secrets_are_for_this_user_alone(labs: StandInLabs) -> None:
         assert modes[name] == 0o600, name
 
 
-def test_a_name_can_be_used_once_at_a_time(labs: StandInLabs) -> None:
+def test_a_name_can_be_used_once_at_a_time(labs: PretendedLabs) -> None:
     first = up(labs)
-    with pytest.raises(InvalidOption, match="running already"):
+    with pytest.raises(InvalidOption, check=has_message(LAB_TAKEN, lab="one")):
         up(labs)
     assert labs.find("one") == first
     labs.down("one")
@@ -71,7 +73,7 @@ def test_a_name_can_be_used_once_at_a_time(labs: StandInLabs) -> None:
     assert again.since > first.since
 
 
-def test_several_labs_side_by_side(labs: StandInLabs, tmp_path: Path) -> None:
+def test_several_labs_side_by_side(labs: PretendedLabs, tmp_path: Path) -> None:
     ports = {port for name in ("one", "two") for port in up(labs, name).ports.values()}
     assert len(ports) == 4
     assert [status.name for status in labs.status()] == ["one", "two"]
@@ -81,7 +83,7 @@ def test_several_labs_side_by_side(labs: StandInLabs, tmp_path: Path) -> None:
     assert_nothing_is_left(tmp_path / "labs")
 
 
-def test_either_gateway_can_lose_its_power_and_come_back(labs: StandInLabs) -> None:
+def test_either_gateway_can_lose_its_power_and_come_back(labs: PretendedLabs) -> None:
     lab = up(labs)
     for side in Side:
         before = labs.status()[0].pids
@@ -99,7 +101,7 @@ def test_either_gateway_can_lose_its_power_and_come_back(labs: StandInLabs) -> N
     labs.down("one")
 
 
-def test_a_guest_that_switches_itself_off_is_seen(labs: StandInLabs) -> None:
+def test_a_guest_that_switches_itself_off_is_seen(labs: PretendedLabs) -> None:
     up(labs)
     pid = labs.status()[0].pids[0]
     assert pid is not None
@@ -110,12 +112,12 @@ def test_a_guest_that_switches_itself_off_is_seen(labs: StandInLabs) -> None:
     labs.down("one")
 
 
-def test_power_of_a_lab_that_is_not_there(labs: StandInLabs) -> None:
-    with pytest.raises(NotFound, match="No lab “one”"):
+def test_power_of_a_lab_that_is_not_there(labs: PretendedLabs) -> None:
+    with pytest.raises(NotFound, check=has_message(LAB_UNKNOWN, lab="one")):
         power_off(labs, "one", Side.A)
 
 
-def test_what_a_dead_lab_left_is_removed(labs: StandInLabs, tmp_path: Path) -> None:
+def test_what_a_dead_lab_left_is_removed(labs: PretendedLabs, tmp_path: Path) -> None:
     for name in ("one", "dead"):
         folder = tmp_path / "labs" / name
         folder.mkdir(parents=True)
@@ -127,7 +129,7 @@ def test_what_a_dead_lab_left_is_removed(labs: StandInLabs, tmp_path: Path) -> N
     labs.down("one")
 
 
-def test_frames_to_a_gateway_without_power_are_lost_and_block_nobody(labs: StandInLabs) -> None:
+def test_frames_to_a_gateway_without_power_are_lost_and_block_no_one(labs: PretendedLabs) -> None:
     lab = up(labs)
     power_off(labs, "one", Side.A)
     pid_b = labs.status()[0].pids[1]

@@ -14,13 +14,15 @@ import pytest
 
 from app.domain.errors import LabFault
 from app.lab import LabStatus
-from support.stand_in_lab import (
+from app.lab.messages import LAB_STARTS
+from support.message_checks import has_message
+from support.pretended_lab import (
     WAIT_S,
-    StandInLabs,
+    PretendedLabs,
     assert_nothing_is_left,
     needs_ssh_keygen,
+    pretended_labs,
     processes_of,
-    stand_in_labs,
     up,
 )
 from support.waiting import wait_until
@@ -31,11 +33,11 @@ pytestmark = needs_ssh_keygen
 
 
 @pytest.fixture
-def labs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> StandInLabs:
-    return stand_in_labs(tmp_path, monkeypatch)
+def labs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> PretendedLabs:
+    return pretended_labs(tmp_path, monkeypatch)
 
 
-def test_the_machines_die_with_a_killed_supervisor(labs: StandInLabs, tmp_path: Path) -> None:
+def test_the_machines_die_with_a_killed_supervisor(labs: PretendedLabs, tmp_path: Path) -> None:
     lab = up(labs)
     os.kill(int((lab.folder / "supervisor.pid").read_text()), signal.SIGKILL)
     wait_until(lambda: not processes_of(lab.folder), "QEMU to end", WAIT_S)
@@ -43,7 +45,7 @@ def test_the_machines_die_with_a_killed_supervisor(labs: StandInLabs, tmp_path: 
     assert_nothing_is_left(tmp_path / "labs")
 
 
-def test_a_hanging_supervisor_is_killed(labs: StandInLabs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_hanging_supervisor_is_killed(labs: PretendedLabs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     lab = up(labs)
     monkeypatch.setattr("app.lab.folders._DOWN_TIMEOUT_S", 0.5)
     monkeypatch.setattr("app.lab.control._ANSWER_TIMEOUT_S", 0.2)
@@ -85,7 +87,7 @@ def start_owner(base: Path, *words: str) -> subprocess.Popen[str]:
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_an_owned_lab_dies_with_its_owner(labs: StandInLabs, tmp_path: Path, number: signal.Signals) -> None:
+def test_an_owned_lab_dies_with_its_owner(labs: PretendedLabs, tmp_path: Path, number: signal.Signals) -> None:
     with start_owner(tmp_path, "owned", "stay") as owner:
         assert owner.stdout is not None
         assert owner.stdout.readline() == "up\n"
@@ -95,13 +97,13 @@ def test_an_owned_lab_dies_with_its_owner(labs: StandInLabs, tmp_path: Path, num
 
 
 @pytest.mark.parametrize("end", ["raise", "return"])
-def test_an_owned_lab_ends_when_its_owner_returns(labs: StandInLabs, tmp_path: Path, end: str) -> None:
+def test_an_owned_lab_ends_when_its_owner_returns(labs: PretendedLabs, tmp_path: Path, end: str) -> None:
     with start_owner(tmp_path, "owned", end) as owner:
         owner.wait(WAIT_S)
     assert_nothing_is_left_soon(tmp_path / "labs")
 
 
-def test_any_lab_dies_with_its_starter_until_it_is_up(labs: StandInLabs, tmp_path: Path) -> None:
+def test_any_lab_dies_with_its_starter_until_it_is_up(labs: PretendedLabs, tmp_path: Path) -> None:
     with start_owner(tmp_path, "owned", "return") as first:
         first.wait(WAIT_S)  # a machine is saved by then
     assert_nothing_is_left_soon(tmp_path / "labs")
@@ -116,13 +118,13 @@ def test_any_lab_dies_with_its_starter_until_it_is_up(labs: StandInLabs, tmp_pat
         wait_until(has_begun, "the lab", WAIT_S)
         (status,) = seen
         assert (status.is_starting, status.is_running) == (True, (False, False))
-        with pytest.raises(LabFault, match="still starting"):
+        with pytest.raises(LabFault, check=has_message(LAB_STARTS, lab="one")):
             labs.find("one")
         starter.kill()
     assert_nothing_is_left_soon(tmp_path / "labs")
 
 
-def test_a_lasting_lab_outlives_its_starter(labs: StandInLabs, tmp_path: Path) -> None:
+def test_a_kept_lab_outlives_its_starter(labs: PretendedLabs, tmp_path: Path) -> None:
     with start_owner(tmp_path, "lasting", "return") as starter:
         starter.wait(WAIT_S)
         try:
@@ -135,7 +137,7 @@ def test_a_lasting_lab_outlives_its_starter(labs: StandInLabs, tmp_path: Path) -
     assert_nothing_is_left(tmp_path / "labs")
 
 
-def test_a_machine_that_boots_to_be_saved_dies_with_its_starter(labs: StandInLabs, tmp_path: Path) -> None:
+def test_a_machine_that_boots_to_be_saved_dies_with_its_starter(labs: PretendedLabs, tmp_path: Path) -> None:
     labs.behave("silent")
     building = tmp_path / "cache/lab/x/machines/.building"
     with start_owner(tmp_path, "owned", "return") as starter:

@@ -13,21 +13,23 @@ from app.domain.errors import Cancelled, LabFault, NotFound
 from app.domain.hosts import Side
 from app.lab import LabProgress, LabSpec, boot
 from app.lab import saved as saved_module
-from support.stand_in_lab import WAIT_S, StandInLabs, assert_nothing_is_left, needs_ssh_keygen, stand_in_labs, up
+from app.lab.messages import LAB_PROGRAM_MISSING
+from support.message_checks import has_message
+from support.pretended_lab import WAIT_S, PretendedLabs, assert_nothing_is_left, needs_ssh_keygen, pretended_labs, up
 
 pytestmark = needs_ssh_keygen
 
 
 @pytest.fixture
-def labs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> StandInLabs:
-    return stand_in_labs(tmp_path, monkeypatch)
+def labs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> PretendedLabs:
+    return pretended_labs(tmp_path, monkeypatch)
 
 
 def machines(base: Path) -> list[Path]:
     return sorted((base / "cache/lab/debian-13/machines").iterdir())
 
 
-def start(labs: StandInLabs, *, is_cold: bool = False) -> list[str]:
+def start(labs: PretendedLabs, *, is_cold: bool = False) -> list[str]:
     """Start a lab, end it, and return what was reported. What boots instead of what was restored gets its time."""
     seen: list[LabProgress] = []
 
@@ -45,7 +47,7 @@ def has(reported: list[str], text: str) -> bool:
     return any(text in line for line in reported)
 
 
-def test_a_gateway_boots_once_and_is_restored_from_then_on(labs: StandInLabs, tmp_path: Path) -> None:
+def test_a_gateway_boots_once_and_is_restored_from_then_on(labs: PretendedLabs, tmp_path: Path) -> None:
     first = start(labs)
     (saved,) = machines(tmp_path)
     assert sorted(path.name for path in saved.iterdir()) == ["disk.qcow2", "manifest.json", "memory"]
@@ -57,14 +59,14 @@ def test_a_gateway_boots_once_and_is_restored_from_then_on(labs: StandInLabs, tm
     assert machines(tmp_path) == [saved]
 
 
-def test_a_cold_start_neither_saves_nor_restores(labs: StandInLabs, tmp_path: Path) -> None:
+def test_a_cold_start_neither_saves_nor_restores(labs: PretendedLabs, tmp_path: Path) -> None:
     reported = start(labs, is_cold=True)
     assert not has(reported, "save:")
     assert not has(reported, "Restoring")
     assert not (tmp_path / "cache/lab/debian-13/machines").exists()
 
 
-def test_a_damaged_one_is_made_anew(labs: StandInLabs, tmp_path: Path) -> None:
+def test_a_damaged_one_is_made_anew(labs: PretendedLabs, tmp_path: Path) -> None:
     start(labs)
     (saved,) = machines(tmp_path)
     (saved / "memory").chmod(0o644)
@@ -73,14 +75,14 @@ def test_a_damaged_one_is_made_anew(labs: StandInLabs, tmp_path: Path) -> None:
     assert (saved / "memory").read_bytes() != b"cut"
 
 
-def test_where_nothing_can_be_saved_the_gateways_boot(labs: StandInLabs, tmp_path: Path) -> None:
+def test_where_nothing_can_be_saved_the_gateways_boot(labs: PretendedLabs, tmp_path: Path) -> None:
     labs.behave("unsaveable")
     reported = start(labs)
     assert has(reported, "this device cannot be saved. Booting both gateways instead")
     assert machines(tmp_path) == []
 
 
-def test_one_that_cannot_be_restored_is_discarded_and_the_gateways_boot(labs: StandInLabs, tmp_path: Path) -> None:
+def test_one_that_cannot_be_restored_is_discarded_and_the_gateways_boot(labs: PretendedLabs, tmp_path: Path) -> None:
     start(labs)
     labs.behave("unrestorable")
     reported = start(labs)
@@ -92,7 +94,7 @@ def test_one_that_cannot_be_restored_is_discarded_and_the_gateways_boot(labs: St
 
 
 def test_one_that_is_restored_and_never_comes_up_is_discarded_and_the_gateways_boot(
-    labs: StandInLabs, tmp_path: Path
+    labs: PretendedLabs, tmp_path: Path
 ) -> None:
     start(labs)
     labs.behave("speechless")
@@ -107,7 +109,7 @@ def test_one_that_is_restored_and_never_comes_up_is_discarded_and_the_gateways_b
 
 
 def test_one_that_is_restored_and_takes_no_identity_is_discarded_and_the_gateways_boot(
-    labs: StandInLabs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    labs: PretendedLabs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     start(labs)
     labs.behave("deaf")
@@ -119,18 +121,18 @@ def test_one_that_is_restored_and_takes_no_identity_is_discarded_and_the_gateway
 
 
 def test_a_program_that_is_missing_does_not_discard_it(
-    labs: StandInLabs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    labs: PretendedLabs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     start(labs)
     saved = machines(tmp_path)
     monkeypatch.setattr(shutil, "which", lambda name: None if name == "ssh" else name)
-    with pytest.raises(LabFault, match="ssh is missing"):
+    with pytest.raises(LabFault, check=has_message(LAB_PROGRAM_MISSING, program="ssh")):
         start(labs)
     assert machines(tmp_path) == saved
 
 
 def test_another_version_of_qemu_makes_its_own_and_removes_the_old_one(
-    labs: StandInLabs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    labs: PretendedLabs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     start(labs)
     (old,) = machines(tmp_path)
@@ -141,7 +143,7 @@ def test_another_version_of_qemu_makes_its_own_and_removes_the_old_one(
     assert new != old
 
 
-def test_one_that_a_lab_runs_on_is_kept(labs: StandInLabs, tmp_path: Path) -> None:
+def test_one_that_a_lab_runs_on_is_kept(labs: PretendedLabs, tmp_path: Path) -> None:
     up(labs)
     (old,) = machines(tmp_path)
     qemu = tmp_path / "bin/qemu-system-x86_64"
@@ -152,25 +154,25 @@ def test_one_that_a_lab_runs_on_is_kept(labs: StandInLabs, tmp_path: Path) -> No
     labs.down("one")
 
 
-def test_too_little_space_for_saving_is_no_obstacle(labs: StandInLabs, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_little_space_for_saving_is_no_obstacle(labs: PretendedLabs, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(saved_module, "_NEEDED_BYTES", 1 << 60)
     assert has(start(labs), "Too little disk space for saving a virtual gateway")
 
 
 def test_a_disk_that_is_full_while_saving_is_no_obstacle(
-    labs: StandInLabs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    labs: PretendedLabs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def write(folder: Path, _names: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device", str(folder))
 
     monkeypatch.setattr(saved_module, "write_manifest", write)
     reported = start(labs)
-    assert has(reported, "The disk is full while saving a virtual gateway")
+    assert has(reported, "is full while saving a virtual gateway")
     assert has(reported, "Booting both gateways instead")
     assert machines(tmp_path) == []
 
 
-def test_cancelling_while_a_machine_is_saved_leaves_nothing(labs: StandInLabs, tmp_path: Path) -> None:
+def test_cancelling_while_a_machine_is_saved_leaves_nothing(labs: PretendedLabs, tmp_path: Path) -> None:
     labs.behave("silent")
     token = CancelToken()
     with pytest.raises(Cancelled):
@@ -179,7 +181,7 @@ def test_cancelling_while_a_machine_is_saved_leaves_nothing(labs: StandInLabs, t
     assert not (tmp_path / "labs").exists() or list((tmp_path / "labs").iterdir()) == []
 
 
-def test_what_gateways_are_given_later_is_not_saved(labs: StandInLabs, tmp_path: Path) -> None:
+def test_what_gateways_are_given_later_is_not_saved(labs: PretendedLabs, tmp_path: Path) -> None:
     lab = up(labs)
     values = [secret.value.encode() for secret in lab.passwords().values()]
     values += [(lab.folder / f"host-key-{side}").read_bytes() for side in Side]
@@ -189,7 +191,7 @@ def test_what_gateways_are_given_later_is_not_saved(labs: StandInLabs, tmp_path:
     assert not any(value in kept for value in values)
 
 
-def test_a_link_is_taken_down_and_up_at_both_ends(labs: StandInLabs, tmp_path: Path) -> None:
+def test_a_link_is_taken_down_and_up_at_both_hosts(labs: PretendedLabs, tmp_path: Path) -> None:
     lab = up(labs)
     labs.relink("one")
     for side in Side:

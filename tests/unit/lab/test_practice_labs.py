@@ -14,9 +14,11 @@ from app.domain.errors import Cancelled, HostUnreachable, InvalidOption, LabFaul
 from app.domain.hosts import PairSpec, Side
 from app.domain.paths import Paths
 from app.lab import CpuKind, Lab, LabManager, LabSpec
+from app.lab.messages import LAB_DOWN, START_LAB_OR_CHOOSE
 from app.lab.practice_labs import LabPasswords, Labs
 from app.measurement.firewalls import FirewallConsents
 from app.storage import Store
+from support.message_checks import has_message
 
 
 class FakeManager:
@@ -95,7 +97,7 @@ def test_several_kinds_can_be_started_by_one_process(labs: Labs, manager: FakeMa
 def test_a_lab_of_that_kind_that_is_up_is_taken(labs: Labs, manager: FakeManager) -> None:
     manager.add(LabSpec("mixed", "debian-11", "debian-13"))
     manager.add(LabSpec("slow", "debian-11", "debian-11", CpuKind.NO_AES))
-    assert pair(labs, "A=debian-11,B=debian-13").name == "lab:A=debian-11,B=debian-13"
+    assert pair(labs, "A=debian-11,B=debian-13").name == "lab:mixed", "comparisons there are stored under that name"
     assert set(manager.labs) == {"mixed", "slow"}
     pair(labs, "debian-11")
     assert len(manager.labs) == 3, "without AES instructions it is another kind"
@@ -109,14 +111,15 @@ def test_a_name_means_the_lab_of_that_name(labs: Labs, manager: FakeManager) -> 
     assert "debian-11" in caught.value.hint
 
 
-def test_of_a_lab_that_is_down_is_said_that_it_is_down(labs: Labs, manager: FakeManager) -> None:
+def test_of_a_lab_that_is_down_is_reported_that_it_is_down(labs: Labs, manager: FakeManager) -> None:
     away = HostUnreachable("gateway-a cannot be reached.", hint="Is the host on?")
     mine = manager.add(LabSpec("mine")).pair
     assert labs.explained(mine, away) is away, "the lab is up"
     manager.down("mine")
-    said = labs.explained(mine, away)
-    assert said.message == "The practice lab of lab:mine is down. gateway-a cannot be reached."
-    assert "Start a practice lab" in said.hint
+    reported = labs.explained(mine, away)
+    assert has_message(LAB_DOWN, pair="lab:mine")(reported)
+    assert "gateway-a cannot be reached." in reported.message
+    assert has_message(START_LAB_OR_CHOOSE)(reported)
     assert labs.explained(replace(mine, is_lab=False), away) is away
 
 
@@ -139,8 +142,7 @@ def test_what_cannot_be_read_starts_nothing(labs: Labs, manager: FakeManager, na
 
 def test_the_link_of_a_lab_is_restarted_whatever_its_pair_is_called(labs: Labs, manager: FakeManager) -> None:
     other, mine = manager.add(LabSpec("other", "debian-11", "debian-11")), manager.add(LabSpec("mine"))
-    renamed = pair(labs, "debian-13")
-    assert renamed.name == "lab:debian-13"
+    renamed = replace(mine.pair, name="lab:debian-13")
     for one in (renamed, mine.pair, other.pair):
         healer = labs.healer(one)
         assert healer is not None
@@ -162,7 +164,9 @@ def test_a_lab_that_is_gone_is_not_ours_to_restart(
     assert manager.relinked == []
 
 
-def test_a_lab_that_does_not_answer_is_said(labs: Labs, manager: FakeManager, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_lab_that_does_not_answer_is_reported(
+    labs: Labs, manager: FakeManager, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def relink(name: str) -> None:
         raise LabFault(f"The lab “{name}” does not answer.")
 
@@ -238,6 +242,15 @@ def test_a_consent_is_remembered_for_a_lab_until_it_ends_and_for_a_stored_pair(
         store.save_pair(replace(own, underlay_a="192.0.2.77"))
         consents.change(own, may_open=True)
         assert store.get_pair("plant-7") == replace(own, underlay_a="192.0.2.77", may_open_firewall=True)
+
+
+def test_a_lab_of_another_process_is_found_but_not_measured_on(labs: Labs, manager: FakeManager) -> None:
+    """A deployment that the window made on its own lab is found from the terminal."""
+    theirs = manager.labs["own-1-1"] = replace(manager.add(LabSpec("own-1-1")), owner_pid=1)
+    found = labs.running_pair("debian-13")
+    assert (found.name, found.a.port) == ("lab:debian-13", theirs.ports[Side.A])
+    assert pair(labs, "debian-13").a.port != theirs.ports[Side.A]
+    assert labs.running_pair("debian-13").a.port != theirs.ports[Side.A], "one's own comes first"
 
 
 def test_the_pair_of_a_running_lab_is_known_without_starting_one(labs: Labs, manager: FakeManager) -> None:

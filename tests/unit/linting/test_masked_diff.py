@@ -34,7 +34,7 @@ def test_a_secret_that_was_put_into_a_file_is_not_shown(path: str, known: str, p
         assert "(not shown)" in diff
 
 
-def test_what_was_rolled_out_is_shown_as_it_is_and_a_masked_change_is_still_a_change() -> None:
+def test_what_was_deployed_is_shown_as_it_is_and_a_masked_change_is_still_a_change() -> None:
     diff = changed_by_hand(WIREGUARD.format(PUBLIC), WIREGUARD.format(KEY), PATH)
     assert f"-PublicKey = {PUBLIC}" in diff.split("\n")
     assert "+PublicKey = (not shown)" in diff.split("\n")

@@ -6,15 +6,13 @@ from dataclasses import replace
 
 import pytest
 import sample_records as sample
-from adaptive_stage import FAST, AdaptiveStage, FakeProbes
+from adaptive_stage import AdaptiveStage, FakeProbes
 from campaign_stage import by_solution
 
 from app.domain import events
-from app.domain.errors import ConnectionLost, PreflightRefused, ProbeFailed, TunnelDown
+from app.domain.errors import ConnectionLost, ProbeFailed, TunnelDown
 from app.domain.interim import CandidateState, StopReason
 from app.domain.results import ADAPTIVE_PROFILE, BLOCK_PINGS, FRAME_BYTES, AttemptStatus, CampaignStatus
-from app.measurement.adaptive import comparison
-from app.measurement.adaptive.side_by_side import moved
 from app.probes import underlay_guard
 
 FOUR = (sample.BASELINE, sample.WIREGUARD, sample.OPENVPN_UDP, sample.OPENVPN_TCP)
@@ -33,7 +31,7 @@ def test_it_ends_once_the_order_is_known() -> None:
     assert [result.round for result in results] == sorted(rounds)
     assert results[-1].stop in (StopReason.ORDER_KNOWN, StopReason.GOOD_ENOUGH)
     assert [one.solution for one in results[-1].candidates] == ["wireguard", "openvpn-udp", "openvpn-tcp"]
-    assert stage.tunnels.standing == []
+    assert stage.tunnels.tunnels_up == []
     assert stage.of(events.Progress)[-1].left_s == 0.0
 
 
@@ -47,7 +45,7 @@ def test_an_attempt_has_every_round_trip_time_of_its_blocks() -> None:
     assert [series.sent for series in attempt.latency] == [10 * count for count in BLOCK_PINGS]
     assert [series.received for series in attempt.latency] == [10 * count for count in BLOCK_PINGS]
     assert len(attempt.throughput) == 2
-    assert attempt.wire is not None
+    assert attempt.capture is not None
     assert (attempt.setup_s, attempt.cleanup_s) == (2.0, 1.0)
 
 
@@ -148,7 +146,7 @@ def test_plaintext_ends_a_candidate() -> None:
 
     failed = next(one for one in record.attempts if one.key.solution == "openvpn-udp")
     assert (failed.reason, failed.stage) == ("leak", "wire")
-    assert failed.wire is not None
+    assert failed.capture is not None
     assert failed.latency
     assert by_solution(record)["openvpn-udp"] == ["failed"]
 
@@ -175,7 +173,7 @@ def test_skipping_while_a_tunnel_is_set_up_leaves_it_out() -> None:
     record = stage.compare()
 
     assert by_solution(record)["openvpn-udp"] == ["skipped"]
-    assert stage.tunnels.standing == []
+    assert stage.tunnels.tunnels_up == []
 
 
 def test_skipping_ends_the_cycles_of_a_candidate_that_has_figures() -> None:
@@ -193,7 +191,7 @@ def test_cancelling_restores_the_hosts_and_keeps_complete_rounds() -> None:
     record = stage.compare()
 
     assert record.status is CampaignStatus.CANCELLED
-    assert stage.tunnels.standing == []
+    assert stage.tunnels.tunnels_up == []
     first = [one.status for one in record.attempts if one.key.round == 1]
     assert first == [AttemptStatus.COMPLETED] * 4
     assert stage.store.messages[record.campaign_id] == "The comparison was cancelled. 1 round of it is complete."
@@ -293,7 +291,7 @@ def test_a_pause_takes_effect_between_rounds() -> None:
         if isinstance(event, events.CycleEnded) and event.round == 1 and event.cycle == 1:
             stage.control.pause()
         if isinstance(event, events.Paused) and event.is_paused:
-            assert stage.tunnels.standing == []
+            assert stage.tunnels.tunnels_up == []
             assert {one.key.round for one in stage.store.saved} == {1}
             stage.control.resume()
 
@@ -318,74 +316,6 @@ def test_states_of_candidates_are_those_of_the_last_round() -> None:
     assert all(one.ratio is not None for one in last.candidates)
 
 
-def test_all_tunnels_of_a_group_are_up_at_the_same_time_after_a_check() -> None:
-    stage = AdaptiveStage(candidates=FOUR)
-    stage.compare()
-
-    names = tuple(one.solution for one in FOUR)
-    assert stage.tunnels.together == [names[:2], names, *[names] * (len(stage.tunnels.together) - 2)]
-    assert [len(cycle) for cycle in stage.probes.cycles[:10]] == [2] * 10
-    assert not any("one at a time" in line.text for line in stage.of(events.LogLine))
-
-
-def test_tunnels_that_change_a_latency_are_measured_one_at_a_time_from_then_on() -> None:
-    stage = AdaptiveStage(candidates=FOUR, probes=FakeProbes(noise=0.0))
-
-    def on_cycle(_number: int) -> None:
-        is_crowded = len(stage.tunnels.standing) > 2
-        stage.probes.latency_ms = {**FAST, "wireguard": 1.3} if is_crowded else FAST
-
-    stage.probes.on_cycle = on_cycle
-    record = stage.compare()
-
-    names = [one.solution for one in FOUR]
-    assert stage.tunnels.together[2:] == [(name,) for name in names] * ((len(stage.tunnels.together) - 2) // 4)
-    assert all(
-        one.doubts[0].startswith("Candidates were measured with one tunnel at a time") for one in record.attempts
-    )
-    warnings = [line.text for line in stage.of(events.LogLine) if line.level is events.LogLevel.WARNING]
-    (said,) = [text for text in warnings if "one at a time" in text]
-    assert said.startswith(
-        "The latency of WireGuard, ChaCha20-Poly1305 changed by +30 % when the other tunnels came up."
-    )
-    bare = next(one for one in record.attempts if one.key.solution == "baseline")
-    assert len(bare.blocks) == 30  # beside each of the others
-
-
-def test_load_that_comes_meanwhile_is_none_of_the_tunnels_fault() -> None:
-    stage = AdaptiveStage(candidates=FOUR, probes=FakeProbes(noise=0.0, slow_cycles=set(range(6, 11))))
-    stage.compare()
-    assert not any("one at a time" in line.text for line in stage.of(events.LogLine))
-
-
-def test_groups_that_exclude_each_other_are_measured_after_one_another(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(comparison, "side_by_side", lambda choices: ((0, 1, 2), (3,))[: len(choices) - 2])
-    stage = AdaptiveStage(candidates=FOUR)
-    record = stage.compare()
-
-    assert stage.tunnels.together[1:3] == [("baseline", "wireguard", "openvpn-udp"), ("openvpn-tcp",)]
-    assert {one.status for one in record.attempts} == {AttemptStatus.COMPLETED}
-    bare = record.attempts[0]
-    assert len(bare.blocks) == 20
-    assert stage.probes.steps_of("baseline").count("wire") == 1
-    assert {one.rate_mbit_s for one in record.attempts if one.key.round == 2} == {25.0}  # known after the first round
-
-
-def test_a_group_that_cannot_be_set_up_is_measured_one_at_a_time() -> None:
-    stage = AdaptiveStage(candidates=FOUR)
-    together: list[int] = []
-
-    def on_open(_solution: str) -> None:
-        together.append(len(stage.tunnels.standing))
-        if len(stage.tunnels.standing) > 2:
-            raise PreflightRefused("There is no room for so many.")
-
-    stage.tunnels.on_open = on_open
-    record = stage.compare()
-    assert {one.status for one in record.attempts} == {AttemptStatus.COMPLETED}
-    assert max(together) == 4
-
-
 def test_blocks_are_measured_again_where_a_gate_asks_for_it_three_times_at_most() -> None:
     stage = AdaptiveStage(candidates=(sample.WIREGUARD, sample.OPENVPN_UDP), probes=FakeProbes(own_load_cores=1.7))
     attempt, *others = stage.compare().attempts
@@ -398,12 +328,3 @@ def test_blocks_are_measured_again_where_a_gate_asks_for_it_three_times_at_most(
     assert "cores of this computer busy with other work" in next(
         line.text for line in stage.of(events.LogLine) if "measured again" in line.text
     )
-
-
-def test_the_change_that_counts_is_beyond_chance() -> None:
-    quiet, slower = [1.0, 1.01, 0.99, 1.0, 1.0], [1.07, 1.08, 1.06, 1.07, 1.07]
-    assert moved("x", quiet, slower, set_ups=0).is_too_much
-    assert not moved("x", quiet, slower, set_ups=1).is_too_much  # tunnels differ so much from one set-up to the next
-    assert not moved("x", quiet, [1.04] * 5, set_ups=0).is_too_much
-    assert not moved("x", [0.7, 1.0, 1.4, 0.9, 1.1], [0.8, 1.1, 1.5, 1.0, 1.2], set_ups=0).is_too_much
-    assert not moved("x", [], slower, set_ups=0).is_too_much

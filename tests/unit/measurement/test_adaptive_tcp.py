@@ -1,21 +1,29 @@
-"""Adaptive comparisons: TCP is measured in the first two rounds, and later rounds are predicted without it."""
+"""Adaptive comparisons: a round is predicted without what happens only once; TCP is measured twice at most."""
 
 from __future__ import annotations
+
+import logging
+import math
+from dataclasses import replace
 
 import pytest
 import sample_records as sample
 from adaptive_stage import AdaptiveStage, FakeProbes
 
-from app.domain.results import AttemptStatus
-from app.measurement.adaptive.past_rounds import PastRounds, took_tcp_s
+from app.domain.events import RoundEnded
+from app.domain.interim import StopReason
+from app.domain.results import ADAPTIVE_PROFILE, AttemptStatus, CampaignRecord
+from app.measurement.adaptive.block_time import BlockTime
+from app.measurement.adaptive.past_rounds import PastRounds, stored_times
+from app.measurement.adaptive.round_times import Part, RoundTimes
+from app.measurement.adaptive.side_by_side import CHECK_BLOCKS
 
 NEAR_MS = {"baseline": 0.4, "wireguard": 1.0, "openvpn-udp": 1.0}
+THREE = (sample.BASELINE, sample.WIREGUARD, sample.OPENVPN_UDP)
 
 
 def test_later_rounds_measure_latencies_only() -> None:
-    stage = AdaptiveStage(
-        candidates=(sample.BASELINE, sample.WIREGUARD, sample.OPENVPN_UDP), probes=FakeProbes(NEAR_MS, noise=0.2)
-    )
+    stage = AdaptiveStage(candidates=THREE, probes=FakeProbes(NEAR_MS, noise=0.2))
     record = stage.compare()
     rounds = {one.key.round for one in record.attempts}
     assert max(rounds) > 2
@@ -25,20 +33,122 @@ def test_later_rounds_measure_latencies_only() -> None:
     assert stage.probes.steps_of("wireguard").count("tcp") == 2
 
 
-def test_a_round_without_tcp_is_predicted_to_be_shorter() -> None:
-    stage = AdaptiveStage(candidates=(sample.BASELINE, sample.WIREGUARD, sample.OPENVPN_UDP))
-    past = PastRounds(stage.compare().plan)
-    past.add((), 60.0, 20.0)
-    assert (past.has_tcp_next, past.next_round_s) == (True, 60.0)
-    past.add((), 70.0, 30.0)
-    assert (past.has_tcp_next, past.next_round_s) == (False, 40.0)
-    past.add((), 40.0, 0.0)
-    assert past.next_round_s == 40.0
-    assert past.elapsed_s == 170.0
+def times(tcp_s: float, check_s: float = 0.0, repeated_s: float = 0.0) -> RoundTimes:
+    made = RoundTimes(repeated_s=repeated_s)
+    made.seconds.update({Part.TCP: tcp_s, Part.CHECK: check_s})
+    return made
+
+
+def past_of(stage: AdaptiveStage, budget_s: float | None) -> tuple[PastRounds, CampaignRecord]:
+    record = stage.compare()
+    return PastRounds(replace(record.plan, profile=replace(record.plan.profile, budget_s=budget_s))), record
+
+
+def test_a_round_is_predicted_without_what_happens_only_once() -> None:
+    past, record = past_of(AdaptiveStage(candidates=THREE), None)
+    first = [one for one in record.attempts if one.key.round == 1]
+    past.add(first, 60.0, times(9.0, check_s=15.0, repeated_s=6.0))
+    assert past.latency_s == 30.0
+    # CPU at one rate as long as TCP before; TCP once more, of 3 candidates, a second more in both directions.
+    assert past.next_round_s == 30.0 + 9.0 + (9.0 + 6.0)
+    past.add((), 54.0, times(15.0))
+    assert (past.has_tcp_next, past.has_rate_next) == (False, True)
+    assert past.next_round_s == 39.0
+    past.add((), 40.0, times(0.0))
+    assert (past.next_round_s, past.elapsed_s) == (40.0, 154.0)
+
+
+@pytest.mark.parametrize(
+    ("budget_s", "has_rate", "has_tcp", "next_s"),
+    [
+        (144.0, True, True, 54.0),  # three rounds
+        (143.0, True, False, 39.0),
+        (128.0, False, False, 30.0),
+        (119.0, True, True, 54.0),  # two rounds at best
+        (113.0, True, False, 39.0),
+        (98.0, False, False, 30.0),
+    ],
+)
+def test_tcp_is_left_out_where_it_would_take_away_one_of_three_rounds(
+    budget_s: float, has_rate: bool, has_tcp: bool, next_s: float
+) -> None:
+    past, record = past_of(AdaptiveStage(candidates=THREE), budget_s)
+    assert (past.has_tcp_next, past.has_rate_next) == (True, False)  # the first round has it whatever the budget
+    past.add([one for one in record.attempts if one.key.round == 1], 60.0, times(9.0, check_s=21.0))
+    assert (past.has_rate_next, past.has_tcp_next) == (has_rate, has_tcp)
+    assert past.next_round_s == next_s
+
+
+@pytest.mark.parametrize(("budget_s", "next_s"), [(300.0, 60.0), (125.0, 60.0), (113.0, 53.0), (99.0, 40.0)])
+def test_a_round_is_predicted_with_the_cycles_that_the_budget_holds(budget_s: float, next_s: float) -> None:
+    past, record = past_of(AdaptiveStage(candidates=THREE), budget_s)
+    made = times(0.0)
+    made.seconds[Part.BLOCKS] = 40.0  # of ten cycles
+    past.add([one for one in record.attempts if one.key.round == 1], 60.0, made)
+    assert (past.latency_s, past.shortest_s) == (60.0, 40.0)
+    assert past.next_round_s == next_s
+
+
+def test_parts_of_a_round_are_counted_once() -> None:
+    now = iter((0.0, 1.0, 4.0, 5.0, 6.0, 8.0))
+    made = RoundTimes(clock=lambda: next(now))
+    with made.part(Part.SET_UP), made.part(Part.CHECK):
+        pass
+    with made.part(Part.BLOCKS):
+        pass
+    assert made.seconds == {Part.CHECK: 3.0, Part.SET_UP: 2.0, Part.BLOCKS: 2.0}
+    assert made.sentence(1) == "Round 1 took 7.0 s: side-by-side check 3.0, set-up 2.0, blocks 2.0."
+    made.belongs_to(Part.CHECK)
+    assert made.seconds == {Part.CHECK: 7.0}
+
+
+def test_a_round_fits_that_is_short_without_the_check(caplog: pytest.LogCaptureFixture) -> None:
+    stage = AdaptiveStage(candidates=THREE, profile=replace(ADAPTIVE_PROFILE, budget_s=100.0))
+    stage.probes = FakeProbes(NEAR_MS, noise=0.2)
+    now = [0.0]
+    stage.clock = lambda: now[0]
+
+    def on_cycle(number: int) -> None:
+        now[0] += 4.0 if number <= 2 * CHECK_BLOCKS else 2.0
+
+    stage.probes.on_cycle = on_cycle
+    with caplog.at_level(logging.INFO, "app.measurement"):
+        record = stage.compare()
+
+    # 40 s of check and 20 s of blocks; two more rounds of 20 s are within the budget, a third one is not.
+    assert caplog.messages[0] == "Round 1 took 60.0 s: side-by-side check 40.0, blocks 20.0."
+    assert max(one.key.round for one in record.attempts) == 3
+    assert stage.of(RoundEnded)[-1].result.stop is StopReason.BUDGET
 
 
 def test_tcp_of_a_stored_round_is_taken_from_its_figures() -> None:
     record = sample.sample_record(rounds=1, models=sample.MODELS[:2])
     seconds = sum(len(each.interval_mbit_s) * each.interval_s for one in record.attempts for each in one.throughput)
     count = sum(len(one.throughput) for one in record.attempts)
-    assert took_tcp_s(record.attempts) == pytest.approx(seconds + count)
+    assert stored_times(record.attempts).seconds == {Part.TCP: pytest.approx(seconds + count)}
+
+
+@pytest.mark.parametrize(
+    ("left_s", "number", "cycle_s", "most_s"),
+    [
+        (math.inf, 1, 1.0, math.inf),
+        # 20 s of TCP, 3 s of clean-up; each further round 13 s. Three rounds of 23 s, two of 32 s.
+        (118.0, 1, 2.0, 23.0),
+        (118.0, 1, 5.0, 41.0),
+        (118.0, 1, 10.0, 95.0),
+        (118.0, 1, 30.0, 0.0),
+        (118.0, 2, 2.0, 41.0),
+        (118.0, 3, 2.0, 95.0),
+        (118.0, 7, 2.0, 95.0),
+        (10.0, 2, 2.0, 0.0),
+    ],
+)
+def test_blocks_take_no_more_time_than_leaves_the_budget_three_rounds_or_two(
+    left_s: float, number: int, cycle_s: float, most_s: float
+) -> None:
+    assert BlockTime(left_s, 10.0, 20.0, number).most_s(cycle_s) == pytest.approx(most_s)
+
+
+def test_a_round_has_five_cycles_where_time_is_short() -> None:
+    stage = AdaptiveStage(candidates=THREE, profile=replace(ADAPTIVE_PROFILE, budget_s=0.001))
+    assert {len(one.blocks) for one in stage.compare().attempts} == {5}

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 import sample_records as sample
@@ -27,6 +27,8 @@ from app.measurement.bench import (
     StageClock,
     bench_data,
     candidate_times,
+    measured_agreement,
+    measured_s,
     predicted_adaptive_s,
     predicted_fixed_s,
 )
@@ -40,7 +42,7 @@ STAGES = (
     (Stage.LATENCY, 0.1),
     (Stage.LATENCY, 0.6),
     (Stage.THROUGHPUT, 6.5),
-    (Stage.WIRE, 10.0),
+    (Stage.PACKET_TESTS, 10.0),
     (Stage.CLEANUP, 1.5),
 )
 
@@ -160,4 +162,38 @@ def test_what_was_not_measured_is_not_printed(capsys: pytest.CaptureFixture[str]
 
     assert "Latency phase over bare pings: 1.20" in without
     assert "Measured:" not in without
-    assert "Measured: paper 20.0 min; adaptive 1.0 min, 0.050 of paper." in with_both
+    assert "Measured: paper 20.0 min; adaptive 1.0 min, 0.050 of paper, 0.150 of one of its rounds." in with_both
+    assert "Order:" not in with_both
+
+
+def record_of(**base_ms: float) -> CampaignRecord:
+    by_name = {"wireguard": sample.WIREGUARD, "openvpn_udp": sample.OPENVPN_UDP, "openvpn_tcp": sample.OPENVPN_TCP}
+    models = [sample.Model(by_name[name], ms, 0.05, 40.0, 60.0, 100) for name, ms in base_ms.items()]
+    return sample.sample_record(models=models, rounds=4, pings=40, noise=0.001)
+
+
+def test_orders_are_compared_wherever_paper_distinguishes_two(capsys: pytest.CaptureFixture[str]) -> None:
+    paper = record_of(wireguard=0.5, openvpn_udp=1.0, openvpn_tcp=2.0)
+    same = record_of(wireguard=0.5, openvpn_udp=1.2, openvpn_tcp=2.0)
+    other = record_of(wireguard=0.5, openvpn_udp=2.5, openvpn_tcp=2.0)
+    for adaptive, words in (
+        (same, "paper distinguishes 3 pairs; adaptive has the same order in 3 and distinguishes 3 of those.\n"),
+        (
+            other,
+            "Not in paper's order (OpenVPN over UDP, AES-256-GCM before OpenVPN over TCP, AES-256-GCM): 1 of 1 ",
+        ),
+    ):
+        records = {ProfileName.ADAPTIVE: adaptive, ProfileName.PAPER: paper}
+        run = replace(made(adaptive=60.0, paper=1200.0), agreement=measured_agreement(records))
+        print_bench(Console(width=120), run)
+        assert words in capsys.readouterr().out
+    order = bench_data(run)["measured"]["order"]  # type: ignore[index]
+    assert (order["pairs"], order["same"], len(order["contradicted"])) == (3, 2, 1)
+    assert measured_agreement({ProfileName.PAPER: paper}) is None
+
+
+def test_seconds_of_comparisons_are_from_start_to_end() -> None:
+    record, _ = short_run()
+    later = replace(record, ended_at=record.started_at + timedelta(seconds=90))
+    running = replace(record, ended_at=None)
+    assert measured_s({ProfileName.PAPER: later, ProfileName.ADAPTIVE: running}) == {ProfileName.PAPER: 90.0}

@@ -28,14 +28,14 @@ def wait_in_thread(control: CampaignControl) -> tuple[threading.Thread, list[obj
     return thread, seen, paused
 
 
-def test_without_a_pause_nobody_waits() -> None:
+def test_without_a_pause_no_one_waits() -> None:
     seen: list[Paused] = []
     CampaignControl().wait_while_paused(seen.append)
 
     assert seen == []
 
 
-def test_a_pause_lasts_until_somebody_goes_on() -> None:
+def test_a_pause_lasts_until_another_user_goes_on() -> None:
     control = CampaignControl()
     control.pause()
     thread, seen, paused = wait_in_thread(control)
@@ -48,7 +48,7 @@ def test_a_pause_lasts_until_somebody_goes_on() -> None:
     assert seen == [Paused(is_paused=True), Paused(is_paused=False)]
 
 
-def test_a_pause_can_be_taken_back() -> None:
+def test_a_pause_can_be_rolled_back() -> None:
     control = CampaignControl()
     control.pause()
     control.resume()

@@ -18,7 +18,7 @@ from app.domain.errors import (
 )
 from app.domain.events import LogLine
 from app.measurement.load_guard import REFERENCE_ANSWERS, LoadGuard
-from app.measurement.reconnect import HostStaysAway, reach_again
+from app.measurement.reconnect import HostLost, reach_again
 
 
 class Answering:
@@ -99,7 +99,7 @@ def pair() -> tuple[SessionPair, FakeHost, FakeHost]:
     return SessionPair(a, b), a, b
 
 
-def test_hosts_that_stand_are_not_even_asked() -> None:
+def test_hosts_that_are_are_not_even_asked() -> None:
     sessions, a, b = pair()
 
     assert not reach_again(sessions, None, token=CancelToken(), emit=lambda _: None)
@@ -114,16 +114,16 @@ def test_after_a_lost_connection_both_are_asked() -> None:
     assert [command.argv for command in (*a.commands, *b.commands)] == [("true",), ("true",)]
 
 
-def test_a_lost_host_is_connected_again_and_that_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_lost_host_is_connected_again_and_that_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("app.measurement.reconnect.PAUSE_S", 0.0)
     sessions, a, b = pair()
     b.is_connected = False
     b.reconnects = [HostUnreachable("no"), HostUnreachable("no"), None]
-    told: list[LogLine] = []
+    reported: list[LogLine] = []
 
-    assert reach_again(sessions, None, token=CancelToken(), emit=told.append)  # type: ignore[arg-type]
+    assert reach_again(sessions, None, token=CancelToken(), emit=reported.append)  # type: ignore[arg-type]
     assert (a.reconnected, b.reconnected) == (0, 1)
-    assert [line.text for line in told] == [
+    assert [line.text for line in reported] == [
         "The connection to gateway-b was lost; connecting again.",
         "gateway-b is connected again.",
     ]
@@ -137,14 +137,14 @@ def test_a_host_that_does_not_answer_is_connected_again() -> None:
     assert (a.reconnected, b.reconnected) == (1, 0)
 
 
-def test_a_host_that_stays_away_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_host_that_is_lost_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("app.measurement.reconnect.PAUSE_S", 0.0)
     sessions, _, b = pair()
     b.is_connected = False
     b.reconnects = [HostUnreachable("Connection refused.")] * 100
     times = iter(range(1000))
 
-    with pytest.raises(HostStaysAway, match=r"gateway-b cannot be reached any more: Connection refused\."):
+    with pytest.raises(HostLost, match=r"gateway-b cannot be reached any more: Connection refused\."):
         reach_again(sessions, None, token=CancelToken(), emit=lambda _: None, clock=lambda: float(next(times)))
 
     assert 30 < 100 - len(b.reconnects) < 70
@@ -155,7 +155,7 @@ def test_what_cannot_get_better_is_not_tried_again() -> None:
     b.is_connected = False
     b.reconnects = [AuthenticationFailed("The key is not accepted any more."), None]
 
-    with pytest.raises(HostStaysAway, match="not accepted any more"):
+    with pytest.raises(HostLost, match="not accepted any more"):
         reach_again(sessions, None, token=CancelToken(), emit=lambda _: None)
 
     assert b.reconnected == 0

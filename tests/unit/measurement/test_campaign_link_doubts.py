@@ -7,8 +7,8 @@ from collections.abc import Callable
 import pytest
 import sample_records as sample
 from campaign_stage import Stage, by_solution
-from dying_link import CUT, DEAD, SENTENCE, WELL, WRONG_REASON, Link, dropped_tries, say, told
-from fake_wire import able
+from dying_link import CUT, DEAD, SENTENCE, WELL, WRONG_REASON, Link, dropped_tries, report, reported
+from fake_captures import able
 
 from app.domain import events
 from app.domain.commands import Command
@@ -33,14 +33,14 @@ def no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
 # --- at the start, and where pings were never answered ---------------------------------------------------------------
 
 
-def test_a_dead_link_at_the_start_is_said_once_and_nothing_is_tried() -> None:
+def test_a_dead_link_at_the_start_is_reported_once_and_nothing_is_tried() -> None:
     stage = Stage(is_lab=False, allow_load=True)
-    say(stage.pair, CUT)
+    report(stage.pair, CUT)
     record = stage.run()
 
     assert record.status is CampaignStatus.INTERRUPTED
     assert stage.tunnels.opened == []
-    ((is_up, text),) = told(stage)
+    ((is_up, text),) = reported(stage)
     assert not is_up
     # Nothing was seen of it before, so it is not reported to have died.
     assert text.startswith("The link between gateway-a and gateway-b carries nothing: 0 of 6 pings crossed.")
@@ -49,7 +49,7 @@ def test_a_dead_link_at_the_start_is_said_once_and_nothing_is_tried() -> None:
 def test_the_link_of_a_practice_lab_is_healed_at_the_start_without_a_doubt_on_an_attempt() -> None:
     stage = Stage()
     stage.healer = link = Link(stage, "")
-    say(stage.pair, DEAD)
+    report(stage.pair, DEAD)
     record = stage.run()
 
     assert (record.status, link.heals) == (CampaignStatus.COMPLETED, 1)
@@ -58,12 +58,12 @@ def test_the_link_of_a_practice_lab_is_healed_at_the_start_without_a_doubt_on_an
 
 def test_hosts_on_which_no_ping_was_ever_answered_are_measured_as_before() -> None:
     stage = Stage(is_lab=False, allow_load=True)
-    say(stage.pair, DEAD)
+    report(stage.pair, DEAD)
     stage.tunnels.faults["wireguard"] = WRONG_REASON
     record = stage.run()
 
     assert record.status is CampaignStatus.COMPLETED
-    assert told(stage) == []
+    assert reported(stage) == []
     failed = next(one for one in record.attempts if one.key.solution == "wireguard")
     assert (failed.status, failed.reason) == (AttemptStatus.FAILED, "preflight")
     assert any("does not answer the pings" in event.text for event in stage.of(events.LogLine))
@@ -74,11 +74,11 @@ def test_a_link_that_answered_before_the_campaign_was_resumed_is_known_to_have_d
     Link(stage)
     stage.run()
     again = Stage(is_lab=False, allow_load=True, store=stage.store)
-    say(again.pair, DEAD)
+    report(again.pair, DEAD)
     resumed = again.run(resume_id=1)
 
     assert resumed.status is CampaignStatus.INTERRUPTED
-    assert told(again)[0][1].startswith(SENTENCE)
+    assert reported(again)[0][1].startswith(SENTENCE)
 
 
 def test_pings_of_one_host_alone_are_enough() -> None:
@@ -88,7 +88,7 @@ def test_pings_of_one_host_alone_are_enough() -> None:
     record = stage.run()
 
     assert by_solution(record)["wireguard"] == ["failed"]
-    assert told(stage) == []
+    assert reported(stage) == []
 
 
 def test_a_healed_link_has_to_answer_every_host_that_it_answered_before() -> None:
@@ -100,27 +100,27 @@ def test_a_healed_link_has_to_answer_every_host_that_it_answered_before() -> Non
     assert stage.run().status is CampaignStatus.INTERRUPTED
 
 
-@pytest.mark.parametrize("said", ["", "ping: command not found", "pings x y"])
-def test_hosts_that_cannot_tell_claim_nothing(said: str) -> None:
+@pytest.mark.parametrize("output", ["", "ping: command not found", "pings x y"])
+def test_hosts_that_cannot_tell_claim_nothing(output: str) -> None:
     stage = Stage(candidates=(sample.WIREGUARD,))
-    say(stage.pair, said)
+    report(stage.pair, output)
     stage.tunnels.faults["wireguard"] = TunnelDown("It did not come up.")
 
     assert by_solution(stage.run())["wireguard"] == ["failed"]
-    assert told(stage) == []
+    assert reported(stage) == []
 
 
 # --- what is not the link's fault ------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("error", [PlaintextSeen("Plaintext was read."), CleanupFailed("gateway-b is not as it was.")])
-def test_what_stands_for_itself_counts_although_the_link_has_died(error: TunnelmarkError) -> None:
+def test_what_is_deployed_for_itself_counts_although_the_link_has_died(error: TunnelmarkError) -> None:
     stage = Stage()
     stage.healer = link = Link(stage, "")
 
     def on_open(solution: str) -> None:
         if solution == "wireguard":
-            say(stage.pair, DEAD)
+            report(stage.pair, DEAD)
             raise error
         if stage.pair.pings["a"][0] != WELL:
             raise WRONG_REASON
@@ -140,8 +140,8 @@ def test_an_attempt_whose_captures_were_made_on_a_dying_link_is_repeated() -> No
     stage.healer = link = Link(stage, "")
 
     def on_event(event: events.Event) -> None:
-        if isinstance(event, events.StageStarted) and event.stage is events.Stage.WIRE and not link.heals:
-            say(stage.pair, DEAD)
+        if isinstance(event, events.StageStarted) and event.stage is events.Stage.PACKET_TESTS and not link.heals:
+            report(stage.pair, DEAD)
 
     stage.on_event = on_event
     record = stage.run()
@@ -181,7 +181,7 @@ def test_a_connection_that_breaks_while_it_is_healed_is_made_anew() -> None:
     assert stage.tunnels.recovered == 1
 
 
-def test_a_host_that_stays_away_while_the_link_is_dead_ends_the_campaign(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_host_that_is_lost_while_the_link_is_dead_ends_the_campaign(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("app.measurement.reconnect.RECONNECT_S", 0.0)
     stage = Stage()
     stage.healer = link = Link(stage)

@@ -42,10 +42,10 @@ def test_a_campaign_from_start_to_end() -> None:
     assert attempt.configuration
     assert attempt.path is not None
     assert (attempt.path.overhead_bytes, attempt.path.largest_unfragmented_frame_bytes) == (66, 1448)
-    assert stage.tunnels.standing == []
+    assert stage.tunnels.tunnels_up == []
 
 
-def test_events_come_in_order_and_an_attempt_is_stored_before_it_is_told() -> None:
+def test_events_come_in_order_and_an_attempt_is_stored_before_it_is_reported() -> None:
     stage = Stage()
     stored: list[bool] = []
 
@@ -84,7 +84,7 @@ def test_a_daemon_that_dies_during_a_probe_leaves_its_words() -> None:
     stage = Stage()
 
     def interfere(side: str, command: Command) -> None:
-        if stage.tunnels.standing == ["openvpn-udp"] and "warm-up" in " ".join(command.argv):
+        if stage.tunnels.tunnels_up == ["openvpn-udp"] and "warm-up" in " ".join(command.argv):
             raise ProbeFailed("198.18.0.2 stopped answering.")
 
     stage.pair.interfere = interfere
@@ -97,7 +97,7 @@ def test_a_daemon_that_dies_during_a_probe_leaves_its_words() -> None:
     assert by_solution(record)["baseline"] == ["completed", "completed"]
 
 
-def test_a_host_that_put_itself_back_is_said_rather_than_what_follows_from_it() -> None:
+def test_a_host_that_rolled_back_by_itself_is_reported_rather_than_what_follows_from_it() -> None:
     stage = Stage(candidates=(sample.WIREGUARD,))
     stage.tunnels.lost = {Side.B: "gateway-b put itself back because it had not heard from Tunnelmark for 60 s."}
 
@@ -150,7 +150,7 @@ def test_cancelling_ends_the_running_attempt_and_leaves_the_rest_out() -> None:
     assert record.status is CampaignStatus.CANCELLED
     assert [one.status.value for one in record.attempts] == ["completed", "cancelled", "not-run", "not-run"]
     assert record.attempts[2].reason == "cancelled"
-    assert stage.tunnels.standing == []
+    assert stage.tunnels.tunnels_up == []
     assert "2 of 4 attempts were not run" in stage.store.messages[record.campaign_id]
 
 
@@ -204,7 +204,7 @@ def test_a_pause_waits_between_attempts_with_the_hosts_clean() -> None:
         if isinstance(event, events.AttemptStarted) and event.key.position == 1:
             stage.control.pause()
         if isinstance(event, events.Paused) and event.is_paused:
-            clean.append(not stage.tunnels.standing and len(stage.store.saved) == 2)
+            clean.append(not stage.tunnels.tunnels_up and len(stage.store.saved) == 2)
             stage.control.resume()
 
     stage.on_event = on_event
@@ -237,7 +237,7 @@ def test_a_host_that_comes_back_is_put_in_order_and_the_rest_goes_on(monkeypatch
     assert any("gateway-a was put back" in event.text for event in stage.of(events.LogLine))
 
 
-def test_a_host_that_stays_away_ends_the_campaign_with_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_host_that_is_lost_ends_the_campaign_with_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("app.measurement.reconnect.RECONNECT_S", 0.0)
     stage = Stage()
     lose_b_at(stage, "wireguard", [HostUnreachable("No route to gateway-b.")] * 3)
@@ -324,7 +324,7 @@ def test_with_consent_a_live_link_is_measured_under_guard() -> None:
 
 
 @pytest.mark.parametrize(("side", "tool"), [("a", "ping"), ("a", "iperf3"), ("b", "iperf3")])
-def test_a_missing_tool_is_said_before_anything_is_touched(side: str, tool: str) -> None:
+def test_a_missing_tool_is_reported_before_anything_is_touched(side: str, tool: str) -> None:
     stage = Stage()
     facts = stage.facts[side]
     stage.facts[side] = replace(facts, tools={**facts.tools, tool: Tool(tool, ToolFlavour.MISSING)})
@@ -342,7 +342,7 @@ def test_a_full_database_ends_the_campaign_with_the_hosts_clean() -> None:
     with pytest.raises(StorageFault):
         stage.run()
 
-    assert stage.tunnels.standing == []
+    assert stage.tunnels.tunnels_up == []
     assert stage.seen[-1] == events.CampaignEnded(1, CampaignStatus.INTERRUPTED, "The database cannot be written.")
     assert stage.store.records[1].status is CampaignStatus.INTERRUPTED
 

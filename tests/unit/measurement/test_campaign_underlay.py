@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from campaign_stage import Stage, by_solution
-from dying_link import DEAD, SENTENCE, WELL, Link, attended, dropped_tries, say, told
+from dying_link import DEAD, SENTENCE, WELL, Link, attended, dropped_tries, report, reported
 
 from app.domain import events
 from app.domain.commands import Command
@@ -30,7 +30,7 @@ def test_a_link_that_is_ours_is_healed_and_the_attempt_repeated() -> None:
     assert record.status is CampaignStatus.COMPLETED
     assert {one.status for one in record.attempts} == {AttemptStatus.COMPLETED}
     assert link.heals == 1
-    assert told(stage) == [
+    assert reported(stage) == [
         (False, f"{SENTENCE} The practice lab restarts it."),
         (True, "The link between gateway-a and gateway-b carries frames again."),
     ]
@@ -57,15 +57,15 @@ def test_progress_ends_where_the_plan_does_although_an_attempt_was_dropped() -> 
 def test_a_link_that_comes_back_by_itself_needs_no_healer() -> None:
     stage = Stage()
     Link(stage)
-    stage.on_event = lambda event: say(stage.pair, WELL) if isinstance(event, events.UnderlayChanged) else None
+    stage.on_event = lambda event: report(stage.pair, WELL) if isinstance(event, events.UnderlayChanged) else None
     record = stage.run()
 
     assert record.status is CampaignStatus.COMPLETED
-    assert [is_up for is_up, _ in told(stage)] == [False, True]
-    assert told(stage)[0][1].startswith(f"{SENTENCE} Waiting for it")
+    assert [is_up for is_up, _ in reported(stage)] == [False, True]
+    assert reported(stage)[0][1].startswith(f"{SENTENCE} Waiting for it")
 
 
-def test_a_link_that_stays_dead_stops_with_the_rest_of_the_plan_intact_and_can_be_resumed() -> None:
+def test_a_link_that_remains_dead_stops_with_the_rest_of_the_plan_intact_and_can_be_resumed() -> None:
     stage = Stage()
     Link(stage)
     record = stage.run()
@@ -75,7 +75,7 @@ def test_a_link_that_stays_dead_stops_with_the_rest_of_the_plan_intact_and_can_b
     statuses = [one.status.value for one in record.attempts]
     assert statuses == ["completed"] * first + ["not-run"] * (4 - first)
     assert {one.reason for one in record.attempts[first:]} == {"underlay-down"}
-    ((_, text),) = told(stage)
+    ((_, text),) = reported(stage)
     assert text.startswith(SENTENCE)
     assert stage.store.messages[record.campaign_id].startswith(SENTENCE)
     assert f"{4 - first} of 4 attempts were not run" in stage.store.messages[record.campaign_id]
@@ -115,7 +115,7 @@ def test_an_attempt_that_kills_the_link_each_time_is_not_repeated_for_ever() -> 
     assert record.status is CampaignStatus.INTERRUPTED
     assert link.heals == underlay_guard.MAX_HEALS
     assert len(stage.of(events.AttemptDropped)) == underlay_guard.MAX_REPEATS + 1
-    assert "died at 3 tries in a row" in told(stage)[-1][1]
+    assert "died at 3 tries in a row" in reported(stage)[-1][1]
     assert AttemptStatus.FAILED not in {one.status for one in record.attempts}
 
 
@@ -141,7 +141,7 @@ def test_each_attempt_has_its_own_heals() -> None:
 
 
 @pytest.mark.parametrize("trouble", ["not ours", "fault"])
-def test_what_cannot_be_healed_is_said_and_stops(trouble: str) -> None:
+def test_what_cannot_be_healed_is_reported_and_stops(trouble: str) -> None:
     stage = Stage()
     stage.healer = link = Link(stage)
     link.is_ours = trouble != "not ours"
@@ -150,8 +150,8 @@ def test_what_cannot_be_healed_is_said_and_stops(trouble: str) -> None:
 
     assert record.status is CampaignStatus.INTERRUPTED
     assert link.heals == 1
-    said = any("The lab “one” does not answer." in event.text for event in stage.of(events.LogLine))
-    assert said is (trouble == "fault")
+    reported = any("The lab “one” does not answer." in event.text for event in stage.of(events.LogLine))
+    assert reported is (trouble == "fault")
 
 
 def test_with_a_user_there_it_pauses_and_going_on_tries_the_attempt_again() -> None:
@@ -162,9 +162,9 @@ def test_with_a_user_there_it_pauses_and_going_on_tries_the_attempt_again() -> N
     def on_event(event: events.Event) -> None:
         if isinstance(event, events.Paused) and event.is_paused:
             reasons.append(event.reason)
-            assert stage.tunnels.standing == []
+            assert stage.tunnels.tunnels_up == []
             if len(reasons) == 2:
-                say(stage.pair, WELL)
+                report(stage.pair, WELL)
             stage.control.resume()
 
     stage.on_event = on_event
@@ -214,7 +214,7 @@ def test_cancelling_while_it_is_healed() -> None:
     assert len(record.attempts) == 4
 
 
-def test_cancelling_while_the_link_is_looked_at_after_a_failure() -> None:
+def test_cancelling_while_the_link_is_inspected_after_a_failure() -> None:
     stage = Stage()
     Link(stage)
 

@@ -19,6 +19,7 @@ from app.domain.errors import (
 )
 from app.domain.events import AttemptEnded, CampaignEnded, CampaignStarted, LogLine, Paused, Progress
 from app.domain.results import CampaignStatus
+from app.domain.solutions import OptionKind
 from app.measurement.census import find_unfinished, plan_census
 from app.measurement.census.planning import DEFAULT_PINGS
 from app.ranking.census import BehindBest, behind_best, count_census
@@ -54,6 +55,11 @@ class TestPlanning:
         with pytest.raises(InvalidOption, match="nothing to choose"):
             plan_census(PAIR, adapters, FACTS, solutions=["none"])
 
+    def test_only_options_of_the_kinds_that_are_wanted(self) -> None:
+        adapters = {"one": FakeCensusAdapter("one", (CBC, SHA256, NONE))}
+        plan = plan_census(PAIR, adapters, FACTS, kinds=[OptionKind.MAC])
+        assert [(item.position, item.name) for item in plan.items] == [(0, "SHA256")]
+
     def test_unknown_names_are_refused(self) -> None:
         adapters = {"one": FakeCensusAdapter("one", (CBC,))}
         with pytest.raises(InvalidOption, match="no solution named two"):
@@ -61,7 +67,7 @@ class TestPlanning:
         with pytest.raises(InvalidOption, match="NOSUCH"):
             plan_census(PAIR, adapters, FACTS, names=["NOSUCH", "AES-128-CBC"])
 
-    def test_no_choice_at_all_is_said(self) -> None:
+    def test_no_choice_at_all_is_reported(self) -> None:
         with pytest.raises(InvalidOption, match="No solution offers"):
             plan_census(PAIR, {"none": FakeCensusAdapter("none", ())}, FACTS)
 
@@ -112,7 +118,7 @@ class TestResults:
             "0 of 20 echo requests were answered. Reported: openvpn[812]: segfault at 0 ip 0 sp 0"
         )
 
-    def test_lost_requests_are_tried_once_more_and_told(self) -> None:
+    def test_lost_requests_are_tried_once_more_and_reported(self) -> None:
         one_lost = replace(WELL, received=19)
         tunnels = FakeCensusTunnels(outcomes={"BF-CBC": [one_lost, WELL], "AES-128-CBC": [one_lost]})
         record = Census(BF, CBC, tunnels=tunnels).run()
@@ -120,7 +126,7 @@ class TestResults:
         assert record.results[0].reason == "1 of 20 echo requests were lost at a first try."
         assert record.results[1].reason.startswith("19 of 20")
 
-    def test_frames_of_another_kind_on_the_wire_fail(self) -> None:
+    def test_frames_of_another_kind_on_the_underlay_fail(self) -> None:
         record = Census(CBC, tunnels=FakeCensusTunnels(outcomes={"AES-128-CBC": [replace(WELL, captured=3)]})).run()
         assert record.results[0].status is OptionStatus.FAILS
         assert "only 3 packets of the right kind" in record.results[0].reason
@@ -128,7 +134,7 @@ class TestResults:
     def test_capture_counts_only_the_solutions_own_transport(self) -> None:
         census = Census(CBC)
         census.run()
-        assert census.tunnels.requests[-1].wire_filter == "(udp port 21194) and udp"
+        assert census.tunnels.requests[-1].outer_filter == "(udp port 21194) and udp"
 
     def test_capture_without_its_control_is_doubted(self) -> None:
         record = Census(
@@ -165,7 +171,7 @@ class TestCounting:
         assert (count.working, count.failed, count.total, count.unprotected) == (3, 1, 4, 1)
         assert [result.alias_of for result in count.options] == ["", "", "", "SHA256", ""]
 
-    def test_plaintext_on_the_wire_is_unprotected_whatever_the_name_says(self) -> None:
+    def test_plaintext_on_the_underlay_is_unprotected_whatever_the_name_says(self) -> None:
         record = Census(CBC, tunnels=FakeCensusTunnels(outcomes={"AES-128-CBC": [READABLE]})).run()
         assert record.results[0].status is OptionStatus.UNPROTECTED
         assert "Plaintext was read in 40 of 40 packets" in record.results[0].reason
@@ -248,15 +254,15 @@ class TestStopping:
     def test_cancelled_in_the_middle_keeps_what_was_tried_and_can_be_resumed(self) -> None:
         tunnels = FakeCensusTunnels()
         census = Census(CBC, BF, SHA256, tunnels=tunnels)
-        tunnels.on_look = lambda title: census.token.cancel() if title == "BF-CBC" else None
+        tunnels.on_smoke_test = lambda title: census.token.cancel() if title == "BF-CBC" else None
         record = census.run()
         assert census.statuses(record) == {"AES-128-CBC": "works"}
         assert not record.is_complete
         assert record.message == "The census was cancelled."
-        assert tunnels.standing == 0
+        assert tunnels.tunnels_up == 0
         assert census.events[-1] == CampaignEnded(1, CampaignStatus.CANCELLED, "The census was cancelled.")
 
-        census.token, tunnels.on_look = CancelToken(), lambda _title: None
+        census.token, tunnels.on_smoke_test = CancelToken(), lambda _title: None
         assert find_unfinished(census.store, census.plan(), FACTS, "0.1.0") == 1
         tunnels.did.clear()
         record = census.run(resume_id=1)
@@ -269,11 +275,11 @@ class TestStopping:
     def test_a_pause_waits_with_the_hosts_clean_and_the_tunnel_is_built_anew(self) -> None:
         census = Census(CBC, BF)
         clean: list[bool] = []
-        census.tunnels.on_look = lambda title: census.control.pause() if title == "AES-128-CBC" else None
+        census.tunnels.on_smoke_test = lambda title: census.control.pause() if title == "AES-128-CBC" else None
 
         def on_event(event: object) -> None:
             if isinstance(event, Paused) and event.is_paused:
-                clean.append(census.tunnels.standing == 0)
+                clean.append(census.tunnels.tunnels_up == 0)
                 census.control.resume()
 
         census.on_event = on_event
@@ -289,11 +295,11 @@ class TestStopping:
             if title == "BF-CBC":
                 raise Killed
 
-        census = Census(CBC, BF, tunnels=FakeCensusTunnels(on_look=kill))
+        census = Census(CBC, BF, tunnels=FakeCensusTunnels(on_smoke_test=kill))
         with pytest.raises(Killed):
             census.run()
         assert census.statuses(census.store.load_census(1)) == {"AES-128-CBC": "works"}
-        census.tunnels.on_look = lambda _title: None
+        census.tunnels.on_smoke_test = lambda _title: None
         assert census.run(resume_id=1).is_complete
 
     def test_other_versions_are_not_gone_on_with(self) -> None:
@@ -319,7 +325,7 @@ class TestStopping:
         assert census.statuses(record) == {"AES-128-CBC": "works"}
         assert census.tunnels.recovered == 1
 
-    def test_host_that_stays_away_ends_it_with_everything_stored(self) -> None:
+    def test_host_that_is_lost_ends_it_with_everything_stored(self) -> None:
         faults: dict[str, list[BaseException | None]] = {"BF-CBC": [ConnectionLost("gateway-b is gone.")]}
         census = Census(CBC, BF, tunnels=FakeCensusTunnels(faults=faults))
         with pytest.raises(ConnectionLost):
@@ -327,7 +333,7 @@ class TestStopping:
         assert census.statuses(census.store.load_census(1)) == {"AES-128-CBC": "works"}
         assert census.store.messages[1] == "gateway-b is gone."
 
-    def test_host_that_is_not_put_back_ends_it(self) -> None:
+    def test_host_that_is_not_rolled_back_ends_it(self) -> None:
         faults: dict[str, list[BaseException | None]] = {"BF-CBC": [CleanupFailed("gateway-a is not as it was.")]}
         census = Census(CBC, BF, tunnels=FakeCensusTunnels(faults=faults))
         with pytest.raises(CleanupFailed):

@@ -13,8 +13,8 @@ from app.domain.results import CampaignStatus
 from app.domain.solutions import OptionKind
 from app.domain.verdicts import Verdict
 from app.ranking.published_census import published_triples
-from app.reports.census_html import census_to_html
 from app.reports.census_json import census_to_json
+from app.reports.writing import census_to_html
 from app.storage import Store
 from support import sample_records as sample
 
@@ -164,7 +164,7 @@ def test_json(store: Store) -> None:
     assert options["SHAKE128"]["weighted_latency_ms"] is None
 
 
-def test_page_escapes_what_daemons_said(store: Store) -> None:
+def test_page_escapes_what_daemons_reported(store: Store) -> None:
     with store:
         record, verdicts = tried(store)
         page = census_to_html(record, verdicts)  # type: ignore[arg-type]

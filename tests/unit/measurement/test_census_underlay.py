@@ -45,19 +45,19 @@ class Healer:
 def die_at(census: Census, name: str) -> None:
     """Let the link die when an option has just been brought up, once."""
 
-    def on_look(title: str) -> None:
+    def on_smoke_test(title: str) -> None:
         if title == name and not census.tunnels.outcomes and census.pair.pings["a"] == ["pings 1 1"]:
-            census.tunnels.on_look = lambda _title: None
+            census.tunnels.on_smoke_test = lambda _title: None
             census.tunnels.outcomes.update({one: [SILENT] for one in (name, "AES-256-GCM", *OTHERS)})
             cut(census)
 
-    census.tunnels.on_look = on_look
+    census.tunnels.on_smoke_test = on_smoke_test
 
 
 OTHERS = ("AES-128-CBC", "BF-CBC", "SHA256")
 
 
-def told(census: Census) -> list[str]:
+def reported(census: Census) -> list[str]:
     return [event.text for event in census.events if isinstance(event, UnderlayChanged)]
 
 
@@ -69,10 +69,10 @@ def test_a_dead_link_stops_the_census_and_no_option_fails() -> None:
     assert census.statuses(record) == {"AES-128-CBC": "works"}
     assert not record.is_complete
     assert record.message.startswith(SENTENCE)
-    assert len(told(census)) == 1
-    assert told(census)[0].startswith(SENTENCE)
+    assert len(reported(census)) == 1
+    assert reported(census)[0].startswith(SENTENCE)
     assert census.events[-1] == CampaignEnded(record.census_id, CampaignStatus.INTERRUPTED, record.message)
-    assert census.tunnels.standing == 0
+    assert census.tunnels.tunnels_up == 0
 
     census.pair.pings.update(a=["pings 1 1"], b=["pings 1 1"])
     census.tunnels.outcomes.clear()
@@ -109,25 +109,25 @@ def test_a_link_that_dies_while_the_safe_default_is_tried_is_not_the_default_s_f
 def test_what_preflight_says_of_a_dead_link_is_no_reason(monkeypatch: pytest.MonkeyPatch) -> None:
     census = Census(CBC)
 
-    def stand(_suite: object, _token: CancelToken) -> None:
+    def remain_up(_suite: object, _token: CancelToken) -> None:
         cut(census)
         raise PreflightRefused("192.0.2.2 does not answer the pings of gateway-a.")
 
-    monkeypatch.setattr(census.tunnels, "stand", stand)
+    monkeypatch.setattr(census.tunnels, "remain_up", remain_up)
     record = census.run()
 
     assert record.results == ()
     assert record.message.startswith(SENTENCE)
 
 
-def test_a_dead_link_at_the_start_is_said_once_and_nothing_is_tried() -> None:
+def test_a_dead_link_at_the_start_is_reported_once_and_nothing_is_tried() -> None:
     census = Census(CBC, BF)
     cut(census)
     record = census.run()
 
     assert census.tunnels.did == []
     assert record.results == ()
-    assert len(told(census)) == 1
+    assert len(reported(census)) == 1
 
 
 def test_an_option_that_fails_on_a_live_link_fails() -> None:
@@ -137,7 +137,7 @@ def test_an_option_that_fails_on_a_live_link_fails() -> None:
     record = census.run()
 
     assert census.statuses(record)["BF-CBC"] == OptionStatus.FAILS
-    assert told(census) == []
+    assert reported(census) == []
 
 
 def test_hosts_that_never_answered_a_ping_are_tried_as_before() -> None:
@@ -148,7 +148,7 @@ def test_hosts_that_never_answered_a_ping_are_tried_as_before() -> None:
     record = census.run(plan=plan)
 
     assert census.statuses(record) == {"AES-128-CBC": "works", "BF-CBC": "fails"}
-    assert told(census) == []
+    assert reported(census) == []
 
 
 def test_a_host_that_cannot_be_asked_just_now_is_asked_again() -> None:

@@ -29,26 +29,26 @@ class Interleaved(Comparison):
         keys = list(self.context.plan.attempts)
         self._stack = ExitStack()
         with self._stack:
-            standing: dict[AttemptKey, Tunnel] = {}
+            tunnels: dict[AttemptKey, Tunnel] = {}
             for block in range(BLOCKS):
                 for key in list(keys):
-                    done = yield Task(lambda *_, key=key: self._measure(standing, key))
+                    done = yield Task(lambda *_, key=key: self._measure(tunnels, key))
                     if not done.is_good or block == BLOCKS - 1:
                         keys.remove(key)
                         yield Task(lambda *_, key=key: Done((self._result(key),)), (key,), (key.solution,))
         return CampaignStatus.COMPLETED
 
     @property
-    def is_standing(self) -> bool:
+    def is_tunnel_up(self) -> bool:
         return True
 
-    def _measure(self, standing: dict[AttemptKey, Tunnel], key: AttemptKey) -> Done[Attempt]:
-        if key not in standing:
+    def _measure(self, tunnels: dict[AttemptKey, Tunnel], key: AttemptKey) -> Done[Attempt]:
+        if key not in tunnels:
             adapter, facts = self.context.adapters[key.solution], self.context.facts
             suite = find_suite(adapter, facts["a"], facts["b"], key.suite)
             assert suite is not None
             opened = self.context.tunnels.open(adapter, suite, token=CancelToken(), on_stage=lambda *_: None)
-            standing[key] = self._stack.enter_context(opened)
+            tunnels[key] = self._stack.enter_context(opened)
         self.blocks.append(key.solution)
         return Done(is_good=key.solution != "wireguard" or self.blocks.count("wireguard") < 2)
 
@@ -56,16 +56,16 @@ class Interleaved(Comparison):
         return not_run(key, "", f"{self.blocks.count(key.solution)} blocks")
 
 
-def test_several_candidates_may_stand_at_once_and_leave_early() -> None:
+def test_several_candidates_may_be_up_at_once_and_leave_early() -> None:
     stage = Stage(candidates=(sample.WIREGUARD, sample.OPENVPN_UDP))
     most: list[int] = []
-    stage.on_event = lambda _event: most.append(len(stage.tunnels.standing))
+    stage.on_event = lambda _event: most.append(len(stage.tunnels.tunnels_up))
     Interleaved.blocks = []
     record = stage.run(work=Interleaved)
 
     assert record.status is CampaignStatus.COMPLETED
     assert max(most) == 2
-    assert stage.tunnels.standing == []
+    assert stage.tunnels.tunnels_up == []
     assert {one.key.solution: one.message for one in record.attempts} == {
         "wireguard": "2 blocks",
         "openvpn-udp": "3 blocks",
@@ -79,6 +79,6 @@ def test_cancelled_between_blocks_everything_is_closed_and_the_rest_left_out() -
     record = stage.run(work=Interleaved)
 
     assert record.status is CampaignStatus.CANCELLED
-    assert stage.tunnels.standing == []
+    assert stage.tunnels.tunnels_up == []
     assert [one.status for one in record.attempts] == [AttemptStatus.NOT_RUN] * 2
     assert sorted(one.reason for one in record.attempts) == ["", "cancelled"]

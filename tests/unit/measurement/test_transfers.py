@@ -15,11 +15,16 @@ from app.domain.cancel import CancelToken
 from app.domain.commands import CommandResult
 from app.domain.conditions import Condition
 from app.domain.errors import InvalidFile, ProbeFailed, TunnelDown
+from app.domain.link import Link
+from app.domain.topology import Topology
 from app.domain.transfers import TransferCell, TransferResult
 from app.measurement import transfers
+from app.measurement.messages import NO_ANSWER_UNDER_CONDITION
 from app.measurement.transfers import TransferPlan, TransferReports, TransferRun
 from app.probes import transfer as probe
+from app.probes.messages import TRANSFER_FAILED
 from app.storage.study_results import StudyResults, load_results, results_file, save_results
+from support.message_checks import has_message
 
 CELLS = tuple(
     TransferCell(condition, congestion, solution, "none")
@@ -36,6 +41,8 @@ GOOD = {
     "end": {"sum_sent": {"retransmits": 7}, "sender_tcp_congestion": "bbr"},
 }
 """Output of a client that heard nothing after its bytes had arrived at 26.5 s."""
+UNENDED: dict[str, Any] = {}
+"""Output of a client that was stopped at the time limit."""
 
 
 class Host:
@@ -45,27 +52,29 @@ class Host:
         self.spec = SimpleNamespace(label=label)
         self.commands: list[str] = []
         self.transfers: list[dict[str, Any]] = []
+        self.splits: list[str] = []
 
     def run(self, command: Any, *, token: CancelToken, **_: Any) -> CommandResult:
         words = " ".join(command.argv)
         self.commands.append(words)
-        text = ""
+        text, status = "", 0
         if words.startswith("ping"):
             text = "rtt min/avg/max/mdev = 500.9/501.2/502.0/0.3 ms\n"
-        elif "available_congestion" in words:
-            text = "reno cubic\n"
+        elif words.endswith("proxy.log"):
+            text = self.splits.pop(0)
         elif "iperf3" in words:
-            text = json.dumps(self.transfers.pop(0) if self.transfers else GOOD)
-        return CommandResult(command.argv, 0, text, "", 0.1)
+            found = self.transfers.pop(0) if self.transfers else GOOD
+            text, status = json.dumps(found), 124 if found == UNENDED else 0
+        return CommandResult(command.argv, status, text, "", 0.1)
 
 
 class Group:
     """Tunnels of which one may not have come up."""
 
     def __init__(self, count: int, failed: int | None) -> None:
-        link = SimpleNamespace(names=SimpleNamespace(iperf_port=5201))
         plan = SimpleNamespace(probe_address_a="10.0.0.1", probe_address_b="10.0.0.2")
-        self.tunnels = {one: SimpleNamespace(link=link, plan=plan) for one in range(count) if one != failed}
+        links = {one: Link("192.0.2.1", "192.0.2.2").instance(one) for one in range(count) if one != failed}
+        self.tunnels = {one: SimpleNamespace(link=link, plan=plan) for one, link in links.items()}
         self.failures = {} if failed is None else {failed: TunnelDown("WireGuard did not come up.")}
 
 
@@ -84,6 +93,9 @@ class Server:
     def wait_until_listening(self) -> None:
         return
 
+    def stop(self) -> None:
+        return
+
 
 class Stage:
     """A run with everything around it."""
@@ -94,20 +106,24 @@ class Stage:
         self.conditions: list[str | None] = []
         self.results: list[TransferResult] = []
         self.rtts: dict[str, float] = {}
+        self.reported: list[str] = []
         self.is_group_open = False
+        self.extensions: list[Any] = []
 
     @contextmanager
-    def open_group(self, choices: Any, **_: object) -> Iterator[Group]:
+    def open_group(self, choices: Any, *, extensions: Any, **_: object) -> Iterator[Group]:
         self.is_group_open = True
+        self.extensions += extensions
         yield Group(len(choices), self.failed)
         self.is_group_open = False
 
     def set_condition(self, condition: Condition | None) -> None:
         self.conditions.append(None if condition is None else condition.name)
 
-    def run(self, cells: tuple[TransferCell, ...] = CELLS) -> None:
-        reports = TransferReports(lambda _: None, self.results.append, self.rtts.__setitem__)
-        plan = TransferPlan(cells, {"none": (None, None), "wireguard": (None, None)}, 30_000_000)  # type: ignore[dict-item]
+    def run(self, cells: tuple[TransferCell, ...] = CELLS, guests: tuple[int, ...] = ()) -> None:
+        reports = TransferReports(self.reported.append, self.results.append, self.rtts.__setitem__)
+        choices: Any = {"none": (None, None), "wireguard": (None, None)}
+        plan = TransferPlan(cells, choices, 30_000_000, guests=guests)
         sessions: Any = SimpleNamespace(a=self.a, b=self.b)
         link: Any = SimpleNamespace(underlay_b="192.0.2.2")
         run = TransferRun(plan, sessions, link, self, self.set_condition, reports, CancelToken())  # type: ignore[arg-type]
@@ -119,13 +135,19 @@ def test_each_cell_is_measured_once_and_the_link_is_as_found_afterwards(monkeypa
     stage.run()
     assert sorted(one.cell for one in stage.results) == sorted(CELLS)
     assert {one.seconds for one in stage.results} == {26.5}
-    assert stage.conditions == [None, "geo", "leo", None]
+    # Once for each congestion control; the link is as found while tunnels are built.
+    assert stage.conditions == [None, "geo", "leo", None, "geo", "leo", None, None]
+    settings = [one.parts[-1] for one in stage.extensions]
+    assert [(one.congestion, one.has_hystart) for one in settings] == 2 * [("bbr", True)] + 2 * [("cubic", True)]
+    assert all(one.topology is Topology.ROUTED_NODES for one in stage.results)
     assert stage.rtts == {"geo": 500.9, "leo": 500.9}
     assert not stage.is_group_open
     clients = [words for words in stage.a.commands if "iperf3" in words]
     assert all("-R -n 30000000" in words for words in clients)
-    assert [words for words in stage.b.commands if "modprobe" in words] == ["modprobe tcp_bbr", "modprobe -r tcp_bbr"]
-    assert sum("tcp_metrics flush" in words for words in stage.a.commands) == len(CELLS)
+    assert all(words.startswith("ip netns exec tmk") for words in clients)
+    flushes = [words for words in stage.a.commands if "tcp_metrics flush" in words]
+    assert len(flushes) == 2 * len(CELLS)  # the gateway's, and the node's
+    assert sum(words.startswith("ip netns exec") for words in flushes) == len(CELLS)
 
 
 def test_a_vpn_that_does_not_come_up_and_a_transfer_that_fails_are_results(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -141,14 +163,89 @@ def test_a_vpn_that_does_not_come_up_and_a_transfer_that_fails_are_results(monke
 def test_a_link_that_died_ends_the_run_with_the_link_as_found(monkeypatch: pytest.MonkeyPatch) -> None:
     stage = Stage(monkeypatch)
     monkeypatch.setattr(stage.a, "run", lambda command, **_: CommandResult(command.argv, 1, "", "", 0.1))
-    with pytest.raises(ProbeFailed, match="does not answer"):
+    with pytest.raises(ProbeFailed, check=has_message(NO_ANSWER_UNDER_CONDITION, host="gateway-a")):
         stage.run()
     assert stage.conditions == [None, "geo", None]
 
 
+@pytest.mark.parametrize(
+    ("loads", "kept", "is_counted"),
+    [((0.2,), 0.2, True), ((0.9, 0.1), 0.1, True), ((0.9, 0.7, 1.2), 0.7, False), ((None,), None, True)],
+)
+def test_a_transfer_that_other_work_disturbed_is_repeated_and_does_not_count(
+    monkeypatch: pytest.MonkeyPatch, loads: tuple[float | None, ...], kept: float | None, is_counted: bool
+) -> None:
+    stage, left = Stage(monkeypatch), list(loads)
+    counter = SimpleNamespace(start=lambda: None, cores=lambda: left.pop(0))
+    monkeypatch.setattr(transfers, "OwnLoad", lambda guests: counter if guests == (7,) else None)
+    stage.run(CELLS[:1], guests=(7,))
+    assert left == []
+    (found,) = stage.results
+    assert (found.seconds, found.own_load_cores, found.is_disturbed) == (26.5, kept, not is_counted)
+    assert sum("is repeated" in text for text in stage.reported) == len(loads) - 1
+    assert ("0.7 cores of this computer" in found.message) is not is_counted
+    stored = StudyResults("satcom-2021", "lab:x", "1.0", 30_000_000).with_result(found)
+    assert stored.times_s() == ({CELLS[0]: 26.5} if is_counted else {})
+
+
+DEAD = {"error": "unable to connect to server"}
+
+
+@pytest.mark.parametrize(
+    ("outputs", "loads", "kept", "reasons"),
+    [
+        # Only transfers that ended ask for their load; a failed one has none.
+        ((GOOD, DEAD), (0.57,), (26.5, 0.57), ("unable to connect to server", "0.6 cores of this computer")),
+        ((GOOD, UNENDED), (0.9, 0.6), (26.5, 0.9), ("did not end within 900 s", "0.9 cores of this computer")),
+        ((GOOD, UNENDED), (0.9, 0.1), (26.5, 0.9), ("did not end within 900 s", "0.9 cores of this computer")),
+        ((UNENDED,), (0.9,), (None, 0.9), ("did not end within 900 s", "0.9 cores of this computer")),
+        ((DEAD,), (), (None, None), ("unable to connect to server",)),
+    ],
+)
+def test_a_try_without_a_time_ends_the_repeating_and_replaces_no_time(
+    monkeypatch: pytest.MonkeyPatch,
+    outputs: tuple[dict[str, Any], ...],
+    loads: tuple[float, ...],
+    kept: tuple[float | None, float | None],
+    reasons: tuple[str, ...],
+) -> None:
+    stage, left = Stage(monkeypatch), list(loads)
+    stage.a.transfers = list(outputs)
+    counter = SimpleNamespace(start=lambda: None, cores=lambda: left.pop(0))
+    monkeypatch.setattr(transfers, "OwnLoad", lambda _guests: counter)
+    stage.run(CELLS[:1], guests=(7,))
+    assert (stage.a.transfers, left) == ([], [])
+    assert sum("iperf3" in words for words in stage.a.commands) == len(outputs)
+    (found,) = stage.results
+    assert (found.seconds, found.own_load_cores) == kept
+    assert [one for one in reasons if one not in found.message] == []
+    stored = StudyResults("satcom-2021", "lab:x", "1.0", 30_000_000).with_result(found)
+    assert stored.times_s() == {}, "the next run measures it again"
+
+
+LINES = "split 198.19.0.2:1 198.19.0.130:25201 bbr cubic\n"
+
+
+def test_the_halves_of_a_proxy_are_read_back_and_one_that_split_nothing_is_no_result(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    inside = TransferCell("geo", "bbr2", "wireguard", "B")
+    outside = TransferCell("geo", "bbr2", "wireguard", "A")
+    for cell, texts, algorithm in ((inside, ["", LINES], "bbr"), (outside, [LINES, LINES], "cubic")):
+        stage = Stage(monkeypatch)
+        stage.b.splits = list(texts)
+        stage.run((cell,))
+        assert [(one.seconds, one.proxy_congestion) for one in stage.results] == [(26.5, algorithm)]
+    stage = Stage(monkeypatch)
+    stage.b.splits = [LINES, LINES]
+    stage.run((inside,))
+    assert [one.seconds for one in stage.results] == [None]
+    assert "split no connection" in stage.results[0].message
+
+
 @pytest.mark.parametrize("text", ["", "no json", "[]", '{"end": {}}'])
 def test_output_that_is_no_result_is_a_failed_transfer(text: str) -> None:
-    with pytest.raises(ProbeFailed, match="The transfer to gateway-a failed"):
+    with pytest.raises(ProbeFailed, check=has_message(TRANSFER_FAILED, host="gateway-a")):
         probe.read_transfer(text, "", "gateway-a", 30_000_000)
 
 
@@ -158,7 +255,9 @@ def test_results_are_kept_one_per_cell_and_read_again(tmp_path: Path) -> None:
     assert load_results(file) is None
     found = StudyResults("satcom-2021", "lab:x", "1.0", 30_000_000).with_rtt("geo", 501.0)
     found = found.with_result(TransferResult(CELLS[0], None, 0, message="It did not end."))
-    found = found.with_result(TransferResult(CELLS[0], 21.5, 30_000_000, 3, "cubic"))
+    nodes = Topology.ROUTED_NODES
+    found = found.with_result(TransferResult(CELLS[0], 21.5, 30_000_000, 3, "cubic", topology=nodes))
+    found = found.with_result(TransferResult(CELLS[1], 20.5, 30_000_000, 3, "bbr"))  # between the hosts themselves
     save_results(file, found)
     again = load_results(file)
     assert again == found

@@ -86,7 +86,7 @@ def test_a_change_names_nothing_that_was_never_done() -> None:
     assert wizard.invalidated_by_change_in(Step.HOSTS) == ()
 
 
-def test_what_is_said_to_become_invalid_does() -> None:
+def test_what_is_reported_to_become_invalid_does() -> None:
     changes = {
         Step.LINK: lambda wizard: wizard.confirm_link(FOUND.link, FOUND.pair),
         Step.CHOOSE: lambda wizard: wizard.choose([WIREGUARD]),
@@ -94,16 +94,16 @@ def test_what_is_said_to_become_invalid_does() -> None:
     }
     for step, change in changes.items():
         wizard = full()
-        said = wizard.invalidated_by_change_in(step)
+        reported = wizard.invalidated_by_change_in(step)
         change(wizard)
         undone = tuple(other for other in Step if other.number > step.number and not wizard.is_done(other))
-        assert set(said) <= set(undone)
+        assert set(reported) <= set(undone)
     wizard = full()
     wizard.set_discovery(replace(FOUND, pair=pair(is_lab=False)))
     assert not any(wizard.is_done(step) for step in (Step.LINK, Step.CHOOSE, Step.PLAN, Step.RUN))
 
 
-def test_looking_again_at_the_same_hosts_keeps_ticks_that_are_still_offered() -> None:
+def test_inspecting_again_the_same_hosts_keeps_ticks_that_are_still_offered() -> None:
     wizard = full()
     wizard.choose([WIREGUARD])
     wizard.set_discovery(FOUND)

@@ -13,13 +13,13 @@ from vpn_adapters.config_formats import KINDS
 
 class TestPermissions:
     def test_a_file_with_a_secret_that_all_can_read(self) -> None:
-        (said,) = [
+        (listed,) = [
             one
             for one in lint(ConfigKind.WIREGUARD, [Setting(2, "PrivateKey", MASK)], own_access=FileAccess(0o644))
             if one.line == 0
         ]
-        assert (said.question, said.verdict) == (FindingQuestion.INSECURE, Verdict.INSECURE)
-        assert "0644" in said.reason
+        assert (listed.question, listed.verdict) == (FindingQuestion.INSECURE, Verdict.INSECURE)
+        assert "0644" in listed.reason
 
     def test_a_file_without_a_secret_may_be_read(self) -> None:
         assert lint(ConfigKind.WIREGUARD, [Setting(2, "ListenPort", "1")], own_access=FileAccess(0o644)) == ()
@@ -27,8 +27,8 @@ class TestPermissions:
     def test_keys_that_a_file_names(self) -> None:
         parsed = KINDS[ConfigKind.OPENVPN].parse("client\nkey own.key\ntls-crypt ta.key\n<key>\nx\n</key>\n")
         assert [path for _, path in key_files(ConfigKind.OPENVPN, parsed)] == ["own.key", "ta.key"]
-        said = lint(ConfigKind.OPENVPN, parsed, access={"own.key": FileAccess(0o600), "ta.key": FileAccess(0o664)})
-        assert [one.line for one in said if "can read it" in one.reason] == [3]
+        listed = lint(ConfigKind.OPENVPN, parsed, access={"own.key": FileAccess(0o600), "ta.key": FileAccess(0o664)})
+        assert [one.line for one in listed if "can read it" in one.reason] == [3]
 
     @pytest.mark.parametrize(
         ("access", "words"),
@@ -59,14 +59,14 @@ class TestPermissions:
     )
     def test_who_may_read_and_change_a_key(self, access: FileAccess, words: list[str]) -> None:
         parsed = KINDS[ConfigKind.OPENVPN].parse("client\nkey own.key\n")
-        said = [
+        listed = [
             one for one in lint(ConfigKind.OPENVPN, parsed, access={"own.key": access}) if "is secret" in one.reason
         ]
-        assert [one.reason for one in said] == [f"own.key is secret, and {word}." for word in words]
-        assert {(one.line, one.question) for one in said} <= {(2, FindingQuestion.INSECURE)}
+        assert [one.reason for one in listed] == [f"own.key is secret, and {word}." for word in words]
+        assert {(one.line, one.question) for one in listed} <= {(2, FindingQuestion.INSECURE)}
         own = lint(ConfigKind.WIREGUARD, [Setting(2, "PrivateKey", MASK)], own_access=access)
         assert [one.reason for one in own] == [f"The file holds a secret (line 2), and {word}." for word in words]
 
     def test_a_file_that_all_can_change(self) -> None:
-        (said,) = lint(ConfigKind.WIREGUARD, [Setting(2, "ListenPort", "1")], own_access=FileAccess(0o646, "0", "0"))
-        assert (said.line, said.verdict, said.replacement) == (0, Verdict.INSECURE, "chmod o-w")
+        (listed,) = lint(ConfigKind.WIREGUARD, [Setting(2, "ListenPort", "1")], own_access=FileAccess(0o646, "0", "0"))
+        assert (listed.line, listed.verdict, listed.replacement) == (0, Verdict.INSECURE, "chmod o-w")

@@ -27,10 +27,10 @@ def found(kind: ConfigKind, text: str) -> list[LintFinding]:
         (ConfigKind.IPSEC_CONF, 'conn.a.leftupdown="/x --secret y"'),
     ],
 )
-def test_passwords_in_command_lines_are_said(kind: ConfigKind, line: str) -> None:
-    said = [one for one in found(kind, line + "\n") if "command line" in one.reason]
-    assert [(one.line, one.verdict) for one in said] == [(1, Verdict.LEGACY)]
-    assert MASK in said[0].value
+def test_passwords_in_command_lines_are_reported(kind: ConfigKind, line: str) -> None:
+    listed = [one for one in found(kind, line + "\n") if "command line" in one.reason]
+    assert [(one.line, one.verdict) for one in listed] == [(1, Verdict.LEGACY)]
+    assert MASK in listed[0].value
 
 
 ONE = [(1, FindingQuestion.INSECURE, Verdict.INSECURE)]
@@ -65,13 +65,13 @@ OUTDATED = [(1, FindingQuestion.INSECURE, Verdict.LEGACY)]
 def test_one_setting(
     kind: ConfigKind, line: str, setting: str, expected: list[tuple[int, FindingQuestion, Verdict]]
 ) -> None:
-    said = [
+    listed = [
         one for one in found(kind, line + "\n") if one.setting == setting and one.question is FindingQuestion.INSECURE
     ]
-    assert [(one.line, one.question, one.verdict) for one in said] == expected
+    assert [(one.line, one.question, one.verdict) for one in listed] == expected
 
 
-def test_what_stands_behind_deflate_is_read() -> None:
+def test_what_is_deployed_behind_deflate_is_read() -> None:
     assert "require-pap" in {one.setting for one in found(ConfigKind.PPP, "deflate 15 require-pap\n")}
 
 
@@ -89,8 +89,8 @@ def test_what_stands_behind_deflate_is_read() -> None:
 )
 def test_replay_and_rekeying_of_swanctl(child: str, conn: str, expected: set[tuple[str, str]]) -> None:
     text = f"connections {{ a {{ version = 2\n {conn}\n children {{ b {{ {child}\n }} }} }} }}"
-    said = found(ConfigKind.SWANCTL, text)
-    assert {(one.setting, str(one.verdict)) for one in said if one.question is FindingQuestion.INSECURE} == expected
+    listed = found(ConfigKind.SWANCTL, text)
+    assert {(one.setting, str(one.verdict)) for one in listed if one.question is FindingQuestion.INSECURE} == expected
 
 
 CERTIFICATES = FOLDER.parent / "certificates"
@@ -107,18 +107,18 @@ CERTIFICATES = FOLDER.parent / "certificates"
 )
 def test_inline_certificates(block: str, name: str, reasons: list[str]) -> None:
     pem = (CERTIFICATES / f"{name}.pem").read_text(encoding="utf-8")
-    said = [one for one in found(ConfigKind.OPENVPN, f"<{block}>\n{pem}</{block}>\n") if one.setting == block]
-    assert len(said) == len(reasons)
-    assert all(reason in one.reason for reason, one in zip(reasons, said, strict=True))
-    assert all(one.line == 1 for one in said)
+    listed = [one for one in found(ConfigKind.OPENVPN, f"<{block}>\n{pem}</{block}>\n") if one.setting == block]
+    assert len(listed) == len(reasons)
+    assert all(reason in one.reason for reason, one in zip(reasons, listed, strict=True))
+    assert all(one.line == 1 for one in listed)
 
 
-def test_every_certificate_of_a_block_is_looked_at() -> None:
+def test_every_certificate_of_a_block_is_inspected() -> None:
     good, bad = (
         (CERTIFICATES / f"{name}.pem").read_text(encoding="utf-8") for name in ("p256-sha256", "rsa-1024-sha1")
     )
-    said = found(ConfigKind.OPENVPN, f"<ca>\n{good}broken\n{bad}</ca>\n")
-    assert [one.value for one in said if one.setting == "ca"] == [
+    listed = found(ConfigKind.OPENVPN, f"<ca>\n{good}broken\n{bad}</ca>\n")
+    assert [one.value for one in listed if one.setting == "ca"] == [
         "EC 256 bits signed with sha256; RSA 1024 bits signed with sha1, inline"
     ] * 2
 
@@ -135,18 +135,18 @@ def test_every_certificate_of_a_block_is_looked_at() -> None:
     ],
 )
 def test_null_in_proposals_is_no_encryption(kind: ConfigKind, text: str, setting: str) -> None:
-    said = [one for one in found(kind, text) if one.setting == setting and one.question is FindingQuestion.INSECURE]
-    assert [(one.verdict, one.line) for one in said] == [(Verdict.UNPROTECTED, 2)]
-    assert "can be read" in said[0].reason
+    listed = [one for one in found(kind, text) if one.setting == setting and one.question is FindingQuestion.INSECURE]
+    assert [(one.verdict, one.line) for one in listed] == [(Verdict.UNPROTECTED, 2)]
+    assert "can be read" in listed[0].reason
 
 
 @pytest.mark.parametrize("esp", ["aes_gcm256;dh20", "aes_gcm256", "aes_gcm256+aes_gcm128-null-dh20+dh21"])
 def test_good_proposals_of_libreswan_are_good(esp: str) -> None:
     text = f"conn a\n ikev2=insist\n ike=aes_gcm256-sha2_512;dh20\n esp={esp}\n"
-    said = found(ConfigKind.IPSEC_CONF, text)
-    assert [one for one in said if one.question in (FindingQuestion.INSECURE, FindingQuestion.MISSING)] == []
-    assert not any("exclamation" in one.reason for one in said)
-    assert not any("does not know this name" in one.reason for one in said)
+    listed = found(ConfigKind.IPSEC_CONF, text)
+    assert [one for one in listed if one.question in (FindingQuestion.INSECURE, FindingQuestion.MISSING)] == []
+    assert not any("exclamation" in one.reason for one in listed)
+    assert not any("does not know this name" in one.reason for one in listed)
 
 
 @pytest.mark.parametrize(
@@ -159,18 +159,18 @@ def test_good_proposals_of_libreswan_are_good(esp: str) -> None:
         ("tls-server", Verdict.LEGACY, "log in as a client", "remote-cert-tls client"),
     ],
 )
-def test_what_a_certificate_may_be_used_for_is_said_for_the_side(
+def test_what_a_certificate_may_be_used_for_is_reported_for_the_side(
     side: str, verdict: Verdict, word: str, replacement: str
 ) -> None:
-    said = [one for one in found(ConfigKind.OPENVPN, f"{side}\nca x\n") if one.setting == "remote-cert-tls"]
-    assert [(one.verdict, one.replacement) for one in said] == [(verdict, replacement)]
-    assert word in said[0].reason
+    listed = [one for one in found(ConfigKind.OPENVPN, f"{side}\nca x\n") if one.setting == "remote-cert-tls"]
+    assert [(one.verdict, one.replacement) for one in listed] == [(verdict, replacement)]
+    assert word in listed[0].reason
     checked = found(ConfigKind.OPENVPN, f"{side}\nca x\n{replacement}\n")
     assert not any(one.setting == "remote-cert-tls" for one in checked)
 
 
 @pytest.mark.parametrize(
-    ("line", "is_said"),
+    ("line", "is_reported"),
     [
         ("passphrase=", False),
         ('passphrase=""', False),
@@ -179,10 +179,10 @@ def test_what_a_certificate_may_be_used_for_is_said_for_the_side(
         ("passphrase=#x", True),
     ],
 )
-def test_an_empty_passphrase_is_none(line: str, is_said: bool) -> None:
-    said = [one.setting for one in found(ConfigKind.FREELAN, f"[security]\n{line}\n") if "pass" in one.setting]
-    assert ("security.passphrase" in said) is is_said
-    assert bool(said) is is_said
+def test_an_empty_passphrase_is_none(line: str, is_reported: bool) -> None:
+    listed = [one.setting for one in found(ConfigKind.FREELAN, f"[security]\n{line}\n") if "pass" in one.setting]
+    assert ("security.passphrase" in listed) is is_reported
+    assert bool(listed) is is_reported
 
 
 def test_guidelines_of_ike_and_esp_are_not_mixed_up() -> None:

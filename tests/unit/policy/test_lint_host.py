@@ -67,10 +67,10 @@ def test_files_are_found_by_their_places_and_linted() -> None:
     host = Host("gw1", answer)
     files = {file.path: file for file in lint_host(host, token=CancelToken())}
     assert set(files) == {f"gw1:{path}" for path in FILES}
-    said = files["gw1:/etc/openvpn/site.conf"].findings
-    assert any(one.value == "BF-CBC" and one.question is FindingQuestion.INSECURE for one in said)
-    assert any("/etc/openvpn/site.key" not in one.value and "site.key is secret" in one.reason for one in said)
-    assert any("holds a secret" in one.reason and one.line == 0 for one in said)
+    findings = files["gw1:/etc/openvpn/site.conf"].findings
+    assert any(one.value == "BF-CBC" and one.question is FindingQuestion.INSECURE for one in findings)
+    assert any("/etc/openvpn/site.key" not in one.value and "site.key is secret" in one.reason for one in findings)
+    assert any("holds a secret" in one.reason and one.line == 0 for one in findings)
     assert "CANARY" not in repr(files)
     assert all(not file.error for file in files.values())
     assert not any("holds a secret" in one.reason for one in files["gw1:/etc/wireguard/wg0.conf"].findings)
@@ -95,7 +95,7 @@ def test_only_reading_commands_are_run() -> None:
             assert not any(word in command.argv[2] for word in (" rm ", ">/etc", "tee ", "chmod", "eval"))
 
 
-def test_a_file_that_is_too_large_or_binary_is_said() -> None:
+def test_a_file_that_is_too_large_or_binary_is_reported() -> None:
     def strange(command: Command, token: CancelToken) -> Answer:
         if command.argv[0] == "head":
             yield "\x00\x01"
@@ -118,7 +118,7 @@ def test_whose_a_key_is_counts() -> None:
         return (yield from answer(command, token))
 
     files = {file.path: file for file in lint_host(Host("gw1", other), token=CancelToken())}
-    said = [one.reason for one in files["gw1:/etc/openvpn/site.conf"].findings if "site.key" in one.reason]
-    assert any("the group users can read and change it (mode 0660)" in reason for reason in said)
-    assert any("belongs to another user (bob)" in reason for reason in said)
+    reasons = [one.reason for one in files["gw1:/etc/openvpn/site.conf"].findings if "site.key" in one.reason]
+    assert any("the group users can read and change it (mode 0660)" in reason for reason in reasons)
+    assert any("belongs to another user (bob)" in reason for reason in reasons)
     assert not any("group" in one.reason for one in files["gw1:/etc/ipsec.secrets"].findings)

@@ -102,7 +102,7 @@ def _is_related(taken_for: ConfigKind, really: ConfigKind) -> bool:
         "remote https://user:CANARY@proxy.example.org/\n",
     ],
 )
-def test_secrets_are_masked_wherever_they_stand(kind: ConfigKind, text: str) -> None:
+def test_secrets_are_masked_wherever_they_are(kind: ConfigKind, text: str) -> None:
     assert not CANARY.search(repr(KINDS[kind].read("dev tun\n" + text + "verb 3\n")))
 
 
@@ -137,7 +137,7 @@ def test_swanctl_secrets_over_several_lines_are_masked_in_all_of_them() -> None:
 
 @pytest.mark.parametrize("kind", [ConfigKind.SWANCTL, ConfigKind.VTUND])
 @pytest.mark.parametrize("text", ["a { " * 20_000, "}" * 20_000, "a {" * 100 + "b = c;" + "}" * 200])
-def test_nesting_without_end_is_said(kind: ConfigKind, text: str) -> None:
+def test_nesting_without_end_is_reported(kind: ConfigKind, text: str) -> None:
     assert any("closed" in note or "closes" in note for note in KINDS[kind].read(text).notes)
 
 

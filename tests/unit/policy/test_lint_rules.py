@@ -225,8 +225,8 @@ class TestOpenVpnByVersion:
     )
     def test_a_file_without_ciphers(self, text: str, version: str, is_missing: bool) -> None:
         versions = {"openvpn": version} if version else {}
-        said = [one for one in found(ConfigKind.OPENVPN, text, **versions) if one.question is FindingQuestion.MISSING]
-        assert any("BF-CBC" in one.reason and one.setting == "cipher" for one in said) is is_missing
+        listed = [one for one in found(ConfigKind.OPENVPN, text, **versions) if one.question is FindingQuestion.MISSING]
+        assert any("BF-CBC" in one.reason and one.setting == "cipher" for one in listed) is is_missing
 
     def test_tls_before_1_2_by_version(self) -> None:
         text = "client\nremote x\npeer-fingerprint x\ndata-ciphers AES-256-GCM\n"
@@ -236,8 +236,8 @@ class TestOpenVpnByVersion:
         assert [o for o in found(ConfigKind.OPENVPN, text, openvpn="2.6") if o.setting == "tls-version-min"] == []
 
     def test_a_cipher_without_authentication_needs_a_digest(self) -> None:
-        said = found(ConfigKind.OPENVPN, self.SERVER + "cipher AES-256-CBC\n")
-        assert (0, "auth", "missing", "legacy") in words(said)
+        listed = found(ConfigKind.OPENVPN, self.SERVER + "cipher AES-256-CBC\n")
+        assert (0, "auth", "missing", "legacy") in words(listed)
         assert (0, "auth", "missing", "legacy") not in words(
             found(ConfigKind.OPENVPN, self.SERVER + "cipher AES-256-GCM\n")
         )
@@ -251,8 +251,8 @@ class TestOpenVpnByVersion:
 
 def test_guidelines_are_answered_apart_and_only_where_they_are_about_it() -> None:
     text = "connections { a { version = 2\n proposals = 3des-sha1-modp1024 } }"
-    said = lint(ConfigKind.SWANCTL, KINDS[ConfigKind.SWANCTL].parse(text), guidelines=["rfc-8247"])
-    of_guideline = [one for one in said if one.question is FindingQuestion.GUIDELINE]
+    listed = lint(ConfigKind.SWANCTL, KINDS[ConfigKind.SWANCTL].parse(text), guidelines=["rfc-8247"])
+    of_guideline = [one for one in listed if one.question is FindingQuestion.GUIDELINE]
     assert of_guideline
     assert all(one.source.startswith("RFC 8247") for one in of_guideline)
     without = lint(ConfigKind.SWANCTL, KINDS[ConfigKind.SWANCTL].parse(text), guidelines=[])
@@ -266,13 +266,13 @@ def test_unknown_guidelines_are_refused() -> None:
         lint(ConfigKind.OPENVPN, [], guidelines=["bsi-of-old"])
 
 
-def test_names_that_nobody_knows_are_said() -> None:
-    (said,) = [
+def test_names_that_no_one_knows_are_reported() -> None:
+    (listed,) = [
         one
         for one in found(ConfigKind.TINC, "Name = a\nConnectTo = b\nStrictSubnets = yes\nCipher = rot13\n")
         if one.line == 4
     ]
-    assert "does not know this name" in said.reason
+    assert "does not know this name" in listed.reason
 
 
 @pytest.mark.parametrize(
@@ -332,8 +332,8 @@ NAMES = sorted({name.last for _, rule in ALL_RULES for name in rule.names})
     st.sampled_from(["", "2.4", "x", "9" * 300, "1.0.36"]),
 )
 def test_no_setting_makes_the_linter_fail(parsed: list[Setting], kind: ConfigKind, version: str) -> None:
-    said = lint(kind, parsed, guidelines=list(GUIDELINES), versions={"openvpn": version, "tinc": version})
-    assert all(one.reason and one.source for one in said)
+    listed = lint(kind, parsed, guidelines=list(GUIDELINES), versions={"openvpn": version, "tinc": version})
+    assert all(one.reason and one.source for one in listed)
 
 
 def test_options_reach_the_rules() -> None:

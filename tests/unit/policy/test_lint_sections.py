@@ -15,7 +15,7 @@ def found(kind: ConfigKind, text: str) -> list[LintFinding]:
     return list(lint(kind, KINDS[kind].parse(text)))
 
 
-def said(kind: ConfigKind, text: str, setting: str, question: str) -> list[tuple[int, str]]:
+def listed(kind: ConfigKind, text: str, setting: str, question: str) -> list[tuple[int, str]]:
     return [
         (one.line, str(one.verdict))
         for one in found(kind, text)
@@ -28,37 +28,37 @@ class TestStunnel:
 
     def test_a_service_that_checks_nothing_beside_one_that_checks(self) -> None:
         text = self.GOOD + "[b]\nclient = yes\nconnect = y:1\n"
-        assert said(ConfigKind.STUNNEL, text, "verify", "missing") == [(5, "insecure")]
+        assert listed(ConfigKind.STUNNEL, text, "verify", "missing") == [(5, "insecure")]
 
     def test_a_server_beside_a_client(self) -> None:
         text = self.GOOD + "[b]\naccept = 1\nconnect = y:1\n"
-        assert said(ConfigKind.STUNNEL, text, "verify", "missing") == [(5, "legacy")]
+        assert listed(ConfigKind.STUNNEL, text, "verify", "missing") == [(5, "legacy")]
 
     def test_a_name_that_is_checked_in_another_service(self) -> None:
         text = self.GOOD + "checkHost = x\n[b]\nclient = yes\nconnect = y:1\nverifyChain = yes\n"
-        assert said(ConfigKind.STUNNEL, text, "checkhost", "missing") == [(6, "insecure")]
+        assert listed(ConfigKind.STUNNEL, text, "checkhost", "missing") == [(6, "insecure")]
 
     def test_options_before_the_first_service_hold_for_all(self) -> None:
         text = "verifyPeer = yes\n[a]\nclient = yes\nconnect = x:1\n[b]\nclient = yes\nconnect = y:1\n"
-        assert said(ConfigKind.STUNNEL, text, "verify", "missing") == []
+        assert listed(ConfigKind.STUNNEL, text, "verify", "missing") == []
 
     def test_a_service_has_the_last_word(self) -> None:
         text = "client = yes\n[a]\nclient = no\naccept = 1\nconnect = x:1\n[b]\nconnect = y:1\n"
-        assert said(ConfigKind.STUNNEL, text, "verify", "missing") == [(2, "legacy"), (6, "insecure")]
+        assert listed(ConfigKind.STUNNEL, text, "verify", "missing") == [(2, "legacy"), (6, "insecure")]
 
     def test_a_file_without_services_is_one(self) -> None:
-        assert said(ConfigKind.STUNNEL, "client = yes\nconnect = x:1\n", "verify", "missing") == [(0, "insecure")]
+        assert listed(ConfigKind.STUNNEL, "client = yes\nconnect = x:1\n", "verify", "missing") == [(0, "insecure")]
 
 
 class TestVtund:
     def test_a_session_without_encryption_beside_one_with(self) -> None:
         text = "tun1 { passwd a; type tun; encrypt yes; }\ntun2 { passwd b; type tun; }\n"
-        assert said(ConfigKind.VTUND, text, "tun2.encrypt", "missing") == [(2, "unprotected")]
-        assert said(ConfigKind.VTUND, text, "tun1.encrypt", "missing") == []
+        assert listed(ConfigKind.VTUND, text, "tun2.encrypt", "missing") == [(2, "unprotected")]
+        assert listed(ConfigKind.VTUND, text, "tun1.encrypt", "missing") == []
 
     def test_defaults_hold_for_sessions(self) -> None:
         text = "options { port 1; }\ndefault { encrypt aes256cbc; }\ntun1 { passwd a; type tun; }\n"
-        assert said(ConfigKind.VTUND, text, "tun1.encrypt", "missing") == []
+        assert listed(ConfigKind.VTUND, text, "tun1.encrypt", "missing") == []
 
     def test_defaults_are_no_session(self) -> None:
         text = "default { type tun; }\ntun1 { passwd a; encrypt yes; }\ntun2 { passwd b; }\n"
@@ -67,7 +67,7 @@ class TestVtund:
 
     def test_names_with_dots_are_kept_apart(self) -> None:
         text = "gw.one { passwd a; type tun; encrypt yes; }\ngw.two { passwd b; type tun; }\n"
-        assert said(ConfigKind.VTUND, text, '"gw.two".encrypt', "missing") == [(2, "unprotected")]
+        assert listed(ConfigKind.VTUND, text, '"gw.two".encrypt', "missing") == [(2, "unprotected")]
 
 
 class TestSwanctl:
@@ -86,8 +86,8 @@ class TestSwanctl:
 
     def test_a_connection_without_version_beside_one_with(self) -> None:
         text = "connections {\n a { version = 2\n }\n b { mobike = no\n }\n}\n"
-        assert said(ConfigKind.SWANCTL, text, "connections.b.version", "missing") == [(4, "legacy")]
-        assert said(ConfigKind.SWANCTL, text, "connections.a.version", "missing") == []
+        assert listed(ConfigKind.SWANCTL, text, "connections.b.version", "missing") == [(4, "legacy")]
+        assert listed(ConfigKind.SWANCTL, text, "connections.a.version", "missing") == []
 
     TEMPLATE = """base {
   version = 2
@@ -104,7 +104,7 @@ connections {
     def test_what_a_template_says_counts(self) -> None:
         assert [one for one in found(ConfigKind.SWANCTL, self.TEMPLATE) if one.question == "missing"] == []
 
-    def test_what_is_wrong_in_a_template_is_said_where_it_stands_and_once(self) -> None:
+    def test_what_is_wrong_in_a_template_is_reported_where_it_is_up_and_once(self) -> None:
         lines = [one.line for one in found(ConfigKind.SWANCTL, self.TEMPLATE) if one.setting.endswith("proposals")]
         assert set(lines) == {3}
         twice = self.TEMPLATE.replace("b : connections.a { proposals = aes256gcm16-prfsha384-x25519", "b : base {")
@@ -123,18 +123,18 @@ connections { a { version = 2
 class TestIpsecConf:
     def test_a_transport_connection_does_not_speak_for_others(self) -> None:
         text = "conn a\n type=transport\n auto=route\nconn b\n type=tunnel\n auto=start\n"
-        assert said(ConfigKind.IPSEC_CONF, text, "conn.b.auto", "guideline") == []
+        assert listed(ConfigKind.IPSEC_CONF, text, "conn.b.auto", "guideline") == []
 
     def test_defaults_and_included_sections_count(self) -> None:
         text = "conn %default\n type=transport\nconn a\n auto=start\nconn b\n type=tunnel\n auto=start\n"
-        assert said(ConfigKind.IPSEC_CONF, text, "conn.a.auto", "guideline") == [(4, "acceptable")]
-        assert said(ConfigKind.IPSEC_CONF, text, "conn.b.auto", "guideline") == []
+        assert listed(ConfigKind.IPSEC_CONF, text, "conn.a.auto", "guideline") == [(4, "acceptable")]
+        assert listed(ConfigKind.IPSEC_CONF, text, "conn.b.auto", "guideline") == []
         also = "conn x.y\n type=transport\nconn a\n also=x.y\n auto=start\n"
-        assert said(ConfigKind.IPSEC_CONF, also, "conn.a.auto", "guideline") == [(5, "acceptable")]
+        assert listed(ConfigKind.IPSEC_CONF, also, "conn.a.auto", "guideline") == [(5, "acceptable")]
 
     def test_what_is_nearer_counts(self) -> None:
         text = "conn %default\n type=transport\nconn m\n type=tunnel\nconn a\n also=m\n auto=start\n"
-        assert said(ConfigKind.IPSEC_CONF, text, "conn.a.auto", "guideline") == []
+        assert listed(ConfigKind.IPSEC_CONF, text, "conn.a.auto", "guideline") == []
 
 
 class TestSharedSecretWithoutForwardSecrecy:
@@ -143,7 +143,9 @@ class TestSharedSecretWithoutForwardSecrecy:
     def missing(self, auth: str, *children: str) -> list[tuple[int, str]]:
         text = self.CONN.format(auth=auth, children="\n".join(children))
         name = "connections.a.children.c{}.esp_proposals"
-        return [one for n in range(len(children)) for one in said(ConfigKind.SWANCTL, text, name.format(n), "missing")]
+        return [
+            one for n in range(len(children)) for one in listed(ConfigKind.SWANCTL, text, name.format(n), "missing")
+        ]
 
     def test_each_child_without_a_group(self) -> None:
         children = (
@@ -175,12 +177,12 @@ class TestSharedSecretWithoutForwardSecrecy:
         ],
     )
     def test_of_ipsec_conf(self, conn: str, expected: list[tuple[int, str]]) -> None:
-        assert said(ConfigKind.IPSEC_CONF, "conn a\n" + conn, "conn.a.esp", "missing") == expected
+        assert listed(ConfigKind.IPSEC_CONF, "conn a\n" + conn, "conn.a.esp", "missing") == expected
 
 
-def test_what_a_match_block_says_is_judged_whatever_stands_before_it() -> None:
+def test_what_a_match_block_says_is_judged_whatever_is_up_before_it() -> None:
     text = "PermitRootLogin no\nPasswordAuthentication no\nMatch User x\n PermitRootLogin yes\n"
-    assert said(ConfigKind.SSHD, text, "PermitRootLogin", "insecure") == [(4, "legacy")]
+    assert listed(ConfigKind.SSHD, text, "PermitRootLogin", "insecure") == [(4, "legacy")]
 
 
 @pytest.mark.parametrize(

@@ -55,7 +55,7 @@ def test_every_name_of_a_row_is_found_and_aliases_lead_somewhere() -> None:
     assert all(find_rows(name) for name in tables().aliases)
 
 
-def test_slow_is_said_of_cfb1_cfb8_and_des_in_a_sentence() -> None:
+def test_slow_is_reported_of_cfb1_cfb8_and_des_in_a_sentence() -> None:
     slow = {row.title: row.slow for row in ALL_ROWS if row.slow}
     assert set(slow) == {"CFB1", "CFB8", "DES", "DESX", "3DES", "3DES with two keys"}
     assert all(sentence.endswith(".") for sentence in slow.values())

@@ -51,9 +51,9 @@ def test_guideline_is_named_dated_and_versioned(guideline: Guideline) -> None:
 @ALL
 def test_every_statement_has_a_sentence_and_a_place(guideline: Guideline) -> None:
     for rule in (*guideline.rules, *(allowed.rule for allowed in guideline.allowed)):
-        assert rule.reason.endswith(".") or rule.standing is GuidelineStatus.EXPIRING
+        assert rule.reason.endswith(".") or rule.status is GuidelineStatus.EXPIRING
         assert rule.section
-        assert (rule.year is not None) or rule.standing is not GuidelineStatus.EXPIRING
+        assert (rule.year is not None) or rule.status is not GuidelineStatus.EXPIRING
         assert not rule.replacement or judge(rule.replacement).verdict is Verdict.RECOMMENDED
 
 
@@ -121,7 +121,7 @@ def test_questions_are_kept_apart() -> None:
     assert len({one.source for one in others}) == len(others)
 
 
-def test_outside_a_chosen_guideline_only_is_acceptable_and_insecure_stays_insecure() -> None:
+def test_outside_a_chosen_guideline_only_is_acceptable_and_insecure_remains_insecure() -> None:
     assert judge("ChaCha20-Poly1305", guidelines=()).verdict is Verdict.RECOMMENDED
     found = judge("ChaCha20-Poly1305", guidelines=("bsi-tr-02102-1",))
     assert found.verdict is Verdict.ACCEPTABLE
@@ -147,7 +147,7 @@ def test_design_is_judged_by_guidelines_too() -> None:
     assert ("ikev1", FindingQuestion.GUIDELINE) in {(one.subject, one.question) for one in found}
 
 
-def test_years_are_told() -> None:
+def test_years_are_reported() -> None:
     assert "until the end of 2030" in findings("rsa-2048", guidelines=("nist-sp-800-57",))[1].reason
     assert "since 2023" in findings("cast5", guidelines=("rfc-8221",))[1].reason
 
@@ -164,8 +164,8 @@ def test_unknown_guideline_is_refused_by_name() -> None:
     [
         {"id": "x"},
         {"id": "x", "title": "X", "version": "1", "published": date(2020, 1, 1), "scope": "s", "citation": "c", "n": 1},
-        {"rule": [{"names": ["rot13"], "standing": "forbidden", "reason": "R.", "section": "1"}]},
-        {"rule": [{"names": ["aes-256"], "standing": "perhaps", "reason": "R.", "section": "1"}]},
+        {"rule": [{"names": ["rot13"], "status": "forbidden", "reason": "R.", "section": "1"}]},
+        {"rule": [{"names": ["aes-256"], "status": "perhaps", "reason": "R.", "section": "1"}]},
     ],
 )
 def test_malformed_guideline_is_a_bug(raw: dict[str, object]) -> None:

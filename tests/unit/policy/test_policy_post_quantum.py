@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from plain_data import from_data
 from rich.console import Console
 from sample_records import sample_record
 
@@ -19,8 +20,8 @@ from app.domain.solutions import Suite
 from app.domain.verdicts import PostQuantum
 from app.policy import post_quantum
 from app.ranking import rank
-from app.reports import to_html, to_json, write_csv
-from app.storage.codec import from_data, to_data
+from app.reports import to_html, to_json, write_report
+from app.storage.codec import to_data
 from support.adapter_cases import facts
 from support.fake_solutions import discovery
 from vpn_adapters.registry import ADAPTERS
@@ -88,7 +89,7 @@ def test_reports(value: PostQuantum, words: str, tmp_path: Path) -> None:
     record = record_with(value)
     ranking = rank(record)
     assert {one["post_quantum"] for one in to_json(record, ranking)["results"]} == {value.value}
-    write_csv(record, ranking, tmp_path / "report.csv")
+    write_report(record, ranking, tmp_path / "report.csv")
     rows = csv.DictReader(io.StringIO((tmp_path / "report.csv").read_text(encoding="utf-8")))
     assert {row["post_quantum"] for row in rows} == {value.value}
     protected = sum(not one.is_unprotected for one in record.plan.candidates)
@@ -99,7 +100,7 @@ def test_reports_of_earlier_comparisons_say_nothing(tmp_path: Path) -> None:
     record = record_with(None)
     ranking = rank(record)
     assert {one["post_quantum"] for one in to_json(record, ranking)["results"]} == {None}
-    write_csv(record, ranking, tmp_path / "report.csv")
+    write_report(record, ranking, tmp_path / "report.csv")
     rows = csv.DictReader(io.StringIO((tmp_path / "report.csv").read_text(encoding="utf-8")))
     assert {row["post_quantum"] for row in rows} == {""}
     assert "Post-quantum" not in to_html(record, ranking)

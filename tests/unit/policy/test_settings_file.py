@@ -83,7 +83,7 @@ def test_malformed_file_is_refused_with_the_line(tmp_path: Path, content: bytes,
     assert caught.value.hint
 
 
-def test_folder_in_the_files_place_is_said(tmp_path: Path) -> None:
+def test_folder_in_the_files_place_is_reported(tmp_path: Path) -> None:
     (tmp_path / "settings.toml").mkdir()
     with pytest.raises(InvalidFile, match="cannot be read"):
         read_settings(tmp_path / "settings.toml")

@@ -6,6 +6,7 @@ import struct
 from dataclasses import replace
 
 import pytest
+from plain_data import from_data
 
 from app.domain.capture import CaptureReport, Property, properties_of
 from app.domain.injection import (
@@ -23,7 +24,7 @@ from app.probes.injection.forging import ETHERTYPE, Forgery
 from app.probes.injection.judge import Injected, judge
 from app.probes.injection.packets import Captured, ethernet, ipv4
 from app.probes.injection.stages import parse_inspected
-from app.storage.codec import from_data, to_data
+from app.storage.codec import to_data
 from app.wording.capture_sentences import properties_line, property_sentence
 
 LINK = bytes.fromhex("0200000000020200000000010800")
@@ -174,7 +175,7 @@ def test_what_was_not_tried_is_not_claimed(
     assert note in found.note
 
 
-def test_forged_packets_that_a_router_drops_are_said_not_to_be_tried() -> None:
+def test_forged_packets_that_a_router_drops_are_reported_not_to_be_tried() -> None:
     found = authenticity(report(replace(FORGED, arrived=0), ALTERED, DELAYED, REPLAYED))
     assert found.verdict is PropertyVerdict.HOLDS
     assert found.note.endswith("Not tried, as none of them arrived: from a third address.")

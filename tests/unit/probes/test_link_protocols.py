@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 from captured import pcap
+from fake_capture_probe import plan, probe, request, sessions
+from fake_captures import FakeCaptures
 from fake_hosts import FakeHost
-from fake_wire import FakeWire
-from fake_wire_probe import plan, probe, request, sessions
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -20,7 +20,7 @@ from app.probes.capture.link_frames import CONTROL, COPIES, KINDS, FrameTag, Lin
 from app.probes.capture.link_protocols import LinkSent, changes_of, judge_way, parse_link_sent, send_link_frames
 from app.probes.capture.pcap import Record, parse_pcap
 from app.probes.capture.recording import TUNNEL, HostCapture
-from app.wording.capture_sentences import wire_line
+from app.wording.capture_sentences import capture_line
 from app.wording.link_protocols import protocol_note, protocol_sentence, protocols_line
 
 TAG = FrameTag("abc1234")
@@ -98,7 +98,7 @@ def test_frames_have_no_effect_where_they_arrive() -> None:
 
 
 @given(st.binary(max_size=80))
-def test_any_frame_is_looked_at_without_an_error(noise: bytes) -> None:
+def test_any_frame_is_inspected_without_an_error(noise: bytes) -> None:
     TAG.find(noise)
     TAG.find(b"abc1234" + noise)
     list(changes_of(FRAMES[0].data, noise))
@@ -140,7 +140,7 @@ def test_a_frame_that_is_lost_now_and_then_is_no_verdict() -> None:
 
 
 @pytest.mark.parametrize("lost", [1, 3])
-def test_without_ordinary_frames_beside_them_nothing_is_said(lost: int) -> None:
+def test_without_ordinary_frames_beside_them_nothing_is_reported(lost: int) -> None:
     gone = [frame.data for frame in of_kind(CONTROL)[:lost]]
     way = judged([data for data in without(LinkProtocol.LLDP) if data not in gone])[LinkProtocol.LLDP]
     assert way.verdict is ProtocolVerdict.NOT_TRIED
@@ -153,7 +153,7 @@ def test_a_capture_that_lost_packets_does_not_show_that_a_frame_did_not_cross() 
     assert ways[LinkProtocol.MRP].verdict is ProtocolVerdict.CROSSES
 
 
-def test_duplicates_count_once_and_are_told() -> None:
+def test_duplicates_count_once_and_are_reported() -> None:
     lldp = of_kind(LinkProtocol.LLDP)[0].data
     way = judged([*without(), lldp, lldp])[LinkProtocol.LLDP]
     assert way == ProtocolWay(ProtocolVerdict.CROSSES, 3, 3, "Frames arrived more than once.")
@@ -175,9 +175,9 @@ def test_a_tag_that_is_removed_is_a_change(protocol: LinkProtocol, note: str) ->
 @pytest.mark.parametrize(
     ("tci", "changes"),
     [
-        (0x0C05, ["priority 0 instead of 6"]),
-        (0xC001, ["VLAN 1 instead of 3077"]),
-        (0x2001, ["priority 1 instead of 6", "VLAN 1 instead of 3077"]),
+        (0x0C05, ["Priority 0 instead of 6."]),
+        (0xC001, ["VLAN 1 instead of 3077."]),
+        (0x2001, ["Priority 1 instead of 6.", "VLAN 1 instead of 3077."]),
         (0xDC05, []),  # the drop eligible indicator is promised by no solution
     ],
 )
@@ -188,10 +188,10 @@ def test_another_priority_or_vlan_is_a_change(tci: int, changes: list[str]) -> N
 
 def test_other_changes_are_named() -> None:
     (lldp, *_) = (frame.data for frame in of_kind(LinkProtocol.LLDP))
-    assert list(changes_of(lldp, b"\x01\x80\xc2\0\0\x03" + lldp[6:])) == ["another destination"]
-    assert list(changes_of(lldp, lldp[:12] + b"\x81\0\0\1" + lldp[12:])) == ["a tag was added"]
-    assert list(changes_of(lldp, lldp + b"x")) == ["other content"]
-    assert list(changes_of(lldp, lldp[:12] + b"\x88\xcd" + lldp[14:])) == ["other content"]
+    assert list(changes_of(lldp, b"\x01\x80\xc2\0\0\x03" + lldp[6:])) == ["Another destination."]
+    assert list(changes_of(lldp, lldp[:12] + b"\x81\0\0\1" + lldp[12:])) == ["A tag was added."]
+    assert list(changes_of(lldp, lldp + b"x")) == ["Other content."]
+    assert list(changes_of(lldp, lldp[:12] + b"\x88\xcd" + lldp[14:])) == ["Other content."]
     assert list(changes_of(lldp, lldp + bytes(4))) == []
 
 
@@ -209,10 +209,10 @@ def test_what_could_not_be_sent_was_not_tried() -> None:
 
 
 def test_both_directions_are_judged_and_the_worse_one_counts() -> None:
-    report = probe(FakeWire(), request(plan(())))
+    report = probe(FakeCaptures(), request(plan(())))
     assert [one.protocol for one in report.protocols] == list(LinkProtocol)
     assert {one.verdict for one in report.protocols} == {ProtocolVerdict.CROSSES}
-    assert wire_line(report).endswith(
+    assert capture_line(report).endswith(
         "; 8 of 8 link-layer protocols cross (between joined LANs not LLDP and PTP peer delay)"
     )
 
@@ -226,10 +226,10 @@ def test_both_directions_are_judged_and_the_worse_one_counts() -> None:
 
 def test_a_tunnel_that_drops_a_protocol_is_found() -> None:
     # The hosts' kernels lost packets of the other captures, so nothing is claimed of what is missing.
-    doubtful = probe(FakeWire(lost_ethertype=0x88CC), request(plan(())))
+    doubtful = probe(FakeCaptures(lost_ethertype=0x88CC), request(plan(())))
     by_protocol = {one.protocol: one for one in doubtful.protocols}
     assert by_protocol[LinkProtocol.LLDP].verdict is ProtocolVerdict.NOT_TRIED
-    report = probe(FakeWire(lost_ethertype=0x88CC, dropped=0), request(plan(())))
+    report = probe(FakeCaptures(lost_ethertype=0x88CC, dropped=0), request(plan(())))
     by_protocol = {one.protocol: one for one in report.protocols}
     assert by_protocol.pop(LinkProtocol.LLDP).verdict is ProtocolVerdict.LOST
     assert {one.verdict for one in by_protocol.values()} == {ProtocolVerdict.CROSSES}
@@ -239,7 +239,7 @@ def test_a_tunnel_that_drops_a_protocol_is_found() -> None:
 
 
 def test_a_host_without_perl_is_named_and_the_other_direction_is_tried() -> None:
-    one_way = probe(FakeWire(without_perl="b"), request(plan(())))
+    one_way = probe(FakeCaptures(without_perl="b"), request(plan(())))
     assert {one.verdict for one in one_way.protocols} == {ProtocolVerdict.CROSSES}
     assert protocol_note(one_way.protocols[0]) == (
         "From B to A: not tried, because gateway-b has no Perl to send whole frames with."
@@ -251,7 +251,7 @@ def test_a_host_without_perl_is_named_and_the_other_direction_is_tried() -> None
         "8 of 8 link-layer protocols cross (not all tried in both directions, "
         "between joined LANs not LLDP and PTP peer delay)"
     )
-    neither = probe(FakeWire(without_perl="ab"), request(plan(())))
+    neither = probe(FakeCaptures(without_perl="ab"), request(plan(())))
     assert {one.verdict for one in neither.protocols} == {ProtocolVerdict.NOT_TRIED}
     assert protocol_sentence(neither.protocols[0]) == (
         "Spanning tree (BPDU): from A to B: not tried, because gateway-a has no Perl to send whole frames with. "
@@ -261,7 +261,7 @@ def test_a_host_without_perl_is_named_and_the_other_direction_is_tried() -> None
 
 
 def test_a_host_that_is_too_slow_loses_nothing_else() -> None:
-    pair = sessions(FakeWire())
+    pair = sessions(FakeCaptures())
 
     def late(command: object, token: object) -> object:
         raise DeadlineExceeded("gateway-a took too long.")
@@ -272,6 +272,6 @@ def test_a_host_that_is_too_slow_loses_nothing_else() -> None:
     assert len(run.sent[Side.B].sent) == len(run.sent[Side.B].frames)
 
 
-def test_roll_outs_and_the_bare_underlay_try_no_protocols() -> None:
-    assert probe(FakeWire(), replace(request(), is_brief=True)).protocols == ()
-    assert probe(FakeWire(is_bare=True), request(plan((), is_bare=True), is_unprotected=True)).protocols == ()
+def test_deployments_and_the_bare_underlay_try_no_protocols() -> None:
+    assert probe(FakeCaptures(), replace(request(), is_brief=True)).protocols == ()
+    assert probe(FakeCaptures(is_bare=True), request(plan((), is_bare=True), is_unprotected=True)).protocols == ()

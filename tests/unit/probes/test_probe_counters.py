@@ -110,6 +110,13 @@ class TestOwnLoad:
         self._proc(tmp_path, busy=2_500, guest=1_300)
         assert load.cores() == pytest.approx((1_500 - 800) / 100 / 10)
 
+    def test_hosts_that_are_no_lab_of_this_computer_have_none(self, tmp_path: Path) -> None:
+        now_s = iter((0.0, 10.0))
+        self._proc(tmp_path, busy=1_000, guest=500)
+        load = OwnLoad([], proc=tmp_path, clock=lambda: next(now_s), ticks_per_s=100)
+        load.start()
+        assert load.cores() is None
+
     def test_nothing_is_known_before_the_start_or_without_a_kernel_that_tells(self, tmp_path: Path) -> None:
         load = OwnLoad([77], proc=tmp_path)
         load.start()

@@ -16,7 +16,7 @@ def reply(seq: int, rtt_us: int = 500, *, is_duplicate: bool = False, is_damaged
     return Reply(seq & 0xFFFF, rtt_us, is_duplicate, is_damaged)
 
 
-def test_replies_stand_in_the_order_of_sending() -> None:
+def test_replies_are_in_the_order_of_sending() -> None:
     echoes = Echoes(60, 3, first_seq=1)
     for seq, rtt_us in ((1, 100), (2, 200), (3, 300)):
         echoes.add_reply(reply(seq, rtt_us))

@@ -36,7 +36,7 @@ def test_no_line_makes_it_fail(line: str) -> None:
 
 
 GUARD_HEAD, GUARD_TAIL = bare_script("probes/guard-head.sh"), bare_script("probes/guard-tail.sh")
-SLOW_TO_TELL = 'echo() { sleep 0.2; command echo "$@"; }\n'
+SLOW_TO_REPORT = 'echo() { sleep 0.2; command echo "$@"; }\n'
 """Effect of a busy computer on the frame's own shell: the program has ended before a line is written."""
 
 
@@ -44,7 +44,7 @@ SLOW_TO_TELL = 'echo() { sleep 0.2; command echo "$@"; }\n'
 def test_a_program_starts_before_its_first_line_however_short_it_is(shell: str) -> None:
     if shutil.which(shell) is None:
         pytest.skip(f"no {shell}")
-    script = f"{GUARD_HEAD}{SLOW_TO_TELL}run first printf 'one\\ntwo\\n'\nrun second sh -c 'exit 3'\n{GUARD_TAIL}"
+    script = f"{GUARD_HEAD}{SLOW_TO_REPORT}run first printf 'one\\ntwo\\n'\nrun second sh -c 'exit 3'\n{GUARD_TAIL}"
     done = subprocess.run([shell, "-c", script, "tunnelmark", "30"], capture_output=True, text=True, check=True)
     lines = done.stdout.splitlines()
     assert [line.rpartition(" ")[0] if line.startswith("@start") else line for line in lines] == [
@@ -56,8 +56,8 @@ def test_a_program_starts_before_its_first_line_however_short_it_is(shell: str) 
 def test_the_process_id_is_the_programs_own() -> None:
     script = f"{GUARD_HEAD}run it sh -c 'echo $$'\n{GUARD_TAIL}"
     done = subprocess.run(["sh", "-c", script, "tunnelmark", "30"], capture_output=True, text=True, check=True)
-    start, said, _ = done.stdout.splitlines()
-    assert parse_guard_line(start) == GuardLine(GuardMark.START, "it", int(said))
+    start, reported, _ = done.stdout.splitlines()
+    assert parse_guard_line(start) == GuardLine(GuardMark.START, "it", int(reported))
 
 
 @pytest.mark.parametrize("shell", ["sh", "bash"])

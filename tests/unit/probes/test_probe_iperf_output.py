@@ -102,7 +102,7 @@ def test_errors_come_in_its_own_words(line: str, text: str) -> None:
         "[" * 100_000,
     ],
 )
-def test_what_it_should_not_print_is_told_apart(line: str) -> None:
+def test_what_it_should_not_print_is_distinguished(line: str) -> None:
     parsed = parse_json_event(line)
 
     assert isinstance(parsed, Malformed)

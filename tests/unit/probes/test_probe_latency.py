@@ -13,6 +13,8 @@ from app.domain.errors import Cancelled, ProbeFailed
 from app.domain.hosts import Privilege, ToolFlavour
 from app.domain.results import FRAME_BYTES, LOST_RTT_US
 from app.probes.latency import STALL_S, LatencyRequest, measure_latency
+from app.probes.messages import NO_REPLY_WITHIN, PING_ENDED_EARLY, PING_FAILED, PING_TOO_SLOW, REPLIES_STOPPED
+from support.message_checks import has_message
 
 
 @dataclass
@@ -162,11 +164,11 @@ def test_a_window_in_which_requests_were_lost_has_them_at_their_place_and_no_oth
 def test_root_is_used_where_there_is_root_because_others_may_not_send_that_fast() -> None:
     host = FakeHost("gateway-a", PingingHost(), privilege=Privilege.SUDO)
     measure_latency(host, REQUEST, token=CancelToken(), on_samples=lambda *_: None, clock=host.clock)
-    nobody = FakeHost("gateway-a", PingingHost(), privilege=Privilege.NONE)
-    measure_latency(nobody, REQUEST, token=CancelToken(), on_samples=lambda *_: None, clock=nobody.clock)
+    no_user = FakeHost("gateway-a", PingingHost(), privilege=Privilege.NONE)
+    measure_latency(no_user, REQUEST, token=CancelToken(), on_samples=lambda *_: None, clock=no_user.clock)
 
     assert host.commands[0].is_root
-    assert not nobody.commands[0].is_root
+    assert not no_user.commands[0].is_root
 
 
 def test_a_size_that_is_too_long_says_so_at_once_and_the_rest_goes_on() -> None:
@@ -204,10 +206,8 @@ def test_replies_that_stop_are_noted_and_what_came_is_kept() -> None:
 def test_a_tunnel_that_dies_ends_the_probe_with_a_sentence() -> None:
     pinging = PingingHost(fates={"86": dies_in_the_middle}, is_far_end_alive=False)
 
-    with pytest.raises(ProbeFailed, match=r"192\.0\.2\.2 stopped answering gateway-a while it was measured") as caught:
+    with pytest.raises(ProbeFailed, check=has_message(REPLIES_STOPPED, peer="192.0.2.2", host="gateway-a")):
         measure(pinging)
-
-    assert "tunnel went down" in caught.value.hint
 
 
 def test_nothing_comes_back_in_the_warm_up() -> None:
@@ -216,7 +216,7 @@ def test_nothing_comes_back_in_the_warm_up() -> None:
         yield "5 packets transmitted, 0 received, +3 errors, 100% packet loss, time 4004ms"
         return 1
 
-    with pytest.raises(ProbeFailed, match=r"No echo reply from 192\.0\.2\.2 to gateway-a") as caught:
+    with pytest.raises(ProbeFailed, check=has_message(NO_REPLY_WITHIN, peer="192.0.2.2", host="gateway-a")) as caught:
         measure(PingingHost(fates={"warm-up": unreachable}))
 
     assert "Destination Host Unreachable" in caught.value.hint
@@ -238,7 +238,7 @@ def test_ping_that_breaks_off_later() -> None:
         yield "ping: something odd"
         return 2
 
-    with pytest.raises(ProbeFailed, match="exit status 2") as caught:
+    with pytest.raises(ProbeFailed, check=has_message(PING_FAILED, host="gateway-a", status=2)) as caught:
         measure(PingingHost(fates={"214": breaks}))
 
     assert "something odd" in caught.value.hint
@@ -252,17 +252,17 @@ def test_a_script_that_ends_too_early() -> None:
         return 143
 
     host = FakeHost("gateway-a", killed)
-    with pytest.raises(ProbeFailed, match="ended too early"):
+    with pytest.raises(ProbeFailed, check=has_message(PING_ENDED_EARLY, host="gateway-a")):
         measure_latency(host, REQUEST, token=CancelToken(), on_samples=lambda *_: None, clock=host.clock)
 
 
-def test_the_limit_on_the_host_is_said() -> None:
+def test_the_limit_on_the_host_is_reported() -> None:
     def slow(host: PingingHost, label: str, count: int) -> Answer:
         yield "@limit 270"
         yield "never seen"
         return 143
 
-    with pytest.raises(ProbeFailed, match="not done after 270 s"):
+    with pytest.raises(ProbeFailed, check=has_message(PING_TOO_SLOW, host="gateway-a", seconds=270)):
         measure(PingingHost(fates={"214": slow}))
 
 

@@ -41,7 +41,7 @@ def run(shell: tuple[str, ...], folder: Path, rtts: str, *, warm_s: int = 2) -> 
     ping.write_text(_PING, "ascii")
     ping.chmod(0o755)
     (folder / "rtts").write_text(rtts, "ascii")
-    words = ("60", "18 1472", "192.0.2.2", "20", "5", str(warm_s), "30", str(ping), "-A")
+    words = ("60", "18 1472", "192.0.2.2", "20", "5", str(warm_s), "30", "0", str(ping), "-A")
     script = host_script("probes/latency.sh")
     done = subprocess.run(
         [*shell, "-c", script, "tunnelmark", *words], capture_output=True, text=True, check=True, timeout=60

@@ -10,9 +10,11 @@ from app.domain.commands import Command, SessionPair
 from app.domain.errors import ProbeFailed
 from app.domain.link import Link
 from app.probes.capture.canary import CanaryFrames
+from app.probes.messages import PINGS_INCOMPLETE
 from app.probes.smoke_test import SmokeTestOutcome, SmokeTestRequest, run_smoke_test
+from support.message_checks import has_message
 
-MARKS = CanaryFrames("AbCd", "WxYz", "123t")
+CANARIES = CanaryFrames("AbCd", "WxYz", "123t")
 LINK = Link("192.0.2.1", "192.0.2.2")
 PCAP_HEADER = bytes.fromhex("d4c3b2a1020004000000000000000000c000000001000000")
 
@@ -51,7 +53,7 @@ def tcp() -> Iterator[str]:
     yield "@exit tcp 0"
 
 
-def look(*lines: Iterator[str]) -> SmokeTestOutcome:
+def outcome_of(*lines: Iterator[str]) -> SmokeTestOutcome:
     def answer_a(_command: Command, _token: CancelToken) -> Answer:
         for one in lines:
             yield from one
@@ -62,14 +64,18 @@ def look(*lines: Iterator[str]) -> SmokeTestOutcome:
         return 0
 
     sessions = SessionPair(FakeHost("gateway-a", answer_a), FakeHost("gateway-b", answer_b))
-    request = SmokeTestRequest(LINK, "198.18.0.1", "198.18.0.2", "udp port 21194", 25201, pings=3, marks=MARKS)
+    request = SmokeTestRequest(LINK, "198.18.0.1", "198.18.0.2", "udp port 21194", 25201, pings=3, canaries=CANARIES)
     return run_smoke_test(sessions, request, token=CancelToken())
 
 
 def test_everything_is_well() -> None:
     own = [b"\x99" * 100] * 6
-    outcome = look(
-        pings("control", 2, 2), pings("echo", 3, 3), capture(*own, MARKS.control, MARKS.control), all_sizes(), tcp()
+    outcome = outcome_of(
+        pings("control", 2, 2),
+        pings("echo", 3, 3),
+        capture(*own, CANARIES.control, CANARIES.control),
+        all_sizes(),
+        tcp(),
     )
     assert (outcome.sent, outcome.received) == (3, 3)
     assert (outcome.captured, outcome.clear_marks, outcome.control_marks) == (6, 0, 2)
@@ -78,12 +84,14 @@ def test_everything_is_well() -> None:
 
 
 def test_plaintext_is_counted_by_packet() -> None:
-    outcome = look(pings("echo", 3, 3), capture(MARKS.inside * 5, MARKS.inside, b"\x99" * 50, MARKS.control))
+    outcome = outcome_of(
+        pings("echo", 3, 3), capture(CANARIES.inside * 5, CANARIES.inside, b"\x99" * 50, CANARIES.control)
+    )
     assert (outcome.captured, outcome.clear_marks, outcome.control_marks) == (3, 2, 1)
 
 
 def test_no_answer_is_a_result() -> None:
-    outcome = look(pings("echo", 3, 0), capture())
+    outcome = outcome_of(pings("echo", 3, 0), capture())
     assert (outcome.sent, outcome.received, outcome.captured) == (3, 0, 0)
     assert outcome.mean_ms_by_frame == {}
     assert outcome.throughput_mbit_s is None
@@ -97,22 +105,22 @@ def test_lost_request_is_not_made_up_for_by_a_later_one() -> None:
         yield "4 packets transmitted, 3 received, 25% packet loss, time 1ms"
         yield "@exit echo 0"
 
-    outcome = look(lines())
+    outcome = outcome_of(lines())
     assert (outcome.sent, outcome.received) == (3, 2)
 
 
-def test_size_that_does_not_cross_is_left_out_and_told() -> None:
+def test_size_that_does_not_cross_is_left_out_and_reported() -> None:
     def too_long() -> Iterator[str]:
         yield "@start size-1472 100"
         yield "ping: local error: message too long, mtu=1437"
         yield "4 packets transmitted, 0 received, +4 errors, 100% packet loss, time 1ms"
         yield "@exit size-1472 1"
 
-    outcome = look(pings("echo", 3, 3), too_long())
+    outcome = outcome_of(pings("echo", 3, 3), too_long())
     assert 1514 not in outcome.mean_ms_by_frame
     assert outcome.notes == ("1514 B: ping: local error: message too long, mtu=1437",)
 
 
-def test_look_that_breaks_off_is_no_result() -> None:
-    with pytest.raises(ProbeFailed, match="not sent to the end"):
-        look(iter(["sh: 1: ping: not found"]))
+def test_inspection_that_breaks_off_is_no_result() -> None:
+    with pytest.raises(ProbeFailed, check=has_message(PINGS_INCOMPLETE)):
+        outcome_of(iter(["sh: 1: ping: not found"]))

@@ -56,7 +56,7 @@ def host(label: str, text: str) -> FakeHost:
     return FakeHost(label, answer)
 
 
-def test_both_hosts_are_looked_at() -> None:
+def test_both_hosts_are_inspected() -> None:
     a, b = host("gateway-a", OUTPUT), host("gateway-b", "")
 
     found = inspect_surroundings(SessionPair(a, b), "192.0.2.1", "192.0.2.2", token=CancelToken())

@@ -14,8 +14,11 @@ from app.domain.errors import CommandFailed, ConnectionLost, PrivilegeMissing, T
 from app.domain.events import LogLine, UnderlayChanged
 from app.domain.hosts import Privilege, Side
 from app.domain.link import Link
+from app.domain.messages import MessageForm
 from app.probes import UnderlayGuard, UnderlayWatch, underlay
+from app.probes.messages import LINK_DEAD, LINK_DIED, LINK_NAME
 from app.probes.underlay import PINGS, Crossing, probe_underlay
+from support.message_checks import has_message
 
 LINK = Link("192.0.2.1", "192.0.2.2")
 
@@ -24,8 +27,8 @@ def watch_of(pair: FakePair, *, has_answered: bool = False) -> UnderlayWatch:
     return UnderlayWatch(pair.sessions(), LINK, has_answered=has_answered)
 
 
-def look(a: str, b: str, *, has_answered: bool = False) -> UnderlayDown | None:
-    return watch_of(FakePair(pings={"a": [a], "b": [b]}), has_answered=has_answered).look(token=CancelToken())
+def check(a: str, b: str, *, has_answered: bool = False) -> UnderlayDown | None:
+    return watch_of(FakePair(pings={"a": [a], "b": [b]}), has_answered=has_answered).check(token=CancelToken())
 
 
 def test_each_host_pings_the_other_one() -> None:
@@ -50,29 +53,33 @@ def test_root_is_asked_for_where_it_can_be_had(privilege: Privilege, *, is_root:
 
 
 @pytest.mark.parametrize(
-    ("a", "b", "has_answered", "message"),
+    ("a", "b", "has_answered", "form", "sent"),
     [
-        ("pings 1 1", "pings 1 1", False, None),
-        ("pings 2 1", "pings 3 0", True, None),  # a reply has come back, so frames cross both ways
-        ("pings 3 0", "pings 3 0", False, None),  # a firewall may have dropped them from the first on
-        ("pings 3 0", "pings 3 0", True, "carries nothing any more: 0 of 6 pings crossed."),
-        ("pings 3 0, cut", "pings 3 0", False, "carries nothing: 0 of 6 pings crossed."),
-        ("pings 0 0", "pings 3 0", True, "carries nothing any more: 0 of 3 pings crossed."),  # A has no ping
-        ("pings 0 0, cut", "pings 0 0", True, None),
-        ("pings 9 9", "pings 3 0", True, None),
+        ("pings 1 1", "pings 1 1", False, None, 0),
+        ("pings 2 1", "pings 3 0", True, None, 0),  # a reply has come back, so frames cross both ways
+        ("pings 3 0", "pings 3 0", False, None, 0),  # a firewall may have dropped them from the first on
+        ("pings 3 0", "pings 3 0", True, LINK_DIED, 6),
+        ("pings 3 0, cut", "pings 3 0", False, LINK_DEAD, 6),
+        ("pings 0 0", "pings 3 0", True, LINK_DIED, 3),  # A has no ping
+        ("pings 0 0, cut", "pings 0 0", True, None, 0),
+        ("pings 9 9", "pings 3 0", True, None, 0),
     ],
 )
-def test_what_is_called_dead(a: str, b: str, has_answered: bool, message: str | None) -> None:
-    down = look(a, b, has_answered=has_answered)
-    said = down.message if down is not None else None
-    assert said == (message and f"The link between gateway-a and gateway-b {message}")
+def test_what_is_called_dead(a: str, b: str, has_answered: bool, form: MessageForm | None, sent: int) -> None:
+    down = check(a, b, has_answered=has_answered)
+    if form is None:
+        assert down is None
+    else:
+        assert down is not None
+        assert has_message(form, sent=sent)(down)
+        assert has_message(LINK_NAME, a="gateway-a", b="gateway-b")(down)
 
 
 def test_a_link_that_answered_once_is_remembered() -> None:
     watch = watch_of(FakePair(pings={side: ["pings 1 1", "pings 3 0"] for side in "ab"}))
 
-    assert watch.look(token=CancelToken()) is None
-    assert watch.look(token=CancelToken()) is not None
+    assert watch.check(token=CancelToken()) is None
+    assert watch.check(token=CancelToken()) is not None
 
 
 # --- the guard -------------------------------------------------------------------------------------------------------

@@ -47,7 +47,7 @@ def test_shaping_that_was_left_behind_is_named() -> None:
     assert doubt == "On gateway-a, traffic on eth1 is shaped by something else: qdisc netem 8001: root delay 250ms."
 
 
-def test_stolen_time_is_told_once_per_host() -> None:
+def test_stolen_time_is_reported_once_per_host() -> None:
     stolen = {"a": usage(STEAL_LIMIT_PCT + 5), "b": usage()}
 
     assert doubts_of_cpu(LABELS, [stolen, stolen]) == (
@@ -74,7 +74,7 @@ def test_a_size_that_does_not_cross_is_its_own_doubt_and_no_loss() -> None:
     assert doubt == "1514 B: It does not cross."
 
 
-def test_busybox_is_said() -> None:
+def test_busybox_is_reported() -> None:
     (doubt,) = doubts_of_latency([series(10, 10)], ToolFlavour.BUSYBOX)
 
     assert "BusyBox" in doubt

@@ -5,6 +5,7 @@ Error rates in full size: `pytest --full -s -k in_full_size` on this file prints
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import cache
 
@@ -32,8 +33,8 @@ each_scenario = pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda one: o
 
 
 @cache
-def runs(scenario: str, true_ms: tuple[float, ...], count: int) -> tuple[Simulated, ...]:
-    return tuple(simulate(true_ms, BY_NAME[scenario], seed) for seed in range(count))
+def runs(scenario: str, true_ms: tuple[float, ...], count: int, *, is_short: bool = False) -> tuple[Simulated, ...]:
+    return tuple(simulate(true_ms, BY_NAME[scenario], seed, is_short=is_short) for seed in range(count))
 
 
 def claims(done: Simulated) -> set[tuple[float, float]]:
@@ -86,6 +87,14 @@ def test_equal_candidates_are_seldom_called_different(scenario: Noise) -> None:
 
 
 @each_scenario
+def test_rounds_of_few_cycles_keep_the_promises(scenario: Noise) -> None:
+    assert with_false_claims(runs(scenario.name, (1.0,) * 4, 20, is_short=True)) <= 3
+    wrong = [one for one in advised(runs(scenario.name, SETS["lab4"], 12, is_short=True)) if is_far_off(one)]
+    assert len(wrong) <= 1
+    assert not any(is_clear(one) for one in wrong)
+
+
+@each_scenario
 def test_recommendations_are_within_ten_percent_of_the_best(scenario: Noise) -> None:
     wrong = [one for one in advised(runs(scenario.name, SETS["mix8"], 12)) if is_far_off(one)]
     assert len(wrong) <= 1
@@ -105,6 +114,14 @@ def test_a_candidate_ten_times_slower_is_never_recommended_for_its_verdict(scena
         assert simulate((1.0, 1.2, 10.0), scenario, seed, verdicts).ranking.recommendation.suite != "c3"
 
 
+@pytest.mark.parametrize("limit_ms", [20.0, 30.0])
+def test_lost_replies_of_the_fastest_make_no_slow_one_the_best_where_the_link_is_unknown(limit_ms: float) -> None:
+    for seed in range(6):
+        limits = limit_ms, math.inf
+        done = simulate((1.0, 10.0), BY_NAME["recorded-quiet"], seed, has_bare=False, lost_above_ms=limits)
+        assert done.ranking.recommendation.suite != "c2"
+
+
 @pytest.mark.full
 @pytest.mark.timeout(1200)
 @each_scenario
@@ -112,6 +129,15 @@ def test_a_candidate_ten_times_slower_is_never_recommended_for_its_verdict(scena
 def test_false_differences_among_equals_in_full_size(scenario: Noise, count: int) -> None:
     wrong = with_false_claims(runs(scenario.name, (1.0,) * count, FULL))
     print(f"\n{scenario.name}, {count} equal: {100 * wrong / FULL:.1f} % with a false difference")
+    assert wrong <= 0.05 * FULL + 6  # two standard errors
+
+
+@pytest.mark.full
+@pytest.mark.timeout(1200)
+@each_scenario
+def test_false_differences_in_rounds_of_few_cycles_in_full_size(scenario: Noise) -> None:
+    wrong = with_false_claims(runs(scenario.name, (1.0,) * 4, FULL, is_short=True))
+    print(f"\n{scenario.name}, 4 equal, five cycles a round: {100 * wrong / FULL:.1f} % with a false difference")
     assert wrong <= 0.05 * FULL + 6  # two standard errors
 
 

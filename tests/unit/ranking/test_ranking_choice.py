@@ -26,14 +26,14 @@ def test_ten_times_slower_is_never_advised_for_its_better_verdict(rounds: int, n
 
 
 def test_chance_is_excluded_only_beside_a_rank_that_is_not_shared() -> None:
-    said = 0
+    reported = 0
     models = (*MODELS[:5], Model(BLOWFISH, 1.0, 0.34, 50.0, 70.0, 100))
     for seed in range(12):
         found = rank(sample_record(models=models, noise=0.05, seed=seed, pings=10))
         if "more than chance explains" in found.recommendation.sentence:
-            said += 1
+            reported += 1
             assert next(one for one in found.ranking if one.solution == found.recommendation.solution).tied_with == ()
-    assert said < 12
+    assert reported < 12
 
 
 def test_a_cycle_of_pairs_does_not_raise() -> None:
@@ -50,7 +50,7 @@ def test_a_cycle_of_pairs_does_not_raise() -> None:
     assert found.recommendation.solution is not None
 
 
-def test_tied_with_names_the_pairs_that_were_not_told_apart() -> None:
+def test_tied_with_names_the_pairs_that_were_not_distinguished() -> None:
     near = Model(WIREGUARD, 1.0, 0.0, 40, 70, 114), Model(OPENVPN_UDP, 1.001, 0.0, 40, 70, 83)
     found = rank(sample_record(models=(BARE, *near, replace(QUICK, base_ms=3.0)), noise=0.01))
     tied = {one.solution: one.tied_with for one in found.ranking}

@@ -3,10 +3,11 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from scipy import stats
 
-from app.domain.results import CampaignRecord
+from app.domain.results import AttemptStatus, CampaignRecord
 from app.ranking.comparing import compare_records, ratio_of
 from app.ranking.rank import rank
 from support.sample_records import MODELS, sample_record
@@ -67,6 +68,19 @@ def test_one_round_has_a_ratio_without_an_interval() -> None:
     found = compare_records((old, rank(old)), (old, rank(old)))
     assert all(one.latency is None or one.latency.low is None for one in found.changes)
     assert not any(one.is_significant for one in found.changes)
+    assert found.summary.startswith("Whether a latency changed is not known: with one round")
+
+
+def test_the_summary_says_what_is_known() -> None:
+    old = sample_record(models=MODELS[:5], rounds=3, noise=0.005)
+    new = slower(old, "wireguard", 1.3)
+
+    def summary(before: CampaignRecord, after: CampaignRecord) -> str:
+        return compare_records((before, rank(before)), (after, rank(after))).summary
+
+    assert summary(old, new) == "Beyond chance: WireGuard, ChaCha20-Poly1305 (1.30 times)."
+    assert summary(old, replace(old, campaign_id=2)) == "No latency changed beyond chance."
+    assert summary(old, replace(new, attempts=())).startswith("Nothing can be compared")
 
 
 def test_the_interval_is_welchs() -> None:
@@ -85,3 +99,84 @@ def test_what_was_measured_in_one_of_them_only_has_no_ratio() -> None:
     added = next(one for one in found.changes if one.solution == "openvpn-tcp")
     assert (added.before, added.latency) == (None, None)
     assert added.after is not None
+
+
+def test_what_failed_in_the_later_one_was_tried_in_both() -> None:
+    old = sample_record(models=MODELS[:5], rounds=1)
+    attempts = tuple(
+        replace(one, status=AttemptStatus.FAILED, latency=(), throughput=None)
+        if one.key.solution == "openvpn-tcp"
+        else one
+        for one in old.attempts
+    )
+    new = replace(old, campaign_id=2, attempts=attempts)
+    found = compare_records((old, rank(old)), (new, rank(new)))
+    failed = next(one for one in found.changes if one.solution == "openvpn-tcp")
+    assert (failed.after, failed.outcomes) == (None, (AttemptStatus.COMPLETED, AttemptStatus.FAILED))
+    assert failed.state == "failed in the later one"
+    assert failed.before is not None
+
+    fewer = sample_record(models=MODELS[:4], rounds=1)
+    found = compare_records((old, rank(old)), (fewer, rank(fewer)))
+    gone = next(one for one in found.changes if one.solution == "openvpn-tcp")
+    assert gone.outcomes == (AttemptStatus.COMPLETED, None)
+    assert gone.state == "only in the earlier one"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "state"),
+    [
+        (AttemptStatus.COMPLETED, AttemptStatus.COMPLETED, ""),
+        (AttemptStatus.COMPLETED, AttemptStatus.SKIPPED, "skipped in the later one"),
+        (AttemptStatus.CANCELLED, AttemptStatus.COMPLETED, "cancelled in the earlier one"),
+        (AttemptStatus.NOT_RUN, AttemptStatus.FAILED, "not measured in the earlier one, failed in the later one"),
+        (AttemptStatus.SKIPPED, AttemptStatus.SKIPPED, "skipped both times"),
+    ],
+)
+def test_a_candidate_without_a_ratio_has_the_reason_in_its_state(
+    before: AttemptStatus, after: AttemptStatus, state: str
+) -> None:
+    """Also where the user ended it late enough for figures: they are shown, and no factor."""
+    record = sample_record(models=MODELS[:5], rounds=1)
+    ended = [
+        replace(
+            record,
+            campaign_id=number,
+            attempts=tuple(
+                replace(one, status=status) if one.key.solution == "openvpn-tcp" else one for one in record.attempts
+            ),
+        )
+        for number, status in enumerate((before, after), start=1)
+    ]
+    found = compare_records(*((one, rank(one)) for one in ended))
+    change = next(one for one in found.changes if one.solution == "openvpn-tcp")
+    assert change.state == state
+    assert (change.latency is None) is bool(state)
+    if after is AttemptStatus.SKIPPED and before is AttemptStatus.COMPLETED:
+        assert change.after is not None
+
+
+def test_a_factor_of_medians_is_called_so_where_the_means_have_another_one() -> None:
+    old = sample_record(models=MODELS[:5], rounds=1)
+    assert compare_records((old, rank(old)), (old, rank(old))).note == ""
+    attempts = tuple(
+        replace(one, latency=tuple(replace(each, rtt_us=_with_outliers(each.rtt_us)) for each in one.latency))
+        if one.key.solution == "wireguard"
+        else one
+        for one in old.attempts
+    )
+    new = replace(old, campaign_id=2, attempts=attempts)
+    found = compare_records((old, rank(old)), (new, rank(new)))
+    change = next(one for one in found.changes if one.solution == "wireguard")
+    assert change.latency is not None
+    assert change.before is not None
+    assert change.after is not None
+    assert change.after.mean / change.before.mean > 2 * change.latency.value
+    assert found.note == "Factors are of medians; the means beside them may be in another ratio."
+
+
+def _with_outliers(rtt_us: np.ndarray) -> np.ndarray:
+    """Return round-trip times of which every fifth is twenty times as long: the median hardly moves."""
+    longer = rtt_us.copy()
+    longer[::5] = 20 * longer.min()
+    return longer

@@ -85,15 +85,15 @@ def _common(scenario: Scenario, clock_s: float, rng: np.random.Generator) -> npt
 def false_claims(scenario: Scenario, campaigns: int, candidates: int = 8, rounds: int = 3) -> float:
     rng = np.random.default_rng(20)
     equal = (1.0,) * candidates
-    return sum(bool(differences(compared(scenario, equal, rounds, rng)).told) for _ in range(campaigns)) / campaigns
+    return sum(bool(differences(compared(scenario, equal, rounds, rng)).decided) for _ in range(campaigns)) / campaigns
 
 
-def share_told(scenario: Scenario, campaigns: int) -> float:
+def share_decided(scenario: Scenario, campaigns: int) -> float:
     """Return the share of the pairs of MIX8 that differ by more than 5 % and are found in the right order."""
     rng = np.random.default_rng(21)
     pairs = [(i, j) for i in range(8) for j in range(i + 1, 8) if MIX8_MS[j] / MIX8_MS[i] > 1.05]
-    told = [differences(compared(scenario, MIX8_MS, 3, rng)).told for _ in range(campaigns)]
-    return sum(pair in found for found in told for pair in pairs) / (len(pairs) * campaigns)
+    decided = [differences(compared(scenario, MIX8_MS, 3, rng)).decided for _ in range(campaigns)]
+    return sum(pair in found for found in decided for pair in pairs) / (len(pairs) * campaigns)
 
 
 @pytest.mark.parametrize("name", SCENARIOS)
@@ -102,7 +102,7 @@ def test_equal_candidates_are_seldom_called_different(name: str) -> None:
 
 
 def test_three_rounds_tell_most_pairs_of_a_quiet_lab() -> None:
-    assert share_told(SCENARIOS["lab-quiet"], FEW // 2) >= 0.75
+    assert share_decided(SCENARIOS["lab-quiet"], FEW // 2) >= 0.75
 
 
 @pytest.mark.full
@@ -114,7 +114,7 @@ def test_equal_candidates_in_many_comparisons(name: str, candidates: int, rounds
 
 @pytest.mark.full
 def test_power_in_many_comparisons() -> None:
-    assert share_told(SCENARIOS["lab-quiet"], MANY) >= 0.75
+    assert share_decided(SCENARIOS["lab-quiet"], MANY) >= 0.75
 
 
 def test_two_candidates_are_judged_by_students_paired_t() -> None:
@@ -124,16 +124,16 @@ def test_two_candidates_are_judged_by_students_paired_t() -> None:
     found = differences([first, second])
     assert found.between(0, 1).p_value == pytest.approx(2 * stdtr(2, -abs(t)))
     assert found.between(0, 1).log_ratio == pytest.approx(-found.between(1, 0).log_ratio)
-    assert found.told == {(0, 1)}
+    assert found.decided == {(0, 1)}
 
 
-def test_an_interval_excludes_equality_exactly_where_a_pair_is_told() -> None:
+def test_an_interval_excludes_equality_exactly_where_a_pair_is_decided() -> None:
     rng = np.random.default_rng(5)
     for _ in range(20):
         found = differences(compared(SCENARIOS["quiet"], (1.0, 1.02, 1.05, 1.3), 3, rng))
         for i, j in found.pairs:
             low, high = found.between(i, j).interval or (0.0, 9.0)
-            assert (low > 1 or high < 1) == bool({(i, j), (j, i)} & found.told)
+            assert (low > 1 or high < 1) == bool({(i, j), (j, i)} & found.decided)
 
 
 def test_drift_common_to_all_cancels_also_where_rounds_are_missing() -> None:
@@ -142,18 +142,22 @@ def test_drift_common_to_all_cancels_also_where_rounds_are_missing() -> None:
     series = [{n: ms * drift[n] * wobble[(n + who) % 4] for n in drift} for who, ms in enumerate((1.0, 1.2, 1.5))]
     del series[0][4], series[2][1]
     found = differences(series)
-    assert found.told == {(0, 1), (0, 2), (1, 2)}
+    assert found.decided == {(0, 1), (0, 2), (1, 2)}
     assert found.typical_ms[1] / found.typical_ms[0] == pytest.approx(1.2, rel=0.03)
 
 
 def test_two_rounds_tell_nothing_below_a_factor_of_1_3() -> None:
     near = [{1: ms, 2: ms * 1.001} for ms in (1.0, 1.25, 1.28)]
-    assert not differences(near).told
-    assert differences([{1: ms, 2: ms * (1 + 0.001 * ms)} for ms in (1.0, 1.35, 2.0)]).told == {(0, 1), (0, 2), (1, 2)}
+    assert not differences(near).decided
+    assert differences([{1: ms, 2: ms * (1 + 0.001 * ms)} for ms in (1.0, 1.35, 2.0)]).decided == {
+        (0, 1),
+        (0, 2),
+        (1, 2),
+    }
 
 
 def test_one_round_and_no_candidate_tell_nothing() -> None:
     found = differences([{1: 1.0}, {1: 9.0}])
-    assert not found.told
+    assert not found.decided
     assert found.between(0, 1).interval is None
     assert differences([]).typical_ms == ()

@@ -15,7 +15,7 @@ def _failing(reason: str, message: str) -> tuple:
     return tuple(model if not nth else replace(model, failure=(reason, message)) for nth, model in enumerate(MODELS))
 
 
-def test_one_cause_of_all_failures_is_said_once_with_the_step_that_removes_it() -> None:
+def test_one_cause_of_all_failures_is_reported_once_with_the_step_that_removes_it() -> None:
     found = outcome_of(sample_record(rounds=1, models=_failing("preflight", SUBNET)))
     assert (found.vpns, found.measured, found.failed) == (5, 0, 5)
     assert found.headline == "5 of 5 VPNs failed"
@@ -45,20 +45,19 @@ def test_a_vpn_that_failed_in_one_round_only_was_measured() -> None:
     assert {cause.reason for cause in found.causes} == {"timeout", "tunnel-down"}
 
 
-def test_nothing_is_said_of_a_comparison_without_failures() -> None:
+def test_nothing_is_reported_of_a_comparison_without_failures() -> None:
     found = outcome_of(sample_record(models=MODELS[:5]))
-    assert (found.headline, found.causes, found.is_baseline_missing) == ("", (), False)
+    assert (found.headline, found.causes) == ("", ())
 
 
-def test_a_missing_baseline_is_noticed_and_is_no_vpn() -> None:
+def test_a_baseline_that_failed_is_no_vpn() -> None:
     models = [replace(MODELS[0], failure=("probe-failed", "ping ended.")), *MODELS[1:5]]
     found = outcome_of(sample_record(models=models))
-    assert found.is_baseline_missing
     assert (found.failed, found.measured) == (0, 4)
     assert found.headline == "4 of 16 attempts failed"
 
 
-def test_causes_are_among_the_doubts_and_nothing_is_said_of_ranks_that_nobody_has() -> None:
+def test_causes_are_among_the_doubts_and_nothing_is_reported_of_ranks_that_no_one_has() -> None:
     doubts = rank(sample_record(rounds=1, models=_failing("preflight", SUBNET))).doubts
     assert f"5 of 5 VPNs failed. 5x: {SUBNET}" in doubts
     assert not any("share rank" in doubt for doubt in doubts)

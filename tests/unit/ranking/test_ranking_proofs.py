@@ -10,7 +10,7 @@ from app.domain.capture import Property, properties_of
 from app.domain.injection import HostInjection, PropertyVerdict, TrialKind
 from app.domain.results import AttemptStatus, CampaignRecord
 from app.ranking import rank
-from app.ranking.cautions import LAB_SENTENCE
+from app.ranking.cautions import _LAB_SENTENCE
 
 BARE = Model(BASELINE, 0.4, 0.1, 400.0, 30.0, 0)
 FAST = Model(WIREGUARD, 1.0, 0.3, 40.0, 70.0, 100)
@@ -46,14 +46,14 @@ def test_where_every_tunnel_lets_frames_out_nothing_is_recommended() -> None:
 
 def test_what_the_packet_test_did_not_try_is_a_caution() -> None:
     record = compared()
-    report = next(one.wire for one in record.attempts if one.wire is not None and one.key.solution == "wireguard")
+    report = next(one.capture for one in record.attempts if one.capture is not None and one.key.solution == "wireguard")
     assert properties_of(report)[Property.AUTHENTIC].verdict is PropertyVerdict.NOT_TRIED
     cautions = rank(record).recommendation.cautions
     assert (
         "Whether WireGuard, ChaCha20-Poly1305 is authentic was not tested: gw-b has no nft to hold back packets with."
         in cautions
     )
-    unseen = replace(record, attempts=tuple(replace(one, wire=None) for one in record.attempts))
+    unseen = replace(record, attempts=tuple(replace(one, capture=None) for one in record.attempts))
     assert any(one.startswith("No packet test was made of WireGuard") for one in rank(unseen).recommendation.cautions)
 
 
@@ -61,9 +61,11 @@ def with_injection(record: CampaignRecord, b: HostInjection) -> CampaignRecord:
     """Return a record whose packet tests had this result on B."""
     attempts = []
     for one in record.attempts:
-        if one.wire is not None and one.wire.injection is not None:
-            hosts = {**one.wire.injection.hosts, "b": b}
-            attempts.append(replace(one, wire=replace(one.wire, injection=replace(one.wire.injection, hosts=hosts))))
+        if one.capture is not None and one.capture.injection is not None:
+            hosts = {**one.capture.injection.hosts, "b": b}
+            attempts.append(
+                replace(one, capture=replace(one.capture, injection=replace(one.capture.injection, hosts=hosts)))
+            )
         else:
             attempts.append(one)
     return replace(record, attempts=tuple(attempts))
@@ -71,9 +73,11 @@ def with_injection(record: CampaignRecord, b: HostInjection) -> CampaignRecord:
 
 def test_only_a_test_that_was_made_and_not_conclusive_did_not_show_a_property() -> None:
     record = compared()
-    wire = next(one.wire for one in record.attempts if one.wire is not None and one.wire.injection is not None)
-    assert wire.injection is not None
-    trials = wire.injection.hosts["a"].trials
+    capture = next(
+        one.capture for one in record.attempts if one.capture is not None and one.capture.injection is not None
+    )
+    assert capture.injection is not None
+    trials = capture.injection.hosts["a"].trials
     no_control = HostInjection(tuple(one for one in trials if one.kind is not TrialKind.DELAYED))
     cautions = rank(with_injection(record, no_control)).recommendation.cautions
     assert "The packet test did not show that WireGuard, ChaCha20-Poly1305 is authentic and replay-proof." in cautions
@@ -89,7 +93,7 @@ def test_protocols_that_do_not_cross_are_a_caution() -> None:
     assert "changes Priority tag (VLAN 0)" in lost
 
 
-def test_what_can_rule_a_vpn_out_comes_before_what_is_said_of_figures() -> None:
+def test_what_can_rule_a_vpn_out_comes_before_what_is_reported_of_figures() -> None:
     record = sample_record(models=(BARE, FAST, SLOW), noise=0.01, rounds=1, is_lab=False)
     doubted = replace(record, attempts=tuple(replace(one, doubts=("It was slow.",)) for one in record.attempts))
     first, second, *others = rank(doubted).recommendation.cautions
@@ -99,7 +103,7 @@ def test_what_can_rule_a_vpn_out_comes_before_what_is_said_of_figures() -> None:
     assert "It was slow." in others
     lab = replace(doubted.plan.pair, is_lab=True)
     cautions = rank(replace(doubted, plan=replace(doubted.plan, pair=lab))).recommendation.cautions
-    assert cautions[:3] == (LAB_SENTENCE, first, second)
+    assert cautions[:3] == (_LAB_SENTENCE, first, second)
 
 
 def test_the_only_one_that_was_measured_to_the_end_is_no_winner() -> None:

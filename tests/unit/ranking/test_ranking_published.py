@@ -13,6 +13,6 @@ def test_ratios_follow_from_the_printed_table() -> None:
     assert aes.throughput_vs_baseline == pytest.approx((98 + 99) / (553 + 440))
 
 
-def test_the_fastest_of_2011_stands_first_and_the_study_is_named() -> None:
+def test_the_fastest_of_2011_is_up_first_and_the_study_is_named() -> None:
     assert (published_2011()[0].solution, published_2011()[0].cipher) == ("IPsec", "AES")
     assert "Kotuliak" in STUDY_2011

@@ -35,7 +35,7 @@ def test_a_clear_winner_is_named_with_its_lead_and_how_sure_that_is() -> None:
     assert any("Mbit/s" in reason for reason in found.reasons)
 
 
-def test_a_tie_is_said_and_decided_by_the_verdict_first() -> None:
+def test_a_tie_is_reported_and_decided_by_the_verdict_first() -> None:
     found = advice(twin(OPENVPN_TCP, mbit_s=90), twin(WIREGUARD), noise=0.05)
     assert found.solution == "wireguard"
     assert (
@@ -59,14 +59,14 @@ def test_then_throughput_decides_where_it_is_not_chance() -> None:
     assert "carries more" in found.sentence
 
 
-def test_a_slower_one_is_not_taken_for_equal_because_it_could_not_be_told_apart() -> None:
+def test_a_slower_one_is_not_taken_for_equal_because_it_could_not_be_distinguished() -> None:
     slow = twin(WIREGUARD, base_ms=1.6)
     found = advice(twin(OPENVPN_TCP), slow, noise=0.4, seed=3, rounds=2)
     assert found.solution == "openvpn-tcp"
     assert found.kind is AdviceKind.NOT_DECIDED
 
 
-def test_without_any_difference_the_time_that_decides_is_said() -> None:
+def test_without_any_difference_the_time_that_decides_is_reported() -> None:
     found = advice(twin(WIREGUARD), twin(OPENVPN_UDP), noise=0.1, seed=4)
     assert not found.is_clear
     assert found.kind is AdviceKind.NOT_DECIDED
@@ -87,6 +87,7 @@ def test_one_round_has_no_winner_and_names_the_two_with_the_lowest_latency() -> 
     )
     assert found.sentence.endswith(f"3 rounds of the same (about {found.minutes_to_decide} minutes) would.")
     assert any("one round" in caution for caution in found.cautions)
+    assert any("all share rank 1, and only a lead of more than a third decides" in one for one in found.cautions)
 
 
 def test_one_round_recommends_what_leads_by_more_than_a_third() -> None:
@@ -105,7 +106,7 @@ def test_after_one_round_throughput_decides_only_among_those_of_much_the_same_la
 def test_one_round_of_a_single_candidate_leaves_no_choice() -> None:
     found = advice(twin(WIREGUARD), rounds=1)
     assert found.is_clear
-    assert "only complete result" in found.sentence
+    assert "only result that nothing bars" in found.sentence
 
 
 @pytest.mark.parametrize("verdict", [Verdict.LEGACY, Verdict.INSECURE])
@@ -145,15 +146,15 @@ def test_a_custom_choice_of_sizes_has_no_weighted_latency() -> None:
 def test_a_single_candidate() -> None:
     found = advice(twin(WIREGUARD))
     assert found.solution == "wireguard"
-    assert "only complete result" in found.sentence
+    assert "only result that nothing bars" in found.sentence
 
 
 def test_attempts_that_were_not_run_did_not_end() -> None:
     record = sample_record(rounds=1, pings=5)
     left = [replace(one, status=AttemptStatus.NOT_RUN) for one in record.attempts[1:]]
     cancelled = replace(record, status=CampaignStatus.CANCELLED, attempts=(record.attempts[0], *left))
-    said = " ".join(rank(cancelled).recommendation.cautions)
-    assert f"The comparison was cancelled: 1 of {len(record.plan.attempts)} attempts ended." in said
+    reported = " ".join(rank(cancelled).recommendation.cautions)
+    assert f"The comparison was cancelled: 1 of {len(record.plan.attempts)} attempts ended." in reported
 
 
 def test_cautions_name_lab_fragments_and_an_unfinished_campaign() -> None:
@@ -248,7 +249,11 @@ def test_a_factor_of_medians_says_so_where_the_means_beside_it_have_another() ->
     clear = sample_record(models=(BARE, twin(WIREGUARD), twin(OPENVPN_UDP, base_ms=1.6)), noise=0.01)
     assert "medians" not in rank(clear).recommendation.sentence
     sentence = rank(with_late_replies(clear, "openvpn-udp")).recommendation.sentence
-    assert re.search(r"% below that of the next best, OpenVPN over UDP, .* \([\d.]+ ms\), by their medians, ", sentence)
+    assert re.search(
+        r" compares with [\d.]+ ms of the next best, OpenVPN over UDP, .*; its median, which decides, is \d+ % below,",
+        sentence,
+    )
+    assert "% below that of" not in sentence, "the two figures that are shown are further apart, or closer"
 
 
 def test_the_sentence_is_in_the_chosen_language(monkeypatch: pytest.MonkeyPatch) -> None:

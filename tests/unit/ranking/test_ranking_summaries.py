@@ -59,7 +59,7 @@ def test_every_round_counts_the_same_in_the_mean_and_every_sample_in_the_percent
     assert (found.sent, found.received) == (10, 10)
 
 
-def test_duplicates_add_up_and_notes_are_said_once() -> None:
+def test_duplicates_add_up_and_notes_are_reported_once() -> None:
     found = summarise([series([1], duplicates=2, note="odd"), series([1], duplicates=1, note="odd")], None)
     assert (found.duplicates, found.note) == (3, "odd")
 

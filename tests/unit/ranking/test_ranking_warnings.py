@@ -15,11 +15,15 @@ from sample_records import MODELS, sample_record
 from app.cli.results import print_ranking
 from app.cli.tables import WIDTH_WITHOUT_TERMINAL
 from app.domain.results import CampaignRecord
+from app.probes.capture.messages import KERNEL_DROPPED
 from app.ranking import rank
+from app.ranking.gates import MOST_REPEATS
 from app.ranking.warnings import candidate_warnings, harmless_drift, warnings_of
 from app.reports.html_report import to_html
 from app.reports.json_report import to_json
 from app.reports.view import report_view
+from app.wording import language
+from app.wording.messages import local_text
 
 pytestmark = pytest.mark.usefixtures("without_figures")
 
@@ -83,6 +87,17 @@ def test_doubts_of_the_best_are_listed_once_with_its_title() -> None:
     assert [one for one in warnings_of(record, rank(record)) if BUSY in one] == [f"{best.title}: {BUSY}"]
 
 
+def test_a_warning_of_several_candidates_is_listed_once_with_their_titles() -> None:
+    record = sample_record(rounds=1)
+    first, second, third = [one for one in rank(record).results if not one.is_unprotected][:3]
+    own = {(first.solution, first.suite): (BUSY,), (third.solution, third.suite): (BUSY, "Its daemon restarted.")}
+    attempts = tuple(replace(one, doubts=own.get((one.key.solution, one.key.suite), ())) for one in record.attempts)
+    record = replace(record, attempts=attempts)
+    listed = [one for one in warnings_of(record, rank(record)) if BUSY in one or "daemon" in one]
+    assert listed == [f"{first.title}; {third.title}: {BUSY}", f"{third.title}: Its daemon restarted."]
+    assert second.title not in " ".join(listed)
+
+
 def test_failures_are_shown_before_all_else_and_not_among_them() -> None:
     failing = tuple(
         model if not nth else replace(model, failure=("preflight", "No.")) for nth, model in enumerate(MODELS)
@@ -106,10 +121,29 @@ def test_warnings_of_a_candidate_include_those_of_its_packet_tests() -> None:
     record = sample_record(rounds=1)
     result = rank(record).results[0]
     attempts = tuple(
-        replace(one, wire=replace(one.wire, doubts=("A capture dropped 3 packets.",))) if one.wire is not None else one
+        replace(one, capture=replace(one.capture, doubts=("A capture dropped 3 packets.",)))
+        if one.capture is not None
+        else one
         for one in record.attempts
     )
     assert "A capture dropped 3 packets." in candidate_warnings(replace(record, attempts=attempts), result)
+
+
+def test_warnings_of_packet_tests_are_in_the_language_of_their_reader(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(language, "_CHOSEN", ["de"])
+    doubt = KERNEL_DROPPED(host="gw-a", dropped=3)
+    assert local_text(doubt) != doubt
+    record = sample_record(rounds=1)
+    attempts = tuple(
+        replace(one, capture=replace(one.capture, doubts=(doubt,))) if one.capture is not None else one
+        for one in record.attempts
+    )
+    record = replace(record, attempts=attempts)
+    ranking = rank(record)
+    assert local_text(doubt) in candidate_warnings(record, ranking.results[0])
+    listed = [one for one in warnings_of(record, ranking) if one.endswith(local_text(doubt))]
+    assert len(listed) == 1
+    assert not any(doubt in one for one in warnings_of(record, ranking))
 
 
 def test_a_long_warning_is_wrapped_below_its_beginning() -> None:
@@ -126,3 +160,17 @@ def test_each_row_of_a_report_with_a_warning_is_marked() -> None:
     marked = {row["title"] for row in rows if "warnings" in row["marks"]}
     assert marked == {one.title for one in ranking.results if candidate_warnings(record, one)}
     assert ranking.results[1].title in marked
+
+
+def test_what_a_busy_host_bars_has_a_warning_of_its_own() -> None:
+    record = sample_record(rounds=1)
+    solution = rank(record).recommendation.solution
+    attempts = tuple(
+        replace(one, own_load_cores=1.6 if one.key.solution == solution else 0.1, repeats=MOST_REPEATS)
+        for one in record.attempts
+    )
+    busy = replace(record, attempts=attempts)
+    barred = next(one for one in rank(busy).results if one.solution == solution)
+    (first, *_) = candidate_warnings(busy, barred)
+    assert first.startswith("It was measured while its hosts were too busy: ")
+    assert first not in " ".join(warnings_of(busy, rank(busy))), "said once, with its title"

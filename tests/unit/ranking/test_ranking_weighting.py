@@ -22,7 +22,7 @@ from app.domain.ranking import CandidateResult
 from app.domain.results import CampaignRecord
 from app.domain.verdicts import Verdict
 from app.ranking import rank
-from app.ranking.candidates import wire_of
+from app.ranking.candidates import capture_of
 from app.ranking.weighting import BALANCED, PRESETS, Measure, Weighting, Weights, parse_weights, value_of, weigh
 
 FAST = Model(WIREGUARD, 1.0, 0.0, 20.0, 40.0, 100)
@@ -72,7 +72,7 @@ def test_score_is_the_weighted_geometric_mean_of_ratios_to_the_best() -> None:
     assert Measure.CPU not in third.ratios
 
 
-def test_another_candidate_turns_no_two_round() -> None:
+def test_another_candidate_reverses_no_two() -> None:
     weights = {Measure.LATENCY: 2.0, Measure.THROUGHPUT: 1.0, Measure.CPU: 1.0}
     two = [name for _, name in names(ordered(compared(FAST, WIDE), weights))]
     more = ordered(compared(FAST, WIDE, Model(OPENVPN_TCP, 0.1, 0.0, 500.0, 5.0, 97)), weights)
@@ -97,7 +97,7 @@ def test_a_candidate_without_a_figure_that_has_weight_has_no_place() -> None:
 
 def test_overhead_needs_every_frame_size() -> None:
     record = compared(FAST)
-    report = wire_of(record, result_of(record, "wireguard"))
+    report = capture_of(record, result_of(record, "wireguard"))
     assert report is not None
     result = result_of(record, "wireguard")
     whole = value_of(Measure.OVERHEAD, result, report)
@@ -120,12 +120,12 @@ def test_security_doubles_with_each_step_of_the_verdict_and_each_property_that_f
     result = result_of(record, "wireguard")
     assert value_of(Measure.SECURITY, result, None) is None, "without a packet test it has no place"
     steps = [
-        value_of(Measure.SECURITY, replace(result, verdict=verdict), wire_of(record, result))
+        value_of(Measure.SECURITY, replace(result, verdict=verdict), capture_of(record, result))
         for verdict in (Verdict.RECOMMENDED, Verdict.ACCEPTABLE, Verdict.LEGACY)
     ]
     assert steps == [1, 2, 4]
-    assert value_of(Measure.SECURITY, result, wire_of(record, result)) == 1
-    opened = wire_of(with_open_device(record), result)
+    assert value_of(Measure.SECURITY, result, capture_of(record, result)) == 1
+    opened = capture_of(with_open_device(record), result)
     assert value_of(Measure.SECURITY, result, opened) == 2, "its device fails open"
 
 

@@ -9,7 +9,7 @@ from sample_records import MODELS, attempt, hostile_record, sample_record
 
 from app.domain.results import FRAME_BYTES, CampaignRecord
 from app.ranking import rank
-from app.reports import write_csv, write_samples_csv
+from app.reports import write_report, write_samples_csv
 
 
 def rows(path: Path) -> list[dict[str, str]]:
@@ -18,7 +18,7 @@ def rows(path: Path) -> list[dict[str, str]]:
 
 
 def written(record: CampaignRecord, path: Path) -> list[dict[str, str]]:
-    write_csv(record, rank(record), path)
+    write_report(record, rank(record), path)
     return rows(path)
 
 
@@ -69,7 +69,7 @@ def test_text_from_hosts_is_no_formula(tmp_path: Path, text: str) -> None:
     assert written(evil, tmp_path / "r.csv")[0]["message"] == f"'{text}"
 
 
-def test_hostile_text_stays_in_its_cell(tmp_path: Path) -> None:
+def test_hostile_text_remains_in_its_cell(tmp_path: Path) -> None:
     record = hostile_record()
     found = written(record, tmp_path / "r.csv")
     assert {None} & set(found[0]) == set()

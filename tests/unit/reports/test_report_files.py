@@ -32,7 +32,7 @@ def test_a_folder_is_not_overwritten(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT])
-def test_a_full_disk_is_said_and_leaves_the_old_file(
+def test_a_full_disk_is_reported_and_leaves_the_old_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
 ) -> None:
     target = tmp_path / "a.txt"
@@ -48,7 +48,7 @@ def test_a_full_disk_is_said_and_leaves_the_old_file(
     assert list(tmp_path.iterdir()) == [target]
 
 
-def test_a_real_limit_of_the_system_is_met_and_said(tmp_path: Path) -> None:
+def test_a_real_limit_of_the_system_is_met_and_reported(tmp_path: Path) -> None:
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (64, before[1]))
     try:

@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 from sample_records import HOSTILE, MODELS, Model, hostile_record, sample_record
 
-from app.domain.results import AttemptStatus, CampaignRecord, CampaignStatus, LatencySeries
+from app.domain.results import LOST_RTT_US, AttemptStatus, CampaignRecord, CampaignStatus, LatencySeries
 from app.ranking import rank
-from app.reports import to_html, write_html
+from app.ranking.pictures import distribution
+from app.reports import to_html, write_report
 from app.reports.figure_data import cdf_data
 from app.reports.text import NOTHING, clean, ms
 from app.wording.numbers import figure as number
@@ -74,7 +75,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_is_valid_and_stands_alone(name: str) -> None:
+def test_is_valid_and_is_up_alone(name: str) -> None:
     text, tree = case(name)
     tags = {str(element.tag).rsplit("}", 1)[-1] for element in tree.iter()}
     assert not tags & {"script", "link", "iframe", "object", "embed", "img", "image", "base", "form", "foreignObject"}
@@ -185,7 +186,7 @@ def test_written_in_one_step(tmp_path: Path) -> None:
     record = sample_record(pings=30, rounds=1)
     target = tmp_path / "report.html"
     target.write_text("old")
-    write_html(record, rank(record), target)
+    write_report(record, rank(record), target)
     assert target.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
     assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
 
@@ -236,7 +237,8 @@ def test_the_numbers_beside_the_figures_are_those_of_the_ranking() -> None:
     for title, value, interval in tables["Latency over that of the fastest"]:
         ratio = results[title].ratio_to_best
         assert ratio is not None
-        assert (value, interval) == (number(ratio.value), f"{number(ratio.low)} to {number(ratio.high)}")
+        shown = "–" if ratio.value == 1 else f"{number(ratio.low)} to {number(ratio.high)}"
+        assert (value, interval) == (number(ratio.value), shown)
     for title, latency, rate, _ in tables["Throughput against latency"]:
         one = results[title]
         assert one.weighted_latency_ms is not None
@@ -257,10 +259,11 @@ def test_the_numbers_beside_the_figures_are_those_of_the_ranking() -> None:
 
 
 def test_a_share_that_was_never_answered_has_no_time() -> None:
-    samples = np.arange(1000, 1090, dtype=np.uint32)
-    (row,) = cdf_data([("x", samples, 100)]).rows
-    assert row == ("x", "90.0 %", "1.05", "1.09", NOTHING)
+    rtt_us = np.concatenate([np.arange(1000, 1090, dtype=np.uint32), np.full(10, LOST_RTT_US)])
+    found = distribution([LatencySeries(60, 100, 90, 0, rtt_us)])
+    rows = cdf_data([("x", found, 100), ("silent", None, 100), ("not sent", None, 0)]).rows
+    assert rows == (("x", "90.0 %", "1.05", "1.09", NOTHING), ("silent", "0 %", NOTHING, NOTHING, NOTHING))
 
 
-def test_parts_of_a_cell_stay_whole_where_it_is_narrow() -> None:
+def test_parts_of_a_cell_remain_whole_where_it_is_narrow() -> None:
     assert '<span class="whole">2 (fragments)</span>, <span class="whole">' in case("usual")[0]

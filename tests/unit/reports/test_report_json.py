@@ -10,7 +10,7 @@ from sample_records import hostile_record, sample_record
 
 from app.domain.results import FRAME_BYTES, CampaignStatus
 from app.ranking import rank
-from app.reports import to_json, write_json
+from app.reports import to_json, write_report
 
 LATENCY_FIELDS = {
     "frame_bytes",
@@ -99,14 +99,14 @@ def test_an_unfinished_campaign(kept: int) -> None:
 def test_survives_a_round_trip_through_a_file(tmp_path: Path) -> None:
     record = sample_record(pings=30)
     path = tmp_path / "report.json"
-    write_json(record, rank(record), path)
+    write_report(record, rank(record), path)
     assert json.loads(path.read_text(encoding="utf-8")) == to_json(record, rank(record))
 
 
-def test_hostile_text_stays_inside_its_strings(tmp_path: Path) -> None:
+def test_hostile_text_remains_inside_its_strings(tmp_path: Path) -> None:
     record = hostile_record()
     path = tmp_path / "report.json"
-    write_json(record, rank(record), path)
+    write_report(record, rank(record), path)
     report = json.loads(path.read_text(encoding="utf-8"))
     assert report["hosts"]["a"]["hostname"].startswith("<script>alert(1)</script>&\"'`")
 

@@ -11,7 +11,7 @@ from sample_records import MODELS, hostile_record, sample_record
 from app.domain.results import CampaignRecord, CampaignStatus
 from app.domain.verdicts import PostQuantum
 from app.ranking import rank
-from app.reports import to_pdf, write_pdf
+from app.reports import to_pdf, write_report
 from app.reports.view import report_view
 
 CASES = {
@@ -43,14 +43,14 @@ def test_the_same_record_gives_the_same_file() -> None:
 @pytest.mark.usefixtures("without_figures")
 def test_written_in_one_step(tmp_path: Path) -> None:
     record = sample_record(pings=30, rounds=1)
-    write_pdf(record, rank(record), tmp_path / "report.pdf")
+    write_report(record, rank(record), tmp_path / "report.pdf")
     assert [path.name for path in tmp_path.iterdir()] == ["report.pdf"]
 
 
 @pytest.mark.skipif(shutil.which("pdftotext") is None, reason="needs poppler-utils")
 def test_configuration_is_an_appendix_and_no_page_ends_with_a_heading(tmp_path: Path) -> None:
     record = sample_record(pings=30)
-    write_pdf(record, rank(record), tmp_path / "report.pdf")
+    write_report(record, rank(record), tmp_path / "report.pdf")
     argv = ["pdftotext", "-layout", str(tmp_path / "report.pdf"), "-"]
     text = subprocess.run(argv, capture_output=True, text=True, check=True).stdout
     pages = [[line.strip() for line in page.splitlines() if line.strip()] for page in text.split("\f") if page.strip()]
@@ -82,7 +82,7 @@ def test_each_candidate_says_what_it_does_against_a_quantum_computer(
     record = sample_record(pings=30, rounds=1)
     candidates = tuple(replace(one, post_quantum=value) for one in record.plan.candidates)
     record = replace(record, plan=replace(record.plan, candidates=candidates))
-    write_pdf(record, rank(record), tmp_path / "report.pdf")
+    write_report(record, rank(record), tmp_path / "report.pdf")
     argv = ["pdftotext", "-layout", str(tmp_path / "report.pdf"), "-"]
     text = subprocess.run(argv, capture_output=True, text=True, check=True).stdout
     protected = sum(not one.is_unprotected for one in candidates)
@@ -93,7 +93,7 @@ def test_each_candidate_says_what_it_does_against_a_quantum_computer(
 @pytest.mark.skipif(shutil.which("pdftotext") is None, reason="needs poppler-utils")
 def test_a_table_that_fits_on_a_page_is_not_split(tmp_path: Path) -> None:
     record = sample_record(rounds=1)
-    write_pdf(record, rank(record), tmp_path / "report.pdf")
+    write_report(record, rank(record), tmp_path / "report.pdf")
     argv = ["pdftotext", "-layout", str(tmp_path / "report.pdf"), "-"]
     text = subprocess.run(argv, capture_output=True, text=True, check=True).stdout
     # A table that goes on repeats its head on the next page.

@@ -30,9 +30,9 @@ def test_slow_candidates_are_named_in_json_and_html() -> None:
     assert "Slow on this pair" not in to_html(record, plain)
     assert all(one["slow"] is None for one in to_json(record, plain)["results"])
     slow = with_slow(plain)
-    said = [one["slow"] for one in to_json(record, slow)["results"] if one["slow"]]
-    assert len(said) == 1
-    assert said[0].startswith("Slow on this pair: ")
+    reported = [one["slow"] for one in to_json(record, slow)["results"] if one["slow"]]
+    assert len(reported) == 1
+    assert reported[0].startswith("Slow on this pair: ")
     page = to_html(record, slow)
     assert page.count("Slow here") == 1
     assert "times that of the best" in page

@@ -61,7 +61,7 @@ def test_labels_are_the_headings_of_their_columns() -> None:
 
 def test_style_leaves_tables_tables() -> None:
     style = (files("resources") / "templates" / "report.css").read_text(encoding="utf-8")
-    tables = {"table", ".cards", ".numbers", ".ranking", ".wire", ".hosts", ".published", ".numbers.cards"}
+    tables = {"table", ".cards", ".numbers", ".ranking", ".packet-tests", ".hosts", ".published", ".numbers.cards"}
     for selectors, rules in re.findall(r"([^{}]+)\{([^{}]*)\}", style):
         names = {selector.strip() for selector in selectors.split(",")}
         assert not (names & tables and "display" in rules), selectors
@@ -79,7 +79,7 @@ def test_first_screen_says_what_was_compared_where_when_and_what_failed() -> Non
     assert html.count("5 of 5 VPNs failed") == 1
 
 
-def test_nothing_is_said_of_failures_where_none_failed() -> None:
+def test_nothing_is_reported_of_failures_where_none_failed() -> None:
     html = page(sample_record(models=MODELS[:5]))
     assert 'id="failed"' not in html
     assert "4 of 4 VPNs measured" in html

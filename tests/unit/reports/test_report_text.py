@@ -10,11 +10,11 @@ from sample_records import BASELINE, BLOWFISH, L2TP, OPENVPN_UDP, WIREGUARD, pai
 
 from app.domain.ranking import Estimate
 from app.ranking.titles import in_lines, short_titles
-from app.reports.labels import shortened, spread, styles
+from app.reports.labels import shortened, stacked, styles
 from app.reports.text import NOTHING, clean, interval, with_half_width
 from app.reports.view_setting import repeat_command
 from app.wording.colours import SOLUTION_COLOURS, series_style
-from app.wording.numbers import NARROW_SPACE, counted, figure, listed, signed_pct
+from app.wording.numbers import NARROW_SPACE, figure, signed_pct
 
 
 @pytest.mark.parametrize(
@@ -39,13 +39,6 @@ def test_three_significant_digits(value: float, expected: str) -> None:
 
 def test_small_words() -> None:
     assert (signed_pct(3.14), signed_pct(-2), signed_pct(-0.04)) == ("+3.1 %", "−2.0 %", "±0.0 %")
-    assert (counted(1, "round"), counted(2000, "frame")) == ("1 round", f"2{NARROW_SPACE}000 frames")
-    assert (listed([]), listed(["a"]), listed(["a", "b"]), listed(["a", "b", "c"])) == (
-        "",
-        "a",
-        "a and b",
-        "a, b and c",
-    )
 
 
 def test_estimates_as_text() -> None:
@@ -70,22 +63,29 @@ def test_clean_keeps_letters_of_all_kinds_and_line_ends() -> None:
 
 
 @given(
-    st.lists(st.floats(0, 100), max_size=12),
-    st.floats(0.1, 20),
+    st.lists(st.tuples(st.floats(-50, 150), st.sampled_from([5.0, 10.0, 15.0])), min_size=1, max_size=12),
 )
-def test_labels_never_cover_each_other_and_stay_inside(positions: list[float], gap: float) -> None:
-    places = spread(positions, gap, 0, 100)
-    room = min(gap, 100 / max(1, len(positions) - 1))
-    ordered = sorted(places)
-    assert all(after - before >= room - 1e-6 for before, after in itertools.pairwise(ordered))
-    assert all(-1e-6 <= place <= 100 + 1e-6 for place in places)
+def test_labels_of_several_lines_have_room_of_their_own(labels: list[tuple[float, float]]) -> None:
+    positions, heights = [position for position, _ in labels], [height for _, height in labels]
+    centres = stacked(positions, heights, 0.0, 100.0)
+    squeeze = min(1.0, 100.0 / sum(heights))
+    boxes = sorted(
+        (centre - squeeze * height / 2, centre + squeeze * height / 2)
+        for centre, height in zip(centres, heights, strict=True)
+    )
+    assert boxes[0][0] >= -1e-6
+    assert boxes[-1][1] <= 100.0 + 1e-6
+    assert all(upper[0] >= lower[1] - 1e-6 for lower, upper in itertools.pairwise(boxes))
+    by_wish = sorted(range(len(labels)), key=lambda nth: positions[nth])
+    assert [centres[nth] for nth in by_wish] == pytest.approx(sorted(centres))
 
 
-def test_labels_keep_their_order_and_stay_where_there_is_room() -> None:
-    assert spread([10, 50, 90], 10, 0, 100) == pytest.approx([10, 50, 90])
-    assert spread([50, 51], 10, 0, 100) == pytest.approx([45.5, 55.5])
-    assert spread([0, 1], 10, 0, 100) == pytest.approx([0, 10])
-    assert spread([], 10, 0, 100) == []
+def test_labels_keep_their_order_and_remain_where_there_is_room() -> None:
+    assert stacked([10, 50, 90], [10] * 3, 0, 100) == pytest.approx([10, 50, 90])
+    assert stacked([50, 51], [10] * 2, 0, 100) == pytest.approx([45.5, 55.5])
+    assert stacked([0, 1], [10] * 2, 0, 100) == pytest.approx([5, 15])
+    assert stacked([98, 50], [20, 10], 0, 100) == pytest.approx([90, 50])
+    assert stacked([], [], 0, 100) == []
 
 
 def test_titles_in_figures_have_their_suite_where_a_solution_is_there_twice() -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.discovery.candidates import find_candidates, look_at
+from app.discovery.candidates import check_host, find_candidates
 from app.domain.hosts import Side
 from support.adapter_cases import facts
 from vpn_adapters.registry import ADAPTERS
@@ -28,7 +28,7 @@ def test_a_title_is_no_longer_than_it_must_be() -> None:
     assert titles["openvpn-udp", "aes-256-gcm"].endswith(", AES-256-GCM")
 
 
-@pytest.mark.parametrize(("cores", "words"), [(1, "on 1 core)"), (2, "on 2 cores)")])
+@pytest.mark.parametrize(("cores", "words"), [(1, "cores: 1)"), (2, "cores: 2)")])
 def test_a_busy_host_is_warned_of_with_its_cores(cores: int, words: str) -> None:
     host = replace(facts(), cpu_count=cores, load_1min=8.0)
-    assert any(words in warning for warning in look_at(Side.A, host).warnings)
+    assert any(words in warning for warning in check_host(Side.A, host).warnings)

@@ -69,7 +69,9 @@ def is_outside(file: LintedFile) -> bool:
     return any("BSI TR-02102-2" in one.source for one in file.findings)
 
 
-def test_files_are_linted_by_what_is_picked_unless_somebody_says_otherwise(services: Services, tmp_path: Path) -> None:
+def test_files_are_linted_by_what_is_picked_unless_another_user_says_otherwise(
+    services: Services, tmp_path: Path
+) -> None:
     path = tmp_path / "site.ovpn"
     path.write_text(SITE)
     services.use_guidelines(())
@@ -79,10 +81,10 @@ def test_files_are_linted_by_what_is_picked_unless_somebody_says_otherwise(servi
     assert not is_outside(services.lint_file(path, LintOptions(guidelines=())))
 
 
-@pytest.mark.parametrize(("words", "is_told"), [((), True), (("--policy", "none"), False)])
+@pytest.mark.parametrize(("words", "is_reported"), [((), True), (("--policy", "none"), False)])
 def test_the_command_takes_the_users_guidelines_too(
     words: tuple[str, ...],
-    is_told: bool,
+    is_reported: bool,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
@@ -94,10 +96,10 @@ def test_the_command_takes_the_users_guidelines_too(
     capsys.readouterr()
     main(["lint", "--format", "json", *words, str(path)])
     (file,) = json.loads(capsys.readouterr().out)["files"]
-    assert any("BSI TR-02102-2" in finding["source"] for finding in file["findings"]) is is_told
+    assert any("BSI TR-02102-2" in finding["source"] for finding in file["findings"]) is is_reported
 
 
-def test_what_the_programs_merely_list_can_be_looked_at_before_it_is_measured(services: Services) -> None:
+def test_what_the_programs_merely_list_can_be_inspected_before_it_is_measured(services: Services) -> None:
     judged = services.judge_again(found())
     listed = next(one for one in judged.candidates if one.is_listed_only and one.solution == "openvpn-udp")
     items = services.preview(judged, (listed.solution, listed.suite))

@@ -18,7 +18,7 @@ from app.cli.main import main
 from app.deployment.slots import slot_of
 from app.domain.cancel import CancelToken
 from app.domain.census import CensusPlan
-from app.domain.deployment import RolloutOptions
+from app.domain.deployment import DeploymentOptions
 from app.domain.errors import EnvironmentFault, HostUnreachable, PairLocked
 from app.domain.events import CampaignStarted
 from app.domain.hosts import HostSpec, Side
@@ -27,7 +27,7 @@ from app.measurement.control import CampaignControl
 from app.services.wiring import Services
 from app.storage.in_use import InUse
 from support.other_process import holding
-from support.stand_in_lab import needs_ssh_keygen, stand_in_labs, up
+from support.pretended_lab import needs_ssh_keygen, pretended_labs, up
 from support.stored_deployments import DEPLOYMENT, PAIR
 
 FOUND = discovery(PAIR)
@@ -65,7 +65,7 @@ REFUSED: dict[str, Callable[[Services], object]] = {
     "comparison": lambda one: one.run(FOUND, PLAN, control=CampaignControl(), emit=lambda _event: None),
     "resumed": lambda one: one.run(FOUND, PLAN, control=CampaignControl(), emit=lambda _event: None, resume_id=1),
     "census": lambda one: one.run_census(FOUND, CENSUS, **WORDS),
-    "deploy": lambda one: one.deploy(FOUND, KEY, RolloutOptions(), **WORDS),
+    "deploy": lambda one: one.deploy(FOUND, KEY, DeploymentOptions(), **WORDS),
     "again": lambda one: one.redeploy(DEPLOYMENT.id, **WORDS),
     "rotate": lambda one: one.rotate_keys(PAIR, **WORDS),
     "undeploy": lambda one: one.undeploy(PAIR, **WORDS),
@@ -118,7 +118,7 @@ def test_a_comparison_and_a_census_hold_both_hosts_by_their_number(
     def holders() -> list[str]:
         return [one.what for one in InUse(services.paths.in_use_dir).users((PAIR.a, PAIR.b)).values()]
 
-    def run(_kind: object, plan: object, *, emit: Callable[[object], None], **_: object) -> None:
+    def run(_kind: object, plan: object, _hosts: object, *, emit: Callable[[object], None], **_: object) -> None:
         seen.extend(holders())
         emit(CampaignStarted(12, plan, ()))
 
@@ -150,13 +150,13 @@ def test_a_command_says_what_runs_where_since_when_and_what_to_do(
 ) -> None:
     with holding(services.paths.in_use_dir, (PAIR.a, PAIR.b)) as other:
         assert main(line.split()) == ExitCode.FAILED
-    said = capsys.readouterr().err
-    assert f"alpha and beta are in use on this computer by comparison 3 (process {other.pid}, since 2" in said
-    assert "Wait until it has ended, or cancel it: with Ctrl-C in its terminal" in said
-    assert f"kill {other.pid}" in said
-    named = re.findall(rf"\b(?:process|kill) {other.pid}\b", said)  # the date may hold the same digits
+    reported = capsys.readouterr().err
+    assert f"alpha and beta are in use on this computer by comparison 3 (process {other.pid}, since 2" in reported
+    assert "Wait until it has ended, or cancel it: with Ctrl-C in its terminal" in reported
+    assert f"kill {other.pid}" in reported
+    named = re.findall(rf"\b(?:process|kill) {other.pid}\b", reported)  # the date may hold the same digits
     assert len(named) == 2, "once as its process, once to end it"
-    assert "age_s" not in said
+    assert "age_s" not in reported
     assert contacts == []
 
 
@@ -181,13 +181,13 @@ def test_lab_down_refuses_a_lab_in_use_unless_it_is_forced(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("TUNNELMARK_HOME", str(tmp_path))
-    labs = stand_in_labs(tmp_path, monkeypatch)
+    labs = pretended_labs(tmp_path, monkeypatch)
     lab = up(labs)
     with holding(find_paths().in_use_dir, (lab.pair.b,)) as other:
         assert main(["lab", "down", "--name", "one"]) == ExitCode.FAILED
-        said = " ".join(capsys.readouterr().err.split())
-        assert f"by comparison 3 (process {other.pid}, since 2" in said
-        assert "tunnelmark lab down --name one --force" in said
+        reported = " ".join(capsys.readouterr().err.split())
+        assert f"by comparison 3 (process {other.pid}, since 2" in reported
+        assert "tunnelmark lab down --name one --force" in reported
         assert labs.find("one") is not None
         assert main(["lab", "down", "--name", "one", "--force"]) == ExitCode.OK
         assert labs.find("one") is None

@@ -100,7 +100,7 @@ def test_what_belongs_to_a_pair_follows_its_new_name(book: Book) -> None:
 @pytest.mark.parametrize("change", [lambda b: b.rename_pair("north", "x"), lambda b: b.remove_pair("north")])
 def test_a_pair_that_is_being_measured_is_left_alone(book: Book, change: object) -> None:
     campaign, census = _fill(book.store)
-    book.store.save_deployment(replace(deployment("11" * 8), state=DeploymentState.UNDONE))
+    book.store.save_deployment(replace(deployment("11" * 8), state=DeploymentState.REMOVED))
     with pytest.raises(InvalidOption, match="measured"):
         change(book)  # type: ignore[operator]
     book.store.finish_campaign(campaign, CampaignStatus.COMPLETED)
@@ -119,7 +119,7 @@ def test_a_name_that_is_taken_is_refused_also_one_of_a_removed_pair(book: Book) 
         book.copy_pair("north", "south")
     with pytest.raises(InvalidOption):
         book.rename_pair("south", "north")
-    book.store.save_deployment(replace(deployment("11" * 8), state=DeploymentState.UNDONE))
+    book.store.save_deployment(replace(deployment("11" * 8), state=DeploymentState.REMOVED))
     book.store.delete_pair("north")
     book.save_pair(replace(PAIR, name="south", b=replace(PAIR.b, address="10.9.9.9")), Saving.REPLACE)
     with pytest.raises(InvalidOption, match="removed"):
@@ -139,13 +139,13 @@ def test_a_copy_has_the_hosts_and_none_of_the_comparisons(book: Book) -> None:
 @pytest.mark.parametrize("state", list(DeploymentState))
 def test_a_pair_with_an_active_deployment_is_not_removed(book: Book, state: DeploymentState) -> None:
     book.store.save_deployment(replace(deployment("11" * 8), state=state))
-    if state.is_standing:
+    if state.is_on_host:
         with pytest.raises(InvalidOption, match="11111111") as refused:
             book.remove_pair("north")
         assert "undeploy north" in refused.value.hint
         assert book.stored_pairs() == (PAIR,)
     elif state is DeploymentState.PREPARED:
-        with pytest.raises(InvalidOption, match="11111111 is prepared"):
+        with pytest.raises(InvalidOption, match="11111111 is preparing"):
             book.remove_pair("north")
     else:
         book.remove_pair("north")
@@ -158,7 +158,8 @@ def test_a_pair_whose_deployment_is_not_decided_is_not_renamed(book: Book, state
     """The next stored state of the deployment has the old name."""
     book.store.save_deployment(replace(deployment("11" * 8), state=state))
     if state in (DeploymentState.PREPARED, DeploymentState.APPLIED):
-        with pytest.raises(InvalidOption, match=f"cannot be renamed: its deployment 11111111 is {state.value}"):
+        word = {DeploymentState.PREPARED: "preparing", DeploymentState.APPLIED: "awaiting confirmation"}[state]
+        with pytest.raises(InvalidOption, match=f"cannot be renamed: its deployment 11111111 is {word}"):
             book.rename_pair("north", "south")
         assert book.stored_pairs() == (PAIR,)
     else:
@@ -212,7 +213,7 @@ def leave(book: Book, pair: PairSpec, left: str) -> None:
         number = store.create_campaign(CensusPlan(pair, ("openvpn-udp",), items()), FACTS, "0.1.0")
         store.finish_campaign(number, CampaignStatus.INTERRUPTED, kind=EntryKind.CENSUS)
     else:
-        store.save_deployment(replace(deployment("11" * 8, pair=pair.name), pair=pair, state=DeploymentState.UNDONE))
+        store.save_deployment(replace(deployment("11" * 8, pair=pair.name), pair=pair, state=DeploymentState.REMOVED))
     book.remove_pair(pair.name)
 
 

@@ -62,7 +62,7 @@ def test_an_unknown_key_is_refused_with_all_that_is_needed_to_accept_it(
 
 
 @pytest.mark.parametrize("answer", [True, False])
-def test_somebody_may_confirm_an_unknown_key(tmp_path: Path, host_key: paramiko.PKey, answer: bool) -> None:
+def test_another_user_may_confirm_an_unknown_key(tmp_path: Path, host_key: paramiko.PKey, answer: bool) -> None:
     questions: list[HostKeyQuestion] = []
 
     def confirm(question: HostKeyQuestion) -> bool:
@@ -81,7 +81,7 @@ def test_somebody_may_confirm_an_unknown_key(tmp_path: Path, host_key: paramiko.
     assert (tmp_path / "known_hosts").exists() == answer
 
 
-def test_a_changed_key_is_refused_whatever_anybody_says(tmp_path: Path, host_key: paramiko.PKey) -> None:
+def test_a_changed_key_is_refused_whatever_any_user_says(tmp_path: Path, host_key: paramiko.PKey) -> None:
     own = tmp_path / "known_hosts"
     other = paramiko.ECDSAKey.generate()
     own.write_text(known_hosts.line_for("gw", 2222, other.get_name(), other.asbytes()) + "\n")

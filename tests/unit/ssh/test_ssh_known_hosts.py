@@ -114,7 +114,7 @@ def test_a_revoked_key_alone_makes_no_host_known(tmp_path: Path) -> None:
     assert judge(tmp_path, f"@revoked gw ssh-ed25519 {KEY}\n", "gw", blob=OTHER) is HostKeyVerdict.UNKNOWN
 
 
-def test_certificate_authorities_are_passed_over_and_that_is_said(
+def test_certificate_authorities_are_passed_over_and_that_is_reported(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.INFO, logger="app.ssh"):

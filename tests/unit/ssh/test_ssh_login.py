@@ -193,12 +193,11 @@ def test_the_refusal_names_what_was_tried_and_no_secret(connect: Connect, tmp_pa
         log_in(connect(Host()), target(AuthKind.AUTO, *files), Passwords(None, "hunter2"), token=CancelToken())
     text = caught.value.sentence() + str(caught.value.context)
     for words in (
-        f"It was offered: key {tmp_path / 'key'}, a password.",
+        f"Offered: key {tmp_path / 'key'}, a password.",
         "broken is not a private key",
         "missing cannot be read (No such file or directory)",
         "no SSH agent is running",
         f"the passphrase of key {tmp_path / 'locked'} was not given",
-        "no other password was given.",
     ):
         assert words in text
     assert "hunter2" not in text
@@ -294,7 +293,7 @@ def test_who_asks_for_the_password_knows_which_keys_were_refused(connect: Connec
     assert asked.refused == (f"key {tmp_path / 'key'}",)
 
 
-def test_a_wrong_password_is_asked_for_again_and_said_to_be_wrong(connect: Connect) -> None:
+def test_a_wrong_password_is_asked_for_again_and_reported_to_be_wrong(connect: Connect) -> None:
     passwords = Passwords("wrong", "right")
     log_in(connect(Host(password="right")), target(AuthKind.PASSWORD), passwords, token=CancelToken())
     assert passwords.asked == [(LOGIN, False), (LOGIN, True)]
@@ -315,12 +314,12 @@ def test_a_host_that_asks_interactively_gets_the_password(connect: Connect) -> N
     assert transport.is_authenticated()
 
 
-def test_nobody_is_asked_for_a_password_that_the_host_does_not_take(connect: Connect) -> None:
+def test_no_one_is_asked_for_a_password_that_the_host_does_not_take(connect: Connect) -> None:
     passwords = Passwords("right")
-    with pytest.raises(
-        AuthenticationFailed, match="Nothing could be offered: no SSH agent is running; the host takes no passwords"
-    ):
+    with pytest.raises(AuthenticationFailed) as caught:
         log_in(connect(Host(methods="publickey")), target(AuthKind.AUTO), passwords, token=CancelToken())
+    assert caught.value.code == "ssh.nothing-to-offer"
+    assert "with: no SSH agent is running, the host takes no passwords." in caught.value.message
     assert passwords.asked == []
 
 
@@ -344,7 +343,7 @@ def test_cancelling_ends_a_login_at_once(connect: Connect) -> None:
     host.release.set()
 
 
-def test_a_host_that_closes_the_connection_is_said_to(connect: Connect) -> None:
+def test_a_host_that_closes_the_connection_is_reported_to(connect: Connect) -> None:
     transport = connect(Host(password="right"))
     transport.abort()
     transport.join(5)

@@ -220,7 +220,7 @@ def test_how_the_output_is_cut_into_packets_does_not_matter(pieces: int, seed: i
     assert (results[2].stdout, results[2].is_truncated) == ("c", True)
 
 
-def test_what_looks_like_a_marker_is_output() -> None:
+def test_what_resembles_a_marker_is_output() -> None:
     lines: list[str] = []
     fake = "0123456789abcdef" * 2 + " 0"
     commands = [Command(("echo", fake)), Command(("echo", "second"))]
@@ -311,22 +311,22 @@ def test_content_reaches_nothing_but_the_shell_s_own_printf(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
-    ("said", "kind"),
+    ("reported", "kind"),
     [
         ("cat: write error: No space left on device", DiskFull),
         ("cat: write error: Disk quota exceeded", DiskFull),
         ("sh: cannot create: Permission denied", CommandFailed),
     ],
 )
-def test_why_a_file_could_not_be_written(said: str, kind: type[Exception]) -> None:
+def test_why_a_file_could_not_be_written(reported: str, kind: type[Exception]) -> None:
     files = [FileToWrite("/a/b", b""), FileToWrite("/etc/c", b"")]
-    error = upload_error(files, f"sh: printf: I/O error\nREPORT 1 write {said}\n", "REPORT", "gw (root@gw:22)")
+    error = upload_error(files, f"sh: printf: I/O error\nREPORT 1 write {reported}\n", "REPORT", "gw (root@gw:22)")
     assert isinstance(error, kind)
     assert "/etc/c" in error.message
     assert "gw" in error.message
 
 
-def test_an_unexplained_failure_is_said_too() -> None:
+def test_an_unexplained_failure_is_reported_too() -> None:
     error = upload_error([FileToWrite("/a/b", b"")], "sh: oops\n", "REPORT", "gw")
     assert isinstance(error, CommandFailed)
     assert "oops" in error.message

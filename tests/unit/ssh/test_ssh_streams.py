@@ -66,7 +66,7 @@ def test_what_comes_before_the_start_is_not_the_command_s() -> None:
     assert not gate.is_open
     assert gate.feed_err(MARK + b"\nerr") == (b"err", b"")
     assert gate.is_open
-    assert gate.said == b"lecture\n"
+    assert gate.received == b"lecture\n"
 
 
 def test_stdin_waits_only_where_sudo_might_read_it() -> None:
@@ -98,5 +98,5 @@ def test_an_endless_preamble_does_not_fill_the_memory() -> None:
     for _ in range(50):
         gate.feed_err(b"x" * 10_000)
         gate.feed_out(b"x" * 10_000)
-    assert len(gate.said) < 50_000
+    assert len(gate.received) < 50_000
     assert len(gate._before_out) < 50_000

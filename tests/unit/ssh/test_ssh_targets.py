@@ -50,7 +50,7 @@ def test_the_spec_wins(tmp_path: Path) -> None:
     assert found.identity_files == (Path("/spec/key"), Path("/config/key"))
 
 
-def test_a_host_key_alias_stands_alone(tmp_path: Path) -> None:
+def test_a_host_key_alias_is_up_alone(tmp_path: Path) -> None:
     config = "Host gw\n  HostName 10.0.0.9\n  Port 2222\n  HostKeyAlias plant-gateway\n"
     found = target(tmp_path, config, HostSpec("gw", "gw"))
     assert (found.key_name, found.key_port) == ("plant-gateway", 22)
@@ -128,21 +128,21 @@ def test_jumping_can_be_switched_off(tmp_path: Path) -> None:
         ("Host gw\n  ProxyJump " + ",".join(f"h{n}" for n in range(9)) + "\n", "More than 8"),
     ],
 )
-def test_what_cannot_be_done_is_said(tmp_path: Path, config: str, words: str) -> None:
+def test_what_cannot_be_done_is_reported(tmp_path: Path, config: str, words: str) -> None:
     with pytest.raises(InvalidOption) as caught:
         target(tmp_path, config, HostSpec("gw", "gw"))
     assert words in caught.value.sentence()
 
 
 @pytest.mark.parametrize("content", [b"Host gw\n  what?\n", b"\xff\xfe\xfa"])
-def test_a_configuration_that_cannot_be_read_is_said(tmp_path: Path, content: bytes) -> None:
+def test_a_configuration_that_cannot_be_read_is_reported(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "config").write_bytes(content)
     with pytest.raises(InvalidFile, match="config cannot be read"):
         read_ssh_config(tmp_path / "config")
 
 
 @pytest.mark.parametrize(("label", "named"), [("gw.invalid", "gw.invalid"), ("pump", "gw.invalid of pump")])
-def test_a_name_that_is_not_known_is_said_once(
+def test_a_name_that_is_not_known_is_reported_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, label: str, named: str
 ) -> None:
     def unknown(*_: object, **__: object) -> None:

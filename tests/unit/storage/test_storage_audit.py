@@ -50,7 +50,7 @@ def sql(path: Path, *scripts: str) -> None:
             connection.executescript(script)
 
 
-def test_a_log_that_nobody_touched_holds(path: Path) -> None:
+def test_a_log_that_no_one_touched_holds(path: Path) -> None:
     assert check(path) == AuditCheck(0)
     write(path)
     first = check(path)
@@ -146,6 +146,6 @@ def test_the_command_says_whether_it_holds(
     (database,) = tmp_path.rglob("tunnelmark.db")
     write(database)
     harm(database)
-    found, said = run(monkeypatch, tmp_path)
+    found, reported = run(monkeypatch, tmp_path)
     assert found == status
-    assert said.startswith(words)
+    assert reported.startswith(words)

@@ -156,7 +156,7 @@ def test_a_file_that_is_no_database_is_refused_and_left_alone(path: Path) -> Non
     assert path.read_bytes() == b"Dear diary, " * 500
 
 
-def test_a_damaged_database_is_told(path: Path) -> None:
+def test_a_damaged_database_is_reported(path: Path) -> None:
     with Store.open(path) as store:
         store.save_pair(pair())
         store.create_campaign(sample_record(rounds=1, pings=5).plan, {}, "0.1.0")
@@ -168,13 +168,13 @@ def test_a_damaged_database_is_told(path: Path) -> None:
     assert "backup" in caught.value.hint
 
 
-def test_a_folder_in_the_files_place_is_told(path: Path) -> None:
+def test_a_folder_in_the_files_place_is_reported(path: Path) -> None:
     path.mkdir(parents=True)
     with pytest.raises(StorageFault, match="cannot be opened"):
         Store.open(path)
 
 
-def test_a_file_in_the_folders_place_is_told(path: Path) -> None:
+def test_a_file_in_the_folders_place_is_reported(path: Path) -> None:
     path.parent.parent.mkdir()
     path.parent.write_text("x")
     with pytest.raises(StorageFault, match="cannot be opened") as caught:
@@ -182,7 +182,7 @@ def test_a_file_in_the_folders_place_is_told(path: Path) -> None:
     assert caught.value.hint
 
 
-def test_a_database_that_another_program_holds_is_told(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_database_that_another_program_holds_is_reported(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("app.storage.database._BUSY_TIMEOUT_S", 0.05)
     with Store.open(path) as store, closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
@@ -193,7 +193,7 @@ def test_a_database_that_another_program_holds_is_told(path: Path, monkeypatch: 
         store.save_pair(pair())
 
 
-def test_a_full_disk_is_told_and_unharmed(path: Path) -> None:
+def test_a_full_disk_is_reported_and_unharmed(path: Path) -> None:
     record = sample_record(rounds=1, pings=2000)
     database = Database(path)
     store = Store(database)
@@ -217,7 +217,7 @@ def _store_without_end(store: Store, campaign_id: int, attempt: Attempt, stored:
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs root to make a small file system")
-def test_a_file_system_that_is_really_full_is_told_and_unharmed(tmp_path: Path) -> None:
+def test_a_file_system_that_is_really_full_is_reported_and_unharmed(tmp_path: Path) -> None:
     mount = tmp_path / "small"
     mount.mkdir()
     subprocess.run(["mount", "-t", "tmpfs", "-o", "size=512k", "tmpfs", mount], check=True)
@@ -237,7 +237,7 @@ def test_a_file_system_that_is_really_full_is_told_and_unharmed(tmp_path: Path) 
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs root to make a file system read-only")
-def test_a_file_system_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+def test_a_file_system_that_cannot_be_written_is_reported(tmp_path: Path) -> None:
     mount = tmp_path / "small"
     mount.mkdir()
     subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", mount], check=True)
@@ -269,7 +269,7 @@ def test_many_threads_may_write_at_once_and_one_of_them_owns_the_connection(path
     assert owners.pop().startswith("tunnelmark-storage")
 
 
-def test_closing_ends_the_thread_and_later_calls_are_told(path: Path) -> None:
+def test_closing_ends_the_thread_and_later_calls_are_reported(path: Path) -> None:
     store = Store.open(path)
     store.close()
     store.close()
@@ -314,17 +314,17 @@ def _killed_writer(path: Path, after: int, delay_s: float) -> tuple[int, int]:
     with subprocess.Popen(argv, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         campaign_id = int(process.stdout.readline().split()[1])
-        said = 0
+        reported = 0
         for line in process.stdout:
-            said = int(line) + 1
-            if said >= after:
+            reported = int(line) + 1
+            if reported >= after:
                 break
         until = time.monotonic() + delay_s
         while time.monotonic() < until:  # a few hundred microseconds, to be in the middle of a write
             pass
         process.send_signal(signal.SIGKILL)
-        said += len(process.stdout.readlines())
-    return campaign_id, said
+        reported += len(process.stdout.readlines())
+    return campaign_id, reported
 
 
 @pytest.mark.timeout(180)
@@ -332,12 +332,12 @@ def test_killed_at_any_moment_it_loses_at_most_the_attempt_that_was_being_writte
     moments = random.Random(42)  # noqa: S311 - moments, not secrets
     expected = sample_record(rounds=40, pings=200)
     for _ in range(8):
-        campaign_id, said = _killed_writer(path, moments.randrange(0, 60), moments.uniform(0, 0.004))
+        campaign_id, reported = _killed_writer(path, moments.randrange(0, 60), moments.uniform(0, 0.004))
         assert check_soundness(path) == ()
         with Store.open(path) as store:
             record = store.load_campaign(campaign_id)
             assert record.status is CampaignStatus.INTERRUPTED
-            assert said <= len(record.attempts) <= said + 1
+            assert reported <= len(record.attempts) <= reported + 1
             assert store.unfinished_campaign(expected.plan.pair.name) == campaign_id
         for found, sent in zip(record.attempts, expected.attempts, strict=False):
             assert found.key == sent.key
@@ -365,8 +365,8 @@ def _large(path: Path, attempts: int, pings: int) -> int:
                 for s in template.latency
             )
             # What packet tests showed is kept once per candidate: of eight rounds, with the first.
-            wire = template.wire if key.position % 8 == 0 else None
-            store.save_attempt(campaign_id, replace(template, key=key, latency=latency, wire=wire))
+            capture = template.capture if key.position % 8 == 0 else None
+            store.save_attempt(campaign_id, replace(template, key=key, latency=latency, capture=capture))
         store.finish_campaign(campaign_id, CampaignStatus.COMPLETED)
     return campaign_id
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from app.domain.audit import AuditEntry
-from app.domain.deployment import DeploymentState, RolloutOptions
+from app.domain.deployment import DeploymentOptions, DeploymentState
 from app.domain.errors import NotFound
 from app.domain.hosts import Side
 from app.storage import Store
@@ -45,7 +45,7 @@ def test_a_deployment_of_an_earlier_version_moved_no_rules(tmp_path: Path) -> No
         assert earlier["options"].pop("moves_lan_rules") is True
         connection.execute("UPDATE deployment SET body = ?", [json.dumps(earlier)])
     with Store.open(path) as store:
-        assert store.get_deployment("11" * 8).options == RolloutOptions(bridge_a="lan0")
+        assert store.get_deployment("11" * 8).options == DeploymentOptions(bridge_a="lan0")
 
 
 @pytest.mark.parametrize("statement", ["UPDATE audit SET command = 'nothing'", "DELETE FROM audit"])
@@ -60,8 +60,8 @@ def test_the_audit_log_cannot_be_changed(tmp_path: Path, statement: str) -> None
         assert store.list_audit() == (entry,)
 
 
-@pytest.mark.parametrize(("minutes", "state"), [(1, DeploymentState.APPLIED), (3, DeploymentState.UNDONE)])
-def test_what_is_not_confirmed_in_time_is_no_longer_told_to_wait(
+@pytest.mark.parametrize(("minutes", "state"), [(1, DeploymentState.APPLIED), (3, DeploymentState.REMOVED)])
+def test_what_is_not_confirmed_in_time_is_no_longer_reported_to_wait(
     tmp_path: Path, minutes: int, state: DeploymentState
 ) -> None:
     waiting = replace(
@@ -74,4 +74,4 @@ def test_what_is_not_confirmed_in_time_is_no_longer_told_to_wait(
         store.save_deployment(waiting)
         (read,) = store.list_deployments()
         assert read.state is store.get_deployment(waiting.id).state is state
-    assert ("not confirmed in time" in read.message) is (state is DeploymentState.UNDONE)
+    assert ("not confirmed in time" in read.message) is (state is DeploymentState.REMOVED)

@@ -73,7 +73,7 @@ def test_another_number_than_was_announced_is_damage(count: int) -> None:
 
 
 @given(st.binary(max_size=200), st.integers(0, 64))
-def test_damaged_bytes_are_told(packed: bytes, count: int) -> None:
+def test_damaged_bytes_are_reported(packed: bytes, count: int) -> None:
     try:
         back = unpack_samples(packed, count)
     except StorageFault:

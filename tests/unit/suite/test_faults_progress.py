@@ -26,7 +26,7 @@ def test_what_was_tried_with_the_same_code_is_not_tried_again(tmp_path: Path) ->
     assert not progress(path, "one", is_fresh=True).is_well(PLAN.key)
 
 
-def test_results_of_other_code_are_not_told_as_those_of_this_one(tmp_path: Path) -> None:
+def test_results_of_other_code_are_not_reported_as_those_of_this_one(tmp_path: Path) -> None:
     path = tmp_path / "faults.jsonl"
     progress(path, "one", seed="7").add(CellResult(PLAN, "as before", 3.0))
     other = progress(path, "two", seed="7")

@@ -13,8 +13,8 @@ import pytest
 from faults.cells import CLEANED, EXCEPTION, HEALTHY_S, CellPlan, CellResult
 from faults.fields import Field
 from faults.progress import Progress
+from faults.reporting import report_all, report_exceptions
 from faults.running import Attempt, NewField, Runner
-from faults.telling import tell_all, tell_exceptions
 from rich.console import Console
 
 PLANS = tuple(CellPlan("Tunnelmark killed", stage, "7", has_bridge=False) for stage in ("arm", "apply", "verify"))
@@ -36,7 +36,7 @@ def console() -> Console:
     return Console(file=io.StringIO(), width=160)
 
 
-def said(out: Console) -> str:
+def reported(out: Console) -> str:
     return cast("io.StringIO", out.file).getvalue()
 
 
@@ -110,7 +110,7 @@ def heeds_ctrl_c() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("heeds_ctrl_c")
-def test_what_somebody_broke_off_is_no_result(tmp_path: Path) -> None:
+def test_what_another_user_broke_off_is_no_result(tmp_path: Path) -> None:
     done = progress(tmp_path, seed="7")
     mine: list[threading.Thread] = []
     main = threading.main_thread().ident
@@ -151,7 +151,7 @@ def test_what_was_faster_than_its_timeline_is_tried_again(tmp_path: Path) -> Non
     assert [row["outcome"] for row in done.results.values()] == ["confirmed"]
 
 
-def test_an_exception_stays_told_however_often_it_goes_well_later(tmp_path: Path) -> None:
+def test_an_exception_remains_reported_however_often_it_goes_well_later(tmp_path: Path) -> None:
     first = progress(tmp_path, seed="7")
     first.add(CellResult(PLANS[0], EXCEPTION, what="not as before: [A]: /etc/x"))
     first.add(CellResult(PLANS[1], EXCEPTION, what="never healthy"))
@@ -162,12 +162,12 @@ def test_an_exception_stays_told_however_often_it_goes_well_later(tmp_path: Path
     for one in (again, progress(tmp_path)):
         out = console()
         assert one.is_well(PLANS[0].key)
-        assert tell_exceptions(one, out) == 2
-        text = said(out)
+        assert report_exceptions(one, out) == 2
+        text = reported(out)
         assert "Exceptions: 2; well at a second try: 1." in text
         assert f"{PLANS[0].key} (well at a second try): not as before: [A]: /etc/x" in text
         assert f"{PLANS[1].key}: never healthy" in text
-        assert not tell_all((PLANS[0], PLANS[2]), (), one, console()), "the run does not end well"
+        assert not report_all((PLANS[0], PLANS[2]), (), one, console()), "the run does not end well"
     # Another seed is another try, not another program.
     other = progress(tmp_path, seed="8")
     assert (other.seed, other.results, len(other.exceptions)) == ("8", {}, 2)
@@ -180,9 +180,9 @@ def test_only_a_fresh_beginning_forgets_it(tmp_path: Path) -> None:
     fresh = progress(tmp_path, is_fresh=True)
     fresh.add(CellResult(PLANS[0], "as before", 1.0))
     out = console()
-    assert tell_all(PLANS[:1], (), fresh, out)
-    assert "0 exceptions." in said(out)
-    assert not tell_all(PLANS[:2], (), fresh, console()), "one of them has not been tried"
+    assert report_all(PLANS[:1], (), fresh, out)
+    assert "0 exceptions." in reported(out)
+    assert not report_all(PLANS[:2], (), fresh, console()), "one of them has not been tried"
 
 
 def test_half_a_line_of_a_run_that_was_killed_is_left_out(tmp_path: Path) -> None:
@@ -196,15 +196,15 @@ def test_half_a_line_of_a_run_that_was_killed_is_left_out(tmp_path: Path) -> Non
     assert list(progress(tmp_path).results) == [PLANS[0].key, PLANS[1].key]
 
 
-def test_the_worst_time_until_all_was_healthy_and_what_was_cleaned_are_told(tmp_path: Path) -> None:
+def test_the_worst_time_until_all_was_healthy_and_what_was_cleaned_are_reported(tmp_path: Path) -> None:
     done, out = progress(tmp_path, seed="7"), console()
     powerless = CellPlan("power loss of A", "arm", "7", has_bridge=False)
     done.add(CellResult(PLANS[0], "as before", 3.0))
     done.add(CellResult(PLANS[1], "confirmed", 1.0, healthy_s=4.0))
     done.add(CellResult(PLANS[2], "confirmed", 1.0, healthy_s=41.2))
     done.add(CellResult(powerless, CLEANED, 1.0, what="left on A until contact: /etc/tunnelmark"))
-    assert tell_all((*PLANS, powerless), (), done, out)
-    text = said(out)
+    assert report_all((*PLANS, powerless), (), done, out)
+    text = reported(out)
     assert f"healthy after 41 s at most ({HEALTHY_S:.0f} s are allowed)" in text
     assert f"1 as before; 1 {CLEANED}; 2 confirmed" in text
     assert "as before* 1" in text

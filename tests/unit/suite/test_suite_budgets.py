@@ -53,13 +53,13 @@ def result_of(seconds: float, status: int | None) -> LaneResult:
     return LaneResult("machines", seconds, (job,))
 
 
-def test_excess_fails_the_run_and_is_told_at_the_end() -> None:
+def test_excess_fails_the_run_and_is_reported_at_the_end() -> None:
     lanes = [result_of(41.0, 0)]
     excess = over_budget(lanes, {"machines": BUDGETS})
     assert [one.file for one in excess] == ["a"]
-    *told, last = summary(lanes, excess, (), 41.0)
+    *reported, last = summary(lanes, excess, (), 41.0)
     assert last == "1 passed, 1 failed, 0 skipped"
-    assert f"over budget: {excess[0]}" in told
+    assert f"over budget: {excess[0]}" in reported
 
 
 def test_lane_that_was_cut_short_or_has_no_budgets_is_not_judged() -> None:

@@ -53,21 +53,21 @@ class Full:
     def __init__(self, root: Path, folder: Path) -> None:
         folder.mkdir()
         line = "echo tried >> ../tried; echo '{\"seed\": 1}' > ../progress; test ! -e ignored"
-        self.said: list[str] = []
+        self.reported: list[str] = []
         self.tried = root.parent / "tried"
         self.progress = root.parent / "progress"
         self.parts = (
             Part(job("good"), "tests"),
             Part(Job("command", ("sh", "-c", line)), "a command", self.progress),
         )
-        self.run = FullRun(root, folder, self.parts, lambda _, text: self.said.append(text))
+        self.run = FullRun(root, folder, self.parts, lambda _, text: self.reported.append(text))
 
     def statuses(self) -> dict[str, str]:
         return {name: outcome.status for name, outcome in self.run.outcomes.items()}
 
     def begun(self) -> list[str]:
-        names = [text.removesuffix(" begins") for text in self.said if text.endswith(" begins")]
-        self.said.clear()
+        names = [text.removesuffix(" begins") for text in self.reported if text.endswith(" begins")]
+        self.reported.clear()
         return names
 
 

@@ -12,7 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from suite.lanes import Job, Lane, Stage
 from suite.making import CACHE, Busy, cache_folder, run_suite
+from suite.running import run_lanes
 from support.driven_suite import lane
 from support.tiny_suite import environment, make_suite
 from support.waiting import wait_until
@@ -64,6 +66,19 @@ def run(folder: Path, capsys: pytest.CaptureFixture[str], *lanes: str) -> tuple[
     return status, capsys.readouterr().out.splitlines()
 
 
+LEAST = 19
+"""The priority of a process that gives way to every other one."""
+
+
+def test_a_job_gives_way_as_its_lane_does_or_as_it_says_itself(tmp_path: Path) -> None:
+    jobs = (Job("like-its-lane", ("nice",)), Job("by-itself", ("nice",), nice=1))
+    before = os.nice(0)
+    run_lanes((Lane("computer", (Stage("both", lambda _: jobs),), nice=3),), tmp_path, tmp_path, lambda *_: None)
+    found = {job.name: int((tmp_path / f"{job.name}.log").read_text()) for job in jobs}
+    # This test gives way itself where the suite runs it, and no process can give way further than the least.
+    assert found == {"like-its-lane": min(before + 3, LEAST), "by-itself": min(before + 1, LEAST)}
+
+
 def test_lanes_run_side_by_side(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     files = {"left": "('a', 'b')", "right": "('b', 'a')"}
     folder = make_suite(tmp_path / "s", **{name: MEETING.format(files=pair) for name, pair in files.items()}, good=GOOD)
@@ -85,7 +100,7 @@ def test_failing_test_fails_the_run_and_is_shown_in_full(tmp_path: Path, capsys:
     assert "shown in full" in (folder / CACHE / "last" / "bad.log").read_text()
 
 
-def test_what_an_error_knows_is_told_in_the_summary(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_an_error_knows_is_reported_in_the_summary(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = make_suite(
         tmp_path / "s",
         broken="""
@@ -96,10 +111,10 @@ def test_what_an_error_knows_is_told_in_the_summary(tmp_path: Path, capsys: pyte
     )
     status, out = run(folder, capsys, "machines=broken")
     assert status == 1
-    told = out[out.index("==== Summary") :]
-    failed = next(number for number, line in enumerate(told) if line.startswith("FAILED "))
-    assert told[failed].endswith("it was not put back")
-    assert told[failed + 1 : failed + 3] == ["    undo: taken back 0002", "    FAILED with 124 0001"]
+    reported = out[out.index("==== Summary") :]
+    failed = next(number for number, line in enumerate(reported) if line.startswith("FAILED "))
+    assert reported[failed].endswith("it was not put back")
+    assert reported[failed + 1 : failed + 3] == ["    undo: taken back 0002", "    FAILED with 124 0001"]
 
 
 def test_failing_command_counts_as_a_failure(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,8 +10,7 @@ import pytest
 
 from app.domain.commands import Command
 from app.domain.firewall import Opening, Owner
-from app.tunnel.firewall import comment_of, opening_steps, rich_rule
-from app.tunnel.firewall_scripts import FIREWALLD_SCRIPT, TABLES_SCRIPT, UFW_SCRIPT
+from app.tunnel.firewall import FIREWALLD_SCRIPT, TABLES_SCRIPT, UFW_SCRIPT, comment_of, opening_steps, rich_rule
 from support.deploy_world import SHELLS
 
 UDP = Opening("udp", 51820, "192.0.2.1")

@@ -26,12 +26,12 @@ def world(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[World]:
 
 
 @pytest.mark.parametrize("up_checks", [(), (NEVER,)], ids=["frames", "check"])
-def test_nobody_waits_for_what_the_daemon_says_will_never_be(world: World, up_checks: tuple[UpCheck, ...]) -> None:
+def test_no_one_waits_for_what_the_daemon_says_will_never_be(world: World, up_checks: tuple[UpCheck, ...]) -> None:
     deaf = step("Fall silent", ': > "$1"', 'rm -f "$1"', str(world.a.net / "deaf"))
     log = f"{RUN_DIR}/daemon.log"
-    says = step("Say so", 'echo "Error while encrypting a frame" > "$1"', 'rm -f "$1"', log)
+    reports = step("Say so", 'echo "Error while encrypting a frame" > "$1"', 'rm -f "$1"', log)
     vpn = MadeUpVpn(
-        steps={side: (deaf, says, link_step("tmk0")) for side in Side},
+        steps={side: (deaf, reports, link_step("tmk0")) for side in Side},
         up_timeout_s=2 * PATIENCE_S,
         up_checks=up_checks,
         fatal_log_pattern="Error while (en|de)crypting",

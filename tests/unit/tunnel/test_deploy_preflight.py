@@ -76,7 +76,7 @@ def test_peer_that_is_silent_in_both_directions_blocks(world: World) -> None:
     assert "192.0.2.2 does not answer the pings of gateway-a" in found[0].what
 
 
-def test_a_host_without_ping_is_told_to_get_one(world: World) -> None:
+def test_a_host_without_ping_is_reported_to_get_one(world: World) -> None:
     for host in world.hosts:
         (host.net / "deaf").touch()
     no_ping = {"ping": Tool("ping", ToolFlavour.MISSING, "")}
@@ -115,6 +115,17 @@ def test_address_in_the_tunnels_subnet(world: World, line: str) -> None:
     (found,) = obstacles(world)
     assert found.side is Side.B
     assert "the tunnel's addresses lie in it" in found.what
+    assert found.hint.endswith("or remove that address or route.")
+
+
+def test_no_hint_removes_the_address_by_which_the_hosts_reach_each_other(world: World) -> None:
+    path = world.a.net / "addresses"
+    path.write_text(path.read_text() + "4: eth5    inet 192.0.2.1/24 scope global eth5\n")
+    link = replace(world.request.link, inner_a="192.0.2.121/30", inner_b="192.0.2.122/30")
+    found = [one for one in obstacles(world, replace(world.request, link=link)) if "lie in it" in one.what]
+    assert Side.A in {one.side for one in found}
+    for one in found:
+        assert one.hint == "Choose other addresses for the tunnel: the two hosts reach each other in that network."
 
 
 def test_default_route_is_no_clash(world: World) -> None:
@@ -184,7 +195,7 @@ def test_preview_never_shows_what_goes_to_stdin(world: World) -> None:
     assert "a secret that is never shown" in text
 
 
-def test_owner_is_told_and_known_again() -> None:
+def test_owner_is_reported_and_known_again() -> None:
     assert owner_text().isprintable()
     assert not is_dead(owner_key())
     computer, pid, _ = owner_key().split(":")
@@ -232,9 +243,9 @@ def test_the_guard_route_of_what_makes_room_is_not_in_the_way(world: World) -> N
 
 def test_a_replacements_addresses_must_not_lie_in_the_network_of_the_plant(world: World) -> None:
     bridge_addresses(world)
-    standing = persistent_link(world.request.link, "0" * 16, 0)
+    occupied = persistent_link(world.request.link, "0" * 16, 0)
     link = persistent_link(world.request.link, "1" * 16, 0, inner_a="10.77.0.7/24", inner_b="10.77.0.8/24")
-    (found,) = obstacles(world, replacement(world, ReplacedDeployment(standing), link))
+    (found,) = obstacles(world, replacement(world, ReplacedDeployment(occupied), link))
     assert found.is_blocking
     assert "uses 10.77.0.0/24 already" in found.what
 
@@ -251,13 +262,13 @@ def test_where_it_is_not_known_what_makes_room_is_made_of_all_is_a_warning(world
 @pytest.mark.parametrize("port", [500, 4500])
 def test_ipsec_is_refused_where_its_fixed_ports_are_in_use(world: World, side: Side, port: int) -> None:
     listens = (
-        ipsec.plan(adapter_request(ipsec, *ipsec.suites(facts("debian-13"), facts("debian-13"))[:1])).end(side).listens
+        ipsec.plan(adapter_request(ipsec, *ipsec.suites(facts("debian-13"), facts("debian-13"))[:1])).on(side).listens
     )
     plan = plan_of(world.request)
     plan = replace(plan, a=replace(plan.a, listens=listens), b=replace(plan.b, listens=listens))
     snapshot = HostSnapshot(SnapshotDepth.QUICK, {"socket": {f"udp 0.0.0.0 port {port}": ""}})
-    surveys = {side: Inspection(snapshot, None, Reach.ANSWERS, (), "")}
-    found = [one for one in obstacles_on(side, world.request, plan, surveys) if one.what.startswith("Port")]
+    inspections = {side: Inspection(snapshot, None, Reach.ANSWERS, (), "")}
+    found = [one for one in obstacles_on(side, world.request, plan, inspections) if one.what.startswith("Port")]
     assert [(one.side, one.is_blocking, one.what) for one in found] == [
         (side, True, f"Port {port}/udp is in use on gateway-{side}.")
     ]
@@ -269,13 +280,13 @@ def test_only_the_ports_of_what_makes_room_are_free_for_what_comes_next(world: W
     link = persistent_link(world.request.link, "0" * 16, 0)
     port = ("udp", link.names.udp_port)
     snapshot = HostSnapshot(SnapshotDepth.QUICK, {"socket": {f"udp 0.0.0.0 port {port[1]}": ""}})
-    surveys = {Side.A: Inspection(snapshot, None, Reach.ANSWERS, (), "")}
+    inspections = {Side.A: Inspection(snapshot, None, Reach.ANSWERS, (), "")}
 
     def found(room: ReplacedDeployment) -> list[str]:
         request = replacement(world, room, link)
         plan = plan_of(request)
         plan = replace(plan, a=replace(plan.a, listens=(port,)))
-        return [one.what for one in obstacles_on(Side.A, request, plan, surveys) if one.what.startswith("Port")]
+        return [one.what for one in obstacles_on(Side.A, request, plan, inspections) if one.what.startswith("Port")]
 
     assert found(ReplacedDeployment(link, (port,))) == []
     # Another VPN on the port that this slot has for OpenVPN, where WireGuard is deployed.

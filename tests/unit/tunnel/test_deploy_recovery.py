@@ -43,7 +43,7 @@ def test_recover_finds_nothing_on_hosts_that_are_clean(world: World) -> None:
     assert report.sentences() == ("gateway-a: nothing to roll back.", "gateway-b: nothing to roll back.")
 
 
-def test_recover_leaves_hosts_alone_that_somebody_works_on(world: World) -> None:
+def test_recover_leaves_hosts_alone_that_another_user_works_on(world: World) -> None:
     with open_tunnel(world):
         report = recover(world.sessions, token=CancelToken())
         assert report.a.found is Found.IN_USE
@@ -61,7 +61,7 @@ def forget_owner(world: World) -> None:
         (host.state_dir / "owner").write_text(f"{owner}\n{computer}:999999999:1\n")
 
 
-def test_recover_puts_hosts_back_at_once_after_a_tunnelmark_that_was_killed_here(world: World) -> None:
+def test_recover_restores_the_hosts_at_once_after_a_tunnelmark_that_was_killed_here(world: World) -> None:
     build_and_vanish(world, lease_s=600)
     forget_owner(world)
     report = recover(world.sessions, token=CancelToken())

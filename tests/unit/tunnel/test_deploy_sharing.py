@@ -17,8 +17,10 @@ from app.domain.commands import Command
 from app.domain.errors import CommandFailed
 from app.domain.hosts import Side
 from app.tunnel import preview
+from app.tunnel.messages import SECRET_NOT_READ
 from support.deploy_world import RUN_DIR, World, open_tunnel, running_world, shell_of
 from support.made_up_vpn import MadeUpVpn, link_step, step
+from support.message_checks import has_message
 
 PATH = f"{RUN_DIR}/shared"
 MAKE = "umask 077; head -c 32 /dev/urandom | od -A n -v -t x1 | tr -d ' \\n' > \"$1\""
@@ -85,13 +87,13 @@ def test_both_hosts_have_it_and_nothing_else_has(world: World, caplog: pytest.Lo
 def test_host_that_does_not_hand_it_out_is_an_error_without_it(world: World) -> None:
     made: list[str] = []
 
-    def look(command: Command) -> None:
+    def inspect(command: Command) -> None:
         if world.a.path(PATH).exists():
             made.append(world.a.path(PATH).read_text())
 
-    world.a.on_run = look
+    world.a.on_run = inspect
     with (
-        pytest.raises(CommandFailed, match="The made-up secret") as caught,
+        pytest.raises(CommandFailed, check=has_message(SECRET_NOT_READ, secret="The made-up secret")) as caught,
         open_tunnel(world, world.with_vpn(LateFailure())),
     ):
         pass

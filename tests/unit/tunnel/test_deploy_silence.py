@@ -10,16 +10,16 @@ from pathlib import Path
 import pytest
 
 from app.domain.hosts import Side
-from support.supervised_ends import MadeUpTunnel, SupervisedEnds, supervised_ends
+from support.supervised_hosts import MadeUpTunnel, SupervisedHosts, supervised_hosts
 
 SHELLS = [pytest.param(("dash",), id="dash"), pytest.param(("busybox", "sh"), id="busybox")]
 WELL_FOR_S = 60.0
 
 
 @contextmanager
-def well(folder: Path, tunnel: MadeUpTunnel, shell: tuple[str, ...] = ("dash",)) -> Iterator[SupervisedEnds]:
+def well(folder: Path, tunnel: MadeUpTunnel, shell: tuple[str, ...] = ("dash",)) -> Iterator[SupervisedHosts]:
     """Give both sides after the tunnel has been up for a minute."""
-    with supervised_ends(folder, tunnel, shell) as ends:
+    with supervised_hosts(folder, tunnel, shell) as ends:
         ends.run_until_steady(120)
         ends.run_for(WELL_FOR_S)
         yield ends
@@ -80,4 +80,4 @@ def test_in_each_long_pause_of_b_a_starts_and_is_left_alone(tmp_path: Path) -> N
             ]
             assert max(free) >= 120, (free, ends.story())
         pauses_s = {round(after_s - start_s) for start_s, after_s in pairwise(a_starts_s[5:])}
-        assert len(pauses_s) > 3, "they vary"
+        assert len(pauses_s) >= 3, "they vary"  # by an eighth at most, in steps of the 3 s after which A asks again

@@ -23,10 +23,13 @@ from app.domain.commands import Command, FileToWrite
 from app.domain.errors import Cancelled, CommandFailed, InvalidPlan, TunnelDown
 from app.domain.hosts import Side
 from app.domain.link import STATE_DIR
+from app.domain.messages import MessageForm
 from app.domain.solutions import Suite
 from app.tunnel import NotUpInTime
+from app.tunnel.messages import NOTHING_REPEATABLE, OTHER_FILES, OTHER_PORTS, OTHER_STEPS, PROGRAM_ENDED, STEP_FAILED
 from support.deploy_world import RUN_DIR, World, open_tunnel, running_world, shell_of
 from support.made_up_vpn import SUITE, MadeUpVpn, link_step, step
+from support.message_checks import has_message
 from support.tunnel_state import still_up
 
 # $1 folder, $2 suite, $3 what it does.
@@ -62,7 +65,7 @@ class SwitchableVpn(MadeUpVpn):
 
     def plan(self, request: PlanRequest) -> TunnelPlan:
         plan = super().plan(request)
-        a, b = (self._switchable(plan.end(side), request, side) for side in Side)
+        a, b = (self._switchable(plan.on(side), request, side) for side in Side)
         return replace(plan, a=a, b=b)
 
     def _switchable(self, end: EndpointPlan, request: PlanRequest, side: Side) -> EndpointPlan:
@@ -141,7 +144,9 @@ def test_only_what_depends_on_the_suite_is_done_again(world: World) -> None:
 @pytest.mark.parametrize("side", ["a", "b"])
 def test_failure_tells_why_and_the_next_switch_works(world: World, side: str) -> None:
     with open_tunnel(world) as tunnel:
-        with pytest.raises(CommandFailed, match="Start the daemon") as caught:
+        with pytest.raises(
+            CommandFailed, check=has_message(STEP_FAILED, step="Start the daemon", host=f"gateway-{side}")
+        ) as caught:
             switch(world, tunnel, suite("bad", **{side: "fails"}))
         assert "unknown cipher bad" in caught.value.context["output"]
         assert "uses bad" in caught.value.context["log"]
@@ -162,7 +167,7 @@ def test_daemon_that_dies_is_noticed_before_the_deadline(world: World) -> None:
     world.request = world.with_vpn(SwitchableVpn(up_timeout_s=60.0))
     began_s = time.monotonic()
     with open_tunnel(world) as tunnel:
-        with pytest.raises(TunnelDown, match="ended by itself") as caught:
+        with pytest.raises(TunnelDown, check=has_message(PROGRAM_ENDED)) as caught:
             switch(world, tunnel, suite("fragile", b="dies"))
         assert not isinstance(caught.value, NotUpInTime)
         assert time.monotonic() - began_s < 50
@@ -188,7 +193,7 @@ def test_script_that_was_left_behind_is_stopped_first(world: World) -> None:
         assert daemons(world, expected=1) == [1, 1]
 
 
-def test_cancelled_in_the_middle_everything_is_put_back(world: World) -> None:
+def test_cancelled_in_the_middle_everything_is_rolled_back(world: World) -> None:
     token = CancelToken()
 
     def cancel(line: str) -> None:
@@ -206,20 +211,20 @@ def test_cancelled_in_the_middle_everything_is_put_back(world: World) -> None:
     assert daemons(world, expected=0) == [0, 0]
 
 
-def test_host_that_is_put_back_meanwhile_gets_nothing_new(world: World) -> None:
+def test_host_that_is_rolled_back_meanwhile_gets_nothing_new(world: World) -> None:
     def roll_back(line: str) -> None:
         if line.endswith(" written"):
             world.a.on_line = None
             world.a.shell_run("sh", f"{STATE_DIR}/undo.sh")
 
-    def put_back_meanwhile() -> None:
+    def roll_back_meanwhile() -> None:
         with open_tunnel(world) as tunnel:
             world.a.on_line = roll_back
             # Its step lasts until the host has been rolled back: how quickly it is seen decides nothing.
             switch(world, tunnel, suite("weak", a="waits"))
 
     with pytest.raises((CommandFailed, TunnelDown)):
-        put_back_meanwhile()
+        roll_back_meanwhile()
     assert world.a.links == world.b.links == {"eth1"}
     assert daemons(world, expected=0) == [0, 0]
 
@@ -251,22 +256,22 @@ def nothing_per_suite(end: EndpointPlan, chosen: Suite) -> EndpointPlan:
 @pytest.mark.parametrize(
     ("change", "why"),
     [
-        (other_file, "files in other places"),
-        (outside_file, "files in other places"),
-        (other_step, "other steps"),
-        (other_undo, "other steps"),
-        (other_port, "other ports"),
-        (nothing_per_suite, "no step can be done again"),
+        (other_file, OTHER_FILES),
+        (outside_file, OTHER_FILES),
+        (other_step, OTHER_STEPS),
+        (other_undo, OTHER_STEPS),
+        (other_port, OTHER_PORTS),
+        (nothing_per_suite, NOTHING_REPEATABLE),
     ],
 )
 def test_what_cannot_be_switched_is_refused_untouched(
-    world: World, change: Callable[[EndpointPlan, Suite], EndpointPlan], why: str
+    world: World, change: Callable[[EndpointPlan, Suite], EndpointPlan], why: MessageForm
 ) -> None:
     world.request = world.with_vpn(SwitchableVpn(change=change))
     with open_tunnel(world) as tunnel:
         commands = len(world.a.commands)
         assert not tunnel.can_switch(suite("weak"))
-        with pytest.raises(InvalidPlan, match=why):
+        with pytest.raises(InvalidPlan, check=has_message(why, host="gateway-a")):
             switch(world, tunnel, suite("weak"))
         assert len(world.a.commands) == commands
         assert tunnel.plan.suite == SUITE

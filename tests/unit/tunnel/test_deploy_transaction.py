@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from app.domain.adapters import IdentityRecipe, PlanRequest, UpCheck, shell_step_argv
+from app.domain.adapters import IdentityRecipe, PlanRequest, PublicIdentity, UpCheck, shell_step_argv
 from app.domain.audit import AuditEntry
 from app.domain.cancel import CancelToken
-from app.domain.commands import Command, FileToWrite
+from app.domain.commands import Command, CommandResult, FileToWrite
 from app.domain.errors import (
     CommandFailed,
     DiskFull,
@@ -23,8 +23,17 @@ from app.domain.events import Stage
 from app.domain.hosts import Side
 from app.domain.link import STATE_DIR
 from app.tunnel import ActiveTunnel
+from app.tunnel.messages import (
+    FRAMES_NOT_CROSSING,
+    KEY_UNREAD,
+    NO_SPACE_FOR_STEP,
+    OTHER_THAN_REQUESTED,
+    STEP_FAILED,
+    UP_TOO_LATE,
+)
 from support.deploy_world import RUN_DIR, World, assert_untouched, open_tunnel, running_world, shell_of
 from support.made_up_vpn import MADE_DIR, MadeUpVpn, link_step, step
+from support.message_checks import has_message
 from support.tunnel_state import still_up
 
 
@@ -34,7 +43,7 @@ def world(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[World]:
         yield made
 
 
-def test_tunnel_stands_and_is_undone(world: World) -> None:
+def test_tunnel_is_up_and_is_undone(world: World) -> None:
     stages: list[tuple[Stage, str]] = []
     with open_tunnel(world, on_stage=lambda stage, detail: stages.append((stage, detail))) as tunnel:
         assert isinstance(tunnel, ActiveTunnel)
@@ -53,19 +62,19 @@ def test_tunnel_stands_and_is_undone(world: World) -> None:
     assert order == [Stage.PREFLIGHT, Stage.ARM, Stage.IDENTITY, Stage.APPLY, Stage.VERIFY, Stage.CLEANUP]
 
 
-class _LooksFirst(MadeUpVpn):
+class _InspectsFirst(MadeUpVpn):
     """Checks for the running rollback timer in the step that makes the first change, and fails without it."""
 
     def identity(self, request: PlanRequest, side: Side) -> IdentityRecipe:
         recipe = super().identity(request, side)
-        look = (
+        inspect = (
             'read -r watcher bond < "$1/watcher" && kill -0 "${watcher%%:*}" && test -n "$bond" && test -s "$1/undo.sh"'
         )
-        return replace(recipe, steps=(step("Look", look, None, STATE_DIR), *recipe.steps))
+        return replace(recipe, steps=(step("Look", inspect, None, STATE_DIR), *recipe.steps))
 
 
 def test_nothing_changes_before_the_timer_runs(world: World) -> None:
-    with open_tunnel(world, world.with_vpn(_LooksFirst())) as tunnel:
+    with open_tunnel(world, world.with_vpn(_InspectsFirst())) as tunnel:
         assert still_up(tunnel)
 
 
@@ -103,11 +112,28 @@ def test_step_that_fails_on_one_host_undoes_both(world: World) -> None:
         }
     )
     with (
-        pytest.raises(CommandFailed, match="gateway-b with exit status 7: Fail") as caught,
+        pytest.raises(
+            CommandFailed, check=has_message(STEP_FAILED, host="gateway-b", status="7", step="Fail")
+        ) as caught,
         open_tunnel(world, world.with_vpn(vpn)),
     ):
         pytest.fail("it must not stand")
     assert "went wrong" in caught.value.context["output"]
+    assert_untouched(world)
+
+
+class Mute(MadeUpVpn):
+    def parse_identity(self, outputs: Mapping[str, CommandResult]) -> PublicIdentity:
+        raise CommandFailed("The host printed no public key.")
+
+
+def test_key_that_cannot_be_read_is_reported_with_its_host(world: World) -> None:
+    with (
+        pytest.raises(CommandFailed, check=has_message(KEY_UNREAD, host="gateway-a")) as caught,
+        open_tunnel(world, world.with_vpn(Mute())),
+    ):
+        pytest.fail("it must not be up")
+    assert caught.value.context["host"] == "gateway-a"
     assert_untouched(world)
 
 
@@ -126,7 +152,7 @@ def test_step_is_tried_again_where_it_may(world: World) -> None:
     assert_untouched(world)
 
 
-def test_secret_on_stdin_reaches_the_step_and_no_file_stays(world: World) -> None:
+def test_secret_on_stdin_reaches_the_step_and_no_file_remains(world: World) -> None:
     made = step("Keep a secret", 'umask 077; cat > "$1"', 'rm -f "$1"', f"{RUN_DIR}/psk")
     secret = replace(made, command=replace(made.command, stdin=b"pre-shared"))
     entries: list[AuditEntry] = []
@@ -174,7 +200,7 @@ def test_tunnel_that_never_comes_up_says_what_was_not_seen(world: World) -> None
     never = UpCheck("the moon is blue", Command(("false",), is_root=True))
     vpn = MadeUpVpn(up_checks=(never,), up_timeout_s=1)
     with (
-        pytest.raises(TunnelDown, match="Not seen: the moon is blue") as caught,
+        pytest.raises(TunnelDown, check=has_message(UP_TOO_LATE, check="the moon is blue", seconds=1)) as caught,
         open_tunnel(world, world.with_vpn(vpn)),
     ):
         pass
@@ -194,28 +220,28 @@ def test_frames_that_do_not_cross_fail_it(world: World) -> None:
     # The inspection before it must find the underlay alive; the far end falls silent afterwards.
     deaf = step("Fall silent", ': > "$1"', 'rm -f "$1"', str(world.a.net / "deaf"))
     vpn = MadeUpVpn(steps={Side.A: (deaf, link_step("tmk0"))}, up_timeout_s=1)
-    with pytest.raises(TunnelDown, match="do not cross"), open_tunnel(world, world.with_vpn(vpn)):
+    with pytest.raises(TunnelDown, check=has_message(FRAMES_NOT_CROSSING)), open_tunnel(world, world.with_vpn(vpn)):
         pass
     assert_untouched(world)
 
 
-def test_negotiated_suite_is_told(world: World) -> None:
-    told = UpCheck("the cipher", Command(("echo", "Cipher: strong"), is_root=True), "Cipher: (?=strong)")
-    with open_tunnel(world, world.with_vpn(MadeUpVpn(negotiated=told))) as tunnel:
+def test_negotiated_suite_is_reported(world: World) -> None:
+    reported = UpCheck("the cipher", Command(("echo", "Cipher: strong"), is_root=True), "Cipher: (?=strong)")
+    with open_tunnel(world, world.with_vpn(MadeUpVpn(negotiated=reported))) as tunnel:
         assert tunnel.negotiated == "gateway-a: Cipher: strong\ngateway-b: Cipher: strong"
 
 
 def test_other_suite_than_asked_for_fails_it(world: World) -> None:
-    told = UpCheck("the cipher", Command(("echo", "Cipher: weak"), is_root=True), "Cipher: (?=strong)")
+    reported = UpCheck("the cipher", Command(("echo", "Cipher: weak"), is_root=True), "Cipher: (?=strong)")
     with (
-        pytest.raises(TunnelDown, match="not what was asked for"),
-        open_tunnel(world, world.with_vpn(MadeUpVpn(negotiated=told))),
+        pytest.raises(TunnelDown, check=has_message(OTHER_THAN_REQUESTED, check="the cipher")),
+        open_tunnel(world, world.with_vpn(MadeUpVpn(negotiated=reported))),
     ):
         pass
     assert_untouched(world)
 
 
-def test_host_that_lets_nobody_in_anew_fails_it(world: World) -> None:
+def test_host_that_lets_no_one_in_anew_fails_it(world: World) -> None:
     world.b.can_connect_anew = False
     with pytest.raises(HostUnreachable, match="gateway-b"), open_tunnel(world):
         pass
@@ -232,17 +258,17 @@ def test_baseline_changes_nothing_but_the_lock(world: World) -> None:
     assert_untouched(world)
 
 
-def test_full_disk_is_said_and_leaves_nothing(world: World) -> None:
+def test_full_disk_is_reported_and_leaves_nothing(world: World) -> None:
     full = step("Fill", 'echo "cp: No space left on device" >&2; exit 1', "true")
     with (
-        pytest.raises(DiskFull, match="no space left on gateway-a"),
+        pytest.raises(DiskFull, check=has_message(NO_SPACE_FOR_STEP, host="gateway-a", step="Fill")),
         open_tunnel(world, world.with_vpn(MadeUpVpn(steps={Side.A: (full,)}))),
     ):
         pass
     assert_untouched(world)
 
 
-def test_hostile_title_stays_a_comment_in_the_journal(world: World) -> None:
+def test_hostile_title_remains_a_comment_in_the_journal(world: World) -> None:
     nasty = replace(link_step("tmk0"), title="Make it\nrm -rf /nowhere; $(touch x) `y` 'z'")
     with open_tunnel(world, world.with_vpn(MadeUpVpn(steps={Side.A: (nasty,)}))):
         text = next((world.a.state_dir / "journal").glob("0200")).read_text()

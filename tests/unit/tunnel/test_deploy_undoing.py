@@ -21,7 +21,9 @@ from app.domain.errors import (
 from app.domain.events import Stage
 from app.domain.hosts import Side
 from app.domain.link import STATE_DIR
+from app.host.messages import PART_IS_NEW
 from app.probes.injection.holding import HOLD_TABLE
+from app.tunnel.messages import HOST_LOCKED, ROLLBACK_LEFT_TO_TIMER, ROLLED_BACK_IN_PART
 from support.deploy_world import (
     RUN_DIR,
     World,
@@ -33,6 +35,7 @@ from support.deploy_world import (
     shell_of,
 )
 from support.made_up_vpn import MadeUpVpn, link_step, step
+from support.message_checks import has_message
 from support.tunnel_state import still_up
 from support.waiting import wait_until
 
@@ -103,7 +106,7 @@ def test_error_inside_comes_out_and_leaves_nothing(world: World) -> None:
     assert_untouched(world)
 
 
-def test_connection_lost_while_it_stands_is_made_again_for_putting_back(world: World) -> None:
+def test_connection_lost_while_it_is_up_is_made_again_for_rolling_back(world: World) -> None:
     with open_tunnel(world) as tunnel:
         world.b.is_cut = True
         assert not still_up(tunnel)
@@ -111,7 +114,7 @@ def test_connection_lost_while_it_stands_is_made_again_for_putting_back(world: W
 
 
 @pytest.mark.parametrize("mark", ["hello", "armed", "identity", "step", "built"])
-def test_connection_lost_while_building_is_made_again_for_putting_back(world: World, mark: str) -> None:
+def test_connection_lost_while_building_is_made_again_for_rolling_back(world: World, mark: str) -> None:
     def cut(line: str) -> None:
         words = line.split(" ")
         if len(words) > 1 and words[1] == mark and len(words[0]) == 16:
@@ -154,21 +157,21 @@ def test_what_was_done_before_a_connection_broke_is_audited(world: World, last: 
         assert names.index(what.removeprefix("Undo: ")) < names.index(what)
 
 
-def test_host_that_stays_away_is_left_to_its_timer(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_host_that_is_lost_is_left_to_its_timer(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("app.tunnel.rollback.RECONNECT_S", 0.0)
     world.b.can_reconnect = False
     with pytest.raises(ConnectionLost) as caught, open_tunnel(world, lease_s=30):
         world.b.is_cut = True
-    assert "its rollback timer runs it within 30 s" in caught.value.message
+    assert has_message(ROLLBACK_LEFT_TO_TIMER, host="gateway-b", seconds=30)(caught.value)
     assert f"sh {STATE_DIR}/undo.sh" in caught.value.hint
     let_leases_end(world)
 
 
-def test_undo_that_fails_is_told_and_the_rest_is_undone(world: World) -> None:
+def test_undo_that_fails_is_reported_and_the_rest_is_undone(world: World) -> None:
     stuck = step("Stick", "true", "echo it is stuck; exit 4")
     vpn = MadeUpVpn(steps={Side.A: (link_step("tmk0"), stuck), Side.B: (link_step("tmk0"),)})
     with (
-        pytest.raises(CleanupFailed, match="gateway-a could not be rolled back completely") as caught,
+        pytest.raises(CleanupFailed, check=has_message(ROLLED_BACK_IN_PART, host="gateway-a")) as caught,
         open_tunnel(world, world.with_vpn(vpn)),
     ):
         pass
@@ -184,13 +187,13 @@ def test_undo_that_leaves_the_interface_is_noticed(world: World, monkeypatch: py
     lazy = replace(link_step("tmk0"), undo=Command(("true",), is_root=True))
     vpn = MadeUpVpn(steps={Side.A: (lazy,), Side.B: (link_step("tmk0"),)})
     with (
-        pytest.raises(CleanupFailed, match="The interface tmk0 was not there before"),
+        pytest.raises(CleanupFailed, check=has_message(PART_IS_NEW, kind="interface", name="tmk0")),
         open_tunnel(world, world.with_vpn(vpn)),
     ):
         pass
 
 
-def test_change_by_somebody_else_is_told_but_is_no_failure(world: World) -> None:
+def test_change_by_another_user_is_reported_but_is_no_failure(world: World) -> None:
     with open_tunnel(world) as tunnel:
         (world.a.net / "links" / "veth7").touch()
     assert tunnel.differences == ("gateway-a: The interface veth7 was not there before.",)
@@ -203,10 +206,10 @@ def test_process_that_escaped_is_ended(world: World) -> None:
     assert_untouched(world)
 
 
-def test_second_tunnelmark_is_told_who_works_there(world: World) -> None:
+def test_second_tunnelmark_learns_who_works_there(world: World) -> None:
     with (
         open_tunnel(world),
-        pytest.raises(PairLocked, match="has been working on gateway-a") as caught,
+        pytest.raises(PairLocked, check=has_message(HOST_LOCKED, host="gateway-a")) as caught,
         open_tunnel(world),
     ):
         pytest.fail("it must not stand twice")
@@ -217,13 +220,13 @@ def test_second_tunnelmark_is_told_who_works_there(world: World) -> None:
 
 def test_of_two_at_once_exactly_one_gets_through(world: World) -> None:
     outcomes: list[str] = []
-    both_looked = threading.Barrier(2, timeout=60)
+    both_inspected = threading.Barrier(2, timeout=60)
     has_ended = threading.Event()
 
     def work() -> None:
         def meet(stage: Stage, _detail: str) -> None:
             if stage is Stage.PREFLIGHT:
-                both_looked.wait()
+                both_inspected.wait()
 
         try:
             with open_tunnel(world, on_stage=meet):

@@ -45,7 +45,7 @@ def request(solution: str, purpose: Purpose = Purpose.MEASUREMENT, **more: objec
 
 def titles(one: DeployRequest, side: Side) -> list[str]:
     plan = plan_of(one)
-    return [step.title for step in plan.end(side).steps if step.title.startswith("Open the firewall")]
+    return [step.title for step in plan.on(side).steps if step.title.startswith("Open the firewall")]
 
 
 @pytest.mark.parametrize(
@@ -62,8 +62,8 @@ def titles(one: DeployRequest, side: Side) -> list[str]:
 )
 def test_what_a_tunnel_needs_of_its_peer_alone(solution: str, side: Side, wanted: str) -> None:
     one = request(solution)
-    own = plan_of(one).end(side)
-    needed = needed_openings(LINK, own, side, Purpose.LASTING)
+    own = plan_of(one).on(side)
+    needed = needed_openings(LINK, own, side, Purpose.DEPLOYMENT)
     inside = f"icmp from {LINK.inner_ip(side.other)} on tmk0"
     assert words_of(needed) == ", ".join(filter(None, (wanted, inside)))
     measured = needed_openings(LINK, own, side, Purpose.MEASUREMENT)
@@ -122,7 +122,7 @@ def test_rules_and_tables_of_other_tunnels_do_not_count() -> None:
 def test_what_a_replaced_deployment_opened_in_firewalld_is_opened_again() -> None:
     open_now = Firewall(Owner.FIREWALLD, firewall("-A INPUT -j ACCEPT\n").ruleset)
     both = dict.fromkeys(Side, open_now)
-    fresh = request("wireguard", Purpose.LASTING, firewalls=both, opens_firewalls=True)
+    fresh = request("wireguard", Purpose.DEPLOYMENT, firewalls=both, opens_firewalls=True)
     assert titles(fresh, Side.A) == []
     assert len(titles(replace(fresh, replaced={Side.A: ReplacedDeployment(None)}), Side.A)) == 3
 

@@ -16,8 +16,9 @@ from app.domain.errors import Cancelled, CleanupFailed, CommandFailed, Environme
 from app.domain.events import Stage
 from app.domain.hosts import Side
 from app.domain.link import STATE_DIR
+from app.tunnel.messages import GROUP_ROLLED_BACK, MEMBER_LEFT, PORT_OF_TWO, PROGRAM_ENDED
 from app.tunnel.request import DeployRequest
-from app.tunnel.temporary_group import ActiveGroup, temporary_group
+from app.tunnel.temporary_group import ActiveGroup, FirstTunnels, temporary_group
 from support.deploy_world import (
     SHELLS,
     World,
@@ -28,6 +29,7 @@ from support.deploy_world import (
 )
 from support.instance_vpn import InstanceVpn, failing_vpn
 from support.made_up_vpn import MadeUpVpn, step
+from support.message_checks import has_message
 from support.tunnel_state import still_up
 from support.waiting import wait_until
 
@@ -55,6 +57,7 @@ def _open(
     token: CancelToken | None = None,
     stages: list[tuple[int, Stage]] | None = None,
     audit: list[AuditEntry] | None = None,
+    first: FirstTunnels | None = None,
 ) -> AbstractContextManager[ActiveGroup]:
     def on_stage(position: int, stage: Stage, _detail: str) -> None:
         if stages is not None:
@@ -67,6 +70,7 @@ def _open(
         on_stage=on_stage,
         audit=audit.append if audit is not None else None,
         lease_s=60,
+        first=first,
     )
 
 
@@ -122,6 +126,37 @@ def test_one_that_fails_is_undone_alone_newest_first(world: World) -> None:
     assert_untouched(world)
 
 
+def test_first_tunnels_are_up_before_the_others_are_built(world: World) -> None:
+    seen: list[tuple[list[int], set[str]]] = []
+    first = FirstTunnels((1,), lambda group: seen.append((list(group.tunnels), set(world.a.links))))
+    with _open(world, InstanceVpn(), InstanceVpn(), InstanceVpn(), first=first) as group:
+        assert seen == [([1], {"eth1", "tmk1"})]
+        assert list(group.tunnels) == [0, 1, 2]
+        assert all(still_up(tunnel) for tunnel in group.tunnels.values())
+    assert_untouched(world)
+
+
+def test_a_first_tunnel_that_fails_is_built_once_only(world: World) -> None:
+    seen: list[list[int]] = []
+    first = FirstTunnels((0,), lambda group: seen.append(list(group.failures)))
+    with _open(world, failing_vpn(), InstanceVpn(), first=first) as group:
+        assert seen == [[0]]
+        assert (list(group.failures), list(group.tunnels)) == ([0], [1])
+    assert_untouched(world)
+
+
+def test_an_error_while_the_first_ones_are_measured_undoes_them(world: World) -> None:
+    def fail(_group: ActiveGroup) -> None:
+        raise EnvironmentFault("No echo reply.")
+
+    with (
+        pytest.raises(EnvironmentFault, match="No echo reply"),
+        _open(world, InstanceVpn(), InstanceVpn(), first=FirstTunnels((0,), fail)),
+    ):
+        pytest.fail("it must not be up")
+    assert_untouched(world)
+
+
 def test_the_first_one_can_fail_too(world: World) -> None:
     with _open(world, failing_vpn(), InstanceVpn()) as group:
         assert list(group.failures) == [0]
@@ -143,7 +178,7 @@ def test_a_daemon_that_died_is_noticed_though_others_run(world: World) -> None:
     dying = InstanceVpn(up_checks=(UpCheck("never", Command(kill, timeout_s=5.0)),), up_timeout_s=60.0)
     with _open(world, InstanceVpn(), dying) as group:
         assert isinstance(group.failures[1], TunnelDown)
-        assert "ended by itself" in group.failures[1].message
+        assert has_message(PROGRAM_ENDED)(group.failures[1])
         assert still_up(group.tunnels[0])
     assert_untouched(world)
 
@@ -163,7 +198,7 @@ def test_what_is_in_the_way_of_one_is_not_in_that_of_the_others(world: World) ->
 def test_two_that_listen_on_one_port_are_not_up_together(world: World) -> None:
     with _open(world, InstanceVpn(port=500), InstanceVpn(port=500)) as group:
         assert list(group.tunnels) == [0]
-        assert "500/udp" in group.failures[1].message
+        assert has_message(PORT_OF_TWO, port="500", protocol="udp")(group.failures[1])
     assert_untouched(world)
 
 
@@ -179,7 +214,7 @@ def test_the_bare_link_costs_no_command(world: World) -> None:
     assert commands(Bare(), InstanceVpn()) == commands(InstanceVpn())
 
 
-def test_a_host_that_lets_nobody_in_any_more_ends_all(world: World) -> None:
+def test_a_host_that_lets_no_one_in_any_more_ends_all(world: World) -> None:
     world.b.can_connect_anew = False
     with pytest.raises(EnvironmentFault), _open(world, InstanceVpn(), InstanceVpn()):
         pytest.fail("it must not be up")
@@ -204,7 +239,7 @@ def test_cancelling_ends_all(world: World) -> None:
 def test_one_that_cannot_be_undone_alone_ends_all(world: World) -> None:
     once = step("Fail", "exit 1", 'if mkdir "$1"; then exit 1; fi', str(world.b.root / "once"))
     with (
-        pytest.raises(CleanupFailed, match="gateway-b"),
+        pytest.raises(CleanupFailed, check=has_message(MEMBER_LEFT, host="gateway-b")),
         _open(world, InstanceVpn(), InstanceVpn(last=once)),
     ):
         pytest.fail("it must not be up")
@@ -229,6 +264,9 @@ def test_the_undo_at_the_console_stops_all_that_is_built(world: World) -> None:
             world.b.shell_run("sh", f"{STATE_DIR}/undo.sh")
 
     world.a.on_line = on_line
-    with pytest.raises(CleanupFailed, match="rolled back all"), _open(world, InstanceVpn(), InstanceVpn(last=slow)):
+    with (
+        pytest.raises(CleanupFailed, check=has_message(GROUP_ROLLED_BACK, host="gateway-b")),
+        _open(world, InstanceVpn(), InstanceVpn(last=slow)),
+    ):
         pytest.fail("it must not be up")
     wait_until_untouched(world)

@@ -41,7 +41,7 @@ def asked(name: str) -> PlanRequest:
 
 
 def config(plan_request: PlanRequest, side: Side = Side.A) -> list[str]:
-    return adapter.plan(plan_request).end(side).files[0].content.decode().splitlines()
+    return adapter.plan(plan_request).on(side).files[0].content.decode().splitlines()
 
 
 class TestDiscovery:

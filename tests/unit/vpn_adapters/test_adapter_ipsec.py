@@ -68,11 +68,11 @@ def test_hybrid_is_negotiated_where_both_have_it() -> None:
     assert "ML-KEM-768" not in adapter.suites(hybrid, host)[0].algorithms
 
 
-def test_of_a_tunnel_that_stays_one_end_goes_on_asking() -> None:
+def test_of_a_tunnel_that_remains_one_host_goes_on_asking() -> None:
     host = facts("debian-13")
     measured = request(adapter, adapter.suites(host, host)[0])
-    lasting = adapter.plan(replace(measured, purpose=Purpose.LASTING))
-    for end, plan in ((lasting.a, True), (lasting.b, False), (adapter.plan(measured).a, False)):
+    supervisor = adapter.plan(replace(measured, purpose=Purpose.DEPLOYMENT))
+    for end, plan in ((supervisor.a, True), (supervisor.b, False), (adapter.plan(measured).a, False)):
         assert (b"keyingtries = 0\n" in end.files[1].content) is plan
 
 
@@ -110,7 +110,7 @@ def test_every_census_option_can_be_planned_and_negotiates_its_own_name() -> Non
     for option in adapter.census(host, host):
         plan = adapter.plan(request(adapter, option.suite))
         for side in Side:
-            assert plan.end(side).negotiated is not None
+            assert plan.on(side).negotiated is not None
         assert plan.a.negotiated is not None
         patterns.add(plan.a.negotiated.stdout_pattern)
         config = plan.a.files[1].content.decode()
@@ -158,19 +158,19 @@ def test_proposal_that_is_none_is_refused() -> None:
 def test_only_one_side_asks_and_nothing_traps() -> None:
     plan = adapter.plan(request(adapter, adapter.suites(facts("debian-13"), facts("debian-13"))[0]))
     scripts = {
-        side: next(step for step in plan.end(side).steps if step.depends_on_suite).command.argv[2] for side in Side
+        side: next(step for step in plan.on(side).steps if step.depends_on_suite).command.argv[2] for side in Side
     }
     assert "--initiate" in scripts[Side.A]
     assert "--initiate" not in scripts[Side.B]
     for side in Side:
-        assert b"start_action = none\n" in plan.end(side).files[1].content
-        assert ("udp", 500) in plan.end(side).listens
+        assert b"start_action = none\n" in plan.on(side).files[1].content
+        assert ("udp", 500) in plan.on(side).listens
 
 
 def test_guard_is_there_first_and_goes_last() -> None:
     plan = adapter.plan(request(adapter, adapter.suites(facts("debian-13"), facts("debian-13"))[0]))
     for side in Side:
-        assert "rt ipsec missing" in plan.end(side).steps[0].command.argv[2]
+        assert "rt ipsec missing" in plan.on(side).steps[0].command.argv[2]
 
 
 def test_configuration_is_read_with_its_sections_and_without_secrets() -> None:

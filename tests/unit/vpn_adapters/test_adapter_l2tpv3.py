@@ -36,7 +36,7 @@ def made_session(shell: tuple[str, ...], step: PlanStep, folder: Path) -> str:
 
 @pytest.mark.parametrize("shell", SHELLS)
 @pytest.mark.parametrize("kind", ["keys", "secret", "words"])
-def test_cookies_are_the_same_at_both_ends_the_other_way_round(
+def test_cookies_are_the_same_at_both_hosts_the_other_way_round(
     shell: tuple[str, ...], kind: str, tmp_path: Path
 ) -> None:
     sessions = {}

@@ -50,7 +50,7 @@ def test_without_wpa_supplicant_static_keys_are_left_best_first() -> None:
     assert [suite.name for suite in mixed] == ["gcm-aes-256", "gcm-aes-128"]
 
 
-def test_cipher_of_mka_can_be_chosen_where_both_ends_can() -> None:
+def test_cipher_of_mka_can_be_chosen_where_both_hosts_can() -> None:
     host = with_features(facts("debian-13"), discovery.MKA, discovery.MKA_256)
     suites = adapter.suites(host, host)
     assert suites[0].name == "mka-gcm-aes-256"
@@ -97,7 +97,7 @@ def run_static(folder: Path, side: Side, suite_name: str) -> list[str]:
     """Run the step that makes the interface, with an `ip` that only writes down what it gets; return its batch."""
     suite = next(one for one in adapter.suites(facts("debian-13"), facts("debian-13")) if one.name == suite_name)
     command = next(
-        step for step in adapter.plan(request(adapter, suite)).end(side).steps if step.depends_on_suite
+        step for step in adapter.plan(request(adapter, suite)).on(side).steps if step.depends_on_suite
     ).command
     argv = list(command.argv)
     assert argv[2] == STATIC_SCRIPT
@@ -121,7 +121,7 @@ def key_of(line: str) -> str:
 @pytest.mark.parametrize(
     ("name", "digits"), [("gcm-aes-128", 32), ("gcm-aes-256", 64), ("gcm-aes-xpn-128", 32), ("gcm-aes-xpn-256", 64)]
 )
-def test_both_ends_derive_the_same_keys_and_never_the_same_twice(tmp_path: Path, name: str, digits: int) -> None:
+def test_both_hosts_derive_the_same_keys_and_never_the_same_twice(tmp_path: Path, name: str, digits: int) -> None:
     folders = {side: tmp_path / side for side in Side}
     for folder in folders.values():
         folder.mkdir()

@@ -26,7 +26,7 @@ def default_request(carrier: Carrier = Carrier.UDP) -> PlanRequest:
 
 def config_lines(carrier: Carrier, side: Side) -> list[str]:
     adapter = udp_adapter if carrier is Carrier.UDP else tcp_adapter
-    (file,) = adapter.plan(default_request(carrier)).end(side).files
+    (file,) = adapter.plan(default_request(carrier)).on(side).files
     return file.content.decode().splitlines()
 
 
@@ -168,7 +168,7 @@ class TestSuites:
         suites = udp_adapter.suites(facts(), poor)
         assert [(suite.name, suite.is_default) for suite in suites] == [("aes-128-gcm", True)]
 
-    def test_tls_1_2_where_one_end_has_no_newer(self) -> None:
+    def test_tls_1_2_where_one_host_has_no_newer(self) -> None:
         old = with_support(facts(), features=("tls-group:secp384r1",))
         suite = udp_adapter.suites(facts(), old)[0]
         assert "TLS-1.2" in suite.algorithms
@@ -206,7 +206,7 @@ class TestConfig:
             assert "allow-compression no" in lines
             assert not any(line.startswith(("ca ", "comp-lzo", "compress")) for line in lines)
 
-    def test_nagle_is_off_at_both_ends_of_tcp(self) -> None:
+    def test_nagle_is_off_at_both_hosts_of_tcp(self) -> None:
         for side in Side:
             assert "socket-flags TCP_NODELAY" in config_lines(Carrier.TCP, side)
             assert not any("NODELAY" in line for line in config_lines(Carrier.UDP, side))
@@ -280,14 +280,14 @@ class TestIdentity:
         for step in recipe.steps:
             subprocess.run(step.command.argv, check=True, capture_output=True)
         shown = subprocess.run(recipe.public["certificate"].argv, check=True, capture_output=True, text=True).stdout
-        said = subprocess.run(
+        reported = subprocess.run(
             ["openssl", "x509", "-in", f"{tmp_path}/openvpn.crt", "-noout", "-fingerprint", "-sha256"],
             check=True,
             capture_output=True,
             text=True,
         ).stdout.split("=")[1]
         found = identity.parse({"certificate": result("Welcome!\n" + shown)})
-        assert found.values["fingerprint"] == said.strip()
+        assert found.values["fingerprint"] == reported.strip()
         assert found.values["certificate"].split() == shown.split()
 
     def test_key_is_for_root_alone_and_undo_leaves_nothing(self, tmp_path: Path) -> None:

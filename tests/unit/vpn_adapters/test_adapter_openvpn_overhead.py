@@ -78,7 +78,7 @@ def test_unknown_algorithms_have_no_arithmetic(cipher: str, digest: str) -> None
         ("AES-256-XTS", None),
     ],
 )
-def test_mode_is_told_by_the_name(cipher: str, expected: Mode | None) -> None:
+def test_mode_is_reported_by_the_name(cipher: str, expected: Mode | None) -> None:
     assert mode(cipher) is expected
 
 

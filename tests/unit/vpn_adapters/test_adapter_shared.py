@@ -48,7 +48,7 @@ def test_missing_identity_is_shown_as_such() -> None:
     assert public_value(PublicIdentity({"public-key": "K"}), "public-key", Side.B) == "K"
 
 
-def test_modules_of_this_machine_are_told_apart() -> None:
+def test_modules_of_this_machine_are_distinguished() -> None:
     module = next(iter(sorted(Path("/sys/module").iterdir()))).name
     argv = modules_query("tunnelmark_no_such_module", module).argv
     lines = subprocess.run(argv, check=True, capture_output=True, text=True).stdout.splitlines()

@@ -76,7 +76,7 @@ class TestDiscovery:
             ("version", "OpenSSH_7.2p2, OpenSSL 1.0.2g\n", "7.2"),
         ],
     )
-    def test_obstacles_are_said(self, question: str, answer: str, words: str) -> None:
+    def test_obstacles_are_reported(self, question: str, answer: str, words: str) -> None:
         support = parse({**recorded("debian-13")["ssh"], question: result(answer)})
         assert not support.is_available
         assert words in support.note
@@ -232,7 +232,7 @@ class TestPlan:
 
 
 class TestIdentity:
-    def test_key_stays_and_its_public_part_is_read(self, tmp_path: Path) -> None:
+    def test_key_remains_and_its_public_part_is_read(self, tmp_path: Path) -> None:
         link = Link("192.0.2.1", "192.0.2.2", run_dir=str(tmp_path))
         recipe = identity.recipe(link, Side.B)
         (step,) = recipe.steps

@@ -217,7 +217,7 @@ class TestPlan:
 
 
 class TestIdentity:
-    def test_key_stays_and_its_public_part_is_read(self, tmp_path: Path) -> None:
+    def test_key_remains_and_its_public_part_is_read(self, tmp_path: Path) -> None:
         link = Link("192.0.2.1", "192.0.2.2", run_dir=str(tmp_path))
         recipe = identity.recipe(link, Side.A)
         (step,) = recipe.steps

@@ -7,7 +7,9 @@ from app.domain.hosts import Side
 from app.domain.link import Link
 from app.domain.linting import MASK
 from support.adapter_cases import WIREGUARD_KEYS, facts, recorded, request, result
+from support.message_checks import has_message
 from vpn_adapters.shared import l2tpv3
+from vpn_adapters.shared.messages import A_PUBLIC_KEY, CHECK_COMMANDS
 from vpn_adapters.shared.wireguard import identity
 from vpn_adapters.wireguard import INSIDE, adapter
 from vpn_adapters.wireguard.config_reader import read
@@ -47,8 +49,9 @@ def test_missing_modules_among_present_ones() -> None:
 
 @pytest.mark.parametrize("text", ["", "short", "A" * 44, "!" * 43 + "=", "QUFB" * 20])
 def test_identity_must_be_32_bytes_in_base64(text: str) -> None:
-    with pytest.raises(CommandFailed) as caught:
+    with pytest.raises(CommandFailed, check=has_message(A_PUBLIC_KEY, kind="WireGuard")) as caught:
         identity.parse({"public-key": result(text)})
+    assert has_message(CHECK_COMMANDS, commands=("`wg genkey`", "`wg pubkey`"))(caught.value)
     assert not text or text not in str(caught.value.__dict__)
 
 
@@ -78,23 +81,23 @@ def test_largest_unfragmented_frame_is_the_largest() -> None:
 def test_guard_comes_first_and_goes_last() -> None:
     made = adapter.plan(request(adapter, adapter.suites(facts(), facts())[0]))
     for side in Side:
-        table, route, device, session = made.end(side).steps
+        table, route, device, session = made.on(side).steps
         assert "create table inet" in table.command.argv[2]
         assert route.command.argv[:4] == ("ip", "route", "add", "unreachable")
         assert "type wireguard" in device.command.argv[2]
         assert "l2tp add session" in session.command.argv[2]
 
 
-def test_cookies_come_of_both_keys_in_the_same_order_at_both_ends() -> None:
+def test_cookies_come_of_both_keys_in_the_same_order_at_both_hosts() -> None:
     made = adapter.plan(request(adapter, adapter.suites(facts(), facts())[0]))
     for side in Side:
-        assert made.end(side).steps[-1].command.argv[-3:] == (side, WIREGUARD_KEYS[Side.A], WIREGUARD_KEYS[Side.B])
+        assert made.on(side).steps[-1].command.argv[-3:] == (side, WIREGUARD_KEYS[Side.A], WIREGUARD_KEYS[Side.B])
 
 
-def test_each_end_is_told_the_others_key() -> None:
+def test_each_end_is_reported_the_others_key() -> None:
     made = adapter.plan(request(adapter, adapter.suites(facts(), facts())[0]))
     for side in Side:
-        words = made.end(side).steps[2].command.argv
+        words = made.on(side).steps[2].command.argv
         assert WIREGUARD_KEYS[side.other] in words
         assert WIREGUARD_KEYS[side] not in words
 
@@ -112,4 +115,6 @@ def test_reader_masks_secrets() -> None:
         (5, "[Peer]", ""),
         (6, "PublicKey", "PUBLIC="),
         (7, "presharedkey", MASK),
+        (9, f"{MASK} (no value)", MASK),
+        (10, f"{MASK} (no value)", MASK),
     ]

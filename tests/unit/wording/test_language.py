@@ -10,7 +10,7 @@ from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 
 from app.wording import language
-from app.wording.language import available_languages, current_language, language_from, tr, use_language
+from app.wording.language import CATALOGUES, available_languages, current_language, language_from, tr, use_language
 
 TRANSLATED = ["de"]
 
@@ -48,11 +48,12 @@ def test_text_without_translation_is_shown_in_english(monkeypatch: pytest.Monkey
     assert (tr("No catalogue has this text."), tr("")) == ("No catalogue has this text.", "")
 
 
+@pytest.mark.parametrize("name", CATALOGUES)
 @pytest.mark.parametrize("language", TRANSLATED)
-def test_compiled_catalogue_is_that_of_its_source(language: str) -> None:
+def test_compiled_catalogue_is_that_of_its_source(language: str, name: str) -> None:
     folder = files("resources") / "locale" / language / "LC_MESSAGES"
     compiled = BytesIO()
-    with (folder / "tunnelmark.po").open("rb") as source:
+    with (folder / f"{name}.po").open("rb") as source:
         write_mo(compiled, read_po(source, locale=language))
 
-    assert (folder / "tunnelmark.mo").read_bytes() == compiled.getvalue(), "run `make messages`"
+    assert (folder / f"{name}.mo").read_bytes() == compiled.getvalue(), "run `make messages`"

@@ -29,7 +29,7 @@ class Watched:
         return stage.compare().status
 
     def feed(self, event: Event) -> None:
-        if isinstance(event, StageStarted) and event.stage is Step.WIRE:
+        if isinstance(event, StageStarted) and event.stage is Step.PACKET_TESTS:
             key = self.model.running_key()
             self.loads.append((key[0] if key else "", len(self.model.throughput("a_to_b"))))
         self.model.feed(event)

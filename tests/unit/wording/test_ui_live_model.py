@@ -337,7 +337,7 @@ def test_after_a_cancelled_comparison_nothing_waits_any_more() -> None:
     assert rows["wireguard"].cpu_pct is None, "no load was measured"
 
 
-def test_the_last_look_at_the_bare_underlay_is_no_round() -> None:
+def test_the_last_inspection_of_the_bare_underlay_is_no_round() -> None:
     plan = make_plan(rounds=1)
     model, _ = started(plan)
     first, last = plan.attempts[0], plan.attempts[-1]
@@ -351,7 +351,7 @@ def test_the_last_look_at_the_bare_underlay_is_no_round() -> None:
     assert state_text(model.rows()[0]) == "measured, but not repeated at the end"
 
 
-def test_rounds_before_a_host_stayed_away_keep_their_latency_and_curve() -> None:
+def test_rounds_before_a_host_was_lost_keep_their_latency_and_curve() -> None:
     plan = make_plan(rounds=2)
     model, _ = started(plan)
     first = plan.attempts[0]

@@ -1,5 +1,5 @@
 # stop_supplicant SIGNAL. Expects folder.
-# @include ../../shared/scripts/end-processes.sh
+# @include ../../shared/scripts/end-named.sh
 stop_supplicant() {
-  end_processes "$1" wpa_supplicant cmdline "$folder/wpa_supplicant.secret"
+  end_named "$1" wpa_supplicant cmdline "$folder/wpa_supplicant.secret"
 }

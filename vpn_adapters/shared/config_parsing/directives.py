@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from app.domain.adapters import Setting
 from app.domain.linting import ConfigKind
+from app.domain.messages import mark
 from vpn_adapters.openvpn import config_reader as openvpn
 from vpn_adapters.shared.config_parsing import more_words
 from vpn_adapters.shared.config_parsing.page import ConfigReading
@@ -78,12 +79,12 @@ class _Directives:
 
 _KNOWN: Mapping[ConfigKind, _Directives] = {
     ConfigKind.OPENVPN: _Directives(
-        openvpn.WORDS | more_words.OPENVPN | _OPENVPN_RARE, has_case=True, program="OpenVPN (2.3 to 2.7)"
+        openvpn.WORDS | more_words.OPENVPN | _OPENVPN_RARE, has_case=True, program=mark("OpenVPN (2.3 to 2.7)")
     ),
     ConfigKind.WIREGUARD: _Directives(
         wireguard.WORDS | more_words.WIREGUARD | _WIREGUARD_RARE,
         has_case=False,
-        program="WireGuard (wg and wg-quick)",
+        program=mark("WireGuard (wg and wg-quick)"),
         spelling=_WIREGUARD_SPELLING,
     ),
 }
@@ -116,7 +117,7 @@ def unknown_settings(kind: ConfigKind, reading: ConfigReading) -> Iterator[Unkno
         # What a server pushes is no setting of this file: a client passes over what it does not know.
         if name in accepted or name.startswith("push.") or _is_optional(reading, setting):
             continue
-        near = difflib.get_close_matches(name.lower(), known.names, n=1, cutoff=0.8)
+        near = difflib.get_close_matches(name.lower().partition(" (")[0], known.names, n=1, cutoff=0.8)
         yield UnknownSetting(setting, known.program, known.spelling.get(near[0], near[0]) if near else "")
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from app.domain.adapters import Setting
 from app.domain.linting import MASK
+from app.domain.messages import Message
 from vpn_adapters.shared.config_parsing.masking import is_command, is_secret, without_secrets
 
 MAX_NAME = 200
@@ -123,7 +124,7 @@ class ConfigPage:
     def note(self, sentence: str) -> None:
         """Add a sentence for the reader of the result, once."""
         if len(self._notes) < 20:
-            self._notes[printable(without_secrets(sentence), 400)] = None
+            self._notes[_masked(sentence)] = None
 
     def reading(self) -> ConfigReading:
         """Return everything that was found."""
@@ -198,13 +199,12 @@ _ESCAPED = re.compile(r"\\(.)")
 _WORD = re.compile(r"\"((?:[^\"\\]|\\.)*)\"|'([^']*)'|((?:[^\s\\\"']|\\.|\\$)(?:[^\s\\]|\\.|\\$)*|[\"'][^\s]*)")
 
 
-def name_and_value(line: str, comment_signs: str = "#", separator: str = "=") -> tuple[str, str, int] | None:
+def name_and_value(line: str, comment_signs: str = "#") -> tuple[str, str, int] | None:
     """Split `name = value`.
 
     Args:
         line: One line.
         comment_signs: Characters that begin a comment at a line's begin, and after white space.
-        separator: Between name and value.
 
     Returns:
         Name, value without quotes and comments, and the column the value begins at; None where it is no such line.
@@ -212,7 +212,7 @@ def name_and_value(line: str, comment_signs: str = "#", separator: str = "=") ->
     stripped = line.strip()
     if not stripped or stripped[0] in comment_signs:
         return None
-    name, found, rest = line.partition(separator)
+    name, found, rest = line.partition("=")
     name = name.strip()
     if not found or not is_name(name):
         return None
@@ -225,3 +225,11 @@ def name_and_value(line: str, comment_signs: str = "#", separator: str = "=") ->
         if sign in value:
             value = re.split(rf"(?:^|[ \t]){re.escape(sign)}", value, maxsplit=1)[0]
     return name, value.strip(), column
+
+
+def _masked(sentence: str) -> str:
+    """Return a sentence without secrets and control characters, as a message where it was one."""
+    if not isinstance(sentence, Message):
+        return printable(without_secrets(sentence), 400)
+    data = {name: printable(without_secrets(str(value)), 300) for name, value in sentence.data.items()}
+    return Message(sentence.form, data)

@@ -15,13 +15,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from app.domain.messages import mark
 from app.domain.solutions import OptionKind
 
-PRIVATE_NOTE = (
+PRIVATE_NOTE = mark(
     "Its number is from the range for private use: strongSwan takes it only with charon.accept_private_algs, which "
     "Tunnelmark leaves off."
 )
-NO_KERNEL_NOTE = "strongSwan knows the word, but has no name in Linux for it."
+NO_KERNEL_NOTE = mark("strongSwan knows the word, but has no name in Linux for it.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +95,7 @@ def _gmac(bits: int) -> EspCipher:
         block_bytes=4,
         icv_bytes=16,
         is_unprotected=True,
-        note="It authenticates and does not encrypt (RFC 4543).",
+        note=mark("It authenticates and does not encrypt (RFC 4543)."),
     )
 
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from app.domain.adapters import shell_step_argv
 from app.domain.commands import Command, CommandResult
 from app.domain.hosts import MissingPart, SolutionSupport
+from app.domain.messages import mark
 from app.domain.script_files import adapter_script
 from vpn_adapters.shared import discovering, guards
 from vpn_adapters.shared.strongswan.payload import Payload
@@ -50,7 +51,11 @@ def parse(outputs: Mapping[str, CommandResult], payload: Payload) -> SolutionSup
     missing = _missing(outputs, payload, plugins, has_swanctl=match is not None)
     version = (int(match[1]), int(match[2]), int(match[3])) if match else (0, 0, 0)
     features = _features(plugins, version, _openssl(outputs))
-    note = "" if missing or _is_enough(features) else "Its plugins know no key exchange, signature or cipher of today."
+    note = (
+        ""
+        if missing or _is_enough(features)
+        else mark("Its plugins know no key exchange, signature or cipher of today.")
+    )
     return SolutionSupport(
         solution=payload.solution,
         is_available=not missing and not note,

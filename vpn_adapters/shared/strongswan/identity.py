@@ -11,6 +11,7 @@ from app.domain.hosts import Side
 from app.domain.link import Link
 from vpn_adapters.shared import public_keys
 from vpn_adapters.shared.commands import root_script
+from vpn_adapters.shared.messages import ITS_PUBLIC_KEY, MAKE_IKE_KEY
 from vpn_adapters.shared.rendering import setting
 from vpn_adapters.shared.strongswan.suites import AUTHENTICATION
 
@@ -36,7 +37,7 @@ def recipe(request: PlanRequest, side: Side) -> IdentityRecipe:
     """Return how a key is made and its public part printed. The private key never leaves the host."""
     link = request.link
     make = PlanStep(
-        title=f"Make an IKEv2 key kept on host {side.upper()}",
+        title=MAKE_IKE_KEY(side=side.upper()),
         command=root_script(
             "shared/strongswan", "make-key.sh", link.run_dir, setting(request, AUTHENTICATION), timeout_s=20.0
         ),
@@ -52,6 +53,6 @@ def parse(outputs: Mapping[str, CommandResult]) -> PublicIdentity:
     Raises:
         CommandFailed: The host printed no public key.
     """
-    works = "`openssl genpkey -algorithm ed25519` works"
-    der = public_keys.printed_der(outputs, PUBLIC_KEY, public_keys.PUBLIC_KEY, "its public key", works)
+    commands = ("`openssl genpkey -algorithm ed25519`",)
+    der = public_keys.printed_der(outputs, PUBLIC_KEY, public_keys.PUBLIC_KEY, ITS_PUBLIC_KEY(), commands)
     return PublicIdentity({PUBLIC_KEY: base64.b64encode(der).decode()})

@@ -12,8 +12,10 @@ from app.domain.errors import InvalidPlan
 from app.domain.firewall import Opening
 from app.domain.hosts import Side
 from app.domain.link import Link
+from app.domain.messages import mark
 from vpn_adapters.shared.commands import root_script
 from vpn_adapters.shared.interfaces import interface_up_check
+from vpn_adapters.shared.messages import LOAD_AND_NEGOTIATE, PROPOSAL_UNKNOWN
 from vpn_adapters.shared.modular import tunnel
 from vpn_adapters.shared.rendering import setting
 from vpn_adapters.shared.strongswan import overhead, render
@@ -26,7 +28,7 @@ IKE_PORTS = (("udp", 500), ("udp", 4500))
 """An IKE daemon of the host's own has these open; then nothing is touched. Source: RFC 7296 section 2."""
 FOLDER = "shared/strongswan"
 INITIATE_S = 12
-WIRE_FILTER = "ip proto 50"
+OUTER_FILTER = "ip proto 50"
 
 
 def make(request: PlanRequest, payload: Payload) -> TunnelPlan:
@@ -46,7 +48,7 @@ def make(request: PlanRequest, payload: Payload) -> TunnelPlan:
         largest_unfragmented_frame_bytes=overhead.largest_unfragmented_frame_bytes(
             proposal, link.underlay_mtu_bytes, header_bytes
         ),
-        wire_filter=WIRE_FILTER,
+        outer_filter=OUTER_FILTER,
         encapsulation=payload.encapsulation,
         overhead_by_frame=overhead.overhead_by_frame(proposal, header_bytes),
     )
@@ -55,7 +57,7 @@ def make(request: PlanRequest, payload: Payload) -> TunnelPlan:
 def _proposal(request: PlanRequest) -> EspProposal:
     proposal = proposal_of(setting(request, ESP))
     if proposal is None:
-        raise InvalidPlan(f"ESP knows nothing like {setting(request, ESP)}.")
+        raise InvalidPlan(PROPOSAL_UNKNOWN(proposal=setting(request, ESP)))
     return proposal
 
 
@@ -100,7 +102,7 @@ def _kernel_arguments(link: Link, side: Side, payload: Payload) -> tuple[str, ..
 
 def _daemon_step(link: Link, side: Side, payload: Payload) -> PlanStep:
     return PlanStep(
-        title="Start a strongSwan of our own, with its own configuration, beside the system's",
+        title=mark("Start a strongSwan of our own, with its own configuration, beside the system's"),
         command=root_script(FOLDER, "start.sh", link.run_dir, timeout_s=20.0),
         undo=root_script(FOLDER, "stop.sh", *_kernel_arguments(link, side, payload), timeout_s=20.0),
     )
@@ -109,10 +111,10 @@ def _daemon_step(link: Link, side: Side, payload: Payload) -> PlanStep:
 def _connection_step(link: Link, side: Side) -> PlanStep:
     # A asks and B answers: with both asking at the same time there would be two of everything.
     if side is Side.A:
-        title = f"Load the connection and negotiate with {link.underlay(side.other)}"
+        title: str = LOAD_AND_NEGOTIATE(peer=link.underlay(side.other))
         command = root_script(FOLDER, "initiate.sh", link.run_dir, str(INITIATE_S), timeout_s=INITIATE_S + 10.0)
     else:
-        title = "Load the connection, and wait to be asked"
+        title = mark("Load the connection, and wait to be asked")
         command = root_script(FOLDER, "load.sh", link.run_dir, timeout_s=10.0)
     undo = root_script(FOLDER, "terminate.sh", link.run_dir, timeout_s=10.0)
     return PlanStep(title=title, command=command, undo=undo, depends_on_suite=True)
@@ -123,7 +125,7 @@ def _negotiated(request: PlanRequest) -> UpCheck:
     ike = re.escape(setting(request, SHOWN_IKE))
     esp = re.escape(_proposal(request).shown)
     return UpCheck(
-        title="What strongSwan agreed on with its peer",
+        title=mark("What strongSwan agreed on with its peer"),
         command=root_script(FOLDER, "list.sh", request.link.run_dir, timeout_s=10.0),
         stdout_pattern=rf"(?s)(?=.*ESTABLISHED.*\n +{ike}\n)(?=.*INSTALLED, TRANSPORT, ESP:{esp}\n)",
     )
@@ -133,8 +135,10 @@ def _breakages(link: Link, side: Side, payload: Payload) -> tuple[Breakage, ...]
     arguments = _kernel_arguments(link, side, payload)
     return (
         Breakage(
-            "strongSwan is stopped, and the kernel's states and policies of this tunnel are flushed",
+            mark("strongSwan is stopped, and the kernel's states and policies of this tunnel are flushed"),
             root_script(FOLDER, "break-stop.sh", *arguments, timeout_s=20.0),
         ),
-        Breakage("strongSwan is killed (SIGKILL)", root_script(FOLDER, "break-kill.sh", link.run_dir, timeout_s=20.0)),
+        Breakage(
+            mark("strongSwan is killed (SIGKILL)"), root_script(FOLDER, "break-kill.sh", link.run_dir, timeout_s=20.0)
+        ),
     )

@@ -125,7 +125,7 @@ def connection_config(request: PlanRequest, side: Side, ip_protocol: int) -> byt
         "    mobike = no",
         "    unique = replace",
         "    dpd_delay = 10s",
-        *(["    keyingtries = 0"] if request.purpose is Purpose.LASTING and side is Side.A else []),
+        *(["    keyingtries = 0"] if request.purpose is Purpose.DEPLOYMENT and side is Side.A else []),
         "    local {",
         "      auth = pubkey",
         f"      pubkeys = {own_public_key_path(link)}",

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from types import MappingProxyType
 
 from app.domain.hosts import HostFacts
+from app.domain.messages import mark
 from app.domain.solutions import CensusOption, OptionKind, Suite
 from vpn_adapters.shared.discovering import are_both_able, best_first
 from vpn_adapters.shared.strongswan import discovery
@@ -17,7 +18,7 @@ ML_KEM_WORD = "ke1_mlkem768"
 NO_INTEGRITY = "none"
 """The census's name for a cipher without any integrity algorithm, which strongSwan has no word for."""
 
-TABLE_NOTE = "No program lists what ESP can do; the name is from strongSwan's table of proposal words."
+TABLE_NOTE = mark("No program lists what ESP can do; the name is from strongSwan's table of proposal words.")
 
 _GROUPS = {discovery.X25519: ("x25519", "CURVE_25519", "X25519"), discovery.ECP384: ("ecp384", "ECP_384", "P-384")}
 # Best first. AES-256 without an AEAD goes with HMAC-SHA-384.
@@ -63,7 +64,7 @@ def census(solution: str, facts_a: HostFacts, facts_b: HostFacts) -> tuple[Censu
         found.append(_option(integrity.keyword, OptionKind.MAC, suite, integrity.note, is_unprotected=False))
     bare = _suite(common, EspProposal(CIPHERS["aes128"]), "mac-aes128-none")
     found.append(
-        _option(NO_INTEGRITY, OptionKind.MAC, bare, "AES-128-CBC with nothing beside it.", is_unprotected=True)
+        _option(NO_INTEGRITY, OptionKind.MAC, bare, mark("AES-128-CBC with nothing beside it."), is_unprotected=True)
     )
     return tuple(option for option in found if option is not None)
 

@@ -9,7 +9,15 @@ from app.domain.adapters import Breakage, PlanRequest, PlanStep, UpCheck, shell_
 from app.domain.commands import Command
 from app.domain.hosts import Side
 from app.domain.link import ETHERNET_HEADER_BYTES, IPV4_HEADER_BYTES, Link
+from app.domain.messages import mark
 from vpn_adapters.shared.commands import root_script
+from vpn_adapters.shared.messages import (
+    FORBID_OTHER_WAYS,
+    HANDSHAKE_DONE,
+    MAKE_WIREGUARD,
+    WIREGUARD_DELETED,
+    WIREGUARD_TAKEN_DOWN,
+)
 from vpn_adapters.shared.rendering import public_value
 from vpn_adapters.shared.wireguard.identity import PUBLIC_KEY, key_path
 
@@ -59,7 +67,7 @@ def steps(request: PlanRequest, side: Side, *, mtu_bytes: int) -> tuple[PlanStep
 def up_check(link: Link) -> UpCheck:
     """Return a check that the ends have agreed on keys."""
     return UpCheck(
-        title=f"WireGuard's handshake on {link.names.wireguard_interface} is done",
+        title=HANDSHAKE_DONE(interface=link.names.wireguard_interface),
         command=last_handshake(link),
         stdout_pattern=r"\t[1-9]\d*",
     )
@@ -69,7 +77,7 @@ def negotiated(link: Link) -> UpCheck:
     """Return how to see with whom."""
     name = link.names.wireguard_interface
     return UpCheck(
-        title="WireGuard's peer, with keys hidden",
+        title=mark("WireGuard's peer, with keys hidden"),
         command=Command(("env", "WG_HIDE_KEYS=always", "wg", "show", name), timeout_s=5.0, is_root=True),
         stdout_pattern=r"latest handshake: ",
     )
@@ -85,11 +93,11 @@ def breakages(link: Link) -> tuple[Breakage, ...]:
     name = link.names.wireguard_interface
     return (
         Breakage(
-            title=f"the WireGuard interface {name} is taken down",
+            title=WIREGUARD_TAKEN_DOWN(interface=name),
             command=Command(("ip", "link", "set", "dev", name, "down"), timeout_s=10.0, is_root=True),
         ),
         Breakage(
-            title=f"the WireGuard interface {name} is deleted",
+            title=WIREGUARD_DELETED(interface=name),
             command=Command(("ip", "link", "del", "dev", name), timeout_s=10.0, is_root=True),
         ),
     )
@@ -101,7 +109,7 @@ def _route_step(peer: str) -> PlanStep:
     The firewall table does not depend on routes; this holds where a user flushes all tables.
     """
     return PlanStep(
-        title=f"Forbid every way to {peer} but WireGuard's, so that nothing can leave unencrypted",
+        title=FORBID_OTHER_WAYS(peer=peer),
         command=Command(
             ("ip", "route", "add", "unreachable", f"{peer}/32", "metric", str(GUARD_METRIC)),
             timeout_s=5.0,
@@ -127,7 +135,7 @@ def _wireguard_step(request: PlanRequest, side: Side, mtu_bytes: int) -> PlanSte
         str(mtu_bytes),
     )
     return PlanStep(
-        title=f"Make the WireGuard interface {name} to {link.underlay(side.other)}",
+        title=MAKE_WIREGUARD(interface=name, peer=link.underlay(side.other)),
         command=root_script("shared/wireguard", "create.sh", *arguments, timeout_s=15.0),
         undo=root_script("shared", "remove-interface.sh", name),
     )

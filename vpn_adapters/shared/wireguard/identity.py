@@ -12,6 +12,7 @@ from app.domain.hosts import Side
 from app.domain.link import Link
 from vpn_adapters.shared import public_keys
 from vpn_adapters.shared.commands import root_script
+from vpn_adapters.shared.messages import A_PUBLIC_KEY, MAKE_WIREGUARD_KEY
 
 PUBLIC_KEY = "public-key"
 
@@ -27,7 +28,7 @@ def recipe(link: Link, side: Side) -> IdentityRecipe:
     """Return how the key is made and its public part printed. The private key never leaves the host."""
     path = key_path(link)
     make = PlanStep(
-        title=f"Make a WireGuard key kept on host {side.upper()}",
+        title=MAKE_WIREGUARD_KEY(side=side.upper()),
         command=root_script("shared/wireguard", "make-key.sh", path),
         undo=Command(("rm", "-f", path), timeout_s=5.0, is_root=True),
     )
@@ -43,6 +44,5 @@ def parse(outputs: Mapping[str, CommandResult]) -> PublicIdentity:
     """
     key = public_keys.printed(outputs, PUBLIC_KEY, _WHOLE)
     if len(key) != 32:
-        works = "`wg genkey` and `wg pubkey` work"
-        raise public_keys.refused(outputs, PUBLIC_KEY, "a WireGuard public key", works)
+        raise public_keys.refused(outputs, PUBLIC_KEY, A_PUBLIC_KEY(kind="WireGuard"), ("`wg genkey`", "`wg pubkey`"))
     return PublicIdentity({PUBLIC_KEY: base64.b64encode(key).decode()})

@@ -75,7 +75,7 @@ def make(inside: Inside, request: PlanRequest) -> TunnelPlan:
     return replace(
         tunnel(request, inside.solution, end, overhead_bytes=inside.overhead_bytes(1000)),
         largest_unfragmented_frame_bytes=inside.largest_frame_bytes(request.link.underlay_mtu_bytes),
-        wire_filter=f"udp port {request.link.names.wireguard_port}",
+        outer_filter=f"udp port {request.link.names.wireguard_port}",
         encapsulation=inside.encapsulation,
         overhead_by_frame={size: inside.overhead_bytes(size) for size in FRAME_BYTES},
     )

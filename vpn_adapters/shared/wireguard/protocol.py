@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from app.domain.messages import mark
 from app.domain.solutions import Suite
 
-LIMITATION = "The protocol has one fixed cipher suite and no post-quantum key exchange of its own."
+LIMITATION = mark("The protocol has one fixed cipher suite and no post-quantum key exchange of its own.")
 SUITE = Suite(
     name="chacha20-poly1305",
     title="ChaCha20-Poly1305, X25519, BLAKE2s",

@@ -7,7 +7,7 @@ control=$6 inside=$7 separators=$8 pause=$9
 shift 9
 controls=$1 echoes=$2 size_echoes=$3 payload=$4 vlan_id=$5 vlan_address=$6 vlan_peer=$7 group=$8
 shift 8
-echo_() { label=$1; shift; run "$label" ping -n -q -A -w 2 "$@"; }
+echo_() { label=$1 answer_s=$2; shift 2; run "$label" ping -n -q -A -w "$answer_s" "$@"; }
 part() {
     [ "$pause" = 0 ] || sleep "$pause" 2>/dev/null || sleep 1
     digits=3$(($1 / 100))3$(($1 / 10 % 10))3$(($1 % 10))
@@ -18,19 +18,24 @@ brief=
 linger=1
 ping -n -q -c 1 -W 0.3 127.0.0.1 >/dev/null 2>&1 && linger=0.3
 echo "#linger $linger"
-echo_ control -c "$controls" -s "$payload" -p "$control" "$underlay"
+# Over a satellite an answer takes half a second to one, and these requests wait for each other's. Ping ends as soon as all are
+# answered, so that long times cost nothing where the tunnel carries frames.
+reaches() { ping -n -q -A "$@" -s "$payload" -p "$control" "$underlay" >/dev/null 2>&1; }
+few_s=2 many_s=2
+if ! reaches -c 10 -w 1 && reaches -c 1 -w 3; then few_s=5 many_s=14; fi
+echo_ control "$many_s" -c "$controls" -s "$payload" -p "$control" "$underlay"
 part 0
-echo_ leak -c "$echoes" -I "$source" -s "$payload" -p "$inside" "$destination"
+echo_ leak "$many_s" -c "$echoes" -I "$source" -s "$payload" -p "$inside" "$destination"
 part 1
 number=1
 for size in "$@"; do
-    echo_ "size-$size" -c "$size_echoes" -M 'do' -I "$source" -s "$size" -p "$inside" "$destination"
+    echo_ "size-$size" "$few_s" -c "$size_echoes" -M 'do' -I "$source" -s "$size" -p "$inside" "$destination"
     number=$((number + 1))
     part "$number"
 done
 if [ -n "$tunnel" ]; then
     ip neigh del "$destination" dev "$tunnel" 2>/dev/null
-    echo_ non-ip -c 1 -I "$source" -s "$payload" -p "$inside" "$destination"
+    echo_ non-ip "$few_s" -c 1 -I "$source" -s "$payload" -p "$inside" "$destination"
     neighbour=$(ip neigh show "$destination" dev "$tunnel" 2>/dev/null)
     echo "#neighbour $neighbour"
     vlan_mac=${neighbour##*lladdr }

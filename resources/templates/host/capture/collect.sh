@@ -2,6 +2,8 @@
 # $1 folder, $2 the last mark, $3 the same in hexadecimal, $4 payload, $5 where to send it over the bare underlay (empty
 # on the other host), $6... process ids. The last mark shows that everything before it is in the file too.
 
+# @include ../end-processes.sh
+# @include ../probes/of-name.sh
 folder=$1 end=$2 digits=$3 payload=$4 underlay=$5; shift 5
 [ -z "$underlay" ] || ping -n -q -A -c 2 -w 1 -s "$payload" -p "$digits" "$underlay" >/dev/null 2>&1
 tries=0
@@ -9,17 +11,8 @@ while [ "$tries" -lt 12 ] && ! grep -q -a -F -e "$end" "$folder/wire-underlay.pc
     tries=$((tries + 1))
     sleep 0.1 2>/dev/null || sleep 1
 done
-for pid in "$@"; do
-    { read -r name </proc/"$pid"/comm; } 2>/dev/null || continue
-    [ "$name" = tcpdump ] && kill -INT "$pid" 2>/dev/null
-done
-tries=0
-for pid in "$@"; do
-    while [ -e "/proc/$pid" ] && [ "$tries" -lt 40 ]; do
-        tries=$((tries + 1))
-        sleep 0.05 2>/dev/null || sleep 1
-    done
-done
+# shellcheck disable=SC2046 # one number a word
+end_processes INT 100 $(of_name tcpdump "$@")
 for label in underlay other tunnel; do
     file=$folder/wire-$label.pcap
     [ -e "$file" ] || continue

@@ -1,6 +1,6 @@
 # Beginning of a guarded script. $1 is its limit in seconds; `run LABEL PROGRAM ARGUMENT...` runs one program.
 # A script that starts programs in another way keeps their process ids in `child`, separated by spaces, and ends early
-# by `leave STATUS`, never by `exit`: what it runs ends with it.
+# by `leave STATUS`, never by `exit`: what it runs ends with it. Not by end_processes: `wait` knows when children have ended.
 
 limit=$1; shift
 child=

@@ -3,13 +3,14 @@
 # quarter of its speed.
 # About every 6 s, a pause of a tenth of a second is announced: then the hosts' counters can be read.
 # $1 limit, $2 payload sizes, $3 destination, $4 requests of one run of the warm-up, $5 seconds after which a run ends,
-# $6 seconds after which no further run begins, $7 requests, $8... ping and options
+# $6 seconds after which no further run begins, $7 requests, $8 µs between two of them (0: each waits for the reply to the
+# one before), $9... ping and options
 
 # @include guard-head.sh
 # @include fragments.sh
 # @include kept-output.sh
 # @include pause.sh
-sizes=$1 destination=$2 warm=$3 warm_limit=$4 warm_s=$5 count=$6; shift 6
+sizes=$1 destination=$2 warm=$3 warm_limit=$4 warm_s=$5 count=$6 apart=$7; shift 7
 # So many µs a request takes at least: a window has 5000 requests at most.
 least=300
 if [ "$1" = busybox-ping ]; then
@@ -90,6 +91,7 @@ done
 : >"/proc/$$/fd/4"
 # As many requests as take about 1.5 s, so that samples are seen in time.
 [ "$rtt" -ge "$least" ] || rtt=$least
+[ "$apart" -eq 0 ] || rtt=$apart
 window=$((1500000 / rtt))
 [ "$window" -ge 10 ] || window=10
 count_fragments; echo "#fragments $fragments"

@@ -4,6 +4,7 @@
 # Finds everything that carries a run's name in its command line or environment, and the process groups led by it;
 # asks them to end, and after half a second makes them. The name is in the script's text, which comes on stdin, and grep
 # gets it with its first letter in brackets: so neither finds itself. `kill` gets no `--`, which dash's does not know.
+# Not by end_processes: a script that is asked to end may start one program more, so each round searches anew, and groups end.
 
 {
 mark=@MARK@

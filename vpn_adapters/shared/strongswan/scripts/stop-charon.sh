@@ -1,5 +1,5 @@
 # stop_charon SIGNAL: by its environment, which holds the way to our configuration: charon-systemd has no arguments.
-# @include ../../scripts/end-processes.sh
+# @include ../../scripts/end-named.sh
 stop_charon() {
-  end_processes "$1" charon-systemd environ "STRONGSWAN_CONF=$folder/strongswan.conf"
+  end_named "$1" charon-systemd environ "STRONGSWAN_CONF=$folder/strongswan.conf"
 }

@@ -1,0 +1,79 @@
+"""Condition of the link and workloads of a comparison from the options of a command line."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from app.cli.context import CommandContext
+from app.cli.files import ask_yes
+from app.cli.messages import CONDITION_NOT_ADAPTIVE, SHAPING_WITHOUT_ANSWER, UNKNOWN_WORKLOAD, WORKLOAD_NOT_ADAPTIVE
+from app.cli.names import check_list, meant, words_of
+from app.domain.condition_files import find_condition
+from app.domain.conditions import Condition
+from app.domain.errors import Cancelled, InvalidOption
+from app.domain.hosts import PairSpec
+from app.domain.messages import MessageForm
+from app.domain.results import ProfileName
+from app.probes.workloads import WORKLOADS
+from app.wording.language import tr
+
+
+def may_shape_link(context: CommandContext, pair: PairSpec) -> bool:
+    """Ask whether hosts of the user's own may shape what they send to each other.
+
+    Raises:
+        InvalidOption: There is no terminal to ask at.
+        Cancelled: The user did not agree.
+    """
+    if context.options.yes_shape:
+        return True
+    if not sys.stdin.isatty():
+        raise InvalidOption(SHAPING_WITHOUT_ANSWER())
+    context.err.print(
+        tr(
+            "While {pair} is measured, each host delays, limits or drops what it sends to the other's underlay "
+            "address. That ends with each tunnel, also when this program is killed."
+        ).format(pair=pair.name),
+        markup=False,
+    )
+    if not ask_yes(tr("Shape it?")):
+        raise Cancelled
+    return True
+
+
+def condition_of(options: argparse.Namespace) -> Condition | None:
+    """Return the condition that is to be emulated; None where none was asked for.
+
+    Raises:
+        InvalidOption: There is no such condition, or it was asked for with the profile adaptive.
+        InvalidFile: Its file cannot be read.
+    """
+    text = getattr(options, "condition", None)
+    if text is None:
+        return None
+    _refuse_adaptive(options, CONDITION_NOT_ADAPTIVE)
+    return find_condition(text)
+
+
+def workloads_of(options: argparse.Namespace) -> tuple[str, ...]:
+    """Return the names of the workloads that were asked for, in the order in which they run.
+
+    Raises:
+        InvalidOption: There is no such workload, or it was asked for with the profile adaptive.
+    """
+    check_list("--workload", getattr(options, "workload", None))
+    words = words_of(getattr(options, "workload", None))
+    if not words:
+        return ()
+    _refuse_adaptive(options, WORKLOAD_NOT_ADAPTIVE)
+    unknown = [word for word in words if word not in WORKLOADS and word != "all"]
+    if unknown:
+        guess = meant(unknown[0], list(WORKLOADS))
+        raise InvalidOption(UNKNOWN_WORKLOAD(name=unknown[0], guess=guess, known=tuple(WORKLOADS)))
+    return tuple(name for name in WORKLOADS if name in words or "all" in words)
+
+
+def _refuse_adaptive(options: argparse.Namespace, form: MessageForm) -> None:
+    if options.profile == ProfileName.ADAPTIVE.value or getattr(options, "budget_min", None) is not None:
+        raise InvalidOption(form())

@@ -1,0 +1,88 @@
+"""Messages about what a user entered: pairs, names, files, conditions."""
+
+from __future__ import annotations
+
+from app.domain.messages import MessageForm
+
+ENTER_ADDRESS = MessageForm("pair.enter-address", "Enter a name, an IP address or an alias of ~/.ssh/config.")
+NO_TCP_PORT = MessageForm(
+    "pair.no-tcp-port", "{port} is no TCP port (host {side}).", "Enter a port between 1 and {highest}."
+)
+UNDERLAY_MISSING = MessageForm(
+    "pair.underlay-missing",
+    "Host {side} has no underlay address.",
+    "Enter the IPv4 address under which the other host reaches it.",
+)
+UNDERLAY_WRONG = MessageForm(
+    "pair.underlay-wrong",
+    "Underlay address of host {side}: {problem}",
+    "It is the IPv4 address under which the other host reaches this one.",
+)
+HOSTS_ARE_THE_SAME = MessageForm(
+    "pair.hosts-are-the-same",
+    "Host A and host B are the same: {address}, with the same user and port.",
+    "Enter the two hosts that are to be joined.",
+)
+UNDERLAYS_ARE_THE_SAME = MessageForm(
+    "pair.underlays-are-the-same",
+    "Both hosts have the same underlay address.",
+    "Enter the address of each host itself.",
+)
+HOST_WITHOUT_ADDRESS = MessageForm("pair.host-without-address", "Host {side} has no address.")
+NO_HOST_ADDRESS = MessageForm("pair.no-host-address", "'{address}' is no address for host {side}.")
+NO_IP_ADDRESS_OF_HOST = MessageForm("pair.no-ip-address-of-host", "'{address}' is no IP address (host {side}).")
+NO_UNDERLAY_GIVEN = MessageForm("pair.no-underlay-given", "No underlay address is given.")
+NO_IP_ADDRESS = MessageForm("pair.no-ip-address", "'{address}' is not an IP address.")
+UNDERLAY_IS_IPV6 = MessageForm(
+    "pair.underlay-is-ipv6",
+    "{address} is an IPv6 address. The solutions that are known so far need IPv4 between the hosts.",
+)
+NO_OUTER_ADDRESS = MessageForm("pair.no-outer-address", "{address} cannot be the outer address of a tunnel.")
+PAIR_NAME_HINT = MessageForm(
+    "pair.name-hint",
+    "Use letters, digits, dots, dashes and underscores, a letter or digit first, at most {longest} characters.",
+)
+SSH_CONFIG_LACKS_HOST = MessageForm("input.ssh-config-lacks-host", "{file} has no host '{alias}'.", "It has: {known}.")
+SSH_CONFIG_WITHOUT_HOSTS = MessageForm(
+    "input.ssh-config-without-hosts", "{file} has no host '{alias}'.", "It names no single host."
+)
+NESTED_TOO_DEEPLY = MessageForm("input.nested-too-deeply", "{what} is nested too deeply.")
+MORE_PROBLEMS = MessageForm("input.more-problems", "{what} cannot be read: {problems} and {more} more.")
+CONTENT_WRONG = MessageForm("input.content-wrong", "{what} cannot be read: {problems}.")
+WAITED_IN_VAIN = MessageForm("input.waited-in-vain", "Waited {seconds:g} s for {what}, in vain.")
+CONDITION_UNKNOWN = MessageForm(
+    "input.condition-unknown", "There is no condition named {name}, and no such file.", "Presets: {names}."
+)
+CONDITIONS_IN_FILE = MessageForm(
+    "input.conditions-in-file", "{path} has {count} conditions.", "Write exactly one table [[condition]]."
+)
+CONDITION_NO_TOML = MessageForm("input.condition-no-toml", "{path} cannot be read as TOML: {reason}")
+CONDITION_OUT_OF_RANGE = MessageForm(
+    "input.condition-out-of-range", "{name} = {value:g} is not possible: it must be {low:g} to {high:g}."
+)
+NOTE_WITH_CONTROL_CHARACTER = MessageForm(
+    "input.note-with-control-character",
+    "The note has a control character in it (U+{character:04X}).",
+    "Remove it; letters, signs, tabs and line breaks are allowed.",
+)
+NOTE_TOO_LONG = MessageForm(
+    "input.note-too-long", "The note has {count} characters, at most {limit} are allowed.", "Shorten it."
+)
+ENTRY_NUMBER_WRONG = MessageForm(
+    "input.entry-number-wrong",
+    "'{text}' is not the number of a comparison or census.",
+    "Numbers are those of `tunnelmark history`: 7 for a comparison, c3 for a census.",
+)
+TOO_MANY_TUNNELS = MessageForm(
+    "input.too-many-tunnels", "A pair has {limit} tunnels side by side at most, not {number}."
+)
+PAIR_NAME_OF_LABS = MessageForm("input.pair-name-of-labs", "Names that begin with lab: belong to practice labs.")
+PAIR_NAME_WRONG = MessageForm("input.pair-name-wrong", "'{name}' cannot be a pair's name.")
+HOST_NOT_IMPORTABLE = MessageForm(
+    "input.host-not-importable", "{alias} cannot be imported: {problem}", "Choose another host."
+)
+BUNDLED_NO_TOML = MessageForm("input.bundled-no-toml", "{file} is no TOML: {reason}.")
+NO_NODE_IN_TOPOLOGY = MessageForm("input.no-node-in-topology", "There is no node in the topology {topology}.")
+NODES_NOT_ROUTABLE = MessageForm(
+    "input.nodes-not-routable", "The tunnel's network {network} is not in {inner_subnet}: nodes cannot be routed."
+)

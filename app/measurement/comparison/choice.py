@@ -1,0 +1,71 @@
+"""A comparison that a user chose: whether it may be made on the pair, and its plan."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+from app.discovery.pair_discovery import Discovery
+from app.domain.conditions import Condition
+from app.domain.errors import InvalidPlan
+from app.domain.hosts import PairSpec
+from app.domain.results import CampaignPlan, Candidate, Profile
+from app.measurement.comparison.planning import PastDurations, plan_campaign
+from app.measurement.messages import CANDIDATES_NOT_OFFERED, SHAPING_NOT_ALLOWED
+from app.measurement.options import RunOptions
+from app.tunnel.shaping import refuse_unshaped
+
+
+def plan_choice(
+    discovery: Discovery,
+    chosen: Sequence[tuple[str, str]],
+    options: RunOptions,
+    *,
+    usual_condition: Callable[[PairSpec], Condition | None],
+    durations: Callable[[str, Profile], Mapping[str, PastDurations]],
+) -> CampaignPlan:
+    """Return the plan of a comparison, with predicted times.
+
+    Args:
+        chosen: Solution and suite of each candidate.
+        usual_condition: Returns the condition that lasts on a pair's link, where none was chosen.
+        durations: Returns how long attempts with a profile took on a pair of this name, by solution.
+
+    Raises:
+        InvalidPlan: The link must not be shaped, a candidate is not offered, or as `plan_campaign`.
+    """
+    pair = discovery.pair
+    condition = options.condition or usual_condition(pair)
+    _check_shaping(pair, condition, options)
+    # Under a condition, or with workloads, attempts take another time than those before.
+    is_as_before = condition is None and not options.workloads
+    return plan_campaign(
+        replace(pair, load_cap_mbit_s=options.load_cap_mbit_s),
+        _offered(discovery, chosen),
+        options.profile,
+        seed=options.seed if options.seed is not None else secrets.randbelow(2**31),
+        deadline_ms=options.deadline_ms,
+        min_rate_mbit_s=options.min_rate_mbit_s,
+        allow_load=options.has_load_consent,
+        history=durations(pair.name, options.profile) if is_as_before else {},
+        condition=condition,
+        workloads=options.workloads,
+    )
+
+
+def _check_shaping(pair: PairSpec, condition: Condition | None, options: RunOptions) -> None:
+    """Refuse a condition on hosts of the user's own without consent, or that they cannot make."""
+    if condition is None or pair.is_lab:
+        return
+    if not options.may_shape:
+        raise InvalidPlan(SHAPING_NOT_ALLOWED(pair=pair.name))
+    refuse_unshaped(condition)
+
+
+def _offered(discovery: Discovery, chosen: Sequence[tuple[str, str]]) -> list[Candidate]:
+    by_key = {(candidate.solution, candidate.suite): candidate for candidate in discovery.candidates}
+    unknown = tuple(" ".join(key) for key in chosen if key not in by_key)
+    if unknown:
+        raise InvalidPlan(CANDIDATES_NOT_OFFERED(candidates=unknown))
+    return [by_key[key] for key in chosen]

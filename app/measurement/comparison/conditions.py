@@ -1,0 +1,166 @@
+"""A comparison under a condition of the link: set before, proven on the bare link, held, released afterwards."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from app.domain.cancel import CancelToken
+from app.domain.conditions import Condition, MeasuredCondition
+from app.domain.errors import ConditionNotMet, TunnelmarkError
+from app.domain.events import LogLevel, LogLine
+from app.domain.hosts import Side
+from app.domain.messages.lists import joined
+from app.domain.results import Attempt, AttemptStatus, CampaignPlan, CampaignStatus, Profile, ProfileName
+from app.measurement.link_conditions import LinkMeasurement
+from app.measurement.messages import BARE_EMULATOR, CONDITION_NOT_MET, CONDITION_SET, NO_EMULATION_ON_LINK
+from app.measurement.work import CampaignContext, Done, Task
+from app.probes.workloads import WORKLOADS
+from app.wording.colours import BASELINE_SOLUTION
+from app.wording.conditions import check_message, check_words, condition_words
+
+if TYPE_CHECKING:
+    from app.measurement.comparison.comparison import Comparison
+
+_PLAIN = Condition("none", BARE_EMULATOR())
+"""Reference of round-trip times: the emulator itself takes a moment."""
+
+_LONG_RTT_MS = 10.0
+"""From this round-trip time on, echo requests do not wait for each other. Source: our choice."""
+
+_PING_INTERVAL_S = 0.02
+_FRAMES_APART = 3.0
+"""Echo requests leave room for so many of their largest frames on the slower line. Source: our choice."""
+
+_LARGEST_FRAME_BITS = 8 * 1_518
+_ROUND_TRIPS_OF_TCP, _MOST_TCP_S = 20.0, 10
+"""TCP needs some round trips until it fills a line. Source: our choice."""
+
+_SILENT_ROUND_TRIPS = 40.0
+"""Source: our choice, after OpenVPN over TCP, which was silent for more than 10 s under `geo`."""
+
+_PINGS, _ROUNDS = 100, 2
+"""In place of an adaptive profile, whose tests take a condition for a disturbance. Source: our choice."""
+
+
+def workloads_s(names: Sequence[str], condition: Condition | None) -> float:
+    """Return how long workloads take in an attempt, roughly, in seconds."""
+    rtt_s = condition.rtt_ms / 1_000 if condition is not None else 0.0
+    return sum(WORKLOADS[name].seconds + WORKLOADS[name].round_trips * rtt_s for name in names)
+
+
+def profile_under(condition: Condition | None, profile: Profile) -> Profile:
+    """Return a profile that suits a condition, or workloads: fixed rounds, and time for TCP to fill the line."""
+    rtt_ms = condition.rtt_ms if condition is not None else 0.0
+    seconds = min(_MOST_TCP_S, math.ceil(_ROUND_TRIPS_OF_TCP * rtt_ms / 1_000))
+    if profile.is_adaptive:
+        profile = Profile(ProfileName.CUSTOM, _PINGS, 3, _ROUNDS, profile.frame_bytes)
+    if seconds <= profile.seconds:
+        return profile
+    return replace(profile, name=ProfileName.CUSTOM, seconds=seconds)
+
+
+def ping_interval_s(condition: Condition | None) -> float | None:
+    """Return the time between two echo requests in s; None where each waits for the reply to the one before."""
+    if condition is None or condition.rtt_ms <= _LONG_RTT_MS:
+        return None
+    rates = [way.rate_mbit_s for way in (condition.a_to_b, condition.b_to_a) if way.rate_mbit_s is not None]
+    frame_s = _LARGEST_FRAME_BITS / (min(rates) * 1e6) if rates else 0.0
+    return max(_PING_INTERVAL_S, round(_FRAMES_APART * frame_s, 3))
+
+
+def tcp_pause_s(condition: Condition | None) -> int:
+    """Return for how many seconds more TCP may be silent: over a TCP tunnel it recovers slowly from a full queue."""
+    return 0 if condition is None else math.ceil(_SILENT_ROUND_TRIPS * condition.rtt_ms / 1_000)
+
+
+def under_condition(
+    work: Comparison, attempts: Generator[Task[Attempt], Done[Attempt], CampaignStatus]
+) -> Generator[Task[Attempt], Done[Attempt], CampaignStatus]:
+    """Yield a task that sets the plan's condition and proves it, then the attempts; release it at the end.
+
+    Where the link is not as asked for, no attempt is made.
+    """
+    context, condition = work.context, work.context.plan.condition
+    if condition is None:
+        return (yield from attempts)
+    try:
+        try:
+            yield Task(lambda token, _doubts: _set(context, condition, token))
+        except TunnelmarkError as error:
+            context.emit(LogLine(LogLevel.ERROR, error.sentence()))
+            made = {attempt.key.position for attempt in work.done}
+            left = [key for key in context.plan.attempts if key.position not in made]
+            work.leave(left, error.reason, error.sentence())
+            return CampaignStatus.INTERRUPTED
+        return (yield from attempts)
+    finally:
+        if context.conditioned is not None:
+            context.conditioned.release()
+
+
+def _set(context: CampaignContext[CampaignPlan, Attempt], condition: Condition, token: CancelToken) -> Done[Attempt]:
+    """Set a condition and measure the bare link under it.
+
+    Raises:
+        ConditionNotMet: The link is not as asked for.
+    """
+    if context.conditioned is None and context.plan.pair.is_lab:
+        raise ConditionNotMet(NO_EMULATION_ON_LINK(pair=context.plan.pair.name))
+    context.emit(LogLine(LogLevel.INFO, CONDITION_SET(name=condition.name, words=condition_words(condition))))
+    measurement = LinkMeasurement(context.sessions, context.link, token, context.meter.report)
+    found = _measured(context, condition, measurement, token)
+    context.keep_condition(found)
+    for one in found.checks:
+        context.emit(LogLine(LogLevel.INFO if one.is_met else LogLevel.ERROR, check_words(one)))
+    if not found.is_met:
+        missed = joined(check_message(one) for one in found.checks if not one.is_met)
+        raise ConditionNotMet(CONDITION_NOT_MET(condition=condition.name, missed=missed))
+    return Done()
+
+
+def _measured(
+    context: CampaignContext[CampaignPlan, Attempt],
+    condition: Condition,
+    measurement: LinkMeasurement,
+    token: CancelToken,
+) -> MeasuredCondition:
+    """Measure the bare link; hosts of the user's own are shaped for that as they are for each tunnel."""
+    if context.conditioned is not None:
+        context.conditioned.hold(_PLAIN)
+        direct_ms = measurement.direct_ms()
+        context.conditioned.hold(condition)
+        return measurement.measure(condition, direct_ms)
+    direct_ms = measurement.direct_ms()
+    bare, facts = context.adapters[BASELINE_SOLUTION], context.facts
+    suite = bare.suites(facts[Side.A.value], facts[Side.B.value])[0]
+    with context.tunnels.open(bare, suite, token=token, on_stage=lambda _stage, text: context.meter.report(text)):
+        return measurement.measure(condition, direct_ms)
+
+
+@contextmanager
+def without_condition(context: CampaignContext[CampaignPlan, Attempt]) -> Iterator[None]:
+    """Lift the condition for packet tests, whose frames are counted within fractions of a second."""
+    condition, link = context.plan.condition, context.conditioned
+    if condition is None or link is None:
+        yield
+        return
+    link.hold(_PLAIN)
+    try:
+        yield
+    finally:
+        link.hold(condition)
+
+
+def judged_under_condition(context: CampaignContext[CampaignPlan, Attempt], attempt: Attempt) -> Attempt:
+    """Return an attempt; one that was measured under another condition than the plan's has failed."""
+    condition = context.plan.condition
+    if condition is None or context.conditioned is None or attempt.status is not AttemptStatus.COMPLETED:
+        return attempt
+    why = context.conditioned.deviation(condition)
+    if not why:
+        return attempt
+    return replace(attempt, status=AttemptStatus.FAILED, reason=ConditionNotMet.reason, message=why)

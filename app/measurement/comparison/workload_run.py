@@ -1,0 +1,78 @@
+"""Workloads of one attempt, over a running tunnel, after latency and throughput."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+
+from app.domain.adapters import TunnelPlan
+from app.domain.cancel import CancelToken
+from app.domain.errors import Cancelled, ProbeFailed
+from app.domain.events import LogLevel, LogLine, Stage
+from app.domain.results import Attempt, CampaignPlan
+from app.domain.workloads import WorkloadResult
+from app.measurement.interfaces import StageSink
+from app.measurement.load_guard import LoadGuard
+from app.measurement.messages import WAS_NOT_MEASURED, WORKLOAD_FIGURE, WORKLOAD_NOT_MEASURED
+from app.measurement.work import CampaignContext
+from app.probes.workloads import WORKLOADS, Workload, WorkloadPath
+from app.wording.numbers import figure
+
+
+def run_workloads(
+    context: CampaignContext[CampaignPlan, Attempt],
+    tunnel: TunnelPlan,
+    *,
+    token: CancelToken,
+    on_stage: StageSink,
+    port: int,
+) -> tuple[WorkloadResult, ...]:
+    """Run the plan's workloads in the order of the registry; one that cannot be measured says why.
+
+    Raises:
+        ConnectionLost, DeadlineExceeded, Cancelled: As `HostSession.run`.
+    """
+    found = []
+    for workload in (one for one in WORKLOADS.values() if one.name in context.plan.workloads):
+        on_stage(Stage.WORKLOAD, workload.title)
+        result = _run(context, workload, tunnel, token, port)
+        context.emit(LogLine(LogLevel.WARNING if result.message else LogLevel.INFO, _words(workload, result)))
+        found.append(result)
+    return tuple(found)
+
+
+def _run(
+    context: CampaignContext[CampaignPlan, Attempt],
+    workload: Workload,
+    tunnel: TunnelPlan,
+    token: CancelToken,
+    port: int,
+) -> WorkloadResult:
+    condition = context.plan.condition
+    guard = nullcontext(None) if context.plan.pair.is_lab else LoadGuard(context.sessions, token=token)
+    with guard as watching:
+        path = WorkloadPath(
+            sessions=context.sessions,
+            address_a=tunnel.probe_address_a,
+            address_b=tunnel.probe_address_b,
+            port=port,
+            rtt_ms=condition.rtt_ms if condition is not None else 0.0,
+            token=watching.load_token if watching else token,
+            report=lambda name, _at_s, value: context.meter.report(
+                WORKLOAD_FIGURE(workload=workload.title, name=name, value=figure(value, 3))
+            ),
+        )
+        try:
+            return WorkloadResult(workload.name, dict(workload.run(path)))
+        except ProbeFailed as error:
+            return WorkloadResult(workload.name, message=error.sentence())
+        except Cancelled:
+            token.raise_if_cancelled()
+            return WorkloadResult(workload.name, message=watching.reason if watching else WAS_NOT_MEASURED())
+
+
+def _words(workload: Workload, result: WorkloadResult) -> str:
+    if result.message:
+        return WORKLOAD_NOT_MEASURED(workload=workload.title, why=result.message)
+    main = workload.figures[0]
+    value = f"{figure(result.figures[main.name], 3)} {main.unit}".rstrip()
+    return WORKLOAD_FIGURE(workload=workload.title, name=main.title, value=value)

@@ -1,0 +1,74 @@
+"""A workload, as the comparison sees it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from app.domain.cancel import CancelToken
+from app.domain.commands import HostSession, SessionPair
+from app.domain.hosts import Side
+from app.domain.workloads import FigureKind
+
+Report = Callable[[str, float, float], None]
+"""Gets the name of a figure, seconds since the workload began, and its value so far."""
+
+
+@dataclass(frozen=True, slots=True)
+class WorkloadPath:
+    """A path between two hosts that a workload runs over: a tunnel, or the bare link.
+
+    Attributes:
+        sessions: Connections to both hosts.
+        address_a: A's IPv4 address on the path.
+        address_b: B's IPv4 address on the path.
+        port: First of three ports that are free on both hosts.
+        rtt_ms: Round-trip time that is expected of the link, in ms; 0 where it is short.
+        token: Ends the workload.
+        report: Gets figures while they grow.
+    """
+
+    sessions: SessionPair
+    address_a: str
+    address_b: str
+    port: int
+    rtt_ms: float
+    token: CancelToken
+    report: Report = lambda _name, _at_s, _value: None
+
+    def session(self, side: Side) -> HostSession:
+        """Return the connection to one host."""
+        return self.sessions.a if side is Side.A else self.sessions.b
+
+    def address(self, side: Side) -> str:
+        """Return the address of one host on the path."""
+        return self.address_a if side is Side.A else self.address_b
+
+    def seconds(self, least: int, round_trips: float = 20.0) -> int:
+        """Return seconds that leave TCP so many round trips to fill the line."""
+        return max(least, round(round_trips * self.rtt_ms / 1_000))
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """A workload: all that the program knows of one, declared by its module.
+
+    Attributes:
+        name: Stable, lower-case with hyphens.
+        title: For people.
+        figures: What it measures; the first one is its main figure.
+        run: Measures them; returns values by name.
+        seconds: How long it takes on a link with a short round trip, roughly.
+        round_trips: Seconds more, in round trips of the link.
+        needs: Programs that it needs, by side.
+        source: Where its numbers come from.
+    """
+
+    name: str
+    title: str
+    figures: tuple[FigureKind, ...]
+    run: Callable[[WorkloadPath], Mapping[str, float]]
+    seconds: float
+    round_trips: float = 0.0
+    needs: Mapping[Side, tuple[str, ...]] = field(default_factory=dict)
+    source: str = ""

@@ -1,0 +1,101 @@
+"""Parts of the satellite study's table, and how long they take."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from app.domain.transfers import BBR_ON_GATEWAYS, CONGESTION, TransferCell
+from app.ranking.messages import PART_ALL, PART_LOSS, PART_NO_LOSS, PART_QUICK
+from app.ranking.published_transfers import published_transfers
+
+PARTS: Mapping[str, tuple[str, ...]] = {
+    "quick": ("geo",),
+    "no-loss": ("geo", "leo"),
+    "loss": ("geo-loss", "leo-loss"),
+    "all": ("geo", "leo", "geo-loss", "leo-loss"),
+}
+"""Conditions by part."""
+
+PART_TITLES: Mapping[str, str] = {
+    "quick": PART_QUICK(),
+    "no-loss": PART_NO_LOSS(),
+    "loss": PART_LOSS(),
+    "all": PART_ALL(),
+}
+"""Descriptions of the parts."""
+
+SATCOM = "satcom-2021"
+"""Name of the study."""
+
+
+@dataclass(frozen=True, slots=True)
+class PartState:
+    """A part of the study, and how much of it has own times.
+
+    Attributes:
+        name: One of `PARTS`.
+        cells: Its cells.
+        measured: Number of its cells with an own time that are not to be measured again.
+        all_s: Predicted time of all cells, in s.
+        left_s: Predicted time of the others, in s.
+    """
+
+    name: str
+    cells: tuple[TransferCell, ...]
+    measured: int
+    all_s: float
+    left_s: float
+
+
+_BUILD_S = 60.0
+_EACH_S = 35.0
+_SPLIT_S = 46.0
+"""Longest transfer with BBR on proxies alone. Source: the study, section IV.A, 32 to 46 s."""
+
+
+def cells_of(part: str) -> tuple[TransferCell, ...]:
+    """Return the cells of a part, in the study's order; `quick` has CUBIC only.
+
+    With loss, cells with BBR on gateways and proxies alone follow, of which the study prints a range (section IV.A).
+    """
+    kinds = ("cubic-hystart",) if part == "quick" else tuple(CONGESTION)
+    table = [one for one in published_transfers() if one.condition in PARTS[part] and one.congestion in kinds]
+    return (*table, *(one for one in split_cells() if one.condition in PARTS[part] and one.congestion in kinds))
+
+
+def split_cells() -> tuple[TransferCell, ...]:
+    """Return the cells with BBR on gateways and proxies, and CUBIC on the end hosts."""
+    return tuple(
+        TransferCell(one.condition, BBR_ON_GATEWAYS, one.solution, one.proxy)
+        for one in published_transfers()
+        if one.congestion == "bbr2" and one.proxy != "none" and one.condition.endswith("-loss")
+    )
+
+
+def predicted_s(cells: Sequence[TransferCell]) -> float:
+    """Return about how long cells take, in s: as long as in the study, and what is around each transfer."""
+    published = published_transfers()
+    transfers_s = sum(published.get(one, _SPLIT_S) + _EACH_S for one in cells)
+    return transfers_s + _BUILD_S * len({one.congestion for one in cells})
+
+
+def missing_cells(
+    cells: Sequence[TransferCell], done: Collection[TransferCell], *, is_fresh: bool = False
+) -> tuple[TransferCell, ...]:
+    """Return the cells that a run has to measure: those that are not done, all of them where it is fresh."""
+    return tuple(one for one in cells if is_fresh or one not in done)
+
+
+def part_states(done: Collection[TransferCell]) -> tuple[PartState, ...]:
+    """Return every part, and how much of it is measured.
+
+    Args:
+        done: Cells with an own time that are not to be measured again.
+    """
+    states = []
+    for part in PARTS:
+        cells = cells_of(part)
+        missing = missing_cells(cells, done)
+        states.append(PartState(part, cells, len(cells) - len(missing), predicted_s(cells), predicted_s(missing)))
+    return tuple(states)

@@ -1,0 +1,139 @@
+"""Results of workloads, candidate beside candidate: means over the rounds, their range, and who is best."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from app.domain.results import AttemptStatus, CampaignRecord, CandidateId
+from app.domain.workloads import FigureKind
+from app.probes.workloads import WORKLOADS
+from app.wording.colours import BASELINE_SOLUTION
+from app.wording.language import tr
+from app.wording.messages import local_text
+from app.wording.numbers import figure
+
+_FEWEST_ROUNDS = 2
+"""With fewer, nothing is known of how much a figure varies. Source: our choice, as for ranks."""
+
+
+@dataclass(frozen=True, slots=True)
+class WorkloadCell:
+    """A figure of one candidate.
+
+    Attributes:
+        mean: Over the rounds.
+        low: Least of the rounds.
+        high: Greatest of them.
+        rounds: How many.
+        is_best: Whether no other candidate but the bare link is better in every round.
+    """
+
+    mean: float
+    low: float
+    high: float
+    rounds: int
+    is_best: bool = False
+
+    @property
+    def words(self) -> str:
+        """The mean, with the range of several rounds."""
+        if self.rounds < 2:
+            return figure(self.mean, 3)
+        text = tr("{mean} ({low} to {high})")
+        return text.format(mean=figure(self.mean, 3), low=figure(self.low, 3), high=figure(self.high, 3))
+
+
+@dataclass(frozen=True, slots=True)
+class WorkloadRow:
+    """One figure of one workload.
+
+    Attributes:
+        workload: Name of the workload.
+        workload_title: For people.
+        kind: What the figure is.
+        is_main: Whether it is the workload's main figure.
+        cells: By candidate (solution, suite); those without a value are missing.
+    """
+
+    workload: str
+    workload_title: str
+    kind: FigureKind
+    is_main: bool
+    cells: Mapping[CandidateId, WorkloadCell]
+
+
+@dataclass(frozen=True, slots=True)
+class WorkloadTable:
+    """All figures of all workloads of a comparison.
+
+    Attributes:
+        candidates: Key and title of each, in the plan's order.
+        rows: In the order of the registry.
+        notes: Why something was not measured, and where the numbers of each workload come from, as sentences.
+    """
+
+    candidates: tuple[tuple[CandidateId, str], ...]
+    rows: tuple[WorkloadRow, ...]
+    notes: tuple[str, ...]
+
+
+def workload_table(record: CampaignRecord) -> WorkloadTable | None:
+    """Return the results of a comparison's workloads; None where it had none."""
+    if not record.plan.workloads:
+        return None
+    candidates = tuple(((one.solution, one.suite), one.title) for one in record.plan.candidates)
+    rows, notes = [], _failures(record)
+    for workload in (one for one in WORKLOADS.values() if one.name in record.plan.workloads):
+        for number, kind in enumerate(workload.figures):
+            values = {key: _values(record, key, workload.name, kind.name) for key, _ in candidates}
+            cells = {key: _cell(found) for key, found in values.items() if found}
+            rows.append(WorkloadRow(workload.name, workload.title, kind, number == 0, _with_best(cells, kind)))
+        notes.append(f"{tr(workload.title)}: {local_text(workload.source)}.")
+    return WorkloadTable(candidates, tuple(rows), tuple(notes))
+
+
+def _failures(record: CampaignRecord) -> list[str]:
+    titles = {(one.solution, one.suite): one.title for one in record.plan.candidates}
+    found = [
+        tr("{candidate}: {workload} was not measured in round {round}: {why}").format(
+            candidate=titles.get((made.key.solution, made.key.suite), made.key.solution),
+            workload=tr(WORKLOADS[one.workload].title),
+            round=made.key.round,
+            why=local_text(one.message),
+        )
+        for made in record.attempts
+        for one in made.workloads
+        if one.message and one.workload in WORKLOADS
+    ]
+    return list(dict.fromkeys(found))
+
+
+def _values(record: CampaignRecord, key: CandidateId, workload: str, name: str) -> list[float]:
+    return [
+        one.figures[name]
+        for made in record.attempts
+        if (made.key.solution, made.key.suite) == key and made.status is AttemptStatus.COMPLETED
+        for one in made.workloads
+        if one.workload == workload and name in one.figures
+    ]
+
+
+def _cell(values: Sequence[float]) -> WorkloadCell:
+    return WorkloadCell(sum(values) / len(values), min(values), max(values), len(values))
+
+
+def _with_best(cells: Mapping[CandidateId, WorkloadCell], kind: FigureKind) -> dict[CandidateId, WorkloadCell]:
+    """Mark those whose range overlaps that of the best mean; one round marks none: it says nothing of chance."""
+    if kind.is_lower_better is None:
+        return dict(cells)
+    rivals = {key: cell for key, cell in cells.items() if key[0] != BASELINE_SOLUTION}
+    if len(rivals) < 2 or min(cell.rounds for cell in rivals.values()) < _FEWEST_ROUNDS:
+        return dict(cells)
+    sign = 1.0 if kind.is_lower_better else -1.0
+    first = min(rivals.values(), key=lambda cell: sign * cell.mean)
+    best = {key for key, cell in rivals.items() if cell.low <= first.high and first.low <= cell.high}
+    return {
+        key: WorkloadCell(cell.mean, cell.low, cell.high, cell.rounds, is_best=key in best)
+        for key, cell in cells.items()
+    }

@@ -1,0 +1,140 @@
+"""Reports of a repetition of the satellite study: JSON for programs, one HTML page for people."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+from app.domain.errors import InvalidOption
+from app.domain.transfers import TransferCell
+from app.ranking.published_transfers import STUDY, published_transfers
+from app.ranking.transfer_goals import KNOWN_REASONS
+from app.reports.files import write_atomically
+from app.reports.html_page import render_page
+from app.reports.messages import STUDY_NOT_HTML, UNKNOWN_STUDY_KIND
+from app.reports.study_view import (
+    GOAL_WORDS,
+    MOST_NAMED,
+    cell_name,
+    comparison_lines,
+    correlation_text,
+    figure_title,
+    heat_text,
+    link_lines,
+    own_text,
+    percent_text,
+    published_text,
+    study_view,
+    way_name,
+)
+from app.storage.study_results import StudyResults
+from app.wording.colours import HEAT_SCALE_PCT, heat_tint
+from app.wording.language import source_language
+
+
+def html_path(text: str | None) -> Path | None:
+    """Return where a report is to be written; None for none.
+
+    Raises:
+        InvalidOption: It is no HTML file.
+    """
+    if text is None:
+        return None
+    path = Path(text).expanduser().absolute()
+    if path.suffix.lower() != ".html":
+        raise InvalidOption(STUDY_NOT_HTML(file=text))
+    return path
+
+
+def study_json(results: StudyResults, cells: Sequence[TransferCell]) -> dict[str, object]:
+    """Return results beside published ones, for programs."""
+    with source_language():
+        return _study_data(results, cells)
+
+
+def _study_data(results: StudyResults, cells: Sequence[TransferCell]) -> dict[str, object]:
+    view, published = study_view(results, cells), published_transfers()
+    found = {one.cell: one for one in results.results}
+    agreed = view.agreement
+    return {
+        "format": 1,
+        "study": results.study,
+        "pair": results.pair,
+        "version": results.version,
+        "topology": "nodes-routed",
+        "cells": [
+            {
+                "condition": cell.condition,
+                "congestion": cell.congestion,
+                "solution": cell.solution,
+                "proxy": cell.proxy,
+                "seconds": view.own_s.get(cell),
+                "published_s": published.get(cell),
+                "retransmits": found[cell].retransmits if cell in found else None,
+                "sender_congestion": found[cell].congestion if cell in found else None,
+                "proxy_congestion": found[cell].proxy_congestion if cell in found else None,
+                "own_load_cores": found[cell].own_load_cores if cell in found else None,
+                "message": found[cell].message if cell in found else "not measured",
+            }
+            for cell in cells
+        ],
+        "rtt_ms": results.rtt_ms or {},
+        "pairs": agreed.pairs,
+        "same_order": agreed.same,
+        "rank_correlation": agreed.correlation,
+        "against": [[cell_name(one), cell_name(other)] for one, other in agreed.against],
+        "goals": [{"text": one.text, "is_met": one.is_met} for one in view.goals],
+        "advice": list(view.advice),
+    }
+
+
+def study_to_html(results: StudyResults, cells: Sequence[TransferCell]) -> str:
+    """Return a repetition as one page: style inside, no script, nothing fetched."""
+    view = study_view(results, cells)
+    return render_page(
+        "study.html.j2",
+        view=view,
+        source=STUDY,
+        correlation=correlation_text(view.agreement),
+        goal_words=GOAL_WORDS,
+        reasons=KNOWN_REASONS,
+        against=view.agreement.against[:MOST_NAMED],
+        cell_name=cell_name,
+        way_name=way_name,
+        own_text=partial(own_text, view),
+        published_text=published_text,
+        figure_title=figure_title,
+        heat_text=heat_text,
+        lines=partial(comparison_lines, view),
+        links=link_lines(results, cells),
+        percent_text=percent_text,
+        colour=_colour,
+        scale=HEAT_SCALE_PCT,
+    )
+
+
+def write_study(results: StudyResults, cells: Sequence[TransferCell], path: Path) -> Path:
+    """Write a repetition; its kind follows from the ending: .html or .json.
+
+    Raises:
+        DiskFull: No space is left there.
+        InvalidOption: It is another kind, or nothing can be written there.
+    """
+    kind = path.suffix.lower()
+    if kind == ".html":
+        text = study_to_html(results, cells)
+    elif kind == ".json":
+        text = f"{json.dumps(study_json(results, cells), indent=2)}\n"
+    else:
+        raise InvalidOption(UNKNOWN_STUDY_KIND(kind=kind, known=".html, .json"))
+    write_atomically(path, text.encode())
+    return path
+
+
+def _colour(value_pct: int | None) -> str:
+    """Return the background of a cell of a heat map."""
+    tint = heat_tint(value_pct)
+    red, green, blue = (int(tint.colour[at : at + 2], 16) for at in (1, 3, 5))
+    return f"rgba({red}, {green}, {blue}, {tint.share:.2f})"

@@ -1,0 +1,62 @@
+"""Settings of a whole host that a measurement needs, under the lease: congestion control and slow start."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from app.domain.adapters import EndpointPlan, PlanStep, TunnelPlan, shell_step_argv
+from app.domain.commands import Command
+from app.domain.link import Link
+from app.domain.script_files import bare_script
+from app.tunnel.messages import HYSTART_OFF, HYSTART_ON, SET_CONGESTION
+
+HYSTART_FILE = "/sys/module/tcp_cubic/parameters/hystart"
+"""Whether CUBIC leaves slow start early. Source: Linux 6.12, net/ipv4/tcp_cubic.c, module_param(hystart)."""
+
+CONGESTION_FILE = "/proc/sys/net/ipv4/tcp_congestion_control"
+"""Congestion control of new connections. Source: Linux 6.12, Documentation/networking/ip-sysctl.rst."""
+
+_ON = bare_script("nodes/setting-on.sh")
+_OFF = bare_script("nodes/setting-off.sh")
+_STEP_S = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class HostSettings:
+    """Implements `PlanExtension`: settings of both gateways, made before the VPN's first step.
+
+    Tunnels side by side share them: they are restored once the last one that needs them has gone.
+
+    Attributes:
+        congestion: Congestion control, as the kernel names it, of what gateways themselves send; empty to leave it.
+        has_hystart: Whether CUBIC may leave slow start early; None to leave it.
+    """
+
+    congestion: str = ""
+    has_hystart: bool | None = None
+
+    def extend(self, plan: TunnelPlan, link: Link) -> TunnelPlan:
+        """Return a plan with them."""
+        steps: list[PlanStep] = []
+        if self.congestion:
+            title = SET_CONGESTION(congestion=self.congestion)
+            module = "" if self.congestion in ("cubic", "reno") else f"tcp_{self.congestion}"
+            steps.append(_step(title, link, CONGESTION_FILE, self.congestion, module))
+        if self.has_hystart is not None:
+            title = HYSTART_ON() if self.has_hystart else HYSTART_OFF()
+            steps.append(_step(title, link, HYSTART_FILE, str(int(self.has_hystart)), ""))
+        return replace(plan, a=_with(plan.a, steps), b=_with(plan.b, steps))
+
+
+def _with(own: EndpointPlan, steps: list[PlanStep]) -> EndpointPlan:
+    return replace(own, steps=(*steps, *own.steps))
+
+
+def _step(title: str, link: Link, file: str, value: str, module: str) -> PlanStep:
+    state_dir, _, user = link.run_dir.rpartition("/")
+    folder = f"{state_dir}/settings"
+    return PlanStep(
+        title=title,
+        command=Command(shell_step_argv(_ON, folder, user, file, value, module), timeout_s=_STEP_S, is_root=True),
+        undo=Command(shell_step_argv(_OFF, folder, user, file, module), timeout_s=_STEP_S, is_root=True),
+    )

@@ -1,0 +1,85 @@
+"""A condition of the link on hosts of the user's own: what each sends to its peer is shaped, and nothing else.
+
+The step comes before all steps of the VPN, so that it ends with the tunnel: by the same undo, lease and rollback timer.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from app.domain.adapters import EndpointPlan, PlanStep, TunnelPlan, shell_step_argv
+from app.domain.commands import Command
+from app.domain.conditions import Condition, LinkDirection
+from app.domain.errors import InvalidPlan
+from app.domain.hosts import Side
+from app.domain.script_files import bare_script
+from app.tunnel.messages import DELAY_CHANGES, SHAPE_WAY, UNDERLAY_NOT_FOUND
+from app.tunnel.openings import underlay_interface
+from app.tunnel.request import DeployRequest
+
+_TIMEOUT_S = 15.0
+_SCRIPT = bare_script("tunnel/shape.sh")
+_FRAME_BITS = 8 * 1_514
+_LONGEST_QUEUE = 100_000
+"""Packets that netem holds where the condition limits no queue. Source: our choice."""
+
+
+def refuse_unshaped(condition: Condition) -> None:
+    """Refuse a condition that netem does not make without changing the order of frames.
+
+    Raises:
+        InvalidPlan: Its delay changes over time.
+    """
+    if condition.a_to_b.trace_ms or condition.b_to_a.trace_ms:
+        raise InvalidPlan(DELAY_CHANGES(condition=condition.name))
+
+
+def netem_options(way: LinkDirection) -> tuple[str, ...]:
+    """Return what netem takes for one direction. Source: tc-netem(8); its limit counts the delay line."""
+    options: list[str] = []
+    if way.delay_ms:
+        options += ["delay", f"{round(1_000 * way.delay_ms)}us"]
+    if way.loss_pct and way.burst_frames > 1:
+        share = way.loss_pct / 100
+        begins = 100 * share / (way.burst_frames * (1 - share))
+        options += ["loss", "gemodel", f"{begins:.4f}%", f"{100 / way.burst_frames:.4f}%"]
+    elif way.loss_pct:
+        options += ["loss", "random", f"{way.loss_pct:g}%"]
+    if way.rate_mbit_s is not None:
+        options += ["rate", f"{round(1_000 * way.rate_mbit_s)}kbit"]
+    return (*options, "limit", str(_limit(way)))
+
+
+def _limit(way: LinkDirection) -> int:
+    if way.rate_mbit_s is None or way.queue_ms is None:
+        return _LONGEST_QUEUE
+    return max(10, round((way.delay_ms + way.queue_ms) / 1_000 * way.rate_mbit_s * 1e6 / _FRAME_BITS))
+
+
+def shaped(request: DeployRequest, plan: TunnelPlan) -> TunnelPlan:
+    """Return a plan whose first step shapes what each host sends to the other one."""
+    condition = request.shaping
+    if condition is None:
+        return plan
+    return replace(
+        plan, a=_shaped(request, plan.a, Side.A, condition.a_to_b), b=_shaped(request, plan.b, Side.B, condition.b_to_a)
+    )
+
+
+def _shaped(request: DeployRequest, own: EndpointPlan, side: Side, way: LinkDirection) -> EndpointPlan:
+    device = underlay_interface(request.facts(side), request.link.underlay(side))
+    if not device:
+        raise InvalidPlan(UNDERLAY_NOT_FOUND(host=request.label(side), address=request.link.underlay(side)))
+    peer = request.link.underlay(side.other)
+
+    def command(action: str) -> Command:
+        argv = shell_step_argv(_SCRIPT, action, device, peer, *netem_options(way))
+        return Command(argv, timeout_s=_TIMEOUT_S, is_root=True)
+
+    step = PlanStep(
+        title=SHAPE_WAY(device=device, peer=peer),
+        command=command("set"),
+        undo=command("unset"),
+        health_check=command("check"),
+    )
+    return replace(own, steps=(step, *own.steps))

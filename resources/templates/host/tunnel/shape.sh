@@ -1,0 +1,27 @@
+# Shapes what an interface sends to one peer, ends that, or checks that it is so. Other packets pass as before.
+# $1 set, unset or check; $2 interface; $3 the peer's IPv4 address; $4... options of netem
+# Only an interface whose queueing is the kernel's own default is shaped: its handle is 0, and it comes back by itself.
+
+action=$1 device=$2 peer=$3; shift 3
+root() { tc qdisc show dev "$device" 2>/dev/null | grep " root" | head -n 1; }
+case $action in
+    check)
+        tc qdisc show dev "$device" 2>/dev/null | grep -q "^qdisc netem 7e58: parent 7e57:4 "
+        ;;
+    unset)
+        case $(root) in
+            "qdisc prio 7e57: root"*) tc qdisc del dev "$device" root ;;
+        esac
+        ;;
+    set)
+        case $(root) in
+            "qdisc "*" 0: root"*) ;;
+            *) echo "$device has a queueing discipline of its own: $(root)" >&2; exit 3 ;;
+        esac
+        # One that is built into the kernel is no module.
+        modprobe -a sch_prio sch_netem cls_u32 2>/dev/null
+        tc qdisc add dev "$device" root handle 7e57: prio bands 4 priomap 1 2 2 2 1 2 0 0 1 1 1 1 1 1 1 1 &&
+            tc qdisc add dev "$device" parent 7e57:4 handle 7e58: netem "$@" &&
+            tc filter add dev "$device" parent 7e57: protocol ip prio 1 u32 match ip dst "$peer/32" flowid 7e57:4
+        ;;
+esac

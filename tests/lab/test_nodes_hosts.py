@@ -1,0 +1,93 @@
+"""Nodes behind gateways made of namespaces: they reach each other through the tunnel, and leave nothing behind."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from app.domain.cancel import CancelToken
+from app.domain.commands import Command
+from app.domain.errors import CommandFailed, InvalidPlan
+from app.domain.hosts import Side
+from app.domain.topology import Topology, node_addresses
+from app.host.node_session import NodeSession
+from app.tunnel import ActiveTunnel, plan_of, temporary_group, temporary_tunnel
+from app.tunnel.messages import BARE_LINK_BRIDGED
+from app.tunnel.nodes import NodeSteps
+from support.killing import kill_tunnelmark, wait_until_back
+from support.lab_sessions import sh
+from support.message_checks import has_message
+from support.net_bench import NetBench
+
+pytestmark = pytest.mark.usefixtures("net_unchanged")
+
+LEASE_S = 6
+BACK_S = 240.0
+"""Time limit for a busy computer until both hosts are as before, in seconds."""
+
+
+def node(net: NetBench, tunnel: ActiveTunnel, topology: Topology, side: Side) -> NodeSession:
+    session = net.sessions.a if side is Side.A else net.sessions.b
+    return NodeSession(session, node_addresses(tunnel.link, topology, side).namespace)
+
+
+def answers(net: NetBench, tunnel: ActiveTunnel, topology: Topology) -> int:
+    """Return how many requests of node A, as large as fits, node B answered."""
+    target = node_addresses(tunnel.link, topology, Side.B).node_ip
+    argv = ("ping", "-n", "-c", "5", "-i", "0.2", "-W", "2", "-s", "1300", target)
+    done = node(net, tunnel, topology, Side.A).run(Command(argv, timeout_s=20.0), token=CancelToken())
+    return done.stdout.count("bytes from")
+
+
+def frames(net: NetBench, tunnel: ActiveTunnel) -> int:
+    name = tunnel.link.names.ethernet_interface
+    return int(sh(net.sessions.a, f"cat /sys/class/net/{name}/statistics/tx_packets"))
+
+
+def test_nodes_of_several_tunnels_reach_each_other_each_through_its_own(net: NetBench) -> None:
+    topologies = {
+        "openvpn-udp": Topology.ROUTED_NODES,
+        "openvpn-tcp": Topology.BRIDGED_NODES,
+        "baseline": Topology.ROUTED_NODES,
+    }
+    requests = [replace(net.request(name), extension=NodeSteps(one)) for name, one in topologies.items()]
+    with temporary_group(net.sessions, requests, token=CancelToken(), on_stage=lambda *_: None, lease_s=120) as group:
+        assert {position: (error.sentence(), error.context) for position, error in group.failures.items()} == {}
+        for position, topology in enumerate(topologies.values()):
+            tunnel = group.tunnels[position]
+            before = frames(net, tunnel) if tunnel.plan.a.interface else 0
+            assert answers(net, tunnel, topology) == 5
+            if tunnel.plan.a.interface:
+                assert frames(net, tunnel) - before >= 5
+
+
+def test_the_bare_link_has_no_bridged_nodes(net: NetBench) -> None:
+    with pytest.raises(InvalidPlan, check=has_message(BARE_LINK_BRIDGED)):
+        plan_of(replace(net.request("baseline"), extension=NodeSteps(Topology.BRIDGED_NODES)))
+
+
+def test_a_namespace_of_another_program_remains(net: NetBench) -> None:
+    sh(net.sessions.b, "ip netns add tmk0node")
+    try:
+        request = replace(net.request("openvpn-udp"), extension=NodeSteps(Topology.ROUTED_NODES))
+        with (
+            pytest.raises(CommandFailed, match="Make the node"),
+            temporary_tunnel(net.sessions, request, token=CancelToken(), on_stage=lambda *_: None, lease_s=60),
+        ):
+            pass
+        assert "tmk0node" in sh(net.sessions.b, "ip netns list")
+        assert "tmk0node" not in sh(net.sessions.a, "ip netns list")
+    finally:
+        sh(net.sessions.b, "ip netns del tmk0node")
+
+
+def test_killed_with_nodes_the_hosts_roll_back_when_the_lease_ends(net: NetBench, tmp_path: Path) -> None:
+    settings = "cat /proc/sys/net/ipv4/conf/eth1/forwarding /proc/sys/net/ipv4/ip_forward; ip netns list"
+    before = [sh(host, settings) for host in (net.sessions.a, net.sessions.b)]
+    kill_tunnelmark(net, tmp_path, "standing", "openvpn-udp:nodes-bridged,baseline:nodes-routed", LEASE_S)
+    assert sh(net.sessions.a, "ip netns list").split() != []
+    sh(net.sessions.a, "ip netns exec tmk1node sh -c 'sleep 600 > /dev/null 2>&1 &'")  # it must not keep the namespace
+    wait_until_back(net.sessions, timeout_s=BACK_S)
+    assert [sh(host, settings) for host in (net.sessions.a, net.sessions.b)] == before

@@ -1,0 +1,106 @@
+"""Adaptive comparisons: which tunnels are up side by side, and the check that idle ones change no latency."""
+
+from __future__ import annotations
+
+import pytest
+import sample_records as sample
+from adaptive_stage import FAST, AdaptiveStage, FakeProbes
+from campaign_stage import by_solution
+
+from app.domain import events
+from app.domain.errors import PreflightRefused, TunnelDown
+from app.domain.results import AttemptStatus
+from app.measurement.adaptive import comparison
+from app.measurement.adaptive.side_by_side import moved
+
+FOUR = (sample.BASELINE, sample.WIREGUARD, sample.OPENVPN_UDP, sample.OPENVPN_TCP)
+
+
+def test_all_tunnels_of_a_group_are_up_at_the_same_time_after_a_check() -> None:
+    stage = AdaptiveStage(candidates=FOUR)
+    up: list[int] = []
+    stage.probes.on_cycle = lambda _number: up.append(len(stage.tunnels.tunnels_up))
+    stage.compare()
+
+    names = tuple(one.solution for one in FOUR)
+    assert set(stage.tunnels.together) == {names}
+    assert up[:5] == [2] * 5
+    assert set(up[5:]) == {4}
+    assert [len(cycle) for cycle in stage.probes.cycles[:10]] == [2] * 10
+    assert not any("one at a time" in line.text for line in stage.of(events.LogLine))
+
+
+def test_tunnels_that_change_a_latency_are_measured_one_at_a_time_from_then_on() -> None:
+    stage = AdaptiveStage(candidates=FOUR, probes=FakeProbes(noise=0.0))
+
+    def on_cycle(_number: int) -> None:
+        is_crowded = len(stage.tunnels.tunnels_up) > 2
+        stage.probes.latency_ms = {**FAST, "wireguard": 1.3} if is_crowded else FAST
+
+    stage.probes.on_cycle = on_cycle
+    record = stage.compare()
+
+    names = [one.solution for one in FOUR]
+    assert stage.tunnels.together[1:] == [(name,) for name in names] * ((len(stage.tunnels.together) - 1) // 4)
+    assert all(
+        one.doubts[0].startswith("Candidates were measured with one tunnel at a time") for one in record.attempts
+    )
+    warnings = [line.text for line in stage.of(events.LogLine) if line.level is events.LogLevel.WARNING]
+    (reported,) = [text for text in warnings if "one at a time" in text]
+    assert reported.startswith(
+        "The latency of WireGuard, ChaCha20-Poly1305 changed by +30 % when the other tunnels came up."
+    )
+    bare = next(one for one in record.attempts if one.key.solution == "baseline")
+    assert len(bare.blocks) == 30  # beside each of the others
+
+
+def test_load_that_comes_meanwhile_is_none_of_the_tunnels_fault() -> None:
+    stage = AdaptiveStage(candidates=FOUR, probes=FakeProbes(noise=0.0, slow_cycles=set(range(6, 11))))
+    stage.compare()
+    assert not any("one at a time" in line.text for line in stage.of(events.LogLine))
+
+
+def test_groups_that_exclude_each_other_are_measured_after_one_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(comparison, "side_by_side", lambda choices: ((0, 1, 2), (3,))[: len(choices) - 2])
+    stage = AdaptiveStage(candidates=FOUR)
+    record = stage.compare()
+
+    assert stage.tunnels.together[:2] == [("baseline", "wireguard", "openvpn-udp"), ("openvpn-tcp",)]
+    assert {one.status for one in record.attempts} == {AttemptStatus.COMPLETED}
+    bare = record.attempts[0]
+    assert len(bare.blocks) == 20
+    assert stage.probes.steps_of("baseline").count("wire") == 1
+    assert {one.rate_mbit_s for one in record.attempts if one.key.round == 2} == {25.0}  # known after the first round
+
+
+def test_a_group_that_cannot_be_set_up_is_measured_one_at_a_time() -> None:
+    stage = AdaptiveStage(candidates=FOUR)
+    together: list[int] = []
+
+    def on_open(_solution: str) -> None:
+        together.append(len(stage.tunnels.tunnels_up))
+        if len(stage.tunnels.tunnels_up) > 2:
+            raise PreflightRefused("There is no room for so many.")
+
+    stage.tunnels.on_open = on_open
+    record = stage.compare()
+    assert {one.status for one in record.attempts} == {AttemptStatus.COMPLETED}
+    assert max(together) == 4
+
+
+def test_the_change_that_counts_is_beyond_chance() -> None:
+    quiet, slower = [1.0, 1.01, 0.99, 1.0, 1.0], [1.07, 1.08, 1.06, 1.07, 1.07]
+    assert moved("x", quiet, slower).is_too_much
+    assert not moved("x", quiet, [1.04] * 5).is_too_much
+    assert not moved("x", [0.7, 1.0, 1.4, 0.9, 1.1], [0.8, 1.1, 1.5, 1.0, 1.2]).is_too_much
+    assert not moved("x", [], slower).is_too_much
+
+
+def test_a_first_tunnel_that_does_not_come_up_leaves_the_check_out() -> None:
+    stage = AdaptiveStage(candidates=FOUR)
+    stage.tunnels.faults["wireguard"] = TunnelDown("WireGuard did not come up.")
+    record = stage.compare()
+
+    assert [len(cycle) for cycle in stage.probes.cycles[:2]] == [3, 3]
+    assert by_solution(record)["wireguard"] == ["failed"]
+    assert "completed" in by_solution(record)["openvpn-udp"]

@@ -1,0 +1,90 @@
+"""Comparisons as users choose them: which are refused, and what becomes of the options."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import cast
+
+import pytest
+import sample_records as sample
+
+from app.discovery.pair_discovery import Discovery
+from app.domain.condition_files import presets
+from app.domain.conditions import Condition, name_of
+from app.domain.errors import InvalidPlan
+from app.domain.hosts import PairSpec
+from app.domain.results import PROFILES, CampaignPlan, Profile, ProfileName
+from app.measurement.comparison import plan_choice
+from app.measurement.messages import CANDIDATES_NOT_OFFERED, SHAPING_NOT_ALLOWED
+from app.measurement.options import RunOptions
+from app.storage.summaries import MeanDurations
+from app.tunnel.messages import DELAY_CHANGES
+from support.message_checks import has_message
+
+GEO, WIFI = presets()["geo"], presets()["wifi"]
+QUICK = RunOptions(PROFILES[ProfileName.QUICK])
+OFFERED = (sample.BASELINE, sample.WIREGUARD)
+CHOSEN = tuple((one.solution, one.suite) for one in OFFERED)
+OWN, LAB = (replace(sample.pair(), is_lab=is_lab) for is_lab in (False, True))
+CHANGING = next(one for one in presets().values() if one.a_to_b.trace_ms or one.b_to_a.trace_ms)
+
+
+def planned(
+    pair: PairSpec,
+    options: RunOptions,
+    *,
+    usual: Condition | None = None,
+    chosen: tuple[tuple[str, str], ...] = CHOSEN,
+    seconds: float | None = None,
+) -> CampaignPlan:
+    """Return the plan; on the pair, a WireGuard attempt took so many seconds until now."""
+
+    def durations(name: str, profile: Profile) -> dict[str, MeanDurations]:
+        assert (name, profile) == (pair.name, options.profile)
+        return {} if seconds is None else {"wireguard": MeanDurations(3, seconds, seconds, seconds)}
+
+    discovery = cast("Discovery", SimpleNamespace(pair=pair, candidates=OFFERED))
+    return plan_choice(discovery, chosen, options, usual_condition=lambda _pair: usual, durations=durations)
+
+
+def test_link_of_own_hosts_is_shaped_with_consent_only() -> None:
+    with pytest.raises(InvalidPlan, check=has_message(SHAPING_NOT_ALLOWED)):
+        planned(OWN, replace(QUICK, condition=GEO))
+    assert planned(OWN, replace(QUICK, condition=GEO, may_shape=True)).condition == GEO
+    assert planned(LAB, replace(QUICK, condition=GEO)).condition == GEO
+    assert planned(OWN, QUICK).condition is None
+
+
+def test_delays_that_change_are_for_labs_only() -> None:
+    options = replace(QUICK, condition=CHANGING, may_shape=True)
+    with pytest.raises(InvalidPlan, check=has_message(DELAY_CHANGES)):
+        planned(OWN, options)
+    assert planned(LAB, options).condition == CHANGING
+
+
+def test_condition_that_lasts_on_a_link_applies_where_none_is_chosen() -> None:
+    assert planned(LAB, QUICK, usual=WIFI).condition == WIFI
+    other = planned(LAB, replace(QUICK, condition=GEO), usual=WIFI)
+    assert {key.condition for key in other.attempts} == {name_of(GEO)}
+
+
+def test_only_what_is_offered_is_compared() -> None:
+    with pytest.raises(InvalidPlan, check=has_message(CANDIDATES_NOT_OFFERED, candidates=("rot13 x", "ipsec y"))):
+        planned(LAB, QUICK, chosen=(*CHOSEN, ("rot13", "x"), ("ipsec", "y")))
+    assert planned(LAB, QUICK, chosen=CHOSEN[1:]).candidates == OFFERED[1:]
+
+
+@pytest.mark.parametrize("differs", [{}, {"condition": GEO}, {"workloads": ("voice",)}])
+def test_times_of_earlier_attempts_count_for_the_same_work_only(differs: dict[str, object]) -> None:
+    options = replace(QUICK, **differs)  # type: ignore[arg-type]
+    longer, unknown = (planned(LAB, options, seconds=seconds) for seconds in (500.0, None))
+    assert (sum(longer.predicted_s) > sum(unknown.predicted_s)) is (not differs)
+
+
+def test_options_are_in_the_plan() -> None:
+    options = replace(QUICK, deadline_ms=20.0, min_rate_mbit_s=3.0, load_cap_mbit_s=7.0, has_load_consent=True, seed=5)
+    made = planned(OWN, options)
+    assert (made.deadline_ms, made.min_rate_mbit_s, made.allow_load, made.seed) == (20.0, 3.0, True, 5)
+    assert made.pair == replace(OWN, load_cap_mbit_s=7.0)
+    assert len({planned(OWN, QUICK).seed for _ in range(4)}) > 1, "without a seed, one is drawn"

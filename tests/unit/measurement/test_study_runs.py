@@ -1,0 +1,185 @@
+"""Runs of a study: only what has no time, or all of it again, and nothing of other parts is lost."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from sample_records import pair
+
+from app.domain.cancel import CancelToken
+from app.domain.errors import InvalidOption
+from app.domain.topology import Topology
+from app.domain.transfers import TransferCell, TransferResult
+from app.domain.version import tunnelmark_version
+from app.measurement import studies
+from app.measurement.messages import STUDY_NEEDS_LAB
+from app.measurement.studies import StudyOperations, StudyRequest
+from app.measurement.transfers import TransferPlan, TransferReports
+from app.ranking.study_parts import SATCOM, cells_of
+from app.storage.study_results import StudyResults, results_file, save_results
+from support.message_checks import has_message
+
+QUICK = cells_of("quick")
+OTHER = next(cell for cell in cells_of("no-loss") if cell.condition == "leo")
+
+
+class Run:
+    """Takes 20 s for every cell, and ends after as many as it is given."""
+
+    measured: list[TransferCell]
+    most = 100
+
+    def __init__(self, plan: TransferPlan, _sessions: Any, _link: Any, _tunnels: Any, _set: Any, *rest: Any) -> None:
+        self._plan = plan
+        reports: TransferReports = rest[0]
+        self._reports = reports
+
+    def run(self) -> None:
+        for cell in self._plan.cells[: self.most]:
+            self.measured.append(cell)
+            self._reports.keep(TransferResult(cell, 20.0, 30_000_000, topology=Topology.ROUTED_NODES))
+
+
+class Operations(StudyOperations):
+    """Studies on a lab that does not exist."""
+
+    def __init__(self, folder: Path) -> None:
+        self.paths = SimpleNamespace(studies_dir=folder)  # type: ignore[assignment]
+        self.store = SimpleNamespace(audit=None)  # type: ignore[assignment]
+        self.in_use = SimpleNamespace(hold=self._hold)  # type: ignore[assignment]
+        manager = SimpleNamespace(hold_condition=lambda *_: None, release_condition=lambda _: None)
+        lab = SimpleNamespace(spec=SimpleNamespace(name="practice"))
+        labs = SimpleNamespace(find=lambda _pair: lab, guests=lambda _pair: (), manager=manager)
+        self.lab_service = labs  # type: ignore[assignment]
+
+    @contextmanager
+    def _hold(self, *_: object) -> Iterator[None]:
+        yield
+
+    def sessions(self, *_: object, **__: object) -> Any:
+        return None
+
+    def _choices(self, *_: object) -> Any:
+        return {}
+
+    def measure(self, cells: Sequence[TransferCell], *, is_fresh: bool = False, is_lab: bool = True) -> StudyResults:
+        found: Any = SimpleNamespace(pair=pair(is_lab=is_lab), link=None, facts={"a": None})
+        return self.run_study(
+            found,
+            StudyRequest(SATCOM, tuple(cells), is_fresh=is_fresh),
+            token=CancelToken(),
+            report=lambda _text: None,
+            on_result=lambda _result: None,
+        )
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch) -> type[Run]:
+    Run.measured, Run.most = [], 100
+    monkeypatch.setattr(studies, "TransferRun", Run)
+    monkeypatch.setattr(studies, "DeployedTunnels", lambda *_, **__: None)
+    monkeypatch.setattr(studies, "file_header", lambda: "")
+    monkeypatch.setattr(studies, "iperf3_version", lambda _facts: "")
+    return Run
+
+
+def test_a_run_that_was_stopped_is_resumed_and_then_there_is_nothing_to_do(run: type[Run], tmp_path: Path) -> None:
+    operations = Operations(tmp_path)
+    run.most = 3
+    assert len(operations.measure(QUICK).times_s()) == 3
+    run.most = 100
+    found = operations.measure(QUICK)
+    assert set(found.times_s()) == set(QUICK)
+    assert run.measured == list(QUICK), "each once"
+    assert operations.measure(QUICK) == found
+    assert run.measured == list(QUICK)
+    assert operations.study_results(SATCOM, "lab:practice") == found
+
+
+def test_a_fresh_run_measures_its_part_again_and_keeps_the_others(run: type[Run], tmp_path: Path) -> None:
+    operations = Operations(tmp_path)
+    old = StudyResults(SATCOM, "lab:practice", "0.0.1", 30_000_000)
+    for cell in (*QUICK, OTHER):
+        old = old.with_result(TransferResult(cell, 99.0, 30_000_000, topology=Topology.ROUTED_NODES))
+    save_results(results_file(tmp_path, SATCOM, "lab:practice"), old)
+    run.most = 2
+    found = operations.measure(QUICK, is_fresh=True)
+    times = dict.fromkeys((*QUICK[2:], OTHER), 99.0)
+    assert found.times_s() == {**times, QUICK[0]: 20.0, QUICK[1]: 20.0}, "old times remain until there are new ones"
+    assert found.done_cells() == {OTHER, *QUICK[:2]}
+    assert found.version == tunnelmark_version()
+    assert operations.study_results(SATCOM, "lab:practice") == found
+    run.most = 100
+    found = operations.measure(QUICK)
+    assert run.measured == list(QUICK), "it is resumed without measuring those again"
+    assert found.times_s() == {**dict.fromkeys(QUICK, 20.0), OTHER: 99.0}
+    assert found.afresh == ()
+
+
+def test_a_fresh_run_that_was_stopped_before_its_first_result_is_resumed(run: type[Run], tmp_path: Path) -> None:
+    operations = Operations(tmp_path)
+    operations.measure(QUICK)
+    old = operations.study_results(SATCOM, "lab:practice")
+    assert old is not None
+    save_results(results_file(tmp_path, SATCOM, "lab:practice"), replace(old, version="0.0.1"))
+    run.measured, run.most = [], 0
+    found = operations.measure(QUICK[:3], is_fresh=True)
+    assert found.times_s() == old.times_s()
+    assert found.version == "0.0.1", "no result is of this version"
+    assert operations.study_results(SATCOM, "lab:practice") == found
+    run.most = 100
+    assert operations.measure(QUICK[1:]).done_cells() == {*QUICK[1:]}, "each part goes on with its own cells"
+    assert run.measured == list(QUICK[1:3])
+    assert operations.measure(QUICK).done_cells() == {*QUICK}
+    assert run.measured == [*QUICK[1:3], QUICK[0]]
+
+
+def test_a_fresh_run_that_is_refused_leaves_everything_as_it_was(
+    run: type[Run], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    operations = Operations(tmp_path)
+    old = operations.measure(QUICK)
+
+    def refuse(*_: object) -> None:
+        raise InvalidOption("No safe suite.")
+
+    monkeypatch.setattr(operations, "_choices", refuse)
+    with pytest.raises(InvalidOption, match="No safe suite"):
+        operations.measure(QUICK, is_fresh=True)
+    assert operations.study_results(SATCOM, "lab:practice") == old
+    assert run.measured == list(QUICK)
+
+
+def test_results_of_an_earlier_version_have_nothing_to_measure_again(run: type[Run], tmp_path: Path) -> None:
+    operations, file = Operations(tmp_path), results_file(tmp_path, SATCOM, "lab:practice")
+    old = operations.measure(QUICK)
+    data = json.loads(file.read_text(encoding="utf-8"))
+    del data["afresh"]
+    file.write_text(json.dumps(data), encoding="utf-8")
+    assert operations.measure(QUICK) == old
+    assert run.measured == list(QUICK)
+
+
+def test_a_pair_that_is_no_lab_is_refused(run: type[Run], tmp_path: Path) -> None:
+    with pytest.raises(InvalidOption, check=has_message(STUDY_NEEDS_LAB, pair="plant-north")):
+        Operations(tmp_path).measure(QUICK, is_lab=False)
+    assert run.measured == []
+
+
+def test_stored_results_of_all_pairs_are_found_beside_a_damaged_file(run: type[Run], tmp_path: Path) -> None:
+    operations = Operations(tmp_path)
+    assert operations.stored_studies(SATCOM) == ((), ())
+    for name in ("lab:b", "lab:a"):
+        save_results(results_file(tmp_path, SATCOM, name), StudyResults(SATCOM, name, "1.0", 30_000_000))
+    (tmp_path / f"{SATCOM}-lab-c.json").write_text("{")
+    found, faults = operations.stored_studies(SATCOM)
+    assert [one.pair for one in found] == ["lab:a", "lab:b"]
+    (fault,) = faults
+    assert "lab-c.json" in fault.sentence()

@@ -1,0 +1,114 @@
+"""Figures 3 to 6 of the satellite study from its own times, what is counted, and the advice."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.domain.transfers import TransferCell
+from app.ranking.published_transfers import published_transfers
+from app.ranking.study_parts import PARTS, cells_of, missing_cells, predicted_s, split_cells
+from app.ranking.transfer_advice import advice, effects
+from app.ranking.transfer_figures import figure_comparisons, figure_tables
+from app.ranking.transfer_goals import goals
+
+# Rows of the study's printed figures; its own times are rounded to a tenth of a second, which may move a cell by one.
+PRINTED = {
+    (3, "CUBIC", 3): (15, 7, None, 8, 10, 11, 11, 12),
+    (4, "CUBIC", 0): (None, -15, -29, -14, -5, -4, -10, -2),
+    (5, "CUBIC without HyStart", 1): (-35, None, 1, -5, -91, -37, -85, -34),
+    (6, "CUBIC without HyStart", 4): (29, 25, 33, 34, None, 0, -4, -3),
+    (6, "BBR (here v1, in the study v2)", 1): (29, None, 3, 3, 25, 25, 27, 28),
+}
+ROWS = {(3, "CUBIC", 3): 2}
+"""Row of the table, where it is not the last part of the key."""
+
+
+def test_the_figures_of_the_study_follow_from_its_table() -> None:
+    tables = figure_tables(published_transfers())
+    assert [table.figure for table in tables] == [3, 3, 3, 4, 4, 4, 5, 5, 5, 6, 6, 6]
+    for key, printed in PRINTED.items():
+        figure, congestion, row = key
+        table = next(one for one in tables if one.figure == figure and one.title.endswith(f", {congestion}"))
+        found = table.rows[ROWS.get(key, row)]
+        for mine, theirs in zip(found, printed, strict=True):
+            assert (mine is None) == (theirs is None)
+            assert mine is None or abs(mine - (theirs or 0)) <= 1
+
+
+def test_missing_times_leave_their_cells_empty() -> None:
+    times = {cell: one for cell, one in published_transfers().items() if cell.condition == "geo"}
+    del times[TransferCell("geo", "bbr2", "wireguard", "B")]
+    tables = figure_tables(times)
+    assert [table.figure for table in tables] == [4, 4, 4]
+    assert set(tables[2].rows[7]) == {None}
+    assert tables[2].rows[0][7] is None
+    assert tables[2].rows[0][1] == -9
+
+
+def test_the_study_reaches_its_own_figures_and_others_miss_them() -> None:
+    published = dict(published_transfers())
+    assert [goal.is_met for goal in goals(published)] == [True, True, True]
+    backwards = {cell: 1_000.0 / seconds for cell, seconds in published.items()}
+    assert [goal.is_met for goal in goals(backwards)] == [False, False, False]
+    assert [goal.is_met for goal in goals({})] == [None, None, None]
+
+
+def test_advice_names_what_matters_most_first_and_what_does_not() -> None:
+    published = published_transfers()
+    found = effects(published, "geo-loss")
+    assert [one.factor for one in found] == ["congestion control", "carrier", "PEP"]
+    assert found[0].best.startswith("BBR")
+    assert found[0].ratio > 5.0
+    assert (found[1].best, found[1].worst) == ("UDP", "TCP")
+    assert found[1].ratio == pytest.approx((50.7 / 38.1 * 49.1 / 37.7) ** 0.5)
+    sentences = advice(published)
+    text = next(one for one in sentences if one.startswith("geo-loss: what matters"))
+    assert "Less than 10 %: PEP." in text
+    assert any("where end hosts remain with CUBIC" in one for one in sentences if one.startswith("geo-loss"))
+
+
+def test_without_pairs_there_is_no_advice() -> None:
+    assert advice({}) == ()
+    assert advice({TransferCell("geo", "bbr2", "none", "none"): 30.0}) == ()
+
+
+def test_comparisons_are_those_of_the_part_with_own_and_published_alike() -> None:
+    published = dict(published_transfers())
+    figures = {part: [one.own.figure for one in figure_comparisons(published, cells_of(part))] for part in PARTS}
+    assert figures == {
+        "quick": [4],
+        "no-loss": [3, 3, 3, 4, 4, 4],
+        "loss": [5, 5, 5, 6, 6, 6],
+        "all": [3, 3, 3, 4, 4, 4, 5, 5, 5, 6, 6, 6],
+    }
+    for one in figure_comparisons(published, cells_of("all")):
+        assert one.own == one.published
+        assert one.missing == ()
+        assert one.agreement.correlation == pytest.approx(1.0)
+        assert not any(one.is_reversed(row, column) for row in range(8) for column in range(8))
+
+
+def test_pairs_in_the_other_order_are_found_in_both_directions() -> None:
+    cells = [cell for cell in published_transfers() if (cell.condition, cell.congestion) == ("geo-loss", "bbr2")]
+    (found,) = figure_comparisons({cell: 1_000.0 / published_transfers()[cell] for cell in cells}, cells)
+    for row in range(8):
+        for column in range(8):
+            published = found.published.rows[row][column]
+            if published is None:
+                assert not found.is_reversed(row, column)
+            elif abs(published) > 6:
+                assert found.is_reversed(row, column), (row, column)
+            elif abs(published) < 4:
+                assert not found.is_reversed(row, column), (row, column)
+
+
+def test_a_run_measures_what_has_no_time_and_says_how_long_that_takes() -> None:
+    cells = cells_of("quick")
+    assert len(cells) == 8
+    assert missing_cells(cells, {}) == cells
+    assert missing_cells(cells, {cells[0]: 30.0}) == cells[1:]
+    assert missing_cells(cells, {cells[0]: 30.0}, is_fresh=True) == cells
+    assert predicted_s(()) == 0.0
+    assert 0 < predicted_s(cells[1:]) < predicted_s(cells) < predicted_s(cells_of("all"))
+    assert set(split_cells()) < set(cells_of("loss"))
+    assert not set(split_cells()) & set(published_transfers())

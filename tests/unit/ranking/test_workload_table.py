@@ -1,0 +1,74 @@
+"""Results of workloads, candidate beside candidate."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from app.domain.results import CampaignRecord
+from app.domain.workloads import WorkloadResult
+from app.probes.workloads import WORKLOADS
+from app.ranking import rank
+from app.ranking.workloads import workload_table
+from app.reports.json_report import to_json
+from app.reports.view_setting import repeat_command, workloads_view
+from support.sample_records import sample_record
+
+MOS = {"baseline": 4.40, "wireguard": 4.30, "openvpn-udp": 4.31, "openvpn-tcp": 2.10}
+
+
+@pytest.fixture(name="record")
+def measured() -> CampaignRecord:
+    """A comparison in which each attempt of some candidates has the workload voice."""
+    record = sample_record(rounds=2)
+    attempts = []
+    for one in record.attempts:
+        mos = MOS.get(one.key.solution)
+        result = WorkloadResult("voice", message="No packet of the call arrived.")
+        if mos is not None:
+            result = WorkloadResult("voice", {"mos": mos + 0.02 * one.key.round, "delay": 80.0})
+        attempts.append(replace(one, workloads=(result,)))
+    return replace(record, plan=replace(record.plan, workloads=("voice",)), attempts=tuple(attempts))
+
+
+def test_those_whose_ranges_overlap_the_best_are_marked_and_the_bare_link_is_no_rival(record: CampaignRecord) -> None:
+    found = workload_table(record)
+    assert found is not None
+    main = found.rows[0]
+    assert (main.workload, main.kind.name, main.is_main) == ("voice", "mos", True)
+    best = {key[0]: cell.is_best for key, cell in main.cells.items()}
+    assert (best["baseline"], best["wireguard"], best["openvpn-udp"], best["openvpn-tcp"]) == (False, True, True, False)
+    cell = next(cell for key, cell in main.cells.items() if key[0] == "wireguard")
+    assert (cell.rounds, cell.low, cell.high) == (2, pytest.approx(4.32), pytest.approx(4.34))
+    assert "4.32 to 4.34" in cell.words
+
+
+def test_one_round_marks_none(record: CampaignRecord) -> None:
+    first = tuple(one for one in record.attempts if one.key.round == 1)
+    found = workload_table(replace(record, attempts=first))
+    assert found is not None
+    assert not any(cell.is_best for row in found.rows for cell in row.cells.values())
+
+
+def test_why_something_was_not_measured_is_reported_beside_the_source(record: CampaignRecord) -> None:
+    found = workload_table(record)
+    assert found is not None
+    assert any("was not measured in round 1: No packet of the call arrived." in note for note in found.notes)
+    assert any("G.107" in note for note in found.notes)
+
+
+def test_reports_have_what_the_registry_declares(record: CampaignRecord) -> None:
+    data = json.loads(json.dumps(to_json(record, rank(record))))
+    assert [one["figure"] for one in data["workloads"]] == [kind.name for kind in WORKLOADS["voice"].figures]
+    assert data["workloads"][0]["unit"] == ""
+    view = workloads_view(record)
+    assert view is not None
+    assert len(view["rows"]) == len(WORKLOADS["voice"].figures)
+    assert "--workload voice" in repeat_command(record)
+
+
+def test_a_comparison_without_workloads_has_no_table() -> None:
+    assert workload_table(sample_record()) is None
+    assert workloads_view(sample_record()) is None

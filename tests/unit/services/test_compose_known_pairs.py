@@ -1,0 +1,42 @@
+"""A pair by its name: stored ones, and labs that run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from sample_records import pair
+
+from app.domain.cancel import CancelToken
+from app.domain.errors import NotFound
+from app.domain.paths import Paths
+from app.services.wiring import Services
+
+
+@pytest.fixture
+def services(tmp_path: Path) -> Iterator[Services]:
+    made = Services(prompts=None, paths=Paths(tmp_path, tmp_path / "labs", tmp_path / "cache"))
+    yield made
+    made.close()
+
+
+def test_a_name_that_no_pair_has_is_answered_with_the_labs_that_run(
+    services: Services, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(services.lab_service, "pairs", lambda: (replace(pair(), name="lab:default"),))
+    with pytest.raises(NotFound, match="There is no pair named nosuch") as caught:
+        services.known_pair("nosuch")
+    assert caught.value.hint.endswith("Pairs of running practice labs: lab:default.")
+    with pytest.raises(NotFound) as caught:
+        services.resolve_pair("nosuch", token=CancelToken(), on_progress=lambda *_: None)
+    assert "lab:default" in caught.value.hint
+
+
+def test_without_a_lab_only_stored_pairs_are_named(services: Services) -> None:
+    services.store.save_pair(pair(is_lab=False))
+    with pytest.raises(NotFound) as caught:
+        services.known_pair("nosuch")
+    assert caught.value.hint == "Known pairs: plant-north."
+    assert services.known_pair("plant-north") == pair(is_lab=False)

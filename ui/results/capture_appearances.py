@@ -1,0 +1,90 @@
+"""Icons, words and colours of what packet tests showed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from app.domain.capture import BreakVerdict, CaptureReport, LeakProof, LeakVerdict, Property, properties_of
+from app.domain.injection import PropertyVerdict
+from app.wording.capture_sentences import (
+    BREAK_WORDS,
+    LEAK_WORDS,
+    RESULT_WORDS,
+    break_sentence,
+    leak_sentence,
+    property_note,
+    worst_breakage,
+)
+from ui.common.texts import tr
+from ui.common.verdicts import VerdictAppearance
+
+
+def leak_appearance(verdict: LeakVerdict) -> VerdictAppearance:
+    """Return icon, word and colour of what was readable."""
+    icon, role = {
+        LeakVerdict.PROTECTED: ("shield-check", "good"),
+        LeakVerdict.LEAKS: ("shield-broken", "bad"),
+        LeakVerdict.NOT_PROVEN: ("warning", "legacy"),
+        LeakVerdict.EXEMPT: ("open", "muted"),
+    }[verdict]
+    return VerdictAppearance(icon, tr(LEAK_WORDS[verdict]), role)
+
+
+def break_appearance(verdict: BreakVerdict) -> VerdictAppearance:
+    """Return icon, word and colour of what happens once the protection has gone."""
+    icon, role = {
+        BreakVerdict.FAILS_CLOSED: ("check", "good"),
+        BreakVerdict.FAILS_OPEN: ("error", "bad"),
+        BreakVerdict.NOT_PROVEN: ("warning", "legacy"),
+    }[verdict]
+    return VerdictAppearance(icon, tr(BREAK_WORDS[verdict]), role)
+
+
+def property_appearance(verdict: PropertyVerdict, word: str, *, is_exempt: bool) -> VerdictAppearance:
+    """Return icon, word and colour of what the injection test showed."""
+    icon, role = {
+        PropertyVerdict.HOLDS: ("check", "good"),
+        PropertyVerdict.FAILS: ("error", "bad"),
+        PropertyVerdict.NOT_TRIED: ("warning", "legacy"),
+    }[verdict]
+    return VerdictAppearance("open", word, "muted") if is_exempt else VerdictAppearance(icon, word, role)
+
+
+Shown = tuple[str, VerdictAppearance, str]
+"""A property with its style and a sentence."""
+
+
+def proof_appearances(report: CaptureReport) -> tuple[Shown, ...]:
+    """Return the four properties that packet tests prove or refute, each with its style and a sentence."""
+    found, proof = proven_properties(report), report.leak
+    worst = worst_breakage(proof.broken) if proof is not None else None
+    if proof is not None and worst is not None:
+        sentences = "\n".join(break_sentence(outcome) for outcome in proof.broken)
+        found.append((tr("Fail-closed"), short_break(worst), sentences))
+    return tuple(found)
+
+
+def proven_properties(report: CaptureReport) -> list[Shown]:
+    """Return what packet tests prove or refute of a tunnel that is intact."""
+    proof, injection, shown = report.leak, report.injection, properties_of(report)
+    found: list[Shown] = []
+    if proof is not None:
+        found.append((tr("Confidential"), short_leak(leak_appearance(proof.verdict), proof), leak_sentence(proof)))
+    for title, kind in ((tr("Authentic"), Property.AUTHENTIC), (tr("Replay-proof"), Property.REPLAY_PROOF)):
+        result = shown[kind]
+        is_exempt = injection is not None and injection.is_exempt
+        appearance = property_appearance(result.verdict, tr(RESULT_WORDS[result.verdict]), is_exempt=is_exempt)
+        found.append((title, appearance, property_note(result)))
+    return found
+
+
+def short_break(verdict: BreakVerdict) -> VerdictAppearance:
+    """Return the style with the word of the other properties where nothing got out."""
+    appearance, is_proven = break_appearance(verdict), verdict is BreakVerdict.FAILS_CLOSED
+    return replace(appearance, word=tr(RESULT_WORDS[PropertyVerdict.HOLDS])) if is_proven else appearance
+
+
+def short_leak(appearance: VerdictAppearance, proof: LeakProof) -> VerdictAppearance:
+    """Return the style with the word of the other properties where nothing could be read."""
+    is_proven = proof.verdict is LeakVerdict.PROTECTED
+    return replace(appearance, word=tr(RESULT_WORDS[PropertyVerdict.HOLDS])) if is_proven else appearance

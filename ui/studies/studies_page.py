@@ -1,0 +1,331 @@
+"""Studies: a published table, and its parts measured again on a practice lab."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from PySide6.QtCore import Qt, QUrl, Signal
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
+
+from app.domain.cancel import CancelToken
+from app.domain.errors import TunnelmarkError
+from app.ranking.published_transfers import TRANSFER_BYTES
+from app.ranking.study_parts import SATCOM, PartState, part_states
+from app.reports.study_report import write_study
+from app.reports.study_view import StudyView, study_view
+from app.storage.study_results import StudyResults
+from ui.common.basics import ChoiceBox, button, label, label_for, row
+from ui.common.context import PageContext
+from ui.common.dialogs import Question
+from ui.common.operations import Operation
+from ui.common.page import BusyLine, Page, busy_reason
+from ui.common.texts import count, duration, tr
+from ui.common.tips import enable
+from ui.studies.choices import StudyChoices, choices_of
+from ui.studies.study_dialog import StudyDialog
+from ui.studies.study_job import StudyJob, StudyOutcome, StudyProgress
+from ui.studies.study_tabs import StudyTabs
+
+if TYPE_CHECKING:
+    from app.domain.progress import ProgressSink
+    from app.services.wiring import Services
+
+_LEAST_BOX_PX = 240
+
+
+class StudiesPage(Page):
+    """A lab and a part are chosen; what is stored of them is shown, and what has no time yet can be measured."""
+
+    _advanced = Signal(object)
+
+    def __init__(self, context: PageContext) -> None:
+        super().__init__(
+            context,
+            tr("Studies"),
+            tr("Measures a published table again on a practice lab, and shows own figures beside the published ones."),
+        )
+        self._choices = StudyChoices({}, {}, ())
+        self._states: tuple[PartState, ...] = ()
+        self._is_lab_missing = False
+        self._run: Operation | None = None
+        self._viewing: Operation | None = None
+        self.view: StudyView | None = None
+        self.progress: StudyProgress | None = None
+        self._make_head()
+        self.busy = BusyLine()
+        self.state = label("", "strong")
+        self.tabs = StudyTabs(context.theme)
+        self.tabs.parts.currentCellChanged.connect(self._on_part)
+        self.body.addLayout(self._head)
+        self.body.addWidget(self.busy)
+        self.body.addWidget(self.state)
+        self.body.addWidget(self.tabs, 1)
+        self._advanced.connect(self._on_advanced, Qt.ConnectionType.QueuedConnection)
+        self._enable()
+
+    def _make_head(self) -> None:
+        self.pairs = ChoiceBox()
+        self.pairs.setAccessibleName(tr("Lab"))
+        self.pairs.setMinimumWidth(_LEAST_BOX_PX)
+        self.pairs.currentIndexChanged.connect(self._on_pair)
+        self.begin = button(tr("&Measure…"), "play", variant="primary", on_click=self.ask)
+        self.report = button(tr("&Report"), "report", tip=tr("Save own and published figures"))
+        menu = QMenu(self.report)
+        for kind in ("html", "json"):
+            menu.addAction(kind.upper(), partial(self._save_as, kind))
+        self.report.setMenu(menu)
+        self._head = row(label_for(tr("Lab"), self.pairs), self.pairs, self.begin, 0, self.report)
+
+    # --- the page's life ----------------------------------------------------------------------------------------------
+
+    def enter(self) -> None:
+        """Read which labs run and what is stored."""
+        if self.is_running or (self.operation is not None and self.operation.is_running):
+            return
+        services = self._services
+        self.start(tr("Reading stored results"), lambda _token, _report: choices_of(services), self._show_choices)
+
+    def take_pairs(self) -> None:
+        """Offer other labs."""
+        self.enter()
+
+    def first_focus(self) -> QWidget | None:
+        """The lab."""
+        return self.pairs
+
+    @property
+    def is_running(self) -> bool:
+        """Whether a part is being measured."""
+        return self._run is not None and self._run.is_running
+
+    @property
+    def _services(self) -> Services:
+        return cast("Services", self.context.services)
+
+    @property
+    def part(self) -> PartState | None:
+        """The selected part; None before anything was read."""
+        nth = self.tabs.parts.currentRow()
+        return self._states[nth] if 0 <= nth < len(self._states) else None
+
+    def _show_choices(self, choices: StudyChoices) -> None:
+        self._choices = choices
+        chosen, names = self.pairs.currentText(), choices.names
+        self.pairs.blockSignals(True)  # noqa: FBT003 - Qt has it so
+        self.pairs.clear()
+        self.pairs.addItems(names)
+        self.pairs.setCurrentIndex(max(0, self.pairs.findText(chosen)))
+        self.pairs.blockSignals(False)  # noqa: FBT003 - Qt has it so
+        was_lab_missing, self._is_lab_missing = self._is_lab_missing, not choices.labs
+        if choices.faults:
+            self.notice.show_error(choices.faults[0])
+        elif choices.labs:
+            if was_lab_missing:
+                self.notice.clear()
+        else:
+            text = tr("No practice lab is running.")
+            hint = tr("A study is measured between nodes behind a lab's gateways, over an emulated satellite link.")
+            self.notice.show_message("info", text, hint, {tr("Start the practice lab"): self._start_lab})
+        self._on_pair()
+
+    def _start_lab(self) -> None:
+        services = self._services
+
+        def start(token: CancelToken, report: ProgressSink) -> StudyChoices:
+            services.start_lab(token=token, on_progress=report)
+            return choices_of(services)
+
+        self.notice.clear()
+        self.start(tr("Starting the practice lab"), start, self._show_choices, busy=self.busy)
+
+    # --- choosing -----------------------------------------------------------------------------------------------------
+
+    def _on_pair(self) -> None:
+        self._show_states()
+        self._compute()
+
+    def _on_part(self, row_now: int, _column: int, row_before: int, _former: int) -> None:
+        if row_now != row_before:
+            self._compute()
+
+    def _results(self) -> StudyResults:
+        name = self.pairs.currentText()
+        return self._choices.results.get(name) or StudyResults(SATCOM, name, "", TRANSFER_BYTES)
+
+    def _show_states(self) -> None:
+        """Show how much of each part is measured on the chosen lab."""
+        self._states = part_states(self._results().done_cells())
+        table = self.tabs.parts
+        table.show_states(self._states)
+        if table.currentRow() < 0:
+            table.blockSignals(True)  # noqa: FBT003 - Qt has it so
+            table.setCurrentCell(0, 0)
+            table.blockSignals(False)  # noqa: FBT003 - Qt has it so
+        self._enable()
+
+    def _compute(self) -> None:
+        """Compare the chosen part with the study; beside a run, which goes on."""
+        part, results = self.part, self._results()
+        if part is None:
+            return
+        cells = part.cells
+        if self._viewing is not None:
+            self._viewing.abandon()
+        self._viewing = self.context.runner.run(
+            tr("Comparing with the study"),
+            lambda _token, _report: study_view(results, cells),
+            on_success=self._show_view,
+            on_failure=self.notice.show_error,
+            is_quiet=True,
+        )
+
+    def _show_view(self, view: StudyView) -> None:
+        self.view = view
+        self.tabs.show_view(view)
+        self._enable()
+
+    def _enable(self) -> None:
+        """Offer what is possible now, and say what is shown."""
+        part, name = self.part, self.pairs.currentText()
+        reason = tr("Start a practice lab first.")
+        if name and name not in self._choices.labs:
+            reason = tr("This lab is not running. Start it in the lab menu at the top right.")
+        can_begin = part is not None and name in self._choices.labs and not self.is_running
+        enable(self.begin, is_on=can_begin, reason=busy_reason() if self.is_running else reason)
+        enable(self.pairs, is_on=not self.is_running, reason=busy_reason())
+        has_times = self.view is not None and bool(self.view.own_s)
+        none = tr("Nothing of this part is measured yet.")
+        enable(self.report, is_on=has_times and not self.is_running, reason=busy_reason() if self.is_running else none)
+        self.state.setText(_state_text(part, name))
+        self.changed.emit()
+
+    # --- measuring ----------------------------------------------------------------------------------------------------
+
+    def ask(self) -> None:
+        """Say what will be measured and how long it takes; begin if the user agrees."""
+        part, name = self.part, self.pairs.currentText()
+        if part is None or name not in self._choices.labs or self.is_running:
+            return
+        dialog = StudyDialog(self.window(), name, part)
+        dialog.ask(lambda: self.run(part, name, is_fresh=dialog.is_fresh))
+
+    def run(self, part: PartState, name: str, *, is_fresh: bool = False) -> None:
+        """Measure the cells of a part that are not done yet, or all of them."""
+        pair = self._choices.labs.get(name)
+        if pair is None:
+            actions = {tr("Resume"): lambda: self.run(part, name, is_fresh=is_fresh)}
+            hint = tr("Start it in the lab menu at the top right.")
+            self.notice.show_message("caution", tr("%1 is not running.").replace("%1", name), hint, actions)
+            return
+        job = StudyJob(self._services, pair, part, is_fresh, self._advanced.emit)
+        title = tr("Measuring %1 on %2").replace("%1", part.name).replace("%2", name)
+
+        def resume() -> None:
+            self.run(part, name, is_fresh=is_fresh and not job.has_result.is_set())
+
+        self.notice.clear()
+        self._run = self.start(
+            title,
+            job,
+            partial(self._on_done, resume),
+            busy=self.busy,
+            on_failure=lambda error: self._on_failed(error, resume),
+        )
+        self._enable()
+
+    def cancel(self) -> bool:
+        """Esc asks first while a part is being measured."""
+        if not self.is_running:
+            return super().cancel()
+        Question(
+            self.window(),
+            tr("Stop the study?"),
+            tr("The transfer that is running is stopped and both hosts are restored. The study can be resumed."),
+            tr("Stop"),
+            tr("Continue"),
+            "warning",
+        ).ask(lambda: self._run.cancel() if self._run is not None else None)
+        return True
+
+    def _on_advanced(self, progress: StudyProgress) -> None:
+        self.progress = progress
+        self.busy.progress(progress.text, progress.fraction)
+        if progress.view is not None:
+            self._take(progress.view)
+
+    def _take(self, view: StudyView) -> None:
+        """Take results of a run; show them where their part is on show."""
+        results = {**self._choices.results, view.results.pair: view.results}
+        self._choices = replace(self._choices, results=results)
+        part = self.part
+        self._show_states()
+        if part is None or view.cells != part.cells or view.results.pair != self.pairs.currentText():
+            self._compute()
+            return
+        if self._viewing is not None:
+            self._viewing.abandon()
+        self._show_view(view)
+
+    def _on_done(self, resume: Callable[[], None], outcome: StudyOutcome) -> None:
+        self.progress = None
+        if outcome.view is not None:
+            self._take(outcome.view)
+        self._enable()
+        is_whole = outcome.view is not None and outcome.view.is_whole
+        actions = {tr("Resume"): resume}
+        if outcome.is_cancelled:
+            self.notice.show_message("caution", tr("The study was stopped."), tr("It can be resumed."), actions)
+        elif not is_whole:
+            text = tr("Some transfers failed.")
+            hint = tr("The tab Times has the reason of each. They are measured again when the study is resumed.")
+            self.notice.show_message("caution", text, hint, actions)
+        else:
+            self.notice.show_message("done", tr("The part is measured."))
+
+    def _on_failed(self, error: TunnelmarkError, resume: Callable[[], None]) -> None:
+        self.progress = None
+        self._enable()
+        self.notice.show_error(error, {tr("Resume"): resume})
+
+    # --- files --------------------------------------------------------------------------------------------------------
+
+    def _save_as(self, kind: str) -> None:
+        dialog = QFileDialog(self, tr("Save the report"))
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setDefaultSuffix(kind)
+        dialog.selectFile(f"{SATCOM}-{self.pairs.currentText().replace(':', '-')}.{kind}")
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.fileSelected.connect(lambda name: self.write(Path(name)))
+        dialog.open()
+
+    def write(self, path: Path) -> None:
+        """Write the part that is shown; the kind follows from the ending."""
+        view = self.view
+        if view is None or self.is_running:
+            return
+        self.start(
+            tr("Writing the report"),
+            lambda _token, _report: write_study(view.results, view.cells, path),
+            self._show_written,
+        )
+
+    def _show_written(self, path: Path) -> None:
+        actions = {
+            tr("Open it"): lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(str(path))),
+            tr("Show in folder"): lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(str(path.parent))),
+        }
+        self.notice.show_message("done", tr("Report saved."), str(path), actions, is_closable=True)
+
+
+def _state_text(part: PartState | None, name: str) -> str:
+    if part is None:
+        return ""
+    done = tr("%1 of %2 transfers").replace("%1", count(part.measured)).replace("%2", count(len(part.cells)))
+    left = tr("about %1 left").replace("%1", duration(part.left_s)) if part.left_s else tr("nothing left")
+    place = f"{part.name}, {name}" if name else part.name
+    return f"{place}: {done} · {left}"

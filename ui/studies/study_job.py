@@ -1,0 +1,128 @@
+"""Run of a part of a study, in a worker thread."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from threading import Event
+from typing import TYPE_CHECKING
+
+from app.domain.cancel import CancelToken
+from app.domain.errors import Cancelled
+from app.domain.hosts import PairSpec
+from app.domain.progress import ProgressSink
+from app.domain.transfers import TransferCell, TransferResult
+from app.ranking.study_parts import SATCOM, PartState, missing_cells, predicted_s
+from app.reports.study_view import StudyView, study_view
+from app.wording.messages import local_text
+from ui.common.texts import count, duration, tr
+
+if TYPE_CHECKING:
+    from app.services.wiring import Services
+
+
+@dataclass(frozen=True, slots=True)
+class StudyProgress:
+    """Progress of a run.
+
+    Attributes:
+        pair: Name of the pair.
+        part: Name of the part.
+        done: Number of transfers of this run that have ended.
+        total: Number of transfers of this run.
+        left_s: Predicted time of the others, in s.
+        fraction: Share of the predicted time that has passed, 0 to 1.
+        view: The part with all results so far; None before the first one.
+    """
+
+    pair: str
+    part: str
+    done: int
+    total: int
+    left_s: float
+    fraction: float
+    view: StudyView | None = None
+
+    @property
+    def text(self) -> str:
+        """Return it in words."""
+        done = tr("%1 of %2 transfers").replace("%1", count(self.done)).replace("%2", count(self.total))
+        return f"{done} · {tr('about %1 left').replace('%1', duration(self.left_s))}"
+
+
+@dataclass(frozen=True, slots=True)
+class StudyOutcome:
+    """End of a run.
+
+    Attributes:
+        view: The part with all results; None if there is none.
+        is_cancelled: Whether it was cancelled; it can be resumed.
+    """
+
+    view: StudyView | None
+    is_cancelled: bool
+
+
+@dataclass(frozen=True, slots=True)
+class StudyJob:
+    """Measures the cells of a part that have no time yet, or all of them.
+
+    Attributes:
+        services: The program's.
+        pair: That of a practice lab.
+        part: What is measured.
+        is_fresh: Whether cells that have a time are measured again.
+        on_progress: Gets how far it is, in the worker's thread.
+        has_result: Set with the first result: from then on the stored results know what is to be measured again.
+    """
+
+    services: Services
+    pair: PairSpec
+    part: PartState
+    is_fresh: bool
+    on_progress: Callable[[StudyProgress], None]
+    has_result: Event = field(default_factory=Event)
+
+    def __call__(self, token: CancelToken, report: ProgressSink) -> StudyOutcome:
+        """Run it; what was measured is stored, also where it is cancelled."""
+        try:
+            self._run(token, report)
+        except Cancelled:
+            return StudyOutcome(self._view(), is_cancelled=True)
+        return StudyOutcome(self._view(), is_cancelled=False)
+
+    def _run(self, token: CancelToken, report: ProgressSink) -> None:
+        from app.measurement.studies import StudyRequest
+
+        services, pair, cells = self.services, self.pair, self.part.cells
+        services.refuse_if_in_use(pair)
+        stored = services.study_results(SATCOM, pair.name)
+        missing = missing_cells(cells, stored.done_cells() if stored is not None else (), is_fresh=self.is_fresh)
+        left = list(missing)
+        self.on_progress(self._progress(missing, left))
+        found = services.discover(pair, token=token, on_progress=report)
+
+        def on_result(result: TransferResult) -> None:
+            self.has_result.set()
+            if result.cell in left:
+                left.remove(result.cell)
+            self.on_progress(self._progress(missing, left, self._view()))
+
+        def on_step(text: str) -> None:
+            progress = self._progress(missing, left)
+            report(f"{local_text(text)} · {progress.text}", progress.fraction)
+
+        request = StudyRequest(SATCOM, cells, is_fresh=self.is_fresh)
+        services.run_study(found, request, token=token, report=on_step, on_result=on_result)
+
+    def _progress(
+        self, missing: tuple[TransferCell, ...], left: list[TransferCell], view: StudyView | None = None
+    ) -> StudyProgress:
+        whole_s, left_s = predicted_s(missing), predicted_s(left)
+        fraction = 1.0 - left_s / whole_s if whole_s else 1.0
+        done = len(missing) - len(left)
+        return StudyProgress(self.pair.name, self.part.name, done, len(missing), left_s, fraction, view)
+
+    def _view(self) -> StudyView | None:
+        results = self.services.study_results(SATCOM, self.pair.name)
+        return study_view(results, self.part.cells) if results is not None else None

@@ -1,0 +1,55 @@
+"""Tabs of the studies page: parts, times, heat maps, agreement."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QTabWidget, QVBoxLayout, QWidget
+
+from app.ranking.published_transfers import STUDY
+from app.reports.study_view import STUDY_NOTES, StudyView
+from ui.common.basics import ScrollPage, label, name_tabs
+from ui.common.texts import tr
+from ui.common.theme import GRID, Theme
+from ui.studies.agreement_view import AgreementView
+from ui.studies.heat_maps import HeatMaps
+from ui.studies.parts_table import PartsTable
+from ui.studies.times_table import TimesTable
+
+
+class StudyTabs(QTabWidget):
+    """Views of the chosen part on the chosen lab."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        name_tabs(self, tr("Views of the study"))
+        self.parts, self.times = PartsTable(), TimesTable()
+        self.maps, self.agreement = HeatMaps(theme), AgreementView()
+        self.addTab(self._overview(), tr("Parts"))
+        self.addTab(_padded(self.times), tr("Times"))
+        self.addTab(self.maps, tr("Heat maps"))
+        self.addTab(self.agreement, tr("Agreement"))
+
+    def show_view(self, view: StudyView) -> None:
+        """Show a part with its results."""
+        self.times.show_view(view)
+        self.maps.show_view(view)
+        self.agreement.show_view(view)
+
+    def _overview(self) -> QWidget:
+        content = QWidget()
+        body = QVBoxLayout(content)
+        body.setContentsMargins(GRID, GRID, GRID, GRID)
+        body.setSpacing(GRID)
+        body.addWidget(self.parts)
+        hint = tr("Select a part: the other tabs show its own results beside the published ones.")
+        for text in (hint, tr("Source: %1").replace("%1", STUDY), *map(tr, STUDY_NOTES)):
+            body.addWidget(label(text, "muted", is_selectable=True))
+        body.addStretch(1)
+        return ScrollPage(content, None)
+
+
+def _padded(widget: QWidget) -> QWidget:
+    holder = QWidget()
+    body = QVBoxLayout(holder)
+    body.setContentsMargins(GRID, GRID, GRID, GRID)
+    body.addWidget(widget)
+    return holder

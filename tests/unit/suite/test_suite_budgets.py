@@ -21,7 +21,7 @@ def found(**measured_s: float) -> list[str]:
     return [excess.file for excess in excesses(measured_s, BUDGETS)]
 
 
-def test_file_over_twice_its_budget_is_found() -> None:
+def test_file_far_over_its_budget_is_found() -> None:
     assert found(a=20 * EXCESS, b=40 * EXCESS, c=100) == []
     assert found(a=20 * EXCESS + 1, b=40, c=100) == ["a"]
     assert found(a=20, b=40, c=100 * EXCESS + 1) == ["c"], "its own excess is no excuse"
@@ -29,8 +29,8 @@ def test_file_over_twice_its_budget_is_found() -> None:
 
 def test_slow_computer_is_no_fault_of_a_file() -> None:
     assert found(a=60, b=120, c=300) == []
-    assert found(a=121, b=120, c=300) == ["a"], "more than twice as slow as the others"
-    assert found(a=41, b=20, c=50) == ["a"], "a fast computer lowers no budget"
+    assert found(a=60 * EXCESS + 1, b=120, c=300) == ["a"], "much slower than the others"
+    assert found(a=20 * EXCESS + 1, b=20, c=50) == ["a"], "a fast computer lowers no budget"
 
 
 def test_file_without_a_budget_has_the_floor() -> None:
@@ -42,9 +42,9 @@ def test_file_without_a_budget_has_the_floor() -> None:
 
 
 def test_excess_says_what_was_compared() -> None:
-    (excess,) = excesses({"a": 121.0, "b": 120.0}, BUDGETS)
-    assert excess == Excess("a", 121.0, 20.0, 3.0)
-    assert {"a", "121", "20", "3.0"} <= set(str(excess).split())
+    (excess,) = excesses({"a": 181.0, "b": 120.0}, BUDGETS)
+    assert excess == Excess("a", 181.0, 20.0, 3.0)
+    assert {"a", "181", "20", "3.0"} <= set(str(excess).split())
 
 
 def result_of(seconds: float, status: int | None) -> LaneResult:
@@ -54,17 +54,17 @@ def result_of(seconds: float, status: int | None) -> LaneResult:
 
 
 def test_excess_fails_the_run_and_is_reported_at_the_end() -> None:
-    lanes = [result_of(41.0, 0)]
+    lanes = [result_of(61.0, 0)]
     excess = over_budget(lanes, {"machines": BUDGETS})
     assert [one.file for one in excess] == ["a"]
-    *reported, last = summary(lanes, excess, (), 41.0)
+    *reported, last = summary(lanes, excess, (), 61.0)
     assert last == "1 passed, 1 failed, 0 skipped"
     assert f"over budget: {excess[0]}" in reported
 
 
 def test_lane_that_was_cut_short_or_has_no_budgets_is_not_judged() -> None:
-    assert over_budget([result_of(41.0, None)], {"machines": BUDGETS}) == []
-    assert over_budget([result_of(41.0, 0)], {"computer": BUDGETS}) == []
+    assert over_budget([result_of(61.0, None)], {"machines": BUDGETS}) == []
+    assert over_budget([result_of(61.0, 0)], {"computer": BUDGETS}) == []
 
 
 def test_run_fails_for_a_file_over_its_budget(

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
-from app.domain.credentials import HostKeyQuestion
 from app.domain.sides import Side
 from ui.common.texts import tr
 from ui.common.thread_bridge import Asked
@@ -74,6 +73,8 @@ class PromptQueue:
                 dialog.finished.connect(self._on_finished)
 
     def _on_finished(self, code: int) -> None:
+        from app.domain.credentials import HostKeyQuestion  # the first window needs none of it
+
         asked, self._shown = self._shown, None
         if asked is not None and isinstance(asked.question, HostKeyQuestion) and not code:
             if asked.operation is not None:

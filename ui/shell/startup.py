@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QTimer
 
 from app.domain.errors import TunnelmarkError
-from app.domain.history import EntryKind
 from app.wording.messages import local_sentence
 from ui.common.context import ServicesFactory
 from ui.common.texts import tr
@@ -123,6 +122,8 @@ def _resumable(services: ComparisonServices) -> tuple[str, int]:
 
     The history resumes older ones as well.
     """
+    from app.domain.history import EntryKind  # in a worker thread: the first window needs none of it
+
     newest: dict[str, int] = {}
     for entry in services.history():
         if entry.kind is EntryKind.COMPARISON and entry.id is not None:

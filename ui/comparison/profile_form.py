@@ -51,11 +51,26 @@ class ProfileForm(QWidget):
             self._group.addButton(radio)
             self._radios[name] = radio
             layout.addWidget(radio)
+        self._add_budget(layout)
         self._add_custom(layout)
         self._add_demands(layout)
         self._group.buttonToggled.connect(self._on_edit)
         self._is_filling = False
         self.show_options(RunOptions(PROFILES[ProfileName.ADAPTIVE]))
+
+    def _add_budget(self, layout: QVBoxLayout) -> None:
+        self.budget = QDoubleSpinBox()
+        inset_text(self.budget)
+        self.budget.setRange(0.5, 600)
+        self.budget.setDecimals(1)
+        self.budget.setSuffix(tr(" min"))
+        self.budget.setAccessibleName(tr("Longest time for measuring in minutes"))
+        self.budget.valueChanged.connect(self._on_edit)
+        self._budget = QWidget()
+        form = QFormLayout(self._budget)
+        form.setContentsMargins(3 * GRID, 0, 0, 0)
+        form.addRow(tr("Measure for at most"), self.budget)
+        layout.addWidget(self._budget)
 
     def _add_custom(self, layout: QVBoxLayout) -> None:
         self.pings = _spin(10, 1_000_000, 200, tr("Pings per frame size"))
@@ -113,6 +128,8 @@ class ProfileForm(QWidget):
         self._is_filling = True
         profile = options.profile
         self._radios[profile.name].setChecked(True)
+        adaptive = profile if profile.is_adaptive else PROFILES[ProfileName.ADAPTIVE]
+        self.budget.setValue((adaptive.budget_s or 0) / 60)
         if not profile.is_adaptive:
             self.pings.setValue(profile.pings)
             self.seconds.setValue(profile.seconds)
@@ -132,8 +149,8 @@ class ProfileForm(QWidget):
         profile = PROFILES.get(name) or Profile(
             ProfileName.CUSTOM, self.pings.value(), self.seconds.value(), self.rounds.value()
         )
-        if base.profile.is_adaptive and profile.is_adaptive:
-            profile = base.profile  # its budget may be another one
+        if profile.is_adaptive:
+            profile = self._limited(base.profile if base.profile.is_adaptive else profile)
         return replace(
             base,
             profile=profile,
@@ -141,7 +158,14 @@ class ProfileForm(QWidget):
             min_rate_mbit_s=self.min_rate.value() if self.has_min_rate.isChecked() else None,
         )
 
+    def _limited(self, profile: Profile) -> Profile:
+        """Return an adaptive profile with the time that is entered; as it is where that shows its own, rounded."""
+        if self.budget.value() == round((profile.budget_s or 0) / 60, self.budget.decimals()):
+            return profile
+        return replace(profile, budget_s=60 * self.budget.value())
+
     def _enable(self) -> None:
+        self._budget.setVisible(self._radios[ProfileName.ADAPTIVE].isChecked())
         self._custom.setVisible(self._radios[ProfileName.CUSTOM].isChecked())
         self.deadline.setEnabled(self.has_deadline.isChecked())
         self.min_rate.setEnabled(self.has_min_rate.isChecked())

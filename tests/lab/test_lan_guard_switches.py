@@ -242,7 +242,7 @@ def bystanders(world: World, side: Side) -> list[str]:
     return [f"{one} at {line.split()[2]}" for line in shown.splitlines() for one, mac in own.items() if mac in line]
 
 
-@pytest.mark.parametrize("probing", [(Side.A,), tuple(Side)])
+@pytest.mark.parametrize("probing", [pytest.param((Side.A,), marks=pytest.mark.full), tuple(Side)])
 def test_a_loop_parts_the_lans_until_it_has_gone_and_the_hosts_go_on_to_answer(
     hosts: World, probing: tuple[Side, ...]
 ) -> None:

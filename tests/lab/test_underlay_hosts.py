@@ -170,6 +170,7 @@ def test_with_a_user_there_it_pauses_until_the_cable_is_back(
     assert {one.status for one in record.attempts} == {AttemptStatus.COMPLETED}
 
 
+@pytest.mark.full
 def test_a_cable_that_is_plugged_in_again_in_time_needs_no_one(net: NetBench, found: Found, store: Store) -> None:
     plan = lab_campaign.make_plan(net.pair, found, ["openvpn-udp"])
     cable = Cable(net, "openvpn-udp", Stage.LATENCY)

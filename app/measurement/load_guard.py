@@ -5,14 +5,15 @@ from __future__ import annotations
 import statistics
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from types import TracebackType
 from typing import Self
 
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, HostSession, SessionPair
-from app.domain.errors import Cancelled, TunnelmarkError
-from app.measurement.messages import MANAGEMENT_FAILED, MANAGEMENT_SLOW
+from app.domain.errors import Cancelled, ProbeFailed, TunnelmarkError
+from app.measurement.messages import MANAGEMENT_FAILED, MANAGEMENT_SLOW, NO_THROUGHPUT
 
 INTERVAL_S = 0.5
 REFERENCE_ANSWERS = 3
@@ -103,3 +104,18 @@ class LoadGuard:
         with self._lock:
             self._reason = self._reason or reason
         self.load_token.cancel()
+
+
+@contextmanager
+def guarded_load(sessions: SessionPair, *, is_lab: bool, token: CancelToken) -> Iterator[CancelToken]:
+    """Yield the token of TCP, which ends it where the management connections suffer; a lab needs no guard.
+
+    Raises:
+        ProbeFailed: The load was stopped.
+    """
+    with nullcontext(None) if is_lab else LoadGuard(sessions, token=token) as guard:
+        try:
+            yield guard.load_token if guard is not None else token
+        except Cancelled:
+            token.raise_if_cancelled()
+            raise ProbeFailed(guard.reason if guard is not None else NO_THROUGHPUT()) from None

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
 
 from app.domain.cancel import CancelToken
 from app.domain.capture import CaptureReport
-from app.domain.errors import Cancelled, ProbeFailed
 from app.domain.hosts import Side
 from app.domain.solutions import Carrier
 from app.measurement.adaptive.draft import Draft
@@ -16,8 +14,7 @@ from app.measurement.comparison.attempt import ComparisonContext, candidate_of
 from app.measurement.comparison.capture_checks import run_packet_tests
 from app.measurement.comparison.probe_run import cpu_sample, iperf3_version, ping_flavour
 from app.measurement.interfaces import StageSink
-from app.measurement.load_guard import LoadGuard
-from app.measurement.messages import NO_THROUGHPUT
+from app.measurement.load_guard import guarded_load
 from app.probes import CpuMonitor, ThroughputRequest, measure_throughput, throughput_server
 from app.probes.blocks import BlockTarget, CycleRequest, TargetBlock, measure_cycle, warm_up
 from app.probes.capture import CaptureTestsRequest
@@ -101,21 +98,10 @@ class HostProbes:
             monitor.wait_until_watching(token)
             with throughput_server(context.sessions.b, request, token=token, idle_s=_IDLE_S) as server:
                 server.wait_until_listening()
-                guard = nullcontext(None) if context.plan.pair.is_lab else LoadGuard(context.sessions, token=token)
-                with guard as watching:
-                    try:
-                        outcome = measure_throughput(
-                            context.sessions.a,
-                            server,
-                            request,
-                            token=watching.load_token if watching else token,
-                            on_interval=on_interval,
-                        )
-                    except Cancelled:
-                        token.raise_if_cancelled()
-                        raise ProbeFailed(
-                            watching.reason if watching else NO_THROUGHPUT(),
-                        ) from None
+                with guarded_load(context.sessions, is_lab=context.plan.pair.is_lab, token=token) as load_token:
+                    outcome = measure_throughput(
+                        context.sessions.a, server, request, token=load_token, on_interval=on_interval
+                    )
             return Transfer(outcome.series, monitor.usage(*outcome.windows))
 
     def capture(self, draft: Draft, *, token: CancelToken, on_stage: StageSink) -> CaptureReport:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from contextlib import nullcontext
 from dataclasses import dataclass, field
 
 from app.domain.adapters import TunnelPlan
 from app.domain.cancel import CancelToken
 from app.domain.capture import CaptureReport
 from app.domain.commands import SessionPair
-from app.domain.errors import Cancelled, ProbeFailed
 from app.domain.events import CpuSample, EventSink, RttSamples, Stage, ThroughputSample
 from app.domain.hosts import HostFacts, Side, ToolFlavour
 from app.domain.link import Link
@@ -27,8 +25,8 @@ from app.domain.results import (
 from app.domain.workloads import WorkloadResult
 from app.measurement.comparison.conditions import ping_interval_s, tcp_pause_s
 from app.measurement.interfaces import StageSink
-from app.measurement.load_guard import LoadGuard
-from app.measurement.messages import FROM_HOST_TO_HOST, GETTING_READY, NO_THROUGHPUT, RTT_OF_SIZES, TCP_BOTH_WAYS
+from app.measurement.load_guard import guarded_load
+from app.measurement.messages import FROM_HOST_TO_HOST, GETTING_READY, RTT_OF_SIZES, TCP_BOTH_WAYS
 from app.probes import (
     CpuCounters,
     CpuMonitor,
@@ -196,18 +194,10 @@ class Measurement:
             done = (len(shown) - 1 + min(1.0, at_s / self.plan.profile.seconds)) / 2
             on_progress(self._latency_share + (1.0 - self._latency_share) * done)
 
-        guard = nullcontext(None) if pair.is_lab else LoadGuard(self.sessions, token=token)
-        with guard as watching:
-            load_token = watching.load_token if watching else token
-            try:
-                outcome = measure_throughput(
-                    self.sessions.a, server, self._throughput_request, token=load_token, on_interval=on_interval
-                )
-            except Cancelled:
-                token.raise_if_cancelled()
-                raise ProbeFailed(
-                    watching.reason if watching else NO_THROUGHPUT(),
-                ) from None
+        with guarded_load(self.sessions, is_lab=pair.is_lab, token=token) as load_token:
+            outcome = measure_throughput(
+                self.sessions.a, server, self._throughput_request, token=load_token, on_interval=on_interval
+            )
         measured.throughput = outcome.series
         return outcome.windows
 

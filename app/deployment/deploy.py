@@ -40,7 +40,7 @@ from app.domain.audit import AuditEntry
 from app.domain.cancel import CancelToken
 from app.domain.capture import CaptureReport, Property, properties_of
 from app.domain.commands import SessionPair
-from app.domain.deployment import CONFIRM_WITHIN_S, Deployment, DeploymentOptions, DeploymentState
+from app.domain.deployment import CONFIRM_WITHIN_S, Deployment, DeploymentState
 from app.domain.errors import Cancelled, CommandFailed, InputFault, PairLocked, PreflightRefused, TunnelmarkError
 from app.domain.events import Stage
 from app.domain.hosts import Side
@@ -97,11 +97,10 @@ class DeploymentContext:
         return changed
 
 
-def new_deployment(prepared: Prepared, options: DeploymentOptions, *, policy: str, version: str) -> Deployment:
+def new_deployment(prepared: Prepared, *, policy: str, version: str) -> Deployment:
     """Return a deployment that is about to begin.
 
     Args:
-        options: What was chosen besides solution and suite.
         policy: Name and version of the policy that judged it.
         version: Tunnelmark's.
     """
@@ -114,7 +113,7 @@ def new_deployment(prepared: Prepared, options: DeploymentOptions, *, policy: st
         suite=choice.suite.name,
         title=choice.title,
         verdict=choice.verdict,
-        options=options,
+        options=prepared.options,
         slot=prepared.target.slot,
         link=prepared.request.link,
         by=this_user(),

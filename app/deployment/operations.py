@@ -176,7 +176,7 @@ class DeploymentOperations:
                 sentences(one.what for one in blocking), hint=sentences(one.hint for one in blocking)
             )
         policy = f"{POLICY_NAME} {POLICY_VERSION}"
-        deployment = new_deployment(prepared, options, policy=policy, version=self.version())
+        deployment = new_deployment(prepared, policy=policy, version=self.version())
         running = DeploymentRun(DeploymentContext(self.store, prepared.sessions, emit), prepared, deployment)
         return running.deploy(token=token, confirmation=confirmation, is_confirmed_before=is_confirmed_before)
 

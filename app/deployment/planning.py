@@ -64,6 +64,7 @@ class Prepared:
 
     Attributes:
         choice: What is deployed.
+        options: What else was chosen.
         sessions: Connections to both hosts.
         request: What is built.
         target: Where it goes.
@@ -72,6 +73,7 @@ class Prepared:
     """
 
     choice: DeploymentChoice
+    options: DeploymentOptions
     sessions: SessionPair
     request: DeployRequest
     target: DeploymentTarget
@@ -152,7 +154,7 @@ def _prepare(
         extension=DeploymentSteps(boot_bundle_dir(STATE_DIR), bridging),
     )
     target = DeploymentTarget(deployment_id, slot, replaced)
-    return Prepared(choice, sessions, request, target, bridging, (*warnings, *unguarded))
+    return Prepared(choice, options, sessions, request, target, bridging, (*warnings, *unguarded))
 
 
 def _room(side: Side, slot: str, deployment_id: str, known: tuple[Deployment, ...]) -> ReplacedDeployment:

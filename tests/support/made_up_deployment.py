@@ -66,8 +66,8 @@ def deploy(
     request, place = deployment_request(world, vpn)
     store.save_pair(request.pair)
     choice = DeploymentChoice(vpn, SUITE, "Made up", Verdict.RECOMMENDED, ())
-    prepared = Prepared(choice, world.sessions, request, place, {}, warnings)
-    deployment = new_deployment(prepared, options or DeploymentOptions(), policy="p 1", version="0")
+    prepared = Prepared(choice, options or DeploymentOptions(), world.sessions, request, place, {}, warnings)
+    deployment = new_deployment(prepared, policy="p 1", version="0")
     run = DeploymentContext(store, world.sessions, ([] if events is None else events).append)
     return DeploymentRun(run, prepared, deployment).deploy(
         token=CancelToken(), confirmation=user, is_confirmed_before=is_confirmed_before

@@ -6,11 +6,9 @@ that the user asked for. Must not build tunnels, decide what is measured, or sto
 
 from app.discovery.find_link import find_link
 from app.discovery.host import discover_host, discover_pair
-from app.discovery.install import InstallOutcome, InstallPlan, install, plan_install
+from app.discovery.install import install, plan_install
 
 __all__ = [
-    "InstallOutcome",
-    "InstallPlan",
     "discover_host",
     "discover_pair",
     "find_link",

@@ -4,9 +4,9 @@ Every verdict has a reason and a source, and depends on nothing but names and da
 unknown name is `unknown`, never harmless. Must not talk to hosts, and must not hold a verdict in code.
 """
 
-from app.policy.combinations import COMPOSITIONS, Composition
+from app.policy.combinations import COMPOSITIONS
 from app.policy.data import POLICY_NAME, POLICY_VERSION, PolicyRow
-from app.policy.describe import Description, describe, known_rows
+from app.policy.describe import describe, known_rows
 from app.policy.guidelines import DEFAULT_GUIDELINES, GUIDELINES, Guideline, GuidelineRule, GuidelineStatus
 from app.policy.judge import UNKNOWN_REASON, check_guidelines, findings, judge, judge_suite
 from app.policy.post_quantum import post_quantum
@@ -21,8 +21,6 @@ __all__ = [
     "POLICY_NAME",
     "POLICY_VERSION",
     "UNKNOWN_REASON",
-    "Composition",
-    "Description",
     "Guideline",
     "GuidelineRule",
     "GuidelineStatus",

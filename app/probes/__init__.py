@@ -9,7 +9,7 @@ from app.probes.cpu_counters import CpuCounters
 from app.probes.iperf_server import IperfServer
 from app.probes.latency import LatencyOutcome, LatencyRequest, longest_s, measure_latency
 from app.probes.path_mtu import probe_path_mtu
-from app.probes.surroundings import Surroundings, inspect_surroundings
+from app.probes.surroundings import inspect_surroundings
 from app.probes.throughput import ThroughputOutcome, ThroughputRequest, measure_throughput, throughput_server
 from app.probes.underlay import UnderlayWatch
 from app.probes.underlay_guard import UnderlayGuard
@@ -22,7 +22,6 @@ __all__ = [
     "IperfServer",
     "LatencyOutcome",
     "LatencyRequest",
-    "Surroundings",
     "ThroughputOutcome",
     "ThroughputRequest",
     "UnderlayGuard",

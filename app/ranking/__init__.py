@@ -4,8 +4,8 @@ Pure functions of what was measured, so that a result can be computed again at a
 difference. Must not measure, and must not drop a value in silence: what is left out is named.
 """
 
-from app.ranking.outcome import FailureCause, Outcome, Remedy, failure_causes, outcome_of
-from app.ranking.published import STUDY_2011, PublishedResult, published_2011
+from app.ranking.outcome import Outcome, Remedy, outcome_of
+from app.ranking.published import STUDY_2011, published_2011
 from app.ranking.rank import rank
 from app.ranking.speed import speed_findings
 from app.ranking.summaries import summarise
@@ -13,11 +13,8 @@ from app.ranking.weighted import weighted_latency_ms
 
 __all__ = [
     "STUDY_2011",
-    "FailureCause",
     "Outcome",
-    "PublishedResult",
     "Remedy",
-    "failure_causes",
     "outcome_of",
     "published_2011",
     "rank",

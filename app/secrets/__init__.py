@@ -4,7 +4,7 @@ Passwords go in and come out by their key; a keyring that is locked, broken or p
 `KeyringUnavailable`, which says what to do. Must not write a secret to a file, a log or an error.
 """
 
-from app.secrets.layers import Ask, LayeredPasswords
+from app.secrets.layers import LayeredPasswords
 from app.secrets.stores import MemoryPasswords, PasswordStore
 
-__all__ = ["Ask", "LayeredPasswords", "MemoryPasswords", "PasswordStore"]
+__all__ = ["LayeredPasswords", "MemoryPasswords", "PasswordStore"]

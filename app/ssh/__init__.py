@@ -5,8 +5,6 @@ anything is sent. Must not accept an unknown key by itself, and must not interpr
 """
 
 from app.ssh.connector import SshConnector
-from app.ssh.known_hosts import fingerprint
-from app.ssh.remote_line import shell_line
 from app.ssh.session import SshSession
 
-__all__ = ["SshConnector", "SshSession", "fingerprint", "shell_line"]
+__all__ = ["SshConnector", "SshSession"]

@@ -5,6 +5,6 @@ absent after a crash. Must not decide what is stored, and holds no secret.
 """
 
 from app.storage.store import Store
-from app.storage.summaries import CampaignSummary, CensusSummary, MeanDurations
+from app.storage.summaries import CampaignSummary, CensusSummary
 
-__all__ = ["CampaignSummary", "CensusSummary", "MeanDurations", "Store"]
+__all__ = ["CampaignSummary", "CensusSummary", "Store"]

@@ -4,7 +4,6 @@ Reads nftables, iptables and firewalld, and evaluates a packet against them; a r
 doubt, never an approval. Read-only. Must not open anything: `app.tunnel.openings` does, with consent.
 """
 
-from app.discovery.firewall.evaluate import fate
 from app.discovery.firewall.read import Firewall, read_firewall, sections_of
 
-__all__ = ["Firewall", "fate", "read_firewall", "sections_of"]
+__all__ = ["Firewall", "read_firewall", "sections_of"]

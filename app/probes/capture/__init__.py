@@ -5,11 +5,10 @@ bytes are untrusted and bounded. Must not keep a capture, and leaves a tunnel th
 """
 
 from app.probes.capture.leak_tests import capture_tests_s, run_capture_tests
-from app.probes.capture.overhead import CaptureOverhead, capture_overhead
+from app.probes.capture.overhead import capture_overhead
 from app.probes.capture.request import CaptureTestsRequest, missing_for_capture
 
 __all__ = [
-    "CaptureOverhead",
     "CaptureTestsRequest",
     "capture_overhead",
     "capture_tests_s",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -79,3 +80,9 @@ def test_every_adapter_declares_how_it_is_drawn_and_nothing_is_declared_twice() 
     formats = [kind for one in declared().values() for kind in one.formats]
     assert len(formats) == len(set(formats))
     assert set(formats) <= set(ConfigKind)
+
+
+def test_import_linter_keeps_every_adapter_apart_from_the_others() -> None:
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+    apart = next(one["modules"] for one in contracts if one["name"] == "Adapters do not know each other")
+    assert set(apart) == {f"vpn_adapters.{name}" for name in declared() if name != "foreign"}

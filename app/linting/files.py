@@ -138,11 +138,6 @@ def _unknown(kind: ConfigKind, reading: ConfigReading) -> Iterator[LintFinding]:
         )
 
 
-def lint_text(text: str, path: str = "", options: LintOptions | None = None) -> LintedFile:
-    """Lint a text, for example one that was pasted."""
-    return lint_bytes(text.encode("utf-8", errors="replace"), path, options or LintOptions())
-
-
 def lint_file(path: Path, options: LintOptions | None = None) -> LintedFile:
     """Lint a file on this computer; what cannot be read is reported in the result."""
     options = options or LintOptions()

@@ -6,10 +6,10 @@ import pytest
 
 from app.discovery.candidates import find_candidates, possible_in
 from app.domain.adapters import Adapter
-from app.linting.files import lint_text
 from app.policy import ANOTHER_VPN, DEFAULT_GUIDELINES, GUIDELINES
 from app.policy.names import find_rows
 from support.adapter_cases import facts, platforms
+from support.lint_texts import lint_text
 from vpn_adapters.registry import ADAPTERS
 
 _CHOSEN = {"cipher", "mode", "mac", "key-exchange", "signature"}

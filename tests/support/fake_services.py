@@ -51,7 +51,7 @@ from app.domain.results import (
     PlannedItem,
 )
 from app.domain.solutions import SolutionInfo
-from app.linting.files import LintOptions, lint_file, lint_text
+from app.linting.files import LintOptions, lint_file
 from app.measurement.comparison import FINAL
 from app.measurement.control import CampaignControl
 from app.measurement.options import RunOptions
@@ -59,6 +59,7 @@ from app.policy import DEFAULT_GUIDELINES
 from app.ranking import rank
 from app.services.interfaces import Prompts
 from app.tunnel.recovery import Found, HostRecovery, RecoveryReport
+from support.lint_texts import lint_text
 
 DEAD_LINK = "The link between gateway-a and gateway-b carries nothing any more: 0 of 6 pings crossed."
 

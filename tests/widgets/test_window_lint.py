@@ -9,7 +9,7 @@ from window_driver import Driver
 from app.domain.errors import HostUnreachable
 from app.domain.linting import LintFinding
 from app.domain.verdicts import FindingQuestion, Verdict
-from app.linting.files import lint_text
+from support.lint_texts import lint_text
 from ui.common.guidelines import GuidelinesDialog
 from ui.lint.findings_view import finding_appearance, finding_names, worst_appearance
 from ui.lint.lint_page import LintPage

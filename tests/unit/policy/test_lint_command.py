@@ -18,7 +18,8 @@ from app.cli.lint_formats import as_sarif
 from app.cli.main import main
 from app.domain.linting import ConfigKind
 from app.domain.verdicts import FindingQuestion, Verdict
-from app.linting.files import MAX_FILE_BYTES, LintOptions, lint_bytes, lint_file, lint_text
+from app.linting.files import MAX_FILE_BYTES, LintOptions, lint_bytes, lint_file
+from support.lint_texts import lint_text
 from vpn_adapters.config_formats import sniff_kind
 
 FINDING_KEYS = ["line", "setting", "value", "question", "verdict", "reason", "source", "replacement"]

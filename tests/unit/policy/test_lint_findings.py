@@ -7,8 +7,9 @@ from lint_corpus import FOLDER
 
 from app.domain.linting import MASK, ConfigKind, LintFinding
 from app.domain.verdicts import FindingQuestion, Verdict
-from app.linting.files import LintOptions, lint_text
+from app.linting.files import LintOptions
 from app.policy.lint import lint
+from support.lint_texts import lint_text
 from vpn_adapters.config_formats import KINDS
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from app.domain.linting import ConfigKind
 from app.domain.verdicts import Verdict
-from app.linting.files import LintOptions, lint_text
+from app.linting.files import LintOptions
+from support.lint_texts import lint_text
 
 
 def test_wireguard_lines_that_are_no_settings_are_unknown_and_show_no_key() -> None:

@@ -12,12 +12,13 @@ from app.domain.errors import Bug, InvalidOption
 from app.domain.linting import MASK, ConfigKind, LintFinding
 from app.domain.structured import structured
 from app.domain.verdicts import FindingQuestion, Verdict
-from app.linting.files import LintOptions, lint_text
+from app.linting.files import LintOptions
 from app.policy import ANOTHER_VPN, GUIDELINES
 from app.policy.lint import MAX_FINDINGS, lint, rule_sets
 from app.policy.lint.algorithms import own_names
 from app.policy.lint.names import split_names
 from app.policy.lint.rules import LintRule, _converter
+from support.lint_texts import lint_text
 from vpn_adapters.config_formats import KINDS
 
 ALL_RULES = [(kind, rule) for kind, rules in rule_sets().items() for rule in rules.rules]

@@ -11,9 +11,10 @@ import pytest
 from app.domain.adapters import Setting
 from app.domain.linting import ConfigKind
 from app.domain.verdicts import FindingQuestion
-from app.linting.files import LintOptions, lint_text
+from app.linting.files import LintOptions
 from app.policy.lint.algorithms import Usage, judge_setting
 from app.policy.lint.rules import AlgorithmSetting, rule_sets
+from support.lint_texts import lint_text
 
 SETTINGS = [(kind, one) for kind, rules in rule_sets().items() for one in rules.algorithms if one.spelled]
 NEWER_THAN_HERE = {"mlkem768x25519-sha256"}

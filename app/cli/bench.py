@@ -34,11 +34,10 @@ from app.measurement.control import CampaignControl
 from app.measurement.options import RunOptions
 from app.measurement.overhead import ProbeOverhead
 from app.ranking.agreement import OrderAgreement
+from app.ranking.choice import MOST_PLANNED_ROUNDS
 from app.services.wiring import Services
 from app.wording.language import tr, trn
 from app.wording.local_forms import decimal, rounds_text
-
-MAX_ROUNDS = 100
 
 
 def _columns() -> tuple[Column, ...]:
@@ -55,8 +54,8 @@ def _columns() -> tuple[Column, ...]:
 def bench(context: CommandContext) -> int:
     """Measure what measuring costs on a pair."""
     options = context.options
-    if not 1 <= options.rounds <= MAX_ROUNDS:
-        raise out_of_range("--rounds", options.rounds, 1, MAX_ROUNDS)
+    if not 1 <= options.rounds <= MOST_PLANNED_ROUNDS:
+        raise out_of_range("--rounds", options.rounds, 1, MOST_PLANNED_ROUNDS)
     check_text(context, options.json)
     check_list("--solutions", options.solutions)
     check_solutions(words_of(options.solutions))

@@ -13,8 +13,6 @@ from app.cli.examples import EXAMPLES
 from app.cli.exit_codes import EXIT_STATUSES, ExitCode
 from app.wording.language import source_language
 
-SHELLS = ("bash", "zsh", "fish")
-
 _ENVIRONMENT = {
     "NO_COLOR": "No colours, whatever its value is.",
     "PAGER, LESS": "The pager of long lists at a terminal, and its options.",

@@ -103,8 +103,8 @@ def pair_table(choices: Sequence[PairChoice]) -> Table:
         pair = choice.pair
         table.add_row(
             pair.name,
-            _address(pair.a),
-            _address(pair.b),
+            pair.a.login_text,
+            pair.b.login_text,
             f"{pair.underlay_a}, {pair.underlay_b}",
             local_text(choice.last_measured),
         )
@@ -208,12 +208,6 @@ def _discovery_data(found: Discovery) -> dict[str, object]:
         "unavailable": found.unavailable,
         "blocked": {solution: list(sentences) for solution, sentences in found.blocked.items()},
     }
-
-
-def _address(host: HostSpec) -> str:
-    user = f"{host.user}@" if host.user else ""
-    port = f":{host.port}" if host.port else ""
-    return f"{user}{host.address}{port}"
 
 
 def underlay_addresses(text: str) -> tuple[str, str]:

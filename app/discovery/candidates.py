@@ -21,11 +21,9 @@ from app.domain.adapters import Adapter
 from app.domain.hosts import HostFacts, MissingPart, PairSpec, Side
 from app.domain.link import Link
 from app.domain.results import Candidate
-from app.domain.solutions import CensusOption, OptionKind, SolutionInfo, Suite
+from app.domain.solutions import BASELINE, CensusOption, OptionKind, SolutionInfo, Suite
 from app.domain.verdicts import Finding, Verdict
 from app.policy import DEFAULT_GUIDELINES, Possible, judge_possible, post_quantum
-
-BASELINE = "baseline"
 
 
 def assess_pair(

@@ -19,10 +19,9 @@ from app.discovery.messages import (
 )
 from app.domain.errors import InvalidPlan, PreflightRefused
 from app.domain.hosts import MAX_PORT, HostFacts, Nic
-from app.domain.link import INNER_SUBNET, LAST_SESSION_ID, Link, TunnelNames
+from app.domain.link import BLOCK_BITS, INNER_SUBNET, LAST_SESSION_ID, Link, TunnelNames
 from app.domain.pairs import underlay_problem
 
-_BLOCK_BITS = 24
 _MIN_MTU = 576  # what every IPv4 host takes: RFC 791 section 3.1
 
 
@@ -63,8 +62,8 @@ def find_link(
     return Link(
         underlay_a=str(address_a),
         underlay_b=str(address_b),
-        inner_a=f"{inner[1]}/{_BLOCK_BITS}",
-        inner_b=f"{inner[2]}/{_BLOCK_BITS}",
+        inner_a=f"{inner[1]}/{BLOCK_BITS}",
+        inner_b=f"{inner[2]}/{BLOCK_BITS}",
         carrier_a=str(carrier[1]),
         carrier_b=str(carrier[2]),
         underlay_mtu_bytes=mtu_bytes,
@@ -108,7 +107,7 @@ def _free_blocks(facts_a: HostFacts, facts_b: HostFacts) -> tuple[ipaddress.IPv4
     taken = tuple(_networks(facts_a)) + tuple(_networks(facts_b))
     free = [
         block
-        for block in INNER_SUBNET.subnets(new_prefix=_BLOCK_BITS)
+        for block in INNER_SUBNET.subnets(new_prefix=BLOCK_BITS)
         if not any(block.overlaps(network) for network in taken)
     ]
     if len(free) < 2:

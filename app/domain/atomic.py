@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 from pathlib import Path
+
+NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+"""Errors of a disk or a quota without room."""
 
 
 def replace_file(path: Path, content: bytes, *, mode: int | None = None) -> None:

@@ -1,6 +1,6 @@
 """A deployment: what is asked for, what would be done, what was done.
 
-How it is now is in `rollout_status`, what is reported meanwhile in `rollout_events`.
+How it is now is in `deployment_status`, what is reported meanwhile in `app.deployment.events`.
 
 Texts that come from a host are untrusted. No secret is in any of these values: a file that holds one is known by its
 path, mode and checksum alone.

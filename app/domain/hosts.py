@@ -12,6 +12,10 @@ SSH_PORT = 22
 MAX_PORT = 65_535
 
 
+DIRECTIONS = ("a_to_b", "b_to_a")
+"""Directions of a link, in the order in which they are measured."""
+
+
 class AuthKind(StrEnum):
     """Way of logging in."""
 
@@ -42,6 +46,13 @@ class HostSpec:
     auth: AuthKind = AuthKind.AUTO
     identity_file: str | None = None
     host_key_file: str | None = None
+
+    @property
+    def login_text(self) -> str:
+        """Address with the user and the port that were given: `user@address:port`."""
+        user = f"{self.user}@" if self.user else ""
+        port = f":{self.port}" if self.port else ""
+        return f"{user}{self.address}{port}"
 
     def name_beside(self, letter: str) -> str:
         """Return the label; the address where the label says no more than the letter of the side beside it."""

@@ -22,6 +22,9 @@ VLAN_TAG_BYTES = 4
 """Source: IEEE 802.1Q-2022 section 9.3."""
 IPV4_HEADER_BYTES = 20
 ICMP_HEADER_BYTES = 8
+UDP_HEADER_BYTES = 8
+TCP_HEADER_BYTES = 32
+"""With the timestamp option, which Linux uses. Source: RFC 9293 section 3.1, RFC 7323 section 3.2."""
 FRAME_TO_PAYLOAD_BYTES = ETHERNET_HEADER_BYTES + IPV4_HEADER_BYTES + ICMP_HEADER_BYTES
 """An Ethernet frame of n bytes without FCS carries n - 42 bytes of ICMP echo payload over IPv4."""
 
@@ -37,7 +40,8 @@ MAX_INSTANCES = 10
 _PORT_STEP = 10
 _SESSION_STEP = 16
 _FIRST_PORT, _LAST_PORT = 1024, 65535
-_BLOCK_BITS = 24
+BLOCK_BITS = 24
+"""Prefix of the subnet inside one tunnel."""
 
 STATE_DIR = "/run/tunnelmark"
 """The one folder on a host: mode 0700, root only, gone after a reboot."""
@@ -243,11 +247,11 @@ def _instance_blocks(first: Link, number: int) -> tuple[ipaddress.IPv4Network, i
 
 
 def _free_blocks(start: int, taken: list[ipaddress.IPv4Network]) -> Iterator[ipaddress.IPv4Network]:
-    size = 2 ** (32 - _BLOCK_BITS)
+    size = 2 ** (32 - BLOCK_BITS)
     base = int(INNER_SUBNET.network_address)
     for index in range(INNER_SUBNET.num_addresses // size):
         address = base + (start - base + index * size) % INNER_SUBNET.num_addresses
-        block = ipaddress.IPv4Network((address // size * size, _BLOCK_BITS))
+        block = ipaddress.IPv4Network((address // size * size, BLOCK_BITS))
         if not any(block.overlaps(network) for network in taken):
             yield block
 

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from app.domain.hosts import DIRECTIONS
+
 
 class LinkProtocol(StrEnum):
     """Protocol of plants without IP, or a property of tagged frames, that the packet test tries."""
@@ -31,7 +33,7 @@ class ProtocolVerdict(StrEnum):
 
 _WORST_FIRST = (ProtocolVerdict.LOST, ProtocolVerdict.CHANGED, ProtocolVerdict.CROSSES, ProtocolVerdict.NOT_TRIED)
 
-A_TO_B, B_TO_A = "a_to_b", "b_to_a"
+A_TO_B, B_TO_A = DIRECTIONS
 
 
 @dataclass(frozen=True, slots=True)

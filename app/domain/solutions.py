@@ -8,6 +8,9 @@ from enum import StrEnum
 
 from app.domain.mesh import MeshEffort
 
+BASELINE = "baseline"
+"""Name of the bare underlay, which everything else is compared with."""
+
 
 class Space(StrEnum):
     """Place of the encryption."""

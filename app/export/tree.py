@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 import secrets
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.domain.atomic import sync_folder, write_synced
+from app.domain.atomic import NO_SPACE, sync_folder, write_synced
 from app.domain.errors import DiskFull, InvalidFile, InvalidOption, TunnelmarkError
 from app.export.messages import (
     EXPORT_DISK_FULL,
@@ -24,8 +23,6 @@ from app.export.messages import (
 
 MARK_FILE = ".tunnelmark-export"
 """Says of a folder that an export made it, and that another one may replace it."""
-
-_NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +120,7 @@ def _fill(folder: Path, files: Mapping[str, TreeFile]) -> None:
 
 def _explained(folder: Path, fault: OSError) -> TunnelmarkError:
     context = {"path": str(folder)}
-    if fault.errno in _NO_SPACE:
+    if fault.errno in NO_SPACE:
         return DiskFull(
             EXPORT_DISK_FULL(folder=folder),
             context=context,

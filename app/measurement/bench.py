@@ -17,7 +17,7 @@ from app.domain.results import (
     Profile,
     ProfileName,
 )
-from app.measurement.comparison.planning import BASELINE
+from app.domain.solutions import BASELINE
 from app.measurement.overhead import ProbeOverhead
 from app.probes.throughput import OMIT_S
 from app.ranking import rank

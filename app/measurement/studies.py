@@ -15,7 +15,7 @@ from app.domain.commands import SessionPair
 from app.domain.errors import InvalidFile, InvalidOption, NotFound
 from app.domain.hosts import PairSpec, Side
 from app.domain.paths import Paths
-from app.domain.solutions import Suite
+from app.domain.solutions import BASELINE, Suite
 from app.domain.transfers import TransferCell, TransferResult
 from app.domain.version import tunnelmark_version
 from app.lab.practice_labs import Labs
@@ -37,7 +37,7 @@ from app.storage import Store
 from app.storage.in_use import InUse
 from app.storage.study_results import StudyResults, load_results, results_file, save_results, stored_results
 
-BARE = ("baseline", "none")
+BARE = (BASELINE, "none")
 """Solution and suite of the bare link."""
 
 

@@ -17,7 +17,7 @@ from app.policy.messages import TWO_VERDICTS
 
 T = TypeVar("T")
 
-_FOLDER = resources.files("resources") / "policy"
+POLICY_FOLDER = resources.files("resources") / "policy"
 _ALGORITHM_FILES = ("algorithms.toml", "macs.toml", "keys.toml", "protocols.toml")
 
 
@@ -84,7 +84,7 @@ def tables() -> Tables:
         Bug: A file is malformed or gives one name to two rows.
     """
     algorithms = _by_name(row for file_name in _ALGORITHM_FILES for row in _rows(file_name, "algorithm"))
-    aliases = bundled(_FOLDER / "aliases.toml", _Aliases).aliases
+    aliases = bundled(POLICY_FOLDER / "aliases.toml", _Aliases).aliases
     return Tables(
         ciphers=_by_name(_rows("ciphers.toml", "cipher", kind="cipher")),
         modes=_by_name(_rows("modes.toml", "mode", kind="mode")),
@@ -103,7 +103,7 @@ def all_rows() -> tuple[PolicyRow, ...]:
 
 def load(file_name: str) -> dict[str, Any]:
     """Return what is in one of the policy's files."""
-    return tomllib.loads((_FOLDER / file_name).read_text(encoding="utf-8"))
+    return tomllib.loads((POLICY_FOLDER / file_name).read_text(encoding="utf-8"))
 
 
 def rows_of(cls: type[T], file_name: str, key: str, **defaults: str) -> tuple[T, ...]:
@@ -167,7 +167,7 @@ class _Aliases:
 
 
 # The tables [[combination]] and [[composition]] are read by app/policy/combinations.py.
-_HEAD = bundled(_FOLDER / "policy.toml", _Head, lenient)
+_HEAD = bundled(POLICY_FOLDER / "policy.toml", _Head, lenient)
 POLICY_NAME = _HEAD.name
 POLICY_VERSION = _HEAD.version
 SLOW_LATENCY_FACTOR = _HEAD.slow.latency_factor

@@ -19,6 +19,7 @@ from app.domain.messages import sentences
 from app.domain.results import LOST_RTT_US
 from app.domain.script_files import bare_script
 from app.probes.echoes import Echoes
+from app.probes.latency import WARM_UP_PINGS
 from app.probes.messages import (
     CHECK_TEMPORARY_FILES,
     CYCLE_ENDED_EARLY,
@@ -28,9 +29,6 @@ from app.probes.messages import (
     TUNNEL_CARRIES_NOTHING,
 )
 from app.probes.ping_lines import Reply, Trouble, parse_ping_line
-
-WARM_UP_PINGS = 50
-"""Requests of a window of the warm-up. Source: our choice."""
 
 WARM_UP_S = 2.0
 """Longest warm-up in seconds. Source: our choice."""

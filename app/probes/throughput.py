@@ -10,6 +10,7 @@ from app.domain.adapters import shell_step_argv
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, HostSession, Stream
 from app.domain.errors import Cancelled, ProbeFailed
+from app.domain.hosts import DIRECTIONS
 from app.domain.messages import Message, sentences
 from app.domain.results import ThroughputSeries
 from app.domain.script_files import bare_script
@@ -44,8 +45,6 @@ from app.probes.messages import (
     WAYS,
 )
 
-DIRECTIONS = ("a_to_b", "b_to_a")
-
 IntervalSink = Callable[[str, float, float], None]
 """Gets direction, seconds since that direction began (end of the interval), and Mbit/s."""
 
@@ -53,9 +52,18 @@ INTERVAL_S = 1.0
 OMIT_S = 1
 """TCP's slow start, in seconds, which does not count. Source: iperf3(1), -O."""
 
+DIRECTION_OVERHEAD_S = 0.6
+"""Usual time of a direction beyond its seconds. Source: practice labs."""
+
 CONNECT_TIMEOUT_MS = 5_000
 SLACK_S = 10
 """iperf3 has no deadline of its own for a path that died; it gets its time and so much more, in seconds."""
+
+SILENT_ROUND_TRIPS = 40.0
+"""TCP on a slow line may be silent for so many round trips.
+
+Source: our choice, after OpenVPN over TCP, which was silent for more than 10 s under `geo`.
+"""
 
 _CLIENT_SCRIPT = bare_script("probes/throughput.sh")
 

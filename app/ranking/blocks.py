@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from app.domain.results import LOST_RTT_US, Attempt, LatencySeries
-from app.ranking.summaries import medians_ms
+from app.ranking.summaries import US_PER_MS, medians_ms
 from app.ranking.weighted import weighted_latency_ms
 
 TRIMMED_SHARE = 0.2
@@ -23,8 +23,6 @@ DISTURBED_RATIO = 1.35
 Source: our choice; undisturbed cycles of a practice lab vary by less than 10 %.
 """
 
-_US_PER_MS = 1_000.0
-
 
 def block_value_ms(rtt_us: Sequence[np.ndarray], frame_bytes: Sequence[int]) -> float | None:
     """Return the weighted latency of medians of one block in ms; None if a frame size has no reply in it.
@@ -37,7 +35,7 @@ def block_value_ms(rtt_us: Sequence[np.ndarray], frame_bytes: Sequence[int]) -> 
     for size, times in zip(frame_bytes, rtt_us, strict=True):
         answered = times[times != LOST_RTT_US]
         if answered.size:
-            medians[size] = float(np.median(answered)) / _US_PER_MS
+            medians[size] = float(np.median(answered)) / US_PER_MS
     return _value_ms(medians)
 
 
@@ -92,6 +90,6 @@ def _block_medians_ms(series: LatencySeries, blocks: int) -> list[float | None]:
     """Return the median of each block in ms, None where no reply came: all at once, since there are many."""
     parts = series.rtt_us.reshape(blocks, -1)
     if not (parts == LOST_RTT_US).any():
-        return [float(median) / _US_PER_MS for median in np.median(parts, axis=1)]
+        return [float(median) / US_PER_MS for median in np.median(parts, axis=1)]
     answered = [part[part != LOST_RTT_US] for part in parts]
-    return [float(np.median(part)) / _US_PER_MS if part.size else None for part in answered]
+    return [float(np.median(part)) / US_PER_MS if part.size else None for part in answered]

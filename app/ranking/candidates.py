@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from app.domain.capture import CaptureReport
 from app.domain.gates import Gate
+from app.domain.hosts import DIRECTIONS
 from app.domain.ranking import CandidateResult, Estimate, LatencySummary
 from app.domain.results import (
     Attempt,
@@ -21,7 +22,7 @@ from app.domain.results import (
 )
 from app.ranking.controllers import arrivals_of, controller_advice
 from app.ranking.gates import gates_of, spread_of, worst_gates
-from app.ranking.rounds import DIRECTIONS, Measured, RoundFigures, measure, over_rounds, ratio, round_figures
+from app.ranking.rounds import Measured, RoundFigures, measure, over_rounds, ratio, round_figures
 from app.ranking.summaries import summarise_around
 from app.wording.language import tr, trn
 from app.wording.local_forms import listed_names, short_decimal

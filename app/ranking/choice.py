@@ -22,10 +22,11 @@ Source: our choice; undisturbed attempts of one candidate differed by factors up
 _SMALL_RATIO = 1.05
 """Below it, more rounds are to show that two candidates are alike, not that they differ. Source: our choice."""
 
-_MOST_ROUNDS = 100
-"""More cannot be planned, see `app.measurement.comparison.planning`."""
+MOST_PLANNED_ROUNDS = 100
+"""Limit of the rounds of a comparison."""
 
-_STANDARD_ROUNDS = PROFILES[ProfileName.STANDARD].rounds
+STANDARD_ROUNDS = PROFILES[ProfileName.STANDARD].rounds
+"""Rounds that usually show which candidates differ."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,9 +157,9 @@ def _minutes(compared: Compared, best: int, undecided: Sequence[int]) -> int | N
     if not undecided:
         return None
     if compared.rounds < 2:
-        return math.ceil(_STANDARD_ROUNDS * compared.round_s / 60)
+        return math.ceil(STANDARD_ROUNDS * compared.round_s / 60)
     needed = max(_rounds_needed(compared, best, other) for other in undecided)
-    if needed > _MOST_ROUNDS:
+    if needed > MOST_PLANNED_ROUNDS:
         return None
     return math.ceil(max(1, math.ceil(needed) - compared.rounds) * compared.round_s / 60)
 
@@ -169,7 +170,7 @@ def _rounds_needed(compared: Compared, best: int, other: int) -> float:
         return rounds_needed(compared.found, (best, other), compared.rounds, is_advice=True)
     pair = compared.found.between(best, other)
     if not math.isfinite(pair.half_width):
-        return compared.rounds + float(_STANDARD_ROUNDS)
+        return compared.rounds + float(STANDARD_ROUNDS)
     size = abs(pair.log_ratio)
     goal = size if size > math.log(_SMALL_RATIO) else math.log1p(LATENCY_MARGIN) - size
     return compared.rounds * (pair.half_width / goal) ** 2

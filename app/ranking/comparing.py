@@ -10,15 +10,13 @@ from app.domain.conditions import AS_FOUND
 from app.domain.hosts import HostFacts, Side
 from app.domain.ranking import Estimate, Ranking, Ratio
 from app.domain.results import Attempt, AttemptStatus, CampaignRecord, Candidate, CandidateId
+from app.domain.solutions import BASELINE
 from app.ranking.blocks import round_value_ms
+from app.ranking.intervals import CONFIDENCE
 from app.ranking.messages import SETTING_OF_SIDE, VERDICT_OF
-from app.wording.colours import BASELINE_SOLUTION
 from app.wording.conditions import condition_words
 from app.wording.language import mark, tr
 from app.wording.local_forms import decimal
-
-CONFIDENCE = 0.95
-"""Of the interval of each change. Source: the same as everywhere in the program."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +142,7 @@ def compare_records(before: tuple[CampaignRecord, Ranking], after: tuple[Campaig
     """
     old, new = before[0], after[0]
     ids = list(dict.fromkeys((one.solution, one.suite) for ranking in (after[1], before[1]) for one in ranking.results))
-    bare = _log_change(old, new, next((key for key in ids if key[0] == BASELINE_SOLUTION), None))
+    bare = _log_change(old, new, next((key for key in ids if key[0] == BASELINE), None))
     changes = tuple(_change(key, before, after, bare) for key in ids)
     return ComparisonDiff(
         old, new, changes, tuple(changed_settings(old, new)), old.plan.pair.name == new.plan.pair.name
@@ -199,7 +197,7 @@ def _change(
         before=old.weighted_latency_ms if old is not None else None,
         after=new.weighted_latency_ms if new is not None else None,
         latency=latency,
-        beyond_link=_beyond_link(latency, bare) if key[0] != BASELINE_SOLUTION else None,
+        beyond_link=_beyond_link(latency, bare) if key[0] != BASELINE else None,
         throughput=rates[1] / rates[0] if rates[0] and rates[1] else None,
         is_significant=latency is not None and _excludes_one(latency),
         outcomes=(old.status if old is not None else None, new.status if new is not None else None),

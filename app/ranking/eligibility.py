@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 
 from app.domain.ranking import Barrier, BarrierReason
 from app.domain.results import AttemptStatus, CampaignPlan
+from app.domain.solutions import BASELINE
 from app.domain.verdicts import Verdict
 from app.ranking.candidates import Contender
 from app.ranking.gates import busy_gate
 from app.ranking.proofs import failed_proofs
-from app.wording.colours import BASELINE_SOLUTION
 from app.wording.language import tr
 from app.wording.local_forms import listed_names
 from app.wording.numbers import figure
@@ -54,7 +54,7 @@ class Demands:
 
 def with_eligibility(everyone: Sequence[Contender], plan: CampaignPlan) -> tuple[Contender, ...]:
     """Return the candidates with what bars them from the recommendation, in the same order."""
-    bare = next((one for one in everyone if one.candidate.solution == BASELINE_SOLUTION), None)
+    bare = next((one for one in everyone if one.candidate.solution == BASELINE), None)
     demands = Demands(bare.result.loss_pct if bare is not None else None, plan.deadline_ms, plan.min_rate_mbit_s)
     return tuple(replace(one, result=replace(one.result, barrier=_barrier(one, demands))) for one in everyone)
 

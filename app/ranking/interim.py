@@ -11,6 +11,7 @@ from itertools import combinations
 from app.domain.interim import CandidateState, InterimCandidate, InterimResult, StopReason
 from app.domain.ranking import Ratio
 from app.domain.results import Attempt, AttemptStatus, CampaignPlan, Candidate, CandidateId
+from app.domain.solutions import BASELINE
 from app.ranking.blocks import is_disturbed, round_value_ms
 from app.ranking.differences import Differences, differences
 from app.ranking.messages import (
@@ -36,7 +37,6 @@ from app.ranking.sequential import (
     rounds_needed,
     sequential_differences,
 )
-from app.wording.colours import BASELINE_SOLUTION
 
 __all__ = ["interim", "is_disturbed", "ratio_to_first"]
 
@@ -108,7 +108,7 @@ def interim(plan: CampaignPlan, attempts: Sequence[Attempt], *, elapsed_s: float
 
 
 def _vpns(plan: CampaignPlan) -> list[Candidate]:
-    return [one for one in plan.candidates if one.solution != BASELINE_SOLUTION]
+    return [one for one in plan.candidates if one.solution != BASELINE]
 
 
 def _failed(plan: CampaignPlan, attempts: Sequence[Attempt]) -> set[CandidateId]:

@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from app.domain.errors import PackageMissing, PreflightRefused, PrivilegeMissing
 from app.domain.results import Attempt, AttemptStatus, CampaignRecord, CampaignStatus, Candidate
-from app.wording.colours import BASELINE_SOLUTION
+from app.domain.solutions import BASELINE
 from app.wording.language import tr
 from app.wording.local_forms import attempts_text, vpns_text
 from app.wording.messages import local_text
@@ -101,7 +101,7 @@ def outcome_of(record: CampaignRecord) -> Outcome:
     Args:
         record: The comparison, finished or not.
     """
-    vpns = [candidate for candidate in record.plan.candidates if candidate.solution != BASELINE_SOLUTION]
+    vpns = [candidate for candidate in record.plan.candidates if candidate.solution != BASELINE]
     done = _keys(record.attempts, AttemptStatus.COMPLETED)
     failed = _keys(record.attempts, AttemptStatus.FAILED) - done
     return Outcome(

@@ -9,6 +9,7 @@ from dataclasses import replace
 from app.domain.gates import Gate
 from app.domain.ranking import AdviceKind, CandidateResult, Drift, RankedCandidate, Ranking, Recommendation
 from app.domain.results import AttemptStatus, CampaignRecord
+from app.domain.solutions import BASELINE
 from app.ranking.candidates import Contender, completed, contenders
 from app.ranking.cautions import CampaignDoubts, campaign_doubts, choice_cautions
 from app.ranking.choice import Choice, Compared, choose
@@ -21,7 +22,6 @@ from app.ranking.interim import ratio_to_first
 from app.ranking.missing import missing_caution, not_compared, why_no_advice
 from app.ranking.recommendation import drifted, no_recommendation, recommendation, under
 from app.ranking.sequential import sequential_differences
-from app.wording.colours import BASELINE_SOLUTION
 
 
 def rank(record: CampaignRecord) -> Ranking:
@@ -38,10 +38,10 @@ def rank(record: CampaignRecord) -> Ranking:
         Results and ranking in the same order: ranked candidates, then those without a weighted latency, then
         references, then those that did not complete.
     """
-    measured = with_rounds_gates(contenders(record, _condition(record), BASELINE_SOLUTION))
+    measured = with_rounds_gates(contenders(record, _condition(record), BASELINE))
     everyone = with_eligibility(measured, record.plan)
     rounds = len({one.key.round for one in completed(record.attempts)})
-    baseline = [one for each in everyone if each.candidate.solution == BASELINE_SOLUTION for one in each.attempts]
+    baseline = [one for each in everyone if each.candidate.solution == BASELINE for one in each.attempts]
     drift = drift_of(completed(baseline))
     compared = _compare(record, everyone)
     decided = _choice(record, everyone, compared)
@@ -95,9 +95,7 @@ def _choice(record: CampaignRecord, everyone: Sequence[Contender], compared: Com
     """Return the choice, or why nothing can be recommended although something was measured."""
     obstacle = why_no_advice(record, everyone)
     choice = None if obstacle else choose(compared, is_partial=any(_is_missing(one) for one in everyone))
-    is_link_known = any(
-        one.candidate.solution == BASELINE_SOLUTION and one.result.loss_pct is not None for one in everyone
-    )
+    is_link_known = any(one.candidate.solution == BASELINE and one.result.loss_pct is not None for one in everyone)
     rivals = disturbed_rivals(compared, choice, is_link_known=is_link_known) if choice is not None else ()
     return (None, disturbed_obstacle(rivals, choice.best)) if choice is not None and rivals else (choice, obstacle)
 

@@ -6,15 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from app.domain.ranking import AdviceKind, BarrierReason, Drift, Recommendation
-from app.domain.results import PROFILES, ProfileName
 from app.domain.verdicts import deciding_finding
 from app.ranking.candidates import Contender
-from app.ranking.choice import Choice
+from app.ranking.choice import STANDARD_ROUNDS, Choice
 from app.wording.language import mark, tr, trn
 from app.wording.local_forms import listed_names, local_figure, minutes_text, rounds_text
 from app.wording.messages import local_text
-
-_STANDARD_ROUNDS = PROFILES[ProfileName.STANDARD].rounds
 
 _MOST_NAMES = 3
 """Candidates that a sentence names with their figures. Source: our choice."""
@@ -112,7 +109,7 @@ def _no_clear_winner(choice: Choice) -> str:
         ).format(
             names=listed_names(names),
             apart=_apart(choice),
-            rounds=rounds_text(_STANDARD_ROUNDS),
+            rounds=rounds_text(STANDARD_ROUNDS),
             minutes=minutes_text(choice.minutes or 1),
         )
     more = tr("they differ too little, or vary too much, for more rounds to decide")

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
+from app.domain.hosts import DIRECTIONS
 from app.domain.ranking import Estimate
 from app.domain.results import Attempt
 from app.ranking.blocks import round_value_ms
@@ -15,7 +16,6 @@ from app.ranking.intervals import estimate
 from app.ranking.summaries import means_ms
 from app.ranking.weighted import weighted_latency_ms
 
-DIRECTIONS = ("a_to_b", "b_to_a")
 SIDES = ("a", "b")
 
 

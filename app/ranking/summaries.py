@@ -11,7 +11,7 @@ from app.domain.ranking import LatencySummary
 from app.domain.results import LOST_RTT_US, LatencySeries
 
 _QUANTILES = np.array((0.05, 0.50, 0.95, 0.99, 0.999))
-_US_PER_MS = 1_000.0
+US_PER_MS = 1_000.0
 
 
 def answered_us(series: Sequence[LatencySeries]) -> npt.NDArray[np.uint32]:
@@ -35,14 +35,14 @@ def means_ms(series: Sequence[LatencySeries]) -> list[float | None]:
     sums = np.add.reduceat(np.where(is_answered, samples, 0), starts, dtype=np.uint64)
     for index, count, total in zip(filled, counts.tolist(), sums.tolist(), strict=True):
         if count:
-            found[index] = total / count / _US_PER_MS
+            found[index] = total / count / US_PER_MS
     return found
 
 
 def medians_ms(series: Sequence[LatencySeries]) -> dict[int, float]:
     """Return the median round-trip time in ms by frame size; sizes that did not cross are left out."""
     answered = {one.frame_bytes: one.rtt_us[one.rtt_us != LOST_RTT_US] for one in series}
-    return {size: float(np.median(found)) / _US_PER_MS for size, found in answered.items() if found.size}
+    return {size: float(np.median(found)) / US_PER_MS for size, found in answered.items() if found.size}
 
 
 def summarise(series: Sequence[LatencySeries], deadline_ms: float | None) -> LatencySummary:
@@ -97,8 +97,8 @@ def summarise_around(
         p95_ms=p95,
         p99_ms=p99,
         p999_ms=p999,
-        max_ms=float(samples[-1]) / _US_PER_MS if samples.size else None,
-        stdev_ms=float(samples.std(dtype=np.float64, ddof=1)) / _US_PER_MS if samples.size > 1 else None,
+        max_ms=float(samples[-1]) / US_PER_MS if samples.size else None,
+        stdev_ms=float(samples.std(dtype=np.float64, ddof=1)) / US_PER_MS if samples.size > 1 else None,
         over_deadline_pct=_late_pct(samples, sent, deadline_ms),
         note=" ".join(dict.fromkeys(one.note for one in series if one.note)),
     )
@@ -107,7 +107,7 @@ def summarise_around(
 def _late_pct(samples: npt.NDArray[np.uint32], sent: int, deadline_ms: float | None) -> float | None:
     if deadline_ms is None or not sent:
         return None
-    in_time = int(np.searchsorted(samples, deadline_ms * _US_PER_MS, side="right"))
+    in_time = int(np.searchsorted(samples, deadline_ms * US_PER_MS, side="right"))
     return 100.0 * (sent - in_time) / sent
 
 
@@ -119,4 +119,4 @@ def _quantiles_ms(samples: npt.NDArray[np.uint32]) -> list[float | None]:
     below = np.floor(places).astype(np.intp)
     above = np.minimum(below + 1, samples.size - 1)
     low, high = samples[below].astype(np.float64), samples[above].astype(np.float64)
-    return [float(value) for value in (low + (places - below) * (high - low)) / _US_PER_MS]
+    return [float(value) for value in (low + (places - below) * (high - low)) / US_PER_MS]

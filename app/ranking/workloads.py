@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from app.domain.results import AttemptStatus, CampaignRecord, CandidateId
+from app.domain.solutions import BASELINE
 from app.domain.workloads import FigureKind
 from app.probes.workloads import WORKLOADS
-from app.wording.colours import BASELINE_SOLUTION
 from app.wording.language import tr
 from app.wording.messages import local_text
 from app.wording.numbers import figure
@@ -127,7 +127,7 @@ def _with_best(cells: Mapping[CandidateId, WorkloadCell], kind: FigureKind) -> d
     """Mark those whose range overlaps that of the best mean; one round marks none: it says nothing of chance."""
     if kind.is_lower_better is None:
         return dict(cells)
-    rivals = {key: cell for key, cell in cells.items() if key[0] != BASELINE_SOLUTION}
+    rivals = {key: cell for key, cell in cells.items() if key[0] != BASELINE}
     if len(rivals) < 2 or min(cell.rounds for cell in rivals.values()) < _FEWEST_ROUNDS:
         return dict(cells)
     sign = 1.0 if kind.is_lower_better else -1.0

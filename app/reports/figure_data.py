@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from app.domain.hosts import DIRECTIONS
 from app.domain.ranking import CandidateResult, Estimate, LatencySummary, Ratio
 from app.ranking.frontier import FrontierPoint
 from app.ranking.pictures import Distribution
@@ -102,7 +103,7 @@ def throughput_data(rows: Iterable[tuple[str, Mapping[str, Estimate]]]) -> Figur
             title,
             *(
                 text
-                for direction in ("a_to_b", "b_to_a")
+                for direction in DIRECTIONS
                 for text in (_mean(by_direction.get(direction)), interval(by_direction.get(direction)) or NOTHING)
             ),
         )

@@ -6,11 +6,9 @@ import errno
 import os
 from pathlib import Path
 
-from app.domain.atomic import replace_file
+from app.domain.atomic import NO_SPACE, replace_file
 from app.domain.errors import DiskFull, InvalidOption
 from app.reports.messages import NOT_WRITTEN, REPORT_DISK_FULL
-
-_NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 def write_atomically(path: Path, content: bytes) -> None:
@@ -34,7 +32,7 @@ def write_atomically(path: Path, content: bytes) -> None:
 
 def _explained(path: Path, fault: OSError) -> DiskFull | InvalidOption:
     context = {"path": str(path)}
-    if fault.errno in _NO_SPACE:
+    if fault.errno in NO_SPACE:
         return DiskFull(
             REPORT_DISK_FULL(file=path),
             context=context,

@@ -12,6 +12,7 @@ from typing import Any
 from app.domain.capture import CaptureReport, properties_of
 from app.domain.conditions import MeasuredCondition
 from app.domain.gates import Gate
+from app.domain.hosts import DIRECTIONS
 from app.domain.link_protocols import joined_verdict
 from app.domain.messages import code_of
 from app.domain.ranking import CandidateResult, Estimate, LatencySummary, Ranking
@@ -126,8 +127,8 @@ def _result(record: CampaignRecord, one: CandidateResult) -> dict[str, Any]:
         "weighted_latency_ci_ms": _interval(one.weighted_latency_ms),
         "rounds": one.weighted_latency_ms.rounds if one.weighted_latency_ms else 0,
         "latency": [_latency(summary) for summary in one.latency],
-        "throughput_mbit_s": _means(one.throughput_mbit_s, ("a_to_b", "b_to_a")),
-        "throughput_ci_mbit_s": _intervals(one.throughput_mbit_s, ("a_to_b", "b_to_a")),
+        "throughput_mbit_s": _means(one.throughput_mbit_s, DIRECTIONS),
+        "throughput_ci_mbit_s": _intervals(one.throughput_mbit_s, DIRECTIONS),
         "cpu_pct": _means(one.cpu_pct, ("a", "b")),
         "cpu_ci_pct": _intervals(one.cpu_pct, ("a", "b")),
         "cpu_pct_per_mbit_s": _mean(one.cpu_pct_per_mbit_s),

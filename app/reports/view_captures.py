@@ -18,7 +18,7 @@ from app.domain.capture import (
 from app.domain.injection import PropertyResult, PropertyVerdict
 from app.domain.link_protocols import ProtocolCrossing, ProtocolVerdict, joined_verdict
 from app.domain.ranking import CandidateResult, Ranking
-from app.domain.results import Attempt, CampaignRecord
+from app.domain.results import FRAME_BYTES, Attempt, CampaignRecord
 from app.reports.text import NOTHING
 from app.wording.capture_sentences import (
     BREAK_SIGNS,
@@ -103,8 +103,6 @@ CAPTURE_NOTE = mark(
     "the protection was removed."
 )
 
-_SHOWN_FRAME_BYTES = 1_514
-
 
 def capture_of(attempts: Sequence[Attempt]) -> CaptureReport | None:
     """Return the packet tests of one candidate; None where it was not captured."""
@@ -123,7 +121,7 @@ def capture_overview(record: CampaignRecord, ranking: Ranking, anchors: Sequence
 
 def _overview_row(one: CandidateResult, report: CaptureReport, anchor: str) -> View:
     worst = worst_breakage(report.leak.broken) if report.leak is not None else None
-    largest = next((cost for cost in report.overhead if cost.frame_bytes == _SHOWN_FRAME_BYTES), None)
+    largest = next((cost for cost in report.overhead if cost.frame_bytes == FRAME_BYTES[-1]), None)
     crossed = [tr(one.kind) for one in report.crossings if one.has_crossed]
     if report.protocols:
         crossed.append(protocols_line(report.protocols))

@@ -11,10 +11,10 @@ from app.domain.condition_files import presets
 from app.domain.hosts import HostFacts, Tool, ToolFlavour
 from app.domain.ranking import Ranking
 from app.domain.results import FRAME_BYTES, FRAME_WEIGHTS, PROFILES, CampaignRecord, Profile, ProfileName
+from app.domain.solutions import BASELINE
 from app.ranking import STUDY_2011, outcome_of, published_2011
 from app.ranking.workloads import workload_table
 from app.reports.text import NOTHING, share, times
-from app.wording.colours import BASELINE_SOLUTION
 from app.wording.conditions import condition_words, measured_words
 from app.wording.language import mark, tr
 from app.wording.local_forms import (
@@ -116,7 +116,7 @@ def workloads_view(record: CampaignRecord) -> View | None:
 def facts_view(record: CampaignRecord) -> list[View]:
     """Return what was compared, where and when, as labels with values: what a reader has to know first."""
     plan, pair = record.plan, record.plan.pair
-    vpns = [one.title for one in plan.candidates if one.solution != BASELINE_SOLUTION]
+    vpns = [one.title for one in plan.candidates if one.solution != BASELINE]
     when = f"{minute_text(record.started_at)} UTC"
     if record.ended_at is not None:
         when = tr("{start} to {end} UTC").format(start=minute_text(record.started_at), end=f"{record.ended_at:%H:%M}")

@@ -9,12 +9,12 @@ from app.domain.errors import StorageFault
 from app.domain.history import EntryId, EntryKind, Winner
 from app.domain.messages import from_stored
 from app.domain.results import AttemptStatus, CampaignStatus, Profile, ProfileName
+from app.domain.solutions import BASELINE
 from app.storage.campaigns import status_of, unknown_campaign
 from app.storage.codec import to_json
 from app.storage.messages import PLAN_OF_COMPARISON, WINNER_OF_COMPARISON
 from app.storage.rows import read_time, read_value, read_word
 from app.storage.summaries import CampaignSummary, MeanDurations
-from app.wording.colours import BASELINE_SOLUTION
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ FROM campaign_progress WHERE kind = 'comparison'
 
 def get_summary(connection: sqlite3.Connection, campaign_id: int) -> CampaignSummary:
     """Return one campaign's line, or raise NotFound."""
-    row = connection.execute(f"{_SUMMARIES} AND number = ?2", (BASELINE_SOLUTION, campaign_id)).fetchone()
+    row = connection.execute(f"{_SUMMARIES} AND number = ?2", (BASELINE, campaign_id)).fetchone()
     if row is None:
         raise unknown_campaign(EntryId(EntryKind.COMPARISON, campaign_id))
     return _summary(row)
@@ -64,7 +64,7 @@ def get_summary(connection: sqlite3.Connection, campaign_id: int) -> CampaignSum
 def list_campaigns(connection: sqlite3.Connection, pair: str | None, limit: int) -> tuple[CampaignSummary, ...]:
     """Return campaigns, newest first."""
     rows = connection.execute(
-        f"{_SUMMARIES} AND (?2 IS NULL OR pair = ?2) ORDER BY number DESC LIMIT ?3", (BASELINE_SOLUTION, pair, limit)
+        f"{_SUMMARIES} AND (?2 IS NULL OR pair = ?2) ORDER BY number DESC LIMIT ?3", (BASELINE, pair, limit)
     )
     return tuple(_summary(row) for row in rows)
 

@@ -40,11 +40,20 @@ def opening_steps(
     Raises:
         ValueError: The tag has other characters than letters, digits, `-` and `_`, or more than 32.
     """
-    if not _TAG.fullmatch(tag):
-        raise ValueError(f"{tag!r} is not a tag for rules of a firewall")
+    check_tag(tag)
     if owner is Owner.NONE:
         return ()
     return tuple(_step(owner, opening, places, tag, interface) for opening, places in openings.items())
+
+
+def check_tag(tag: str) -> None:
+    """Refuse a tag that could be more than a word of a comment.
+
+    Raises:
+        ValueError: It has other characters than letters, digits, `-` and `_`, or more than 32.
+    """
+    if not _TAG.fullmatch(tag):
+        raise ValueError(f"{tag!r} is not a tag for rules of a firewall")
 
 
 def comment_of(opening: Opening, tag: str) -> str:

@@ -7,9 +7,6 @@ from enum import StrEnum
 
 from app.domain.declared import Style, declared
 
-BASELINE_SOLUTION = "baseline"
-"""Name of the baseline, the bare underlay that everything else is compared with."""
-
 
 class Marker(StrEnum):
     """Shape of the points of a series."""

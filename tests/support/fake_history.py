@@ -12,10 +12,10 @@ from app.domain.census import CensusRecord, OptionStatus
 from app.domain.errors import InvalidPlan
 from app.domain.history import EntryId, EntryKind, HistoryEntry, Winner, checked_note
 from app.domain.results import CampaignRecord, CampaignStatus
+from app.domain.solutions import BASELINE
 from app.ranking import outcome_of, rank
 from app.ranking.history_entries import deployment_entries
 from app.ranking.winner import winner_of
-from app.wording.colours import BASELINE_SOLUTION
 
 
 @dataclass(kw_only=True)
@@ -62,7 +62,7 @@ class FakeHistory(FakeCensus, FakeDeployments):
 
     def _comparison(self, one: CampaignRecord) -> HistoryEntry:
         outcome = outcome_of(one)
-        assert outcome.vpns == sum(each.solution != BASELINE_SOLUTION for each in one.plan.candidates)
+        assert outcome.vpns == sum(each.solution != BASELINE for each in one.plan.candidates)
         return HistoryEntry(
             EntryKind.COMPARISON,
             str(one.campaign_id),

@@ -33,6 +33,7 @@ from app.domain.results import (
     CampaignStatus,
     Candidate,
 )
+from app.domain.solutions import BASELINE
 from app.domain.verdicts import Verdict
 from app.measurement.adaptive.cycles import Cycles, FailureSink
 from app.measurement.adaptive.draft import Draft
@@ -43,7 +44,6 @@ from app.probes.blocks import BlockTarget, TargetBlock
 from app.ranking.gates import MOST_REPEATS
 from app.ranking.interim import interim
 from app.ranking.rank import rank
-from app.wording.colours import BASELINE_SOLUTION
 from support.recorded_rtts import Recorded
 from support.sample_records import STARTED, facts, pair
 
@@ -218,7 +218,7 @@ def simulate(
 def _plan(count: int, noise: Noise, verdicts: Sequence[Verdict], *, has_bare: bool) -> CampaignPlan:
     names = [f"c{i}" for i in range(1, count + 1)]
     judged = list(verdicts) or [Verdict.RECOMMENDED] * count
-    bare = Candidate(BASELINE_SOLUTION, "c0", "Bare link", Verdict.UNPROTECTED, (), is_unprotected=True)
+    bare = Candidate(BASELINE, "c0", "Bare link", Verdict.UNPROTECTED, (), is_unprotected=True)
     candidates = [bare] if has_bare else []
     candidates += [Candidate("vpn", name, f"VPN {name}", verdict) for name, verdict in zip(names, judged, strict=True)]
     profile = replace(ADAPTIVE_PROFILE, block_pings=noise.block_pings)

@@ -293,6 +293,10 @@ class ElidedLabel(QLabel):
 _CONTENT_STRETCH = 100
 
 
+WIDE_PX = 1600
+"""Widest content of pages with tables and columns side by side, in logical pixels."""
+
+
 class ScrollPage(QScrollArea):
     """Scrolls a page's content when the window is small, and keeps it readable when it is wide.
 

@@ -24,6 +24,8 @@ from ui.common.theme import tabular
 from ui.common.tips import set_tip
 
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+SORT_ARROWS = {Qt.SortOrder.AscendingOrder: "\u25b4", Qt.SortOrder.DescendingOrder: "\u25be"}
+"""Behind the name of the column by which a table is ordered."""
 _FRAME_PX = 2
 _WORD_EM = 8
 """Least width of a column of words, in heights of its letters, where its texts are longer."""

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QGridLayout
 
 from app.discovery.pair_discovery import HostCheck
 from app.domain.hosts import HostFacts, HostSpec, MissingPart, Nic, PackageManager, Privilege, ToolFlavour
+from app.domain.solutions import BASELINE
 from app.wording.language import mark
 from app.wording.messages import local_text
 from ui.common.basics import Card, button, icon_label, label, line, row
@@ -135,6 +136,6 @@ def _solutions(facts: HostFacts, titles: Mapping[str, str]) -> str:
     words = [
         f"{titles.get(name, name)} {support.version}".strip()
         for name, support in facts.solutions.items()
-        if support.is_available and name != "baseline"
+        if support.is_available and name != BASELINE
     ]
     return ", ".join(words) or NONE

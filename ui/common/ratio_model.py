@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from app.domain.events import CycleEnded, RoundEnded
 from app.domain.interim import InterimResult
-from app.wording.colours import BASELINE_SOLUTION
+from app.domain.solutions import BASELINE
 from ui.common.candidate_rows import Key
 
 
@@ -65,7 +65,7 @@ class RatioModel:
         if not event.is_counted:
             return
         for key, value in event.block_ms:
-            if key.solution != BASELINE_SOLUTION:
+            if key.solution != BASELINE:
                 self._logs.setdefault((key.solution, key.suite), []).append(math.log(value))
 
     def take_round(self, event: RoundEnded) -> None:

@@ -33,6 +33,7 @@ from app.domain.events import (
     ThroughputSample,
     UnderlayChanged,
 )
+from app.domain.hosts import DIRECTIONS
 from app.domain.interim import InterimResult
 from app.domain.results import Attempt, AttemptKey, AttemptStatus, CampaignPlan, CampaignStatus
 from app.wording.local_forms import decimal
@@ -91,7 +92,7 @@ class LiveModel:
             self._ratios = RatioModel()
             self._points.clear()
             self._recent = SampleRing(_RING_CAPACITY)
-            self._throughput = {name: Columns(_SECONDS_CAPACITY, 2) for name in ("a_to_b", "b_to_a")}
+            self._throughput = {name: Columns(_SECONDS_CAPACITY, 2) for name in DIRECTIONS}
             self._cpu = {side: Columns(_SECONDS_CAPACITY, 5) for side in ("a", "b")}
             self._rows = RowBook()
             self._log: list[LogLine] = []

@@ -16,7 +16,7 @@ from app.domain.progress import ProgressSink
 from app.domain.results import CampaignRecord
 from app.measurement.wizard import Step
 from app.services.interfaces import PairChoice
-from ui.common.basics import Card, ScrollPage, button, label, label_for, row
+from ui.common.basics import WIDE_PX, Card, ScrollPage, button, label, label_for, row
 from ui.common.context import PageContext
 from ui.common.folding import FoldingCards, FoldingForm
 from ui.common.host_card import HostCard
@@ -34,7 +34,6 @@ from ui.comparison.pair_fields import PairFields, TypedPair
 _FORM, _FOUND, _LAB = range(3)
 """Views of the page, in the order of its stack."""
 
-_WIDEST_PX = 1600
 _LEAST_HOST_EM = 18
 
 
@@ -79,7 +78,7 @@ class HostsPage(Page):
         self._stack.addWidget(self._make_found())
         self._offer = LabOffer(lambda: self.use_lab(like=self._like), self.begin_new)
         self.start_lab = self._offer.start
-        self._stack.addWidget(ScrollPage(self._offer, _WIDEST_PX))
+        self._stack.addWidget(ScrollPage(self._offer, WIDE_PX))
         self.body.addWidget(self.busy)
         self.body.addWidget(self._stack, 1)
 
@@ -376,7 +375,7 @@ class HostsPage(Page):
         layout.addWidget(cards)
         layout.addLayout(row(self.inspect, 0))
         layout.addStretch(1)
-        self._scroll = ScrollPage(result, _WIDEST_PX)
+        self._scroll = ScrollPage(result, WIDE_PX)
         return self._scroll
 
     def _make_found(self) -> QWidget:
@@ -393,4 +392,4 @@ class HostsPage(Page):
         layout.addLayout(head)
         layout.addWidget(self._cards)
         layout.addStretch(1)
-        return ScrollPage(result, _WIDEST_PX)
+        return ScrollPage(result, WIDE_PX)

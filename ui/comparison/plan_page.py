@@ -11,9 +11,9 @@ from PySide6.QtWidgets import QListWidget, QListWidgetItem, QSplitter, QVBoxLayo
 from app.discovery.pair_discovery import Discovery
 from app.domain.errors import TunnelmarkError
 from app.domain.results import PROFILES, CampaignPlan, PlannedItem
+from app.domain.solutions import BASELINE
 from app.measurement.options import RunOptions
 from app.measurement.wizard import Step
-from app.wording.colours import BASELINE_SOLUTION
 from app.wording.messages import local_sentence
 from ui.common.basics import Card, ElidedLabel, ScrollPage, label, set_variant
 from ui.common.candidate_rows import Key
@@ -201,7 +201,7 @@ class PlanPage(Page):
             set_tip(item, titles.get(key, key[0]))
             self.candidates.addItem(item)
         self.candidates.blockSignals(False)  # noqa: FBT003 - Qt has it so
-        protected = [nth for nth, key in enumerate(chosen) if key[0] != "baseline"]
+        protected = [nth for nth, key in enumerate(chosen) if key[0] != BASELINE]
         if chosen:
             self.candidates.setCurrentRow(protected[0] if protected else 0)
 
@@ -275,7 +275,7 @@ def _amounts(plan: CampaignPlan) -> str:
             .replace("%1", str(profile.rounds))
             .replace("%2", f"{profile.budget_s / 60:g}")
         )
-    has_baseline = any(one.solution == BASELINE_SOLUTION for one in plan.candidates)
+    has_baseline = any(one.solution == BASELINE for one in plan.candidates)
     repeated = " " + tr("The baseline is measured first and last.") if has_baseline else ""
     return (
         tr("%1 attempts; %2 frame sizes × %3 pings; %4 s of TCP per direction.")

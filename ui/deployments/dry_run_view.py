@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QListWidget, QListWidgetItem, QSplitt
 from app.domain.deployment import DeploymentObstacle, DryRun, EndpointDryRun, FileDiff, PlannedCommand
 from app.domain.hosts import Side
 from app.wording.messages import local_text
-from ui.common.basics import ScrollPage, icon_label, label, name_tabs
+from ui.common.basics import WIDE_PX, ScrollPage, icon_label, label, name_tabs
 from ui.common.copying import enable_copying
 from ui.common.data_table import LineDelegate
 from ui.common.texts import NONE, count, plain_tip, tr
@@ -54,7 +54,7 @@ class Overview(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._content = QWidget()
-        self._scroll = ScrollPage(self._content, 1600)
+        self._scroll = ScrollPage(self._content, WIDE_PX)
         self.sentences: tuple[str, ...] = ()
         self.table = SidesTable(tr("Result"))
         split = QSplitter(Qt.Orientation.Horizontal)

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from app.discovery.pair_discovery import Discovery
 from app.domain.deployment import Deployment, DeploymentOptions, DryRun
+from app.domain.solutions import BASELINE
 from app.services.interfaces.deployments import LanPort
 from ui.common.basics import button, label, row, set_variant
 from ui.common.deployment_preset import Key
@@ -94,7 +95,7 @@ class DeploymentSetup(QWidget):
     def show_found(self, discovery: Discovery, ports: Sequence[LanPort]) -> None:
         """Offer what both hosts can do."""
         self.discovery = discovery
-        self.form.show_found([one for one in discovery.candidates if one.solution != "baseline"], ports)
+        self.form.show_found([one for one in discovery.candidates if one.solution != BASELINE], ports)
         self._show_firewalls()
 
     def show_run(self, run: DryRun, choice: Choice, replaced: str) -> None:

@@ -7,8 +7,9 @@ import gc
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QStackedWidget, QVBoxLayout, QWidget
 
+from app.domain.hosts import DIRECTIONS
 from app.domain.results import CampaignPlan
-from app.wording.colours import BASELINE_SOLUTION
+from app.domain.solutions import BASELINE
 from app.wording.messages import local_text
 from ui.common.basics import label
 from ui.common.live_values import Figures
@@ -115,15 +116,15 @@ class PlotBoard(QWidget):
         # Replies of an adaptive comparison are of all candidates in turn: none of their colours would be true.
         is_one = running is not None and not (self._plan is not None and self._plan.profile.is_adaptive)
         self.arriving.draw(
-            running[0] if running is not None and is_one else BASELINE_SOLUTION, at_s, rtt_ms, figures.frame_bytes
+            running[0] if running is not None and is_one else BASELINE, at_s, rtt_ms, figures.frame_bytes
         )
 
     def _draw_load(self) -> None:
         running = self._model.running_key()
         seconds = self._plan.profile.seconds if self._plan else 3
         self.throughput.draw(
-            running[0] if running else "baseline",
-            {name: self._model.throughput(name) for name in ("a_to_b", "b_to_a")},
+            running[0] if running else BASELINE,
+            {name: self._model.throughput(name) for name in DIRECTIONS},
             seconds,
         )
         for side, plot in self.cpu.items():

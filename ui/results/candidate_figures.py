@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
+from app.domain.hosts import DIRECTIONS
 from app.domain.ranking import CandidateResult, Estimate
 from app.ranking.candidates import with_figures
 from app.ranking.gates import shown_limits
@@ -15,7 +16,7 @@ from app.wording.controllers import controller_note, controller_rows
 from app.wording.gates import gate_rows
 from app.wording.local_forms import decimal
 from app.wording.messages import local_text
-from ui.common.basics import ScrollPage, column, label
+from ui.common.basics import WIDE_PX, ScrollPage, column, label
 from ui.common.candidate_rows import Key
 from ui.common.data_table import DataTable
 from ui.common.texts import NONE, count, mbit_s, ms, pct, plain_tip, tr
@@ -24,7 +25,6 @@ from ui.plots.result_data import ResultData
 
 _ROOMY_EM = 64
 _P5, _P95, _P99, _P999, _STDEV, _LATE = 5, 7, 8, 9, 11, 12
-_WIDEST_PX = 1600
 
 
 class CandidateFigures(ScrollPage):
@@ -99,7 +99,7 @@ class CandidateFigures(ScrollPage):
         parts.insert(2, self.notes)
         parts.append(self.controller_note)
         content.setLayout(column(*parts, 0, margin_px=GRID))
-        super().__init__(content, _WIDEST_PX)
+        super().__init__(content, WIDE_PX)
 
     def show_candidate(self, data: ResultData, key: Key) -> None:
         """Show the figures of a candidate."""
@@ -131,7 +131,7 @@ class CandidateFigures(ScrollPage):
         self.notes.setVisible(bool(notes))
         again = {
             name: [one.retransmits for each in attempts for one in each.throughput if one.direction == name]
-            for name in ("a_to_b", "b_to_a")
+            for name in DIRECTIONS
         }
         _fill(self.throughput, _throughput_rows(result, again))
         _fill(self.cpu, _cpu_rows(data, key, result))

@@ -8,15 +8,16 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.domain.capture import CaptureReport
+from app.domain.hosts import DIRECTIONS
 from app.domain.ranking import Estimate
 from app.domain.results import Attempt
 from app.domain.verdicts import deciding_finding
-from app.ranking.rounds import DIRECTIONS, SIDES
+from app.ranking.rounds import SIDES
 from app.ranking.warnings import candidate_warnings
 from app.wording.findings import replacement_words
 from app.wording.local_forms import decimal
 from app.wording.messages import local_text
-from ui.common.basics import Card, ScrollPage, icon_label, label, row
+from ui.common.basics import WIDE_PX, Card, ScrollPage, icon_label, label, row
 from ui.common.candidate_rows import Key
 from ui.common.texts import NONE, count, mbit_s, ms, pct, ratio, tr
 from ui.common.theme import GRID
@@ -27,15 +28,13 @@ from ui.results.capture_appearances import proof_appearances
 Fact = tuple[str, str]
 """Name and value."""
 
-_WIDEST_PX = 1600
-
 
 class CandidateOverview(ScrollPage):
     """Cards in two columns."""
 
     def __init__(self) -> None:
         self._content = QWidget()
-        super().__init__(self._content, _WIDEST_PX)
+        super().__init__(self._content, WIDE_PX)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._lines: list[str] = []
 

@@ -12,7 +12,7 @@ from app.domain.verdicts import Finding
 from app.wording.capture_sentences import advice_sentence, break_counts, break_title, crossing_sentence, packets_text
 from app.wording.local_forms import decimal
 from app.wording.messages import local_text
-from ui.common.basics import ScrollPage, icon_label, label, row
+from ui.common.basics import WIDE_PX, ScrollPage, icon_label, label, row
 from ui.common.data_table import DataTable
 from ui.common.texts import NONE, count, tr
 from ui.common.theme import GRID, Theme
@@ -60,7 +60,7 @@ class CaptureDetails(QWidget):
         rows.addLayout(self._below)
         rows.addWidget(self.protocols)
         rows.addStretch(1)
-        scroll = ScrollPage(content, 1600)
+        scroll = ScrollPage(content, WIDE_PX)
         scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         outer = QHBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from app.domain.ranking import Ranking
-from app.domain.results import ADAPTIVE_PROFILE, PROFILES, Profile, ProfileName
+from app.domain.results import ADAPTIVE_PROFILE, Profile
+from app.ranking.choice import STANDARD_ROUNDS
 from ui.common.texts import tr
 
-_ENOUGH_ROUNDS = PROFILES[ProfileName.STANDARD].rounds
 _LONGEST_MIN = 240
 """Longer runs are for the terminal: a difference that small hardly matters."""
 
@@ -24,7 +24,7 @@ def deciding_profile(profile: Profile, ranking: Ranking) -> Profile | None:
     if advice.solution is None or advice.is_clear:
         return None
     if profile.budget_s is None:
-        return ADAPTIVE_PROFILE if ranking.rounds < _ENOUGH_ROUNDS else None
+        return ADAPTIVE_PROFILE if ranking.rounds < STANDARD_ROUNDS else None
     minutes = advice.minutes_to_decide
     if minutes is None or profile.budget_s + 60 * minutes > 60 * _LONGEST_MIN:
         return None

@@ -10,14 +10,13 @@ from PySide6.QtGui import QIcon, QResizeEvent
 from PySide6.QtWidgets import QHeaderView, QStyleOptionViewItem, QTableWidget
 
 from app.domain.history import EntryKind, HistoryEntry, Winner
-from ui.common.data_table import DataTable, LineDelegate
+from ui.common.data_table import SORT_ARROWS, DataTable, LineDelegate
 from ui.common.icons import make_icon
 from ui.common.swatch import swatch_icon
 from ui.common.texts import plain_tip, tr
 from ui.common.theme import Theme
 from ui.results.history_order import DATE, MEASURED, NOTE, PAIR, PROFILE, TEXTS, WHAT, WINNER, matching, ordered
 
-_ARROWS = {Qt.SortOrder.AscendingOrder: "\u25b4", Qt.SortOrder.DescendingOrder: "\u25be"}
 _ICONS = {EntryKind.COMPARISON: "compare", EntryKind.CENSUS: "table", EntryKind.DEPLOYMENT: "deployment"}
 _ROOMY_EM, _LEAST_EM = 70, 54
 """In a narrower table the profile gives way to winner and note, in a still narrower one the number of candidates."""
@@ -196,7 +195,7 @@ class HistoryTable(DataTable):
         for nth, name in enumerate(self._headers):
             header = self.horizontalHeaderItem(nth)
             if header is not None:
-                header.setText(f"{name} {_ARROWS[order]}" if nth == sorted_by else name)
+                header.setText(f"{name} {SORT_ARROWS[order]}" if nth == sorted_by else name)
         way = tr("rising") if order is Qt.SortOrder.AscendingOrder else tr("falling")
         text = tr("Ordered by %1, %2").replace("%1", self._headers[sorted_by]).replace("%2", way)
         self.setAccessibleDescription(text)

@@ -9,13 +9,13 @@ from PySide6.QtWidgets import QHeaderView, QStyleOptionViewItem, QTableWidget
 from app.domain.events import Stage
 from app.domain.ranking import CandidateResult, Estimate, RankedCandidate
 from app.domain.results import AttemptStatus
+from app.domain.solutions import BASELINE
 from app.ranking.warnings import MEASURED_BARRIERS, candidate_warnings
 from app.ranking.weighting import Scored, Weighting
-from app.wording.colours import BASELINE_SOLUTION
 from app.wording.local_forms import decimal
 from app.wording.messages import local_text
 from ui.common.candidate_rows import Key
-from ui.common.data_table import DataTable, LineDelegate
+from ui.common.data_table import SORT_ARROWS, DataTable, LineDelegate
 from ui.common.icons import make_icon
 from ui.common.stage_texts import stage_text
 from ui.common.swatch import swatch_icon
@@ -44,7 +44,6 @@ from ui.results.ranking_order import (
 _FIGURES = (LATENCY, INTERVAL, LATENCY_X, MBIT, MBIT_X, CPU, YOURS)
 _PLACE = Qt.ItemDataRole.UserRole
 _RANK_PX = 56
-_ARROWS = {Qt.SortOrder.AscendingOrder: "\u25b4", Qt.SortOrder.DescendingOrder: "\u25be"}
 _SECOND_RANK = (INTERVAL, LATENCY_X, MBIT_X)
 _ROOMY_EM = 70
 """In a narrower table intervals give way to the names."""
@@ -150,7 +149,7 @@ class RankingTable(DataTable):
         if advised:
             return advised[0]
         results = [data.result((one.solution, one.suite)) for one in self._places]
-        vpns = [nth for nth, one in enumerate(results) if one.solution != BASELINE_SOLUTION]
+        vpns = [nth for nth, one in enumerate(results) if one.solution != BASELINE]
         if any(results[nth].status is AttemptStatus.COMPLETED for nth in vpns):
             return 0
         return next((nth for nth in vpns if results[nth].status is AttemptStatus.FAILED), 0)
@@ -185,7 +184,7 @@ class RankingTable(DataTable):
         for nth, name in enumerate(self._headers):
             header = self.horizontalHeaderItem(nth)
             if header is not None and self._sorting is not None and self._sorting[0] == nth:
-                header.setText(f"{name} {_ARROWS[self._sorting[1]]}")
+                header.setText(f"{name} {SORT_ARROWS[self._sorting[1]]}")
             elif header is not None:
                 header.setText(name)
 

@@ -16,7 +16,7 @@ from app.ranking.warnings import harmless_drift, warnings_of
 from app.ranking.workloads import workload_table
 from app.wording.messages import local_text
 from ui.common.attempt_story import attempt_story
-from ui.common.basics import ChoiceBox, ScrollPage, column, icon_label, label, label_for, name_tabs, row
+from ui.common.basics import WIDE_PX, ChoiceBox, ScrollPage, column, icon_label, label, label_for, name_tabs, row
 from ui.common.candidate_rows import Key
 from ui.common.code_view import CodeView
 from ui.common.copying import enable_copying
@@ -283,7 +283,7 @@ class ResultTabs(QTabWidget):
         content = QWidget()
         content.setProperty("variant", "page")
         content.setLayout(column(cards, 0, margin_px=GRID))
-        return ScrollPage(content, 1600)
+        return ScrollPage(content, WIDE_PX)
 
     def _show_candidate(self, item: QListWidgetItem | None) -> None:
         if item is None or self._data is None:

@@ -10,7 +10,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHeaderView, QWidget
 
 from app.domain.errors import TunnelmarkError
-from app.domain.hosts import HostSpec, PairSpec
+from app.domain.hosts import PairSpec
 from app.domain.ssh_hosts import SshHosts
 from ui.common.basics import button, label, row
 from ui.common.context import PageContext
@@ -122,7 +122,7 @@ class PairsDialog(Panel):
         self.table.setRowCount(len(pairs))
         for nth, pair in enumerate(pairs):
             underlay = f"{pair.underlay_a}, {pair.underlay_b}"
-            for column, text in enumerate((pair.name, _host(pair.a), _host(pair.b), underlay)):
+            for column, text in enumerate((pair.name, pair.a.login_text, pair.b.login_text, underlay)):
                 cell = self.table.cell(nth, column)
                 cell.setText(text)
                 set_tip(cell, text)
@@ -239,9 +239,3 @@ class PairsDialog(Panel):
     def _import(self, dialog: SshImportDialog) -> None:
         services, wanted = self._context.services, dialog.wanted()
         self._change(tr("Importing hosts"), lambda: services.import_pair(*wanted), wanted[0])
-
-
-def _host(host: HostSpec) -> str:
-    user = f"{host.user}@" if host.user else ""
-    port = f":{host.port}" if host.port else ""
-    return f"{user}{host.address}{port}"

@@ -10,14 +10,12 @@ from app.domain.adapters import EndpointPlan, PlanRequest, TunnelPlan
 from app.domain.hosts import SolutionSupport
 from app.domain.link import ETHERNET_HEADER_BYTES
 from app.domain.messages import mark
-from app.domain.solutions import Carrier, SolutionInfo, Space
+from app.domain.solutions import BASELINE, Carrier, SolutionInfo, Space
 from vpn_adapters.shared.modular import ModularAdapter
 from vpn_adapters.shared.security import NO_PROTECTION, NO_SECURITY
 
-NAME = "baseline"
-
 _INFO = SolutionInfo(
-    name=NAME,
+    name=BASELINE,
     title="Bare underlay",
     summary=mark("The path between the two hosts without any tunnel, as the reference for everything else."),
     space=Space.NONE,
@@ -36,7 +34,7 @@ def _plan(request: PlanRequest) -> TunnelPlan:
     link = request.link
     end = EndpointPlan(files=(), steps=(), interface="")
     return TunnelPlan(
-        solution=NAME,
+        solution=BASELINE,
         suite=request.suite,
         a=end,
         b=end,
@@ -51,7 +49,7 @@ def _plan(request: PlanRequest) -> TunnelPlan:
 adapter = ModularAdapter(
     info=_INFO,
     commands={},
-    parse_discovery=lambda _outputs: SolutionSupport(solution=NAME, is_available=True),
+    parse_discovery=lambda _outputs: SolutionSupport(solution=BASELINE, is_available=True),
     suites=lambda _facts_a, _facts_b: (NO_PROTECTION,),
     plan=_plan,
 )

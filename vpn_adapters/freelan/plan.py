@@ -8,7 +8,7 @@ from dataclasses import replace
 from app.domain.adapters import EndpointPlan, PlanRequest, PlanStep, TunnelPlan, UpCheck
 from app.domain.commands import Command, FileToWrite
 from app.domain.hosts import Side
-from app.domain.link import ETHERNET_HEADER_BYTES, IPV4_HEADER_BYTES, Link
+from app.domain.link import ETHERNET_HEADER_BYTES, IPV4_HEADER_BYTES, UDP_HEADER_BYTES, Link
 from app.domain.messages import mark
 from vpn_adapters.freelan.info import NAME
 from vpn_adapters.freelan.render import config, config_path, peer_certificate, peer_certificate_path
@@ -19,7 +19,6 @@ from vpn_adapters.shared.messages import NOTE_OWN_ROUTE
 from vpn_adapters.shared.modular import tunnel
 from vpn_adapters.shared.rendering import setting
 
-UDP_HEADER_BYTES = 8
 FSCP_BYTES = 4 + 4 + 16 + 2
 """Header, sequence number, tag and length of a DATA message. Source: libs/fscp/fscp.txt, sections 2.1 and 2.6."""
 

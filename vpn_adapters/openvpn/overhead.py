@@ -12,14 +12,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from app.domain.link import ETHERNET_HEADER_BYTES, IPV4_HEADER_BYTES
+from app.domain.link import ETHERNET_HEADER_BYTES, IPV4_HEADER_BYTES, TCP_HEADER_BYTES, UDP_HEADER_BYTES
 from app.domain.results import FRAME_BYTES
 from app.domain.solutions import Carrier
 from vpn_adapters.openvpn.algorithms import Mode, block_bytes, digest_bytes, mode
 
-UDP_HEADER_BYTES = 8
-TCP_HEADER_BYTES = 32
-"""With the timestamp option, which Linux uses. Source: RFC 9293 section 3.1, RFC 7323 section 3.2."""
 STREAM_LENGTH_BYTES = 2
 """Length before each packet in a TCP stream. Source: OpenVPN's network protocol, "TCP packet length"."""
 PEER_ID_BYTES = 4

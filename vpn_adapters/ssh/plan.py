@@ -8,7 +8,7 @@ from dataclasses import replace
 from app.domain.adapters import Breakage, EndpointPlan, PlanRequest, PlanStep, TunnelPlan, UpCheck
 from app.domain.commands import Command, FileToWrite
 from app.domain.hosts import Side
-from app.domain.link import ETHERNET_HEADER_BYTES, IPV4_HEADER_BYTES, Link
+from app.domain.link import ETHERNET_HEADER_BYTES, IPV4_HEADER_BYTES, TCP_HEADER_BYTES, Link
 from app.domain.messages import mark
 from app.domain.results import FRAME_BYTES
 from vpn_adapters.shared.commands import root_script
@@ -22,8 +22,6 @@ from vpn_adapters.ssh.algorithms import is_aead, packet_bytes
 from vpn_adapters.ssh.discovery import SSHD_PREFIX
 from vpn_adapters.ssh.info import NAME
 
-TCP_HEADER_BYTES = 32
-"""With the timestamp option, which Linux uses. Source: RFC 9293 section 3.1, RFC 7323 section 3.2."""
 CHANNEL_HEADER_BYTES = 9
 """Message (1), channel (4), length (4) before a frame. Source: RFC 4254 section 5.2, OpenSSH: PROTOCOL section 2.3."""
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from app.domain.adapters import EndpointPlan, PlanRequest, PlanStep, TunnelPlan, UpCheck
 from app.domain.commands import Command, FileToWrite
 from app.domain.hosts import Side
-from app.domain.link import ETHERNET_HEADER_BYTES, IPV4_HEADER_BYTES, Link
+from app.domain.link import ETHERNET_HEADER_BYTES, IPV4_HEADER_BYTES, UDP_HEADER_BYTES, Link
 from app.domain.messages import mark
 from app.domain.results import FRAME_BYTES
 from vpn_adapters.shared.commands import root_script
@@ -21,7 +21,6 @@ from vpn_adapters.tinc.info import NAME
 from vpn_adapters.tinc.render import config, config_path, host, host_path, log_path, pid_path
 from vpn_adapters.tinc.suites import UNKNOWN_NUMBER
 
-UDP_HEADER_BYTES = 8
 SEQUENCE_NUMBER_BYTES = 4
 """Encrypted with each frame. Source: tinc manual, section The UDP tunnel."""
 

@@ -28,12 +28,12 @@ from app.domain.commands import Command
 from app.domain.errors import CommandFailed
 from app.domain.script_files import bare_script
 from app.host.remote_host import RemoteHost, new_id
+from app.tunnel.firewall import check_tag
 
 TIMEOUT_S = 30.0
 MAX_RULES_BYTES = 16_777_216
 _MOST_BYTES = 65_536
 """Linux takes arguments of 131072 bytes (MAX_ARG_STRLEN); rules are quoted in them."""
-_TAG = re.compile(r"[A-Za-z0-9_-]{1,32}")
 _ZONE = re.compile(r"[A-Za-z0-9_-]{1,32}")
 _COPY = re.compile(r'comment "tunnelmark [A-Za-z0-9_-]+ lan \d+"')
 # What `--list-all` and `--list-all-policies` print of NAT; policies are not distinguished.
@@ -159,8 +159,7 @@ def moving_step(
     Raises:
         ValueError: The tag has other characters than letters, digits, `-` and `_`, or more than 32.
     """
-    if not _TAG.fullmatch(tag):
-        raise ValueError(f"{tag!r} is not a tag for rules of a firewall")
+    check_tag(tag)
     mark = f"tunnelmark {tag} lan "
     lines = _lines((*rules, *noted), mark)
 

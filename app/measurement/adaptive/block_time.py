@@ -5,15 +5,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from app.probes.throughput import OMIT_S
+from app.probes.throughput import DIRECTION_OVERHEAD_S, OMIT_S
 from app.ranking.sequential import LEAST_ROUNDS
 
 FEWEST_CYCLES = 5
 """Undisturbed cycles of a round where the budget would hold fewer than three rounds of ten. Source: our choice; rounds
 tell more than cycles, since a tunnel differs from one set-up to the next."""
-
-_DIRECTION_OVERHEAD_S = 0.6
-"""Time of a direction of TCP beyond its seconds. Source: practice labs, as `app.measurement.comparison.planning`."""
 
 _CLEANUP_SHARE = 0.3
 """Clean-up as a share of what is measured of a round before its blocks. Source: practice labs."""
@@ -21,7 +18,7 @@ _CLEANUP_SHARE = 0.3
 
 def transfer_s(candidates: int, seconds: int) -> float:
     """Return how long TCP of so many candidates takes in both directions."""
-    return 2.0 * candidates * (seconds + OMIT_S + _DIRECTION_OVERHEAD_S)
+    return 2.0 * candidates * (seconds + OMIT_S + DIRECTION_OVERHEAD_S)
 
 
 @dataclass(frozen=True, slots=True)

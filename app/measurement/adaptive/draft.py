@@ -26,13 +26,12 @@ from app.domain.results import (
     LatencySeries,
     ThroughputSeries,
 )
-from app.domain.solutions import Suite
+from app.domain.solutions import BASELINE, Suite
 from app.measurement.comparison.attempt import MAX_LOG_CHARACTERS
 from app.measurement.interfaces import Tunnel
 from app.measurement.messages import CANCELLED_WHILE_RUNNING, SKIPPED_IN_STAGE
 from app.probes.blocks import BlockTarget, TargetBlock
 from app.ranking.blocks import block_value_ms
-from app.wording.colours import BASELINE_SOLUTION
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +108,7 @@ class Draft:
     @property
     def is_bare(self) -> bool:
         """Whether it is the bare link."""
-        return self.key.solution == BASELINE_SOLUTION
+        return self.key.solution == BASELINE
 
     @property
     def plan(self) -> TunnelPlan:

@@ -7,11 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from app.domain.results import Attempt, AttemptKey, CampaignPlan
+from app.domain.solutions import BASELINE
 from app.measurement.adaptive.block_time import FEWEST_CYCLES
 from app.measurement.adaptive.group_measurement import FIRST_RATED_ROUND, FIRST_SECONDS, TCP_ROUNDS, rate_of
 from app.measurement.adaptive.round_times import Part, RoundTimes
 from app.measurement.adaptive.side_by_side import ONE_AT_A_TIME
-from app.measurement.comparison.planning import BASELINE, packet_tests_s
+from app.measurement.comparison.planning import packet_tests_s
 from app.probes.throughput import OMIT_S
 from app.ranking.sequential import LEAST_ROUNDS
 

@@ -15,11 +15,12 @@ from app.domain.events import LogLevel, LogLine
 from app.domain.hosts import Side
 from app.domain.messages.lists import joined
 from app.domain.results import Attempt, AttemptStatus, CampaignPlan, CampaignStatus, Profile, ProfileName
+from app.domain.solutions import BASELINE
 from app.measurement.link_conditions import LinkMeasurement
 from app.measurement.messages import BARE_EMULATOR, CONDITION_NOT_MET, CONDITION_SET, NO_EMULATION_ON_LINK
 from app.measurement.work import CampaignContext, Done, Task
+from app.probes.throughput import SILENT_ROUND_TRIPS
 from app.probes.workloads import WORKLOADS
-from app.wording.colours import BASELINE_SOLUTION
 from app.wording.conditions import check_message, check_words, condition_words
 
 if TYPE_CHECKING:
@@ -38,9 +39,6 @@ _FRAMES_APART = 3.0
 _LARGEST_FRAME_BITS = 8 * 1_518
 _ROUND_TRIPS_OF_TCP, _MOST_TCP_S = 20.0, 10
 """TCP needs some round trips until it fills a line. Source: our choice."""
-
-_SILENT_ROUND_TRIPS = 40.0
-"""Source: our choice, after OpenVPN over TCP, which was silent for more than 10 s under `geo`."""
 
 _PINGS, _ROUNDS = 100, 2
 """In place of an adaptive profile, whose tests take a condition for a disturbance. Source: our choice."""
@@ -74,7 +72,7 @@ def ping_interval_s(condition: Condition | None) -> float | None:
 
 def tcp_pause_s(condition: Condition | None) -> int:
     """Return for how many seconds more TCP may be silent: over a TCP tunnel it recovers slowly from a full queue."""
-    return 0 if condition is None else math.ceil(_SILENT_ROUND_TRIPS * condition.rtt_ms / 1_000)
+    return 0 if condition is None else math.ceil(SILENT_ROUND_TRIPS * condition.rtt_ms / 1_000)
 
 
 def under_condition(
@@ -135,7 +133,7 @@ def _measured(
         context.conditioned.hold(condition)
         return measurement.measure(condition, direct_ms)
     direct_ms = measurement.direct_ms()
-    bare, facts = context.adapters[BASELINE_SOLUTION], context.facts
+    bare, facts = context.adapters[BASELINE], context.facts
     suite = bare.suites(facts[Side.A.value], facts[Side.B.value])[0]
     with context.tunnels.open(bare, suite, token=token, on_stage=lambda _stage, text: context.meter.report(text)):
         return measurement.measure(condition, direct_ms)

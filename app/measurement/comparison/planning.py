@@ -18,6 +18,7 @@ from app.domain.conditions import Condition, name_of
 from app.domain.errors import InvalidPlan
 from app.domain.hosts import PairSpec
 from app.domain.results import GOOD_CYCLES, AttemptKey, CampaignPlan, Candidate, Profile
+from app.domain.solutions import BASELINE
 from app.measurement.comparison.conditions import ping_interval_s, profile_under, workloads_s
 from app.measurement.messages import (
     BYTES_IN_A_FRAME,
@@ -32,9 +33,8 @@ from app.measurement.messages import (
     SECONDS_OF_TCP,
 )
 from app.probes.capture import capture_tests_s
-from app.probes.throughput import OMIT_S
-
-BASELINE = "baseline"
+from app.probes.throughput import DIRECTION_OVERHEAD_S, OMIT_S
+from app.ranking.choice import MOST_PLANNED_ROUNDS
 
 SMALLEST_FRAME_BYTES = 60
 """Without FCS. Source: IEEE 802.3, minimum frame of 64 bytes with FCS; ping needs 16 bytes of payload for its clock."""
@@ -42,13 +42,11 @@ SMALLEST_FRAME_BYTES = 60
 LARGEST_FRAME_BYTES = 1_514
 MAX_PINGS = 1_000_000
 MAX_SECONDS = 3_600
-MAX_ROUNDS = 100
 
 # What is assumed until something was measured: a practice lab under software emulation, and small gateways elsewhere.
 _FIXED_S = 6.0
 _ECHO_MS_LAB = 2.0
 _ECHO_MS = 1.5
-_DIRECTION_OVERHEAD_S = 0.6
 _BREAKAGES = 2
 
 
@@ -132,7 +130,7 @@ def _check(candidates: Sequence[Candidate], profile: Profile) -> None:
     ranges = (
         (ECHO_REQUESTS_PER_SIZE(), profile.pings, 1, MAX_PINGS),
         (SECONDS_OF_TCP(), profile.seconds, 1, MAX_SECONDS),
-        (ROUNDS(), profile.rounds, 1, MAX_ROUNDS),
+        (ROUNDS(), profile.rounds, 1, MOST_PLANNED_ROUNDS),
         *((BYTES_IN_A_FRAME(), size, SMALLEST_FRAME_BYTES, LARGEST_FRAME_BYTES) for size in profile.frame_bytes),
     )
     for what, value, low, high in ranges:
@@ -214,4 +212,4 @@ def _predict_s(solution: str, profile: Profile, history: Mapping[str, PastDurati
     if past is not None:
         return past.setup_s + past.probe_s + past.cleanup_s
     pings = GOOD_CYCLES * sum(profile.block_pings) if profile.is_adaptive else profile.pings * len(profile.frame_bytes)
-    return _FIXED_S + pings * each_ms / 1000.0 + 2 * (OMIT_S + profile.seconds + _DIRECTION_OVERHEAD_S)
+    return _FIXED_S + pings * each_ms / 1000.0 + 2 * (OMIT_S + profile.seconds + DIRECTION_OVERHEAD_S)

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache, lru_cache
-from importlib import resources
 from typing import Any
 
 from cattrs import Converter
@@ -17,10 +16,9 @@ from app.domain.errors import Bug
 from app.domain.linting import ConfigKind
 from app.domain.structured import base_converter, bundled
 from app.domain.verdicts import FindingQuestion, Verdict
+from app.policy.data import POLICY_FOLDER
 from app.policy.judge import UNKNOWN_REASON, judge
 from app.policy.messages import KIND_TWICE
-
-_FOLDER = resources.files("resources") / "policy"
 
 STYLES = frozenset({"word", "digest", "colon", "comma", "ssh", "proposals", "ipsec-proposals", "tls", "tls13"})
 """Ways to write several algorithms in one setting."""
@@ -154,7 +152,7 @@ def rule_sets() -> Mapping[ConfigKind, RuleSet]:
         Bug: A file is malformed, or two speak of one kind.
     """
     found: dict[ConfigKind, RuleSet] = {}
-    for file in sorted(_FOLDER.iterdir(), key=lambda one: one.name):
+    for file in sorted(POLICY_FOLDER.iterdir(), key=lambda one: one.name):
         if file.name.startswith("lint_") and file.name.endswith(".toml"):
             rules = bundled(file, RuleSet, _converter)
             for kind in rules.kinds:

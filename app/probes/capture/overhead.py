@@ -8,14 +8,12 @@ from dataclasses import dataclass
 
 from app.domain.adapters import TunnelPlan
 from app.domain.capture import FrameOverhead
-from app.domain.link import ETHERNET_HEADER_BYTES, IPV4_HEADER_BYTES
+from app.domain.link import ETHERNET_HEADER_BYTES, IPV4_HEADER_BYTES, TCP_HEADER_BYTES
 from app.probes.capture.packets import TCP, Packet
 
 _OFFSET_UNIT_BYTES = 8
 """Fragments begin at multiples of it. Source: RFC 791 section 3.1, fragment offset."""
 
-TCP_HEADER_BYTES = 32
-"""With the timestamp option, which Linux uses. Source: RFC 9293 section 3.1, RFC 7323 section 3.2."""
 
 SHARE_OF_FRAMES = 0.5
 """A size of datagram that was seen for fewer of the frames is something else: a sign of life, a handshake."""

@@ -9,7 +9,7 @@ import ipaddress
 import struct
 from dataclasses import dataclass, replace
 
-from app.domain.link import ETHERNET_HEADER_BYTES, IPV4_HEADER_BYTES
+from app.domain.link import ETHERNET_HEADER_BYTES, IPV4_HEADER_BYTES, UDP_HEADER_BYTES
 from app.probes.capture.packets import ETHERTYPE_IPV4, TAG_BYTES, TCP, UDP, VLAN_ETHERTYPES
 from app.probes.capture.pcap import ETHERNET, Record
 
@@ -19,7 +19,6 @@ DSCP = 63
 
 Source: RFC 2474 section 6, pool 2: for experiments.
 """
-UDP_HEADER_BYTES = 8
 _SHORTEST_PAYLOAD_BYTES = 46
 """Ethernet pads what is shorter. Source: IEEE 802.3 section 3.2.7."""
 

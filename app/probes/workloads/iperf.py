@@ -11,11 +11,10 @@ from app.domain.errors import ProbeFailed
 from app.domain.hosts import Side
 from app.probes.iperf_server import IperfServer
 from app.probes.messages import IPERF_FAILED, NO_RATE, NO_RESULT
-from app.probes.throughput import CONNECT_TIMEOUT_MS, SLACK_S, explain_iperf_failure, reported_error
+from app.probes.throughput import CONNECT_TIMEOUT_MS, SILENT_ROUND_TRIPS, SLACK_S, explain_iperf_failure, reported_error
 from app.probes.workloads.base import WorkloadPath
 
 _MOST_OUTPUT_BYTES = 8 << 20
-_SILENT_ROUND_TRIPS = 40.0
 
 
 def server(path: WorkloadPath, seconds: float) -> IperfServer:
@@ -71,4 +70,4 @@ def received_mbit_s(report: Mapping[str, Any], key: str = "sum_received") -> flo
 
 
 def _slack_s(path: WorkloadPath) -> int:
-    return SLACK_S + round(_SILENT_ROUND_TRIPS * path.rtt_ms / 1_000)
+    return SLACK_S + round(SILENT_ROUND_TRIPS * path.rtt_ms / 1_000)

@@ -11,7 +11,7 @@ import pytest
 
 from app.cli.exit_codes import EXIT_STATUSES
 from app.cli.main import main
-from app.cli.man import SHELLS, commands_of, man_page
+from app.cli.man import commands_of, man_page
 from app.cli.parser import make_parser
 
 PAGE = man_page(make_parser(), "0.1.0", "2026-03-06")
@@ -61,7 +61,7 @@ def test_mandoc_finds_nothing_to_warn_of() -> None:
     assert done.stdout + done.stderr == ""
 
 
-@pytest.mark.parametrize("shell", SHELLS)
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_completion_knows_every_command_and_option(shell: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["completion", shell]) == 0
     script = capsys.readouterr().out

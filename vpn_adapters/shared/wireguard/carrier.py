@@ -8,7 +8,7 @@ from types import MappingProxyType
 from app.domain.adapters import Breakage, PlanRequest, PlanStep, UpCheck, shell_step_argv
 from app.domain.commands import Command
 from app.domain.hosts import Side
-from app.domain.link import ETHERNET_HEADER_BYTES, IPV4_HEADER_BYTES, Link
+from app.domain.link import ETHERNET_HEADER_BYTES, IPV4_HEADER_BYTES, UDP_HEADER_BYTES, Link
 from app.domain.messages import mark
 from vpn_adapters.shared.commands import root_script
 from vpn_adapters.shared.messages import (
@@ -22,7 +22,6 @@ from vpn_adapters.shared.rendering import public_value
 from vpn_adapters.shared.wireguard.identity import PUBLIC_KEY, key_path
 
 KERNEL_MODULE = "wireguard"
-UDP_HEADER_BYTES = 8
 DATA_HEADER_BYTES = 16
 """Type and reserved (4), receiver (4), counter (8). Source: the WireGuard paper, section 5.4.6."""
 TAG_BYTES = 16

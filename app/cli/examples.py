@@ -56,13 +56,12 @@ EXAMPLES: Mapping[str, str] = {
 """By the command's words."""
 
 
-def epilog_of(prog: str, notes: str = "") -> str:
+def epilog_of(prog: str) -> str:
     """Return the text below a command's options.
 
     Args:
         prog: The command as it is typed, with the program's name.
-        notes: Further notes.
     """
     words = prog.split(" ", 1)[-1]
     example = f"{tr('example:')}\n  {EXAMPLES[words]}\n" if words in EXAMPLES else ""
-    return "\n".join(filter(None, (example, notes, tr("For exit statuses see tunnelmark --help."))))
+    return "\n".join(filter(None, (example, tr("For exit statuses see tunnelmark --help."))))

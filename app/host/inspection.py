@@ -164,12 +164,10 @@ def take_snapshot(
     *,
     token: CancelToken,
     depth: SnapshotDepth = SnapshotDepth.QUICK,
-    state_dir: str = STATE_DIR,
 ) -> HostSnapshot:
     """Inspect a host, for comparing it with another time.
 
     Args:
         depth: How closely; a thorough inspection takes some seconds.
-        state_dir: Tunnelmark's folder there.
     """
-    return inspect_host(RemoteHost(Side.A, session, state_dir), token=token, depth=depth).snapshot
+    return inspect_host(RemoteHost(Side.A, session, STATE_DIR), token=token, depth=depth).snapshot

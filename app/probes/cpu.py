@@ -22,7 +22,7 @@ from app.probes.cpu_ticks import CpuTicks, mean_usage, parse_cpu_line, usage_bet
 from app.probes.guard import pausing_argv
 
 _LIMIT_SAMPLES = 200_000
-END_TIMEOUT_S = 3.0
+FIRST_TIMEOUT_S, END_TIMEOUT_S = 5.0, 3.0
 _PID = re.compile(r"^@pid (\d{1,9})$")
 
 _SCRIPT = bare_script("probes/cpu.sh")
@@ -98,7 +98,7 @@ class CpuMonitor:
         with self._lock:
             return {side: seen[0][1] for side, seen in self._seen.items() if seen}
 
-    def wait_until_watching(self, token: CancelToken, timeout_s: float = 5.0) -> None:
+    def wait_until_watching(self, token: CancelToken) -> None:
         """Wait until both hosts have been read once, so that starting to watch disturbs nothing any more.
 
         A host that cannot be watched is not waited for.
@@ -112,7 +112,7 @@ class CpuMonitor:
                 return all(self._seen[side] or side in self._errors for side in Side)
 
         try:
-            token.wait_for(is_ready, timeout_s=timeout_s, what="the first reading of the CPUs", interval_s=0.01)
+            token.wait_for(is_ready, timeout_s=FIRST_TIMEOUT_S, what="the first reading of the CPUs", interval_s=0.01)
         except DeadlineExceeded:
             return  # what was not read is left out of the figures, and reported
 

@@ -51,7 +51,6 @@ class UnderlayGuard:
         watch: Checks the link.
         healer: Heals it; None where it is not ours.
         emit: Gets what happens to the link.
-        clock: Monotonic seconds.
     """
 
     def __init__(
@@ -60,12 +59,10 @@ class UnderlayGuard:
         *,
         healer: LinkHealer | None,
         emit: Callable[[UnderlayChanged | LogLine], None],
-        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._watch = watch
         self._healer = healer
         self._emit = emit
-        self._clock = clock
         self._is_doubtful = True  # before the first piece of work, too
         self._down: UnderlayDown | None = None
         self._heals = self._deaths = self._dropped = 0
@@ -151,9 +148,9 @@ class UnderlayGuard:
         return False
 
     def _is_back(self, within_s: float, token: CancelToken) -> bool:
-        deadline_s = self._clock() + within_s
+        deadline_s = time.monotonic() + within_s
         while not self._watch.is_well(token=token):
-            if self._clock() + PAUSE_S >= deadline_s:
+            if time.monotonic() + PAUSE_S >= deadline_s:
                 return False
             token.sleep(PAUSE_S)
         return True

@@ -179,9 +179,9 @@ class MeasuringOperations:
         """Return a stored census with its triples and verdicts."""
         return census_results(self.store, self.adapters, census_id)
 
-    def censuses(self, pair_name: str | None = None) -> tuple[int, ...]:
-        """Return the numbers of stored censuses, newest first: of one pair, or of all."""
-        return self.store.list_censuses(pair_name)
+    def censuses(self) -> tuple[int, ...]:
+        """Return the numbers of stored censuses, newest first."""
+        return self.store.list_censuses()
 
     def write_census(self, results: CensusResults, path: Path) -> Path:
         """Write a census to a file; the kind follows from the ending: .json or .html."""

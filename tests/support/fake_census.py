@@ -151,7 +151,7 @@ class FakeCensus:
         }
         return CensusResults(record, count_census(record), verdicts)
 
-    def censuses(self, _pair_name: str | None = None) -> tuple[int, ...]:
+    def censuses(self) -> tuple[int, ...]:
         return tuple(sorted(self.census_records, reverse=True))
 
     def write_census(self, _results: CensusResults, path: Path) -> Path:

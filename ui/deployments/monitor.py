@@ -38,10 +38,8 @@ class _Watched:
 class Watcher(QObject):
     """Monitor of the deployed tunnels page.
 
-    Args:
-        every_ms: Pause between two checks of one pair.
-
     Attributes:
+        every_ms: Pause between two checks of one pair.
         limits: Limits beyond which the user is alerted.
         is_being_changed: Whether a deployment is running on a pair, by its name: it is not checked meanwhile.
     """
@@ -51,15 +49,15 @@ class Watcher(QObject):
     reported = Signal(str, object)
     """Carries a pair's name and a new MonitorLine."""
 
-    def __init__(self, context: PageContext, every_ms: int = EVERY_MS) -> None:
+    def __init__(self, context: PageContext) -> None:
         super().__init__()
         self._context = context
-        self.every_ms = every_ms
+        self.every_ms = EVERY_MS
         self.limits = MonitorLimits()
         self.is_being_changed: Callable[[str], bool] = lambda _name: False
         self._watched: dict[str, _Watched] = {}
         self._timer = QTimer(self)
-        self._timer.setInterval(min(_TICK_MS, every_ms))
+        self._timer.setInterval(min(_TICK_MS, EVERY_MS))
         self._timer.timeout.connect(self._on_tick)
 
     def is_watching(self, pair_name: str) -> bool:

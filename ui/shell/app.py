@@ -37,10 +37,10 @@ def real_services(prompts: Prompts) -> ComparisonServices:
     return Services(prompts=prompts)
 
 
-def make_application(arguments: list[str] | None = None) -> QApplication:
+def make_application() -> QApplication:
     """Return the one application, made where there is none yet."""
     existing = QApplication.instance()
-    application = existing if isinstance(existing, QApplication) else QApplication(arguments or sys.argv[:1])
+    application = existing if isinstance(existing, QApplication) else QApplication(sys.argv[:1])
     application.setApplicationName("tunnelmark")
     application.setApplicationDisplayName("Tunnelmark")
     application.setDesktopFileName("tunnelmark")

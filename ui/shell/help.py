@@ -41,15 +41,11 @@ _GUIDE, GLOSSARY = "user-guide.md", "glossary.md"
 
 
 class Help:
-    """Shortcuts and dialogs of a window.
+    """Shortcuts and dialogs of a window."""
 
-    Args:
-        docs_dir: Folder with the documents; None finds it.
-    """
-
-    def __init__(self, window: MainWindow, docs_dir: Path | None = None) -> None:
+    def __init__(self, window: MainWindow) -> None:
         self._window = window
-        self._docs_dir = docs_dir or find_docs()
+        self._docs_dir = find_docs()
         menu = QMenu(window.footer.help)
         for text, keys, act in (
             (tr("User guide for this page"), "F1", self.open_guide),

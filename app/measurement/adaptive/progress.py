@@ -18,14 +18,11 @@ class BudgetMeter(TickingMeter):
     Args:
         left_s: Predicted seconds of the whole.
         emit: Gets progress.
-        clock: Monotonic seconds.
     """
 
-    def __init__(
-        self, left_s: float, emit: Callable[[Progress], None], clock: Callable[[], float] = time.monotonic
-    ) -> None:
-        super().__init__(emit, clock)
-        self._began_s = self._predicted_at_s = clock()
+    def __init__(self, left_s: float, emit: Callable[[Progress], None]) -> None:
+        super().__init__(emit, time.monotonic)
+        self._began_s = self._predicted_at_s = self._clock()
         self._predicted_s = max(1.0, left_s)
 
     def expect(self, left_s: float) -> None:

@@ -143,9 +143,7 @@ def judge_link_frames(run: LinkRun, captures: Mapping[Side, HostCapture]) -> tup
     return tuple(ProtocolCrossing.of(one, {name: way[one] for name, way in ways.items()}) for one in LinkProtocol)
 
 
-def judge_way(
-    tag: FrameTag, sent: LinkSent, capture: HostCapture, sender: Side, place: str = TUNNEL
-) -> Mapping[LinkProtocol, ProtocolWay]:
+def judge_way(tag: FrameTag, sent: LinkSent, capture: HostCapture, sender: Side) -> Mapping[LinkProtocol, ProtocolWay]:
     """Return the fate of each protocol's frames from one host to the other.
 
     Args:
@@ -153,9 +151,8 @@ def judge_way(
         sent: Frames that the sender sent.
         capture: What the other host captured.
         sender: The host that sent.
-        place: Where it captured.
     """
-    arrived = _sort(tag, capture.of(place), sender)
+    arrived = _sort(tag, capture.of(TUNNEL), sender)
     controls, seen = len(sent.of(CONTROL)), len({number for number, _ in arrived.get(CONTROL, [])})
     doubt = _doubt(controls, seen, capture.dropped)
     return {one: _judge(sent, one, arrived.get(one, []), doubt) for one in LinkProtocol}

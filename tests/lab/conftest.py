@@ -20,9 +20,11 @@ from app.domain.cancel import CancelToken
 from app.domain.hosts import Side
 from app.host.snapshots import SnapshotDepth
 from app.lab import Lab, LabManager, LabSpec
+from app.ssh import SshSession
 from support.lab_deploy import Bench, Snapshots, differences
 from support.lab_pairs import LabPair, LabPairs
 from support.lab_power import LabPower
+from support.local_sshd import Sshd, connector
 from support.net_bench import NetBench, net_bench
 from support.net_desk import need_namespaces
 
@@ -143,6 +145,31 @@ def powered(lab: Lab, lab_manager: LabManager, lab_pairs: LabPairs) -> Iterator[
     yield power
     is_running = next(one.is_running for one in lab_manager.status() if one.name == lab.spec.name)
     power.on(*(side for side, is_on in zip(Side, is_running, strict=True) if not is_on))
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sshd]:
+    """An sshd of this computer, which the tests of a file share."""
+    sshd = Sshd(tmp_path_factory.mktemp("sshd"))
+    sshd.start("ed25519")
+    yield sshd
+    sshd.stop()
+
+
+@pytest.fixture
+def own_server(tmp_path: Path) -> Iterator[Sshd]:
+    """A server of the test's own, not started yet."""
+    sshd = Sshd(tmp_path / "sshd")
+    yield sshd
+    sshd.stop()
+
+
+@pytest.fixture
+def session(server: Sshd, tmp_path: Path) -> Iterator[SshSession]:
+    """A session with that sshd."""
+    opened = connector(tmp_path).open(server.spec, token=CancelToken())
+    yield opened
+    opened.close()
 
 
 def _named_lab(manager: LabManager, variable: str) -> Lab | None:

@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,7 +21,7 @@ from app.domain.errors import (
 )
 from app.domain.hosts import Privilege
 from app.ssh import SshSession
-from support.local_sshd import SSHD, Sshd, cancel_when, connector, processes_with
+from support.local_sshd import SSHD, cancel_when, processes_with
 from support.waiting import wait_until
 
 pytestmark = [
@@ -30,29 +29,6 @@ pytestmark = [
     pytest.mark.skipif(not Path(SSHD).exists(), reason="needs openssh-server"),
     pytest.mark.skipif(os.geteuid() != 0, reason="sshd logs in root here"),
 ]
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sshd]:
-    sshd = Sshd(tmp_path_factory.mktemp("sshd"))
-    sshd.start("ed25519")
-    yield sshd
-    sshd.stop()
-
-
-@pytest.fixture
-def own_server(tmp_path: Path) -> Iterator[Sshd]:
-    """A server of the test's own, not started yet."""
-    sshd = Sshd(tmp_path / "sshd")
-    yield sshd
-    sshd.stop()
-
-
-@pytest.fixture
-def session(server: Sshd, tmp_path: Path) -> Iterator[SshSession]:
-    opened = connector(tmp_path).open(server.spec, token=CancelToken())
-    yield opened
-    opened.close()
 
 
 @pytest.fixture

@@ -8,7 +8,6 @@ import socket
 import subprocess
 import threading
 import time
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
@@ -40,29 +39,6 @@ pytestmark = [
     pytest.mark.skipif(not Path(SSHD).exists(), reason="needs openssh-server"),
     pytest.mark.skipif(os.geteuid() != 0, reason="sshd logs in root here"),
 ]
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sshd]:
-    sshd = Sshd(tmp_path_factory.mktemp("sshd"))
-    sshd.start("ed25519")
-    yield sshd
-    sshd.stop()
-
-
-@pytest.fixture
-def own_server(tmp_path: Path) -> Iterator[Sshd]:
-    """A server of the test's own, not started yet."""
-    sshd = Sshd(tmp_path / "sshd")
-    yield sshd
-    sshd.stop()
-
-
-@pytest.fixture
-def session(server: Sshd, tmp_path: Path) -> Iterator[SshSession]:
-    opened = connector(tmp_path).open(server.spec, token=CancelToken())
-    yield opened
-    opened.close()
 
 
 @pytest.fixture

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 
 import pytest
 
@@ -19,9 +18,9 @@ from app.domain.errors import CommandFailed, NotFound
 from app.domain.link import STATE_DIR
 from app.domain.messages import code_of
 from app.storage import Store
-from support.deploy_world import World, shell_of
+from support.deploy_world import World
 from support.deployment_captures import CaptureProof, left_s, shown_by_captures
-from support.deployment_world import deployment_world, is_confirming, when_confirming
+from support.deployment_world import is_confirming, when_confirming
 from support.made_up_deployment import (
     Operations,
     assert_next_contact_removes,
@@ -31,18 +30,6 @@ from support.made_up_deployment import (
     save_facts,
 )
 from support.made_up_host import LocalHost
-
-
-@pytest.fixture
-def world(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[World]:
-    with deployment_world(tmp_path / "world", shell_of(request)) as made:
-        yield made
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with Store.open(tmp_path / "t.db") as opened:
-        yield opened
 
 
 @pytest.fixture(autouse=True)

@@ -37,16 +37,9 @@ RESTART = "what may still run goes with a restart of this host"
 
 
 @pytest.fixture
-def world(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[World]:
-    with deployment_world(tmp_path / "world", shell_of(request)) as made:
-        yield made
-
-
-@pytest.fixture
-def store(tmp_path: Path, world: World) -> Iterator[Store]:
-    with Store.open(tmp_path / "t.db") as opened:
-        save_facts(world, opened)
-        yield opened
+def store(store: Store, world: World) -> Store:
+    save_facts(world, store)
+    return store
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import cast
@@ -19,8 +18,8 @@ from app.domain.commands import Command
 from app.domain.deployment import Deployment, DeploymentOptions, DeploymentState
 from app.domain.errors import CommandFailed
 from app.storage import Store
-from support.deploy_world import World, shell_of
-from support.deployment_world import SLOT, VPN, current, deployment_world, place_on, wait_until_watched
+from support.deploy_world import World
+from support.deployment_world import SLOT, VPN, current, place_on, wait_until_watched
 from support.made_up_deployment import Answers, Operations, deploy, deploy_and_keep, inspect, save_facts
 from support.made_up_host import LocalHost
 from support.waiting import wait_until
@@ -28,12 +27,6 @@ from support.waiting import wait_until
 FIRST = Path(__file__).parents[2] / "support" / "first_version"
 """Scripts that the first version left on hosts (0cbb154, 21 November 2026), without their comments."""
 OPEN = "ip l2tp add session name tml0"
-
-
-@pytest.fixture
-def world(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[World]:
-    with deployment_world(tmp_path / "world", shell_of(request)) as made:
-        yield made
 
 
 def add_to_steps(host: LocalHost, deployment_id: str, line: str) -> None:

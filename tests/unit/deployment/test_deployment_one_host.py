@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -21,8 +19,8 @@ from app.domain.errors import CommandFailed, ConnectionLost, NotFound
 from app.domain.hosts import Side
 from app.domain.link import STATE_DIR
 from app.storage import Store
-from support.deploy_world import World, shell_of
-from support.deployment_world import DEPLOYED_LINKS, deployment_world, place_on
+from support.deploy_world import World
+from support.deployment_world import DEPLOYED_LINKS, place_on
 from support.made_up_deployment import (
     Operations,
     assert_next_contact_removes,
@@ -34,16 +32,9 @@ from support.made_up_deployment import (
 
 
 @pytest.fixture
-def world(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[World]:
-    with deployment_world(tmp_path / "world", shell_of(request)) as made:
-        yield made
-
-
-@pytest.fixture
-def store(tmp_path: Path, world: World) -> Iterator[Store]:
-    with Store.open(tmp_path / "t.db") as opened:
-        save_facts(world, opened)
-        yield opened
+def store(store: Store, world: World) -> Store:
+    save_facts(world, store)
+    return store
 
 
 def test_a_user_at_the_console_removes_a_confirmed_half_without_a_trace(world: World, store: Store) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
 
@@ -17,9 +15,9 @@ from app.domain.deployment import Deployment, DeploymentOptions, DeploymentState
 from app.domain.errors import InvalidPlan
 from app.domain.hosts import PairSpec, Side
 from app.storage import Store
-from support.deploy_world import World, shell_of
+from support.deploy_world import World
 from support.deployment_captures import shown_by_captures
-from support.deployment_world import SLOT, VPN, current, deployment_world, place_on, wait_until_watched
+from support.deployment_world import SLOT, VPN, current, place_on, wait_until_watched
 from support.made_up_deployment import Answers, Operations
 
 OPTIONS = DeploymentOptions(legacy_reason="It is made up.", confirm_within_s=30.0)
@@ -27,16 +25,9 @@ KEY = (VPN.info.name, "")
 
 
 @pytest.fixture
-def world(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[World]:
-    with deployment_world(tmp_path / "world", shell_of(request)) as made:
-        yield made
-
-
-@pytest.fixture
-def store(tmp_path: Path, world: World) -> Iterator[Store]:
-    with Store.open(tmp_path / "t.db") as opened:
-        opened.save_pair(world.request.pair)
-        yield opened
+def store(store: Store, world: World) -> Store:
+    store.save_pair(world.request.pair)
+    return store
 
 
 @pytest.fixture(autouse=True)

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -29,9 +27,9 @@ from app.domain.deployment import Deployment, DeploymentObstacle, DeploymentOpti
 from app.domain.errors import CommandFailed, PreflightRefused, TunnelDown
 from app.domain.hosts import Side
 from app.storage import Store
-from support.deploy_world import World, shell_of
+from support.deploy_world import World
 from support.deployment_captures import NO_TCPDUMP, PROVEN, UNSURE, CaptureProof, left_s, shown_by_captures
-from support.deployment_world import current, deployment_world
+from support.deployment_world import current
 from support.made_up_deployment import (
     Answers,
     Operations,
@@ -41,18 +39,6 @@ from support.made_up_deployment import (
 )
 from support.made_up_vpn import MadeUpVpn, step
 from support.sample_captures import injection_report
-
-
-@pytest.fixture
-def world(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[World]:
-    with deployment_world(tmp_path / "world", shell_of(request)) as made:
-        yield made
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with Store.open(tmp_path / "t.db") as opened:
-        yield opened
 
 
 @pytest.fixture(autouse=True)

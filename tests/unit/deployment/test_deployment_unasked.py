@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
 
@@ -12,21 +11,8 @@ from app.domain.deployment import Deployment, DeploymentOptions, DeploymentState
 from app.domain.errors import EnvironmentFault
 from app.storage import Store
 from app.wording.deployment_sentences import STATE_WORDS
-from support.deploy_world import World, shell_of
-from support.deployment_world import deployment_world
+from support.deploy_world import World
 from support.made_up_deployment import Operations, deploy
-
-
-@pytest.fixture
-def world(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[World]:
-    with deployment_world(tmp_path / "world", shell_of(request)) as made:
-        yield made
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with Store.open(tmp_path / "t.db") as opened:
-        yield opened
 
 
 def refused(call: Callable[..., Deployment], world: World) -> EnvironmentFault:

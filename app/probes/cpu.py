@@ -87,12 +87,6 @@ class CpuMonitor:
             thread.join()
 
     @property
-    def errors(self) -> Mapping[Side, TunnelmarkError]:
-        """Why watching a host ended early, by side."""
-        with self._lock:
-            return dict(self._errors)
-
-    @property
     def first(self) -> Mapping[Side, CpuTicks]:
         """The first reading by side; a host that was not read yet is left out."""
         with self._lock:

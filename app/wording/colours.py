@@ -43,9 +43,7 @@ class SeriesStyle:
 _OTHER = "#D6159E"
 
 _STYLES = {name: style for one in declared().values() for name, style in one.styles.items()}
-
-SOLUTION_COLOURS: dict[str, str] = {name: style.colour for name, style in _STYLES.items()}
-"""Colour per solution, as its folder declares it. References without cryptography are grey.
+"""Style per solution, as its folder declares it. The colours of references without cryptography are grey.
 
 Source: a search among sRGB colours with a contrast of 3 : 1 on white and on #23272e for the set whose least distance
 (CIE 1976 L*a*b*) is largest for usual vision, protanopia and deuteranopia as Machado, Oliveira and Fernandes (2009)

@@ -60,7 +60,7 @@ def test_cpu_of_the_busy_host_alone_is_high(sessions: SessionPair) -> None:
     assert usage["b"].busy_pct < usage["a"].busy_pct - 20
     assert usage["a"].seconds == pytest.approx(window[1] - window[0], abs=1.5)
     assert len(readings) >= 8
-    assert monitor.errors == {}
+    assert monitor._errors == {}
     assert left_running(sessions.a) == left_running(sessions.b) == []
 
 

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from pytestqt.qtbot import QtBot
 
 from app.deployment.monitor_log import MonitorSample
-from app.wording.colours import SOLUTION_COLOURS
 from ui.common.sample_model import Curve
 from ui.common.theme import Theme
 from ui.plots.axes import LogAxis, SecondsAxis, SizesAxis
@@ -25,6 +24,7 @@ from ui.plots.pens import nice_top
 from ui.plots.rtt_history import RttHistoryPlot
 from ui.plots.spreading import spread
 from ui.plots.throughput_cpu import CpuPlot, ThroughputPlot
+from vpn_adapters.registry import ADAPTERS
 
 
 @settings(deadline=None)  # the machine may be busy
@@ -237,7 +237,7 @@ def test_of_many_candidates_only_the_chosen_one_has_its_band(
 ) -> None:
     plot = LatencyPlot(theme, (60, 1514))
     qtbot.addWidget(plot)
-    curves = [_curve(name) for name in list(SOLUTION_COLOURS)[:number]]
+    curves = [_curve(name) for name in list(ADAPTERS)[:number]]
     plot.set_candidates({curve.key: (curve.key[0], 0) for curve in curves})
     plot.draw(curves)
     plot.highlight(curves[1].key)

@@ -22,7 +22,7 @@ from app.domain.deployment_status import Outage, PairStatus
 from app.domain.errors import HostUnreachable
 from app.domain.hosts import Side
 from app.domain.verdicts import Finding, Verdict
-from app.wording.colours import SOLUTION_COLOURS
+from app.wording.colours import series_style
 from ui.deployments.deploy_page import DeployPage
 from ui.deployments.deployments_table import LOSS, RTT, STATE, TUNNEL, VERDICT, WHAT, has_lost
 from ui.deployments.history_view import MOST_SHOWN
@@ -251,7 +251,7 @@ def test_undo_asks_and_is_watched_on_the_other_page(driver: Driver) -> None:
     assert page.selected is not None
     page.detail.show_pair(page.selected, None, log, is_watched=False)
     colours = {label.colour for label in page.detail.now.plot._end_labels}
-    assert colours == {SOLUTION_COLOURS["wireguard"]}, "what was seen of a tunnel keeps its colour"
+    assert colours == {series_style("wireguard").colour}, "what was seen of a tunnel keeps its colour"
 
 
 def test_rotating_keys_counts_down_where_that_was_chosen(driver: Driver) -> None:

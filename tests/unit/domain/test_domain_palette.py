@@ -8,17 +8,19 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from app.domain.declared import declared
 from app.wording.colours import (
     HEAT_NEGATIVE,
     HEAT_POSITIVE,
     HEAT_SCALE_PCT,
-    SOLUTION_COLOURS,
     Marker,
     heat_tint,
     series_style,
 )
 
 Floats = npt.NDArray[np.float64]
+
+SOLUTION_COLOURS = {name: style.colour for one in declared().values() for name, style in one.styles.items()}
 
 GROUNDS = ("#ffffff", "#23272e")
 """Backgrounds of plots, light and dark (`ui.common.theme`)."""

@@ -139,7 +139,7 @@ def test_watching_both_hosts_at_once() -> None:
     assert usage["a"].seconds == pytest.approx(4.0)
     of_b = [reading.usage.user_pct for reading in readings if reading.side is Side.B]
     assert of_b == [pytest.approx(value) for value in [0.0] * 4 + [50.0] * 4]
-    assert monitor.errors == {}
+    assert monitor._errors == {}
 
 
 def test_the_first_reading_is_kept() -> None:
@@ -178,5 +178,5 @@ def test_a_host_that_is_lost_does_not_stop_the_other() -> None:
     with CpuMonitor(pair) as monitor:
         assert watched.has_printed.wait(10)
 
-    assert isinstance(monitor.errors[Side.B], ConnectionLost)
+    assert isinstance(monitor._errors[Side.B], ConnectionLost)
     assert set(monitor.usage()) <= {"a"}

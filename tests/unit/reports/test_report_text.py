@@ -13,7 +13,7 @@ from app.ranking.titles import in_lines, short_titles
 from app.reports.labels import shortened, stacked, styles
 from app.reports.text import NOTHING, clean, interval, with_half_width
 from app.reports.view_setting import repeat_command
-from app.wording.colours import SOLUTION_COLOURS, series_style
+from app.wording.colours import series_style
 from app.wording.numbers import NARROW_SPACE, figure, signed_pct
 
 
@@ -105,7 +105,7 @@ def test_titles_in_figures_have_their_suite_where_a_solution_is_there_twice() ->
 def test_a_solution_has_one_colour_and_its_suites_differ_in_dashes() -> None:
     keys = [("openvpn-udp", "gcm"), ("openvpn-udp", "chacha"), ("baseline", "none")]
     found = styles(keys)
-    assert found[keys[0]].colour == found[keys[1]].colour == SOLUTION_COLOURS["openvpn-udp"]
+    assert found[keys[0]].colour == found[keys[1]].colour == series_style("openvpn-udp").colour
     assert found[keys[0]].dash != found[keys[1]].dash
     assert found[keys[2]].dash
     assert found[keys[2]].colour == "#808080"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -152,8 +152,6 @@ def test_simulations_may_say_anything(manager: PackageManager, text: str) -> Non
 
 
 # --- the sequence -----------------------------------------------------------------------------------------------------
-
-_Script = Callable[[Command], tuple[str, int]]
 
 
 class _Apt:

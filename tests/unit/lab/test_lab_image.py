@@ -40,7 +40,6 @@ from app.lab.spec import LabProgress, OnProgress
 from support.message_checks import has_message
 
 ROW = PLATFORMS["debian-13"]
-Builder = Callable[..., None]
 
 
 def write_image(folder: Path) -> None:

@@ -8,7 +8,13 @@ from datetime import datetime
 from enum import StrEnum
 
 from app.domain.errors import InvalidOption
-from app.domain.messages.inputs import ENTRY_NUMBER_WRONG, NOTE_TOO_LONG, NOTE_WITH_CONTROL_CHARACTER
+from app.domain.messages.inputs import (
+    CENSUS_NUMBER,
+    COMPARISON_NUMBER,
+    ENTRY_NUMBER_WRONG,
+    NOTE_TOO_LONG,
+    NOTE_WITH_CONTROL_CHARACTER,
+)
 from app.domain.plain_text import plain_text
 
 LONGEST_NOTE = 1000
@@ -41,7 +47,8 @@ class EntryId:
     @property
     def title(self) -> str:
         """Kind and number, for sentences."""
-        return f"{'Census' if self.kind is EntryKind.CENSUS else 'Comparison'} {self.number}"
+        form = CENSUS_NUMBER if self.kind is EntryKind.CENSUS else COMPARISON_NUMBER
+        return form(number=str(self.number))
 
     @classmethod
     def parse(cls, text: str) -> EntryId:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import tomllib
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from enum import Enum
 from functools import cache
 from importlib.resources.abc import Traversable
@@ -17,12 +17,20 @@ from cattrs import BaseValidationError, Converter, ForbiddenExtraKeysError, tran
 from cattrs.cols import list_structure_factory
 
 from app.domain.errors import Bug, InvalidFile, TunnelmarkError
+from app.domain.messages import Message, error_text, mark
 from app.domain.messages.inputs import (
     BUNDLED_NO_TOML,
     CONTENT_WRONG,
+    FIELD_AT,
+    FIELD_MISSING,
+    FIELD_NOT_KNOWN,
+    FIELD_TOO_LARGE,
+    FIELD_UNKNOWN,
+    FIELD_WRONG,
     MORE_PROBLEMS,
     NESTED_TOO_DEEPLY,
 )
+from app.domain.messages.lists import joined
 
 T = TypeVar("T")
 MakeConverter = Callable[..., Converter]
@@ -30,6 +38,19 @@ MakeConverter = Callable[..., Converter]
 
 _SHOWN_PROBLEMS = 3
 _SHOWN_CHARACTERS = 40
+_SHOWN_WORDS = 8
+
+_KINDS: Mapping[type, str] = {
+    str: mark("a text"),
+    int: mark("a whole number"),
+    float: mark("a number"),
+    bool: mark("true or false"),
+    list: mark("a list"),
+    tuple: mark("a list"),
+    dict: mark("a table"),
+    type(None): mark("nothing"),
+}
+"""Types of data in words."""
 
 
 def base_converter(*, is_detailed: bool, forbids_unknown: bool) -> Converter:
@@ -86,8 +107,8 @@ def _explained(cls: type[T], data: object, what: str, make: MakeConverter, fault
     try:
         return make(is_detailed=True).structure(data, cls)
     except BaseValidationError as error:
-        problems = transform_error(error, format_exception=_describe)
-        text = "; ".join(problems[:_SHOWN_PROBLEMS])
+        problems = _problems(error)
+        text = joined(problems[:_SHOWN_PROBLEMS])
         more = len(problems) - _SHOWN_PROBLEMS
         message = (
             MORE_PROBLEMS(what=what, problems=text, more=more) if more > 0 else CONTENT_WRONG(what=what, problems=text)
@@ -120,11 +141,30 @@ def bundled(file: Traversable, cls: type[T], make: MakeConverter = strict) -> T:
     return structured(cls, data, file.name, make, fault=Bug)
 
 
-def _describe(error: BaseException, _: object) -> str:
+def _problems(error: BaseValidationError) -> list[str]:
+    """Return each problem with its place."""
+    described: list[str] = []
+
+    def number_of(problem: BaseException, _: object) -> str:
+        described.append(_describe(problem))
+        return str(len(described) - 1)
+
+    found = (text.partition(" @ ") for text in transform_error(error, format_exception=number_of))
+    return [FIELD_AT(problem=described[int(number)], place=place) for number, _, place in found]
+
+
+def _describe(error: BaseException) -> str:
     if isinstance(error, ForbiddenExtraKeysError):
-        return f"there is no field {', '.join(sorted(error.extra_fields))}"
-    text = f"field {error} is missing" if isinstance(error, KeyError) else str(error)
-    return text[: _SHOWN_CHARACTERS * 5]
+        return FIELD_UNKNOWN(fields=sorted(error.extra_fields))
+    if isinstance(error, KeyError):
+        return FIELD_MISSING(field=error)
+    text = error_text(error)
+    return text if isinstance(text, Message) else text[: _SHOWN_CHARACTERS * 5]
+
+
+def wrong_kind(wanted: str, data: object) -> TypeError:
+    """Return the error for data of another type than a field has; `wanted` is a text of the catalogues."""
+    return TypeError(FIELD_WRONG(wanted=wanted, found=_KINDS.get(type(data), type(data).__name__)))
 
 
 def _is_homogeneous_tuple(kind: object) -> bool:
@@ -139,7 +179,7 @@ def _tuple_reader(kind: Any, converter: Converter) -> Callable[[object, object],
 
     def read(data: object, _: object) -> tuple[Any, ...]:
         if not isinstance(data, list | tuple):
-            raise TypeError(f"expected a list, not {type(data).__name__}")
+            raise wrong_kind(_KINDS[list], data)
         return tuple(read_list(data, list_type))
 
     return read
@@ -154,20 +194,23 @@ def _read_scalar(data: object, kind: type[T]) -> T:
         return data
     if issubclass(kind, Enum):
         return _read_word(data, kind)
-    raise TypeError(f"expected {kind.__name__}, not {type(data).__name__}")
+    raise wrong_kind(_KINDS[kind], data)
 
 
 def _read_float(data: object, _: object) -> float:
     if type(data) is not float and type(data) is not int:
-        raise TypeError(f"expected a number, not {type(data).__name__}")
+        raise wrong_kind(_KINDS[float], data)
     try:
         return float(data)
     except OverflowError as error:
-        raise ValueError("the number is too large") from error
+        raise ValueError(FIELD_TOO_LARGE()) from error
 
 
 def _read_word(data: object, kind: type[T]) -> T:
     try:
         return kind(data)  # type: ignore[call-arg]
     except ValueError as error:
-        raise ValueError(f"{str(data)[:_SHOWN_CHARACTERS]!r} is no known {kind.__name__}") from error
+        known = [str(one.value) for one in kind]  # type: ignore[attr-defined]
+        if len(known) > _SHOWN_WORDS:
+            known = [*known[:_SHOWN_WORDS], "…"]
+        raise ValueError(FIELD_NOT_KNOWN(word=repr(str(data)[:_SHOWN_CHARACTERS]), known=known)) from error

@@ -18,9 +18,10 @@ from cattrs import Converter
 from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn, override
 
 from app.domain.errors import Bug, InvalidFile
-from app.domain.messages import from_stored, to_stored
+from app.domain.messages import from_stored, mark, to_stored
+from app.domain.messages.inputs import FIELD_NO_TIME
 from app.domain.results import Attempt, LatencySeries
-from app.domain.structured import base_converter, structured
+from app.domain.structured import base_converter, structured, wrong_kind
 from app.storage.messages import NOT_JSON, NUMBER_NOT_FINITE, SAMPLES_IN_JSON, TIME_WITHOUT_OFFSET
 
 T = TypeVar("T")
@@ -66,7 +67,7 @@ def from_json(cls: type[T], text: str, *, what: str = "") -> T:
         data = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise InvalidFile(NOT_JSON(what=what or cls.__name__, error=error)) from error
-    return structured(cls, data, what or f"This {cls.__name__}", _stored)
+    return structured(cls, data, what or cls.__name__, _stored)
 
 
 @cache
@@ -113,10 +114,10 @@ def _is_attempt(kind: object) -> bool:
 
 def _read_time(data: object, _: object) -> datetime:
     if not isinstance(data, str):
-        raise TypeError(f"expected a time, not {type(data).__name__}")
+        raise wrong_kind(mark("a time"), data)
     time = datetime.fromisoformat(data)
     if time.tzinfo is None:
-        raise ValueError(f"the time {data} has no offset from UTC")
+        raise ValueError(FIELD_NO_TIME(time=data))
     return time.astimezone(UTC)
 
 

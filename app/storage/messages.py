@@ -83,7 +83,7 @@ PAIR_NAME_TAKEN = MessageForm(
 )
 PAIR_DEPLOYED = MessageForm(
     "store.pair-deployed",
-    "{pair} cannot be removed: its deployment {number} ({title}) is {state}.",
+    "{pair} cannot be removed: its deployment {number} ({title:title}) is {state}.",
     "Remove the deployment first: tunnelmark undeploy {pair}",
 )
 NO_TIME = MessageForm(
@@ -174,7 +174,7 @@ ANOTHER_TUNNELMARK = MessageForm(
 )
 HOLDER = MessageForm(
     "store.holder",
-    "{what} (process {pid}, since {since})",
+    "{what} (process {pid}, since {since:time})",
 )
 HOLDER_NO_TIME = MessageForm(
     "store.holder-no-time",
@@ -182,7 +182,7 @@ HOLDER_NO_TIME = MessageForm(
 )
 HOLDER_NO_PROCESS = MessageForm(
     "store.holder-no-process",
-    "{what} (its process is not known, since {since})",
+    "{what} (its process is not known, since {since:time})",
 )
 HOLDER_UNKNOWN = MessageForm(
     "store.holder-unknown",

@@ -20,6 +20,12 @@ Datum = str | int | float | tuple[str, ...]
 TEXT = "text"
 """Format of a gap, `{reason:text}`, whose datum is a text of the catalogues and translated with the message."""
 
+TITLE = "title"
+"""Format of a gap, `{title:title}`, whose datum is the title of a solution, suite or candidate."""
+
+TIME = "time"
+"""Format of a gap, `{since:time}`, whose datum is a text with a date as ISO 8601 has it."""
+
 _HINT = ".hint"
 """Suffix of a form's code in the code of its hint, which is a form of its own."""
 

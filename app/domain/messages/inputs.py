@@ -46,9 +46,16 @@ SSH_CONFIG_LACKS_HOST = MessageForm("input.ssh-config-lacks-host", "{file} has n
 SSH_CONFIG_WITHOUT_HOSTS = MessageForm(
     "input.ssh-config-without-hosts", "{file} has no host '{alias}'.", "It names no single host."
 )
+FIELD_UNKNOWN = MessageForm("input.field-unknown", "there is no field {fields}")
+FIELD_MISSING = MessageForm("input.field-missing", "the field {field} is missing")
+FIELD_WRONG = MessageForm("input.field-wrong", "{wanted:text} is expected, not {found:text}")
+FIELD_NO_TIME = MessageForm("input.field-no-time", "the time {time} has no offset from UTC")
+FIELD_NOT_KNOWN = MessageForm("input.field-not-known", "{word} is none of {known}")
+FIELD_TOO_LARGE = MessageForm("input.field-too-large", "the number is too large")
+FIELD_AT = MessageForm("input.field-at", "{problem:text} ({place})")
 NESTED_TOO_DEEPLY = MessageForm("input.nested-too-deeply", "{what} is nested too deeply.")
-MORE_PROBLEMS = MessageForm("input.more-problems", "{what} cannot be read: {problems} and {more} more.")
-CONTENT_WRONG = MessageForm("input.content-wrong", "{what} cannot be read: {problems}.")
+MORE_PROBLEMS = MessageForm("input.more-problems", "{what} cannot be read: {problems:text}, and {more} more.")
+CONTENT_WRONG = MessageForm("input.content-wrong", "{what} cannot be read: {problems:text}.")
 WAITED_IN_VAIN = MessageForm("input.waited-in-vain", "Waited {seconds:g} s for {what}, in vain.")
 CONDITION_UNKNOWN = MessageForm(
     "input.condition-unknown", "There is no condition named {name}, and no such file.", "Presets: {names}."
@@ -73,6 +80,8 @@ ENTRY_NUMBER_WRONG = MessageForm(
     "'{text}' is not the number of a comparison or census.",
     "Numbers are those of `tunnelmark history`: 7 for a comparison, c3 for a census.",
 )
+COMPARISON_NUMBER = MessageForm("input.comparison-number", "Comparison {number}")
+CENSUS_NUMBER = MessageForm("input.census-number", "Census {number}")
 TOO_MANY_TUNNELS = MessageForm(
     "input.too-many-tunnels", "A pair has {limit} tunnels side by side at most, not {number}."
 )

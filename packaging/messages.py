@@ -32,8 +32,8 @@ SOURCES = {
 """Folders of each catalogue; a folder within another one's belongs to the inner catalogue alone."""
 
 TEMPLATES = "resources/templates"
-TEMPLATE_FILES = ("report.html.j2", "report.typ", "census.html.j2", "study.html.j2")
-"""Pages of app/reports, whose calls of `tr` belong to the catalogue of the program."""
+TEMPLATE_FILES = ("report.html.j2", "report.typ", "census.html.j2", "study.html.j2", "export/README.txt.j2")
+"""Pages of app/reports and app/export, whose calls of `tr` belong to the catalogue of the program."""
 
 _POLICY_KEYS = "note reason refusal replacement scope section slow source sources title version"
 RESOURCE_KEYS = {
@@ -41,6 +41,9 @@ RESOURCE_KEYS = {
     "resources/conditions": frozenset({"source", "title"}),
 }
 """Keys of the TOML files of a folder whose texts are translated; a text without a blank is a name and remains."""
+
+DECLARED_KEY = "never_deployed"
+"""Table of declared.toml whose values are translated."""
 
 _FORMS = {"tr": slice(0, 1), "mark": slice(0, 1), "trn": slice(0, 2)}
 """Functions, and which of their arguments are one text or its forms for one and for many."""
@@ -61,7 +64,7 @@ def gather(catalogue: str, root: Path = ROOT) -> frozenset[Text]:
     templates = [root / TEMPLATES / name for name in TEMPLATE_FILES] if catalogue == "program" else []
     found = [text for file in own for text in texts_of(file.read_text(encoding="utf-8"))]
     found += [text for file in templates for text in template_texts(file.read_text(encoding="utf-8"))]
-    return frozenset(found)
+    return frozenset([*found, *(_declared_texts(root) if catalogue == "adapters" else ())])
 
 
 def texts_of(source: str) -> Iterator[Text]:
@@ -89,6 +92,12 @@ def _resource_texts(root: Path) -> Iterator[str]:
         for file in sorted((root / folder).glob("*.toml")):
             found = _values(tomllib.loads(file.read_text(encoding="utf-8")), "")
             yield from (text for key, text in found if key in keys and " " in text)
+
+
+def _declared_texts(root: Path) -> Iterator[str]:
+    """Give the reasons why suites are never deployed, which are under the names of algorithms."""
+    for file in sorted((root / "vpn_adapters").glob("*/declared.toml")):
+        yield from tomllib.loads(file.read_text(encoding="utf-8")).get(DECLARED_KEY, {}).values()
 
 
 def _values(found: Any, key: str) -> Iterator[tuple[str, str]]:

@@ -15,7 +15,7 @@ from importlib.resources import files
 from app.domain.errors import InvalidOption, InvalidPlan
 from app.domain.hosts import HostSpec, Privilege, Side
 from app.export.bundle import Bundle, PlacedFile
-from app.export.messages import FILE_TOO_LONG, NO_BECOME, PATH_NOT_QUOTABLE
+from app.export.messages import ADDRESS_OF, FILE_TOO_LONG, NO_BECOME, PATH_NOT_QUOTABLE, USER_OF
 from app.export.rendering import one_word, render
 from app.export.script import tunnel_script
 from app.export.tree import TreeFile
@@ -149,11 +149,11 @@ def _inventory(bundle: Bundle, names: Mapping[Side, str]) -> str:
 
 
 def _connection(host: HostSpec, privilege: Privilege) -> dict[str, str | int | bool]:
-    row: dict[str, str | int | bool] = {"ansible_host": one_word(host.address, f"The address of {host.label}")}
+    row: dict[str, str | int | bool] = {"ansible_host": one_word(host.address, ADDRESS_OF(host=host.label))}
     if host.port is not None:
         row["ansible_port"] = host.port
     if host.user is not None:
-        row["ansible_user"] = one_word(host.user, f"The user of {host.label}")
+        row["ansible_user"] = one_word(host.user, USER_OF(host=host.label))
     if host.identity_file is not None:
         row["ansible_ssh_private_key_file"] = _path(host.identity_file)
     arguments = ["-o", "StrictHostKeyChecking=yes"]

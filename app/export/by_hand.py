@@ -5,11 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from app.domain.hosts import InitSystem, Side
+from app.domain.messages.words import VERDICTS
 from app.domain.solutions import Carrier
+from app.domain.verdicts import Finding
 from app.export.bundle import Bundle
 from app.export.rendering import render
 from app.export.script import tunnel_script
 from app.export.tree import TreeFile
+from app.wording.language import mark, tr
+from app.wording.messages import local_text
+from app.wording.titles import local_title
 
 FOLDER = "files"
 
@@ -30,30 +35,37 @@ def host_folder(side: Side) -> str:
 
 def ports_of(bundle: Bundle, side: Side) -> tuple[str, ...]:
     """Return what a firewall on the way must let in to one host, for people, for example `UDP port 22820`."""
-    listens = [f"{protocol.upper()} port {port}" for protocol, port in bundle.on(side).plan.listens]
+    words = tr("{protocol} port {port}")
+    listens = [words.format(protocol=protocol.upper(), port=port) for protocol, port in bundle.on(side).plan.listens]
     match bundle.request.adapter.info.carrier:
         case Carrier.ESP:
-            listens.append("IP protocol 50 (ESP)")
+            listens.append(tr("IP protocol 50 (ESP)"))
         case Carrier.IP:
-            listens.append("IP protocol 115 (L2TP)")
+            listens.append(tr("IP protocol 115 (L2TP)"))
         case _:
             pass
     return tuple(listens)
 
 
 _SERVICES = {
-    InitSystem.SYSTEMD: "systemd service {0}: /etc/systemd/system/{0}.service",
-    InitSystem.PROCD: "procd service: /etc/init.d/{0}",
-    InitSystem.OPENRC: "OpenRC: /etc/local.d/{0}.start",
-    InitSystem.SYSV: "System V service: /etc/init.d/{0}",
-    InitSystem.BUSYBOX: "BusyBox init: /etc/init.d/S99{0}",
+    InitSystem.SYSTEMD: mark("systemd service {name}: /etc/systemd/system/{name}.service"),
+    InitSystem.PROCD: mark("procd service: /etc/init.d/{name}"),
+    InitSystem.OPENRC: "OpenRC: /etc/local.d/{name}.start",
+    InitSystem.SYSV: mark("System V service: /etc/init.d/{name}"),
+    InitSystem.BUSYBOX: mark("BusyBox init: /etc/init.d/S99{name}"),
 }
 
 
 def service_of(bundle: Bundle, side: Side) -> str:
     """Return what starts the tunnel with one host, for people."""
     init = bundle.request.facts(side).init_system
-    return _SERVICES.get(init, "nothing that is known: start it with `sh {0}` yourself").format(bundle.service)
+    unknown = mark("nothing that is known: start it with `sh {name}` yourself")
+    return tr(_SERVICES.get(init, unknown)).format(name=bundle.service)
+
+
+def _finding_text(finding: Finding) -> str:
+    verdict = local_text(VERDICTS[finding.verdict]())
+    return f"{tr(finding.subject)}: {verdict}. {local_text(finding.reason)}"
 
 
 def readme(bundle: Bundle, formats: tuple[str, ...]) -> str:
@@ -75,7 +87,7 @@ def readme(bundle: Bundle, formats: tuple[str, ...]) -> str:
             "ports": ports_of(bundle, side),
             "service": service_of(bundle, side),
             "files": [f"{bundle.base}/{file.path} ({file.mode:04o})" for file in bundle.on(side).files],
-            "keys": [step.title for step in bundle.on(side).recipe.steps],
+            "keys": [local_text(step.title) for step in bundle.on(side).recipe.steps],
             "values": [token.name for token in bundle.needed_from(side)],
             "public": f"public-of-{side.value}",
         }
@@ -83,6 +95,10 @@ def readme(bundle: Bundle, formats: tuple[str, ...]) -> str:
     }
     return render(
         "README.txt.j2",
+        title=local_title(request.title),
+        facts=local_text(request.facts_from),
+        verdict=local_text(VERDICTS[request.verdict]()),
+        findings=[_finding_text(one) for one in request.findings],
         request=request,
         bundle=bundle,
         plan=bundle.plan,

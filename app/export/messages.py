@@ -21,21 +21,23 @@ PATH_NOT_QUOTABLE = MessageForm(
 )
 NO_TUNNEL = MessageForm(
     "export.no-tunnel",
-    "{title} is no tunnel: there is nothing to take along.",
+    "{title:title} is no tunnel: there is nothing to take along.",
 )
 STEP_READS_SECRET = MessageForm(
     "export.step-reads-secret",
-    "{title} cannot be exported: a step reads a secret ({secret}).",
+    "{title:title} cannot be exported: a step reads a secret ({secret}).",
 )
 WORD_NOT_QUOTABLE = MessageForm(
     "export.word-not-quotable",
-    "{title} cannot be exported: {word} would have to be quoted in {file}.",
+    "{title:title} cannot be exported: {word} would have to be quoted in {file}.",
 )
 PORT_HAS_DHCP = MessageForm(
     "export.port-has-dhcp",
     "{port} on {host} has its address from a DHCP server, and what is exported does not move its client.",
     "Deploy with tunnelmark deploy, or make the address static.",
 )
+ADDRESS_OF = MessageForm("export.address-of", "The address of {host}")
+USER_OF = MessageForm("export.user-of", "The user of {host}")
 TEXT_NOT_QUOTABLE = MessageForm(
     "export.text-not-quotable",
     "{what} is {text}, which cannot go into a script or an inventory.",
@@ -43,17 +45,17 @@ TEXT_NOT_QUOTABLE = MessageForm(
 )
 EXPORT_FORBIDDEN = MessageForm(
     "export.verdict-forbids",
-    "{title} is {verdict} and is not written for any gateway.",
+    "{title:title} is {verdict} and is not written for any gateway.",
 )
 SHARED_SECRET = MessageForm(
     "export.shared-secret",
-    "{title} cannot be exported: both hosts share a secret, which would have to go with it.",
+    "{title:title} cannot be exported: both hosts share a secret, which would have to go with it.",
     "Deploy it with `tunnelmark deploy`: there it goes from host to host, and is kept nowhere else.",
 )
 EXPORT_NO_SUCH_PORT = MessageForm(
     "export.no-such-port",
     "{host} has no interface {port}.",
-    "It has: {known}.",
+    "It has: {known:text}.",
 )
 PORT_CARRIES_UNDERLAY = MessageForm(
     "export.port-carries-underlay",
@@ -115,8 +117,8 @@ FOLDER_NOT_WRITTEN = MessageForm(
     "{folder} cannot be written: {reason}.",
     "Choose another place.",
 )
-FACTS_OF_NOW = MessageForm("export.facts-of-now", "The hosts were inspected for it, on {day} at {time} UTC.")
+FACTS_OF_NOW = MessageForm("export.facts-of-now", "The hosts were inspected for it, on {day:time} at {time} UTC.")
 FACTS_STORED = MessageForm(
     "export.facts-stored",
-    "It rests on what was found on the hosts on {day} at {time} UTC; they were not asked again.",
+    "It rests on what was found on the hosts on {day:time} at {time} UTC; they were not asked again.",
 )

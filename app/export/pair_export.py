@@ -19,7 +19,7 @@ from app.domain.commands import SessionPair
 from app.domain.deployment import DeploymentOptions
 from app.domain.errors import InvalidOption
 from app.domain.hosts import PairSpec, Side
-from app.domain.messages import MessageForm
+from app.domain.messages import MessageForm, mark
 from app.domain.progress import ProgressSink
 from app.domain.verdicts import by_weight
 from app.domain.version import tunnelmark_version
@@ -106,7 +106,7 @@ class PairExport:
         stored = None if options.is_live else self._stored(pair)
         discovery = stored or self.discover()
         bridges = frozenset[Side]() if stored else self._present_bridges(discovery, options.deployment_options, token)
-        on_progress("Writing", None)
+        on_progress(mark("Writing"), None)
         bundle = make_bundle(self._request(discovery, options, is_stored=stored is not None, bridges=bridges))
         write_tree(place, _tree(bundle, options.formats), may_replace=options.may_replace)
         return Exported(place, bundle.request.title, bundle.request.facts_from)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from importlib.resources import files
 
 from app.domain.errors import InvalidOption
 from app.export.messages import TEXT_NOT_QUOTABLE
+from app.wording.language import tr
 
+_COLUMNS = 120
 _WORD = re.compile(r"[A-Za-z0-9_.:@%+=,/~-]+")
 
 
@@ -26,8 +29,27 @@ def render(name: str, **values: object) -> str:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+    environment.globals["tr"] = tr
+    environment.filters["wrapped"] = wrapped
     text = files("resources").joinpath("templates", "export", name).read_text(encoding="utf-8")
     return environment.from_string(text).render(**values)
+
+
+def wrapped(text: str, indent: str = "", first: str = "") -> str:
+    """Return a paragraph in lines of a text file.
+
+    Args:
+        indent: What each line begins with.
+        first: What the first line begins with instead.
+    """
+    return textwrap.fill(
+        text,
+        _COLUMNS,
+        initial_indent=first or indent,
+        subsequent_indent=indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
 
 
 def one_word(text: str, what: str) -> str:

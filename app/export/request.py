@@ -14,6 +14,7 @@ from app.domain.deployment import DeploymentOptions
 from app.domain.errors import InvalidPlan
 from app.domain.hosts import HostFacts, PairSpec, Side
 from app.domain.link import Link
+from app.domain.messages import mark
 from app.domain.messages.words import VERDICTS
 from app.domain.solutions import Suite
 from app.domain.verdicts import Finding, Verdict
@@ -164,7 +165,7 @@ def _check_lan_port(request: ExportRequest, side: Side) -> None:
     nic = next((one for one in request.facts(side).nics if one.name == port), None)
     if nic is None:
         known = ", ".join(one.name for one in request.facts(side).nics if one.name != "lo")
-        raise InvalidPlan(EXPORT_NO_SUCH_PORT(host=host.label, port=port, known=known or "none"))
+        raise InvalidPlan(EXPORT_NO_SUCH_PORT(host=host.label, port=port, known=known or mark("none")))
     addresses = {address.partition("/")[0] for address in nic.addresses}
     if request.pair.underlay(side) in addresses:
         raise InvalidPlan(

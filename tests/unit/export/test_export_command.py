@@ -15,6 +15,7 @@ from app.domain.hosts import Side
 from app.domain.paths import find_paths
 from app.storage import Store
 from support.export_cases import UNDERLAY, host_facts, pair
+from support.pseudo_language import LiteralBrackets, brackets, words_outside
 
 PLATFORM = "debian-13"
 
@@ -38,7 +39,7 @@ def test_it_works_from_what_is_stored_and_says_so(tmp_path: Path, capsys: pytest
     reported = " ".join(capsys.readouterr().out.split())
     assert "found on the hosts on 2026-03-04 at 00:00 UTC; they were not asked again" in reported
     readme = (out / "README.txt").read_text(encoding="utf-8")
-    assert "they were not asked again" in readme
+    assert "they were not asked again" in " ".join(readme.split())
     for words in (
         "sh tunnel.sh keys",
         "sh tunnel.sh undo",
@@ -56,6 +57,16 @@ def test_it_works_from_what_is_stored_and_says_so(tmp_path: Path, capsys: pytest
     assert "--force" in capsys.readouterr().err
     assert main(["export-config", "works", "wireguard", "--out", str(out), "--force"]) == ExitCode.OK
     assert list(out.rglob("openvpn.conf*")) == []
+
+
+def test_what_to_do_is_in_the_users_language(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    with brackets(LiteralBrackets):
+        assert main(["export-config", "works", "openvpn-udp", "--out", str(out)]) == ExitCode.OK
+    readme = (out / "README.txt").read_text(encoding="utf-8")
+    assert words_outside(readme) & {"and", "are", "by", "for", "from", "in", "is", "it", "on", "over", "the"} == set()
+    assert max(map(len, readme.splitlines())) < 200
+    assert "⟦" not in "".join(path.read_text() for path in (out / "ansible").rglob("*.yml"))
 
 
 @pytest.mark.parametrize("kind", ["files", "ansible"])

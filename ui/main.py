@@ -27,12 +27,22 @@ def main(argv: Sequence[str] | None = None) -> int:
 
         return int(run_command(arguments))
     if not has_display():
-        sys.stderr.write(
-            "tunnelmark: there is no display to open the window on. "
-            "Use a command instead (tunnelmark --help lists them), for example: tunnelmark demo\n"
-        )
+        _report_no_display()
         return _NO_DISPLAY
     return _open_window()
+
+
+def _report_no_display() -> None:
+    from app.domain.paths import find_paths
+    from app.services.language_choice import choose_language, system_languages
+    from app.wording.language import tr
+
+    choose_language(find_paths().settings, system_languages())
+    text = tr(
+        "tunnelmark: there is no display to open the window on. Use a command instead (tunnelmark --help lists them), "
+        "for example: tunnelmark demo"
+    )
+    sys.stderr.write(f"{text}\n")
 
 
 def _open_window(*, is_demo: bool = False) -> int:

@@ -38,6 +38,7 @@ from app.ranking.choice import MOST_PLANNED_ROUNDS
 from app.services.wiring import Services
 from app.wording.language import tr, trn
 from app.wording.local_forms import decimal, rounds_text
+from app.wording.titles import local_title
 
 
 def _columns() -> tuple[Column, ...]:
@@ -138,7 +139,7 @@ def print_bench(out: Console, made: Bench) -> None:
     table = Table(_columns(), tr("Set-up and clean-up, in seconds and as multiples of bare pings"), more="--json")
     for one in made.times:
         table.add_row(
-            one.title,
+            local_title(one.title),
             decimal(one.setup_s, 1),
             decimal(one.setup_s / made.overhead.bare_s, 1),
             decimal(one.cleanup_s, 1),

@@ -56,6 +56,7 @@ from app.services.wiring import Services
 from app.wording.conditions import condition_words
 from app.wording.language import mark, tr
 from app.wording.messages import local_text
+from app.wording.titles import local_title
 
 DEMO_SOLUTIONS = "baseline,wireguard,openvpn-udp,openvpn-tcp"
 
@@ -154,7 +155,7 @@ def _make_plan(
     for candidate in wizard.risky_choices():
         context.err.print(
             tr("{title} is {verdict}; it is measured because you named it.").format(
-                title=candidate.title, verdict=word_of(candidate.verdict)
+                title=local_title(candidate.title), verdict=word_of(candidate.verdict)
             ),
             markup=False,
         )
@@ -344,10 +345,10 @@ def _print_plan(context: CommandContext, services: Services, found: Discovery, p
     context.out.print(tr("{size}; nothing has been changed.").format(size=plan_size(plan)), markup=False)
     for candidate in plan.candidates:
         word = tr("reference") if candidate.verdict is Verdict.UNPROTECTED else word_of(candidate.verdict)
-        context.out.print(f"\n== {candidate.title} ({word})", markup=False)
+        context.out.print(f"\n== {local_title(candidate.title)} ({word})", markup=False)
         for item in services.preview(found, (candidate.solution, candidate.suite)):
             context.out.print(
-                f"-- {item.side.upper()} {word_of(item.kind)}: {local_text(item.title)}\n{item.text}",
+                f"-- {item.side.upper()} {word_of(item.kind)}: {local_text(item.title)}\n{local_text(item.text)}",
                 markup=False,
                 soft_wrap=True,
             )

@@ -17,12 +17,13 @@ from app.wording.deployment_sentences import state_word
 from app.wording.language import tr, trn
 from app.wording.local_forms import decimal, minute_text, second_text
 from app.wording.messages import local_text
+from app.wording.titles import local_title
 
 
 def print_deployment(out: Console, deployment: Deployment) -> None:
     """Print what became of a deployment."""
     text = tr("{title} on {pair}: {state} (deployment {id})").format(
-        title=deployment.title,
+        title=local_title(deployment.title),
         pair=deployment.pair.name,
         state=word_of(
             state_word(deployment.state, is_refused=deployment.is_refused, is_rolled_back=deployment.is_rolled_back)
@@ -60,7 +61,7 @@ def applied_words(event: DeploymentApplied) -> str:
 def print_dry_run(out: Console, run: DryRun) -> None:
     """Print everything that a deployment would do."""
     head = tr("{title} on {pair}, verdict {verdict}. Nothing has been changed.")
-    _line(out, head.format(title=run.title, pair=run.pair, verdict=word_of(run.verdict)))
+    _line(out, head.format(title=local_title(run.title), pair=run.pair, verdict=word_of(run.verdict)))
     if run.replaces:
         _line(out, tr("It would replace deployment {id}.").format(id=run.replaces))
     for obstacle in run.obstacles:
@@ -116,7 +117,7 @@ def _print_deployment_status(out: Console, deployment: Deployment, status: PairS
     since = deployment.confirmed_at or deployment.state_at
     head = tr("{pair}: {title}, {state} since {time}").format(
         pair=status.pair,
-        title=deployment.title,
+        title=local_title(deployment.title),
         state=word_of(state_word(state)),
         time=minute_text(since.astimezone()),
     )

@@ -13,6 +13,7 @@ from app.deployment.choice import check_options
 from app.domain.deployment import DeploymentOptions
 from app.wording.language import tr
 from app.wording.messages import local_text
+from app.wording.titles import local_title
 
 
 def export_config(context: CommandContext) -> int:
@@ -34,7 +35,7 @@ def export_config(context: CommandContext) -> int:
     with context.services() as services:
         pair = context.job(lambda token, report: services.resolve_pair(options.pair, token=token, on_progress=report))
         done = context.job(lambda token, report: services.export_config(pair, chosen, token=token, on_progress=report))
-    context.out.print(f"{done.title}. {local_text(done.facts_from)}", markup=False)
+    context.out.print(f"{local_title(done.title)}. {local_text(done.facts_from)}", markup=False)
     text = tr("Written to {place}. Begin with its README.txt.").format(place=done.place)
     context.out.print(text, markup=False)
     return ExitCode.OK

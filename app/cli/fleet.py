@@ -56,6 +56,7 @@ from app.domain.structured import base_converter, structured, wrong_keys
 from app.wording.language import tr
 from app.wording.local_forms import decimal
 from app.wording.messages import local_text
+from app.wording.titles import local_title
 
 if TYPE_CHECKING:
     from app.services.wiring import Services
@@ -318,7 +319,7 @@ def fleet_table(outcomes: Sequence[FleetOutcome]) -> Table:
     ]
     table = Table(columns, more="--json")
     for outcome in outcomes:
-        what = outcome.deployment.title if outcome.deployment else outcome.entry.solution
+        what = local_title(outcome.deployment.title) if outcome.deployment else outcome.entry.solution
         seconds = decimal(outcome.seconds, 0) if outcome.seconds else ""
         table.add_row(outcome.entry.pair.name, word_of(outcome.state), what, seconds, local_text(outcome.message))
     return table

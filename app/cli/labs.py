@@ -31,6 +31,7 @@ from app.wording.deployment_sentences import state_word
 from app.wording.language import mark, tr
 from app.wording.local_forms import listed_names, minute_text
 from app.wording.messages import local_text
+from app.wording.titles import local_title
 
 _STATES = {
     (True, True): mark("running"),
@@ -103,7 +104,7 @@ def down(context: CommandContext) -> int:
             end_with_lab(archive.store, ending)
     for one in ending:
         text = tr("The deployment {id} ({title}), which was {state}, has ended with it.").format(
-            id=one.id[:8], title=one.title, state=word_of(state_word(one.state))
+            id=one.id[:8], title=local_title(one.title), state=word_of(state_word(one.state))
         )
         context.err.print(text, markup=False, soft_wrap=True)
     context.out.print(tr("The lab {name} is down.").format(name=name), markup=False)

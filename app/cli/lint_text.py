@@ -40,7 +40,7 @@ def print_files(out: Console, files: Sequence[LintedFile]) -> None:
             continue
         _line(out, f"{file.path} ({file.kind}): {_counted(file)}", "bold")
         for note in file.notes:
-            _prose(out, tr("Note: {note}").format(note=local_text(note)))
+            _prose(out, tr("Remark: {text}").format(text=local_text(note)))
         for finding in file.findings:
             _print_finding(out, file, finding)
 

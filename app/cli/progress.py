@@ -34,6 +34,7 @@ from app.wording.local_forms import decimal, rounds_text
 from app.wording.messages import local_text
 from app.wording.numbers import grouped
 from app.wording.stages import STAGE_WORDS
+from app.wording.titles import local_title
 
 
 class _Bars:
@@ -169,7 +170,9 @@ class CampaignDisplay(EventDisplay):
         """Show which attempt begins; those of a round of an adaptive comparison begin together, and have one line."""
         if self._plan is None or not self._plan.profile.is_adaptive:
             place = f"[{event.key.position + 1}/{self._total}]"
-            self._line(f"{place} {tr('{title}, round {round}').format(title=event.title, round=event.key.round)}")
+            self._line(
+                f"{place} {tr('{title}, round {round}').format(title=local_title(event.title), round=event.key.round)}"
+            )
         elif event.key.round != self._round:
             self._round = event.key.round
             self._stages.clear()
@@ -210,7 +213,11 @@ class CampaignDisplay(EventDisplay):
         if self._plan is None or not self._plan.profile.is_adaptive:
             return ""
         key = attempt.key
-        titles = (one.title for one in self._plan.candidates if (one.solution, one.suite) == (key.solution, key.suite))
+        titles = (
+            local_title(one.title)
+            for one in self._plan.candidates
+            if (one.solution, one.suite) == (key.solution, key.suite)
+        )
         return f"{next(titles, key.solution)}: "
 
     def _start(self, event: CampaignStarted[CampaignPlan, Attempt]) -> None:
@@ -238,7 +245,7 @@ def plan_size(plan: CampaignPlan) -> str:
 
 def interim_lines(plan: CampaignPlan | None, result: InterimResult) -> Iterator[str]:
     """Return what is known after a round: ratios to the fastest with intervals, who left and why, what comes next."""
-    titles = {(one.solution, one.suite): one.title for one in plan.candidates} if plan is not None else {}
+    titles = {(one.solution, one.suite): local_title(one.title) for one in plan.candidates} if plan is not None else {}
     for one in result.candidates:
         title = titles.get((one.solution, one.suite), one.solution)
         words = f": {ratio_text(one.ratio)}" if one.ratio is not None else ""

@@ -114,7 +114,7 @@ def print_ranking(out: Console, record: CampaignRecord, ranking: Ranking) -> Non
         if result.reason and result.status is not AttemptStatus.FAILED:
             print_prose(out, f"{result.title}: {word_of(result.status)}: {local_text(result.message)}")
     for finding in speed_findings(ranking).values():
-        print_prose(out, f"{finding.subject}: {local_text(finding.reason)}")
+        print_prose(out, f"{local_text(finding.subject)}: {local_text(finding.reason)}")
     if any(place.tied_with for place in ranking.ranking):
         print_prose(out, local_text(tie_note(record.plan.profile, ranking.rounds)))
     if drift := harmless_drift(ranking.drift):

@@ -100,7 +100,7 @@ def _why(candidate: Candidate) -> str:
     return (
         ""
         if deciding is None or not deciding.verdict.severity
-        else f"{deciding.subject}: {local_text(deciding.reason)}"
+        else f"{local_text(deciding.subject)}: {local_text(deciding.reason)}"
     )
 
 

@@ -49,15 +49,15 @@ SUITE_NOT_OFFERED = MessageForm(
 )
 IS_NEVER_DEPLOYED = MessageForm(
     "deploy.never-deployed",
-    "{title} is never deployed: {why}",
+    "{title:title} is never deployed: {why:text}",
 )
 VERDICT_FORBIDS = MessageForm(
     "deploy.verdict-forbids",
-    "{title} is {verdict} and is never deployed.",
+    "{title:title} is {verdict} and is never deployed.",
 )
 REASON_MISSING = MessageForm(
     "deploy.reason-missing",
-    "{title} is {verdict}: it is deployed only with a reason, which is stored.",
+    "{title:title} is {verdict}: it is deployed only with a reason, which is stored.",
 )
 CONFIRM_TIME_OUT_OF_RANGE = MessageForm(
     "deploy.confirm-time-out-of-range",
@@ -129,7 +129,7 @@ CHANGED_MEANWHILE = MessageForm(
 )
 WAITS_ELSEWHERE = MessageForm(
     "deploy.waits-elsewhere",
-    "{title} waits on {pair} for its confirmation, and {owner} asks for that.",
+    "{title:title} waits on {pair} for its confirmation, and {owner} asks for that.",
     "Roll it back there.",
 )
 ROLLBACK_INCOMPLETE = MessageForm(
@@ -139,7 +139,7 @@ ROLLBACK_INCOMPLETE = MessageForm(
 )
 CONFIRMED_MEANWHILE = MessageForm(
     "deploy.confirmed-meanwhile",
-    "{title} was confirmed on {host} meanwhile.",
+    "{title:title} was confirmed on {host} meanwhile.",
     "Remove it with: tunnelmark undeploy {pair}",
 )
 NOTHING_TO_CONFIRM = MessageForm(
@@ -252,10 +252,10 @@ LANS_PARTED = MessageForm(
 )
 LANS_PARTED_SINCE = MessageForm(
     "deploy.lans-parted-since",
-    "The LANs of {a} and {b} are parted since {since}: own frames come back to {hosts} (a second connection between "
-    "the LANs, a loop in one of them, or a device that sends this host's frames or address back). About 30 s after "
-    "that has ended, the LANs are joined again. If the second connection is another tunnel with a loop guard, that one "
-    "is parted, too.",
+    "The LANs of {a} and {b} are parted since {since:time}: own frames come back to {hosts} (a second connection "
+    "between the LANs, a loop in one of them, or a device that sends this host's frames or address back). About 30 s "
+    "after that has ended, the LANs are joined again. If the second connection is another tunnel with a loop guard, "
+    "that one is parted, too.",
 )
 WORKED_ON = MessageForm("deploy.worked-on", "{host} is being worked on, or rolls back by itself.")
 WORKED_ON_FOR = MessageForm(

@@ -36,6 +36,7 @@ from app.lab.messages import (
 from app.lab.practice_labs import Labs, cpu_words
 from app.lab.users import LabUser, connected_users, user_of
 from app.storage import Store
+from app.wording.local_forms import minute_text
 from app.wording.messages import local_text
 
 _OPEN_DEPLOYMENTS = 1_000
@@ -216,7 +217,7 @@ def _detail(status: LabStatus) -> LabDetail:
         is_up=status.is_running,
         is_starting=status.is_starting,
         ports=status.ports,
-        since=f"{status.since.astimezone():%Y-%m-%d %H:%M}",
+        since=minute_text(status.since.astimezone()),
         lasts=local_text(lasts),
         is_detached=status.owner_pid is None,
     )

@@ -7,7 +7,7 @@ from app.domain.messages import MessageForm
 A_STUDY = MessageForm("measure.a-study", "a study")
 FRAMES_STOPPED = MessageForm(
     "measure.frames-stopped",
-    "{title} stopped carrying frames: no echo request of its last {blocks} blocks was answered.",
+    "{title:title} stopped carrying frames: no echo request of its last {blocks} blocks was answered.",
     "See its log.",
 )
 NO_THROUGHPUT = MessageForm(
@@ -132,7 +132,7 @@ NO_ANSWER_UNDER_CONDITION = MessageForm(
 )
 STEP_COMES_FIRST = MessageForm(
     "measure.step-comes-first",
-    "Step {number} ({step}) comes first.",
+    "Step {number} ({step:text}) comes first.",
     "Complete it, then go on.",
 )
 NOTHING_TICKED = MessageForm(
@@ -207,17 +207,17 @@ NO_CONNECTION_SPLIT = MessageForm(
 
 # --- progress ---------------------------------------------------------------------------------------------------------
 
-ROUND_STEP = MessageForm("measure.round-step", "round {round}: {title}: {what:text}")
-OF_CANDIDATE = MessageForm("measure.of-candidate", "{title}: {what:text}")
+ROUND_STEP = MessageForm("measure.round-step", "round {round}: {title:title}: {what:text}")
+OF_CANDIDATE = MessageForm("measure.of-candidate", "{title:title}: {what:text}")
 ONE_AT_A_TIME_NOW = MessageForm("measure.one-at-a-time-now", "Candidates are measured one at a time from now on.")
 ROUND_COMPLETE = MessageForm("measure.round-complete", "1 round of it is complete.")
 ROUNDS_COMPLETE = MessageForm("measure.rounds-complete", "{number} rounds of it are complete.")
 ATTEMPTS_NOT_RUN = MessageForm("measure.attempts-not-run", "{left} of {number} attempts were not run.")
 WORK_CANCELLED = MessageForm("measure.work-cancelled", "The {kind:text} was cancelled.")
 TRYING_AGAIN = MessageForm("measure.trying-again", "Trying once more.")
-NOT_MEASURED_ANY_MORE = MessageForm("measure.not-measured-any-more", "{title} is not measured any more: {why}")
+NOT_MEASURED_ANY_MORE = MessageForm("measure.not-measured-any-more", "{title:title} is not measured any more: {why}")
 CYCLE_OF_ROUND = MessageForm("measure.cycle-of-round", "round {round}: cycle {cycle}, {good} of {wanted} good")
-SKIPPED_IN_STAGE = MessageForm("measure.skipped-in-stage", "You skipped it in the stage {stage}.")
+SKIPPED_IN_STAGE = MessageForm("measure.skipped-in-stage", "You skipped it in the stage “{stage:text}”.")
 CANCELLED_WHILE_RUNNING = MessageForm("measure.cancelled-while-running", "It was cancelled while it ran.")
 SKIPPED_WHILE_RUNNING = MessageForm("measure.skipped-while-running", "You skipped it while it ran.")
 INSPECTING_BOTH = MessageForm("measure.inspecting-both", "inspecting both hosts")
@@ -285,7 +285,7 @@ CONNECTION_LOST_AGAIN = MessageForm(
 )
 CONNECTED_AGAIN = MessageForm("measure.connected-again", "{host} is connected again.")
 NO_SAFE_SUITE = MessageForm("measure.no-safe-suite", "no safe suite on both")
-BUILDING_TUNNEL = MessageForm("measure.building-tunnel", "Building {title}")
+BUILDING_TUNNEL = MessageForm("measure.building-tunnel", "Building {title:title}")
 DID_NOT_END = MessageForm("measure.did-not-end", "It did not end within {limit_s} s.")
 TRANSFER_DISTURBED = MessageForm(
     "measure.transfer-disturbed",
@@ -298,7 +298,8 @@ TRANSFER_REPEATED = MessageForm(
 )
 SOLUTION_WITH_PEP = MessageForm("measure.solution-with-pep", "{solution} with a PEP at {proxy}")
 LATENCY_CHANGED = MessageForm(
-    "measure.latency-changed", "The latency of {title} changed by {percent:+.0f} % when the other tunnels came up."
+    "measure.latency-changed",
+    "The latency of {title:title} changed by {percent:+.0f} % when the other tunnels came up.",
 )
 MEASURED_ONE_AT_A_TIME = MessageForm(
     "measure.measured-one-at-a-time", "Candidates were measured with one tunnel at a time."
@@ -318,3 +319,4 @@ SHAPING_NOT_ALLOWED = MessageForm(
     "{pair} is not a practice lab, and the user has not agreed to shape its link.",
     "Agree to that with: --yes-shape",
 )
+LAST_MEASURED = MessageForm("measure.last-measured", "{at:time}, {status:text}")

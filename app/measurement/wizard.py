@@ -10,6 +10,7 @@ from app.discovery.pair_discovery import Discovery
 from app.domain.errors import InvalidPlan
 from app.domain.hosts import PairSpec
 from app.domain.link import Link
+from app.domain.messages import mark
 from app.domain.results import PROFILES, CampaignPlan, Candidate, ProfileName
 from app.domain.verdicts import Verdict
 from app.measurement.messages import HOSTS_NOT_INSPECTED, NOT_OFFERED, NOTHING_TICKED, STEP_COMES_FIRST
@@ -32,6 +33,21 @@ class Step(StrEnum):
     def number(self) -> int:
         """From 1."""
         return list(Step).index(self) + 1
+
+    @property
+    def word(self) -> str:
+        """Its name for users, to be translated."""
+        return _WORDS[self]
+
+
+_WORDS = {
+    Step.HOSTS: mark("Hosts"),
+    Step.LINK: mark("Link"),
+    Step.CHOOSE: mark("Choice"),
+    Step.PLAN: mark("Plan"),
+    Step.RUN: mark("Run"),
+    Step.RESULTS: mark("Results"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +138,7 @@ class ComparisonWizard:
         """
         if not self.can_enter(step):
             first = next(earlier for earlier in Step if not self.is_done(earlier))
-            raise InvalidPlan(STEP_COMES_FIRST(number=first.number, step=first.value))
+            raise InvalidPlan(STEP_COMES_FIRST(number=first.number, step=first.word))
         self.current = step
 
     def invalidated_by_change_in(self, step: Step) -> tuple[Step, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from app.domain.messages import MessageForm
 
 NO_CRYPTOGRAPHY = MessageForm(
-    "policy.no-cryptography", "{title} has no cryptography: everything can be read and changed on the way."
+    "policy.no-cryptography", "{title:title} has no cryptography: everything can be read and changed on the way."
 )
 OWN_POLICY = MessageForm("policy.own", "policy {name} {version}")
 SOURCES = MessageForm("policy.sources", "{first:text}; {rest:text}")

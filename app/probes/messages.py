@@ -127,6 +127,7 @@ NEITHER_CARRIED = MessageForm(
     "The workload was not measured: neither connection carried anything.",
     "Check that the tunnel carries frames, then try again.",
 )
+EXIT_STATUS_ONLY = MessageForm("probe.exit-status-only", "exit status {status}")
 CALL_FAILED = MessageForm("probe.call-failed", "The call on {host} failed: {output}", "Install python3 on both hosts.")
 CALL_SILENT = MessageForm(
     "probe.call-silent",

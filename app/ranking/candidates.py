@@ -28,6 +28,8 @@ from app.wording.language import tr, trn
 from app.wording.local_forms import listed_names, short_decimal
 from app.wording.messages import local_text
 from app.wording.numbers import grouped
+from app.wording.stages import stage_word
+from app.wording.titles import local_title
 
 _ENDED_BY_USER = (AttemptStatus.SKIPPED, AttemptStatus.CANCELLED)
 _WORST_FIRST = (AttemptStatus.FAILED, AttemptStatus.CANCELLED, AttemptStatus.SKIPPED, AttemptStatus.NOT_RUN)
@@ -52,7 +54,7 @@ class Contender:
     @property
     def title(self) -> str:
         """Title for people."""
-        return self.candidate.title
+        return local_title(self.candidate.title)
 
     @property
     def worse_mbit_s(self) -> float | None:
@@ -142,7 +144,7 @@ def _contender(
     result = CandidateResult(
         solution=candidate.solution,
         suite=candidate.suite,
-        title=candidate.title,
+        title=local_title(candidate.title),
         verdict=candidate.verdict,
         is_unprotected=candidate.is_unprotected,
         status=status,
@@ -273,8 +275,8 @@ def _cut_short(attempts: Sequence[Attempt]) -> list[str]:
         return []
     found = [one for one in with_figures(attempts) if one.stage]
     return [
-        tr("Round {round} was {how} in the stage {stage}: its figures were measured before.").format(
-            round=one.key.round, how=tr(one.status.value), stage=tr(one.stage)
+        tr("Round {round} was {how} in the stage “{stage}”: its figures were measured before.").format(
+            round=one.key.round, how=tr(one.status.value), stage=tr(stage_word(one.stage))
         )
         for one in found
     ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from app.domain.messages import MessageForm
 
+NOTHING_GIVEN = MessageForm("rank.nothing-given", "(empty)")
 NO_MEASURE = MessageForm(
     "rank.no-measure",
     "Not a measure: {name}.",
@@ -30,11 +31,11 @@ NO_WINNER = MessageForm(
 )
 NO_CLEAR_WINNER = MessageForm(
     "rank.no-clear-winner",
-    "no clear winner, first: {title}",
+    "no clear winner, first: {title:title}",
 )
 TIED_WINNER = MessageForm(
     "rank.tied-winner",
-    "{title} (tied)",
+    "{title:title} (tied)",
 )
 NO_VPN_COMPARED = MessageForm(
     "rank.no-vpn-compared",
@@ -74,11 +75,11 @@ LAST_ATTEMPT_FAILED = MessageForm(
 )
 SLOWER_THAN = MessageForm(
     "rank.slower-than",
-    "It is slower than {title}, beyond chance.",
+    "It is slower than {title:title}, beyond chance.",
 )
 CLOSE_TO = MessageForm(
     "rank.close-to",
-    "It is within 10 % of {title}.",
+    "It is within 10 % of {title:title}.",
 )
 FASTEST_DECIDED = MessageForm(
     "rank.fastest-decided",
@@ -94,7 +95,7 @@ EVERY_PAIR_DECIDED = MessageForm(
 )
 NONE_FASTER = MessageForm(
     "rank.none-faster",
-    "No other VPN can be more than 10 % faster than {title}.",
+    "No other VPN can be more than 10 % faster than {title:title}.",
 )
 NONE_MEASURED_AT_ALL = MessageForm(
     "rank.none-measured",
@@ -106,7 +107,7 @@ TIME_USED_UP = MessageForm(
 )
 TIME_USED_UP_UNDECIDED = MessageForm(
     "rank.time-used-up-undecided",
-    "The time for measuring is used up; {one} from {other} could not be distinguished.",
+    "The time for measuring is used up; {one:title} from {other:title} could not be distinguished.",
 )
 LAST_ROUND_MEASURED = MessageForm(
     "rank.last-round-measured",
@@ -114,11 +115,11 @@ LAST_ROUND_MEASURED = MessageForm(
 )
 LAST_ROUND_MEASURED_UNDECIDED = MessageForm(
     "rank.last-round-measured-undecided",
-    "The last round is measured; {one} from {other} could not be distinguished.",
+    "The last round is measured; {one:title} from {other:title} could not be distinguished.",
 )
 MINUTES_WOULD_DISTINGUISH = MessageForm(
     "rank.minutes-would-distinguish",
-    "About {minutes} min more would distinguish {one} from {other}.",
+    "About {minutes} min more would distinguish {one:title} from {other:title}.",
 )
 
 # --- transfers --------------------------------------------------------------------------------------------------------
@@ -155,8 +156,8 @@ GOAL_SLOWEST_IS = MessageForm(
 # --- comparisons ------------------------------------------------------------------------------------------------------
 
 SETTING_OF_SIDE = MessageForm("compare.setting-of-side", "{side}: {what:text}")
-VERDICT_OF = MessageForm("compare.verdict-of", "verdict of {title}")
-NONE_BECAUSE = MessageForm("history.none-because", "none, {word:text}: {title}")
+VERDICT_OF = MessageForm("compare.verdict-of", "verdict of {title:title}")
+NONE_BECAUSE = MessageForm("history.none-because", "none, {word:text}: {title:title}")
 PEP_NONE = MessageForm("transfer.pep-none", "no PEP")
 PEP_AT_A = MessageForm("transfer.pep-at-a", "a PEP at A")
 PEP_AT_B = MessageForm("transfer.pep-at-b", "a PEP at B")

@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from app.domain.errors import PackageMissing, PreflightRefused, PrivilegeMissing
+from app.domain.messages import Message
 from app.domain.results import Attempt, AttemptStatus, CampaignRecord, CampaignStatus, Candidate
 from app.domain.solutions import BASELINE
 from app.wording.language import tr
 from app.wording.local_forms import attempts_text, vpns_text
 from app.wording.messages import local_text
+from app.wording.titles import local_title
 
 
 class Remedy(StrEnum):
@@ -136,17 +138,21 @@ def failure_causes(candidates: Iterable[Candidate], attempts: Iterable[Attempt])
     Returns:
         The causes, the one of most candidates first.
     """
-    titles = {_key(candidate): candidate.title for candidate in candidates}
+    titles = {_key(candidate): local_title(candidate.title) for candidate in candidates}
     found: dict[tuple[str, str], set[tuple[str, str]]] = {}
     for attempt in attempts:
         if attempt.status is AttemptStatus.FAILED:
-            message = " ".join(attempt.message.split()) or attempt.reason
+            message = _on_one_line(attempt.message) or attempt.reason
             found.setdefault((attempt.reason, message), set()).add((attempt.key.solution, attempt.key.suite))
     causes = [
         FailureCause(reason, message, tuple(title for key, title in titles.items() if key in keys))
         for (reason, message), keys in found.items()
     ]
     return tuple(sorted((cause for cause in causes if cause.titles), key=lambda cause: -len(cause.titles)))
+
+
+def _on_one_line(text: str) -> str:
+    return text if isinstance(text, Message) else " ".join(text.split())
 
 
 def _keys(attempts: Iterable[Attempt], status: AttemptStatus) -> set[tuple[str, str]]:

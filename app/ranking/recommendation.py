@@ -222,7 +222,7 @@ def _verdict_reason(best: Contender) -> str:
     if deciding is None or not deciding.verdict.severity:
         return tr("Verdict {word}: nothing was found against its cryptography.").format(word=tr(word))
     return tr("Verdict {word}: {subject}: {reason}").format(
-        word=tr(word), subject=deciding.subject, reason=local_text(deciding.reason)
+        word=tr(word), subject=local_text(deciding.subject), reason=local_text(deciding.reason)
     )
 
 

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from app.domain.results import Candidate
+from app.wording.titles import local_title
 
 _LINE = 18
 """Characters: most names take two lines beside a plot."""
@@ -16,9 +17,9 @@ def short_titles(candidates: Sequence[Candidate]) -> dict[tuple[str, str], str]:
     """Return candidates' titles by solution and suite; the suite is left out where the solution is there once."""
     solutions = Counter(one.solution for one in candidates)
     return {
-        (one.solution, one.suite): one.title
-        if solutions[one.solution] > 1 or one.is_unprotected
-        else one.title.partition(", ")[0]
+        (one.solution, one.suite): local_title(
+            one.title if solutions[one.solution] > 1 or one.is_unprotected else one.title.partition(", ")[0]
+        )
         for one in candidates
     }
 

@@ -21,7 +21,7 @@ from app.domain.errors import InvalidOption
 from app.domain.ranking import BarrierReason, CandidateResult, Ranking
 from app.domain.results import FRAME_BYTES, FRAME_WEIGHTS, CampaignRecord
 from app.ranking.candidates import capture_of
-from app.ranking.messages import NO_MEASURE, NO_WEIGHT, WEIGHT_OUT_OF_RANGE, WEIGHT_TWICE
+from app.ranking.messages import NO_MEASURE, NO_WEIGHT, NOTHING_GIVEN, WEIGHT_OUT_OF_RANGE, WEIGHT_TWICE
 from app.ranking.proofs import failures_of
 from app.wording.language import tr
 from app.wording.local_forms import listed_names, short_decimal
@@ -132,7 +132,7 @@ def parse_weights(text: str) -> Weights:
         name, _, value = (word.strip() for word in part.partition("="))
         if name not in list(Measure):
             raise InvalidOption(
-                NO_MEASURE(name=name or "(empty)", measures=tuple(Measure), presets=tuple(PRESETS)),
+                NO_MEASURE(name=name or NOTHING_GIVEN(), measures=tuple(Measure), presets=tuple(PRESETS)),
             )
         if Measure(name) in weights:
             raise InvalidOption(WEIGHT_TWICE(measure=name))
@@ -148,7 +148,7 @@ def _weight(name: str, text: str) -> float:
     except ValueError:
         weight = math.nan
     if not 0 <= weight <= MOST_WEIGHT:
-        raise InvalidOption(WEIGHT_OUT_OF_RANGE(measure=name, text=text or "(empty)", most=MOST_WEIGHT))
+        raise InvalidOption(WEIGHT_OUT_OF_RANGE(measure=name, text=text or NOTHING_GIVEN(), most=MOST_WEIGHT))
     return weight
 
 

@@ -12,6 +12,7 @@ from app.probes.workloads import WORKLOADS
 from app.wording.language import tr
 from app.wording.messages import local_text
 from app.wording.numbers import figure
+from app.wording.titles import local_title
 
 _FEWEST_ROUNDS = 2
 """With fewer, nothing is known of how much a figure varies. Source: our choice, as for ranks."""
@@ -82,7 +83,7 @@ def workload_table(record: CampaignRecord) -> WorkloadTable | None:
     """Return the results of a comparison's workloads; None where it had none."""
     if not record.plan.workloads:
         return None
-    candidates = tuple(((one.solution, one.suite), one.title) for one in record.plan.candidates)
+    candidates = tuple(((one.solution, one.suite), local_title(one.title)) for one in record.plan.candidates)
     rows, notes = [], _failures(record)
     for workload in (one for one in WORKLOADS.values() if one.name in record.plan.workloads):
         for number, kind in enumerate(workload.figures):
@@ -94,7 +95,7 @@ def workload_table(record: CampaignRecord) -> WorkloadTable | None:
 
 
 def _failures(record: CampaignRecord) -> list[str]:
-    titles = {(one.solution, one.suite): one.title for one in record.plan.candidates}
+    titles = {(one.solution, one.suite): local_title(one.title) for one in record.plan.candidates}
     found = [
         tr("{candidate}: {workload} was not measured in round {round}: {why}").format(
             candidate=titles.get((made.key.solution, made.key.suite), made.key.solution),

@@ -144,7 +144,7 @@ def _size(one: LatencySummary) -> View:
     }
 
 
-LATENCY_COLUMNS = (mark("Mean"), "5 %", "50 %", "95 %", "99 %", "99.9 %", mark("Max"), mark("Std dev"))
+LATENCY_COLUMNS = (mark("Mean"), "5 %", "50 %", "95 %", "99 %", mark("99.9 %"), mark("Max"), mark("Std dev"))
 """Headings of `figures` of a size, all in ms."""
 
 
@@ -153,7 +153,11 @@ def _configuration(items: Sequence[PlannedItem]) -> list[View]:
     found: list[View] = []
     for side in sorted({item.side for item in items}):
         mine = [
-            {"kind": tr(_KINDS.get(item.kind, item.kind)), "title": local_text(item.title), "text": item.text}
+            {
+                "kind": tr(_KINDS.get(item.kind, item.kind)),
+                "title": local_text(item.title),
+                "text": local_text(item.text),
+            }
             for item in items
             if item.side == side
         ]

@@ -29,6 +29,7 @@ from app.wording.local_forms import (
 from app.wording.messages import local_text
 from app.wording.numbers import figure, grouped
 from app.wording.profiles import profile_word
+from app.wording.titles import local_title
 
 View = dict[str, Any]
 
@@ -116,7 +117,7 @@ def workloads_view(record: CampaignRecord) -> View | None:
 def facts_view(record: CampaignRecord) -> list[View]:
     """Return what was compared, where and when, as labels with values: what a reader has to know first."""
     plan, pair = record.plan, record.plan.pair
-    vpns = [one.title for one in plan.candidates if one.solution != BASELINE]
+    vpns = [local_title(one.title) for one in plan.candidates if one.solution != BASELINE]
     when = f"{minute_text(record.started_at)} UTC"
     if record.ended_at is not None:
         when = tr("{start} to {end} UTC").format(start=minute_text(record.started_at), end=f"{record.ended_at:%H:%M}")

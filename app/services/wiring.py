@@ -33,6 +33,7 @@ from app.linting.files import LintOptions, lint_file
 from app.linting.host_files import lint_host
 from app.measurement.firewalls import FirewallConsents
 from app.measurement.inspect_pair import inspect_pair, obstacles_of, request_for
+from app.measurement.messages import LAST_MEASURED
 from app.measurement.studies import StudyOperations
 from app.policy.file_header import file_header
 from app.reports.archive import Archive
@@ -287,7 +288,9 @@ class Services(
 
     def _last_measured(self, pair_name: str) -> str:
         latest = next(iter(self.store.list_campaigns(pair_name, limit=1)), None)
-        return f"{latest.started_at.astimezone():%Y-%m-%d %H:%M}, {latest.status}" if latest else ""
+        if latest is None:
+            return ""
+        return LAST_MEASURED(at=f"{latest.started_at.astimezone():%Y-%m-%d %H:%M}", status=latest.status.value)
 
 
 @contextlib.contextmanager

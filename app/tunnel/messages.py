@@ -206,7 +206,7 @@ UNDERLAY_NOT_FOUND = MessageForm(
 )
 NOT_SWITCHABLE = MessageForm(
     "tunnel.not-switchable",
-    "The running tunnel cannot be switched to {suite}. {why}",
+    "The running tunnel cannot be switched to {suite:title}. {why}",
     "Build a new tunnel with that suite.",
 )
 OTHER_PORTS = MessageForm("tunnel.other-ports", "On {host}, the new suite uses another interface or other ports.")
@@ -284,7 +284,7 @@ FILE_PRESENT = MessageForm(
 )
 PORT_IN_USE = MessageForm("tunnel.port-in-use", "Port {port}/{protocol} is in use on {host}.")
 FREE_OR_CHANGE_PORT = MessageForm("tunnel.free-or-change-port", "Stop what uses it, or choose another port.")
-FREE_ONLY_PORT = MessageForm("tunnel.free-only-port", "Stop what uses it, {solution} has no other one.")
+FREE_ONLY_PORT = MessageForm("tunnel.free-only-port", "Stop what uses it, {solution:title} has no other one.")
 L2TP_TUNNEL_PRESENT = MessageForm(
     "tunnel.l2tp-tunnel-present",
     "The L2TP tunnel {number} is already there on {host}.",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from app.domain.deployment import Deployment, DeploymentState
 from app.wording.language import mark, tr
 from app.wording.local_forms import minute_text
+from app.wording.titles import local_title
 
 STATE_WORDS = {
     DeploymentState.PREPARED: mark("preparing"),
@@ -36,4 +37,4 @@ def replaced_sentence(replaced: Deployment) -> str:
     return tr(
         "Replaces {title}, active since {since}. If the new tunnel fails or is not "
         "confirmed, both hosts roll back to it."
-    ).format(title=replaced.title, since=minute_text(since))
+    ).format(title=local_title(replaced.title), since=minute_text(since))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -11,6 +12,8 @@ from app.wording.numbers import NARROW_SPACE, figure, grouped, with_local_sign
 
 if TYPE_CHECKING:
     from datetime import date, datetime
+
+_ISO_DAY = re.compile(r"\b(\d{4})-(\d\d)-(\d\d)\b")
 
 _DAY: Mapping[str, str] = MappingProxyType({"en": "%Y-%m-%d", "de": "%d.%m.%Y"})
 """Source: ISO 8601; DIN 5008:2020, section 8.1 (numeric form of a date)."""
@@ -78,6 +81,12 @@ def listed_names(names: Sequence[str]) -> str:
 def day_text(at: date) -> str:
     """Return a date: `2026-11-25`, in German `25.11.2026`."""
     return at.strftime(_of(_DAY))
+
+
+def with_local_days(text: str) -> str:
+    """Return a text in which days are written as `2026-11-25` with each of them as the current language has it."""
+    form = _of(_DAY)
+    return _ISO_DAY.sub(lambda day: form.replace("%Y", day[1]).replace("%m", day[2]).replace("%d", day[3]), text)
 
 
 def minute_text(at: datetime) -> str:

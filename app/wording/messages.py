@@ -5,14 +5,21 @@ from __future__ import annotations
 from string import Formatter
 
 from app.domain.errors import TunnelmarkError
-from app.domain.messages import TEXT, Datum, Message, fill, number_text
+from app.domain.messages import TEXT, TIME, TITLE, Datum, Message, fill, number_text
 from app.wording.language import SOURCE_LANGUAGE, current_language, tr
+from app.wording.local_forms import with_local_days
 from app.wording.numbers import NARROW_SPACE, with_local_sign
+from app.wording.titles import local_title
 
 
 def local_text(text: str) -> str:
     """Return a message in the current language; any other text as its translation, else as it is."""
     return _filled(text) if isinstance(text, Message) else tr(text)
+
+
+def local_winner(text: str) -> str:
+    """Return in the current language who is first: a title, or a message in place of one."""
+    return local_text(text) if isinstance(text, Message) else local_title(text)
 
 
 def local_hint(error: TunnelmarkError) -> str:
@@ -27,8 +34,8 @@ def local_sentence(error: TunnelmarkError) -> str:
 
 def _filled(message: Message) -> str:
     form = tr(message.form.text)
-    texts = {name for _, name, spec, _ in Formatter().parse(form) if spec == TEXT}
-    data = {name: _local_value(value, is_text=name in texts) for name, value in message.data.items()}
+    formats = {name: spec for _, name, spec, _ in Formatter().parse(form) if name is not None}
+    data = {name: _local_value(value, formats.get(name)) for name, value in message.data.items()}
     return fill(form, data, _local_number).strip()
 
 
@@ -39,11 +46,15 @@ def _local_number(value: float, spec: str) -> str:
     return with_local_sign(text.replace(",", NARROW_SPACE))
 
 
-def _local_value(value: Datum, *, is_text: bool) -> Datum:
+def _local_value(value: Datum, spec: str | None) -> Datum:
     if isinstance(value, tuple):
-        return tuple(_local_part(one, is_text=is_text) for one in value)
-    return _local_part(value, is_text=is_text) if isinstance(value, str) else value
+        return tuple(_local_part(one, spec) for one in value)
+    return _local_part(value, spec) if isinstance(value, str) else value
 
 
-def _local_part(text: str, *, is_text: bool) -> str:
-    return local_text(text) if is_text or isinstance(text, Message) else text
+def _local_part(text: str, spec: str | None) -> str:
+    if spec == TITLE:
+        return local_title(text)
+    if spec == TIME:
+        return with_local_days(text)
+    return local_text(text) if spec == TEXT or isinstance(text, Message) else text

@@ -17,3 +17,8 @@ STAGE_WORDS = {
     Stage.PACKET_TESTS: mark("packet tests"),
     Stage.CLEANUP: mark("restoring both hosts"),
 }
+
+
+def stage_word(stage: str) -> str:
+    """Return a stored stage in words, to be translated; one of another version as it is."""
+    return next((word for known, word in STAGE_WORDS.items() if known.value == stage), stage)

@@ -12,6 +12,7 @@ from app.domain.adapters import Adapter
 from app.domain.hosts import Side
 from app.domain.solutions import Suite
 from app.wording.messages import local_text
+from app.wording.titles import local_title
 from support.adapter_cases import all_cases, facts, platforms, request, result
 from support.pseudo_language import LiteralBrackets, brackets, words_outside
 from vpn_adapters.registry import ADAPTERS
@@ -38,6 +39,13 @@ def _titles(adapter: Adapter, suite: Suite) -> Iterator[str]:
         yield from (one.title for one in (*recipe.steps, *recipe.shared, *own.steps, *own.up_checks, *own.breakages))
         if own.negotiated is not None:
             yield own.negotiated.title
+
+
+def test_titles_of_solutions_and_suites() -> None:
+    titles = {f"{adapter.info.title}, {suite.title}" for adapter, suite in all_cases()}
+    parts = {part for title in titles for part in title.split(", ") if " " in part}
+    with brackets(LiteralBrackets):
+        assert {part for part in parts if "⟦" not in local_title(part)} == {"freelan 2"}
 
 
 @pytest.mark.parametrize("platform", platforms())

@@ -12,7 +12,7 @@ from string import Formatter
 
 import app.domain.errors
 from app.domain.errors import TunnelmarkError
-from app.domain.messages import MessageForm
+from app.domain.messages import TEXT, MessageForm
 
 ROOT = Path(__file__).parents[2]
 FILES = [file for folder in ("app", "ui", "vpn_adapters") for file in sorted((ROOT / folder).rglob("*.py"))]
@@ -93,6 +93,35 @@ def test_every_call_fills_the_gaps_of_its_form() -> None:
                     f"{file.relative_to(ROOT)}:{call.lineno}: {name} takes {sorted(gaps)}, gets {sorted(given)}"
                 )
     assert faults == []
+
+
+def test_words_among_data_are_translated_with_their_message() -> None:
+    """A datum that is a word of the program needs a gap like `{reason:text}`, and a word that is not marked is none."""
+    faults = [
+        f"{file.relative_to(ROOT)}:{call.lineno}: {name} of {word.arg}"
+        for file, tree in TREES.items()
+        for name, call in _calls(tree)
+        if name in BY_NAME
+        for word in call.keywords
+        if any(one == "" or _specs(BY_NAME[name]).get(word.arg) != TEXT for one in _words_of(word.value))
+    ]
+    assert faults == []
+
+
+def _words_of(value: ast.expr, *, is_fallback: bool = False) -> Iterator[str]:
+    """Yield `mark` for marked words of an expression, and nothing for unmarked ones in place of an empty text."""
+    if isinstance(value, ast.Call) and getattr(value.func, "id", "") == "mark":
+        yield "mark"
+    elif isinstance(value, ast.BoolOp):
+        yield from (one for part in value.values for one in _words_of(part, is_fallback=True))
+    elif isinstance(value, ast.IfExp):
+        yield from (one for part in (value.body, value.orelse) for one in _words_of(part, is_fallback=True))
+    elif is_fallback and isinstance(value, ast.Constant) and re.search(r"[A-Za-z]{3,}", str(value.value)):
+        yield ""
+
+
+def _specs(form: MessageForm) -> dict[str | None, str | None]:
+    return {gap: spec for text in (form.text, form.hint) for _, gap, spec, _ in Formatter().parse(text)}
 
 
 def _gaps(form: MessageForm) -> set[str]:

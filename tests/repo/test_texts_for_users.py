@@ -70,6 +70,31 @@ def test_the_window_joins_sentences_in_its_language() -> None:
     assert found == [], "join map(local_text, …): a plain text made of messages is English"
 
 
+def test_titles_and_messages_are_shown_in_the_readers_language() -> None:
+    found = [
+        f"{file.relative_to(ROOT)}:{line}"
+        for folder in ("ui", "app/cli")
+        for file in sorted((ROOT / folder).rglob("*.py"))
+        for line in english_fields(file.read_text(encoding="utf-8"))
+    ]
+    assert found == [], "use local_title for a title, local_text for a message"
+
+
+def test_fields_in_english_are_noticed() -> None:
+    source = """
+label(candidate.title)
+label(local_title(candidate.title))
+f"{deployment.message} {hint}"
+text.replace("%1", one.message)
+text.replace("%1", local_text(one.message))
+title = info.title if info else ""
+{one.key: one.title for one in plan.candidates}
+same = one.message == other.message
+raise InvalidOption(error.message)
+"""
+    assert sorted(english_fields(source)) == [2, 4, 5, 7, 8]
+
+
 def test_sentences_that_are_joined_in_english_are_noticed() -> None:
     source = """
 " ".join(found.sentences)
@@ -112,6 +137,48 @@ def untranslated_joins(source: str) -> Iterator[int]:
             joined = ast.unparse(node.args[0])
             if re.search(r"\bsentences\b", joined) and "local_text" not in joined:
                 yield node.lineno
+
+
+TITLED = frozenset({"active", "candidate", "deployment", "former", "half", "info", "replaced", "waiting"})
+"""Names of variables with the title of a solution or candidate."""
+
+_TRANSLATED = frozenset({"local_text", "local_title", "local_winner", "tr"})
+_SHOWN_BY = frozenset({"_add_text", "format", "label", "plain_tip", "print", "print_prose", "replace", "setText"})
+"""Calls that show a text, or make one of parts."""
+
+
+def english_fields(source: str) -> Iterator[int]:
+    """Yield the lines of a module that show titles or messages as they are stored."""
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FormattedValue):
+            yield from _english(node.value)
+        elif isinstance(node, ast.Call):
+            name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+            if name in _SHOWN_BY:
+                yield from (
+                    line for value in (*node.args, *(word.value for word in node.keywords)) for line in _english(value)
+                )
+        elif isinstance(node, ast.Assign):
+            yield from (line for line in _english(node.value) if _has_title(node.value))
+        elif isinstance(node, ast.DictComp) and "candidates" in ast.unparse(node.generators[0].iter):
+            yield from (node.lineno for _ in (1,) if ast.unparse(node.value).endswith(".title"))
+
+
+def _english(value: ast.expr) -> Iterator[int]:
+    """Yield the lines of fields that are used as they are; those within a call are the call's own."""
+    if isinstance(value, ast.Attribute):
+        owner = getattr(value.value, "id", "")
+        if value.attr == "message" or (value.attr == "title" and owner in TITLED):
+            yield value.lineno
+    elif isinstance(value, ast.IfExp):
+        yield from (*_english(value.body), *_english(value.orelse))
+    elif isinstance(value, ast.BoolOp):
+        yield from (line for part in value.values for line in _english(part))
+
+
+def _has_title(value: ast.expr) -> bool:
+    return any(isinstance(node, ast.Attribute) and node.attr == "title" for node in ast.walk(value))
 
 
 def _texts(value: ast.expr) -> Iterator[ast.expr]:

@@ -13,6 +13,9 @@ import pytest
 from babel.messages.catalog import Catalog, Message
 
 from app.wording.language import CATALOGUES
+from app.wording.titles import local_title
+from support.pseudo_language import LiteralBrackets, brackets, unbracketed
+from vpn_adapters.registry import ADAPTERS
 
 ROOT = Path(__file__).parents[2]
 
@@ -81,6 +84,47 @@ def test_every_key_of_resources_with_sentences_is_translated() -> None:
         spelled = {name for table in tables for row in table.get("algorithms", ()) for name in row.get("spelled", ())}
         found = {key for table in tables for key, text in TOOL._values(table, "") if " " in text}
         assert keys <= found <= keys | spelled | PATTERNS
+
+
+def test_every_text_of_declared_files_with_sentences_is_translated() -> None:
+    for file in (ROOT / "vpn_adapters").glob("*/declared.toml"):
+        table = tomllib.loads(file.read_text(encoding="utf-8"))
+        sentences = {text for _, text in TOOL._values(table, "") if text.count(" ") > 2}
+        assert sentences <= TOOL.gather("adapters"), file.parent.name
+
+
+FOR_PROGRAMS = frozenset(
+    {"ansible.cfg", "defaults.yml", "inventory.yml", "meta.yml", "site.yml", "sudoers", "undo.yml"}
+)
+"""Templates of files that programs read; their comments are English, as those of all files on hosts."""
+
+
+def test_every_template_for_users_is_translated() -> None:
+    folder = ROOT / TOOL.TEMPLATES
+    found = {file.relative_to(folder).as_posix() for kind in ("j2", "typ") for file in folder.rglob(f"*.{kind}")}
+    rest = {name for name in found - set(TOOL.TEMPLATE_FILES) if Path(name).stem not in FOR_PROGRAMS}
+    assert rest == set()
+    for name in TOOL.TEMPLATE_FILES:
+        assert template_words((folder / name).read_text(encoding="utf-8")) == [], name
+
+
+_CALLS = re.compile(r"\{\{.*?\}\}|\{%.*?%\}|<!--.*?-->|<style>.*?</style>|<[^>]*>|\{#.*?#\}", re.DOTALL)
+_SAME_IN_ALL = re.compile(r"&\w+;|sh tunnel\.sh \w+( console)?|ansible-playbook site\.yml|/kept|VPN, PEP|Tunnelmark")
+
+
+def template_words(text: str) -> list[str]:
+    """Return the words of a page outside of its calls; a file for typst has calls only."""
+    return [] if "#set page" in text else re.findall(r"[A-Za-z]{3,}", _SAME_IN_ALL.sub(" ", _CALLS.sub(" ", text)))
+
+
+def test_words_of_templates_are_noticed() -> None:
+    assert template_words('<p class="x">{{ tr("Some words") }}</p>{% if a %} more {% endif %}') == ["more"]
+
+
+def test_titles_of_solutions_are_translated() -> None:
+    with brackets(LiteralBrackets):
+        titles = {local_title(adapter.info.title) for adapter in ADAPTERS.values()}
+    assert {title for title in titles if re.search(r"\b(?!tinc|freelan)[a-z]{3,}", unbracketed(title))} == set()
 
 
 def test_a_text_is_translated_alike_in_all_catalogues() -> None:

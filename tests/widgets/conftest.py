@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import pytest
+from english_texts import watch_messages, watch_sinks
 from fake_services import FakeServices
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QLabel, QTableWidgetItem, QWidget
 from pytestqt.qtbot import QtBot
 from window_driver import Driver
 
@@ -22,6 +23,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.path.is_relative_to(__file__.rpartition("/")[0]):
             item.add_marker(pytest.mark.qt_log_ignore(*unseen, extend=True))
+
+
+@pytest.fixture(autouse=True)
+def no_english_messages(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Fail a test in which the window showed a message, or made a text of one, without translating it."""
+    found = watch_messages(monkeypatch, "ui")
+    watch_sinks(monkeypatch, found, (QLabel, "setText"), (QTableWidgetItem, "setText"), (QWidget, "setToolTip"))
+    yield
+    assert sorted(found) == [], "use local_text"
 
 
 @pytest.fixture(scope="session")

@@ -372,7 +372,7 @@ class CensusPage(Page):
         deciding = deciding_finding(verdict[1]) if verdict is not None else None
         if deciding is None:
             return ""
-        return f"{deciding.subject}: {local_text(deciding.reason)} ({local_text(deciding.source)})"
+        return f"{local_text(deciding.subject)}: {local_text(deciding.reason)} ({local_text(deciding.source)})"
 
     # --- files --------------------------------------------------------------------------------------------------------
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from app.measurement.census.planning import GUESS_S
 from app.wording.local_forms import minute_text
+from app.wording.titles import local_title
 from ui.common.texts import duration, tr
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def stored_of(services: Services) -> Stored:
         record = services.census_results(census_id).record
         state = tr("complete") if record.is_complete else tr("not complete")
         past.append((census_id, f"{record.pair.name}, {minute_text(record.started_at.astimezone())}, {state}"))
-    titles = {name: info.title for name, info in services.solutions().items()}
+    titles = {name: local_title(info.title) for name, info in services.solutions().items()}
     return Stored(services.pairs(), tuple(past), titles)
 
 

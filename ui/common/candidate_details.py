@@ -14,6 +14,7 @@ from app.domain.solutions import SolutionInfo
 from app.domain.verdicts import Finding, PostQuantum, by_weight, deciding_finding
 from app.wording.findings import replacement_words
 from app.wording.messages import local_text
+from app.wording.titles import local_title
 from ui.common.basics import Card, ScrollPage, button, column, icon_label, label, line, row
 from ui.common.solution_facts import DEFAULT_SITES, SolutionFacts
 from ui.common.texts import tr
@@ -69,7 +70,7 @@ class CandidateDetails(Card):
     def show_candidate(self, candidate: Candidate, info: SolutionInfo | None) -> None:
         """Show a suite's findings, the one that its verdict comes from first, then its solution where it is known."""
         self._clear()
-        self._add_text(candidate.title, "heading")
+        self._add_text(local_title(candidate.title), "heading")
         self._rows.addWidget(VerdictLabel(candidate.verdict))
         if candidate.is_unprotected:
             self._add_text(tr("Reference only: unencrypted, never recommended or deployed."))
@@ -95,7 +96,7 @@ class CandidateDetails(Card):
             findings: Findings on any of its suites; those on its design are shown.
         """
         self._clear()
-        self._add_text(info.title, "heading")
+        self._add_text(local_title(info.title), "heading")
         self._show_design(_parted(findings, info)[1])
         self._show_info(info)
 
@@ -140,7 +141,7 @@ class CandidateDetails(Card):
 
     def _show_finding(self, finding: Finding) -> None:
         self._rows.addWidget(line())
-        self._add_text(finding.subject, "heading")
+        self._add_text(local_text(finding.subject), "heading")
         self._rows.addWidget(FindingLabel(finding))
         self._add_text(local_text(finding.reason))
         if finding.source:

@@ -12,6 +12,7 @@ from app.domain.verdicts import Verdict
 from app.ranking.weighted import weighted_latency_ms
 from app.wording.messages import local_text
 from app.wording.numbers import grouped
+from app.wording.titles import local_title
 
 Key = tuple[str, str]
 """Solution and suite."""
@@ -99,7 +100,9 @@ class RowBook:
             nth = suites.get(candidate.solution, 0)
             suites[candidate.solution] = nth + 1
             own = [attempt.round for attempt in plan.attempts if (attempt.solution, attempt.suite) == key]
-            row = Row(key, candidate.title, candidate.verdict, nth, attempts=len(own), rounds=len(set(own)))
+            row = Row(
+                key, local_title(candidate.title), candidate.verdict, nth, attempts=len(own), rounds=len(set(own))
+            )
             row = replace(row, is_open_ended=plan.profile.is_adaptive)
             self._rows[key], self._rounds_done[key] = row, set()
             self._means_ms[key], self._seconds_mbit_s[key] = {}, []

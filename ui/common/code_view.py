@@ -115,7 +115,7 @@ def _lines(items: Sequence[PlannedItem]) -> list[str]:
     for item in items:
         lines += [
             f"▌ {item.side.upper()}  {kinds.get(item.kind, item.kind)}  {local_text(item.title)}",
-            *item.text.splitlines(),
+            *local_text(item.text).splitlines(),
             "",
         ]
     return lines

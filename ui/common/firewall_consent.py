@@ -6,6 +6,8 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox
 
 from app.discovery.pair_discovery import Discovery
+from app.wording.messages import local_text
+from app.wording.titles import local_title
 from ui.common.basics import Card, label, row
 from ui.common.texts import tr
 from ui.common.tips import set_tip
@@ -44,8 +46,12 @@ class FirewallConsent(Card):
             solution: Of which solution; empty for all.
         """
         blocked = {name: texts for name, texts in found.blocked.items() if solution in ("", name)}
-        titles = {name: found.solutions[name].title if name in found.solutions else name for name in blocked}
-        self._list.setText("\n".join(f"{titles[name]}: {'; '.join(texts)}" for name, texts in blocked.items()))
+        titles = {
+            name: local_title(found.solutions[name].title) if name in found.solutions else name for name in blocked
+        }
+        self._list.setText(
+            "\n".join(f"{titles[name]}: {'; '.join(map(local_text, texts))}" for name, texts in blocked.items())
+        )
         self.box.blockSignals(True)  # noqa: FBT003 - Qt has it so
         self.box.setChecked(found.pair.may_open_firewall)
         self.box.blockSignals(False)  # noqa: FBT003 - Qt has it so

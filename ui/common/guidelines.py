@@ -12,6 +12,7 @@ from app.domain.errors import TunnelmarkError
 from app.policy import DEFAULT_GUIDELINES, GUIDELINES, Guideline
 from app.wording.local_forms import day_text
 from app.wording.messages import local_text
+from app.wording.titles import local_title
 from ui.common.basics import ElidedLabel, ScrollPage, button, label, row
 from ui.common.context import PageContext
 from ui.common.dialogs import Question
@@ -55,7 +56,7 @@ class GuidelinesLine(QWidget):
         services = self._context.services
 
         def read(*_: object) -> tuple[str, ...]:
-            self._titles = {name: info.title for name, info in services.solutions().items()}
+            self._titles = {name: local_title(info.title) for name, info in services.solutions().items()}
             return services.guidelines()
 
         self._context.runner.run(
@@ -99,7 +100,7 @@ class GuidelinesLine(QWidget):
     def _named(self, one: Guideline) -> str:
         """Return a guideline's name, with the solutions that it is about unless these are all."""
         about = ", ".join(self._titles.get(name, name) for name in one.solutions)
-        return f"{one.title} ({about})" if about else one.title
+        return f"{tr(one.title)} ({about})" if about else tr(one.title)
 
     def _fail(self, error: TunnelmarkError) -> None:
         self.failed.emit(error)

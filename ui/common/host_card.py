@@ -45,7 +45,7 @@ class HostCard(Card):
             grid.addWidget(label(text, is_selectable=True), nth, 1)
         self.body.addLayout(grid)
         for sentence in check.warnings:
-            self.body.addLayout(row(icon_label("warning", "legacy"), label(sentence)))
+            self.body.addLayout(row(icon_label("warning", "legacy"), label(local_text(sentence))))
         if has_missing:
             self.body.addWidget(line())
             self._show_missing(check.missing, check.facts.package_manager)

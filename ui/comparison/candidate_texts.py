@@ -13,6 +13,7 @@ from app.domain.results import Candidate
 from app.domain.solutions import SolutionInfo
 from app.domain.verdicts import Verdict
 from app.wording.language import trn
+from app.wording.titles import local_title
 from ui.common.candidate_details import Lack
 from ui.common.candidate_rows import Key
 from ui.common.dialogs import Question
@@ -30,7 +31,9 @@ def distinct_titles(candidates: list[Candidate], solution_title: str) -> dict[Ke
         candidates: Of one solution.
         solution_title: What their titles begin with.
     """
-    rests = {(one.solution, one.suite): one.title.removeprefix(f"{solution_title}, ") for one in candidates}
+    rests = {
+        (one.solution, one.suite): local_title(one.title.removeprefix(f"{solution_title}, ")) for one in candidates
+    }
     shared = {rest for rest, number in Counter(rests.values()).items() if number > 1}
     return {key: f"{rest}  {key[1]}" if rest in shared else rest for key, rest in rests.items()}
 
@@ -56,9 +59,9 @@ def ask_without_vpn(window: QWidget, ticked: Sequence[Candidate], then: Callable
     ).ask(then)
 
 
-def how(info: SolutionInfo) -> str:
-    """Return where a solution encrypts and what carries it."""
-    return f"{space_word(info.space)}, {carrier_word(info.carrier)}"
+def how(info: SolutionInfo | None) -> str:
+    """Return where a solution encrypts and what carries it; nothing for one that is not known."""
+    return f"{space_word(info.space)}, {carrier_word(info.carrier)}" if info is not None else ""
 
 
 def lacks(found: Discovery, solution: str) -> tuple[Lack, ...]:
@@ -76,7 +79,9 @@ def lacks(found: Discovery, solution: str) -> tuple[Lack, ...]:
 
 def listed(candidates: list[Candidate]) -> str:
     """Return titles with their verdicts; beyond some only their number."""
-    words = list(dict.fromkeys(f"{one.title}: {verdict_appearance(one.verdict).word}" for one in candidates))
+    words = list(
+        dict.fromkeys(f"{local_title(one.title)}: {verdict_appearance(one.verdict).word}" for one in candidates)
+    )
     more = len(words) - _MOST_TITLES
     return "; ".join(words[:_MOST_TITLES]) + (f"; {tr('%1 more').replace('%1', str(more))}" if more > 0 else "")
 

@@ -11,6 +11,8 @@ from app.domain.errors import InvalidPlan, TunnelmarkError
 from app.domain.results import Candidate
 from app.domain.solutions import SolutionInfo
 from app.measurement.wizard import Step
+from app.wording.messages import local_text
+from app.wording.titles import local_title
 from ui.common.basics import label, row
 from ui.common.candidate_details import CandidateDetails
 from ui.common.candidate_rows import Key
@@ -56,7 +58,6 @@ class CandidatesPage(Page):
         self.tree.setHeaderLabels([tr("Candidate"), tr("Verdict"), tr("Encrypts in, carried by")])
         self.tree.setAccessibleName(tr("Candidates"))
         enable_copying(self.tree)
-        self.tree.setAlternatingRowColors(False)
         self.tree.setUniformRowHeights(True)
         self.tree.setItemDelegate(LineDelegate(self.tree))
         self.tree.currentItemChanged.connect(self._on_current)
@@ -260,12 +261,11 @@ class CandidatesPage(Page):
         for solution, candidates in by_solution.items():
             self._add_solution(found.solutions[solution], candidates, chosen)
         for solution, reason in found.unavailable.items():
-            info_or_none = found.solutions.get(solution)
-            carried = how(info_or_none) if info_or_none else ""
-            item = QTreeWidgetItem([info_or_none.title if info_or_none else solution, tr("Not supported"), carried])
+            about = found.solutions.get(solution)
+            item = QTreeWidgetItem([local_title(about.title) if about else solution, tr("Not supported"), how(about)])
             item.setFlags(Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsEnabled)
             item.setData(_NAME, _UNAVAILABLE, solution)
-            item.setToolTip(_NAME, plain_tip(reason))
+            item.setToolTip(_NAME, plain_tip(local_text(reason)))
             self._mute(item)
             self.tree.addTopLevelItem(item)
         self.tree.blockSignals(False)  # noqa: FBT003 - Qt has it so
@@ -281,7 +281,7 @@ class CandidatesPage(Page):
         if len(candidates) == 1:
             self.tree.addTopLevelItem(self._candidate_item(candidates[0], info, chosen))
             return
-        top = QTreeWidgetItem([info.title, "", how(info)])
+        top = QTreeWidgetItem([local_title(info.title), "", how(info)])
         top.setData(_NAME, _KEY, None)
         top.setIcon(_NAME, swatch_icon(info.name))
         self.tree.addTopLevelItem(top)
@@ -305,12 +305,12 @@ class CandidatesPage(Page):
     ) -> QTreeWidgetItem:
         appearance = verdict_appearance(candidate.verdict)
         key = (candidate.solution, candidate.suite)
-        title = self._titles[key] if is_child else candidate.title
+        title = self._titles[key] if is_child else local_title(candidate.title)
         item = QTreeWidgetItem([title, appearance.word, how(info)])
         item.setData(_NAME, _KEY, key)
         item.setIcon(_NAME, swatch_icon(candidate.solution))
         item.setIcon(_VERDICT, make_icon(appearance.icon, getattr(self.context.theme.colours, appearance.role)))
-        item.setToolTip(_NAME, plain_tip(candidate.title))
+        item.setToolTip(_NAME, plain_tip(local_title(candidate.title)))
         item.setCheckState(_NAME, Qt.CheckState.Checked if key in chosen else Qt.CheckState.Unchecked)
         self._allow(item, is_allowed=not is_weak(candidate) or self.weak.isChecked())
         return item

@@ -16,6 +16,7 @@ from app.domain.progress import ProgressSink
 from app.domain.results import CampaignRecord
 from app.measurement.wizard import Step
 from app.services.interfaces import PairChoice
+from app.wording.titles import local_title
 from ui.common.basics import WIDE_PX, Card, ScrollPage, button, label, label_for, row
 from ui.common.context import PageContext
 from ui.common.folding import FoldingCards, FoldingForm
@@ -316,7 +317,7 @@ class HostsPage(Page):
     def _show_found(self, found: Discovery) -> None:
         self._shown = found
         self.show_pair(found.pair)
-        titles = {name: info.title for name, info in found.solutions.items()}
+        titles = {name: local_title(info.title) for name, info in found.solutions.items()}
         cards = [HostCard(check, found.pair.host(check.side), titles) for check in (found.a, found.b)]
         for card in cards:
             card.install_asked.connect(self._install)

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from app.domain.hosts import PairSpec
 from app.services.interfaces import PairChoice
+from app.wording.messages import local_text
 from ui.common.basics import ChoiceBox
 from ui.common.texts import tr
 from ui.common.tips import set_tip
@@ -35,7 +36,7 @@ class PairBox(ChoiceBox):
         self.clear()
         self.addItem(tr("New pair"), _NEW)
         for choice in choices:
-            measured = f"  ({choice.last_measured})" if choice.last_measured else ""
+            measured = f"  ({local_text(choice.last_measured)})" if choice.last_measured else ""
             self.addItem(f"{choice.pair.name}{measured}", choice.pair.name)
 
     def mark(self, pair: PairSpec | None) -> None:

@@ -15,6 +15,7 @@ from app.domain.solutions import BASELINE
 from app.measurement.options import RunOptions
 from app.measurement.wizard import Step
 from app.wording.messages import local_sentence
+from app.wording.titles import local_title
 from ui.common.basics import Card, ElidedLabel, ScrollPage, label, set_variant
 from ui.common.candidate_rows import Key
 from ui.common.code_view import CodeView
@@ -167,7 +168,7 @@ class PlanPage(Page):
         for attempt, predicted_s in zip(plan.attempts, plan.predicted_s, strict=True):
             key = (attempt.solution, attempt.suite)
             by_key[key] = by_key.get(key, 0.0) + predicted_s
-        titles = {(c.solution, c.suite): c.title for c in plan.candidates}
+        titles = {(c.solution, c.suite): local_title(c.title) for c in plan.candidates}
         for nth in range(self.candidates.count()):
             item = self.candidates.item(nth)
             key = item.data(_KEY)
@@ -192,7 +193,7 @@ class PlanPage(Page):
 
     def _fill_candidates(self) -> None:
         found, chosen = self._of
-        titles = {(c.solution, c.suite): c.title for c in found.candidates} if found else {}
+        titles = {(c.solution, c.suite): local_title(c.title) for c in found.candidates} if found else {}
         self.candidates.blockSignals(True)  # noqa: FBT003 - Qt has it so
         self.candidates.clear()
         for key in chosen:

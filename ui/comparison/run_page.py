@@ -25,6 +25,7 @@ from app.domain.results import CampaignPlan, CampaignRecord, CampaignStatus
 from app.measurement.control import CampaignControl
 from app.ranking.outcome import Outcome, is_unfinished, outcome_of
 from app.wording.messages import local_text
+from app.wording.titles import local_title
 from ui.common.basics import ScrollPage, name_tabs
 from ui.common.code_view import CodeView
 from ui.common.context import PageContext
@@ -340,7 +341,7 @@ class RunPage(Page):
                 self.board.begin(event.plan)
                 self._refresh()
             case AttemptStarted():
-                self.status_reported.emit(measuring_text(event.title, is_adaptive=self._is_adaptive))
+                self.status_reported.emit(measuring_text(local_title(event.title), is_adaptive=self._is_adaptive))
             case AttemptEnded():
                 self._refresh()
             case UnderlayChanged():

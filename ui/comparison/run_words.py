@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from app.wording.messages import local_text
 from ui.common.candidate_rows import Row
 from ui.common.sample_model import LiveModel
 from ui.common.stage_texts import joined, stage_text
@@ -17,7 +18,7 @@ def running_text(live: LiveModel, rows: Sequence[Row]) -> str:
         return tr("Paused; both hosts are restored")
     if status.is_link_down:
         return tr("Waiting for the link between the hosts")
-    text = status.progress.text if status.progress is not None else ""
+    text = local_text(status.progress.text) if status.progress is not None else ""
     running = next((row for row in rows if row.key == status.running), None)
     if running is None or running.is_open_ended:  # all candidates are up: the progress says which one, and the round
         return text[:1].upper() + text[1:] if text else tr("Preparing")

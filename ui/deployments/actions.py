@@ -8,6 +8,7 @@ from app.deployment.contact import OnlyHost
 from app.domain.deployment import Deployment
 from app.domain.hosts import PairSpec
 from app.services.interfaces.deployments import DeploymentServices
+from app.wording.titles import local_title
 from ui.common.deployment_states import moment
 from ui.common.texts import tr
 from ui.deployments.single_host_rollback import one_host_removal_text
@@ -45,7 +46,7 @@ def removal_proposal(services: DeploymentServices, pair: PairSpec, active: Deplo
         "Both hosts are restored to their state before it: files, services, interfaces. Traffic through the "
         "tunnel is interrupted. You can deploy it again later."
     )
-    title = tr("Remove %1 from %2?").replace("%1", active.title).replace("%2", pair.name)
+    title = tr("Remove %1 from %2?").replace("%1", local_title(active.title)).replace("%2", pair.name)
     return Proposal(title, text, tr("Remove"), task)
 
 
@@ -62,7 +63,7 @@ def one_host_removal_proposal(
         is_removal=True,
         only=side,
     )
-    title = tr("Remove %1 from %2 alone?").replace("%1", active.title).replace("%2", label)
+    title = tr("Remove %1 from %2 alone?").replace("%1", local_title(active.title)).replace("%2", label)
     return Proposal(title, one_host_removal_text(alone), tr("Remove from %1 alone").replace("%1", label), task)
 
 
@@ -102,11 +103,13 @@ def again_proposal(
         confirm_within_s,
     )
     place = (
-        tr("It replaces %1.").replace("%1", active.title)
+        tr("It replaces %1.").replace("%1", local_title(active.title))
         if active is not None
         else tr("No tunnel is deployed on the pair now.")
     )
-    title = tr("Deploy %1 of %2 again?").replace("%1", former.title).replace("%2", moment(former.prepared_at))
+    title = (
+        tr("Deploy %1 of %2 again?").replace("%1", local_title(former.title)).replace("%2", moment(former.prepared_at))
+    )
     return Proposal(title, f"{place} {_how(task)}", tr("Deploy it again"), task)
 
 

@@ -57,7 +57,7 @@ class Cleaner(QObject):
 
         self._attempts.note(name, None)
         self._running.add(name)
-        self.reported.emit("info", tr("%1 is being cleaned up.").replace("%1", name), before.repair_text)
+        self.reported.emit("info", tr("%1 is being cleaned up.").replace("%1", name), local_text(before.repair_text))
         self._context.runner.run(
             tr("Cleaning up %1").replace("%1", name),
             job,
@@ -72,7 +72,7 @@ class Cleaner(QObject):
         self.inspected.emit(name, after)
         if _is_clean(before, after):
             self._attempts.forget(name, None)  # what another loss of power leaves is another case
-            self.reported.emit("info", tr("%1 is cleaned up.").replace("%1", name), before.repair_text)
+            self.reported.emit("info", tr("%1 is cleaned up.").replace("%1", name), local_text(before.repair_text))
         else:
             self.reported.emit(
                 "caution",

@@ -15,6 +15,7 @@ from app.services.interfaces.deployments import LanPort
 from app.wording.deployment_sentences import replaced_sentence
 from app.wording.findings import replacement_words
 from app.wording.messages import local_text
+from app.wording.titles import local_title
 from ui.common.basics import Card, ChoiceBox, icon_label, inset_text, label, label_for, name_box, row
 from ui.common.deployment_preset import Key, Wanted
 from ui.common.folding import FoldingForm
@@ -213,7 +214,7 @@ class DeploymentForm(Card):
             self.choose(wanted.key)
         else:
             self._candidates = ()
-            solution, _, suite = wanted.title.partition(", ")
+            solution, _, suite = local_title(wanted.title).partition(", ")
             self._fill(self.solution, [(solution, wanted.key[0])])
             self._fill(self.suite, [(suite or wanted.key[1], wanted.key[1])])
             self._show_offer()
@@ -227,7 +228,7 @@ class DeploymentForm(Card):
         former = self.key
         self._candidates = tuple(candidates)
         self._show_offer()
-        titles = {one.solution: one.title.partition(", ")[0] for one in reversed(candidates)}
+        titles = {one.solution: local_title(one.title.partition(", ")[0]) for one in reversed(candidates)}
         self._fill(self.solution, [(titles[name], name) for name in dict.fromkeys(one.solution for one in candidates)])
         keys = [(one.solution, one.suite) for one in candidates]
         safe = [(one.solution, one.suite) for one in candidates if one.verdict.is_deployable]
@@ -309,10 +310,10 @@ class DeploymentForm(Card):
     def _on_solution(self) -> None:
         own = [one for one in self._candidates if one.solution == self.solution.currentData()]
         if own:
-            self._fill(self.suite, [(one.title.partition(", ")[2] or one.suite, one.suite) for one in own])
+            self._fill(self.suite, [(local_title(one.title.partition(", ")[2]) or one.suite, one.suite) for one in own])
             for nth, one in enumerate(own):
                 appearance = verdict_appearance(one.verdict)
-                self.suite.setItemData(nth, f"{one.title}: {appearance.word}", Qt.ItemDataRole.ToolTipRole)
+                self.suite.setItemData(nth, f"{local_title(one.title)}: {appearance.word}", Qt.ItemDataRole.ToolTipRole)
             first = next((nth for nth, one in enumerate(own) if one.verdict.is_deployable), 0)
             self.suite.setCurrentIndex(first)
         self._on_suite()
@@ -365,7 +366,7 @@ def _line(stretched: int, *widgets: QWidget) -> QWidget:
 
 def _why_never(candidate: Candidate) -> str:
     what = verdict_appearance(candidate.verdict).word
-    sentence = tr("%1 cannot be deployed: %2.").replace("%1", candidate.title).replace("%2", what.lower())
+    sentence = tr("%1 cannot be deployed: %2.").replace("%1", local_title(candidate.title)).replace("%2", what.lower())
     return f"{sentence} {_deciding(candidate)}".strip()
 
 
@@ -374,4 +375,4 @@ def _deciding(candidate: Candidate) -> str:
     if deciding is None:
         return ""
     instead = f" {tr('Instead')}: {replacement_words(deciding.replacement)}." if deciding.replacement else ""
-    return f"{deciding.subject}: {local_text(deciding.reason)} ({local_text(deciding.source)}){instead}"
+    return f"{local_text(deciding.subject)}: {local_text(deciding.reason)} ({local_text(deciding.source)}){instead}"

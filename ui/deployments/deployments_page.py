@@ -334,7 +334,7 @@ class DeploymentsPage(Page):
             self._show_contact("caution", *half_words(status.pair), actions)
             return
         title = tr("%1 is being repaired.").replace("%1", status.pair)
-        self._show_contact("info", title, status.repair_text, {tr("Show"): self.deploy_asked.emit})
+        self._show_contact("info", title, local_text(status.repair_text), {tr("Show"): self.deploy_asked.emit})
         self.repair_begun.emit(repair_task(self._services, one.pair, half))
         self.repairs.running = status.pair
         self._show_selected()

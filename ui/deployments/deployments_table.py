@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QHeaderView
 from app.domain.deployment import Deployment, DeploymentState
 from app.domain.deployment_status import PairStatus
 from app.domain.hosts import PairSpec
+from app.wording.titles import local_title
 from ui.common.data_table import DataTable
 from ui.common.deployment_states import StateAppearance, moment, state_appearance
 from ui.common.icons import make_icon
@@ -107,7 +108,7 @@ class DeploymentsTable(DataTable):
         verdict = status.verdict if status is not None else active.verdict if active is not None else None
         texts = {
             PAIR: one.pair.name,
-            WHAT: active.title if active is not None else tr("none"),
+            WHAT: local_title(active.title) if active is not None else tr("none"),
             SINCE: moment(active.confirmed_at or active.state_at) if active is not None else NONE,
             STATE: appearance.word,
             TUNNEL: tunnel_word(status),

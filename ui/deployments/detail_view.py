@@ -13,6 +13,7 @@ from app.domain.deployment_status import PairStatus
 from app.domain.verdicts import by_weight
 from app.wording.findings import replacement_words
 from app.wording.messages import local_text
+from app.wording.titles import local_title
 from ui.common.basics import ScrollPage, button, icon_label, label, name_tabs, row
 from ui.common.deployment_states import moment
 from ui.common.icons import set_icon
@@ -140,7 +141,7 @@ class DeploymentDetail(QWidget):
 def _sentences(one: DeploymentEntry, status: PairStatus | None) -> Iterator[str]:
     active = one.active
     if active is not None:
-        words = tr("%1, deployed %2 by %3.").replace("%1", active.title).replace("%3", active.by)
+        words = tr("%1, deployed %2 by %3.").replace("%1", local_title(active.title)).replace("%3", active.by)
         yield words.replace("%2", moment(active.confirmed_at or active.state_at))
         if is_half_removed(active):
             yield tr("It is being removed. The rest is removed at the next contact with both hosts.")
@@ -158,7 +159,7 @@ def _sentences(one: DeploymentEntry, status: PairStatus | None) -> Iterator[str]
     for finding in by_weight(status.findings):
         if not finding.verdict.is_deployable:
             instead = f" {tr('Instead')}: {replacement_words(finding.replacement)}." if finding.replacement else ""
-            yield f"{finding.subject}: {local_text(finding.reason)} ({local_text(finding.source)}){instead}"
+            yield f"{local_text(finding.subject)}: {local_text(finding.reason)} ({local_text(finding.source)}){instead}"
 
 
 def _no_drift(status: PairStatus) -> str:

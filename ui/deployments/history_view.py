@@ -13,6 +13,7 @@ from app.domain.deployment_status import PairStatus
 from app.wording.deployment_sentences import state_word
 from app.wording.local_forms import decimal, second_text
 from app.wording.messages import local_text
+from app.wording.titles import local_title
 from ui.common.basics import button, label, row
 from ui.common.code_view import CodeView
 from ui.common.data_table import DataTable
@@ -94,7 +95,7 @@ class EarlierView(QWidget):
         for nth, one in enumerate(self._deployments):
             appearance, word = state_appearance(one.state), verdict_appearance(one.verdict)
             state = state_word(one.state, is_refused=one.is_refused, is_rolled_back=one.is_rolled_back)
-            texts = (moment(one.prepared_at), one.title, word.word, state, one.by, local_text(one.message))
+            texts = (moment(one.prepared_at), local_title(one.title), word.word, state, one.by, local_text(one.message))
             for column, text in enumerate(texts):
                 self.table.cell(nth, column).setText(text)
                 self.table.cell(nth, column).setToolTip(plain_tip(text))
@@ -114,10 +115,10 @@ class EarlierView(QWidget):
         items = (*one.a.items, *one.b.items) if one is not None else ()
         self.code.show_items(items)
         self.code.setVisible(bool(items))
-        text = one.message if one is not None else ""
+        text = local_text(one.message) if one is not None else ""
         if one is not None and one.state is DeploymentState.FAILED:
             why = tr("Refused, nothing was changed: %1") if one.is_refused else tr("Failed: %1")
-            text = why.replace("%1", one.message)
+            text = why.replace("%1", text)
         self.message.setText(text)
         self.message.setVisible(bool(text))
 

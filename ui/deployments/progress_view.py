@@ -19,6 +19,8 @@ from app.deployment.events import (
 from app.domain.deployment import Deployment, DeploymentState
 from app.domain.errors import TunnelmarkError
 from app.domain.hosts import Side
+from app.wording.messages import local_text
+from app.wording.titles import local_title
 from ui.common.basics import ElidedLabel, button, row
 from ui.common.copying import enable_copying
 from ui.common.icons import make_icon
@@ -94,7 +96,7 @@ class DeploymentProgress(QWidget):
         """Something begins."""
         self.task, self.outcome = task, ""
         self._asked_for_s, self._has_answer = None, False
-        self.what.setText(f"{task.name}: {task.title}, {task.pair.name}")
+        self.what.setText(f"{task.name}: {local_title(task.title)}, {task.pair.name}")
         self.stop.setVisible(task.can_be_stopped)
         enable(self.stop, is_on=True, reason="")
         self.result.clear()
@@ -110,13 +112,13 @@ class DeploymentProgress(QWidget):
             case DeploymentStageStarted(stage=stage, detail=detail):
                 self.countdown.clear()
                 enable(self.stop, is_on=stage not in PAST_STOPPING, reason=tr("This stage cannot be cancelled."))
-                self.stages.enter(stage, detail)
+                self.stages.enter(stage, local_text(detail))
             case DeploymentCountdown(left_s=left_s, total_s=total_s):
                 self._asked_for_s = total_s
                 self.countdown.show_left(left_s, total_s, self.task.former if self.task is not None else "")
                 enable(self.stop, is_on=False, reason=tr("“Roll back now” rolls back."))
             case DeploymentNote(text=text, is_warning=is_warning, sides=sides, stage=doubted):
-                self._note(text, is_warning=is_warning)
+                self._note(local_text(text), is_warning=is_warning)
                 if is_warning:
                     self.stages.warn(sides, doubted)
             case DeploymentApplied(deployment=deployment, report=report):
@@ -144,7 +146,7 @@ class DeploymentProgress(QWidget):
         self._conclude(self._how_it_ended(deployment.state))
         if only is not None and deployment.state is DeploymentState.HALF_CONFIRMED:
             self._rest(is_good=True)
-            self._noted = [one for one in self._noted if one[0] != deployment.message]  # the result says it
+            self._noted = [one for one in self._noted if one[0] != local_text(deployment.message)]  # the result says it
             self._show_notes()
             kind, title, hint = removed_alone_words(deployment, only)
         else:
@@ -196,7 +198,7 @@ class DeploymentProgress(QWidget):
     def _rest(self, *, is_good: bool) -> None:
         self._timer.stop()
         if self.task is not None:
-            self.what.setText(f"{self.task.title}, {self.task.pair.name}")
+            self.what.setText(f"{local_title(self.task.title)}, {self.task.pair.name}")
         self.countdown.clear()
         self.stop.setVisible(False)
         self.stages.end(is_good=is_good)

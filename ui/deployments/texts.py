@@ -9,6 +9,7 @@ from app.domain.hosts import Side
 from app.domain.injection import PropertyVerdict
 from app.wording.capture_sentences import property_sentence
 from app.wording.messages import local_text
+from app.wording.titles import local_title
 from ui.common.texts import NONE, tr
 
 
@@ -28,7 +29,7 @@ def stage_words(stage: DeploymentStage) -> tuple[str, str]:
 
 def what_returned(former: str) -> str:
     """Return the state of the hosts after a rollback."""
-    return tr("to the previous tunnel (%1)").replace("%1", former) if former else tr("to no tunnel")
+    return tr("to the previous tunnel (%1)").replace("%1", local_title(former)) if former else tr("to no tunnel")
 
 
 def unless_confirmed(former: str) -> str:
@@ -42,7 +43,7 @@ def unless_confirmed(former: str) -> str:
 def removed_alone_words(deployment: Deployment, only: Side) -> tuple[str, str, str]:
     """Return kind (of a notice), title and hint of a deployment that was removed from one host alone."""
     here, there = deployment.pair.host(only).label, deployment.pair.host(only.other).label
-    title = tr("%1 was removed from %2 alone.").replace("%1", deployment.title).replace("%2", here)
+    title = tr("%1 was removed from %2 alone.").replace("%1", local_title(deployment.title)).replace("%2", here)
     hint = tr(
         "%1 was unreachable and may still have its side of the tunnel. It is removed there at the next "
         "contact with both hosts: with “Refresh now”, or while the pair is monitored, once %1 is reachable."
@@ -52,14 +53,16 @@ def removed_alone_words(deployment: Deployment, only: Side) -> tuple[str, str, s
 
 def lapsed_words(deployment: Deployment, within_s: float) -> tuple[str, str, str]:
     """Return kind (of a notice), title and hint of a deployment that was not confirmed in time."""
-    title = tr("%1 was rolled back on both hosts: not confirmed within %2 s.").replace("%1", deployment.title)
+    title = tr("%1 was rolled back on both hosts: not confirmed within %2 s.").replace(
+        "%1", local_title(deployment.title)
+    )
     hint = tr("Both hosts are restored. To keep it, deploy it again and choose “Confirm” in time.")
     return "caution", title.replace("%2", f"{within_s:g}"), hint
 
 
 def ended_words(deployment: Deployment) -> tuple[str, str, str]:
     """Return kind (of a notice), title and hint of a deployment that has ended."""
-    what = deployment.title
+    what = local_title(deployment.title)
     pair = deployment.pair.name
     match deployment.state:
         case DeploymentState.CONFIRMED:
@@ -68,7 +71,7 @@ def ended_words(deployment: Deployment) -> tuple[str, str, str]:
         case DeploymentState.HALF_CONFIRMED:
             title = tr("Only one host kept %1; the other rolled back.").replace("%1", what)
             hint = tr("Both hosts are reachable: use Repair under Deployed tunnels.")
-            return "caution", title, f"{deployment.message} {hint}".strip()
+            return "caution", title, f"{local_text(deployment.message)} {hint}".strip()
         case DeploymentState.REMOVED:
             is_removed = not deployment.is_rolled_back
             words = tr("%1 was removed from %2.") if is_removed else tr("%1 was rolled back on %2.")
@@ -77,11 +80,11 @@ def ended_words(deployment: Deployment) -> tuple[str, str, str]:
             return (
                 kind,
                 title,
-                f"{deployment.message} {tr('Both hosts are restored to their state before it.')}".strip(),
+                f"{local_text(deployment.message)} {tr('Both hosts are restored to their state before it.')}".strip(),
             )
         case _:
             title = tr("%1 was not deployed on %2.").replace("%1", what).replace("%2", pair)
-            return "caution", title, f"{deployment.message} {tr('Both hosts are restored.')}".strip()
+            return "caution", title, f"{local_text(deployment.message)} {tr('Both hosts are restored.')}".strip()
 
 
 def report_words(report: CaptureReport | None) -> tuple[tuple[str, bool], ...]:

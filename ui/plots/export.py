@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QFileDialog, QMenu, QMessageBox, QWidget
 
 from app.domain.atomic import replace_file
 from app.wording.language import source_language
+from app.wording.titles import stored_title
 from ui.common.texts import tr
 from ui.plots.base import ScopePlot
 from ui.plots.svg_export import svg_of
@@ -38,7 +39,7 @@ def csv_of(plots: Sequence[ScopePlot]) -> bytes:
     writer = csv.writer(text)
     with source_language():
         writer.writerow(plots[0].figures().headers)
-        writer.writerows(row for plot in plots for row in plot.figures().rows)
+        writer.writerows(map(stored_title, row) for plot in plots for row in plot.figures().rows)
     return text.getvalue().encode()
 
 

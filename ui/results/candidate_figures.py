@@ -58,7 +58,7 @@ class CandidateFigures(ScrollPage):
                 tr("Median"),
                 "95 %",
                 "99 %",
-                "99.9 %",
+                f"{decimal(99.9, 1)} %",
                 tr("Max"),
                 tr("Std dev"),
                 tr("Late"),

@@ -78,7 +78,7 @@ class CandidateOverview(ScrollPage):
         elif deciding is None:
             self._add_text(card, tr("No known weaknesses."))
         else:
-            self._add_text(card, f"{deciding.subject}: {local_text(deciding.reason)}")
+            self._add_text(card, f"{local_text(deciding.subject)}: {local_text(deciding.reason)}")
             self._add_text(card, f"{tr('Source')}: {local_text(deciding.source)}", "muted")
             if deciding.replacement:
                 self._add_text(card, f"{tr('Use instead')}: {replacement_words(deciding.replacement)}")

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QLabel, QTabWidget, QWidget
 from app.domain.results import AttemptStatus, CampaignRecord
 from app.ranking.outcome import Outcome, outcome_of
 from app.wording.local_forms import minute_text
+from app.wording.messages import local_text
 from ui.common.attempt_story import attempt_story
 from ui.common.basics import button, column, label, name_tabs, row
 from ui.common.candidate_details import CandidateDetails
@@ -119,7 +120,9 @@ class CandidatePage(Page):
             title = tr("%1 of its rounds failed.").replace("%1", str(outcome.attempts_failed))
         causes = [cause.message for cause in outcome.causes] or [result.message]
         actions = self._actions(data, outcome, is_current=is_current)
-        self.notice.show_message("error" if is_failed else "caution", title, "\n".join(filter(None, causes)), actions)
+        self.notice.show_message(
+            "error" if is_failed else "caution", title, "\n".join(filter(None, map(local_text, causes))), actions
+        )
 
     def _actions(self, data: ResultData, outcome: Outcome, *, is_current: bool) -> Mapping[str, Callable[[], object]]:
         actions: dict[str, Callable[[], object]] = {}

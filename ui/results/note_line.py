@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 
 from app.domain.history import EntryId
+from app.wording.messages import local_text
 from ui.common.basics import ElidedLabel, button
 from ui.common.context import PageContext
 from ui.common.texts import plain_tip, tr
@@ -43,6 +44,6 @@ class NoteLine(ElidedLabel):
         entry = self._entry
         if entry is not None:
             question = NoteQuestion(
-                self._context, self.window(), entry, entry.title, lambda note: self.saved.emit(entry, note)
+                self._context, self.window(), entry, local_text(entry.title), lambda note: self.saved.emit(entry, note)
             )
             question.ask(self._note)

@@ -7,6 +7,7 @@ from datetime import datetime
 from app.domain.results import AttemptStatus, CampaignRecord, CampaignStatus
 from app.ranking.outcome import is_unfinished, outcome_of
 from app.wording.local_forms import minute_text
+from app.wording.messages import local_text
 from app.wording.profiles import profile_word
 from ui.common.texts import tr
 from ui.plots.result_data import ResultData
@@ -58,5 +59,5 @@ def end_words(record: CampaignRecord, *, is_lab_gone: bool) -> tuple[str, str] |
     if record.status is not CampaignStatus.INTERRUPTED:
         return None
     why = next((one.message for one in record.attempts if one.status is AttemptStatus.NOT_RUN), "")
-    title = why or tr("The comparison was interrupted.")
+    title = local_text(why) or tr("The comparison was interrupted.")
     return title, tr("Results so far are saved. Resume measures the rest.")

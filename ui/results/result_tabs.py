@@ -15,6 +15,7 @@ from app.ranking.pictures import ratio_rows
 from app.ranking.warnings import harmless_drift, warnings_of
 from app.ranking.workloads import workload_table
 from app.wording.messages import local_text
+from app.wording.titles import local_title
 from ui.common.attempt_story import attempt_story
 from ui.common.basics import WIDE_PX, ChoiceBox, ScrollPage, column, icon_label, label, label_for, name_tabs, row
 from ui.common.candidate_rows import Key
@@ -184,9 +185,9 @@ class ResultTabs(QTabWidget):
         self.candidates.clear()
         for candidate in data.record.plan.candidates:
             key = (candidate.solution, candidate.suite)
-            item = QListWidgetItem(swatch_icon(candidate.solution, data.names[key][1]), candidate.title)
+            item = QListWidgetItem(swatch_icon(candidate.solution, data.names[key][1]), local_title(candidate.title))
             item.setData(_KEY, key)
-            set_tip(item, candidate.title)
+            set_tip(item, local_title(candidate.title))
             self.candidates.addItem(item)
         self.candidates.setCurrentRow(0)
         self._undrawn.update(self._draws)
@@ -271,7 +272,7 @@ class ResultTabs(QTabWidget):
     def _hosts_tab(self, data: ResultData) -> QWidget:
         pair = data.record.plan.pair
         facts = data.record.facts
-        titles = {one.solution: one.title.partition(", ")[0] for one in data.record.plan.candidates}
+        titles = {one.solution: local_title(one.title.partition(", ")[0]) for one in data.record.plan.candidates}
         cards = FoldingCards(_LEAST_HOST_EM, (2, 1))
         cards.show_cards(
             [
@@ -306,7 +307,7 @@ def _why_tab(data: ResultData) -> QWidget:
         (tr("Warnings"), warnings_of(data.record, data.ranking), "warning", "legacy"),
         (
             tr("Slow (does not affect the verdict)"),
-            tuple(f"{f.subject}: {local_text(f.reason)}" for f in slow),
+            tuple(f"{local_text(f.subject)}: {local_text(f.reason)}" for f in slow),
             "clock",
             "legacy",
         ),

@@ -13,6 +13,7 @@ from app.domain.progress import ProgressSink
 from app.domain.results import DEMO_PROFILE, CampaignPlan, CampaignRecord, CampaignStatus
 from app.measurement.options import RunOptions
 from app.measurement.wizard import Step
+from app.wording.messages import local_sentence
 from ui.common.candidate_rows import Key
 from ui.common.texts import tr
 from ui.shell.window import MainWindow
@@ -97,12 +98,12 @@ class Demo:
         run = self._window.run_page
         run.prepare_ended(tr("The demonstration could not start"))
         run.notice.show_error(error, {tr("Try again"): self._prepare})
-        sys.stderr.write(f"tunnelmark: {error.sentence()}\n")
+        sys.stderr.write(f"tunnelmark: {local_sentence(error)}\n")
         self._rest()
 
     def _on_run_failed(self, error: TunnelmarkError) -> None:
         self.exit_code = _FAILED
-        sys.stderr.write(f"tunnelmark: {error.sentence()}\n")
+        sys.stderr.write(f"tunnelmark: {local_sentence(error)}\n")
         self._rest()
 
     def _on_finished(self, record: CampaignRecord) -> None:
@@ -125,14 +126,15 @@ class Demo:
         self.report, sentence = written
         self.exit_code = 0
         self._window.results.show_written(self.report)
-        sys.stdout.write(f"{sentence}\nReport: {self.report}\n")
+        words = tr("Report: %1").replace("%1", str(self.report))
+        sys.stdout.write(f"{sentence}\n{words}\n")
         sys.stdout.flush()
         self._rest()
 
     def _on_no_report(self, error: TunnelmarkError) -> None:
         self.exit_code = _FAILED
         self._window.results.notice.show_error(error)
-        sys.stderr.write(f"tunnelmark: {error.sentence()}\n")
+        sys.stderr.write(f"tunnelmark: {local_sentence(error)}\n")
         self._rest()
 
 

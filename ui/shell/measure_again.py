@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from app.domain.hosts import HostSpec, PairSpec
 from app.domain.results import CampaignRecord, Profile
 from app.measurement.wizard import Step
+from app.wording.titles import local_title
 from ui.common.texts import tr
 
 if TYPE_CHECKING:
@@ -75,7 +76,9 @@ def go_on(window: MainWindow) -> None:
     step = next(one for one in (Step.LINK, Step.CHOOSE, Step.PLAN) if one is Step.PLAN or not wizard.is_done(one))
     window.go(step)
     if window.current is window.step_page(step):
-        missing = tr("Not possible on these hosts now: %1.").replace("%1", "; ".join(restored.missing))
+        missing = tr("Not possible on these hosts now: %1.").replace(
+            "%1", "; ".join(map(local_title, restored.missing))
+        )
         window.current.notice.show_message(
             "caution" if restored.missing else "info",
             tr("Candidates, profile and limits are those of the earlier comparison.")

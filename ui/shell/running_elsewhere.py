@@ -206,7 +206,7 @@ class Running:
         if place:
             text += f": {place}"
         if status.is_paused and status.pause_reason:
-            reason = status.pause_reason
+            reason = local_text(status.pause_reason)
             return Job("comparison", text, tr("waits for you"), hint=reason, is_warning=True)
         state = tr("paused") if status.is_paused else tr("measuring")
         progress = status.progress

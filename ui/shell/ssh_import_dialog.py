@@ -77,7 +77,7 @@ class SshImportDialog(CheckedQuestion):
         for field, address in zip((self.underlay_a, self.underlay_b), underlay, strict=True):
             if problem := underlay_problem(address):
                 hint = tr("Enter the IPv4 address under which the other host reaches this one.")
-                return field, f"{problem} {hint}" if address else hint
+                return field, f"{local_text(problem)} {hint}" if address else hint
         if underlay[0] == underlay[1]:
             return self.underlay_b, tr("Both hosts have the same underlay address.")
         fault = name_fault(name, self._taken)
@@ -97,14 +97,13 @@ class SshImportDialog(CheckedQuestion):
             box.blockSignals(False)  # noqa: FBT003 - the same
         self._choice.setVisible(self.has_hosts)
         enable(self.yes, is_on=self.has_hosts, reason=tr("Choose a file with two hosts."))
-        problems = [f"{host.alias}: {host.problem}" for host in hosts.hosts if host.problem]
+        problems = [f"{host.alias}: {local_text(host.problem)}" for host in hosts.hosts if host.problem]
+        problems += map(local_text, hosts.notes)
         self.notice.clear()
         if not self.has_hosts:
-            self.notice.show_message("caution", _why_none(hosts, usable), "\n".join((*problems, *hosts.notes)))
-        elif problems or hosts.notes:
-            self.notice.show_message(
-                "caution", tr("Not everything can be imported."), "\n".join((*problems, *hosts.notes))
-            )
+            self.notice.show_message("caution", _why_none(hosts, usable), "\n".join(problems))
+        elif problems:
+            self.notice.show_message("caution", tr("Not everything can be imported."), "\n".join(problems))
         self._on_hosts()
         self._fit()
 

@@ -32,6 +32,7 @@ from app.measurement.interfaces import Tunnel
 from app.measurement.messages import CANCELLED_WHILE_RUNNING, SKIPPED_IN_STAGE
 from app.probes.blocks import BlockTarget, TargetBlock
 from app.ranking.blocks import block_value_ms
+from app.wording.stages import stage_word
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +163,7 @@ class Draft:
         """End it as skipped by the user."""
         if self.status is None:
             self.status, self.reason = AttemptStatus.SKIPPED, "skipped"
-            self.message = SKIPPED_IN_STAGE(stage=self.stage.value)
+            self.message = SKIPPED_IN_STAGE(stage=stage_word(self.stage.value))
 
     def cancel(self) -> None:
         """End it as cancelled with the whole comparison."""

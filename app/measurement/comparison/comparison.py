@@ -19,6 +19,7 @@ from app.measurement.engine import CAUSED_BY_LINK
 from app.measurement.interfaces import CampaignStore
 from app.measurement.messages import ATTEMPTS_NOT_RUN, LOAD_HINT_COMPARISON, SKIPPED_IN_STAGE, SKIPPED_WHILE_RUNNING
 from app.measurement.work import Done, Task, Work
+from app.wording.stages import stage_word
 
 FINAL = (AttemptStatus.COMPLETED, AttemptStatus.FAILED, AttemptStatus.SKIPPED)
 """Attempts that are not repeated when a comparison is resumed."""
@@ -89,5 +90,5 @@ class Comparison(Work[CampaignPlan, Attempt, CampaignRecord]):
 
 
 def _as_skipped(attempt: Attempt) -> Attempt:
-    message = SKIPPED_IN_STAGE(stage=attempt.stage) if attempt.stage else SKIPPED_WHILE_RUNNING()
+    message = SKIPPED_IN_STAGE(stage=stage_word(attempt.stage)) if attempt.stage else SKIPPED_WHILE_RUNNING()
     return replace(attempt, status=AttemptStatus.SKIPPED, reason="skipped", message=message)

@@ -20,6 +20,7 @@ from app.probes.bare_link import Echo, echoes
 from app.probes.messages import (
     CALL_FAILED,
     CALL_SILENT,
+    EXIT_STATUS_ONLY,
     JITTER_OF_WAY,
     LATE_OF_WAY,
     LOST_OF_WAY,
@@ -96,7 +97,7 @@ def _side(path: WorkloadPath, side: Side, rtt_ms: float) -> VoiceStream:
     argv = ("python3", "-c", host_script("probes/voice.py"), *words)
     done = host.run(Command(argv, timeout_s=timeout_s), token=path.token)
     if not done.is_ok:
-        words_of_host = (done.stderr.strip().splitlines() or [f"exit status {done.exit_status}"])[-1]
+        words_of_host = (done.stderr.strip().splitlines() or [EXIT_STATUS_ONLY(status=done.exit_status)])[-1]
         raise ProbeFailed(CALL_FAILED(host=host.spec.label, output=words_of_host))
     return read_stream(done.stdout, _COUNT, host.spec.label)
 

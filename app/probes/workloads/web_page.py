@@ -13,7 +13,7 @@ from app.domain.hosts import Side
 from app.domain.messages import error_text, mark
 from app.domain.script_files import host_script
 from app.domain.workloads import FigureKind
-from app.probes.messages import NOT_LISTENING, PAGE_NOT_LOADED, WEB_SERVER_FAILED
+from app.probes.messages import EXIT_STATUS_ONLY, NOT_LISTENING, PAGE_NOT_LOADED, WEB_SERVER_FAILED
 from app.probes.workloads.base import Workload, WorkloadPath
 
 DOCUMENT_BYTES = 30_000
@@ -90,8 +90,9 @@ def _load(path: WorkloadPath) -> tuple[float, float, float]:
     done = host.run(command, token=path.token)
     found = done.stdout.split()
     if not done.is_ok or len(found) != 3:
-        why = (done.stderr.strip().splitlines() or [f"exit status {done.exit_status}"])[-1]
-        raise ProbeFailed(PAGE_NOT_LOADED(host=host.spec.label, output=why[:200]))
+        lines = done.stderr.strip().splitlines()
+        why = lines[-1][:200] if lines else EXIT_STATUS_ONLY(status=done.exit_status)
+        raise ProbeFailed(PAGE_NOT_LOADED(host=host.spec.label, output=why))
     return float(found[0]), float(found[1]), float(found[2])
 
 

@@ -20,6 +20,9 @@ from app.domain.errors import (
 )
 from app.domain.hosts import Side, Tool, ToolFlavour
 from app.domain.results import AttemptStatus, CampaignStatus
+from app.measurement.messages import SKIPPED_IN_STAGE
+from app.wording.stages import stage_word
+from support.message_checks import has_message
 
 
 def test_a_campaign_from_start_to_end() -> None:
@@ -190,7 +193,7 @@ def test_what_was_measured_before_a_skip_is_kept_with_the_stage() -> None:
 
     skipped = next(one for one in record.attempts if one.key.solution == "wireguard")
     assert (skipped.status.value, skipped.stage) == ("skipped", "throughput")
-    assert skipped.message == "You skipped it in the stage throughput."
+    assert has_message(SKIPPED_IN_STAGE, stage=stage_word("throughput"))(skipped.message)
     assert skipped.latency
     assert not skipped.throughput
     assert {one.stage for one in record.attempts if one.key.solution != "wireguard"} == {""}

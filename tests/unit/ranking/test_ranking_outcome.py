@@ -4,8 +4,10 @@ from dataclasses import replace
 
 from sample_records import MODELS, sample_record
 
+from app.domain.messages import Message
 from app.domain.results import AttemptStatus
 from app.ranking import rank
+from app.ranking.messages import LAST_ATTEMPT_FAILED
 from app.ranking.outcome import Remedy, outcome_of
 
 SUBNET = "gateway-a uses 192.0.2.0/24 already, and the tunnel's addresses lie in it. Choose other addresses."
@@ -34,6 +36,14 @@ def test_causes_are_grouped_over_rounds_and_the_most_frequent_comes_first() -> N
     ]
     assert found.attempts_failed == 15
     assert found.causes[1].remedy is Remedy.NONE
+
+
+def test_a_cause_that_is_a_message_remains_one() -> None:
+    record = sample_record(rounds=1)
+    why = LAST_ATTEMPT_FAILED()
+    broken = replace(record.attempts[1], status=AttemptStatus.FAILED, reason="timeout", message=why)
+    found = outcome_of(replace(record, attempts=(broken,)))
+    assert [cause.message for cause in found.causes if isinstance(cause.message, Message)] == [why]
 
 
 def test_a_vpn_that_failed_in_one_round_only_was_measured() -> None:

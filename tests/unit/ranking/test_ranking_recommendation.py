@@ -260,6 +260,6 @@ def test_the_sentence_is_in_the_chosen_language(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(language, "_CHOSEN", ["de"])
     found = advice(twin(WIREGUARD), twin(OPENVPN_UDP, base_ms=1.6), noise=0.01)
     assert found.sentence.startswith("WireGuard, ChaCha20-Poly1305 nehmen: Die gewichtete Latenz von 1,")
-    assert "% unter der des nächstbesten, OpenVPN over UDP" in found.sentence
+    assert "% unter der des nächstbesten, OpenVPN über UDP" in found.sentence
     assert "mehr als der Zufall über 3 Runden erklärt" in found.sentence
     assert any(reason.startswith("Bewertung Empfohlen: ") for reason in found.reasons)

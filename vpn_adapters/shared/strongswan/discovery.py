@@ -79,7 +79,7 @@ def _missing(
         "swanctl": has_swanctl,
         "charon-systemd": charon is not None and charon.is_ok and bool(charon.stdout.strip()),
         "openssl": "OpenSSL" in discovering.text_of(outputs, "openssl"),
-        "strongswan plugins": not plugins or plugins.issuperset(_REQUIRED_PLUGINS),
+        mark("strongswan plugins"): not plugins or plugins.issuperset(_REQUIRED_PLUGINS),
     }
     modules = discovering.missing_modules(outputs.get("modules"), ("esp4", "xfrm_user"), name)
     parts = discovering.missing_programs(programs, name) + guards.missing_parts(outputs, name)

@@ -114,7 +114,7 @@ def test_the_audit_log_is_read_in_the_language_of_the_reader_and_its_chain_holds
     assert (check.entries, check.broken_at) == (2, None)
     use_language("de")
     assert (local_text(new.what), local_text(old.what)) == (
-        "Rückgängig: Das TAP-Interface tmk0 anlegen",
+        "Rollback: Das TAP-Interface tmk0 anlegen",
         "Undo: an older text",
     )
     assert "Undo: Make the tap interface tmk0" in text

@@ -22,7 +22,7 @@ from app.ranking.history_entries import is_unranked
 from app.wording.deployment_sentences import state_word
 from app.wording.language import tr, trn
 from app.wording.local_forms import minute_text
-from app.wording.messages import local_winner
+from app.wording.messages import local_name
 from app.wording.profiles import profile_word
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ def history_table(found: Sequence[HistoryEntry]) -> Table:
             measured_text(one),
             _state_text(one),
             word_of(one.condition) if one.condition else "-",
-            local_winner(one.winner.text) if one.winner is not None else "-",
+            local_name(one.winner.text) if one.winner is not None else "-",
             " ".join(one.note.split()) or "-",
         )
     return table

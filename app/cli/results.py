@@ -28,7 +28,7 @@ from app.ranking.workloads import workload_table
 from app.wording.capture_sentences import capture_line
 from app.wording.language import mark, tr
 from app.wording.local_forms import decimal
-from app.wording.messages import local_text
+from app.wording.messages import local_name, local_text
 from app.wording.ties import tie_note
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ def print_ranking(out: Console, record: CampaignRecord, ranking: Ranking) -> Non
         if result.reason and result.status is not AttemptStatus.FAILED:
             print_prose(out, f"{result.title}: {word_of(result.status)}: {local_text(result.message)}")
     for finding in speed_findings(ranking).values():
-        print_prose(out, f"{local_text(finding.subject)}: {local_text(finding.reason)}")
+        print_prose(out, f"{local_name(finding.subject)}: {local_text(finding.reason)}")
     if any(place.tied_with for place in ranking.ranking):
         print_prose(out, local_text(tie_note(record.plan.profile, ranking.rounds)))
     if drift := harmless_drift(ranking.drift):

@@ -13,7 +13,7 @@ from app.discovery.pair_discovery import Discovery
 from app.domain.results import Candidate
 from app.domain.verdicts import PostQuantum, Verdict, deciding_finding
 from app.wording.language import tr
-from app.wording.messages import local_text
+from app.wording.messages import local_name, local_text
 
 
 def suite_overview(found: Discovery) -> Table:
@@ -100,7 +100,7 @@ def _why(candidate: Candidate) -> str:
     return (
         ""
         if deciding is None or not deciding.verdict.severity
-        else f"{local_text(deciding.subject)}: {local_text(deciding.reason)}"
+        else f"{local_name(deciding.subject)}: {local_text(deciding.reason)}"
     )
 
 

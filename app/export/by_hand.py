@@ -13,7 +13,7 @@ from app.export.rendering import render
 from app.export.script import tunnel_script
 from app.export.tree import TreeFile
 from app.wording.language import mark, tr
-from app.wording.messages import local_text
+from app.wording.messages import local_name, local_text
 from app.wording.titles import local_title
 
 FOLDER = "files"
@@ -65,7 +65,7 @@ def service_of(bundle: Bundle, side: Side) -> str:
 
 def _finding_text(finding: Finding) -> str:
     verdict = local_text(VERDICTS[finding.verdict]())
-    return f"{tr(finding.subject)}: {verdict}. {local_text(finding.reason)}"
+    return f"{local_name(finding.subject)}: {verdict}. {local_text(finding.reason)}"
 
 
 def readme(bundle: Bundle, formats: tuple[str, ...]) -> str:

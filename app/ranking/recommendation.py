@@ -11,7 +11,7 @@ from app.ranking.candidates import Contender
 from app.ranking.choice import STANDARD_ROUNDS, Choice
 from app.wording.language import mark, tr, trn
 from app.wording.local_forms import listed_names, local_figure, minutes_text, rounds_text
-from app.wording.messages import local_text
+from app.wording.messages import local_name, local_text
 
 _MOST_NAMES = 3
 """Candidates that a sentence names with their figures. Source: our choice."""
@@ -222,7 +222,7 @@ def _verdict_reason(best: Contender) -> str:
     if deciding is None or not deciding.verdict.severity:
         return tr("Verdict {word}: nothing was found against its cryptography.").format(word=tr(word))
     return tr("Verdict {word}: {subject}: {reason}").format(
-        word=tr(word), subject=local_text(deciding.subject), reason=local_text(deciding.reason)
+        word=tr(word), subject=local_name(deciding.subject), reason=local_text(deciding.reason)
     )
 
 

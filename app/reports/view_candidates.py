@@ -16,7 +16,7 @@ from app.wording.controllers import controller_note, controller_rows
 from app.wording.findings import replacement_words
 from app.wording.gates import gate_rows
 from app.wording.language import mark, tr
-from app.wording.messages import local_text
+from app.wording.messages import local_name, local_text
 from app.wording.numbers import figure, grouped
 
 View = dict[str, Any]
@@ -77,7 +77,7 @@ def candidate_view(record: CampaignRecord, one: CandidateResult, anchor: str, sl
 def _findings(findings: Sequence[Finding]) -> list[View]:
     return [
         {
-            "subject": tr(one.subject),
+            "subject": local_name(one.subject),
             "word": tr("Slow here") if one.question is FindingQuestion.SLOW else tr(one.verdict.value.capitalize()),
             "kind": one.verdict.value,
             "reason": local_text(one.reason),

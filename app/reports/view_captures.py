@@ -23,6 +23,7 @@ from app.reports.text import NOTHING
 from app.wording.capture_sentences import (
     BREAK_SIGNS,
     BREAK_WORDS,
+    CROSSING_WORDS,
     LEAK_SIGNS,
     LEAK_WORDS,
     PROPERTY_SIGNS,
@@ -122,7 +123,7 @@ def capture_overview(record: CampaignRecord, ranking: Ranking, anchors: Sequence
 def _overview_row(one: CandidateResult, report: CaptureReport, anchor: str) -> View:
     worst = worst_breakage(report.leak.broken) if report.leak is not None else None
     largest = next((cost for cost in report.overhead if cost.frame_bytes == FRAME_BYTES[-1]), None)
-    crossed = [tr(one.kind) for one in report.crossings if one.has_crossed]
+    crossed = [tr(CROSSING_WORDS.get(one.kind, one.kind)) for one in report.crossings if one.has_crossed]
     if report.protocols:
         crossed.append(protocols_line(report.protocols))
     advised = report.advised_inner_mtu_bytes

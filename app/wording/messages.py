@@ -17,8 +17,8 @@ def local_text(text: str) -> str:
     return _filled(text) if isinstance(text, Message) else tr(text)
 
 
-def local_winner(text: str) -> str:
-    """Return in the current language who is first: a title, or a message in place of one."""
+def local_name(text: str) -> str:
+    """Return in the current language a name: a title, or a message in place of one; a single word remains."""
     return local_text(text) if isinstance(text, Message) else local_title(text)
 
 

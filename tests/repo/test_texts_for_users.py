@@ -142,7 +142,7 @@ def untranslated_joins(source: str) -> Iterator[int]:
 TITLED = frozenset({"active", "candidate", "deployment", "former", "half", "info", "replaced", "waiting"})
 """Names of variables with the title of a solution or candidate."""
 
-_TRANSLATED = frozenset({"local_text", "local_title", "local_winner", "tr"})
+_TRANSLATED = frozenset({"local_text", "local_title", "local_name", "tr"})
 _SHOWN_BY = frozenset({"_add_text", "format", "label", "plain_tip", "print", "print_prose", "replace", "setText"})
 """Calls that show a text, or make one of parts."""
 

@@ -15,7 +15,7 @@ from app.domain.census import CensusPlan, OptionResult
 from app.domain.events import AttemptEnded, CampaignStarted, CensusEvent, Progress, UnderlayChanged
 from app.domain.solutions import OptionKind
 from app.domain.verdicts import Verdict, deciding_finding
-from app.wording.messages import local_text
+from app.wording.messages import local_name, local_text
 from ui.census.census_dialog import CensusDialog, Offer, each_s, offer_of
 from ui.census.option_table import CensusTable, census_lines, kind_word
 from ui.census.stored_censuses import Stored, before_text, stored_of
@@ -372,7 +372,7 @@ class CensusPage(Page):
         deciding = deciding_finding(verdict[1]) if verdict is not None else None
         if deciding is None:
             return ""
-        return f"{local_text(deciding.subject)}: {local_text(deciding.reason)} ({local_text(deciding.source)})"
+        return f"{local_name(deciding.subject)}: {local_text(deciding.reason)} ({local_text(deciding.source)})"
 
     # --- files --------------------------------------------------------------------------------------------------------
 

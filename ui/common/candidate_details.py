@@ -13,7 +13,7 @@ from app.domain.results import Candidate
 from app.domain.solutions import SolutionInfo
 from app.domain.verdicts import Finding, PostQuantum, by_weight, deciding_finding
 from app.wording.findings import replacement_words
-from app.wording.messages import local_text
+from app.wording.messages import local_name, local_text
 from app.wording.titles import local_title
 from ui.common.basics import Card, ScrollPage, button, column, icon_label, label, line, row
 from ui.common.solution_facts import DEFAULT_SITES, SolutionFacts
@@ -141,7 +141,7 @@ class CandidateDetails(Card):
 
     def _show_finding(self, finding: Finding) -> None:
         self._rows.addWidget(line())
-        self._add_text(local_text(finding.subject), "heading")
+        self._add_text(local_name(finding.subject), "heading")
         self._rows.addWidget(FindingLabel(finding))
         self._add_text(local_text(finding.reason))
         if finding.source:

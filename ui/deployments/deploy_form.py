@@ -14,7 +14,7 @@ from app.domain.verdicts import Verdict, deciding_finding
 from app.services.interfaces.deployments import LanPort
 from app.wording.deployment_sentences import replaced_sentence
 from app.wording.findings import replacement_words
-from app.wording.messages import local_text
+from app.wording.messages import local_name, local_text
 from app.wording.titles import local_title
 from ui.common.basics import Card, ChoiceBox, icon_label, inset_text, label, label_for, name_box, row
 from ui.common.deployment_preset import Key, Wanted
@@ -375,4 +375,4 @@ def _deciding(candidate: Candidate) -> str:
     if deciding is None:
         return ""
     instead = f" {tr('Instead')}: {replacement_words(deciding.replacement)}." if deciding.replacement else ""
-    return f"{local_text(deciding.subject)}: {local_text(deciding.reason)} ({local_text(deciding.source)}){instead}"
+    return f"{local_name(deciding.subject)}: {local_text(deciding.reason)} ({local_text(deciding.source)}){instead}"

@@ -12,7 +12,7 @@ from app.domain.deployment import DeploymentState
 from app.domain.deployment_status import PairStatus
 from app.domain.verdicts import by_weight
 from app.wording.findings import replacement_words
-from app.wording.messages import local_text
+from app.wording.messages import local_name, local_text
 from app.wording.titles import local_title
 from ui.common.basics import ScrollPage, button, icon_label, label, name_tabs, row
 from ui.common.deployment_states import moment
@@ -159,7 +159,7 @@ def _sentences(one: DeploymentEntry, status: PairStatus | None) -> Iterator[str]
     for finding in by_weight(status.findings):
         if not finding.verdict.is_deployable:
             instead = f" {tr('Instead')}: {replacement_words(finding.replacement)}." if finding.replacement else ""
-            yield f"{local_text(finding.subject)}: {local_text(finding.reason)} ({local_text(finding.source)}){instead}"
+            yield f"{local_name(finding.subject)}: {local_text(finding.reason)} ({local_text(finding.source)}){instead}"
 
 
 def _no_drift(status: PairStatus) -> str:

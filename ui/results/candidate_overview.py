@@ -16,7 +16,7 @@ from app.ranking.rounds import SIDES
 from app.ranking.warnings import candidate_warnings
 from app.wording.findings import replacement_words
 from app.wording.local_forms import decimal
-from app.wording.messages import local_text
+from app.wording.messages import local_name, local_text
 from ui.common.basics import WIDE_PX, Card, ScrollPage, icon_label, label, row
 from ui.common.candidate_rows import Key
 from ui.common.texts import NONE, count, mbit_s, ms, pct, ratio, tr
@@ -78,7 +78,7 @@ class CandidateOverview(ScrollPage):
         elif deciding is None:
             self._add_text(card, tr("No known weaknesses."))
         else:
-            self._add_text(card, f"{local_text(deciding.subject)}: {local_text(deciding.reason)}")
+            self._add_text(card, f"{local_name(deciding.subject)}: {local_text(deciding.reason)}")
             self._add_text(card, f"{tr('Source')}: {local_text(deciding.source)}", "muted")
             if deciding.replacement:
                 self._add_text(card, f"{tr('Use instead')}: {replacement_words(deciding.replacement)}")

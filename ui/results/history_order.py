@@ -11,7 +11,7 @@ from app.domain.conditions import AS_FOUND
 from app.domain.deployment import DeploymentState
 from app.domain.history import EntryKind, HistoryEntry
 from app.wording.deployment_sentences import state_word
-from app.wording.messages import local_winner
+from app.wording.messages import local_name
 from app.wording.profiles import profile_word
 from ui.common.deployment_states import moment
 from ui.common.texts import NONE, tr
@@ -59,7 +59,7 @@ def measured_text(entry: HistoryEntry) -> str:
 
 def winner_text(entry: HistoryEntry) -> str:
     """Return the recommended VPN, or the one deployed; of a deployment that failed, that it is none."""
-    return local_winner(entry.winner.text) if entry.winner is not None else NONE
+    return local_name(entry.winner.text) if entry.winner is not None else NONE
 
 
 def note_text(entry: HistoryEntry) -> str:
@@ -83,7 +83,7 @@ _VALUES: dict[int, Callable[[HistoryEntry], Any]] = {
     WHAT: lambda one: (list(EntryKind).index(one.kind), one.id.number if one.id is not None else 0, one.key),
     PROFILE: lambda one: one.profile,
     MEASURED: lambda one: (one.failed, one.measured, one.planned) if one.planned else None,
-    WINNER: lambda one: local_winner(one.winner.text).casefold() if one.winner is not None else None,
+    WINNER: lambda one: local_name(one.winner.text).casefold() if one.winner is not None else None,
     NOTE: lambda one: note_text(one).casefold(),
 }
 

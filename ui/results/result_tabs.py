@@ -14,7 +14,7 @@ from app.domain.hosts import Side
 from app.ranking.pictures import ratio_rows
 from app.ranking.warnings import harmless_drift, warnings_of
 from app.ranking.workloads import workload_table
-from app.wording.messages import local_text
+from app.wording.messages import local_name, local_text
 from app.wording.titles import local_title
 from ui.common.attempt_story import attempt_story
 from ui.common.basics import WIDE_PX, ChoiceBox, ScrollPage, column, icon_label, label, label_for, name_tabs, row
@@ -307,7 +307,7 @@ def _why_tab(data: ResultData) -> QWidget:
         (tr("Warnings"), warnings_of(data.record, data.ranking), "warning", "legacy"),
         (
             tr("Slow (does not affect the verdict)"),
-            tuple(f"{local_text(f.subject)}: {local_text(f.reason)}" for f in slow),
+            tuple(f"{local_name(f.subject)}: {local_text(f.reason)}" for f in slow),
             "clock",
             "legacy",
         ),

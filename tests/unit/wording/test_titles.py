@@ -10,7 +10,7 @@ from app.domain.messages import Message, MessageForm, mark
 from app.ranking.messages import NO_CLEAR_WINNER, NONE_BECAUSE
 from app.wording.language import current_language, source_language, use_language
 from app.wording.local_forms import with_local_days
-from app.wording.messages import local_text, local_winner
+from app.wording.messages import local_name, local_text
 from app.wording.titles import local_title, stored_title
 
 
@@ -50,10 +50,10 @@ def test_parts_of_titles_are_translated(title: str, german: str) -> None:
 
 
 def test_a_winner_is_a_title_or_a_message() -> None:
-    assert local_winner("OpenVPN over UDP") == "OpenVPN über UDP"
-    assert "OpenVPN über UDP" in local_winner(NO_CLEAR_WINNER(title="OpenVPN over UDP"))
+    assert local_name("OpenVPN over UDP") == "OpenVPN über UDP"
+    assert "OpenVPN über UDP" in local_name(NO_CLEAR_WINNER(title="OpenVPN over UDP"))
     refused = NONE_BECAUSE(word=mark("refused"), title="Bare underlay")
-    assert "Underlay ohne VPN" in local_winner(refused)
+    assert "Underlay ohne VPN" in local_name(refused)
     assert "Bare underlay" in refused
 
 

@@ -49,6 +49,7 @@ _MARKERS = {
     Marker.STAR: "*",
     Marker.PLUS: "P",
     Marker.CROSS: "X",
+    Marker.NARROW: "d",
 }
 """Names of matplotlib."""
 

@@ -23,6 +23,7 @@ class Marker(StrEnum):
     STAR = "star"
     PLUS = "plus"
     CROSS = "cross"
+    NARROW = "narrow"
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,6 +42,7 @@ _SYMBOLS = {
     Marker.STAR: "star",
     Marker.PLUS: "+",
     Marker.CROSS: "x",
+    Marker.NARROW: "|",
 }
 """Names of pyqtgraph."""
 

@@ -22,7 +22,7 @@ def suite_overview(found: Discovery) -> Table:
         Column(tr("solution")),
         Column(tr("default suite")),
         Column(tr("verdict")),
-        Column(tr("post-\nquantum"), rank=1),
+        Column(tr("post-quantum"), rank=1),
         Column(tr("suites"), Kind.FIGURE, 2),
         Column(tr("by verdict"), Kind.PROSE, 3),
     ]

@@ -11,6 +11,7 @@ from app.domain.adapters import Setting
 from app.domain.linting import ConfigKind
 from app.domain.messages import mark
 from vpn_adapters.config_detection import Sniffer
+from vpn_adapters.fastd import config_reader as fastd
 from vpn_adapters.foreign import ppp, stunnel, vtund
 from vpn_adapters.freelan import config_reader as freelan
 from vpn_adapters.ipsec import ipsec_conf_reader, swanctl_reader
@@ -139,6 +140,15 @@ KINDS: Mapping[ConfigKind, Format] = MappingProxyType(
             r"freelan",
             r"^[ \t]*\[(?:fscp|tap_adapter|switch|router|security)\]",
             more=more_words.FREELAN,
+        ),
+        ConfigKind.FASTD: _format(
+            "fastd.conf",
+            fastd.read,
+            fastd.GLOBS,
+            fastd.WORDS,
+            r"fastd",
+            r"^[ \t]*(?:(?:method|secret)[ \t]+\"[^\"\n]{0,80}\"[ \t]*;|include[ \t]+peers[ \t]+from\b"
+            r"|peer[ \t]+(?:group[ \t]+)?\"[^\"\n]{0,80}\"[ \t]*\{)",
         ),
         ConfigKind.SSHD: _format(
             "sshd_config",

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from app.domain.adapters import Adapter
 from vpn_adapters import (
     baseline,
+    fastd,
     freelan,
     ipsec,
     ipsec_gretap,
@@ -36,6 +37,7 @@ ADAPTERS: Mapping[str, Adapter] = MappingProxyType(
             freelan.adapter,
             wireguard_vxlan.adapter,
             ipsec_gretap.adapter,
+            fastd.adapter,
         )
     }
 )

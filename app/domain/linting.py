@@ -27,6 +27,7 @@ class ConfigKind(StrEnum):
     TINC = "tinc"
     TINC_HOST = "tinc-host"
     FREELAN = "freelan"
+    FASTD = "fastd"
     SSHD = "sshd"
     SSH = "ssh"
     WIREGUARD = "wireguard"

@@ -68,6 +68,7 @@ VALUES: Mapping[str, PublicValue] = {
             _PEM_LINES,
             lines=40,
         ),
+        PublicValue("hex-public-key", "hex-public-key", "cat", "[0-9a-f]{64}"),
         PublicValue("ssh-public-key", "ssh-public-key", "cut -d ' ' -f 1,2", "ssh-ed25519 [A-Za-z0-9+/]{68}={0,2}"),
     )
 }

@@ -34,6 +34,7 @@ _COMMON_PACKAGES = (
     "libstrongswan-extra-plugins",
     "tinc",
     "wpasupplicant",
+    "fastd",
 )
 _KERNEL_PACKAGE = "linux-image-cloud-amd64"
 """It has WireGuard, L2TPv3, MACsec, ESP and tun as modules, and boots faster than the general one."""

@@ -23,7 +23,7 @@ from app.export.request import ExportRequest
 from app.export.script import tunnel_script
 from app.export.values import VALUES, ValueToken, tokens_in
 from app.tunnel.plan import plan_of
-from support.adapter_cases import CERTIFICATES, IKE_KEYS, SSH_KEYS, WIREGUARD_KEYS, facts, identity, platforms
+from support.adapter_cases import CERTIFICATES, HEX_KEYS, IKE_KEYS, SSH_KEYS, WIREGUARD_KEYS, facts, identity, platforms
 from support.export_cases import export_request
 from vpn_adapters.registry import ADAPTERS
 
@@ -33,6 +33,7 @@ SHOWN = {
     "public-key": WIREGUARD_KEYS,
     "ike-public-key": IKE_KEYS,
     "rsa-public-key": IKE_KEYS,
+    "hex-public-key": HEX_KEYS,
     "ssh-public-key": {side: f"ssh-ed25519 {key} " for side, key in SSH_KEYS.items()},
 }
 """Output of each recipe's public commands."""

@@ -17,7 +17,7 @@ from support.adapter_cases import all_cases, facts, platforms, request, result
 from support.pseudo_language import LiteralBrackets, brackets, words_outside
 from vpn_adapters.registry import ADAPTERS
 
-_NAMES = frozenset({"sshd", "ssh", "freelan", "tincd", "tap"})
+_NAMES = frozenset({"sshd", "ssh", "freelan", "tincd", "fastd", "tap"})
 """Programs, and the name by which OpenSSH opens its interface."""
 
 
@@ -65,7 +65,7 @@ def test_what_a_host_lacks(platform: str) -> None:
 def test_reasons_of_programs_that_are_too_old() -> None:
     with brackets(LiteralBrackets):
         texts = [local_text(note) for note in _refusals()]
-    assert len(texts) == 4
+    assert len(texts) == 5
     assert [words_outside(text) for text in texts] == [set()] * len(texts)
 
 
@@ -75,6 +75,7 @@ def _refusals() -> Iterator[str]:
         "openvpn-udp": {"version": "OpenVPN 2.3.4 x86_64-pc-linux-gnu\nlibrary versions: OpenSSL 1.1.1n  15 Mar 2022"},
         "tinc": {"version": "tinc version 1.1pre18 (built)"},
         "ssh": {"version": "OpenSSH_6.7p1, OpenSSL 1.0.1t"},
+        "fastd": {"version": "fastd v20"},
         "freelan": {"version": "freelan 2.0.0", "options": "--fscp.cipher_suite_capability"},
     }
     for name, outputs in old.items():

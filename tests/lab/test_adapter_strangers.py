@@ -67,3 +67,10 @@ def test_ssh_does_not_let_in_another_peers_key(make: Make) -> None:
         tunnel.apply()
     assert "Failed publickey for root from" in sh(tunnel.sessions.a, f"cat {tunnel.plan.a.log_paths[0]}")
     assert ping(tunnel.sessions.a, tunnel.plan.probe_address(Side.B), wait_s=2) == 0
+
+
+def test_fastd_does_not_come_up_with_another_peers_key(make: Make) -> None:
+    tunnel = make(ADAPTERS["fastd"])
+    tunnel.make_keys()
+    tunnel.request = replace(tunnel.request, identity_a=tunnel.request.identity_b)
+    assert_remains_down(tunnel)

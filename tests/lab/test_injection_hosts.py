@@ -60,7 +60,7 @@ def without(host: HostSession, program: str) -> Iterator[None]:
         sh(host, f"mv {path}.away {path}")
 
 
-@pytest.mark.parametrize("solution", ["openvpn-udp", "tinc"])
+@pytest.mark.parametrize("solution", ["openvpn-udp", "tinc", "fastd"])
 def test_nothing_gets_in_but_the_control(net: NetBench, solution: str) -> None:
     with running_tunnel(net, solution) as request:
         for _ in range(2):  # the first one leaves the tunnel as it found it

@@ -21,6 +21,7 @@ PROGRAMS = {
         "tincd --version": r"tinc version 1\.0",
         "wpa_supplicant -v": r"wpa_supplicant v2\.1",
         "ssh -V": r"OpenSSH_10\.",
+        "fastd --version": r"fastd v23",
         "command -v freelan || echo none": "none",
     },
     "debian-11": {
@@ -30,6 +31,7 @@ PROGRAMS = {
         "tincd --version": r"tinc version 1\.0",
         "wpa_supplicant -v": r"wpa_supplicant v2\.9",
         "ssh -V": r"OpenSSH_8\.4",
+        "fastd --version": r"fastd 21",
         "freelan --version": r"freelan 2\.2",
     },
 }
@@ -61,9 +63,9 @@ def check_nothing_failed_and_no_vpn_runs(host: HostSession) -> None:
     assert sh(host, "systemctl is-system-running").strip() == "running"
     assert sh(host, "systemctl list-timers --no-legend").strip() == ""
     enabled = sh(host, "systemctl list-unit-files --state=enabled --no-legend")
-    assert not re.search(r"openvpn|strongswan|tinc|freelan|wpa|iperf", enabled), enabled
+    assert not re.search(r"openvpn|strongswan|tinc|freelan|fastd|wpa|iperf", enabled), enabled
     processes = sh(host, "ps -e -o comm=").split()
-    assert {"charon", "charon-systemd", "tincd", "openvpn", "freelan", "wpa_supplicant"}.isdisjoint(processes)
+    assert {"charon", "charon-systemd", "tincd", "openvpn", "freelan", "fastd", "wpa_supplicant"}.isdisjoint(processes)
     assert {line.split()[4].rsplit(":", 1)[1] for line in sh(host, "ss -Hlntu").splitlines()} == {"22"}
 
 

@@ -14,7 +14,7 @@ from vpn_adapters.registry import ADAPTERS
 
 ROOT = Path(__file__).parents[2]
 NAMES = re.compile(
-    r"wireguard|openvpn|strongswan|charon|swanctl|(?<![a-z])tincd?(?![a-z])|freelan|macsec", re.IGNORECASE
+    r"wireguard|openvpn|strongswan|charon|swanctl|(?<![a-z])tincd?(?![a-z])|freelan|fastd|macsec", re.IGNORECASE
 )
 """Products and programs. `ssh`, `ipsec` and `l2tp` are names of what core code has to do with as well: its own
 connections, nftables' word for protected packets, and an IP protocol."""

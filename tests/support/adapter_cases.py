@@ -104,6 +104,9 @@ def without_solution(host: HostFacts, name: str) -> HostFacts:
     return replace(host, solutions={**host.solutions, name: lacking})
 
 
+HEX_KEYS = {side: side.value * 64 for side in Side}
+
+
 @cache
 def identity(adapter: Adapter, side: Side) -> PublicIdentity:
     """Return what an adapter makes of a well-formed public key."""
@@ -111,6 +114,7 @@ def identity(adapter: Adapter, side: Side) -> PublicIdentity:
         "certificate": result(CERTIFICATES[side]),
         "public-key": result(WIREGUARD_KEYS[side] + "\n"),
         "ike-public-key": result(IKE_KEYS[side]),
+        "hex-public-key": result(HEX_KEYS[side] + "\n"),
         "rsa-public-key": result(IKE_KEYS[side]),
         "ssh-public-key": result(f"ssh-ed25519 {SSH_KEYS[side]} \n"),
     }

@@ -38,13 +38,14 @@ nft list tables
 echo '#sockets'
 ss -Hlntu
 echo '#files'
-find /run/tunnelmark /etc/openvpn /etc/swanctl /etc/tinc /etc/freelan /var/log/openvpn 2> /dev/null
+find /run/tunnelmark /etc/openvpn /etc/swanctl /etc/tinc /etc/fastd /etc/freelan /var/log/openvpn 2> /dev/null
 echo '#processes'
 head -c 200 /proc/[0-9]*/cmdline 2> /dev/null | tr '\\0' ' '
 """
 # Names of kernel threads are not in it: an idle one keeps the name of the last work queue it served.
 _DAEMONS = re.compile(
-    r"(/usr/s?bin/|/s?bin/)?(openvpn|wg|tincd|freelan|charon|swanctl|wpa_supplicant)|(?!==> |sh -c).*/run/tunnelmark"
+    r"(/usr/s?bin/|/s?bin/)?(openvpn|wg|tincd|fastd|freelan|charon|swanctl|wpa_supplicant)"
+    r"|(?!==> |sh -c).*/run/tunnelmark"
 )
 
 

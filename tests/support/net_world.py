@@ -24,7 +24,7 @@ NETWORK = "10.98.255.254/16"
 """The address of who manages the hosts, in the network that joins all of them with him."""
 _PROGRAMS = (
     *("unshare", "nsenter", "ip", "ping", "nft", "iptables", "openssl", "sudo", "doas"),
-    *("ssh-keygen", "/usr/sbin/sshd", "openvpn", "tincd", "tcpdump", "iperf3"),
+    *("ssh-keygen", "/usr/sbin/sshd", "openvpn", "tincd", "fastd", "tcpdump", "iperf3"),
 )
 
 ENVIRONMENT = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root", "LC_ALL": "C.UTF-8"}

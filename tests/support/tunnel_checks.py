@@ -29,7 +29,7 @@ BARE_FRAME_BYTES = 777
 CONTROL_FRAME_BYTES = 779
 """Length of a frame in the clear that a capture has to show; no frame of a tunnel that carries pings is as long."""
 FRAMES = 20
-USER_SPACE = ("openvpn-udp", "openvpn-tcp", "tinc", "ssh")
+USER_SPACE = ("openvpn-udp", "openvpn-tcp", "tinc", "ssh", "fastd")
 """Solutions that need nothing of a kernel but tun, so that hosts made of namespaces can run them."""
 
 

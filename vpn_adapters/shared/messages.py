@@ -19,6 +19,11 @@ FREELAN_NOT_HELD = MessageForm(
     "adapter.freelan-not-held",
     "freelan {major}.{minor} cannot be held to one elliptic curve (elliptic_curve_capability). Update it to 2.2.",
 )
+FASTD_TOO_OLD = MessageForm(
+    "adapter.fastd-too-old",
+    "Anyone who can send a packet to fastd {version} can end it (CVE-2020-27638). Update it to 21 or later.",
+)
+MAKE_FASTD_KEY = MessageForm("adapter.make-fastd-key", "Make a Curve25519 key kept on host {side}")
 MAKE_RSA_CERTIFICATE = MessageForm(
     "adapter.make-rsa-certificate", "Make an RSA key of 3072 bits kept on host {side}, and a self-signed certificate"
 )

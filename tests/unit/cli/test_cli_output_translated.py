@@ -72,7 +72,7 @@ _ALGORITHMS = " ".join(name for row in known_rows() for name in (*row.names, *ro
 _KNOWN = """
     tunnelmark north plant lab practice gw gateway office meier tml eth tcpdump nft systemd Debian GNU Linux trixie deb
     amd cloud QEMU TCG CPU version MTU MiB Mbit UTC latency cpu VPN PEP CUBIC geo leo loss lossy lte dsl wifi ipsec
-    freelan BSI TR NIST SP RFC IEC CVE Part bsi tr nist sp rfc iec Encrypt SATCOM Guilloteau Pradas Pelat Kuhn
+    freelan Salsa BSI TR NIST SP RFC IEC CVE Part bsi tr nist sp rfc iec Encrypt SATCOM Guilloteau Pradas Pelat Kuhn
     Recommendations using on Fig Blowfish Camellia EdDSA IKEv Keccak MACsec Serpent SipHash Tiger Twofish Whirlpool
     Libreswan ppp HIGH aNULL eNULL openssh com tinc-host
 """

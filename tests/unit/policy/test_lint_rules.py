@@ -192,6 +192,14 @@ EXPECTED = {
         (8, "plugin", "insecure", "insecure"),
     },
     "bad/chap-secrets": {(2, "secret", "insecure", "legacy")},
+    "bad/fastd.conf": {
+        (0, "user", "missing", "legacy"),
+        (5, "method", "insecure", "unprotected"),
+        (6, "method", "insecure", "unprotected"),
+        (7, "drop capabilities", "insecure", "legacy"),
+        (9, "on verify", "guideline", "acceptable"),
+        (10, "forward", "guideline", "acceptable"),
+    },
     "bad/vtund.conf": {
         (4, "site.passwd", "insecure", "insecure"),
         (6, "site.proto", "slow", "acceptable"),

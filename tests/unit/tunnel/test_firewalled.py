@@ -57,6 +57,7 @@ def titles(one: DeployRequest, side: Side) -> list[str]:
         ("l2tp", Side.A, "l2tp from 192.0.2.2"),
         ("openvpn-udp", Side.A, "udp 21194 from 192.0.2.2"),
         ("openvpn-udp", Side.B, ""),
+        ("fastd", Side.A, "udp 21194 from 192.0.2.2"),
         ("tinc", Side.B, "udp 21655 from 192.0.2.1, tcp 21655 from 192.0.2.1"),
     ],
 )

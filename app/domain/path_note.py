@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from app.domain.frame_fit import FrameFit, frame_fit
+
 
 @dataclass(frozen=True, slots=True)
 class PathNote:
@@ -22,3 +24,8 @@ class PathNote:
     fragments_created: int | None
     largest_unfragmented_frame_bytes: int | None
     overhead_bytes: int | None
+
+    @property
+    def fit(self) -> FrameFit | None:
+        """Sizes that are not fragmented; None where no frame is, or it is not known."""
+        return frame_fit(self.largest_unfragmented_frame_bytes, self.inner_mtu_bytes)

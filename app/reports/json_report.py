@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime
 from enum import Enum
@@ -144,8 +144,18 @@ def _result(record: CampaignRecord, one: CandidateResult) -> dict[str, Any]:
         "setup_s": _number(one.setup_s),
         "cleanup_s": _number(one.cleanup_s),
         "doubts": list(one.doubts),
-        "wire": _capture(capture_of(attempts)),
+        **_on_underlay(attempts),
         "attempts": [_attempt(each) for each in attempts],
+    }
+
+
+def _on_underlay(attempts: Sequence[Attempt]) -> dict[str, Any]:
+    path = next((each.path for each in reversed(attempts) if each.path), None)
+    fit = path.fit if path else None
+    return {
+        "largest_unfragmented_frame_bytes": path.largest_unfragmented_frame_bytes if path else None,
+        "unfragmented_mss_bytes": {"ipv4": fit.mss_ipv4_bytes, "ipv6": fit.mss_ipv6_bytes} if fit else None,
+        "wire": _capture(capture_of(attempts)),
     }
 
 

@@ -112,6 +112,9 @@ def _path(attempts: Sequence[Attempt]) -> list[str]:
     if last.largest_unfragmented_frame_bytes is not None:
         text = tr("By calculation, frames of up to {size} bytes cross the underlay unsplit.")
         lines.append(text.format(size=last.largest_unfragmented_frame_bytes))
+    if last.fit is not None:
+        text = tr("TCP is not fragmented with an MSS of {ipv4} bytes over IPv4, {ipv6} over IPv6.")
+        lines.append(text.format(ipv4=last.fit.mss_ipv4_bytes, ipv6=last.fit.mss_ipv6_bytes))
     counts = [note.fragments_created for note in notes if note.fragments_created is not None]
     if sum(counts):
         text = tr("Both hosts made {number} IP fragments while latency was probed.")

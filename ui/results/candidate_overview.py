@@ -197,6 +197,9 @@ def _path_facts(attempts: tuple[Attempt, ...]) -> list[Fact]:
         facts.append((tr("Overhead by calculation"), f"{count(last.overhead_bytes)} {tr('bytes per frame')}"))
     if last.largest_unfragmented_frame_bytes is not None:
         facts.append((tr("Largest whole frame"), f"{count(last.largest_unfragmented_frame_bytes)} {unit}"))
+    if last.fit is not None:
+        words = tr("%1 bytes over IPv4, %2 over IPv6").replace("%1", count(last.fit.mss_ipv4_bytes))
+        facts.append((tr("TCP MSS without fragments"), words.replace("%2", count(last.fit.mss_ipv6_bytes))))
     made = [one.fragments_created for one in notes if one.fragments_created is not None]
     if made:
         facts.append((tr("IP fragments made"), count(sum(made))))

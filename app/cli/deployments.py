@@ -199,6 +199,8 @@ def _wanted(context: CommandContext, services: Services, pair: PairSpec) -> tupl
         chosen = replace(earlier.options, confirm_within_s=options.confirm_within)
         if options.move_lan_rules is not None:
             chosen = replace(chosen, moves_lan_rules=options.move_lan_rules)
+        if options.mtu is not None:
+            chosen = replace(chosen, fits_path_mtu=options.mtu == "fit")
         return (earlier.solution, earlier.suite), chosen
     return (options.solution, options.suite or ""), _chosen_options(options)
 
@@ -217,6 +219,7 @@ def _chosen_options(options: argparse.Namespace) -> DeploymentOptions:
         confirm_within_s=options.confirm_within,
         legacy_reason=options.reason or "",
         moves_lan_rules=bool(options.move_lan_rules),
+        fits_path_mtu=options.mtu == "fit",
         **lan_guard_options(options),
     )
 

@@ -74,6 +74,11 @@ def _add_deploy(commands: Commands) -> None:
         default=None,
         help=tr("add firewall rules that name a joined LAN port for its bridge as well, until the tunnel is removed"),
     )
+    deploy.add_argument(
+        "--mtu",
+        choices=("fit", "1500"),
+        help=tr("fit: clamp TCP's MSS, so that no segment through the tunnel is fragmented outside (default: 1500)"),
+    )
     deploy.add_argument("--dry-run", action="store_true", help=tr("show every file and command, and change nothing"))
     _add_confirming(deploy)
 

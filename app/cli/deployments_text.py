@@ -39,6 +39,8 @@ def print_deployment(out: Console, deployment: Deployment) -> None:
                 tr("joined with {port}").format(port=end.lan_port) if end.lan_port else tr("with an address of its own")
             )
             print_prose(out, f"{end.interface}, {where}; {_ports(end.ports)}", head=f"{label}: ", indent=2)
+            if end.clamped:
+                print_prose(out, local_text(end.clamped), indent=2)
 
 
 def applied_words(event: DeploymentApplied) -> str:
@@ -129,6 +131,8 @@ def _print_deployment_status(out: Console, deployment: Deployment, status: PairS
         a, b = (deployment.link.inner_ip(side) for side in Side)
         words = tr("addresses in the tunnel: {a} on {host_a}, {b} on {host_b}")
         lines.append(words.format(a=a, host_a=status.a.label, b=b, host_b=status.b.label))
+    clamped = dict.fromkeys(filter(None, (deployment.a.clamped, deployment.b.clamped)))
+    lines += map(local_text, clamped)
     if deployment.properties:
         shown = {kind: deployment.properties[kind] for kind in Property if kind in deployment.properties}
         line = local_text(properties_line(shown))

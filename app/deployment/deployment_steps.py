@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from app.deployment.lan.bridge import Bridging
+from app.deployment.lan.clamp import MssClamp
 from app.deployment.lan.rules import moving_step
 from app.deployment.messages import STEP_KEEP, STEP_SUSPEND
 from app.domain.adapters import (
@@ -31,18 +32,22 @@ class DeploymentSteps:
     Attributes:
         boot_bundle_dir: Where keys and files are kept on the host until the deployment is confirmed.
         bridging: What the tunnel is joined with, by side.
+        fits_path_mtu: Whether TCP's MSS is clamped where segments would be fragmented.
     """
 
     boot_bundle_dir: str
     bridging: Mapping[Side, Bridging] = field(default_factory=dict)
+    fits_path_mtu: bool = False
 
     def extend(self, plan: TunnelPlan, link: Link) -> TunnelPlan:
         """Return a plan that keeps keys and files before its first step, and joins the LAN after its last."""
-        return replace(plan, a=self._end(plan.a, link, Side.A), b=self._end(plan.b, link, Side.B))
+        return replace(plan, a=self._end(plan, link, Side.A), b=self._end(plan, link, Side.B))
 
-    def _end(self, own: EndpointPlan, link: Link, side: Side) -> EndpointPlan:
-        steps = (_keep_step(link.run_dir, self.boot_bundle_dir), *own.steps)
-        bridging = self.bridging.get(side)
+    def _end(self, plan: TunnelPlan, link: Link, side: Side) -> EndpointPlan:
+        own, bridging = plan.on(side), self.bridging.get(side)
+        clamp = MssClamp.of(plan, is_bridged=bridging is not None) if self.fits_path_mtu else None
+        clamps = () if clamp is None else (clamp.step(own.interface, link),)
+        steps = (_keep_step(link.run_dir, self.boot_bundle_dir), *clamps, *own.steps)
         if bridging is None:
             return replace(own, steps=steps)
         # Early: a firewall is opened behind the last step like it, and before any program of the VPN is started.

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from app.deployment.boot_bundle import BootBundleRequest, boot_bundle_files
 from app.deployment.file_diffs import FileDiffs
+from app.deployment.lan.clamp import clamp_table, clamp_title
 from app.deployment.lan.guard import guard_table
 from app.deployment.messages import (
     CROSS_IN_TWO,
@@ -67,6 +68,7 @@ def deployed_endpoint(prepared: Prepared, plan: TunnelPlan, side: Side) -> Deplo
         lan_port=bridging.lan_port if bridging else "",
         ports=_ports(prepared, own),
         services=(_service(prepared, side),),
+        clamped=clamp_title(own, prepared.request.link),
     )
 
 
@@ -143,7 +145,7 @@ def _endpoint_dry_run(
 ) -> EndpointDryRun:
     side, own, link = host.side, plan.on(host.side), prepared.request.link
     deployed = deployed_endpoint(prepared, plan, side)
-    tables = {link.names.guard_table, guard_table(link)}
+    tables = {link.names.guard_table, guard_table(link), clamp_table(link)}
     return EndpointDryRun(
         side=side,
         label=host.label,

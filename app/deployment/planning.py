@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from app.deployment.boot_bundle import boot_bundle_dir
 from app.deployment.choice import DeploymentChoice, choose
 from app.deployment.deployment_steps import DeploymentSteps, suspend_step
 from app.deployment.lan.bridge import Bridging
+from app.deployment.lan.clamp import clamp_obstacles
 from app.deployment.lan.guard_choice import guard_ports
 from app.deployment.lan.ports import choose_ports, read_deployments
 from app.deployment.messages import PARTS_IN_THE_WAY
@@ -29,6 +30,7 @@ from app.host.inspection import inspect_host
 from app.host.remote_host import new_id
 from app.tunnel.lock_conflict import raise_if_held
 from app.tunnel.openings import read_firewalls
+from app.tunnel.plan import plan_of
 from app.tunnel.preflight import remote_hosts
 from app.tunnel.request import DeployRequest, ReplacedDeployment
 
@@ -151,10 +153,13 @@ def _prepare(
         replaced={side: _room(side, slot, one, known) for side, one in replaced.items()},
         firewalls=read_firewalls(sessions, token=token),
         opens_firewalls=pair.may_open_firewall,
-        extension=DeploymentSteps(boot_bundle_dir(STATE_DIR), bridging),
+        extension=DeploymentSteps(boot_bundle_dir(STATE_DIR), bridging, options.fits_path_mtu),
     )
+    unclamped: Iterable[DeploymentObstacle] = ()
+    if options.fits_path_mtu:
+        unclamped = clamp_obstacles(sessions, discovery, plan_of(request), link, bridging, token=token)
     target = DeploymentTarget(deployment_id, slot, replaced)
-    return Prepared(choice, options, sessions, request, target, bridging, (*warnings, *unguarded))
+    return Prepared(choice, options, sessions, request, target, bridging, (*warnings, *unguarded, *unclamped))
 
 
 def _room(side: Side, slot: str, deployment_id: str, known: tuple[Deployment, ...]) -> ReplacedDeployment:

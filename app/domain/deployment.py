@@ -61,6 +61,7 @@ class DeploymentOptions:
         broadcast_limit: Broadcast frames per second that cross between joined LANs in each direction; 0: any number.
         blocks_dhcp: Whether DHCP and DHCPv6 do not cross between joined LANs.
         blocks_router_advertisements: Whether IPv6 router advertisements do not cross between joined LANs.
+        fits_path_mtu: Whether TCP's MSS is clamped, so that no segment through the tunnel is fragmented outside.
     """
 
     bridge_a: str = ""
@@ -73,6 +74,7 @@ class DeploymentOptions:
     broadcast_limit: int = BROADCASTS_PER_S
     blocks_dhcp: bool = False
     blocks_router_advertisements: bool = False
+    fits_path_mtu: bool = False
 
     def bridge(self, side: Side) -> str:
         """Return the LAN port on one side; empty where there is none."""
@@ -109,6 +111,7 @@ class DeployedEndpoint:
         ports: (protocol, port) that must be reachable from the peer, for example ("udp", 21820); the port is 0 for a
             protocol without ports (`esp`, `l2tp`).
         services: Services that start it when the host starts.
+        clamped: To what TCP's MSS is clamped, as a sentence; empty where it is not.
     """
 
     items: tuple[PlannedItem, ...] = ()
@@ -118,6 +121,7 @@ class DeployedEndpoint:
     lan_port: str = ""
     ports: tuple[tuple[str, int], ...] = ()
     services: tuple[str, ...] = ()
+    clamped: str = ""
 
 
 LAPSED = DEPLOYMENT_LAPSED()

@@ -320,6 +320,13 @@ def test_what_crosses_between_the_lans_can_be_chosen_where_a_lan_port_is(driver:
     assert (options.broadcast_limit, options.blocks_dhcp, options.blocks_router_advertisements) == (0, False, True)
 
 
+def test_tcp_can_be_fitted_to_the_path_as_an_earlier_deployment_was(driver: Driver) -> None:
+    page = inspected(driver)
+    assert not page.form.options.fits_path_mtu
+    page.form.fits_path.click()
+    assert page.form.options.fits_path_mtu
+
+
 def test_the_focus_goes_on_with_what_has_to_be_done_next(driver: Driver) -> None:
     page = inspected(driver)
     page.ask_hosts.setFocus()

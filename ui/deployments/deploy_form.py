@@ -53,6 +53,12 @@ class DeploymentForm(Card):
             tr("They then apply to the host's own LAN and to what the other LAN sends to it; removed with the tunnel"),
         )
         self.moves_rules.toggled.connect(self.changed)
+        self.fits_path = QCheckBox(tr("Fit TCP to the path between the hosts"))
+        set_tip(
+            self.fits_path,
+            tr("Clamps TCP's MSS: no segment through the tunnel is fragmented outside. Other frames cross as before"),
+        )
+        self.fits_path.toggled.connect(self.changed)
         self.reason = QLineEdit()
         self.reason.setAccessibleName(tr("Justification for this legacy suite"))
         self.reason.setPlaceholderText(tr("For example: the peer's firmware has nothing newer; replaced in 2027"))
@@ -121,6 +127,7 @@ class DeploymentForm(Card):
                 form.add(widget, nth, column)
         form.add(self.guard.dhcp, 3, 2, 2)
         form.add(self.guard.advertisements, 4, 2, 2)
+        form.add(self.fits_path, 4, 0, 2)
         form.add(self.moves_rules, 5, 1, 3)
         form.add(label_for(tr("Confirmed by"), self.who), 6, 0)
         form.add(_line(0, self.who, self.within), 6, 1)
@@ -168,6 +175,7 @@ class DeploymentForm(Card):
             confirm_within_s=float(self.within.value()) if self.who.currentData() else None,
             legacy_reason=self.reason.text().strip() if needs_reason else "",
             moves_lan_rules=self.moves_rules.isChecked() and bool(a.bridge or b.bridge),
+            fits_path_mtu=self.fits_path.isChecked(),
         )
         return self.guard.added_to(options)
 
@@ -279,6 +287,7 @@ class DeploymentForm(Card):
         self.who.setCurrentIndex(0)  # how long is for the settings to say, not for an earlier deployment
         self.reason.setText(options.legacy_reason)
         self.moves_rules.setChecked(options.moves_lan_rules)
+        self.fits_path.setChecked(options.fits_path_mtu)
 
     def _fill(self, box: QComboBox, entries: Sequence[tuple[str, str]]) -> None:
         box.blockSignals(True)  # noqa: FBT003 - Qt has it so

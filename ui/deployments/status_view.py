@@ -160,6 +160,9 @@ def _rows(status: PairStatus) -> list[tuple[str, str, str]]:
         both(tr("Outages recovered"), _losses(a), _losses(b)),
         both(tr("Joined LANs"), _lans(a), _lans(b)),
     ]
+    one = status.deployment
+    if one is not None and (one.a.clamped or one.b.clamped):
+        rows.append(both(tr("TCP segments"), local_text(one.a.clamped) or NONE, local_text(one.b.clamped) or NONE))
     if a.note or b.note:
         rows.append((tr("Note"), local_text(a.note), local_text(b.note)))
     return rows

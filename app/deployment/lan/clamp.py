@@ -1,0 +1,134 @@
+"""Clamp of TCP's MSS: a firewall table of our own, with which no TCP segment through the tunnel is fragmented outside.
+
+On a joined LAN frames are bridged, so that the table is of family `bridge`; otherwise the host routes, and it is of
+family `inet`. Frames of full size of anything else still cross, fragmented as before.
+
+Source: nft(8) of nftables 0.9.8, 1.0.6 and 1.1.3 (`tcp option maxseg size set`); RFC 4459 section 3.2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from app.deployment.lan.bridge import Bridging
+from app.deployment.lan.messages import (
+    CLAMP_TITLE,
+    HAS_NO_NFT,
+    INSTALL_NFT,
+    NFT_REFUSES,
+    NFT_REFUSES_BECAUSE,
+    NO_CLAMP,
+    OR_MTU_1500,
+    OWN_TABLE,
+)
+from app.discovery.pair_discovery import Discovery
+from app.domain.adapters import EndpointPlan, PlanStep, TunnelPlan, shell_step_argv
+from app.domain.cancel import CancelToken
+from app.domain.commands import Command, HostSession, SessionPair
+from app.domain.deployment import DeploymentObstacle
+from app.domain.frame_fit import FrameFit, frame_fit
+from app.domain.hosts import Side
+from app.domain.link import VLAN_TAG_BYTES, Link
+from app.domain.messages import sentences
+from app.domain.script_files import bare_script
+from app.host.remote_host import printable
+
+_CHECK_TABLE = "tunnelmark_mss_check"
+_CHECK_MSS = ("1360", "1340")
+"""Any numbers do: what a plan's are is not known before its keys are."""
+
+
+@dataclass(frozen=True, slots=True)
+class MssClamp:
+    """Firewall table of one host that clamps the MSS.
+
+    Attributes:
+        fit: Sizes that are not fragmented.
+        is_bridged: Whether the tunnel is a port of a bridge.
+    """
+
+    fit: FrameFit
+    is_bridged: bool
+
+    @classmethod
+    def of(cls, plan: TunnelPlan, *, is_bridged: bool) -> MssClamp | None:
+        """Return what a tunnel needs; None where nothing of it is fragmented.
+
+        Devices of a joined LAN may send VLAN tags, for which there is room.
+        """
+        tag_bytes = VLAN_TAG_BYTES if is_bridged else 0
+        fit = frame_fit(plan.largest_unfragmented_frame_bytes, plan.inner_mtu_bytes, tag_bytes=tag_bytes)
+        return None if fit is None else cls(fit, is_bridged)
+
+    def step(self, interface: str, link: Link) -> PlanStep:
+        """Return the step that makes the table, which goes before the tunnel's own.
+
+        Args:
+            interface: The interface with the tunnel's frames; it need not be there yet.
+        """
+        family, table = _family(is_bridged=self.is_bridged), clamp_table(link)
+        mss = str(self.fit.mss_ipv4_bytes), str(self.fit.mss_ipv6_bytes)
+        return PlanStep(
+            title=OWN_TABLE(title=CLAMP_TITLE(ipv4=self.fit.mss_ipv4_bytes, ipv6=self.fit.mss_ipv6_bytes)),
+            command=_command(shell_step_argv(bare_script("lan/clamp.sh"), family, table, interface, *mss)),
+            undo=_command(shell_step_argv(bare_script("lan/unclamp.sh"), family, table)),
+            health_check=Command(("nft", "list", "table", family, table), timeout_s=5.0, is_root=True),
+            is_repeatable=True,
+        )
+
+
+def clamp_table(link: Link) -> str:
+    """Return the name of the table on both hosts."""
+    return f"tunnelmark_mss_{link.names.ethernet_interface}"
+
+
+def clamp_title(own: EndpointPlan, link: Link) -> str:
+    """Return to what one side of a plan clamps the MSS, as a sentence; empty where it does not."""
+    return next((step.title for step in own.steps if clamp_table(link) in step.command.argv), "")
+
+
+def clamp_obstacles(
+    sessions: SessionPair,
+    discovery: Discovery,
+    plan: TunnelPlan,
+    link: Link,
+    bridging: Mapping[Side, Bridging],
+    *,
+    token: CancelToken,
+) -> Iterator[DeploymentObstacle]:
+    """Yield why a host cannot clamp the MSS where it would. Changes nothing.
+
+    Args:
+        plan: With all steps of the deployment.
+        bridging: What each end is joined with.
+    """
+    for side, session, check in ((Side.A, sessions.a, discovery.a), (Side.B, sessions.b, discovery.b)):
+        if not clamp_title(plan.on(side), link):
+            continue
+        family = _family(is_bridged=side in bridging)
+        why = _why_not(session, family, link, token=token) if "nft" in check.facts.tools else HAS_NO_NFT()
+        if why:
+            yield DeploymentObstacle(
+                side,
+                NO_CLAMP(host=discovery.pair.host(side).label, why=why),
+                sentences((INSTALL_NFT(), OR_MTU_1500())),
+                is_blocking=True,
+            )
+
+
+def _why_not(session: HostSession, family: str, link: Link, *, token: CancelToken) -> str:
+    words = (family, _CHECK_TABLE, link.names.ethernet_interface, *_CHECK_MSS, "-c")
+    result = session.run(_command(shell_step_argv(bare_script("lan/clamp-check.sh"), *words)), token=token)
+    if result.is_ok:
+        return ""
+    lines = [line for line in printable(result.stderr, limit=400).splitlines() if line.strip()]
+    return NFT_REFUSES_BECAUSE(why=lines[0].strip()) if lines else NFT_REFUSES()
+
+
+def _family(*, is_bridged: bool) -> str:
+    return "bridge" if is_bridged else "inet"
+
+
+def _command(argv: tuple[str, ...]) -> Command:
+    return Command(argv, timeout_s=10.0, is_root=True)

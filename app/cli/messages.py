@@ -240,7 +240,7 @@ FLEET_WITHOUT_FILE = MessageForm(
 )
 FLEET_NUMBERS = MessageForm("cli.fleet-numbers", "--parallel takes 1 to {most}, --stop-after 1 or more.")
 FLEET_ONE_AT_A_TIME = MessageForm(
-    "cli.fleet-one-at-a-time", "--confirm-within and --dry-run are for one pair at a time."
+    "cli.fleet-one-at-a-time", "--confirm-within, --dry-run and --mtu are for one pair at a time."
 )
 FLEET_FILE_UNREADABLE = MessageForm(
     "cli.fleet-file-unreadable", "{path} cannot be read: {reason}.", "It is a TOML file with one [[pair]] each."

@@ -14,6 +14,7 @@ from app.domain.adapters import EndpointPlan, PlanStep, TunnelPlan
 from app.domain.commands import Command
 from app.domain.hosts import Side
 from app.domain.link import ETHERNET_HEADER_BYTES, Link
+from app.domain.script_files import bare_script
 from app.domain.solutions import Suite
 from support.net_desk import need_namespaces
 from support.net_world import World
@@ -110,6 +111,29 @@ with socket.create_connection((sys.argv[1], 5001), timeout=5) as peer:
 print(int.from_bytes(answer[:4], "big"), len(answer) - 4)
 """
 
+# An IPv4 SYN to port 5001 with an MSS of 1460. Source: RFC 791 section 3.1, RFC 9293 section 3.1 and 3.2.
+_SYN = "0800" + "4500002c000040004006" + "2609" + "0a600001" + "0a600002"
+_SYN += "30391389" + "0000000100000000" + "6002fffb" + "0000" + "0000" + "020405b4"
+_SEND_FRAME = """
+import socket, sys
+with socket.socket(socket.AF_PACKET, socket.SOCK_RAW) as out:
+    out.bind(("port", 0))
+    out.send(bytes.fromhex(sys.argv[1]))
+"""
+# The kernel takes the tag out of what it hands over.
+_TAKE_SYN = """
+import socket
+with socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3)) as taken:
+    taken.bind(("port", 3))
+    taken.settimeout(5)
+    print("ready", flush=True)
+    while True:
+        frame = taken.recv(2000)
+        if frame[6:12] == bytes.fromhex("020000000901"):
+            print(int.from_bytes(frame[-2:], "big"), flush=True)
+            break
+"""
+
 
 @pytest.fixture(scope="module")
 def world() -> Iterator[World]:
@@ -192,6 +216,35 @@ def test_tcp_of_joined_lans_is_not_fragmented_and_frames_of_full_size_still_cros
     run(hosts, step.undo)
     assert clamp_table(LINK) not in hosts.run("for side in a b; do ip netns exec $side nft list ruleset; done")
     assert fragments_of_transfer(hosts, addresses["IPv4"]) > 100
+
+
+def test_tcp_within_a_vlan_is_clamped_too(hosts: World) -> None:
+    hosts.run(_BRIDGE)
+    step = clamp_step(is_bridged=True)
+    run(hosts, step.command)
+    argv = argv_in(hosts, "plant-b", sys.executable, "-c", _TAKE_SYN)
+    with subprocess.Popen(argv, stdout=subprocess.PIPE, text=True) as taking:
+        assert taking.stdout is not None
+        assert taking.stdout.readline() == "ready\n"
+        hosts.run(
+            'ip netns exec plant-a "$@"',
+            sys.executable,
+            "-c",
+            _SEND_FRAME,
+            "ffffffffffff020000000901" + "8100004d" + _SYN,
+        )
+        assert taking.stdout.readline() == f"{LARGEST_BYTES - 4 - 14 - 40}\n"
+
+
+@pytest.mark.full
+def test_a_path_that_drops_large_packets_without_an_answer_is_found(hosts: World) -> None:
+    chain = "{ type filter hook ingress device u0 priority 0; }"
+    for words in ("table netdev hole", f"chain netdev hole in {chain}", "rule netdev hole in ip length > 1400 drop"):
+        hosts.run('ip netns exec b nft add "$1"', words)
+    sizes = [str(size - 28) for size in (576, 9216, 1500, 1501)]
+    argv = argv_in(hosts, "a", "sh", "-c", bare_script("probes/path-mtu.sh"), "tunnelmark", "", "10.97.0.2", *sizes)
+    done = subprocess.run(argv, capture_output=True, text=True, check=False)
+    assert done.stdout == f"payload {1400 - 28}\n", done.stderr
 
 
 def test_one_gateway_with_the_table_is_enough_for_both_directions(hosts: World) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from app.cli.deployments import DeploymentDisplay, status_code
+from app.cli.deployments import DeploymentDisplay, _chosen_options, status_code
 from app.cli.deployments_text import print_deployment, print_dry_run, print_status
 from app.cli.exit_codes import ExitCode
 from app.cli.history import history_table
@@ -94,6 +94,9 @@ def test_the_options_of_deploy_are_read() -> None:
     assert options.move_lan_rules is None
     assert parse(["deploy", "north", "wireguard", "--move-lan-rules"]).move_lan_rules is True
     assert parse(["deploy", "north", "--again", "11", "--no-move-lan-rules"]).move_lan_rules is False
+    assert options.mtu is None
+    assert _chosen_options(parse(["deploy", "north", "wireguard", "--mtu", "fit"])).fits_path_mtu
+    assert not _chosen_options(parse(["deploy", "north", "wireguard", "--mtu", "1500"])).fits_path_mtu
 
 
 @pytest.mark.parametrize("texts", [["eth2"], ["C=eth2"], ["A="], ["=eth2"], ["A=eth2", "a=eth3"]])

@@ -1,0 +1,27 @@
+"""The page of deployments where TCP's MSS is clamped."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from deployments_driver import cell, page_of, show_active
+from fake_deployment_values import status_of
+from sample_records import pair
+from window_driver import Driver
+
+from app.deployment.lan.messages import CLAMP_TITLE, OWN_TABLE
+from ui.common.texts import NONE
+from ui.deployments.deployments_table import TUNNEL
+
+
+def test_what_is_clamped_is_among_the_facts_of_each_host(driver: Driver) -> None:
+    one = show_active(driver)
+    clamped = OWN_TABLE(title=CLAMP_TITLE(ipv4=1414, ipv6=1394))
+    driver.services.statuses.append(status_of(pair(), replace(one, a=replace(one.a, clamped=clamped))))
+    page = page_of(driver)
+    driver.click(page.detail.refresh)
+    driver.until(lambda: cell(page, TUNNEL) == "up")
+    driver.idle()
+    a, b = page.detail.now.facts.text("TCP segments")
+    assert a == "Clamp TCP's MSS to 1414 bytes over IPv4, 1394 over IPv6 (a firewall table of our own)"
+    assert b == NONE

@@ -11,11 +11,13 @@ import pytest
 from app.domain.hosts import Side
 from app.domain.link_protocols import BETWEEN_LANS, ProtocolVerdict
 from app.host.snapshots import HostSnapshot, compare_snapshots
+from support.lan_connection import segments
 from support.lan_frames import groups_between_lans, protocols_between_lans
 from support.net_desk import Desk, need_namespaces, wait_until_nothing_is_left
 from support.net_hosts import NetHosts, NetPair, net_hosts
 
 BRIDGED = ("--bridge", "A=lan0", "--bridge", "B=lan0")
+OLD = ("--reason", "the plant has nothing else")
 
 
 @pytest.fixture(scope="module")
@@ -55,6 +57,23 @@ def check_protocols(pair: NetPair) -> None:
     assert groups_between_lans(pair, Side.A) == {0x00, 0x0E}
 
 
+def fragments(pair: NetPair) -> int:
+    """Return how many IPv4 fragments both hosts have made."""
+    lines = [host.run("grep ^Ip: /proc/net/snmp").splitlines() for host in pair.hosts]
+    return sum(int(figures.split()[names.split().index("FragCreates")]) for names, figures in lines)
+
+
+def check_fragments(hosts: NetHosts, pair: NetPair) -> None:
+    """Check that connections between the LANs make no fragments, and that frames of full size still cross."""
+    address = pair.hosts[0].in_plant("ip -o -4 addr show dev port").split()[3].partition("/")[0]
+    before = fragments(pair)
+    for size in segments(hosts.world, "plant1", "plant2", address, size=1_000_000):
+        assert 1_300 < size < 1_448
+    assert fragments(pair) == before
+    pair.hosts[1].in_plant(f"ping -c 2 -i 0.3 -W 2 -M do -s 1472 {address}")
+    assert fragments(pair) >= before + 8, "two requests and two replies, in two pieces each"
+
+
 def test_lans_are_joined_only_while_they_are_apart_and_every_address_is_reached_and_comes_back(
     hosts: NetHosts, desk: Desk
 ) -> None:
@@ -77,7 +96,7 @@ def test_lans_are_joined_only_while_they_are_apart_and_every_address_is_reached_
     assert "without any tunnel" in reported
     assert "would make a loop" in reported
     assert desk.tunnelmark("status", pair.name).status == 0, "what stood goes on"
-    replaced = desk.tunnelmark("deploy", pair.name, "openvpn-udp", *BRIDGED)
+    replaced = desk.tunnelmark("deploy", pair.name, "tinc", *BRIDGED, *OLD, "--mtu", "fit")
     assert replaced.status == 0, replaced.err
     for side in Side:
         assert addresses(pair, side, "lan0") == []
@@ -86,6 +105,7 @@ def test_lans_are_joined_only_while_they_are_apart_and_every_address_is_reached_
             # From the LAN behind it, and through the tunnel from the other one.
             for host in pair.hosts:
                 host.in_plant(f"ping -c 3 -i 0.3 -W 2 {address.partition('/')[0]}")
+    check_fragments(hosts, pair)
     check_protocols(pair)
     ended = desk.tunnelmark("undeploy", pair.name)
     assert ended.status == 0, ended.err

@@ -51,7 +51,8 @@ class ProfileForm(QWidget):
             self._group.addButton(radio)
             self._radios[name] = radio
             layout.addWidget(radio)
-        self._add_budget(layout)
+            if name is ProfileName.ADAPTIVE:
+                self._add_budget(layout)
         self._add_custom(layout)
         self._add_demands(layout)
         self._group.buttonToggled.connect(self._on_edit)

@@ -54,7 +54,7 @@ def _suite(method: str) -> Suite:
     one = METHODS[method]
     return Suite(
         name=method.replace("+", "-").replace("@", "-"),
-        title=f"{one.title}, {KEY} keys",
+        title=one.title,
         algorithms=(*one.algorithms, KEY, "SHA256"),
         settings=MappingProxyType({"method": method, "header": str(one.header_bytes)}),
     )

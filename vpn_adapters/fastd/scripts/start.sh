@@ -9,7 +9,7 @@ has_session() { grep -q -F 'established using method' "$1"; }
 
 umask 077
 : > "$2"
-fastd --daemon --config "$1" < /dev/null > "$2" 2>&1 || { cat "$2" >&2; exit 1; }
+fastd --daemon --config "$1" < /dev/null >> "$2" 2>&1 || { cat "$2" >&2; exit 1; }
 n=0
 while [ -n "$3" ] && [ "$n" -lt 40 ] && ! has_session "$2"; do
   n=$((n + 1))

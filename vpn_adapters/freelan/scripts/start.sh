@@ -6,7 +6,8 @@
 # later. Seen with two threads in 6 of 79 starts, and with one in none of 40.
 
 umask 077
-setsid freelan -f --nocolor --threads 1 -c "$1" > "$2" 2>&1 < /dev/null &
+: > "$2"
+setsid freelan -f --nocolor --threads 1 -c "$1" >> "$2" 2>&1 < /dev/null &
 n=0
 while { read -r name < "/proc/$!/comm"; } 2>/dev/null && [ "$name" != freelan ]; do
   n=$((n + 1))

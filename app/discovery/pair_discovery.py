@@ -45,6 +45,7 @@ class Discovery:
         unavailable: Solutions that these hosts cannot do, with the reason, by name.
         blocked: What firewalls block of each solution, as sentences by its name.
         firewalls: Rules of the hosts' firewalls, by side; a side without them could not be read.
+        is_mtu_probed: Whether the path's MTU was measured in both directions; otherwise it is that of the interfaces.
     """
 
     pair: PairSpec
@@ -58,6 +59,7 @@ class Discovery:
     unavailable: dict[str, str]
     blocked: dict[str, tuple[str, ...]] = field(default_factory=dict)
     firewalls: Mapping[Side, Firewall] = field(default_factory=dict)
+    is_mtu_probed: bool = True
 
     @property
     def facts(self) -> dict[str, HostFacts]:

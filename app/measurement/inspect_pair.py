@@ -40,15 +40,21 @@ def inspect_pair(
     store.save_snapshot(pair.name, Side.B, facts_b)
     on_progress(MEASURING_PATH(), None)
     link = find_link(facts_a, facts_b, pair.underlay_a, pair.underlay_b)
-    try:
-        link = replace(link, underlay_mtu_bytes=probe_path_mtu(sessions.a, pair.underlay_b, token=token))
-    except ProbeFailed as error:
-        # BusyBox's ping cannot forbid fragments: then the interface's MTU has to do.
-        on_progress(MTU_NOT_PROBED(why=error.message), None)
+    is_mtu_probed = True
+    # Replies may be fragmented, so that each direction is measured by its sender.
+    for session, peer in ((sessions.a, pair.underlay_b), (sessions.b, pair.underlay_a)):
+        try:
+            mtu_bytes = probe_path_mtu(session, peer, token=token)
+        except ProbeFailed as error:
+            # BusyBox's ping cannot forbid fragments: then the interface's MTU has to do.
+            on_progress(MTU_NOT_PROBED(why=error.message), None)
+            is_mtu_probed = False
+        else:
+            link = replace(link, underlay_mtu_bytes=min(link.underlay_mtu_bytes, mtu_bytes))
     found = assess_pair(pair, facts_a, facts_b, link, adapters, guidelines=guidelines)
     firewalls = read_if_allowed(sessions, token=token)
     blocked = blocked_solutions(adapters, pair, link, {Side.A: facts_a, Side.B: facts_b}, firewalls)
-    return replace(found, blocked=blocked, firewalls=firewalls)
+    return replace(found, blocked=blocked, firewalls=firewalls, is_mtu_probed=is_mtu_probed)
 
 
 def request_for(adapters: Mapping[str, Adapter], found: Discovery, key: tuple[str, str]) -> DeployRequest:

@@ -47,7 +47,7 @@ def _end(request: PlanRequest, side: Side) -> EndpointPlan:
         steps=(tap, daemon, set_up) if side is Side.A else (tap, set_up, daemon),
         interface=link.names.ethernet_interface,
         up_checks=(
-            logged(mark("fastd says that it has a connection with its peer"), peer, log_path(link)),
+            logged(mark("fastd reports a connection with its peer"), peer, log_path(link)),
             interface_up_check(link),
         ),
         negotiated=_negotiated(request, side),

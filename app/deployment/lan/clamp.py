@@ -16,6 +16,8 @@ from app.deployment.lan.messages import (
     CLAMP_TITLE,
     HAS_NO_NFT,
     INSTALL_NFT,
+    INSTALL_PING,
+    MTU_UNKNOWN,
     NFT_REFUSES,
     NFT_REFUSES_BECAUSE,
     NO_CLAMP,
@@ -73,7 +75,7 @@ class MssClamp:
             title=OWN_TABLE(title=CLAMP_TITLE(ipv4=self.fit.mss_ipv4_bytes, ipv6=self.fit.mss_ipv6_bytes)),
             command=_command(shell_step_argv(bare_script("lan/clamp.sh"), family, table, interface, *mss)),
             undo=_command(shell_step_argv(bare_script("lan/unclamp.sh"), family, table)),
-            health_check=Command(("nft", "list", "table", family, table), timeout_s=5.0, is_root=True),
+            health_check=_command(shell_step_argv(bare_script("lan/clamp-healthy.sh"), family, table, interface, *mss)),
             is_repeatable=True,
         )
 
@@ -103,6 +105,9 @@ def clamp_obstacles(
         plan: With all steps of the deployment.
         bridging: What each end is joined with.
     """
+    if not discovery.is_mtu_probed:
+        yield DeploymentObstacle(None, MTU_UNKNOWN(), sentences((INSTALL_PING(), OR_MTU_1500())), is_blocking=True)
+        return
     for side, session, check in ((Side.A, sessions.a, discovery.a), (Side.B, sessions.b, discovery.b)):
         if not clamp_title(plan.on(side), link):
             continue

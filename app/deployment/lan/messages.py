@@ -15,6 +15,13 @@ GUARD_NO_ROUTERS = MessageForm("lan.guard-no-routers", "no router advertisements
 OWN_TABLE = MessageForm("lan.own-table", "{title:text} (a firewall table of our own)")
 CLAMP_TITLE = MessageForm("lan.clamp-title", "Clamp TCP's MSS to {ipv4:d} bytes over IPv4, {ipv6:d} over IPv6")
 NO_CLAMP = MessageForm("lan.no-clamp", "{host} cannot clamp TCP's MSS: {why}.")
+MTU_UNKNOWN = MessageForm(
+    "lan.mtu-unknown",
+    "It could not be measured how large packets between the hosts may be, so that TCP cannot be fitted to the path.",
+)
+INSTALL_PING = MessageForm(
+    "lan.install-ping", "Install ping of iputils on both hosts and let them answer pings of each other."
+)
 OR_MTU_1500 = MessageForm("lan.or-mtu-1500", "Or do not fit TCP to the path (--mtu 1500).")
 NFT_REFUSES = MessageForm("lan.nft-refuses", "its nft refuses the firewall table")
 NFT_REFUSES_BECAUSE = MessageForm("lan.nft-refuses-because", "its nft refuses the firewall table: {why}")

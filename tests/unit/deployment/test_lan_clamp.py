@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
 
@@ -53,7 +56,7 @@ def test_a_joined_side_is_clamped_on_the_bridge_with_room_for_a_tag_and_another_
         assert step.undo is not None
         assert step.undo.argv[-2:] == (family, "tunnelmark_mss_tml0")
         assert step.health_check is not None
-        assert step.health_check.argv == ("nft", "list", "table", family, "tunnelmark_mss_tml0")
+        assert step.health_check.argv[-5:-2] == (family, "tunnelmark_mss_tml0", "tml0")
 
 
 @pytest.mark.parametrize("largest", [None, 1518])
@@ -76,10 +79,13 @@ class Host:
         return CommandResult(command.argv, self.status, "", self.stderr, 0.1)
 
 
-def obstacles(a: Host, tools_a: dict[str, Tool], *, fits: bool = True) -> list[DeploymentObstacle]:
+def obstacles(
+    a: Host, tools_a: dict[str, Tool], *, fits: bool = True, is_mtu_probed: bool = True
+) -> list[DeploymentObstacle]:
     pair = SimpleNamespace(host=lambda side: SimpleNamespace(label=f"gateway-{side.value}"))
     checks = [SimpleNamespace(facts=SimpleNamespace(tools=tools)) for tools in (tools_a, NFT)]
-    discovery = cast("Discovery", SimpleNamespace(pair=pair, a=checks[0], b=checks[1]))
+    found = SimpleNamespace(pair=pair, a=checks[0], b=checks[1], is_mtu_probed=is_mtu_probed)
+    discovery = cast("Discovery", found)
     sessions = cast("SessionPair", SimpleNamespace(a=a, b=Host()))
     bridging = {Side.A: Bridging("tmlbr0", "eth2")}
     steps = DeploymentSteps("/run/kept", bridging, fits_path_mtu=fits)
@@ -111,3 +117,48 @@ def test_nothing_is_deployed_where_a_host_cannot_clamp(host: Host, tools: dict[s
     assert (refusal.side, refusal.is_blocking, code_of(refusal.what)) == (Side.A, True, "lan.no-clamp")
     assert why in refusal.what
     assert "--mtu 1500" in refusal.hint
+
+
+def test_nothing_is_fitted_to_a_path_that_was_not_measured() -> None:
+    (refusal,) = obstacles(Host(), NFT, is_mtu_probed=False)
+    assert (refusal.side, refusal.is_blocking, code_of(refusal.what)) == (None, True, "lan.mtu-unknown")
+
+
+_NFT = """#!/bin/sh
+case $* in
+    "list table "*) [ -e table ] ;;
+    *) cat > /dev/null; [ ! -e refusing ] && case $* in *-c*) ;; *) : > table ;; esac ;;
+esac
+"""
+
+
+@pytest.mark.parametrize("shell", ["dash", "busybox sh"])
+def test_a_tunnel_does_not_wait_for_a_table_that_its_host_cannot_make_any_more(tmp_path: Path, shell: str) -> None:
+    (step,), _ = clamps(PLAN, bridging={Side.A: Bridging("tmlbr0", "eth2")})
+    assert step.health_check is not None
+    nft = tmp_path / "nft"
+
+    def run(command: Command) -> tuple[int, str]:
+        path = f"{tmp_path}:{tmp_path / 'programs'}"
+        name, *more = shell.split()
+        words = [shutil.which(name) or name, *more, *command.argv[1:]]
+        done = subprocess.run(words, cwd=tmp_path, env={"PATH": path}, capture_output=True, text=True, check=False)
+        return done.returncode, done.stderr
+
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    for name in ("cat", "modprobe"):
+        (programs / name).symlink_to(shutil.which("cat" if name == "cat" else "true") or "")
+    assert run(step.health_check)[0] == 0, "without nft there is nothing to wait for"
+    status, warned = run(step.command)
+    assert (status, "tunnelmark: warning: " in warned) == (0, True)
+    nft.write_text(_NFT)
+    nft.chmod(0o755)
+    assert run(step.health_check)[0] == 1, "the table is missing and can be made"
+    assert run(step.command)[0] == 0
+    assert run(step.health_check)[0] == 0
+    (tmp_path / "table").unlink()
+    (tmp_path / "refusing").touch()
+    assert run(step.health_check)[0] == 0
+    status, warned = run(step.command)
+    assert (status, "tunnelmark: warning: " in warned) == (0, True)

@@ -1,6 +1,9 @@
 # Makes the firewall table that clamps the MSS of TCP connections through the tunnel, in both directions.
 # Arguments: FAMILY (bridge or inet) TABLE TUNNEL MSS_IPV4 MSS_IPV6 [-c: check only].
 
+# Without the table the tunnel works as well, with fragments: whether a host can have it is asked before a deployment
+# (clamp-check.sh), and a later start, with another kernel or without nft, only warns.
+
 # Only what opens a connection is changed (SYN and SYN-ACK), and only downwards: frames of any size still cross.
 
 set -e
@@ -34,4 +37,8 @@ rules() {
 }
 
 modprobe nf_tables 2> /dev/null || :
-rules | nft "$@" -f -
+if [ "$#" -gt 0 ]; then
+    rules | nft "$@" -f -
+elif ! rules | nft -f -; then
+    echo "tunnelmark: warning: TCP is not fitted to the path: nft does not make the firewall table $table" >&2
+fi

@@ -193,7 +193,6 @@ EXPECTED = {
     },
     "bad/chap-secrets": {(2, "secret", "insecure", "legacy")},
     "bad/fastd.conf": {
-        (0, "user", "missing", "legacy"),
         (5, "method", "insecure", "unprotected"),
         (6, "method", "insecure", "unprotected"),
         (7, "drop capabilities", "insecure", "legacy"),
@@ -214,6 +213,19 @@ EXPECTED = {
 def test_what_is_found_in_bad_files(name: str) -> None:
     file = lint_text(text_of(name), name)
     assert EXPECTED[name] <= words(list(file.findings))
+
+
+@pytest.mark.parametrize(
+    ("text", "missing"),
+    [
+        ('secret "CANARY";\n', set()),
+        ('interface "x";\nbind any:1;\nsecret "CANARY";\n', {"method", "user"}),
+        ('bind any:1;\nsecret "CANARY";\nmethod "aes128-gcm";\ndrop capabilities force;\n', set()),
+    ],
+)
+def test_fastd_is_asked_for_method_and_user_where_it_is_set_up(text: str, missing: set[str]) -> None:
+    listed = found(ConfigKind.FASTD, text)
+    assert {one.setting for one in listed if one.question is FindingQuestion.MISSING} == missing
 
 
 class TestOpenVpnByVersion:

@@ -12,14 +12,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from app.deployment.lan.bridge import Bridging
+from app.deployment.lan.guard_choice import why_refused
 from app.deployment.lan.messages import (
     CLAMP_TITLE,
     HAS_NO_NFT,
     INSTALL_NFT,
     INSTALL_PING,
     MTU_UNKNOWN,
-    NFT_REFUSES,
-    NFT_REFUSES_BECAUSE,
     NO_CLAMP,
     OR_MTU_1500,
     OWN_TABLE,
@@ -34,7 +33,6 @@ from app.domain.hosts import Side
 from app.domain.link import VLAN_TAG_BYTES, Link
 from app.domain.messages import sentences
 from app.domain.script_files import bare_script
-from app.host.remote_host import printable
 
 _CHECK_TABLE = "tunnelmark_mss_check"
 _CHECK_MSS = ("1360", "1340")
@@ -124,11 +122,7 @@ def clamp_obstacles(
 
 def _why_not(session: HostSession, family: str, link: Link, *, token: CancelToken) -> str:
     words = (family, _CHECK_TABLE, link.names.ethernet_interface, *_CHECK_MSS, "-c")
-    result = session.run(_command(shell_step_argv(bare_script("lan/clamp-check.sh"), *words)), token=token)
-    if result.is_ok:
-        return ""
-    lines = [line for line in printable(result.stderr, limit=400).splitlines() if line.strip()]
-    return NFT_REFUSES_BECAUSE(why=lines[0].strip()) if lines else NFT_REFUSES()
+    return why_refused(session.run(_command(shell_step_argv(bare_script("lan/clamp-check.sh"), *words)), token=token))
 
 
 def _family(*, is_bridged: bool) -> str:

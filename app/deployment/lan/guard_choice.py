@@ -21,7 +21,7 @@ from app.deployment.lan.messages import (
 )
 from app.discovery.pair_discovery import Discovery
 from app.domain.cancel import CancelToken
-from app.domain.commands import HostSession, SessionPair
+from app.domain.commands import CommandResult, HostSession, SessionPair
 from app.domain.deployment import DeploymentObstacle, DeploymentOptions
 from app.domain.hosts import Side
 from app.domain.link import Link
@@ -67,7 +67,11 @@ def _why_not(
 ) -> str:
     """Return why a host does not take the firewall table; empty where it does."""
     ports = (link.names.ethernet_interface, bridging.bridge, bridging.lan_port)
-    result = session.run(guard.check(ports, link, side), token=token)
+    return why_refused(session.run(guard.check(ports, link, side), token=token))
+
+
+def why_refused(result: CommandResult) -> str:
+    """Return why nft did not take a firewall table that it was asked about; empty where it did."""
     if result.is_ok:
         return ""
     lines = [line for line in printable(result.stderr, limit=400).splitlines() if line.strip()]

@@ -30,7 +30,20 @@ LIMIT_S = 30.0
 SUITE = Suite("strong", "Strong", is_default=True)
 
 _START = 'cd /; echo "$$ begins" > "$1/daemon.log"; sleep 600 & echo $! > "$1/pid"'
-_STOP = 'if [ -s "$1/pid" ]; then kill "$(cat "$1/pid")" 2>/dev/null; fi; rm -f "$1/pid"; exit 0'
+# A process that has ended has no command line any more: until then it could be taken for one that was left behind.
+_STOP = """
+if [ -s "$1/pid" ]; then
+    pid=$(cat "$1/pid")
+    kill "$pid" 2> /dev/null
+    waited=0
+    while grep -q . "/proc/$pid/cmdline" 2> /dev/null && [ "$waited" -lt 200 ]; do
+        sleep 0.05
+        waited=$((waited + 1))
+    done
+fi
+rm -f "$1/pid"
+exit 0
+"""
 
 
 def step(title: str, script: str, undo: str | None, *arguments: str, retry_s: float = 0.0) -> PlanStep:

@@ -20,7 +20,8 @@ from app.cli.terminal import run_cancellable
 from app.discovery.pair_discovery import Discovery
 from app.domain.errors import Cancelled, ProbeFailed
 from app.domain.events import Event
-from app.domain.results import PROFILES, AttemptStatus, CampaignRecord, CampaignStatus, Profile, ProfileName
+from app.domain.profiles import PROFILES, Profile, ProfileName
+from app.domain.results import AttemptStatus, CampaignRecord, CampaignStatus
 from app.measurement.bench import (
     SHORT_PROFILE,
     Bench,

@@ -36,15 +36,8 @@ from app.domain.conditions import Condition
 from app.domain.errors import Cancelled, CleanupFailed, ConnectionLost, HostUnreachable, InvalidOption, NotFound
 from app.domain.pair_names import LAB_PREFIX
 from app.domain.preferences import Preferences
-from app.domain.results import (
-    DEMO_PROFILE,
-    AttemptStatus,
-    CampaignPlan,
-    CampaignRecord,
-    CampaignStatus,
-    Candidate,
-    ProfileName,
-)
+from app.domain.profiles import DEMO_PROFILE, ProfileName
+from app.domain.results import AttemptStatus, CampaignPlan, CampaignRecord, CampaignStatus, Candidate
 from app.domain.verdicts import Verdict
 from app.lab import parse_platforms, platforms_text
 from app.lab.kinds import how_to_measure_again

@@ -14,7 +14,7 @@ from app.domain.conditions import Condition
 from app.domain.errors import Cancelled, InvalidOption
 from app.domain.hosts import PairSpec
 from app.domain.messages import MessageForm
-from app.domain.results import ProfileName
+from app.domain.profiles import ProfileName
 from app.probes.workloads import WORKLOADS
 from app.wording.language import tr
 

@@ -10,7 +10,7 @@ from app.cli.messages import BUDGET_NOT_ADAPTIVE, NUMBERS_ADAPTIVE
 from app.cli.names import out_of_range
 from app.domain.errors import InvalidOption
 from app.domain.preferences import Preferences
-from app.domain.results import PROFILES, Profile, ProfileName
+from app.domain.profiles import PROFILES, Profile, ProfileName
 
 N = TypeVar("N", int, float)
 

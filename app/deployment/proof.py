@@ -15,7 +15,7 @@ from app.domain.hosts import Side
 from app.domain.injection import PropertyVerdict
 from app.domain.messages import sentences
 from app.domain.messages.lists import joined
-from app.domain.results import FRAME_BYTES
+from app.domain.profiles import FRAME_BYTES
 from app.domain.solutions import Carrier
 from app.probes.capture import CaptureTestsRequest, missing_for_capture
 from app.probes.proof import prove

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from app.domain.deployment import CONFIRM_WITHIN_S
-from app.domain.results import ProfileName
+from app.domain.profiles import ProfileName
 
 
 @dataclass(frozen=True, slots=True)

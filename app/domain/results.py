@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import TypeAlias
@@ -16,17 +16,12 @@ from app.domain.conditions import Condition, MeasuredCondition
 from app.domain.gates import HostReadings
 from app.domain.hosts import HostFacts, PairSpec
 from app.domain.path_note import PathNote
+from app.domain.profiles import Profile
 from app.domain.verdicts import Finding, PostQuantum, Verdict
 from app.domain.workloads import WorkloadResult
 
 CandidateId: TypeAlias = tuple[str, str]
 """Names of solution and suite."""
-
-FRAME_BYTES: tuple[int, ...] = (60, 128, 256, 512, 1024, 1400, 1514)
-"""Ethernet frame sizes in bytes without FCS. Source: Lackorzynski, Köpsell, Strufe 2019, Table I."""
-
-FRAME_WEIGHTS: tuple[float, ...] = (0.35, 0.30, 0.10, 0.10, 0.05, 0.05, 0.05)
-"""Weight of each size in the weighted latency; they sum to 1. Source: the same table."""
 
 
 class AttemptStatus(StrEnum):
@@ -222,74 +217,6 @@ class Attempt:
     cpu_at_rate: Mapping[str, CpuUsage] = field(default_factory=dict)
     rate_mbit_s: float | None = None
     workloads: tuple[WorkloadResult, ...] = ()
-
-
-class ProfileName(StrEnum):
-    """Names of the profiles."""
-
-    ADAPTIVE = "adaptive"
-    QUICK = "quick"
-    STANDARD = "standard"
-    PAPER = "paper"
-    CUSTOM = "custom"
-
-
-@dataclass(frozen=True, slots=True)
-class Profile:
-    """Amounts of a profile.
-
-    Attributes:
-        name: Its name.
-        pings: Echo requests per frame size; of an adaptive profile the most in a round without repeats.
-        seconds: Seconds of TCP per direction; the first round of an adaptive profile has 1.
-        rounds: How often every candidate is measured; of an adaptive profile at most.
-        frame_bytes: Frame sizes in bytes.
-        block_pings: Echo requests of a block by frame size; empty where candidates are measured in turn.
-        budget_s: Seconds after which an adaptive comparison ends; None for a fixed number of rounds.
-    """
-
-    name: ProfileName
-    pings: int
-    seconds: int
-    rounds: int
-    frame_bytes: tuple[int, ...] = FRAME_BYTES
-    block_pings: tuple[int, ...] = ()
-    budget_s: float | None = None
-
-    @property
-    def is_adaptive(self) -> bool:
-        """Whether candidates are measured in interleaved blocks until the order is known."""
-        return bool(self.block_pings)
-
-
-BLOCK_PINGS: tuple[int, ...] = (70, 60, 20, 20, 10, 10, 10)
-"""Echo requests of a block per size: as FRAME_WEIGHTS, so that the block's mean is the study's weighted latency."""
-
-GOOD_CYCLES = 10
-"""Undisturbed cycles of a round. Source: our choice, after Kalibera and Jones, ISMM 2013, for blocks per set-up."""
-
-MOST_CYCLES = 20
-"""Cycles of a round, disturbed ones included. Source: our choice."""
-
-ADAPTIVE_PROFILE = Profile(
-    ProfileName.ADAPTIVE,
-    pings=MOST_CYCLES * BLOCK_PINGS[0],
-    seconds=2,
-    rounds=8,
-    block_pings=BLOCK_PINGS,
-    budget_s=300.0,
-)
-"""Interleaved blocks, round after round, until the order is known or five minutes of measuring have passed."""
-
-PROFILES: Mapping[ProfileName, Profile] = {
-    ProfileName.ADAPTIVE: ADAPTIVE_PROFILE,
-    ProfileName.QUICK: Profile(ProfileName.QUICK, pings=200, seconds=3, rounds=1),
-    ProfileName.STANDARD: Profile(ProfileName.STANDARD, pings=2_000, seconds=10, rounds=3),
-    ProfileName.PAPER: Profile(ProfileName.PAPER, pings=10_000, seconds=10, rounds=3),
-}
-
-DEMO_PROFILE = replace(ADAPTIVE_PROFILE, budget_s=120.0)
-"""Profile of the demonstration: two minutes of measuring at most, two rounds of three VPNs on a quiet computer."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,15 +8,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from app.domain.events import AttemptEnded, AttemptStarted, Event, Stage, StageStarted
-from app.domain.results import (
-    GOOD_CYCLES,
-    PROFILES,
-    AttemptKey,
-    AttemptStatus,
-    CampaignRecord,
-    Profile,
-    ProfileName,
-)
+from app.domain.profiles import GOOD_CYCLES, PROFILES, Profile, ProfileName
+from app.domain.results import AttemptKey, AttemptStatus, CampaignRecord
 from app.domain.solutions import BASELINE
 from app.measurement.overhead import ProbeOverhead
 from app.probes.throughput import OMIT_S

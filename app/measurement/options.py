@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from app.domain.conditions import Condition
-from app.domain.results import Profile
+from app.domain.profiles import Profile
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,8 @@ from app.domain.errors import InvalidPlan
 from app.domain.hosts import PairSpec
 from app.domain.link import Link
 from app.domain.messages import mark
-from app.domain.results import PROFILES, CampaignPlan, Candidate, ProfileName
+from app.domain.profiles import PROFILES, ProfileName
+from app.domain.results import CampaignPlan, Candidate
 from app.domain.verdicts import Verdict
 from app.measurement.messages import HOSTS_NOT_INSPECTED, NOT_OFFERED, NOTHING_TICKED, STEP_COMES_FIRST
 from app.measurement.options import RunOptions

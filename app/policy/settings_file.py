@@ -11,7 +11,7 @@ from app.domain.atomic import replace_file
 from app.domain.deployment import LONGEST_CONFIRM_S, SHORTEST_CONFIRM_S
 from app.domain.errors import InvalidFile
 from app.domain.preferences import Preferences
-from app.domain.results import PROFILES, ProfileName
+from app.domain.profiles import PROFILES, ProfileName
 from app.domain.structured import structured, wrong_keys
 from app.policy import DEFAULT_GUIDELINES, GUIDELINES, check_guidelines
 from app.policy.messages import (

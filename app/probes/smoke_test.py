@@ -16,7 +16,8 @@ from app.domain.cancel import CancelToken
 from app.domain.commands import Command, HostSession, SessionPair, Stream
 from app.domain.errors import ProbeFailed
 from app.domain.link import FRAME_TO_PAYLOAD_BYTES, Link
-from app.domain.results import FRAME_BYTES, LOST_RTT_US, LatencySeries
+from app.domain.profiles import FRAME_BYTES
+from app.domain.results import LOST_RTT_US, LatencySeries
 from app.domain.script_files import bare_script
 from app.probes.capture.canary import PAYLOAD_BYTES, CanaryFrames, underlay_filter
 from app.probes.capture.pcap import from_od, parse_pcap

@@ -6,8 +6,8 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
+from app.domain.profiles import PROFILES, ProfileName
 from app.domain.ranking import AdviceKind
-from app.domain.results import PROFILES, ProfileName
 from app.ranking.candidates import Contender
 from app.ranking.criteria import LATENCY_MARGIN, alternative, best_of, dominated, is_close
 from app.ranking.differences import Differences

@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from app.domain.gates import Gate, GateName, GateVerdict, HostReadings
-from app.domain.results import FRAME_BYTES, FRAME_WEIGHTS, LOST_RTT_US, Attempt, Block, LatencySeries
+from app.domain.profiles import FRAME_BYTES, FRAME_WEIGHTS
+from app.domain.results import LOST_RTT_US, Attempt, Block, LatencySeries
 from app.wording.language import tr
 from app.wording.numbers import figure
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from app.domain.results import FRAME_BYTES, FRAME_WEIGHTS
+from app.domain.profiles import FRAME_BYTES, FRAME_WEIGHTS
 
 
 def weighted_latency_ms(mean_ms_by_frame: Mapping[int, float]) -> float | None:

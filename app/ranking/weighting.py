@@ -18,8 +18,9 @@ from enum import StrEnum
 
 from app.domain.capture import CaptureReport
 from app.domain.errors import InvalidOption
+from app.domain.profiles import FRAME_BYTES, FRAME_WEIGHTS
 from app.domain.ranking import BarrierReason, CandidateResult, Ranking
-from app.domain.results import FRAME_BYTES, FRAME_WEIGHTS, CampaignRecord
+from app.domain.results import CampaignRecord
 from app.ranking.candidates import capture_of
 from app.ranking.messages import NO_MEASURE, NO_WEIGHT, NOTHING_GIVEN, WEIGHT_OUT_OF_RANGE, WEIGHT_TWICE
 from app.ranking.proofs import failures_of

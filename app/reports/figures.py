@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from app.domain.profiles import FRAME_BYTES
 from app.domain.ranking import CandidateResult, LatencySummary, Ranking
-from app.domain.results import FRAME_BYTES, CampaignRecord, CandidateId
+from app.domain.results import CampaignRecord, CandidateId
 from app.ranking.frontier import frontier
 from app.ranking.pictures import Distribution, cpu_bars, distributions, drawn_results, ratio_rows
 from app.ranking.titles import in_lines, short_titles

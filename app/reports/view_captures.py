@@ -17,8 +17,9 @@ from app.domain.capture import (
 )
 from app.domain.injection import PropertyResult, PropertyVerdict
 from app.domain.link_protocols import ProtocolCrossing, ProtocolVerdict, joined_verdict
+from app.domain.profiles import FRAME_BYTES
 from app.domain.ranking import CandidateResult, Ranking
-from app.domain.results import FRAME_BYTES, Attempt, CampaignRecord
+from app.domain.results import Attempt, CampaignRecord
 from app.reports.text import NOTHING
 from app.wording.capture_sentences import (
     BREAK_SIGNS,

@@ -9,8 +9,9 @@ from typing import Any
 
 from app.domain.condition_files import presets
 from app.domain.hosts import HostFacts, Tool, ToolFlavour
+from app.domain.profiles import FRAME_BYTES, FRAME_WEIGHTS, PROFILES, Profile, ProfileName
 from app.domain.ranking import Ranking
-from app.domain.results import FRAME_BYTES, FRAME_WEIGHTS, PROFILES, CampaignRecord, Profile, ProfileName
+from app.domain.results import CampaignRecord
 from app.domain.solutions import BASELINE
 from app.ranking import STUDY_2011, outcome_of, published_2011
 from app.ranking.workloads import workload_table

@@ -13,8 +13,9 @@ from app.domain.commands import SessionPair
 from app.domain.events import CensusSink, EventOf, EventSink
 from app.domain.history import EntryKind
 from app.domain.hosts import PairSpec
+from app.domain.profiles import PROFILES, ProfileName
 from app.domain.progress import ProgressSink
-from app.domain.results import PROFILES, CampaignPlan, CampaignRecord, ProfileName
+from app.domain.results import CampaignPlan, CampaignRecord
 from app.domain.version import tunnelmark_version
 from app.lab.practice_labs import Labs
 from app.measurement.adaptive import AdaptiveComparison

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from app.domain.errors import StorageFault
 from app.domain.history import EntryId, EntryKind, Winner
 from app.domain.messages import from_stored
-from app.domain.results import AttemptStatus, CampaignStatus, Profile, ProfileName
+from app.domain.profiles import Profile, ProfileName
+from app.domain.results import AttemptStatus, CampaignStatus
 from app.domain.solutions import BASELINE
 from app.storage.campaigns import status_of, unknown_campaign
 from app.storage.codec import to_json

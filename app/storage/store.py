@@ -15,7 +15,8 @@ from app.domain.deployment import Deployment
 from app.domain.history import EntryId, EntryKind, Winner, checked_note
 from app.domain.hosts import HostFacts, PairSpec, Side
 from app.domain.pairs import Saving
-from app.domain.results import Attempt, CampaignPlan, CampaignRecord, CampaignStatus, Profile
+from app.domain.profiles import Profile
+from app.domain.results import Attempt, CampaignPlan, CampaignRecord, CampaignStatus
 from app.domain.user import this_user
 from app.storage import attempts, audit, campaigns, censuses, comparisons, deployments, pairs, renaming
 from app.storage.database import Database

@@ -7,7 +7,8 @@ from datetime import datetime
 
 from app.domain.conditions import AS_FOUND
 from app.domain.history import Winner
-from app.domain.results import CampaignStatus, ProfileName
+from app.domain.profiles import ProfileName
+from app.domain.results import CampaignStatus
 
 
 @dataclass(frozen=True, slots=True)

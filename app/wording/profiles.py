@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from app.domain.results import ProfileName
+from app.domain.profiles import ProfileName
 from app.wording.language import mark, tr
 
 _WORDS: Mapping[str, str] = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.domain.results import Profile
+from app.domain.profiles import Profile
 from app.wording.language import tr
 
 _LEAST_TESTED = 2

@@ -14,7 +14,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from app.domain.results import FRAME_BYTES
+from app.domain.profiles import FRAME_BYTES
 from support.by_hand import compare
 from support.running_lab import lab_option, running_lab
 

@@ -31,7 +31,8 @@ from app.domain.events import (
     StageStarted,
     ThroughputSample,
 )
-from app.domain.results import PROFILES, AttemptKey, CampaignPlan, Candidate, ProfileName
+from app.domain.profiles import PROFILES, ProfileName
+from app.domain.results import AttemptKey, CampaignPlan, Candidate
 from app.domain.verdicts import Verdict
 from ui.common.theme import Theme
 from ui.common.thread_bridge import Bridge

@@ -15,7 +15,8 @@ from program import PROGRAM, Run, load
 from app.domain.capture import properties_of
 from app.domain.injection import PropertyVerdict
 from app.domain.link_protocols import LinkProtocol, ProtocolVerdict
-from app.domain.results import BLOCK_PINGS, AttemptStatus, CampaignStatus
+from app.domain.profiles import BLOCK_PINGS
+from app.domain.results import AttemptStatus, CampaignStatus
 from app.storage import Store
 
 FRAME_BYTES = [60, 128, 256, 512, 1024, 1400, 1514]

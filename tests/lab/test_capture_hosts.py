@@ -9,7 +9,7 @@ import pytest
 from app.domain.cancel import CancelToken
 from app.domain.capture import LeakVerdict
 from app.domain.errors import Cancelled
-from app.domain.results import FRAME_BYTES
+from app.domain.profiles import FRAME_BYTES
 from app.probes.capture import run_capture_tests
 from support.lab_capture import check_all_cross, check_protected, probe, running_tunnel, without_breakages
 from support.lab_sessions import sh

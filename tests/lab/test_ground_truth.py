@@ -17,8 +17,9 @@ import pytest
 
 from app.domain.capture import CaptureReport
 from app.domain.commands import SessionPair
+from app.domain.profiles import ADAPTIVE_PROFILE, BLOCK_PINGS
 from app.domain.ranking import AdviceKind, Ranking
-from app.domain.results import ADAPTIVE_PROFILE, BLOCK_PINGS, CampaignPlan, Candidate
+from app.domain.results import CampaignPlan, Candidate
 from app.domain.verdicts import Verdict
 from app.lab import Lab
 from app.measurement.adaptive import AdaptiveComparison

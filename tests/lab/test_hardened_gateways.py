@@ -22,7 +22,8 @@ from app.domain.deployment import DeploymentState
 from app.domain.errors import PreflightRefused
 from app.domain.hosts import Privilege, Side
 from app.domain.paths import Paths
-from app.domain.results import PROFILES, AttemptStatus, ProfileName
+from app.domain.profiles import PROFILES, ProfileName
+from app.domain.results import AttemptStatus
 from app.lab import Lab, LabManager, LabSpec
 from app.measurement.control import CampaignControl
 from app.measurement.options import RunOptions

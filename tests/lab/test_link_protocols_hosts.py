@@ -14,7 +14,7 @@ from app.domain.capture import LeakVerdict
 from app.domain.hosts import Side
 from app.domain.link import Link
 from app.domain.link_protocols import A_TO_B, B_TO_A, LinkProtocol, ProtocolCrossing, ProtocolVerdict
-from app.domain.results import FRAME_BYTES
+from app.domain.profiles import FRAME_BYTES
 from app.domain.solutions import Suite
 from app.probes.capture import CaptureTestsRequest, run_capture_tests
 from support.lab_sessions import sh

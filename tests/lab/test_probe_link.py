@@ -18,7 +18,8 @@ from app.domain.commands import SessionPair
 from app.domain.errors import Cancelled, ConnectionLost, ProbeFailed
 from app.domain.hosts import Side
 from app.domain.messages import code_of
-from app.domain.results import FRAME_BYTES, LatencySeries
+from app.domain.profiles import FRAME_BYTES
+from app.domain.results import LatencySeries
 from app.probes import (
     CpuCounters,
     LatencyRequest,

@@ -17,16 +17,8 @@ from app.domain.adapters import Adapter
 from app.domain.cancel import CancelToken
 from app.domain.capture import CaptureReport, LeakVerdict
 from app.domain.events import Stage as Step
-from app.domain.results import (
-    ADAPTIVE_PROFILE,
-    BLOCK_PINGS,
-    LOST_RTT_US,
-    CampaignPlan,
-    CampaignRecord,
-    CpuUsage,
-    Profile,
-    ThroughputSeries,
-)
+from app.domain.profiles import ADAPTIVE_PROFILE, BLOCK_PINGS, Profile
+from app.domain.results import LOST_RTT_US, CampaignPlan, CampaignRecord, CpuUsage, ThroughputSeries
 from app.domain.solutions import Suite
 from app.measurement.adaptive import AdaptiveComparison
 from app.measurement.adaptive.draft import Draft

@@ -24,7 +24,8 @@ from app.domain.commands import SessionPair
 from app.domain.events import Stage
 from app.domain.hosts import Side
 from app.domain.link import FRAME_TO_PAYLOAD_BYTES, Link
-from app.domain.results import FRAME_BYTES, LOST_RTT_US, Candidate, Profile, ProfileName
+from app.domain.profiles import FRAME_BYTES, Profile, ProfileName
+from app.domain.results import LOST_RTT_US, Candidate
 from app.domain.solutions import Suite
 from app.domain.verdicts import Verdict
 from app.lab import Lab

@@ -12,7 +12,8 @@ from fake_pair import ADAPTERS, FakePair, FakeStore, FakeTunnels
 from app.domain import events
 from app.domain.conditions import Condition
 from app.domain.link import Link, LinkHealer
-from app.domain.results import CampaignPlan, CampaignRecord, Profile, ProfileName
+from app.domain.profiles import Profile, ProfileName
+from app.domain.results import CampaignPlan, CampaignRecord
 from app.measurement.comparison import Comparison, plan_campaign
 from app.measurement.control import CampaignControl
 from app.measurement.engine import CampaignHosts, run_campaign

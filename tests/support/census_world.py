@@ -15,7 +15,8 @@ from app.domain.conditions import MeasuredCondition
 from app.domain.errors import CommandFailed, NotFound
 from app.domain.history import EntryKind
 from app.domain.hosts import HostFacts, Side
-from app.domain.results import FRAME_BYTES, CampaignStatus
+from app.domain.profiles import FRAME_BYTES
+from app.domain.results import CampaignStatus
 from app.domain.solutions import Carrier, CensusOption, OptionKind, SecurityProperties, SolutionInfo, Space, Suite
 from app.probes.smoke_test import SmokeTestOutcome, SmokeTestRequest
 

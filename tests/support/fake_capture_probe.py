@@ -13,7 +13,7 @@ from app.domain.cancel import CancelToken
 from app.domain.capture import CaptureReport
 from app.domain.commands import Command, SessionPair
 from app.domain.link import Link
-from app.domain.results import FRAME_BYTES
+from app.domain.profiles import FRAME_BYTES
 from app.domain.solutions import Suite
 from app.probes.capture import CaptureTestsRequest, run_capture_tests
 

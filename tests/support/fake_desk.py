@@ -15,8 +15,8 @@ from app.domain.hosts import PairSpec
 from app.domain.pairs import Saving
 from app.domain.practice_labs import LabChoice, LabDetail
 from app.domain.preferences import Preferences
+from app.domain.profiles import ProfileName
 from app.domain.progress import ProgressSink
-from app.domain.results import ProfileName
 from app.domain.ssh_hosts import SshHosts
 from app.lab import check_lab_name
 from app.services.interfaces.comparison import PairChoice

@@ -18,7 +18,8 @@ from app.domain.cancel import CancelToken
 from app.domain.commands import HostSession, SessionPair
 from app.domain.hosts import HostFacts, PairSpec
 from app.domain.link import Link, LinkHealer
-from app.domain.results import CampaignPlan, CampaignRecord, Candidate, Profile, ProfileName
+from app.domain.profiles import Profile, ProfileName
+from app.domain.results import CampaignPlan, CampaignRecord, Candidate
 from app.domain.verdicts import Verdict
 from app.measurement import tunnels
 from app.measurement.comparison import Comparison, plan_campaign

@@ -12,7 +12,7 @@ from app.domain.capture import BreakVerdict, CaptureReport, LeakVerdict, propert
 from app.domain.hosts import Side
 from app.domain.injection import PropertyVerdict
 from app.domain.link_protocols import LinkProtocol, ProtocolVerdict
-from app.domain.results import FRAME_BYTES
+from app.domain.profiles import FRAME_BYTES
 from app.domain.solutions import Carrier, Suite
 from app.probes.capture import CaptureTestsRequest
 from app.probes.proof import prove

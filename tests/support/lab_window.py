@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 from window_driver import Driver
 
 from app.domain.hosts import PairSpec
-from app.domain.results import ProfileName
+from app.domain.profiles import ProfileName
 from app.measurement.wizard import Step
 from ui.common.theme import Theme
 from ui.shell.app import make_application, real_services

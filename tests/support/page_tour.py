@@ -10,7 +10,7 @@ from history_driver import fill_history
 from window_driver import Driver
 
 from app.domain.errors import HostUnreachable
-from app.domain.results import ProfileName
+from app.domain.profiles import ProfileName
 from app.measurement.wizard import Step
 
 

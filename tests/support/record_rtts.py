@@ -26,7 +26,8 @@ from app.domain.cancel import CancelToken
 from app.domain.commands import SessionPair
 from app.domain.hosts import HostFacts
 from app.domain.link import Link
-from app.domain.results import BLOCK_PINGS, FRAME_BYTES, LOST_RTT_US
+from app.domain.profiles import BLOCK_PINGS, FRAME_BYTES
+from app.domain.results import LOST_RTT_US
 from app.domain.solutions import Suite
 from app.lab import Lab
 from app.probes.blocks import BlockTarget, CycleRequest, TargetBlock, measure_cycle, warm_up

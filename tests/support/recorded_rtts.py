@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from app.domain.results import BLOCK_PINGS, FRAME_BYTES
+from app.domain.profiles import BLOCK_PINGS, FRAME_BYTES
 from app.ranking.blocks import block_value_ms, middle_mean
 
 FILE = Path(__file__).parents[1] / "unit/ranking/recorded/rtts.npz"

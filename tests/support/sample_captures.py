@@ -13,7 +13,7 @@ from app.domain.capture import (
 )
 from app.domain.injection import HostInjection, InjectionReport, InjectionTrial, TrialKind
 from app.domain.link_protocols import A_TO_B, B_TO_A, LinkProtocol, ProtocolCrossing, ProtocolVerdict, ProtocolWay
-from app.domain.results import FRAME_BYTES
+from app.domain.profiles import FRAME_BYTES
 
 
 def injection_report(verdict: LeakVerdict, note: str = "") -> InjectionReport:

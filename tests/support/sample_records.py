@@ -22,8 +22,8 @@ from app.domain.hosts import (
     ToolFlavour,
 )
 from app.domain.path_note import PathNote
+from app.domain.profiles import FRAME_BYTES, Profile, ProfileName
 from app.domain.results import (
-    FRAME_BYTES,
     LOST_RTT_US,
     Attempt,
     AttemptKey,
@@ -35,8 +35,6 @@ from app.domain.results import (
     CpuUsage,
     LatencySeries,
     PlannedItem,
-    Profile,
-    ProfileName,
     ThroughputSeries,
 )
 from app.domain.verdicts import Finding, Verdict

@@ -21,18 +21,9 @@ import numpy.typing as npt
 
 from app.domain.cancel import CancelToken
 from app.domain.interim import CandidateState, InterimResult
+from app.domain.profiles import ADAPTIVE_PROFILE, FRAME_BYTES
 from app.domain.ranking import Ranking
-from app.domain.results import (
-    ADAPTIVE_PROFILE,
-    FRAME_BYTES,
-    LOST_RTT_US,
-    Attempt,
-    AttemptKey,
-    CampaignPlan,
-    CampaignRecord,
-    CampaignStatus,
-    Candidate,
-)
+from app.domain.results import LOST_RTT_US, Attempt, AttemptKey, CampaignPlan, CampaignRecord, CampaignStatus, Candidate
 from app.domain.solutions import BASELINE
 from app.domain.verdicts import Verdict
 from app.measurement.adaptive.cycles import Cycles, FailureSink

@@ -11,7 +11,7 @@ from app.domain.audit import AuditEntry
 from app.domain.cancel import CancelToken
 from app.domain.hosts import PairSpec, Side
 from app.domain.link import STATE_DIR
-from app.domain.results import FRAME_BYTES
+from app.domain.profiles import FRAME_BYTES
 from app.domain.solutions import Suite
 from app.host.snapshots import SnapshotDepth
 from app.tunnel import ActiveTunnel, DeployRequest, preflight, temporary_tunnel

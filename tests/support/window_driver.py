@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QDialog, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 from sample_records import pair
 
-from app.domain.results import PROFILES
+from app.domain.profiles import PROFILES
 from app.measurement.control import CampaignControl
 from app.measurement.wizard import DEFAULT_OPTIONS, Step
 from app.ranking.outcome import outcome_of

@@ -14,7 +14,8 @@ import app.cli
 import ui.main
 import ui.shell.app
 from app.domain.errors import LabFault
-from app.domain.results import DEMO_PROFILE, CampaignStatus
+from app.domain.profiles import DEMO_PROFILE
+from app.domain.results import CampaignStatus
 from ui.shell.demo import DEMO_SOLUTIONS, Demo
 
 DISPLAYS = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")

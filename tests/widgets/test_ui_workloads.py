@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.domain.results import PROFILES, ProfileName
+from app.domain.profiles import PROFILES, ProfileName
 from app.domain.workloads import WorkloadResult
 from app.ranking import rank
 from app.wording import language

@@ -10,7 +10,8 @@ from sample_records import BASELINE, BLOWFISH, MODELS, OPENVPN_TCP, WIREGUARD, p
 from window_driver import Driver
 
 from app.domain.errors import HostUnreachable
-from app.domain.results import PROFILES, CampaignPlan, ProfileName
+from app.domain.profiles import PROFILES, ProfileName
+from app.domain.results import CampaignPlan
 from app.measurement.wizard import Step
 from ui.shell.measure_again import _is_looser
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from PySide6.QtWidgets import QLabel
 from window_driver import Driver
 
-from app.domain.results import ADAPTIVE_PROFILE, ProfileName
+from app.domain.profiles import ADAPTIVE_PROFILE, ProfileName
 from app.measurement.wizard import Step
 from ui.comparison.plan_page import PlanPage
 from ui.results.results_page import ResultsPage

@@ -12,7 +12,7 @@ from window_driver import Driver
 
 from app.domain.errors import InvalidFile
 from app.domain.preferences import Preferences
-from app.domain.results import ADAPTIVE_PROFILE, ProfileName
+from app.domain.profiles import ADAPTIVE_PROFILE, ProfileName
 from app.measurement.wizard import Step
 from ui.common.guidelines import GuidelinesDialog
 from ui.common.theme import Theme

@@ -9,7 +9,7 @@ from sample_records import pair
 from window_driver import Driver
 
 from app.domain.hosts import Side
-from app.domain.results import ProfileName
+from app.domain.profiles import ProfileName
 from app.measurement.wizard import Step
 
 

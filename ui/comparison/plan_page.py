@@ -10,7 +10,8 @@ from PySide6.QtWidgets import QListWidget, QListWidgetItem, QSplitter, QVBoxLayo
 
 from app.discovery.pair_discovery import Discovery
 from app.domain.errors import TunnelmarkError
-from app.domain.results import PROFILES, CampaignPlan, PlannedItem
+from app.domain.profiles import PROFILES
+from app.domain.results import CampaignPlan, PlannedItem
 from app.domain.solutions import BASELINE
 from app.measurement.options import RunOptions
 from app.measurement.wizard import Step

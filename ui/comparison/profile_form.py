@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.domain.results import PROFILES, Profile, ProfileName
+from app.domain.profiles import PROFILES, Profile, ProfileName
 from app.measurement.options import RunOptions
 from ui.common.basics import inset_text
 from ui.common.folding import FoldingRow

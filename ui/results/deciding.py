@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from app.domain.profiles import ADAPTIVE_PROFILE, Profile
 from app.domain.ranking import Ranking
-from app.domain.results import ADAPTIVE_PROFILE, Profile
 from app.ranking.choice import STANDARD_ROUNDS
 from ui.common.texts import tr
 

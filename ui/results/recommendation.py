@@ -5,8 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout
 
+from app.domain.profiles import Profile
 from app.domain.ranking import Ranking, Recommendation
-from app.domain.results import Profile
 from app.ranking.outcome import Outcome
 from ui.common.basics import button, icon_label, label, set_variant
 from ui.common.folding import FoldingRow

@@ -14,8 +14,9 @@ from PySide6.QtWidgets import QFileDialog, QMenu, QSizePolicy, QVBoxLayout, QWid
 from app.domain.cancel import CancelToken
 from app.domain.errors import TunnelmarkError
 from app.domain.history import EntryId, EntryKind
+from app.domain.profiles import Profile
 from app.domain.progress import ProgressSink
-from app.domain.results import AttemptStatus, CampaignRecord, CampaignStatus, Profile
+from app.domain.results import AttemptStatus, CampaignRecord, CampaignStatus
 from app.domain.verdicts import Verdict
 from app.ranking.outcome import is_unfinished, outcome_of
 from app.ranking.weighting import weigh

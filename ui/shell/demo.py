@@ -9,8 +9,9 @@ from app.discovery.pair_discovery import Discovery
 from app.domain.cancel import CancelToken
 from app.domain.errors import InvalidPlan, TunnelmarkError
 from app.domain.hosts import PairSpec
+from app.domain.profiles import DEMO_PROFILE
 from app.domain.progress import ProgressSink
-from app.domain.results import DEMO_PROFILE, CampaignPlan, CampaignRecord, CampaignStatus
+from app.domain.results import CampaignPlan, CampaignRecord, CampaignStatus
 from app.measurement.options import RunOptions
 from app.measurement.wizard import Step
 from app.wording.messages import local_sentence

@@ -6,7 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from app.domain.hosts import HostSpec, PairSpec
-from app.domain.results import CampaignRecord, Profile
+from app.domain.profiles import Profile
+from app.domain.results import CampaignRecord
 from app.measurement.wizard import Step
 from app.wording.titles import local_title
 from ui.common.texts import tr

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QLineEdit, QSpinBox, QWidget
 
 from app.domain.deployment import LONGEST_CONFIRM_S, SHORTEST_CONFIRM_S
 from app.domain.preferences import Preferences
-from app.domain.results import ProfileName
+from app.domain.profiles import ProfileName
 from app.wording.language import NAMES
 from ui.common.basics import ChoiceBox, button, inset_text, label, label_for, row
 from ui.common.context import PageContext

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from app.domain.link import ETHERNET_HEADER_BYTES, IPV4_HEADER_BYTES, TCP_HEADER_BYTES, UDP_HEADER_BYTES
-from app.domain.results import FRAME_BYTES
+from app.domain.profiles import FRAME_BYTES
 from app.domain.solutions import Carrier
 from vpn_adapters.openvpn.algorithms import Mode, block_bytes, digest_bytes, mode
 

@@ -10,7 +10,7 @@ from app.domain.commands import Command, FileToWrite
 from app.domain.hosts import Side
 from app.domain.link import ETHERNET_HEADER_BYTES, IPV4_HEADER_BYTES, TCP_HEADER_BYTES, Link
 from app.domain.messages import mark
-from app.domain.results import FRAME_BYTES
+from app.domain.profiles import FRAME_BYTES
 from vpn_adapters.shared.commands import root_script
 from vpn_adapters.shared.daemons import breakages, logged, stop_command
 from vpn_adapters.shared.interfaces import interface_up_check

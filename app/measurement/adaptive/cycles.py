@@ -15,7 +15,8 @@ import numpy.typing as npt
 from app.domain.cancel import CancelToken
 from app.domain.errors import ProbeFailed
 from app.domain.events import CycleEnded, EventSink, RttSamples
-from app.domain.results import GOOD_CYCLES, LOST_RTT_US, MOST_CYCLES, Profile
+from app.domain.profiles import GOOD_CYCLES, MOST_CYCLES, Profile
+from app.domain.results import LOST_RTT_US
 from app.measurement.adaptive.block_time import FEWEST_CYCLES
 from app.measurement.adaptive.draft import Draft, MeasuredBlock, is_lost
 from app.measurement.adaptive.probes import RoundProbes

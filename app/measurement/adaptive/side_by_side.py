@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 
 from app.domain.cancel import CancelToken
 from app.domain.errors import TunnelmarkError
-from app.domain.results import AttemptKey, Profile
+from app.domain.profiles import Profile
+from app.domain.results import AttemptKey
 from app.measurement.adaptive.cycles import Cycles
 from app.measurement.adaptive.draft import Draft
 from app.measurement.adaptive.probes import RoundProbes

@@ -10,7 +10,8 @@ from app.discovery.pair_discovery import Discovery
 from app.domain.conditions import Condition
 from app.domain.errors import InvalidPlan
 from app.domain.hosts import PairSpec
-from app.domain.results import CampaignPlan, Candidate, Profile
+from app.domain.profiles import Profile
+from app.domain.results import CampaignPlan, Candidate
 from app.measurement.comparison.planning import PastDurations, plan_campaign
 from app.measurement.messages import CANDIDATES_NOT_OFFERED, SHAPING_NOT_ALLOWED
 from app.measurement.options import RunOptions

@@ -14,7 +14,8 @@ from app.domain.errors import ConditionNotMet, TunnelmarkError
 from app.domain.events import LogLevel, LogLine
 from app.domain.hosts import Side
 from app.domain.messages.lists import joined
-from app.domain.results import Attempt, AttemptStatus, CampaignPlan, CampaignStatus, Profile, ProfileName
+from app.domain.profiles import Profile, ProfileName
+from app.domain.results import Attempt, AttemptStatus, CampaignPlan, CampaignStatus
 from app.domain.solutions import BASELINE
 from app.measurement.link_conditions import LinkMeasurement
 from app.measurement.messages import BARE_EMULATOR, CONDITION_NOT_MET, CONDITION_SET, NO_EMULATION_ON_LINK

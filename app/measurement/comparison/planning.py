@@ -17,7 +17,8 @@ from typing import Protocol
 from app.domain.conditions import Condition, name_of
 from app.domain.errors import InvalidPlan
 from app.domain.hosts import PairSpec
-from app.domain.results import GOOD_CYCLES, AttemptKey, CampaignPlan, Candidate, Profile
+from app.domain.profiles import GOOD_CYCLES, Profile
+from app.domain.results import AttemptKey, CampaignPlan, Candidate
 from app.domain.solutions import BASELINE
 from app.measurement.comparison.conditions import ping_interval_s, profile_under, workloads_s
 from app.measurement.messages import (

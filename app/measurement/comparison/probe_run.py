@@ -14,14 +14,8 @@ from app.domain.events import CpuSample, EventSink, RttSamples, Stage, Throughpu
 from app.domain.hosts import HostFacts, Side, ToolFlavour
 from app.domain.link import Link
 from app.domain.path_note import PathNote
-from app.domain.results import (
-    AttemptKey,
-    CampaignPlan,
-    CpuUsage,
-    LatencySeries,
-    ProfileName,
-    ThroughputSeries,
-)
+from app.domain.profiles import ProfileName
+from app.domain.results import AttemptKey, CampaignPlan, CpuUsage, LatencySeries, ThroughputSeries
 from app.domain.workloads import WorkloadResult
 from app.measurement.comparison.conditions import ping_interval_s, tcp_pause_s
 from app.measurement.interfaces import StageSink

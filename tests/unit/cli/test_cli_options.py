@@ -14,7 +14,7 @@ from app.cli.profile_options import chosen_profile, profile_of
 from app.domain.errors import InvalidOption
 from app.domain.hosts import AuthKind, HostSpec
 from app.domain.preferences import Preferences
-from app.domain.results import PROFILES, Profile, ProfileName
+from app.domain.profiles import PROFILES, Profile, ProfileName
 from app.lab import PLATFORMS
 
 

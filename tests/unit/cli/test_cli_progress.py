@@ -23,7 +23,8 @@ from app.domain.events import (
     StageStarted,
     UnderlayChanged,
 )
-from app.domain.results import ADAPTIVE_PROFILE, AttemptKey
+from app.domain.profiles import ADAPTIVE_PROFILE
+from app.domain.results import AttemptKey
 from app.measurement.comparison.attempt import not_run
 
 KEY = AttemptKey(0, "wireguard", "default", "as-found", 1)

@@ -15,6 +15,7 @@ from plain_data import from_data
 from app.domain.errors import Bug, InvalidFile
 from app.domain.hosts import AuthKind, HostSpec, PairSpec
 from app.domain.path_note import PathNote
+from app.domain.profiles import Profile, ProfileName
 from app.domain.results import (
     Attempt,
     AttemptKey,
@@ -24,8 +25,6 @@ from app.domain.results import (
     CpuUsage,
     LatencySeries,
     PlannedItem,
-    Profile,
-    ProfileName,
     ThroughputSeries,
 )
 from app.domain.verdicts import Finding, Verdict

@@ -12,7 +12,8 @@ from campaign_stage import by_solution
 from app.domain import events
 from app.domain.errors import ConnectionLost, ProbeFailed, TunnelDown
 from app.domain.interim import CandidateState, StopReason
-from app.domain.results import ADAPTIVE_PROFILE, BLOCK_PINGS, FRAME_BYTES, AttemptStatus, CampaignStatus
+from app.domain.profiles import ADAPTIVE_PROFILE, BLOCK_PINGS, FRAME_BYTES
+from app.domain.results import AttemptStatus, CampaignStatus
 from app.probes import underlay_guard
 
 FOUR = (sample.BASELINE, sample.WIREGUARD, sample.OPENVPN_UDP, sample.OPENVPN_TCP)

@@ -12,7 +12,8 @@ from adaptive_stage import AdaptiveStage, FakeProbes
 
 from app.domain.events import RoundEnded
 from app.domain.interim import StopReason
-from app.domain.results import ADAPTIVE_PROFILE, AttemptStatus, CampaignRecord
+from app.domain.profiles import ADAPTIVE_PROFILE
+from app.domain.results import AttemptStatus, CampaignRecord
 from app.measurement.adaptive.block_time import BlockTime
 from app.measurement.adaptive.past_rounds import PastRounds, stored_times
 from app.measurement.adaptive.round_times import Part, RoundTimes

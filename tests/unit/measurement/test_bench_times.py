@@ -11,16 +11,8 @@ from rich.console import Console
 
 from app.cli.bench import print_bench
 from app.domain.events import AttemptEnded, AttemptStarted, Stage, StageStarted
-from app.domain.results import (
-    PROFILES,
-    Attempt,
-    AttemptKey,
-    AttemptStatus,
-    CampaignRecord,
-    CampaignStatus,
-    Profile,
-    ProfileName,
-)
+from app.domain.profiles import PROFILES, Profile, ProfileName
+from app.domain.results import Attempt, AttemptKey, AttemptStatus, CampaignRecord, CampaignStatus
 from app.measurement.bench import (
     Bench,
     CandidateTimes,

@@ -12,7 +12,8 @@ from app.domain.capture import LeakVerdict
 from app.domain.errors import ConnectionLost, ForgeryAccepted
 from app.domain.events import LogLevel, LogLine, Stage, StageStarted
 from app.domain.link import Link
-from app.domain.results import AttemptStatus, CampaignRecord, Profile, ProfileName
+from app.domain.profiles import Profile, ProfileName
+from app.domain.results import AttemptStatus, CampaignRecord
 from app.measurement.comparison import Comparison, plan_campaign
 from app.measurement.comparison.capture_checks import capture_log, raise_if_leaking
 from app.measurement.control import CampaignControl

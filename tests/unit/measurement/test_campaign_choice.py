@@ -14,7 +14,8 @@ from app.domain.condition_files import presets
 from app.domain.conditions import Condition, name_of
 from app.domain.errors import InvalidPlan
 from app.domain.hosts import PairSpec
-from app.domain.results import PROFILES, CampaignPlan, Profile, ProfileName
+from app.domain.profiles import PROFILES, Profile, ProfileName
+from app.domain.results import CampaignPlan
 from app.measurement.comparison import plan_choice
 from app.measurement.messages import CANDIDATES_NOT_OFFERED, SHAPING_NOT_ALLOWED
 from app.measurement.options import RunOptions

@@ -13,7 +13,8 @@ from app.domain.condition_files import presets
 from app.domain.conditions import Condition, ConditionCheck, MeasuredCondition, Quantity
 from app.domain.errors import ProbeFailed
 from app.domain.events import AttemptStarted
-from app.domain.results import ADAPTIVE_PROFILE, PROFILES, CampaignStatus, ProfileName
+from app.domain.profiles import ADAPTIVE_PROFILE, PROFILES, ProfileName
+from app.domain.results import CampaignStatus
 from app.measurement.comparison.conditions import ping_interval_s, profile_under
 from app.measurement.link_conditions import LinkMeasurement
 from app.ranking import rank

@@ -6,7 +6,8 @@ import pytest
 import sample_records as sample
 
 from app.domain.errors import InvalidPlan
-from app.domain.results import CampaignPlan, Profile, ProfileName
+from app.domain.profiles import Profile, ProfileName
+from app.domain.results import CampaignPlan
 from app.measurement.comparison import plan_campaign
 from app.probes.capture import capture_tests_s
 

@@ -11,7 +11,8 @@ from campaign_stage import Stage
 from app.domain.errors import ProbeFailed
 from app.domain.events import Stage as AttemptStage
 from app.domain.events import StageStarted
-from app.domain.results import ADAPTIVE_PROFILE, AttemptStatus, CampaignStatus
+from app.domain.profiles import ADAPTIVE_PROFILE
+from app.domain.results import AttemptStatus, CampaignStatus
 from app.measurement.comparison import plan_campaign
 from app.measurement.comparison.conditions import workloads_s
 from app.measurement.comparison.workload_run import WORKLOADS

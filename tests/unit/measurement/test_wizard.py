@@ -8,7 +8,8 @@ from sample_records import BASELINE, BLOWFISH, pair
 from sample_records import WIREGUARD as WIREGUARD_CANDIDATE
 
 from app.domain.errors import InvalidPlan
-from app.domain.results import PROFILES, CampaignPlan, ProfileName
+from app.domain.profiles import PROFILES, ProfileName
+from app.domain.results import CampaignPlan
 from app.domain.verdicts import Verdict
 from app.measurement.messages import STEP_COMES_FIRST
 from app.measurement.options import RunOptions

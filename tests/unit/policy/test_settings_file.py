@@ -8,7 +8,7 @@ from app.cli import main
 from app.domain.errors import InvalidFile, InvalidOption
 from app.domain.paths import Paths
 from app.domain.preferences import Preferences
-from app.domain.results import ProfileName
+from app.domain.profiles import ProfileName
 from app.policy import DEFAULT_GUIDELINES
 from app.policy.settings_file import Settings, read_settings, write_settings
 from app.services.settings import SettingsOperations

@@ -15,7 +15,7 @@ from app.domain.capture import BreakVerdict, LeakVerdict
 from app.domain.commands import Command, SessionPair
 from app.domain.errors import Cancelled, ConnectionLost
 from app.domain.hosts import Privilege, Side, Tool, ToolFlavour
-from app.domain.results import FRAME_BYTES
+from app.domain.profiles import FRAME_BYTES
 from app.probes.capture import missing_for_capture, run_capture_tests
 from app.probes.capture.canary_traffic import BROKEN_S
 from app.wording.capture_sentences import capture_line, crossing_sentence

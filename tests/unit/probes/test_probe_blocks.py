@@ -13,7 +13,8 @@ from app.domain.cancel import CancelToken
 from app.domain.commands import Command, Stream
 from app.domain.errors import ProbeFailed
 from app.domain.hosts import ToolFlavour
-from app.domain.results import FRAME_BYTES, LOST_RTT_US
+from app.domain.profiles import FRAME_BYTES
+from app.domain.results import LOST_RTT_US
 from app.domain.script_files import host_script
 from app.probes.blocks import BlockTarget, CycleRequest, _Reader, measure_cycle, warm_up
 from app.probes.messages import CYCLE_ENDED_EARLY, NO_REPLY

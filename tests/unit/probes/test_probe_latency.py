@@ -11,7 +11,8 @@ from app.domain.cancel import CancelToken
 from app.domain.commands import Command
 from app.domain.errors import Cancelled, ProbeFailed
 from app.domain.hosts import Privilege, ToolFlavour
-from app.domain.results import FRAME_BYTES, LOST_RTT_US
+from app.domain.profiles import FRAME_BYTES
+from app.domain.results import LOST_RTT_US
 from app.probes.latency import STALL_S, LatencyRequest, measure_latency
 from app.probes.messages import NO_REPLY_WITHIN, PING_ENDED_EARLY, PING_FAILED, PING_TOO_SLOW, REPLIES_STOPPED
 from support.message_checks import has_message

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from sample_records import BASELINE, BLOWFISH, MODELS, OPENVPN_TCP, OPENVPN_UDP, WIREGUARD, Model, sample_record
 
+from app.domain.profiles import FRAME_BYTES
 from app.domain.ranking import AdviceKind
-from app.domain.results import FRAME_BYTES, LatencySeries
+from app.domain.results import LatencySeries
 from app.ranking import rank
 from app.reports import to_json
 

@@ -9,8 +9,9 @@ import pytest
 from sample_records import BASELINE, OPENVPN_TCP, OPENVPN_UDP, WIREGUARD, Model, sample_record
 
 from app.domain.errors import UnderlayDown
+from app.domain.profiles import FRAME_BYTES
 from app.domain.ranking import BarrierReason, Ranking, Recommendation
-from app.domain.results import FRAME_BYTES, LOST_RTT_US, Attempt, AttemptStatus, CampaignRecord, Candidate
+from app.domain.results import LOST_RTT_US, Attempt, AttemptStatus, CampaignRecord, Candidate
 from app.ranking import rank
 from app.ranking.weighting import Measure, weigh
 from app.reports import to_json

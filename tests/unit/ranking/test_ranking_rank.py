@@ -19,16 +19,9 @@ from sample_records import (
     sample_record,
 )
 
+from app.domain.profiles import FRAME_BYTES
 from app.domain.ranking import CandidateResult, Ranking
-from app.domain.results import (
-    FRAME_BYTES,
-    LOST_RTT_US,
-    Attempt,
-    AttemptStatus,
-    CampaignRecord,
-    CampaignStatus,
-    LatencySeries,
-)
+from app.domain.results import LOST_RTT_US, Attempt, AttemptStatus, CampaignRecord, CampaignStatus, LatencySeries
 from app.ranking import rank, weighted_latency_ms
 
 BARE = Model(BASELINE, 0.4, 0.1, 400.0, 30.0, 0)

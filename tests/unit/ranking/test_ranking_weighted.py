@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from app.domain.results import FRAME_BYTES, FRAME_WEIGHTS
+from app.domain.profiles import FRAME_BYTES, FRAME_WEIGHTS
 from app.ranking import weighted_latency_ms
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from sample_records import MODELS, sample_record
 
-from app.domain.results import ADAPTIVE_PROFILE
+from app.domain.profiles import ADAPTIVE_PROFILE
 from app.ranking import rank
 from app.reports.html_report import to_html
 from app.reports.json_report import to_json

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from sample_records import MODELS, attempt, hostile_record, sample_record
 
-from app.domain.results import FRAME_BYTES, CampaignRecord
+from app.domain.profiles import FRAME_BYTES
+from app.domain.results import CampaignRecord
 from app.ranking import rank
 from app.reports import write_report, write_samples_csv
 

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from sample_records import hostile_record, sample_record
 
-from app.domain.results import FRAME_BYTES, CampaignStatus
+from app.domain.profiles import FRAME_BYTES
+from app.domain.results import CampaignStatus
 from app.ranking import rank
 from app.reports import to_json, write_report
 

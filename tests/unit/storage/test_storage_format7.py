@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from app.domain.results import ADAPTIVE_PROFILE, CampaignStatus
+from app.domain.profiles import ADAPTIVE_PROFILE
+from app.domain.results import CampaignStatus
 from app.storage import Store
 from app.storage.database import APPLICATION_ID, read_migrations
 from support.soundness import check_soundness

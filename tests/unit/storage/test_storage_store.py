@@ -18,15 +18,8 @@ from app.domain.audit import AuditEntry
 from app.domain.errors import InvalidPlan, NotFound, StorageFault
 from app.domain.hosts import Side
 from app.domain.link_protocols import LinkProtocol
-from app.domain.results import (
-    Attempt,
-    AttemptStatus,
-    CampaignRecord,
-    CampaignStatus,
-    LatencySeries,
-    Profile,
-    ProfileName,
-)
+from app.domain.profiles import Profile, ProfileName
+from app.domain.results import Attempt, AttemptStatus, CampaignRecord, CampaignStatus, LatencySeries
 from app.domain.user import this_user
 from app.storage import Store
 from support.sample_records import facts, pair, sample_record

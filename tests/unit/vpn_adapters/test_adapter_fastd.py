@@ -16,7 +16,7 @@ from app.domain.adapters import PlanRequest, find_suite
 from app.domain.errors import CommandFailed, InvalidPlan
 from app.domain.hosts import Side
 from app.domain.link import Link
-from app.domain.results import FRAME_BYTES
+from app.domain.profiles import FRAME_BYTES
 from app.domain.script_files import adapter_script
 from app.domain.solutions import OptionKind, Suite
 from app.domain.verdicts import Verdict

@@ -13,7 +13,7 @@ from app.domain.adapters import PlanRequest, find_suite
 from app.domain.errors import CommandFailed, InvalidPlan
 from app.domain.hosts import Side
 from app.domain.link import Link
-from app.domain.results import FRAME_BYTES
+from app.domain.profiles import FRAME_BYTES
 from app.domain.solutions import Suite
 from app.policy import UNKNOWN_REASON, judge
 from support.adapter_cases import CERTIFICATES, facts, recorded, request, result

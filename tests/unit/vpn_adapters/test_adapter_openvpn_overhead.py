@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.domain.results import FRAME_BYTES
+from app.domain.profiles import FRAME_BYTES
 from app.domain.solutions import Carrier
 from vpn_adapters.openvpn.algorithms import Mode, alias_of, block_bytes, canonical_digest, digest_bytes, mode
 from vpn_adapters.openvpn.overhead import Overhead

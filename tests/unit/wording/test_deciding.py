@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 from sample_records import sample_record
 
+from app.domain.profiles import ADAPTIVE_PROFILE, PROFILES, ProfileName
 from app.domain.ranking import Ranking
-from app.domain.results import ADAPTIVE_PROFILE, PROFILES, ProfileName
 from app.ranking import rank
 from ui.results.deciding import deciding_profile, deciding_words
 

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from app.domain.results import ADAPTIVE_PROFILE, PROFILES, ProfileName
+from app.domain.profiles import ADAPTIVE_PROFILE, PROFILES, ProfileName
 from app.wording.ties import tie_note
 
 

@@ -6,7 +6,8 @@ from adaptive_stage import AdaptiveStage, FakeProbes
 
 from app.domain.events import Event, Progress, StageStarted
 from app.domain.events import Stage as Step
-from app.domain.results import BLOCK_PINGS, CampaignStatus
+from app.domain.profiles import BLOCK_PINGS
+from app.domain.results import CampaignStatus
 from ui.common.candidate_rows import RowState
 from ui.common.sample_model import LiveModel
 from ui.common.stage_texts import place_text

@@ -26,17 +26,8 @@ from app.domain.events import (
     ThroughputSample,
     UnderlayChanged,
 )
-from app.domain.results import (
-    FRAME_BYTES,
-    FRAME_WEIGHTS,
-    Attempt,
-    AttemptKey,
-    AttemptStatus,
-    CampaignPlan,
-    CampaignStatus,
-    Profile,
-    ProfileName,
-)
+from app.domain.profiles import FRAME_BYTES, FRAME_WEIGHTS, Profile, ProfileName
+from app.domain.results import Attempt, AttemptKey, AttemptStatus, CampaignPlan, CampaignStatus
 from ui.common.candidate_rows import RowState
 from ui.common.growing_array import Columns, SampleRing, SizeBuffer
 from ui.common.sample_model import MAX_LOG_LINES, LiveModel

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from app.domain.link import ETHERNET_HEADER_BYTES, IPV4_HEADER_BYTES
-from app.domain.results import FRAME_BYTES
+from app.domain.profiles import FRAME_BYTES
 from vpn_adapters.shared.strongswan.algorithms import EspProposal
 
 ESP_HEADER_BYTES = 8

@@ -9,7 +9,7 @@ from app.domain.adapters import Encapsulation, EndpointPlan, PlanRequest, PlanSt
 from app.domain.firewall import Opening
 from app.domain.hosts import Side
 from app.domain.link import ETHERNET_HEADER_BYTES, VLAN_TAG_BYTES, Link
-from app.domain.results import FRAME_BYTES
+from app.domain.profiles import FRAME_BYTES
 from vpn_adapters.shared.interfaces import interface_up_check
 from vpn_adapters.shared.modular import tunnel
 from vpn_adapters.shared.wireguard import carrier

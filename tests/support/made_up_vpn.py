@@ -19,6 +19,7 @@ from app.domain.commands import Command, CommandResult, FileToWrite
 from app.domain.errors import CommandFailed
 from app.domain.hosts import HostFacts, Side, SolutionSupport
 from app.domain.link import STATE_DIR
+from app.domain.script_files import host_script
 from app.domain.solutions import Carrier, CensusOption, SecurityProperties, SolutionInfo, Space, Suite
 
 MADE_DIR = f"{STATE_DIR}-host"
@@ -30,17 +31,10 @@ LIMIT_S = 30.0
 SUITE = Suite("strong", "Strong", is_default=True)
 
 _START = 'cd /; echo "$$ begins" > "$1/daemon.log"; sleep 600 & echo $! > "$1/pid"'
-# A process that has ended has no command line any more: until then it could be taken for one that was left behind.
-_STOP = """
-if [ -s "$1/pid" ]; then
-    pid=$(cat "$1/pid")
-    kill "$pid" 2> /dev/null
-    waited=0
-    while grep -q . "/proc/$pid/cmdline" 2> /dev/null && [ "$waited" -lt 200 ]; do
-        sleep 0.05
-        waited=$((waited + 1))
-    done
-fi
+# Its process is gone afterwards: until then it could be taken for one that was left behind.
+_STOP = f"""
+{host_script("end-processes.sh")}
+if [ -s "$1/pid" ]; then end_processes TERM 100 "$(cat "$1/pid")"; fi
 rm -f "$1/pid"
 exit 0
 """

@@ -213,6 +213,8 @@ class _LatencyRun:
             raise self._failure
         missing = [label for label in self._echoes if label not in self._ended]
         if missing:
+            # What is cancelled while its last lines arrive ends without being ended.
+            self._outer.raise_if_cancelled()
             raise self._problem(PING_ENDED_EARLY(host=self._client.spec.label))
         note = PING_WITHOUT_WAITING() if self._is_interval else ""
         series = tuple(echoes.series(note) for echoes in self._echoes.values())

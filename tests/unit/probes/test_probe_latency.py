@@ -3,6 +3,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 
 import pytest
 from fake_hosts import Answer, FakeClock, FakeHost
@@ -278,6 +279,19 @@ def test_cancelling_ends_it_with_cancelled() -> None:
     host = FakeHost("gateway-a", PingingHost(fates={"214": cancels}))
     with pytest.raises(Cancelled):
         measure_latency(host, REQUEST, token=token, on_samples=lambda *_: None, clock=host.clock)
+
+
+def test_cancelling_while_the_last_lines_arrive_ends_it_with_cancelled() -> None:
+    token = CancelToken()
+    outlived = FakeHost("gateway-a", lambda command, _token: PingingHost()(command, CancelToken()))
+    outlived.run = partial(_run_to_its_end, outlived.run)  # type: ignore[method-assign]
+    with pytest.raises(Cancelled):
+        measure_latency(outlived, REQUEST, token=token, on_samples=lambda *_: token.cancel(), clock=outlived.clock)
+
+
+def _run_to_its_end(run: Callable[..., object], command: Command, *, token: CancelToken, **options: object) -> object:
+    """Run a command as if its token were never cancelled: it had ended before."""
+    return run(command, token=CancelToken(), **options)
 
 
 def test_losses_are_not_numbers_for_the_plot() -> None:

@@ -60,7 +60,7 @@ def _add_uses(compare_parser: argparse.ArgumentParser) -> None:
         metavar="A,B",
         help=tr(
             "also run workloads over each candidate: loaded-latency, both-directions, transfer, voice, web-page, "
-            "two-flows, or all"
+            "two-flows, idle-data, or all"
         ),
     )
 

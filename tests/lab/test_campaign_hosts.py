@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import lab_campaign
@@ -27,6 +28,7 @@ from app.measurement.bench import StageClock, candidate_times
 from app.measurement.control import CampaignControl
 from app.measurement.overhead import measure_overhead
 from app.probes import LatencyRequest
+from app.probes.workloads import idle_data
 from app.storage import Store
 from app.tunnel import recover
 from support.net_bench import NetBench
@@ -89,6 +91,21 @@ def test_a_benchmark_has_the_times_of_real_stages_and_real_pings(net: NetBench, 
     assert all(0 < one.medians_us[0] < 100_000 for one in (*overhead.probe, *overhead.bare, *overhead.control))
     assert overhead.time_ratio > 0  # how large it is depends on what else runs: `tunnelmark bench` measures it
     assert left_running(net.sessions.a) == []
+
+
+def test_idle_data_is_what_keeps_a_tunnel_alive(
+    net: NetBench, found: Found, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(idle_data, "WINDOW_S", 9)
+    plan = replace(lab_campaign.make_plan(net.pair, found, ["baseline", "openvpn-udp"]), workloads=("idle-data",))
+    record = lab_campaign.run(plan, net.sessions, found, store)
+
+    bare, vpn, *_ = (one.workloads[0] for one in record.attempts)
+    assert (bare.message, vpn.message) == ("", "")
+    assert bare.figures == {"month": 0.0, "frames": 0.0, "bytes": 0.0}
+    # OpenVPN's keepalive is 2 s in both directions: 8 or 9 frames, each of 16 bytes and its headers.
+    assert 6 <= vpn.figures["bytes"] / 90 <= 14
+    assert vpn.figures["month"] > 100
 
 
 def test_a_daemon_that_dies_during_a_probe_is_a_result(net: NetBench, found: Found, store: Store) -> None:

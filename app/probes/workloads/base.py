@@ -22,6 +22,7 @@ class WorkloadPath:
         sessions: Connections to both hosts.
         address_a: A's IPv4 address on the path.
         address_b: B's IPv4 address on the path.
+        underlay: IPv4 addresses of A and B that the tunnel runs between.
         port: First of three ports that are free on both hosts.
         rtt_ms: Round-trip time that is expected of the link, in ms; 0 where it is short.
         token: Ends the workload.
@@ -31,6 +32,7 @@ class WorkloadPath:
     sessions: SessionPair
     address_a: str
     address_b: str
+    underlay: tuple[str, str]
     port: int
     rtt_ms: float
     token: CancelToken

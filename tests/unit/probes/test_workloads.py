@@ -10,12 +10,16 @@ import threading
 from itertools import pairwise
 
 import pytest
+from fake_hosts import Answer, FakeHost
 
+from app.domain.cancel import CancelToken
+from app.domain.commands import Command, SessionPair, Stream
 from app.domain.errors import ProbeFailed
 from app.domain.hosts import Side
 from app.domain.script_files import host_script
-from app.probes.messages import CALL_SILENT, IPERF_FAILED
-from app.probes.workloads import WORKLOADS
+from app.probes.messages import CALL_SILENT, IPERF_FAILED, NO_CAPTURE
+from app.probes.workloads import WORKLOADS, WorkloadPath
+from app.probes.workloads.idle_data import MONTH_S, WINDOW_S, IdleCount, figures
 from app.probes.workloads.iperf import read_report
 from app.probes.workloads.two_flows import shares
 from app.probes.workloads.voice import burst_ratio, jitter_ms, read_stream
@@ -80,6 +84,47 @@ def test_a_report_that_is_none_says_what_iperf3_reported() -> None:
         read_report('{"error": "unable to connect to server"}', "", "gateway-a")
     with pytest.raises(ProbeFailed, check=has_message(IPERF_FAILED, host="gateway-a", output="sh: iperf3: not found")):
         read_report("", "sh: iperf3: not found", "gateway-a")
+
+
+IDLE_LINES = """\
+@start capture 77
+tcpdump: verbose output suppressed, use -v[v]... for full protocol decode
+listening on eth1, link-type EN10MB (Ethernet), snapshot length 96 bytes
+52:54:00:00:00:0a > 52:54:00:00:00:0b, IPv4, length 122: 192.0.2.1.1194 > 192.0.2.2.1194: UDP, length 80
+52:54:00:00:00:0b > 52:54:00:00:00:0a, 802.1Q, length 126: vlan 7, p 0, IPv4, 192.0.2.2.1194 > 192.0.2.1.1194: UDP
+52:54:00:00:00:0a > 52:54:00:00:00:0b, 802.1AE MACsec, length 92: an 0, pn 17, flags [encrypted], sl 0
+3 packets captured
+"""
+
+
+def test_idle_frames_are_counted_with_their_headers() -> None:
+    count = IdleCount()
+    for line in (*IDLE_LINES.splitlines(), "@alive 2", "@end"):
+        count.on_line(Stream.STDOUT, line)
+    assert (count.frames, count.bytes) == (3, 122 + 126 + 92)
+    assert (count.has_listened, count.has_ended, count.device_missing) == (True, True, False)
+    found = figures(count.frames, count.bytes)
+    assert found["month"] == pytest.approx(340 * MONTH_S / WINDOW_S / 1e6)
+    assert found["frames"] == pytest.approx(3 * 3_600 / WINDOW_S)
+
+
+@pytest.mark.parametrize(
+    ("lines", "output"),
+    [
+        (("sh: tcpdump: not found", "@end"), "sh: tcpdump: not found"),
+        (("#none 192.0.2.1",), "no interface has the address 192.0.2.1"),
+    ],
+)
+def test_a_host_that_does_not_capture_has_no_idle_data(lines: tuple[str, ...], output: str) -> None:
+    def answer(_command: Command, _token: CancelToken) -> Answer:
+        yield from lines
+        return 0
+
+    a, b = FakeHost("gateway-a", answer), FakeHost("gateway-b", answer)
+    path = WorkloadPath(SessionPair(a, b), "10.0.0.1", "10.0.0.2", ("192.0.2.1", "192.0.2.2"), 5201, 0.0, CancelToken())
+    with pytest.raises(ProbeFailed, check=has_message(NO_CAPTURE, host="gateway-a")) as caught:
+        WORKLOADS["idle-data"].run(path)
+    assert output in caught.value.sentence()
 
 
 def free_port() -> int:

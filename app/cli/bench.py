@@ -33,7 +33,7 @@ from app.measurement.bench import (
 )
 from app.measurement.control import CampaignControl
 from app.measurement.options import RunOptions
-from app.measurement.overhead import ProbeOverhead
+from app.measurement.overhead import Overheads
 from app.ranking.agreement import OrderAgreement
 from app.ranking.choice import MOST_PLANNED_ROUNDS
 from app.services.wiring import Services
@@ -68,7 +68,7 @@ def bench(context: CommandContext) -> int:
         keys = chosen_candidates(found, options.solutions)
         clock = StageClock()
         short = _run(context, services, found, keys, SHORT_PROFILE, clock)
-        overhead = context.job(
+        overheads = context.job(
             lambda token, report: services.measure_overhead(
                 found, rounds=options.rounds, token=token, on_progress=report
             )
@@ -77,7 +77,7 @@ def bench(context: CommandContext) -> int:
         if not times:
             raise ProbeFailed(BENCH_NOTHING_MEASURED())
         records = _whole(context, services, found, keys) if options.full else {}
-    made = Bench(overhead, times, measured_s(records), measured_agreement(records))
+    made = Bench(overheads, times, measured_s(records), measured_agreement(records))
     if options.json:
         write_text(options.json, json.dumps(bench_data(made), indent=2))
     if options.json != "-":
@@ -136,15 +136,16 @@ def _run(
 
 def print_bench(out: Console, made: Bench) -> None:
     """Print the ratios of one run."""
-    _print_overhead(out, made.overhead)
+    _print_overheads(out, made.overheads)
+    bare_s = made.overheads.phase.bare_s
     table = Table(_columns(), tr("Set-up and clean-up, in seconds and as multiples of bare pings"), more="--json")
     for one in made.times:
         table.add_row(
             local_title(one.title),
             decimal(one.setup_s, 1),
-            decimal(one.setup_s / made.overhead.bare_s, 1),
+            decimal(one.setup_s / bare_s, 1),
             decimal(one.cleanup_s, 1),
-            decimal(one.cleanup_s / made.overhead.bare_s, 1),
+            decimal(one.cleanup_s / bare_s, 1),
             decimal(1e6 * one.latency_s / one.pings, 0),
         )
     out.print()
@@ -153,29 +154,34 @@ def print_bench(out: Console, made: Bench) -> None:
     _print_profiles(out, made)
 
 
-def _print_overhead(out: Console, overhead: ProbeOverhead) -> None:
-    out.print(
-        tr(
-            "Latency phase over bare pings: {ratio} (bare pings over bare pings: {control}; {rounds}, bare {bare} s)"
-        ).format(
-            ratio=decimal(overhead.time_ratio, 2),
-            control=decimal(overhead.control_time_ratio, 2),
-            rounds=rounds_text(len(overhead.probe)),
-            bare=decimal(overhead.bare_s, 2),
-        ),
-        markup=False,
-        soft_wrap=True,
+def _print_overheads(out: Console, overheads: Overheads) -> None:
+    phase, blocks = overheads.phase, overheads.blocks
+    words = (
+        tr("Latency phase over bare pings: {ratio} (bare pings over bare pings: {control}; {rounds}, bare {bare} s)"),
+        tr("Adaptive block over bare pings: {ratio} (bare pings over bare pings: {control}; {rounds}, bare {bare} s)"),
     )
+    for text, overhead in zip(words, (phase, blocks), strict=True):
+        out.print(
+            text.format(
+                ratio=decimal(overhead.time_ratio, 2),
+                control=decimal(overhead.control_time_ratio, 2),
+                rounds=rounds_text(len(overhead.probe)),
+                bare=decimal(overhead.bare_s, 2),
+            ),
+            markup=False,
+            soft_wrap=True,
+        )
     columns = (
         Column(tr("frame\nbytes"), Kind.FIGURE),
-        Column(tr("RTT, probe\n/ bare pings"), Kind.FIGURE),
+        Column(tr("RTT, phase\n/ bare pings"), Kind.FIGURE),
+        Column(tr("RTT, block\n/ bare pings"), Kind.FIGURE),
         Column(tr("RTT, bare pings\n/ bare pings"), Kind.FIGURE),
     )
     table = Table(columns, tr("Median round-trip times"))
-    for size, ratio, control in zip(
-        overhead.frame_bytes, overhead.rtt_ratios, overhead.control_rtt_ratios, strict=True
+    for size, ratio, block, control in zip(
+        phase.frame_bytes, phase.rtt_ratios, blocks.rtt_ratios, phase.control_rtt_ratios, strict=True
     ):
-        table.add_row(size, decimal(ratio, 3), decimal(control, 3))
+        table.add_row(size, decimal(ratio, 3), decimal(block, 3), decimal(control, 3))
     table.print(out)
 
 

@@ -30,7 +30,7 @@ class Profile:
     Attributes:
         name: Its name.
         pings: Echo requests per frame size; of an adaptive profile the most in a round without repeats.
-        seconds: Seconds of TCP per direction; the first round of an adaptive profile has 1.
+        seconds: Seconds of TCP per direction; of an adaptive profile in its first round only.
         rounds: How often every candidate is measured; of an adaptive profile at most.
         frame_bytes: Frame sizes in bytes.
         block_pings: Echo requests of a block by frame size; empty where candidates are measured in turn.
@@ -54,10 +54,14 @@ class Profile:
 BLOCK_PINGS: tuple[int, ...] = (70, 60, 20, 20, 10, 10, 10)
 """Echo requests of a block per size: as FRAME_WEIGHTS, so that the block's mean is the study's weighted latency."""
 
-GOOD_CYCLES = 10
-"""Undisturbed cycles of a round. Source: our choice, after Kalibera and Jones, ISMM 2013, for blocks per set-up."""
+GOOD_CYCLES = 6
+"""Undisturbed cycles of a round: the root of the product of two ratios, which is 6.4.
 
-MOST_CYCLES = 20
+Building and removing tunnels takes as long as 4.6 cycles, and on a quiet practice lab the variance between blocks is 9
+times that between set-ups (6 % and 2 %). Source: Kalibera and Jones, ISMM 2013.
+"""
+
+MOST_CYCLES = 12
 """Cycles of a round, disturbed ones included. Source: our choice."""
 
 ADAPTIVE_PROFILE = Profile(

@@ -11,7 +11,8 @@ from app.domain.events import AttemptEnded, AttemptStarted, Event, Stage, StageS
 from app.domain.profiles import GOOD_CYCLES, PROFILES, Profile, ProfileName
 from app.domain.results import AttemptKey, AttemptStatus, CampaignRecord
 from app.domain.solutions import BASELINE
-from app.measurement.overhead import ProbeOverhead
+from app.measurement.adaptive.group_measurement import RATE_SECONDS
+from app.measurement.overhead import Overheads, ProbeOverhead
 from app.probes.throughput import OMIT_S
 from app.ranking import rank
 from app.ranking.agreement import OrderAgreement, order_agreement
@@ -22,9 +23,6 @@ SHORT_PROFILE = Profile(ProfileName.CUSTOM, pings=500, seconds=2, rounds=1)
 
 FIRST_ROUNDS = 2
 """Rounds after which an adaptive comparison can know the order at the earliest."""
-
-_FIRST_SECONDS = 1
-"""Seconds of TCP in an adaptive comparison's first round."""
 
 _BUILDING = (Stage.PREFLIGHT, Stage.ARM, Stage.IDENTITY, Stage.APPLY, Stage.VERIFY)
 
@@ -104,9 +102,9 @@ class CandidateTimes:
     def _transfer_s(self, seconds: int) -> float:
         return self.throughput_s + 2 * (seconds - self.seconds)
 
-    def transfer_s(self, profile: Profile, round_number: int) -> float:
-        """Return how long TCP takes in a round of an adaptive profile."""
-        return self._transfer_s(_FIRST_SECONDS if round_number == 1 else profile.seconds)
+    def transfers_s(self, profile: Profile) -> float:
+        """Return how long TCP and CPU at one rate take, which an adaptive profile measures once each."""
+        return self._transfer_s(profile.seconds) + self._transfer_s(RATE_SECONDS)
 
 
 def candidate_times(record: CampaignRecord, clock: StageClock) -> tuple[CandidateTimes, ...]:
@@ -154,11 +152,8 @@ def predicted_adaptive_s(times: Iterable[CandidateTimes], profile: Profile, roun
     building_s = sum(setups_s[::AT_ONCE])
     removing_s = max((one.cleanup_s for one in all_times), default=0.0)
     blocks_s = sum(one.block_s(profile) for one in all_times)
-    measuring_s = sum(
-        building_s + removing_s + blocks_s + sum(one.transfer_s(profile, number) for one in all_times)
-        for number in range(1, rounds + 1)
-    )
-    return measuring_s + sum(one.packets_s for one in all_times)
+    once_s = sum(one.transfers_s(profile) + one.packets_s for one in all_times)
+    return rounds * (building_s + removing_s + blocks_s) + once_s
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,13 +161,13 @@ class Bench:
     """Figures of one run.
 
     Attributes:
-        overhead: The latency probe against bare pings.
+        overheads: Latency probes against bare pings.
         times: Times of each candidate.
         measured_s: How long profiles really took, in seconds; empty where they were not run.
         agreement: Order of the profile adaptive against that of paper; None where they were not run.
     """
 
-    overhead: ProbeOverhead
+    overheads: Overheads
     times: tuple[CandidateTimes, ...]
     measured_s: Mapping[ProfileName, float] = field(default_factory=dict)
     agreement: OrderAgreement | None = None
@@ -221,27 +216,20 @@ def measured_agreement(records: Mapping[ProfileName, CampaignRecord]) -> OrderAg
 
 def bench_data(made: Bench) -> dict[str, object]:
     """Return the figures as JSON has them."""
-    overhead = made.overhead
+    bare_s = made.overheads.phase.bare_s
     shortest, longest = made.predicted_ratios
     return {
         "format": 1,
-        "overhead": {
-            "rounds": len(overhead.probe),
-            "bare_s": overhead.bare_s,
-            "time_ratio": overhead.time_ratio,
-            "control_time_ratio": overhead.control_time_ratio,
-            "frame_bytes": list(overhead.frame_bytes),
-            "rtt_ratios": list(overhead.rtt_ratios),
-            "control_rtt_ratios": list(overhead.control_rtt_ratios),
-        },
+        "overhead": _overhead_data(made.overheads.phase),
+        "block_overhead": _overhead_data(made.overheads.blocks),
         "candidates": [
             {
                 "solution": one.solution,
                 "suite": one.suite,
                 "setup_s": one.setup_s,
                 "cleanup_s": one.cleanup_s,
-                "setup_ratio": one.setup_s / overhead.bare_s,
-                "cleanup_ratio": one.cleanup_s / overhead.bare_s,
+                "setup_ratio": one.setup_s / bare_s,
+                "cleanup_ratio": one.cleanup_s / bare_s,
                 "latency_s": one.latency_s,
                 "throughput_s": one.throughput_s,
                 "packet_tests_s": one.packets_s,
@@ -259,6 +247,18 @@ def bench_data(made: Bench) -> dict[str, object]:
             "adaptive_to_paper": made.measured_ratio,
             "order": _order_data(made.agreement),
         },
+    }
+
+
+def _overhead_data(overhead: ProbeOverhead) -> dict[str, object]:
+    return {
+        "rounds": len(overhead.probe),
+        "bare_s": overhead.bare_s,
+        "time_ratio": overhead.time_ratio,
+        "control_time_ratio": overhead.control_time_ratio,
+        "frame_bytes": list(overhead.frame_bytes),
+        "rtt_ratios": list(overhead.rtt_ratios),
+        "control_rtt_ratios": list(overhead.control_rtt_ratios),
     }
 
 

@@ -1,13 +1,14 @@
-"""Measuring overhead: the latency probe against the same pings without it, on the same hosts, in turn."""
+"""Measuring overhead: latency probes against the same pings without them, on the same hosts, in turn."""
 
 from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from app.domain.adapters import shell_step_argv
 from app.domain.cancel import CancelToken
@@ -19,6 +20,7 @@ from app.domain.results import LOST_RTT_US
 from app.domain.script_files import bare_script
 from app.measurement.messages import PLAIN_PINGS_FAILED
 from app.probes import LatencyRequest, longest_s, measure_latency
+from app.probes.blocks import BlockTarget, CycleRequest, measure_cycle
 from app.probes.latency import ping_argv
 from app.probes.ping_lines import Reply, parse_ping_line
 
@@ -80,6 +82,19 @@ class ProbeOverhead:
         return _rtt_ratios(self.control, self.bare)
 
 
+@dataclass(frozen=True, slots=True)
+class Overheads:
+    """Overhead of each latency probe.
+
+    Attributes:
+        phase: The latency phase of a profile whose candidates are measured in turn, its warm-up included.
+        blocks: A block of an adaptive profile.
+    """
+
+    phase: ProbeOverhead
+    blocks: ProbeOverhead
+
+
 def _time_ratio(ones: Sequence[Pass], others: Sequence[Pass]) -> float:
     """Return the median over rounds, so that a disturbed round does not count."""
     return statistics.median(one.seconds / other.seconds for one, other in zip(ones, others, strict=True))
@@ -96,17 +111,19 @@ def _rtt_ratios(ones: Sequence[Pass], others: Sequence[Pass]) -> tuple[float, ..
 def measure_overhead(
     client: HostSession,
     request: LatencyRequest,
+    block_pings: Sequence[int] = (),
     *,
     rounds: int,
     token: CancelToken,
     on_round: Callable[[int], None] = lambda _done: None,
     clock: Callable[[], float] = time.monotonic,
 ) -> ProbeOverhead:
-    """Measure the same path by the probe and by bare pings, in an order that changes with each round.
+    """Measure the same path by a probe and by bare pings, in an order that changes with each round.
 
     Args:
         client: The host that pings.
         request: What to measure.
+        block_pings: Echo requests per frame size of a block, which is then the probe; empty for the latency phase.
         rounds: How often.
         token: Cancels it.
         on_round: Gets the number of finished rounds.
@@ -119,15 +136,23 @@ def measure_overhead(
         ProbeFailed: Nothing comes back, or ping cannot be used.
         ConnectionLost, DeadlineExceeded, Cancelled: As `HostSession.run`.
     """
+    target = BlockTarget(request.destination, request.source)
+    cycle = CycleRequest((target,), request.frame_bytes, tuple(block_pings), 0, request.ping_flavour)
+    counts = block_pings or (request.pings,) * len(request.frame_bytes)
 
-    def probe() -> Pass:
+    def phase() -> Pass:
         outcome = measure_latency(client, request, token=token, on_samples=lambda *_: None, clock=clock)
-        return Pass(outcome.seconds, tuple(_median(one.rtt_us[one.rtt_us != LOST_RTT_US]) for one in outcome.series))
+        return _pass(outcome.seconds, [one.rtt_us for one in outcome.series])
+
+    def block() -> Pass:
+        began_s = clock()
+        (measured,) = measure_cycle(client, cycle, token=token)
+        return _pass(clock() - began_s, measured.rtt_us)
 
     def bare() -> Pass:
-        return _bare_pass(client, request, token, clock)
+        return _bare_pass(client, request, counts, token, clock)
 
-    ways = (probe, bare, bare)
+    ways = (block if block_pings else phase, bare, bare)
     passes: tuple[list[Pass], ...] = ([], [], [])
     for number in range(rounds):
         order = [0, 1, 2]
@@ -138,7 +163,17 @@ def measure_overhead(
     return ProbeOverhead(request.frame_bytes, *(tuple(one) for one in passes))
 
 
-def _bare_pass(client: HostSession, request: LatencyRequest, token: CancelToken, clock: Callable[[], float]) -> Pass:
+def _pass(seconds: float, rtt_us: Iterable[npt.NDArray[np.uint32]]) -> Pass:
+    return Pass(seconds, tuple(_median(one[one != LOST_RTT_US]) for one in rtt_us))
+
+
+def _bare_pass(
+    client: HostSession,
+    request: LatencyRequest,
+    counts: Sequence[int],
+    token: CancelToken,
+    clock: Callable[[], float],
+) -> Pass:
     labels = {str(size - FRAME_TO_PAYLOAD_BYTES): list[int]() for size in request.frame_bytes}
     current: list[int] = []
     ends: list[str] = []
@@ -153,8 +188,9 @@ def _bare_pass(client: HostSession, request: LatencyRequest, token: CancelToken,
         elif isinstance(parsed, Reply) and parsed.rtt_us is not None:
             current.append(parsed.rtt_us)
 
-    longest = longest_s(request.pings, 1)
-    words = (str(longest), " ".join(labels), request.destination, str(request.pings), *ping_argv(request))
+    longest = longest_s(max(counts), 1)
+    sizes = " ".join(f"{label}:{count}" for label, count in zip(labels, counts, strict=True))
+    words = (str(longest), sizes, request.destination, *ping_argv(request))
     command = Command(
         shell_step_argv(_SCRIPT, *words),
         timeout_s=longest * len(labels) + 15.0,

@@ -78,7 +78,8 @@ def is_disturbed(cycle_ms: Sequence[float], last_ms: float) -> bool:
     """
     if not cycle_ms:
         return False
-    return last_ms > DISTURBED_RATIO * float(np.quantile([*cycle_ms, last_ms], 0.25))
+    # One of the values: between a good cycle and a slow one, half of the slowness would be taken for usual.
+    return last_ms > DISTURBED_RATIO * float(np.quantile([*cycle_ms, last_ms], 0.25, method="lower"))
 
 
 def _value_ms(medians_ms: Mapping[int, float]) -> float | None:

@@ -13,7 +13,7 @@ from app.domain.commands import SessionPair
 from app.domain.events import CensusSink, EventOf, EventSink
 from app.domain.history import EntryKind
 from app.domain.hosts import PairSpec
-from app.domain.profiles import PROFILES, ProfileName
+from app.domain.profiles import ADAPTIVE_PROFILE, GOOD_CYCLES, PROFILES, ProfileName
 from app.domain.progress import ProgressSink
 from app.domain.results import CampaignPlan, CampaignRecord
 from app.domain.version import tunnelmark_version
@@ -28,7 +28,7 @@ from app.measurement.control import CampaignControl
 from app.measurement.engine import CampaignHosts, run_campaign
 from app.measurement.firewalls import FirewallConsents
 from app.measurement.options import RunOptions
-from app.measurement.overhead import ProbeOverhead, measure_overhead
+from app.measurement.overhead import Overheads, measure_overhead
 from app.measurement.work import A, P, R, Work
 from app.policy.file_header import file_header
 from app.probes import LatencyRequest
@@ -130,8 +130,8 @@ class MeasuringOperations:
 
     def measure_overhead(
         self, discovery: Discovery, *, rounds: int, token: CancelToken, on_progress: ProgressSink
-    ) -> ProbeOverhead:
-        """Measure the bare link by the latency probe and by bare pings. Raises PairLocked as `_measure`."""
+    ) -> Overheads:
+        """Measure the bare link by latency probes and by bare pings. Raises PairLocked as `_measure`."""
         pair, link = discovery.pair, discovery.link
         profile = PROFILES[ProfileName.QUICK]
         request = LatencyRequest(
@@ -139,13 +139,24 @@ class MeasuringOperations:
         )
         with self.in_use.hold((pair.a, pair.b), A_BENCHMARK()):
             sessions = self.sessions(pair, token=token)
-            return measure_overhead(
+            phase = measure_overhead(
                 sessions.a,
                 request,
                 rounds=rounds,
                 token=token,
-                on_round=lambda done: on_progress(MEASURING_OVERHEAD(), done / rounds),
+                on_round=lambda done: on_progress(MEASURING_OVERHEAD(), done / rounds / 2),
             )
+            # A block is short, and so is as many of them as a round has.
+            passes = rounds * GOOD_CYCLES
+            blocks = measure_overhead(
+                sessions.a,
+                request,
+                ADAPTIVE_PROFILE.block_pings,
+                rounds=passes,
+                token=token,
+                on_round=lambda done: on_progress(MEASURING_OVERHEAD(), (1 + done / passes) / 2),
+            )
+            return Overheads(phase, blocks)
 
     def plan_census(self, discovery: Discovery, options: CensusOptions) -> CensusPlan:
         """Plan a census: every option of the chosen solutions that both hosts list."""

@@ -28,7 +28,7 @@ from app.domain.solutions import BASELINE
 from app.domain.verdicts import Verdict
 from app.measurement.adaptive.cycles import Cycles, FailureSink
 from app.measurement.adaptive.draft import Draft
-from app.measurement.adaptive.group_measurement import TCP_ROUNDS, GroupMeasurement, RoundOrder
+from app.measurement.adaptive.group_measurement import TCP_ROUND, GroupMeasurement, RoundOrder
 from app.measurement.adaptive.probes import Conditions, Transfer
 from app.measurement.control import CampaignControl
 from app.probes.blocks import BlockTarget, TargetBlock
@@ -194,7 +194,7 @@ def simulate(
         made = _round(plan, probes, keys, repeats, _ShortCycles if is_short else Cycles, order)
         repeats += max(one.repeats for one in made)
         attempts += made
-        next_s = probes.clock_s - began_s - (TCP_S * len(keys) if number == TCP_ROUNDS else 0.0)
+        next_s = probes.clock_s - began_s - (TCP_S * len(keys) if number == TCP_ROUND else 0.0)
         result = interim(plan, attempts, elapsed_s=probes.clock_s, round_s=next_s)
         left = [*bare, *(one.suite for one in result.candidates if one.state is CandidateState.OPEN)]
         if result.stop is not None:
@@ -299,8 +299,6 @@ def _round(
     cycles = make_cycles(probes, plan.profile, keys[0].round, order, context.emit, context.meter.report)
     due = RoundOrder(
         number=keys[0].round,
-        seconds=plan.profile.seconds,
-        has_tcp=keys[0].round <= TCP_ROUNDS,
         has_rate=False,
         repeats_left=max(0, MOST_REPEATS - repeats),
         budget_end_s=math.inf,

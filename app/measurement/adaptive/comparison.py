@@ -19,7 +19,7 @@ from app.domain.messages import sentences
 from app.domain.results import Attempt, AttemptKey, AttemptStatus, CampaignPlan, CampaignStatus
 from app.measurement.adaptive.cycles import Cycles
 from app.measurement.adaptive.draft import Draft
-from app.measurement.adaptive.group_measurement import FIRST_SECONDS, RoundOrder
+from app.measurement.adaptive.group_measurement import RoundOrder
 from app.measurement.adaptive.host_probes import HostProbes
 from app.measurement.adaptive.past_rounds import Candidate, PastRounds, stored_round, stored_times, took_s
 from app.measurement.adaptive.probes import RoundProbes
@@ -163,8 +163,6 @@ class AdaptiveComparison(Comparison):
         groups = self._groups(drafts)
         order = RoundOrder(
             number=number,
-            seconds=FIRST_SECONDS if number == 1 else profile.seconds,
-            has_tcp=past.has_tcp_next,
             has_rate=past.has_rate_next,
             repeats_left=max(0, MOST_REPEATS - past.repeats),
             budget_end_s=time.monotonic() + max(0.0, (profile.budget_s or math.inf) - past.elapsed_s),

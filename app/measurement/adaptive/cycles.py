@@ -62,7 +62,7 @@ class Cycles:
         token: CancelToken,
         most_s: Callable[[float], float] = lambda _cycle_s: math.inf,
     ) -> None:
-        """Measure until there are ten good cycles, or five where time is short, at most twenty.
+        """Measure until there are six good cycles, or five where time is short, at most twelve.
 
         Args:
             drafts: Candidates that are up; blocks are added to them, and disturbed cycles are marked.

@@ -45,17 +45,14 @@ from app.wording.stages import STAGE_WORDS
 LEAST_CYCLES = 3
 """Skipping ends the cycles of a round once there are so many; before, there would be no figure. Source: our choice."""
 
-FIRST_SECONDS = 1
-"""Seconds of TCP per direction in the first round, which is to say soon what is known. Source: our choice."""
-
 RATE_SECONDS = 1
 """Seconds of TCP per direction while the CPU is compared. Source: our choice."""
 
 FIRST_RATED_ROUND = 2
 """CPU at one rate is measured in this round. Source: our choice."""
 
-TCP_ROUNDS = 2
-"""TCP is measured in so many rounds: the later ones are to decide about latencies. Source: our choice."""
+TCP_ROUND = 1
+"""TCP is measured in this round: the later ones are to decide about latencies. Source: our choice."""
 
 _HOST_ERRORS = (Cancelled, ConnectionLost, HostUnreachable)
 
@@ -66,8 +63,6 @@ class RoundOrder:
 
     Attributes:
         number: Round, from 1.
-        seconds: Seconds of TCP per direction.
-        has_tcp: Whether TCP is measured in it.
         has_rate: Whether the CPU is compared at one rate in it.
         repeats_left: How often blocks may be measured again.
         budget_end_s: Monotonic time at which the budget is used up; from then on nothing is repeated.
@@ -80,8 +75,6 @@ class RoundOrder:
     """
 
     number: int
-    seconds: int
-    has_tcp: bool
     has_rate: bool
     repeats_left: int
     budget_end_s: float
@@ -132,7 +125,7 @@ class GroupMeasurement:
         """
         with self.times.part(Part.BLOCKS):
             self._blocks()
-        if self.order.has_tcp:
+        if self.order.number == TCP_ROUND:
             with self.times.part(Part.TCP):
                 self._each(Stage.THROUGHPUT, TCP_BOTH_WAYS(), self._transfer)
         rate = self._rate()
@@ -222,7 +215,7 @@ class GroupMeasurement:
         order, seconds = self.order, self.times.seconds
         left_s = order.budget_end_s - time.monotonic() if order.is_single_group else math.inf
         before_s = sum(seconds[part] for part in (Part.INSPECTION, Part.SET_UP, Part.WARM_UP))
-        tcp_s = transfer_s(len(self.open), order.seconds) if order.has_tcp else 0.0
+        tcp_s = transfer_s(len(self.open), self.context.plan.profile.seconds) if order.number == TCP_ROUND else 0.0
         rate_s = transfer_s(len(self.open), RATE_SECONDS) if order.has_rate else 0.0
         return BlockTime(left_s, before_s, tcp_s + rate_s, order.number)
 
@@ -243,7 +236,7 @@ class GroupMeasurement:
         began_s = time.monotonic()
         done = self.probes.transfer(
             draft,
-            seconds=self.order.seconds,
+            seconds=self.context.plan.profile.seconds,
             cap_mbit_s=self.context.plan.pair.load_cap_mbit_s,
             token=token,
             on_interval=lambda *sample: self.context.emit(ThroughputSample(draft.key, *sample)),

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from app.domain.results import Attempt, AttemptKey, CampaignPlan
 from app.domain.solutions import BASELINE
 from app.measurement.adaptive.block_time import FEWEST_CYCLES
-from app.measurement.adaptive.group_measurement import FIRST_RATED_ROUND, FIRST_SECONDS, TCP_ROUNDS, rate_of
+from app.measurement.adaptive.group_measurement import FIRST_RATED_ROUND, RATE_SECONDS, rate_of
 from app.measurement.adaptive.round_times import Part, RoundTimes
 from app.measurement.adaptive.side_by_side import ONE_AT_A_TIME
 from app.measurement.comparison.planning import packet_tests_s
@@ -92,32 +92,22 @@ class PastRounds:
         return self.next_number >= FIRST_RATED_ROUND and self._fits(self._rate_s)
 
     @property
-    def has_tcp_next(self) -> bool:
-        """Whether the next round measures TCP: a second time only where the budget holds it, latencies decide."""
-        rate_s = self._rate_s if self.has_rate_next else 0.0
-        return self.next_number <= TCP_ROUNDS and self._fits(rate_s + self._tcp_s)
-
-    @property
     def next_round_s(self) -> float:
         """Seconds that the next round will take with the same candidates; what happens only once is left out.
 
         Where the budget does not hold as many cycles as in the last round, it has fewer, see `block_time`.
         """
-        more_s = (self._rate_s if self.has_rate_next else 0.0) + (self._tcp_s if self.has_tcp_next else 0.0)
+        more_s = self._rate_s if self.has_rate_next else 0.0
         budget_s = self.plan.profile.budget_s
         left_s = math.inf if budget_s is None else budget_s - self.elapsed_s
         return min(self.latency_s + more_s, max(self.shortest_s + more_s, left_s))
 
     @property
     def _rate_s(self) -> float:
-        """Seconds to compare the CPU at one rate, which takes as long as TCP of the first round."""
-        return self.transfer_s if self.next_number == FIRST_RATED_ROUND else 0.0
-
-    @property
-    def _tcp_s(self) -> float:
-        """Seconds of TCP in the second round: its directions take longer than in the first."""
-        more_s = 2.0 * self.transfers * (self.plan.profile.seconds - FIRST_SECONDS)
-        return self.transfer_s + more_s if self.next_number > 1 else self.transfer_s
+        """Seconds to compare the CPU at one rate: as TCP before, but each direction is shorter."""
+        if self.next_number != FIRST_RATED_ROUND:
+            return 0.0
+        return max(0.0, self.transfer_s - 2.0 * self.transfers * (self.plan.profile.seconds - RATE_SECONDS))
 
     def _fits(self, more_s: float) -> bool:
         """Return whether the budget holds so much more than blocks: it takes no round away from the first three.

@@ -25,7 +25,7 @@ from app.measurement.bench import (
     predicted_fixed_s,
 )
 from app.measurement.comparison import plan_campaign
-from app.measurement.overhead import Pass, ProbeOverhead
+from app.measurement.overhead import Overheads, Pass, ProbeOverhead
 
 PROFILE = Profile(ProfileName.CUSTOM, pings=100, seconds=2, rounds=1)
 STAGES = (
@@ -113,25 +113,27 @@ def test_the_study_leaves_out_no_second_of_tcp() -> None:
 def test_an_adaptive_round_builds_three_tunnels_at_a_time() -> None:
     adaptive = PROFILES[ProfileName.ADAPTIVE]
     four = [times_of(name, setup_s=setup_s) for name, setup_s in (("a", 4.0), ("b", 3.0), ("c", 2.0), ("d", 1.0))]
-    # 10 cycles of 200 requests of 1 ms each; 1 s of TCP in the first round, 2 s afterwards.
-    first_s = 4.0 + 1.0 + 1.5 + 4 * 2.0 + 4 * 4.5
-    second_s = first_s + 4 * 2.0
+    # 6 cycles of 200 requests of 1 ms each; 2 s of TCP and 1 s of CPU at one rate, both once.
+    round_s = 4.0 + 1.0 + 1.5 + 4 * 1.2
+    once_s = 4 * (6.5 + 4.5) + 40.0
 
-    assert predicted_adaptive_s(four, adaptive, 1) == pytest.approx(first_s + 40.0)
-    assert predicted_adaptive_s(four, adaptive, 2) == pytest.approx(first_s + second_s + 40.0)
+    assert predicted_adaptive_s(four, adaptive, 1) == pytest.approx(round_s + once_s)
+    assert predicted_adaptive_s(four, adaptive, 2) == pytest.approx(2 * round_s + once_s)
 
 
 def made(**measured_s: float) -> Bench:
     passes = (Pass(0.5, (200.0, 210.0)),) * 2
     overhead = ProbeOverhead((60, 1514), (Pass(0.6, (202.0, 210.0)),) * 2, passes, passes)
+    blocks = ProbeOverhead((60, 1514), (Pass(0.55, (200.0, 210.0)),) * 2, passes, passes)
     measured = {ProfileName(name): seconds for name, seconds in measured_s.items()}
-    return Bench(overhead, (times_of("baseline"), times_of("wireguard")), measured)
+    return Bench(Overheads(overhead, blocks), (times_of("baseline"), times_of("wireguard")), measured)
 
 
 def test_figures_are_ratios_of_one_run() -> None:
     data = json.loads(json.dumps(bench_data(made(adaptive=60.0, paper=1200.0))))
 
     assert data["overhead"]["time_ratio"] == pytest.approx(1.2)
+    assert data["block_overhead"]["time_ratio"] == pytest.approx(1.1)
     assert data["overhead"]["rtt_ratios"] == [pytest.approx(1.01), 1.0]
     assert data["candidates"][1]["setup_ratio"] == pytest.approx(6.0)
     assert data["candidates"][1]["cleanup_ratio"] == pytest.approx(3.0)
@@ -153,6 +155,7 @@ def test_what_was_not_measured_is_not_printed(capsys: pytest.CaptureFixture[str]
     with_both = capsys.readouterr().out
 
     assert "Latency phase over bare pings: 1.20" in without
+    assert "Adaptive block over bare pings: 1.10" in without
     assert "Measured:" not in without
     assert "Measured: paper 20.0 min; adaptive 1.0 min, 0.050 of paper, 0.150 of one of its rounds." in with_both
     assert "Order:" not in with_both

@@ -59,6 +59,32 @@ def test_the_probe_and_bare_pings_are_measured_in_turn() -> None:
     assert sorted(places) == [0, 0, 1, 1, 2, 2]
 
 
+def test_blocks_and_bare_pings_have_the_same_requests() -> None:
+    counts: list[str] = []
+
+    def answer(command: Command, token: CancelToken) -> Answer:
+        is_block = "@block" in command.argv[2]
+        counts.append(next(word for word in command.argv if word.startswith("18:")))
+        if is_block:
+            yield "@block 100.00"
+        for label, count in (("18", 7), ("1472", 2)):
+            yield f"@size {label}"
+            yield from replies(0.44 if is_block else 0.4, count)
+            if is_block:
+                yield "@exit 0"
+        yield 1.1 if is_block else 1.0
+        yield "@end"
+        return 0
+
+    host = FakeHost("gateway-a", answer)
+    found = measure_overhead(host, REQUEST, (7, 2), rounds=6, token=CancelToken(), clock=host.clock)
+
+    assert set(counts) == {"18:7 1472:2"}
+    assert found.time_ratio == pytest.approx(1.1)
+    assert found.rtt_ratios == (pytest.approx(1.1), pytest.approx(1.1))
+    assert found.control_rtt_ratios == (1.0, 1.0)
+
+
 def test_a_disturbed_round_does_not_count() -> None:
     bare = (Pass(1.0, (200.0,)),) * 3
     probe = (Pass(1.1, (202.0,)), Pass(9.0, (900.0,)), Pass(1.1, (202.0,)))

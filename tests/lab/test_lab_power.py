@@ -88,6 +88,7 @@ def test_the_cpu_has_no_aes_instructions(victim: Lab) -> None:
         assert "sse2" in flags
 
 
+@pytest.mark.full
 def test_a_reboot_is_a_reboot_and_off_from_within_is_off_and_the_link_comes_back(victim: Lab, labs: LabManager) -> None:
     before = {side: boot_id(victim, side) for side in Side}
     pids = labs.status()[0].pids
@@ -124,6 +125,7 @@ def test_power_can_be_lost_at_once(victim: Lab, labs: LabManager, side: Side) ->
     assert_link_works(victim)
 
 
+@pytest.mark.full
 def test_nothing_of_an_interrupted_image_is_left(has_qemu: None, tmp_path: Path) -> None:
     """kill -9 while mmdebstrap works: it ends, its temporary tree is gone, and so is our folder."""
     token = CancelToken()

@@ -80,6 +80,7 @@ def test_the_journal_of_a_restored_gateway_goes_on(copies: tuple[Lab, Lab]) -> N
         assert run(copies[1], side, "systemctl is-system-running; systemctl --failed --no-legend") == "running\n"
 
 
+@pytest.mark.full
 def test_a_restored_gateway_reboots_as_itself_with_the_right_time(copies: tuple[Lab, Lab]) -> None:
     lab = copies[1]
     before = run(lab, Side.A, f"{OWN}; cat /proc/sys/kernel/random/boot_id").splitlines()

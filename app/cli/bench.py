@@ -155,12 +155,12 @@ def print_bench(out: Console, made: Bench) -> None:
 
 
 def _print_overheads(out: Console, overheads: Overheads) -> None:
-    phase, blocks = overheads.phase, overheads.blocks
+    phase, cycle = overheads.phase, overheads.cycle
     words = (
         tr("Latency phase over bare pings: {ratio} (bare pings over bare pings: {control}; {rounds}, bare {bare} s)"),
-        tr("Adaptive block over bare pings: {ratio} (bare pings over bare pings: {control}; {rounds}, bare {bare} s)"),
+        tr("Adaptive cycle over bare pings: {ratio} (bare pings over bare pings: {control}; {rounds}, bare {bare} s)"),
     )
-    for text, overhead in zip(words, (phase, blocks), strict=True):
+    for text, overhead in zip(words, (phase, cycle), strict=True):
         out.print(
             text.format(
                 ratio=decimal(overhead.time_ratio, 2),
@@ -174,14 +174,14 @@ def _print_overheads(out: Console, overheads: Overheads) -> None:
     columns = (
         Column(tr("frame\nbytes"), Kind.FIGURE),
         Column(tr("RTT, phase\n/ bare pings"), Kind.FIGURE),
-        Column(tr("RTT, block\n/ bare pings"), Kind.FIGURE),
+        Column(tr("RTT, cycle\n/ bare pings"), Kind.FIGURE),
         Column(tr("RTT, bare pings\n/ bare pings"), Kind.FIGURE),
     )
     table = Table(columns, tr("Median round-trip times"))
-    for size, ratio, block, control in zip(
-        phase.frame_bytes, phase.rtt_ratios, blocks.rtt_ratios, phase.control_rtt_ratios, strict=True
+    for size, ratio, of_cycle, control in zip(
+        phase.frame_bytes, phase.rtt_ratios, cycle.rtt_ratios, phase.control_rtt_ratios, strict=True
     ):
-        table.add_row(size, decimal(ratio, 3), decimal(block, 3), decimal(control, 3))
+        table.add_row(size, decimal(ratio, 3), decimal(of_cycle, 3), decimal(control, 3))
     table.print(out)
 
 

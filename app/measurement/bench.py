@@ -221,7 +221,7 @@ def bench_data(made: Bench) -> dict[str, object]:
     return {
         "format": 1,
         "overhead": _overhead_data(made.overheads.phase),
-        "block_overhead": _overhead_data(made.overheads.blocks),
+        "cycle_overhead": _overhead_data(made.overheads.cycle),
         "candidates": [
             {
                 "solution": one.solution,

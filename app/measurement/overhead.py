@@ -6,6 +6,7 @@ import statistics
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import cycle
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +24,9 @@ from app.probes import LatencyRequest, longest_s, measure_latency
 from app.probes.blocks import BlockTarget, CycleRequest, measure_cycle
 from app.probes.latency import ping_argv
 from app.probes.ping_lines import Reply, parse_ping_line
+
+CYCLE_BLOCKS = 3
+"""Blocks of a cycle: of the bare link and of two VPNs, the fewest that are compared."""
 
 _SCRIPT = bare_script("probes/bare-pings.sh")
 
@@ -88,11 +92,11 @@ class Overheads:
 
     Attributes:
         phase: The latency phase of a profile whose candidates are measured in turn, its warm-up included.
-        blocks: A block of an adaptive profile.
+        cycle: A cycle of an adaptive comparison of two VPNs and the bare link.
     """
 
     phase: ProbeOverhead
-    blocks: ProbeOverhead
+    cycle: ProbeOverhead
 
 
 def _time_ratio(ones: Sequence[Pass], others: Sequence[Pass]) -> float:
@@ -123,7 +127,8 @@ def measure_overhead(
     Args:
         client: The host that pings.
         request: What to measure.
-        block_pings: Echo requests per frame size of a block, which is then the probe; empty for the latency phase.
+        block_pings: Echo requests per frame size of a block; then a cycle of blocks is the probe. Empty for the
+            latency phase.
         rounds: How often.
         token: Cancels it.
         on_round: Gets the number of finished rounds.
@@ -136,23 +141,24 @@ def measure_overhead(
         ProbeFailed: Nothing comes back, or ping cannot be used.
         ConnectionLost, DeadlineExceeded, Cancelled: As `HostSession.run`.
     """
-    target = BlockTarget(request.destination, request.source)
-    cycle = CycleRequest((target,), request.frame_bytes, tuple(block_pings), 0, request.ping_flavour)
-    counts = block_pings or (request.pings,) * len(request.frame_bytes)
+    targets = (BlockTarget(request.destination, request.source),) * CYCLE_BLOCKS
+    wanted = CycleRequest(targets, request.frame_bytes, tuple(block_pings), 0, request.ping_flavour)
+    counts = tuple(block_pings) * CYCLE_BLOCKS or (request.pings,) * len(request.frame_bytes)
 
     def phase() -> Pass:
         outcome = measure_latency(client, request, token=token, on_samples=lambda *_: None, clock=clock)
         return _pass(outcome.seconds, [one.rtt_us for one in outcome.series])
 
-    def block() -> Pass:
+    def whole_cycle() -> Pass:
         began_s = clock()
-        (measured,) = measure_cycle(client, cycle, token=token)
-        return _pass(clock() - began_s, measured.rtt_us)
+        blocks = measure_cycle(client, wanted, token=token)
+        seconds = clock() - began_s
+        return _pass(seconds, [np.concatenate(one) for one in zip(*(block.rtt_us for block in blocks), strict=True)])
 
     def bare() -> Pass:
         return _bare_pass(client, request, counts, token, clock)
 
-    ways = (block if block_pings else phase, bare, bare)
+    ways = (whole_cycle if block_pings else phase, bare, bare)
     passes: tuple[list[Pass], ...] = ([], [], [])
     for number in range(rounds):
         order = [0, 1, 2]
@@ -189,11 +195,11 @@ def _bare_pass(
             current.append(parsed.rtt_us)
 
     longest = longest_s(max(counts), 1)
-    sizes = " ".join(f"{label}:{count}" for label, count in zip(labels, counts, strict=True))
+    sizes = " ".join(f"{label}:{count}" for label, count in zip(cycle(labels), counts, strict=False))
     words = (str(longest), sizes, request.destination, *ping_argv(request))
     command = Command(
         shell_step_argv(_SCRIPT, *words),
-        timeout_s=longest * len(labels) + 15.0,
+        timeout_s=longest * len(counts) + 15.0,
         is_root=client.privilege is not Privilege.NONE,
         max_output_bytes=65_536,  # every line is read as it arrives; nothing has to be kept
     )

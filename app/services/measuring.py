@@ -146,9 +146,9 @@ class MeasuringOperations:
                 token=token,
                 on_round=lambda done: on_progress(MEASURING_OVERHEAD(), done / rounds / 2),
             )
-            # A block is short, and so is as many of them as a round has.
+            # A cycle is short: there are as many of them as in a round.
             passes = rounds * GOOD_CYCLES
-            blocks = measure_overhead(
+            cycle = measure_overhead(
                 sessions.a,
                 request,
                 ADAPTIVE_PROFILE.block_pings,
@@ -156,7 +156,7 @@ class MeasuringOperations:
                 token=token,
                 on_round=lambda done: on_progress(MEASURING_OVERHEAD(), (1 + done / passes) / 2),
             )
-            return Overheads(phase, blocks)
+            return Overheads(phase, cycle)
 
     def plan_census(self, discovery: Discovery, options: CensusOptions) -> CensusPlan:
         """Plan a census: every option of the chosen solutions that both hosts list."""

@@ -124,16 +124,16 @@ def test_an_adaptive_round_builds_three_tunnels_at_a_time() -> None:
 def made(**measured_s: float) -> Bench:
     passes = (Pass(0.5, (200.0, 210.0)),) * 2
     overhead = ProbeOverhead((60, 1514), (Pass(0.6, (202.0, 210.0)),) * 2, passes, passes)
-    blocks = ProbeOverhead((60, 1514), (Pass(0.55, (200.0, 210.0)),) * 2, passes, passes)
+    cycle = ProbeOverhead((60, 1514), (Pass(0.55, (200.0, 210.0)),) * 2, passes, passes)
     measured = {ProfileName(name): seconds for name, seconds in measured_s.items()}
-    return Bench(Overheads(overhead, blocks), (times_of("baseline"), times_of("wireguard")), measured)
+    return Bench(Overheads(overhead, cycle), (times_of("baseline"), times_of("wireguard")), measured)
 
 
 def test_figures_are_ratios_of_one_run() -> None:
     data = json.loads(json.dumps(bench_data(made(adaptive=60.0, paper=1200.0))))
 
     assert data["overhead"]["time_ratio"] == pytest.approx(1.2)
-    assert data["block_overhead"]["time_ratio"] == pytest.approx(1.1)
+    assert data["cycle_overhead"]["time_ratio"] == pytest.approx(1.1)
     assert data["overhead"]["rtt_ratios"] == [pytest.approx(1.01), 1.0]
     assert data["candidates"][1]["setup_ratio"] == pytest.approx(6.0)
     assert data["candidates"][1]["cleanup_ratio"] == pytest.approx(3.0)
@@ -155,7 +155,7 @@ def test_what_was_not_measured_is_not_printed(capsys: pytest.CaptureFixture[str]
     with_both = capsys.readouterr().out
 
     assert "Latency phase over bare pings: 1.20" in without
-    assert "Adaptive block over bare pings: 1.10" in without
+    assert "Adaptive cycle over bare pings: 1.10" in without
     assert "Measured:" not in without
     assert "Measured: paper 20.0 min; adaptive 1.0 min, 0.050 of paper, 0.150 of one of its rounds." in with_both
     assert "Order:" not in with_both

@@ -59,19 +59,23 @@ def test_the_probe_and_bare_pings_are_measured_in_turn() -> None:
     assert sorted(places) == [0, 0, 1, 1, 2, 2]
 
 
-def test_blocks_and_bare_pings_have_the_same_requests() -> None:
+def test_a_cycle_and_bare_pings_have_the_same_requests() -> None:
     counts: list[str] = []
+    sent: dict[bool, int] = {True: 0, False: 0}
 
     def answer(command: Command, token: CancelToken) -> Answer:
         is_block = "@block" in command.argv[2]
         counts.append(next(word for word in command.argv if word.startswith("18:")))
-        if is_block:
-            yield "@block 100.00"
-        for label, count in (("18", 7), ("1472", 2)):
-            yield f"@size {label}"
-            yield from replies(0.44 if is_block else 0.4, count)
+        sizes = command.argv[command.argv.index(counts[-1])].split()
+        for block in range(len(command.argv[6].split()) if is_block else 1):
             if is_block:
-                yield "@exit 0"
+                yield f"@block 10{block}.00"
+            for label, count in (size.split(":") for size in sizes):
+                yield f"@size {label}"
+                yield from replies(0.44 if is_block else 0.4, int(count))
+                sent[is_block] += int(count)
+                if is_block:
+                    yield "@exit 0"
         yield 1.1 if is_block else 1.0
         yield "@end"
         return 0
@@ -79,7 +83,8 @@ def test_blocks_and_bare_pings_have_the_same_requests() -> None:
     host = FakeHost("gateway-a", answer)
     found = measure_overhead(host, REQUEST, (7, 2), rounds=6, token=CancelToken(), clock=host.clock)
 
-    assert set(counts) == {"18:7 1472:2"}
+    assert set(counts) == {"18:7 1472:2", "18:7 1472:2 18:7 1472:2 18:7 1472:2"}
+    assert 2 * sent[True] == sent[False] == 2 * 6 * 3 * 9
     assert found.time_ratio == pytest.approx(1.1)
     assert found.rtt_ratios == (pytest.approx(1.1), pytest.approx(1.1))
     assert found.control_rtt_ratios == (1.0, 1.0)

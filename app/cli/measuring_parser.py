@@ -60,7 +60,7 @@ def _add_uses(compare_parser: argparse.ArgumentParser) -> None:
         metavar="A,B",
         help=tr(
             "also run workloads over each candidate: loaded-latency, both-directions, transfer, voice, web-page, "
-            "two-flows, idle-data, or all"
+            "two-flows, transactions, idle-data, or all"
         ),
     )
 
@@ -180,7 +180,10 @@ def add_studies(commands: Commands) -> None:
         "--part",
         choices=("quick", "no-loss", "loss", "all"),
         default="quick",
-        help=tr("quick: GEO without loss, CUBIC only (some 10 minutes); no-loss, loss: LEO and GEO (default: quick)"),
+        help=tr(
+            "satcom-2021: quick (GEO without loss, CUBIC only, some 10 minutes), no-loss, loss (LEO and GEO), all; "
+            "ipsec-tls-2011: quick (one round), all (three) (default: quick)"
+        ),
     )
     run.add_argument("--fresh", action="store_true", help=tr("measure cells again that have a time"))
     add_json(run, tr("write own and published times as JSON"))

@@ -102,6 +102,14 @@ LAB_IN_USE_HINT = MessageForm(
     "cli.lab-in-use-hint", "What runs there is lost with: tunnelmark lab down --name {name} --force"
 )
 NO_STUDY = MessageForm("cli.no-study", "There is no study named {study}.", "Studies: {known}.")
+NO_STUDY_PART = MessageForm(
+    "cli.no-study-part", "{study} has no part named {part}.", "Give --part one of these: {known}."
+)
+STUDY_STOPPED = MessageForm(
+    "cli.study-stopped",
+    "Comparison {campaign} of the study stopped before its end.",
+    "Once the cause is fixed, go on with: tunnelmark study run {study} {pair}",
+)
 
 # --- measuring -------------------------------------------------------------------------------------------------------
 

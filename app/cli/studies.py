@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
+from app.cli import file_study
 from app.cli.context import CommandContext
 from app.cli.exit_codes import ExitCode
 from app.cli.files import write_text
@@ -15,7 +16,9 @@ from app.cli.terminal import run_cancellable
 from app.domain.errors import InvalidOption
 from app.domain.transfers import CONGESTION, TransferCell, TransferResult
 from app.measurement.studies import StudyRequest
-from app.ranking.published_transfers import STUDY, agreement, published_transfers
+from app.ranking.file_study import IPSEC_TLS
+from app.ranking.published_order import agreement
+from app.ranking.published_transfers import STUDY, published_transfers
 from app.ranking.study_parts import SATCOM, cells_of, missing_cells, predicted_s
 from app.ranking.transfer_advice import advice
 from app.ranking.transfer_figures import figure_tables
@@ -42,12 +45,15 @@ def show_all(context: CommandContext) -> int:
     )
     what = tr("30 MB over satellite links, with and without VPNs")
     table.add_row(SATCOM, what, tr("{number} times").format(number=published), STUDY)
+    file_study.add_row(table)
     table.print(context.out)
     return ExitCode.OK
 
 
 def show(context: CommandContext) -> int:
     """Print a study's table."""
+    if context.options.study == IPSEC_TLS:
+        return file_study.show(context)
     _check(context.options.study)
     context.out.print(tr("{study}. Seconds to move 30 MB.").format(study=STUDY), markup=False)
     published = published_transfers()
@@ -61,6 +67,8 @@ def show(context: CommandContext) -> int:
 def run(context: CommandContext) -> int:
     """Measure a part of a study's table on a practice lab, and print it beside the published one."""
     options = context.options
+    if options.study == IPSEC_TLS:
+        return file_study.run(context)
     _check(options.study)
     cells = cells_of(options.part)
     report = html_path(options.report)
@@ -97,7 +105,7 @@ def run(context: CommandContext) -> int:
 
 def _check(study: str) -> None:
     if study != SATCOM:
-        raise InvalidOption(NO_STUDY(study=study, known=SATCOM))
+        raise InvalidOption(NO_STUDY(study=study, known=(SATCOM, IPSEC_TLS)))
 
 
 def _words(result: TransferResult) -> str:

@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Any, Generic, TypeVar
 
 from app.domain.messages.results import BBR_HERE, CUBIC_BBR_ON_GATEWAYS, CUBIC_WITHOUT_HYSTART
 from app.domain.topology import Topology
+
+C = TypeVar("C", bound=Any)
+"""Cells of a study's table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +103,7 @@ class TransferResult:
 
 
 @dataclass(frozen=True, slots=True)
-class Agreement:
+class Agreement(Generic[C]):
     """Agreement of the order of own cells with that of the published ones.
 
     Attributes:
@@ -112,4 +116,4 @@ class Agreement:
     pairs: int
     same: int
     correlation: float | None
-    against: tuple[tuple[TransferCell, TransferCell], ...]
+    against: tuple[tuple[C, C], ...]

@@ -139,8 +139,13 @@ PAGE_NOT_LOADED = MessageForm(
     "The page was not loaded on {host}: {output}",
     "Check that the tunnel carries frames, and that both hosts have python3.",
 )
-WEB_SERVER_FAILED = MessageForm(
-    "probe.web-server-failed", "The web server on {host} failed: {output}", "Install python3 on both hosts."
+SERVER_FAILED = MessageForm(
+    "probe.server-failed", "The server on {host} failed: {output}", "Install python3 on both hosts."
+)
+FILES_NOT_SENT = MessageForm(
+    "probe.files-not-sent",
+    "The files were not sent from {host}: {output}",
+    "Check that the tunnel carries frames, and that both hosts have python3.",
 )
 NOT_LISTENING = MessageForm("probe.not-listening", "it does not listen")
 
@@ -200,6 +205,11 @@ RATING_OF_WAY = MessageForm("probe.rating-of-way", "Rating R {way}")
 JITTER_OF_WAY = MessageForm("probe.jitter-of-way", "Jitter {way}")
 LOST_OF_WAY = MessageForm("probe.lost-of-way", "Lost {way}")
 LATE_OF_WAY = MessageForm("probe.late-of-way", "Too late for the buffer {way}")
+RESPONSE_OF_WAY = MessageForm("probe.response-of-way", "Time of a file {way}")
+LONGEST_OF_WAY = MessageForm("probe.longest-of-way", "Longest {way}")
+RATE_OF_WAY = MessageForm("probe.rate-of-way", "Rate {way}")
+SENDER_CPU_OF_WAY = MessageForm("probe.sender-cpu-of-way", "CPU of the sender {way}")
+RECEIVER_CPU_OF_WAY = MessageForm("probe.receiver-cpu-of-way", "CPU of the receiver {way}")
 VOICE_SOURCE = MessageForm(
     "probe.voice-source",
     "50 packets of 172 bytes a second for 12 s each way. Delay: half a round trip, 20 ms of speech, and a de-jitter "

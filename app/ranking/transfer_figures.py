@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from app.domain.transfers import CONGESTION, Agreement, TransferCell
 from app.ranking.messages import FIGURE_TITLE, LOSS_GEO, LOSS_LEO, NO_LOSS_GEO, NO_LOSS_LEO
-from app.ranking.published_transfers import agreement, difference_pct, published_transfers
+from app.ranking.published_order import agreement
+from app.ranking.published_transfers import difference_pct, published_transfers
 
 FIGURES: Mapping[int, tuple[str, str]] = {
     3: ("leo", NO_LOSS_LEO()),
@@ -50,7 +51,7 @@ class FigureComparison:
     published: ComparisonTable
     own: ComparisonTable
     missing: tuple[TransferCell, ...]
-    agreement: Agreement
+    agreement: Agreement[TransferCell]
 
     def is_reversed(self, row: int, column: int) -> bool:
         """Whether two cells come out in the other order than in the study, where they differ by more than 5 %."""

@@ -21,7 +21,8 @@ from app.ranking.messages import (
     REASON_STUDY_SILENT,
     REASON_WHOLE_FRAMES,
 )
-from app.ranking.published_transfers import agreement, published_transfers
+from app.ranking.published_order import agreement
+from app.ranking.published_transfers import published_transfers
 
 LEAST_SAME_PCT = 85.0
 """Share of pairs that have to come out in the published order, in percent. Source: our choice."""

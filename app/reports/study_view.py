@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from app.domain.condition_files import presets
 from app.domain.transfers import CONGESTION, Agreement, TransferCell
-from app.ranking.published_transfers import agreement, published_transfers
+from app.ranking.published_order import agreement
+from app.ranking.published_transfers import published_transfers
 from app.ranking.transfer_advice import advice
 from app.ranking.transfer_figures import FigureComparison, figure_comparisons
 from app.ranking.transfer_goals import Goal, goals
@@ -58,7 +59,7 @@ class StudyView:
     cells: tuple[TransferCell, ...]
     own_s: Mapping[TransferCell, float]
     comparisons: tuple[FigureComparison, ...]
-    agreement: Agreement
+    agreement: Agreement[TransferCell]
     goals: tuple[Goal, ...]
     advice: tuple[str, ...]
 
@@ -178,7 +179,7 @@ def comparison_lines(view: StudyView, found: FigureComparison) -> list[str]:
     return lines
 
 
-def correlation_text(found: Agreement) -> str:
+def correlation_text(found: Agreement[TransferCell]) -> str:
     """Return Spearman's rank correlation as a sentence; that there are too few cells where there is none."""
     if found.correlation is None:
         return tr("Rank correlation: too few cells have an own time.")

@@ -94,7 +94,7 @@ def report_view(record: CampaignRecord, ranking: Ranking) -> View:
             for n, one in enumerate(ranking.results)
         ],
         "workloads": workloads_view(record),
-        "published": published_view(),
+        "published": published_view(record),
         "hosts": hosts_view(record),
         "conditions": conditions_view(record, ranking),
         "method": method_view(record, ranking),

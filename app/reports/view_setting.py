@@ -14,6 +14,7 @@ from app.domain.ranking import Ranking
 from app.domain.results import CampaignRecord
 from app.domain.solutions import BASELINE
 from app.ranking import STUDY_2011, outcome_of, published_2011
+from app.ranking.file_study import own_ratios
 from app.ranking.workloads import workload_table
 from app.reports.text import NOTHING, share, times
 from app.wording.conditions import condition_words, measured_words
@@ -295,17 +296,23 @@ def _ping(record: CampaignRecord) -> str:
     )
 
 
-def published_view() -> View:
-    """Return what an earlier study found, to be shown beside the results."""
+def published_view(record: CampaignRecord) -> View:
+    """Return what an earlier study found, and the same of the comparison's own candidates where it was measured."""
+    own = own_ratios(record)
     rows = [
         {
             "label": f"{one.solution}, {one.cipher}",
             "latency": times(one.latency_vs_baseline),
             "throughput": share(one.throughput_vs_baseline),
+            "own": _own_cells(own.get((one.solution, one.cipher))),
         }
         for one in published_2011()
     ]
-    return {"source": tr(STUDY_2011), "rows": rows}
+    return {"source": tr(STUDY_2011), "rows": rows, "has_own": bool(own)}
+
+
+def _own_cells(ratios: tuple[float, float] | None) -> tuple[str, str]:
+    return ("–", "–") if ratios is None else (times(ratios[0]), share(ratios[1]))
 
 
 def repeat_command(record: CampaignRecord) -> str:

@@ -8,12 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from app.probes.workloads import both_directions, idle_data, loaded_latency, transfer, two_flows, voice, web_page
+from app.probes.workloads import (
+    both_directions,
+    idle_data,
+    loaded_latency,
+    transactions,
+    transfer,
+    two_flows,
+    voice,
+    web_page,
+)
 from app.probes.workloads.base import Workload, WorkloadPath
 
 WORKLOADS: Mapping[str, Workload] = {
     one.WORKLOAD.name: one.WORKLOAD
-    for one in (loaded_latency, both_directions, transfer, voice, web_page, two_flows, idle_data)
+    for one in (loaded_latency, both_directions, transfer, voice, web_page, two_flows, transactions, idle_data)
 }
 """By name, in the order in which they run and are shown."""
 

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 
-from app.domain.cancel import CancelToken
-from app.domain.commands import Command, Stream
-from app.domain.errors import Cancelled, ProbeFailed, TunnelmarkError
+from app.domain.commands import Command
+from app.domain.errors import ProbeFailed
 from app.domain.hosts import Side
-from app.domain.messages import error_text, mark
+from app.domain.messages import mark
 from app.domain.script_files import host_script
 from app.domain.workloads import FigureKind
-from app.probes.messages import EXIT_STATUS_ONLY, NOT_LISTENING, PAGE_NOT_LOADED, WEB_SERVER_FAILED
+from app.probes.messages import EXIT_STATUS_ONLY, PAGE_NOT_LOADED
 from app.probes.workloads.base import Workload, WorkloadPath
+from app.probes.workloads.python_server import PORT_STEP, python_server
 
 DOCUMENT_BYTES = 30_000
 OBJECT_BYTES = (100_000, 60_000, 40_000, *(25_000,) * 6, *(10_000,) * 15)
@@ -24,52 +22,19 @@ _CONNECTIONS = 6
 """As browsers open to one server over HTTP/1.1. Source: our choice, after their usual limit."""
 
 _LOADS = 3
-_PORT_STEP = 2
-_LIMIT_S, _START_S, _LATE_S = 240.0, 10.0, 60.0
+_LIMIT_S, _LATE_S = 240.0, 60.0
 
 
 def _run(path: WorkloadPath) -> Mapping[str, float]:
     """Load the page several times; the medians count."""
     loads = []
-    with _server(path):
+    words = (path.address_b, str(path.port + PORT_STEP), f"{_LIMIT_S:.0f}")
+    with python_server(path, Side.B, "probes/web-server.py", *words, limit_s=_LIMIT_S):
         for _ in range(_LOADS):
             loads.append(_load(path))
             path.report("page", float(len(loads)), loads[-1][2])
     middle = [sorted(values)[len(values) // 2] for values in zip(*loads, strict=True)]
     return {"page": middle[2], "document": middle[1], "first-byte": 1_000 * middle[0]}
-
-
-@contextmanager
-def _server(path: WorkloadPath) -> Iterator[None]:
-    """Run the web server on B; it ends with its channel, and by itself after some minutes."""
-    host, token, is_up = path.session(Side.B), CancelToken(), threading.Event()
-    words = (path.address_b, str(path.port + _PORT_STEP), f"{_LIMIT_S:.0f}")
-    command = Command(("python3", "-c", host_script("probes/web-server.py"), *words), timeout_s=_LIMIT_S + 15.0)
-    reasons: list[str] = []
-
-    def take(_stream: Stream, line: str) -> None:
-        if line == "listening":
-            is_up.set()
-        elif line.strip() and line != "alive":
-            reasons.append(line.strip()[:200])
-
-    def serve() -> None:
-        try:
-            host.run(command, token=token, on_line=take)
-        except (TunnelmarkError, Cancelled) as error:
-            reasons.append(error_text(error))
-
-    thread = threading.Thread(target=serve, name="web-server")
-    thread.start()
-    try:
-        if not is_up.wait(_START_S):
-            path.token.raise_if_cancelled()
-            why = reasons[-1] if reasons else NOT_LISTENING()
-            raise ProbeFailed(WEB_SERVER_FAILED(host=host.spec.label, output=why))
-        yield
-    finally:
-        token.cancel()
-        thread.join()
 
 
 def _load(path: WorkloadPath) -> tuple[float, float, float]:
@@ -78,7 +43,7 @@ def _load(path: WorkloadPath) -> tuple[float, float, float]:
     words = (
         *(
             path.address_b,
-            str(path.port + _PORT_STEP),
+            str(path.port + PORT_STEP),
             path.address_a,
             str(_CONNECTIONS),
             str(_LATE_S),

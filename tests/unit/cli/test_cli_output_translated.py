@@ -75,6 +75,8 @@ _KNOWN = """
     freelan Salsa BSI TR NIST SP RFC IEC CVE Part bsi tr nist sp rfc iec Encrypt SATCOM Guilloteau Pradas Pelat Kuhn
     Recommendations using on Fig Blowfish Camellia EdDSA IKEv Keccak MACsec Serpent SipHash Tiger Twofish Whirlpool
     Libreswan ppp HIGH aNULL eNULL openssh com tinc-host
+    Kotuliak Rybár Trúchly Rybá r Tr chly Performance Comparison of IPsec and TLS Based VPN Technologies Table
+    Ethernet CPU IxChariot
 """
 _TRANSLATED = frozenset({"agreed", "and", "bare", "by", "certificates", "forwarding", "keys", "over", "static", "with"})
 _TRANSLATED |= {"unencrypted", "Bare"}
@@ -149,6 +151,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "policy show aes-256-cbc",
         "policy show 3des-cbc",
         "study show satcom-2021",
+        "study show ipsec-tls-2011",
     ],
 )
 def test_command(line: str, home: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -193,6 +196,7 @@ def test_command(line: str, home: Path, capsys: pytest.CaptureFixture[str]) -> N
         "status nowhere",
         "study run nothing nowhere",
         "study show nothing",
+        "study run ipsec-tls-2011 nowhere --part loss",
         "undeploy nowhere",
         "history --limit x",
         "rank plant --weights nothing=1",
@@ -210,7 +214,7 @@ def test_error(line: str, home: Path, monkeypatch: pytest.MonkeyPatch, capsys: p
 
 
 _TITLES_OF_VPNS = " ".join(one.info.title for one in ADAPTERS.values())
-_CHOICES = f"{' '.join(Measure)} {' '.join(PRESETS)} {_TITLES_OF_VPNS} satcom {os.strerror(2)}"
+_CHOICES = f"{' '.join(Measure)} {' '.join(PRESETS)} {_TITLES_OF_VPNS} satcom ipsec-tls quick all {os.strerror(2)}"
 """Words of options and titles of VPNs, which errors list, and the system's own words."""
 
 
@@ -351,6 +355,6 @@ def _text(out: Console) -> str:
 
 def _left(text: str) -> set[str]:
     """Return the words that are neither translated nor a name."""
-    for one in (*_MADE_UP, "Encrypt-and-MAC", "using VPN over SATCOM"):
+    for one in (*_MADE_UP, "Encrypt-and-MAC", "using VPN over SATCOM", "IPsec and TLS Based VPN"):
         text = text.replace(one, "")
     return set(_WORD.findall(unbracketed(text))) - _NAMES

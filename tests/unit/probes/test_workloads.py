@@ -21,6 +21,7 @@ from app.probes.messages import CALL_SILENT, IPERF_FAILED, NO_CAPTURE
 from app.probes.workloads import WORKLOADS, WorkloadPath
 from app.probes.workloads.idle_data import MONTH_S, WINDOW_S, IdleCount, figures
 from app.probes.workloads.iperf import read_report
+from app.probes.workloads.transactions import figures as file_figures
 from app.probes.workloads.two_flows import shares
 from app.probes.workloads.voice import burst_ratio, jitter_ms, read_stream
 from app.probes.workloads.web_page import DOCUMENT_BYTES, OBJECT_BYTES
@@ -147,6 +148,30 @@ def test_the_page_is_served_and_loaded_and_the_server_ends_with_its_channel() ->
     assert 0.0 < first_byte_s <= document_s <= page_s
     server.stdout.close()
     assert server.wait(timeout=20) == 0
+
+
+def test_files_are_answered_each_and_the_receiver_ends_with_its_channel() -> None:
+    port = free_port()
+    script = [sys.executable, "-c", host_script("probes/transactions.py")]
+    serving = [*script, "receive", "127.0.0.1", str(port), "1000000", "60"]
+    with subprocess.Popen(serving, stdout=subprocess.PIPE, text=True) as receiver:
+        assert receiver.stdout is not None
+        assert receiver.stdout.readline() == "listening\n"
+        words = ["send", "127.0.0.1", str(port), "1000000", "127.0.0.1", "0.2", "5"]
+        for _ in range(2):
+            done = subprocess.run([*script, *words], capture_output=True, text=True, check=True)
+            times_s = [float(line) for line in done.stdout.split()]
+            assert len(times_s) >= 2
+            assert 0 < max(times_s) < 5
+        receiver.stdout.close()
+        assert receiver.wait(10) == 0
+    refused = subprocess.run([*script, *words], capture_output=True, text=True, check=False)
+    assert refused.returncode != 0
+    assert "ConnectionRefusedError" in refused.stderr
+
+
+def test_the_rate_of_files_is_that_of_their_mean_time() -> None:
+    assert file_figures([0.08, 0.12]) == pytest.approx({"response": 100.0, "longest": 120.0, "rate": 80.0})
 
 
 def test_both_sides_of_a_call_hear_each_other() -> None:

@@ -6,7 +6,8 @@ import pytest
 
 from app.domain.condition_files import presets
 from app.domain.transfers import TransferCell
-from app.ranking.published_transfers import agreement, difference_pct, published_transfers
+from app.ranking.published_order import agreement
+from app.ranking.published_transfers import difference_pct, published_transfers
 
 
 def cell(

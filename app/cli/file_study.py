@@ -1,0 +1,202 @@
+"""`tunnelmark study` for the study of 2011: files of 1 MB over OpenVPN and IPsec."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+
+from app.cli.compare import cancelled_words
+from app.cli.context import CommandContext, verbosity
+from app.cli.exit_codes import ExitCode
+from app.cli.files import write_text
+from app.cli.messages import NO_STUDY_PART, STUDY_STOPPED
+from app.cli.pair_option import find_pair
+from app.cli.progress import CampaignDisplay
+from app.cli.tables import Column, Kind, Table
+from app.cli.terminal import run_cancellable
+from app.discovery.pair_discovery import Discovery
+from app.domain.errors import Cancelled, InvalidOption, ProbeFailed
+from app.domain.results import CampaignPlan, CampaignRecord, CampaignStatus
+from app.measurement.control import CampaignControl
+from app.measurement.messages import STUDY_NEEDS_LAB
+from app.measurement.options import RunOptions
+from app.ranking.file_study import (
+    FILE_STUDY_NOTES,
+    IPSEC_TLS,
+    PROFILES,
+    STUDY,
+    WAYS,
+    Cell,
+    FileFigures,
+    StudyCandidate,
+    file_agreement,
+    own_files,
+    predicted_s,
+    published_files,
+    study_candidates,
+    times_bare,
+    workload,
+)
+from app.reports.file_study import study_data
+from app.reports.study_report import html_path
+from app.services.wiring import Services
+from app.wording.language import tr
+from app.wording.local_forms import decimal, local_figure
+
+_MOST_NAMED = 5
+"""Pairs of the other order that are named."""
+
+
+def add_row(table: Table) -> None:
+    """Add the study to the list of studies."""
+    cells = len(published_files())
+    what = tr("Files of 1 MB over OpenVPN and IPsec with AES, 3DES and Blowfish, and the CPU of both hosts")
+    table.add_row(IPSEC_TLS, what, tr("{number} rows").format(number=cells), STUDY)
+
+
+def show(context: CommandContext) -> int:
+    """Print the study's table."""
+    context.out.print(tr("{study}. Times of a file of 1 MB.").format(study=STUDY), markup=False)
+    _print_table(context, study_candidates(), None)
+    _print_notes(context)
+    return ExitCode.OK
+
+
+def run(context: CommandContext) -> int:
+    """Measure the study's candidates on a practice lab, and print their figures beside the published ones."""
+    options = context.options
+    if options.part not in PROFILES:
+        raise InvalidOption(NO_STUDY_PART(part=options.part, study=IPSEC_TLS, known=tuple(PROFILES)))
+    report = html_path(options.report)
+    with context.services() as services:
+        pair = find_pair(context, services)
+        if not pair.is_lab:
+            raise InvalidOption(STUDY_NEEDS_LAB(pair=pair.name))
+        services.refuse_if_in_use(pair)
+        found = context.job(lambda token, report: services.discover(pair, token=token, on_progress=report))
+        possible = {(one.solution, one.suite) for one in found.candidates}
+        chosen = [one for one in study_candidates() if (one.solution, one.suite) in possible]
+        for missing in (one for one in study_candidates() if one not in chosen):
+            text = tr("{candidate} is left out: these hosts do not have it.").format(candidate=missing.label)
+            context.err.print(text, markup=False)
+        minutes = predicted_s(options.part, len(chosen)) / 60
+        text = tr("{number} candidates, about {minutes} minutes.")
+        context.err.print(text.format(number=len(chosen), minutes=f"{minutes:.0f}"), markup=False)
+        record = _measure(context, services, found, chosen)
+        if report is not None:
+            written = services.write_report(record.campaign_id, report)
+            context.err.print(tr("Report: {path}").format(path=written), markup=False, soft_wrap=True)
+    own = own_files(record)
+    if options.json:
+        write_text(options.json, json.dumps(study_data(record, own), indent=2))
+    if options.json != "-":
+        _print_results(context, chosen, own)
+    is_whole = all((one.solution, one.suite, way) in own for one in study_candidates() for way in WAYS)
+    return ExitCode.OK if is_whole else ExitCode.INCOMPLETE
+
+
+def _measure(
+    context: CommandContext, services: Services, found: Discovery, chosen: Sequence[StudyCandidate]
+) -> CampaignRecord:
+    """Run a comparison, which is stored like any other; one of this study that was interrupted goes on.
+
+    Raises:
+        Cancelled: The user cancelled it, and the hosts were restored.
+        ProbeFailed: It stopped before its end.
+    """
+    plan = services.plan(
+        found,
+        [(one.solution, one.suite) for one in chosen],
+        RunOptions(profile=PROFILES[context.options.part], workloads=(workload(),)),
+    )
+    resume_id = None if context.options.fresh else _unfinished(services, plan)
+    if resume_id is not None:
+        text = tr("Comparison {number}, which was interrupted, goes on.").format(number=resume_id)
+        context.err.print(text, markup=False)
+    control = CampaignControl()
+    with CampaignDisplay(context.err, is_verbose=verbosity(context.options) > 0) as display:
+        record = run_cancellable(
+            lambda _token: services.run(found, plan, control=control, emit=display.handle, resume_id=resume_id),
+            context.prompts,
+            control.token,
+        )
+    if record.status is CampaignStatus.CANCELLED:
+        context.err.print(cancelled_words(record), markup=False, soft_wrap=True)
+        raise Cancelled
+    if record.status is CampaignStatus.INTERRUPTED:
+        raise ProbeFailed(STUDY_STOPPED(campaign=record.campaign_id, study=IPSEC_TLS, pair=found.pair.name))
+    return record
+
+
+def _unfinished(services: Services, plan: CampaignPlan) -> int | None:
+    """Return the interrupted comparison with this very plan; None if there is none."""
+    number = services.unfinished(plan.pair.name)
+    if number is None:
+        return None
+    begun = services.record(number).plan
+    is_same = begun.workloads == plan.workloads and begun.profile == plan.profile and begun.attempts == plan.attempts
+    return number if is_same else None
+
+
+def _print_results(context: CommandContext, chosen: Sequence[StudyCandidate], own: Mapping[Cell, FileFigures]) -> None:
+    _print_table(context, chosen, own)
+    agreed = file_agreement(own)
+    text = tr("{same} of {pairs} pairs of response times have the published order.")
+    context.out.print(text.format(same=agreed.same, pairs=agreed.pairs), markup=False)
+    if agreed.correlation is not None:
+        text = tr("Rank correlation: {number}").format(number=local_figure(agreed.correlation, 2))
+        context.out.print(text, markup=False)
+    labels = {(one.solution, one.suite): one.label for one in study_candidates()}
+    for one, other in agreed.against[:_MOST_NAMED]:
+        text = tr("Other order: {one} and {other}.").format(one=_name(labels, one), other=_name(labels, other))
+        context.out.print(text, markup=False)
+    _print_notes(context)
+
+
+def _name(labels: Mapping[tuple[str, str], str], cell: Cell) -> str:
+    return f"{labels[cell[0], cell[1]]} {WAYS[cell[2]]}"
+
+
+def _print_notes(context: CommandContext) -> None:
+    for text in FILE_STUDY_NOTES:
+        context.out.print(tr(text), markup=False)
+
+
+def _print_table(
+    context: CommandContext, candidates: Sequence[StudyCandidate], own: Mapping[Cell, FileFigures] | None
+) -> None:
+    """Print the published table, with own figures before the published ones where there are any."""
+    sources = [(tr("published"), published_files())] if own is None else [(tr("own"), own), _published()]
+    columns = [Column("VPN"), Column(tr("way"))]
+    for heading, rank in (
+        (tr("file\nms"), 0),
+        (tr("x bare\nlink"), 0),
+        (tr("longest\nms"), 2),
+        ("Mbit/s", 1),
+        (tr("CPU %\nsender"), 3),
+        (tr("CPU %\nreceiver"), 3),
+    ):
+        columns += [Column(f"{heading}\n{whose}", Kind.FIGURE, rank) for whose, _ in sources]
+    table = Table(columns, more="--json")
+    for one in candidates:
+        for way, printed in WAYS.items():
+            rows = [_row(figures, (one.solution, one.suite, way)) for _, figures in sources]
+            table.add_row(one.label, printed, *(cell for cells in zip(*rows, strict=True) for cell in cells))
+    table.print(context.out)
+
+
+def _published() -> tuple[str, Mapping[Cell, FileFigures]]:
+    return tr("published"), published_files()
+
+
+def _row(figures: Mapping[Cell, FileFigures], cell: Cell) -> tuple[str, ...]:
+    found, ratio = figures.get(cell), times_bare(figures, cell)
+    if found is None:
+        return ("–",) * 6
+    return (
+        local_figure(found.response_ms, 3),
+        "–" if ratio is None else decimal(ratio, 2),
+        local_figure(found.longest_ms, 3),
+        local_figure(found.rate_mbit_s, 3),
+        *("–" if value is None else decimal(value, 0) for value in (found.sender_cpu_pct, found.receiver_cpu_pct)),
+    )

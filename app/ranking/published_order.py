@@ -1,0 +1,50 @@
+"""Order of own figures against that of published ones."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from typing import Any, TypeVar
+
+import numpy as np
+
+from app.domain.transfers import Agreement
+
+ALIKE = 0.05
+"""Published figures that differ by no more than this share are not compared. Source: our choice."""
+
+C = TypeVar("C", bound=Any)
+"""Cells of a table; they can be sorted."""
+
+
+def agreement(own: Mapping[C, float], published: Mapping[C, float]) -> Agreement[C]:
+    """Compare the order of own figures with the published one.
+
+    Args:
+        own: Own figures by cell.
+        published: Published ones, in the same unit.
+
+    Returns:
+        Over the cells that both have, pairs within one condition and across them alike.
+    """
+    shared = sorted(own.keys() & published.keys())
+    apart = [
+        (one, other)
+        for one, other in combinations(shared, 2)
+        if abs(published[one] - published[other]) > ALIKE * min(published[one], published[other])
+    ]
+    against = [
+        (one, other) for one, other in apart if (published[one] - published[other]) * (own[one] - own[other]) <= 0
+    ]
+    against.sort(key=lambda pair: -abs(np.log(published[pair[0]] / published[pair[1]])))
+    return Agreement(len(apart), len(apart) - len(against), _spearman(own, published, shared), tuple(against))
+
+
+def _spearman(own: Mapping[C, float], published: Mapping[C, float], cells: Sequence[C]) -> float | None:
+    """Return Spearman's rank correlation; None with fewer than three cells, or where one side is all alike."""
+    if len(cells) < 3:
+        return None
+    from scipy.stats import spearmanr
+
+    value = float(spearmanr([own[one] for one in cells], [published[one] for one in cells]).statistic)
+    return None if np.isnan(value) else value

@@ -30,11 +30,12 @@ class FrameFit:
 
 
 def frame_fit(largest_frame_bytes: int | None, inner_mtu_bytes: int, *, tag_bytes: int = 0) -> FrameFit | None:
-    """Return the sizes that fit; None where every frame of the inner MTU crosses whole, or the carrier is a stream.
+    """Return the sizes that fit; None where every frame of the inner MTU crosses whole, or none is known that fits.
 
     Args:
         largest_frame_bytes: Largest frame in one outer packet on the path's MTU, by the adapter's arithmetic; None
-            where the carrier is a stream, which has no fragments.
+            where the carrier is a stream, which has no fragments, or where the overhead is not known: a deployment
+            tells them apart by the carrier, see `clamp_obstacles`.
         inner_mtu_bytes: MTU of the interface that carries the frames.
         tag_bytes: Room for VLAN tags of frames.
 

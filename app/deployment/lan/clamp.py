@@ -11,9 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from app.deployment.choice import DeploymentChoice
 from app.deployment.lan.bridge import Bridging
 from app.deployment.lan.guard_choice import why_refused
 from app.deployment.lan.messages import (
+    ANOTHER_SUITE,
     CLAMP_TITLE,
     HAS_NO_NFT,
     INSTALL_NFT,
@@ -21,6 +23,7 @@ from app.deployment.lan.messages import (
     MTU_UNKNOWN,
     NO_CLAMP,
     OR_MTU_1500,
+    OVERHEAD_UNKNOWN,
     OWN_TABLE,
 )
 from app.discovery.pair_discovery import Discovery
@@ -33,6 +36,7 @@ from app.domain.hosts import Side
 from app.domain.link import VLAN_TAG_BYTES, Link
 from app.domain.messages import sentences
 from app.domain.script_files import bare_script
+from app.domain.solutions import Carrier
 
 _CHECK_TABLE = "tunnelmark_mss_check"
 _CHECK_MSS = ("1360", "1340")
@@ -91,18 +95,25 @@ def clamp_title(own: EndpointPlan, link: Link) -> str:
 def clamp_obstacles(
     sessions: SessionPair,
     discovery: Discovery,
+    choice: DeploymentChoice,
     plan: TunnelPlan,
     link: Link,
     bridging: Mapping[Side, Bridging],
     *,
     token: CancelToken,
 ) -> Iterator[DeploymentObstacle]:
-    """Yield why a host cannot clamp the MSS where it would. Changes nothing.
+    """Yield why the MSS cannot be clamped, by a host or at all, where it would be. Changes nothing.
 
     Args:
+        choice: The VPN and its suite.
         plan: With all steps of the deployment.
         bridging: What each end is joined with.
     """
+    if plan.largest_unfragmented_frame_bytes is None and choice.adapter.info.carrier is not Carrier.TCP:
+        # Not a stream, which has no fragments: the suite's arithmetic is unknown.
+        hint = sentences((ANOTHER_SUITE(), OR_MTU_1500()))
+        yield DeploymentObstacle(None, OVERHEAD_UNKNOWN(title=choice.title), hint, is_blocking=True)
+        return
     if not discovery.is_mtu_probed:
         yield DeploymentObstacle(None, MTU_UNKNOWN(), sentences((INSTALL_PING(), OR_MTU_1500())), is_blocking=True)
         return

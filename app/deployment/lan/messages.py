@@ -19,6 +19,11 @@ MTU_UNKNOWN = MessageForm(
     "lan.mtu-unknown",
     "It could not be measured how large packets between the hosts may be, so that TCP cannot be fitted to the path.",
 )
+OVERHEAD_UNKNOWN = MessageForm(
+    "lan.overhead-unknown",
+    "It is not known how many bytes {title:title} adds to a frame, so that TCP cannot be fitted to the path.",
+)
+ANOTHER_SUITE = MessageForm("lan.another-suite", "Choose another suite of this VPN.")
 INSTALL_PING = MessageForm(
     "lan.install-ping", "Install ping of iputils on both hosts and let them answer pings of each other."
 )

@@ -7,6 +7,7 @@ from rich.console import Console
 from app.cli.prose import print_prose
 from app.cli.words import word_of
 from app.deployment.events import DeploymentApplied
+from app.deployment.lan.clamp import clamp_text
 from app.deployment.messages import UNREACHABLE
 from app.domain.capture import Property, properties_of
 from app.domain.deployment import Deployment, DeploymentState, DryRun, EndpointDryRun
@@ -131,8 +132,8 @@ def _print_deployment_status(out: Console, deployment: Deployment, status: PairS
         a, b = (deployment.link.inner_ip(side) for side in Side)
         words = tr("addresses in the tunnel: {a} on {host_a}, {b} on {host_b}")
         lines.append(words.format(a=a, host_a=status.a.label, b=b, host_b=status.b.label))
-    clamped = dict.fromkeys(filter(None, (deployment.a.clamped, deployment.b.clamped)))
-    lines += map(local_text, clamped)
+    clamped = (clamp_text(status.a, deployment.a.clamped), clamp_text(status.b, deployment.b.clamped))
+    lines += map(local_text, dict.fromkeys(filter(None, clamped)))
     if deployment.properties:
         shown = {kind: deployment.properties[kind] for kind in Property if kind in deployment.properties}
         line = local_text(properties_line(shown))
@@ -196,6 +197,7 @@ def _end_words(end: EndpointStatus, status: PairStatus) -> tuple[str, ...]:
         _seconds(tr("rolls back in {number} s"), end.left_s),
         tr("LANS PARTED BY A LOOP") if end.is_looped else "",
         _dropped(end.limited_broadcasts),
+        tr("TCP NOT FITTED TO THE PATH") if end.is_unfitted else "",
     )
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from app.deployment.lan.clamp import clamp_words
 from app.deployment.lan.guard import guard_table, probed_address
 from app.deployment.messages import NEEDS_FOREIGN_PATH
 from app.domain.adapters import EndpointPlan, PlanStep, TunnelPlan
@@ -110,6 +111,7 @@ def about_text(bundle: BootBundleRequest) -> str:
         **supervisor_values(bundle.side),
         "logs": " ".join(own.log_paths),
         **_guard_values(request, own),
+        **_clamp_values(request, own),
     }
     comments = [
         f"# {one_line(line)}" for line in (*request.header, f"Pair {request.pair.name}, {request.suite.title}.")
@@ -128,6 +130,11 @@ def _guard_values(request: DeployRequest, own: EndpointPlan) -> dict[str, str]:
     if not any(table in step.command.argv for step in own.steps):
         return {}
     return {"guard_table": table, "nobody": probed_address(request.link)}
+
+
+def _clamp_values(request: DeployRequest, own: EndpointPlan) -> dict[str, str]:
+    words = clamp_words(own, request.link)
+    return {"clamp": " ".join(words)} if words else {}
 
 
 def _ping_many(request: DeployRequest, side: Side, interface: str, address: str) -> tuple[str, ...]:

@@ -157,7 +157,7 @@ def _prepare(
     )
     unclamped: Iterable[DeploymentObstacle] = ()
     if options.fits_path_mtu:
-        unclamped = clamp_obstacles(sessions, discovery, plan_of(request), link, bridging, token=token)
+        unclamped = clamp_obstacles(sessions, discovery, choice, plan_of(request), link, bridging, token=token)
     target = DeploymentTarget(deployment_id, slot, replaced)
     return Prepared(choice, options, sessions, request, target, bridging, (*warnings, *unguarded, *unclamped))
 

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 
 from app.deployment.file_diffs import FileDiffs
 from app.deployment.hold import EXPIRY_MARGIN_S
+from app.deployment.lan.clamp import clamp_texts
 from app.deployment.messages import (
     AGAIN_FROM_THERE,
     AGAIN_WITH_NEW_KEYS,
@@ -134,7 +135,9 @@ def pair_status(
     )
     left = tuple(LEFT_FILES(host=one.label, pair=pair.name) for one in found.unfinished)
     broken = tuple(DAMAGED_THERE(host=one.label, missing=one.missing, pair=pair.name) for one in found.damaged)
-    return replace(found, sentences=(*texts, *left, *broken, *_open_text(found), *_loop_text(found)))
+    return replace(
+        found, sentences=(*texts, *left, *broken, *_open_text(found), *_loop_text(found), *clamp_texts(found))
+    )
 
 
 def _open_text(found: PairStatus) -> tuple[str, ...]:
@@ -330,6 +333,7 @@ def _end(
         is_looped=guard is not None and guard.is_looped,
         looped_since=state.looped_since if guard is not None and guard.is_looped else None,
         limited_broadcasts=guard.limited_frames if guard is not None else None,
+        clamp=state.clamp,
     )
 
 

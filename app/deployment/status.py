@@ -14,7 +14,7 @@ from app.domain.adapters import shell_step_argv
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, SessionPair
 from app.domain.concurrency import run_both
-from app.domain.deployment_status import Outage
+from app.domain.deployment_status import ClampStatus, Outage
 from app.domain.errors import CommandFailed
 from app.domain.hosts import Side
 from app.domain.link import STATE_DIR
@@ -65,6 +65,7 @@ class HostDeployment:
         missing: What is gone or damaged of a deployment that counts or may run; empty where nothing is.
         guard: What guards the joined LANs says; None where nothing does.
         looped_since: Since when own frames come back to it from the LANs, by that host's clock; None where none do.
+        clamp: What fits TCP to the path; None where nothing is to.
     """
 
     deployment_id: str = ""
@@ -91,6 +92,7 @@ class HostDeployment:
     missing: str = ""
     guard: GuardState | None = None
     looped_since: datetime | None = None
+    clamp: ClampStatus | None = None
 
 
 def read_state(host: RemoteHost, slot: str, *, token: CancelToken) -> HostDeployment:
@@ -145,6 +147,7 @@ def parse_state(sections: Mapping[str, str]) -> HostDeployment:
         missing=printable(missing, limit=300),
         guard=parse_guard(sections["guard"]) if "guard" in sections else None,
         looped_since=_since(about.get("looped", "")),
+        clamp=_clamp(about.get("clamp", "")),
     )
 
 
@@ -238,6 +241,14 @@ def _moment(text: str) -> datetime | None:
         return datetime.strptime(text, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC)
     except ValueError:
         return None
+
+
+def _clamp(text: str) -> ClampStatus | None:
+    found, *words = text.split() or [""]
+    sizes = [size for size in map(_whole, words) if size is not None]
+    if found not in ("there", "missing", "no-nft") or len(words) != 2 or len(sizes) != 2:
+        return None
+    return ClampStatus(sizes[0], sizes[1], is_there=found == "there", has_nft=found != "no-nft")
 
 
 def _since(text: str) -> datetime | None:

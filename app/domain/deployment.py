@@ -277,7 +277,8 @@ class EndpointDryRun:
         bridge: The bridge it would be in; empty where in none.
         lan_port: The LAN port that would be joined with it.
         mtu_bytes: MTU of the interface with the frames.
-        largest_unfragmented_frame_bytes: The largest frame in one outer packet; None where the carrier is a stream.
+        largest_unfragmented_frame_bytes: The largest frame in one outer packet; None where the carrier is a stream,
+            or where the overhead is not known.
     """
 
     side: Side

@@ -55,6 +55,23 @@ class Outage:
 
 
 @dataclass(frozen=True, slots=True)
+class ClampStatus:
+    """Firewall table of a host that clamps TCP's MSS, as it was found.
+
+    Attributes:
+        mss_ipv4_bytes: To what the MSS is to be clamped over IPv4.
+        mss_ipv6_bytes: The same over IPv6.
+        is_there: Whether the host has the table, with these sizes.
+        has_nft: Whether the host has nft, without which no table can be made.
+    """
+
+    mss_ipv4_bytes: int
+    mss_ipv6_bytes: int
+    is_there: bool
+    has_nft: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class EndpointStatus:
     """Status of one host.
 
@@ -92,6 +109,7 @@ class EndpointStatus:
         is_looped: Whether its own frames come back from the LANs, which are parted there because of it.
         looped_since: Since when, by that host's clock, UTC; None where it has not noticed that yet.
         limited_broadcasts: Broadcast frames between the LANs that its limit has dropped; None where it has no limit.
+        clamp: What fits TCP to the path; None where nothing is to, or where the host does not say.
     """
 
     side: Side
@@ -123,6 +141,12 @@ class EndpointStatus:
     is_looped: bool = False
     looped_since: datetime | None = None
     limited_broadcasts: int | None = None
+    clamp: ClampStatus | None = None
+
+    @property
+    def is_unfitted(self) -> bool:
+        """Whether TCP should be fitted to the path, and is not."""
+        return self.clamp is not None and not self.clamp.is_there
 
     @property
     def is_waiting(self) -> bool:
@@ -163,12 +187,15 @@ class PairStatus:
 
     @property
     def is_healthy(self) -> bool:
-        """Whether a confirmed tunnel is up on both hosts, watched, unchanged, closed to strangers and in no loop."""
+        """Whether a confirmed tunnel is up on both hosts, watched, unchanged, closed to strangers and in no loop.
+
+        Where TCP is to be fitted to the path, it has to be.
+        """
         return self.state is DeploymentState.CONFIRMED and all(
             end.is_up
             and end.is_enabled
             and end.is_watched
-            and not (end.drift or end.missing or end.lets_strangers_in or end.is_looped)
+            and not (end.drift or end.missing or end.lets_strangers_in or end.is_looped or end.is_unfitted)
             for end in (self.a, self.b)
         )
 

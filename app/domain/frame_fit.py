@@ -8,7 +8,7 @@ from app.domain.link import ETHERNET_HEADER_BYTES, IPV4_HEADER_BYTES
 
 IPV6_HEADER_BYTES = 40
 """Source: RFC 8200 section 3."""
-TCP_HEADER_BYTES = 20
+TCP_FIXED_HEADER_BYTES = 20
 """Without options: a sender takes their length off the MSS itself. Source: RFC 9293 section 3.1, RFC 6691 section 2."""
 
 
@@ -30,11 +30,12 @@ class FrameFit:
 
 
 def frame_fit(largest_frame_bytes: int | None, inner_mtu_bytes: int, *, tag_bytes: int = 0) -> FrameFit | None:
-    """Return the sizes that fit; None where every frame of the inner MTU crosses whole, or the carrier is a stream.
+    """Return the sizes that fit; None where every frame of the inner MTU crosses whole, or none is known that fits.
 
     Args:
         largest_frame_bytes: Largest frame in one outer packet on the path's MTU, by the adapter's arithmetic; None
-            where the carrier is a stream, which has no fragments.
+            where the carrier is a stream, which has no fragments, or where the overhead is not known: a deployment
+            tells them apart by the carrier, see `clamp_obstacles`.
         inner_mtu_bytes: MTU of the interface that carries the frames.
         tag_bytes: Room for VLAN tags of frames.
 
@@ -48,6 +49,6 @@ def frame_fit(largest_frame_bytes: int | None, inner_mtu_bytes: int, *, tag_byte
     return FrameFit(
         frame_bytes=largest_frame_bytes,
         packet_bytes=packet_bytes,
-        mss_ipv4_bytes=packet_bytes - IPV4_HEADER_BYTES - TCP_HEADER_BYTES,
-        mss_ipv6_bytes=packet_bytes - IPV6_HEADER_BYTES - TCP_HEADER_BYTES,
+        mss_ipv4_bytes=packet_bytes - IPV4_HEADER_BYTES - TCP_FIXED_HEADER_BYTES,
+        mss_ipv6_bytes=packet_bytes - IPV6_HEADER_BYTES - TCP_FIXED_HEADER_BYTES,
     )

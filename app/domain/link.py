@@ -23,7 +23,7 @@ VLAN_TAG_BYTES = 4
 IPV4_HEADER_BYTES = 20
 ICMP_HEADER_BYTES = 8
 UDP_HEADER_BYTES = 8
-TCP_HEADER_BYTES = 32
+TCP_HEADER_WITH_TIMESTAMPS_BYTES = 32
 """With the timestamp option, which Linux uses. Source: RFC 9293 section 3.1, RFC 7323 section 3.2."""
 FRAME_TO_PAYLOAD_BYTES = ETHERNET_HEADER_BYTES + IPV4_HEADER_BYTES + ICMP_HEADER_BYTES
 """An Ethernet frame of n bytes without FCS carries n - 42 bytes of ICMP echo payload over IPv4."""

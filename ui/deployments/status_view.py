@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.deployment.lan.clamp import clamp_text
 from app.deployment.monitor_log import MonitorLimits, MonitorLine, MonitorLog
 from app.domain.deployment import DeploymentState
 from app.domain.deployment_status import EndpointStatus, PairStatus
@@ -161,8 +162,9 @@ def _rows(status: PairStatus) -> list[tuple[str, str, str]]:
         both(tr("Joined LANs"), _lans(a), _lans(b)),
     ]
     one = status.deployment
-    if one is not None and (one.a.clamped or one.b.clamped):
-        rows.append(both(tr("TCP segments"), local_text(one.a.clamped) or NONE, local_text(one.b.clamped) or NONE))
+    segments = _segments(a, one.a.clamped if one else ""), _segments(b, one.b.clamped if one else "")
+    if any(segments):
+        rows.append(both(tr("TCP segments"), segments[0] or NONE, segments[1] or NONE))
     if a.note or b.note:
         rows.append((tr("Note"), local_text(a.note), local_text(b.note)))
     return rows
@@ -176,6 +178,12 @@ def _lans(end: EndpointStatus) -> str:
     if end.limited_broadcasts:
         return tr("no loop; broadcasts over the limit: %1").replace("%1", count(end.limited_broadcasts))
     return tr("no loop")
+
+
+def _segments(end: EndpointStatus, deployed: str) -> str:
+    if end.is_unfitted:
+        return tr("not fitted to the path: the firewall table is missing")
+    return local_text(clamp_text(end, deployed))
 
 
 def _reached(end: EndpointStatus) -> str:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from app.domain.link import ETHERNET_HEADER_BYTES, IPV4_HEADER_BYTES, TCP_HEADER_BYTES, UDP_HEADER_BYTES
+from app.domain.link import ETHERNET_HEADER_BYTES, IPV4_HEADER_BYTES, TCP_HEADER_WITH_TIMESTAMPS_BYTES, UDP_HEADER_BYTES
 from app.domain.profiles import FRAME_BYTES
 from app.domain.solutions import Carrier
 from vpn_adapters.openvpn.algorithms import Mode, block_bytes, digest_bytes, mode
@@ -62,7 +62,9 @@ class Overhead:
 
     @property
     def _transport_bytes(self) -> int:
-        return UDP_HEADER_BYTES if self.carrier is Carrier.UDP else TCP_HEADER_BYTES + STREAM_LENGTH_BYTES
+        return (
+            UDP_HEADER_BYTES if self.carrier is Carrier.UDP else TCP_HEADER_WITH_TIMESTAMPS_BYTES + STREAM_LENGTH_BYTES
+        )
 
     def _data_channel_bytes(self, frame_bytes: int) -> int | None:
         kind, block, hmac = mode(self.cipher), block_bytes(self.cipher), digest_bytes(self.digest)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from app.domain.adapters import Breakage, EndpointPlan, PlanRequest, PlanStep, TunnelPlan, UpCheck
 from app.domain.commands import Command, FileToWrite
 from app.domain.hosts import Side
-from app.domain.link import ETHERNET_HEADER_BYTES, IPV4_HEADER_BYTES, TCP_HEADER_BYTES, Link
+from app.domain.link import ETHERNET_HEADER_BYTES, IPV4_HEADER_BYTES, TCP_HEADER_WITH_TIMESTAMPS_BYTES, Link
 from app.domain.messages import mark
 from app.domain.profiles import FRAME_BYTES
 from vpn_adapters.shared.commands import root_script
@@ -47,7 +47,7 @@ def overhead_bytes(frame_bytes: int, cipher: str, mac: str) -> int:
         cipher: As OpenSSH names it.
         mac: As OpenSSH names it.
     """
-    headers = ETHERNET_HEADER_BYTES + IPV4_HEADER_BYTES + TCP_HEADER_BYTES
+    headers = ETHERNET_HEADER_BYTES + IPV4_HEADER_BYTES + TCP_HEADER_WITH_TIMESTAMPS_BYTES
     return headers + packet_bytes(CHANNEL_HEADER_BYTES + frame_bytes, cipher, mac) - frame_bytes
 
 

@@ -11,16 +11,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from app.deployment.choice import DeploymentChoice
 from app.deployment.lan.bridge import Bridging
 from app.deployment.lan.guard_choice import why_refused
 from app.deployment.lan.messages import (
+    ANOTHER_SUITE,
     CLAMP_TITLE,
     HAS_NO_NFT,
     INSTALL_NFT,
     INSTALL_PING,
     MTU_UNKNOWN,
     NO_CLAMP,
+    NO_CLAMP_NFT,
+    NO_CLAMP_TABLE,
     OR_MTU_1500,
+    OVERHEAD_UNKNOWN,
     OWN_TABLE,
 )
 from app.discovery.pair_discovery import Discovery
@@ -28,11 +33,13 @@ from app.domain.adapters import EndpointPlan, PlanStep, TunnelPlan, shell_step_a
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, HostSession, SessionPair
 from app.domain.deployment import DeploymentObstacle
+from app.domain.deployment_status import EndpointStatus, PairStatus
 from app.domain.frame_fit import FrameFit, frame_fit
 from app.domain.hosts import Side
 from app.domain.link import VLAN_TAG_BYTES, Link
 from app.domain.messages import sentences
 from app.domain.script_files import bare_script
+from app.domain.solutions import Carrier
 
 _CHECK_TABLE = "tunnelmark_mss_check"
 _CHECK_MSS = ("1360", "1340")
@@ -70,7 +77,7 @@ class MssClamp:
         family, table = _family(is_bridged=self.is_bridged), clamp_table(link)
         mss = str(self.fit.mss_ipv4_bytes), str(self.fit.mss_ipv6_bytes)
         return PlanStep(
-            title=OWN_TABLE(title=CLAMP_TITLE(ipv4=self.fit.mss_ipv4_bytes, ipv6=self.fit.mss_ipv6_bytes)),
+            title=_title(self.fit.mss_ipv4_bytes, self.fit.mss_ipv6_bytes),
             command=_command(shell_step_argv(bare_script("lan/clamp.sh"), family, table, interface, *mss)),
             undo=_command(shell_step_argv(bare_script("lan/unclamp.sh"), family, table)),
             health_check=_command(shell_step_argv(bare_script("lan/clamp-healthy.sh"), family, table, interface, *mss)),
@@ -88,21 +95,61 @@ def clamp_title(own: EndpointPlan, link: Link) -> str:
     return next((step.title for step in own.steps if clamp_table(link) in step.command.argv), "")
 
 
+def clamp_words(own: EndpointPlan, link: Link) -> tuple[str, ...]:
+    """Return the arguments with which one side of a plan makes the table; empty where it makes none."""
+    table = clamp_table(link)
+    argv = next((step.command.argv for step in own.steps if table in step.command.argv), ())
+    return argv[argv.index(table) - 1 :] if argv else ()
+
+
+def clamp_text(host: EndpointStatus, deployed: str) -> str:
+    """Return to what a host clamps the MSS, as a sentence; empty where it does not.
+
+    Args:
+        host: The host as it was found.
+        deployed: The sentence of its deployment, for where the host does not say.
+    """
+    if host.clamp is None:
+        return deployed if host.deployment_id or not host.is_reachable else ""
+    return _title(host.clamp.mss_ipv4_bytes, host.clamp.mss_ipv6_bytes) if host.clamp.is_there else ""
+
+
+def clamp_texts(found: PairStatus) -> Iterator[str]:
+    """Yield where TCP should be fitted to the path and is not, and what to do."""
+    for host in (found.a, found.b):
+        if host.clamp is not None and not host.clamp.is_there:
+            if host.clamp.has_nft:
+                yield NO_CLAMP_TABLE(host=host.label)
+            else:
+                yield sentences((NO_CLAMP_NFT(host=host.label), INSTALL_NFT()))
+
+
+def _title(mss_ipv4_bytes: int, mss_ipv6_bytes: int) -> str:
+    return OWN_TABLE(title=CLAMP_TITLE(ipv4=mss_ipv4_bytes, ipv6=mss_ipv6_bytes))
+
+
 def clamp_obstacles(
     sessions: SessionPair,
     discovery: Discovery,
+    choice: DeploymentChoice,
     plan: TunnelPlan,
     link: Link,
     bridging: Mapping[Side, Bridging],
     *,
     token: CancelToken,
 ) -> Iterator[DeploymentObstacle]:
-    """Yield why a host cannot clamp the MSS where it would. Changes nothing.
+    """Yield why the MSS cannot be clamped, by a host or at all, where it would be. Changes nothing.
 
     Args:
+        choice: The VPN and its suite.
         plan: With all steps of the deployment.
         bridging: What each end is joined with.
     """
+    if plan.largest_unfragmented_frame_bytes is None and choice.adapter.info.carrier is not Carrier.TCP:
+        # Not a stream, which has no fragments: the suite's arithmetic is unknown.
+        hint = sentences((ANOTHER_SUITE(), OR_MTU_1500()))
+        yield DeploymentObstacle(None, OVERHEAD_UNKNOWN(title=choice.title), hint, is_blocking=True)
+        return
     if not discovery.is_mtu_probed:
         yield DeploymentObstacle(None, MTU_UNKNOWN(), sentences((INSTALL_PING(), OR_MTU_1500())), is_blocking=True)
         return

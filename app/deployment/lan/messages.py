@@ -15,10 +15,25 @@ GUARD_NO_ROUTERS = MessageForm("lan.guard-no-routers", "no router advertisements
 OWN_TABLE = MessageForm("lan.own-table", "{title:text} (a firewall table of our own)")
 CLAMP_TITLE = MessageForm("lan.clamp-title", "Clamp TCP's MSS to {ipv4:d} bytes over IPv4, {ipv6:d} over IPv6")
 NO_CLAMP = MessageForm("lan.no-clamp", "{host} cannot clamp TCP's MSS: {why}.")
+NO_CLAMP_TABLE = MessageForm(
+    "lan.no-clamp-table",
+    "TCP is not fitted to the path on {host}: its firewall table is missing, or was changed. The supervisor makes it "
+    "again within seconds, unless the kernel refuses it.",
+)
+NO_CLAMP_NFT = MessageForm(
+    "lan.no-clamp-nft",
+    "TCP is not fitted to the path on {host}: it has no nft any more. The supervisor makes the firewall table once it "
+    "has.",
+)
 MTU_UNKNOWN = MessageForm(
     "lan.mtu-unknown",
     "It could not be measured how large packets between the hosts may be, so that TCP cannot be fitted to the path.",
 )
+OVERHEAD_UNKNOWN = MessageForm(
+    "lan.overhead-unknown",
+    "It is not known how many bytes {title:title} adds to a frame, so that TCP cannot be fitted to the path.",
+)
+ANOTHER_SUITE = MessageForm("lan.another-suite", "Choose another suite of this VPN.")
 INSTALL_PING = MessageForm(
     "lan.install-ping", "Install ping of iputils on both hosts and let them answer pings of each other."
 )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from app.domain.adapters import TunnelPlan
 from app.domain.capture import FrameOverhead
-from app.domain.link import ETHERNET_HEADER_BYTES, IPV4_HEADER_BYTES, TCP_HEADER_BYTES
+from app.domain.link import ETHERNET_HEADER_BYTES, IPV4_HEADER_BYTES, TCP_HEADER_WITH_TIMESTAMPS_BYTES
 from app.probes.capture.packets import TCP, Packet
 
 _OFFSET_UNIT_BYTES = 8
@@ -54,9 +54,9 @@ def capture_overhead(
     if payload <= room:
         return CaptureOverhead(1, frame_bytes + overhead_bytes)
     if is_stream:
-        headers += TCP_HEADER_BYTES
-        payload -= TCP_HEADER_BYTES
-        room -= TCP_HEADER_BYTES
+        headers += TCP_HEADER_WITH_TIMESTAMPS_BYTES
+        payload -= TCP_HEADER_WITH_TIMESTAMPS_BYTES
+        room -= TCP_HEADER_WITH_TIMESTAMPS_BYTES
     else:
         room = room // _OFFSET_UNIT_BYTES * _OFFSET_UNIT_BYTES
     packets = -(-payload // room)

@@ -97,8 +97,11 @@ own_marked() {
 # take_down: also ends what the steps left running.
 take_down() {
     [ -d "$own" ] || mkdir -p "$own" || return 1
-    # It has been done, and nothing was started since.
-    if [ -e "$own/down" ] && [ ! -e "$own/up" ]; then return 0; fi
+    # It has been done, and nothing was started since. Its warnings went to a service manager, or nowhere.
+    if [ -e "$own/down" ] && [ ! -e "$own/up" ]; then
+        for down_output in "$own"/down-*; do print_warnings "$down_output" "tunnelmark: warning: "; done
+        return 0
+    fi
     rm -f "$own/up"
     undo_steps
     left=$(own_marked)

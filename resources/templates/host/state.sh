@@ -5,6 +5,7 @@
 # @include snapshot.sh
 # @include service.sh
 # @include slot.sh
+# @include lan/clamp-sizes.sh
 
 # about: who is there, by words and values.
 about() {
@@ -29,6 +30,8 @@ about() {
         read -r value 2> /dev/null < "$run_dir/.lasting/$word"
         echo "$word $value"
     done
+    # shellcheck disable=SC2086 # the arguments of clamp.sh
+    if [ -n "$clamp" ]; then clamped $clamp; fi
     echo "interface $interface"
     # Deployed by a version that took from any sender what was for this session, or with MACsec what was sent again.
     steps=$base/$id/steps.sh
@@ -42,6 +45,17 @@ about() {
     done
     if [ -e "/sys/class/net/$interface" ] && sh "$base/$id/lasting.sh" standing; then echo "standing yes"; fi
     echo "clock $(date +%s)"
+}
+
+# clamped FAMILY TABLE TUNNEL MSS_IPV4 MSS_IPV6: whether the table that fits TCP to the path is there.
+clamped() {
+    found=missing
+    if ! command -v nft > /dev/null; then
+        found=no-nft
+    elif is_clamped "$run_dir/.lasting" "$@"; then
+        found=there
+    fi
+    echo "clamp $found $4 $5"
 }
 
 # changed: files that are not as they were when they were put there, and rules of the firewall. Daemons read those below
@@ -86,6 +100,7 @@ main() {
     ping_many=
     handshake=
     guard_table=
+    clamp=
     section lock lock
     find_place
     if [ "$place_is" = whole ]; then

@@ -11,8 +11,9 @@ import pytest
 
 from app.deployment.events import Decision, DeploymentEvent, DeploymentNote, DeploymentStage, DeploymentStageStarted
 from app.deployment.host_changes import lost_on_the_way, reported_differences
-from app.deployment.slots import persistent_link
+from app.deployment.slots import persistent_link, slot_dir
 from app.domain.cancel import CancelToken
+from app.domain.commands import Command
 from app.domain.deployment import DeploymentOptions
 from app.domain.errors import CommandFailed
 from app.domain.hosts import PairSpec, Side
@@ -120,7 +121,7 @@ def warned(events: list[DeploymentEvent]) -> list[str]:
     return [event.text for event in events if isinstance(event, DeploymentNote) and event.is_warning]
 
 
-@pytest.mark.parametrize("way", ["failed", "removed", "removed on one host"])
+@pytest.mark.parametrize("way", ["failed", "removed", "removed on one host", "stopped and removed"])
 def test_what_a_rollback_warns_of_is_reported_though_it_succeeds(tmp_path: Path, way: str) -> None:
     warning = step("Join", ":", "echo 'tunnelmark: warning: lan0 has no DHCP client any more.' >&2")
     failing = (step("Fail", "exit 1", None),) if way == "failed" else ()
@@ -136,7 +137,11 @@ def test_what_a_rollback_warns_of_is_reported_though_it_succeeds(tmp_path: Path,
         options = DeploymentOptions(confirm_within_s=30.0)
         one = deploy(world, store, vpn=vpn, options=options, user=Answers(Decision.CONFIRM))
         services = Operations(world, store)
-        if way == "removed":
+        if way == "stopped and removed":
+            # A service manager has taken it down before, and has the warnings.
+            stop = Command(("sh", f"{slot_dir(one.slot)}/start.sh", "stop"), timeout_s=30.0, is_root=True)
+            assert "lan0 has no DHCP client" in world.hosts[0].run(stop, token=CancelToken()).stdout
+        if way != "removed on one host":
             services.undeploy(one.pair, token=CancelToken(), emit=events.append)
             assert warned(events) == [_WARNED]
         else:

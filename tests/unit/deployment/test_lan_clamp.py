@@ -12,6 +12,7 @@ from typing import cast
 import pytest
 from plain_data import from_data
 
+from app.deployment.choice import DeploymentChoice
 from app.deployment.deployment_steps import DeploymentSteps
 from app.deployment.lan.bridge import Bridging
 from app.deployment.lan.clamp import clamp_obstacles, clamp_table
@@ -24,7 +25,7 @@ from app.domain.deployment import DeploymentObstacle, DeploymentOptions
 from app.domain.hosts import Side, Tool, ToolFlavour
 from app.domain.link import Link
 from app.domain.messages import code_of
-from app.domain.solutions import Suite
+from app.domain.solutions import Carrier, Suite
 from app.storage.codec import to_data
 
 LINK = persistent_link(Link("192.0.2.1", "192.0.2.2"), "00112233aabbccdd", 0)
@@ -80,7 +81,13 @@ class Host:
 
 
 def obstacles(
-    a: Host, tools_a: dict[str, Tool], *, fits: bool = True, is_mtu_probed: bool = True
+    a: Host,
+    tools_a: dict[str, Tool],
+    *,
+    fits: bool = True,
+    is_mtu_probed: bool = True,
+    carrier: Carrier = Carrier.UDP,
+    plan: TunnelPlan = PLAN,
 ) -> list[DeploymentObstacle]:
     pair = SimpleNamespace(host=lambda side: SimpleNamespace(label=f"gateway-{side.value}"))
     checks = [SimpleNamespace(facts=SimpleNamespace(tools=tools)) for tools in (tools_a, NFT)]
@@ -89,8 +96,10 @@ def obstacles(
     sessions = cast("SessionPair", SimpleNamespace(a=a, b=Host()))
     bridging = {Side.A: Bridging("tmlbr0", "eth2")}
     steps = DeploymentSteps("/run/kept", bridging, fits_path_mtu=fits)
-    plan = steps.extend(PLAN, LINK)
-    return list(clamp_obstacles(sessions, discovery, plan, LINK, bridging, token=CancelToken()))
+    adapter = SimpleNamespace(info=SimpleNamespace(carrier=carrier))
+    choice = cast("DeploymentChoice", SimpleNamespace(adapter=adapter, title="Made-up VPN, CIPHER-9"))
+    extended = steps.extend(plan, LINK)
+    return list(clamp_obstacles(sessions, discovery, choice, extended, LINK, bridging, token=CancelToken()))
 
 
 def test_hosts_that_can_are_asked_without_a_change() -> None:
@@ -124,10 +133,26 @@ def test_nothing_is_fitted_to_a_path_that_was_not_measured() -> None:
     assert (refusal.side, refusal.is_blocking, code_of(refusal.what)) == (None, True, "lan.mtu-unknown")
 
 
+@pytest.mark.parametrize("carrier", [one for one in Carrier if one is not Carrier.TCP])
+@pytest.mark.parametrize("is_mtu_probed", [True, False])
+def test_nothing_is_fitted_where_it_is_not_known_what_the_vpn_adds(carrier: Carrier, *, is_mtu_probed: bool) -> None:
+    host, unknown = Host(), replace(PLAN, largest_unfragmented_frame_bytes=None)
+    (refusal,) = obstacles(host, NFT, carrier=carrier, plan=unknown, is_mtu_probed=is_mtu_probed)
+    assert (refusal.side, refusal.is_blocking, code_of(refusal.what)) == (None, True, "lan.overhead-unknown")
+    assert "Made-up VPN, CIPHER-9" in refusal.what
+    assert "--mtu 1500" in refusal.hint
+    assert host.asked == []
+
+
+def test_a_stream_has_nothing_to_fit() -> None:
+    stream = replace(PLAN, largest_unfragmented_frame_bytes=None)
+    assert obstacles(Host(), {}, carrier=Carrier.TCP, plan=stream) == []
+
+
 _NFT = """#!/bin/sh
 case $* in
-    "list table "*) [ -e table ] ;;
-    *) cat > /dev/null; [ ! -e refusing ] && case $* in *-c*) ;; *) : > table ;; esac ;;
+    "list table "*) cat table ;;
+    *) cat > given; [ ! -e refusing ] && case $* in *-c*) ;; *) cat given > table ;; esac ;;
 esac
 """
 

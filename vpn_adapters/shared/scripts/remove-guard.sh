@@ -1,9 +1,9 @@
 # Removes the firewall table $1 of the session $2.
 # What is guarded goes first. Where it could not, the guard stays: else frames would leave and come in unprotected.
 
-command -v nft > /dev/null || exit 0
+# @include /firewall/remove-table.sh
 if ip l2tp show session 2> /dev/null | grep -q "^Session $2 in tunnel"; then
   echo "session $2 of L2TPv3 is still there, so the firewall table that guards it stays" >&2
   exit 1
 fi
-nft delete table inet "$1" 2> /dev/null || ! nft list table inet "$1" > /dev/null 2>&1
+remove_table inet "$1"

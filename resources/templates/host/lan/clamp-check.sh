@@ -7,4 +7,4 @@ if [ "$1" = inet ] && [ ! -d /sys/module/nf_tables ]; then
 fi
 
 # @include bridge-tables.sh
-# @include clamp.sh
+# @include clamp-make.sh

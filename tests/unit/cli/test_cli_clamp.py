@@ -1,0 +1,76 @@
+"""Status at the terminal where TCP is to be fitted to the path."""
+
+from __future__ import annotations
+
+import io
+import json
+from dataclasses import replace
+
+from rich.console import Console
+
+from app.cli.deployments import status_code
+from app.cli.deployments_text import print_status
+from app.deployment.lan.messages import CLAMP_TITLE, OWN_TABLE
+from app.domain.deployment import DeploymentState
+from app.domain.deployment_status import ClampStatus, EndpointStatus, PairStatus
+from app.domain.hosts import Side
+from app.storage.codec import to_data
+from support.stored_deployments import AT, DEPLOYMENT, PAIR
+
+THERE = ClampStatus(1414, 1394, is_there=True)
+TITLE = OWN_TABLE(title=CLAMP_TITLE(ipv4=1414, ipv6=1394))
+CLAMPED = replace(DEPLOYMENT, a=replace(DEPLOYMENT.a, clamped=TITLE), b=replace(DEPLOYMENT.b, clamped=TITLE))
+MISSING = "TCP NOT FITTED TO THE PATH"
+
+
+def end(side: Side, clamp: ClampStatus | None) -> EndpointStatus:
+    return EndpointStatus(
+        side,
+        PAIR.host(side).label,
+        is_reachable=True,
+        deployment_id=DEPLOYMENT.id,
+        is_confirmed=True,
+        is_enabled=True,
+        is_up=True,
+        is_watched=True,
+        interface="tml0",
+        clamp=clamp,
+    )
+
+
+def status(a: ClampStatus | None, b: ClampStatus | None) -> PairStatus:
+    return PairStatus("north", AT, CLAMPED, DeploymentState.CONFIRMED, end(Side.A, a), end(Side.B, b))
+
+
+def text_of(found: PairStatus) -> str:
+    out = io.StringIO()
+    print_status(Console(file=out, width=200), found)
+    return out.getvalue()
+
+
+def test_tables_that_are_there_are_one_line() -> None:
+    found = status(THERE, THERE)
+    assert text_of(found).count("Clamp TCP's MSS to 1414 bytes over IPv4, 1394 over IPv6") == 1
+    assert MISSING not in text_of(found)
+    assert status_code(found) == 0
+
+
+def test_a_missing_table_is_shown_at_its_host_and_is_not_healthy() -> None:
+    found = status(replace(THERE, is_there=False), THERE)
+    lines = [line for line in text_of(found).splitlines() if MISSING in line]
+    assert [line.split(":")[0] for line in lines] == [PAIR.a.label]
+    assert "Clamp TCP's MSS" in text_of(found), "the other host's is there"
+    assert status_code(found) == 1
+    gone = replace(THERE, is_there=False)
+    assert "Clamp TCP's MSS" not in text_of(status(gone, gone))
+
+
+def test_json_has_what_was_found_on_each_host() -> None:
+    data = json.loads(json.dumps(to_data(status(replace(THERE, is_there=False, has_nft=False), None))))
+    assert data["a"]["clamp"] == {
+        "mss_ipv4_bytes": 1414,
+        "mss_ipv6_bytes": 1394,
+        "is_there": False,
+        "has_nft": False,
+    }
+    assert data["b"]["clamp"] is None

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 from app.deployment.monitor_log import MonitorLimits, MonitorLine, MonitorLog
 from app.domain.deployment import DeploymentState
 from app.domain.deployment_status import EndpointStatus, PairStatus
+from app.wording.deployment_sentences import keepalive_sentence
 from app.wording.messages import local_text
 from ui.common.basics import inset_text
 from ui.common.copying import enable_copying
@@ -163,6 +164,8 @@ def _rows(status: PairStatus) -> list[tuple[str, str, str]]:
     one = status.deployment
     if one is not None and (one.a.clamped or one.b.clamped):
         rows.append(both(tr("TCP segments"), local_text(one.a.clamped) or NONE, local_text(one.b.clamped) or NONE))
+    if one is not None and (sentence := keepalive_sentence(one.options.keepalive)):
+        rows.append(both(tr("Keepalive"), sentence, sentence))
     if a.note or b.note:
         rows.append((tr("Note"), local_text(a.note), local_text(b.note)))
     return rows

@@ -5,13 +5,15 @@ from __future__ import annotations
 import io
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TypeVar
+from types import SimpleNamespace
+from typing import TypeVar, cast
 
 import pytest
 from fake_deployment_values import healthy_end
 from rich.console import Console
 
-from app.cli.deployments import _chosen_options
+from app.cli.context import CommandContext
+from app.cli.deployments import _chosen_options, _wanted
 from app.cli.deployments_text import print_deployment, print_dry_run, print_status
 from app.cli.export import _deployment_options
 from app.cli.parser import parse
@@ -20,6 +22,7 @@ from app.domain.deployment_status import PairStatus
 from app.domain.hosts import Side
 from app.domain.keepalive import Keepalive
 from app.domain.verdicts import Verdict
+from app.services.wiring import Services
 from support.stored_deployments import AT, DEPLOYMENT, PAIR
 
 T = TypeVar("T")
@@ -45,6 +48,18 @@ def test_it_is_wired_unless_another_is_asked_for() -> None:
     export = ["export-config", "north", "wireguard", "--out", "out"]
     assert _deployment_options(parse(export)).keepalive is Keepalive.WIRED
     assert _deployment_options(parse([*export, "--keepalive", "metered"])).keepalive is Keepalive.METERED
+
+
+@pytest.mark.parametrize("given", [None, *Keepalive])
+def test_a_deployment_made_again_has_what_it_had_unless_another_is_given(
+    given: Keepalive | None,
+) -> None:
+    more = [] if given is None else ["--keepalive", given.value]
+    options = parse(["deploy", "north", "--again", METERED.id, *more])
+    store = SimpleNamespace(get_deployment=lambda _id: METERED)
+    context, services = SimpleNamespace(options=options), SimpleNamespace(store=store)
+    _, chosen = _wanted(cast("CommandContext", context), cast("Services", services), PAIR)
+    assert chosen.keepalive is (given or Keepalive.METERED)
 
 
 def test_another_word_is_refused() -> None:

@@ -101,6 +101,15 @@ def test_a_hung_daemon_is_started_again_a_minute_later_than_a_wired_one(
         ends.run_until_steady(6)
 
 
+def test_a_loss_that_a_host_makes_itself_does_not_count_from_a_question_long_ago(tmp_path: Path) -> None:
+    with idle(tmp_path, made_up(start_s=(3, 3), connect_s=1)) as ends:
+        ends.run_until(lambda: ends.now_s - ends.asked_s(Side.A)[-1] >= PROBE_S - 10, 2 * PROBE_S)
+        ends.break_end(Side.A)
+        ends.run_until(lambda: "answers again" in ends.log(Side.A), 20)
+        lasted_s = int(ends.log(Side.A).rpartition("answers again after ")[2].partition(" ")[0])
+        assert lasted_s <= 12, ends.story()
+
+
 @pytest.mark.parametrize("at_s", [0, 29])
 @pytest.mark.parametrize("asker", [None, Side.A])
 def test_a_lost_connection_comes_back_within_two_minutes(tmp_path: Path, asker: Side | None, at_s: float) -> None:

@@ -48,6 +48,7 @@ from app.domain.deployment import Deployment, DeploymentOptions, DeploymentState
 from app.domain.deployment_status import PairStatus
 from app.domain.errors import Cancelled, InvalidOption, TunnelmarkError
 from app.domain.hosts import PairSpec, Side
+from app.domain.keepalive import Keepalive
 from app.services.wiring import Services
 from app.storage.codec import to_data
 from app.wording.deployment_sentences import replaced_sentence
@@ -201,6 +202,8 @@ def _wanted(context: CommandContext, services: Services, pair: PairSpec) -> tupl
             chosen = replace(chosen, moves_lan_rules=options.move_lan_rules)
         if options.mtu is not None:
             chosen = replace(chosen, fits_path_mtu=options.mtu == "fit")
+        if options.keepalive is not None:
+            chosen = replace(chosen, keepalive=Keepalive(options.keepalive))
         return (earlier.solution, earlier.suite), chosen
     return (options.solution, options.suite or ""), _chosen_options(options)
 
@@ -220,6 +223,7 @@ def _chosen_options(options: argparse.Namespace) -> DeploymentOptions:
         legacy_reason=options.reason or "",
         moves_lan_rules=bool(options.move_lan_rules),
         fits_path_mtu=options.mtu == "fit",
+        keepalive=Keepalive(options.keepalive or Keepalive.WIRED),
         **lan_guard_options(options),
     )
 

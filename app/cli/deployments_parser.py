@@ -7,6 +7,7 @@ import argparse
 from app.cli.command import Commands, add_command, add_force, positive
 from app.cli.messages import NO_PERCENTAGE
 from app.domain.deployment import BROADCASTS_PER_S
+from app.domain.keepalive import Keepalive
 from app.wording.language import tr
 from app.wording.messages import local_text
 
@@ -79,6 +80,7 @@ def _add_deploy(commands: Commands) -> None:
         choices=("fit", "1500"),
         help=tr("fit: clamp TCP's MSS, so that no segment through the tunnel is fragmented outside (default: 1500)"),
     )
+    add_keepalive(deploy)
     deploy.add_argument("--dry-run", action="store_true", help=tr("show every file and command, and change nothing"))
     _add_confirming(deploy)
 
@@ -127,6 +129,18 @@ def add_lan_guard(parser: argparse.ArgumentParser) -> None:
         "--block-router-advertisements",
         action="store_true",
         help=tr("keep IPv6 router advertisements and redirects from crossing between joined LANs"),
+    )
+
+
+def add_keepalive(parser: argparse.ArgumentParser) -> None:
+    """Add the option for what an idle tunnel costs."""
+    parser.add_argument(
+        "--keepalive",
+        choices=tuple(one.value for one in Keepalive),
+        help=tr(
+            "metered: for links paid for by volume, probe an idle tunnel once a minute; a lost peer is noticed about a "
+            "minute later (default: wired)"
+        ),
     )
 
 
@@ -207,5 +221,6 @@ def add_export(commands: Commands) -> None:
     export.add_argument("--inner", metavar="ADDR_A,ADDR_B", help=tr("addresses in the tunnel with prefix length"))
     export.add_argument("--reason", metavar="TEXT", help=tr("justification for a suite whose verdict is legacy"))
     add_lan_guard(export)
+    add_keepalive(export)
     export.add_argument("--live", action="store_true", help=tr("inspect the hosts, even if they were inspected before"))
     export.add_argument("--force", action="store_true", help=tr("replace an earlier export in that folder"))

@@ -14,7 +14,7 @@ from app.domain.deployment import Deployment, DeploymentState, DryRun, EndpointD
 from app.domain.deployment_status import EndpointStatus, PairStatus
 from app.domain.hosts import Side
 from app.wording.capture_sentences import BREAK_WORDS, properties_line, worst_breakage
-from app.wording.deployment_sentences import state_word
+from app.wording.deployment_sentences import keepalive_sentence, state_word
 from app.wording.language import tr, trn
 from app.wording.local_forms import decimal, minute_text, second_text
 from app.wording.messages import local_text
@@ -42,6 +42,8 @@ def print_deployment(out: Console, deployment: Deployment) -> None:
             print_prose(out, f"{end.interface}, {where}; {_ports(end.ports)}", head=f"{label}: ", indent=2)
             if end.clamped:
                 print_prose(out, local_text(end.clamped), indent=2)
+        if sentence := keepalive_sentence(deployment.options.keepalive):
+            print_prose(out, sentence)
 
 
 def applied_words(event: DeploymentApplied) -> str:
@@ -67,6 +69,8 @@ def print_dry_run(out: Console, run: DryRun) -> None:
     _line(out, head.format(title=local_title(run.title), pair=run.pair, verdict=word_of(run.verdict)))
     if run.replaces:
         _line(out, tr("It would replace deployment {id}.").format(id=run.replaces))
+    if sentence := keepalive_sentence(run.keepalive):
+        _line(out, sentence)
     for obstacle in run.obstacles:
         form = tr("Obstacle: {text}") if obstacle.is_blocking else tr("Warning: {text}")
         text = f"{local_text(obstacle.what)} {local_text(obstacle.hint)}".rstrip()
@@ -134,6 +138,7 @@ def _print_deployment_status(out: Console, deployment: Deployment, status: PairS
         lines.append(words.format(a=a, host_a=status.a.label, b=b, host_b=status.b.label))
     clamped = (clamp_text(status.a, deployment.a.clamped), clamp_text(status.b, deployment.b.clamped))
     lines += map(local_text, dict.fromkeys(filter(None, clamped)))
+    lines += filter(None, (keepalive_sentence(deployment.options.keepalive),))
     if deployment.properties:
         shown = {kind: deployment.properties[kind] for kind in Property if kind in deployment.properties}
         line = local_text(properties_line(shown))

@@ -11,6 +11,7 @@ from app.cli.names import check_solutions
 from app.cli.sides import both_addresses, by_side, lan_guard_options
 from app.deployment.choice import check_options
 from app.domain.deployment import DeploymentOptions
+from app.domain.keepalive import Keepalive
 from app.wording.language import tr
 from app.wording.messages import local_text
 from app.wording.titles import local_title
@@ -45,4 +46,5 @@ def _deployment_options(options: argparse.Namespace) -> DeploymentOptions:
     bridge_a, bridge_b = by_side(options.bridge, "--bridge")
     inner = both_addresses(options.inner)
     reason, guard = options.reason or "", lan_guard_options(options)
-    return DeploymentOptions(bridge_a, bridge_b, inner[0], inner[1], legacy_reason=reason, **guard)
+    keepalive = Keepalive(options.keepalive or Keepalive.WIRED)
+    return DeploymentOptions(bridge_a, bridge_b, inner[0], inner[1], legacy_reason=reason, keepalive=keepalive, **guard)

@@ -24,6 +24,7 @@ from app.cli.messages import (
     FLEET_FILE_EMPTY,
     FLEET_FILE_UNREADABLE,
     FLEET_HALF_PAIR,
+    FLEET_KEEPALIVE,
     FLEET_KEY_UNKNOWN,
     FLEET_KEY_WANTED,
     FLEET_NAME_TWICE,
@@ -50,6 +51,7 @@ from app.domain.cancel import CancelToken
 from app.domain.deployment import BROADCASTS_PER_S, Deployment, DeploymentOptions
 from app.domain.errors import InvalidFile, InvalidOption
 from app.domain.hosts import HostSpec, PairSpec, Side
+from app.domain.keepalive import Keepalive
 from app.domain.messages import Message
 from app.domain.pairs import Saving
 from app.domain.structured import base_converter, structured, wrong_keys
@@ -85,6 +87,7 @@ class FleetRow:
     block_dhcp: bool = False
     block_router_advertisements: bool = False
     broadcast_limit: int = BROADCASTS_PER_S
+    keepalive: Keepalive = Keepalive.WIRED
 
 
 KEYS = frozenset(one.name.replace("_", "-") for one in fields(FleetRow))
@@ -94,6 +97,7 @@ _WANTED: Mapping[str, Message] = {
     "inner": FLEET_TWO_ADDRESSES(),
     "underlay": FLEET_TWO_ADDRESSES(),
     "broadcast-limit": FLEET_BROADCASTS(),
+    "keepalive": FLEET_KEEPALIVE(),
     **dict.fromkeys(("move-lan-rules", "block-dhcp", "block-router-advertisements"), FLEET_TRUE_OR_FALSE()),
 }
 
@@ -236,6 +240,7 @@ def _deployment_options(row: FleetRow) -> DeploymentOptions:
         broadcast_limit=row.broadcast_limit,
         blocks_dhcp=row.block_dhcp,
         blocks_router_advertisements=row.block_router_advertisements,
+        keepalive=row.keepalive,
     )
 
 

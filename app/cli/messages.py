@@ -266,6 +266,7 @@ FLEET_KEY_UNKNOWN = MessageForm("cli.fleet-key-unknown", "there is no {key}")
 FLEET_BRIDGE = MessageForm("cli.fleet-bridge", "a table such as {example}")
 FLEET_TWO_ADDRESSES = MessageForm("cli.fleet-two-addresses", "a list of two addresses, A's and B's")
 FLEET_BROADCASTS = MessageForm("cli.fleet-broadcasts", "a whole number of frames per second; 0 for any number")
+FLEET_KEEPALIVE = MessageForm("cli.fleet-keepalive", '"wired" or "metered"')
 FLEET_TRUE_OR_FALSE = MessageForm("cli.fleet-true-or-false", "true or false")
 FLEET_TEXT = MessageForm("cli.fleet-text", "a text in quotes")
 FLEET_PAIR_NAME = MessageForm(

@@ -16,6 +16,7 @@ from app.domain.adapters import EndpointPlan, PlanStep, TunnelPlan
 from app.domain.commands import Command, FileToWrite
 from app.domain.errors import InvalidPlan
 from app.domain.hosts import Side, ToolFlavour
+from app.domain.keepalive import PROBE_S, Keepalive
 from app.domain.script_files import host_script
 from app.host.remote_host import whole_seconds
 from app.host.scripts import call, one_line
@@ -108,7 +109,8 @@ def about_text(bundle: BootBundleRequest) -> str:
         "handshake": shell_line(own.last_handshake.argv) if own.last_handshake is not None else ":",
         "certificates": " ".join(own.certificates),
         "underlay": request.link.underlay(bundle.side.other),
-        **supervisor_values(bundle.side),
+        **supervisor_values(bundle.side, request.keepalive),
+        **_idle_values(request, own),
         "logs": " ".join(own.log_paths),
         **_guard_values(request, own),
         **_clamp_values(request, own),
@@ -120,9 +122,16 @@ def about_text(bundle: BootBundleRequest) -> str:
     return "".join(f"{line}\n" for line in [*comments, *lines])
 
 
-def supervisor_values(side: Side) -> Mapping[str, str]:
+def supervisor_values(side: Side, keepalive: Keepalive) -> Mapping[str, str]:
     """Return how long the supervisor of a host waits for its peer, as variables of `silence.sh`."""
-    return {"patience": str(PATIENCE_S[side]), **_PAUSES[side]}
+    idle = {"idle_s": str(PROBE_S)} if keepalive is Keepalive.METERED else {}
+    return {"patience": str(PATIENCE_S[side]), **_PAUSES[side], **idle}
+
+
+def _idle_values(request: DeployRequest, own: EndpointPlan) -> dict[str, str]:
+    if request.keepalive is not Keepalive.METERED:
+        return {}
+    return {"when_idle": shell_line(own.when_idle.argv) if own.when_idle is not None else ":"}
 
 
 def _guard_values(request: DeployRequest, own: EndpointPlan) -> dict[str, str]:

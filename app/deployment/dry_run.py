@@ -127,6 +127,7 @@ def dry_run(prepared: Prepared, *, diffs: FileDiffs, token: CancelToken) -> DryR
         b=b,
         obstacles=(*found, *prepared.warnings, *_fragments(plan)),
         replaces=next(iter(prepared.target.replaced.values()), ""),
+        keepalive=request.keepalive,
     )
 
 

@@ -149,6 +149,7 @@ def _prepare(
         facts_b=discovery.b.facts,
         header=wanted.header,
         purpose=Purpose.DEPLOYMENT,
+        keepalive=options.keepalive,
         state_dir=STATE_DIR,
         replaced={side: _room(side, slot, one, known) for side, one in replaced.items()},
         firewalls=read_firewalls(sessions, token=token),

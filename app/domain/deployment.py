@@ -15,6 +15,7 @@ from enum import StrEnum
 
 from app.domain.hosts import PairSpec, Side
 from app.domain.injection import PropertyResult
+from app.domain.keepalive import Keepalive
 from app.domain.link import Link
 from app.domain.messages import sentences
 from app.domain.messages.results import DEPLOYMENT_LAPSED
@@ -62,6 +63,7 @@ class DeploymentOptions:
         blocks_dhcp: Whether DHCP and DHCPv6 do not cross between joined LANs.
         blocks_router_advertisements: Whether IPv6 router advertisements do not cross between joined LANs.
         fits_path_mtu: Whether TCP's MSS is clamped, so that no segment through the tunnel is fragmented outside.
+        keepalive: How often the idle tunnel sends something.
     """
 
     bridge_a: str = ""
@@ -75,6 +77,7 @@ class DeploymentOptions:
     blocks_dhcp: bool = False
     blocks_router_advertisements: bool = False
     fits_path_mtu: bool = False
+    keepalive: Keepalive = Keepalive.WIRED
 
     def bridge(self, side: Side) -> str:
         """Return the LAN port on one side; empty where there is none."""
@@ -310,6 +313,7 @@ class DryRun:
         b: What would be done on B.
         obstacles: What is in the way, and warnings.
         replaces: The deployment whose place it would take; empty where there is none.
+        keepalive: How often the idle tunnel would send something.
     """
 
     pair: str
@@ -322,6 +326,7 @@ class DryRun:
     b: EndpointDryRun
     obstacles: tuple[DeploymentObstacle, ...] = ()
     replaces: str = ""
+    keepalive: Keepalive = Keepalive.WIRED
 
     @property
     def is_possible(self) -> bool:

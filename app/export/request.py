@@ -108,6 +108,7 @@ class ExportRequest:
             facts_b=self.facts_b,
             header=self.header,
             purpose=Purpose.DEPLOYMENT,
+            keepalive=self.options.keepalive,
             extension=DeploymentSteps(boot_bundle_dir="", bridging=bridging),
         )
 
@@ -127,14 +128,14 @@ class ExportRequest:
             self.options.bridge_b,
             self.options.inner_a,
             self.options.inner_b,
-            *_guard_words(self.options),
+            *_chosen_words(self.options),
         )
         return hashlib.sha256("\n".join(words).encode()).hexdigest()[:16]
 
 
-def _guard_words(options: DeploymentOptions) -> list[str]:
+def _chosen_words(options: DeploymentOptions) -> list[str]:
     """Return what was chosen otherwise than by default: an earlier export of the same keeps its name."""
-    fields = ("broadcast_limit", "blocks_dhcp", "blocks_router_advertisements")
+    fields = ("broadcast_limit", "blocks_dhcp", "blocks_router_advertisements", "keepalive")
     defaults = DeploymentOptions()
     return [f"{one}={getattr(options, one)}" for one in fields if getattr(options, one) != getattr(defaults, one)]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from app.domain.deployment import Deployment, DeploymentState
+from app.domain.keepalive import Keepalive
 from app.wording.language import mark, tr
 from app.wording.local_forms import minute_text
 from app.wording.titles import local_title
@@ -29,6 +30,15 @@ def state_word(state: DeploymentState, *, is_refused: bool = False, is_rolled_ba
     if is_rolled_back:
         return tr("rolled back")
     return tr("refused") if is_refused else tr(STATE_WORDS[state])
+
+
+def keepalive_sentence(keepalive: Keepalive) -> str:
+    """Return what a keepalive costs in time; empty for the default."""
+    sentence = tr(
+        "Metered: while idle, the tunnel is probed about once a minute. A lost peer is noticed within about 1 minute, "
+        "and the tunnel is started again within about 2."
+    )
+    return keepalive.pick(wired="", metered=sentence)
 
 
 def replaced_sentence(replaced: Deployment) -> str:

@@ -8,6 +8,7 @@ import re
 import shlex
 import subprocess
 import tempfile
+from collections.abc import Mapping
 from dataclasses import fields, replace
 from functools import cache
 from pathlib import Path
@@ -18,6 +19,7 @@ from app.domain.adapters import Adapter, PublicIdentity
 from app.domain.commands import Command
 from app.domain.errors import CommandFailed
 from app.domain.hosts import Side
+from app.domain.keepalive import Keepalive
 from app.domain.link import TunnelNames
 from app.domain.solutions import Suite
 from app.domain.verdicts import Verdict
@@ -46,6 +48,29 @@ ALL_CASES = pytest.mark.parametrize(
 )
 LACKING = {"debian-13": {"freelan"}}
 """Solutions that a release does not have; all others are on every platform."""
+_NO_LINES: Mapping[Side, tuple[str, ...]] = {}
+_DPD = dict.fromkeys(Side, ("dpd_delay = 60s",))
+METERED: Mapping[str, Mapping[Side, tuple[str, ...]]] = {
+    "baseline": _NO_LINES,
+    "l2tp": _NO_LINES,
+    "wireguard": _NO_LINES,
+    "wireguard-vxlan": _NO_LINES,
+    "openvpn-udp": {Side.A: ("keepalive 60 180",)},
+    "openvpn-tcp": {Side.A: ("keepalive 60 180",)},
+    "ipsec": _DPD,
+    "ipsec-gretap": _DPD,
+    "tinc": dict.fromkeys(Side, ("PingInterval = 60",)),
+    "ssh": {
+        Side.A: ("ClientAliveInterval 60", "ClientAliveCountMax 3"),
+        Side.B: ("ServerAliveInterval 60", "ServerAliveCountMax 3"),
+    },
+    "fastd": _NO_LINES,
+    "freelan": _NO_LINES,
+    "macsec": _NO_LINES,
+}
+"""Lines of generated files that a metered deployment has in place of a wired one's."""
+SLOWED_LATER = {"wireguard", "wireguard-vxlan"}
+"""Solutions whose keepalive the supervisor makes rare, once the peer answers."""
 BOTH_SIDES = pytest.mark.parametrize("side", list(Side))
 
 
@@ -163,6 +188,28 @@ def test_plan_is_the_golden_one(adapter: Adapter, suite: Suite, side: Side) -> N
 def test_there_is_no_golden_file_without_a_case() -> None:
     names = {f"{adapter.info.name}-{suite.name}-{side}.txt" for adapter, suite in all_cases() for side in Side}
     assert {path.name for path in GOLDEN.iterdir()} == names
+
+
+@ALL_CASES
+@BOTH_SIDES
+def test_metered_makes_the_keepalive_of_its_own_rare_and_changes_nothing_else(
+    adapter: Adapter, suite: Suite, side: Side
+) -> None:
+    asked = request(adapter, suite)
+    assert asked.keepalive is Keepalive.WIRED, "the golden ones are of it"
+    metered = replace(asked, keepalive=Keepalive.METERED)
+    wired, rare = adapter.plan(asked), adapter.plan(metered)
+    old, new = (render(plan, side).splitlines() for plan in (wired, rare))
+    changed = [(former, later) for former, later in zip(old, new, strict=True) if former != later]
+    assert [later.split() for _, later in changed] == [
+        line.split() for line in METERED[adapter.info.name].get(side, ())
+    ]
+    when_idle = rare.on(side).when_idle
+    assert wired.on(side).when_idle is None
+    assert (when_idle is not None) == (adapter.info.name in SLOWED_LATER)
+    if when_idle is not None:
+        assert when_idle.argv[-2:] == ("persistent-keepalive", "60")
+    assert adapter.identity(metered, side) == adapter.identity(asked, side)
 
 
 @ALL_CASES

@@ -152,6 +152,7 @@ def dry_run_of(
         b=_dry_end(discovery, Side.B, options),
         obstacles=tuple(obstacles),
         replaces=replaces,
+        keepalive=options.keepalive,
     )
 
 

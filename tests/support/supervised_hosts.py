@@ -16,6 +16,7 @@ from pathlib import Path
 
 from app.deployment.boot_bundle import supervisor_values
 from app.domain.hosts import Side
+from app.domain.keepalive import Keepalive
 from app.domain.script_files import host_script
 
 ASKS_FOR_S = 12.0
@@ -56,6 +57,7 @@ class MadeUpTunnel:
         busy_s: How much longer everything takes that a supervisor does, in seconds.
         asker: The side that asks for the connection, at its own start only, and gives up without an answer, as A does
             with IPsec; None where both sides, or the one that calls, try for ever.
+        keepalive: How often its supervisors ask while it is idle.
     """
 
     start_s: tuple[float, float] = (6.0, 6.0)
@@ -63,6 +65,7 @@ class MadeUpTunnel:
     stop_s: float = 2.0
     busy_s: float = 0.0
     asker: Side | None = None
+    keepalive: Keepalive = Keepalive.WIRED
 
 
 @dataclass
@@ -74,7 +77,10 @@ class _End:
     is_listening: bool = False
     is_hung: bool = False
     is_broken: bool = False
+    is_next_lost: bool = False
     starts_s: list[float] = field(default_factory=list)
+    asked_s: list[float] = field(default_factory=list)
+    slowed_s: list[float] = field(default_factory=list)
 
 
 class SupervisedHosts:
@@ -105,6 +111,18 @@ class SupervisedHosts:
     def starts_s(self, side: Side) -> list[float]:
         """Return when an end's start began, each time, in made-up seconds."""
         return list(self._ends[side].starts_s)
+
+    def asked_s(self, side: Side) -> list[float]:
+        """Return when an end asked its peer through the tunnel, each time, in made-up seconds."""
+        return list(self._ends[side].asked_s)
+
+    def slowed_s(self, side: Side) -> list[float]:
+        """Return when an end had its VPN send less, each time, in made-up seconds."""
+        return list(self._ends[side].slowed_s)
+
+    def lose_next(self, side: Side) -> None:
+        """Lose the answer to an end's next question, and no other."""
+        self._ends[side].is_next_lost = True
 
     def log(self, side: Side) -> str:
         """Return the log of one side's supervisor."""
@@ -188,8 +206,14 @@ class SupervisedHosts:
             case "sleep":
                 self._answer(end, 0, float(rest) + self._tunnel.busy_s)
             case "ping":
-                is_fine = rest == "underlay" or self.is_up()
+                is_fine = rest == "underlay" or (self.is_up() and not end.is_next_lost)
+                if rest == "inside":
+                    end.asked_s.append(self.now_s)
+                    end.is_next_lost = False
                 self._answer(end, 0 if is_fine else 1, self._tunnel.busy_s + (0.0 if is_fine else _PING_S))
+            case "slow":
+                end.slowed_s.append(self.now_s)
+                self._answer(end, 0, 0.0)
             case "standing":
                 self._answer(end, 1 if end.is_broken else 0, 0.0)
             case "down":
@@ -260,7 +284,7 @@ def supervised_hosts(folder: Path, tunnel: MadeUpTunnel, shell: Sequence[str] = 
     started: list[subprocess.Popen[bytes]] = []
     try:
         for side in Side:
-            end = _started(side, folder / side.value, shell)
+            end = _started(side, folder / side.value, shell, tunnel.keepalive)
             started.append(end.process)
             ends.add(end)
         yield ends
@@ -270,7 +294,7 @@ def supervised_hosts(folder: Path, tunnel: MadeUpTunnel, shell: Sequence[str] = 
             process.communicate()
 
 
-def _started(side: Side, root: Path, shell: Sequence[str]) -> _End:
+def _started(side: Side, root: Path, shell: Sequence[str], keepalive: Keepalive) -> _End:
     deployment, slot = "0123456789abcdef", "01234567"
     home = root / "etc" / slot / deployment
     (home / "kept").mkdir(parents=True)
@@ -286,7 +310,8 @@ def _started(side: Side, root: Path, shell: Sequence[str]) -> _End:
         "run_dir": run_dir,
         "ping": "ping inside",
         "underlay": "192.0.2.1",
-        **supervisor_values(side),
+        **supervisor_values(side, keepalive),
+        "when_idle": "ask slow",
     }
     (home / "about.sh").write_text("".join(f"{name}='{value}'\n" for name, value in values.items()))
     (home / "steps.sh").write_text(_STEPS.replace("UPTIME", str(uptime)))

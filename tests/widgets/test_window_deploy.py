@@ -17,6 +17,7 @@ from window_driver import Driver
 from app.domain.deployment import DeploymentOptions
 from app.domain.errors import HostUnreachable
 from app.domain.hosts import Side
+from app.domain.keepalive import Keepalive
 from app.domain.verdicts import Verdict
 from app.services.interfaces import Prompts
 from ui.common.texts import count
@@ -325,6 +326,17 @@ def test_tcp_can_be_fitted_to_the_path_as_an_earlier_deployment_was(driver: Driv
     assert not page.form.options.fits_path_mtu
     page.form.fits_path.click()
     assert page.form.options.fits_path_mtu
+
+
+def test_a_metered_link_can_be_chosen_as_an_earlier_deployment_had_it(driver: Driver) -> None:
+    page = inspected(driver)
+    assert page.form.options.keepalive is Keepalive.WIRED
+    page.form.metered.click()
+    assert page.form.options.keepalive is Keepalive.METERED
+    page.form._take_options(DeploymentOptions())
+    assert page.form.options.keepalive is Keepalive.WIRED
+    page.form._take_options(DeploymentOptions(keepalive=Keepalive.METERED))
+    assert page.form.options.keepalive is Keepalive.METERED
 
 
 def test_the_focus_goes_on_with_what_has_to_be_done_next(driver: Driver) -> None:

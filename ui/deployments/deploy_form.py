@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit, QSpinBox, QWidget
 
 from app.domain.deployment import CONFIRM_WITHIN_S, LONGEST_CONFIRM_S, SHORTEST_CONFIRM_S, Deployment, DeploymentOptions
 from app.domain.hosts import PairSpec, Side
+from app.domain.keepalive import Keepalive
 from app.domain.results import Candidate
 from app.domain.verdicts import Verdict, deciding_finding
 from app.services.interfaces.deployments import LanPort
@@ -59,6 +60,9 @@ class DeploymentForm(Card):
             tr("Clamps TCP's MSS: no segment through the tunnel is fragmented outside. Other frames cross as before"),
         )
         self.fits_path.toggled.connect(self.changed)
+        self.metered = QCheckBox(tr("Save data while idle (link paid for by volume)"))
+        set_tip(self.metered, tr("An idle tunnel is probed once a minute; a lost peer is noticed about a minute later"))
+        self.metered.toggled.connect(self.changed)
         self.reason = QLineEdit()
         self.reason.setAccessibleName(tr("Justification for this legacy suite"))
         self.reason.setPlaceholderText(tr("For example: the peer's firmware has nothing newer; replaced in 2027"))
@@ -128,11 +132,12 @@ class DeploymentForm(Card):
         form.add(self.guard.dhcp, 3, 2, 2)
         form.add(self.guard.advertisements, 4, 2, 2)
         form.add(self.fits_path, 4, 0, 2)
-        form.add(self.moves_rules, 5, 1, 3)
-        form.add(label_for(tr("Confirmed by"), self.who), 6, 0)
-        form.add(_line(0, self.who, self.within), 6, 1)
-        form.add(self.verdict_label, 6, 2)
-        form.add(_line(2, self.verdict, self.reason_label, self.reason), 6, 3)
+        form.add(self.metered, 5, 0, 2)
+        form.add(self.moves_rules, 6, 1, 3)
+        form.add(label_for(tr("Confirmed by"), self.who), 7, 0)
+        form.add(_line(0, self.who, self.within), 7, 1)
+        form.add(self.verdict_label, 7, 2)
+        form.add(_line(2, self.verdict, self.reason_label, self.reason), 7, 3)
         replaced = row(self._replaced_icon, self.replaced)
         replaced.setStretch(1, 1)
         self.body.addLayout(replaced)
@@ -176,6 +181,7 @@ class DeploymentForm(Card):
             legacy_reason=self.reason.text().strip() if needs_reason else "",
             moves_lan_rules=self.moves_rules.isChecked() and bool(a.bridge or b.bridge),
             fits_path_mtu=self.fits_path.isChecked(),
+            keepalive=Keepalive.METERED if self.metered.isChecked() else Keepalive.WIRED,
         )
         return self.guard.added_to(options)
 
@@ -288,6 +294,7 @@ class DeploymentForm(Card):
         self.reason.setText(options.legacy_reason)
         self.moves_rules.setChecked(options.moves_lan_rules)
         self.fits_path.setChecked(options.fits_path_mtu)
+        self.metered.setChecked(options.keepalive is Keepalive.METERED)
 
     def _fill(self, box: QComboBox, entries: Sequence[tuple[str, str]]) -> None:
         box.blockSignals(True)  # noqa: FBT003 - Qt has it so

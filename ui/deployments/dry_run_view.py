@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QListWidget, QListWidgetItem, QSplitt
 
 from app.domain.deployment import DeploymentObstacle, DryRun, EndpointDryRun, FileDiff, PlannedCommand
 from app.domain.hosts import Side
+from app.wording.deployment_sentences import keepalive_sentence
 from app.wording.messages import local_text
 from app.wording.titles import local_title
 from ui.common.basics import WIDE_PX, ScrollPage, icon_label, label, name_tabs
@@ -108,6 +109,8 @@ def _known(run: DryRun, former: str) -> Iterator[tuple[str, str, str, str]]:
         title = former or run.replaces
         hint = tr("If the new one fails, both hosts roll back to it.")
         yield "repeat", "accent", tr("Replaces %1.").replace("%1", local_title(title)), hint
+    if sentence := keepalive_sentence(run.keepalive):
+        yield "info", "accent", sentence, ""
     for obstacle in sorted(run.obstacles, key=lambda one: not one.is_blocking):
         icon, role = ("error", "bad") if obstacle.is_blocking else ("warning", "legacy")
         yield icon, role, _where(run, obstacle) + local_text(obstacle.what), local_text(obstacle.hint)

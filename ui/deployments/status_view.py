@@ -19,6 +19,7 @@ from app.deployment.lan.clamp import clamp_text
 from app.deployment.monitor_log import MonitorLimits, MonitorLine, MonitorLog
 from app.domain.deployment import DeploymentState
 from app.domain.deployment_status import EndpointStatus, PairStatus
+from app.wording.deployment_sentences import keepalive_sentence
 from app.wording.messages import local_text
 from ui.common.basics import inset_text
 from ui.common.copying import enable_copying
@@ -165,6 +166,8 @@ def _rows(status: PairStatus) -> list[tuple[str, str, str]]:
     segments = _segments(a, one.a.clamped if one else ""), _segments(b, one.b.clamped if one else "")
     if any(segments):
         rows.append(both(tr("TCP segments"), segments[0] or NONE, segments[1] or NONE))
+    if one is not None and (sentence := keepalive_sentence(one.options.keepalive)):
+        rows.append(both(tr("Keepalive"), sentence, sentence))
     if a.note or b.note:
         rows.append((tr("Note"), local_text(a.note), local_text(b.note)))
     return rows

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from app.domain.adapters import PlanRequest
 from app.domain.hosts import Side, SolutionSupport
+from app.domain.keepalive import INTERVAL_S, LOST_INTERVALS
 from app.domain.link import Link
 from app.domain.solutions import Carrier
 from vpn_adapters.openvpn.discovery import PEER_FINGERPRINT
@@ -55,7 +56,7 @@ def config(carrier: Carrier, request: PlanRequest, side: Side) -> bytes:
         *_authentication(request, side, support),
         *_control_channel(request),
         *_data_channel(request, support),
-        *_timers(side),
+        *_timers(request, side),
     ]
     return render_file((*request.header, f"Suite: {request.suite.title}"), lines)
 
@@ -129,7 +130,8 @@ def _data_channel(request: PlanRequest, support: SolutionSupport) -> list[str]:
     ]
 
 
-def _timers(side: Side) -> list[str]:
+def _timers(request: PlanRequest, side: Side) -> list[str]:
     # The server pushes its timers to the client.
-    keepalive = ["keepalive 2 10"] if side is Side.A else []
-    return [*keepalive, "tls-timeout 1", "persist-key", "persist-tun", "verb 3"]
+    keepalive = request.keepalive.pick(wired="2 10", metered=f"{INTERVAL_S} {INTERVAL_S * LOST_INTERVALS}")
+    server = [f"keepalive {keepalive}"] if side is Side.A else []
+    return [*server, "tls-timeout 1", "persist-key", "persist-tun", "verb 3"]

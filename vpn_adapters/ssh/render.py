@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from app.domain.adapters import PlanRequest
 from app.domain.hosts import Side
+from app.domain.keepalive import INTERVAL_S, LOST_INTERVALS
 from app.domain.link import Link
 from vpn_adapters.shared.rendering import public_value, render_file, setting
 from vpn_adapters.ssh.identity import SSH_KEY, key_path
@@ -93,8 +94,7 @@ def server_config(request: PlanRequest) -> bytes:
         "LoginGraceTime 15",
         "PrintMotd no",
         "UseDNS no",
-        "ClientAliveInterval 2",
-        "ClientAliveCountMax 5",
+        *_alive(request, "Client"),
         "HostKeyAlgorithms ssh-ed25519",
         *_algorithms(request),
         *_common(),
@@ -143,8 +143,7 @@ def client_config(request: PlanRequest) -> bytes:
         "ForwardX11 no",
         "PermitLocalCommand no",
         "ConnectTimeout 5",
-        "ServerAliveInterval 2",
-        "ServerAliveCountMax 5",
+        *_alive(request, "Server"),
         *_algorithms(request),
         *_common(),
     ]
@@ -166,6 +165,11 @@ def _algorithms(request: PlanRequest) -> list[str]:
         f"Ciphers {setting(request, 'cipher')}",
         f"MACs {setting(request, 'mac')}",
     ]
+
+
+def _alive(request: PlanRequest, peer: str) -> list[str]:
+    interval_s, count = request.keepalive.pick(wired=(2, 5), metered=(INTERVAL_S, LOST_INTERVALS))
+    return [f"{peer}AliveInterval {interval_s}", f"{peer}AliveCountMax {count}"]
 
 
 def _common() -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from app.domain.adapters import PlanRequest
 from app.domain.hosts import Side
+from app.domain.keepalive import INTERVAL_S
 from app.domain.link import Link
 from vpn_adapters.shared.rendering import public_value, render_file, setting
 from vpn_adapters.tinc.identity import RSA_KEY, folder, node_name
@@ -44,7 +45,7 @@ def config(request: PlanRequest, side: Side) -> bytes:
         f"BindToAddress = {link.underlay(side)}",
         "Hostnames = no",
         "MaxTimeout = 1",
-        "PingInterval = 5",
+        f"PingInterval = {request.keepalive.pick(wired=5, metered=INTERVAL_S)}",
         "PingTimeout = 5",
         "ReplayWindow = 32",
         "KeyExpire = 3600",

@@ -32,6 +32,8 @@ read_files() {
     growth=
     longest=
     after_peer=
+    idle_s=
+    when_idle=
     logs=
     guard_table=
     nobody=

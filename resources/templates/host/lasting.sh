@@ -175,6 +175,9 @@ answers() {
 # restart REASON
 restart() {
     tell "$1; starting the tunnel again"
+    uptime_s
+    doubt_peer "$uptime_now"
+    end_idle
     restarts=$((restarts + 1))
     echo "$restarts" > "$own/restarts"
     take_down
@@ -210,7 +213,7 @@ watch() {
             restart "a daemon has ended"
         elif ! is_standing && ! mend; then
             restart "something of the tunnel has gone"
-        elif { is_waiting || [ "$((rounds % 2))" -eq 0 ]; } && ! note_answer && is_silent_too_long; then
+        elif is_due && ! note_answer && is_silent_too_long; then
             fruitless=$((fruitless + 1))
             restart "the other end has been silent for $((uptime_now - answered)) s though it can be reached"
         fi

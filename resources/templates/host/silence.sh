@@ -1,6 +1,6 @@
 # Silence of the peer: since when it lasts, and for how long it may before this side is started again.
-# Expects tell, answers, uptime_s, limited and own of lasting.sh, and about.sh's underlay, mark, patience, growth, longest
-# and after_peer.
+# Expects tell, answers, uptime_s, limited, own and rounds of lasting.sh, and about.sh's underlay, mark, patience, growth,
+# longest, after_peer, idle_s and when_idle.
 #
 # The ends start again without knowing of each other, and a start of one may end what the other one has just begun. So
 # - silence counts from the end of this end's own last start, whatever the reason for it was;
@@ -9,10 +9,53 @@
 # - pauses grow, B's faster than A's: in the end each of B's is more than twice as long as A's longest. Within it A starts
 #   at least once and is then left alone for as long as A's own pause lasts, whatever the phase.
 # The pauses after the first vary with the side's run id, so that no two sides remain in step.
+#
+# Where traffic is paid for (idle_s is not empty), a peer that has answered for idle_s is asked again idle_s after its last
+# answer. With the first question that it does not answer, silence begins, and the rest is as above. It is asked rarely
+# again after its next answer where that was one lost packet, else once it has answered for idle_s anew.
 
 # is_waiting: whether the peer has to be found, or found again.
 is_waiting() {
     [ "$is_lost" = yes ] || [ -n "$begun" ]
+}
+
+# is_due: whether the peer is asked now: at every call while it has to be found, else at every second one.
+is_due() {
+    if is_waiting; then return 0; fi
+    if is_idle && [ "$is_doubted" = no ]; then
+        uptime_s
+        [ "$((uptime_now - answered))" -ge "$idle_s" ]
+    else
+        [ "$((rounds % 2))" -eq 0 ]
+    fi
+}
+
+# is_idle: whether the peer has answered for so long that it is asked rarely.
+is_idle() {
+    [ -n "$steady_since" ] && [ "$((answered - steady_since))" -ge "$idle_s" ]
+}
+
+# doubt_peer UPTIME_S: the peer is asked often. It was last asked long ago: that it was silent before is not known.
+doubt_peer() {
+    if is_idle && [ "$is_doubted" = no ]; then
+        answered=$1
+        quiet_since=$1
+    fi
+    is_doubted=yes
+}
+
+# end_idle: the peer has to answer for idle_s before it is asked rarely again.
+end_idle() {
+    steady_since=
+    is_slow=no
+}
+
+# note_steady: the peer has answered. What the tunnel sends by itself becomes rare together with the questions.
+note_steady() {
+    is_doubted=no
+    [ -n "$idle_s" ] || return 0
+    steady_since=${steady_since:-$answered}
+    if [ "$is_slow" = no ] && is_idle && eval "limited 5 $when_idle" < /dev/null > /dev/null 2>&1; then is_slow=yes; fi
 }
 
 # begin_silence: nothing is known of the peer yet.
@@ -21,6 +64,8 @@ begin_silence() {
     answered=$uptime_now
     is_lost=no
     is_cut=no
+    is_doubted=no
+    end_idle
     fruitless=0
     seed=$(((0x${mark%????????????} + 977 * patience) % 65537))
     count_anew
@@ -75,16 +120,21 @@ note_connected() {
 
 # note_answer: records when the peer answered, and reports when that changes.
 note_answer() {
+    uptime_s
+    asked=$uptime_now
     if answers; then
         if is_waiting || [ "$is_new" = yes ]; then note_connected; fi
         fruitless=0
         count_anew
         answered=$quiet_since
+        note_steady
         return 0
     fi
+    doubt_peer "$asked"
     uptime_s
     if [ "$is_lost" = no ] && [ "$((uptime_now - answered))" -ge 5 ]; then
         is_lost=yes
+        end_idle
         tell "the other end does not answer, for $((uptime_now - answered)) s now"
     fi
     # While the way between the hosts is interrupted, nothing that is done here helps; what is given to the daemons to

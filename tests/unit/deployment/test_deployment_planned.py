@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import cast
 
@@ -14,6 +15,7 @@ from app.domain.cancel import CancelToken
 from app.domain.deployment import Deployment, DeploymentOptions, DeploymentState
 from app.domain.errors import InvalidPlan
 from app.domain.hosts import PairSpec, Side
+from app.domain.keepalive import Keepalive
 from app.storage import Store
 from support.deploy_world import World
 from support.deployment_captures import shown_by_captures
@@ -50,11 +52,16 @@ def discovered(world: World) -> Discovery:
     return cast("Discovery", SimpleNamespace(pair=pair, link=link, unavailable={}, candidates=(), **checks))
 
 
-def deploy(operations: Operations, world: World, events: list[DeploymentEvent] | None = None) -> Deployment:
+def deploy(
+    operations: Operations,
+    world: World,
+    events: list[DeploymentEvent] | None = None,
+    options: DeploymentOptions = OPTIONS,
+) -> Deployment:
     emit = ([] if events is None else events).append
     user = Answers(Decision.CONFIRM)
     found = discovered(world)
-    done = operations.deploy(found, KEY, OPTIONS, token=CancelToken(), emit=emit, confirmation=user)
+    done = operations.deploy(found, KEY, options, token=CancelToken(), emit=emit, confirmation=user)
     for host in world.hosts:
         wait_until_watched(host)
     return done
@@ -76,6 +83,22 @@ def test_second_deployment_replaces_the_first_and_keeps_its_number(world: World,
     assert second.replaces == first.id
     assert second.link.names.ethernet_interface == first.link.names.ethernet_interface == "tml0"
     assert [current(host) for host in world.hosts] == [second.id] * 2
+
+
+@pytest.mark.parametrize("keepalive", list(Keepalive))
+def test_supervisors_get_the_keepalive_that_was_chosen(
+    world: World, operations: Operations, keepalive: Keepalive
+) -> None:
+    options = replace(OPTIONS, keepalive=keepalive)
+    shown = operations.dry_run(
+        discovered(world), KEY, options, token=CancelToken(), on_progress=lambda _what, _share: None
+    )
+    assert shown.keepalive is keepalive
+    done = deploy(operations, world, options=options)
+    assert done.options.keepalive is keepalive
+    for host in world.hosts:
+        about = (place_on(host) / done.id / "about.sh").read_text()
+        assert ("idle" in about) == ("idle_s=55\n" in about) == (keepalive is Keepalive.METERED)
 
 
 def test_dry_run_shows_what_is_planned_and_changes_nothing(world: World, operations: Operations) -> None:

@@ -9,6 +9,7 @@ import textwrap
 
 from app.domain.adapters import PlanRequest, Purpose
 from app.domain.hosts import Side
+from app.domain.keepalive import INTERVAL_S
 from app.domain.link import Link
 from vpn_adapters.shared.rendering import public_value, render_file, setting
 from vpn_adapters.shared.strongswan.identity import PUBLIC_KEY, own_public_key_path, peer_key_path
@@ -124,7 +125,7 @@ def connection_config(request: PlanRequest, side: Side, ip_protocol: int) -> byt
         f"    proposals = {setting(request, IKE)}",
         "    mobike = no",
         "    unique = replace",
-        "    dpd_delay = 10s",
+        f"    dpd_delay = {request.keepalive.pick(wired=10, metered=INTERVAL_S)}s",
         *(["    keyingtries = 0"] if request.purpose is Purpose.DEPLOYMENT and side is Side.A else []),
         "    local {",
         "      auth = pubkey",

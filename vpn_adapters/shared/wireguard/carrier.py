@@ -8,6 +8,7 @@ from types import MappingProxyType
 from app.domain.adapters import Breakage, PlanRequest, PlanStep, UpCheck, shell_step_argv
 from app.domain.commands import Command
 from app.domain.hosts import Side
+from app.domain.keepalive import INTERVAL_S, Keepalive
 from app.domain.link import ETHERNET_HEADER_BYTES, IPV4_HEADER_BYTES, UDP_HEADER_BYTES, Link
 from app.domain.messages import mark
 from vpn_adapters.shared.commands import root_script
@@ -34,6 +35,8 @@ KEEPALIVE_S: Mapping[Side, int] = MappingProxyType({Side.A: 5, Side.B: 7})
 Handshakes that both peers begin within a round trip fail on both, and each peer begins again after 5 s at the earliest.
 With the same interval they cross again and again, which took emulated gateways more than 20 s. Source: the WireGuard
 paper, section 6.1 (Rekey-Timeout); wg_packet_send_keepalive() in Linux 6.12.
+
+So a metered deployment begins with them, too; see `slow_down`.
 """
 GUARD_METRIC = 4000
 """Worse than the route through WireGuard (0), better than nothing: see `_route_step`."""
@@ -85,6 +88,19 @@ def negotiated(link: Link) -> UpCheck:
 def last_handshake(link: Link) -> Command:
     """Return the command that prints when the ends last agreed on keys."""
     return Command(("wg", "show", link.names.wireguard_interface, "latest-handshakes"), timeout_s=5.0, is_root=True)
+
+
+def slow_down(request: PlanRequest, side: Side) -> Command | None:
+    """Return the command that makes the keepalive rare; None where the deployment is not metered.
+
+    Not before the peer answers: where two first handshakes cross, none would follow for a minute. Not off either: it
+    keeps the way through a NAT or firewall open while the supervisor does not run.
+    """
+    if request.keepalive is not Keepalive.METERED:
+        return None
+    peer = public_value(request.identity(side.other), PUBLIC_KEY, side.other)
+    words = ("peer", peer, "persistent-keepalive", str(INTERVAL_S))
+    return Command(("wg", "set", request.link.names.wireguard_interface, *words), timeout_s=5.0, is_root=True)
 
 
 def breakages(link: Link) -> tuple[Breakage, ...]:

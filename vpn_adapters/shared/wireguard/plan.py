@@ -70,6 +70,7 @@ def make(inside: Inside, request: PlanRequest) -> TunnelPlan:
             kernel_modules=(carrier.KERNEL_MODULE, *inside.kernel_modules),
             breakages=carrier.breakages(link),
             last_handshake=carrier.last_handshake(link),
+            when_idle=carrier.slow_down(request, side),
         )
 
     return replace(

@@ -176,12 +176,12 @@ def _print_overheads(out: Console, overheads: Overheads) -> None:
         Column(tr("RTT, phase\n/ bare pings"), Kind.FIGURE),
         Column(tr("RTT, cycle\n/ bare pings"), Kind.FIGURE),
         Column(tr("RTT, bare pings\n/ bare pings"), Kind.FIGURE),
+        Column(tr("the same\nbeside cycles"), Kind.FIGURE),
     )
     table = Table(columns, tr("Median round-trip times"))
-    for size, ratio, of_cycle, control in zip(
-        phase.frame_bytes, phase.rtt_ratios, cycle.rtt_ratios, phase.control_rtt_ratios, strict=True
-    ):
-        table.add_row(size, decimal(ratio, 3), decimal(of_cycle, 3), decimal(control, 3))
+    columns_of_figures = (phase.rtt_ratios, cycle.rtt_ratios, phase.control_rtt_ratios, cycle.control_rtt_ratios)
+    for size, *ratios in zip(phase.frame_bytes, *columns_of_figures, strict=True):
+        table.add_row(size, *(decimal(ratio, 3) for ratio in ratios))
     table.print(out)
 
 

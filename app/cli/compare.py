@@ -81,7 +81,7 @@ def compare(context: CommandContext) -> int:
             return ExitCode.OK
         resume_id = _resumable(services, pair.name) if options.resume else None
         if resume_id is not None:
-            plan = _resumed_plan(services, found, resume_id)
+            plan = resumed_plan(services, found, resume_id)
         else:
             plan = _make_plan(context, services, found, condition, may_shape=may_shape)
         if options.dry_run:
@@ -285,7 +285,7 @@ def _check_resumable(services: Services, pair_name: str) -> None:
         raise NotFound(RESUME_LAB_GONE(campaign=campaign_id, command=how_to_measure_again(record)))
 
 
-def _resumed_plan(services: Services, found: Discovery, campaign_id: int) -> CampaignPlan:
+def resumed_plan(services: Services, found: Discovery, campaign_id: int) -> CampaignPlan:
     """Return the plan that was interrupted, for the pair as it is reached now."""
     plan = services.record(campaign_id).plan
     pair = found.pair

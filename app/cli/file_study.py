@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
-from app.cli.compare import cancelled_words
+from app.cli.compare import cancelled_words, resumed_plan
 from app.cli.context import CommandContext, verbosity
 from app.cli.exit_codes import ExitCode
 from app.cli.files import write_text
-from app.cli.messages import NO_STUDY_PART, STUDY_STOPPED
+from app.cli.messages import FILE_STUDY_NEEDS_LAB, NO_STUDY_PART, STUDY_STOPPED, STUDY_UNDER_CONDITION
 from app.cli.pair_option import find_pair
 from app.cli.progress import CampaignDisplay
 from app.cli.tables import Column, Kind, Table
@@ -18,7 +18,6 @@ from app.discovery.pair_discovery import Discovery
 from app.domain.errors import Cancelled, InvalidOption, ProbeFailed
 from app.domain.results import CampaignPlan, CampaignRecord, CampaignStatus
 from app.measurement.control import CampaignControl
-from app.measurement.messages import STUDY_NEEDS_LAB
 from app.measurement.options import RunOptions
 from app.ranking.file_study import (
     FILE_STUDY_NOTES,
@@ -42,6 +41,10 @@ from app.reports.study_report import html_path
 from app.services.wiring import Services
 from app.wording.language import tr
 from app.wording.local_forms import decimal, local_figure
+from app.wording.messages import local_text
+
+_SEED = 2011
+"""Of the order of the candidates: the same in each run, so that one that was interrupted is known again."""
 
 _MOST_NAMED = 5
 """Pairs of the other order that are named."""
@@ -71,7 +74,7 @@ def run(context: CommandContext) -> int:
     with context.services() as services:
         pair = find_pair(context, services)
         if not pair.is_lab:
-            raise InvalidOption(STUDY_NEEDS_LAB(pair=pair.name))
+            raise InvalidOption(FILE_STUDY_NEEDS_LAB(pair=pair.name))
         services.refuse_if_in_use(pair)
         found = context.job(lambda token, report: services.discover(pair, token=token, on_progress=report))
         possible = {(one.solution, one.suite) for one in found.candidates}
@@ -104,13 +107,17 @@ def _measure(
         Cancelled: The user cancelled it, and the hosts were restored.
         ProbeFailed: It stopped before its end.
     """
+    part = context.options.part
     plan = services.plan(
         found,
         [(one.solution, one.suite) for one in chosen],
-        RunOptions(profile=PROFILES[context.options.part], workloads=(workload(),)),
+        RunOptions(profile=PROFILES[part], workloads=(workload(),), seed=_SEED),
     )
+    if plan.condition is not None:
+        raise InvalidOption(STUDY_UNDER_CONDITION(study=IPSEC_TLS, name=plan.condition.name, pair=plan.pair.name))
     resume_id = None if context.options.fresh else _unfinished(services, plan)
     if resume_id is not None:
+        plan = resumed_plan(services, found, resume_id)
         text = tr("Comparison {number}, which was interrupted, goes on.").format(number=resume_id)
         context.err.print(text, markup=False)
     control = CampaignControl()
@@ -120,22 +127,24 @@ def _measure(
             context.prompts,
             control.token,
         )
+    stopped = STUDY_STOPPED(campaign=record.campaign_id, study=IPSEC_TLS, pair=found.pair.name, part=part)
     if record.status is CampaignStatus.CANCELLED:
-        context.err.print(cancelled_words(record), markup=False, soft_wrap=True)
+        words = f"{cancelled_words(record)} {local_text(stopped.hint)}"
+        context.err.print(words, markup=False, soft_wrap=True)
         raise Cancelled
     if record.status is CampaignStatus.INTERRUPTED:
-        raise ProbeFailed(STUDY_STOPPED(campaign=record.campaign_id, study=IPSEC_TLS, pair=found.pair.name))
+        raise ProbeFailed(stopped)
     return record
 
 
 def _unfinished(services: Services, plan: CampaignPlan) -> int | None:
-    """Return the interrupted comparison with this very plan; None if there is none."""
+    """Return the pair's interrupted comparison if it has this very plan; None otherwise."""
     number = services.unfinished(plan.pair.name)
     if number is None:
         return None
     begun = services.record(number).plan
-    is_same = begun.workloads == plan.workloads and begun.profile == plan.profile and begun.attempts == plan.attempts
-    return number if is_same else None
+    both = ((one.workloads, one.profile, one.attempts, one.condition) for one in (begun, plan))
+    return number if next(both) == next(both) else None
 
 
 def _print_results(context: CommandContext, chosen: Sequence[StudyCandidate], own: Mapping[Cell, FileFigures]) -> None:

@@ -140,7 +140,7 @@ def _check_deploy_all(options: argparse.Namespace, parallel: int, stop_after: in
         raise InvalidOption(FLEET_WITHOUT_FILE())
     if not 1 <= parallel <= MOST_PARALLEL or stop_after < 1:
         raise InvalidOption(FLEET_NUMBERS(most=MOST_PARALLEL))
-    if options.confirm_within is not None or options.dry_run or options.mtu is not None:
+    if options.confirm_within is not None or options.dry_run or options.mtu or options.keepalive:
         raise InvalidOption(FLEET_ONE_AT_A_TIME())
 
 

@@ -105,10 +105,20 @@ NO_STUDY = MessageForm("cli.no-study", "There is no study named {study}.", "Stud
 NO_STUDY_PART = MessageForm(
     "cli.no-study-part", "{study} has no part named {part}.", "Give --part one of these: {known}."
 )
+FILE_STUDY_NEEDS_LAB = MessageForm(
+    "cli.file-study-needs-lab",
+    "{pair} is no practice lab: the study has ciphers that are insecure today, which no plant's link should carry.",
+    "Start one with: tunnelmark lab up",
+)
+STUDY_UNDER_CONDITION = MessageForm(
+    "cli.study-under-condition",
+    "{pair} emulates the condition {name}, and {study} was measured without one.",
+    "Remove it with: tunnelmark lab condition as-found",
+)
 STUDY_STOPPED = MessageForm(
     "cli.study-stopped",
     "Comparison {campaign} of the study stopped before its end.",
-    "Once the cause is fixed, go on with: tunnelmark study run {study} {pair}",
+    "Once the cause is fixed, go on with: tunnelmark study run {study} {pair} --part {part}",
 )
 
 # --- measuring -------------------------------------------------------------------------------------------------------
@@ -248,7 +258,9 @@ FLEET_WITHOUT_FILE = MessageForm(
 )
 FLEET_NUMBERS = MessageForm("cli.fleet-numbers", "--parallel takes 1 to {most}, --stop-after 1 or more.")
 FLEET_ONE_AT_A_TIME = MessageForm(
-    "cli.fleet-one-at-a-time", "--confirm-within, --dry-run and --mtu are for one pair at a time."
+    "cli.fleet-one-at-a-time",
+    "--confirm-within, --dry-run, --mtu and --keepalive are for one pair at a time.",
+    "For many pairs, set keepalive in the file of pairs.",
 )
 FLEET_FILE_UNREADABLE = MessageForm(
     "cli.fleet-file-unreadable", "{path} cannot be read: {reason}.", "It is a TOML file with one [[pair]] each."

@@ -129,9 +129,9 @@ def supervisor_values(side: Side, keepalive: Keepalive) -> Mapping[str, str]:
 
 
 def _idle_values(request: DeployRequest, own: EndpointPlan) -> dict[str, str]:
-    if request.keepalive is not Keepalive.METERED:
+    if request.keepalive is not Keepalive.METERED or own.when_idle is None:
         return {}
-    return {"when_idle": shell_line(own.when_idle.argv) if own.when_idle is not None else ":"}
+    return {"when_idle": shell_line(own.when_idle.argv)}
 
 
 def _guard_values(request: DeployRequest, own: EndpointPlan) -> dict[str, str]:

@@ -380,3 +380,13 @@ LOST_BETWEEN = MessageForm("deploy.lost-between", "Tunnel lost for {lasted} betw
 CONFIRMED_ELSEWHERE = MessageForm("deploy.confirmed-elsewhere", "Another Tunnelmark has confirmed it on both hosts.")
 IS_IN_STATE = MessageForm("deploy.is-in-state", "It is {state}.")
 FLEET_OWN_FAULT = MessageForm("deploy.fleet-own-fault", "This is a fault of Tunnelmark itself: {error}")
+
+VPN_SENDS_OFTEN = MessageForm(
+    "deploy.vpn-sends-often",
+    "{title:title} sends as often as on a wired link while it is idle: only the supervisors' probes become rare.",
+    "Take a VPN whose keepalive can be set; the user guide lists them under metered links.",
+)
+LOOP_GUARD_SENDS = MessageForm(
+    "deploy.loop-guard-sends",
+    "The loop guard of the joined LANs sends six small frames from each host every 12 s, idle or not.",
+)

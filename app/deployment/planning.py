@@ -14,6 +14,7 @@ from app.deployment.lan.clamp import clamp_obstacles
 from app.deployment.lan.guard_choice import guard_ports
 from app.deployment.lan.ports import choose_ports, read_deployments
 from app.deployment.messages import PARTS_IN_THE_WAY
+from app.deployment.metered import metered_warnings
 from app.deployment.slots import free_index, persistent_link, slot_dir, slot_of
 from app.deployment.status import current_ids, read_slots
 from app.deployment.transactions import DeploymentTarget
@@ -160,7 +161,8 @@ def _prepare(
     if options.fits_path_mtu:
         unclamped = clamp_obstacles(sessions, discovery, choice, plan_of(request), link, bridging, token=token)
     target = DeploymentTarget(deployment_id, slot, replaced)
-    return Prepared(choice, options, sessions, request, target, bridging, (*warnings, *unguarded, *unclamped))
+    found_warnings = (*warnings, *unguarded, *unclamped, *metered_warnings(choice, request))
+    return Prepared(choice, options, sessions, request, target, bridging, found_warnings)
 
 
 def _room(side: Side, slot: str, deployment_id: str, known: tuple[Deployment, ...]) -> ReplacedDeployment:

@@ -145,7 +145,7 @@ SERVER_FAILED = MessageForm(
 FILES_NOT_SENT = MessageForm(
     "probe.files-not-sent",
     "The files were not sent from {host}: {output}",
-    "Check that the tunnel carries frames, and that both hosts have python3.",
+    "Check that the tunnel carries frames, that 1 MB crosses it within a minute, and that both hosts have python3.",
 )
 NOT_LISTENING = MessageForm("probe.not-listening", "it does not listen")
 

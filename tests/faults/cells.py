@@ -282,7 +282,8 @@ class Cell:
             words in err for words in ("working on", "been removing", "just locking", "has meanwhile changed")
         )
         if second.process.returncode != 0 and not is_reported:
-            raise Unsettled(f"the second one failed: {err[-2000:]}")
+            status = second.process.returncode
+            raise Unsettled(f"the second one ended with {status}: {err[-2000:]} {second.out[-500:]}")
         result.what += "; the second one was told to wait" if is_reported else "; the second one came later"
         if 0 not in (second.process.returncode, result.status):
             raise Unsettled(f"neither got through: {err[-300:]}")

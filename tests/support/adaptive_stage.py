@@ -148,12 +148,18 @@ class AdaptiveStage(Stage):
 
     probes: FakeProbes = field(default_factory=FakeProbes)
     profile: Profile = ADAPTIVE_PROFILE
+    min_rate_mbit_s: float | None = None
     tunnels: FakeTunnels = field(default_factory=NamedTunnels)
     clock: Callable[[], float] = time.monotonic
 
     def plan(self) -> CampaignPlan:
         return plan_campaign(
-            sample.pair(is_lab=self.is_lab), self.candidates, self.profile, seed=3, allow_load=self.allow_load
+            sample.pair(is_lab=self.is_lab),
+            self.candidates,
+            self.profile,
+            seed=3,
+            allow_load=self.allow_load,
+            min_rate_mbit_s=self.min_rate_mbit_s,
         )
 
     def compare(self, resume_id: int | None = None) -> CampaignRecord:

@@ -185,7 +185,7 @@ def _lans(end: EndpointStatus) -> str:
 
 def _segments(end: EndpointStatus, deployed: str) -> str:
     if end.is_unfitted:
-        return tr("not fitted to the path: the firewall table is missing")
+        return tr("not fitted to the path: the firewall table is missing or was changed, or nft is missing")
     return local_text(clamp_text(end, deployed))
 
 

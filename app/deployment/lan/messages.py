@@ -37,7 +37,10 @@ ANOTHER_SUITE = MessageForm("lan.another-suite", "Choose another suite of this V
 INSTALL_PING = MessageForm(
     "lan.install-ping", "Install ping of iputils on both hosts and let them answer pings of each other."
 )
-OR_MTU_1500 = MessageForm("lan.or-mtu-1500", "Or do not fit TCP to the path (--mtu 1500).")
+OR_MTU_1500 = MessageForm(
+    "lan.or-mtu-1500",
+    "Or do not fit TCP to the path (deploy with --mtu 1500; one that exists, with --again ID --mtu 1500).",
+)
 NFT_REFUSES = MessageForm("lan.nft-refuses", "its nft refuses the firewall table")
 NFT_REFUSES_BECAUSE = MessageForm("lan.nft-refuses-because", "its nft refuses the firewall table: {why}")
 INSTALL_NFT = MessageForm(

@@ -9,8 +9,8 @@ from app.probes.throughput import DIRECTION_OVERHEAD_S, OMIT_S
 from app.ranking.sequential import LEAST_ROUNDS
 
 FEWEST_CYCLES = 5
-"""Undisturbed cycles of a round where the budget would hold fewer than three rounds of ten. Source: our choice; rounds
-tell more than cycles, since a tunnel differs from one set-up to the next."""
+"""Undisturbed cycles of a round where the budget would hold fewer than three rounds with six. Source: our choice:
+rounds tell more than cycles, since a tunnel differs from one set-up to the next."""
 
 _CLEANUP_SHARE = 0.3
 """Clean-up as a share of what is measured of a round before its blocks. Source: practice labs."""

@@ -163,6 +163,7 @@ class AdaptiveComparison(Comparison):
         groups = self._groups(drafts)
         order = RoundOrder(
             number=number,
+            has_tcp=past.has_tcp_next,
             has_rate=past.has_rate_next,
             repeats_left=max(0, MOST_REPEATS - past.repeats),
             budget_end_s=time.monotonic() + max(0.0, (profile.budget_s or math.inf) - past.elapsed_s),

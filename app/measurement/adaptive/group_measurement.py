@@ -52,7 +52,10 @@ FIRST_RATED_ROUND = 2
 """CPU at one rate is measured in this round. Source: our choice."""
 
 TCP_ROUND = 1
-"""TCP is measured in this round: the later ones are to decide about latencies. Source: our choice."""
+"""TCP is measured in this round: the later ones are to decide about latencies. Source: our choice.
+
+Where the user needs a rate, it is measured in the next one as well, because it excludes candidates.
+"""
 
 _HOST_ERRORS = (Cancelled, ConnectionLost, HostUnreachable)
 
@@ -63,6 +66,7 @@ class RoundOrder:
 
     Attributes:
         number: Round, from 1.
+        has_tcp: Whether TCP is measured in it.
         has_rate: Whether the CPU is compared at one rate in it.
         repeats_left: How often blocks may be measured again.
         budget_end_s: Monotonic time at which the budget is used up; from then on nothing is repeated.
@@ -75,6 +79,7 @@ class RoundOrder:
     """
 
     number: int
+    has_tcp: bool
     has_rate: bool
     repeats_left: int
     budget_end_s: float
@@ -125,7 +130,7 @@ class GroupMeasurement:
         """
         with self.times.part(Part.BLOCKS):
             self._blocks()
-        if self.order.number == TCP_ROUND:
+        if self.order.has_tcp:
             with self.times.part(Part.TCP):
                 self._each(Stage.THROUGHPUT, TCP_BOTH_WAYS(), self._transfer)
         rate = self._rate()
@@ -215,7 +220,7 @@ class GroupMeasurement:
         order, seconds = self.order, self.times.seconds
         left_s = order.budget_end_s - time.monotonic() if order.is_single_group else math.inf
         before_s = sum(seconds[part] for part in (Part.INSPECTION, Part.SET_UP, Part.WARM_UP))
-        tcp_s = transfer_s(len(self.open), self.context.plan.profile.seconds) if order.number == TCP_ROUND else 0.0
+        tcp_s = transfer_s(len(self.open), self.context.plan.profile.seconds) if order.has_tcp else 0.0
         rate_s = transfer_s(len(self.open), RATE_SECONDS) if order.has_rate else 0.0
         return BlockTime(left_s, before_s, tcp_s + rate_s, order.number)
 

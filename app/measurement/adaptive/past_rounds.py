@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from app.domain.results import Attempt, AttemptKey, CampaignPlan
 from app.domain.solutions import BASELINE
 from app.measurement.adaptive.block_time import FEWEST_CYCLES
-from app.measurement.adaptive.group_measurement import FIRST_RATED_ROUND, RATE_SECONDS, rate_of
+from app.measurement.adaptive.group_measurement import FIRST_RATED_ROUND, RATE_SECONDS, TCP_ROUND, rate_of
 from app.measurement.adaptive.round_times import Part, RoundTimes
 from app.measurement.adaptive.side_by_side import ONE_AT_A_TIME
 from app.measurement.comparison.planning import packet_tests_s
@@ -92,12 +92,18 @@ class PastRounds:
         return self.next_number >= FIRST_RATED_ROUND and self._fits(self._rate_s)
 
     @property
+    def has_tcp_next(self) -> bool:
+        """Whether the next round measures TCP: once, or twice where too low a rate excludes a candidate."""
+        is_needed_again = self.next_number == TCP_ROUND + 1 and self.plan.min_rate_mbit_s is not None
+        return self.next_number == TCP_ROUND or is_needed_again
+
+    @property
     def next_round_s(self) -> float:
         """Seconds that the next round will take with the same candidates; what happens only once is left out.
 
         Where the budget does not hold as many cycles as in the last round, it has fewer, see `block_time`.
         """
-        more_s = self._rate_s if self.has_rate_next else 0.0
+        more_s = (self._rate_s if self.has_rate_next else 0.0) + (self.transfer_s if self.has_tcp_next else 0.0)
         budget_s = self.plan.profile.budget_s
         left_s = math.inf if budget_s is None else budget_s - self.elapsed_s
         return min(self.latency_s + more_s, max(self.shortest_s + more_s, left_s))

@@ -55,6 +55,7 @@ def _run(
             address_a=tunnel.probe_address_a,
             address_b=tunnel.probe_address_b,
             underlay=(context.link.underlay_a, context.link.underlay_b),
+            outer_filter=tunnel.outer_filter,
             port=port,
             rtt_ms=condition.rtt_ms if condition is not None else 0.0,
             token=watching.load_token if watching else token,

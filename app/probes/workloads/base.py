@@ -23,6 +23,7 @@ class WorkloadPath:
         address_a: A's IPv4 address on the path.
         address_b: B's IPv4 address on the path.
         underlay: IPv4 addresses of A and B that the tunnel runs between.
+        outer_filter: pcap filter that matches the tunnel's own packets on the underlay; empty for the bare link.
         port: First of three ports that are free on both hosts.
         rtt_ms: Round-trip time that is expected of the link, in ms; 0 where it is short.
         token: Ends the workload.
@@ -33,6 +34,7 @@ class WorkloadPath:
     address_a: str
     address_b: str
     underlay: tuple[str, str]
+    outer_filter: str
     port: int
     rtt_ms: float
     token: CancelToken

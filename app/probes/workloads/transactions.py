@@ -101,6 +101,6 @@ WORKLOAD = Workload(
     needs={Side.A: ("python3",), Side.B: ("python3",)},
     source=mark(
         "One TCP connection for 6 s each way, from a file's first byte to its receiver's answer; CPU of each host from "
-        "its kernel's counters before and after"
+        "its kernel's counters before and after, the start of python3 included"
     ),
 )

@@ -55,6 +55,7 @@ note_steady() {
     is_doubted=no
     [ -n "$idle_s" ] || return 0
     steady_since=${steady_since:-$answered}
+    [ -n "$when_idle" ] || return 0
     if [ "$is_slow" = no ] && is_idle && eval "limited 5 $when_idle" < /dev/null > /dev/null 2>&1; then is_slow=yes; fi
 }
 

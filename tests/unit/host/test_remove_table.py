@@ -37,6 +37,8 @@ GONE = {
     "no table": f"Error: No such file or directory\n{_POINTER}",
     "another table": f"Error: No such file or directory; did you mean table 'other' in family inet?\n{_POINTER}",
     "no nf_tables": "Unable to initialize Netlink socket: Protocol not supported\n",
+    "no nf_tables, with nfnetlink": "netlink: Error: cache initialization failed: Invalid argument\n",
+    "no nf_tables, with musl": "Error: Could not process rule: Not supported\n",
     "no family": f"Error: Could not process rule: Operation not supported\n{_POINTER}",
     "no family, of old": f"Error: Could not process rule: Address family not supported by protocol\n{_POINTER}",
 }

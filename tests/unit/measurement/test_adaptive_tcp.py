@@ -34,6 +34,18 @@ def test_later_rounds_measure_latencies_only() -> None:
     assert stage.probes.steps_of("wireguard").count("tcp") == 1
 
 
+def test_where_a_rate_is_needed_tcp_is_measured_twice_before_it_excludes_a_candidate() -> None:
+    stage = AdaptiveStage(candidates=THREE, probes=FakeProbes(NEAR_MS, noise=0.2), min_rate_mbit_s=1.0)
+    record = stage.compare()
+    assert {one.key.round for one in record.attempts if one.throughput} == {1, 2}
+
+
+def test_the_second_tcp_is_predicted_where_a_rate_is_needed() -> None:
+    past, record = past_of(AdaptiveStage(candidates=THREE, min_rate_mbit_s=1.0), None)
+    past.add([one for one in record.attempts if one.key.round == 1], 60.0, times(9.0, check_s=15.0, repeated_s=6.0))
+    assert past.next_round_s == 30.0 + (9.0 - 6.0) + 9.0
+
+
 def times(tcp_s: float, check_s: float = 0.0, repeated_s: float = 0.0, rate_s: float = 0.0) -> RoundTimes:
     made = RoundTimes(repeated_s=repeated_s)
     made.seconds.update({Part.TCP: tcp_s, Part.CHECK: check_s, Part.RATE: rate_s})

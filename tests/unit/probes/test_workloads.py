@@ -19,7 +19,7 @@ from app.domain.hosts import Side
 from app.domain.script_files import host_script
 from app.probes.messages import CALL_SILENT, IPERF_FAILED, NO_CAPTURE
 from app.probes.workloads import WORKLOADS, WorkloadPath
-from app.probes.workloads.idle_data import MONTH_S, WINDOW_S, IdleCount, figures
+from app.probes.workloads.idle_data import MONTH_S, WINDOW_S, IdleCount, figures, underlay_filter
 from app.probes.workloads.iperf import read_report
 from app.probes.workloads.transactions import figures as file_figures
 from app.probes.workloads.two_flows import shares
@@ -122,10 +122,27 @@ def test_a_host_that_does_not_capture_has_no_idle_data(lines: tuple[str, ...], o
         return 0
 
     a, b = FakeHost("gateway-a", answer), FakeHost("gateway-b", answer)
-    path = WorkloadPath(SessionPair(a, b), "10.0.0.1", "10.0.0.2", ("192.0.2.1", "192.0.2.2"), 5201, 0.0, CancelToken())
+    path = WorkloadPath(
+        SessionPair(a, b), "10.0.0.1", "10.0.0.2", ("192.0.2.1", "192.0.2.2"), "", 5201, 0.0, CancelToken()
+    )
     with pytest.raises(ProbeFailed, check=has_message(NO_CAPTURE, host="gateway-a")) as caught:
         WORKLOADS["idle-data"].run(path)
     assert output in caught.value.sentence()
+
+
+@pytest.mark.parametrize(
+    ("outer", "wanted"),
+    [
+        ("", "ip and host 192.0.2.1 and host 192.0.2.2"),
+        ("udp port 7", "ip and host 192.0.2.1 and host 192.0.2.2 and (udp port 7)"),
+        ("ip proto 50", "ip and host 192.0.2.1 and host 192.0.2.2 and (ip proto 50 or udp port 500 or udp port 4500)"),
+    ],
+)
+def test_idle_data_are_those_of_the_tunnel_alone(outer: str, wanted: str) -> None:
+    host = FakeHost("gateway-a", lambda *_: iter(()))
+    underlay = ("192.0.2.1", "192.0.2.2")
+    path = WorkloadPath(SessionPair(host, host), "10.0.0.1", "10.0.0.2", underlay, outer, 5201, 0.0, CancelToken())
+    assert underlay_filter(path) == wanted
 
 
 def free_port() -> int:

@@ -2,8 +2,8 @@
 
 # remove_table FAMILY TABLE: succeeds where the table is gone. It also does on a host that has no nft any more, with a
 # warning: an undo that fails for good would keep the rest of its deployment. Where the table may still be there, nft's
-# words are printed. Source: nft 0.9.8, 1.0.6 and 1.1.3; a kernel without nf_tables or without tables of the family has
-# no such table, and says that protocol, operation or address family are not supported.
+# words are printed. A kernel without nf_tables or without tables of the family has no such table: then protocol, operation
+# or address family are not supported (musl: `Not supported`), or nft cannot initialize its cache (invalid argument).
 remove_table() {
     if ! command -v nft > /dev/null; then
         echo "tunnelmark: warning: this host has no nft, so its firewall table $2 may still be there:" \
@@ -15,7 +15,10 @@ remove_table() {
         printf '%s\n' "$delete_words" >&2
         return 1
     fi
-    case $list_words in *"Error: "*"No such file or directory"* | *"not supported"*) return 0 ;; esac
+    case $list_words in *"Error: "*"No such file or directory"*) return 0 ;; esac
+    case "$delete_words $list_words" in
+        *"ot supported"* | *"cache initialization failed: Invalid argument"*) return 0 ;;
+    esac
     printf '%s\n' "$delete_words" "$list_words" >&2
     return 1
 }

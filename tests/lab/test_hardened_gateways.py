@@ -137,6 +137,7 @@ def test_all_are_compared_with_consent(desk: Desk, unchanged: None) -> None:
     assert {status for _, status, _ in done} == {AttemptStatus.COMPLETED}, done
 
 
+@pytest.mark.full
 def test_a_deployment_survives_reloads_and_leaves_nothing(
     desk: Desk, hardened: Lab, tmp_path: Path, unchanged: None
 ) -> None:

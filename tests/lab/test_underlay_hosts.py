@@ -145,6 +145,7 @@ def test_without_a_healer_it_stops_with_the_rest_intact_and_is_resumed(
     assert {one.status for one in resumed.attempts} == {AttemptStatus.COMPLETED}
 
 
+@pytest.mark.full
 def test_with_a_user_there_it_pauses_until_the_cable_is_back(
     net: NetBench, found: Found, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -202,6 +203,7 @@ def add_pair(net: NetBench) -> None:
     assert main(["pair", "add", "plant", *where, addresses, *keys]) == ExitCode.OK
 
 
+@pytest.mark.full
 def test_a_command_says_it_once_and_goes_on_where_it_stopped(
     net: NetBench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -63,7 +63,8 @@ def test_one_cell_of_the_satellite_study(
     (result,) = results
     # The link has 10 Mbit/s; a busy computer is slower.
     assert 8 * BYTES / 10e6 < (result.seconds or 0) < 60, result.message
-    assert (result.received_bytes, result.congestion) == (BYTES, "cubic")
+    assert result.received_bytes >= BYTES  # iperf3 ends with a whole block
+    assert result.congestion == "cubic"
     assert stored == kept
     assert (kept.rtt_ms or {})["leo"] > 20
     assert states(on_host) == before

@@ -299,6 +299,7 @@ def _round(
     cycles = make_cycles(probes, plan.profile, keys[0].round, order, context.emit, context.meter.report)
     due = RoundOrder(
         number=keys[0].round,
+        has_tcp=keys[0].round == TCP_ROUND,
         has_rate=False,
         repeats_left=max(0, MOST_REPEATS - repeats),
         budget_end_s=math.inf,

@@ -40,5 +40,5 @@ def test_a_table_that_is_missing_is_shown_at_its_host(driver: Driver) -> None:
     driver.until(lambda: cell(page, TUNNEL) == "up")
     driver.idle()
     a, b = page.detail.now.facts.text("TCP segments")
-    assert a == "not fitted to the path: the firewall table is missing"
+    assert a == "not fitted to the path: the firewall table is missing or was changed, or nft is missing"
     assert b == "Clamp TCP's MSS to 1414 bytes over IPv4, 1394 over IPv6 (a firewall table of our own)"

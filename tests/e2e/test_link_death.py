@@ -44,6 +44,7 @@ def cut(lab: Lab) -> None:
 
 
 @pytest.mark.timeout(600)
+@pytest.mark.full
 def test_a_dead_link_is_restarted_and_the_attempt_repeated(
     newest_lab: Lab, environment: dict[str, str], tmp_path: Path
 ) -> None:

@@ -65,6 +65,7 @@ def fleet_file(hosts: NetHosts, folder: Path, first: int = 0, last: int = PAIRS)
     return path
 
 
+@pytest.mark.full
 def test_eight_pairs_at_once_and_nothing_of_them_is_left(
     hosts: NetHosts, desk: Desk, tmp_path: Path, before: dict[str, HostSnapshot]
 ) -> None:

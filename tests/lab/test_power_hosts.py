@@ -70,6 +70,7 @@ def test_host_without_power_has_nothing_left_and_the_other_is_rolled_back(
 
 
 @pytest.mark.allow_logs("app.ssh", "paramiko", "app.tunnel", "app.measurement.comparison")
+@pytest.mark.full
 def test_a_host_that_is_powered_off_ends_the_comparison_and_it_can_be_resumed(
     net: NetBench, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:

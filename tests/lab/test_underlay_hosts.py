@@ -317,6 +317,7 @@ def test_a_host_with_busybox_says_the_same(net: NetBench, found: Found, peer: st
 # --- a census --------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.full
 def test_a_census_stops_and_calls_no_option_failing(
     net: NetBench, found: Found, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:

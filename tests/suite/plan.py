@@ -18,6 +18,15 @@ _HOST_FOLDERS = ("tests/lab", "tests/e2e")
 MACHINES, COMPUTER = "machines", "computer"
 _WITHOUT_MACHINES = Path(__file__).with_name("without_machines")
 """A folder with a QEMU that refuses to start: a test that needs one without asking for `has_qemu` fails in its lane."""
+BEGUN_FIRST = tuple(
+    f"tests/lab/{name}.py"
+    for name in (
+        *("test_underlay_hosts", "test_campaign_hosts", "test_lan_deployment", "test_firewall_hosts"),
+        *("test_adapter_hosts", "test_lan_rules_hosts", "test_lan_addresses", "test_lan_guard_switches"),
+        *("test_probe_link", "test_faults_sample", "test_deployment_hosts", "test_power_hosts"),
+    )
+)
+"""Longest files on hosts: begun last, each would leave the other processors without work for a minute or two."""
 COMPUTER_NICE = 15
 """Emulated machines miss their times where something else takes their processor; tests without them bear it. Machines
 wait most of the time, so that little is taken from these."""

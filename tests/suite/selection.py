@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from suite.plan import UNIT_FOLDERS
+from suite.plan import BEGUN_FIRST, UNIT_FOLDERS
 
 QEMU_FIXTURE = "has_qemu"
 """The fixture on which everything that starts a virtual machine depends."""
@@ -20,12 +20,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(tryfirst=True)  # marks come before -m selects by them
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark the tests that need virtual machines and deselect those marked `full`, unless `--full` asks for them."""
+    """Mark the tests that need machines, begin with the longest files, and leave out `full` unless it is asked for."""
     for item in items:
         if needs_machines(item):
             item.add_marker(pytest.mark.machines)
             if item.nodeid.startswith(tuple(f"{folder}/" for folder in UNIT_FOLDERS)):
                 raise pytest.UsageError(f"{item.nodeid} needs virtual machines: it belongs into tests/lab or tests/e2e")
+    places = {file: place for place, file in enumerate(BEGUN_FIRST)}
+    items.sort(key=lambda item: places.get(item.nodeid.partition("::")[0], len(places)))
     if config.getoption("--full"):
         return
     left_out = [item for item in items if item.get_closest_marker("full")]

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+from suite.plan import BEGUN_FIRST, ROOT
 from support.tiny_suite import make_suite, run_pytest
 
 TESTS = """
@@ -71,3 +74,21 @@ def test_machines_are_refused_where_the_lane_without_them_runs_everything(suite:
     done = run_pytest(suite, "tests")
     assert done.returncode == 4
     assert "test_asks_a_gateway needs virtual machines: it belongs into tests/lab" in done.stderr
+
+
+def test_files_that_are_begun_first_are_there_and_are_begun_first() -> None:
+    assert [file for file in BEGUN_FIRST if not (ROOT / file).is_file()] == []
+    words = (
+        sys.executable,
+        "-m",
+        "pytest",
+        "--collect-only",
+        "-q",
+        "tests/lab",
+        "-k",
+        "test_lan_dhcp or test_lan_rules",
+    )
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
+    files = list(dict.fromkeys(line.partition("::")[0] for line in done.stdout.splitlines() if "::" in line))
+    assert files[0] == "tests/lab/test_lan_rules_hosts.py"
+    assert "tests/lab/test_lan_dhcp.py" in files

@@ -88,7 +88,7 @@ def compare(context: CommandContext) -> int:
             _print_plan(context, services, found, plan)
             _print_obstacles(context, services, found, plan)
             return ExitCode.OK
-        record = _run(context, services, found, plan, resume_id)
+        record = run_plan(context, services, found, plan, resume_id)
         return _finish(context, services, record, reports)
 
 
@@ -179,9 +179,10 @@ def _make_plan(
     return plan
 
 
-def _run(
+def run_plan(
     context: CommandContext, services: Services, found: Discovery, plan: CampaignPlan, resume_id: int | None
 ) -> CampaignRecord:
+    """Run a comparison, or go on with the stored one of this number, with its progress on the terminal."""
     control = CampaignControl()
     with CampaignDisplay(context.err, is_verbose=verbosity(context.options) > 0) as display:
         return run_cancellable(

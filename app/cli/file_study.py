@@ -5,19 +5,17 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
-from app.cli.compare import cancelled_words, resumed_plan
-from app.cli.context import CommandContext, verbosity
+from app.cli.compare import cancelled_words, resumed_plan, run_plan
+from app.cli.context import CommandContext
 from app.cli.exit_codes import ExitCode
 from app.cli.files import write_text
 from app.cli.messages import FILE_STUDY_NEEDS_LAB, NO_STUDY_PART, STUDY_STOPPED, STUDY_UNDER_CONDITION
 from app.cli.pair_option import find_pair
-from app.cli.progress import CampaignDisplay
+from app.cli.study_order import print_order
 from app.cli.tables import Column, Kind, Table
-from app.cli.terminal import run_cancellable
 from app.discovery.pair_discovery import Discovery
 from app.domain.errors import Cancelled, InvalidOption, ProbeFailed
 from app.domain.results import CampaignPlan, CampaignRecord, CampaignStatus
-from app.measurement.control import CampaignControl
 from app.measurement.options import RunOptions
 from app.ranking.file_study import (
     FILE_STUDY_NOTES,
@@ -45,9 +43,6 @@ from app.wording.messages import local_text
 
 _SEED = 2011
 """Of the order of the candidates: the same in each run, so that one that was interrupted is known again."""
-
-_MOST_NAMED = 5
-"""Pairs of the other order that are named."""
 
 
 def add_row(table: Table) -> None:
@@ -120,13 +115,7 @@ def _measure(
         plan = resumed_plan(services, found, resume_id)
         text = tr("Comparison {number}, which was interrupted, goes on.").format(number=resume_id)
         context.err.print(text, markup=False)
-    control = CampaignControl()
-    with CampaignDisplay(context.err, is_verbose=verbosity(context.options) > 0) as display:
-        record = run_cancellable(
-            lambda _token: services.run(found, plan, control=control, emit=display.handle, resume_id=resume_id),
-            context.prompts,
-            control.token,
-        )
+    record = run_plan(context, services, found, plan, resume_id)
     stopped = STUDY_STOPPED(campaign=record.campaign_id, study=IPSEC_TLS, pair=found.pair.name, part=part)
     if record.status is CampaignStatus.CANCELLED:
         words = f"{cancelled_words(record)} {local_text(stopped.hint)}"
@@ -142,9 +131,11 @@ def _unfinished(services: Services, plan: CampaignPlan) -> int | None:
     number = services.unfinished(plan.pair.name)
     if number is None:
         return None
-    begun = services.record(number).plan
-    both = ((one.workloads, one.profile, one.attempts, one.condition) for one in (begun, plan))
-    return number if next(both) == next(both) else None
+    return number if _asked_for(services.record(number).plan) == _asked_for(plan) else None
+
+
+def _asked_for(plan: CampaignPlan) -> tuple[object, ...]:
+    return plan.workloads, plan.profile, plan.attempts, plan.condition
 
 
 def _print_results(context: CommandContext, chosen: Sequence[StudyCandidate], own: Mapping[Cell, FileFigures]) -> None:
@@ -152,18 +143,9 @@ def _print_results(context: CommandContext, chosen: Sequence[StudyCandidate], ow
     agreed = file_agreement(own)
     text = tr("{same} of {pairs} pairs of response times have the published order.")
     context.out.print(text.format(same=agreed.same, pairs=agreed.pairs), markup=False)
-    if agreed.correlation is not None:
-        text = tr("Rank correlation: {number}").format(number=local_figure(agreed.correlation, 2))
-        context.out.print(text, markup=False)
     labels = {(one.solution, one.suite): one.label for one in study_candidates()}
-    for one, other in agreed.against[:_MOST_NAMED]:
-        text = tr("Other order: {one} and {other}.").format(one=_name(labels, one), other=_name(labels, other))
-        context.out.print(text, markup=False)
+    print_order(context, agreed, lambda cell: f"{labels[cell[0], cell[1]]} {WAYS[cell[2]]}")
     _print_notes(context)
-
-
-def _name(labels: Mapping[tuple[str, str], str], cell: Cell) -> str:
-    return f"{labels[cell[0], cell[1]]} {WAYS[cell[2]]}"
 
 
 def _print_notes(context: CommandContext) -> None:
@@ -175,7 +157,8 @@ def _print_table(
     context: CommandContext, candidates: Sequence[StudyCandidate], own: Mapping[Cell, FileFigures] | None
 ) -> None:
     """Print the published table, with own figures before the published ones where there are any."""
-    sources = [(tr("published"), published_files())] if own is None else [(tr("own"), own), _published()]
+    published = (tr("published"), published_files())
+    sources = [published] if own is None else [(tr("own"), own), published]
     columns = [Column("VPN"), Column(tr("way"))]
     for heading, rank in (
         (tr("file\nms"), 0),
@@ -192,10 +175,6 @@ def _print_table(
             rows = [_row(figures, (one.solution, one.suite, way)) for _, figures in sources]
             table.add_row(one.label, printed, *(cell for cells in zip(*rows, strict=True) for cell in cells))
     table.print(context.out)
-
-
-def _published() -> tuple[str, Mapping[Cell, FileFigures]]:
-    return tr("published"), published_files()
 
 
 def _row(figures: Mapping[Cell, FileFigures], cell: Cell) -> tuple[str, ...]:

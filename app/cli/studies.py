@@ -11,6 +11,7 @@ from app.cli.exit_codes import ExitCode
 from app.cli.files import write_text
 from app.cli.messages import NO_STUDY
 from app.cli.pair_option import find_pair
+from app.cli.study_order import print_order
 from app.cli.tables import Column, Kind, Table
 from app.cli.terminal import run_cancellable
 from app.domain.errors import InvalidOption
@@ -24,7 +25,7 @@ from app.ranking.transfer_advice import advice
 from app.ranking.transfer_figures import figure_tables
 from app.ranking.transfer_goals import KNOWN_REASONS, goals
 from app.reports.study_report import html_path, study_json, write_study
-from app.reports.study_view import GOAL_WORDS, MOST_NAMED, STUDY_NOTES, cell_name, link_lines
+from app.reports.study_view import GOAL_WORDS, STUDY_NOTES, cell_name, link_lines
 from app.storage.study_results import StudyResults
 from app.wording.language import tr
 from app.wording.local_forms import local_figure
@@ -128,13 +129,7 @@ def _print_results(context: CommandContext, results: StudyResults, cells: Sequen
         context.out.print(text, markup=False)
     _print_table(context, cells, own)
     mine = {cell: own[cell] for cell in cells if cell in own}
-    agreed = agreement(mine, published)
-    if agreed.correlation is not None:
-        text = tr("Rank correlation: {number}").format(number=local_figure(agreed.correlation, 2))
-        context.out.print(text, markup=False)
-    for one, other in agreed.against[:MOST_NAMED]:
-        text = tr("Other order: {one} and {other}.").format(one=cell_name(one), other=cell_name(other))
-        context.out.print(text, markup=False)
+    print_order(context, agreement(mine, published), cell_name)
     print_figures(context, mine, tr("own"))
     found = goals(mine)
     for goal in found:

@@ -110,7 +110,7 @@ def about_text(bundle: BootBundleRequest) -> str:
         "certificates": " ".join(own.certificates),
         "underlay": request.link.underlay(bundle.side.other),
         **supervisor_values(bundle.side, request.keepalive),
-        **_idle_values(request, own),
+        **_idle_values(own),
         "logs": " ".join(own.log_paths),
         **_guard_values(request, own),
         **_clamp_values(request, own),
@@ -124,14 +124,12 @@ def about_text(bundle: BootBundleRequest) -> str:
 
 def supervisor_values(side: Side, keepalive: Keepalive) -> Mapping[str, str]:
     """Return how long the supervisor of a host waits for its peer, as variables of `silence.sh`."""
-    idle = {"idle_s": str(PROBE_S)} if keepalive is Keepalive.METERED else {}
+    idle = keepalive.pick(wired={}, metered={"idle_s": str(PROBE_S)})
     return {"patience": str(PATIENCE_S[side]), **_PAUSES[side], **idle}
 
 
-def _idle_values(request: DeployRequest, own: EndpointPlan) -> dict[str, str]:
-    if request.keepalive is not Keepalive.METERED or own.when_idle is None:
-        return {}
-    return {"when_idle": shell_line(own.when_idle.argv)}
+def _idle_values(own: EndpointPlan) -> dict[str, str]:
+    return {} if own.when_idle is None else {"when_idle": shell_line(own.when_idle.argv)}
 
 
 def _guard_values(request: DeployRequest, own: EndpointPlan) -> dict[str, str]:

@@ -6,6 +6,7 @@ import io
 import json
 from dataclasses import replace
 
+from fake_deployment_values import healthy_end
 from rich.console import Console
 
 from app.cli.deployments import status_code
@@ -24,18 +25,7 @@ MISSING = "TCP NOT FITTED TO THE PATH"
 
 
 def end(side: Side, clamp: ClampStatus | None) -> EndpointStatus:
-    return EndpointStatus(
-        side,
-        PAIR.host(side).label,
-        is_reachable=True,
-        deployment_id=DEPLOYMENT.id,
-        is_confirmed=True,
-        is_enabled=True,
-        is_up=True,
-        is_watched=True,
-        interface="tml0",
-        clamp=clamp,
-    )
+    return replace(healthy_end(PAIR, side, DEPLOYMENT), clamp=clamp)
 
 
 def status(a: ClampStatus | None, b: ClampStatus | None) -> PairStatus:

@@ -152,7 +152,7 @@ def test_the_default_profile_measures_in_turn_until_its_budget_ends(
     tunnelmark: Run, lab_name: str, tmp_path: Path
 ) -> None:
     out = tmp_path / "out.json"
-    words = ("--solutions", "baseline,wireguard", "--budget-min", "0.2", "--json", str(out))
+    words = ("--solutions", "baseline,wireguard", "--budget-min", "0.5", "--json", str(out))
     done = tunnelmark("compare", f"lab:{lab_name}", *words, timeout_s=600)
 
     found = load(out)

@@ -66,6 +66,7 @@ def test_what_happens_is_read_out(compared: tuple[dict[str, Any], Path]) -> None
     assert not any(one == other for one, other in itertools.pairwise(heard)), "nothing is read twice"
 
 
+@pytest.mark.full
 def test_all_that_takes_the_focus_has_a_name_and_a_role(desk: Session, compared: object) -> None:
     seen = desk.client("at_spi_pages.py")
     assert len(seen["nameless"]) == 27

@@ -94,6 +94,7 @@ def test_a_benchmark_has_the_times_of_real_stages_and_real_pings(net: NetBench, 
     assert left_running(net.sessions.a) == []
 
 
+@pytest.mark.full
 def test_files_are_slower_and_idle_data_is_what_keeps_a_tunnel_alive(
     net: NetBench, found: Found, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -74,6 +74,7 @@ class Unguarded:
         return replace(plan, a=ends[0], b=ends[1])
 
 
+@pytest.mark.full
 def test_without_its_guard_wireguard_fails_open_and_without_a_control_nothing_is_proven(bench: Bench) -> None:
     a = bench.sessions.a
     with running_tunnel(bench, "wireguard", Unguarded(ADAPTERS["wireguard"])) as request:  # type: ignore[arg-type]

@@ -89,6 +89,7 @@ def test_cancelled_within_seconds_with_both_hosts_rolled_back(net: NetBench, fou
     assert time.monotonic() - cancelled_s[0] < 15  # 2 s on a machine that does nothing else
 
 
+@pytest.mark.full
 def test_killed_in_the_middle_of_a_switch_the_hosts_roll_back_by_themselves_and_it_goes_on(
     net: NetBench, found: Found, tmp_path: Path
 ) -> None:

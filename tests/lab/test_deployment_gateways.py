@@ -95,10 +95,9 @@ def check_recovers(desk: Desk, deployment: Deployment) -> None:
 
 
 def check_replaced_by_ipsec(desk: Desk, first: Deployment, attack: GatewayAttack) -> None:
-    """Let IPsec replace the deployment, still with the LANs; break it in two ways, of which it recovers.
+    """Let IPsec replace the deployment, still with the LANs.
 
-    Nothing forged gets in while WireGuard recovers and is replaced. An attacker who reads the cookies on a gateway gets
-    in where the firewall's table is deleted there, until it comes back: so the attack is known to be one.
+    Nothing forged gets in while WireGuard recovers and is replaced.
     """
     second = desk.deploy("ipsec", DeploymentOptions(bridge_a="lan0", bridge_b="lan0"))
     assert second.replaces == first.id
@@ -110,6 +109,25 @@ def check_replaced_by_ipsec(desk: Desk, first: Deployment, attack: GatewayAttack
         assert ping_from_lan(desk, side)
     attack.wait_for_more()
     assert attack.sent()[1] == 2, "the sessions of both tunnels are attacked"
+    assert attack.let_in() == {}
+
+
+@pytest.mark.full
+def test_ipsec_recovers_from_a_reloaded_firewall_and_a_long_interruption(desk: Desk) -> None:
+    with lans(desk), attacked(desk.host(Side.B), desk.host(Side.A), UNDERLAY[::-1]) as attack:
+        deployment = desk.deploy("ipsec", DeploymentOptions(bridge_a="lan0", bridge_b="lan0"))
+        desk.wait_until_healthy(20)
+        check_recovers_of_breaks(desk, deployment, attack)
+        assert desk.undeploy().state is DeploymentState.REMOVED
+
+
+def check_recovers_of_breaks(desk: Desk, second: Deployment, attack: GatewayAttack) -> None:
+    """Break IPsec in two ways: the tunnel comes back.
+
+    An attacker who reads the cookies on a gateway gets in where the firewall's table is deleted there, until it comes
+    back: so the attack is known to be one.
+    """
+    attack.wait_for_more()
     assert attack.let_in() == {}
     # A user reloads the firewall: what drops unprotected frames is restored.
     sh(desk.host(Side.A), f"nft delete table inet {second.link.names.guard_table}")

@@ -1,4 +1,4 @@
-"""A dozen of the faults of `make faults`, and what becomes of two hosts made of namespaces."""
+"""Some of the faults of `make faults`, and what becomes of two hosts made of namespaces."""
 
 from __future__ import annotations
 
@@ -20,16 +20,18 @@ SEED = "sample"
 SAMPLE = (
     CellPlan("Tunnelmark killed", BETWEEN, SEED, True),
     CellPlan("Tunnelmark killed", "verify", SEED, False),
-    CellPlan("Tunnelmark killed", "prepare", SEED, False),
     CellPlan("power loss of A", "confirm", SEED, False),
-    CellPlan("power loss of B", "apply", SEED, True),
     CellPlan("SSH broken on B", "confirm", SEED, True),
-    CellPlan("SSH broken on both", "arm", SEED, False),
     CellPlan("disk full", "arm", SEED, False),
-    CellPlan("package vanishes", "verify", SEED, False),
-    CellPlan("daemon refuses", "apply", SEED, False),
     CellPlan("underlay down", "verify", SEED, False),
     CellPlan("two Tunnelmarks", "verify", SEED, False),
+)
+FURTHER = (
+    CellPlan("Tunnelmark killed", "prepare", SEED, False),
+    CellPlan("power loss of B", "apply", SEED, True),
+    CellPlan("SSH broken on both", "arm", SEED, False),
+    CellPlan("package vanishes", "verify", SEED, False),
+    CellPlan("daemon refuses", "apply", SEED, False),
 )
 ALLOWED = {
     "Tunnelmark killed": {"as before", "half, repaired", "confirmed"},
@@ -53,7 +55,12 @@ def hosts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NetHosts]:
 
 
 @pytest.mark.timeout(1800)
-def test_no_fault_leaves_anything_behind_or_locks_any_user_out(hosts: NetHosts, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "plans", [pytest.param(SAMPLE, id="sample"), pytest.param(FURTHER, id="further", marks=pytest.mark.full)]
+)
+def test_no_fault_leaves_anything_behind_or_locks_any_user_out(
+    hosts: NetHosts, plans: tuple[CellPlan, ...], tmp_path: Path
+) -> None:
     # Most of the time is spent waiting for the hosts' timers: several pairs at once do not disturb each other.
     own = threading.local()
     free = [NetField(hosts, pair) for pair in hosts.pairs]
@@ -66,9 +73,9 @@ def test_no_fault_leaves_anything_behind_or_locks_any_user_out(hosts: NetHosts, 
         return Cell(own.field, plan, tmp_path / str(number), patience=PATIENCE).run()
 
     with ThreadPoolExecutor(PAIRS, initializer=take) as pool:
-        results = list(pool.map(run, enumerate(SAMPLE)))
+        results = list(pool.map(run, enumerate(plans)))
     reported = [(one.plan.fault, one.plan.stage, one.outcome, one.what, one.reported) for one in results]
     assert [row for row in reported if row[2] == EXCEPTION] == []
     usual = {"as before", "confirmed"}
     assert [row for row in reported if row[2] not in ALLOWED.get(row[0], usual)] == []
-    assert results[0].outcome in ("half, repaired", "confirmed")
+    assert all(one.outcome in ("half, repaired", "confirmed") for one in results if one.plan.stage == BETWEEN)

@@ -145,7 +145,7 @@ def test_a_port_that_was_down_is_down_again(host: World) -> None:
     assert inspect(host) == before
 
 
-@pytest.mark.parametrize("promoting", [0, 1])
+@pytest.mark.parametrize("promoting", [0, pytest.param(1, marks=pytest.mark.full)])
 def test_wherever_it_is_killed_no_address_is_lost_and_all_comes_back(host: World, promoting: int) -> None:
     promote(host, promoting)
     before = inspect(host)

@@ -143,6 +143,7 @@ RULES = """table inet plant {
 """
 
 
+@pytest.mark.full
 def test_rules_that_name_a_port_wait_for_a_person_or_are_moved_and_come_back(hosts: NetHosts, desk: Desk) -> None:
     (pair,) = hosts.pairs
     a = pair.host(Side.A)

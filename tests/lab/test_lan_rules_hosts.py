@@ -24,7 +24,7 @@ def lan(world: World) -> Iterator[Lan]:
     remove_hosts(world)
 
 
-@pytest.fixture(params=["dash", "busybox"])
+@pytest.fixture(params=["dash", pytest.param("busybox", marks=pytest.mark.full)])
 def either(world: World, request: pytest.FixtureRequest) -> Iterator[Lan]:
     path = "PATH=/run/few:/usr/sbin:/usr/bin:/sbin:/bin"
     yield lan_of(world, *(("sh",) if request.param == "dash" else ("env", path, "busybox", "sh")))

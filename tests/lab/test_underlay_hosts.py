@@ -116,6 +116,7 @@ def test_a_pulled_cable_is_healed_and_every_candidate_measured(
     assert store.load_campaign(record.campaign_id).attempts[repeated.key.position].doubts == repeated.doubts
 
 
+@pytest.mark.full
 def test_without_a_healer_it_stops_with_the_rest_intact_and_is_resumed(
     net: NetBench, found: Found, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:

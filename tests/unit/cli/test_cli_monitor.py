@@ -20,6 +20,7 @@ from app.cli.context import CommandContext
 from app.cli.deployments import Contact, status
 from app.cli.deployments_monitor import Watch
 from app.cli.desktop_notification import notify_desktop
+from app.cli.messages import WATCH_OPTIONS
 from app.cli.parser import parse
 from app.cli.terminal import TerminalPrompts
 from app.deployment.events import DeploymentSink
@@ -28,6 +29,7 @@ from app.domain.deployment import DeploymentState
 from app.domain.deployment_status import PairStatus
 from app.domain.errors import Cancelled, CommandFailed, HostUnreachable, InvalidOption, TunnelmarkError
 from app.domain.hosts import PairSpec, Side
+from support.message_checks import has_message
 
 ONE = confirmed_deployment()
 HEALTHY = healthy_status(ONE)
@@ -149,7 +151,7 @@ def test_limits_without_watching_are_refused() -> None:
         desk.context.options.watch = False
         given = parse(["status", "north", *words])
         context = replace(desk.context, options=argparse.Namespace(**vars(given)))
-        with pytest.raises(InvalidOption, match="--watch"):
+        with pytest.raises(InvalidOption, check=has_message(WATCH_OPTIONS)):
             status(context)
     for wrong in ("-1", "101", "nan", "much"):
         with pytest.raises(SystemExit):

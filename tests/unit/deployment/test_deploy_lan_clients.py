@@ -14,6 +14,7 @@ from app.deployment.lan.bridge import Bridging
 from app.deployment.lan.guard import LanGuard
 from app.deployment.lan.guard_choice import guard_ports
 from app.deployment.lan.interfaces import choose_bridging, lan_interfaces
+from app.deployment.lan.messages import CLIENT_NOT_FOUND, CLIENTS_HIDDEN
 from app.deployment.slots import persistent_link
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, CommandResult
@@ -22,6 +23,7 @@ from app.domain.errors import InvalidOption
 from app.domain.hosts import Side
 from app.domain.link import Link
 from support.deploy_world import made_up_facts
+from support.message_checks import has_message
 
 if TYPE_CHECKING:
     from app.discovery.pair_discovery import Discovery
@@ -71,7 +73,7 @@ def test_client_of_a_deployment_that_makes_room_counts_as_that_of_its_port(monke
 def test_client_of_a_joined_port_that_has_just_died_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     joined = ("port eth2 port 1 tmlbr0", "port tmlbr0 bridge 1 -", "leased tmlbr0")
     found = interfaces(monkeypatch, *joined, own_bridge="tmlbr0")
-    with pytest.raises(InvalidOption, match="it was not found among the processes"):
+    with pytest.raises(InvalidOption, check=has_message(CLIENT_NOT_FOUND)):
         choose_bridging(found, "eth2", "tmlbr0", "gateway-a")
 
 
@@ -88,14 +90,14 @@ def test_port_is_refused_with_the_reason(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_port_with_an_address_is_refused_where_processes_are_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
     lines = ("port eth2 port 1 -", "port eth3 port 1 -", "port tmlbr0 bridge 1 -", "hidden eth2", "hidden tmlbr0")
-    with pytest.raises(InvalidOption, match="hidepid"):
+    with pytest.raises(InvalidOption, check=has_message(CLIENTS_HIDDEN)):
         choose_bridging(interfaces(monkeypatch, *lines), "eth2", "tmlbr0", "gateway-a")
     assert choose_bridging(interfaces(monkeypatch, *lines), "eth3", "tmlbr0", "gateway-a") == (
         Bridging("tmlbr0", "eth3"),
         (),
     )
     replaced = interfaces(monkeypatch, *lines, "port eth4 port 1 tmlbr0", own_bridge="tmlbr0")
-    with pytest.raises(InvalidOption, match="hidepid"):
+    with pytest.raises(InvalidOption, check=has_message(CLIENTS_HIDDEN)):
         choose_bridging(replaced, "eth4", "tmlbr0", "gateway-a")
 
 
@@ -130,7 +132,7 @@ def test_client_for_ipv6_is_warned_of_and_does_not_keep_the_port_from_being_join
     assert len(warnings) == 2
     # An address with an end has a client for IPv4, which was not found.
     found = interfaces(monkeypatch, "port eth2 port 1 -", f"client eth2 {program} ipv6", "leased eth2")
-    with pytest.raises(InvalidOption, match="it was not found among the processes"):
+    with pytest.raises(InvalidOption, check=has_message(CLIENT_NOT_FOUND)):
         choose_bridging(found, "eth2", "tmlbr0", "gateway-a")
 
 

@@ -11,6 +11,7 @@ import pytest
 
 from app.deployment import commit
 from app.deployment.events import Decision
+from app.deployment.messages import NOT_ENDED_ON_BOTH, WORKED_ON_FOR
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command
 from app.domain.deployment import Deployment, DeploymentOptions, DeploymentState
@@ -30,6 +31,7 @@ from support.made_up_deployment import (
     save_facts,
 )
 from support.made_up_host import LocalHost
+from support.message_checks import has_message
 
 
 @pytest.fixture(autouse=True)
@@ -185,11 +187,11 @@ def test_what_was_rolled_back_on_one_host_alone_is_rolled_back_on_both_at_the_ne
     one = deploy(world, store)
     with (
         lost_when_confirming(world.b, monkeypatch),
-        pytest.raises(CommandFailed, match="has not ended on both hosts"),
+        pytest.raises(CommandFailed, check=has_message(NOT_ENDED_ON_BOTH)),
     ):
         services.undeploy(one.pair, token=CancelToken(), emit=lambda _event: None)
     assert not inspect(world, store).can_be_repaired, "B rolls back by itself first"
-    with pytest.raises(CommandFailed, match="rolls back by itself"):
+    with pytest.raises(CommandFailed, check=has_message(WORKED_ON_FOR)):
         services.repair(one.pair, token=CancelToken(), emit=lambda _event: None)
 
     roll_back(world.b)

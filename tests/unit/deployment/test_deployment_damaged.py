@@ -17,6 +17,7 @@ from app.cli.deployments_text import print_status
 from app.cli.exit_codes import ExitCode
 from app.deployment import planning
 from app.deployment.events import DeploymentEvent, DeploymentNote
+from app.deployment.messages import NOT_REMOVED, PARTS_IN_THE_WAY
 from app.deployment.single_host_rollback import remove_unfinished, roll_back_one
 from app.deployment.slots import slot_dir
 from app.discovery.pair_discovery import Discovery
@@ -31,6 +32,7 @@ from support.deploy_world import World, shell_of
 from support.deployment_world import DEPLOYED_LINKS, SLOT, deployment_world, place_on, run_dirs, wait_until_watched
 from support.made_up_deployment import Operations, deploy_and_keep, inspect, save_facts
 from support.made_up_host import LocalHost
+from support.message_checks import has_message
 
 START = f"{slot_dir(SLOT)}/start.sh"
 RESTART = "what may still run goes with a restart of this host"
@@ -216,7 +218,7 @@ def test_what_is_left_and_in_the_way_of_another_deployment_is_named(
     with pytest.raises(PreflightRefused, match="an interface tml0"):
         plan()
     lose(world, one.id)
-    with pytest.raises(PreflightRefused, match="Parts of the deployment on gateway-a are gone") as caught:
+    with pytest.raises(PreflightRefused, check=has_message(PARTS_IN_THE_WAY, hosts="gateway-a")) as caught:
         plan()
     assert "undeploy" in caught.value.hint
 
@@ -231,7 +233,7 @@ def test_what_was_not_taken_down_is_not_called_so(world: World, store: Store, fi
     text = damaged.read_text()
     # Cut between two functions, or all zeros.
     damaged.write_text(text[: text.rindex(left)] if left else "\0" * len(text))
-    with pytest.raises(CommandFailed, match="could not be removed on gateway-a") as caught:
+    with pytest.raises(CommandFailed, check=has_message(NOT_REMOVED, host="gateway-a")) as caught:
         Operations(world, store).undeploy(one.pair, token=CancelToken(), emit=lambda _event: None)
     assert "restart this host before" in caught.value.sentence()
     assert (world.a.links, place_on(world.a).exists()) == (DEPLOYED_LINKS, True)

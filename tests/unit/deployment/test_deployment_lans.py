@@ -9,6 +9,7 @@ from typing import cast
 import pytest
 
 from app.deployment.lan.ports import SlotDeployments, choose_ports
+from app.deployment.messages import FIREWALL_UNREAD
 from app.deployment.reconcile import _drift
 from app.deployment.slots import persistent_link
 from app.deployment.status import parse_state
@@ -22,6 +23,7 @@ from app.domain.link import Link
 from app.domain.script_files import bare_script
 from app.host.remote_host import RemoteHost
 from app.linting import masked_diff
+from support.message_checks import has_message
 
 ID, OTHER_ID = "00112233aabbccdd", "ddccbbaa33221100"
 HEARD, SILENT, NO_TCPDUMP = 0, 124, 104
@@ -257,7 +259,7 @@ def test_firewall_that_may_drop_bridged_frames_waits_for_a_person() -> None:
 def test_firewall_that_cannot_be_read_is_an_error() -> None:
     two = hosts(SILENT)
     two.a.rules = {"failed": ""}
-    with pytest.raises(CommandFailed, match="The firewall of gateway-a could not be read"):
+    with pytest.raises(CommandFailed, check=has_message(FIREWALL_UNREAD, host="gateway-a")):
         two.choose(OPTIONS, SlotDeployments({}, {}))
 
 

@@ -10,6 +10,7 @@ import pytest
 from app.cli.deployments import status_code
 from app.cli.exit_codes import ExitCode
 from app.deployment.events import DeploymentEvent, DeploymentNote
+from app.deployment.messages import NOTHING_ON_HOST
 from app.deployment.single_host_rollback import remove_unfinished, roll_back_one
 from app.deployment.slots import slot_dir
 from app.domain.cancel import CancelToken
@@ -29,6 +30,7 @@ from support.made_up_deployment import (
     inspect,
     save_facts,
 )
+from support.message_checks import has_message
 
 
 @pytest.fixture
@@ -139,7 +141,7 @@ def test_what_cannot_be_rolled_back_on_one_host_is_reported_and_remains(world: W
 
 
 def test_nothing_to_roll_back_on_one_host_is_reported(world: World, store: Store) -> None:
-    with pytest.raises(NotFound, match="Nothing is deployed on gateway-a"):
+    with pytest.raises(NotFound, check=has_message(NOTHING_ON_HOST, host="gateway-a")):
         roll_back_one(store, world.a, world.request.pair, Side.A, token=CancelToken(), emit=lambda _event: None)
 
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from app.deployment.boot_bundle import BootBundleRequest, about_text, boot_bundle_files, steps_text
 from app.deployment.deployment_steps import DeploymentSteps
 from app.deployment.lan.interfaces import choose_bridging, judge_interface, parse_lan
+from app.deployment.messages import NEEDS_FOREIGN_PATH
 from app.deployment.slots import SLOTS, bridge_name, free_index, persistent_link, persistent_names, slot_of
 from app.deployment.status import parse_state
 from app.domain.commands import FileToWrite
@@ -19,6 +20,7 @@ from app.domain.link import Link, TunnelNames
 from app.tunnel.plan import plan_of
 from support.deploy_world import made_up_facts, make_world
 from support.made_up_vpn import MadeUpVpn, step
+from support.message_checks import has_message
 
 MARK = "ab" * 8
 
@@ -224,5 +226,5 @@ def test_what_the_boot_bundle_knows_of_itself_is_quoted(tmp_path_factory: pytest
 
 def test_a_vpn_with_files_outside_its_folder_cannot_remain(tmp_path_factory: pytest.TempPathFactory) -> None:
     outside = MadeUpVpn(interface="tml0", files={Side.A: (FileToWrite("/etc/made-up.conf", b"x"),)})
-    with pytest.raises(InvalidPlan, match="outside its own folder"):
+    with pytest.raises(InvalidPlan, check=has_message(NEEDS_FOREIGN_PATH)):
         boot_bundle_files(bundle(tmp_path_factory, outside), "/run/tunnelmark/kit")

@@ -17,6 +17,7 @@ from app.deployment.choice import check_options
 from app.deployment.lan.bridge import Bridging
 from app.deployment.lan.guard import LanGuard, parse_guard, probed_address
 from app.deployment.lan.guard_choice import guard_ports
+from app.deployment.messages import BROADCAST_LIMIT_OUT_OF_RANGE, GUARD_WITHOUT_LAN_PORT
 from app.deployment.reconcile import _loop_text
 from app.deployment.slots import persistent_link
 from app.deployment.status import parse_state
@@ -30,9 +31,11 @@ from app.domain.hosts import HostFacts, Side, Tool, ToolFlavour
 from app.domain.link import Link
 from app.domain.script_files import host_script
 from app.export.bundle import Bundle, make_bundle
+from app.export.messages import NO_NFT
 from app.export.request import ExportRequest
 from app.storage.codec import to_data
 from support.export_cases import export_request
+from support.message_checks import has_message
 
 LINK = persistent_link(Link("192.0.2.1", "192.0.2.2"), "00112233aabbccdd", 0)
 JOINED = DeploymentOptions(bridge_a="eth2", bridge_b="eth2")
@@ -65,12 +68,12 @@ def test_deployments_of_earlier_versions_have_the_defaults() -> None:
 
 @pytest.mark.parametrize("limit", [-1, 1_000_001])
 def test_a_limit_out_of_range_is_refused(limit: int) -> None:
-    with pytest.raises(InvalidOption, match="out of range"):
+    with pytest.raises(InvalidOption, check=has_message(BROADCAST_LIMIT_OUT_OF_RANGE)):
         check_options(replace(JOINED, broadcast_limit=limit))
 
 
 def test_nothing_can_be_blocked_where_no_lan_is_joined() -> None:
-    with pytest.raises(InvalidOption, match="no LAN port is joined"):
+    with pytest.raises(InvalidOption, check=has_message(GUARD_WITHOUT_LAN_PORT)):
         check_options(DeploymentOptions(blocks_dhcp=True))
 
 
@@ -175,7 +178,7 @@ def test_an_export_has_the_same_steps_and_what_the_supervisor_needs() -> None:
     assert "nft list table bridge tunnelmark_lan_tml0" in steps[steps.index("mend_steps") :]
     assert "tunnelmark_lan" not in text_of(without, "steps.sh")
     assert "guard_table" not in text_of(without, "about.sh")
-    with pytest.raises(InvalidPlan, match="it has no nft"):
+    with pytest.raises(InvalidPlan, check=has_message(NO_NFT)):
         exported(replace(JOINED, blocks_dhcp=True), has_nft=False)
     assert request.deployment_id != replace(request, options=JOINED).deployment_id
 

@@ -16,6 +16,7 @@ import pytest
 
 from app.discovery import discover_host, discover_pair
 from app.discovery.commands import KERNEL_MODULES, host_commands, last_commands
+from app.discovery.messages import NO_LINUX_HOST
 from app.domain.adapters import Adapter
 from app.domain.cancel import CancelToken
 from app.domain.commands import BatchLineSink, Command, CommandResult, SessionPair, Stream
@@ -32,6 +33,7 @@ from app.domain.hosts import (
 from app.storage.codec import from_json, to_json
 from support.busybox_root import chroot_shell, make_busybox_root, needs_busybox
 from support.local_session import LocalSession
+from support.message_checks import has_message
 
 _RECORDED = Path(__file__).parents[1] / "recorded"
 
@@ -196,7 +198,7 @@ def test_without_roots_rights_it_inspects_at_what_it_may(privilege: Privilege) -
 
 @pytest.mark.parametrize("reported", ["", "Welcome to RouterOS\n", "bad command name uname\n"])
 def test_what_does_not_answer_as_linux_does_is_reported(reported: str) -> None:
-    with pytest.raises(CommandFailed, match="does not answer as a Linux host") as caught:
+    with pytest.raises(CommandFailed, check=has_message(NO_LINUX_HOST)) as caught:
         _discover(RecordedSession("discovery-debian-13", identity=reported))
     assert caught.value.hint
 

@@ -8,7 +8,9 @@ import pytest
 
 from app.domain.errors import InvalidOption
 from app.domain.hosts import HostSpec, PairSpec, Side
+from app.domain.messages.inputs import UNDERLAYS_ARE_THE_SAME
 from app.domain.pairs import PairField, check_pair, pair_faults
+from support.message_checks import has_message
 
 PAIR = PairSpec("north", HostSpec("a", "10.0.0.1"), HostSpec("b", "gw.example"), "192.0.2.1", "192.0.2.2")
 
@@ -65,7 +67,7 @@ def test_an_underlay_address_that_is_missing_is_asked_for(address: str) -> None:
 
 
 def test_both_hosts_at_one_underlay_address_are_refused() -> None:
-    with pytest.raises(InvalidOption, match="same underlay address"):
+    with pytest.raises(InvalidOption, check=has_message(UNDERLAYS_ARE_THE_SAME)):
         check_pair(replace(PAIR, underlay_b="192.0.2.1"))
 
 

@@ -10,7 +10,9 @@ import pytest
 from app.domain.errors import InvalidOption
 from app.domain.hosts import Side
 from app.domain.link import MAX_INSTANCES, Link
+from app.domain.messages.inputs import NO_NODE_IN_TOPOLOGY, NODES_NOT_ROUTABLE
 from app.domain.topology import Topology, node_addresses
+from support.message_checks import has_message
 
 LINK = Link("192.0.2.1", "192.0.2.2")
 
@@ -37,8 +39,8 @@ def test_bridged_nodes_are_in_the_network_of_the_tunnel() -> None:
 
 
 def test_a_pair_has_no_nodes_and_foreign_networks_no_routed_ones() -> None:
-    with pytest.raises(InvalidOption, match="no node"):
+    with pytest.raises(InvalidOption, check=has_message(NO_NODE_IN_TOPOLOGY)):
         node_addresses(LINK, Topology.PAIR, Side.A)
     foreign = Link("192.0.2.1", "192.0.2.2", inner_a="10.9.0.1/24", inner_b="10.9.0.2/24")
-    with pytest.raises(InvalidOption, match="cannot be routed"):
+    with pytest.raises(InvalidOption, check=has_message(NODES_NOT_ROUTABLE)):
         node_addresses(foreign, Topology.ROUTED_NODES, Side.A)

@@ -17,8 +17,10 @@ from app.domain.errors import InvalidOption, InvalidPlan
 from app.domain.hosts import HostSpec, PairSpec, Privilege, Side
 from app.export.ansible import ansible_files, group_name, host_names
 from app.export.bundle import Bundle, make_bundle
+from app.export.messages import EXPORT_NO_SUCH_PORT, NO_BECOME, PORT_CARRIES_UNDERLAY
 from app.export.tree import write_tree
 from support.export_cases import export_request, pair
+from support.message_checks import has_message
 
 PROGRAMS = Path(sys.executable).parent
 
@@ -109,7 +111,7 @@ def test_how_root_is_got() -> None:
     assert files["ansible/inventory.yml"].count("ansible_become: true") == 1
     for privilege in (Privilege.DOAS, Privilege.NONE):
         facts = replace(sudo, privilege=privilege)
-        with pytest.raises(InvalidPlan, match="no way to root's rights on press-a"):
+        with pytest.raises(InvalidPlan, check=has_message(NO_BECOME, host="press-a")):
             list(ansible_files(bundle_of(facts_a=facts)))
 
 
@@ -119,9 +121,9 @@ def test_a_lan_port_is_checked_against_what_is_known() -> None:
     def bundle(**ports: str) -> Bundle:
         return make_bundle(replace(request, options=replace(request.options, **ports)))
 
-    with pytest.raises(InvalidPlan, match="the tunnel itself runs over it"):
+    with pytest.raises(InvalidPlan, check=has_message(PORT_CARRIES_UNDERLAY)):
         bundle(bridge_a="eth1")
-    with pytest.raises(InvalidPlan, match="press-b has no interface eth7"):
+    with pytest.raises(InvalidPlan, check=has_message(EXPORT_NO_SUCH_PORT, host="press-b", port="eth7")):
         bundle(bridge_b="eth7")
     joined = bundle(bridge_a="eth2")
     assert joined.on(Side.A).plan.interface == "tmlbr0"

@@ -15,7 +15,9 @@ import pytest
 from app.domain.condition_files import find_condition, presets, read_condition
 from app.domain.conditions import Condition, LinkDirection
 from app.domain.errors import InvalidFile, InvalidOption
+from app.domain.messages.inputs import CONDITION_UNKNOWN
 from app.lab.link_emulator import Direction, LinkEmulator
+from support.message_checks import has_message
 
 
 def carry(settings: dict[str, object], count: int, *, every_s: float = 0.001, size: int = 1_000) -> dict[int, float]:
@@ -136,5 +138,5 @@ def test_a_file_that_is_no_condition_is_refused(tmp_path: Path, text: str, error
 
 
 def test_an_unknown_name_lists_the_presets() -> None:
-    with pytest.raises(InvalidOption, match="no condition named moon"):
+    with pytest.raises(InvalidOption, check=has_message(CONDITION_UNKNOWN, name="moon")):
         find_condition("moon")

@@ -20,7 +20,7 @@ from app.domain.errors import (
 )
 from app.domain.hosts import Side, Tool, ToolFlavour
 from app.domain.results import AttemptStatus, CampaignStatus
-from app.measurement.messages import SKIPPED_IN_STAGE
+from app.measurement.messages import LOAD_NOT_ALLOWED, SKIPPED_IN_STAGE
 from app.wording.stages import stage_word
 from support.message_checks import has_message
 
@@ -310,7 +310,7 @@ def test_resuming_makes_up_for_what_was_not_run() -> None:
 def test_a_live_link_needs_consent_before_anything_is_touched() -> None:
     stage = Stage(is_lab=False)
 
-    with pytest.raises(InvalidPlan, match="the user has not agreed to load on its link"):
+    with pytest.raises(InvalidPlan, check=has_message(LOAD_NOT_ALLOWED)):
         stage.run()
 
     assert stage.sessions.a.commands == []  # type: ignore[attr-defined]

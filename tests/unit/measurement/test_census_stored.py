@@ -16,7 +16,9 @@ from app.ranking.published_census import published_triples
 from app.reports.census_json import census_to_json
 from app.reports.writing import census_to_html
 from app.storage import Store
+from app.storage.messages import RUNS_ELSEWHERE
 from support import sample_records as sample
+from support.message_checks import has_message
 
 ITEMS = (
     CensusItem(0, "openvpn-udp", "AES-128-CBC", OptionKind.CIPHER, "cipher-aes-128-cbc"),
@@ -75,7 +77,7 @@ def test_census_of_a_living_process_is_left_to_it(store: Store, monkeypatch: pyt
         census_id = store.create_campaign(PLAN, FACTS, "0.1.0")
         assert store.unfinished_censuses(PLAN.pair.name) == ()
         monkeypatch.setattr("app.storage.campaigns.this_process", lambda: "boot/1/1")
-        with pytest.raises(InvalidPlan, match="still running"):
+        with pytest.raises(InvalidPlan, check=has_message(RUNS_ELSEWHERE)):
             store.claim_campaign(census_id, EntryKind.CENSUS)
         monkeypatch.setattr("app.storage.campaigns.is_alive", lambda _owner: False)
         assert store.unfinished_censuses(PLAN.pair.name) == (census_id,)

@@ -8,8 +8,10 @@ from fake_hosts import Answer, FakeHost
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command
 from app.domain.errors import ProbeFailed
+from app.measurement.messages import PLAIN_PINGS_FAILED
 from app.measurement.overhead import Pass, ProbeOverhead, measure_overhead
 from app.probes import LatencyRequest
+from support.message_checks import has_message
 
 REQUEST = LatencyRequest("192.0.2.2", "192.0.2.1", (60, 1514), 10)
 
@@ -111,5 +113,5 @@ def test_bare_pings_without_figures_are_an_error() -> None:
         yield "#nowhere"
         return 1
 
-    with pytest.raises(ProbeFailed, match="Plain pings on gateway-a brought no figures"):
+    with pytest.raises(ProbeFailed, check=has_message(PLAIN_PINGS_FAILED, host="gateway-a")):
         measure_overhead(FakeHost("gateway-a", answer), REQUEST, rounds=1, token=CancelToken())

@@ -23,6 +23,7 @@ from app.measurement.messages import NO_ANSWER_UNDER_CONDITION
 from app.measurement.transfers import TransferPlan, TransferReports, TransferRun
 from app.probes import transfer as probe
 from app.probes.messages import TRANSFER_FAILED
+from app.storage.messages import STUDY_UNREAD
 from app.storage.study_results import StudyResults, load_results, results_file, save_results
 from support.message_checks import has_message
 
@@ -271,7 +272,7 @@ def test_results_are_kept_one_per_cell_and_read_again(tmp_path: Path) -> None:
 def test_a_damaged_file_is_an_error_and_remains(tmp_path: Path, text: str) -> None:
     file = tmp_path / "results.json"
     file.write_text(text)
-    with pytest.raises(InvalidFile, match="cannot be read"):
+    with pytest.raises(InvalidFile, check=has_message(STUDY_UNREAD)):
         load_results(file)
     assert file.read_text() == text
 

@@ -10,8 +10,10 @@ from app.domain.paths import Paths
 from app.domain.preferences import Preferences
 from app.domain.profiles import ProfileName
 from app.policy import DEFAULT_GUIDELINES
+from app.policy.messages import SETTINGS_NOT_WRITTEN, SETTINGS_UNREADABLE
 from app.policy.settings_file import Settings, read_settings, write_settings
 from app.services.settings import SettingsOperations
+from support.message_checks import has_message
 
 
 def test_settings_lie_in_the_data_folder(tmp_path: Path) -> None:
@@ -85,7 +87,7 @@ def test_malformed_file_is_refused_with_the_line(tmp_path: Path, content: bytes,
 
 def test_folder_in_the_files_place_is_reported(tmp_path: Path) -> None:
     (tmp_path / "settings.toml").mkdir()
-    with pytest.raises(InvalidFile, match="cannot be read"):
+    with pytest.raises(InvalidFile, check=has_message(SETTINGS_UNREADABLE)):
         read_settings(tmp_path / "settings.toml")
-    with pytest.raises(InvalidFile, match="cannot be written"):
+    with pytest.raises(InvalidFile, check=has_message(SETTINGS_NOT_WRITTEN)):
         write_settings(tmp_path / "settings.toml", Settings())

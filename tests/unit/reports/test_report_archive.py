@@ -18,6 +18,7 @@ from app.domain.census import CensusPlan
 from app.domain.deployment import DeploymentState
 from app.domain.errors import InvalidOption, InvalidPlan, NotFound
 from app.domain.history import LONGEST_NOTE, EntryId, EntryKind, HistoryEntry, Winner, checked_note
+from app.domain.messages.inputs import NOTE_TOO_LONG
 from app.domain.paths import Paths
 from app.domain.results import CampaignRecord, CampaignStatus
 from app.ranking import rank
@@ -27,6 +28,7 @@ from app.reports.archive import Archive
 from app.storage import Store
 from app.storage.database import APPLICATION_ID, read_migrations
 from app.wording import language
+from support.message_checks import has_message
 from support.soundness import check_soundness
 from support.stored_deployments import DEPLOYMENT
 from ui.results.history_order import matching, measured_text, what_text
@@ -115,7 +117,7 @@ def test_notes_with_control_characters_are_refused(text: str, why: str) -> None:
 def test_longest_note_fits_and_one_more_does_not() -> None:
     assert checked_note("x" * LONGEST_NOTE) == "x" * LONGEST_NOTE
     assert checked_note("  two\r\nlines\tof Müller <b> ") == "two\nlines\tof Müller <b>"
-    with pytest.raises(InvalidOption, match="1001 characters"):
+    with pytest.raises(InvalidOption, check=has_message(NOTE_TOO_LONG, count=1001)):
         checked_note("x" * (LONGEST_NOTE + 1))
 
 

@@ -9,6 +9,8 @@ import pytest
 
 from app.domain.errors import DiskFull, InvalidOption
 from app.reports.files import write_atomically
+from app.reports.messages import NOT_WRITTEN, REPORT_DISK_FULL
+from support.message_checks import has_message
 
 
 def test_replaces_what_was_there(tmp_path: Path) -> None:
@@ -20,14 +22,14 @@ def test_replaces_what_was_there(tmp_path: Path) -> None:
 
 
 def test_a_missing_folder_is_explained(tmp_path: Path) -> None:
-    with pytest.raises(InvalidOption, match="cannot be written") as caught:
+    with pytest.raises(InvalidOption, check=has_message(NOT_WRITTEN)) as caught:
         write_atomically(tmp_path / "none" / "a.txt", b"x")
     assert "folder that exists" in caught.value.hint
 
 
 def test_a_folder_is_not_overwritten(tmp_path: Path) -> None:
     (tmp_path / "a.txt").mkdir()
-    with pytest.raises(InvalidOption, match="cannot be written"):
+    with pytest.raises(InvalidOption, check=has_message(NOT_WRITTEN)):
         write_atomically(tmp_path / "a.txt", b"x")
 
 
@@ -42,7 +44,7 @@ def test_a_full_disk_is_reported_and_leaves_the_old_file(
         raise OSError(number, os.strerror(number))
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(DiskFull, match="no space left"):
+    with pytest.raises(DiskFull, check=has_message(REPORT_DISK_FULL)):
         write_atomically(target, b"new")
     assert target.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [target]

@@ -13,6 +13,8 @@ from app.domain.cancel import CancelToken
 from app.domain.errors import NotFound
 from app.domain.paths import Paths
 from app.services.wiring import Services
+from app.storage.messages import UNKNOWN_PAIR
+from support.message_checks import has_message
 
 
 @pytest.fixture
@@ -26,7 +28,7 @@ def test_a_name_that_no_pair_has_is_answered_with_the_labs_that_run(
     services: Services, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(services.lab_service, "pairs", lambda: (replace(pair(), name="lab:default"),))
-    with pytest.raises(NotFound, match="There is no pair named nosuch") as caught:
+    with pytest.raises(NotFound, check=has_message(UNKNOWN_PAIR, name="nosuch")) as caught:
         services.known_pair("nosuch")
     assert caught.value.hint.endswith("Pairs of running practice labs: lab:default.")
     with pytest.raises(NotFound) as caught:

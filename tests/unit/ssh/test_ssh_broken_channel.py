@@ -14,8 +14,10 @@ from app.domain.errors import ConnectionLost
 from app.ssh import executor
 from app.ssh.dial import Connection
 from app.ssh.executor import RemoteJob, Rights, execute, execute_once
+from app.ssh.messages import CONNECTION_LOST_RUNNING
 from app.ssh.remote_line import remote_script_line
 from app.ssh.streams import LineCollector
+from support.message_checks import has_message
 
 BREAKS = [EOFError(), paramiko.SSHException("Key-exchange timed out waiting for key negotiation")]
 
@@ -80,5 +82,5 @@ def test_whatever_notices_it_says_that_the_connection_is_lost(
     job = RemoteJob(line, Rights(), "`sh` on gateway-a", 5.0, b"echo hello\n")
     more = {"token": CancelToken()} if run is execute else {}
     connection = SimpleNamespace(transport=SimpleNamespace(order=threading.Lock()))
-    with pytest.raises(ConnectionLost, match="broke while `sh` on gateway-a was running"):
+    with pytest.raises(ConnectionLost, check=has_message(CONNECTION_LOST_RUNNING, what="`sh` on gateway-a")):
         run(cast("Connection", connection), job, LineCollector(100), LineCollector(100), **more)

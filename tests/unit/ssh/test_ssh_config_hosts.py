@@ -11,8 +11,10 @@ from app.domain.errors import InvalidFile, InvalidOption
 from app.domain.hosts import AuthKind
 from app.services.pairs import PairOperations
 from app.ssh.config_hosts import read_ssh_hosts, user_ssh_config
+from app.ssh.messages import SSH_CONFIG_NO_FILE
 from app.ssh.targets import read_ssh_config, resolve
 from app.storage import Store
+from support.message_checks import has_message
 
 CONFIG = """
 Include more
@@ -145,5 +147,5 @@ def test_a_file_with_match_and_comments_lists_its_hosts_alone(tmp_path: Path) ->
 
 def test_a_pipe_is_no_configuration(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(InvalidFile, match="is no file"):
+    with pytest.raises(InvalidFile, check=has_message(SSH_CONFIG_NO_FILE)):
         read_ssh_hosts(tmp_path / "pipe")

@@ -16,6 +16,8 @@ from hypothesis import strategies as st
 from app.domain.errors import StorageFault
 from app.ssh import known_hosts
 from app.ssh.known_hosts import HostKeyVerdict
+from app.ssh.messages import HOST_KEY_NOT_STORED
+from support.message_checks import has_message
 
 # Made by ssh-keygen (OpenSSH 9.2): the key, `ssh-keygen -lf` and `ssh-keygen -H`.
 KEY = "AAAAC3NzaC1lZDI1NTE5AAAAINICdXeJNc2ufxmGkdCJg5z5lgUWzYPEW2qZ2//zLr+5"
@@ -182,7 +184,7 @@ def test_processes_that_add_keys_at_once_lose_none(tmp_path: Path) -> None:
 
 def test_a_folder_that_is_a_file_gives_a_clear_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(StorageFault, match="could not be stored in"):
+    with pytest.raises(StorageFault, check=has_message(HOST_KEY_NOT_STORED)):
         known_hosts.add_line(tmp_path / "file" / "known_hosts", "a ssh-ed25519 AAAA")
 
 

@@ -21,9 +21,11 @@ from app.domain.hosts import AuthKind, HostSpec
 from app.ssh.dial import Connection, _exchange_keys
 from app.ssh.login import log_in
 from app.ssh.logs import adopt_paramiko_logging
+from app.ssh.messages import CLOSED_DURING_LOGIN
 from app.ssh.privileges import Privileges
 from app.ssh.targets import SshTarget
 from app.ssh.transport import WatchfulTransport
+from support.message_checks import has_message
 
 LOGIN = SecretKey(SecretKind.LOGIN, "operator@gw:22")
 PARTIAL, OK, NO = paramiko.AUTH_PARTIALLY_SUCCESSFUL, paramiko.AUTH_SUCCESSFUL, paramiko.AUTH_FAILED
@@ -347,7 +349,7 @@ def test_a_host_that_closes_the_connection_is_reported_to(connect: Connect) -> N
     transport = connect(Host(password="right"))
     transport.abort()
     transport.join(5)
-    with pytest.raises(HostUnreachable, match="closed the connection"):
+    with pytest.raises(HostUnreachable, check=has_message(CLOSED_DURING_LOGIN)):
         log_in(transport, target(AuthKind.PASSWORD), Passwords("right"), token=CancelToken())
 
 

@@ -20,8 +20,10 @@ from app.domain.errors import Bug, CommandFailed, DiskFull
 from app.domain.hosts import Privilege
 from app.ssh.batch import Batch
 from app.ssh.executor import KILL_SCRIPT
+from app.ssh.messages import BATCH_WITH_STDIN
 from app.ssh.remote_line import new_mark, remote_line, remote_script_line, shell_line
 from app.ssh.upload import upload_error, upload_script
+from support.message_checks import has_message
 
 SHELLS = [
     pytest.param(command, id=command[-2] if len(command) > 1 else command[0])
@@ -238,7 +240,7 @@ def test_an_endless_line_does_not_fill_the_memory() -> None:
 
 
 def test_stdin_in_a_batch_is_a_bug() -> None:
-    with pytest.raises(Bug, match="stdin"):
+    with pytest.raises(Bug, check=has_message(BATCH_WITH_STDIN)):
         Batch([Command(("cat",), stdin=b"x")], None, should_stop_at_failure=False)
 
 

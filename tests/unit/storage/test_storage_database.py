@@ -22,7 +22,9 @@ import pytest
 from app.domain.errors import DiskFull, StorageFault
 from app.domain.results import Attempt, CampaignStatus, LatencySeries
 from app.storage import Store
+from app.storage import messages as words
 from app.storage.database import APPLICATION_ID, Database, read_migrations
+from support.message_checks import has_message
 from support.sample_records import pair, sample_record
 from support.soundness import check_soundness
 
@@ -131,7 +133,7 @@ def test_a_newer_database_is_refused_and_left_alone(path: Path) -> None:
     Store.open(path).close()
     _sql(path, "CREATE TABLE from_the_future (x)", "PRAGMA user_version = 900")
     before = path.read_bytes()
-    with pytest.raises(StorageFault, match="newer Tunnelmark") as caught:
+    with pytest.raises(StorageFault, check=has_message(words.NEWER_DATABASE)) as caught:
         Store.open(path)
     assert "900" in caught.value.message
     assert caught.value.hint
@@ -142,7 +144,7 @@ def test_another_programs_database_is_refused_and_left_alone(path: Path) -> None
     path.parent.mkdir(parents=True)
     _sql(path, "CREATE TABLE bookmarks (url)")
     before = path.read_bytes()
-    with pytest.raises(StorageFault, match="another program"):
+    with pytest.raises(StorageFault, check=has_message(words.FOREIGN_DATABASE)):
         Store.open(path)
     assert path.read_bytes() == before
 
@@ -150,7 +152,7 @@ def test_another_programs_database_is_refused_and_left_alone(path: Path) -> None
 def test_a_file_that_is_no_database_is_refused_and_left_alone(path: Path) -> None:
     path.parent.mkdir(parents=True)
     path.write_bytes(b"Dear diary, " * 500)
-    with pytest.raises(StorageFault, match="is not a database") as caught:
+    with pytest.raises(StorageFault, check=has_message(words.NOT_A_DATABASE)) as caught:
         Store.open(path)
     assert "TUNNELMARK_HOME" in caught.value.hint
     assert path.read_bytes() == b"Dear diary, " * 500
@@ -163,21 +165,21 @@ def test_a_damaged_database_is_reported(path: Path) -> None:
     content = bytearray(path.read_bytes())
     content[2048:] = b"\x5a" * (len(content) - 2048)  # all pages but the first
     path.write_bytes(content)
-    with pytest.raises(StorageFault, match="is damaged") as caught:
+    with pytest.raises(StorageFault, check=has_message(words.DATABASE_DAMAGED)) as caught:
         Store.open(path)
     assert "backup" in caught.value.hint
 
 
 def test_a_folder_in_the_files_place_is_reported(path: Path) -> None:
     path.mkdir(parents=True)
-    with pytest.raises(StorageFault, match="cannot be opened"):
+    with pytest.raises(StorageFault, check=has_message(words.DATABASE_NOT_OPENED)):
         Store.open(path)
 
 
 def test_a_file_in_the_folders_place_is_reported(path: Path) -> None:
     path.parent.parent.mkdir()
     path.parent.write_text("x")
-    with pytest.raises(StorageFault, match="cannot be opened") as caught:
+    with pytest.raises(StorageFault, check=has_message(words.DATABASE_NOT_OPENED)) as caught:
         Store.open(path)
     assert caught.value.hint
 
@@ -187,7 +189,7 @@ def test_a_database_that_another_program_holds_is_reported(path: Path, monkeypat
     with Store.open(path) as store, closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         assert store.list_pairs() == ()  # reading goes on
-        with pytest.raises(StorageFault, match="in use by another program"):
+        with pytest.raises(StorageFault, check=has_message(words.DATABASE_BUSY)):
             store.save_pair(pair())
         other.execute("ROLLBACK")
         store.save_pair(pair())
@@ -245,7 +247,8 @@ def test_a_file_system_that_cannot_be_written_is_reported(tmp_path: Path) -> Non
     try:
         Store.open(path).close()
         subprocess.run(["mount", "-o", "remount,ro", mount], check=True)
-        with pytest.raises(StorageFault, match="Read-only file system") as caught:
+        check = has_message(words.DATABASE_NOT_OPENED, reason="Read-only file system")
+        with pytest.raises(StorageFault, check=check) as caught:
             Store.open(path)
         assert "TUNNELMARK_HOME" in caught.value.hint
     finally:
@@ -274,7 +277,7 @@ def test_closing_ends_the_thread_and_later_calls_are_reported(path: Path) -> Non
     store.close()
     store.close()
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("tunnelmark-storage")]
-    with pytest.raises(StorageFault, match="closed"):
+    with pytest.raises(StorageFault, check=has_message(words.DATABASE_CLOSED)):
         store.list_pairs()
 
 

@@ -25,6 +25,7 @@ from app.domain.link import STATE_DIR
 from app.tunnel import ActiveTunnel
 from app.tunnel.messages import (
     FRAMES_NOT_CROSSING,
+    INTERFACE_PRESENT,
     KEY_UNREAD,
     NO_SPACE_FOR_STEP,
     OTHER_THAN_REQUESTED,
@@ -190,7 +191,10 @@ def test_file_that_is_there_already_is_refused_and_left(world: World) -> None:
 
 def test_interface_that_is_there_already_is_refused_and_left(world: World) -> None:
     (world.b.net / "links" / "tmk0").touch()
-    with pytest.raises(PreflightRefused, match="tmk0 is already there on gateway-b"), open_tunnel(world):
+    with (
+        pytest.raises(PreflightRefused, check=has_message(INTERFACE_PRESENT, host="gateway-b", interface="tmk0")),
+        open_tunnel(world),
+    ):
         pass
     assert world.b.links == {"eth1", "tmk0"}
     assert not world.a.state_dir.exists()

@@ -9,8 +9,8 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from sources import ROOT, nodes_of, python_files, tree_of
 
-ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
 PACKAGES = sorted(path.parent for top in ("app", "ui") for path in (ROOT / top).rglob("__init__.py"))
 ADAPTERS = sorted(path.parent for path in (ROOT / "vpn_adapters").rglob("__init__.py"))
@@ -42,7 +42,7 @@ def imports(file: str, other: str) -> bool:
     """Return whether a file imports another one, or something of its package."""
     module = other.removesuffix(".py").replace("/", ".")
     package = module.rpartition(".")[0]
-    nodes = ast.walk(ast.parse((ROOT / file).read_text(encoding="utf-8")))
+    nodes = nodes_of(ROOT / file)
     found = {node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)}
     return any(one in (module, package) or one.startswith(f"{package}.") for one in found)
 
@@ -57,8 +57,8 @@ def test_a_deployment_goes_the_way_that_is_drawn() -> None:
 def test_a_deployment_is_planned_by_one_call() -> None:
     """One function of the planning is called, at one place, and its result goes down."""
     calls = []
-    for path in sorted((ROOT / "app").rglob("*.py")):
-        nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+    for path in python_files("app"):
+        nodes = nodes_of(path)
         imported = {
             alias.asname or alias.name
             for node in nodes
@@ -90,7 +90,7 @@ def test_constants_that_are_named_are_where_the_page_says() -> None:
 
 @pytest.mark.parametrize("folder", [*PACKAGES, *ADAPTERS], ids=lambda path: str(path.relative_to(ROOT)))
 def test_package_says_what_it_promises_and_what_it_must_not_do(folder: Path) -> None:
-    text = ast.get_docstring(ast.parse((folder / "__init__.py").read_text(encoding="utf-8")))
+    text = ast.get_docstring(tree_of(folder / "__init__.py"))
     assert text
     assert text.splitlines()[0].endswith((".", ":"))
     assert 4 <= len(text.splitlines()) <= 6

@@ -2,19 +2,17 @@
 
 import ast
 from collections import defaultdict
-from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
+from sources import ROOT, python_files, tree_of
 
 
 def classes() -> dict[str, list[str]]:
     """Return the files of each public class of the program, by its name."""
     found = defaultdict(list)
-    for folder in ("app", "ui", "vpn_adapters"):
-        for path in sorted((ROOT / folder).rglob("*.py")):
-            for node in ast.parse(path.read_text(encoding="utf-8")).body:
-                if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
-                    found[node.name].append(path.relative_to(ROOT).as_posix())
+    for path in python_files("app", "ui", "vpn_adapters"):
+        for node in tree_of(path).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                found[node.name].append(path.relative_to(ROOT).as_posix())
     return found
 
 

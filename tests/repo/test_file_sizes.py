@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import ast
-import io
 import re
 import statistics
 import subprocess
-import tokenize
+from collections.abc import Iterator
 from functools import cache
-from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
+from sources import ROOT, parsed
+
 MOST_LINES = 400
 MOST_LINES_MEDIAN, MOST_LINES_P90 = 120, 300
 LEAST_TESTS_PER_PROGRAM, LEAST_TESTS_PER_WINDOW = 0.9, 0.5
 """Lines of code of the tests over those of the program; blank lines, comments and docstrings do not count."""
 
 PROGRAM = ("app", "ui", "vpn_adapters", "resources")
-_NO_CODE = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}
+_TRIPLE = ('"""', "'''")
+_TEXT_OR_COMMENT = re.compile(
+    r'"""(?:\\.|[^\\])*?"""|\'\'\'(?:\\.|[^\\])*?\'\'\'|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|#[^\n]*', re.DOTALL
+)
+_HAVE_BODIES = (ast.stmt, ast.ExceptHandler, ast.match_case)
 _IMPORTS_UI = re.compile(r"^\s*(?:from|import) ui\b", re.MULTILINE)
 
 
@@ -31,14 +34,26 @@ def files() -> dict[str, str]:
     return {name: (ROOT / name).read_text(encoding="utf-8") for name in listed if (ROOT / name).is_file()}
 
 
+@cache
 def lines_of_code(text: str) -> int:
     """Return how many lines have code on them."""
-    tokens = (one for one in tokenize.generate_tokens(io.StringIO(text).readline) if one.type not in _NO_CODE)
-    lines = {line for token in tokens for line in range(token.start[0], token.end[0] + 1)}
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
-            lines -= set(range(node.lineno, (node.end_lineno or 0) + 1))
-    return len(lines)
+    code = (line.lstrip() for line in text.split("\n"))
+    lines = {number for number, line in enumerate(code, start=1) if line and not line.startswith("#")}
+    first, seen = 1, 0
+    for token in _TEXT_OR_COMMENT.finditer(text):
+        if token[0].startswith(_TRIPLE):  # a line of it may be empty, or begin with a number sign
+            first, seen = first + text.count("\n", seen, token.start()), token.start()
+            lines.update(range(first, first + token[0].count("\n") + 1))
+    return len(lines.difference(*docstrings(parsed(text))))
+
+
+def docstrings(node: ast.AST) -> Iterator[range]:
+    """Yield the lines of each text below a node that is a statement of its own."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.Expr) and isinstance(child.value, ast.Constant) and isinstance(child.value.value, str):
+            yield range(child.lineno, (child.end_lineno or 0) + 1)
+        elif isinstance(child, _HAVE_BODIES):
+            yield from docstrings(child)
 
 
 def python_in(*folders: str) -> list[str]:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import ast
 import statistics
-from collections.abc import Iterator
-from pathlib import Path
+from functools import cache
 from typing import TypeAlias
 
 import pytest
+from sources import ROOT, nodes_of, python_files
 
-ROOT = Path(__file__).parents[2]
 MOST_PATHS = 15
 """Cyclomatic complexity: 1, and 1 for each branch, loop, handler, condition of a comprehension, `and` and `or`.
 
@@ -35,13 +34,15 @@ MOST_LINES_OF_A_LAYOUT = 62
 Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-def functions() -> Iterator[tuple[str, Function]]:
-    """Yield every function of the program with its place."""
-    for folder in ("app", "ui", "vpn_adapters"):
-        for path in sorted((ROOT / folder).rglob("*.py")):
-            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-                if isinstance(node, Function):
-                    yield f"{path.relative_to(ROOT)}:{node.lineno} {node.name}", node
+@cache
+def functions() -> tuple[tuple[str, Function], ...]:
+    """Return every function of the program with its place."""
+    return tuple(
+        (f"{path.relative_to(ROOT)}:{node.lineno} {node.name}", node)
+        for path in python_files("app", "ui", "vpn_adapters")
+        for node in nodes_of(path)
+        if isinstance(node, Function)
+    )
 
 
 def paths_of(node: ast.AST) -> int:
@@ -74,16 +75,13 @@ def is_annotated(function: Function) -> bool:
     return function.returns is not None and all(one.annotation is not None for one in wanted)
 
 
-ALL = list(functions())
-
-
 def test_no_function_has_more_than_15_paths() -> None:
-    assert len(ALL) > 5_000
-    assert [place for place, function in ALL if 1 + paths_of(function) > MOST_PATHS] == []
+    assert len(functions()) > 5_000
+    assert [place for place, function in functions() if 1 + paths_of(function) > MOST_PATHS] == []
 
 
 def test_nine_of_ten_functions_have_at_most_25_lines() -> None:
-    lines = [(function.end_lineno or 0) - function.lineno + 1 for _, function in ALL]
+    lines = [(function.end_lineno or 0) - function.lineno + 1 for _, function in functions()]
     assert statistics.quantiles(lines, n=10)[-1] <= MOST_LINES_P90
 
 
@@ -96,7 +94,7 @@ def lines_of(function: Function) -> int:
 
 
 def test_no_function_has_more_than_44_lines() -> None:
-    longer = {place: lines for place, function in ALL if (lines := lines_of(function)) > MOST_LINES}
+    longer = {place: lines for place, function in functions() if (lines := lines_of(function)) > MOST_LINES}
     layouts = {place.partition(":")[0] for place in longer if place.endswith(" __init__")}
     assert [
         place for place in longer if place.partition(":")[0] not in LAYOUTS or not place.endswith(" __init__")
@@ -111,7 +109,7 @@ def test_lines_besides_the_docstring_are_counted() -> None:
 
 
 def test_every_function_is_annotated() -> None:
-    assert [place for place, function in ALL if not is_annotated(function)] == []
+    assert [place for place, function in functions() if not is_annotated(function)] == []
 
 
 @pytest.mark.parametrize(

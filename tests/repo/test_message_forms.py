@@ -7,16 +7,17 @@ import importlib
 import inspect
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from string import Formatter
+
+from sources import ROOT, nodes_of, python_files
 
 import app.domain.errors
 from app.domain.errors import TunnelmarkError
 from app.domain.messages import TEXT, MessageForm
 
-ROOT = Path(__file__).parents[2]
-FILES = [file for folder in ("app", "ui", "vpn_adapters") for file in sorted((ROOT / folder).rglob("*.py"))]
-TREES = {file: ast.parse(file.read_text(encoding="utf-8")) for file in FILES}
+FILES = python_files("app", "ui", "vpn_adapters")
 _CODE = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*\.[a-z0-9]+(-[a-z0-9]+)*")
 
 PLAIN = frozenset({"app/domain/errors.py", "app/domain/messages/__init__.py"})
@@ -44,18 +45,21 @@ FORMS = list(_forms())
 BY_NAME = {name: form for _, name, form in FORMS}
 
 
-def _calls(tree: ast.Module) -> Iterator[tuple[str, ast.Call]]:
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call):
-            yield node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", ""), node
+@cache
+def _calls(file: Path) -> tuple[tuple[str, ast.Call], ...]:
+    return tuple(
+        (node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", ""), node)
+        for node in nodes_of(file)
+        if isinstance(node, ast.Call)
+    )
 
 
 def test_forms_are_declared_in_homes_only() -> None:
     strays = [
         f"{file.relative_to(ROOT)}:{call.lineno}"
-        for file, tree in TREES.items()
+        for file in FILES
         if file not in HOMES
-        for name, call in _calls(tree)
+        for name, call in _calls(file)
         if name == "MessageForm"
     ]
     assert strays == []
@@ -73,8 +77,8 @@ def test_codes_and_names_are_unique_and_well_formed() -> None:
 def test_every_form_is_used() -> None:
     used = {
         node.attr if isinstance(node, ast.Attribute) else node.id
-        for file, tree in TREES.items()
-        for node in ast.walk(tree)
+        for file in FILES
+        for node in nodes_of(file)
         if isinstance(node, ast.Attribute | ast.Name) and isinstance(node.ctx, ast.Load)
     }
     assert sorted(set(BY_NAME) - used) == []
@@ -82,8 +86,8 @@ def test_every_form_is_used() -> None:
 
 def test_every_call_fills_the_gaps_of_its_form() -> None:
     faults = []
-    for file, tree in TREES.items():
-        for name, call in _calls(tree):
+    for file in FILES:
+        for name, call in _calls(file):
             form = BY_NAME.get(name)
             if form is None or any(word.arg is None for word in call.keywords):
                 continue
@@ -99,8 +103,8 @@ def test_words_among_data_are_translated_with_their_message() -> None:
     """A datum that is a word of the program needs a gap like `{reason:text}`, and a word that is not marked is none."""
     faults = [
         f"{file.relative_to(ROOT)}:{call.lineno}: {name} of {word.arg}"
-        for file, tree in TREES.items()
-        for name, call in _calls(tree)
+        for file in FILES
+        for name, call in _calls(file)
         if name in BY_NAME
         for word in call.keywords
         if any(one == "" or _specs(BY_NAME[name]).get(word.arg) != TEXT for one in _words_of(word.value))
@@ -132,8 +136,8 @@ def test_errors_are_raised_with_messages() -> None:
     errors = _error_names()
     found = {
         file.relative_to(ROOT).as_posix()
-        for file, tree in TREES.items()
-        for name, call in _calls(tree)
+        for file in FILES
+        for name, call in _calls(file)
         if name in errors and _has_text(call)
     }
     assert sorted(found - PLAIN) == [], "declare a MessageForm in the package's messages.py"
@@ -153,7 +157,7 @@ def _error_names() -> frozenset[str]:
         for name, value in vars(app.domain.errors).items()
         if inspect.isclass(value) and issubclass(value, TunnelmarkError)
     }
-    classes = [node for tree in TREES.values() for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+    classes = [node for file in FILES for node in nodes_of(file) if isinstance(node, ast.ClassDef)]
     while True:
         more = {
             node.name

@@ -6,13 +6,13 @@ import ast
 import re
 import tomllib
 from collections.abc import Iterator
-from pathlib import Path
+
+from sources import ROOT, python_files, text_of
 
 from app.domain.declared import FILE, declared
 from app.domain.linting import ConfigKind
 from vpn_adapters.registry import ADAPTERS
 
-ROOT = Path(__file__).parents[2]
 NAMES = re.compile(
     r"wireguard|openvpn|strongswan|charon|swanctl|(?<![a-z])tincd?(?![a-z])|freelan|fastd|macsec", re.IGNORECASE
 )
@@ -55,12 +55,14 @@ def words_of(text: str) -> Iterator[str]:
 
 
 def named_in(text: str) -> set[str]:
+    if not NAMES.search(text):  # not even in a document
+        return set()
     return {match[0].lower() for word in words_of(text) for match in NAMES.finditer(word)}
 
 
 def test_only_its_folder_names_a_vpn() -> None:
-    files = [path for top in ("app", "ui", "resources") for path in (ROOT / top).rglob("*.py")]
-    found = {str(path.relative_to(ROOT)) for path in files if named_in(path.read_text(encoding="utf-8"))}
+    files = python_files("app", "ui", "resources")
+    found = {str(path.relative_to(ROOT)) for path in files if named_in(text_of(path))}
     assert found == set(EXCEPTIONS), "what a VPN is called belongs in its adapter's folder"
 
 

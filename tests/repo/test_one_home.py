@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
+from sources import ROOT, nodes_of, python_files, text_of
 
-ROOT = Path(__file__).parents[2]
-PROGRAM = sorted(path for top in ("app", "ui", "vpn_adapters") for path in (ROOT / top).rglob("*.py"))
+PROGRAM = python_files("app", "ui", "vpn_adapters")
 
 RENAMES = {
     "app/domain/atomic.py": "the one that replaces files",
@@ -55,29 +56,30 @@ def name_of(path: Path) -> str:
     return path.relative_to(ROOT).as_posix()
 
 
-def tree_of(path: Path) -> ast.Module:
-    return ast.parse(path.read_text(encoding="utf-8"))
-
-
-def called(tree: ast.Module) -> Iterator[tuple[str, str]]:
+def called(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, str]]:
     """Yield the owner and the name of every method and function that is called by an attribute."""
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             owner = node.func.value
             yield (owner.id if isinstance(owner, ast.Name) else ""), node.func.attr
 
 
-def renames(tree: ast.Module) -> bool:
-    return any(call in _RENAMING or call[1] == "rename" for call in called(tree))
+@cache
+def calls_of(path: Path) -> frozenset[tuple[str, str]]:
+    return frozenset(called(nodes_of(path)))
+
+
+def renames(calls: Iterable[tuple[str, str]]) -> bool:
+    return any(call in _RENAMING or call[1] == "rename" for call in calls)
 
 
 def test_one_function_replaces_files() -> None:
-    assert {name_of(path) for path in PROGRAM if renames(tree_of(path))} == set(RENAMES)
+    assert {name_of(path) for path in PROGRAM if renames(calls_of(path))} == set(RENAMES)
 
 
 @pytest.mark.parametrize("source", ["import os\nos.replace(a, b)", "path.rename(b)", "a.parent.rename(b)"])
 def test_renaming_is_noticed(source: str) -> None:
-    assert renames(ast.parse(source))
+    assert renames(called(ast.walk(ast.parse(source))))
 
 
 def test_one_script_ends_processes() -> None:
@@ -94,10 +96,10 @@ def test_ending_a_process_is_noticed(line: str) -> None:
 
 
 def test_toml_is_checked_by_the_converters() -> None:
-    reading = {name_of(path): path for path in PROGRAM if ("tomllib", "loads") in set(called(tree_of(path)))}
+    reading = {name_of(path): path for path in PROGRAM if ("tomllib", "loads") in calls_of(path)}
     assert set(reading) == {*READS_TOML, ONE_KEY}
     for name in READS_TOML:
-        nodes = ast.walk(tree_of(reading[name]))
+        nodes = nodes_of(reading[name])
         assert "structured" in {
             node.func.id for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
         }, name
@@ -108,7 +110,7 @@ def test_transactions_are_composed() -> None:
     for path in PROGRAM:
         if not name_of(path).startswith(TRANSACTIONS):
             continue
-        for node in ast.walk(tree_of(path)):
+        for node in nodes_of(path):
             if isinstance(node, ast.ClassDef) and node.name.endswith(("Transaction", "Build", "Commit", "Run")):
                 assert node.bases == [], f"{name_of(path)}: {node.name}"
             if isinstance(node, ast.Compare):
@@ -119,9 +121,7 @@ def test_transactions_are_composed() -> None:
 
 def test_services_are_wiring() -> None:
     lines = {
-        name_of(path): len(path.read_text(encoding="utf-8").splitlines())
-        for path in PROGRAM
-        if name_of(path).startswith("app/services/")
+        name_of(path): len(text_of(path).splitlines()) for path in PROGRAM if name_of(path).startswith("app/services/")
     }
     assert len(lines) > 10
     assert sum(lines.values()) <= MOST_LINES_OF_SERVICES
@@ -133,7 +133,7 @@ def test_services_refuse_no_plan() -> None:
         (name_of(path), node.id)
         for path in PROGRAM
         if name_of(path).startswith("app/services/")
-        for node in ast.walk(tree_of(path))
+        for node in nodes_of(path)
         if isinstance(node, ast.Name)
     }
     assert ("app/services/pairs.py", "InvalidOption") in names

@@ -12,10 +12,10 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from sources import ROOT, python_files, text_of, tree_of
 
 from app.domain.script_files import host_script, script_file, without_comments
 
-ROOT = Path(__file__).parents[2]
 HOST = ROOT / "resources" / "templates" / "host"
 FILES = sorted([*HOST.rglob("*.sh"), *ROOT.glob("vpn_adapters/**/scripts/*.sh")])
 SHELLS = [shell for shell in (("dash",), ("busybox", "sh"), ("bash", "--posix")) if shutil.which(shell[0])]
@@ -99,9 +99,7 @@ def test_every_script_says_what_it_is_for() -> None:
 
 
 def test_every_script_is_used() -> None:
-    code = "".join(
-        file.read_text(encoding="utf-8") for folder in ("app", "vpn_adapters") for file in (ROOT / folder).rglob("*.py")
-    )
+    code = "".join(map(text_of, python_files("app", "vpn_adapters")))
     # Scripts that are left on the host are named by their words.
     named = set(re.findall(r'(?<=["/])[\w.-]+(?=")', code))
     unused = [file for file in FILES if file not in included() and not named & {file.name, file.stem}]
@@ -126,11 +124,11 @@ def test_a_script_holds_what_it_includes(name: str) -> None:
 
 def test_no_script_is_a_text_in_a_program() -> None:
     found = []
-    for file in sorted(file for folder in ("app", "ui", "vpn_adapters") for file in (ROOT / folder).rglob("*.py")):
+    for file in python_files("app", "ui", "vpn_adapters"):
         name = file.relative_to(ROOT).as_posix()
         if name in WRITTEN_LINE_BY_LINE:
             continue
-        tree = ast.parse(file.read_text(encoding="utf-8"))
+        tree = tree_of(file)
         found += [f"{name}:{line}: {text[:60]}" for line, text in constants(tree) if is_script(text)]
     assert found == []
 

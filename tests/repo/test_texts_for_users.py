@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Iterable, Iterator
 
-ROOT = Path(__file__).parents[2]
-FILES = [file for folder in ("app", "vpn_adapters") for file in sorted((ROOT / folder).rglob("*.py"))]
+from sources import ROOT, nodes_of, python_files
+
+FILES = python_files("app", "vpn_adapters")
 
 SINKS: dict[str, dict[str, int]] = {
     "PlanStep": {"title": 0},
@@ -56,16 +56,14 @@ def test_texts_for_users_are_messages() -> None:
         f"{file.relative_to(ROOT)}:{line}"
         for file in FILES
         if not any(file.is_relative_to(ROOT / folder) for folder in _OTHERS)
-        for line in faults(file.read_text(encoding="utf-8"))
+        for line in faults(nodes_of(file))
     ]
     assert found == [], "declare a MessageForm in the package's messages.py, or use mark() for a text without gaps"
 
 
 def test_the_window_joins_sentences_in_its_language() -> None:
     found = [
-        f"{file.relative_to(ROOT)}:{line}"
-        for file in sorted((ROOT / "ui").rglob("*.py"))
-        for line in untranslated_joins(file.read_text(encoding="utf-8"))
+        f"{file.relative_to(ROOT)}:{line}" for file in python_files("ui") for line in untranslated_joins(nodes_of(file))
     ]
     assert found == [], "join map(local_text, …): a plain text made of messages is English"
 
@@ -73,9 +71,8 @@ def test_the_window_joins_sentences_in_its_language() -> None:
 def test_titles_and_messages_are_shown_in_the_readers_language() -> None:
     found = [
         f"{file.relative_to(ROOT)}:{line}"
-        for folder in ("ui", "app/cli")
-        for file in sorted((ROOT / folder).rglob("*.py"))
-        for line in english_fields(file.read_text(encoding="utf-8"))
+        for file in python_files("ui", "app/cli")
+        for line in english_fields(nodes_of(file))
     ]
     assert found == [], "use local_title for a title, local_text for a message"
 
@@ -92,7 +89,7 @@ title = info.title if info else ""
 same = one.message == other.message
 raise InvalidOption(error.message)
 """
-    assert sorted(english_fields(source)) == [2, 4, 5, 7, 8]
+    assert sorted(english_fields(walk(source))) == [2, 4, 5, 7, 8]
 
 
 def test_sentences_that_are_joined_in_english_are_noticed() -> None:
@@ -104,7 +101,7 @@ def test_sentences_that_are_joined_in_english_are_noticed() -> None:
 " ".join(lines)
 thread.join()
 """
-    assert list(untranslated_joins(source)) == [2, 3, 4]
+    assert list(untranslated_joins(walk(source))) == [2, 3, 4]
 
 
 def test_texts_that_are_no_messages_are_noticed() -> None:
@@ -116,12 +113,17 @@ UpCheck(title=mark("It is up"))
 Obstacle(side, MESSAGE(host="gw a"), "")
 LogLine(LogLevel.INFO, f"{a}: {b}")
 """
-    assert list(faults(source)) == [2, 3, 3, 4]
+    assert list(faults(walk(source))) == [2, 3, 3, 4]
 
 
-def faults(source: str) -> Iterator[int]:
+def walk(source: str) -> Iterator[ast.AST]:
+    """Yield the nodes of a text of Python."""
+    return ast.walk(ast.parse(source))
+
+
+def faults(nodes: Iterable[ast.AST]) -> Iterator[int]:
     """Yield the lines of a module in which a text for users cannot be translated."""
-    for node in ast.walk(ast.parse(source)):
+    for node in nodes:
         if isinstance(node, ast.Call):
             name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
             places = SINKS.get(name, {})
@@ -130,9 +132,9 @@ def faults(source: str) -> Iterator[int]:
             yield from (text.lineno for value in values for text in _texts(value))
 
 
-def untranslated_joins(source: str) -> Iterator[int]:
+def untranslated_joins(nodes: Iterable[ast.AST]) -> Iterator[int]:
     """Yield the lines of a module in which sentences become one plain text without being translated."""
-    for node in ast.walk(ast.parse(source)):
+    for node in nodes:
         if isinstance(node, ast.Call) and node.args and getattr(node.func, "attr", "") == "join":
             joined = ast.unparse(node.args[0])
             if re.search(r"\bsentences\b", joined) and "local_text" not in joined:
@@ -147,10 +149,9 @@ _SHOWN_BY = frozenset({"_add_text", "format", "label", "plain_tip", "print", "pr
 """Calls that show a text, or make one of parts."""
 
 
-def english_fields(source: str) -> Iterator[int]:
+def english_fields(nodes: Iterable[ast.AST]) -> Iterator[int]:
     """Yield the lines of a module that show titles or messages as they are stored."""
-    tree = ast.parse(source)
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.FormattedValue):
             yield from _english(node.value)
         elif isinstance(node, ast.Call):

@@ -29,6 +29,8 @@ from support.waiting import wait_until
 RUN_DIR = f"{STATE_DIR}/tunnel"
 """The folder of a temporary tunnel."""
 SHELLS = ("dash", "busybox sh")
+DASH_IN_EVERY_RUN = ("dash", pytest.param("busybox sh", marks=pytest.mark.full))
+"""Parameters where BusyBox runs the same scripts elsewhere in every run: in test_deploy_shells, for example."""
 """The shells that /bin/sh is on gateways."""
 BEYOND_LEASES_S = 100.0
 """Longer than the leases that tests let end, and shorter than what their daemons sleep, in seconds."""

@@ -157,7 +157,7 @@ def test_every_control_has_a_name_and_no_button_is_clipped(driver: Driver) -> No
     assert window.width() == 1024
 
 
-@pytest.mark.parametrize("scheme", [Qt.ColorScheme.Light, Qt.ColorScheme.Dark])
+@pytest.mark.parametrize("scheme", [Qt.ColorScheme.Dark, pytest.param(Qt.ColorScheme.Light, marks=pytest.mark.full)])
 def test_pages_can_be_drawn_in_both_schemes(driver: Driver, scheme: Qt.ColorScheme) -> None:
     window = driver.window
     theme = window.context.theme

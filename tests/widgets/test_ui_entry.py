@@ -21,6 +21,10 @@ from ui.shell.demo import DEMO_SOLUTIONS, Demo
 DISPLAYS = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
 
 
+BATCH = 1_000
+"""Samples that the window gets at a time, where a demonstration measures: how often it draws is not at issue here."""
+
+
 @pytest.fixture
 def calls(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     made: list[str] = []
@@ -93,7 +97,7 @@ def test_the_demonstration_measures_shows_and_reports(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    driver = open_window(is_waiting=False)
+    driver = open_window(is_waiting=False, batch=BATCH)
     demo = Demo(driver.window)
     driver.window.ready.connect(demo.start)
     driver.until(lambda: demo.report is not None)
@@ -119,7 +123,7 @@ def test_a_demonstration_that_cannot_start_says_why_on_the_page_and_on_stderr(
 
     def factory(prompts: object) -> FakeServices:
         fault = LabFault("QEMU is missing.", hint="Install qemu-system-x86.")
-        return FakeServices(prompts, faults={"start_lab": fault})  # type: ignore[arg-type]
+        return FakeServices(prompts, faults={"start_lab": fault}, batch=BATCH)  # type: ignore[arg-type]
 
     driver = open_window(is_waiting=False, factory=factory)
     demo = Demo(driver.window)
@@ -138,7 +142,7 @@ def test_a_demonstration_that_no_one_sees_closes_by_itself(
     open_window: Callable[..., Driver], faults: dict[str, LabFault], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    driver = open_window(is_waiting=False, faults=dict(faults))
+    driver = open_window(is_waiting=False, faults=dict(faults), batch=BATCH)
     demo = Demo(driver.window, is_seen=False)
     driver.window.ready.connect(demo.start)
     driver.until(lambda: driver._made != [] and driver.services.is_closed)

@@ -28,10 +28,15 @@ def text_scale(request: pytest.FixtureRequest, theme: Theme) -> float:
 
 @pytest.mark.parametrize(
     ("text_scale", "sizes"),
-    [(1.0, [(1024, 700), (1366, 768)]), (1.25, [(1024, 700), (1366, 768)])],
+    [
+        (1.0, [(1024, 700)]),
+        pytest.param(1.0, [(1366, 768)], marks=pytest.mark.full),
+        pytest.param(1.25, [(1024, 700), (1366, 768)], marks=pytest.mark.full),
+    ],
     indirect=["text_scale"],
 )
 def test_no_page_clips_or_hides_anything(text_scale: float, sizes: list[tuple[int, int]], driver: Driver) -> None:
+    """Larger texts in every run: `test_every_page_is_readable_in_a_small_window_with_larger_texts`."""
     window = driver.window
     found = []
     for name in tour(driver):
@@ -48,7 +53,7 @@ def test_no_page_clips_or_hides_anything(text_scale: float, sizes: list[tuple[in
     assert found == [], f"with texts {text_scale} times as large"
 
 
-@pytest.mark.parametrize("text_scale", [1.0, 1.25], indirect=True)
+@pytest.mark.parametrize("text_scale", [1.0, pytest.param(1.25, marks=pytest.mark.full)], indirect=True)
 def test_no_dialog_of_the_menu_clips_or_hides_anything(text_scale: float, driver: Driver) -> None:
     driver.window.resize(1024, 700)
     found = []
@@ -59,7 +64,13 @@ def test_no_dialog_of_the_menu_clips_or_hides_anything(text_scale: float, driver
     assert found == [], f"with texts {text_scale} times as large"
 
 
-@pytest.mark.parametrize("text", ["lab: up", "lab: partly off", "lab: starting", "lab: unknown"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "lab: partly off",
+        *(pytest.param(f"lab: {state}", marks=pytest.mark.full) for state in ("up", "starting", "unknown")),
+    ],
+)
 def test_the_top_bar_has_room_for_every_state_of_the_lab(text: str, driver: Driver) -> None:
     window = driver.window
     for width in (1024, 1280):
@@ -71,7 +82,9 @@ def test_the_top_bar_has_room_for_every_state_of_the_lab(text: str, driver: Driv
         assert layout_faults(window) == [], f"{width} px"
 
 
-@pytest.mark.parametrize("text_scale", [1.1, 1.25, 1.3, 1.4], indirect=True)
+@pytest.mark.parametrize(
+    "text_scale", [1.4, *(pytest.param(scale, marks=pytest.mark.full) for scale in (1.1, 1.25, 1.3))], indirect=True
+)
 def test_no_button_of_the_top_bar_is_cut_with_larger_texts(text_scale: float, driver: Driver) -> None:
     driver.window.resize(1024, 700)
     top = driver.window.top

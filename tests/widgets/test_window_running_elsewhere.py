@@ -123,7 +123,7 @@ def test_a_census_is_counted_on_other_pages(driver: Driver) -> None:
     assert not line.isVisible()
 
 
-@pytest.mark.parametrize("size", [(1024, 700), (1280, 800)])
+@pytest.mark.parametrize("size", [(1024, 700), pytest.param((1280, 800), marks=pytest.mark.full)])
 def test_the_lines_leave_the_pages_room(size: tuple[int, int], driver: Driver) -> None:
     counting_down(driver)
     window = driver.window

@@ -21,7 +21,7 @@ from ui.results.history_order import WINNER
 from ui.results.history_page import HistoryPage
 from ui.results.ranking_order import INTERVAL
 
-SIZES = [(1024, 700), (1280, 800)]
+SIZES = [(1024, 700), pytest.param((1280, 800), marks=pytest.mark.full)]
 _LEAST_PLOT_PX = 140
 
 

@@ -63,13 +63,18 @@ def tunnelmark(home: Path, *words: str) -> tuple[int, str]:
     return done.returncode, (done.stdout + done.stderr).decode(errors="surrogateescape")
 
 
-@pytest.mark.parametrize("details", [(), ("-vv",)])
+VERSION, SOFTWARE, NO_SSH = f"SSH-{HOSTILE}-x\r\n", f"SSH-2.0-{HOSTILE}\r\n", f"{HOSTILE}\r\n" * 3
+
+
 @pytest.mark.parametrize(
-    "banner",
+    ("banner", "details"),
     [
-        pytest.param(f"SSH-{HOSTILE}-x\r\n", id="version"),
-        pytest.param(f"SSH-2.0-{HOSTILE}\r\n", id="software"),
-        pytest.param(f"{HOSTILE}\r\n" * 3, id="no-ssh"),
+        pytest.param(VERSION, ("-vv",), id="version-details"),
+        pytest.param(SOFTWARE, (), id="software"),
+        pytest.param(NO_SSH, ("-vv",), id="no-ssh-details"),
+        pytest.param(VERSION, (), id="version", marks=pytest.mark.full),
+        pytest.param(SOFTWARE, ("-vv",), id="software-details", marks=pytest.mark.full),
+        pytest.param(NO_SSH, (), id="no-ssh", marks=pytest.mark.full),
     ],
 )
 def test_a_greeting_before_authentication_does_not_reach_the_terminal_as_it_is(

@@ -102,7 +102,7 @@ def test_what_one_host_refuses_leaves_the_earlier_one_on_both(world: World) -> N
         assert run_dirs(host) == [f"tunnelmark-{first}"]
 
 
-@pytest.mark.parametrize("side", Side)
+@pytest.mark.parametrize("side", [Side.A, pytest.param(Side.B, marks=pytest.mark.full)])
 def test_an_end_whose_answer_was_lost_has_ended(world: World, side: Side, monkeypatch: pytest.MonkeyPatch) -> None:
     before = [host.etc_files() for host in world.hosts]
     deploy_and_confirm(world)
@@ -228,7 +228,7 @@ def test_what_cannot_come_back_is_not_made_room_for(world: World) -> None:
     assert [host.links for host in world.hosts] == [DEPLOYED_LINKS, DEPLOYED_LINKS]
 
 
-@pytest.mark.parametrize("has_earlier", [True, False])
+@pytest.mark.parametrize("has_earlier", [True, pytest.param(False, marks=pytest.mark.full)])
 def test_what_is_rolled_back_alone_does_not_count_while_it_is_taken_down(
     world: World, tmp_path: Path, has_earlier: bool
 ) -> None:

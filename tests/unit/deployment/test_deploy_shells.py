@@ -24,7 +24,7 @@ from app.domain.script_files import host_script
 from app.domain.solutions import Suite
 from app.storage import Store
 from app.tunnel import recover, temporary_group
-from support.deploy_world import RUN_DIR, SHELLS, World, assert_untouched, build_and_vanish, let_leases_end, open_tunnel
+from support.deploy_world import RUN_DIR, World, assert_untouched, build_and_vanish, let_leases_end, open_tunnel
 from support.deployment_world import (
     DEPLOYED_LINKS,
     current,
@@ -93,7 +93,7 @@ class Recorder:
         return any(line in text for text in (*self._over_connection, self._started.read_text()))
 
 
-@pytest.fixture(params=SHELLS)
+@pytest.fixture(params=["busybox sh", pytest.param("dash", marks=pytest.mark.full)])
 def world(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[World]:
     with deployment_world(tmp_path / "world", request.param) as made:
         yield made

@@ -181,7 +181,9 @@ def test_undeploy_takes_down_what_has_lost_its_name(world: World, store: Store) 
     assert (after.state, after.damaged, after.sentences, status_code(after)) == (None, (), (), ExitCode.OK)
 
 
-@pytest.mark.parametrize("lose", [lose_folder, lose_about, lose_both])
+@pytest.mark.parametrize(
+    "lose", [lose_folder, *(pytest.param(one, marks=pytest.mark.full) for one in (lose_about, lose_both))]
+)
 def test_undeploy_says_what_may_still_run(world: World, store: Store, lose: Callable[[World, str], str]) -> None:
     one = deploy_and_keep(world, store)
     wait_until_watched(world.a)
@@ -199,7 +201,9 @@ def test_undeploy_says_what_may_still_run(world: World, store: Store, lose: Call
     assert not [words for words in supervisor if b"lasting.sh" in words], "nothing starts it again"
 
 
-@pytest.mark.parametrize("lose", [lose_name, lose_folder, lose_about, lose_both])
+@pytest.mark.parametrize(
+    "lose", [lose_both, *(pytest.param(one, marks=pytest.mark.full) for one in (lose_name, lose_folder, lose_about))]
+)
 def test_what_is_left_and_in_the_way_of_another_deployment_is_named(
     world: World, store: Store, lose: Callable[[World, str], str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -224,7 +228,12 @@ def test_what_is_left_and_in_the_way_of_another_deployment_is_named(
 
 
 @pytest.mark.parametrize(
-    ("file", "left"), [("steps.sh", "down_steps()"), ("lasting.sh", 'main "$@"'), ("steps.sh", "")]
+    ("file", "left"),
+    [
+        ("steps.sh", "down_steps()"),
+        pytest.param("lasting.sh", 'main "$@"', marks=pytest.mark.full),
+        pytest.param("steps.sh", "", marks=pytest.mark.full),
+    ],
 )
 def test_what_was_not_taken_down_is_not_called_so(world: World, store: Store, file: str, left: str) -> None:
     one = deploy_and_keep(world, store)

@@ -85,7 +85,7 @@ def test_second_deployment_replaces_the_first_and_keeps_its_number(world: World,
     assert [current(host) for host in world.hosts] == [second.id] * 2
 
 
-@pytest.mark.parametrize("keepalive", list(Keepalive))
+@pytest.mark.parametrize("keepalive", [Keepalive.METERED, pytest.param(Keepalive.WIRED, marks=pytest.mark.full)])
 def test_supervisors_get_the_keepalive_that_was_chosen(
     world: World, operations: Operations, keepalive: Keepalive
 ) -> None:

@@ -32,13 +32,10 @@ FULL = 200
 each_scenario = pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda one: one.name)
 in_every_run = pytest.mark.parametrize(
     "scenario",
-    [
-        pytest.param(one, marks=() if one.name in {"quiet", "lab-busy", "recorded-quiet"} else pytest.mark.full)
-        for one in SCENARIOS
-    ],
+    [pytest.param(one, marks=() if one.name in {"quiet", "lab-busy"} else pytest.mark.full) for one in SCENARIOS],
     ids=lambda one: one.name,
 )
-"""The quietest hosts, the busiest, and recorded noise; the others in full."""
+"""The quietest hosts and the busiest; the others, and recorded noise, in full."""
 
 
 @cache

@@ -25,7 +25,10 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=pytest.mark.full if name in ("one round", "no deadline") else ()) for name in CASES],
+)
 def test_is_a_pdf_with_its_own_fonts(name: str) -> None:
     record: CampaignRecord = CASES[name]()
     content = to_pdf(record, rank(record))

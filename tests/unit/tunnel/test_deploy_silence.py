@@ -12,7 +12,10 @@ import pytest
 from app.domain.hosts import Side
 from support.supervised_hosts import MadeUpTunnel, SupervisedHosts, supervised_hosts
 
-SHELLS = [pytest.param(("dash",), id="dash"), pytest.param(("busybox", "sh"), id="busybox")]
+SHELLS = [
+    pytest.param(("dash",), id="dash"),
+    pytest.param(("busybox", "sh"), id="busybox", marks=pytest.mark.full),
+]
 WELL_FOR_S = 60.0
 
 

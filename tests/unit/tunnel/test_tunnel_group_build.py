@@ -20,7 +20,7 @@ from app.tunnel.messages import GROUP_ROLLED_BACK, MEMBER_LEFT, PORT_OF_TWO, PRO
 from app.tunnel.request import DeployRequest
 from app.tunnel.temporary_group import ActiveGroup, FirstTunnels, temporary_group
 from support.deploy_world import (
-    SHELLS,
+    DASH_IN_EVERY_RUN,
     World,
     assert_untouched,
     let_leases_end,
@@ -34,7 +34,7 @@ from support.tunnel_state import still_up
 from support.waiting import wait_until
 
 
-@pytest.fixture(params=SHELLS)
+@pytest.fixture(params=DASH_IN_EVERY_RUN)
 def world(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[World]:
     with running_world(tmp_path, request.param) as made:
         yield made

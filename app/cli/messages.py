@@ -260,7 +260,7 @@ FLEET_NUMBERS = MessageForm("cli.fleet-numbers", "--parallel takes 1 to {most}, 
 FLEET_ONE_AT_A_TIME = MessageForm(
     "cli.fleet-one-at-a-time",
     "--confirm-within, --dry-run, --mtu and --keepalive are for one pair at a time.",
-    "For many pairs, set keepalive in the file of pairs.",
+    "For many pairs, set mtu and keepalive in the file of pairs.",
 )
 FLEET_FILE_UNREADABLE = MessageForm(
     "cli.fleet-file-unreadable", "{path} cannot be read: {reason}.", "It is a TOML file with one [[pair]] each."
@@ -279,6 +279,7 @@ FLEET_BRIDGE = MessageForm("cli.fleet-bridge", "a table such as {example}")
 FLEET_TWO_ADDRESSES = MessageForm("cli.fleet-two-addresses", "a list of two addresses, A's and B's")
 FLEET_BROADCASTS = MessageForm("cli.fleet-broadcasts", "a whole number of frames per second; 0 for any number")
 FLEET_KEEPALIVE = MessageForm("cli.fleet-keepalive", '"wired" or "metered"')
+FLEET_MTU = MessageForm("cli.fleet-mtu", '"fit" or 1500')
 FLEET_TRUE_OR_FALSE = MessageForm("cli.fleet-true-or-false", "true or false")
 FLEET_TEXT = MessageForm("cli.fleet-text", "a text in quotes")
 FLEET_PAIR_NAME = MessageForm(

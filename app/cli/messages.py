@@ -105,16 +105,6 @@ NO_STUDY = MessageForm("cli.no-study", "There is no study named {study}.", "Stud
 NO_STUDY_PART = MessageForm(
     "cli.no-study-part", "{study} has no part named {part}.", "Give --part one of these: {known}."
 )
-FILE_STUDY_NEEDS_LAB = MessageForm(
-    "cli.file-study-needs-lab",
-    "{pair} is no practice lab: the study has ciphers that are insecure today, which no plant's link should carry.",
-    "Start one with: tunnelmark lab up",
-)
-STUDY_UNDER_CONDITION = MessageForm(
-    "cli.study-under-condition",
-    "{pair} emulates the condition {name}, and {study} was measured without one.",
-    "Remove it with: tunnelmark lab condition as-found",
-)
 STUDY_STOPPED = MessageForm(
     "cli.study-stopped",
     "Comparison {campaign} of the study stopped before its end.",
@@ -159,11 +149,6 @@ RESUME_LAB_GONE = MessageForm(
     "The practice lab that comparison {campaign} ran in has ended, so it cannot be resumed: figures of two labs "
     "cannot be mixed.",
     "Measure again in a new lab of the same kind: {command}",
-)
-RESUME_OTHER_LINK = MessageForm(
-    "cli.resume-other-link",
-    "The underlay addresses of {pair} have changed since comparison {campaign} began.",
-    "Figures of two links cannot be mixed: leave --resume out.",
 )
 RESUME_WITH_OPTIONS = MessageForm(
     "cli.resume-with-options",

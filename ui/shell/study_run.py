@@ -27,9 +27,7 @@ class _Found:
 
 def run_study(window: MainWindow, page: StudiesPage, wanted: WantedStudy) -> None:
     """Measure a study; what happens is shown on the page of running comparisons."""
-    if window.is_measuring:
-        window.go(Step.RUN)
-        window.show_status(tr("A comparison is running: cancel it before starting another."))
+    if _shows_running(window):
         return
     services = window.context.services
     page.notice.clear()
@@ -43,7 +41,17 @@ def run_study(window: MainWindow, page: StudiesPage, wanted: WantedStudy) -> Non
     page.start(tr("Inspecting both hosts"), plan, partial(_go_on, window, wanted), busy=page.busy)
 
 
+def _shows_running(window: MainWindow) -> bool:
+    """Show the comparison that is running, if there is one."""
+    if window.is_measuring:
+        window.go(Step.RUN)
+        window.show_status(tr("A comparison is running: cancel it before starting another."))
+    return window.is_measuring
+
+
 def _go_on(window: MainWindow, wanted: WantedStudy, found: _Found) -> None:
+    if _shows_running(window):  # begun while the hosts were inspected
+        return
     planned, wizard = found.planned, window.wizard
     wizard.repeat(None)
     wizard.set_discovery(found.discovery)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from app.cli.condition_options import condition_of, may_shape_link, workloads_of
@@ -18,7 +17,6 @@ from app.cli.messages import (
     MORE_SUITES,
     NOTHING_TO_RESUME,
     RESUME_LAB_GONE,
-    RESUME_OTHER_LINK,
     RESUME_WITH_OPTIONS,
     SOLUTION_NOT_POSSIBLE,
     UNKNOWN_SUITE,
@@ -44,6 +42,7 @@ from app.lab.kinds import how_to_measure_again
 from app.measurement.comparison import FINAL
 from app.measurement.control import CampaignControl
 from app.measurement.options import RunOptions
+from app.measurement.planned_study import resumed_plan
 from app.measurement.wizard import ComparisonWizard
 from app.services.wiring import Services
 from app.wording.conditions import condition_words
@@ -284,15 +283,6 @@ def _check_resumable(services: Services, pair_name: str) -> None:
     record = services.record(campaign_id)
     if services.is_lab_gone(record):
         raise NotFound(RESUME_LAB_GONE(campaign=campaign_id, command=how_to_measure_again(record)))
-
-
-def resumed_plan(services: Services, found: Discovery, campaign_id: int) -> CampaignPlan:
-    """Return the plan that was interrupted, for the pair as it is reached now."""
-    plan = services.record(campaign_id).plan
-    pair = found.pair
-    if (pair.underlay_a, pair.underlay_b) != (plan.pair.underlay_a, plan.pair.underlay_b):
-        raise InvalidOption(RESUME_OTHER_LINK(pair=pair.name, campaign=campaign_id))
-    return replace(plan, pair=replace(pair, load_cap_mbit_s=plan.pair.load_cap_mbit_s))
 
 
 _NOT_WITH_RESUME = (

@@ -75,11 +75,7 @@ def _add_deploy(commands: Commands) -> None:
         default=None,
         help=tr("add firewall rules that name a joined LAN port for its bridge as well, until the tunnel is removed"),
     )
-    deploy.add_argument(
-        "--mtu",
-        choices=("fit", "1500"),
-        help=tr("fit: clamp TCP's MSS, so that no segment through the tunnel is fragmented outside (default: 1500)"),
-    )
+    add_mtu(deploy)
     add_keepalive(deploy)
     deploy.add_argument("--dry-run", action="store_true", help=tr("show every file and command, and change nothing"))
     _add_confirming(deploy)
@@ -141,6 +137,15 @@ def add_keepalive(parser: argparse.ArgumentParser) -> None:
             "metered: for links paid for by volume, probe an idle tunnel once a minute; a lost peer is noticed about a "
             "minute later (default: wired)"
         ),
+    )
+
+
+def add_mtu(parser: argparse.ArgumentParser) -> None:
+    """Add the option for what is fragmented outside."""
+    parser.add_argument(
+        "--mtu",
+        choices=("fit", "1500"),
+        help=tr("fit: clamp TCP's MSS, so that no segment through the tunnel is fragmented outside (default: 1500)"),
     )
 
 
@@ -221,6 +226,13 @@ def add_export(commands: Commands) -> None:
     export.add_argument("--inner", metavar="ADDR_A,ADDR_B", help=tr("addresses in the tunnel with prefix length"))
     export.add_argument("--reason", metavar="TEXT", help=tr("justification for a suite whose verdict is legacy"))
     add_lan_guard(export)
+    add_mtu(export)
+    export.add_argument(
+        "--path-mtu",
+        type=int,
+        metavar="BYTES",
+        help=tr("MTU of the path between the hosts (default: as it was last measured)"),
+    )
     add_keepalive(export)
     export.add_argument("--live", action="store_true", help=tr("inspect the hosts, even if they were inspected before"))
     export.add_argument("--force", action="store_true", help=tr("replace an earlier export in that folder"))

@@ -31,6 +31,7 @@ def export_config(context: CommandContext) -> int:
         formats=(options.format,) if options.format else FORMATS,
         may_replace=options.force,
         is_live=options.live,
+        path_mtu_bytes=options.path_mtu,
     )
     check_options(chosen.deployment_options)
     with context.services() as services:
@@ -47,4 +48,13 @@ def _deployment_options(options: argparse.Namespace) -> DeploymentOptions:
     inner = both_addresses(options.inner)
     reason, guard = options.reason or "", lan_guard_options(options)
     keepalive = Keepalive(options.keepalive or Keepalive.WIRED)
-    return DeploymentOptions(bridge_a, bridge_b, inner[0], inner[1], legacy_reason=reason, keepalive=keepalive, **guard)
+    return DeploymentOptions(
+        bridge_a,
+        bridge_b,
+        inner[0],
+        inner[1],
+        legacy_reason=reason,
+        keepalive=keepalive,
+        fits_path_mtu=options.mtu == "fit",
+        **guard,
+    )

@@ -5,18 +5,19 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
-from app.cli.compare import cancelled_words, resumed_plan, run_plan
+from app.cli.compare import cancelled_words, run_plan
 from app.cli.context import CommandContext
 from app.cli.exit_codes import ExitCode
 from app.cli.files import write_text
-from app.cli.messages import FILE_STUDY_NEEDS_LAB, NO_STUDY_PART, STUDY_STOPPED, STUDY_UNDER_CONDITION
+from app.cli.messages import NO_STUDY_PART, STUDY_STOPPED
 from app.cli.pair_option import find_pair
 from app.cli.study_order import print_order
 from app.cli.tables import Column, Kind, Table
 from app.discovery.pair_discovery import Discovery
 from app.domain.errors import Cancelled, InvalidOption, ProbeFailed
-from app.domain.results import CampaignPlan, CampaignRecord, CampaignStatus
-from app.measurement.options import RunOptions
+from app.domain.results import CampaignRecord, CampaignStatus
+from app.measurement.planned_study import PlannedStudy, check_study_pair, plan_study
+from app.ranking.comparison_study import comparison_studies
 from app.ranking.file_study import (
     FILE_STUDY_NOTES,
     IPSEC_TLS,
@@ -28,11 +29,9 @@ from app.ranking.file_study import (
     StudyCandidate,
     file_agreement,
     own_files,
-    predicted_s,
     published_files,
     study_candidates,
     times_bare,
-    workload,
 )
 from app.reports.file_study import study_data
 from app.reports.study_report import html_path
@@ -40,9 +39,6 @@ from app.services.wiring import Services
 from app.wording.language import tr
 from app.wording.local_forms import decimal, local_figure
 from app.wording.messages import local_text
-
-_SEED = 2011
-"""Of the order of the candidates: the same in each run, so that one that was interrupted is known again."""
 
 
 def add_row(table: Table) -> None:
@@ -68,19 +64,19 @@ def run(context: CommandContext) -> int:
     report = html_path(options.report)
     with context.services() as services:
         pair = find_pair(context, services)
-        if not pair.is_lab:
-            raise InvalidOption(FILE_STUDY_NEEDS_LAB(pair=pair.name))
+        check_study_pair(pair)
         services.refuse_if_in_use(pair)
         found = context.job(lambda token, report: services.discover(pair, token=token, on_progress=report))
-        possible = {(one.solution, one.suite) for one in found.candidates}
-        chosen = [one for one in study_candidates() if (one.solution, one.suite) in possible]
-        for missing in (one for one in study_candidates() if one not in chosen):
+        study = comparison_studies()[IPSEC_TLS]
+        planned = plan_study(services, found, study, options.part, is_fresh=options.fresh)
+        chosen = planned.chosen
+        for missing in planned.left_out:
             text = tr("{candidate} is left out: these hosts do not have it.").format(candidate=missing.label)
             context.err.print(text, markup=False)
-        minutes = predicted_s(options.part, len(chosen)) / 60
+        minutes = planned.predicted_s / 60
         text = tr("{number} candidates, about {minutes} minutes.")
         context.err.print(text.format(number=len(chosen), minutes=f"{minutes:.0f}"), markup=False)
-        record = _measure(context, services, found, chosen)
+        record = _measure(context, services, found, planned)
         if report is not None:
             written = services.write_report(record.campaign_id, report)
             context.err.print(tr("Report: {path}").format(path=written), markup=False, soft_wrap=True)
@@ -93,29 +89,18 @@ def run(context: CommandContext) -> int:
     return ExitCode.OK if is_whole else ExitCode.INCOMPLETE
 
 
-def _measure(
-    context: CommandContext, services: Services, found: Discovery, chosen: Sequence[StudyCandidate]
-) -> CampaignRecord:
+def _measure(context: CommandContext, services: Services, found: Discovery, planned: PlannedStudy) -> CampaignRecord:
     """Run a comparison, which is stored like any other; one of this study that was interrupted goes on.
 
     Raises:
         Cancelled: The user cancelled it, and the hosts were restored.
         ProbeFailed: It stopped before its end.
     """
-    part = context.options.part
-    plan = services.plan(
-        found,
-        [(one.solution, one.suite) for one in chosen],
-        RunOptions(profile=PROFILES[part], workloads=(workload(),), seed=_SEED),
-    )
-    if plan.condition is not None:
-        raise InvalidOption(STUDY_UNDER_CONDITION(study=IPSEC_TLS, name=plan.condition.name, pair=plan.pair.name))
-    resume_id = None if context.options.fresh else _unfinished(services, plan)
+    part, resume_id = context.options.part, planned.resume_id
     if resume_id is not None:
-        plan = resumed_plan(services, found, resume_id)
         text = tr("Comparison {number}, which was interrupted, goes on.").format(number=resume_id)
         context.err.print(text, markup=False)
-    record = run_plan(context, services, found, plan, resume_id)
+    record = run_plan(context, services, found, planned.plan, resume_id)
     stopped = STUDY_STOPPED(campaign=record.campaign_id, study=IPSEC_TLS, pair=found.pair.name, part=part)
     if record.status is CampaignStatus.CANCELLED:
         words = f"{cancelled_words(record)} {local_text(stopped.hint)}"
@@ -124,18 +109,6 @@ def _measure(
     if record.status is CampaignStatus.INTERRUPTED:
         raise ProbeFailed(stopped)
     return record
-
-
-def _unfinished(services: Services, plan: CampaignPlan) -> int | None:
-    """Return the pair's interrupted comparison if it has this very plan; None otherwise."""
-    number = services.unfinished(plan.pair.name)
-    if number is None:
-        return None
-    return number if _asked_for(services.record(number).plan) == _asked_for(plan) else None
-
-
-def _asked_for(plan: CampaignPlan) -> tuple[object, ...]:
-    return plan.workloads, plan.profile, plan.attempts, plan.condition
 
 
 def _print_results(context: CommandContext, chosen: Sequence[StudyCandidate], own: Mapping[Cell, FileFigures]) -> None:

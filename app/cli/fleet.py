@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from cattrs import Converter
 from cattrs.gen import make_dict_structure_fn, override
@@ -27,6 +27,7 @@ from app.cli.messages import (
     FLEET_KEEPALIVE,
     FLEET_KEY_UNKNOWN,
     FLEET_KEY_WANTED,
+    FLEET_MTU,
     FLEET_NAME_TWICE,
     FLEET_NAMELESS,
     FLEET_NAMES,
@@ -88,6 +89,7 @@ class FleetRow:
     block_router_advertisements: bool = False
     broadcast_limit: int = BROADCASTS_PER_S
     keepalive: Keepalive = Keepalive.WIRED
+    mtu: Literal["fit", "1500", 1500] = "1500"
 
 
 KEYS = frozenset(one.name.replace("_", "-") for one in fields(FleetRow))
@@ -98,6 +100,7 @@ _WANTED: Mapping[str, Message] = {
     "underlay": FLEET_TWO_ADDRESSES(),
     "broadcast-limit": FLEET_BROADCASTS(),
     "keepalive": FLEET_KEEPALIVE(),
+    "mtu": FLEET_MTU(),
     **dict.fromkeys(("move-lan-rules", "block-dhcp", "block-router-advertisements"), FLEET_TRUE_OR_FALSE()),
 }
 
@@ -241,6 +244,7 @@ def _deployment_options(row: FleetRow) -> DeploymentOptions:
         blocks_dhcp=row.block_dhcp,
         blocks_router_advertisements=row.block_router_advertisements,
         keepalive=row.keepalive,
+        fits_path_mtu=row.mtu == "fit",
     )
 
 

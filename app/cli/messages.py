@@ -105,16 +105,6 @@ NO_STUDY = MessageForm("cli.no-study", "There is no study named {study}.", "Stud
 NO_STUDY_PART = MessageForm(
     "cli.no-study-part", "{study} has no part named {part}.", "Give --part one of these: {known}."
 )
-FILE_STUDY_NEEDS_LAB = MessageForm(
-    "cli.file-study-needs-lab",
-    "{pair} is no practice lab: the study has ciphers that are insecure today, which no plant's link should carry.",
-    "Start one with: tunnelmark lab up",
-)
-STUDY_UNDER_CONDITION = MessageForm(
-    "cli.study-under-condition",
-    "{pair} emulates the condition {name}, and {study} was measured without one.",
-    "Remove it with: tunnelmark lab condition as-found",
-)
 STUDY_STOPPED = MessageForm(
     "cli.study-stopped",
     "Comparison {campaign} of the study stopped before its end.",
@@ -159,11 +149,6 @@ RESUME_LAB_GONE = MessageForm(
     "The practice lab that comparison {campaign} ran in has ended, so it cannot be resumed: figures of two labs "
     "cannot be mixed.",
     "Measure again in a new lab of the same kind: {command}",
-)
-RESUME_OTHER_LINK = MessageForm(
-    "cli.resume-other-link",
-    "The underlay addresses of {pair} have changed since comparison {campaign} began.",
-    "Figures of two links cannot be mixed: leave --resume out.",
 )
 RESUME_WITH_OPTIONS = MessageForm(
     "cli.resume-with-options",
@@ -260,7 +245,7 @@ FLEET_NUMBERS = MessageForm("cli.fleet-numbers", "--parallel takes 1 to {most}, 
 FLEET_ONE_AT_A_TIME = MessageForm(
     "cli.fleet-one-at-a-time",
     "--confirm-within, --dry-run, --mtu and --keepalive are for one pair at a time.",
-    "For many pairs, set keepalive in the file of pairs.",
+    "For many pairs, set mtu and keepalive in the file of pairs.",
 )
 FLEET_FILE_UNREADABLE = MessageForm(
     "cli.fleet-file-unreadable", "{path} cannot be read: {reason}.", "It is a TOML file with one [[pair]] each."
@@ -279,6 +264,7 @@ FLEET_BRIDGE = MessageForm("cli.fleet-bridge", "a table such as {example}")
 FLEET_TWO_ADDRESSES = MessageForm("cli.fleet-two-addresses", "a list of two addresses, A's and B's")
 FLEET_BROADCASTS = MessageForm("cli.fleet-broadcasts", "a whole number of frames per second; 0 for any number")
 FLEET_KEEPALIVE = MessageForm("cli.fleet-keepalive", '"wired" or "metered"')
+FLEET_MTU = MessageForm("cli.fleet-mtu", '"fit" or 1500')
 FLEET_TRUE_OR_FALSE = MessageForm("cli.fleet-true-or-false", "true or false")
 FLEET_TEXT = MessageForm("cli.fleet-text", "a text in quotes")
 FLEET_PAIR_NAME = MessageForm(

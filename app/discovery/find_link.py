@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipaddress
 import secrets
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import count
 
 from app.discovery.messages import (
@@ -69,6 +70,17 @@ def find_link(
         underlay_mtu_bytes=mtu_bytes,
         names=_free_names(facts_a, facts_b),
     )
+
+
+def with_measured_mtu(link: Link, facts_a: HostFacts, facts_b: HostFacts) -> tuple[Link, bool]:
+    """Return a link with the MTU that was measured on its path, and whether it was, in both directions.
+
+    Where one direction was not measured, its interface's MTU counts.
+    """
+    measured = facts_a.path_mtus.get(link.underlay_b), facts_b.path_mtus.get(link.underlay_a)
+    known = [mtu_bytes for mtu_bytes in measured if mtu_bytes is not None]
+    mtu_bytes = min((link.underlay_mtu_bytes, *known))
+    return replace(link, underlay_mtu_bytes=mtu_bytes), len(known) == len(measured)
 
 
 def _ipv4(text: str, side: str, facts: HostFacts) -> ipaddress.IPv4Address:

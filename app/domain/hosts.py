@@ -257,6 +257,7 @@ class HostFacts:
         routes: Destinations of IPv4 routes in every table, with prefix length, without the default route.
         ports_in_use: Ports in the state of listening, for example `udp/1194`.
         l2tp_tunnel_ids: L2TP tunnels that exist, by their id.
+        path_mtus: Measured MTU of the path to a peer, in bytes, by the peer's IPv4 address; without those not measured.
     """
 
     collected_at: datetime
@@ -290,6 +291,7 @@ class HostFacts:
     routes: tuple[str, ...] = ()
     ports_in_use: tuple[str, ...] = ()
     l2tp_tunnel_ids: tuple[int, ...] = ()
+    path_mtus: dict[str, int] = field(default_factory=dict)
 
     @property
     def has_aes_instructions(self) -> bool:

@@ -13,6 +13,7 @@ from app.domain.declared import declared
 from app.domain.errors import InvalidPlan
 from app.domain.hosts import Side
 from app.export.messages import NO_TUNNEL, STEP_READS_SECRET, WORD_NOT_QUOTABLE
+from app.export.path_fit import check_fit
 from app.export.request import ExportRequest, check_request
 from app.export.values import ValueToken, placeholder_identity, tokens_in
 from app.tunnel.plan import plan_of, recipe_of
@@ -105,6 +106,7 @@ def make_bundle(request: ExportRequest) -> Bundle:
     check_request(request)
     deploy = request.deploy_request()
     plan = plan_of(deploy, placeholder_identity(Side.A), placeholder_identity(Side.B))
+    check_fit(request, plan, deploy.link)
     sides = {}
     for side in Side:
         bundle = BootBundleRequest(deploy, plan, side, request.deployment_id, request.slot, request.mark)

@@ -9,6 +9,7 @@ from app.domain.messages.words import VERDICTS
 from app.domain.solutions import Carrier
 from app.domain.verdicts import Finding
 from app.export.bundle import Bundle
+from app.export.path_fit import clamps_of, path_checks
 from app.export.rendering import render
 from app.export.script import tunnel_script
 from app.export.tree import TreeFile
@@ -75,6 +76,7 @@ def readme(bundle: Bundle, formats: tuple[str, ...]) -> str:
         formats: Which sub-folders there are.
     """
     request = bundle.request
+    clamps = clamps_of(bundle.plan, request.deploy_request().link)
     hosts = {
         side: {
             "name": side.upper(),
@@ -90,6 +92,8 @@ def readme(bundle: Bundle, formats: tuple[str, ...]) -> str:
             "keys": [local_text(step.title) for step in bundle.on(side).recipe.steps],
             "values": [token.name for token in bundle.needed_from(side)],
             "public": f"public-of-{side.value}",
+            "clamp": clamps.get(side),
+            "path_checks": tuple(path_checks(request.link, side)),
         }
         for side in Side
     }
@@ -98,6 +102,7 @@ def readme(bundle: Bundle, formats: tuple[str, ...]) -> str:
         title=local_title(request.title),
         facts=local_text(request.facts_from),
         verdict=local_text(VERDICTS[request.verdict]()),
+        path_from=local_text(request.path_from),
         findings=[_finding_text(one) for one in request.findings],
         request=request,
         bundle=bundle,

@@ -72,6 +72,28 @@ PORT_CARRIES_SSH = MessageForm(
     "{host} is reached over {port}, at {address}.",
     "Name the port of the plant's network.",
 )
+PATH_MTU_MEASURED = MessageForm(
+    "export.path-mtu-measured",
+    "The MTU of the path between the hosts, {mtu:d} bytes, was measured on {day:time} at {time} UTC.",
+)
+PATH_MTU_GIVEN = MessageForm(
+    "export.path-mtu-given",
+    "The MTU of the path between the hosts, {mtu:d} bytes, was given for this export (--path-mtu) and not measured.",
+)
+PATH_MTU_UNKNOWN = MessageForm(
+    "export.path-mtu-unknown",
+    "It is not known how large packets between the hosts may be, so that TCP cannot be fitted to the path.",
+    "Measure it with --live (both hosts need ping of iputils), or give what you measured: --path-mtu BYTES.",
+)
+PATH_MTU_RANGE = MessageForm(
+    "export.path-mtu-range",
+    "--path-mtu takes {least:d} to {most:d} bytes: no larger packet crosses the hosts' interfaces.",
+)
+INSTALL_NFT_FIRST = MessageForm(
+    "export.install-nft-first",
+    "Install nftables there and inspect the host again (--live).",
+)
+OR_WITHOUT_FIT = MessageForm("export.or-without-fit", "Or export without --mtu fit.")
 NO_SUDOERS_NAME = MessageForm(
     "export.no-sudoers-name",
     "{user} cannot be a user's name in a sudoers file.",

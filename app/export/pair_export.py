@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from app.deployment.lan.interfaces import choose_bridging, lan_interfaces
 from app.deployment.slots import SLOTS, free_index, persistent_names
 from app.discovery import find_link
 from app.discovery.candidates import assess_pair
+from app.discovery.find_link import with_measured_mtu
 from app.discovery.pair_discovery import Discovery
 from app.domain.adapters import Adapter
 from app.domain.cancel import CancelToken
@@ -27,6 +28,7 @@ from app.export.ansible import ansible_files
 from app.export.bundle import Bundle, make_bundle
 from app.export.by_hand import by_hand_files, readme
 from app.export.messages import FACTS_OF_NOW, FACTS_STORED, PORT_HAS_DHCP
+from app.export.path_fit import path_of
 from app.export.request import ExportRequest
 from app.export.tree import TreeFile, check_slot, write_tree
 from app.policy.file_header import file_header
@@ -47,6 +49,7 @@ class ExportOptions:
         formats: Sub-folders, any of FORMATS.
         may_replace: Whether an earlier export there may be replaced.
         is_live: Whether the hosts are inspected even if they were before.
+        path_mtu_bytes: MTU of the path between the hosts as the user gave it; None: as it was measured.
     """
 
     solution: str
@@ -56,6 +59,7 @@ class ExportOptions:
     formats: Sequence[str] = FORMATS
     may_replace: bool = False
     is_live: bool = False
+    path_mtu_bytes: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,18 +122,21 @@ class PairExport:
         if facts_a is None or facts_b is None:
             return None
         link = find_link(facts_a, facts_b, pair.underlay_a, pair.underlay_b)
-        return assess_pair(pair, facts_a, facts_b, link, self.adapters, guidelines=self.guidelines)
+        link, is_mtu_probed = with_measured_mtu(link, facts_a, facts_b)
+        found = assess_pair(pair, facts_a, facts_b, link, self.adapters, guidelines=self.guidelines)
+        return replace(found, is_mtu_probed=is_mtu_probed)
 
     def _request(
         self, discovery: Discovery, options: ExportOptions, *, is_stored: bool, bridges: frozenset[Side]
     ) -> ExportRequest:
         key = (options.solution, options.suite)
+        link, path_from = path_of(discovery, options.path_mtu_bytes)
         choice = choose(self.adapters, discovery, key, options.deployment_options, guidelines=self.guidelines)
         return ExportRequest(
             pair=discovery.pair,
             adapter=choice.adapter,
             suite=choice.suite,
-            link=discovery.link,
+            link=link,
             facts_a=discovery.a.facts,
             facts_b=discovery.b.facts,
             options=options.deployment_options,
@@ -140,6 +147,7 @@ class PairExport:
             header=file_header(),
             version=tunnelmark_version(),
             present_bridges=bridges,
+            path_from=path_from,
         )
 
     def _index(self, discovery: Discovery) -> int:

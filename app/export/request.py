@@ -48,6 +48,7 @@ class ExportRequest:
         header: Comment lines, without sign, that generated files begin with.
         version: Tunnelmark's version.
         present_bridges: Sides where what the tunnel is joined with is a bridge already.
+        path_from: Source of the path's MTU, as a sentence; empty where it was neither measured nor given.
     """
 
     pair: PairSpec
@@ -64,6 +65,7 @@ class ExportRequest:
     header: tuple[str, ...]
     version: str
     present_bridges: frozenset[Side] = frozenset()
+    path_from: str = ""
 
     def facts(self, side: Side) -> HostFacts:
         """Return what was found on one side."""
@@ -109,7 +111,7 @@ class ExportRequest:
             header=self.header,
             purpose=Purpose.DEPLOYMENT,
             keepalive=self.options.keepalive,
-            extension=DeploymentSteps(boot_bundle_dir="", bridging=bridging),
+            extension=DeploymentSteps("", bridging, self.options.fits_path_mtu),
         )
 
     def _bridging(self, side: Side, link: Link) -> Bridging:
@@ -135,7 +137,7 @@ class ExportRequest:
 
 def _chosen_words(options: DeploymentOptions) -> list[str]:
     """Return what was chosen otherwise than by default: an earlier export of the same keeps its name."""
-    fields = ("broadcast_limit", "blocks_dhcp", "blocks_router_advertisements", "keepalive")
+    fields = ("broadcast_limit", "blocks_dhcp", "blocks_router_advertisements", "keepalive", "fits_path_mtu")
     defaults = DeploymentOptions()
     return [f"{one}={getattr(options, one)}" for one in fields if getattr(options, one) != getattr(defaults, one)]
 

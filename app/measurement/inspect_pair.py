@@ -7,12 +7,13 @@ from dataclasses import replace
 
 from app.discovery import discover_pair, find_link
 from app.discovery.candidates import assess_pair
+from app.discovery.find_link import with_measured_mtu
 from app.discovery.pair_discovery import Discovery
 from app.domain.adapters import Adapter, find_suite
 from app.domain.cancel import CancelToken
-from app.domain.commands import SessionPair
+from app.domain.commands import HostSession, SessionPair
 from app.domain.errors import InvalidPlan, ProbeFailed
-from app.domain.hosts import PairSpec, Side
+from app.domain.hosts import HostFacts, PairSpec, Side
 from app.domain.messages import sentences
 from app.domain.progress import ProgressSink
 from app.measurement.firewalls import blocked_solutions, read_if_allowed
@@ -36,25 +37,33 @@ def inspect_pair(
     """Find out what both hosts can do; what was found on them is stored."""
     on_progress(INSPECTING_HOSTS(), None)
     facts_a, facts_b = discover_pair(sessions, adapters, token=token)
-    store.save_snapshot(pair.name, Side.A, facts_a)
-    store.save_snapshot(pair.name, Side.B, facts_b)
-    on_progress(MEASURING_PATH(), None)
-    link = find_link(facts_a, facts_b, pair.underlay_a, pair.underlay_b)
-    is_mtu_probed = True
-    # Replies may be fragmented, so that each direction is measured by its sender.
-    for session, peer in ((sessions.a, pair.underlay_b), (sessions.b, pair.underlay_a)):
-        try:
-            mtu_bytes = probe_path_mtu(session, peer, token=token)
-        except ProbeFailed as error:
-            # BusyBox's ping cannot forbid fragments: then the interface's MTU has to do.
-            on_progress(MTU_NOT_PROBED(why=error.message), None)
-            is_mtu_probed = False
-        else:
-            link = replace(link, underlay_mtu_bytes=min(link.underlay_mtu_bytes, mtu_bytes))
+    try:
+        on_progress(MEASURING_PATH(), None)
+        link = find_link(facts_a, facts_b, pair.underlay_a, pair.underlay_b)
+        # Replies may be fragmented, so that each direction is measured by its sender.
+        facts_a = _with_path_mtu(facts_a, sessions.a, link.underlay_b, token=token, on_progress=on_progress)
+        facts_b = _with_path_mtu(facts_b, sessions.b, link.underlay_a, token=token, on_progress=on_progress)
+    finally:
+        store.save_snapshot(pair.name, Side.A, facts_a)
+        store.save_snapshot(pair.name, Side.B, facts_b)
+    link, is_mtu_probed = with_measured_mtu(link, facts_a, facts_b)
     found = assess_pair(pair, facts_a, facts_b, link, adapters, guidelines=guidelines)
     firewalls = read_if_allowed(sessions, token=token)
     blocked = blocked_solutions(adapters, pair, link, {Side.A: facts_a, Side.B: facts_b}, firewalls)
     return replace(found, blocked=blocked, firewalls=firewalls, is_mtu_probed=is_mtu_probed)
+
+
+def _with_path_mtu(
+    facts: HostFacts, session: HostSession, peer: str, *, token: CancelToken, on_progress: ProgressSink
+) -> HostFacts:
+    """Return a host's facts with the MTU of the path to its peer, where it can be measured."""
+    try:
+        mtu_bytes = probe_path_mtu(session, peer, token=token)
+    except ProbeFailed as error:
+        # BusyBox's ping cannot forbid fragments: then the interface's MTU has to do.
+        on_progress(MTU_NOT_PROBED(why=error.message), None)
+        return facts
+    return replace(facts, path_mtus={peer: mtu_bytes})
 
 
 def request_for(adapters: Mapping[str, Adapter], found: Discovery, key: tuple[str, str]) -> DeployRequest:

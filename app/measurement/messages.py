@@ -320,3 +320,18 @@ SHAPING_NOT_ALLOWED = MessageForm(
     "Agree to that with: --yes-shape",
 )
 LAST_MEASURED = MessageForm("measure.last-measured", "{at:time}, {status:text}")
+FILE_STUDY_NEEDS_LAB = MessageForm(
+    "measure.file-study-needs-lab",
+    "{pair} is no practice lab: the study has ciphers that are insecure today, which no plant's link should carry.",
+    "Start one with: tunnelmark lab up",
+)
+STUDY_UNDER_CONDITION = MessageForm(
+    "measure.study-under-condition",
+    "{pair} emulates the condition {name}, and {study} was measured without one.",
+    "Remove it with: tunnelmark lab condition as-found",
+)
+RESUME_OTHER_LINK = MessageForm(
+    "measure.resume-other-link",
+    "The underlay addresses of {pair} have changed since comparison {campaign} began.",
+    "Figures of two links cannot be mixed: leave --resume out.",
+)

@@ -23,6 +23,9 @@ IPSEC_TLS = "ipsec-tls-2011"
 
 STUDY = "Kotuliak, Rybár, Trúchly: Performance Comparison of IPsec and TLS Based VPN Technologies, 2011, Table I"
 
+TITLE = mark("Files of 1 MB over OpenVPN and IPsec with AES, 3DES and Blowfish, and the CPU of both hosts")
+"""Subject of the study, an English text, to be translated."""
+
 FILE_STUDY_NOTES = (
     mark(
         "The study had two virtual machines on two computers, old programs, and tunnels of packets, where these "

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from app.domain.history import EntryId, HistoryEntry, Winner
 from app.domain.ranking import Ranking
 from app.domain.results import CampaignRecord
+from app.ranking.repeated_study import StudyRun, study_runs
 from app.reports.archive import Archive
 from app.storage import Store
 
@@ -38,6 +39,10 @@ class ResultOperations:
     def history(self) -> tuple[HistoryEntry, ...]:
         """Return comparisons, censuses and deployments, newest first; winners that are not known yet are missing."""
         return self.archive.history()
+
+    def study_runs(self) -> Mapping[str, tuple[StudyRun, ...]]:
+        """Return the stored comparisons that repeat a study, newest first, by its name."""
+        return study_runs(self.store)
 
     def winner(self, campaign_id: int) -> Winner:
         """Return which VPN a comparison recommends; the history has it from now on."""

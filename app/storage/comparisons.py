@@ -15,7 +15,7 @@ from app.storage.campaigns import status_of, unknown_campaign
 from app.storage.codec import to_json
 from app.storage.messages import PLAN_OF_COMPARISON, WINNER_OF_COMPARISON
 from app.storage.rows import read_time, read_value, read_word
-from app.storage.summaries import CampaignSummary, MeanDurations
+from app.storage.summaries import CampaignSummary, MeanDurations, PlanSummary
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +68,52 @@ def list_campaigns(connection: sqlite3.Connection, pair: str | None, limit: int)
         f"{_SUMMARIES} AND (?2 IS NULL OR pair = ?2) ORDER BY number DESC LIMIT ?3", (BASELINE, pair, limit)
     )
     return tuple(_summary(row) for row in rows)
+
+
+@dataclass(frozen=True, slots=True)
+class _StoredPlan:
+    """The parts of a stored plan that tell what was measured."""
+
+    profile: Profile
+    candidates: tuple[tuple[str, str], ...]
+    workloads: tuple[str, ...]
+    seed: int
+
+
+_PLANS = """
+SELECT
+    number, pair, status, owner, started_at,
+    json_object(
+        'profile', json(json_extract(plan, '$.profile')),
+        'candidates', (
+            SELECT json_group_array(json_array(json_extract(value, '$.solution'), json_extract(value, '$.suite')))
+            FROM json_each(plan, '$.candidates')
+        ),
+        'workloads', json(coalesce(json_extract(plan, '$.workloads'), '[]')),
+        'seed', coalesce(json_extract(plan, '$.seed'), 0)
+    )
+FROM campaign WHERE kind = 'comparison' ORDER BY number DESC
+"""
+
+
+def list_plans(connection: sqlite3.Connection) -> tuple[PlanSummary, ...]:
+    """Return what each comparison was planned to measure, newest first."""
+    found = []
+    for campaign_id, pair, status, owner, started_at, text in connection.execute(_PLANS):
+        plan = read_value(_StoredPlan, text, what=PLAN_OF_COMPARISON(number=campaign_id))
+        found.append(
+            PlanSummary(
+                campaign_id,
+                pair,
+                status_of(status, owner),
+                read_time(started_at),
+                plan.profile,
+                plan.candidates,
+                plan.workloads,
+                plan.seed,
+            )
+        )
+    return tuple(found)
 
 
 _Row = tuple[int, str, str, str, str, str | None, int, int, str, str, int, int, int, str, str, str, str]

@@ -20,7 +20,7 @@ from app.domain.results import Attempt, CampaignPlan, CampaignRecord, CampaignSt
 from app.domain.user import this_user
 from app.storage import attempts, audit, campaigns, censuses, comparisons, deployments, pairs, renaming
 from app.storage.database import Database
-from app.storage.summaries import CampaignSummary, CensusSummary, MeanDurations
+from app.storage.summaries import CampaignSummary, CensusSummary, MeanDurations, PlanSummary
 
 
 class Store:
@@ -210,6 +210,10 @@ class Store:
     def list_campaigns(self, pair: str | None = None, limit: int = 100) -> tuple[CampaignSummary, ...]:
         """Return campaigns, newest first: of one pair, or of all."""
         return self._database.read(lambda c: comparisons.list_campaigns(c, pair, limit))
+
+    def list_plans(self) -> tuple[PlanSummary, ...]:
+        """Return what each comparison was planned to measure, newest first."""
+        return self._database.read(comparisons.list_plans)
 
     def latest_campaign(self, pair: str | None = None) -> int | None:
         """Return the number of the newest campaign in which an attempt was made: of one pair, or of all."""

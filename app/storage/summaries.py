@@ -7,7 +7,7 @@ from datetime import datetime
 
 from app.domain.conditions import AS_FOUND
 from app.domain.history import Winner
-from app.domain.profiles import ProfileName
+from app.domain.profiles import Profile, ProfileName
 from app.domain.results import CampaignStatus
 
 
@@ -50,6 +50,31 @@ class CampaignSummary:
     note: str = ""
     winner: Winner | None = None
     condition: str = AS_FOUND
+
+
+@dataclass(frozen=True, slots=True)
+class PlanSummary:
+    """Plan of a stored comparison, as far as it tells one from another.
+
+    Attributes:
+        campaign_id: Number in the database.
+        pair: Name of the pair.
+        status: Its status.
+        started_at: UTC.
+        profile: How thoroughly.
+        candidates: Solutions and suites.
+        workloads: Names of its workloads.
+        seed: Of the order of its candidates.
+    """
+
+    campaign_id: int
+    pair: str
+    status: CampaignStatus
+    started_at: datetime
+    profile: Profile
+    candidates: tuple[tuple[str, str], ...]
+    workloads: tuple[str, ...]
+    seed: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from app.host.snapshots import SnapshotDepth
 from app.services.wiring import Services
 from support.export_attack import attacked
 from support.lab_deploy import Bench, differences
-from support.lab_export import check_frames_cross, exported, quiet, services_in
+from support.lab_export import CLAMP, check_frames_cross, exported, fitted_or_not, quiet, services_in
 from support.lab_sessions import sh
 from support.net_bench import NetBench
 
@@ -91,15 +91,16 @@ done
     return found
 
 
+@fitted_or_not
 @pytest.mark.timeout(900)
 def test_the_role_leads_to_what_deploy_leads_to_and_its_undo_leaves_nothing(
-    hosts_or_gateways: Bench, services: Services, tmp_path: Path
+    hosts_or_gateways: Bench, services: Services, tmp_path: Path, options: DeploymentOptions
 ) -> None:
     bench = hosts_or_gateways
     sessions, solution = bench.sessions, bench.any_solution
     discovery = services.discover(bench.pair, token=CancelToken(), on_progress=quiet)
     before = bench.inspect(SnapshotDepth.THOROUGH)
-    folder = exported(services, bench.pair, solution, tmp_path / "out")
+    folder = exported(services, bench.pair, solution, tmp_path / "out", options)
     with attacked(bench) if isinstance(bench, NetBench) else nullcontext() as attack:
         changed = play(folder, "site.yml")
         assert len(changed) == 2
@@ -109,12 +110,13 @@ def test_the_role_leads_to_what_deploy_leads_to_and_its_undo_leaves_nothing(
             attack.check_up()
         assert list(play(folder, "site.yml").values()) == [0, 0]
         by_ansible = place_of(sessions.a), place_of(sessions.b)
+        tables = sh(sessions.a, "nft list tables")
+        assert (CLAMP in tables) == options.fits_path_mtu
         assert all(play(folder, "undo.yml").values())
+        assert CLAMP not in sh(sessions.a, "nft list tables")
     assert list(play(folder, "undo.yml").values()) == [0, 0]
     assert differences(before, bench.inspect(SnapshotDepth.THOROUGH)) == []
-    deployment = services.deploy(
-        discovery, (solution, ""), DeploymentOptions(), token=CancelToken(), emit=lambda _event: None
-    )
+    deployment = services.deploy(discovery, (solution, ""), options, token=CancelToken(), emit=lambda _event: None)
     assert deployment.state is DeploymentState.CONFIRMED
     by_deploy = place_of(sessions.a), place_of(sessions.b)
     services.undeploy(bench.pair, token=CancelToken(), emit=lambda _event: None)

@@ -192,7 +192,14 @@ class FakeServices(FakeHistory, FakeStudies, FakeDesk):
         keys = plan_keys(candidates, options.profile.rounds)
         each_s = 6 + 7 * options.profile.pings * 0.002 + 2 * options.profile.seconds
         return CampaignPlan(
-            discovery.pair, options.profile, candidates, keys, (each_s,) * len(keys), options.deadline_ms
+            discovery.pair,
+            options.profile,
+            candidates,
+            keys,
+            (each_s,) * len(keys),
+            options.deadline_ms,
+            seed=options.seed or 0,
+            workloads=options.workloads,
         )
 
     def preview(self, discovery: Discovery, candidate: tuple[str, str]) -> tuple[PlannedItem, ...]:

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from sample_records import MODELS, Model, sample_record
 
 from app.discovery.pair_discovery import Discovery
 from app.domain.cancel import CancelToken
 from app.domain.errors import InvalidFile
+from app.domain.results import Attempt, CampaignRecord, Candidate
 from app.domain.topology import Topology
 from app.domain.transfers import TransferCell, TransferResult
+from app.domain.verdicts import Verdict
+from app.domain.workloads import WorkloadResult
 from app.measurement.studies import StudyRequest
+from app.ranking.comparison_study import ComparisonStudy, published_figures
 from app.ranking.published_transfers import TRANSFER_BYTES, published_transfers
+from app.ranking.repeated_study import StudyRun, study_of
 from app.ranking.study_parts import SATCOM, missing_cells
 from app.storage.study_results import StudyResults
 
@@ -26,11 +33,45 @@ def own_result(cell: TransferCell) -> TransferResult:
     return TransferResult(cell, seconds, TRANSFER_BYTES, 3, "cubic", topology=Topology.ROUTED_NODES)
 
 
+def study_models(study: ComparisonStudy) -> dict[tuple[str, str], Model]:
+    """Return made-up figures of a study's candidates."""
+    some = MODELS[0]
+    return {
+        (one.solution, one.suite): replace(
+            some, candidate=Candidate(one.solution, one.suite, one.label, Verdict.INSECURE, is_unprotected=nth == 0)
+        )
+        for nth, one in enumerate(study.candidate)
+    }
+
+
+def with_files(attempts: Sequence[Attempt], study: ComparisonStudy) -> tuple[Attempt, ...]:
+    """Return attempts that moved files in the published times, but of the third candidate, which is the slowest."""
+    published, slowest = published_figures(study), study.candidate[2]
+    found = []
+    for one in attempts:
+        figures: dict[str, float] = {}
+        for way in study.way:
+            cell = published[one.key.solution, one.key.suite, way.name]
+            factor = 20.0 if (one.key.solution, one.key.suite) == (slowest.solution, slowest.suite) else 1.0
+            for kind, name in (("response", "response_ms"), ("longest", "longest_ms"), ("rate", "rate_mbit_s")):
+                figures[f"{kind}-{way.name}"] = factor * (cell[name] or 0.0)
+        found.append(replace(one, workloads=(WorkloadResult(study.workload, figures),)))
+    return tuple(found)
+
+
+def study_record(study: ComparisonStudy, campaign_id: int = 7) -> CampaignRecord:
+    """Return a comparison that repeats a study."""
+    record = sample_record(rounds=study.part[0].amounts.rounds, models=tuple(study_models(study).values()))
+    plan = replace(record.plan, profile=study.part[0].amounts, workloads=study.workloads, seed=study.seed)
+    return replace(record, campaign_id=campaign_id, plan=plan, attempts=with_files(record.attempts, study))
+
+
 @dataclass(kw_only=True)
 class FakeStudies:
     """The methods of the services that are about studies.
 
     Attributes:
+        records: Stored comparisons.
         study_stored: Stored results by the pair's name.
         study_faults: Why other files cannot be read.
         study_gate: Transfers are made while it is set; tests clear it to inspect that moment.
@@ -38,6 +79,7 @@ class FakeStudies:
         study_failures: Why cells fail.
     """
 
+    records: dict[int, CampaignRecord] = field(default_factory=dict)
     study_stored: dict[str, StudyResults] = field(default_factory=dict)
     study_faults: tuple[InvalidFile, ...] = ()
     study_gate: threading.Event = field(default_factory=threading.Event)
@@ -55,6 +97,18 @@ class FakeStudies:
     def study_results(self, _study: str, pair: str) -> StudyResults | None:
         self._call("study_results")
         return self.study_stored.get(pair)
+
+    def study_runs(self) -> Mapping[str, tuple[StudyRun, ...]]:
+        self._call("study_runs")
+        found: dict[str, tuple[StudyRun, ...]] = {}
+        for one in sorted(self.records.values(), key=lambda one: -one.campaign_id):
+            keys = [(each.solution, each.suite) for each in one.plan.candidates]
+            study = study_of(keys, one.plan.workloads, one.plan.seed)
+            if study is not None:
+                part = next((each.name for each in study.part if each.amounts == one.plan.profile), "")
+                run = StudyRun(one.campaign_id, one.plan.pair.name, one.started_at, one.status, part)
+                found[study.name] = (*found.get(study.name, ()), run)
+        return found
 
     def run_study(
         self,

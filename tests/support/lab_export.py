@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
+
 from app.domain.cancel import CancelToken
 from app.domain.commands import SessionPair
 from app.domain.deployment import DeploymentOptions
@@ -14,6 +16,16 @@ from app.domain.paths import Paths
 from app.export.pair_export import ExportOptions
 from app.services.wiring import Services
 from support.lab_sessions import sh
+
+FITTED = DeploymentOptions(fits_path_mtu=True)
+CLAMP = "tunnelmark_mss_tml0"
+"""The firewall table that fits TCP to the path."""
+
+fitted_or_not = pytest.mark.parametrize(
+    "options",
+    [pytest.param(FITTED, id="fitted"), pytest.param(DeploymentOptions(), id="plain", marks=pytest.mark.full)],
+)
+"""Options of an export: the fitted one has one step more than the plain one."""
 
 
 def quiet(_text: str, _fraction: float | None) -> None:
@@ -30,10 +42,10 @@ def services_in(folder: Path) -> Iterator[Services]:
         services.close()
 
 
-def exported(services: Services, pair: PairSpec, solution: str, place: Path) -> Path:
+def exported(services: Services, pair: PairSpec, solution: str, place: Path, options: DeploymentOptions) -> Path:
     """Take a solution along from what is stored."""
-    options = ExportOptions(solution, "", DeploymentOptions(), place)
-    done = services.export_config(pair, options, token=CancelToken(), on_progress=quiet)
+    chosen = ExportOptions(solution, "", options, place)
+    done = services.export_config(pair, chosen, token=CancelToken(), on_progress=quiet)
     assert "they were not asked again" in done.facts_from
     return done.place
 

@@ -14,6 +14,7 @@ from app.domain.results import CampaignRecord, Candidate
 from app.domain.solutions import SolutionInfo
 from app.domain.verdicts import Finding
 from app.ranking.pictures import CpuBar, Distribution, cpu_bars, distributions
+from app.ranking.repeated_study import RepeatedStudy, repeated_study
 from app.ranking.speed import speed_findings
 from app.ranking.titles import short_titles
 from ui.common.candidate_rows import Key
@@ -34,6 +35,7 @@ class ResultData:
         captures: Results of the packet tests, by candidate.
         slow: Slow properties relative to the best of the pair, by candidate; they do not affect the verdict.
         infos: Facts about a solution, by its name.
+        repeated: The study that it repeats, with own figures; None where it repeats none.
     """
 
     record: CampaignRecord
@@ -45,6 +47,7 @@ class ResultData:
     captures: dict[Key, CaptureReport]
     slow: dict[Key, Finding]
     infos: Mapping[str, SolutionInfo] = field(default_factory=dict)
+    repeated: RepeatedStudy | None = None
 
     def candidate(self, key: Key) -> Candidate:
         """Return one candidate as it was planned."""
@@ -67,6 +70,7 @@ def prepare(record: CampaignRecord, ranking: Ranking, infos: Mapping[str, Soluti
         captures=_captures(record),
         slow=dict(speed_findings(ranking)),
         infos=infos or {},
+        repeated=repeated_study(record),
     )
 
 

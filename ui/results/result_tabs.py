@@ -37,6 +37,7 @@ from ui.plots.result_data import ResultData
 from ui.plots.result_plots import CdfPlot, FrontierPlot
 from ui.plots.shown import Shown
 from ui.results.capture_view import CaptureView
+from ui.results.study_tab import StudyTab
 from ui.results.workload_view import WorkloadView
 
 _LEAST_PX, _LEAST_EM = 254, 14
@@ -100,6 +101,7 @@ class ResultTabs(QTabWidget):
         self._warnings_at = self.addTab(self.warnings, tr("Warnings"))
         self.addTab(self._code_tab(), tr("Configuration"))
         self.workloads: WorkloadView | None = None
+        self.study: StudyTab | None = None
         self.currentChanged.connect(self._draw)
 
     def sizeHint(self) -> QSize:
@@ -182,6 +184,7 @@ class ResultTabs(QTabWidget):
         title = tr("Warnings (%1)").replace("%1", str(len(warnings))) if warnings else tr("Warnings")
         self._replace(self._warnings_at, _warnings_tab(warnings), title)
         self._show_workloads(data)
+        self._show_study(data)
         self.candidates.clear()
         for candidate in data.record.plan.candidates:
             key = (candidate.solution, candidate.suite)
@@ -203,6 +206,16 @@ class ResultTabs(QTabWidget):
         if found is not None:
             self.workloads = WorkloadView(found)
             self.addTab(self.workloads, tr("Workloads"))
+
+    def _show_study(self, data: ResultData) -> None:
+        """Add the tab of the study that the comparison repeats, where it does."""
+        if self.study is not None:
+            self.removeTab(self.indexOf(self.study))
+            self.study.deleteLater()
+            self.study = None
+        if data.repeated is not None:
+            self.study = StudyTab(data.repeated)
+            self.addTab(self.study, tr("Study"))
 
     def show_why(self) -> None:
         """Open the tab with what speaks for and against."""

@@ -139,9 +139,13 @@ def _lint(window: MainWindow) -> Page:
 
 
 def _studies(window: MainWindow) -> Page:
+    from ui.shell.study_run import run_study
     from ui.studies.studies_page import StudiesPage
 
-    return StudiesPage(window.context)
+    page = StudiesPage(window.context)
+    page.comparison_asked.connect(lambda wanted: run_study(window, page, wanted))
+    page.results_asked.connect(window.show_past)
+    return page
 
 
 def _deploy(window: MainWindow) -> Page:

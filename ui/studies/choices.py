@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from app.domain.errors import TunnelmarkError
 from app.domain.hosts import PairSpec
+from app.ranking.repeated_study import StudyRun
 from app.ranking.study_parts import SATCOM
 from app.storage.study_results import StudyResults
 
@@ -23,11 +24,15 @@ class StudyChoices:
         labs: Pairs of running labs, by name.
         results: What is stored, by the pair's name.
         faults: Why other stored results cannot be read.
+        runs: Stored comparisons that repeat a study, newest first, by its name.
+        titles: Titles of solutions, by name.
     """
 
     labs: Mapping[str, PairSpec]
     results: Mapping[str, StudyResults]
     faults: tuple[TunnelmarkError, ...]
+    runs: Mapping[str, tuple[StudyRun, ...]] = field(default_factory=dict)
+    titles: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -39,4 +44,5 @@ def choices_of(services: Services) -> StudyChoices:
     """Return running labs and what is stored."""
     labs = {choice.pair.name: choice.pair for choice in services.pairs() if choice.pair.is_lab}
     results, faults = services.stored_studies(SATCOM)
-    return StudyChoices(labs, {one.pair: one for one in results}, faults)
+    titles = {name: info.title for name, info in services.solutions().items()}
+    return StudyChoices(labs, {one.pair: one for one in results}, faults, services.study_runs(), titles)

@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, cast
 
 from PySide6.QtCore import Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
+from PySide6.QtWidgets import QFileDialog, QMenu, QStackedWidget, QWidget
 
 from app.domain.cancel import CancelToken
 from app.domain.errors import TunnelmarkError
+from app.ranking.comparison_study import ComparisonStudy, comparison_studies
 from app.ranking.published_transfers import TRANSFER_BYTES
+from app.ranking.repeated_study import repeated_study
 from app.ranking.study_parts import SATCOM, PartState, part_states
 from app.reports.study_report import write_study
 from app.reports.study_view import StudyView, study_view
@@ -24,12 +26,14 @@ from ui.common.context import PageContext
 from ui.common.dialogs import Question
 from ui.common.operations import Operation
 from ui.common.page import BusyLine, Page, busy_reason
-from ui.common.texts import count, duration, tr
+from ui.common.texts import tr
 from ui.common.tips import enable
 from ui.studies.choices import StudyChoices, choices_of
+from ui.studies.comparison_dialog import ask_comparison
+from ui.studies.comparison_panel import ComparisonPanel
 from ui.studies.study_dialog import StudyDialog
 from ui.studies.study_job import StudyJob, StudyOutcome, StudyProgress
-from ui.studies.study_tabs import StudyTabs
+from ui.studies.study_tabs import StudyTabs, state_text
 
 if TYPE_CHECKING:
     from app.domain.progress import ProgressSink
@@ -42,6 +46,10 @@ class StudiesPage(Page):
     """A lab and a part are chosen; what is stored of them is shown, and what has no time yet can be measured."""
 
     _advanced = Signal(object)
+    comparison_asked = Signal(object)
+    """Carries the WantedStudy that is to be measured by a comparison."""
+    results_asked = Signal(int)
+    """Carries the number of the comparison whose results are to be shown."""
 
     def __init__(self, context: PageContext) -> None:
         super().__init__(
@@ -54,6 +62,7 @@ class StudiesPage(Page):
         self._is_lab_missing = False
         self._run: Operation | None = None
         self._viewing: Operation | None = None
+        self._reading: Operation | None = None
         self.view: StudyView | None = None
         self.progress: StudyProgress | None = None
         self._make_head()
@@ -61,14 +70,25 @@ class StudiesPage(Page):
         self.state = label("", "strong")
         self.tabs = StudyTabs(context.theme)
         self.tabs.parts.currentCellChanged.connect(self._on_part)
+        self.panel = ComparisonPanel()
+        self.panel.run_chosen.connect(self._read_run)
+        self.panel.results_asked.connect(self.results_asked)
+        self.panel.part_changed.connect(self._enable)
         self.body.addLayout(self._head)
         self.body.addWidget(self.busy)
         self.body.addWidget(self.state)
-        self.body.addWidget(self.tabs, 1)
+        self.stack = QStackedWidget()
+        self.stack.addWidget(self.tabs)
+        self.stack.addWidget(self.panel)
+        self.body.addWidget(self.stack, 1)
         self._advanced.connect(self._on_advanced, Qt.ConnectionType.QueuedConnection)
         self._enable()
 
     def _make_head(self) -> None:
+        self.studies = ChoiceBox()
+        self.studies.setAccessibleName(tr("Study"))
+        self.studies.addItems([SATCOM, *comparison_studies()])
+        self.studies.currentIndexChanged.connect(self._on_study)
         self.pairs = ChoiceBox()
         self.pairs.setAccessibleName(tr("Lab"))
         self.pairs.setMinimumWidth(_LEAST_BOX_PX)
@@ -79,7 +99,15 @@ class StudiesPage(Page):
         for kind in ("html", "json"):
             menu.addAction(kind.upper(), partial(self._save_as, kind))
         self.report.setMenu(menu)
-        self._head = row(label_for(tr("Lab"), self.pairs), self.pairs, self.begin, 0, self.report)
+        self._head = row(
+            label_for(tr("&Study"), self.studies),
+            self.studies,
+            label_for(tr("Lab"), self.pairs),
+            self.pairs,
+            self.begin,
+            0,
+            self.report,
+        )
 
     # --- the page's life ----------------------------------------------------------------------------------------------
 
@@ -95,8 +123,8 @@ class StudiesPage(Page):
         self.enter()
 
     def first_focus(self) -> QWidget | None:
-        """The lab."""
-        return self.pairs
+        """The study."""
+        return self.studies
 
     @property
     def is_running(self) -> bool:
@@ -106,6 +134,11 @@ class StudiesPage(Page):
     @property
     def _services(self) -> Services:
         return cast("Services", self.context.services)
+
+    @property
+    def study(self) -> ComparisonStudy | None:
+        """The chosen study if a comparison measures it; None for the one of transfers."""
+        return comparison_studies().get(self.studies.currentText())
 
     @property
     def part(self) -> PartState | None:
@@ -129,9 +162,10 @@ class StudiesPage(Page):
                 self.notice.clear()
         else:
             text = tr("No practice lab is running.")
-            hint = tr("A study is measured between nodes behind a lab's gateways, over an emulated satellite link.")
+            hint = tr("Studies are measured in a practice lab: links are emulated, and some ciphers are insecure.")
             self.notice.show_message("info", text, hint, {tr("Start the practice lab"): self._start_lab})
         self._on_pair()
+        self._show_runs()
 
     def _start_lab(self) -> None:
         services = self._services
@@ -144,6 +178,32 @@ class StudiesPage(Page):
         self.start(tr("Starting the practice lab"), start, self._show_choices, busy=self.busy)
 
     # --- choosing -----------------------------------------------------------------------------------------------------
+
+    def _on_study(self) -> None:
+        study = self.study
+        self.stack.setCurrentWidget(self.tabs if study is None else self.panel)
+        self.report.setVisible(study is None)
+        self._show_runs()
+        self._enable()
+
+    def _show_runs(self) -> None:
+        """Show the study that a comparison measures, with its stored runs."""
+        study = self.study
+        if study is not None:
+            self.panel.show_study(study, self._choices.runs.get(study.name, ()), self._choices.titles)
+
+    def _read_run(self, number: int) -> None:
+        """Show own figures of a stored comparison."""
+        services = self.context.services
+        if self._reading is not None:
+            self._reading.abandon()
+        self._reading = self.context.runner.run(
+            tr("Reading the results"),
+            lambda _token, _report: repeated_study(services.record(number)),
+            on_success=lambda found: self.panel.show_figures(found) if found is not None else None,
+            on_failure=self.notice.show_error,
+            is_quiet=True,
+        )
 
     def _on_pair(self) -> None:
         self._show_states()
@@ -195,13 +255,16 @@ class StudiesPage(Page):
         reason = tr("Start a practice lab first.")
         if name and name not in self._choices.labs:
             reason = tr("This lab is not running. Start it in the lab menu at the top right.")
-        can_begin = part is not None and name in self._choices.labs and not self.is_running
+        is_part = part is not None if self.study is None else self.panel.part is not None
+        can_begin = is_part and name in self._choices.labs and not self.is_running
         enable(self.begin, is_on=can_begin, reason=busy_reason() if self.is_running else reason)
-        enable(self.pairs, is_on=not self.is_running, reason=busy_reason())
+        for box in (self.pairs, self.studies):
+            enable(box, is_on=not self.is_running, reason=busy_reason())
         has_times = self.view is not None and bool(self.view.own_s)
         none = tr("Nothing of this part is measured yet.")
         enable(self.report, is_on=has_times and not self.is_running, reason=busy_reason() if self.is_running else none)
-        self.state.setText(_state_text(part, name))
+        self.state.setVisible(self.study is None)
+        self.state.setText(state_text(part, name))
         self.changed.emit()
 
     # --- measuring ----------------------------------------------------------------------------------------------------
@@ -209,7 +272,13 @@ class StudiesPage(Page):
     def ask(self) -> None:
         """Say what will be measured and how long it takes; begin if the user agrees."""
         part, name = self.part, self.pairs.currentText()
-        if part is None or name not in self._choices.labs or self.is_running:
+        if name not in self._choices.labs or self.is_running:
+            return
+        if self.study is not None:
+            runs = self._choices.runs.get(self.study.name, ())
+            ask_comparison(self, self.panel, self._choices.labs[name], runs, self.comparison_asked.emit)
+            return
+        if part is None:
             return
         dialog = StudyDialog(self.window(), name, part)
         dialog.ask(lambda: self.run(part, name, is_fresh=dialog.is_fresh))
@@ -320,12 +389,3 @@ class StudiesPage(Page):
             tr("Show in folder"): lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(str(path.parent))),
         }
         self.notice.show_message("done", tr("Report saved."), str(path), actions, is_closable=True)
-
-
-def _state_text(part: PartState | None, name: str) -> str:
-    if part is None:
-        return ""
-    done = tr("%1 of %2 transfers").replace("%1", count(part.measured)).replace("%2", count(len(part.cells)))
-    left = tr("about %1 left").replace("%1", duration(part.left_s)) if part.left_s else tr("nothing left")
-    place = f"{part.name}, {name}" if name else part.name
-    return f"{place}: {done} · {left}"

@@ -5,9 +5,10 @@ from __future__ import annotations
 from PySide6.QtWidgets import QTabWidget, QVBoxLayout, QWidget
 
 from app.ranking.published_transfers import STUDY
+from app.ranking.study_parts import PartState
 from app.reports.study_view import STUDY_NOTES, StudyView
 from ui.common.basics import ScrollPage, label, name_tabs
-from ui.common.texts import tr
+from ui.common.texts import count, duration, tr
 from ui.common.theme import GRID, Theme
 from ui.studies.agreement_view import AgreementView
 from ui.studies.heat_maps import HeatMaps
@@ -53,3 +54,13 @@ def _padded(widget: QWidget) -> QWidget:
     body.setContentsMargins(GRID, GRID, GRID, GRID)
     body.addWidget(widget)
     return holder
+
+
+def state_text(part: PartState | None, name: str) -> str:
+    """Return how much of a part is measured on a lab, and how long the rest takes."""
+    if part is None:
+        return ""
+    done = tr("%1 of %2 transfers").replace("%1", count(part.measured)).replace("%2", count(len(part.cells)))
+    left = tr("about %1 left").replace("%1", duration(part.left_s)) if part.left_s else tr("nothing left")
+    place = f"{part.name}, {name}" if name else part.name
+    return f"{place}: {done} · {left}"

@@ -17,6 +17,7 @@
 # @include ../host/process.sh
 # @include ../host/uptime.sh
 # @include ../host/service.sh
+# @include ../host/lan/clamp-sizes.sh
 
 # @about
 
@@ -258,25 +259,7 @@ restart() {
     outcome changed
 }
 
-# verify SECONDS: waits for it.
-verify() {
-    uptime_s
-    until=$((uptime_now + ${1:-60}))
-    while :; do
-        if ! sh "$home/lasting.sh" standing 2> /dev/null; then
-            what="the tunnel is not up on this host; see $run_dir/.lasting/log"
-        elif ! (. "$home/about.sh" && eval "limited 5 $ping") < /dev/null > /dev/null 2>&1; then
-            what="the other end does not answer through the tunnel"
-        else
-            echo "The tunnel is up, and the other side answers through it."
-            outcome same
-            return
-        fi
-        uptime_s
-        [ "$uptime_now" -lt "$until" ] || fail "After ${1:-60} s, $what."
-        sleep 1
-    done
-}
+# @include verify.sh
 
 # undo [check]
 undo() {

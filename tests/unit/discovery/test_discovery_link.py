@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.discovery import find_link
+from app.discovery.find_link import with_measured_mtu
 from app.discovery.messages import (
     ADDRESS_NOT_THERE,
     INTERFACE_DOWN,
@@ -65,6 +66,24 @@ def test_the_underlays_mtu_is_the_smaller_one() -> None:
     assert find_link(A, small, "192.0.2.1", "192.0.2.2").underlay_mtu_bytes == 1400
     with pytest.raises(PreflightRefused, check=has_message(MTU_TOO_SMALL)):
         find_link(A, _facts("gw-b", "192.0.2.2/24", mtu_bytes=500), "192.0.2.1", "192.0.2.2")
+
+
+@pytest.mark.parametrize(
+    ("from_a", "from_b", "expected"),
+    [
+        ({"192.0.2.2": 1420}, {"192.0.2.1": 1400}, (1400, True)),
+        ({"192.0.2.2": 9000}, {"192.0.2.1": 9000}, (1500, True)),
+        ({"192.0.2.2": 1420}, {}, (1420, False)),
+        ({"198.51.100.2": 1400}, {"198.51.100.1": 1400}, (1500, False)),
+    ],
+    ids=["smaller-direction", "no-more-than-the-interfaces", "one-direction", "another-path"],
+)
+def test_a_measured_mtu_counts_for_its_own_path(
+    from_a: dict[str, int], from_b: dict[str, int], expected: tuple[int, bool]
+) -> None:
+    link = find_link(A, B, "192.0.2.1", "192.0.2.2")
+    found, is_measured = with_measured_mtu(link, replace(A, path_mtus=from_a), replace(B, path_mtus=from_b))
+    assert (found.underlay_mtu_bytes, is_measured) == expected
 
 
 def _inner(link: Link) -> tuple[ipaddress.IPv4Network, ipaddress.IPv4Network]:

@@ -1,0 +1,124 @@
+"""Plan of a study that is measured again by one comparison: what is measured, what is left out, what goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from app.discovery.pair_discovery import Discovery
+from app.domain.errors import InvalidOption
+from app.domain.hosts import PairSpec
+from app.domain.results import CampaignPlan, CampaignRecord
+from app.measurement.messages import FILE_STUDY_NEEDS_LAB, RESUME_OTHER_LINK, STUDY_UNDER_CONDITION
+from app.measurement.options import RunOptions
+from app.ranking.comparison_study import ComparisonStudy, StudyCandidate
+
+
+class StudyServices(Protocol):
+    """Services that the plan of a study needs."""
+
+    def plan(self, discovery: Discovery, chosen: Sequence[tuple[str, str]], options: RunOptions) -> CampaignPlan:
+        """Make a plan with predicted times."""
+        ...
+
+    def unfinished(self, pair_name: str) -> int | None:
+        """Return the number of an interrupted comparison of this pair that can be resumed."""
+        ...
+
+    def record(self, campaign_id: int) -> CampaignRecord:
+        """Return a stored comparison."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class WantedStudy:
+    """A study that a user wants to be measured.
+
+    Attributes:
+        study: The study.
+        part: Name of its part.
+        pair: A practice lab's.
+        is_fresh: Whether an interrupted comparison of it does not go on.
+    """
+
+    study: ComparisonStudy
+    part: str
+    pair: PairSpec
+    is_fresh: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedStudy:
+    """A study's comparison as it would begin.
+
+    Attributes:
+        plan: What is measured.
+        chosen: Candidates that these hosts have.
+        left_out: The study's other candidates.
+        predicted_s: About how long it takes as a whole, in s.
+        resume_id: Number of the interrupted comparison of the same plan that goes on; None for a new one.
+    """
+
+    plan: CampaignPlan
+    chosen: tuple[StudyCandidate, ...]
+    left_out: tuple[StudyCandidate, ...]
+    predicted_s: float
+    resume_id: int | None
+
+
+def check_study_pair(pair: PairSpec) -> None:
+    """Refuse a pair that is no practice lab's.
+
+    Raises:
+        InvalidOption: It is one of the user's own hosts.
+    """
+    if not pair.is_lab:
+        raise InvalidOption(FILE_STUDY_NEEDS_LAB(pair=pair.name))
+
+
+def plan_study(
+    services: StudyServices, found: Discovery, study: ComparisonStudy, part: str, *, is_fresh: bool
+) -> PlannedStudy:
+    """Plan a part of a study on hosts that have been inspected.
+
+    Args:
+        is_fresh: Whether an interrupted comparison of it does not go on.
+
+    Raises:
+        InvalidOption: The lab emulates a condition of its own.
+    """
+    left_out = study.left_out([(one.solution, one.suite) for one in found.candidates])
+    chosen = tuple(one for one in study.candidate if one not in left_out)
+    plan = services.plan(
+        found,
+        [(one.solution, one.suite) for one in chosen],
+        RunOptions(profile=study.parts[part].amounts, workloads=study.workloads, seed=study.seed),
+    )
+    if plan.condition is not None:
+        raise InvalidOption(STUDY_UNDER_CONDITION(study=study.name, name=plan.condition.name, pair=plan.pair.name))
+    resume_id = None if is_fresh else unfinished_study(services, plan)
+    if resume_id is not None:
+        plan = resumed_plan(services, found, resume_id)
+    return PlannedStudy(plan, chosen, left_out, study.parts[part].predicted_s(len(chosen)), resume_id)
+
+
+def unfinished_study(services: StudyServices, plan: CampaignPlan) -> int | None:
+    """Return the pair's interrupted comparison if it has this very plan; None otherwise."""
+    number = services.unfinished(plan.pair.name)
+    if number is None:
+        return None
+    return number if _asked_for(services.record(number).plan) == _asked_for(plan) else None
+
+
+def _asked_for(plan: CampaignPlan) -> tuple[object, ...]:
+    return plan.workloads, plan.profile, plan.attempts, plan.condition
+
+
+def resumed_plan(services: StudyServices, found: Discovery, campaign_id: int) -> CampaignPlan:
+    """Return the plan that was interrupted, for the pair as it is reached now."""
+    plan = services.record(campaign_id).plan
+    pair = found.pair
+    if (pair.underlay_a, pair.underlay_b) != (plan.pair.underlay_a, plan.pair.underlay_b):
+        raise InvalidOption(RESUME_OTHER_LINK(pair=pair.name, campaign=campaign_id))
+    return replace(plan, pair=replace(pair, load_cap_mbit_s=plan.pair.load_cap_mbit_s))

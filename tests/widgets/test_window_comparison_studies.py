@@ -1,0 +1,142 @@
+"""Studies that a comparison measures again: chosen, begun, shown beside own figures, also from the history."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import cast
+
+import fake_services
+import pytest
+from fake_studies import study_models, study_record, with_files
+from layout_checks import layout_faults
+from PySide6.QtWidgets import QTableWidget
+from window_driver import Driver
+
+from app.discovery.pair_discovery import Discovery
+from app.domain.cancel import CancelToken
+from app.domain.hosts import PairSpec
+from app.domain.progress import ProgressSink
+from app.domain.results import CampaignRecord, CampaignStatus
+from app.ranking.comparison_study import comparison_studies
+from app.ranking.file_study import IPSEC_TLS
+from ui.comparison.run_page import RunPage
+from ui.results.history_page import PastResultsPage
+from ui.studies.comparison_dialog import ComparisonStudyDialog
+from ui.studies.studies_page import StudiesPage
+
+STUDY = comparison_studies()[IPSEC_TLS]
+SLOWEST = STUDY.candidate[2]
+
+
+def chosen(driver: Driver) -> StudiesPage:
+    """Show the study."""
+    driver.window.show_area("studies")
+    page = driver.page(StudiesPage)
+    page.studies.setCurrentText(IPSEC_TLS)
+    driver.idle()
+    return page
+
+
+def column(table: QTableWidget, nth: int) -> list[str]:
+    return [cast("str", table.item(row, nth).text()) for row in range(table.rowCount())]
+
+
+@pytest.fixture
+def hosts_of_the_study(driver: Driver, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the hosts have all candidates but the last one, and comparisons move files."""
+    models = study_models(STUDY)
+    monkeypatch.setattr(fake_services, "_MODELS", {**fake_services._MODELS, **models})
+    candidates = tuple(one.candidate for one in list(models.values())[:-1])
+    services, discover, record = driver.services, driver.services.discover, driver.services._record
+
+    def found(pair: PairSpec, *, token: CancelToken, on_progress: ProgressSink) -> Discovery:
+        return replace(discover(pair, token=token, on_progress=on_progress), candidates=candidates)
+
+    def stored(number: int, plan: object, attempts: tuple[object, ...], status: CampaignStatus) -> CampaignRecord:
+        return record(number, plan, with_files(attempts, STUDY), status)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(services, "discover", found)
+    monkeypatch.setattr(services, "_record", stored)
+
+
+def test_before_any_run_it_says_what_it_is_and_shows_what_is_published(driver: Driver) -> None:
+    page = chosen(driver)
+    panel = page.panel
+    assert panel.isVisible()
+    assert not page.tabs.isVisible()
+    assert not page.report.isVisible()
+    assert column(panel.parts, 0) == [one.name for one in STUDY.part]
+    assert column(panel.candidates, 0) == [one.label for one in STUDY.candidate]
+    assert STUDY.citation in panel.source.text()
+    assert panel.notes.text().count("\n") == len(STUDY.notes) - 1
+    assert not panel.runs.isEnabled()
+    assert not panel.open.isEnabled()
+    panel.tabs.setCurrentIndex(1)
+    driver.lay_out()
+    table = panel.figures.table
+    assert column(table, 3)[:2] == ["14.0", "18.0"]
+    assert table.isColumnHidden(2), "no own figures"
+    panel.tabs.setCurrentIndex(2)
+    driver.lay_out()
+    assert layout_faults(driver.window) == []
+    page.studies.setCurrentIndex(0)
+    assert page.tabs.isVisible()
+
+
+def test_it_is_measured_by_a_comparison_and_then_shown_beside_the_published_figures(
+    driver: Driver, hosts_of_the_study: None
+) -> None:
+    page = chosen(driver)
+    driver.click(page.begin)
+    dialog = driver.dialog()
+    assert isinstance(dialog, ComparisonStudyDialog)
+    assert not dialog.fresh.isVisible()
+    assert "min" in dialog.estimate.text()
+    dialog.accept()
+    driver.until(lambda: isinstance(driver.window.current, RunPage))
+    assert "repeats ipsec-tls-2011, part quick" in driver.window.current.notice.text
+    driver.until(lambda: not driver.window.is_measuring)
+    driver.idle()
+    (record,) = driver.services.records.values()
+    assert (record.plan.seed, record.plan.workloads) == (STUDY.seed, STUDY.workloads)
+    assert len(record.plan.candidates) == len(STUDY.candidate) - 1
+    page = chosen(driver)
+    assert page.panel.run == record.campaign_id
+    assert page.panel.runs.currentText().startswith(f"Comparison {record.campaign_id}: quick, lab:practice, ")
+    driver.until(lambda: not page.panel.figures.table.isColumnHidden(2))
+    assert STUDY.candidate[-1].label in page.panel.figures.left_out.text()
+
+
+def test_a_run_of_the_history_is_shown_beside_the_study(driver: Driver) -> None:
+    driver.services.records[7] = study_record(STUDY)
+    page = chosen(driver)
+    driver.idle()
+    table = page.panel.figures.table
+    nth = next(row for row in range(table.rowCount()) if column(table, 0)[row] == SLOWEST.label)
+    assert (column(table, 6)[nth], column(table, 7)[nth]) != (column(table, 7)[nth], column(table, 6)[nth])
+    assert column(table, 6)[0] == column(table, 7)[0] == "1"
+    driver.click(page.panel.open)
+    past = driver.page(PastResultsPage)
+    tab = past.tabs.study
+    assert tab is not None
+    assert past.tabs.tabText(past.tabs.indexOf(tab)) == "Study"
+    words = "\n".join(one.text() for one in tab.orders.findChildren(type(past.what)))
+    assert "pairs have the published order. Rank correlation: 0." in words
+    assert f"{SLOWEST.label} A→B and " in words or f" and {SLOWEST.label} A→B" in words
+
+
+def test_an_interrupted_run_goes_on_unless_it_is_begun_anew(driver: Driver, hosts_of_the_study: None) -> None:
+    stopped = replace(study_record(STUDY), status=CampaignStatus.INTERRUPTED)
+    driver.services.records[7] = stopped
+    page = chosen(driver)
+    driver.click(page.begin)
+    dialog = driver.dialog()
+    assert isinstance(dialog, ComparisonStudyDialog)
+    assert dialog.fresh.isVisible()
+    dialog.reject()
+
+
+def test_other_comparisons_have_no_tab_of_a_study(driver: Driver) -> None:
+    driver.compare()
+    driver.idle()
+    assert driver.window.results.tabs.study is None

@@ -1,0 +1,158 @@
+"""Own figures of a study beside the published ones, and how the orders agree."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from app.ranking.repeated_study import RepeatedStudy
+from app.reports.repeated_study_view import (
+    figure_rows,
+    figure_title,
+    left_out_sentence,
+    order_sentence,
+    order_title,
+    other_order,
+    published_places,
+)
+from ui.common.basics import ChoiceBox, label, label_for, row
+from ui.common.data_table import DataTable
+from ui.common.texts import tr
+from ui.common.theme import GRID
+
+_VPN, _WAY, _OWN, _PUBLISHED, _OWN_RATIO, _PUBLISHED_RATIO, _OWN_PLACE, _PUBLISHED_PLACE = range(8)
+_OWN_ALL = (_OWN, _OWN_RATIO, _OWN_PLACE)
+_PUBLISHED_ALL = (_PUBLISHED, _PUBLISHED_RATIO, _PUBLISHED_PLACE)
+_LEAST_BOX_PX = 200
+
+
+class FiguresTable(DataTable):
+    """One line for each cell of a study's table, as high as all of them: the page around it scrolls."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            [
+                tr("VPN in the study"),
+                tr("Way"),
+                tr("Own"),
+                tr("Published"),
+                tr("Own × bare link"),
+                tr("Published × bare link"),
+                tr("Own place"),
+                tr("Published place"),
+            ],
+            {*_OWN_ALL, *_PUBLISHED_ALL},
+            tr("Own and published figures"),
+        )
+        ratio = tr("How many times that of the bare link in the same direction.")
+        place = tr("Among all lines, 1 the best.")
+        self.set_tips(
+            {_OWN_RATIO: ratio, _PUBLISHED_RATIO: ratio, _OWN_PLACE: place, _PUBLISHED_PLACE: place},
+        )
+        self.fit()
+
+    def show_figure(self, repeated: RepeatedStudy, name: str) -> None:
+        """Show one figure of all cells."""
+        rows = figure_rows(repeated, name)
+        self.setRowCount(len(rows))
+        for nth, one in enumerate(rows):
+            texts = (
+                *(one.label, one.way, one.own, one.published),
+                *(one.own_ratio, one.published_ratio, one.own_place, one.published_place),
+            )
+            for column, text in enumerate(texts):
+                self.cell(nth, column).setText(text)
+        self._unused = {
+            *([_WAY] if not any(one.way for one in rows) else []),
+            *(_OWN_ALL if not repeated.own else []),
+            *(_PUBLISHED_ALL if all(one.published == rows[0].published == "–" for one in rows) else []),
+        }
+        self._fit()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Fit it in the current style of the window."""
+        super().showEvent(event)
+        self._fit()
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Fit it to larger texts."""
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self._fit()
+
+    def _fit(self) -> None:
+        self.share_width()
+        is_scrolled = self.horizontalHeader().length() > self.viewport().width()
+        bar_px = self.horizontalScrollBar().sizeHint().height() if is_scrolled else 0
+        self.setFixedHeight(self.height_for_all_px() + bar_px)
+
+
+class StudyFigures(QWidget):
+    """A choice of figures, and the table of the one that is chosen."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._repeated: RepeatedStudy | None = None
+        self.choice = ChoiceBox()
+        self.choice.setAccessibleName(tr("Figure of the study"))
+        self.choice.setMinimumWidth(_LEAST_BOX_PX)
+        self.choice.currentIndexChanged.connect(self._show_figure)
+        self.table = FiguresTable()
+        self.left_out = label("", "muted", is_selectable=True)
+        body = QVBoxLayout(self)
+        body.setContentsMargins(0, 0, 0, 0)
+        body.setSpacing(GRID)
+        body.addLayout(row(label_for(tr("&Figure"), self.choice), self.choice, 0))
+        body.addWidget(self.table)
+        body.addWidget(self.left_out)
+
+    def show_study(self, repeated: RepeatedStudy) -> None:
+        """Show a study; the chosen figure remains where the study has it."""
+        former, self._repeated = self.choice.currentData(), repeated
+        self.choice.blockSignals(True)  # noqa: FBT003 - Qt has it so
+        self.choice.clear()
+        for one in repeated.study.figure:
+            self.choice.addItem(figure_title(one), one.name)
+        self.choice.setCurrentIndex(max(0, self.choice.findData(former)))
+        self.choice.blockSignals(False)  # noqa: FBT003 - Qt has it so
+        text = left_out_sentence(repeated)
+        self.left_out.setText(text)
+        self.left_out.setVisible(bool(text))
+        self._show_figure()
+
+    def _show_figure(self) -> None:
+        name = self.choice.currentData()
+        if self._repeated is not None and name is not None:
+            self.table.show_figure(self._repeated, name)
+
+
+class StudyOrders(QWidget):
+    """For each published order: how many pairs have it, the rank correlation, and the pairs in the other order."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._body = QVBoxLayout(self)
+        self._body.setContentsMargins(0, 0, 0, 0)
+        self._body.setSpacing(GRID)
+        self._content = QWidget()
+        self._body.addWidget(self._content)
+
+    def show_study(self, repeated: RepeatedStudy) -> None:
+        """Show a study's orders."""
+        content = QWidget()
+        body = QVBoxLayout(content)
+        body.setContentsMargins(0, 0, 0, 0)
+        body.setSpacing(GRID)
+        for one in repeated.orders:
+            body.addWidget(label(order_title(repeated.study, one.order), "heading"))
+            sentence = order_sentence(one) if repeated.own else tr("Not measured yet.")
+            pairs = other_order(repeated.study, one.agreement)
+            head = tr("In the other order, the published difference largest first:") if pairs else ""
+            listed = "\n".join(f"• {pair}" for pair in pairs)
+            for text in filter(None, (sentence, published_places(repeated.study, one.order), head, listed)):
+                body.addWidget(label(text, is_selectable=True))
+        self._body.replaceWidget(self._content, content)
+        self._content.hide()
+        self._content.deleteLater()
+        self._content = content

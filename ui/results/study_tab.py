@@ -1,0 +1,39 @@
+"""Tab of a comparison that repeats a published study."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from app.ranking.repeated_study import RepeatedStudy
+from ui.common.basics import WIDE_PX, ScrollPage, label
+from ui.common.study_views import StudyFigures, StudyOrders
+from ui.common.texts import tr
+from ui.common.theme import GRID
+
+
+class StudyTab(ScrollPage):
+    """Own figures beside the published ones, how the orders agree, what differs.
+
+    Args:
+        repeated: The study with own figures.
+    """
+
+    def __init__(self, repeated: RepeatedStudy) -> None:
+        content = QWidget()
+        content.setProperty("variant", "page")
+        super().__init__(content, WIDE_PX)
+        self.figures, self.orders = StudyFigures(), StudyOrders()
+        self.figures.show_study(repeated)
+        self.orders.show_study(repeated)
+        body = QVBoxLayout(content)
+        body.setContentsMargins(GRID, GRID, GRID, GRID)
+        body.setSpacing(GRID)
+        title = f"{repeated.study.name}: {tr(repeated.study.title)}"
+        body.addWidget(label(title, "strong", is_selectable=True))
+        body.addWidget(self.orders)
+        body.addWidget(self.figures)
+        body.addWidget(label(tr("What differs from the study"), "heading"))
+        citation = tr("Source: %1").replace("%1", repeated.study.citation)
+        for text in (*map(tr, repeated.study.notes), citation):
+            body.addWidget(label(text, "muted", is_selectable=True))
+        body.addStretch(1)

@@ -32,7 +32,14 @@ SOURCES = {
 """Folders of each catalogue; a folder within another one's belongs to the inner catalogue alone."""
 
 TEMPLATES = "resources/templates"
-TEMPLATE_FILES = ("report.html.j2", "report.typ", "census.html.j2", "study.html.j2", "export/README.txt.j2")
+TEMPLATE_FILES = (
+    "report.html.j2",
+    "report.typ",
+    "census.html.j2",
+    "study.html.j2",
+    "node_study.html.j2",
+    "export/README.txt.j2",
+)
 """Pages of app/reports and app/export, whose calls of `tr` belong to the catalogue of the program."""
 
 _POLICY_KEYS = "note reason refusal replacement scope section slow source sources title version"

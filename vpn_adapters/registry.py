@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from app.domain.adapters import Adapter
+from app.domain.node_protection import NodeProtection
 from vpn_adapters import (
     baseline,
     fastd,
@@ -20,6 +21,7 @@ from vpn_adapters import (
     wireguard,
     wireguard_vxlan,
 )
+from vpn_adapters.macsec import nodes
 
 ADAPTERS: Mapping[str, Adapter] = MappingProxyType(
     {
@@ -42,3 +44,6 @@ ADAPTERS: Mapping[str, Adapter] = MappingProxyType(
     }
 )
 """Adapters by their solution's name, references first."""
+
+NODE_PROTECTIONS: Mapping[str, NodeProtection] = MappingProxyType({one.solution: one for one in (nodes.protection,)})
+"""Protections of nodes' frames by their solution's name."""

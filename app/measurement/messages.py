@@ -312,6 +312,20 @@ WORKLOAD_NOT_MEASURED = MessageForm("measure.workload-not-measured", "{workload:
 BROKE_OFF = MessageForm("measure.broke-off", "It broke off ({error}).")
 FROM_HOST_TO_HOST = MessageForm("measure.from-host-to-host", "{sender} to {receiver}")
 REPORTED_LINE = MessageForm("measure.reported-line", "Reported: {line}")
+NODE_SETTING_BUILT = MessageForm("measure.node-setting-built", "Round {round}, {title}: building")
+LATENCY_OF_NODES = MessageForm("measure.latency-of-nodes", "{title}: latency between the nodes")
+TCP_OF_NODES = MessageForm("measure.tcp-of-nodes", "{title}: TCP between the nodes in both directions")
+HOPS_CAPTURED = MessageForm("measure.hops-captured", "{title}: capturing at each hop")
+INJECTING_AT = MessageForm("measure.injecting-at", "{title}: injecting frames at {hop:text}")
+NODE_STUDY_NEEDS_LAB = MessageForm(
+    "measure.node-study-needs-lab",
+    "{pair} is no practice lab: this study makes bridges and nodes on both gateways, one setting without "
+    "encryption, and sends forged frames, for now on practice labs only.",
+    "Start one with: tunnelmark lab up",
+)
+NODE_SOLUTION_MISSING = MessageForm(
+    "measure.node-solution-missing", "{title} is not possible on these hosts: {why:text}"
+)
 CELL_OF_STUDY = MessageForm("measure.cell-of-study", "{condition}: {way}, {congestion:text}")
 CANDIDATES_NOT_OFFERED = MessageForm("services.not-offered", "Not offered for these hosts: {candidates}.")
 SHAPING_NOT_ALLOWED = MessageForm(

@@ -154,6 +154,7 @@ NOT_LISTENING = MessageForm("probe.not-listening", "it does not listen")
 NO_CAPTURE = MessageForm("probe.no-capture", "tcpdump does not capture on {host}.")
 NOT_HELD_BACK = MessageForm("probe.not-held-back", "{host} does not hold back packets for the injection test.")
 NOT_COPIED = MessageForm("probe.not-copied", "{host} could not copy packets for the injection test.")
+CAPTURE_HAS_NO_FRAME = MessageForm("probe.capture-has-no-frame", "The capture on {host} has no packet of the tunnel.")
 NOT_SENT = MessageForm("probe.not-sent", "{host} could not send packets for the injection test.")
 BUSY_BEFORE = MessageForm(
     "probe.busy-before", "Other work kept {busy_pct:.0f} % of {host}'s CPU busy before the start."

@@ -34,6 +34,7 @@ from app.linting.host_files import lint_host
 from app.measurement.firewalls import FirewallConsents
 from app.measurement.inspect_pair import inspect_pair, obstacles_of, request_for
 from app.measurement.messages import LAST_MEASURED
+from app.measurement.node_studies import NodeStudyOperations
 from app.measurement.studies import StudyOperations
 from app.policy.file_header import file_header
 from app.reports.archive import Archive
@@ -49,7 +50,7 @@ from app.ssh import SshConnector
 from app.ssh.connections import Connections
 from app.tunnel import Found, HostRecovery, RecoveryReport, recover_host
 from app.tunnel import preview as preview_deployment
-from vpn_adapters.registry import ADAPTERS
+from vpn_adapters.registry import ADAPTERS, NODE_PROTECTIONS
 
 if TYPE_CHECKING:
     from app.export.pair_export import Exported, ExportOptions
@@ -62,6 +63,7 @@ class Services(
     ResultOperations,
     MeasuringOperations,
     StudyOperations,
+    NodeStudyOperations,
     DeploymentService,
 ):
     """All services: implements `ComparisonServices` and `DeploymentServices`. Safe to use from several worker threads.
@@ -78,6 +80,7 @@ class Services(
         self.paths = paths or find_paths()
         SettingsOperations.__init__(self, self.paths.settings)
         self.adapters = ADAPTERS
+        self.node_protections = NODE_PROTECTIONS
         self.archive = Archive(self.paths)
         self.store = self.archive.store
         self.lab_service = Labs(self.paths)

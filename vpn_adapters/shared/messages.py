@@ -81,6 +81,11 @@ MAKE_MACSEC_AGREED = MessageForm(
     "adapter.make-macsec-agreed", "Make the MACsec interface {interface} and agree on keys by MKA"
 )
 MAKE_MACSEC_STATIC = MessageForm("adapter.make-macsec-static", "Make the MACsec interface {interface} with static keys")
+PROTECT_NODES = MessageForm("adapter.protect-nodes", "Protect frames between the node {node} and the other node")
+PROTECT_LAN = MessageForm("adapter.protect-lan", "Protect frames between the node {node} and its gateway")
+NOT_FOR_NODES = MessageForm(
+    "adapter.not-for-nodes", "{suite:title} cannot protect frames of nodes, which have static keys for minutes."
+)
 DAEMON_KILLED = MessageForm("adapter.daemon-killed", "{program} is killed")
 DAEMON_STOPPED = MessageForm("adapter.daemon-stopped", "{program} is stopped")
 WIREGUARD_TAKEN_DOWN = MessageForm("adapter.wireguard-taken-down", "the WireGuard interface {interface} is taken down")

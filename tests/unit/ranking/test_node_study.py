@@ -1,0 +1,134 @@
+"""Study with nodes: its order against own rounds, and what may be stated where protection is faster than none."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from app.cli.exit_codes import ExitCode
+from app.cli.main import main
+from app.domain.node_study import FORGED, REPLAYED, Hop, HopInjection, HopReport, NodeResult, Seen
+from app.domain.results import CpuUsage
+from app.measurement.node_studies import NODE_PARTS, predicted_node_s
+from app.ranking.node_study import (
+    NODE_STUDY,
+    OrderVerdict,
+    Reason,
+    faster_than_baseline,
+    node_settings,
+    own_pairs,
+    setting_figures,
+)
+from app.reports.node_study import figure_rows, hop_rows, node_study_data, write_node_study
+from app.storage.node_results import NodeResults, load_node_results, save_node_results
+
+NAMES = [one.name for one in node_settings()]
+
+
+def cpu(busy_pct: float) -> CpuUsage:
+    return CpuUsage(busy_pct, 0.0, busy_pct, 0.0, 0.0, 4.0)
+
+
+def result(name: str, number: int, ms: float, mbit_s: float, *, again: int = 0, busy: float = 50.0) -> NodeResult:
+    ways = ("a_to_b", "b_to_a")
+    return NodeResult(
+        *(name, number, ms, {60: ms}, dict.fromkeys(ways, mbit_s), dict.fromkeys(ways, again)),
+        cpu_latency={"a": cpu(10.0), "b": cpu(10.0)},
+        cpu_throughput={"a": cpu(busy), "b": cpu(busy)},
+        own_load_cores=0.1,
+    )
+
+
+def rounds(number: int = 3, **changed: tuple[float, float]) -> list[NodeResult]:
+    """Return rounds in the study's order, of latency in ms and Mbit/s, unless a setting has others."""
+    as_published = dict(zip(NAMES, ((1.0, 80.0), (1.0, 94.0), (1.9, 47.0), (2.5, 24.0)), strict=True))
+    own = {**as_published, **{name.replace("_", "-"): figures for name, figures in changed.items()}}
+    return [result(name, each, *figures) for each in range(1, number + 1) for name, figures in own.items()]
+
+
+def test_the_published_order_comes_out_only_where_enough_rounds_agree() -> None:
+    found = own_pairs(rounds())
+    assert {one.verdict for one in found} == {OrderVerdict.YES}
+    assert found[1].ratio == pytest.approx(0.5)
+    assert {one.verdict for one in own_pairs(rounds(2))} == {OrderVerdict.UNDECIDED}
+    other = own_pairs(rounds(macsec_l2tp=(3.0, 20.0)))
+    assert [one.verdict for one in other] == [OrderVerdict.NO, OrderVerdict.NO, OrderVerdict.YES, *other_latency()]
+    one_round = [
+        replace(one, mbit_s={"a_to_b": 1.0, "b_to_a": 1.0}) if one.key == (NAMES[1], 1) else one for one in rounds()
+    ]
+    assert own_pairs(one_round)[1].verdict is OrderVerdict.UNDECIDED
+
+
+def other_latency() -> list[OrderVerdict]:
+    return [OrderVerdict.NO, OrderVerdict.YES]
+
+
+def test_reasons_are_only_those_that_own_figures_support() -> None:
+    assert [one.setting for one in faster_than_baseline(rounds())] == ["macsec-l2tp"]
+    (steady,) = faster_than_baseline(rounds())
+    assert steady.reasons == (Reason.NOT_SENT_AGAIN, Reason.CPU_FREE)
+    disturbed = [
+        replace(one, retransmits={"a_to_b": 90, "b_to_a": 90}, cpu_throughput={"a": cpu(97.0)})
+        if one.setting == "baseline"
+        else one
+        for one in rounds()
+    ]
+    assert faster_than_baseline(disturbed)[0].reasons == (Reason.SENT_AGAIN, Reason.CPU_FULL)
+    assert Reason.BY_CHANCE in faster_than_baseline(rounds(2))[0].reasons
+
+
+def test_disturbed_rounds_count_only_where_there_are_no_others() -> None:
+    busy = [replace(one, own_load_cores=2.0, latency_ms=9.0) for one in rounds(1)]
+    assert setting_figures([*busy, *rounds(3)[4:]])["baseline"].latency_ms == 1.0
+    only = setting_figures(busy)["baseline"]
+    assert (only.latency_ms, only.is_disturbed) == (9.0, True)
+
+
+def hops(*, accepted: int = 0, relayed: int = 0, control: int = 9) -> HopReport:
+    seen = tuple(Seen(hop, 18, has_addresses=hop is not Hop.UNDERLAY, has_payload=False) for hop in Hop)
+    injected = tuple(HopInjection(hop, kind, 3, relayed, accepted) for hop in Hop for kind in (FORGED, REPLAYED))
+    return HopReport(seen, injected, 9, 9, 9, control)
+
+
+@pytest.mark.parametrize(
+    ("report", "cells"),
+    [
+        (hops(), ("hidden", "hidden", "refused", "refused")),
+        (hops(relayed=3), ("hidden", "hidden", "relayed, refused by the node", "relayed, refused by the node")),
+        (hops(accepted=3), ("hidden", "hidden", "accepted", "accepted")),
+        (hops(control=0), ("not proven", "not proven", "not proven", "not proven")),
+    ],
+)
+def test_nothing_is_hidden_or_refused_without_a_control(report: HopReport, cells: tuple[str, ...]) -> None:
+    found = NodeResults(NODE_STUDY, "lab:x", "quick", "1", (NodeResult(NAMES[1], 1, hops=report),))
+    assert hop_rows(found)[1][2:] == cells
+
+
+def test_results_are_kept_and_what_is_missing_is_measured_again(tmp_path: Path) -> None:
+    first = [replace(one, hops=hops()) if one.round == 1 else one for one in rounds()]
+    kept = NodeResults(NODE_STUDY, "lab:x", "quick", "1", tuple(first))
+    save_node_results(tmp_path / "r.json", kept)
+    assert load_node_results(tmp_path / "r.json") == kept
+    assert len(kept.done()) == 12
+    busy = kept.with_result(replace(first[5], own_load_cores=3.0))
+    assert busy.done() == kept.done() - {first[5].key}
+    part = NODE_PARTS["quick"]
+    assert predicted_node_s(part, kept.done()) == 0 < predicted_node_s(part) <= 600
+    json.dumps(node_study_data(kept))
+    assert len(figure_rows(kept)) == 4
+    write_node_study(kept, tmp_path / "r.html")
+    assert "MACsec plus WireGuard" in (tmp_path / "r.html").read_text()
+
+
+@pytest.mark.parametrize("words", ["show industrial-2019-extended", "list"])
+def test_the_study_is_shown(words: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["study", *words.split()]) == ExitCode.OK
+    assert "industrial-2019-extended" in capsys.readouterr().out or "show" in words
+
+
+def test_a_part_of_another_study_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["study", "run", NODE_STUDY, "lab:x", "--part", "loss"]) not in (ExitCode.OK, 70)
+    assert f"{NODE_STUDY} has no part named loss." in " ".join(capsys.readouterr().err.split())

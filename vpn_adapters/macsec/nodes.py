@@ -1,0 +1,175 @@
+"""Frames of nodes behind gateways, protected by MACsec: from node to node, or in each LAN."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from app.domain.adapters import (
+    Adapter,
+    EndpointPlan,
+    IdentityRecipe,
+    PlanRequest,
+    PlanStep,
+    PublicIdentity,
+    TunnelPlan,
+    UpCheck,
+)
+from app.domain.commands import Command, CommandResult
+from app.domain.errors import InvalidPlan
+from app.domain.hosts import HostFacts, Side, SolutionSupport
+from app.domain.link import Link
+from app.domain.messages import mark
+from app.domain.node_protection import ProtectedPlace
+from app.domain.solutions import CensusOption, SolutionInfo, Suite
+from app.domain.topology import Topology, node_addresses, node_mac
+from vpn_adapters.macsec import identity, suites
+from vpn_adapters.macsec.info import NAME
+from vpn_adapters.macsec.overhead import MACSEC_BYTES
+from vpn_adapters.shared.commands import root_script
+from vpn_adapters.shared.messages import NOT_FOR_NODES, PROTECT_LAN, PROTECT_NODES
+
+INTERFACE = "lansec"
+"""Interface of a node with its address, above the cable."""
+
+_STEP_S = 30.0
+_SCRIPTS = {ProtectedPlace.NODES: "nodes-between.sh", ProtectedPlace.LANS: "nodes-lan.sh"}
+_TITLES = {ProtectedPlace.NODES: PROTECT_NODES, ProtectedPlace.LANS: PROTECT_LAN}
+
+
+def gateway_mac(side: Side) -> str:
+    """Return the hardware address of a gateway's interface towards its node: locally administered."""
+    return node_mac(side).replace(":00:00:", ":00:01:")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Around:
+    """Implements `Adapter`: a tunnel's own, with the secrets of nodes' frames beside its keys.
+
+    Attributes:
+        carrier: The tunnel's adapter.
+        place: Where frames are protected.
+    """
+
+    carrier: Adapter
+    place: ProtectedPlace
+
+    @property
+    def info(self) -> SolutionInfo:
+        return self.carrier.info
+
+    def discovery(self) -> Mapping[str, Command]:
+        return self.carrier.discovery()
+
+    def parse_discovery(self, outputs: Mapping[str, CommandResult], /) -> SolutionSupport:
+        return self.carrier.parse_discovery(outputs)
+
+    def suites(self, facts_a: HostFacts, facts_b: HostFacts, /) -> tuple[Suite, ...]:
+        return self.carrier.suites(facts_a, facts_b)
+
+    def census(self, facts_a: HostFacts, facts_b: HostFacts, /) -> tuple[CensusOption, ...]:
+        return self.carrier.census(facts_a, facts_b)
+
+    def identity(self, request: PlanRequest, side: Side, /) -> IdentityRecipe:
+        """Return the tunnel's recipe with a secret: of both nodes, made on A; of a LAN, made there and never sent."""
+        own = self.carrier.identity(self._roomy(request), side)
+        is_shared = self.place is ProtectedPlace.NODES
+        more = identity.recipe(request.link, side if is_shared else Side.A)
+        shared = more.shared if is_shared else ()
+        return replace(own, steps=(*own.steps, *more.steps), shared=(*own.shared, *shared))
+
+    def parse_identity(self, outputs: Mapping[str, CommandResult], /) -> PublicIdentity:
+        return self.carrier.parse_identity(outputs)
+
+    def plan(self, request: PlanRequest, /) -> TunnelPlan:
+        return self.carrier.plan(self._roomy(request))
+
+    def _roomy(self, request: PlanRequest) -> PlanRequest:
+        """Return a request for a tunnel that carries frames with MACsec's overhead, where it has to."""
+        if self.place is not ProtectedPlace.NODES:
+            return request
+        link = request.link
+        return replace(request, link=replace(link, inner_mtu_bytes=link.inner_mtu_bytes + MACSEC_BYTES))
+
+
+@dataclass(frozen=True, slots=True)
+class MacsecNodes:
+    """Implements `NodeProtection` with static keys, new ones for each tunnel. Source of the way: ip-macsec(8)."""
+
+    solution: str = NAME
+    interface: str = INTERFACE
+
+    def suite(self, facts_a: HostFacts, facts_b: HostFacts, name: str, /) -> Suite | None:
+        """Return a suite with static keys; None where one of the hosts does not have it, or it is not for nodes."""
+        offered = suites.offered(facts_a, facts_b)
+        return next((one for one in offered if one.name == name and _is_for_nodes(one)), None)
+
+    def around(self, carrier: Adapter, place: ProtectedPlace, /) -> Adapter:
+        """Return a tunnel's adapter with what the place needs."""
+        return carrier if place is ProtectedPlace.NOWHERE else _Around(carrier, place)
+
+    def extend(self, plan: TunnelPlan, link: Link, suite: Suite, place: ProtectedPlace, /) -> TunnelPlan:
+        """Return a plan with protected nodes."""
+        if place is ProtectedPlace.NOWHERE:
+            return plan
+        if not _is_for_nodes(suite):
+            raise InvalidPlan(NOT_FOR_NODES(suite=suite.title))
+        a, b = (_endpoint(plan.on(side), link, suite, place, side) for side in Side)
+        whole = plan.largest_unfragmented_frame_bytes
+        if place is ProtectedPlace.NODES and whole is not None:
+            whole -= MACSEC_BYTES
+        return replace(plan, a=a, b=b, inner_mtu_bytes=link.inner_mtu_bytes, largest_unfragmented_frame_bytes=whole)
+
+
+def _is_for_nodes(suite: Suite) -> bool:
+    """Whether the suite has static keys and ordinary packet numbers: measurements of minutes need no others."""
+    settings = suite.settings
+    return settings.get(suites.KEYS) == suites.STATIC_KEYS and "-xpn-" not in settings[suites.CIPHER]
+
+
+def _endpoint(own: EndpointPlan, link: Link, suite: Suite, place: ProtectedPlace, side: Side) -> EndpointPlan:
+    step = _step(own.interface, link, suite, place, side)
+    space = node_addresses(link, Topology.BRIDGED_NODES, side).namespace
+    checks = [_up_check(suite, ("ip", "-n", space, "macsec", "show", INTERFACE))]
+    if place is ProtectedPlace.LANS:
+        checks.append(_up_check(suite, ("ip", "macsec", "show", _upper(link))))
+    return replace(own, steps=(*own.steps, step), up_checks=(*own.up_checks, *checks))
+
+
+def _step(bridge: str, link: Link, suite: Suite, place: ProtectedPlace, side: Side) -> PlanStep:
+    node = node_addresses(link, Topology.BRIDGED_NODES, side)
+    cipher, is_lan = suite.settings[suites.CIPHER], place is ProtectedPlace.LANS
+    table = f"{link.names.guard_table}_lan"
+    digits = str(int(cipher[-3:]) // 4)
+    common = (link.run_dir, table, cipher, str(link.inner_mtu_bytes), digits, node.namespace, INTERFACE, node.node)
+    own = node_mac(side)
+    more: tuple[str, ...]
+    if is_lan:
+        more = (own, node.namespace, _upper(link), gateway_mac(side), bridge)
+    else:
+        more = (own, node_mac(side.other), f"{side}-to-{side.other}", f"{side.other}-to-{side}")
+    made_here = (_upper(link), table) if is_lan else ("", "")
+    removal = (node.namespace, INTERFACE, node.namespace, *made_here)
+    return PlanStep(
+        title=_TITLES[place](node=node.node_ip),
+        command=root_script("macsec", _SCRIPTS[place], *common, *more, timeout_s=_STEP_S),
+        undo=root_script("macsec", "nodes-remove.sh", *removal, timeout_s=_STEP_S),
+    )
+
+
+def _upper(link: Link) -> str:
+    """Return the name of a gateway's interface above the cable."""
+    return f"{link.names.ethernet_interface}lan"
+
+
+def _up_check(suite: Suite, argv: tuple[str, ...]) -> UpCheck:
+    shown = re.escape(suite.settings[suites.SHOWN])
+    return UpCheck(
+        title=mark("What the kernel encrypts nodes' frames with"),
+        command=Command(argv, timeout_s=5.0, is_root=True),
+        stdout_pattern=rf"(?s)validate strict [^\n]*encrypt on .*cipher suite: {shown},.*RXSC: [0-9a-f]+, state on",
+    )
+
+
+protection = MacsecNodes()

@@ -24,7 +24,6 @@ __all__ = [
     "StudyWay",
     "as_figures",
     "comparison_studies",
-    "places_text",
     "published_figures",
     "times_bare",
 ]
@@ -82,12 +81,10 @@ class StudyOrder:
     Attributes:
         figure: Name of the figure.
         title: Of what; an English text, to be translated.
-        places: Column of places; empty where figures are compared.
     """
 
     figure: str
     title: str
-    places: str = ""
 
     @property
     def words(self) -> str:
@@ -189,7 +186,7 @@ def as_figures(found: Mapping[Cell, FileFigures]) -> Mapping[Cell, Figures]:
 
 
 def published_figures(study: ComparisonStudy) -> Mapping[Cell, Figures]:
-    """Return the published figures by cell; none where the study has places alone."""
+    """Return the published figures by cell."""
     return as_figures(file_study.published_files()) if study.name == file_study.IPSEC_TLS else {}
 
 
@@ -198,8 +195,3 @@ def times_bare(figures: Mapping[Cell, Figures], cell: Cell, name: str) -> float 
     bare = figures.get((BASELINE, "none", cell[2]), {}).get(name)
     own = figures.get(cell, {}).get(name)
     return None if not bare or own is None else own / bare
-
-
-def places_text(_study: ComparisonStudy, _order: StudyOrder) -> str:
-    """Return a published order of places in words; empty where figures are published."""
-    return ""

@@ -12,7 +12,6 @@ from app.ranking.comparison_study import (
     Figures,
     StudyFigure,
     StudyOrder,
-    places_text,
     published_figures,
     times_bare,
 )
@@ -122,12 +121,6 @@ def other_order(study: ComparisonStudy, agreed: Agreement[Cell]) -> list[str]:
     ]
     more = len(agreed.against) - len(pairs)
     return [*pairs, tr("and {number} more").format(number=more)] if more > 0 else pairs
-
-
-def published_places(study: ComparisonStudy, order: StudyOrder) -> str:
-    """Return published places as a sentence; empty where figures are published."""
-    places = places_text(study, order) if order.places else ""
-    return tr("Published: {places}.").format(places=places) if places else ""
 
 
 def left_out_sentence(repeated: RepeatedStudy) -> str:

@@ -25,7 +25,8 @@ from app.probes.capture.request import missing_for_capture
 from app.ranking.node_study import NODE_STUDY, node_settings
 from app.storage import Store
 from app.storage.in_use import InUse
-from app.storage.node_results import NodeResults, load_node_results, save_node_results
+from app.storage.node_results import NodeResults, load_node_results
+from app.storage.study_files import write_study
 from app.storage.study_results import results_file
 
 NODE_PARTS: Mapping[str, NodePart] = {
@@ -74,7 +75,7 @@ class _Kept:
 
     def keep(self, result: NodeResult) -> None:
         self.results = self.results.with_result(result)
-        save_node_results(self.file, self.results)
+        write_study(self.file, self.results)
         self.on_result(result)
 
 

@@ -35,7 +35,8 @@ from app.ranking.published_transfers import TRANSFER_BYTES
 from app.ranking.study_parts import missing_cells
 from app.storage import Store
 from app.storage.in_use import InUse
-from app.storage.study_results import StudyResults, load_results, results_file, save_results, stored_results
+from app.storage.study_files import write_study
+from app.storage.study_results import StudyResults, load_results, results_file, stored_results
 
 BARE = (BASELINE, "none")
 """Solution and suite of the bare link."""
@@ -73,7 +74,7 @@ class _KeptResults:
 
     def keep(self, result: TransferResult) -> None:
         self.results = replace(self.results.with_result(result), version=tunnelmark_version())
-        save_results(self.file, self.results)
+        write_study(self.file, self.results)
         self.on_result(result)
 
     def keep_rtt(self, condition: str, rtt_ms: float) -> None:
@@ -148,7 +149,7 @@ class StudyOperations:
                 guests=self.lab_service.guests(pair),
             )
             if begun is not found:
-                save_results(file, begun)  # so that a run which is stopped before its first result goes on as well
+                write_study(file, begun)  # so that a run which is stopped before its first result goes on as well
             try:
                 TransferRun(plan, sessions, discovery.link, tunnels, set_condition, reports, token).run()
             finally:

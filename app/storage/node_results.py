@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from cattrs import structure
-
-from app.domain.atomic import replace_file
-from app.domain.errors import InvalidFile
-from app.domain.messages import from_stored, to_stored
 from app.domain.node_study import NodeResult
-from app.storage.messages import STUDY_FORMAT, STUDY_UNREAD
+from app.storage.study_files import read_study
 
 FORMAT = 1
 """Raised when a field changes its meaning."""
@@ -59,23 +52,4 @@ def load_node_results(file: Path) -> NodeResults | None:
     Raises:
         InvalidFile: The file cannot be read.
     """
-    try:
-        found = _with_texts(structure(json.loads(file.read_text(encoding="utf-8")), NodeResults), from_stored)
-    except FileNotFoundError:
-        return None
-    except Exception as error:  # cattrs raises groups of what it finds
-        raise InvalidFile(STUDY_UNREAD(file=file, kind=type(error).__name__)) from error
-    if found.format != FORMAT:
-        raise InvalidFile(STUDY_FORMAT(file=file, format=found.format, known=FORMAT))
-    return found
-
-
-def save_node_results(file: Path, results: NodeResults) -> None:
-    """Write results, all at once."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    replace_file(file, f"{json.dumps(asdict(_with_texts(results, to_stored)), indent=2)}\n".encode())
-
-
-def _with_texts(results: NodeResults, change: Callable[[str], str]) -> NodeResults:
-    """Return results with another form of their messages: as they are stored, or as they are shown."""
-    return replace(results, results=tuple(replace(one, message=change(one.message)) for one in results.results))
+    return read_study(file, NodeResults, known=FORMAT)

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from cattrs import structure
-
-from app.domain.atomic import replace_file
 from app.domain.errors import InvalidFile
-from app.domain.messages import from_stored, to_stored
 from app.domain.topology import Topology
 from app.domain.transfers import TransferCell, TransferResult
-from app.storage.messages import STUDY_FORMAT, STUDY_UNREAD
+from app.storage.study_files import read_study
 
 FORMAT = 1
 """Raised when a field changes its meaning."""
@@ -84,18 +79,7 @@ def load_results(file: Path) -> StudyResults | None:
     Raises:
         InvalidFile: The file cannot be read.
     """
-    try:
-        data = json.loads(file.read_text(encoding="utf-8"))
-        found = _with_texts(structure(data, StudyResults), from_stored)
-    except FileNotFoundError:
-        return None
-    except Exception as error:  # cattrs raises groups of what it finds
-        raise InvalidFile(
-            STUDY_UNREAD(file=file, kind=type(error).__name__),
-        ) from error
-    if found.format != FORMAT:
-        raise InvalidFile(STUDY_FORMAT(file=file, format=found.format, known=FORMAT))
-    return found
+    return read_study(file, StudyResults, known=FORMAT)
 
 
 def stored_results(folder: Path, study: str) -> tuple[tuple[StudyResults, ...], tuple[InvalidFile, ...]]:
@@ -109,15 +93,3 @@ def stored_results(folder: Path, study: str) -> tuple[tuple[StudyResults, ...], 
         else:
             found += [results] if results is not None else []
     return tuple(sorted(found, key=lambda one: one.pair)), tuple(faults)
-
-
-def save_results(file: Path, results: StudyResults) -> None:
-    """Write results, all at once."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    stored = _with_texts(results, to_stored)
-    replace_file(file, f"{json.dumps(asdict(stored), indent=2)}\n".encode())
-
-
-def _with_texts(results: StudyResults, change: Callable[[str], str]) -> StudyResults:
-    """Return results with another form of their messages: as they are stored, or as they are shown."""
-    return replace(results, results=tuple(replace(one, message=change(one.message)) for one in results.results))

@@ -23,7 +23,8 @@ from app.measurement.messages import STUDY_NEEDS_LAB
 from app.measurement.studies import StudyOperations, StudyRequest
 from app.measurement.transfers import TransferPlan, TransferReports
 from app.ranking.study_parts import SATCOM, cells_of
-from app.storage.study_results import StudyResults, results_file, save_results
+from app.storage.study_files import write_study
+from app.storage.study_results import StudyResults, results_file
 from support.message_checks import has_message
 
 QUICK = cells_of("quick")
@@ -108,7 +109,7 @@ def test_a_fresh_run_measures_its_part_again_and_keeps_the_others(run: type[Run]
     old = StudyResults(SATCOM, "lab:practice", "0.0.1", 30_000_000)
     for cell in (*QUICK, OTHER):
         old = old.with_result(TransferResult(cell, 99.0, 30_000_000, topology=Topology.ROUTED_NODES))
-    save_results(results_file(tmp_path, SATCOM, "lab:practice"), old)
+    write_study(results_file(tmp_path, SATCOM, "lab:practice"), old)
     run.most = 2
     found = operations.measure(QUICK, is_fresh=True)
     times = dict.fromkeys((*QUICK[2:], OTHER), 99.0)
@@ -128,7 +129,7 @@ def test_a_fresh_run_that_was_stopped_before_its_first_result_is_resumed(run: ty
     operations.measure(QUICK)
     old = operations.study_results(SATCOM, "lab:practice")
     assert old is not None
-    save_results(results_file(tmp_path, SATCOM, "lab:practice"), replace(old, version="0.0.1"))
+    write_study(results_file(tmp_path, SATCOM, "lab:practice"), replace(old, version="0.0.1"))
     run.measured, run.most = [], 0
     found = operations.measure(QUICK[:3], is_fresh=True)
     assert found.times_s() == old.times_s()
@@ -177,7 +178,7 @@ def test_stored_results_of_all_pairs_are_found_beside_a_damaged_file(run: type[R
     operations = Operations(tmp_path)
     assert operations.stored_studies(SATCOM) == ((), ())
     for name in ("lab:b", "lab:a"):
-        save_results(results_file(tmp_path, SATCOM, name), StudyResults(SATCOM, name, "1.0", 30_000_000))
+        write_study(results_file(tmp_path, SATCOM, name), StudyResults(SATCOM, name, "1.0", 30_000_000))
     (tmp_path / f"{SATCOM}-lab-c.json").write_text("{")
     found, faults = operations.stored_studies(SATCOM)
     assert [one.pair for one in found] == ["lab:a", "lab:b"]

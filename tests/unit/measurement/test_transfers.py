@@ -24,7 +24,8 @@ from app.measurement.transfers import TransferPlan, TransferReports, TransferRun
 from app.probes import transfer as probe
 from app.probes.messages import TRANSFER_FAILED
 from app.storage.messages import STUDY_UNREAD
-from app.storage.study_results import StudyResults, load_results, results_file, save_results
+from app.storage.study_files import write_study
+from app.storage.study_results import StudyResults, load_results, results_file
 from support.message_checks import has_message
 
 CELLS = tuple(
@@ -259,7 +260,7 @@ def test_results_are_kept_one_per_cell_and_read_again(tmp_path: Path) -> None:
     nodes = Topology.ROUTED_NODES
     found = found.with_result(TransferResult(CELLS[0], 21.5, 30_000_000, 3, "cubic", topology=nodes))
     found = found.with_result(TransferResult(CELLS[1], 20.5, 30_000_000, 3, "bbr"))  # between the hosts themselves
-    save_results(file, found)
+    write_study(file, found)
     again = load_results(file)
     assert again == found
     assert again is not None

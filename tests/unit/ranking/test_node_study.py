@@ -23,7 +23,8 @@ from app.ranking.node_study import (
     setting_figures,
 )
 from app.reports.node_study import figure_rows, hop_rows, node_study_data, write_node_study
-from app.storage.node_results import NodeResults, load_node_results, save_node_results
+from app.storage.node_results import NodeResults, load_node_results
+from app.storage.study_files import write_study
 
 NAMES = [one.name for one in node_settings()]
 
@@ -110,7 +111,7 @@ def test_nothing_is_hidden_or_refused_without_a_control(report: HopReport, cells
 def test_results_are_kept_and_what_is_missing_is_measured_again(tmp_path: Path) -> None:
     first = [replace(one, hops=hops()) if one.round == 1 else one for one in rounds()]
     kept = NodeResults(NODE_STUDY, "lab:x", "quick", "1", tuple(first))
-    save_node_results(tmp_path / "r.json", kept)
+    write_study(tmp_path / "r.json", kept)
     assert load_node_results(tmp_path / "r.json") == kept
     assert len(kept.done()) == 12
     busy = kept.with_result(replace(first[5], own_load_cores=3.0))

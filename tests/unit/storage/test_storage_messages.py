@@ -29,7 +29,8 @@ from app.services.messages import A_DEPLOYMENT
 from app.storage import Store
 from app.storage.in_use import InUse
 from app.storage.messages import NUMBERED_WORK
-from app.storage.study_results import StudyResults, load_results, save_results
+from app.storage.study_files import write_study
+from app.storage.study_results import StudyResults, load_results
 from app.tunnel.messages import STEP_FAILED, UNDO_OF
 from app.wording.language import use_language
 from app.wording.messages import local_text
@@ -126,7 +127,7 @@ def test_results_of_a_study_keep_why_a_transfer_failed(tmp_path: Path) -> None:
     cell = TransferCell("geo", "cubic", "wireguard", "none")
     new = TransferResult(cell, None, 0, message=UNREACHABLE(host="gw-a"))
     old = TransferResult(replace(cell, condition="leo"), None, 0, message="an older text")
-    save_results(tmp_path / "s.json", StudyResults("satcom-2021", "north", "0.1.0", 1, (new, old)))
+    write_study(tmp_path / "s.json", StudyResults("satcom-2021", "north", "0.1.0", 1, (new, old)))
     found = load_results(tmp_path / "s.json")
     assert found is not None
     assert [one.message for one in found.results] == [new.message, old.message]

@@ -23,11 +23,10 @@ from app.measurement.tunnels import DeployedTunnels
 from app.policy.file_header import file_header
 from app.probes.capture.request import missing_for_capture
 from app.ranking.node_study import NODE_STUDY, node_settings
-from app.storage import Store
+from app.storage import Store, study_results
 from app.storage.in_use import InUse
 from app.storage.node_results import NodeResults, load_node_results
 from app.storage.study_files import write_study
-from app.storage.study_results import results_file
 
 NODE_PARTS: Mapping[str, NodePart] = {
     "quick": NodePart(rounds=3, pings=200, seconds=4),
@@ -103,11 +102,13 @@ class NodeStudyOperations:
         raise NotImplementedError
 
     def node_results(self, pair: str, part: str) -> NodeResults:
-        """Return what was measured of a part on a pair; without results if nothing was, or only of another part."""
-        found = load_node_results(results_file(self.paths.studies_dir, NODE_STUDY, pair))
-        if found is None or found.part != part:
-            return NodeResults(NODE_STUDY, pair, part, tunnelmark_version())
-        return found
+        """Return what was measured of a part on a pair; without results if nothing was."""
+        found = load_node_results(self.results_file(pair, part))
+        return found or NodeResults(NODE_STUDY, pair, part, tunnelmark_version())
+
+    def results_file(self, pair: str, part: str) -> Path:
+        """Return the file of a part's results: those of one part do not replace those of another."""
+        return study_results.results_file(self.paths.studies_dir, f"{NODE_STUDY}-{part}", pair)
 
     def refuse_node_study(self, pair: PairSpec) -> None:
         """Refuse a pair on which the study is not run.
@@ -138,7 +139,7 @@ class NodeStudyOperations:
         found = self.node_results(pair.name, request.part)
         if request.is_fresh:
             found = NodeResults(NODE_STUDY, pair.name, request.part, tunnelmark_version())
-        kept = _Kept(found, results_file(self.paths.studies_dir, NODE_STUDY, pair.name), on_result)
+        kept = _Kept(found, self.results_file(pair.name, request.part), on_result)
         choices = [self._choice(discovery, setting) for setting in node_settings()]
         with self.in_use.hold((pair.a, pair.b), A_STUDY()):
             sessions = self.sessions(pair, token=token)

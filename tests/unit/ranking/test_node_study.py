@@ -11,8 +11,9 @@ import pytest
 from app.cli.exit_codes import ExitCode
 from app.cli.main import main
 from app.domain.node_study import FORGED, REPLAYED, Hop, HopInjection, HopReport, NodeResult, Seen
+from app.domain.paths import Paths
 from app.domain.results import CpuUsage
-from app.measurement.node_studies import NODE_PARTS, predicted_node_s
+from app.measurement.node_studies import NODE_PARTS, NodeStudyOperations, predicted_node_s
 from app.ranking.node_study import (
     NODE_STUDY,
     OrderVerdict,
@@ -133,3 +134,13 @@ def test_the_study_is_shown(words: str, capsys: pytest.CaptureFixture[str]) -> N
 def test_a_part_of_another_study_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["study", "run", NODE_STUDY, "lab:x", "--part", "loss"]) not in (ExitCode.OK, 70)
     assert f"{NODE_STUDY} has no part named loss." in " ".join(capsys.readouterr().err.split())
+
+
+def test_results_of_one_part_do_not_replace_those_of_another(tmp_path: Path) -> None:
+    desk = NodeStudyOperations()
+    desk.paths = Paths(tmp_path, tmp_path, tmp_path)
+    kept = NodeResults(NODE_STUDY, "lab:x", "all", "1.0", (result(NAMES[0], 1, 1.0, 10.0),))
+    write_study(desk.results_file("lab:x", "all"), kept)
+    write_study(desk.results_file("lab:x", "quick"), replace(kept, part="quick", results=()))
+    assert desk.node_results("lab:x", "all") == kept
+    assert desk.node_results("lab:x", "quick").results == ()

@@ -57,7 +57,8 @@ class NodeStudyRequest:
 
     Attributes:
         part: Its name in NODE_PARTS.
-        is_fresh: Whether earlier results are dropped.
+        is_fresh: Whether what has a result is measured again. Each result remains until there is a new one; a later
+            run that is not fresh goes on.
     """
 
     part: str
@@ -137,9 +138,10 @@ class NodeStudyOperations:
         pair, part = discovery.pair, NODE_PARTS[request.part]
         self.refuse_node_study(pair)
         found = self.node_results(pair.name, request.part)
+        file = self.results_file(pair.name, request.part)
         if request.is_fresh:
-            found = NodeResults(NODE_STUDY, pair.name, request.part, tunnelmark_version())
-        kept = _Kept(found, self.results_file(pair.name, request.part), on_result)
+            found = found.to_measure_afresh()
+        kept = _Kept(found, file, on_result)
         choices = [self._choice(discovery, setting) for setting in node_settings()]
         with self.in_use.hold((pair.a, pair.b), A_STUDY()):
             sessions = self.sessions(pair, token=token)
@@ -149,6 +151,8 @@ class NodeStudyOperations:
             tunnels = DeployedTunnels(
                 pair, sessions, discovery.link, discovery.facts, file_header(), self.store.audit, minds_firewalls=True
             )
+            if found.afresh:
+                write_study(file, found)  # so that a run which is stopped before its first result goes on as well
             NodeStudyRun(
                 *(choices, part, found.done(), sessions, discovery.facts, tunnels, self.lab_service.guests(pair)),
                 *(report, kept.keep, token),

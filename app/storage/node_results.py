@@ -23,6 +23,7 @@ class NodeResults:
         version: Tunnelmark's version that measured last.
         results: In the order of measuring, one per setting and round.
         format: Format of the file.
+        afresh: Settings and rounds that are to be measured again; a result that they have is of an earlier run.
     """
 
     study: str
@@ -31,19 +32,29 @@ class NodeResults:
     version: str
     results: tuple[NodeResult, ...] = ()
     format: int = FORMAT
+    afresh: tuple[tuple[str, int], ...] = ()
 
     def done(self) -> frozenset[tuple[str, int]]:
-        """Return settings and rounds that have undisturbed figures, and in the first round captures."""
-        return frozenset(
+        """Return settings and rounds that need not be measured again.
+
+        They have undisturbed figures, and in the first round captures.
+        """
+        whole = frozenset(
             one.key
             for one in self.results
             if one.has_figures and not one.is_disturbed and (one.round > 1 or one.hops is not None)
         )
+        return whole.difference(self.afresh)
 
     def with_result(self, result: NodeResult) -> NodeResults:
         """Return them with one more result; an earlier one of the same setting and round goes."""
         others = tuple(one for one in self.results if one.key != result.key)
-        return replace(self, results=(*others, result))
+        afresh = tuple(key for key in self.afresh if key != result.key)
+        return replace(self, results=(*others, result), afresh=afresh)
+
+    def to_measure_afresh(self) -> NodeResults:
+        """Return them with all to be measured again; each remains until there is a new one."""
+        return replace(self, afresh=tuple(one.key for one in self.results))
 
 
 def load_node_results(file: Path) -> NodeResults | None:

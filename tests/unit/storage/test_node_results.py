@@ -1,0 +1,29 @@
+"""Results of the study with nodes: what a run has to measure."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from app.domain.node_study import NodeResult
+from app.storage.node_results import NodeResults, load_node_results
+from app.storage.study_files import write_study
+
+
+def measured(latency_ms: float, number: int = 2) -> NodeResult:
+    return NodeResult("one", number, latency_ms, mbit_s={"a-to-b": 9.0, "b-to-a": 8.0})
+
+
+def test_what_is_measured_afresh_keeps_each_result_until_there_is_a_new_one(tmp_path: Path) -> None:
+    file = tmp_path / "study.json"
+    before = NodeResults("study", "lab:x", "quick", "1", (measured(1.0), measured(2.0, 3)))
+    assert before.done() == {("one", 2), ("one", 3)}
+
+    begun = before.to_measure_afresh()
+    assert begun.results == before.results
+    assert begun.done() == frozenset()
+
+    write_study(file, begun.with_result(measured(1.5)))
+    stopped = load_node_results(file)
+    assert stopped is not None
+    assert {one.round: one.latency_ms for one in stopped.results} == {2: 1.5, 3: 2.0}
+    assert stopped.done() == {("one", 2)}, "a later run goes on"

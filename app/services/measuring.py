@@ -133,7 +133,7 @@ class MeasuringOperations:
     ) -> Overheads:
         """Measure the bare link by latency probes and by bare pings. Raises PairLocked as `_measure`."""
         pair, link = discovery.pair, discovery.link
-        profile = PROFILES[ProfileName.QUICK]
+        profile = PROFILES[ProfileName.STANDARD]
         request = LatencyRequest(
             link.underlay_b, link.underlay_a, profile.frame_bytes, profile.pings, ping_flavour(discovery.a.facts)
         )

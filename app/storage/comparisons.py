@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sqlite3
 from dataclasses import dataclass
 
@@ -16,6 +17,8 @@ from app.storage.codec import to_json
 from app.storage.messages import PLAN_OF_COMPARISON, WINNER_OF_COMPARISON
 from app.storage.rows import read_time, read_value, read_word
 from app.storage.summaries import CampaignSummary, MeanDurations, PlanSummary
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,28 +95,37 @@ SELECT
         'workloads', json(coalesce(json_extract(plan, '$.workloads'), '[]')),
         'seed', coalesce(json_extract(plan, '$.seed'), 0)
     )
-FROM campaign WHERE kind = 'comparison' ORDER BY number DESC
+FROM campaign WHERE kind = 'comparison' AND json_valid(plan) ORDER BY number DESC
 """
 
 
 def list_plans(connection: sqlite3.Connection) -> tuple[PlanSummary, ...]:
-    """Return what each comparison was planned to measure, newest first."""
+    """Return what each comparison was planned to measure, newest first.
+
+    A plan that cannot be read is left out, so that the others can be used; loading that comparison gives the reason.
+    """
     found = []
-    for campaign_id, pair, status, owner, started_at, text in connection.execute(_PLANS):
-        plan = read_value(_StoredPlan, text, what=PLAN_OF_COMPARISON(number=campaign_id))
-        found.append(
-            PlanSummary(
-                campaign_id,
-                pair,
-                status_of(status, owner),
-                read_time(started_at),
-                plan.profile,
-                plan.candidates,
-                plan.workloads,
-                plan.seed,
-            )
-        )
+    for row in connection.execute(_PLANS):
+        try:
+            found.append(_plan(row))
+        except StorageFault as error:
+            logger.warning("%s", error.message)
     return tuple(found)
+
+
+def _plan(row: tuple[int, str, str, str, str, str]) -> PlanSummary:
+    campaign_id, pair, status, owner, started_at, text = row
+    plan = read_value(_StoredPlan, text, what=PLAN_OF_COMPARISON(number=campaign_id))
+    return PlanSummary(
+        campaign_id,
+        pair,
+        status_of(status, owner),
+        read_time(started_at),
+        plan.profile,
+        plan.candidates,
+        plan.workloads,
+        plan.seed,
+    )
 
 
 _Row = tuple[int, str, str, str, str, str | None, int, int, str, str, int, int, int, str, str, str, str]

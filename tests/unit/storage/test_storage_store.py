@@ -350,3 +350,19 @@ def test_a_damaged_list_is_reported(store: Store, path: Path) -> None:
         connection.execute("UPDATE campaign SET profile = 'huge'")
     with pytest.raises(StorageFault):
         store.list_campaigns()
+
+
+@pytest.mark.allow_logs("app.storage.comparisons")
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE campaign SET plan = '{}' WHERE id = ?",
+        "UPDATE campaign SET plan = 'nope' WHERE id = ?",
+        "UPDATE campaign SET started_at = 'yesterday' WHERE id = ?",
+    ],
+)
+def test_a_damaged_plan_hides_no_other(store: Store, path: Path, statement: str) -> None:
+    damaged, whole = (_fill(store, sample_record(rounds=1, pings=5)) for _ in range(2))
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(statement, (damaged,))
+    assert [one.campaign_id for one in store.list_plans()] == [whole]

@@ -140,3 +140,20 @@ def test_other_comparisons_have_no_tab_of_a_study(driver: Driver) -> None:
     driver.compare()
     driver.idle()
     assert driver.window.results.tabs.study is None
+
+
+def test_nothing_else_begins_while_the_hosts_are_inspected(driver: Driver, monkeypatch: pytest.MonkeyPatch) -> None:
+    def hangs(_pair: PairSpec, *, token: CancelToken, on_progress: ProgressSink) -> Discovery:
+        token.sleep(60.0)
+        raise AssertionError("not cancelled")
+
+    monkeypatch.setattr(driver.services, "discover", hangs)
+    page = chosen(driver)
+    driver.click(page.begin)
+    driver.dialog().accept()
+    driver.until(page.busy.isVisible)
+    assert not page.begin.isEnabled()
+    assert not page.studies.isEnabled()
+    page.cancel()
+    driver.until(page.begin.isEnabled)
+    assert page.studies.isEnabled()

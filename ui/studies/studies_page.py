@@ -82,6 +82,7 @@ class StudiesPage(Page):
         self.stack.addWidget(self.panel)
         self.body.addWidget(self.stack, 1)
         self._advanced.connect(self._on_advanced, Qt.ConnectionType.QueuedConnection)
+        self.changed.connect(self._offer)
         self._enable()
 
     def _make_head(self) -> None:
@@ -250,22 +251,25 @@ class StudiesPage(Page):
         self._enable()
 
     def _enable(self) -> None:
+        self.changed.emit()
+
+    def _offer(self) -> None:
         """Offer what is possible now, and say what is shown."""
         part, name = self.part, self.pairs.currentText()
         reason = tr("Start a practice lab first.")
         if name and name not in self._choices.labs:
             reason = tr("This lab is not running. Start it in the lab menu at the top right.")
         is_part = part is not None if self.study is None else self.panel.part is not None
-        can_begin = is_part and name in self._choices.labs and not self.is_running
-        enable(self.begin, is_on=can_begin, reason=busy_reason() if self.is_running else reason)
+        is_busy = self.is_running or not self.busy.isHidden()  # or hosts are inspected for a comparison
+        can_begin = is_part and name in self._choices.labs and not is_busy
+        enable(self.begin, is_on=can_begin, reason=busy_reason() if is_busy else reason)
         for box in (self.pairs, self.studies):
-            enable(box, is_on=not self.is_running, reason=busy_reason())
+            enable(box, is_on=not is_busy, reason=busy_reason())
         has_times = self.view is not None and bool(self.view.own_s)
         none = tr("Nothing of this part is measured yet.")
-        enable(self.report, is_on=has_times and not self.is_running, reason=busy_reason() if self.is_running else none)
+        enable(self.report, is_on=has_times and not is_busy, reason=busy_reason() if is_busy else none)
         self.state.setVisible(self.study is None)
         self.state.setText(state_text(part, name))
-        self.changed.emit()
 
     # --- measuring ----------------------------------------------------------------------------------------------------
 

@@ -17,6 +17,7 @@ from app.domain.injection import PropertyVerdict
 from app.domain.link_protocols import LinkProtocol, ProtocolVerdict
 from app.domain.profiles import BLOCK_PINGS
 from app.domain.results import AttemptStatus, CampaignStatus
+from app.measurement.adaptive.block_time import FEWEST_CYCLES
 from app.storage import Store
 
 FRAME_BYTES = [60, 128, 256, 512, 1024, 1400, 1514]
@@ -30,14 +31,28 @@ def own_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("home")
 
 
-@pytest.fixture(scope="module")
-def compared(has_qemu: None, environment: dict[str, str], own_home: Path) -> Results:
+IN_TURN = ("--profile", "quick", "--pings", str(PINGS), "--seconds", "3")
+"""Candidates one after the other; the default profile has them up side by side."""
+
+
+BY_DEFAULT = ("--budget-min", "0.5")
+by_default = pytest.mark.parametrize("compared", [BY_DEFAULT], indirect=True, ids=["by-default"])
+in_turn = pytest.mark.parametrize(
+    "compared", [pytest.param(IN_TURN, marks=pytest.mark.full, id="in-turn")], indirect=True
+)
+
+
+@pytest.fixture(
+    scope="module",
+    params=[pytest.param(BY_DEFAULT, id="by-default"), pytest.param(IN_TURN, marks=pytest.mark.full, id="in-turn")],
+)
+def compared(has_qemu: None, environment: dict[str, str], own_home: Path, request: pytest.FixtureRequest) -> Results:
     """Return the JSON record of each solution."""
     out = own_home / "out.json"
     done = subprocess.run(
         [
-            *(PROGRAM, "compare", "lab:debian-13", "--solutions", ",".join(SOLUTIONS), "--profile", "quick"),
-            *("--pings", str(PINGS), "--seconds", "3", "--deadline-ms", "10", "--json", out),
+            *(PROGRAM, "compare", "lab:debian-13", "--solutions", ",".join(SOLUTIONS), *request.param),
+            *("--deadline-ms", "10", "--json", out, "--force"),
         ],
         env={**environment, "TUNNELMARK_HOME": str(own_home)},
         stdin=subprocess.DEVNULL,
@@ -59,7 +74,7 @@ def test_json_has_every_candidate_with_real_figures(compared: Results) -> None:
         assert result["status"] == "completed"
         assert [row["frame_bytes"] for row in result["latency"]] == FRAME_BYTES
         for row in result["latency"]:
-            assert row["sent"] >= PINGS
+            assert row["sent"] >= FEWEST_CYCLES * min(BLOCK_PINGS)
             assert 0 < row["received"] <= row["sent"]
             assert 0 < row["p50_ms"] <= row["p95_ms"] <= row["p99_ms"] <= row["max_ms"]
             assert 0 <= row["over_deadline_pct"] <= 100
@@ -70,21 +85,39 @@ def test_json_has_every_candidate_with_real_figures(compared: Results) -> None:
         assert 0 < result["cpu_pct"]["b"] <= 100
 
 
+@by_default
+def test_the_default_profile_measures_whole_blocks_in_turn(compared: Results, own_home: Path) -> None:
+    found = load(own_home / "out.json")
+    assert (found["profile"]["name"], found["status"]) == ("adaptive", "completed")
+    assert found["rounds"] >= 1
+    for result in compared.values():
+        blocks = [row["sent"] / count for row, count in zip(result["latency"], BLOCK_PINGS, strict=True)]
+        assert blocks == [blocks[0]] * len(FRAME_BYTES)
+        assert blocks[0] >= FEWEST_CYCLES
+    latency_ms = {solution: result["weighted_latency_ms"] for solution, result in compared.items()}
+    bare_ms = latency_ms.pop("baseline")
+    assert min(latency_ms.values()) > bare_ms
+
+
 def test_what_is_stored_has_processors_path_and_captures_of_every_attempt(compared: Results, own_home: Path) -> None:
     with Store.open(own_home / "tunnelmark.db") as store:
         record = store.load_campaign(load(own_home / "out.json")["campaign_id"])
     assert record.status is CampaignStatus.COMPLETED
     reported = [(one.status, one.message) for one in record.attempts]
-    assert [status for status, _ in reported] == [AttemptStatus.COMPLETED] * (len(SOLUTIONS) + 1), reported
+    is_in_turn = not record.plan.profile.is_adaptive  # then the baseline is measured at the end once more
+    in_round = len(SOLUTIONS) + is_in_turn
+    assert {status for status, _ in reported} == {AttemptStatus.COMPLETED}, reported
+    assert len(reported) >= in_round
     for attempt in record.attempts:
         assert all(one.received > 0 for one in attempt.latency), attempt.key
         assert all(one.mbit_s > 0 for one in attempt.throughput)
         assert attempt.cpu_throughput.keys() == {"a", "b"}
         assert attempt.path is not None
-    words = [one.capture.leak.verdict.value if one.capture and one.capture.leak else "" for one in record.attempts]
-    expected = {"baseline": "exempt", "wireguard": "protected", "openvpn-udp": "protected"}
-    assert words == [*(expected[one.key.solution] for one in record.attempts[:-1]), ""]
-    by_solution = {one.key.solution: one for one in record.attempts}
+    captured = record.attempts[: len(SOLUTIONS)]
+    words = {one.key.solution: one.capture.leak.verdict.value for one in captured if one.capture and one.capture.leak}
+    assert words == {"baseline": "exempt", "wireguard": "protected", "openvpn-udp": "protected"}
+    assert [one.capture for one in record.attempts[len(SOLUTIONS) : in_round]] == [None] * is_in_turn
+    by_solution = {one.key.solution: one for one in captured}
     for name in ("wireguard", "openvpn-udp"):
         properties = properties_of(by_solution[name].capture)  # type: ignore[arg-type]
         assert {result.verdict for result in properties.values()} == {PropertyVerdict.HOLDS}, properties
@@ -100,6 +133,7 @@ def test_what_is_stored_has_processors_path_and_captures_of_every_attempt(compar
         ), protocols
 
 
+@in_turn
 def test_fragments_are_those_of_the_frames_that_do_not_fit(compared: Results, own_home: Path) -> None:
     with Store.open(own_home / "tunnelmark.db") as store:
         record = store.load_campaign(load(own_home / "out.json")["campaign_id"])
@@ -146,29 +180,6 @@ def test_discover_says_what_the_hosts_are(tunnelmark: Run, lab_name: str, on_hos
         facts = found["hosts"][side]
         assert [facts["kernel"], facts["hostname"]] == on_host(side.upper(), "uname -r; hostname").split()
         assert facts["solutions"]["wireguard"]["is_available"] is True
-
-
-def test_the_default_profile_measures_in_turn_until_its_budget_ends(
-    tunnelmark: Run, lab_name: str, tmp_path: Path
-) -> None:
-    out = tmp_path / "out.json"
-    words = ("--solutions", "baseline,wireguard", "--budget-min", "0.5", "--json", str(out))
-    done = tunnelmark("compare", f"lab:{lab_name}", *words, timeout_s=600)
-
-    found = load(out)
-    assert (found["profile"]["name"], found["status"]) == ("adaptive", "completed")
-    assert found["rounds"] >= 1
-    assert "Round 1 (at most 8)" in done.stderr
-    for result in found["results"]:
-        assert result["status"] == "completed"
-        assert result["weighted_latency_ms"] > 0
-        assert [row["sent"] // count for row, count in zip(result["latency"], BLOCK_PINGS, strict=True)] == [
-            result["latency"][0]["sent"] // BLOCK_PINGS[0]
-        ] * len(FRAME_BYTES)
-        assert result["wire"] is not None
-    latency_ms = {result["solution"]: result["weighted_latency_ms"] for result in found["results"]}
-    bare_ms = latency_ms.pop("baseline")
-    assert min(latency_ms.values()) > bare_ms
 
 
 def _between_braces(text: str) -> str:

@@ -32,7 +32,7 @@ def own_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 IN_TURN = ("--profile", "quick", "--pings", str(PINGS), "--seconds", "3")
-"""Candidates one after the other; the default profile has them up side by side."""
+"""Candidates in turn; the default profile has them up side by side."""
 
 
 BY_DEFAULT = ("--budget-min", "0.5")

@@ -370,6 +370,6 @@ def _text(out: Console) -> str:
 def _left(text: str) -> set[str]:
     """Return the words that are neither translated nor a name."""
     for one in (*_MADE_UP, *_STUDIES, "Encrypt-and-MAC", "using VPN over SATCOM"):
-        text = text.replace(one, "")
+        text = re.sub(rf"(?<!\w){re.escape(one)}(?!\w)", "", text)
     text = re.sub(r"(--part\W*)\w+", r"\1", text)  # names of parts
     return set(_WORD.findall(unbracketed(text))) - _NAMES

@@ -35,7 +35,9 @@ TEMPLATES = "resources/templates"
 TEMPLATE_FILES = ("report.html.j2", "report.typ", "census.html.j2", "study.html.j2", "export/README.txt.j2")
 """Pages of app/reports and app/export, whose calls of `tr` belong to the catalogue of the program."""
 
-_POLICY_KEYS = "note reason refusal replacement scope section slow source sources title version"
+_POLICY_KEYS = (
+    "carrier first gain note now reason refusal replacement scope section slow source sources title version watch"
+)
 RESOURCE_KEYS = {
     "resources/policy": frozenset(_POLICY_KEYS.split()),
     "resources/conditions": frozenset({"source", "title"}),

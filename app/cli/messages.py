@@ -110,6 +110,14 @@ FILE_STUDY_NEEDS_LAB = MessageForm(
     "{pair} is no practice lab: the study has ciphers that are insecure today, which no plant's link should carry.",
     "Start one with: tunnelmark lab up",
 )
+OVERVIEW_NOT_RUN = MessageForm(
+    "cli.overview-not-run",
+    "{study} is an overview of systems of 2004: it is shown, not measured. Most are insecure, and many can no longer "
+    "be installed.",
+    "Show it with: tunnelmark study show {study}. Measure what replaces them with: tunnelmark compare {pair}",
+)
+ONLY_OVERVIEW = MessageForm("cli.only-overview", "{option} is for tunnelmark study show {study} only.", "Leave it out.")
+NO_SYSTEM = MessageForm("cli.no-system", "{study} has no system named {name}.", "Systems: {known}.")
 STUDY_UNDER_CONDITION = MessageForm(
     "cli.study-under-condition",
     "{pair} emulates the condition {name}, and {study} was measured without one.",

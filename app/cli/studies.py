@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
-from app.cli import file_study
+from app.cli import file_study, overview
 from app.cli.context import CommandContext
 from app.cli.exit_codes import ExitCode
 from app.cli.files import write_text
@@ -17,6 +17,7 @@ from app.cli.terminal import run_cancellable
 from app.domain.errors import InvalidOption
 from app.domain.transfers import CONGESTION, TransferCell, TransferResult
 from app.measurement.studies import StudyRequest
+from app.policy.overview import OVERVIEW
 from app.ranking.file_study import IPSEC_TLS
 from app.ranking.published_order import agreement
 from app.ranking.published_transfers import STUDY, published_transfers
@@ -47,12 +48,16 @@ def show_all(context: CommandContext) -> int:
     what = tr("30 MB over satellite links, with and without VPNs")
     table.add_row(SATCOM, what, tr("{number} times").format(number=published), STUDY)
     file_study.add_row(table)
+    overview.add_row(table)
     table.print(context.out)
     return ExitCode.OK
 
 
 def show(context: CommandContext) -> int:
     """Print a study's table."""
+    if context.options.study == OVERVIEW:
+        return overview.show(context)
+    overview.refuse_options(context.options)
     if context.options.study == IPSEC_TLS:
         return file_study.show(context)
     _check(context.options.study)
@@ -68,6 +73,8 @@ def show(context: CommandContext) -> int:
 def run(context: CommandContext) -> int:
     """Measure a part of a study's table on a practice lab, and print it beside the published one."""
     options = context.options
+    if options.study == OVERVIEW:
+        overview.refuse_run(options.pair)
     if options.study == IPSEC_TLS:
         return file_study.run(context)
     _check(options.study)
@@ -106,7 +113,7 @@ def run(context: CommandContext) -> int:
 
 def _check(study: str) -> None:
     if study != SATCOM:
-        raise InvalidOption(NO_STUDY(study=study, known=(SATCOM, IPSEC_TLS)))
+        raise InvalidOption(NO_STUDY(study=study, known=(SATCOM, IPSEC_TLS, OVERVIEW)))
 
 
 def _words(result: TransferResult) -> str:

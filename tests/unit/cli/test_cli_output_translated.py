@@ -53,6 +53,7 @@ from app.lab.messages import BOOTING_GATEWAYS, ITS_LAB_WAS_STOPPED, MAKING_IMAGE
 from app.measurement.messages import HOSTS_AS_BEFORE, MEASURING_PATH, ROUND_STEP, TRYING_AGAIN, WARMING_UP
 from app.policy import known_rows
 from app.policy.lint import rule_sets
+from app.policy.overview import TITLE, overview_systems
 from app.ranking.weighting import PRESETS, Measure
 from app.storage import Store
 from app.tunnel.messages import UNDO_OF
@@ -77,12 +78,14 @@ _KNOWN = """
     Libreswan ppp HIGH aNULL eNULL openssh com tinc-host
     Kotuliak Rybár Trúchly Rybá r Tr chly Performance Comparison of IPsec and TLS Based VPN Technologies Table
     Ethernet CPU IxChariot
+    oslv MPPE
 """
 _TRANSLATED = frozenset({"agreed", "and", "bare", "by", "certificates", "forwarding", "keys", "over", "static", "with"})
 _TRANSLATED |= {"unencrypted", "Bare"}
 """Words of titles that are no names."""
 
-_NAMES = frozenset(_WORD.findall(f"{_KNOWN} {_TITLES} {_ALGORITHMS} {_ALGORITHMS.lower()}")) - _TRANSLATED
+_SYSTEMS = " ".join(f"{one.published.name} {one.leaving.id} {one.leaving.heir}" for one in overview_systems())
+_NAMES = frozenset(_WORD.findall(f"{_KNOWN} {_TITLES} {_SYSTEMS} {_ALGORITHMS} {_ALGORITHMS.lower()}")) - _TRANSLATED
 """Names of hosts, pairs, VPNs, algorithms, programs, presets and publications; protocols and units."""
 
 _SPELLED = frozenset(
@@ -152,6 +155,8 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "policy show 3des-cbc",
         "study show satcom-2021",
         "study show ipsec-tls-2011",
+        "study show oslv-2004",
+        "study show oslv-2004 --system pptp",
     ],
 )
 def test_command(line: str, home: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -196,6 +201,9 @@ def test_command(line: str, home: Path, capsys: pytest.CaptureFixture[str]) -> N
         "status nowhere",
         "study run nothing nowhere",
         "study show nothing",
+        "study show oslv-2004 --system nothing",
+        "study show satcom-2021 --sites 4",
+        "study run oslv-2004 nowhere",
         "study run ipsec-tls-2011 nowhere --part loss",
         "undeploy nowhere",
         "history --limit x",
@@ -355,6 +363,7 @@ def _text(out: Console) -> str:
 
 def _left(text: str) -> set[str]:
     """Return the words that are neither translated nor a name."""
-    for one in (*_MADE_UP, "Encrypt-and-MAC", "using VPN over SATCOM", "IPsec and TLS Based VPN"):
+    titles = (TITLE, "using VPN over SATCOM", "IPsec and TLS Based VPN")
+    for one in (*_MADE_UP, *titles, "Encrypt-and-MAC", "ppp-over-ssh"):
         text = text.replace(one, "")
     return set(_WORD.findall(unbracketed(text))) - _NAMES

@@ -42,7 +42,9 @@ TEMPLATE_FILES = (
 )
 """Pages of app/reports and app/export, whose calls of `tr` belong to the catalogue of the program."""
 
-_POLICY_KEYS = "note reason refusal replacement scope section slow source sources title version"
+_POLICY_KEYS = (
+    "carrier first gain note now reason refusal replacement scope section slow source sources title version watch"
+)
 RESOURCE_KEYS = {
     "resources/policy": frozenset(_POLICY_KEYS.split()),
     "resources/conditions": frozenset({"source", "title"}),

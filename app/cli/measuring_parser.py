@@ -178,6 +178,9 @@ def add_studies(commands: Commands) -> None:
     run = add_command(verbs, "run", "studies.run", tr("measure a part of a study's table on a practice lab"))
     for parser in (shown, run):
         parser.add_argument("study", metavar="STUDY", help=tr("its name, see study list"))
+    shown.add_argument("--sites", type=int, metavar="N", help=tr("oslv-2004: sites of the mesh (default: 10)"))
+    shown.add_argument("--system", metavar="NAME", help=tr("oslv-2004: one system, and how to leave it"))
+    add_json(shown, tr("oslv-2004: write systems, verdicts, tasks and notes as JSON"))
     run.add_argument("pair", metavar="PAIR", help=tr("lab:NAME (a running lab), or lab:PLATFORM"))
     run.add_argument(
         "--part",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
-from app.cli import file_study, node_study
+from app.cli import file_study, node_study, overview
 from app.cli.context import CommandContext
 from app.cli.exit_codes import ExitCode
 from app.cli.files import write_text
@@ -17,6 +17,7 @@ from app.cli.terminal import run_cancellable
 from app.domain.errors import InvalidOption
 from app.domain.transfers import CONGESTION, TransferCell, TransferResult
 from app.measurement.studies import StudyRequest
+from app.policy.overview import OVERVIEW
 from app.ranking.comparison_study import comparison_studies
 from app.ranking.node_study import NODE_STUDY
 from app.ranking.published_order import agreement
@@ -50,12 +51,16 @@ def show_all(context: CommandContext) -> int:
     for study in comparison_studies().values():
         file_study.add_row(table, study)
     node_study.add_row(table)
+    overview.add_row(table)
     table.print(context.out)
     return ExitCode.OK
 
 
 def show(context: CommandContext) -> int:
     """Print a study's table."""
+    if context.options.study == OVERVIEW:
+        return overview.show(context)
+    overview.refuse_options(context.options)
     of_comparison = comparison_studies().get(context.options.study)
     if of_comparison is not None:
         return file_study.show(context, of_comparison)
@@ -74,6 +79,8 @@ def show(context: CommandContext) -> int:
 def run(context: CommandContext) -> int:
     """Measure a part of a study's table on a practice lab, and print it beside the published one."""
     options = context.options
+    if options.study == OVERVIEW:
+        overview.refuse_run(options.pair)
     of_comparison = comparison_studies().get(options.study)
     if of_comparison is not None:
         return file_study.run(context, of_comparison)
@@ -117,7 +124,7 @@ def run(context: CommandContext) -> int:
 
 def _check(study: str) -> None:
     if study != SATCOM:
-        raise InvalidOption(NO_STUDY(study=study, known=(SATCOM, *comparison_studies(), NODE_STUDY)))
+        raise InvalidOption(NO_STUDY(study=study, known=(SATCOM, *comparison_studies(), NODE_STUDY, OVERVIEW)))
 
 
 def _words(result: TransferResult) -> str:

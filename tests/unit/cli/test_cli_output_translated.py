@@ -53,6 +53,7 @@ from app.lab.messages import BOOTING_GATEWAYS, ITS_LAB_WAS_STOPPED, MAKING_IMAGE
 from app.measurement.messages import HOSTS_AS_BEFORE, MEASURING_PATH, ROUND_STEP, TRYING_AGAIN, WARMING_UP
 from app.policy import known_rows
 from app.policy.lint import rule_sets
+from app.policy.overview import TITLE, overview_systems
 from app.ranking.comparison_study import comparison_studies
 from app.ranking.weighting import PRESETS, Measure
 from app.storage import Store
@@ -78,12 +79,14 @@ _KNOWN = """
     Recommendations using on Fig Blowfish Camellia EdDSA IKEv Keccak MACsec Serpent SipHash Tiger Twofish Whirlpool
     Libreswan ppp HIGH aNULL eNULL openssh com tinc-host
     Ethernet CPU IxChariot Freelan Linux Xeon Server OpenVPN industrial
+    oslv MPPE
 """
 _TRANSLATED = frozenset({"agreed", "and", "bare", "by", "certificates", "forwarding", "keys", "over", "static", "with"})
 _TRANSLATED |= {"unencrypted", "Bare"}
 """Words of titles that are no names."""
 
-_NAMES = frozenset(_WORD.findall(f"{_KNOWN} {_TITLES} {_ALGORITHMS} {_ALGORITHMS.lower()}")) - _TRANSLATED
+_SYSTEMS = " ".join(f"{one.published.name} {one.leaving.id} {one.leaving.heir}" for one in overview_systems())
+_NAMES = frozenset(_WORD.findall(f"{_KNOWN} {_TITLES} {_SYSTEMS} {_ALGORITHMS} {_ALGORITHMS.lower()}")) - _TRANSLATED
 """Names of hosts, pairs, VPNs, algorithms, programs, presets and publications; protocols and units."""
 
 _SPELLED = frozenset(
@@ -167,6 +170,8 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "study show satcom-2021",
         "study show ipsec-tls-2011",
         "study show industrial-2019",
+        "study show oslv-2004",
+        "study show oslv-2004 --system pptp",
     ],
 )
 def test_command(line: str, home: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -211,6 +216,9 @@ def test_command(line: str, home: Path, capsys: pytest.CaptureFixture[str]) -> N
         "status nowhere",
         "study run nothing nowhere",
         "study show nothing",
+        "study show oslv-2004 --system nothing",
+        "study show satcom-2021 --sites 4",
+        "study run oslv-2004 nowhere",
         "study run ipsec-tls-2011 nowhere --part loss",
         "undeploy nowhere",
         "history --limit x",
@@ -370,7 +378,7 @@ def _text(out: Console) -> str:
 
 def _left(text: str) -> set[str]:
     """Return the words that are neither translated nor a name."""
-    for one in (*_MADE_UP, *_STUDIES, "Encrypt-and-MAC", "using VPN over SATCOM"):
+    for one in (*_MADE_UP, *_STUDIES, TITLE, "Encrypt-and-MAC", "ppp-over-ssh", "using VPN over SATCOM"):
         text = re.sub(rf"(?<!\w){re.escape(one)}(?!\w)", "", text)
     text = re.sub(r"(--part\W*)\w+", r"\1", text)  # names of parts
     return set(_WORD.findall(unbracketed(text))) - _NAMES

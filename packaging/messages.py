@@ -42,10 +42,13 @@ TEMPLATE_FILES = (
 )
 """Pages of app/reports and app/export, whose calls of `tr` belong to the catalogue of the program."""
 
-_POLICY_KEYS = "note reason refusal replacement scope section slow source sources title version"
+_POLICY_KEYS = (
+    "carrier first gain note now reason refusal replacement scope section slow source sources title version watch"
+)
 RESOURCE_KEYS = {
     "resources/policy": frozenset(_POLICY_KEYS.split()),
     "resources/conditions": frozenset({"source", "title"}),
+    "resources/studies": frozenset({"heading", "notes", "summary", "title"}),
 }
 """Keys of the TOML files of a folder whose texts are translated; a text without a blank is a name and remains."""
 
@@ -98,7 +101,7 @@ def _resource_texts(root: Path) -> Iterator[str]:
     for folder, keys in RESOURCE_KEYS.items():
         for file in sorted((root / folder).glob("*.toml")):
             found = _values(tomllib.loads(file.read_text(encoding="utf-8")), "")
-            yield from (text for key, text in found if key in keys and " " in text)
+            yield from (text for key, text in found if key in keys and len(text.split()) > 1)
 
 
 def _declared_texts(root: Path) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""`tunnelmark study` for the study of 2011: files of 1 MB over OpenVPN and IPsec."""
+"""`tunnelmark study` for studies of comparisons, each of which is a data file of resources/studies."""
 
 from __future__ import annotations
 
@@ -11,85 +11,99 @@ from app.cli.exit_codes import ExitCode
 from app.cli.files import write_text
 from app.cli.messages import NO_STUDY_PART, STUDY_STOPPED
 from app.cli.pair_option import find_pair
-from app.cli.study_order import print_order
+from app.cli.study_order import print_order, print_places
 from app.cli.tables import Column, Kind, Table
 from app.discovery.pair_discovery import Discovery
 from app.domain.errors import Cancelled, InvalidOption, ProbeFailed
 from app.domain.results import CampaignRecord, CampaignStatus
 from app.measurement.planned_study import PlannedStudy, check_study_pair, plan_study
-from app.ranking.comparison_study import comparison_studies
-from app.ranking.file_study import (
-    FILE_STUDY_NOTES,
-    IPSEC_TLS,
-    PROFILES,
-    STUDY,
-    WAYS,
+from app.ranking.comparison_study import (
     Cell,
-    FileFigures,
+    ComparisonStudy,
+    Figures,
     StudyCandidate,
-    file_agreement,
-    own_files,
-    published_files,
-    study_candidates,
+    StudyFigure,
+    published_figures,
     times_bare,
 )
-from app.reports.file_study import study_data
+from app.ranking.own_study_figures import ComparedOrder, compared_orders, own_figures
+from app.reports.file_study import comparison_study_data
 from app.reports.study_report import html_path
 from app.services.wiring import Services
 from app.wording.language import tr
-from app.wording.local_forms import decimal, local_figure
+from app.wording.local_forms import decimal, listed_names, local_figure, rounds_text
 from app.wording.messages import local_text
 
 
-def add_row(table: Table) -> None:
-    """Add the study to the list of studies."""
-    cells = len(published_files())
-    what = tr("Files of 1 MB over OpenVPN and IPsec with AES, 3DES and Blowfish, and the CPU of both hosts")
-    table.add_row(IPSEC_TLS, what, tr("{number} rows").format(number=cells), STUDY)
+def add_row(table: Table, study: ComparisonStudy) -> None:
+    """Add a study to the list of studies."""
+    if study.has_places:
+        number = tr("{number} orders").format(number=len(study.order))
+    else:
+        number = tr("{number} rows").format(number=len(published_figures(study)))
+    table.add_row(study.name, tr(study.title), number, study.citation)
 
 
-def show(context: CommandContext) -> int:
-    """Print the study's table."""
-    context.out.print(tr("{study}. Times of a file of 1 MB.").format(study=STUDY), markup=False)
-    _print_table(context, study_candidates(), None)
-    _print_notes(context)
+def show(context: CommandContext, study: ComparisonStudy) -> int:
+    """Print a study's table, and how long its parts take."""
+    context.out.print(f"{study.citation}. {tr(study.summary)}", markup=False)
+    if study.has_places:
+        _print_candidates(context, study)
+        print_places(context, study, None)
+    else:
+        _print_table(context, study, study.candidate, None)
+    for part in study.part:
+        number = len(study.candidate)
+        text = tr("--part {part}: {number} candidates, {rounds}, about {minutes} minutes.").format(
+            part=part.name,
+            number=number,
+            rounds=rounds_text(part.amounts.rounds),
+            minutes=f"{part.predicted_s(number) / 60:.0f}",
+        )
+        context.out.print(text, markup=False)
+    _print_notes(context, study)
     return ExitCode.OK
 
 
-def run(context: CommandContext) -> int:
-    """Measure the study's candidates on a practice lab, and print their figures beside the published ones."""
+def run(context: CommandContext, study: ComparisonStudy) -> int:
+    """Measure a study's candidates on a practice lab, and print their figures beside what is published."""
     options = context.options
-    if options.part not in PROFILES:
-        raise InvalidOption(NO_STUDY_PART(part=options.part, study=IPSEC_TLS, known=tuple(PROFILES)))
+    if options.part not in study.parts:
+        raise InvalidOption(NO_STUDY_PART(part=options.part, study=study.name, known=tuple(study.parts)))
     report = html_path(options.report)
     with context.services() as services:
         pair = find_pair(context, services)
         check_study_pair(pair)
         services.refuse_if_in_use(pair)
         found = context.job(lambda token, report: services.discover(pair, token=token, on_progress=report))
-        study = comparison_studies()[IPSEC_TLS]
         planned = plan_study(services, found, study, options.part, is_fresh=options.fresh)
-        chosen = planned.chosen
         for missing in planned.left_out:
             text = tr("{candidate} is left out: these hosts do not have it.").format(candidate=missing.label)
             context.err.print(text, markup=False)
         minutes = planned.predicted_s / 60
         text = tr("{number} candidates, about {minutes} minutes.")
-        context.err.print(text.format(number=len(chosen), minutes=f"{minutes:.0f}"), markup=False)
-        record = _measure(context, services, found, planned)
+        context.err.print(text.format(number=len(planned.chosen), minutes=f"{minutes:.0f}"), markup=False)
+        record = _measure(context, services, found, study, planned)
         if report is not None:
             written = services.write_report(record.campaign_id, report)
             context.err.print(tr("Report: {path}").format(path=written), markup=False, soft_wrap=True)
-    own = own_files(record)
+    own = own_figures(study, record)
+    orders = compared_orders(study, own)
     if options.json:
-        write_text(options.json, json.dumps(study_data(record, own), indent=2))
+        write_text(options.json, json.dumps(comparison_study_data(study, record, own, orders), indent=2))
     if options.json != "-":
-        _print_results(context, chosen, own)
-    is_whole = all((one.solution, one.suite, way) in own for one in study_candidates() for way in WAYS)
-    return ExitCode.OK if is_whole else ExitCode.INCOMPLETE
+        _print_results(context, study, own, orders, planned.left_out)
+    keys = {(one.solution, one.suite) for one in planned.chosen}
+    return ExitCode.OK if all(cell in own for cell in study.cells if cell[:2] in keys) else ExitCode.INCOMPLETE
 
 
-def _measure(context: CommandContext, services: Services, found: Discovery, planned: PlannedStudy) -> CampaignRecord:
+def _measure(
+    context: CommandContext,
+    services: Services,
+    found: Discovery,
+    study: ComparisonStudy,
+    planned: PlannedStudy,
+) -> CampaignRecord:
     """Run a comparison, which is stored like any other; one of this study that was interrupted goes on.
 
     Raises:
@@ -101,7 +115,7 @@ def _measure(context: CommandContext, services: Services, found: Discovery, plan
         text = tr("Comparison {number}, which was interrupted, goes on.").format(number=resume_id)
         context.err.print(text, markup=False)
     record = run_plan(context, services, found, planned.plan, resume_id)
-    stopped = STUDY_STOPPED(campaign=record.campaign_id, study=IPSEC_TLS, pair=found.pair.name, part=part)
+    stopped = STUDY_STOPPED(campaign=record.campaign_id, study=study.name, pair=found.pair.name, part=part)
     if record.status is CampaignStatus.CANCELLED:
         words = f"{cancelled_words(record)} {local_text(stopped.hint)}"
         context.err.print(words, markup=False, soft_wrap=True)
@@ -111,53 +125,84 @@ def _measure(context: CommandContext, services: Services, found: Discovery, plan
     return record
 
 
-def _print_results(context: CommandContext, chosen: Sequence[StudyCandidate], own: Mapping[Cell, FileFigures]) -> None:
-    _print_table(context, chosen, own)
-    agreed = file_agreement(own)
-    text = tr("{same} of {pairs} pairs of response times have the published order.")
-    context.out.print(text.format(same=agreed.same, pairs=agreed.pairs), markup=False)
-    labels = {(one.solution, one.suite): one.label for one in study_candidates()}
-    print_order(context, agreed, lambda cell: f"{labels[cell[0], cell[1]]} {WAYS[cell[2]]}")
-    _print_notes(context)
+def _print_results(
+    context: CommandContext,
+    study: ComparisonStudy,
+    own: Mapping[Cell, Figures],
+    orders: Sequence[ComparedOrder],
+    left_out: Sequence[StudyCandidate],
+) -> None:
+    """Print own figures beside what is published, how well the orders agree, and which candidates are not measured."""
+    _print_table(context, study, study.candidate, own)
+    if study.has_places:
+        print_places(context, study, orders)
+    else:
+        for order in orders:
+            agreed = order.agreement
+            text = tr("{same} of {pairs} pairs have the published order ({what}).")
+            what = tr(study.kind(order.order.figure).title)
+            context.out.print(text.format(same=agreed.same, pairs=agreed.pairs, what=what), markup=False)
+            print_order(context, agreed, study.label)
+    if left_out:
+        text = tr("Not measured, since these hosts do not have it: {names}.")
+        names = listed_names([one.label for one in left_out])
+        context.out.print(text.format(names=names), markup=False)
+    _print_notes(context, study)
 
 
-def _print_notes(context: CommandContext) -> None:
-    for text in FILE_STUDY_NOTES:
+def _print_notes(context: CommandContext, study: ComparisonStudy) -> None:
+    for text in study.notes:
         context.out.print(tr(text), markup=False)
 
 
-def _print_table(
-    context: CommandContext, candidates: Sequence[StudyCandidate], own: Mapping[Cell, FileFigures] | None
-) -> None:
-    """Print the published table, with own figures before the published ones where there are any."""
-    published = (tr("published"), published_files())
-    sources = [published] if own is None else [(tr("own"), own), published]
-    columns = [Column("VPN"), Column(tr("way"))]
-    for heading, rank in (
-        (tr("file\nms"), 0),
-        (tr("x bare\nlink"), 0),
-        (tr("longest\nms"), 2),
-        ("Mbit/s", 1),
-        (tr("CPU %\nsender"), 3),
-        (tr("CPU %\nreceiver"), 3),
-    ):
-        columns += [Column(f"{heading}\n{whose}", Kind.FIGURE, rank) for whose, _ in sources]
-    table = Table(columns, more="--json")
-    for one in candidates:
-        for way, printed in WAYS.items():
-            rows = [_row(figures, (one.solution, one.suite, way)) for _, figures in sources]
-            table.add_row(one.label, printed, *(cell for cells in zip(*rows, strict=True) for cell in cells))
+def _print_candidates(context: CommandContext, study: ComparisonStudy) -> None:
+    """Print which suite is measured for each of the study's candidates."""
+    table = Table((Column("VPN"), Column(tr("measured with"))))
+    for one in study.candidate:
+        table.add_row(one.label, f"{one.solution}:{one.suite}")
     table.print(context.out)
 
 
-def _row(figures: Mapping[Cell, FileFigures], cell: Cell) -> tuple[str, ...]:
-    found, ratio = figures.get(cell), times_bare(figures, cell)
+def _print_table(
+    context: CommandContext,
+    study: ComparisonStudy,
+    candidates: Sequence[StudyCandidate],
+    own: Mapping[Cell, Figures] | None,
+) -> None:
+    """Print the published table, with own figures before the published ones where there are any."""
+    published = published_figures(study)
+    sources = [] if own is None else [(tr("own"), own)]
+    sources += [(tr("published"), published)] if published else []
+    has_ways = len(study.way) > 1
+    columns = [Column("VPN"), *([Column(tr("way"))] if has_ways else [])]
+    for heading, rank in _headings(study):
+        columns += [Column(f"{heading}\n{whose}", Kind.FIGURE, rank) for whose, _ in sources]
+    table = Table(columns, more="--json")
+    for one in candidates:
+        for way in study.way:
+            rows = [_row(study, figures, (one.solution, one.suite, way.name)) for _, figures in sources]
+            names = [one.label, *([way.printed] if has_ways else [])]
+            table.add_row(*names, *(cell for cells in zip(*rows, strict=True) for cell in cells))
+    table.print(context.out)
+
+
+def _headings(study: ComparisonStudy) -> list[tuple[str, int]]:
+    """Return a heading for each figure and its rank; the ratio to the bare link follows the first figure."""
+    lead, *others = study.figure
+    ratio = (tr("x bare\nlink"), lead.rank)
+    return [(tr(lead.heading), lead.rank), ratio, *((tr(one.heading), one.rank) for one in others)]
+
+
+def _row(study: ComparisonStudy, figures: Mapping[Cell, Figures], cell: Cell) -> tuple[str, ...]:
+    found, lead = figures.get(cell), study.figure[0]
     if found is None:
-        return ("–",) * 6
-    return (
-        local_figure(found.response_ms, 3),
-        "–" if ratio is None else decimal(ratio, 2),
-        local_figure(found.longest_ms, 3),
-        local_figure(found.rate_mbit_s, 3),
-        *("–" if value is None else decimal(value, 0) for value in (found.sender_cpu_pct, found.receiver_cpu_pct)),
-    )
+        return ("–",) * (len(study.figure) + 1)
+    ratio = times_bare(figures, cell, lead.name)
+    first, *others = (_text(one, found.get(one.name)) for one in study.figure)
+    return first, "–" if ratio is None else decimal(ratio, 2), *others
+
+
+def _text(figure: StudyFigure, value: float | None) -> str:
+    if value is None:
+        return "–"
+    return local_figure(value, 3) if figure.decimals is None else decimal(value, figure.decimals)

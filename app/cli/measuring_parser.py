@@ -8,6 +8,9 @@ from app.cli.command import Commands, add_command, add_force, add_group, add_hos
 from app.cli.deployments_parser import add_open_firewall
 from app.wording.language import tr
 
+STUDY_PARTS = ("quick", "no-loss", "loss", "all", "paper")
+"""Names of parts of all studies; which of them a study has is checked when it is run."""
+
 
 def add_compare(commands: Commands) -> None:
     """Add `compare`."""
@@ -175,14 +178,18 @@ def add_studies(commands: Commands) -> None:
     run = add_command(verbs, "run", "studies.run", tr("measure a part of a study's table on a practice lab"))
     for parser in (shown, run):
         parser.add_argument("study", metavar="STUDY", help=tr("its name, see study list"))
+    shown.add_argument("--sites", type=int, metavar="N", help=tr("oslv-2004: sites of the mesh (default: 10)"))
+    shown.add_argument("--system", metavar="NAME", help=tr("oslv-2004: one system, and how to leave it"))
+    add_json(shown, tr("oslv-2004: write systems, verdicts, tasks and notes as JSON"))
     run.add_argument("pair", metavar="PAIR", help=tr("lab:NAME (a running lab), or lab:PLATFORM"))
     run.add_argument(
         "--part",
-        choices=("quick", "no-loss", "loss", "all"),
+        choices=STUDY_PARTS,
         default="quick",
         help=tr(
             "satcom-2021: quick (GEO without loss, CUBIC only, some 10 minutes), no-loss, loss (LEO and GEO), all; "
             "ipsec-tls-2011: quick (one round), all (three); "
+            "industrial-2019: quick (one short round), paper (its protocol in three rounds); "
             "industrial-2019-extended: quick (three rounds), all (eight) (default: quick)"
         ),
     )

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
-from app.cli import file_study, node_study
+from app.cli import file_study, node_study, overview
 from app.cli.context import CommandContext
 from app.cli.exit_codes import ExitCode
 from app.cli.files import write_text
-from app.cli.messages import NO_STUDY
+from app.cli.messages import NO_STUDY, NO_STUDY_PART
 from app.cli.pair_option import find_pair
 from app.cli.study_order import print_order
 from app.cli.tables import Column, Kind, Table
@@ -17,11 +17,12 @@ from app.cli.terminal import run_cancellable
 from app.domain.errors import InvalidOption
 from app.domain.transfers import CONGESTION, TransferCell, TransferResult
 from app.measurement.studies import StudyRequest
-from app.ranking.file_study import IPSEC_TLS
+from app.policy.overview import OVERVIEW
+from app.ranking.comparison_study import comparison_studies
 from app.ranking.node_study import NODE_STUDY
 from app.ranking.published_order import agreement
 from app.ranking.published_transfers import STUDY, published_transfers
-from app.ranking.study_parts import SATCOM, cells_of, missing_cells, predicted_s
+from app.ranking.study_parts import PARTS, SATCOM, cells_of, missing_cells, predicted_s
 from app.ranking.transfer_advice import advice
 from app.ranking.transfer_figures import figure_tables
 from app.ranking.transfer_goals import KNOWN_REASONS, goals
@@ -47,16 +48,22 @@ def show_all(context: CommandContext) -> int:
     )
     what = tr("30 MB over satellite links, with and without VPNs")
     table.add_row(SATCOM, what, tr("{number} times").format(number=published), STUDY)
-    file_study.add_row(table)
+    for study in comparison_studies().values():
+        file_study.add_row(table, study)
     node_study.add_row(table)
+    overview.add_row(table)
     table.print(context.out)
     return ExitCode.OK
 
 
 def show(context: CommandContext) -> int:
     """Print a study's table."""
-    if context.options.study == IPSEC_TLS:
-        return file_study.show(context)
+    if context.options.study == OVERVIEW:
+        return overview.show(context)
+    overview.refuse_options(context.options)
+    of_comparison = comparison_studies().get(context.options.study)
+    if of_comparison is not None:
+        return file_study.show(context, of_comparison)
     if context.options.study == NODE_STUDY:
         return node_study.show(context)
     _check(context.options.study)
@@ -72,11 +79,16 @@ def show(context: CommandContext) -> int:
 def run(context: CommandContext) -> int:
     """Measure a part of a study's table on a practice lab, and print it beside the published one."""
     options = context.options
-    if options.study == IPSEC_TLS:
-        return file_study.run(context)
+    if options.study == OVERVIEW:
+        overview.refuse_run(options.pair)
+    of_comparison = comparison_studies().get(options.study)
+    if of_comparison is not None:
+        return file_study.run(context, of_comparison)
     if options.study == NODE_STUDY:
         return node_study.run(context)
     _check(options.study)
+    if options.part not in PARTS:
+        raise InvalidOption(NO_STUDY_PART(part=options.part, study=options.study, known=tuple(PARTS)))
     cells = cells_of(options.part)
     report = html_path(options.report)
     with context.services() as services:
@@ -112,7 +124,7 @@ def run(context: CommandContext) -> int:
 
 def _check(study: str) -> None:
     if study != SATCOM:
-        raise InvalidOption(NO_STUDY(study=study, known=(SATCOM, IPSEC_TLS, NODE_STUDY)))
+        raise InvalidOption(NO_STUDY(study=study, known=(SATCOM, *comparison_studies(), NODE_STUDY, OVERVIEW)))
 
 
 def _words(result: TransferResult) -> str:

@@ -72,6 +72,28 @@ class SharedSecret:
 
 
 @dataclass(frozen=True, slots=True)
+class EncapsulatedSecret:
+    """A secret that both hosts derive by key encapsulation: a public key and a ciphertext travel, the secret never.
+
+    Each host writes it into a file of its own, below the link's run_dir and for root alone, before the plan's steps
+    run.
+
+    Attributes:
+        title: What it is, for people.
+        public: Name of the value of the public identity that `encapsulate` reads on stdin.
+        encapsulate: Run on the other host: keeps the secret there, and prints the ciphertext, at most 4096 printable
+            ASCII characters in one line.
+        decapsulate: Run on the host that owns the key: reads that line on stdin, keeps the same secret, and erases the
+            private key.
+    """
+
+    title: str
+    public: str
+    encapsulate: Command
+    decapsulate: Command
+
+
+@dataclass(frozen=True, slots=True)
 class IdentityRecipe:
     """Steps that make a key on the host that owns it, and commands that print the public part.
 
@@ -81,11 +103,14 @@ class IdentityRecipe:
         public: Commands that print only public parts, by name; their stdout goes to `parse_identity`.
         shared: Secrets that these steps make and that the other host gets too; only in the recipe of the side that
             makes them.
+        encapsulated: Secrets that both hosts derive from a key which these steps make; only in the recipe of the side
+            that makes the key.
     """
 
     steps: tuple[PlanStep, ...] = ()
     public: Mapping[str, Command] = field(default_factory=dict)
     shared: tuple[SharedSecret, ...] = ()
+    encapsulated: tuple[EncapsulatedSecret, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,6 +52,11 @@ SHARED_SECRET = MessageForm(
     "{title:title} cannot be exported: both hosts share a secret, which would have to go with it.",
     "Deploy it with `tunnelmark deploy`: there it goes from host to host, and is kept nowhere else.",
 )
+DERIVED_SECRET = MessageForm(
+    "export.derived-secret",
+    "{title:title} cannot be exported: both hosts derive a pre-shared key, for which values cross between them twice.",
+    "Deploy it with `tunnelmark deploy`, or name another suite with --suite.",
+)
 EXPORT_NO_SUCH_PORT = MessageForm(
     "export.no-such-port",
     "{host} has no interface {port}.",

@@ -29,7 +29,7 @@ from app.export.bundle import Bundle, make_bundle
 from app.export.by_hand import by_hand_files, readme
 from app.export.messages import FACTS_OF_NOW, FACTS_STORED, PORT_HAS_DHCP
 from app.export.path_fit import path_of
-from app.export.request import ExportRequest
+from app.export.request import ExportRequest, default_suite
 from app.export.tree import TreeFile, check_slot, write_tree
 from app.policy.file_header import file_header
 from app.storage import Store
@@ -129,16 +129,21 @@ class PairExport:
     def _request(
         self, discovery: Discovery, options: ExportOptions, *, is_stored: bool, bridges: frozenset[Side]
     ) -> ExportRequest:
-        key = (options.solution, options.suite)
         link, path_from = path_of(discovery, options.path_mtu_bytes)
+        facts_a, facts_b = discovery.a.facts, discovery.b.facts
+        adapter, suite = self.adapters.get(options.solution), options.suite
+        if adapter is not None and not suite:
+            default = default_suite(adapter, link, facts_a, facts_b)
+            suite = default.name if default is not None else ""
+        key = (options.solution, suite)
         choice = choose(self.adapters, discovery, key, options.deployment_options, guidelines=self.guidelines)
         return ExportRequest(
             pair=discovery.pair,
             adapter=choice.adapter,
             suite=choice.suite,
             link=link,
-            facts_a=discovery.a.facts,
-            facts_b=discovery.b.facts,
+            facts_a=facts_a,
+            facts_b=facts_b,
             options=options.deployment_options,
             verdict=choice.verdict,
             findings=by_weight(choice.findings),

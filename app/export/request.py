@@ -9,7 +9,7 @@ from app.deployment.deployment_steps import DeploymentSteps
 from app.deployment.lan.bridge import Bridging
 from app.deployment.lan.guard import LanGuard
 from app.deployment.slots import bridge_name, persistent_link, slot_of
-from app.domain.adapters import Adapter, Purpose
+from app.domain.adapters import Adapter, PlanRequest, Purpose
 from app.domain.deployment import DeploymentOptions
 from app.domain.errors import InvalidPlan
 from app.domain.hosts import HostFacts, PairSpec, Side
@@ -19,6 +19,7 @@ from app.domain.messages.words import VERDICTS
 from app.domain.solutions import Suite
 from app.domain.verdicts import Finding, Verdict
 from app.export.messages import (
+    DERIVED_SECRET,
     EXPORT_FORBIDDEN,
     EXPORT_NO_SUCH_PORT,
     NO_NFT,
@@ -142,22 +143,35 @@ def _chosen_words(options: DeploymentOptions) -> list[str]:
     return [f"{one}={getattr(options, one)}" for one in fields if getattr(options, one) != getattr(defaults, one)]
 
 
+def default_suite(adapter: Adapter, link: Link, facts_a: HostFacts, facts_b: HostFacts) -> Suite | None:
+    """Return the best suite that can be exported, the safe default if it can be; None where there is none.
+
+    A key that both hosts derive from each other's values takes more exchanges than an export has.
+    """
+    for suite in sorted(adapter.suites(facts_a, facts_b), key=lambda one: not one.is_default):
+        asked = PlanRequest(link, suite, facts_a, facts_b)
+        if not any(adapter.identity(asked, side).encapsulated for side in Side):
+            return suite
+    return None
+
+
 def check_request(request: ExportRequest) -> None:
     """Refuse what must not or cannot be exported.
 
     Raises:
-        InvalidPlan: The suite is insecure or unprotected, the solution needs a secret on both hosts, or a LAN port is
-            none.
+        InvalidPlan: The suite is insecure or unprotected, needs a secret that both hosts share or derive, or a LAN port
+            is none.
     """
     info = request.adapter.info
     if request.verdict in (Verdict.INSECURE, Verdict.UNPROTECTED):
         raise InvalidPlan(EXPORT_FORBIDDEN(title=request.title, verdict=VERDICTS[request.verdict]()))
     for side in Side:
         _check_lan_port(request, side)
-        if request.adapter.identity(request.deploy_request().plan_request(), side).shared:
-            raise InvalidPlan(
-                SHARED_SECRET(title=info.title),
-            )
+        recipe = request.adapter.identity(request.deploy_request().plan_request(), side)
+        if recipe.shared:
+            raise InvalidPlan(SHARED_SECRET(title=info.title))
+        if recipe.encapsulated:
+            raise InvalidPlan(DERIVED_SECRET(title=request.title))
 
 
 def _check_lan_port(request: ExportRequest, side: Side) -> None:

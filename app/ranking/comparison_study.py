@@ -1,35 +1,50 @@
-"""Studies that are measured again by one comparison: candidates, parts, published figures."""
+"""Studies of comparisons: data files with candidates and protocol, and tables of published figures or places."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from dataclasses import asdict, dataclass
+import csv
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
+from importlib.resources import files
 from types import MappingProxyType
 
-from app.domain.profiles import Profile
+from app.domain.profiles import PROFILES, Profile, ProfileName
 from app.domain.solutions import BASELINE
-from app.ranking import file_study
-from app.ranking.file_study import Cell, FileFigures, StudyCandidate
-from app.wording.language import mark, tr
+from app.domain.structured import bundled
+from app.ranking.published_census import platform_name
+from app.wording.language import tr
 
-__all__ = [
-    "Cell",
-    "ComparisonStudy",
-    "Figures",
-    "StudyCandidate",
-    "StudyFigure",
-    "StudyOrder",
-    "StudyPart",
-    "StudyWay",
-    "as_figures",
-    "comparison_studies",
-    "published_figures",
-    "times_bare",
-]
+Cell = tuple[str, str, str]
+"""Solution, suite, and way: a direction, or `both`."""
 
 Figures = Mapping[str, float | None]
 """Figures of a cell by name; None where one is not known."""
+
+NO_CIPHER = "none"
+"""Cipher of a candidate that is named by its VPN alone, in the file and in the table."""
+
+
+@dataclass(frozen=True, slots=True)
+class StudyCandidate:
+    """A candidate of the study.
+
+    Attributes:
+        solution: It is repeated with this.
+        suite: And with this suite.
+        published: Name of the VPN in the study.
+        cipher: Name of the cipher in the study.
+    """
+
+    solution: str
+    suite: str
+    published: str
+    cipher: str = NO_CIPHER
+
+    @property
+    def label(self) -> str:
+        """Its name in tables, as in the study."""
+        return self.published if self.cipher == NO_CIPHER else f"{self.published} {self.cipher}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,20 +53,40 @@ class StudyPart:
 
     Attributes:
         name: A value of `--part`.
-        amounts: Profile of its comparison.
+        candidate_s: Seconds of one candidate in one round.
+        profile: Name of a profile; empty where the amounts follow.
+        pings: Echo requests per frame size.
+        seconds: Seconds of TCP per direction.
+        rounds: Rounds.
     """
 
     name: str
-    amounts: Profile
+    candidate_s: float
+    profile: str = ""
+    pings: int = 0
+    seconds: int = 0
+    rounds: int = 0
+
+    @property
+    def amounts(self) -> Profile:
+        """Profile of its comparison."""
+        if self.profile:
+            return PROFILES[ProfileName(self.profile)]
+        return Profile(ProfileName.CUSTOM, pings=self.pings, seconds=self.seconds, rounds=self.rounds)
 
     def predicted_s(self, candidates: int) -> float:
         """Return about how long it takes with so many candidates, in s."""
-        return file_study.predicted_s(self.name, candidates)
+        return self.candidate_s * candidates * self.amounts.rounds
 
 
 @dataclass(frozen=True, slots=True)
 class StudyWay:
-    """A direction of figures: as figures of workloads name it, and as the study's table does."""
+    """A direction of figures.
+
+    Attributes:
+        name: As figures of workloads name it; `both` where a figure has no direction.
+        printed: In the study's table and on the terminal; empty without a direction.
+    """
 
     name: str
     printed: str
@@ -62,44 +97,63 @@ class StudyFigure:
     """A figure of each candidate and way. The first one of a study decides whether a cell was measured.
 
     Attributes:
-        name: In `Figures`, with its unit.
-        title: For people; an English text, to be translated.
-        decimals: Digits after the decimal sign; None for three significant ones.
+        name: In JSON, with its unit.
+        title: For people; a text of the catalogues, as is `heading`.
+        heading: Above its column on the terminal.
+        own: Where own figures come from: a figure of the study's workload, without its way, or without a workload
+            `weighted-latency` or `throughput` of the comparison.
+        column: Of the study's table; empty where the study prints no such figures.
+        factor: From the table's unit to that of the name.
+        over_rounds: `mean`, or `longest` for the largest value of all rounds.
         is_higher_better: Whether more is better.
+        rank: Columns of the highest rank are left out first on a narrow terminal.
+        decimals: Digits after the decimal sign; None for three significant ones.
     """
 
     name: str
     title: str
-    decimals: int | None = None
+    heading: str
+    own: str
+    column: str = ""
+    factor: float = 1.0
+    over_rounds: str = "mean"
     is_higher_better: bool = False
+    rank: int = 0
+    decimals: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class StudyOrder:
-    """An order of cells that the study publishes, with which that of own figures is compared.
+    """An order of candidates that the study publishes, with which that of own figures is compared.
 
     Attributes:
-        figure: Name of the figure.
-        title: Of what; an English text, to be translated.
+        figure: Name of the own figure.
+        places: Column of the study's table with places, 1 the best; empty where the published figures are compared.
+        title: Of what; a text of the catalogues. Empty where `platform` says it.
+        platform: Id of a platform in resources/reference/platforms.toml.
     """
 
     figure: str
-    title: str
+    places: str = ""
+    title: str = ""
+    platform: str = ""
 
     @property
     def words(self) -> str:
-        """Of what it is an order, in the current language."""
-        return tr(self.title)
+        """Platform or title that it belongs to, in the current language."""
+        return platform_name(self.platform) if self.platform else tr(self.title)
 
 
 @dataclass(frozen=True, slots=True)
 class ComparisonStudy:
-    """A study that is measured again by one comparison.
+    """A study that is measured again by one comparison. Lists are named as their tables in the file.
 
     Attributes:
         name: Its name at the command line.
-        title: What it compares; an English text, to be translated, as `notes` are.
+        title: What it compares; a text of the catalogues, as are `summary` and `notes`.
         citation: Authors, title, year and place.
+        summary: What its published table has, a sentence.
+        table: File in resources/reference.
         seed: Of the order of candidates: the same in each run, so that one that was interrupted is known again.
         notes: What differs from the study.
         part: Its parts, the shortest first.
@@ -113,6 +167,8 @@ class ComparisonStudy:
     name: str
     title: str
     citation: str
+    summary: str
+    table: str
     seed: int
     notes: tuple[str, ...]
     part: tuple[StudyPart, ...]
@@ -137,6 +193,11 @@ class ComparisonStudy:
         """Cells of all candidates, in its order."""
         return tuple((one.solution, one.suite, way.name) for one in self.candidate for way in self.way)
 
+    @property
+    def has_places(self) -> bool:
+        """Whether it publishes places instead of figures."""
+        return any(one.places for one in self.order)
+
     def label(self, cell: Cell) -> str:
         """Return a cell's name for people."""
         name = next(one.label for one in self.candidate if (one.solution, one.suite) == cell[:2])
@@ -147,47 +208,64 @@ class ComparisonStudy:
         """Return the figure of this name."""
         return next(one for one in self.figure if one.name == name)
 
-    def left_out(self, possible: Collection[tuple[str, str]]) -> tuple[StudyCandidate, ...]:
+    def left_out(self, possible: Sequence[tuple[str, str]]) -> tuple[StudyCandidate, ...]:
         """Return the candidates that are not among these."""
         return tuple(one for one in self.candidate if (one.solution, one.suite) not in possible)
 
 
-def _files_2011() -> ComparisonStudy:
-    return ComparisonStudy(
-        name=file_study.IPSEC_TLS,
-        title=file_study.TITLE,
-        citation=file_study.STUDY,
-        seed=2011,
-        notes=file_study.FILE_STUDY_NOTES,
-        part=tuple(StudyPart(name, profile) for name, profile in file_study.PROFILES.items()),
-        way=tuple(StudyWay(name, printed) for name, printed in file_study.WAYS.items()),
-        figure=(
-            StudyFigure("response_ms", mark("Response time")),
-            StudyFigure("longest_ms", mark("Longest response time")),
-            StudyFigure("rate_mbit_s", mark("Rate"), is_higher_better=True),
-            StudyFigure("sender_cpu_pct", mark("CPU of the sender"), 0),
-            StudyFigure("receiver_cpu_pct", mark("CPU of the receiver"), 0),
-        ),
-        order=(StudyOrder("response_ms", mark("Both directions")),),
-        candidate=file_study.study_candidates(),
-        workload=file_study.workload(),
-    )
+@cache
+def comparison_studies() -> Mapping[str, ComparisonStudy]:
+    """Return every study of resources/studies by name, in alphabetical order; its folders have other kinds."""
+    found = [
+        bundled(file, ComparisonStudy)
+        for file in (files("resources") / "studies").iterdir()
+        if file.name.endswith(".toml")
+    ]
+    return MappingProxyType({one.name: one for one in sorted(found, key=lambda one: one.name)})
 
 
 @cache
-def comparison_studies() -> Mapping[str, ComparisonStudy]:
-    """Return every study of this kind by name."""
-    return MappingProxyType({one.name: one for one in (_files_2011(),)})
+def _rows(table: str) -> tuple[Mapping[str, str], ...]:
+    """Return the rows of a table of resources/reference, where the study is named."""
+    text = (files("resources") / "reference" / table).read_text(encoding="utf-8")
+    return tuple(csv.DictReader(line for line in text.splitlines() if not line.startswith("#")))
 
 
-def as_figures(found: Mapping[Cell, FileFigures]) -> Mapping[Cell, Figures]:
-    """Return figures of files by their names."""
-    return {cell: asdict(one) for cell, one in found.items()}
+def _table(study: ComparisonStudy) -> Mapping[Cell, Mapping[str, str]]:
+    keys = {(one.published, one.cipher): (one.solution, one.suite) for one in study.candidate}
+    ways = {one.printed: one.name for one in study.way}
+    return {(*keys[row["solution"], row["cipher"]], ways[row.get("direction", "")]): row for row in _rows(study.table)}
 
 
 def published_figures(study: ComparisonStudy) -> Mapping[Cell, Figures]:
-    """Return the published figures by cell."""
-    return as_figures(file_study.published_files()) if study.name == file_study.IPSEC_TLS else {}
+    """Return the published figures by cell; none where the study has places alone."""
+    kinds = [one for one in study.figure if one.column]
+    if not kinds:
+        return {}
+    return {
+        cell: {one.name: one.factor * float(row[one.column]) if row[one.column] else None for one in kinds}
+        for cell, row in _table(study).items()
+    }
+
+
+def published_order(study: ComparisonStudy, order: StudyOrder) -> Mapping[Cell, float]:
+    """Return the values that put cells in the published order: places, or figures."""
+    if order.places:
+        return {cell: float(row[order.places]) for cell, row in _table(study).items() if row[order.places]}
+    values = ((cell, figures[order.figure]) for cell, figures in published_figures(study).items())
+    return {cell: value for cell, value in values if value is not None}
+
+
+def places_text(study: ComparisonStudy, order: StudyOrder) -> str:
+    """Return a published order of places in words: `1 MACsec; 2 IPsec, Tinc`, with ciphers where they are compared."""
+    places = published_order(study, order)
+    placed = [one for one in study.candidate if any((one.solution, one.suite) == cell[:2] for cell in places)]
+    vpns = [one.published for one in placed]
+    by_place: dict[float, list[str]] = {}
+    for one in placed:
+        name = one.published if vpns.count(one.published) == 1 else one.label
+        by_place.setdefault(places[one.solution, one.suite, study.way[0].name], []).append(name)
+    return "; ".join(f"{place:.0f} {', '.join(names)}" for place, names in sorted(by_place.items()))
 
 
 def times_bare(figures: Mapping[Cell, Figures], cell: Cell, name: str) -> float | None:

@@ -57,11 +57,14 @@ class _Study:
 
 @cache
 def _study() -> _Study:
-    return bundled(files("resources") / "studies" / f"{NODE_STUDY}.toml", _Study, lenient)
+    return bundled(files("resources") / "studies" / "nodes" / f"{NODE_STUDY}.toml", _Study, lenient)
 
 
 def node_settings() -> tuple[NodeSetting, ...]:
-    """Return the settings, that without protection first. Source: resources/studies/industrial-2019-extended.toml."""
+    """Return the settings, that without protection first.
+
+    Source: resources/studies/nodes/industrial-2019-extended.toml.
+    """
     return _study().setting
 
 

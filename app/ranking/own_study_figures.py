@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import statistics
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from app.domain.results import CampaignRecord
+from app.domain.results import Attempt, AttemptStatus, CampaignRecord
 from app.domain.transfers import Agreement
-from app.ranking.comparison_study import Cell, ComparisonStudy, Figures, StudyOrder, as_figures, published_figures
-from app.ranking.file_study import own_files
+from app.ranking.comparison_study import Cell, ComparisonStudy, Figures, StudyFigure, StudyOrder, published_order
 from app.ranking.published_order import agreement
+from app.ranking.rounds import RoundFigures, measure, round_figures
+
+_OF_COMPARISON: Mapping[str, Callable[[RoundFigures], Mapping[int, float]]] = {
+    "weighted-latency": lambda found: found.weighted_ms,
+    "throughput": lambda found: found.both_mbit_s,
+}
+"""Figures by round that each comparison has, as the data file of a study names them."""
+
+_OVER_ROUNDS: Mapping[str, Callable[[list[float]], float]] = {"mean": statistics.fmean, "longest": max}
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,18 +32,49 @@ class ComparedOrder:
 
 def own_figures(study: ComparisonStudy, record: CampaignRecord) -> Mapping[Cell, Figures]:
     """Return what a comparison measured of a study's candidates, over its rounds; cells without any are left out."""
-    wanted = set(study.cells)
-    return {cell: one for cell, one in as_figures(own_files(record)).items() if cell in wanted}
+    wanted = {(one.solution, one.suite) for one in study.candidate}
+    attempts: dict[tuple[str, str], list[Attempt]] = defaultdict(list)
+    for one in record.attempts:
+        key = one.key.solution, one.key.suite
+        if one.status is AttemptStatus.COMPLETED and key in wanted:
+            attempts[key].append(one)
+    found: dict[Cell, Figures] = {}
+    for key, some in attempts.items():
+        for way in study.way:
+            figures = _of_workload(study, some, way.name) if study.workload else _of_comparison(study, some)
+            if figures[study.figure[0].name] is not None:
+                found[*key, way.name] = figures
+    return found
+
+
+def _of_comparison(study: ComparisonStudy, attempts: list[Attempt]) -> Figures:
+    by_round = round_figures(measure(attempts))
+    return {one.name: _over_rounds(one, _OF_COMPARISON[one.own](by_round).values()) for one in study.figure}
+
+
+def _of_workload(study: ComparisonStudy, attempts: list[Attempt], way: str) -> Figures:
+    results = [one.figures for some in attempts for one in some.workloads if one.workload == study.workload]
+    return {
+        one.name: _over_rounds(one, (figures.get(f"{one.own}-{way}") for figures in results)) for one in study.figure
+    }
+
+
+def _over_rounds(figure: StudyFigure, values: Iterable[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return _OVER_ROUNDS[figure.over_rounds](known) if known else None
+
+
+def compared_order(study: ComparisonStudy, order: StudyOrder, own: Mapping[Cell, Figures]) -> ComparedOrder:
+    """Compare the order of own figures with a published one.
+
+    Places count from the best, so that of figures of which more is better the largest has the first place.
+    """
+    sign = -1.0 if order.places and study.kind(order.figure).is_higher_better else 1.0
+    values = {cell: figures[order.figure] for cell, figures in own.items()}
+    mine = {cell: sign * value for cell, value in values.items() if value is not None}
+    return ComparedOrder(order, agreement(mine, published_order(study, order)))
 
 
 def compared_orders(study: ComparisonStudy, own: Mapping[Cell, Figures]) -> tuple[ComparedOrder, ...]:
     """Compare all orders that a study publishes."""
-    published = published_figures(study)
-    return tuple(
-        ComparedOrder(one, agreement(_values(own, one.figure), _values(published, one.figure))) for one in study.order
-    )
-
-
-def _values(figures: Mapping[Cell, Figures], name: str) -> dict[Cell, float]:
-    """Return one figure of all cells that have it."""
-    return {cell: value for cell, one in figures.items() if (value := one.get(name)) is not None}
+    return tuple(compared_order(study, one, own) for one in study.order)

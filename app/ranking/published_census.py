@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from importlib.resources import files
 
 from app.domain.structured import bundled, lenient
@@ -35,6 +36,7 @@ class PublishedTriple:
 
 @dataclass(frozen=True, slots=True)
 class _Platform:
+    id: str
     name: str
     options: Mapping[str, tuple[int, int, int]]
 
@@ -55,7 +57,15 @@ def published_triples(solution: str) -> tuple[PublishedTriple, ...]:
 
     Source: resources/reference/platforms.toml, where the study is named.
     """
-    file = files("resources") / "reference" / "platforms.toml"
     name = solution.partition("-")[0]
-    platforms = bundled(file, _Platforms, lenient).platform
-    return tuple(PublishedTriple(one.name, *one.options[name]) for one in platforms if name in one.options)
+    return tuple(PublishedTriple(one.name, *one.options[name]) for one in _platforms() if name in one.options)
+
+
+def platform_name(platform: str) -> str:
+    """Return the name of the study's platform with this id."""
+    return next(one.name for one in _platforms() if one.id == platform)
+
+
+@cache
+def _platforms() -> tuple[_Platform, ...]:
+    return bundled(files("resources") / "reference" / "platforms.toml", _Platforms, lenient).platform

@@ -7,6 +7,7 @@ from itertools import combinations
 from typing import Any, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from app.domain.transfers import Agreement
 
@@ -42,9 +43,14 @@ def agreement(own: Mapping[C, float], published: Mapping[C, float]) -> Agreement
 
 def _spearman(own: Mapping[C, float], published: Mapping[C, float], cells: Sequence[C]) -> float | None:
     """Return Spearman's rank correlation; None with fewer than three cells, or where one side is all alike."""
-    if len(cells) < 3:
+    mine, theirs = [own[one] for one in cells], [published[one] for one in cells]
+    if len(cells) < 3 or len(set(mine)) < 2 or len(set(theirs)) < 2:
         return None
-    from scipy.stats import spearmanr
+    return float(np.corrcoef(_ranks(mine), _ranks(theirs))[0, 1])
 
-    value = float(spearmanr([own[one] for one in cells], [published[one] for one in cells]).statistic)
-    return None if np.isnan(value) else value
+
+def _ranks(values: Sequence[float]) -> npt.NDArray[np.float64]:
+    """Return the rank of each value from 1; equal values have the mean of their ranks. shape (values,)."""
+    _, places, counts = np.unique(values, return_inverse=True, return_counts=True)
+    ranks: npt.NDArray[np.float64] = np.cumsum(counts) - (counts - 1) / 2
+    return ranks[places]

@@ -1,31 +1,37 @@
-"""Repetition of the study of 2011 as data for programs."""
+"""Repetition of a study of comparisons as data for programs."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from app.domain.results import CampaignRecord
-from app.ranking.file_study import (
-    IPSEC_TLS,
-    STUDY,
-    WAYS,
+from app.ranking.comparison_study import (
     Cell,
-    FileFigures,
-    file_agreement,
-    published_files,
-    study_candidates,
+    ComparisonStudy,
+    Figures,
+    published_figures,
+    published_order,
     times_bare,
 )
+from app.ranking.own_study_figures import ComparedOrder
 
 
-def study_data(record: CampaignRecord, own: Mapping[Cell, FileFigures]) -> dict[str, object]:
-    """Return own figures beside the published ones, a row for each candidate and direction."""
-    agreed, published = file_agreement(own), published_files()
+def comparison_study_data(
+    study: ComparisonStudy, record: CampaignRecord, own: Mapping[Cell, Figures], compared: Sequence[ComparedOrder]
+) -> dict[str, object]:
+    """Return own figures beside what a study publishes, a row for each candidate and way.
+
+    Args:
+        compared: The study's orders, compared with those of the own figures.
+    """
+    published = published_figures(study)
+    orders = [_order(one) for one in compared]
+    measured = [(one.solution, one.suite) for one in record.plan.candidates]
     return {
         "format": 1,
-        "study": IPSEC_TLS,
-        "source": STUDY,
+        "study": study.name,
+        "source": study.citation,
         "pair": record.plan.pair.name,
         "campaign_id": record.campaign_id,
         "version": record.tunnelmark_version,
@@ -35,22 +41,44 @@ def study_data(record: CampaignRecord, own: Mapping[Cell, FileFigures]) -> dict[
                 "solution": one.solution,
                 "suite": one.suite,
                 "study_name": one.label,
-                "direction": way,
-                "own": _figures(own, (one.solution, one.suite, way)),
-                "published": _figures(published, (one.solution, one.suite, way)),
+                "direction": way.name,
+                "own": _figures(study, own, (one.solution, one.suite, way.name)),
+                "published": _figures(study, published, (one.solution, one.suite, way.name)),
+                "places": _places(study, (one.solution, one.suite, way.name)),
             }
-            for one in study_candidates()
-            for way in WAYS
+            for one in study.candidate
+            for way in study.way
         ],
-        "order": {
-            "pairs": agreed.pairs,
-            "same": agreed.same,
-            "rank_correlation": agreed.correlation,
-            "against": [[list(one), list(other)] for one, other in agreed.against],
-        },
+        "order": {key: value for key, value in orders[0].items() if key not in _OF_ORDERS},
+        "orders": orders,
+        "left_out": [[one.solution, one.suite] for one in study.left_out(measured)],
     }
 
 
-def _figures(figures: Mapping[Cell, FileFigures], cell: Cell) -> dict[str, object] | None:
+_OF_ORDERS = ("figure", "places", "platform", "on")
+"""Keys that tell the orders of a study apart."""
+
+
+def _order(compared: ComparedOrder) -> dict[str, Any]:
+    agreed, order = compared.agreement, compared.order
+    return {
+        "figure": order.figure,
+        "places": order.places or None,
+        "platform": order.platform or None,
+        "on": order.title or None,
+        "pairs": agreed.pairs,
+        "same": agreed.same,
+        "rank_correlation": agreed.correlation,
+        "against": [[list(one), list(other)] for one, other in agreed.against],
+    }
+
+
+def _figures(study: ComparisonStudy, figures: Mapping[Cell, Figures], cell: Cell) -> dict[str, object] | None:
     found = figures.get(cell)
-    return None if found is None else {**asdict(found), "times_bare": times_bare(figures, cell)}
+    return None if found is None else {**found, "times_bare": times_bare(figures, cell, study.figure[0].name)}
+
+
+def _places(study: ComparisonStudy, cell: Cell) -> dict[str, int]:
+    """Return the published places of a cell, by column of the study's table."""
+    found = ((one.places, published_order(study, one).get(cell)) for one in study.order if one.places)
+    return {name: round(place) for name, place in found if place is not None}

@@ -12,6 +12,7 @@ from app.ranking.comparison_study import (
     Figures,
     StudyFigure,
     StudyOrder,
+    places_text,
     published_figures,
     times_bare,
 )
@@ -121,6 +122,11 @@ def other_order(study: ComparisonStudy, agreed: Agreement[Cell]) -> list[str]:
     ]
     more = len(agreed.against) - len(pairs)
     return [*pairs, tr("and {number} more").format(number=more)] if more > 0 else pairs
+
+
+def published_places(study: ComparisonStudy, order: StudyOrder) -> str:
+    """Return published places as a sentence; empty where figures are published."""
+    return tr("Published: {places}.").format(places=places_text(study, order)) if order.places else ""
 
 
 def left_out_sentence(repeated: RepeatedStudy) -> str:

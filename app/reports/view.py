@@ -10,11 +10,13 @@ from app.domain.ranking import CandidateResult, RankedCandidate, Ranking, Recomm
 from app.domain.results import AttemptStatus, CampaignRecord, CampaignStatus, CandidateId
 from app.domain.verdicts import Verdict
 from app.ranking import Outcome, outcome_of, speed_findings
+from app.ranking.comparison_study import comparison_studies
 from app.ranking.warnings import candidate_warnings, warnings_of
 from app.reports.labels import styles
 from app.reports.text import NOTHING, capitalised, interval, ms, share, times, times_best, with_half_width
 from app.reports.view_candidates import candidate_view
 from app.reports.view_captures import CAPTURE_NOTE, OVERHEAD_COLUMNS, OVERVIEW_COLUMNS, capture_overview
+from app.reports.view_places import places_view
 from app.reports.view_setting import (
     conditions_view,
     facts_view,
@@ -95,6 +97,7 @@ def report_view(record: CampaignRecord, ranking: Ranking) -> View:
         ],
         "workloads": workloads_view(record),
         "published": published_view(record),
+        "placed": [view for study in comparison_studies().values() if (view := places_view(record, study))],
         "hosts": hosts_view(record),
         "conditions": conditions_view(record, ranking),
         "method": method_view(record, ranking),

@@ -17,6 +17,7 @@ from app.host.script_events import ScriptEvent
 from app.tunnel.acquire import Acquired, AcquireRequest
 from app.tunnel.active_tunnel import LOG_S, collect_logs
 from app.tunnel.apply import Building, apply, negotiated_on_both
+from app.tunnel.key_encapsulation import derive_secrets
 from app.tunnel.messages import KEY_UNREAD
 from app.tunnel.plan import plan_of, recipe_of
 from app.tunnel.preflight import obstacles_on, outside_paths, own_words
@@ -91,10 +92,11 @@ class TunnelBuild:
         self.warnings = found
 
     def exchange_keys(self, acquired: Mapping[Side, Acquired], *, token: CancelToken) -> None:
-        """Make the plan with both public keys, and give each host the secrets that both must have."""
+        """Make the plan with both public keys, and see that each host has the secrets that both must have."""
         self.identities = {side: self._identity(side, one) for side, one in acquired.items()}
         self.plan = plan_of(self.request, self.identities[Side.A], self.identities[Side.B])
         share_secrets(self.work.hosts, self.request, token=token)
+        derive_secrets(self.work.hosts, self.work.ledgers, self.request, self.identities, token=token)
 
     def _identity(self, side: Side, acquired: Acquired) -> PublicIdentity:
         if not acquired.outputs:

@@ -91,6 +91,11 @@ SECRET_NOT_READ = MessageForm(
     "Its output is not shown, because it may be secret. Try again.",
 )
 
+NOT_DERIVED = MessageForm(
+    "tunnel.not-derived",
+    "{host} could not derive what both hosts must share: {secret:text}.",
+    "Check that `openssl pkeyutl` works there, or choose a suite without it.",
+)
 KEY_UNREAD = MessageForm("tunnel.key-unread", "No key of {host} could be read. {why}")
 
 # --- verifying --------------------------------------------------------------------------------------------------------
@@ -321,6 +326,8 @@ MAKE_NODE_ON_BRIDGE = MessageForm("tunnel.make-node-on-bridge", "Make the node {
 LOCK_AND_START_TIMER = MessageForm("tunnel.lock-and-start-timer", "Lock the host, and start its rollback timer")
 ROLL_BACK_BY_HAND = MessageForm("tunnel.roll-back-by-hand", "Roll back, also by hand")
 SECRET_OF_HOST = MessageForm("tunnel.secret-of-host", "(a secret that host {side} makes for both; it is never shown)")
+DERIVE_SECRET = MessageForm("tunnel.derive-secret", "{secret:text}: derive it on this host")
+PUBLIC_INPUT = MessageForm("tunnel.public-input", "a public value of the other host")
 SHAPE_WAY = MessageForm("tunnel.shape-way", "Shape what {device} sends to {peer}")
 DISARM_AND_RELEASE = MessageForm("tunnel.disarm-and-release", "Disarm the rollback timer and release the lock")
 ROLL_BACK_AFTER_DEATH = MessageForm("tunnel.roll-back-after-death", "Roll back the host after a Tunnelmark that died")

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from app.domain.adapters import PlanStep, TunnelPlan
+from app.domain.adapters import EncapsulatedSecret, PlanStep, TunnelPlan
 from app.domain.commands import Command
 from app.domain.hosts import Side
 from app.domain.results import PlannedItem
 from app.ssh.remote_line import shell_line
 from app.tunnel.audit import undo_line
-from app.tunnel.messages import LOCK_AND_START_TIMER, ROLL_BACK_BY_HAND, SECRET_OF_HOST, UNDO_OF
+from app.tunnel.messages import (
+    DERIVE_SECRET,
+    LOCK_AND_START_TIMER,
+    PUBLIC_INPUT,
+    ROLL_BACK_BY_HAND,
+    SECRET_OF_HOST,
+    UNDO_OF,
+)
 from app.tunnel.plan import plan_of, recipe_of
 from app.tunnel.preflight import state_dir_of
 from app.tunnel.request import DeployRequest
@@ -50,10 +57,19 @@ def _side_items(request: DeployRequest, plan: TunnelPlan, side: Side) -> Iterato
     for secret in recipe_of(request, side.other).shared:
         where = SECRET_OF_HOST(side=side.other.upper())
         yield PlannedItem(side.value, "file", secret.path, where)
+    for derived, command in _derivations(request, side):
+        line = f"{shell_line(command.argv)} < ({PUBLIC_INPUT()})"
+        yield PlannedItem(side.value, "command", DERIVE_SECRET(secret=derived.title), line)
     for file in own.files:
         yield PlannedItem(side.value, "file", file.path, file.content.decode("utf-8", errors="replace"))
     for step in own.steps:
         yield from _step_items(side, step)
+
+
+def _derivations(request: DeployRequest, side: Side) -> Iterator[tuple[EncapsulatedSecret, Command]]:
+    """Yield what a side runs to derive secrets: from the other host's key, and from its own."""
+    yield from ((one, one.encapsulate) for one in recipe_of(request, side.other).encapsulated)
+    yield from ((one, one.decapsulate) for one in recipe_of(request, side).encapsulated)
 
 
 def _step_items(side: Side, step: PlanStep) -> Iterator[PlannedItem]:

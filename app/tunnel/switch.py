@@ -153,7 +153,7 @@ def why_not_switch(old: DeployRequest, old_plan: TunnelPlan, new: DeployRequest,
         if [_outline(old, file) for file in own.files] != [_outline(new, file) for file in other.files]:
             return OTHER_FILES(host=label)
         recipe = old.adapter.identity(old.plan_request(), side)
-        if recipe.shared:
+        if recipe.shared or recipe.encapsulated:
             return SECRET_OF_ONE_SUITE()
         if recipe != new.adapter.identity(new.plan_request(), side):
             return OTHER_KEY(host=label)

@@ -19,13 +19,16 @@ from app.domain.solutions import Suite
 from app.export.ansible import ansible_files
 from app.export.bundle import Bundle, make_bundle
 from app.export.by_hand import by_hand_files
+from app.export.messages import DERIVED_SECRET
 from app.export.request import ExportRequest
 from app.export.script import tunnel_script
 from app.export.values import VALUES, ValueToken, tokens_in
 from app.tunnel.plan import plan_of
 from support.adapter_cases import CERTIFICATES, HEX_KEYS, IKE_KEYS, SSH_KEYS, WIREGUARD_KEYS, facts, identity, platforms
 from support.export_cases import export_request
+from support.message_checks import has_message
 from vpn_adapters.registry import ADAPTERS
+from vpn_adapters.shared.wireguard.protocol import has_kem
 
 REFUSED = {"baseline": "no tunnel", "macsec": "share a secret"}
 SHOWN = {
@@ -45,7 +48,8 @@ def cases() -> Iterator[tuple[str, str, Suite]]:
             for platform in platforms():
                 host = facts(platform)
                 for suite in adapter.suites(host, host):
-                    yield name, platform, suite
+                    if not has_kem(suite):
+                        yield name, platform, suite
 
 
 CASES = [pytest.param(*case, id=f"{case[0]}-{case[1]}-{case[2].name}") for case in cases()]
@@ -162,6 +166,14 @@ def test_the_script_has_no_faults_that_shellcheck_knows() -> None:
 def test_what_cannot_be_taken_along_is_refused_in_words(solution: str, words: str) -> None:
     with pytest.raises(InvalidPlan, match=words):
         make_bundle(export_request(solution))
+
+
+@pytest.mark.parametrize("solution", ["wireguard", "wireguard-vxlan"])
+def test_key_that_hosts_derive_is_refused_and_never_the_default_of_an_export(solution: str) -> None:
+    assert not has_kem(export_request(solution).suite)
+    hybrid = next(suite for suite in ADAPTERS[solution].suites(facts(), facts()) if has_kem(suite))
+    with pytest.raises(InvalidPlan, check=has_message(DERIVED_SECRET)):
+        make_bundle(export_request(solution, suite=hybrid))
 
 
 def test_every_value_of_every_adapter_is_known() -> None:

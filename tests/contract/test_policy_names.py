@@ -119,7 +119,7 @@ def test_outside_a_chosen_guideline_is_acceptable_and_remains_ticked() -> None:
     }
     assert changed["wireguard", "chacha20-poly1305"] is Verdict.ACCEPTABLE
     assert set(changed.values()) == {Verdict.ACCEPTABLE}
-    assert ("wireguard", "chacha20-poly1305") in ticked
+    assert ("wireguard", "chacha20-poly1305-mlkem768") in ticked
 
 
 def test_solutions_whose_design_is_legacy_are_not_ticked_by_themselves() -> None:

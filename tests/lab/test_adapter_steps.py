@@ -18,6 +18,8 @@ from support.lab_pairs import ALL, MIXED, NEWEST, LabPair, LabPairs, Platforms, 
 from support.lab_sessions import sh
 from support.tunnel_checks import check_undone
 from vpn_adapters.registry import ADAPTERS
+from vpn_adapters.shared.wireguard.identity import psk_path
+from vpn_adapters.shared.wireguard.protocol import has_kem
 
 SWAPPED = Platforms(MIXED, is_swapped=True)
 IN_EVERY_RUN = {"l2tp": Platforms(MIXED), "wireguard": SWAPPED, "ipsec": Platforms(MIXED), "macsec": Platforms(NEWEST)}
@@ -100,6 +102,25 @@ def test_wireguard_does_not_come_up_with_another_peers_key(make: Make) -> None:
     tunnel = make(ADAPTERS["wireguard"])
     tunnel.make_keys()
     tunnel.request = replace(tunnel.request, identity_a=tunnel.request.identity_b)
+    tunnel.apply()
+    with pytest.raises(DeadlineExceeded):
+        tunnel.wait_until_up(timeout_s=5)
+
+
+@pytest.mark.parametrize("pair", [Platforms(NEWEST)], ids=str, indirect=True)
+def test_wireguard_has_a_key_that_both_hosts_derived_and_does_not_come_up_with_another(make: Make) -> None:
+    tunnel = make(ADAPTERS["wireguard"])
+    assert has_kem(tunnel.request.suite)
+    build(tunnel)
+    link = tunnel.request.link
+    psk = psk_path(link)
+    assert len(set(tunnel.both(lambda side: sh(tunnel.session(side), f"sha256sum < {psk}")))) == 1
+    used = f'test "$(wg show {link.names.wireguard_interface} preshared-keys | cut -f 2)" = "$(cat {psk})" && echo used'
+    assert [text.strip() for text in tunnel.both(lambda side: sh(tunnel.session(side), used))] == ["used"] * 2
+    kept = tunnel.both(lambda side: sh(tunnel.session(side), f"cd {link.run_dir}; find . -type f -perm 600 | sort"))
+    assert [text.split() for text in kept] == [["./wireguard.key", "./wireguard.psk"]] * 2, "the rest is erased"
+    tunnel.undo_steps()
+    sh(tunnel.sessions.b, f"umask 077; wg genpsk > {psk}")
     tunnel.apply()
     with pytest.raises(DeadlineExceeded):
         tunnel.wait_until_up(timeout_s=5)

@@ -20,13 +20,11 @@ NAMES = re.compile(
 connections, nftables' word for protected packets, and an IP protocol."""
 
 STORED = "a field of TunnelNames, which is stored with each deployment: another name needs a migration"
-STUDY = "the candidates of a published study, by its names"
 EXAMPLE = "an example in a help text or message"
 EXCEPTIONS = {
     "app/cli/compare.py": "the fixed choice of `make demo`",
     "app/cli/deployments_parser.py": EXAMPLE,
     "app/cli/examples.py": EXAMPLE,
-    "app/cli/file_study.py": STUDY,
     "app/cli/messages.py": EXAMPLE,
     "app/cli/policy_parser.py": EXAMPLE,
     "app/deployment/slots.py": STORED,
@@ -34,7 +32,6 @@ EXCEPTIONS = {
     "app/domain/link.py": STORED,
     "app/domain/linting.py": "kinds of configuration files: values of --kind and of stored results",
     "app/lab/platforms.py": "each row is an image's fingerprint: another order of packages makes all images anew",
-    "app/ranking/file_study.py": STUDY,
     "app/tunnel/preflight.py": STORED,
     "app/tunnel/recovery.py": STORED,
     "ui/shell/demo.py": "the fixed choice of the demonstration",

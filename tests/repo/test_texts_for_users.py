@@ -15,6 +15,7 @@ SINKS: dict[str, dict[str, int]] = {
     "UpCheck": {"title": 0},
     "Breakage": {"title": 0},
     "SharedSecret": {"title": 0},
+    "EncapsulatedSecret": {"title": 0},
     "Planned": {"title": 1},
     "PlannedItem": {"title": 2},
     "PlannedCommand": {"title": 0},

@@ -80,12 +80,21 @@ class BareTunnel:
         self._share()
 
     def _share(self) -> None:
-        """Give each host what the other one made for both."""
+        """Give each host what the other one made for both, or have both derive it."""
         for side in Side:
             for secret in self.adapter.identity(self.request, side).shared:
                 text = self.session(side).run(secret.show, token=CancelToken()).stdout.strip()
                 file = FileToWrite(secret.path, f"{text}\n".encode(), mode=0o600)
                 self.session(side.other).write_files([file], token=CancelToken())
+            for one in self.adapter.identity(self.request, side).encapsulated:
+                value = self.request.identity(side).values[one.public]
+                ciphertext = self._run_with(side.other, one.encapsulate, value)
+                self._run_with(side, one.decapsulate, ciphertext)
+
+    def _run_with(self, side: Side, command: Command, text: str) -> str:
+        result = self.session(side).run(replace(command, stdin=text.encode()), token=CancelToken())
+        assert result.is_ok, f"on {side}: {result.exit_status} {result.stderr}"
+        return result.stdout
 
     def _identity(self, side: Side) -> PublicIdentity:
         recipe = self.adapter.identity(self.request, side)

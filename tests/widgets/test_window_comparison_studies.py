@@ -28,11 +28,11 @@ STUDY = comparison_studies()[IPSEC_TLS]
 SLOWEST = STUDY.candidate[2]
 
 
-def chosen(driver: Driver) -> StudiesPage:
-    """Show the study."""
+def chosen(driver: Driver, study: str = IPSEC_TLS) -> StudiesPage:
+    """Show a study."""
     driver.window.show_area("studies")
     page = driver.page(StudiesPage)
-    page.studies.setCurrentText(IPSEC_TLS)
+    page.studies.setCurrentText(study)
     driver.idle()
     return page
 
@@ -81,6 +81,16 @@ def test_before_any_run_it_says_what_it_is_and_shows_what_is_published(driver: D
     assert layout_faults(driver.window) == []
     page.studies.setCurrentIndex(0)
     assert page.tabs.isVisible()
+
+
+def test_places_are_shown_where_a_study_publishes_no_figures(driver: Driver) -> None:
+    panel = chosen(driver, "industrial-2019").panel
+    panel.tabs.setCurrentIndex(2)
+    words = "\n".join(one.text() for one in panel.orders.findChildren(type(panel.source)))
+    assert "Published: 1 MACsec; 2 Wireguard; 3 OpenVPN, Freelan, SSH." in words
+    assert panel.figures.table.isColumnHidden(3), "no published figures"
+    driver.lay_out()
+    assert layout_faults(driver.window) == []
 
 
 def test_it_is_measured_by_a_comparison_and_then_shown_beside_the_published_figures(

@@ -14,6 +14,7 @@ from app.reports.repeated_study_view import (
     order_sentence,
     order_title,
     other_order,
+    published_places,
 )
 from ui.common.basics import ChoiceBox, label, label_for, row
 from ui.common.data_table import DataTable
@@ -149,7 +150,7 @@ class StudyOrders(QWidget):
             pairs = other_order(repeated.study, one.agreement)
             head = tr("In the other order, the published difference largest first:") if pairs else ""
             listed = "\n".join(f"• {pair}" for pair in pairs)
-            for text in filter(None, (sentence, head, listed)):
+            for text in filter(None, (sentence, published_places(repeated.study, one.order), head, listed)):
                 body.addWidget(label(text, is_selectable=True))
         self._body.replaceWidget(self._content, content)
         self._content.hide()

@@ -62,6 +62,7 @@ FORBID_OTHER_WAYS = MessageForm(
 )
 MAKE_WIREGUARD = MessageForm("adapter.make-wireguard", "Make the WireGuard interface {interface} to {peer}")
 MAKE_WIREGUARD_KEY = MessageForm("adapter.make-wireguard-key", "Make a WireGuard key kept on host {side}")
+MAKE_KEM_KEY = MessageForm("adapter.make-kem-key", "Make an ML-KEM-768 key on host {side}, for the pre-shared key")
 OPENSSH_TOO_OLD = MessageForm(
     "adapter.openssh-too-old", "OpenSSH {major}.{minor} is too old for a key that may make a tunnel and no more."
 )

@@ -6,7 +6,7 @@ from app.domain.mesh import MeshEffort, PerSite
 from app.domain.messages import mark
 from app.domain.solutions import Carrier, SolutionInfo, Space
 from vpn_adapters.shared.security import FULL_SECURITY
-from vpn_adapters.shared.wireguard.protocol import LIMITATION
+from vpn_adapters.shared.wireguard.protocol import KEM_LIMITATION, LIMITATION
 
 NAME = "wireguard"
 
@@ -19,7 +19,7 @@ INFO = SolutionInfo(
     security=FULL_SECURITY,
     files_per_site=0,
     keys_per_site=2,
-    limitations=(LIMITATION,),
+    limitations=(LIMITATION, KEM_LIMITATION),
     sources=("https://www.wireguard.com/papers/wireguard.pdf", "wg(8)", "RFC 3931"),
     routing=mark(
         "Bridges learn hardware addresses; one WireGuard interface per site, one L2TPv3 session per pair of sites."

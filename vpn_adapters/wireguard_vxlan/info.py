@@ -6,7 +6,7 @@ from app.domain.mesh import MeshEffort, PerSite
 from app.domain.messages import mark
 from app.domain.solutions import Carrier, SolutionInfo, Space
 from vpn_adapters.shared.security import FULL_SECURITY
-from vpn_adapters.shared.wireguard.protocol import LIMITATION
+from vpn_adapters.shared.wireguard.protocol import KEM_LIMITATION, LIMITATION
 
 NAME = "wireguard-vxlan"
 
@@ -21,6 +21,7 @@ INFO = SolutionInfo(
     keys_per_site=2,
     limitations=(
         LIMITATION,
+        KEM_LIMITATION,
         mark(
             "VXLAN takes packets from any address: only the firewall table keeps out what did not come "
             "through WireGuard."

@@ -1,7 +1,11 @@
-"""Study of 2011 at the command line: what goes on, and what is refused before anything is done."""
+"""Studies of comparisons at the command line: what goes on, and what is refused before anything is done."""
 
 from __future__ import annotations
 
+import json
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -10,21 +14,22 @@ from typing import cast
 import pytest
 import sample_records as sample
 
+from app.cli import file_study as file_study_command
+from app.cli.context import CommandContext
 from app.cli.exit_codes import ExitCode
 from app.cli.main import main
-from app.domain.results import CampaignPlan
+from app.domain.hosts import PairSpec
+from app.domain.results import CampaignPlan, CampaignRecord
 from app.measurement.comparison import plan_campaign
 from app.measurement.planned_study import unfinished_study
 from app.ranking.comparison_study import comparison_studies
-from app.ranking.file_study import IPSEC_TLS, PROFILES, predicted_s, study_candidates
+from app.ranking.file_study import IPSEC_TLS, PROFILES, file_study, predicted_s, study_candidates
 from app.ranking.repeated_study import study_runs
 from app.services.wiring import Services
 from app.storage import Store
 
-_SEED = comparison_studies()[IPSEC_TLS].seed
 
-
-def plan(*, part: str = "quick", seed: int = _SEED) -> CampaignPlan:
+def plan(*, part: str = "quick", seed: int = file_study().seed) -> CampaignPlan:
     candidates = sample.sample_record(rounds=1).plan.candidates
     made = plan_campaign(sample.pair(), candidates, PROFILES[part], seed=seed)
     return replace(made, workloads=("transactions",))
@@ -57,6 +62,8 @@ def test_parts_are_predicted_by_candidates_and_rounds() -> None:
     ("words", "text"),
     [
         ("ipsec-tls-2011 lab:x --part loss", "ipsec-tls-2011 has no part named loss."),
+        ("satcom-2021 lab:x --part paper", "satcom-2021 has no part named paper."),
+        ("industrial-2019 lab:x --part loss", "industrial-2019 has no part named loss."),
         ("ipsec-tls-2012 lab:x", "There is no study named ipsec-tls-2012."),
     ],
 )
@@ -78,3 +85,66 @@ def test_stored_comparisons_of_the_study_are_known_by_their_plan(tmp_path: Path)
     assert {name: [(one.campaign_id, one.part) for one in runs] for name, runs in found.items()} == {
         IPSEC_TLS: [(number, "all")]
     }
+
+
+class PretendedLab:
+    """Services of a practice lab whose hosts have these candidates, and on which nothing is measured."""
+
+    def __init__(self, candidates: Sequence[tuple[str, str]]) -> None:
+        found = [SimpleNamespace(solution=solution, suite=suite) for solution, suite in candidates]
+        self.found = SimpleNamespace(candidates=found, pair=sample.pair())
+
+    def refuse_if_in_use(self, pair: PairSpec) -> None:
+        """Nothing else uses it."""
+
+    def discover(self, *_: object, **__: object) -> object:
+        """Return what the hosts have."""
+        return self.found
+
+    def plan(self, *_: object) -> CampaignPlan:
+        """Return any plan: it is not carried out."""
+        return plan()
+
+    def unfinished(self, _: str) -> None:
+        """Nothing was interrupted."""
+
+
+def run_on(lab: PretendedLab, monkeypatch: pytest.MonkeyPatch, record: CampaignRecord, *words: str) -> int:
+    """Run the study of 2019 on hosts that are pretended, with a comparison that was made before."""
+
+    @contextmanager
+    def pretended(_: CommandContext) -> Iterator[PretendedLab]:
+        yield lab
+
+    monkeypatch.setattr(CommandContext, "services", pretended)
+    monkeypatch.setattr(file_study_command, "find_pair", lambda *_: sample.pair())
+    monkeypatch.setattr(file_study_command, "_measure", lambda *_: record)
+    return main(["study", "run", "industrial-2019", "lab:practice", *words])
+
+
+def test_a_candidate_that_the_hosts_do_not_have_is_named_and_the_others_are_measured(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    study = comparison_studies()["industrial-2019"]
+    keys = [(one.solution, one.suite) for one in study.candidate if one.solution != "freelan"]
+    models = [
+        replace(
+            sample.MODELS[2], candidate=replace(sample.WIREGUARD, solution=solution, suite=suite), base_ms=1.0 + nth
+        )
+        for nth, (solution, suite) in enumerate(keys)
+    ]
+    record = sample.sample_record(rounds=1, pings=20, models=models)
+    monkeypatch.setenv("COLUMNS", "160")
+    assert run_on(PretendedLab(keys), monkeypatch, record) == ExitCode.OK
+    out, err = capsys.readouterr()
+    assert "Freelan AES-256-GCM is left out: these hosts do not have it." in err
+    assert "11 candidates, about 5 minutes." in err
+    assert "Not measured, since these hosts do not have it: Freelan AES-256-GCM." in out
+    # WireGuard is the last one in the made-up order, and the first one in the study's of throughput alone.
+    assert "Other order (Weighted latency, Xeon Server):" in out
+    assert re.search(r"Freelan AES-256-GCM +– +– +–", out)
+    fewer = replace(record, attempts=record.attempts[1:-1])
+    assert run_on(PretendedLab(keys), monkeypatch, fewer, "--json", "-") == ExitCode.INCOMPLETE
+    data = json.loads(capsys.readouterr().out)
+    assert data["left_out"] == [["freelan", "aes-256-gcm-secp384r1"]]
+    assert [row["study_name"] for row in data["rows"] if row["own"] is None] == ["Baseline", "Freelan AES-256-GCM"]

@@ -53,6 +53,8 @@ from app.lab.messages import BOOTING_GATEWAYS, ITS_LAB_WAS_STOPPED, MAKING_IMAGE
 from app.measurement.messages import HOSTS_AS_BEFORE, MEASURING_PATH, ROUND_STEP, TRYING_AGAIN, WARMING_UP
 from app.policy import known_rows
 from app.policy.lint import rule_sets
+from app.policy.overview import TITLE, overview_systems
+from app.ranking.comparison_study import comparison_studies
 from app.ranking.weighting import PRESETS, Measure
 from app.storage import Store
 from app.tunnel.messages import UNDO_OF
@@ -76,14 +78,15 @@ _KNOWN = """
     industrial extended
     Recommendations using on Fig Blowfish Camellia EdDSA IKEv Keccak MACsec Serpent SipHash Tiger Twofish Whirlpool
     Libreswan ppp HIGH aNULL eNULL openssh com tinc-host
-    Kotuliak Rybár Trúchly Rybá r Tr chly Performance Comparison of IPsec and TLS Based VPN Technologies Table
-    Ethernet CPU IxChariot
+    Ethernet CPU IxChariot Freelan Linux Xeon Server OpenVPN industrial
+    oslv MPPE
 """
 _TRANSLATED = frozenset({"agreed", "and", "bare", "by", "certificates", "forwarding", "keys", "over", "static", "with"})
 _TRANSLATED |= {"unencrypted", "Bare"}
 """Words of titles that are no names."""
 
-_NAMES = frozenset(_WORD.findall(f"{_KNOWN} {_TITLES} {_ALGORITHMS} {_ALGORITHMS.lower()}")) - _TRANSLATED
+_SYSTEMS = " ".join(f"{one.published.name} {one.leaving.id} {one.leaving.heir}" for one in overview_systems())
+_NAMES = frozenset(_WORD.findall(f"{_KNOWN} {_TITLES} {_SYSTEMS} {_ALGORITHMS} {_ALGORITHMS.lower()}")) - _TRANSLATED
 """Names of hosts, pairs, VPNs, algorithms, programs, presets and publications; protocols and units."""
 
 _SPELLED = frozenset(
@@ -107,6 +110,19 @@ _MADE_UP = (
 )
 """Sentences of the made-up hosts and comparisons, which are stored without a code."""
 
+_NAMES_IN_STUDIES = (
+    name
+    for study in comparison_studies().values()
+    for name in (
+        study.citation,
+        *(order.words for order in study.order if order.platform),
+        *(one.label for one in study.candidate),
+        *(f"{one.solution}:{one.suite}" for one in study.candidate),
+        *(one.published for one in study.candidate),
+    )
+)
+_STUDIES = tuple(sorted(_NAMES_IN_STUDIES, key=len, reverse=True))
+"""Publications, and names of their candidates and platforms."""
 
 _PAIR = PairSpec("north", HostSpec("gw-a", "10.0.0.1"), HostSpec("gw-b", "10.0.0.2"), "192.0.2.1", "192.0.2.2")
 
@@ -153,6 +169,9 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "policy show 3des-cbc",
         "study show satcom-2021",
         "study show ipsec-tls-2011",
+        "study show industrial-2019",
+        "study show oslv-2004",
+        "study show oslv-2004 --system pptp",
     ],
 )
 def test_command(line: str, home: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -197,6 +216,9 @@ def test_command(line: str, home: Path, capsys: pytest.CaptureFixture[str]) -> N
         "status nowhere",
         "study run nothing nowhere",
         "study show nothing",
+        "study show oslv-2004 --system nothing",
+        "study show satcom-2021 --sites 4",
+        "study run oslv-2004 nowhere",
         "study run ipsec-tls-2011 nowhere --part loss",
         "undeploy nowhere",
         "history --limit x",
@@ -356,6 +378,7 @@ def _text(out: Console) -> str:
 
 def _left(text: str) -> set[str]:
     """Return the words that are neither translated nor a name."""
-    for one in (*_MADE_UP, "Encrypt-and-MAC", "using VPN over SATCOM", "IPsec and TLS Based VPN"):
-        text = text.replace(one, "")
+    for one in (*_MADE_UP, *_STUDIES, TITLE, "Encrypt-and-MAC", "ppp-over-ssh", "using VPN over SATCOM"):
+        text = re.sub(rf"(?<!\w){re.escape(one)}(?!\w)", "", text)
+    text = re.sub(r"(--part\W*)\w+", r"\1", text)  # names of parts
     return set(_WORD.findall(unbracketed(text))) - _NAMES

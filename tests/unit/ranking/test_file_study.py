@@ -13,7 +13,7 @@ from app.domain.workloads import WorkloadResult
 from app.probes.workloads import WORKLOADS
 from app.ranking.file_study import (
     WAYS,
-    file_agreement,
+    file_study,
     own_files,
     own_ratios,
     published_files,
@@ -21,7 +21,8 @@ from app.ranking.file_study import (
     times_bare,
     workload,
 )
-from app.reports.file_study import study_data
+from app.ranking.own_study_figures import compared_orders, own_figures
+from app.reports.file_study import comparison_study_data
 from app.reports.view_setting import published_view
 
 OPENVPN_3DES = ("openvpn-udp", "cipher-des-ede3-cbc")
@@ -85,13 +86,16 @@ def test_what_failed_or_was_not_measured_has_no_figures() -> None:
 
 def test_the_order_is_compared_with_the_published_one() -> None:
     published_order = {("ipsec", "esp-aes128-sha1"): 200.0, OPENVPN_3DES: 400.0, ("ipsec", "esp-3des-sha1"): 600.0}
-    own = own_files(record_of({key: result(value) for key, value in published_order.items()}))
-    agreed = file_agreement(own)
+    study = file_study()
+    (found,) = compared_orders(
+        study, own_figures(study, record_of({key: result(value) for key, value in published_order.items()}))
+    )
     # Six cells; within 5 % of one another in the study are only both directions of OpenVPN with 3DES.
-    assert (agreed.pairs, agreed.same) == (14, 14)
-    turned = own_files(record_of({key: result(800.0 - value) for key, value in published_order.items()}))
-    assert file_agreement(turned).same <= 3
-    assert file_agreement(turned).against
+    assert (found.agreement.pairs, found.agreement.same) == (14, 14)
+    turned = record_of({key: result(800.0 - value) for key, value in published_order.items()})
+    (found,) = compared_orders(study, own_figures(study, turned))
+    assert found.agreement.same <= 3
+    assert found.agreement.against
 
 
 def test_reports_and_json_have_own_figures_beside_the_published_ones() -> None:
@@ -102,7 +106,9 @@ def test_reports_and_json_have_own_figures_beside_the_published_ones() -> None:
     assert rows["OpenVPN, 3DES"][0].startswith("2.9")
     assert rows["IPsec, AES"] == ("–", "–")
     assert not published_view(sample.sample_record(rounds=1))["has_own"]
-    data = json.loads(json.dumps(study_data(record, own_files(record))))
+    study = file_study()
+    own = own_figures(study, record)
+    data = json.loads(json.dumps(comparison_study_data(study, record, own, compared_orders(study, own))))
     assert len(data["rows"]) == 14
     there = {(one["study_name"], one["direction"]): one for one in data["rows"]}
     assert there["OpenVPN 3DES", "a-to-b"]["own"]["times_bare"] == pytest.approx(3.0)

@@ -45,8 +45,3 @@ def test_options_of_2019_add_up() -> None:
         for worked, failed, tried in platform["options"].values():
             assert worked + failed == tried
     assert len({platform["id"] for platform in platforms}) == 5
-
-
-def test_the_fifteen_systems_of_2004() -> None:
-    systems = tomllib.loads((FOR_TESTS / "oslv_2004.toml").read_text(encoding="utf-8"))["system"]
-    assert len({system["name"] for system in systems}) == 15

@@ -1,24 +1,58 @@
 from __future__ import annotations
 
+import itertools
+import os
+import re
+import subprocess
+from pathlib import Path
+
 import pytest
 
 from app.domain.errors import CommandFailed
 from app.domain.hosts import Side
 from app.domain.link import Link
 from app.domain.linting import MASK
+from app.domain.script_files import adapter_script
+from app.domain.verdicts import PostQuantum
+from app.policy.post_quantum import post_quantum
 from support.adapter_cases import WIREGUARD_KEYS, facts, recorded, request, result
 from support.message_checks import has_message
-from vpn_adapters.shared import l2tpv3
+from vpn_adapters.shared import l2tpv3, public_keys
 from vpn_adapters.shared.messages import A_PUBLIC_KEY, CHECK_COMMANDS
 from vpn_adapters.shared.wireguard import identity
+from vpn_adapters.shared.wireguard.protocol import HYBRID_SUITE, SUITE
 from vpn_adapters.wireguard import INSIDE, adapter
 from vpn_adapters.wireguard.config_reader import read
+
+
+def kem_key(*, head: str = "308204b2300b0609608648016503040402038204a100", size: int = 1184) -> str:
+    """Return PEM around zeros. Source: `openssl pkey -pubout` of OpenSSL 3.5."""
+    return public_keys.pem(public_keys.PUBLIC_KEY, bytes.fromhex(head) + bytes(size)) + "\n"
 
 
 def test_discovery_of_debian_13() -> None:
     support = adapter.parse_discovery(recorded("debian-13")["wireguard"])
     assert support.is_available
     assert support.version == "1.0.20210914"
+
+
+def test_hybrid_suite_is_the_default_where_both_hosts_have_the_key_exchange() -> None:
+    new, old = facts(), facts("debian-11")
+    assert [one.name for one in adapter.suites(new, new)] == [HYBRID_SUITE.name, SUITE.name]
+    assert post_quantum(adapter.suites(new, new)[0], adapter.info) is PostQuantum.HYBRID
+    for hosts in ((new, old), (old, new), (old, old)):
+        assert [(one.name, one.is_default) for one in adapter.suites(*hosts)] == [(SUITE.name, True)]
+    assert post_quantum(SUITE, adapter.info) is PostQuantum.NONE
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{ 1.3.101.110, X25519 } @ default", "  mlkem768 @ oqsprovider", "  ML-KEM-768 @ oqsprovider"]
+)
+def test_another_providers_key_exchange_does_not_count(text: str) -> None:
+    answers = {**recorded("debian-13")["wireguard"], "kem": result(text)}
+    support = adapter.parse_discovery(answers)
+    assert support.is_available
+    assert support.features == ()
 
 
 @pytest.mark.parametrize(
@@ -58,6 +92,57 @@ def test_identity_must_be_32_bytes_in_base64(text: str) -> None:
 def test_identity_is_the_public_key() -> None:
     found = identity.parse({"public-key": result(WIREGUARD_KEYS[Side.A] + "\n")})
     assert found.values == {"public-key": WIREGUARD_KEYS[Side.A]}
+
+
+def test_only_a_makes_a_key_for_the_exchange_and_only_for_the_hybrid_suite() -> None:
+    for suite, side in itertools.product((HYBRID_SUITE, SUITE), Side):
+        recipe = adapter.identity(request(adapter, suite), side)
+        is_owner = suite is HYBRID_SUITE and side is Side.A
+        assert len(recipe.encapsulated) == is_owner
+        assert (identity.KEM_KEY in recipe.public) == is_owner
+        assert recipe.shared == (), "nothing secret passes through this process"
+
+
+def test_public_key_of_the_exchange_is_kept_as_it_is() -> None:
+    found = identity.parse({"public-key": result(WIREGUARD_KEYS[Side.A]), identity.KEM_KEY: result(kem_key())})
+    assert found.values[identity.KEM_KEY] == kem_key()
+
+
+@pytest.mark.parametrize("text", ["", kem_key(size=1183), kem_key(head="308204b2300b0609608648016503040403038204a100")])
+def test_another_key_than_ml_kem_768_is_refused(text: str) -> None:
+    with pytest.raises(CommandFailed, check=has_message(A_PUBLIC_KEY, kind="ML-KEM-768")):
+        identity.parse({"public-key": result(WIREGUARD_KEYS[Side.A]), identity.KEM_KEY: result(text)})
+
+
+def test_pre_shared_key_is_in_use_before_it_counts_as_negotiated() -> None:
+    link = Link("192.0.2.1", "192.0.2.2")
+    shown = "peer: KEY\n  preshared key: (hidden)\n  endpoint: 192.0.2.2:1\n  latest handshake: 2 seconds ago\n"
+    for suite, is_hybrid in ((HYBRID_SUITE, True), (SUITE, False)):
+        for side in Side:
+            end = adapter.plan(request(adapter, suite)).on(side)
+            assert (identity.psk_path(link) in end.steps[2].command.argv) == is_hybrid
+            assert end.negotiated is not None
+            assert re.search(end.negotiated.stdout_pattern, shown)
+            without = shown.replace("  preshared key: (hidden)\n", "")
+            assert (re.search(end.negotiated.stdout_pattern, without) is None) == is_hybrid
+
+
+@pytest.mark.parametrize("shell", ["dash", "busybox sh"])
+@pytest.mark.parametrize(("content", "is_made"), [("A" * 43 + "=\n", True), ("", False), ("A" * 43 + "=", False)])
+def test_interface_is_not_made_with_half_a_pre_shared_key(
+    shell: str, content: str, *, is_made: bool, tmp_path: Path
+) -> None:
+    (tmp_path / "psk").write_text(content)
+    for name in ("ip", "wg", "modprobe"):
+        (tmp_path / name).write_text(f'#!/bin/sh\necho {name} "$@" >> "{tmp_path}/calls"\n')
+        (tmp_path / name).chmod(0o755)
+    words = ["wg7", "1", "key", "PEER", "10.0.0.2", "192.0.2.2", "5", "10.0.0.1", "1568", f"{tmp_path}/psk"]
+    argv = [*shell.split(), "-c", adapter_script("shared/wireguard", "create.sh"), "tunnelmark", *words]
+    ran = subprocess.run(argv, env={"PATH": f"{tmp_path}:{os.environ['PATH']}"}, check=False)
+    assert (ran.returncode == 0) == is_made
+    calls = (tmp_path / "calls").read_text() if is_made else ""
+    assert (f" peer PEER preshared-key {tmp_path}/psk allowed-ips " in calls) == is_made
+    assert (tmp_path / "calls").exists() == is_made
 
 
 def test_carrier_mtu_holds_a_whole_lan_frame_in_one_packet() -> None:

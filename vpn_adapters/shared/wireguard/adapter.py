@@ -5,11 +5,10 @@ from __future__ import annotations
 from functools import partial
 
 from app.domain.solutions import SolutionInfo
-from vpn_adapters.shared.discovering import are_both_able
 from vpn_adapters.shared.modular import ModularAdapter
 from vpn_adapters.shared.wireguard import discovery, identity, plan
 from vpn_adapters.shared.wireguard.plan import Inside
-from vpn_adapters.shared.wireguard.protocol import SUITE
+from vpn_adapters.shared.wireguard.protocol import offered
 
 
 def wireguard_adapter(info: SolutionInfo, inside: Inside) -> ModularAdapter:
@@ -18,8 +17,8 @@ def wireguard_adapter(info: SolutionInfo, inside: Inside) -> ModularAdapter:
         info=info,
         commands=discovery.commands(*inside.kernel_modules),
         parse_discovery=lambda outputs: discovery.parse(outputs, info.name, inside.kernel_modules),
-        suites=lambda facts_a, facts_b: (SUITE,) if are_both_able(info.name, facts_a, facts_b) else (),
+        suites=partial(offered, info.name),
         plan=partial(plan.make, inside),
-        identity=lambda request, side: identity.recipe(request.link, side),
+        identity=identity.recipe,
         parse_identity=identity.parse,
     )

@@ -20,7 +20,8 @@ from vpn_adapters.shared.messages import (
     WIREGUARD_TAKEN_DOWN,
 )
 from vpn_adapters.shared.rendering import public_value
-from vpn_adapters.shared.wireguard.identity import PUBLIC_KEY, key_path
+from vpn_adapters.shared.wireguard.identity import PUBLIC_KEY, key_path, psk_path
+from vpn_adapters.shared.wireguard.protocol import has_kem
 
 KERNEL_MODULE = "wireguard"
 DATA_HEADER_BYTES = 16
@@ -75,13 +76,16 @@ def up_check(link: Link) -> UpCheck:
     )
 
 
-def negotiated(link: Link) -> UpCheck:
-    """Return how to see with whom."""
-    name = link.names.wireguard_interface
+def negotiated(request: PlanRequest) -> UpCheck:
+    """Return how to see with whom, and that a pre-shared key was mixed in where the suite has one.
+
+    A handshake that is done with a pre-shared key on this side has the same one on the other side.
+    """
+    name = request.link.names.wireguard_interface
     return UpCheck(
         title=mark("WireGuard's peer, with keys hidden"),
         command=Command(("env", "WG_HIDE_KEYS=always", "wg", "show", name), timeout_s=5.0, is_root=True),
-        stdout_pattern=r"latest handshake: ",
+        stdout_pattern=(r"(?s)preshared key: \(hidden\).*" if has_kem(request.suite) else "") + "latest handshake: ",
     )
 
 
@@ -148,6 +152,7 @@ def _wireguard_step(request: PlanRequest, side: Side, mtu_bytes: int) -> PlanSte
         str(KEEPALIVE_S[side]),
         link.carrier(side),
         str(mtu_bytes),
+        psk_path(link) if has_kem(request.suite) else "",
     )
     return PlanStep(
         title=MAKE_WIREGUARD(interface=name, peer=link.underlay(side.other)),

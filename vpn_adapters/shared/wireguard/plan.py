@@ -64,7 +64,7 @@ def make(inside: Inside, request: PlanRequest) -> TunnelPlan:
             ),
             interface=link.names.ethernet_interface,
             up_checks=(carrier.up_check(link), interface_up_check(link)),
-            negotiated=carrier.negotiated(link),
+            negotiated=carrier.negotiated(request),
             listens=(("udp", link.names.wireguard_port),),
             openings=(inside.opening(link, side),),
             kernel_modules=(carrier.KERNEL_MODULE, *inside.kernel_modules),

@@ -24,11 +24,20 @@ from app.export.request import ExportRequest
 from app.export.script import tunnel_script
 from app.export.values import VALUES, ValueToken, tokens_in
 from app.tunnel.plan import plan_of
-from support.adapter_cases import CERTIFICATES, HEX_KEYS, IKE_KEYS, SSH_KEYS, WIREGUARD_KEYS, facts, identity, platforms
+from support.adapter_cases import (
+    CERTIFICATES,
+    HEX_KEYS,
+    IKE_KEYS,
+    SSH_KEYS,
+    WIREGUARD_KEYS,
+    facts,
+    identity,
+    platforms,
+    request,
+)
 from support.export_cases import export_request
 from support.message_checks import has_message
 from vpn_adapters.registry import ADAPTERS
-from vpn_adapters.shared.wireguard.protocol import has_kem
 
 REFUSED = {"baseline": "no tunnel", "macsec": "share a secret"}
 SHOWN = {
@@ -42,13 +51,19 @@ SHOWN = {
 """Output of each recipe's public commands."""
 
 
+def is_derived(name: str, platform: str, suite: Suite) -> bool:
+    """Whether both hosts derive a secret for a suite."""
+    asked = request(ADAPTERS[name], suite, platform=platform)
+    return any(ADAPTERS[name].identity(asked, side).encapsulated for side in Side)
+
+
 def cases() -> Iterator[tuple[str, str, Suite]]:
     for name, adapter in ADAPTERS.items():
         if name not in REFUSED:
             for platform in platforms():
                 host = facts(platform)
                 for suite in adapter.suites(host, host):
-                    if not has_kem(suite):
+                    if not is_derived(name, platform, suite):
                         yield name, platform, suite
 
 
@@ -168,10 +183,10 @@ def test_what_cannot_be_taken_along_is_refused_in_words(solution: str, words: st
         make_bundle(export_request(solution))
 
 
-@pytest.mark.parametrize("solution", ["wireguard", "wireguard-vxlan"])
+@pytest.mark.parametrize("solution", ["wireguard", "wireguard-vxlan", "ipsec"])
 def test_key_that_hosts_derive_is_refused_and_never_the_default_of_an_export(solution: str) -> None:
-    assert not has_kem(export_request(solution).suite)
-    hybrid = next(suite for suite in ADAPTERS[solution].suites(facts(), facts()) if has_kem(suite))
+    assert not is_derived(solution, "", export_request(solution).suite)
+    hybrid = next(suite for suite in ADAPTERS[solution].suites(facts(), facts()) if is_derived(solution, "", suite))
     with pytest.raises(InvalidPlan, check=has_message(DERIVED_SECRET)):
         make_bundle(export_request(solution, suite=hybrid))
 

@@ -18,6 +18,7 @@ from support.lab_pairs import ALL, MIXED, NEWEST, LabPair, LabPairs, Platforms, 
 from support.lab_sessions import sh
 from support.tunnel_checks import check_undone
 from vpn_adapters.registry import ADAPTERS
+from vpn_adapters.shared.strongswan.identity import ppk_path
 from vpn_adapters.shared.wireguard.identity import psk_path
 from vpn_adapters.shared.wireguard.protocol import has_kem
 
@@ -124,3 +125,21 @@ def test_wireguard_has_a_key_that_both_hosts_derived_and_does_not_come_up_with_a
     tunnel.apply()
     with pytest.raises(DeadlineExceeded):
         tunnel.wait_until_up(timeout_s=5)
+
+
+@pytest.mark.parametrize("pair", [Platforms(NEWEST)], ids=str, indirect=True)
+def test_ipsec_uses_a_key_that_both_hosts_derived_and_does_not_come_up_with_another(make: Make) -> None:
+    tunnel = make(ADAPTERS["ipsec"], "aes-256-gcm-ppk")
+    build(tunnel)
+    link, plan = tunnel.request.link, tunnel.plan
+    assert tunnel.both(lambda side: tunnel.holds(side, plan.on(side).negotiated)) == (True, True)  # type: ignore[arg-type]
+    ppk = ppk_path(link)
+    assert len(set(tunnel.both(lambda side: sh(tunnel.session(side), f"sha256sum < {ppk}")))) == 1
+    open_to_others = f"find {link.run_dir} -type f -perm /077"
+    assert tunnel.both(lambda side: sh(tunnel.session(side), open_to_others)) == ("", "")
+    gone = f"ls {link.run_dir} | grep -c -e '^ml-kem' -e '^ike.ppk.' || true"
+    assert tunnel.both(lambda side: sh(tunnel.session(side), gone)) == ("0\n", "0\n"), "the rest is erased"
+    tunnel.undo_steps()
+    sh(tunnel.sessions.b, f"umask 077; openssl rand -base64 32 > {ppk}")
+    with pytest.raises(AssertionError, match="AUTHENTICATION_FAILED"):
+        tunnel.apply()

@@ -198,17 +198,20 @@ def new_tunnel(
     return BareTunnel(sessions, adapter, PlanRequest(link=link, suite=suite, facts_a=hosts[0], facts_b=hosts[1]))
 
 
-Make = Callable[[Adapter], BareTunnel]
+Make = Callable[..., BareTunnel]
 """Gives a tunnel of an adapter's default suite, of which nothing is made yet."""
 
 
 @contextmanager
 def tunnels_made(sessions: SessionPair, facts: tuple[HostFacts, HostFacts], link: Link) -> Iterator[Make]:
-    """Give what makes tunnels; at the end of the `with` block all are undone, and nothing of them may be left."""
+    """Give what makes tunnels of an adapter and a suite, the default one unless it is named.
+
+    At the end of the `with` block all are undone, and nothing of them may be left.
+    """
     made: list[tuple[BareTunnel, tuple[str, str]]] = []
 
-    def new(adapter: Adapter) -> BareTunnel:
-        suite = next(suite for suite in adapter.suites(*facts) if suite.is_default)
+    def new(adapter: Adapter, wanted: str = "") -> BareTunnel:
+        suite = next(one for one in adapter.suites(*facts) if (one.name == wanted if wanted else one.is_default))
         tunnel = new_tunnel(sessions, adapter, suite, facts, link)
         made.append((tunnel, tunnel.both(tunnel.snapshot)))
         return tunnel

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -13,12 +14,15 @@ from app.domain.errors import InvalidPlan
 from app.domain.hosts import HostFacts, Side
 from app.domain.linting import MASK
 from app.domain.solutions import OptionKind
+from app.domain.verdicts import PostQuantum
 from app.policy import UNKNOWN_REASON, judge
+from app.policy.post_quantum import post_quantum
 from support.adapter_cases import facts, recorded, request, result
 from vpn_adapters.ipsec import adapter
 from vpn_adapters.ipsec.swanctl_reader import read
 from vpn_adapters.shared.strongswan import discovery, overhead
 from vpn_adapters.shared.strongswan.algorithms import proposal_of
+from vpn_adapters.shared.strongswan.suites import has_ppk
 
 NAMES = ("debian-11", "debian-13")
 
@@ -66,6 +70,41 @@ def test_hybrid_is_negotiated_where_both_have_it() -> None:
     made = replace(request(adapter, suite), facts_a=hybrid, facts_b=hybrid)
     assert b"esp_proposals = aes256gcm16-x25519-ke1_mlkem768\n" in adapter.plan(made).a.files[1].content
     assert "ML-KEM-768" not in adapter.suites(hybrid, host)[0].algorithms
+    assert not any(map(has_ppk, adapter.suites(hybrid, hybrid))), "a key exchange of its own is better"
+
+
+def test_ppk_is_offered_where_both_can_derive_it_and_required_then() -> None:
+    new, old = facts(), facts("debian-11")
+    plain, *_, hybrid = adapter.suites(new, new)
+    assert (plain.is_default, has_ppk(plain), hybrid.is_default, has_ppk(hybrid)) == (True, False, False, True)
+    assert (post_quantum(plain, adapter.info), post_quantum(hybrid, adapter.info)) == (
+        PostQuantum.NONE,
+        PostQuantum.HYBRID,
+    )
+    for hosts in ((new, old), (old, new), (old, old)):
+        assert not any(map(has_ppk, adapter.suites(*hosts)))
+    assert discovery.PPK not in with_answers(swanctl="strongSwan 5.6.3 swanctl\n")
+    assert discovery.PPK not in with_answers(kem="")
+    for suite in (plain, hybrid):
+        made = request(adapter, suite)
+        for side in Side:
+            wanted = b"ppk_required = yes" in adapter.plan(made).on(side).files[1].content
+            assert wanted is has_ppk(suite)
+            recipe = adapter.identity(made, side)
+            assert len(recipe.encapsulated) == (has_ppk(suite) and side is Side.A)
+            assert recipe.shared == (), "nothing secret passes through this process"
+
+
+def test_ppk_counts_only_where_the_daemon_used_it() -> None:
+    plain, *_, hybrid = adapter.suites(facts(), facts())
+    shown = (
+        "tunnelmark: #1, ESTABLISHED, IKEv2\n  AES_GCM_16-256/PRF_HMAC_SHA2_384/CURVE_25519{}\n"
+        "  tunnelmark: #1, INSTALLED, TRANSPORT, ESP:AES_GCM_16-256\n"
+    )
+    for suite, used in ((plain, ""), (hybrid, "/PPK")):
+        pattern = adapter.plan(request(adapter, suite)).a.negotiated.stdout_pattern
+        assert re.search(pattern, shown.format(used))
+        assert not re.search(pattern, shown.format("/PPK" if not used else ""))
 
 
 def test_of_a_tunnel_that_remains_one_host_goes_on_asking() -> None:

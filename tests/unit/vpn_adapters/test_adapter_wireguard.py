@@ -18,6 +18,7 @@ from app.policy.post_quantum import post_quantum
 from support.adapter_cases import WIREGUARD_KEYS, facts, recorded, request, result
 from support.message_checks import has_message
 from vpn_adapters.shared import l2tpv3, public_keys
+from vpn_adapters.shared.key_encapsulation import KEM_KEY
 from vpn_adapters.shared.messages import A_PUBLIC_KEY, CHECK_COMMANDS
 from vpn_adapters.shared.wireguard import identity
 from vpn_adapters.shared.wireguard.protocol import HYBRID_SUITE, SUITE
@@ -99,19 +100,19 @@ def test_only_a_makes_a_key_for_the_exchange_and_only_for_the_hybrid_suite() -> 
         recipe = adapter.identity(request(adapter, suite), side)
         is_owner = suite is HYBRID_SUITE and side is Side.A
         assert len(recipe.encapsulated) == is_owner
-        assert (identity.KEM_KEY in recipe.public) == is_owner
+        assert (KEM_KEY in recipe.public) == is_owner
         assert recipe.shared == (), "nothing secret passes through this process"
 
 
 def test_public_key_of_the_exchange_is_kept_as_it_is() -> None:
-    found = identity.parse({"public-key": result(WIREGUARD_KEYS[Side.A]), identity.KEM_KEY: result(kem_key())})
-    assert found.values[identity.KEM_KEY] == kem_key()
+    found = identity.parse({"public-key": result(WIREGUARD_KEYS[Side.A]), KEM_KEY: result(kem_key())})
+    assert found.values[KEM_KEY] == kem_key()
 
 
 @pytest.mark.parametrize("text", ["", kem_key(size=1183), kem_key(head="308204b2300b0609608648016503040403038204a100")])
 def test_another_key_than_ml_kem_768_is_refused(text: str) -> None:
     with pytest.raises(CommandFailed, check=has_message(A_PUBLIC_KEY, kind="ML-KEM-768")):
-        identity.parse({"public-key": result(WIREGUARD_KEYS[Side.A]), identity.KEM_KEY: result(text)})
+        identity.parse({"public-key": result(WIREGUARD_KEYS[Side.A]), KEM_KEY: result(text)})
 
 
 def test_pre_shared_key_is_in_use_before_it_counts_as_negotiated() -> None:

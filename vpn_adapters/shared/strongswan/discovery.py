@@ -10,11 +10,12 @@ from app.domain.commands import Command, CommandResult
 from app.domain.hosts import MissingPart, SolutionSupport
 from app.domain.messages import mark
 from app.domain.script_files import adapter_script
-from vpn_adapters.shared import discovering, guards
+from vpn_adapters.shared import discovering, guards, key_encapsulation
 from vpn_adapters.shared.strongswan.payload import Payload
 
 ED25519, ECDSA = "auth:ed25519", "auth:ecdsa"
 X25519, ECP384, ML_KEM = "ke:x25519", "ke:ecp384", "ke:mlkem768"
+PPK = "ppk:mlkem768"
 GCM, CHACHA, CBC = "ike:aes256gcm16", "ike:chacha20poly1305", "ike:aes256"
 
 _PLUGINS_SCRIPT = adapter_script("shared/strongswan", "plugins.sh")
@@ -28,6 +29,7 @@ def commands(payload: Payload) -> Mapping[str, Command]:
         "charon": discovering.query(*shell_step_argv("command -v charon-systemd")),
         "plugins": discovering.query(*shell_step_argv(_PLUGINS_SCRIPT)),
         "openssl": discovering.query("openssl", "version"),
+        **key_encapsulation.QUERIES,
         **guards.QUERIES,
         "ip": discovering.query("ip", "-V"),
         "modules": discovering.modules_query(*payload.all_modules),
@@ -50,7 +52,7 @@ def parse(outputs: Mapping[str, CommandResult], payload: Payload) -> SolutionSup
     plugins = frozenset(_PLUGIN.findall(discovering.text_of(outputs, "plugins")))
     missing = _missing(outputs, payload, plugins, has_swanctl=match is not None)
     version = (int(match[1]), int(match[2]), int(match[3])) if match else (0, 0, 0)
-    features = _features(plugins, version, _openssl(outputs))
+    features = _features(plugins, version, _openssl(outputs), can_derive=key_encapsulation.is_able(outputs))
     note = (
         ""
         if missing or _is_enough(features)
@@ -86,7 +88,9 @@ def _missing(
     return (*parts, *modules, *discovering.missing_kernel_parts(outputs, payload.kernel_modules, name))
 
 
-def _features(plugins: frozenset[str], version: tuple[int, int, int], openssl: tuple[int, int]) -> tuple[str, ...]:
+def _features(
+    plugins: frozenset[str], version: tuple[int, int, int], openssl: tuple[int, int], *, can_derive: bool
+) -> tuple[str, ...]:
     has_library = bool(plugins & _LIBRARIES)
     has_curve = "curve25519" in plugins or has_library
     # ML-KEM came with strongSwan 6.0 in a plugin of its own, and by OpenSSL 3.5 with 6.0.2. An older daemon takes the
@@ -98,6 +102,7 @@ def _features(plugins: frozenset[str], version: tuple[int, int, int], openssl: t
         X25519: has_curve,
         ECP384: has_library,
         ML_KEM: has_ml_kem and version >= (6, 0, 0),
+        PPK: can_derive and version >= (5, 7, 0),  # Source: strongSwan's NEWS, 5.7.0
         GCM: has_library or {"gcm", "aes"} <= plugins,
         CHACHA: "chapoly" in plugins or has_library,
         CBC: bool(plugins & {*_LIBRARIES, "aes", "gcrypt"}),

@@ -13,7 +13,7 @@ from app.domain.keepalive import INTERVAL_S
 from app.domain.link import Link
 from vpn_adapters.shared.rendering import public_value, render_file, setting
 from vpn_adapters.shared.strongswan.identity import PUBLIC_KEY, own_public_key_path, peer_key_path
-from vpn_adapters.shared.strongswan.suites import ESP, GROUP, IKE
+from vpn_adapters.shared.strongswan.suites import ESP, GROUP, IKE, has_ppk
 
 CONNECTION = "tunnelmark"
 """Name of the connection and of its child in our own charon."""
@@ -125,6 +125,7 @@ def connection_config(request: PlanRequest, side: Side, ip_protocol: int) -> byt
         f"    proposals = {setting(request, IKE)}",
         "    mobike = no",
         "    unique = replace",
+        *([f"    ppk_id = {CONNECTION}", "    ppk_required = yes"] if has_ppk(request.suite) else []),
         f"    dpd_delay = {request.keepalive.pick(wired=10, metered=INTERVAL_S)}s",
         *(["    keyingtries = 0"] if request.purpose is Purpose.DEPLOYMENT and side is Side.A else []),
         "    local {",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from types import MappingProxyType
 
 from app.domain.hosts import HostFacts
@@ -14,6 +15,8 @@ from vpn_adapters.shared.strongswan.algorithms import CIPHERS, INTEGRITIES, EspP
 
 ESP, IKE, GROUP, AUTHENTICATION, SHOWN_IKE = "esp", "ike", "group", "authentication", "shown-ike"
 ML_KEM_WORD = "ke1_mlkem768"
+PPK = "ppk"
+PPK_ALGORITHM = "ike-mlkem768-ppk"
 
 NO_INTEGRITY = "none"
 """The census's name for a cipher without any integrity algorithm, which strongSwan has no word for."""
@@ -46,7 +49,9 @@ def offered(solution: str, facts_a: HostFacts, facts_b: HostFacts) -> tuple[Suit
     is_aes_fast = facts_a.has_aes_instructions and facts_b.has_aes_instructions
     order = ("aes256gcm16", "chacha20poly1305") if is_aes_fast else ("chacha20poly1305", "aes256gcm16")
     names = {"aes256gcm16": "aes-256-gcm", "chacha20poly1305": "chacha20-poly1305", "aes128gcm16": "aes-128-gcm"}
-    suites = (_suite(common, EspProposal(CIPHERS[word]), names[word]) for word in (*order, "aes128gcm16"))
+    suites = [_suite(common, EspProposal(CIPHERS[word]), names[word]) for word in (*order, "aes128gcm16")]
+    if discovery.PPK in common and discovery.ML_KEM not in common:
+        suites += [_with_ppk(suite) for suite in suites[:1] if suite is not None]
     return best_first(suite for suite in suites if suite is not None)
 
 
@@ -115,6 +120,22 @@ def _suite(common: frozenset[str], esp: EspProposal, name: str) -> Suite | None:
                 SHOWN_IKE: f"{shown}/{shown_group}" + ("/KE1_ML_KEM_768" if is_hybrid else ""),
             }
         ),
+    )
+
+
+def has_ppk(suite: Suite) -> bool:
+    """Whether a suite has a post-quantum pre-shared key from ML-KEM-768 (RFC 8784)."""
+    return suite.settings.get(PPK) == PPK_ALGORITHM
+
+
+def _with_ppk(suite: Suite) -> Suite:
+    settings = {**suite.settings, PPK: PPK_ALGORITHM, SHOWN_IKE: f"{suite.settings[SHOWN_IKE]}/PPK"}
+    return replace(
+        suite,
+        name=f"{suite.name}-ppk",
+        title=f"{suite.title}, PPK with ML-KEM-768",
+        algorithms=(*suite.algorithms, PPK_ALGORITHM),
+        settings=MappingProxyType(settings),
     )
 
 

@@ -7,19 +7,16 @@ from collections.abc import Mapping
 
 from app.domain.commands import Command, CommandResult
 from app.domain.hosts import SolutionSupport
-from vpn_adapters.shared import discovering, guards
+from vpn_adapters.shared import discovering, guards, key_encapsulation
+from vpn_adapters.shared.key_encapsulation import ML_KEM
 from vpn_adapters.shared.wireguard.carrier import KERNEL_MODULE
-from vpn_adapters.shared.wireguard.protocol import ML_KEM
-
-_KEM_LINE = re.compile(r"[ ,]ML-KEM-768[ ,].*@ default$", re.MULTILINE)
-"""OpenSSL's own, not that of another provider, which may write keys in another way."""
 
 
 def commands(*modules: str) -> Mapping[str, Command]:
     """Return questions for `wg`, OpenSSL, `ip`, what guards the frames, and the kernel's modules, with further ones."""
     return {
         "wg": discovering.query("wg", "--version"),
-        "kem": discovering.query("openssl", "list", "-kem-algorithms"),
+        **key_encapsulation.QUERIES,
         "ip": discovering.query("ip", "-V"),
         **guards.QUERIES,
         "modules": discovering.modules_query(KERNEL_MODULE, *modules),
@@ -29,8 +26,7 @@ def commands(*modules: str) -> Mapping[str, Command]:
 def parse(outputs: Mapping[str, CommandResult], name: str, modules: tuple[str, ...]) -> SolutionSupport:
     """Translate the answers.
 
-    Source: `wireguard-tools v1.0.20210914 - https://git.zx2c4.com/wireguard-tools/` (wireguard-tools 1.0.20210914);
-    `{ 2.16.840.1.101.3.4.4.2, id-alg-ml-kem-768, ML-KEM-768, MLKEM768 } @ default` (OpenSSL 3.5).
+    Source: `wireguard-tools v1.0.20210914 - https://git.zx2c4.com/wireguard-tools/` (wireguard-tools 1.0.20210914).
 
     Args:
         outputs: Outputs of `commands`.
@@ -47,7 +43,7 @@ def parse(outputs: Mapping[str, CommandResult], name: str, modules: tuple[str, .
         solution=name,
         is_available=not missing,
         version=match.group(1) if match else "",
-        features=(ML_KEM,) if match and _KEM_LINE.search(discovering.text_of(outputs, "kem")) else (),
+        features=(ML_KEM,) if match and key_encapsulation.is_able(outputs) else (),
         ciphers=("ChaCha20-Poly1305",) if match else (),
         missing=missing,
     )

@@ -8,6 +8,7 @@ from app.domain.hosts import HostFacts
 from app.domain.messages import mark
 from app.domain.solutions import Suite
 from vpn_adapters.shared.discovering import are_both_able, best_first, supports_of
+from vpn_adapters.shared.key_encapsulation import ML_KEM
 
 LIMITATION = mark("The protocol has one fixed cipher suite and no post-quantum key exchange of its own.")
 KEM_LIMITATION = mark(
@@ -15,8 +16,6 @@ KEM_LIMITATION = mark(
     "meanwhile."
 )
 PSK = "psk"
-ML_KEM = "ml-kem-768"
-"""Kind of pre-shared key, and the feature of a host whose OpenSSL can make it. Source: FIPS 203; OpenSSL 3.5."""
 
 SUITE = Suite(
     name="chacha20-poly1305",

@@ -7,6 +7,12 @@ modprobe -a esp4 xfrm_user 2> /dev/null
 if [ ! -e "$folder/xfrm_acq_expires" ]; then
   cat /proc/sys/net/core/xfrm_acq_expires > "$folder/xfrm_acq_expires" 2> /dev/null
 fi
+# Both hosts have derived it; without it, or with one that is not whole, a connection that requires it does not come up.
+if [ -e "$folder/ike.ppk" ]; then
+  [ "$(wc -c < "$folder/ike.ppk")" -eq 45 ] || { echo "$folder/ike.ppk is damaged" >&2; exit 1; }
+  printf 'secrets {\n  ppk {\n    id = tunnelmark\n    secret = 0s%s\n  }\n}\n' "$(cat "$folder/ike.ppk")" \
+    > "$folder/swanctl/swanctl.conf"
+fi
 rm -f "$folder/charon.vici"
 : > "$folder/charon.log"
 (own_program charon-systemd < /dev/null > "$folder/charon.out" 2>&1) &

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from app.domain.adapters import Adapter
+from app.domain.hubs import Hub
 from app.domain.node_protection import NodeProtection
 from vpn_adapters import (
     baseline,
@@ -22,6 +23,7 @@ from vpn_adapters import (
     wireguard_vxlan,
 )
 from vpn_adapters.macsec import nodes
+from vpn_adapters.wireguard import hub as wireguard_hub
 
 ADAPTERS: Mapping[str, Adapter] = MappingProxyType(
     {
@@ -47,3 +49,6 @@ ADAPTERS: Mapping[str, Adapter] = MappingProxyType(
 
 NODE_PROTECTIONS: Mapping[str, NodeProtection] = MappingProxyType({one.solution: one for one in (nodes.protection,)})
 """Protections of nodes' frames by their solution's name."""
+
+HUBS: Mapping[str, Hub] = MappingProxyType({one.solution: one for one in (wireguard_hub.hub,)})
+"""Hubs with many clients by their solution's name."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
-from app.cli import file_study, node_study
+from app.cli import file_study, hub_study, node_study
 from app.cli.context import CommandContext
 from app.cli.exit_codes import ExitCode
 from app.cli.files import write_text
@@ -18,6 +18,7 @@ from app.domain.errors import InvalidOption
 from app.domain.transfers import CONGESTION, TransferCell, TransferResult
 from app.measurement.studies import StudyRequest
 from app.ranking.file_study import IPSEC_TLS
+from app.ranking.hub_study import HUB_STUDY
 from app.ranking.node_study import NODE_STUDY
 from app.ranking.published_order import agreement
 from app.ranking.published_transfers import STUDY, published_transfers
@@ -49,6 +50,7 @@ def show_all(context: CommandContext) -> int:
     table.add_row(SATCOM, what, tr("{number} times").format(number=published), STUDY)
     file_study.add_row(table)
     node_study.add_row(table)
+    hub_study.add_row(table)
     table.print(context.out)
     return ExitCode.OK
 
@@ -59,6 +61,8 @@ def show(context: CommandContext) -> int:
         return file_study.show(context)
     if context.options.study == NODE_STUDY:
         return node_study.show(context)
+    if context.options.study == HUB_STUDY:
+        return hub_study.show(context)
     _check(context.options.study)
     context.out.print(tr("{study}. Seconds to move 30 MB.").format(study=STUDY), markup=False)
     published = published_transfers()
@@ -76,6 +80,8 @@ def run(context: CommandContext) -> int:
         return file_study.run(context)
     if options.study == NODE_STUDY:
         return node_study.run(context)
+    if options.study == HUB_STUDY:
+        return hub_study.run(context)
     _check(options.study)
     cells = cells_of(options.part)
     report = html_path(options.report)
@@ -112,7 +118,7 @@ def run(context: CommandContext) -> int:
 
 def _check(study: str) -> None:
     if study != SATCOM:
-        raise InvalidOption(NO_STUDY(study=study, known=(SATCOM, IPSEC_TLS, NODE_STUDY)))
+        raise InvalidOption(NO_STUDY(study=study, known=(SATCOM, IPSEC_TLS, NODE_STUDY, HUB_STUDY)))
 
 
 def _words(result: TransferResult) -> str:

@@ -14,13 +14,13 @@ from app.cli.terminal import run_cancellable
 from app.domain.errors import InvalidOption
 from app.domain.hub_study import HubResult
 from app.measurement.hub_studies import HUB_PARTS, missing_cells, predicted_hub_s
-from app.ranking.hub_study import HUB_STUDY, hub_cells, hub_study_source, published_rates
+from app.ranking.hub_study import HUB_STUDY, hub_study_source, published_rates
 from app.reports.hub_study import (
-    BOUNDS,
     HEADINGS,
     HUB_NOTES,
     figure_rows,
     hub_study_data,
+    limit_words,
     lines,
     value_words,
     write_hub_study,
@@ -63,10 +63,10 @@ def run(context: CommandContext) -> int:
         services.refuse_if_in_use(pair)
         found = context.job(lambda token, report: services.discover(pair, token=token, on_progress=report))
         done = frozenset() if options.fresh else services.hub_results(pair.name, options.part).done()
-        missing = missing_cells(done)
+        missing = missing_cells(options.part, done)
         minutes = predicted_hub_s(HUB_PARTS[options.part], missing) / 60
         text = tr("{number} of {total} cells, about {minutes} minutes.")
-        text = text.format(number=len(missing), total=len(hub_cells()), minutes=f"{minutes:.0f}")
+        text = text.format(number=len(missing), total=len(missing_cells(options.part, ())), minutes=f"{minutes:.0f}")
         context.err.print(text, markup=False)
         results = run_cancellable(
             lambda token: services.run_hub_study(
@@ -86,13 +86,13 @@ def run(context: CommandContext) -> int:
     if report is not None:
         write_hub_study(results, report)
         context.err.print(tr("Report: {path}").format(path=report), markup=False)
-    return ExitCode.INCOMPLETE if missing_cells(results.done()) else ExitCode.OK
+    return ExitCode.INCOMPLETE if missing_cells(options.part, results.done()) else ExitCode.OK
 
 
 def _words(result: HubResult) -> str:
     if result.value is None:
         return f"  {tr('failed')}: {' '.join(local_text(result.message).split())}"
-    words = f"  {value_words(result)}, {tr(BOUNDS[result.bound])}"
+    words = f"  {value_words(result)}, {limit_words(result)}"
     return f"{words}; {tr('this computer had other work meanwhile')}" if result.is_disturbed else words
 
 

@@ -22,6 +22,8 @@ class HubKind(StrEnum):
     """Measurements of a hub."""
 
     FLOOD = "flood"  # key exchanges at the highest rate at which all succeed
+    RECOVERY = "recovery"  # clients that are back in time after a restart of the hub
+    THROUGHPUT = "throughput"  # TCP from one client's site to another's
 
 
 class HubBound(StrEnum):
@@ -30,6 +32,7 @@ class HubBound(StrEnum):
     HUB = "hub"
     CLIENTS = "clients"  # the computer of the clients: the hub can do more
     LIMITER = "limiter"  # a limiter of the program
+    TIME = "time"  # the time in which clients have to be back
     NONE = "none"  # neither host was at its limit: each client makes its attempts in turn
 
 
@@ -93,11 +96,20 @@ class HubWindow:
         """Limit that shows in this window."""
         if self.limiters:
             return HubBound.LIMITER
-        if self.clients is not None and 100.0 - self.clients.busy_pct < FULL_IDLE_PCT:
-            return HubBound.CLIENTS
-        if self.hub is not None and 100.0 - self.hub.busy_pct < FULL_IDLE_PCT:
-            return HubBound.HUB
-        return HubBound.NONE
+        return cpu_bound(self.hub, self.clients)
+
+
+def cpu_bound(hub: CpuUsage | None, clients: CpuUsage | None) -> HubBound:
+    """Return which host was at its limit; that of the clients where both were.
+
+    Args:
+        hub: CPU of the hub; None where not known.
+        clients: CPU of the clients' host; None where not known.
+    """
+    for cpu, bound in ((clients, HubBound.CLIENTS), (hub, HubBound.HUB)):
+        if cpu is not None and 100.0 - cpu.busy_pct < FULL_IDLE_PCT:
+            return bound
+    return HubBound.NONE
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,11 +120,14 @@ class HubResult:
         cell: The cell.
         clients: Number of clients.
         suite: Suite in use; empty where nothing came up.
-        value: Key exchanges per second; None where there is none.
+        value: Key exchanges per second, clients, or Mbit/s (the mean of both directions); None where there is none.
         bound: Limit of that figure.
         windows: Attempts at each rate that was tried, in order.
         window: The longer window at the rate that was found; None where none was found.
         cpu: CPU of the hub in each interval of that window.
+        hub_cpu: CPU of the hub in that window, or while TCP ran; None where not known.
+        clients_cpu: The same of the clients' host.
+        outages_s: For how long clients had no answer from the hub, in s, the shortest first; those that came back.
         own_load_cores: Load of this computer beyond the practice lab meanwhile, in cores; None where not known.
         message: Why there is no figure, or what to know of it; empty for nothing.
     """
@@ -125,6 +140,9 @@ class HubResult:
     windows: tuple[HubWindow, ...] = ()
     window: HubWindow | None = None
     cpu: tuple[CpuUsage, ...] = ()
+    hub_cpu: CpuUsage | None = None
+    clients_cpu: CpuUsage | None = None
+    outages_s: tuple[float, ...] = ()
     own_load_cores: float | None = None
     message: str = ""
 

@@ -9,10 +9,11 @@ import ipaddress
 from dataclasses import dataclass
 from typing import Protocol
 
-from app.domain.adapters import Adapter
+from app.domain.adapters import Adapter, shell_step_argv
 from app.domain.commands import Command
 from app.domain.hosts import Side
 from app.domain.link import Link
+from app.domain.script_files import bare_script
 from app.domain.topology import Topology, node_addresses
 
 MAX_CLIENTS = 100
@@ -76,6 +77,26 @@ def flood_limit_s(request: FloodRequest) -> int:
     return 2 * request.seconds + FLOOD_MARGIN_S
 
 
+def each_client(link: Link, clients: int, program: str, limit_s: int, words: tuple[str, ...]) -> Command:
+    """Return the command for B that runs a program of Perl in each client's namespace.
+
+    Args:
+        clients: Number of clients.
+        program: Its path.
+        limit_s: When it is ended, in seconds.
+        words: Its arguments after the client's number, their count, and the time at which it begins.
+    """
+    argv = shell_step_argv(
+        *(bare_script("nodes/each.sh"), str(limit_s), client_prefix(link), str(clients), program, *words)
+    )
+    return Command(argv, timeout_s=limit_s + 20.0, is_root=True)
+
+
+def outage_program(link: Link) -> str:
+    """Return where the program lies on B that finds out for how long a client had no answer."""
+    return f"{link.run_dir}/outage.pl"
+
+
 class Hub(Protocol):
     """A solution whose hub takes many clients."""
 
@@ -101,7 +122,22 @@ class Hub(Protocol):
         """Return the command for A that prints what the hub saw.
 
         It prints `clock SECONDS` (since 1970), `seen COUNT` of completed key exchanges since some time in the past,
-        `fresh COUNT` of clients whose last one was at `since_s` or later, where it is known, and `limiter WORDS` for
-        each limiter that acted since the tunnel was made.
+        `fresh COUNT` of clients whose last one was at `since_s` or later, where it is known, and `limiter COUNT WORDS`
+        for each limiter that acted so often since the tunnel was made.
         """
+        ...
+
+
+class SessionHub(Hub, Protocol):
+    """A hub whose clients remain connected, reach each other through it, and come back after its restart."""
+
+    def connect(self, link: Link, clients: int, /) -> Command:
+        """Return the command for B that connects all clients; they remain connected, and connect again by themselves.
+
+        Inside, the hub has the address `link.inner_a`, and each client that of `client_inside`.
+        """
+        ...
+
+    def restart(self, link: Link, /) -> tuple[Command, ...]:
+        """Return the commands for A that end the hub with all its sessions, and start it again."""
         ...

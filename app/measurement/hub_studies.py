@@ -12,8 +12,8 @@ from app.domain.cancel import CancelToken
 from app.domain.commands import SessionPair
 from app.domain.errors import InvalidOption
 from app.domain.hosts import PairSpec, Side
-from app.domain.hub_study import HubCell, HubResult
-from app.domain.hubs import Hub
+from app.domain.hub_study import HubCell, HubKind, HubResult
+from app.domain.hubs import Hub, SessionHub
 from app.domain.paths import Paths
 from app.domain.version import tunnelmark_version
 from app.lab.practice_labs import Labs
@@ -21,16 +21,19 @@ from app.measurement.hub_study_run import HubChoice, HubPart, HubStudyRun
 from app.measurement.messages import A_STUDY, HUB_STUDY_NEEDS_LAB, NO_SAFE_SUITE, NODE_SOLUTION_MISSING
 from app.measurement.tunnels import DeployedTunnels
 from app.policy.file_header import file_header
-from app.ranking.hub_study import HUB_STUDY, hub_cells, hub_clients
+from app.ranking.hub_study import HUB_STUDY, hub_cells, hub_clients, recovery_s
 from app.storage import Store, study_results
 from app.storage.hub_results import HubResults, load_hub_results
 from app.storage.in_use import InUse
 from app.storage.study_files import write_study
 
-HUB_PARTS: Mapping[str, HubPart] = {"quick": HubPart(try_s=5, window_s=10), "all": HubPart(try_s=10, window_s=60)}
+HUB_PARTS: Mapping[str, HubPart] = {
+    "quick": HubPart(try_s=4, window_s=10, recovery=(8,), tcp_s=4, is_quick=True),
+    "all": HubPart(try_s=10, window_s=60, recovery=(8, 16, 24), tcp_s=10),
+}
 """Amounts by part. Source of the 60 s: the study's own flood."""
 
-_BUILD_S, _EACH_S, _TRIES = 20.0, 5.0, 9
+_BUILD_S, _EACH_S, _TRIES = 20.0, 6.0, 8
 """Seconds of a hub with its clients, made and removed; of a rate that is tried, besides its own time; number of rates.
 
 Source: own trials on a practice lab.
@@ -39,13 +42,22 @@ Source: own trials on a practice lab.
 
 def predicted_hub_s(part: HubPart, cells: Collection[HubCell]) -> float:
     """Return about how long it takes to measure cells, in s."""
-    each = _BUILD_S + _TRIES * (part.try_s + _EACH_S) + part.window_s + _EACH_S
-    return each * len(cells)
+    flood_s = _TRIES * (part.try_s + _EACH_S) + part.window_s + _EACH_S
+    seconds = {
+        HubKind.FLOOD: _BUILD_S + flood_s,
+        HubKind.RECOVERY: sum(_BUILD_S + one + recovery_s() for one in part.recovery),
+        HubKind.THROUGHPUT: _BUILD_S + 2 * (part.tcp_s + _EACH_S),
+    }
+    return sum(seconds[cell.kind] for cell in cells)
 
 
-def missing_cells(done: Collection[HubCell]) -> tuple[HubCell, ...]:
-    """Return the cells that are not done."""
-    return tuple(cell for cell in hub_cells() if cell not in done)
+def missing_cells(part: str, done: Collection[HubCell]) -> tuple[HubCell, ...]:
+    """Return the cells of a part that are not done.
+
+    Args:
+        part: Its name in HUB_PARTS.
+    """
+    return tuple(cell for cell in hub_cells(is_quick=HUB_PARTS[part].is_quick) if cell not in done)
 
 
 @dataclass
@@ -68,6 +80,7 @@ class HubStudyOperations:
     Attributes:
         paths: Where results are kept.
         hubs: By solution.
+        session_hubs: Those whose clients remain connected.
         store: The database.
         in_use: Hosts that this user's processes work on.
         lab_service: Practice labs.
@@ -75,6 +88,7 @@ class HubStudyOperations:
 
     paths: Paths
     hubs: Mapping[str, Hub]
+    session_hubs: Mapping[str, SessionHub]
     store: Store
     in_use: InUse
     lab_service: Labs
@@ -124,10 +138,9 @@ class HubStudyOperations:
         self.refuse_hub_study(pair)
         found = _none(pair.name, part) if is_fresh else self.hub_results(pair.name, part)
         kept = _Kept(found, self.hub_results_file(pair.name, part), on_result)
-        clients = hub_clients()
         choices = []
-        for cell in missing_cells(found.done()):
-            choice = _choice(discovery, cell, self.hubs[cell.solution], clients)
+        for cell in missing_cells(part, found.done()):
+            choice = self._hub_choice(discovery, cell)
             if isinstance(choice, HubChoice):
                 choices.append(choice)
             else:
@@ -138,21 +151,24 @@ class HubStudyOperations:
                 pair, sessions, discovery.link, discovery.facts, file_header(), self.store.audit, minds_firewalls=True
             )
             guests = self.lab_service.guests(pair)
-            HubStudyRun(choices, HUB_PARTS[part], clients, sessions, tunnels, guests, report, kept.keep, token).run()
+            HubStudyRun(
+                *(choices, HUB_PARTS[part], hub_clients(), sessions, discovery.b.facts, tunnels, guests),
+                *(report, kept.keep, token),
+            ).run()
         return kept.results
 
-
-def _choice(discovery: Discovery, cell: HubCell, hub: Hub, clients: int) -> HubChoice | HubResult:
-    """Return adapter and suite of a cell, or why there is none; the suite is the safe default, or the best one."""
-    facts = discovery.facts[Side.A.value], discovery.facts[Side.B.value]
-    adapter = hub.adapter(clients)
-    default = next((suite for name, suite in discovery.defaults if name == cell.solution), None)
-    offered = adapter.suites(*facts)
-    suite = find_suite(adapter, *facts, default) if default is not None else next(iter(offered), None)
-    if suite is None:
-        why = discovery.unavailable.get(cell.solution, NO_SAFE_SUITE())
-        return HubResult(cell, clients, message=NODE_SOLUTION_MISSING(title=cell.title, why=why))
-    return HubChoice(cell, hub, adapter, suite)
+    def _hub_choice(self, discovery: Discovery, cell: HubCell) -> HubChoice | HubResult:
+        """Return hub and suite of a cell, or why there is none; the suite is the safe default, or the best one."""
+        facts = discovery.facts[Side.A.value], discovery.facts[Side.B.value]
+        hub = self.hubs[cell.solution]
+        adapter = hub.adapter(1)
+        default = next((suite for name, suite in discovery.defaults if name == cell.solution), None)
+        offered = adapter.suites(*facts)
+        suite = find_suite(adapter, *facts, default) if default is not None else next(iter(offered), None)
+        if suite is None:
+            why = discovery.unavailable.get(cell.solution, NO_SAFE_SUITE())
+            return HubResult(cell, 0, message=NODE_SOLUTION_MISSING(title=cell.title, why=why))
+        return HubChoice(cell, hub, self.session_hubs.get(cell.solution), suite)
 
 
 def _none(pair: str, part: str) -> HubResults:

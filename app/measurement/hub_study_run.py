@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import itertools
+import statistics
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from app.domain.adapters import Adapter
 from app.domain.cancel import CancelToken
 from app.domain.commands import SessionPair
 from app.domain.errors import ProbeFailed
-from app.domain.hosts import Side
-from app.domain.hub_study import HubBound, HubCell, HubResult, HubWindow
-from app.domain.hubs import FloodRequest, Hub
+from app.domain.hosts import HostFacts, Side
+from app.domain.hub_study import HubBound, HubCell, HubKind, HubResult, HubWindow, cpu_bound
+from app.domain.hubs import FloodRequest, Hub, SessionHub
 from app.domain.link import Link
 from app.domain.results import CpuUsage
 from app.domain.solutions import Suite
@@ -24,13 +24,20 @@ from app.measurement.messages import (
     HUB_FLOODED,
     HUB_RATE_FAILED,
     HUB_RATE_HELD,
+    HUB_RESTARTED,
+    HUB_TCP,
+    HUB_WITHOUT_SESSIONS,
     NO_HUB_RATE,
 )
 from app.probes import CpuMonitor
 from app.probes.hub_flood import flood
+from app.probes.hub_sessions import connect, measure_between_clients, recover_clients
 from app.probes.own_load import OwnLoad
+from app.ranking.hub_study import recovery_s
 from app.tunnel.hub_clients import HubClients
 
+SITES = 2
+"""Clients between which TCP is measured."""
 FIRST_RATE_S = 4.0
 """Rate that is tried first, in 1/s."""
 _STEP_DOWN = 0.87
@@ -47,10 +54,16 @@ class HubPart:
     Attributes:
         try_s: Seconds of each rate that is tried.
         window_s: Seconds at the rate that was found.
+        recovery: Numbers of clients that are tried with a restart of the hub, in turn.
+        tcp_s: Seconds of TCP per direction.
+        is_quick: Whether only some cells are in it.
     """
 
     try_s: int
     window_s: int
+    recovery: tuple[int, ...] = ()
+    tcp_s: int = 0
+    is_quick: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,14 +72,14 @@ class HubChoice:
 
     Attributes:
         cell: The cell.
-        hub: Adapter's hub.
-        adapter: Its adapter for the number of clients.
+        hub: The solution's hub.
+        sessions: The same where its clients remain connected; None where they do not.
         suite: The suite.
     """
 
     cell: HubCell
     hub: Hub
-    adapter: Adapter
+    sessions: SessionHub | None
     suite: Suite
 
 
@@ -79,6 +92,7 @@ class HubStudyRun:
         part: Amounts.
         clients: Number of clients.
         sessions: Connections to both hosts.
+        facts: What was found on the clients' host.
         tunnels: Builds tunnels.
         guests: Process ids of the practice lab's virtual machines.
         report: Gets each step as a sentence.
@@ -90,6 +104,7 @@ class HubStudyRun:
     part: HubPart
     clients: int
     sessions: SessionPair
+    facts: HostFacts
     tunnels: Tunnels
     guests: tuple[int, ...]
     report: Callable[[str], None]
@@ -108,11 +123,29 @@ class HubStudyRun:
             self.keep(self._measured(choice))
 
     def _measured(self, choice: HubChoice) -> HubResult:
-        self.report(HUB_BUILT(solution=choice.cell.title, clients=self.clients))
-        result = HubResult(choice.cell, self.clients, choice.suite.title)
+        if choice.cell.kind is HubKind.RECOVERY:
+            return self._recovered(choice)
+        is_flood = choice.cell.kind is HubKind.FLOOD
+        return self._with_hub(choice, self.clients if is_flood else SITES, _flooded if is_flood else _sent)
+
+    def _recovered(self, choice: HubChoice) -> HubResult:
+        """Return the largest number of clients that were back in time, of growing numbers until not all were."""
+        best: HubResult | None = None
+        for clients in self.part.recovery:
+            found = self._with_hub(choice, clients, _back)
+            if best is None or (found.value or 0) > (best.value or 0):
+                best = found
+            if found.value != clients:
+                break
+        return best or HubResult(choice.cell, 0)
+
+    def _with_hub(self, choice: HubChoice, clients: int, measure: _Measure) -> HubResult:
+        """Return what is measured while a hub with so many clients is up, or why there is nothing."""
+        self.report(HUB_BUILT(solution=choice.cell.title, clients=clients))
+        result = HubResult(choice.cell, clients, choice.suite.title)
         with self.tunnels.open_group(
-            [(choice.adapter, choice.suite)],
-            extensions=[HubClients(self.clients)],
+            [(choice.hub.adapter(clients), choice.suite)],
+            extensions=[HubClients(clients)],
             token=self.token,
             on_stage=lambda *_: None,
         ) as group:
@@ -121,10 +154,43 @@ class HubStudyRun:
             load = OwnLoad(self.guests)
             load.start()
             try:
-                found = _Flood(self, choice.hub, group.tunnels[0].link).measured(result)
+                found = measure(self, choice, group.tunnels[0].link, result)
             except ProbeFailed as error:
                 found = replace(result, message=error.sentence())
             return replace(found, own_load_cores=load.cores())
+
+
+_Measure = Callable[[HubStudyRun, HubChoice, Link, HubResult], HubResult]
+
+
+def _flooded(run: HubStudyRun, choice: HubChoice, link: Link, result: HubResult) -> HubResult:
+    return _Flood(run, choice.hub, link).measured(result)
+
+
+def _back(run: HubStudyRun, choice: HubChoice, link: Link, result: HubResult) -> HubResult:
+    """Return a result with the clients that are back in time after a restart of the hub."""
+    hub, within_s = _session_hub(choice), recovery_s()
+    connect(run.sessions, hub, link, result.clients, token=run.token)
+    run.report(HUB_RESTARTED(clients=result.clients))
+    found = recover_clients(run.sessions, hub, link, result.clients, within_s=within_s, token=run.token)
+    bound = HubBound.NONE if found.back == result.clients else HubBound.TIME
+    return replace(result, value=float(found.back), bound=bound, outages_s=found.outages_s)
+
+
+def _sent(run: HubStudyRun, choice: HubChoice, link: Link, result: HubResult) -> HubResult:
+    """Return a result with the throughput between two clients."""
+    connect(run.sessions, _session_hub(choice), link, result.clients, token=run.token)
+    run.report(HUB_TCP(seconds=run.part.tcp_s))
+    found = measure_between_clients(run.sessions, link, run.facts, seconds=run.part.tcp_s, token=run.token)
+    hub, clients = found.cpu.get(Side.A.value), found.cpu.get(Side.B.value)
+    rate = statistics.fmean(one.mbit_s for one in found.series)
+    return replace(result, value=rate, bound=cpu_bound(hub, clients), hub_cpu=hub, clients_cpu=clients)
+
+
+def _session_hub(choice: HubChoice) -> SessionHub:
+    if choice.sessions is None:
+        raise ProbeFailed(HUB_WITHOUT_SESSIONS(solution=choice.cell.title))
+    return choice.sessions
 
 
 @dataclass
@@ -147,7 +213,16 @@ class _Flood:
                 failed = [one for one in self.windows if not one.has_all(self.run.clients) and one.rate_s > rate]
                 bound = _bound(window, failed)
                 tried = tuple(self.windows)
-                return replace(result, value=window.rate_s, bound=bound, windows=tried, window=window, cpu=cpu)
+                return replace(
+                    result,
+                    value=window.rate_s,
+                    bound=bound,
+                    windows=tried,
+                    window=window,
+                    cpu=cpu,
+                    hub_cpu=window.hub,
+                    clients_cpu=window.clients,
+                )
             self.windows.append(window)
             rate *= _STEP_DOWN
         return replace(result, windows=tuple(self.windows), message=HUB_FELL_BEHIND(seconds=self.run.part.window_s))

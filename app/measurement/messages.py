@@ -338,6 +338,9 @@ HUB_RATE_FAILED = MessageForm(
     "measure.hub-rate-failed",
     "{rate:g} per second: of {attempts}, {done} succeeded in time or late, and the hub saw {seen}",
 )
+HUB_RESTARTED = MessageForm("measure.hub-restarted", "Restarting the hub of {clients} clients")
+HUB_TCP = MessageForm("measure.hub-tcp", "TCP between two clients, {seconds} s in each direction")
+HUB_WITHOUT_SESSIONS = MessageForm("measure.hub-without-sessions", "Clients of {solution} do not remain connected.")
 NO_HUB_RATE = MessageForm("measure.no-hub-rate", "Not even at the lowest rate did all key exchanges succeed.")
 HUB_FELL_BEHIND = MessageForm(
     "measure.hub-fell-behind", "No rate that was found held for {seconds} s: key exchanges failed or came late."

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import statistics
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from app.domain.cancel import CancelToken
@@ -19,9 +20,10 @@ from app.probes.messages import FLOOD_UNREAD, HUB_UNREAD
 MAX_OUTPUT_BYTES = 8_388_608
 """A line for each attempt: enough for some 500 000."""
 
-_ATTEMPT = re.compile(r"^= (\d{1,6}\.\d{2}) (-?\d{1,6}\.\d{2}) (-|\d{1,6}\.\d{2})$", re.MULTILINE)
+ATTEMPT = re.compile(r"^= (\d{1,6}\.\d{2}) (-?\d{1,6}\.\d{2}) (-|\d{1,6}\.\d{2})$", re.MULTILINE)
+"""Line of a client: when an attempt was due, how late it began, how long it took, in seconds; `-` for never."""
 _SEEN = re.compile(r"^(clock|seen|fresh) (\d{1,12})$", re.MULTILINE)
-_LIMITER = re.compile(r"^limiter (.{1,300})$", re.MULTILINE)
+_LIMITER = re.compile(r"^limiter (\d{1,9}) (.{1,300})$", re.MULTILINE)
 _LIMITERS = 5
 
 
@@ -33,13 +35,13 @@ class HubSight:
         clock_s: Its clock, in seconds since 1970.
         seen: Completed key exchanges since some time in the past.
         fresh: Clients whose last one is recent; None where it does not keep that.
-        limiters: Limiters that acted, in the program's words.
+        limiters: How often each limiter acted, by the program's words.
     """
 
     clock_s: int
     seen: int
     fresh: int | None
-    limiters: tuple[str, ...]
+    limiters: Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +66,7 @@ def parse_sight(text: str) -> HubSight:
     found = {name: int(number) for name, number in _SEEN.findall(text)}
     if not {"clock", "seen"} <= found.keys():
         raise ProbeFailed(HUB_UNREAD(output=plain_text(text)[:200]))
-    limiters = tuple(dict.fromkeys(plain_text(one) for one in _LIMITER.findall(text)))[:_LIMITERS]
+    limiters = {plain_text(words): int(count) for count, words in _LIMITER.findall(text)[:_LIMITERS]}
     return HubSight(found["clock"], found["seen"], found.get("fresh"), limiters)
 
 
@@ -73,7 +75,7 @@ def parse_flood(text: str, request: FloodRequest) -> HubWindow:
 
     Attempts that have no line count as failed.
     """
-    lines = sorted((float(due), float(lag), duration) for due, lag, duration in _ATTEMPT.findall(text))
+    lines = sorted((float(due), float(lag), duration) for due, lag, duration in ATTEMPT.findall(text))
     done = [float(duration) for _, _, duration in lines if duration != "-"]
     last = [lag for _, lag, _ in lines[-max(1, len(lines) // 4) :]]
     return HubWindow(
@@ -119,7 +121,7 @@ def flood(
         parse_flood(result.stdout, request),
         by_hub=max(0, after.seen - before.seen),
         fresh=after.fresh,
-        limiters=tuple(one for one in after.limiters if one not in before.limiters),
+        limiters=tuple(one for one, count in after.limiters.items() if count > before.limiters.get(one, 0)),
     )
     return Flooded(window, (began[0], end_s))
 

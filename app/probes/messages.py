@@ -222,3 +222,5 @@ VOICE_SOURCE = MessageForm(
 
 HUB_UNREAD = MessageForm("probe.hub-unread", "The hub's counters cannot be read: {output}")
 FLOOD_UNREAD = MessageForm("probe.flood-unread", "The clients made no attempt: {output}")
+HUB_NOT_CONNECTED = MessageForm("probe.hub-not-connected", "Not all clients connected to the hub: {output}")
+HUB_NOT_RESTARTED = MessageForm("probe.hub-not-restarted", "The hub did not start again: {output}")

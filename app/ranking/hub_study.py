@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-from app.domain.hub_study import HubCell, HubResult
+from app.domain.hub_study import HubCell, HubKind, HubResult
 from app.domain.structured import bundled, lenient
 
 HUB_STUDY = "iiot-hub"
@@ -41,10 +41,19 @@ class PublishedRate:
 
 
 @dataclass(frozen=True, slots=True)
+class _Cell:
+    kind: HubKind
+    solution: str
+    title: str
+    is_quick: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class _Study:
     source: str
     clients: int
-    cell: tuple[HubCell, ...]
+    recovery_s: int
+    cell: tuple[_Cell, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,14 +76,24 @@ def hub_study_source() -> str:
     return _study().source
 
 
-def hub_cells() -> tuple[HubCell, ...]:
-    """Return the cells in the order of measuring. Source: resources/studies/iiot-hub.toml."""
-    return _study().cell
+def hub_cells(*, is_quick: bool = False) -> tuple[HubCell, ...]:
+    """Return the cells in the order of measuring. Source: resources/studies/iiot-hub.toml.
+
+    Args:
+        is_quick: Those alone that are in a run of a few minutes.
+    """
+    cells = _study().cell
+    return tuple(HubCell(one.kind, one.solution, one.title) for one in cells if one.is_quick or not is_quick)
 
 
 def hub_clients() -> int:
     """Return the number of clients. Source: the same file."""
     return _study().clients
+
+
+def recovery_s() -> int:
+    """Return the time in which clients have to be back after a restart of the hub, in s. Source: the same file."""
+    return _study().recovery_s
 
 
 def published_rates() -> tuple[PublishedRate, ...]:
@@ -84,6 +103,8 @@ def published_rates() -> tuple[PublishedRate, ...]:
 
 def published_rate(cell: HubCell) -> PublishedRate | None:
     """Return what is published of a cell; None for nothing."""
+    if cell.kind is not HubKind.FLOOD:
+        return None
     return next((one for one in published_rates() if one.solution == cell.solution), None)
 
 

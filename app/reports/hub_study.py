@@ -33,11 +33,14 @@ HUB_NOTES = (
 
 KINDS: Mapping[HubKind, str] = {
     HubKind.FLOOD: mark("key exchanges per second, all of which succeed"),
+    HubKind.RECOVERY: mark("clients back in time after a restart of the hub"),
+    HubKind.THROUGHPUT: mark("Mbit/s between two clients"),
 }
 BOUNDS: Mapping[HubBound, str] = {
     HubBound.HUB: mark("the hub's CPU"),
     HubBound.CLIENTS: mark("the clients' CPU"),
     HubBound.LIMITER: mark("a limiter of the program"),
+    HubBound.TIME: mark("the time"),
     HubBound.NONE: mark("neither CPU: each client makes its attempts in turn"),
 }
 
@@ -58,13 +61,18 @@ def figure_rows(results: HubResults) -> list[tuple[str, ...]]:
     for one in in_order(results.results):
         published = published_rate(one.cell)
         there = "–" if published is None else decimal(published.rate_s, 0)
-        limit = tr(BOUNDS[one.bound]) if one.value is not None else "–"
-        hub = one.window.hub if one.window is not None else None
-        clients = one.window.clients if one.window is not None else None
-        idle = "–" if clients is None else decimal(100.0 - clients.busy_pct, 0)
+        limit = limit_words(one) if one.value is not None else "–"
+        idle = "–" if one.clients_cpu is None else decimal(100.0 - one.clients_cpu.busy_pct, 0)
         name = one.cell.title
-        rows.append((name, tr(KINDS[one.cell.kind]), value_words(one), there, limit, _shares(hub), idle))
+        rows.append((name, tr(KINDS[one.cell.kind]), value_words(one), there, limit, _shares(one.hub_cpu), idle))
     return rows
+
+
+def limit_words(result: HubResult) -> str:
+    """Return the limit of a result's figure; of a restart, of which all clients came back, their number."""
+    if result.bound is not HubBound.NONE or result.cell.kind is HubKind.FLOOD:
+        return tr(BOUNDS[result.bound])
+    return tr("number of clients") if result.cell.kind is HubKind.RECOVERY else tr("neither CPU")
 
 
 def value_words(result: HubResult) -> str:
@@ -127,6 +135,12 @@ def lines(results: HubResults) -> list[str]:
             own, there = value_words(one), decimal(published.rate_s, 0)
             found.append(
                 form.format(solution=name, own=own, clients=one.clients, there=there, others=published.clients)
+            )
+        if one.outages_s:
+            form = tr("{solution}: {back} of {clients} clients were back, after {first} to {last} s.")
+            first, last = (decimal(one.outages_s[at], 1) for at in (0, -1))
+            found.append(
+                form.format(solution=name, back=len(one.outages_s), clients=one.clients, first=first, last=last)
             )
         acted = tr("{solution}: a limiter acted: {words}")
         found += [acted.format(solution=name, words=words) for words in _limiters(one)]

@@ -51,7 +51,7 @@ from app.ssh import SshConnector
 from app.ssh.connections import Connections
 from app.tunnel import Found, HostRecovery, RecoveryReport, recover_host
 from app.tunnel import preview as preview_deployment
-from vpn_adapters.registry import ADAPTERS, HUBS, NODE_PROTECTIONS
+from vpn_adapters.registry import ADAPTERS, HUBS, NODE_PROTECTIONS, SESSION_HUBS
 
 if TYPE_CHECKING:
     from app.export.pair_export import Exported, ExportOptions
@@ -84,6 +84,7 @@ class Services(
         self.adapters = ADAPTERS
         self.node_protections = NODE_PROTECTIONS
         self.hubs = HUBS
+        self.session_hubs = SESSION_HUBS
         self.archive = Archive(self.paths)
         self.store = self.archive.store
         self.lab_service = Labs(self.paths)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from app.domain.adapters import PlanStep, TunnelPlan, shell_step_argv
-from app.domain.commands import Command
+from app.domain.commands import Command, FileToWrite
 from app.domain.errors import InvalidPlan
 from app.domain.hosts import Side
 from app.domain.hubs import (
@@ -15,6 +15,7 @@ from app.domain.hubs import (
     clients_gateway,
     clients_network,
     first_client,
+    outage_program,
 )
 from app.domain.link import Link
 from app.domain.script_files import bare_script
@@ -24,6 +25,7 @@ from app.tunnel.nodes import notes_dir
 _MAKE = bare_script("nodes/clients.sh")
 _REMOVE = bare_script("nodes/clients-remove.sh")
 _ROUTE = bare_script("nodes/route.sh")
+_OUTAGE = bare_script("nodes/outage.pl")
 _UNROUTE = bare_script("nodes/route-remove.sh")
 _STEP_S, _EACH_S = 30.0, 2.0
 """Time limit of a step in seconds, and for each client in addition."""
@@ -48,10 +50,11 @@ class HubClients:
         if not 0 < self.count <= MAX_CLIENTS:
             raise InvalidPlan(TOO_MANY_CLIENTS(count=self.count, limit=MAX_CLIENTS))
         route, make = self._route(link), self._clients(link)
+        program = FileToWrite(outage_program(link), _OUTAGE.encode(), 0o600)
         return replace(
             plan,
             a=replace(plan.a, steps=(route, *plan.a.steps)),
-            b=replace(plan.b, steps=(make, *plan.b.steps)),
+            b=replace(plan.b, steps=(make, *plan.b.steps), files=(*plan.b.files, program)),
         )
 
     def _route(self, link: Link) -> PlanStep:

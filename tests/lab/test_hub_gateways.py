@@ -14,12 +14,13 @@ from app.lab import Lab
 from app.measurement.hub_study_run import HubChoice, HubPart, HubStudyRun
 from app.measurement.tunnels import DeployedTunnels
 from app.probes.hub_flood import flood
+from app.probes.hub_sessions import connect, measure_between_clients, recover_clients
 from app.tunnel import temporary_tunnel
 from support.killing import kill_tunnelmark, wait_until_back
 from support.lab_deploy import Bench, differences, with_clients
 from support.lab_pairs import LabPair
 from support.lab_sessions import sh
-from vpn_adapters.registry import HUBS
+from vpn_adapters.registry import HUBS, SESSION_HUBS
 
 FORWARDING = "cat /proc/sys/net/ipv4/conf/*/forwarding | sort | uniq -c"
 
@@ -41,18 +42,22 @@ def unchanged(bench: Bench) -> Iterator[None]:
         assert "tmk" not in sh(host, "ip link; ip netns list; ip route; pgrep -a perl || true")
 
 
-def test_each_key_exchange_is_counted_by_client_and_hub(bench: Bench) -> None:
-    request = with_clients(bench, "wireguard", 2)
+@pytest.mark.parametrize(
+    "solution", [pytest.param(one, marks=() if one == "wireguard" else pytest.mark.full) for one in HUBS]
+)
+def test_each_key_exchange_is_counted_by_client_and_hub(bench: Bench, solution: str) -> None:
+    hub, request = HUBS[solution], with_clients(bench, solution, 2)
     with temporary_tunnel(
         bench.sessions, request, token=CancelToken(), on_stage=lambda *_: None, lease_s=120
     ) as tunnel:
-        asked = FloodRequest(rate_s=4.0, seconds=2)
-        done = flood(bench.sessions, HUBS["wireguard"], tunnel.link, 2, asked, token=CancelToken()).window
-        assert (done.attempts, done.by_clients, done.fresh) == (8, 8, 2)
-        assert done.by_hub == 8
-        sh(bench.sessions.a, f"ip link set {tunnel.link.names.wireguard_interface} down")
-        down = flood(bench.sessions, HUBS["wireguard"], tunnel.link, 2, FloodRequest(1.0, 1), token=CancelToken())
-        assert (down.window.attempts, down.window.by_clients, down.window.by_hub) == (1, 0, 0)
+        asked = FloodRequest(rate_s=2.0, seconds=2)
+        done = flood(bench.sessions, hub, tunnel.link, 2, asked, token=CancelToken()).window
+        assert (done.attempts, done.by_clients, done.by_hub) == (4, 4, 4)
+        assert done.fresh in (None, 2)
+        if solution == "wireguard":
+            sh(bench.sessions.a, f"ip link set {tunnel.link.names.wireguard_interface} down")
+            down = flood(bench.sessions, hub, tunnel.link, 2, FloodRequest(1.0, 1), token=CancelToken()).window
+            assert (down.attempts, down.by_clients, down.by_hub) == (1, 0, 0)
 
 
 @pytest.mark.full
@@ -64,16 +69,15 @@ def test_a_killed_run_leaves_no_clients(bench: Bench, tmp_path: Path) -> None:
 
 @pytest.mark.full
 def test_the_highest_rate_is_found_with_the_cpu_of_the_hub(bench: Bench) -> None:
-    hub = HUBS["wireguard"]
-    adapter, request = hub.adapter(8), bench.request("wireguard")
+    hub, request = HUBS["wireguard"], bench.request("wireguard")
     facts = {"a": bench.facts[0], "b": bench.facts[1]}
     tunnels = DeployedTunnels(bench.pair, bench.sessions, request.link, facts, ("x",), lambda _: None)
     kept: list[HubResult] = []
     cell = HubCell(HubKind.FLOOD, "wireguard", "WireGuard")
-    choice = HubChoice(cell, hub, adapter, adapter.suites(*bench.facts)[0])
+    choice = HubChoice(cell, hub, None, request.suite)
     HubStudyRun(
-        *([choice], HubPart(try_s=3, window_s=5), 8, bench.sessions, tunnels, (), lambda _: None, kept.append),
-        CancelToken(),
+        *([choice], HubPart(try_s=3, window_s=5), 8, bench.sessions, bench.facts[1], tunnels, (), lambda _: None),
+        *(kept.append, CancelToken()),
     ).run()
     (result,) = kept
     assert result.message == ""
@@ -83,3 +87,16 @@ def test_the_highest_rate_is_found_with_the_cpu_of_the_hub(bench: Bench) -> None
     assert result.window.has_all(8)
     assert 3 <= len(result.cpu) <= 5
     assert all(0.0 <= one.busy_pct <= 100.0 for one in result.cpu)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("solution", SESSION_HUBS)
+def test_clients_reach_each_other_through_the_hub_and_are_back_after_its_restart(bench: Bench, solution: str) -> None:
+    hub, request, token = SESSION_HUBS[solution], with_clients(bench, solution, 3), CancelToken()
+    with temporary_tunnel(bench.sessions, request, token=token, on_stage=lambda *_: None, lease_s=120) as tunnel:
+        connect(bench.sessions, hub, tunnel.link, 3, token=token)
+        rates = measure_between_clients(bench.sessions, tunnel.link, bench.facts[1], seconds=2, token=token)
+        assert all(one.mbit_s > 0.1 for one in rates.series)
+        found = recover_clients(bench.sessions, hub, tunnel.link, 3, within_s=40, token=token)
+        assert (found.clients, found.back, len(found.outages_s)) == (3, 3, 3)
+        assert found.outages_s[0] >= 1.0

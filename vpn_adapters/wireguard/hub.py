@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import ipaddress
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -16,6 +17,7 @@ from app.domain.link import Link
 from app.domain.script_files import adapter_script
 from vpn_adapters.shared import public_keys
 from vpn_adapters.shared.commands import root_script
+from vpn_adapters.shared.hubs import flood_each_command, program_file
 from vpn_adapters.shared.messages import A_PUBLIC_KEY, MAKE_CLIENT_KEYS, MAKE_CLIENTS_OF_HUB, MAKE_HUB
 from vpn_adapters.shared.modular import ModularAdapter
 from vpn_adapters.shared.rendering import public_value, render_file
@@ -41,10 +43,6 @@ def _hub_key_path(link: Link) -> str:
 
 def _peers_path(link: Link) -> str:
     return f"{link.run_dir}/hub-peers.conf"
-
-
-def _program_path(link: Link) -> str:
-    return f"{link.run_dir}/hub-flood.pl"
 
 
 def _recipe(clients: int, request: PlanRequest, side: Side) -> IdentityRecipe:
@@ -107,16 +105,8 @@ def _mtu_bytes(link: Link) -> int:
 
 def _hub_end(clients: int, request: PlanRequest) -> EndpointPlan:
     link = request.link
-    name, prefix_bits = link.names.wireguard_interface, link.inner_a.partition("/")[2]
-    words = (name, str(link.names.wireguard_port), key_path(link), _peers_path(link))
-    make = PlanStep(
-        title=MAKE_HUB(interface=name, count=clients),
-        command=root_script(
-            *(FOLDER, "hub-create.sh", *words, f"{link.inner_ip(Side.A)}/{prefix_bits}", str(_mtu_bytes(link))),
-            timeout_s=20.0,
-        ),
-        undo=root_script("shared", "remove-interface.sh", name),
-    )
+    name = link.names.wireguard_interface
+    make = PlanStep(title=MAKE_HUB(interface=name, count=clients), command=_create(link), undo=_remove(link))
     return EndpointPlan(
         files=(FileToWrite(_peers_path(link), _peers(clients, request), mode=0o600),),
         steps=(make,),
@@ -124,6 +114,16 @@ def _hub_end(clients: int, request: PlanRequest) -> EndpointPlan:
         listens=(("udp", link.names.wireguard_port),),
         kernel_modules=(carrier.KERNEL_MODULE,),
     )
+
+
+def _create(link: Link) -> Command:
+    name, address = link.names.wireguard_interface, f"{link.inner_ip(Side.A)}/{link.inner_a.partition('/')[2]}"
+    words = (name, str(link.names.wireguard_port), key_path(link), _peers_path(link), address, str(_mtu_bytes(link)))
+    return root_script(FOLDER, "hub-create.sh", *words, timeout_s=20.0)
+
+
+def _remove(link: Link) -> Command:
+    return root_script("shared", "remove-interface.sh", link.names.wireguard_interface)
 
 
 def _peers(clients: int, request: PlanRequest) -> bytes:
@@ -151,7 +151,7 @@ def _clients_end(clients: int, request: PlanRequest) -> EndpointPlan:
     return EndpointPlan(
         files=(
             FileToWrite(_hub_key_path(link), f"{key}\n".encode(), mode=0o600),
-            FileToWrite(_program_path(link), adapter_script(FOLDER, "hub-flood.pl").encode(), mode=0o600),
+            program_file(link, adapter_script(FOLDER, "hub-flood.pl")),
         ),
         steps=(make,),
         interface="",
@@ -161,7 +161,7 @@ def _clients_end(clients: int, request: PlanRequest) -> EndpointPlan:
 
 @dataclass(frozen=True, slots=True)
 class WireguardHub:
-    """Implements `Hub`."""
+    """Implements `SessionHub`."""
 
     solution: str = NAME
 
@@ -180,17 +180,28 @@ class WireguardHub:
 
     def flood(self, link: Link, clients: int, request: FloodRequest) -> Command:
         """Return the command for B that makes the attempts."""
-        limit_s = flood_limit_s(request)
         words = (
-            *(str(limit_s), client_prefix(link), str(clients), _program_path(link), _CLIENT_INTERFACE),
-            *(link.underlay(Side.A), str(link.names.wireguard_port), link.inner_ip(Side.A), link.run_dir),
-            *(f"{request.rate_s:.4f}", str(request.seconds)),
+            *(_CLIENT_INTERFACE, link.underlay(Side.A), str(link.names.wireguard_port), link.inner_ip(Side.A)),
+            *(link.run_dir, f"{request.rate_s:.4f}", str(request.seconds)),
         )
-        return root_script(FOLDER, "hub-flood.sh", *words, timeout_s=limit_s + 20.0)
+        return flood_each_command(link, clients, flood_limit_s(request), words)
 
     def seen(self, link: Link, since_s: int) -> Command:
         """Return the command for A that prints what the hub saw."""
         return root_script(FOLDER, "hub-seen.sh", link.names.wireguard_interface, str(since_s), timeout_s=15.0)
+
+    def connect(self, link: Link, clients: int) -> Command:
+        """Return the command for B that connects all clients."""
+        network = str(ipaddress.IPv4Interface(link.inner_a).network)
+        words = (
+            *(_CLIENT_INTERFACE, client_prefix(link), str(clients), link.run_dir),
+            *(link.underlay(Side.A), str(link.names.wireguard_port), network),
+        )
+        return root_script(FOLDER, "hub-connect.sh", *words, timeout_s=20.0 + 2.0 * clients)
+
+    def restart(self, link: Link) -> tuple[Command, ...]:
+        """Return the commands for A that make the hub's interface anew."""
+        return _remove(link), _create(link)
 
 
 hub = WireguardHub()

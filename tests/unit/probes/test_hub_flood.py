@@ -36,9 +36,9 @@ def test_attempts_are_those_that_are_due_before_the_end(rate_s: float, number: i
 
 
 def test_limiters_are_the_programs_own_words_and_no_longer_than_a_line() -> None:
-    found = parse_sight("clock 5\nseen 9\nlimiter rate limit exceeded\x1b[2J\nlimiter rate limit exceeded\x1b[2J\n")
+    found = parse_sight("clock 5\nseen 9\nlimiter 3 rate limit exceeded\x1b[2J\n")
     assert (found.clock_s, found.seen, found.fresh) == (5, 9, None)
-    assert found.limiters == ("rate limit exceeded[2J",)
+    assert found.limiters == {"rate limit exceeded[2J": 3}
     with pytest.raises(ProbeFailed):
         parse_sight("clock 5\n")
 
@@ -68,7 +68,7 @@ def flooded(clients: str, *hub: str) -> HubWindow:
 
 def test_the_hubs_own_count_is_what_came_meanwhile() -> None:
     found = flooded(
-        PRINTED, "clock 100\nseen 40\nlimiter old\n", "clock 103\nseen 43\nfresh 3\nlimiter old\nlimiter new"
+        PRINTED, "clock 100\nseen 40\nlimiter 2 old\n", "clock 103\nseen 43\nfresh 3\nlimiter 2 old\nlimiter 1 new"
     )
     assert (found.by_hub, found.fresh, found.limiters) == (3, 3, ("new",))
 

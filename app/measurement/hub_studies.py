@@ -28,12 +28,12 @@ from app.storage.in_use import InUse
 from app.storage.study_files import write_study
 
 HUB_PARTS: Mapping[str, HubPart] = {
-    "quick": HubPart(try_s=4, window_s=10, recovery=(8,), tcp_s=4, is_quick=True),
+    "quick": HubPart(try_s=4, window_s=10, precision=1.3, recovery=(8,), tcp_s=4, is_quick=True),
     "all": HubPart(try_s=10, window_s=60, recovery=(8, 16, 24), tcp_s=10),
 }
 """Amounts by part. Source of the 60 s: the study's own flood."""
 
-_BUILD_S, _EACH_S, _TRIES = 20.0, 6.0, 8
+_BUILD_S, _EACH_S, _TRIES = 20.0, 6.0, 7
 """Seconds of a hub with its clients, made and removed; of a rate that is tried, besides its own time; number of rates.
 
 Source: own trials on a practice lab.

@@ -16,7 +16,7 @@ from app.domain.hubs import FloodRequest, Hub, SessionHub
 from app.domain.link import Link
 from app.domain.results import CpuUsage
 from app.domain.solutions import Suite
-from app.measurement.hub_search import search_rate
+from app.measurement.hub_search import PRECISION, search_rate
 from app.measurement.interfaces import Tunnels
 from app.measurement.messages import (
     HUB_BUILT,
@@ -54,6 +54,7 @@ class HubPart:
     Attributes:
         try_s: Seconds of each rate that is tried.
         window_s: Seconds at the rate that was found.
+        precision: When the search ends; see `search_rate`.
         recovery: Numbers of clients that are tried with a restart of the hub, in turn.
         tcp_s: Seconds of TCP per direction.
         is_quick: Whether only some cells are in it.
@@ -61,6 +62,7 @@ class HubPart:
 
     try_s: int
     window_s: int
+    precision: float = PRECISION
     recovery: tuple[int, ...] = ()
     tcp_s: int = 0
     is_quick: bool = False
@@ -204,7 +206,7 @@ class _Flood:
 
     def measured(self, result: HubResult) -> HubResult:
         """Return a result with the highest rate at which all attempts succeed, and the CPU of the hub meanwhile."""
-        rate = search_rate(self._succeeds, FIRST_RATE_S)
+        rate = search_rate(self._succeeds, FIRST_RATE_S, precision=self.run.part.precision)
         if not rate:
             return replace(result, windows=tuple(self.windows), message=NO_HUB_RATE())
         for _ in range(_LONG_TRIES):

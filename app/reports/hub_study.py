@@ -79,7 +79,8 @@ def value_words(result: HubResult) -> str:
     """Return a result's figure, with `≥` where the hub can do more, and `*` where this computer had other work."""
     if result.value is None:
         return "–"
-    figure = local_figure(result.value, 3)
+    is_number = result.cell.kind is HubKind.RECOVERY
+    figure = decimal(result.value, 0) if is_number else local_figure(result.value, 3)
     return f"{'≥ ' * result.is_lower_bound}{figure}{'*' * result.is_disturbed}"
 
 

@@ -54,17 +54,26 @@ def test_each_key_exchange_is_counted_by_client_and_hub(bench: Bench, solution: 
         done = flood(bench.sessions, hub, tunnel.link, 2, asked, token=CancelToken()).window
         assert (done.attempts, done.by_clients, done.by_hub) == (4, 4, 4)
         assert done.fresh in (None, 2)
-        if solution == "wireguard":
-            sh(bench.sessions.a, f"ip link set {tunnel.link.names.wireguard_interface} down")
-            down = flood(bench.sessions, hub, tunnel.link, 2, FloodRequest(1.0, 1), token=CancelToken()).window
-            assert (down.attempts, down.by_clients, down.by_hub) == (1, 0, 0)
 
 
 @pytest.mark.full
-def test_a_killed_run_leaves_no_clients(bench: Bench, tmp_path: Path) -> None:
-    kill_tunnelmark(bench, tmp_path, "standing", "wireguard:hub:3", lease_s=6)
+def test_without_a_hub_no_attempt_succeeds(bench: Bench) -> None:
+    hub, request, token = HUBS["wireguard"], with_clients(bench, "wireguard", 2), CancelToken()
+    with temporary_tunnel(bench.sessions, request, token=token, on_stage=lambda *_: None, lease_s=120) as tunnel:
+        sh(bench.sessions.a, f"ip link set {tunnel.link.names.wireguard_interface} down")
+        down = flood(bench.sessions, hub, tunnel.link, 2, FloodRequest(1.0, 1), token=token).window
+        assert (down.attempts, down.by_clients, down.by_hub) == (1, 0, 0)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("solution", HUBS)
+def test_a_killed_run_leaves_no_clients(bench: Bench, tmp_path: Path, solution: str) -> None:
+    kill_tunnelmark(bench, tmp_path, "standing", f"{solution}:hub:3", lease_s=15)
     assert "tmk0c3" in sh(bench.sessions.b, "ip netns list")
     wait_until_back(bench.sessions, timeout_s=120.0)
+    assert sh(bench.sessions.b, "pgrep -x openvpn || pgrep charon || true") == ""
+    for host in (bench.sessions.a, bench.sessions.b):
+        assert sh(host, "ip xfrm state; ip xfrm policy") == ""
 
 
 @pytest.mark.full

@@ -68,7 +68,7 @@ def _server_config(request: PlanRequest) -> bytes:
         *(f"AuthorizedKeysFile {render.authorized_keys_path(link)}", f"AllowUsers root@{clients_network(link)}"),
         *("PermitRootLogin forced-commands-only", f"ForceCommand echo {_WORD}"),
         *("AuthenticationMethods publickey", "PubkeyAuthentication yes", "PasswordAuthentication no"),
-        *("KbdInteractiveAuthentication no", "HostbasedAuthentication no", "UsePAM no", "StrictModes yes"),
+        *("ChallengeResponseAuthentication no", "HostbasedAuthentication no", "UsePAM no", "StrictModes yes"),
         *("DisableForwarding yes", "PermitTTY no", "PermitUserRC no", "PermitUserEnvironment no"),
         *("MaxSessions 1", "MaxAuthTries 2", "LoginGraceTime 15", "PrintMotd no", "UseDNS no"),
         *("HostKeyAlgorithms ssh-ed25519", *render.algorithms(request), *_common()),

@@ -107,10 +107,10 @@ def test_a_part_of_another_study_is_refused(capsys: pytest.CaptureFixture[str]) 
 def test_clients_that_were_all_back_in_time_are_a_lower_bound() -> None:
     cell = next(one for one in hub_cells() if one.kind is HubKind.RECOVERY)
     found = results(HubResult(cell, 8, "x", 8.0, HubBound.NONE, outages_s=(7.7, 7.9)))
-    assert figure_rows(found)[0][2:5] == ("≥ 8.00", "–", "number of clients")
+    assert figure_rows(found)[0][2:5] == ("≥ 8", "–", "number of clients")
     assert lines(found) == [f"{cell.title}: 2 of 8 clients were back, after 7.7 to 7.9 s."]
     late = results(HubResult(cell, 8, "x", 5.0, HubBound.TIME))
-    assert figure_rows(late)[0][2:5] == ("5.00", "–", "the time")
+    assert figure_rows(late)[0][2:5] == ("5", "–", "the time")
 
 
 def test_only_clients_that_remain_connected_are_restarted_and_measured() -> None:

@@ -12,10 +12,11 @@ from app.domain.commands import SessionPair
 from app.domain.errors import ProbeFailed
 from app.domain.hosts import HostFacts, Side
 from app.domain.hub_study import HubBound, HubCell, HubKind, HubResult, HubWindow, cpu_bound
-from app.domain.hubs import FloodRequest, Hub, SessionHub
+from app.domain.hubs import FloodRequest, Hub, SessionHub, client_prefix
 from app.domain.link import Link
 from app.domain.results import CpuUsage
 from app.domain.solutions import Suite
+from app.host.node_session import NodeSession
 from app.measurement.hub_search import PRECISION, search_rate
 from app.measurement.interfaces import Tunnels
 from app.measurement.messages import (
@@ -183,10 +184,17 @@ def _sent(run: HubStudyRun, choice: HubChoice, link: Link, result: HubResult) ->
     """Return a result with the throughput between two clients."""
     connect(run.sessions, _session_hub(choice), link, result.clients, token=run.token)
     run.report(HUB_TCP(seconds=run.part.tcp_s))
-    found = measure_between_clients(run.sessions, link, run.facts, seconds=run.part.tcp_s, token=run.token)
+    sites = client_sessions(run.sessions, link)
+    found = measure_between_clients(run.sessions, sites, link, run.facts, seconds=run.part.tcp_s, token=run.token)
     hub, clients = found.cpu.get(Side.A.value), found.cpu.get(Side.B.value)
     rate = statistics.fmean(one.mbit_s for one in found.series)
     return replace(result, value=rate, bound=cpu_bound(hub, clients), hub_cpu=hub, clients_cpu=clients)
+
+
+def client_sessions(sessions: SessionPair, link: Link) -> SessionPair:
+    """Return sessions whose commands run in the namespaces of the first two clients."""
+    first, second = (NodeSession(sessions.b, f"{client_prefix(link)}{number}") for number in (1, SITES))
+    return SessionPair(first, second)
 
 
 def _session_hub(choice: HubChoice) -> SessionHub:

@@ -11,11 +11,10 @@ from app.domain.commands import SessionPair, Stream
 from app.domain.concurrency import WorkerPool
 from app.domain.errors import ProbeFailed
 from app.domain.hosts import HostFacts, Side
-from app.domain.hubs import SessionHub, client_inside, client_prefix, each_client, outage_program
+from app.domain.hubs import SessionHub, client_inside, each_client, outage_program
 from app.domain.link import Link
 from app.domain.plain_text import plain_text
 from app.domain.results import CpuUsage, ThroughputSeries
-from app.host.node_session import NodeSession
 from app.probes.cpu import CpuMonitor
 from app.probes.hub_flood import ATTEMPT
 from app.probes.messages import HUB_NOT_CONNECTED, HUB_NOT_RESTARTED
@@ -108,18 +107,18 @@ class HubThroughput:
 
 
 def measure_between_clients(
-    sessions: SessionPair, link: Link, facts: HostFacts, *, seconds: int, token: CancelToken
+    sessions: SessionPair, sites: SessionPair, link: Link, facts: HostFacts, *, seconds: int, token: CancelToken
 ) -> HubThroughput:
     """Measure TCP between the first two clients, which are connected.
 
     Args:
-        facts: Of the host that has the clients.
+        sites: Sessions whose commands run in the namespaces of these clients.
+        facts: Of the host that has them.
         seconds: Seconds per direction.
 
     Raises:
         ProbeFailed: No figures came of it.
     """
-    first, second = (NodeSession(sessions.b, f"{client_prefix(link)}{number}") for number in (1, 2))
     tool = facts.tools.get("iperf3")
     request = ThroughputRequest(
         client_address=client_inside(link, 1),
@@ -128,9 +127,9 @@ def measure_between_clients(
         seconds=seconds,
         iperf3_version=tool.version if tool is not None else "",
     )
-    with throughput_server(second, request, token=token, idle_s=_BEGIN_S) as server:
+    with throughput_server(sites.b, request, token=token, idle_s=_BEGIN_S) as server:
         server.wait_until_listening()
         with CpuMonitor(sessions) as monitor:
             monitor.wait_until_watching(token)
-            rates = measure_throughput(first, server, request, token=token, on_interval=lambda *_: None)
+            rates = measure_throughput(sites.a, server, request, token=token, on_interval=lambda *_: None)
     return HubThroughput(rates.series, monitor.usage(*rates.windows))

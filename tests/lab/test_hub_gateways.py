@@ -11,7 +11,7 @@ from app.domain.cancel import CancelToken
 from app.domain.hub_study import HubCell, HubKind, HubResult
 from app.domain.hubs import FloodRequest
 from app.lab import Lab
-from app.measurement.hub_study_run import HubChoice, HubPart, HubStudyRun
+from app.measurement.hub_study_run import HubChoice, HubPart, HubStudyRun, client_sessions
 from app.measurement.tunnels import DeployedTunnels
 from app.probes.hub_flood import flood
 from app.probes.hub_sessions import connect, measure_between_clients, recover_clients
@@ -104,7 +104,8 @@ def test_clients_reach_each_other_through_the_hub_and_are_back_after_its_restart
     hub, request, token = SESSION_HUBS[solution], with_clients(bench, solution, 3), CancelToken()
     with temporary_tunnel(bench.sessions, request, token=token, on_stage=lambda *_: None, lease_s=120) as tunnel:
         connect(bench.sessions, hub, tunnel.link, 3, token=token)
-        rates = measure_between_clients(bench.sessions, tunnel.link, bench.facts[1], seconds=2, token=token)
+        sites = client_sessions(bench.sessions, tunnel.link)
+        rates = measure_between_clients(bench.sessions, sites, tunnel.link, bench.facts[1], seconds=2, token=token)
         assert all(one.mbit_s > 0.1 for one in rates.series)
         found = recover_clients(bench.sessions, hub, tunnel.link, 3, within_s=40, token=token)
         assert (found.clients, found.back, len(found.outages_s)) == (3, 3, 3)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from app.domain.adapters import Adapter
+from app.domain.hubs import Hub, SessionHub
 from app.domain.node_protection import NodeProtection
 from vpn_adapters import (
     baseline,
@@ -21,7 +22,11 @@ from vpn_adapters import (
     wireguard,
     wireguard_vxlan,
 )
+from vpn_adapters.ipsec import hub as ipsec_hub
 from vpn_adapters.macsec import nodes
+from vpn_adapters.openvpn import hub as openvpn_hub
+from vpn_adapters.ssh import hub as ssh_hub
+from vpn_adapters.wireguard import hub as wireguard_hub
 
 ADAPTERS: Mapping[str, Adapter] = MappingProxyType(
     {
@@ -47,3 +52,13 @@ ADAPTERS: Mapping[str, Adapter] = MappingProxyType(
 
 NODE_PROTECTIONS: Mapping[str, NodeProtection] = MappingProxyType({one.solution: one for one in (nodes.protection,)})
 """Protections of nodes' frames by their solution's name."""
+
+HUBS: Mapping[str, Hub] = MappingProxyType(
+    {one.solution: one for one in (wireguard_hub.hub, openvpn_hub.hub, ipsec_hub.hub, ssh_hub.hub)}
+)
+"""Hubs with many clients by their solution's name."""
+
+SESSION_HUBS: Mapping[str, SessionHub] = MappingProxyType(
+    {one.solution: one for one in (wireguard_hub.hub, openvpn_hub.hub)}
+)
+"""Those of them whose clients remain connected and come back by themselves."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
-from app.cli import file_study, node_study, overview
+from app.cli import file_study, hub_study, node_study, overview
 from app.cli.context import CommandContext
 from app.cli.exit_codes import ExitCode
 from app.cli.files import write_text
@@ -19,6 +19,7 @@ from app.domain.transfers import CONGESTION, TransferCell, TransferResult
 from app.measurement.studies import StudyRequest
 from app.policy.overview import OVERVIEW
 from app.ranking.comparison_study import comparison_studies
+from app.ranking.hub_study import HUB_STUDY
 from app.ranking.node_study import NODE_STUDY
 from app.ranking.published_order import agreement
 from app.ranking.published_transfers import STUDY, published_transfers
@@ -51,6 +52,7 @@ def show_all(context: CommandContext) -> int:
     for study in comparison_studies().values():
         file_study.add_row(table, study)
     node_study.add_row(table)
+    hub_study.add_row(table)
     overview.add_row(table)
     table.print(context.out)
     return ExitCode.OK
@@ -66,6 +68,8 @@ def show(context: CommandContext) -> int:
         return file_study.show(context, of_comparison)
     if context.options.study == NODE_STUDY:
         return node_study.show(context)
+    if context.options.study == HUB_STUDY:
+        return hub_study.show(context)
     _check(context.options.study)
     context.out.print(tr("{study}. Seconds to move 30 MB.").format(study=STUDY), markup=False)
     published = published_transfers()
@@ -86,6 +90,8 @@ def run(context: CommandContext) -> int:
         return file_study.run(context, of_comparison)
     if options.study == NODE_STUDY:
         return node_study.run(context)
+    if options.study == HUB_STUDY:
+        return hub_study.run(context)
     _check(options.study)
     if options.part not in PARTS:
         raise InvalidOption(NO_STUDY_PART(part=options.part, study=options.study, known=tuple(PARTS)))
@@ -124,7 +130,8 @@ def run(context: CommandContext) -> int:
 
 def _check(study: str) -> None:
     if study != SATCOM:
-        raise InvalidOption(NO_STUDY(study=study, known=(SATCOM, *comparison_studies(), NODE_STUDY, OVERVIEW)))
+        known = (SATCOM, *comparison_studies(), NODE_STUDY, HUB_STUDY, OVERVIEW)
+        raise InvalidOption(NO_STUDY(study=study, known=known))
 
 
 def _words(result: TransferResult) -> str:

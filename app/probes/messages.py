@@ -217,3 +217,10 @@ VOICE_SOURCE = MessageForm(
     "buffer of {buffer_ms:.0f} ms. Jitter: RFC 3550. R and MOS: ITU-T G.107, with G.113's values for G.711 with packet "
     "loss concealment",
 )
+
+# --- a hub and its clients --------------------------------------------------------------------------------------------
+
+HUB_UNREAD = MessageForm("probe.hub-unread", "The hub's counters cannot be read: {output}")
+FLOOD_UNREAD = MessageForm("probe.flood-unread", "The clients made no attempt: {output}")
+HUB_NOT_CONNECTED = MessageForm("probe.hub-not-connected", "Not all clients connected to the hub: {output}")
+HUB_NOT_RESTARTED = MessageForm("probe.hub-not-restarted", "The hub did not start again: {output}")

@@ -32,6 +32,7 @@ from app.linting import masked_diff
 from app.linting.files import LintOptions, lint_file
 from app.linting.host_files import lint_host
 from app.measurement.firewalls import FirewallConsents
+from app.measurement.hub_studies import HubStudyOperations
 from app.measurement.inspect_pair import inspect_pair, obstacles_of, request_for
 from app.measurement.messages import LAST_MEASURED
 from app.measurement.node_studies import NodeStudyOperations
@@ -50,7 +51,7 @@ from app.ssh import SshConnector
 from app.ssh.connections import Connections
 from app.tunnel import Found, HostRecovery, RecoveryReport, recover_host
 from app.tunnel import preview as preview_deployment
-from vpn_adapters.registry import ADAPTERS, NODE_PROTECTIONS
+from vpn_adapters.registry import ADAPTERS, HUBS, NODE_PROTECTIONS, SESSION_HUBS
 
 if TYPE_CHECKING:
     from app.export.pair_export import Exported, ExportOptions
@@ -64,6 +65,7 @@ class Services(
     MeasuringOperations,
     StudyOperations,
     NodeStudyOperations,
+    HubStudyOperations,
     DeploymentService,
 ):
     """All services: implements `ComparisonServices` and `DeploymentServices`. Safe to use from several worker threads.
@@ -81,6 +83,8 @@ class Services(
         SettingsOperations.__init__(self, self.paths.settings)
         self.adapters = ADAPTERS
         self.node_protections = NODE_PROTECTIONS
+        self.hubs = HUBS
+        self.session_hubs = SESSION_HUBS
         self.archive = Archive(self.paths)
         self.store = self.archive.store
         self.lab_service = Labs(self.paths)

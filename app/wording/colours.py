@@ -98,3 +98,7 @@ def heat_tint(value_pct: float | None) -> Tint:
         return Tint(HEAT_POSITIVE, 0.0)
     share = min(1.0, abs(value_pct) / HEAT_FULL_PCT)
     return Tint(HEAT_POSITIVE if value_pct >= 0 else HEAT_NEGATIVE, round(_MOST_OPAQUE * share, 2))
+
+
+CPU_PART_COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7")
+"""User, system, interrupts, taken by a hypervisor. Source: Okabe and Ito, Color Universal Design (2008)."""

@@ -23,12 +23,13 @@ from app.host.inspection import take_snapshot
 from app.host.snapshots import HostSnapshot, SnapshotDepth, compare_snapshots
 from app.tunnel import DeployRequest, temporary_group, temporary_tunnel
 from app.tunnel.host_settings import HostSettings
+from app.tunnel.hub_clients import HubClients
 from app.tunnel.nodes import NodeSteps
 from app.tunnel.proxy import ProxySteps
 from app.tunnel.request import Extended
 from support.lab_sessions import connected
 from support.pair_files import load_pair
-from vpn_adapters.registry import ADAPTERS
+from vpn_adapters.registry import ADAPTERS, HUBS
 
 Snapshots = tuple[HostSnapshot, HostSnapshot]
 
@@ -110,7 +111,15 @@ def with_nodes(request: DeployRequest, topology: str, proxy: str = "none", conge
     return replace(request, extension=Extended(parts))
 
 
+def with_clients(bench: Bench, solution: str, clients: int) -> DeployRequest:
+    """Return a request for a hub on A with clients on B."""
+    request = bench.request(solution, HUBS[solution].adapter(clients))
+    return replace(request, extension=HubClients(clients))
+
+
 def _extended(bench: Bench, solution: str, topology: str = Topology.PAIR, *more: str) -> DeployRequest:
+    if topology == "hub":
+        return with_clients(bench, solution, int(more[0]))
     return with_nodes(bench.request(solution), topology, *more)
 
 
@@ -118,7 +127,7 @@ def main() -> None:
     """Build tunnels and print the stages, until killed: file of the pair, solution, lease in s, stage to stop in.
 
     Several solutions, separated by commas, are built side by side; topology, place of a proxy and congestion control
-    may follow a solution, each after a colon.
+    may follow a solution, each after a colon, or `hub` and the number of clients.
     """
     file, solution, lease_s, pause_in = sys.argv[1:]
     pair = load_pair(Path(file))

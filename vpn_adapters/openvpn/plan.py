@@ -65,11 +65,12 @@ def _port(carrier: Carrier, link: Link) -> int:
 def _steps(link: Link, side: Side) -> tuple[PlanStep, ...]:
     # Both hosts work at the same time. The server is started as early as can be, the client as late, so that the client
     # finds it: having to try again would cost it a second.
-    tap, set_up, daemon = _tap_step(link), set_up_step(link, side), _daemon_step(link)
+    tap, set_up, daemon = tap_step(link), set_up_step(link, side), daemon_step(link)
     return (tap, daemon, set_up) if side is Side.A else (tap, set_up, daemon)
 
 
-def _tap_step(link: Link) -> PlanStep:
+def tap_step(link: Link) -> PlanStep:
+    """Return the step that makes the tap interface."""
     name = link.names.ethernet_interface
     return PlanStep(
         title=MAKE_TAP(interface=name),
@@ -78,7 +79,8 @@ def _tap_step(link: Link) -> PlanStep:
     )
 
 
-def _daemon_step(link: Link) -> PlanStep:
+def daemon_step(link: Link) -> PlanStep:
+    """Return the step that starts the daemon."""
     options = ("--daemon", "tunnelmark-openvpn", "--writepid", pid_path(link), "--log", log_path(link))
     return PlanStep(
         title=mark("Start OpenVPN"),

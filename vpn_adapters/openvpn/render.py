@@ -54,8 +54,8 @@ def config(carrier: Carrier, request: PlanRequest, side: Side) -> bytes:
         *_transport(carrier, request.link, side),
         *_device(request.link),
         *_authentication(request, side, support),
-        *_control_channel(request),
-        *_data_channel(request, support),
+        *control_channel(request),
+        *data_channel(request, support),
         *_timers(request, side),
     ]
     return render_file((*request.header, f"Suite: {request.suite.title}"), lines)
@@ -84,11 +84,12 @@ def _authentication(request: PlanRequest, side: Side, support: SolutionSupport) 
         *(server if side is Side.A else client),
         f"cert {certificate_path(request.link, STEM)}",
         f"key {key_path(request.link, STEM)}",
-        *_pin(request, side.other, support),
+        *pin(request, side.other, support),
     ]
 
 
-def _pin(request: PlanRequest, peer: Side, support: SolutionSupport) -> list[str]:
+def pin(request: PlanRequest, peer: Side, support: SolutionSupport) -> list[str]:
+    """Return the lines that let in one peer's certificate alone."""
     identity = request.identity(peer)
     if PEER_FINGERPRINT in support.features:
         return [f"peer-fingerprint {public_value(identity, FINGERPRINT, peer)}"]
@@ -101,7 +102,8 @@ def _pin(request: PlanRequest, peer: Side, support: SolutionSupport) -> list[str
     ]
 
 
-def _control_channel(request: PlanRequest) -> list[str]:
+def control_channel(request: PlanRequest) -> list[str]:
+    """Return the suite's lines on TLS."""
     # TLS 1.2 is asked for only where one end has no newer one.
     version = setting(request, "tls-version")
     suite = "tls-ciphersuites" if version == "1.3" else "tls-cipher"
@@ -114,7 +116,8 @@ def _control_channel(request: PlanRequest) -> list[str]:
     ]
 
 
-def _data_channel(request: PlanRequest, support: SolutionSupport) -> list[str]:
+def data_channel(request: PlanRequest, support: SolutionSupport) -> list[str]:
+    """Return the suite's lines on what frames are protected with."""
     cipher = spelling(support.ciphers, setting(request, "data-ciphers"))
     digest = spelling(support.digests, setting(request, "auth"))
     providers = [f"providers {PROVIDERS}"] if needs_legacy_provider(support, cipher, digest) else []

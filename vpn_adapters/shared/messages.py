@@ -61,6 +61,9 @@ FORBID_OTHER_WAYS = MessageForm(
     "adapter.forbid-other-ways", "Forbid every way to {peer} but WireGuard's, so that nothing can leave unencrypted"
 )
 MAKE_WIREGUARD = MessageForm("adapter.make-wireguard", "Make the WireGuard interface {interface} to {peer}")
+MAKE_HUB = MessageForm("adapter.make-hub", "Make the hub {interface} for {count} clients")
+MAKE_CLIENTS_OF_HUB = MessageForm("adapter.make-clients-of-hub", "Make {count} clients in their namespaces")
+MAKE_CLIENT_KEYS = MessageForm("adapter.make-client-keys", "Make a key for each of {count} clients, kept on their host")
 MAKE_WIREGUARD_KEY = MessageForm("adapter.make-wireguard-key", "Make a WireGuard key kept on host {side}")
 MAKE_KEM_KEY = MessageForm("adapter.make-kem-key", "Make an ML-KEM-768 key on host {side}, for the pre-shared key")
 OPENSSH_TOO_OLD = MessageForm(

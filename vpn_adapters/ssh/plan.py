@@ -85,6 +85,13 @@ def _client_files(request: PlanRequest) -> tuple[FileToWrite, ...]:
 
 def _server_steps(request: PlanRequest) -> tuple[PlanStep, ...]:
     link = request.link
+    tap = tap_step(link, second_name=render.tap_name(link))
+    return (tap, *server_program_steps(request), set_up_step(link, Side.A))
+
+
+def server_program_steps(request: PlanRequest) -> tuple[PlanStep, PlanStep]:
+    """Return the steps that start an sshd of our own, with the configuration that lies on A."""
+    link = request.link
     found = (name for name in request.facts_a.solutions[NAME].features if name.startswith(SSHD_PREFIX))
     sshd = next(found, f"{SSHD_PREFIX}/usr/sbin/sshd").removeprefix(SSHD_PREFIX)
     marker = f"{link.run_dir}/made-run-sshd"
@@ -100,7 +107,7 @@ def _server_steps(request: PlanRequest) -> tuple[PlanStep, ...]:
         undo=stop_command("sshd", config, render.pid_path(link), render.log_path(link)),
         depends_on_suite=True,
     )
-    return (tap_step(link, second_name=render.tap_name(link)), privsep, start, set_up_step(link, Side.A))
+    return privsep, start
 
 
 def _client_steps(link: Link) -> tuple[PlanStep, ...]:

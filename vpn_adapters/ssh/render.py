@@ -96,7 +96,7 @@ def server_config(request: PlanRequest) -> bytes:
         "UseDNS no",
         *_alive(request, "Client"),
         "HostKeyAlgorithms ssh-ed25519",
-        *_algorithms(request),
+        *algorithms(request),
         *_common(),
     ]
     return render_file(_header(request), lines)
@@ -144,7 +144,7 @@ def client_config(request: PlanRequest) -> bytes:
         "PermitLocalCommand no",
         "ConnectTimeout 5",
         *_alive(request, "Server"),
-        *_algorithms(request),
+        *algorithms(request),
         *_common(),
     ]
     return render_file(_header(request), lines)
@@ -159,7 +159,8 @@ def _header(request: PlanRequest) -> tuple[str, ...]:
     return (*request.header, f"Suite: {request.suite.title}")
 
 
-def _algorithms(request: PlanRequest) -> list[str]:
+def algorithms(request: PlanRequest) -> list[str]:
+    """Return the suite's lines, the same for both programs."""
     return [
         f"KexAlgorithms {setting(request, 'kex')}",
         f"Ciphers {setting(request, 'cipher')}",

@@ -53,8 +53,12 @@ def reqid(link: Link) -> int:
     return link.names.l2tp_tunnel_id
 
 
-def daemon_config(request: PlanRequest) -> bytes:
-    """Return strongswan.conf; the same for every suite."""
+def daemon_config(request: PlanRequest, *, retransmit_s: float = 0.2) -> bytes:
+    """Return strongswan.conf; the same for every suite.
+
+    Args:
+        retransmit_s: When a peer that did not answer is asked again for the first time, in seconds.
+    """
     link = request.link
     lines = [
         "charon {",
@@ -65,7 +69,7 @@ def daemon_config(request: PlanRequest) -> bytes:
         "  routing_table = 0",
         "  install_virtual_ip = no",
         # A peer that is not there yet is asked again soon: 0.2, 0.5, 0.9, 1.4 s …
-        "  retransmit_timeout = 0.2",
+        f"  retransmit_timeout = {retransmit_s:g}",
         "  retransmit_base = 1.3",
         "  retransmit_tries = 9",
         "  delete_rekeyed_delay = 1",

@@ -1,0 +1,135 @@
+"""Clients that remain connected to a hub: their way back after its restart, and what they send through it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from app.domain.cancel import CancelToken
+from app.domain.commands import SessionPair, Stream
+from app.domain.concurrency import WorkerPool
+from app.domain.errors import ProbeFailed
+from app.domain.hosts import HostFacts, Side
+from app.domain.hubs import SessionHub, client_inside, each_client, outage_program
+from app.domain.link import Link
+from app.domain.plain_text import plain_text
+from app.domain.results import CpuUsage, ThroughputSeries
+from app.probes.cpu import CpuMonitor
+from app.probes.hub_flood import ATTEMPT
+from app.probes.messages import HUB_NOT_CONNECTED, HUB_NOT_RESTARTED
+from app.probes.throughput import ThroughputRequest, measure_throughput, throughput_server
+
+LEAD_S = 3.0
+"""Time for which clients have answers before the hub is restarted, in seconds."""
+_BEGIN_S = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Recovery:
+    """Outcome of a restart of a hub.
+
+    Attributes:
+        clients: Number of clients.
+        outages_s: For how long each client that is back had no answer, in seconds, the shortest first.
+        within_s: Time that they had.
+    """
+
+    clients: int
+    outages_s: tuple[float, ...]
+    within_s: float
+
+    @property
+    def back(self) -> int:
+        """Clients that were back in time."""
+        return sum(one <= self.within_s for one in self.outages_s)
+
+
+def connect(sessions: SessionPair, hub: SessionHub, link: Link, clients: int, *, token: CancelToken) -> None:
+    """Connect all clients.
+
+    Raises:
+        ProbeFailed: One did not connect.
+    """
+    done = sessions.b.run(hub.connect(link, clients), token=token)
+    if not done.is_ok:
+        raise ProbeFailed(HUB_NOT_CONNECTED(output=plain_text(done.stderr)[-300:]))
+
+
+def recover_clients(
+    sessions: SessionPair, hub: SessionHub, link: Link, clients: int, *, within_s: int, token: CancelToken
+) -> Recovery:
+    """Restart the hub of connected clients, and return for how long each had no answer from it.
+
+    Raises:
+        ProbeFailed: The hub did not start again, or the clients had no answer before.
+    """
+    begun = threading.Event()
+    limit_s = int(LEAD_S + within_s + _BEGIN_S)
+    words = (link.inner_ip(Side.A), str(int(LEAD_S) + within_s + 2))
+    command = each_client(link, clients, outage_program(link), limit_s, words)
+
+    def on_line(stream: Stream, line: str) -> None:
+        if stream is Stream.STDOUT and line == "@begin":
+            begun.set()
+
+    with WorkerPool(1, thread_name_prefix="hub-outage") as pool:
+        watching = pool.submit(lambda: sessions.b.run(command, token=token, on_line=on_line))
+        token.wait_for(lambda: begun.is_set() or watching.done(), timeout_s=_BEGIN_S, what="the clients to begin")
+        token.sleep(LEAD_S)
+        results = sessions.a.run_batch(hub.restart(link), token=token, should_stop_at_failure=True)
+        printed = watching.result().stdout
+    if not all(one.is_ok for one in results):
+        raise ProbeFailed(HUB_NOT_RESTARTED(output=plain_text(results[-1].stderr)[-300:]))
+    return Recovery(clients, parse_outages(printed), float(within_s))
+
+
+def parse_outages(text: str) -> tuple[float, ...]:
+    """Return the outages of the clients that are back, in s. One without any outage did not notice the restart.
+
+    Such a client is left out: nothing shows that it was connected to the hub at all.
+    """
+    found = (duration for _, _, duration in ATTEMPT.findall(text) if duration != "-")
+    return tuple(sorted(one for one in map(float, found) if one >= 1.0))
+
+
+@dataclass(frozen=True, slots=True)
+class HubThroughput:
+    """TCP from one client's site to another's, and back.
+
+    Attributes:
+        series: Both directions.
+        cpu: CPU of both hosts meanwhile, by `a` and `b`.
+    """
+
+    series: tuple[ThroughputSeries, ThroughputSeries]
+    cpu: Mapping[str, CpuUsage]
+
+
+def measure_between_clients(
+    sessions: SessionPair, sites: SessionPair, link: Link, facts: HostFacts, *, seconds: int, token: CancelToken
+) -> HubThroughput:
+    """Measure TCP between the first two clients, which are connected.
+
+    Args:
+        sites: Sessions whose commands run in the namespaces of these clients.
+        facts: Of the host that has them.
+        seconds: Seconds per direction.
+
+    Raises:
+        ProbeFailed: No figures came of it.
+    """
+    tool = facts.tools.get("iperf3")
+    request = ThroughputRequest(
+        client_address=client_inside(link, 1),
+        server_address=client_inside(link, 2),
+        port=link.names.iperf_port,
+        seconds=seconds,
+        iperf3_version=tool.version if tool is not None else "",
+    )
+    with throughput_server(sites.b, request, token=token, idle_s=_BEGIN_S) as server:
+        server.wait_until_listening()
+        with CpuMonitor(sessions) as monitor:
+            monitor.wait_until_watching(token)
+            rates = measure_throughput(sites.a, server, request, token=token, on_interval=lambda *_: None)
+    return HubThroughput(rates.series, monitor.usage(*rates.windows))

@@ -1,0 +1,46 @@
+# Longest time without an answer from a host. Arguments: NUMBER CLIENTS BEGIN ADDRESS SECONDS; BEGIN in seconds since the host was
+# started. One echo request is sent every 0.2 s. Ends once an outage of a second and more is over, or after SECONDS, and prints
+# `= 0.00 0.00 OUTAGE` in seconds, `-` for OUTAGE where no answer came in the end.
+#
+# Source: icmp(7).
+use strict;
+use Socket;
+
+my ($number, $clients, $begin, $host, $seconds) = @ARGV;
+
+sub now {
+    open(my $file, "<", "/proc/uptime") or die "uptime: $!\n";
+    my ($now) = split / /, <$file>;
+    return $now;
+}
+
+socket(my $echo, PF_INET, SOCK_RAW, 1) or die "icmp: $!\n";
+my $to = pack_sockaddr_in(0, inet_aton($host));
+
+sub request {
+    my ($nth) = @_;
+    my $packet = pack("C2n3", 8, 0, 0, $number, $nth & 0xffff);
+    my $sum = unpack("%32n*", $packet);
+    $sum = ($sum & 0xffff) + ($sum >> 16) while $sum >> 16;
+    substr($packet, 2, 2) = pack("n", ~$sum & 0xffff);
+    send($echo, $packet, 0, $to);
+}
+
+if ($number == 1) { local $| = 1; print "\@begin\n" }
+my ($nth, $sent, $last, $longest) = (0, 0, undef, 0);
+while (now() < $begin + $seconds && $longest < 1) {
+    if (now() >= $sent + 0.2) { request($nth++); $sent = now() }
+    my $ready = "";
+    vec($ready, fileno($echo), 1) = 1;
+    next if select($ready, undef, undef, 0.1) <= 0;
+    recv($echo, my $packet, 2048, 0);
+    my $payload = substr($packet, (ord($packet) & 15) * 4);
+    next if length $payload < 8;
+    my ($type, $code, $sum, $id) = unpack("C2n2", $payload);
+    next if $type != 0 || $id != $number;
+    my $now = now();
+    $longest = $now - $last if defined $last && $now - $last > $longest;
+    $last = $now;
+}
+my $is_there = defined $last && now() - $last < 1;
+printf("= 0.00 0.00 %s\n", $is_there ? sprintf("%.2f", $longest) : "-");

@@ -1,0 +1,129 @@
+"""Cells of the study of a hub: what is kept of a hub that does not come up, of floods and of restarts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import Self
+
+import pytest
+
+from app.domain.cancel import CancelToken
+from app.domain.errors import ProbeFailed, TunnelDown
+from app.domain.hub_study import HubBound, HubCell, HubKind, HubResult, HubWindow
+from app.domain.hubs import FloodRequest
+from app.measurement import hub_study_run
+from app.measurement.hub_study_run import HubChoice, HubPart, HubStudyRun
+from app.measurement.messages import NO_HUB_RATE
+from app.probes.hub_flood import Flooded
+from app.probes.hub_sessions import Recovery
+from vpn_adapters.registry import SESSION_HUBS
+
+HUB = SESSION_HUBS["wireguard"]
+
+
+@dataclass
+class _Tunnels:
+    """Hubs that come up, or not."""
+
+    failure: TunnelDown | None = None
+    sizes: list[int] = field(default_factory=list)
+
+    @contextmanager
+    def open_group(self, choices: Sequence[object], **more: object) -> Iterator[object]:
+        extensions = more["extensions"]
+        assert isinstance(extensions, list)
+        self.sizes.append(extensions[0].count)
+        failures = {} if self.failure is None else {0: self.failure}
+        yield SimpleNamespace(failures=failures, tunnels={0: SimpleNamespace(link=None)})
+
+
+class _Monitor:
+    def __init__(self, _sessions: object) -> None:
+        pass
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def wait_until_watching(self, _token: CancelToken) -> None:
+        pass
+
+    def usage(self, *_windows: object) -> dict[str, object]:
+        return {}
+
+
+def measured(kind: HubKind, tunnels: _Tunnels) -> HubResult:
+    kept: list[HubResult] = []
+    choice = HubChoice(HubCell(kind, "x", "X"), HUB, HUB, SimpleNamespace(title="suite"))  # type: ignore[arg-type]
+    part = HubPart(try_s=1, window_s=2, recovery=(8, 16, 24), tcp_s=1)
+    HubStudyRun(
+        *([choice], part, 4, None, None, tunnels, (), lambda _: None, kept.append, CancelToken()),  # type: ignore[arg-type]
+    ).run()
+    (result,) = kept
+    return result
+
+
+def test_a_hub_that_does_not_come_up_is_a_result() -> None:
+    result = measured(HubKind.FLOOD, _Tunnels(TunnelDown("no module")))
+    assert (result.value, result.message) == (None, "no module")
+
+
+@pytest.mark.parametrize(
+    ("capacity", "long_capacity", "found"), [(20.0, 20.0, 18.5), (20.0, 17.0, 16.1), (0.0, 0.0, 0)]
+)
+def test_the_rate_found_holds_for_the_long_window(
+    monkeypatch: pytest.MonkeyPatch, capacity: float, long_capacity: float, found: float
+) -> None:
+    def flood(*words: object, token: CancelToken) -> Flooded:
+        token.raise_if_cancelled()
+        request = words[-1]
+        assert isinstance(request, FloodRequest)
+        number = int(request.rate_s * request.seconds) + 1
+        is_whole = request.rate_s <= (capacity if request.seconds == 1 else long_capacity)
+        done = number if is_whole else number - 1
+        return Flooded(HubWindow(request.rate_s, request.seconds, number, done, done), (0.0, 2.0))
+
+    monkeypatch.setattr(hub_study_run, "flood", flood)
+    monkeypatch.setattr(hub_study_run, "CpuMonitor", _Monitor)
+    result = measured(HubKind.FLOOD, _Tunnels())
+    if not found:
+        assert (result.value, result.message) == (None, NO_HUB_RATE())
+        return
+    assert result.value is not None
+    assert capacity / 1.15 / 0.87**-2 <= result.value <= long_capacity
+    assert result.window is not None
+    assert result.window.seconds == 2
+    assert result.is_lower_bound
+
+
+def test_more_clients_are_tried_until_not_all_are_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    def recover(*words: object, within_s: int, token: CancelToken) -> Recovery:
+        token.raise_if_cancelled()
+        clients = words[-1]
+        assert isinstance(clients, int)
+        return Recovery(clients, tuple([5.0] * min(clients, 11) + [40.0] * max(0, clients - 11)), float(within_s))
+
+    monkeypatch.setattr(hub_study_run, "connect", lambda *_, token: token.raise_if_cancelled())
+    monkeypatch.setattr(hub_study_run, "recover_clients", recover)
+    tunnels = _Tunnels()
+    result = measured(HubKind.RECOVERY, tunnels)
+    assert tunnels.sizes == [8, 16]
+    assert (result.value, result.clients, result.bound) == (11.0, 16, HubBound.TIME)
+    assert not result.is_lower_bound
+
+
+def test_a_probe_that_fails_is_a_result(monkeypatch: pytest.MonkeyPatch) -> None:
+    def connect(*_: object, token: CancelToken) -> None:
+        token.raise_if_cancelled()
+        raise ProbeFailed("not connected")
+
+    monkeypatch.setattr(hub_study_run, "connect", connect)
+    tunnels = _Tunnels()
+    assert measured(HubKind.RECOVERY, tunnels).message == "not connected"
+    assert tunnels.sizes == [8]
+    assert measured(HubKind.THROUGHPUT, tunnels).message == "not connected"

@@ -1,0 +1,80 @@
+"""Clients that remain connected to a hub: their outages when it is restarted."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, field
+
+import pytest
+
+from app.domain.cancel import CancelToken
+from app.domain.commands import BatchLineSink, Command, CommandResult, LineSink, SessionPair, Stream
+from app.domain.errors import ProbeFailed
+from app.domain.link import Link
+from app.probes import hub_sessions
+from app.probes.hub_sessions import Recovery, connect, parse_outages, recover_clients
+from app.probes.messages import HUB_NOT_CONNECTED, HUB_NOT_RESTARTED
+from support.message_checks import has_message
+from vpn_adapters.registry import SESSION_HUBS
+
+HUB, LINK = SESSION_HUBS["wireguard"], Link("192.0.2.1", "192.0.2.2")
+
+
+def test_a_client_without_an_outage_noticed_no_restart_and_does_not_count() -> None:
+    text = "@begin\n= 0.00 0.00 7.80\n= 0.00 0.00 0.40\n@alive 2\n= 0.00 0.00 -\n= 0.00 0.00 31.00\n"
+    assert parse_outages(text) == (7.8, 31.0)
+    assert Recovery(4, parse_outages(text), 30.0).back == 1
+
+
+@dataclass
+class _Hosts:
+    """Both hosts: clients that print once the hub was restarted, and a hub that may not start."""
+
+    exit_status: int = 0
+    restarted: threading.Event = field(default_factory=threading.Event)
+
+    def run(self, command: Command, *, token: CancelToken, on_line: LineSink | None = None) -> CommandResult:
+        if on_line is None:
+            return CommandResult(command.argv, self.exit_status, "", "no", 0.1)
+        on_line(Stream.STDOUT, "@begin")
+        token.wait_for(self.restarted.is_set, timeout_s=5.0, what="the restart", interval_s=0.005)
+        return CommandResult(command.argv, 0, "@begin\n= 0.00 0.00 7.80\n= 0.00 0.00 7.90\n", "", 0.1)
+
+    def run_batch(
+        self,
+        commands: tuple[Command, ...],
+        *,
+        token: CancelToken,
+        on_line: BatchLineSink | None = None,
+        should_stop_at_failure: bool = False,
+    ) -> tuple[CommandResult, ...]:
+        token.raise_if_cancelled()
+        assert should_stop_at_failure
+        assert on_line is None
+        self.restarted.set()
+        return tuple(CommandResult(one.argv, self.exit_status, "", "no", 0.1) for one in commands)
+
+
+def recovered(hosts: _Hosts) -> Recovery:
+    sessions = SessionPair(hosts, hosts)  # type: ignore[arg-type]
+    return recover_clients(sessions, HUB, LINK, 2, within_s=30, token=CancelToken())
+
+
+@pytest.fixture(autouse=True)
+def no_lead(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hub_sessions, "LEAD_S", 0.01)
+
+
+def test_the_hub_is_restarted_while_clients_ask_it() -> None:
+    assert recovered(_Hosts()) == Recovery(2, (7.8, 7.9), 30.0)
+
+
+def test_a_hub_that_does_not_start_again_is_no_result() -> None:
+    with pytest.raises(ProbeFailed, check=has_message(HUB_NOT_RESTARTED)):
+        recovered(_Hosts(exit_status=1))
+
+
+def test_clients_that_do_not_connect_are_no_result() -> None:
+    hosts = _Hosts(exit_status=1)
+    with pytest.raises(ProbeFailed, check=has_message(HUB_NOT_CONNECTED)):
+        connect(SessionPair(hosts, hosts), HUB, LINK, 2, token=CancelToken())  # type: ignore[arg-type]

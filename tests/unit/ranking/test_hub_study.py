@@ -1,0 +1,119 @@
+"""Study of a hub: figures beside the published ones, what is kept, and the report."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from app.cli.exit_codes import ExitCode
+from app.cli.main import main
+from app.domain.hub_study import HubBound, HubKind, HubResult, HubWindow
+from app.domain.paths import Paths
+from app.domain.results import CpuUsage
+from app.measurement.hub_studies import HUB_PARTS, HubStudyOperations, missing_cells, predicted_hub_s
+from app.ranking.hub_study import HUB_STUDY, hub_cells, published_rates
+from app.reports.hub_figure import cpu_edges
+from app.reports.hub_study import figure_rows, hub_study_data, lines, try_rows, write_hub_study
+from app.storage.hub_results import HubResults, load_hub_results
+from app.storage.study_files import write_study
+from vpn_adapters.registry import HUBS, SESSION_HUBS
+
+CELL = hub_cells()[0]
+
+
+def cpu(user: float, system: float, interrupts: float, seconds: float = 1.0) -> CpuUsage:
+    return CpuUsage(user + system + interrupts, user, system, interrupts, 0.0, seconds)
+
+
+WINDOW = HubWindow(27.0, 10, 270, 270, 270, 8, 0.0, 0.05, cpu(1.0, 20.0, 4.0), cpu(30.0, 50.0, 15.0))
+RESULT = HubResult(
+    *(CELL, 8, "x", 27.0, HubBound.CLIENTS, (replace(WINDOW, rate_s=40.0, by_clients=260),), WINDOW),
+    cpu=(cpu(1.0, 20.0, 4.0), cpu(2.0, 21.0, 5.0)),
+    hub_cpu=WINDOW.hub,
+    clients_cpu=WINDOW.clients,
+)
+
+
+def results(*found: HubResult) -> HubResults:
+    return HubResults(HUB_STUDY, "lab:x", "quick", "1", found or (RESULT,))
+
+
+def test_every_cell_has_a_hub_and_what_is_published_is_25_per_second() -> None:
+    assert {cell.solution for cell in hub_cells()} <= HUBS.keys()
+    assert {round(one.rate_s, 3) for one in published_rates()} == {25.0}
+    assert [one.is_maximum for one in published_rates()] == [True, False]
+
+
+def test_a_figure_is_a_lower_bound_unless_the_hub_or_a_limiter_was_the_limit() -> None:
+    assert figure_rows(results())[0][2] == "≥ 27.0"
+    assert figure_rows(results())[0][5:] == ("1, 20, 4, 75", "5")
+    for bound in (HubBound.HUB, HubBound.LIMITER):
+        assert figure_rows(results(replace(RESULT, bound=bound)))[0][2] == "27.0"
+    busy = results(replace(RESULT, bound=HubBound.HUB, own_load_cores=2.0))
+    assert figure_rows(busy)[0][2] == "27.0*"
+    assert missing_cells("all", busy.done()) == hub_cells()
+
+
+def test_rates_that_were_tried_and_limiters_are_named() -> None:
+    assert [row[1] for row in try_rows(results())] == ["40.0", "27.0"]
+    acted = replace(RESULT, windows=(replace(WINDOW, limiters=("rate limit exceeded",)),))
+    assert any("rate limit exceeded" in line for line in lines(results(acted)))
+
+
+def test_results_are_kept_by_part_and_missing_cells_are_measured_again(tmp_path: Path) -> None:
+    write_study(tmp_path / "r.json", results())
+    assert load_hub_results(tmp_path / "r.json") == results()
+    assert results().done() == {CELL}
+    assert CELL not in missing_cells("all", results().done())
+    desk = HubStudyOperations()
+    desk.paths = Paths(tmp_path, tmp_path, tmp_path)
+    write_study(desk.hub_results_file("lab:x", "quick"), results())
+    assert desk.hub_results("lab:x", "all").results == ()
+    assert desk.hub_results("lab:x", "quick") == results()
+
+
+def test_the_part_quick_takes_at_most_ten_minutes() -> None:
+    assert 0 < predicted_hub_s(HUB_PARTS["quick"], missing_cells("quick", ())) <= 600
+    assert HUB_PARTS["all"].window_s == 60
+
+
+def test_the_report_has_the_stacked_plot_and_the_json_its_figures(tmp_path: Path) -> None:
+    write_hub_study(results(), tmp_path / "r.html")
+    page = (tmp_path / "r.html").read_text()
+    assert page.count("<svg") == 1
+    for colour in ("#0072b2", "#e69f00", "#009e73"):
+        assert colour in page.lower()
+    data = json.loads(json.dumps(hub_study_data(results())))
+    assert (data["results"][0]["value"], data["results"][0]["is_lower_bound"]) == (27.0, True)
+    assert cpu_edges(RESULT.cpu) == ([0.0, 1.0], [1.0, 2.0])
+    write_hub_study(results(HubResult(CELL, 8, message="no")), tmp_path / "none.html")
+    assert "<svg" not in (tmp_path / "none.html").read_text()
+
+
+@pytest.mark.parametrize("words", [f"show {HUB_STUDY}", "list"])
+def test_the_study_is_shown(words: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["study", *words.split()]) == ExitCode.OK
+    assert ("25" if "show" in words else HUB_STUDY) in capsys.readouterr().out
+
+
+def test_a_part_of_another_study_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["study", "run", HUB_STUDY, "lab:x", "--part", "loss"]) not in (ExitCode.OK, 70)
+    assert f"{HUB_STUDY} has no part named loss." in " ".join(capsys.readouterr().err.split())
+
+
+def test_clients_that_were_all_back_in_time_are_a_lower_bound() -> None:
+    cell = next(one for one in hub_cells() if one.kind is HubKind.RECOVERY)
+    found = results(HubResult(cell, 8, "x", 8.0, HubBound.NONE, outages_s=(7.7, 7.9)))
+    assert figure_rows(found)[0][2:5] == ("≥ 8", "–", "number of clients")
+    assert lines(found) == [f"{cell.title}: 2 of 8 clients were back, after 7.7 to 7.9 s."]
+    late = results(HubResult(cell, 8, "x", 5.0, HubBound.TIME))
+    assert figure_rows(late)[0][2:5] == ("5", "–", "the time")
+
+
+def test_only_clients_that_remain_connected_are_restarted_and_measured() -> None:
+    kinds = HubKind.RECOVERY, HubKind.THROUGHPUT
+    assert {cell.solution for cell in hub_cells() if cell.kind in kinds} <= SESSION_HUBS.keys()
+    assert [cell for cell in hub_cells() if cell not in hub_cells(is_quick=True)] != []

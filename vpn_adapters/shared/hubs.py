@@ -1,0 +1,39 @@
+"""Parts of hubs with many clients that several VPNs share."""
+
+from __future__ import annotations
+
+from app.domain.commands import Command, FileToWrite
+from app.domain.hubs import each_client
+from app.domain.link import Link
+from vpn_adapters.shared.commands import root_script
+
+
+def program_path(link: Link) -> str:
+    """Return where the program that makes attempts lies on B."""
+    return f"{link.run_dir}/hub-flood.pl"
+
+
+def program_file(link: Link, text: str) -> FileToWrite:
+    """Return that program as a file."""
+    return FileToWrite(program_path(link), text.encode(), mode=0o600)
+
+
+def flood_each_command(link: Link, clients: int, limit_s: int, words: tuple[str, ...]) -> Command:
+    """Return the command that runs it in each client's namespace.
+
+    Args:
+        clients: Number of clients.
+        limit_s: When it is ended, in seconds.
+        words: Its arguments after the client's number, their count, and the time at which it begins.
+    """
+    return each_client(link, clients, program_path(link), limit_s, words)
+
+
+def flood_command(link: Link, limit_s: int, words: tuple[str, ...]) -> Command:
+    """Return the command that runs it once for all clients.
+
+    Args:
+        limit_s: When it is ended, in seconds.
+        words: Its arguments after the time at which it begins.
+    """
+    return root_script("shared", "hub-flood.sh", str(limit_s), program_path(link), *words, timeout_s=limit_s + 20.0)

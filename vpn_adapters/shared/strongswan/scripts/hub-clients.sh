@@ -1,0 +1,34 @@
+# Starts a charon in each client's namespace, with the client's connection, which is not made yet. Arguments: FOLDER PREFIX COUNT.
+
+# @include tools.sh
+umask 077
+modprobe -a esp4 xfrm_user 2> /dev/null
+n=1
+while [ "$n" -le "$3" ]; do
+  mkdir -p "$folder/client-$n"
+  : > "$folder/client-$n/charon.log"
+  (ip netns exec "$2$n" sh "$folder/hub-charon.sh" "$folder" "$n" < /dev/null > "$folder/client-$n/out" 2>&1) &
+  n=$((n + 1))
+done
+n=1
+while [ "$n" -le "$3" ]; do
+  STRONGSWAN_CONF=$folder/client-$n.conf
+  waited=0
+  until [ -S "$folder/client-$n/charon.vici" ]; do
+    waited=$((waited + 1))
+    if [ "$waited" -gt 200 ]; then
+      echo "A client's charon did not start" >&2
+      tail -n 5 "$folder/client-$n/out" "$folder/client-$n/charon.log" >&2
+      exit 1
+    fi
+    sleep 0.1 2> /dev/null || sleep 1
+  done
+  for words in "--load-creds --noprompt" "--load-conns --file $folder/swanctl.conf"; do
+    # shellcheck disable=SC2086 # the folder has no blanks
+    if ! (own_program swanctl $words --uri "unix://$folder/client-$n/charon.vici") > "$folder/swanctl.log" 2>&1; then
+      cat "$folder/swanctl.log" >&2
+      exit 1
+    fi
+  done
+  n=$((n + 1))
+done

@@ -18,6 +18,7 @@ from vpn_adapters import (
     openvpn,
     ssh,
     tinc,
+    vtun,
     wireguard,
     wireguard_vxlan,
 )
@@ -40,6 +41,7 @@ ADAPTERS: Mapping[str, Adapter] = MappingProxyType(
             wireguard_vxlan.adapter,
             ipsec_gretap.adapter,
             fastd.adapter,
+            vtun.adapter,
         )
     }
 )

@@ -27,7 +27,7 @@ from support.adapter_cases import CERTIFICATES, HEX_KEYS, IKE_KEYS, SSH_KEYS, WI
 from support.export_cases import export_request
 from vpn_adapters.registry import ADAPTERS
 
-REFUSED = {"baseline": "no tunnel", "macsec": "share a secret"}
+REFUSED = {"baseline": "no tunnel", "macsec": "share a secret", "vtun": "share a secret"}
 SHOWN = {
     "certificate": CERTIFICATES,
     "public-key": WIREGUARD_KEYS,

@@ -19,6 +19,7 @@ from vpn_adapters import (
     openvpn,
     ssh,
     tinc,
+    vtun,
     wireguard,
     wireguard_vxlan,
 )
@@ -45,6 +46,7 @@ ADAPTERS: Mapping[str, Adapter] = MappingProxyType(
             wireguard_vxlan.adapter,
             ipsec_gretap.adapter,
             fastd.adapter,
+            vtun.adapter,
         )
     }
 )

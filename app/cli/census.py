@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 from pathlib import Path
 
@@ -42,15 +43,7 @@ def census(context: CommandContext) -> int:
         pair = find_pair(context, services)
         services.refuse_if_in_use(pair)
         found = context.job(lambda token, report: services.discover(pair, token=token, on_progress=report))
-        plan = services.plan_census(
-            found,
-            CensusOptions(
-                words_of(options.solutions),
-                words_of(options.options),
-                options.pings,
-                has_load_consent=options.allow_load,
-            ),
-        )
+        plan = services.plan_census(found, selection_of(options))
         resume_id = _resume_id(context, services, found, plan)
         token = CancelToken()
         with CensusDisplay(context.err) as display:
@@ -74,6 +67,16 @@ def census(context: CommandContext) -> int:
     if record.message:
         context.err.print(tr("The census stopped. Once the cause is fixed, the same command resumes it."), markup=False)
     return ExitCode.OK if record.is_complete else ExitCode.INCOMPLETE
+
+
+def selection_of(options: argparse.Namespace) -> CensusOptions:
+    """Return what a command line selects."""
+    return CensusOptions(
+        words_of(options.solutions),
+        words_of(options.options),
+        pings=options.pings,
+        has_load_consent=options.allow_load,
+    )
 
 
 def _checked(context: CommandContext) -> list[Path]:

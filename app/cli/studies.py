@@ -93,6 +93,12 @@ def run(context: CommandContext) -> int:
     if options.study == HUB_STUDY:
         return hub_study.run(context)
     _check(options.study)
+    return _run_transfers(context)
+
+
+def _run_transfers(context: CommandContext) -> int:
+    """Measure a part of the satellite study."""
+    options = context.options
     if options.part not in PARTS:
         raise InvalidOption(NO_STUDY_PART(part=options.part, study=options.study, known=tuple(PARTS)))
     cells = cells_of(options.part)

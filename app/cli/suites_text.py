@@ -40,10 +40,10 @@ def suite_overview(found: Discovery) -> Table:
     return table
 
 
-def print_unavailable(out: Console, found: Discovery, solutions: Collection[str] = ()) -> None:
-    """Print what these hosts cannot do, and why."""
+def print_unavailable(out: Console, found: Discovery, solutions: Collection[str]) -> None:
+    """Print which of some solutions these hosts cannot do, and why."""
     for solution, reason in found.unavailable.items():
-        if not solutions or solution in solutions:
+        if solution in solutions:
             text = tr("{solution}: not possible here: {reason}").format(solution=solution, reason=local_text(reason))
             out.print(text, markup=False)
 
@@ -67,7 +67,7 @@ def print_suites(
             for one in group:
                 name = f"{solution}:{one.suite}" if is_for_option else one.suite
                 out.print(f"    {name}{_marks(found, one)}", markup=False, soft_wrap=True)
-    print_unavailable(out, found, solutions)
+    print_unavailable(out, found, solutions or found.unavailable)
 
 
 def by_solution(found: Discovery) -> Mapping[str, Sequence[Candidate]]:

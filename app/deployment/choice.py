@@ -35,7 +35,7 @@ from app.domain.solutions import Suite
 from app.domain.verdicts import Finding, Verdict, deciding_finding
 
 NEVER_DEPLOYED = {name: reason for one in declared().values() for name, reason in one.never_deployed.items()}
-"""Algorithms that can be measured but never deployed, with the reason."""
+"""Algorithms and designs that can be measured but never deployed, with the reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,10 +85,10 @@ def choose(
     suite = _suite(adapter, discovery, key)
     candidates, _ = find_candidates({solution: adapter}, *facts, guidelines=guidelines)
     candidate = next(one for one in candidates if one.suite == suite.name)
-    _check_verdict(candidate.title, candidate.verdict, candidate.findings, options)
-    for name in suite.algorithms:
+    for name in (*suite.algorithms, *adapter.info.design):
         if name in NEVER_DEPLOYED:
             raise InvalidPlan(IS_NEVER_DEPLOYED(title=candidate.title, why=NEVER_DEPLOYED[name]))
+    _check_verdict(candidate.title, candidate.verdict, candidate.findings, options)
     check_options(options)
     return DeploymentChoice(adapter, suite, candidate.title, candidate.verdict, candidate.findings)
 

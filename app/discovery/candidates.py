@@ -18,6 +18,7 @@ from app.discovery.messages import (
 )
 from app.discovery.pair_discovery import Discovery, HostCheck
 from app.domain.adapters import Adapter
+from app.domain.declared import comparison_only
 from app.domain.hosts import HostFacts, MissingPart, PairSpec, Side
 from app.domain.link import Link
 from app.domain.results import Candidate
@@ -144,8 +145,12 @@ def _reasons(on_a: str, on_b: str) -> str:
 
 
 def missing_parts(facts: HostFacts) -> tuple[MissingPart, ...]:
-    """Return everything a host lacks, for measuring and for each solution, each part once."""
-    parts = [*facts.missing, *(part for support in facts.solutions.values() for part in support.missing)]
+    """Return everything a host lacks, for measuring and for each solution, each part once.
+
+    What is there to be compared alone is missed nowhere: nothing is installed for it.
+    """
+    supports = (one for one in facts.solutions.values() if one.solution not in comparison_only())
+    parts = [*facts.missing, *(part for support in supports for part in support.missing)]
     return tuple({(part.what, part.needed_for): part for part in parts}.values())
 
 

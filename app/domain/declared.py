@@ -43,7 +43,9 @@ class Declared:
         formats: Kind of configuration file → solution whose guidelines hold for it.
         key_folders: Kind of configuration file → folders beside it, with a slash, where a key lies that it names
             without one; its own folder where nothing is declared.
-        never_deployed: Algorithm, as the policy names it → why it can be measured but never deployed.
+        never_deployed: Algorithm or part of a design, as the policy names it → why it can be measured but never
+            deployed, and what to deploy in its place.
+        comparison_only: Solutions that are there to be compared alone: a host without them lacks nothing.
         claims: Solution → what it has for itself on a pair's underlay, for example a fixed port or an IP protocol: of
             the solutions and suites with a claim in common, one tunnel at a time can be up.
         scripts: Names of files that a shell runs, besides those that end in `.sh`.
@@ -58,6 +60,7 @@ class Declared:
     programs: Mapping[str, str] = field(default_factory=dict)
     key_folders: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     never_deployed: Mapping[str, str] = field(default_factory=dict)
+    comparison_only: tuple[str, ...] = ()
     scripts: tuple[str, ...] = ()
     claims: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
@@ -71,3 +74,8 @@ def declared() -> Mapping[str, Declared]:
     """
     files = {folder.name: folder / FILE for folder in _FOLDER.iterdir() if folder.is_dir()}
     return {name: bundled(file, Declared) for name, file in sorted(files.items()) if file.is_file()}
+
+
+def comparison_only() -> frozenset[str]:
+    """Return the solutions that are there to be compared alone, of all folders."""
+    return frozenset(name for one in declared().values() for name in one.comparison_only)

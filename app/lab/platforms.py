@@ -38,6 +38,10 @@ _COMMON_PACKAGES = (
 )
 _KERNEL_PACKAGE = "linux-image-cloud-amd64"
 """It has WireGuard, L2TPv3, MACsec, ESP and tun as modules, and boots faster than the general one."""
+_GENERAL_KERNEL_PACKAGE = "linux-image-amd64"
+"""It has PPP and MPPE as well."""
+
+_LEGACY_PACKAGES = ("vtun", "ppp", "pptpd", "pptp-linux", "xl2tpd", "stunnel4", "netcat-openbsd")
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +100,16 @@ PLATFORMS: dict[str, Platform] = {
             # `doas` is the same program that later releases call opendoas. The last release with freelan is this one.
             packages=(*_COMMON_PACKAGES, "doas", "freelan"),
             kernel_package=_KERNEL_PACKAGE,
+        ),
+        # Made when it is asked for: no test of the ordinary suite needs it. The last release with vtun.
+        Platform(
+            name="debian-12-legacy",
+            title="Debian 12 (bookworm) with VPNs of former times",
+            suite="bookworm",
+            components=("main",),
+            keyrings=("debian-archive-keyring.gpg", "debian-archive-keyring.pgp"),
+            packages=(*_COMMON_PACKAGES, "opendoas", *_LEGACY_PACKAGES),
+            kernel_package=_GENERAL_KERNEL_PACKAGE,
         ),
     )
 }

@@ -51,6 +51,7 @@ _MARKERS = {
     Marker.PLUS: "P",
     Marker.CROSS: "X",
     Marker.NARROW: "d",
+    Marker.BAR: "_",
 }
 """Names of matplotlib."""
 

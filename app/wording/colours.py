@@ -24,6 +24,7 @@ class Marker(StrEnum):
     PLUS = "plus"
     CROSS = "cross"
     NARROW = "narrow"
+    BAR = "bar"
 
 
 @dataclass(frozen=True, slots=True)

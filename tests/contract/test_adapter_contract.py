@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from app.deployment.choice import NEVER_DEPLOYED
 from app.domain.adapters import Adapter, PublicIdentity
 from app.domain.commands import Command
 from app.domain.errors import CommandFailed
@@ -25,6 +26,8 @@ from app.domain.solutions import Suite
 from app.domain.verdicts import Verdict
 from app.policy import UNKNOWN_REASON, judge, judge_suite
 from support.adapter_cases import (
+    LEGACY_PLATFORM,
+    NEVER_SECURE,
     all_cases,
     command_text,
     facts,
@@ -46,7 +49,7 @@ ALL_ADAPTERS = pytest.mark.parametrize("adapter", ADAPTERS.values(), ids=ADAPTER
 ALL_CASES = pytest.mark.parametrize(
     ("adapter", "suite"), all_cases(), ids=[f"{adapter.info.name}-{suite.name}" for adapter, suite in all_cases()]
 )
-LACKING = {"debian-13": {"freelan"}}
+LACKING = {"debian-13": {"freelan", *NEVER_SECURE}, "debian-11": NEVER_SECURE}
 """Solutions that a release does not have; all others are on every platform."""
 _NO_LINES: Mapping[Side, tuple[str, ...]] = {}
 _DPD = dict.fromkeys(Side, ("dpd_delay = 60s",))
@@ -67,6 +70,7 @@ METERED: Mapping[str, Mapping[Side, tuple[str, ...]]] = {
     "fastd": _NO_LINES,
     "freelan": _NO_LINES,
     "macsec": _NO_LINES,
+    "vtun": dict.fromkeys(Side, ("keepalive 60:3;",)),
 }
 """Lines of generated files that a metered deployment has in place of a wired one's."""
 SLOWED_LATER = {"wireguard", "wireguard-vxlan"}
@@ -140,7 +144,8 @@ def test_exactly_one_suite_is_the_default_and_never_insecure(adapter: Adapter, a
     assert len({suite.name for suite in suites}) == len(suites)
     verdict, _ = judge_suite(defaults[0], adapter.info)
     assert (verdict is Verdict.UNPROTECTED) == adapter.info.is_unprotected
-    assert verdict is not Verdict.INSECURE
+    assert (verdict is Verdict.INSECURE) == (adapter.info.name in NEVER_SECURE)
+    assert adapter.info.name not in NEVER_SECURE or set(adapter.info.design) & set(NEVER_DEPLOYED)
 
 
 @ALL_ADAPTERS
@@ -362,7 +367,7 @@ def test_identity_that_is_no_key_is_refused(adapter: Adapter, garbage: str) -> N
         adapter.parse_identity({name: result(garbage) for name in public})
 
 
-@pytest.mark.parametrize("platform", platforms())
+@pytest.mark.parametrize("platform", [*platforms(), LEGACY_PLATFORM])
 def test_recordings_are_complete(platform: str) -> None:
     path = Path(__file__).parent / "recorded" / f"{platform}.json"
     for answers in json.loads(path.read_text(encoding="utf-8")).values():

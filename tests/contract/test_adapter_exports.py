@@ -39,7 +39,7 @@ from support.export_cases import export_request
 from support.message_checks import has_message
 from vpn_adapters.registry import ADAPTERS
 
-REFUSED = {"baseline": "no tunnel", "macsec": "share a secret"}
+REFUSED = {"baseline": "no tunnel", "macsec": "share a secret", "vtun": "share a secret"}
 SHOWN = {
     "certificate": CERTIFICATES,
     "public-key": WIREGUARD_KEYS,

@@ -21,12 +21,14 @@ from app.domain.solutions import Suite
 from app.policy import judge_suite
 from app.tunnel.audit import STEP_NUMBER, numbered
 from app.tunnel.plan import plan_of
-from support.adapter_cases import all_cases, command_text, home, identity, request
+from support.adapter_cases import NEVER_SECURE, all_cases, command_text, home, identity, request
 from support.export_cases import export_request
 from support.guard_rules import Packet, Table, reported, table_of
 
 PROTECTED = [
-    pytest.param(*one, id=f"{one[0].info.name}-{one[1].name}") for one in all_cases() if not one[0].info.is_unprotected
+    pytest.param(*one, id=f"{one[0].info.name}-{one[1].name}")
+    for one in all_cases()
+    if not one[0].info.is_unprotected and one[0].info.name not in NEVER_SECURE
 ]
 REFERENCES = [
     pytest.param(*one, id=f"{one[0].info.name}-{one[1].name}") for one in all_cases() if one[0].info.is_unprotected

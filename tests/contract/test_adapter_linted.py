@@ -10,7 +10,7 @@ from app.domain.linting import LintFinding
 from app.domain.solutions import Suite
 from app.domain.verdicts import FindingQuestion, Verdict
 from app.linting.files import LintOptions, lint_bytes
-from support.adapter_cases import default_cases, platforms, request
+from support.adapter_cases import LEGACY_PLATFORM, NEVER_SECURE, default_cases, platforms, request
 from vpn_adapters.config_formats import sniff_kind
 
 UNAVOIDABLE = {
@@ -24,7 +24,9 @@ UNAVOIDABLE = {
 }
 """Settings of a solution that a linter finds fault with, and why they are kept; none of them is more than outdated."""
 
-CASES = [(platform, *case) for platform in platforms() for case in default_cases(platform, platform)]
+CASES = [
+    (platform, *case) for platform in (*platforms(), LEGACY_PLATFORM) for case in default_cases(platform, platform)
+]
 
 
 def faults(platform: str, adapter: Adapter, suite: Suite) -> list[tuple[str, LintFinding]]:
@@ -46,6 +48,9 @@ def faults(platform: str, adapter: Adapter, suite: Suite) -> list[tuple[str, Lin
 )
 def test_own_configurations_pass(platform: str, adapter: Adapter, suite: Suite) -> None:
     found = faults(platform, adapter, suite)
+    if adapter.info.name in NEVER_SECURE:
+        assert Verdict.INSECURE in {one.verdict for _, one in found}
+        return
     known = UNAVOIDABLE.get(adapter.info.name, set())
     assert [one for one in found if one[1].setting.lower() not in known] == []
     assert all(one.verdict is Verdict.LEGACY for _, one in found)

@@ -17,7 +17,7 @@ from support.adapter_cases import all_cases, facts, platforms, request, result
 from support.pseudo_language import LiteralBrackets, brackets, words_outside
 from vpn_adapters.registry import ADAPTERS
 
-_NAMES = frozenset({"sshd", "ssh", "freelan", "tincd", "fastd", "tap"})
+_NAMES = frozenset({"sshd", "ssh", "freelan", "tincd", "fastd", "vtund", "tap"})
 """Programs, and the name by which OpenSSH opens its interface."""
 
 

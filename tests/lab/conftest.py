@@ -3,8 +3,8 @@
 Where QEMU is missing the tests are skipped, unless TUNNELMARK_REQUIRE_LAB=1 says that it has to be there. A lab is
 started when the first test asks for it; that of the newest platform is shared with tests/e2e. A lab that is already up
 is taken instead, which saves its start, where TUNNELMARK_TEST_LAB=NAME says so for the lab that most tests share,
-TUNNELMARK_TEST_LAB_DEBIAN_11=NAME for the one of debian-11 and TUNNELMARK_TEST_LAB_MIXED=NAME for the one with
-debian-11 as A and debian-13 as B.
+TUNNELMARK_TEST_LAB_DEBIAN_11=NAME for the one of debian-11, TUNNELMARK_TEST_LAB_LEGACY=NAME for the one of
+debian-12-legacy and TUNNELMARK_TEST_LAB_MIXED=NAME for the one with debian-11 as A and debian-13 as B.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from app.host.snapshots import SnapshotDepth
 from app.lab import Lab, LabManager, LabSpec
 from app.ssh import SshSession
 from support.lab_deploy import Bench, Snapshots, differences
-from support.lab_pairs import LabPair, LabPairs
+from support.lab_pairs import LEGACY, LabPair, LabPairs
 from support.lab_power import LabPower
 from support.local_sshd import Sshd, connector
 from support.net_bench import NetBench, net_bench
@@ -36,6 +36,7 @@ VARIABLES = {
     NEWEST: SHARED,
     ("debian-11", "debian-11"): "TUNNELMARK_TEST_LAB_DEBIAN_11",
     ("debian-11", "debian-13"): "TUNNELMARK_TEST_LAB_MIXED",
+    LEGACY: "TUNNELMARK_TEST_LAB_LEGACY",
 }
 
 

@@ -18,6 +18,11 @@ from vpn_adapters.registry import ADAPTERS
 
 RECORDED = Path(__file__).parents[1] / "contract" / "recorded"
 
+NEVER_SECURE = {"vtun"}
+"""Solutions that are insecure by design: there to be measured, and never deployed."""
+LEGACY_PLATFORM = "debian-12-legacy"
+"""Platform of these alone: what it has besides is not recorded, to be tried once less."""
+
 CERTIFICATES = {
     Side.A: "-----BEGIN CERTIFICATE-----\nMAMCAQE=\n-----END CERTIFICATE-----\n",
     Side.B: "-----BEGIN CERTIFICATE-----\nMAMCAQI=\n-----END CERTIFICATE-----\n",
@@ -64,8 +69,8 @@ def recorded(platform: str) -> Mapping[str, Mapping[str, CommandResult]]:
 
 
 def platforms() -> list[str]:
-    """Return the names of all recorded platforms."""
-    return sorted(path.stem for path in RECORDED.glob("*.json"))
+    """Return the names of all recorded platforms but the one of NEVER_SECURE."""
+    return sorted(path.stem for path in RECORDED.glob("*.json") if path.stem != LEGACY_PLATFORM)
 
 
 @cache
@@ -128,7 +133,7 @@ def has_software(adapter: Adapter, platform: str) -> bool:
 
 def home(adapter: Adapter) -> str:
     """Return the newest platform that has the software of an adapter."""
-    return next(name for name in sorted(platforms(), reverse=True) if has_software(adapter, name))
+    return next(name for name in (*sorted(platforms(), reverse=True), LEGACY_PLATFORM) if has_software(adapter, name))
 
 
 def request(adapter: Adapter, suite: Suite, *, platform: str = "") -> PlanRequest:

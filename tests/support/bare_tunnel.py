@@ -44,7 +44,7 @@ head -c 200 /proc/[0-9]*/cmdline 2> /dev/null | tr '\\0' ' '
 """
 # Names of kernel threads are not in it: an idle one keeps the name of the last work queue it served.
 _DAEMONS = re.compile(
-    r"(/usr/s?bin/|/s?bin/)?(openvpn|wg|tincd|fastd|freelan|charon|swanctl|wpa_supplicant)"
+    r"(/usr/s?bin/|/s?bin/)?(openvpn|wg|tincd|fastd|freelan|vtund|charon|swanctl|wpa_supplicant)"
     r"|(?!==> |sh -c).*/run/tunnelmark"
 )
 

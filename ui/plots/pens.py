@@ -43,6 +43,7 @@ _SYMBOLS = {
     Marker.PLUS: "+",
     Marker.CROSS: "x",
     Marker.NARROW: "|",
+    Marker.BAR: "_",
 }
 """Names of pyqtgraph."""
 

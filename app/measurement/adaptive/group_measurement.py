@@ -286,7 +286,7 @@ class GroupMeasurement:
         draft.capture = report = self.probes.capture(draft, token=token, on_stage=on_stage)
         for level, sentence in capture_log(report):
             self.context.emit(LogLine(level, OF_CANDIDATE(title=draft.title, what=sentence)))
-        raise_if_leaking(report)
+        raise_if_leaking(report, draft.adapter.info.security)
 
     def _info(self, text: str) -> None:
         self.context.emit(LogLine(LogLevel.INFO, text))

@@ -205,7 +205,7 @@ def _run_packet_tests(
     )
     for level, sentence in capture_log(report):
         context.emit(LogLine(level, OF_CANDIDATE(title=title_of(context.plan, draft.key), what=sentence)))
-    raise_if_leaking(report)
+    raise_if_leaking(report, adapter.info.security)
 
 
 def find_choice(context: ComparisonContext, key: AttemptKey) -> tuple[Adapter, Suite]:

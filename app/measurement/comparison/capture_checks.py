@@ -12,6 +12,7 @@ from app.domain.errors import ForgeryAccepted, PlaintextSeen
 from app.domain.events import LogLevel, Stage
 from app.domain.injection import PropertyVerdict
 from app.domain.results import AttemptKey, CampaignPlan
+from app.domain.solutions import SecurityProperties
 from app.measurement.comparison.planning import is_first
 from app.measurement.interfaces import StageSink
 from app.measurement.messages import FORGED_PACKETS_GET_IN, INNER_FRAMES_READABLE, PACKET_TESTS_DONE
@@ -56,8 +57,12 @@ def capture_log(report: CaptureReport) -> Iterator[tuple[LogLevel, str]]:
             yield (LogLevel.INFO if is_shown else LogLevel.WARNING), property_sentence(kind, result)
 
 
-def raise_if_leaking(report: CaptureReport) -> None:
-    """End an attempt whose tunnel does not protect.
+def raise_if_leaking(report: CaptureReport, security: SecurityProperties) -> None:
+    """End an attempt whose tunnel does not protect as its solution promises.
+
+    Args:
+        security: The promises. Altered packets that get into what authenticates none are in the report alone: its
+            verdict is insecure already, and it is measured to be compared.
 
     Raises:
         PlaintextSeen: The mark was read on the underlay.
@@ -68,7 +73,7 @@ def raise_if_leaking(report: CaptureReport) -> None:
         raise PlaintextSeen(
             INNER_FRAMES_READABLE(proof=leak_message(proof)),
         )
-    if report.injection is None or report.injection.is_exempt:
+    if report.injection is None or report.injection.is_exempt or not security.has_integrity:
         return
     for kind, result in properties_of(report).items():
         if kind is not Property.CONFIDENTIAL and result.verdict is PropertyVerdict.FAILS:

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.cli.census import selection_of
 from app.cli.messages import ADDRESS_FORM, OUT_OF_RANGE
 from app.cli.pairs import parse_address
 from app.cli.parser import make_parser, parse
@@ -17,6 +18,7 @@ from app.domain.hosts import AuthKind, HostSpec
 from app.domain.preferences import Preferences
 from app.domain.profiles import PROFILES, Profile, ProfileName
 from app.lab import PLATFORMS
+from app.measurement.census.stored import CensusOptions
 from support.message_checks import has_message
 
 
@@ -62,6 +64,11 @@ def test_reading_an_address_never_crashes(text: str) -> None:
 def test_a_key_file_means_that_key() -> None:
     host = parse_address("root@h", "A", identity="/k", host_key_file="/h")
     assert (host.auth, host.identity_file, host.host_key_file) == (AuthKind.KEY, "/k", "/h")
+
+
+def test_the_number_of_pings_of_a_census_is_no_kind_of_option() -> None:
+    selected = selection_of(parse(["census", "north", "--solutions", "tinc", "--pings", "7"]))
+    assert selected == CensusOptions(("tinc",), (), pings=7)
 
 
 @pytest.mark.parametrize("command", [["lab", "up"], ["demo"], ["compare"], ["discover"]])

@@ -52,7 +52,10 @@ def _refused(words: list[str], capsys: pytest.CaptureFixture[str]) -> str:
         ("census north --solutions ,", "--solutions ',' names nothing"),
         ("census north --options ,", "--options ',' names nothing"),
         ("discover north --solution ,", "--solutions ',' names nothing"),
-        ("discover lab:debian-99", "There is no platform “debian-99”. Known platforms: debian-11, debian-13."),
+        (
+            "discover lab:debian-99",
+            "There is no platform “debian-99”. Known platforms: debian-11, debian-12-legacy, debian-13.",
+        ),
         ("compare lab:debian-9x", "There is no platform “debian-9x”"),
         ("discover lab:north", "There is no running lab named north"),
         ("deploy north wireguard --inner 10.0.0.1/24", "--inner takes two addresses"),

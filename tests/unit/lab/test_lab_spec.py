@@ -70,6 +70,11 @@ def test_freelan_is_where_debian_has_it() -> None:
     assert [row.name for row in PLATFORMS.values() if "freelan" in row.packages] == ["debian-11"]
 
 
+def test_vpns_of_former_times_and_the_general_kernel_are_on_one_platform() -> None:
+    assert [row.name for row in PLATFORMS.values() if "vtun" in row.packages] == ["debian-12-legacy"]
+    assert [row.name for row in PLATFORMS.values() if "cloud" not in row.kernel_package] == ["debian-12-legacy"]
+
+
 def test_no_platform_gets_options_that_its_sshd_does_not_understand() -> None:
     assert PLATFORMS["debian-11"].sshd_lines == ()
 

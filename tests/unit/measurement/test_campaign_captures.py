@@ -19,6 +19,7 @@ from app.measurement.comparison.capture_checks import capture_log, raise_if_leak
 from app.measurement.control import CampaignControl
 from app.measurement.engine import CampaignHosts, run_campaign
 from support.sample_captures import capture_report, injection_report
+from vpn_adapters.shared.security import FULL_SECURITY
 
 
 def run(
@@ -117,11 +118,13 @@ def test_the_first_attempt_is_predicted_to_take_longer() -> None:
 def test_tunnel_that_lets_in_forged_packets_fails_its_attempt() -> None:
     report = replace(capture_report(66), injection=injection_report(LeakVerdict.NOT_PROVEN))
     with pytest.raises(ForgeryAccepted, match="3 of 3 packets forged from a third address got in on A"):
-        raise_if_leaking(report)
+        raise_if_leaking(report, FULL_SECURITY)
+    # What promises no integrity is measured to be compared: the report has it, its verdict too.
+    raise_if_leaking(report, replace(FULL_SECURITY, has_integrity=False))
     levels = {line: level for level, line in capture_log(report)}
     assert [level for line, level in levels.items() if line.startswith("Authentic: ✕ ")] == [LogLevel.WARNING]
 
 
 @pytest.mark.parametrize("verdict", [LeakVerdict.PROTECTED, LeakVerdict.EXEMPT])
 def test_reference_and_protected_tunnel_fail_no_attempt(verdict: LeakVerdict) -> None:
-    raise_if_leaking(replace(capture_report(66), injection=injection_report(verdict)))
+    raise_if_leaking(replace(capture_report(66), injection=injection_report(verdict)), FULL_SECURITY)

@@ -1,0 +1,20 @@
+"""VTun between two hosts: Ethernet frames in UDP datagrams, with a key made of one password.
+
+For comparison alone: no suite of it is ever deployed. Must not put the password on a command line, and must not use a
+configuration of the host's own.
+"""
+
+from __future__ import annotations
+
+from vpn_adapters.shared.modular import ModularAdapter
+from vpn_adapters.vtun import discovery, identity, info, plan, suites
+
+adapter = ModularAdapter(
+    info=info.INFO,
+    commands=discovery.COMMANDS,
+    parse_discovery=discovery.parse,
+    suites=suites.offered,
+    plan=plan.make,
+    census=suites.census,
+    identity=lambda request, side: identity.recipe(request.link, side),
+)

@@ -1,0 +1,52 @@
+"""Constant properties of VTun."""
+
+from __future__ import annotations
+
+from app.domain.mesh import MeshEffort, PerSite
+from app.domain.messages import mark
+from app.domain.solutions import Carrier, SecurityProperties, SolutionInfo, Space
+
+NAME = "vtun"
+
+INFO = SolutionInfo(
+    name=NAME,
+    title="VTun",
+    summary=mark("A daemon of 1998 passes Ethernet frames in UDP datagrams, with a key made of one password."),
+    space=Space.USER,
+    carrier=Carrier.UDP,
+    # The client proves that it has the password, the server proves nothing, and no packet is authenticated.
+    security=SecurityProperties(
+        has_confidentiality=True,
+        has_integrity=False,
+        has_authentication=False,
+        has_anti_replay=False,
+        has_forward_secrecy=False,
+    ),
+    files_per_site=1,
+    keys_per_site=1,
+    limitations=(
+        mark(
+            "It can be measured, for a plant that still has it, but is never deployed: WireGuard or OpenVPN replaces "
+            "it."
+        ),
+        mark("No packet is authenticated: anyone on the path can change frames and send recorded ones again."),
+        mark(
+            "The server names the cipher in the clear, and the client obeys whatever its own file says: anyone on the "
+            "path can make it send without encryption."
+        ),
+        mark(
+            "The key is an MD5 of the password and never changes: a password that leaks makes all recorded traffic "
+            "readable."
+        ),
+        mark("VTun is no longer developed, and Debian has dropped it after Debian 12."),
+    ),
+    sources=(
+        "vtund(8), vtund.conf(5) of VTun 3.0.4",
+        "VTun 3.0.4: auth.c, lfd_encrypt.c, netlib.c",
+        "Gutmann: Linux's answer to MS-PPTP, 2003",
+    ),
+    design=("vtun",),
+    routing=mark("Bridges learn hardware addresses; one session and one tap interface per pair of sites."),
+    mesh=MeshEffort(files=PerSite(0, 1), routes=PerSite(1, -1), keys=PerSite(1, -1)),
+)
+"""The mesh: one file with a session and a password for each peer; one tap interface of a bridge for each."""

@@ -1,0 +1,86 @@
+"""vtund's configuration file, and OpenSSL's for ciphers that it has retired.
+
+vtund knows no way to include a file: the password is put in on the host, when the daemon is started. Its grammar wants
+one setting a line. No command is run when a session opens. Source: vtund.conf(5) of VTun 3.0.4.
+"""
+
+from __future__ import annotations
+
+from app.domain.adapters import PlanRequest
+from app.domain.hosts import Side
+from app.domain.link import Link
+from vpn_adapters.shared.rendering import render_file, setting
+
+
+def config_path(link: Link) -> str:
+    """Return where the configuration without the password lies on each host."""
+    return f"{link.run_dir}/vtund.conf"
+
+
+def live_config_path(link: Link) -> str:
+    """Return where the configuration lies that vtund reads."""
+    return f"{link.run_dir}/vtund-live.conf"
+
+
+def openssl_path(link: Link) -> str:
+    """Return where OpenSSL's configuration for vtund lies."""
+    return f"{link.run_dir}/vtund-openssl.cnf"
+
+
+def log_path(link: Link) -> str:
+    """Return where the daemon's log lies on each host."""
+    return f"{link.run_dir}/vtund.log"
+
+
+def session_name(link: Link) -> str:
+    """Return the session's name, which is in its processes' titles."""
+    return f"tunnelmark-{link.names.ethernet_interface}"
+
+
+def config(request: PlanRequest, side: Side) -> bytes:
+    """Return the configuration of one side, without the password."""
+    link = request.link
+    interval_s = request.keepalive.pick(wired=10, metered=60)
+    # A listens, at its own address and at no other.
+    bind = ["  bindaddr {", f"    addr {link.underlay(side)};", "  };"] if side is Side.A else []
+    lines = [
+        "options {",
+        f"  port {link.names.tcp_port};",
+        "  timeout 20;",
+        "  syslog daemon;",
+        *bind,
+        "}",
+        f"{session_name(link)} {{",
+        "  # password",  # the line behind which start.sh puts it
+        "  type ether;",
+        "  proto udp;",
+        "  compress no;",
+        f"  encrypt {setting(request, 'encrypt')};",
+        f"  keepalive {interval_s}:3;",
+        "  persist yes;",
+        f"  device {link.names.ethernet_interface};",
+        "  up {",
+        "  };",
+        "  down {",
+        "  };",
+        "}",
+    ]
+    return render_file((*request.header, f"Suite: {request.suite.title}"), lines)
+
+
+def openssl_config(request: PlanRequest) -> bytes:
+    """Return OpenSSL's configuration with its legacy provider: without it vtund ends at its first Blowfish key.
+
+    Source: config(5ssl), OSSL_PROVIDER-legacy(7ssl).
+    """
+    lines = [
+        "openssl_conf = init",
+        "[init]",
+        "providers = both",
+        "[both]",
+        "default = on",
+        "legacy = on",
+        "[on]",
+        "activate = 1",
+    ]
+    return render_file(request.header, lines)

@@ -1,0 +1,7 @@
+# Whether vtund runs. $1 the session, $2 the title of the process that listens.
+
+for entry in /proc/[0-9]*; do
+  { read -r name < "$entry/comm"; } 2> /dev/null || continue
+  if [ "$name" = vtund ] && grep -q -F -e "$1" -e "$2" "$entry/cmdline" 2> /dev/null; then exit 0; fi
+done
+exit 1

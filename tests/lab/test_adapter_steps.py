@@ -127,6 +127,7 @@ def test_wireguard_has_a_key_that_both_hosts_derived_and_does_not_come_up_with_a
         tunnel.wait_until_up(timeout_s=5)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("pair", [Platforms(NEWEST)], ids=str, indirect=True)
 def test_ipsec_uses_a_key_that_both_hosts_derived_and_does_not_come_up_with_another(make: Make) -> None:
     tunnel = make(ADAPTERS["ipsec"], "aes-256-gcm-ppk")

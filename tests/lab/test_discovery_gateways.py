@@ -77,9 +77,9 @@ def test_programs_and_modules(sessions: SessionPair, found: tuple[HostFacts, Hos
             assert packaged.startswith(facts.tools[name].version)
         script = "for n in " + " ".join(KERNEL_MODULES) + "; do modprobe -n -q $n && echo $n; done; true"
         assert list(facts.kernel_modules) == sh(host, script).split()
-        assert [(part.needed_for, part.package) for part in facts.missing] == [("freelan", "")]
+        assert [(part.needed_for, part.package) for part in facts.missing] == [("freelan", ""), ("vtun", "")]
         unavailable = [name for name, support in facts.solutions.items() if not support.is_available]
-        assert unavailable == ["freelan"]  # Debian dropped it after Debian 11
+        assert unavailable == ["freelan", "vtun"]  # Debian dropped them after Debian 11 and 12
         assert set(facts.solutions) == set(ADAPTERS)
         openvpn = sh(host, "dpkg-query -W -f '${Version}' openvpn")
         assert openvpn.startswith(facts.solutions["openvpn-udp"].version)

@@ -17,6 +17,7 @@ from app.domain.link import Link
 from app.domain.script_files import adapter_script
 from vpn_adapters.shared import public_keys
 from vpn_adapters.shared.commands import root_script
+from vpn_adapters.shared.discovering import best_first
 from vpn_adapters.shared.hubs import flood_each_command, program_file
 from vpn_adapters.shared.messages import A_PUBLIC_KEY, MAKE_CLIENT_KEYS, MAKE_CLIENTS_OF_HUB, MAKE_HUB
 from vpn_adapters.shared.modular import ModularAdapter
@@ -173,7 +174,7 @@ class WireguardHub:
             info=INFO,
             commands=own.commands,
             parse_discovery=own.parse_discovery,
-            suites=lambda a, b: tuple(one for one in own.suites(a, b) if not has_kem(one)),  # derived for a pair only
+            suites=lambda a, b: best_first(one for one in own.suites(a, b) if not has_kem(one)),  # not for a pair
             plan=partial(_plan, clients),
             identity=partial(_recipe, clients),
             parse_identity=partial(_parse, clients),

@@ -15,6 +15,7 @@ from app.tunnel.messages import TOO_MANY_CLIENTS
 from support.adapter_cases import facts, request, result
 from support.message_checks import has_message
 from vpn_adapters.registry import HUBS
+from vpn_adapters.shared.wireguard.protocol import has_kem
 
 HUB = HUBS["wireguard"]
 KEYS = [base64.b64encode(bytes([n]) * 32).decode() for n in range(1, 4)]
@@ -35,6 +36,12 @@ def test_each_client_has_a_key_of_its_own_and_an_address_that_no_other_one_may_u
         recipe = adapter.identity(asked, side)
         assert len(recipe.steps) == 1
         assert not recipe.shared
+
+
+def test_a_hub_has_no_key_that_is_derived_for_a_pair() -> None:
+    (suite,) = HUB.adapter(3).suites(facts(), facts())
+    assert suite.is_default
+    assert not has_kem(suite)
 
 
 @pytest.mark.parametrize("printed", ["", "\n".join(KEYS[:2]), "\n".join([*KEYS[:2], "not a key"]), KEYS[0] * 3])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent
-from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.ranking.repeated_study import RepeatedStudy
@@ -17,9 +15,9 @@ from app.reports.repeated_study_view import (
     published_places,
 )
 from ui.common.basics import ChoiceBox, label, label_for, row
-from ui.common.data_table import DataTable
 from ui.common.texts import tr
 from ui.common.theme import GRID
+from ui.common.whole_table import WholeTable
 
 _VPN, _WAY, _OWN, _PUBLISHED, _OWN_RATIO, _PUBLISHED_RATIO, _OWN_PLACE, _PUBLISHED_PLACE = range(8)
 _OWN_ALL = (_OWN, _OWN_RATIO, _OWN_PLACE)
@@ -27,8 +25,8 @@ _PUBLISHED_ALL = (_PUBLISHED, _PUBLISHED_RATIO, _PUBLISHED_PLACE)
 _LEAST_BOX_PX = 200
 
 
-class FiguresTable(DataTable):
-    """One line for each cell of a study's table, as high as all of them: the page around it scrolls."""
+class FiguresTable(WholeTable):
+    """One line for each cell of a study's table."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -55,37 +53,20 @@ class FiguresTable(DataTable):
     def show_figure(self, repeated: RepeatedStudy, name: str) -> None:
         """Show one figure of all cells."""
         rows = figure_rows(repeated, name)
-        self.setRowCount(len(rows))
-        for nth, one in enumerate(rows):
-            texts = (
-                *(one.label, one.way, one.own, one.published),
-                *(one.own_ratio, one.published_ratio, one.own_place, one.published_place),
-            )
-            for column, text in enumerate(texts):
-                self.cell(nth, column).setText(text)
         self._unused = {
             *([_WAY] if not any(one.way for one in rows) else []),
             *(_OWN_ALL if not repeated.own else []),
             *(_PUBLISHED_ALL if all(one.published == rows[0].published == "–" for one in rows) else []),
         }
-        self._fit()
-
-    def showEvent(self, event: QShowEvent) -> None:
-        """Fit it in the current style of the window."""
-        super().showEvent(event)
-        self._fit()
-
-    def changeEvent(self, event: QEvent) -> None:
-        """Fit it to larger texts."""
-        super().changeEvent(event)
-        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
-            self._fit()
-
-    def _fit(self) -> None:
-        self.share_width()
-        is_scrolled = self.horizontalHeader().length() > self.viewport().width()
-        bar_px = self.horizontalScrollBar().sizeHint().height() if is_scrolled else 0
-        self.setFixedHeight(self.height_for_all_px() + bar_px)
+        self.show_rows(
+            [
+                (
+                    *(one.label, one.way, one.own, one.published),
+                    *(one.own_ratio, one.published_ratio, one.own_place, one.published_place),
+                )
+                for one in rows
+            ]
+        )
 
 
 class StudyFigures(QWidget):

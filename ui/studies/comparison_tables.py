@@ -2,48 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-
-from PySide6.QtCore import QEvent
-from PySide6.QtGui import QShowEvent
+from collections.abc import Mapping
 
 from app.domain.solutions import BASELINE
 from app.ranking.comparison_study import ComparisonStudy
 from app.wording.titles import local_title
-from ui.common.data_table import DataTable
 from ui.common.texts import count, duration, tr
+from ui.common.whole_table import WholeTable
 
 
-class _WholeTable(DataTable):
-    """A table as high as all its lines: the page around it scrolls."""
-
-    def show_rows(self, rows: Sequence[Iterable[str]]) -> None:
-        """Show texts."""
-        self.setRowCount(len(rows))
-        for nth, texts in enumerate(rows):
-            for column, text in enumerate(texts):
-                self.cell(nth, column).setText(text)
-        self._fit()
-
-    def showEvent(self, event: QShowEvent) -> None:
-        """Fit it in the current style of the window."""
-        super().showEvent(event)
-        self._fit()
-
-    def changeEvent(self, event: QEvent) -> None:
-        """Fit it to larger texts."""
-        super().changeEvent(event)
-        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
-            self._fit()
-
-    def _fit(self) -> None:
-        self.share_width()
-        is_scrolled = self.horizontalHeader().length() > self.viewport().width()
-        bar_px = self.horizontalScrollBar().sizeHint().height() if is_scrolled else 0
-        self.setFixedHeight(self.height_for_all_px() + bar_px)
-
-
-class ComparisonPartsTable(_WholeTable):
+class ComparisonPartsTable(WholeTable):
     """One line per part."""
 
     def __init__(self) -> None:
@@ -65,7 +33,7 @@ class ComparisonPartsTable(_WholeTable):
         self.setCurrentCell(0, 0)
 
 
-class CandidatesTable(_WholeTable):
+class CandidatesTable(WholeTable):
     """One line per candidate of the study."""
 
     def __init__(self) -> None:

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent
-from PySide6.QtGui import QShowEvent
-
 from app.ranking.study_parts import PART_TITLES, SATCOM, PartState
 from app.wording.messages import local_text
-from ui.common.data_table import DataTable
 from ui.common.texts import count, duration, tr
+from ui.common.whole_table import WholeTable
 from ui.studies.columns import fit_columns
 
 _STUDY, _PART, _WHAT, _CELLS, _MEASURED, _ALL, _LEFT = range(7)
 _LEAST_WHAT_EM = 16
 
 
-class PartsTable(DataTable):
+class PartsTable(WholeTable):
     """One line per part."""
 
     def __init__(self) -> None:
@@ -45,34 +42,20 @@ class PartsTable(DataTable):
 
     def show_states(self, states: Sequence[PartState]) -> None:
         """Show how much of each part is measured."""
-        self.setRowCount(len(states))
-        for nth, state in enumerate(states):
-            texts = (
-                SATCOM,
-                state.name,
-                local_text(PART_TITLES[state.name]),
-                count(len(state.cells)),
-                tr("%1 of %2").replace("%1", count(state.measured)).replace("%2", count(len(state.cells))),
-                duration(state.all_s),
-                duration(state.left_s) if state.left_s else tr("nothing"),
-            )
-            for column, text in enumerate(texts):
-                self.cell(nth, column).setText(text)
-        self._fit()
+        self.show_rows(
+            [
+                (
+                    *(SATCOM, state.name, local_text(PART_TITLES[state.name]), count(len(state.cells))),
+                    tr("%1 of %2").replace("%1", count(state.measured)).replace("%2", count(len(state.cells))),
+                    duration(state.all_s),
+                    duration(state.left_s) if state.left_s else tr("nothing"),
+                )
+                for state in states
+            ]
+        )
 
-    def showEvent(self, event: QShowEvent) -> None:
-        """Fit it in the current style of the window."""
-        super().showEvent(event)
-        self._fit()
-
-    def changeEvent(self, event: QEvent) -> None:
-        """Fit it to larger texts."""
-        super().changeEvent(event)
-        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
-            self._fit()
-
-    def _fit(self) -> None:
-        """Be as high as all lines need: the page around it scrolls."""
+    def fit_height(self) -> None:
+        """Be as high as all lines need."""
         fit_columns(self, (_STUDY, _PART, _CELLS, _MEASURED, _ALL, _LEFT))
         bar_px = self.horizontalScrollBar().sizeHint().height()  # where all columns have no room
         self.setFixedHeight(self.height_for_all_px() + bar_px)

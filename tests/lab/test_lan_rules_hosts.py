@@ -172,7 +172,7 @@ def test_sets_of_many_elements_cost_nothing(either: Lan) -> None:
     assert lan.does(step.command)
     assert lan.does(step.health_check)
     assert lan.does(step.undo)
-    assert time.monotonic() - begun < 20, "quadratic, it took minutes"
+    assert time.monotonic() - begun < 60, "quadratic, it took minutes"
     assert BRIDGE not in lan.sh("nft list table inet filter")
 
 

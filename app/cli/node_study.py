@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
-
 from app.cli.context import CommandContext
 from app.cli.exit_codes import ExitCode
-from app.cli.files import write_text
 from app.cli.messages import NO_STUDY_PART
 from app.cli.pair_option import find_pair
+from app.cli.study_output import hand_out
 from app.cli.tables import Column, Kind, Table
 from app.cli.terminal import run_cancellable
 from app.domain.errors import InvalidOption
@@ -82,13 +80,13 @@ def run(context: CommandContext) -> int:
             ),
             context.prompts,
         )
-    if options.json:
-        write_text(options.json, json.dumps(node_study_data(results), indent=2))
-    if options.json != "-":
-        _print_results(context, results)
-    if report is not None:
-        write_node_study(results, report)
-        context.err.print(tr("Report: {path}").format(path=report), markup=False)
+    hand_out(
+        context,
+        node_study_data(results),
+        show=lambda: _print_results(context, results),
+        report=report,
+        write=lambda path: write_node_study(results, path),
+    )
     is_whole = len(results.done()) == NODE_PARTS[options.part].rounds * len(node_settings())
     return ExitCode.OK if is_whole else ExitCode.INCOMPLETE
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from app.discovery.pair_discovery import Discovery
@@ -25,7 +24,7 @@ from app.ranking.hub_study import HUB_STUDY, hub_cells, hub_clients, recovery_s
 from app.storage import Store, study_results
 from app.storage.hub_results import HubResults, load_hub_results
 from app.storage.in_use import InUse
-from app.storage.study_files import write_study
+from app.storage.study_files import KeptStudy
 
 HUB_PARTS: Mapping[str, HubPart] = {
     "quick": HubPart(try_s=4, window_s=10, precision=1.3, recovery=(8,), tcp_s=4, is_quick=True),
@@ -58,20 +57,6 @@ def missing_cells(part: str, done: Collection[HubCell]) -> tuple[HubCell, ...]:
         part: Its name in HUB_PARTS.
     """
     return tuple(cell for cell in hub_cells(is_quick=HUB_PARTS[part].is_quick) if cell not in done)
-
-
-@dataclass
-class _Kept:
-    """Results, stored as they come."""
-
-    results: HubResults
-    file: Path
-    on_result: Callable[[HubResult], None] = field(repr=False)
-
-    def keep(self, result: HubResult) -> None:
-        self.results = self.results.with_result(result)
-        write_study(self.file, self.results)
-        self.on_result(result)
 
 
 class HubStudyOperations:
@@ -128,7 +113,8 @@ class HubStudyOperations:
 
         Args:
             part: Its name in HUB_PARTS.
-            is_fresh: Whether earlier results are dropped.
+            is_fresh: Whether what has a result is measured again. Each result remains until there is a new one; a later
+                run that is not fresh goes on.
 
         Raises:
             InvalidOption: The pair is no practice lab.
@@ -136,16 +122,20 @@ class HubStudyOperations:
         """
         pair = discovery.pair
         self.refuse_hub_study(pair)
-        found = _none(pair.name, part) if is_fresh else self.hub_results(pair.name, part)
-        kept = _Kept(found, self.hub_results_file(pair.name, part), on_result)
-        choices = []
-        for cell in missing_cells(part, found.done()):
-            choice = self._hub_choice(discovery, cell)
-            if isinstance(choice, HubChoice):
-                choices.append(choice)
-            else:
-                kept.keep(choice)
         with self.in_use.hold((pair.a, pair.b), A_STUDY()):
+            found = self.hub_results(pair.name, part)
+            if is_fresh:
+                found = found.to_measure_afresh()
+            kept = KeptStudy(found, self.hub_results_file(pair.name, part), on_result)
+            if found.afresh:
+                kept.store()
+            choices = []
+            for cell in missing_cells(part, found.done()):
+                choice = self._hub_choice(discovery, cell)
+                if isinstance(choice, HubChoice):
+                    choices.append(choice)
+                else:
+                    kept.keep(choice)
             sessions = self.sessions(pair, token=token)
             tunnels = DeployedTunnels(
                 pair, sessions, discovery.link, discovery.facts, file_header(), self.store.audit, minds_firewalls=True

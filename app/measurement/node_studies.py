@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from app.discovery.pair_discovery import Discovery
@@ -26,7 +26,7 @@ from app.ranking.node_study import NODE_STUDY, node_settings
 from app.storage import Store, study_results
 from app.storage.in_use import InUse
 from app.storage.node_results import NodeResults, load_node_results
-from app.storage.study_files import write_study
+from app.storage.study_files import KeptStudy
 
 NODE_PARTS: Mapping[str, NodePart] = {
     "quick": NodePart(rounds=3, pings=200, seconds=4),
@@ -63,20 +63,6 @@ class NodeStudyRequest:
 
     part: str
     is_fresh: bool = False
-
-
-@dataclass
-class _Kept:
-    """Results, stored as they come."""
-
-    results: NodeResults
-    file: Path
-    on_result: Callable[[NodeResult], None] = field(repr=False)
-
-    def keep(self, result: NodeResult) -> None:
-        self.results = self.results.with_result(result)
-        write_study(self.file, self.results)
-        self.on_result(result)
 
 
 class NodeStudyOperations:
@@ -138,10 +124,9 @@ class NodeStudyOperations:
         pair, part = discovery.pair, NODE_PARTS[request.part]
         self.refuse_node_study(pair)
         found = self.node_results(pair.name, request.part)
-        file = self.results_file(pair.name, request.part)
         if request.is_fresh:
             found = found.to_measure_afresh()
-        kept = _Kept(found, file, on_result)
+        kept = KeptStudy(found, self.results_file(pair.name, request.part), on_result)
         choices = [self._choice(discovery, setting) for setting in node_settings()]
         with self.in_use.hold((pair.a, pair.b), A_STUDY()):
             sessions = self.sessions(pair, token=token)
@@ -152,7 +137,7 @@ class NodeStudyOperations:
                 pair, sessions, discovery.link, discovery.facts, file_header(), self.store.audit, minds_firewalls=True
             )
             if found.afresh:
-                write_study(file, found)  # so that a run which is stopped before its first result goes on as well
+                kept.store()
             NodeStudyRun(
                 *(choices, part, found.done(), sessions, discovery.facts, tunnels, self.lab_service.guests(pair)),
                 *(report, kept.keep, token),

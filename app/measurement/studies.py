@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 
 from app.discovery.pair_discovery import Discovery
 from app.domain.adapters import Adapter, find_suite
@@ -17,7 +16,6 @@ from app.domain.hosts import PairSpec, Side
 from app.domain.paths import Paths
 from app.domain.solutions import BASELINE, Suite
 from app.domain.transfers import TransferCell, TransferResult
-from app.domain.version import tunnelmark_version
 from app.lab.practice_labs import Labs
 from app.measurement.comparison.probe_run import iperf3_version
 from app.measurement.messages import (
@@ -35,7 +33,7 @@ from app.ranking.published_transfers import TRANSFER_BYTES
 from app.ranking.study_parts import missing_cells
 from app.storage import Store
 from app.storage.in_use import InUse
-from app.storage.study_files import write_study
+from app.storage.study_files import KeptStudy
 from app.storage.study_results import StudyResults, load_results, results_file, stored_results
 
 BARE = (BASELINE, "none")
@@ -58,24 +56,8 @@ class StudyRequest:
     is_fresh: bool = False
 
 
-@dataclass
-class _KeptResults:
-    """Results of a study, stored as they come.
-
-    Attributes:
-        results: What there is until now.
-        file: Where it is stored.
-        on_result: Gets each new one once it is stored.
-    """
-
-    results: StudyResults
-    file: Path
-    on_result: Callable[[TransferResult], None]
-
-    def keep(self, result: TransferResult) -> None:
-        self.results = replace(self.results.with_result(result), version=tunnelmark_version())
-        write_study(self.file, self.results)
-        self.on_result(result)
+class _KeptTransfers(KeptStudy[StudyResults]):
+    """Results of transfers, and what the bare link was like."""
 
     def keep_rtt(self, condition: str, rtt_ms: float) -> None:
         self.results = self.results.with_rtt(condition, rtt_ms)
@@ -134,7 +116,7 @@ class StudyOperations:
         if not cells:
             return found
         begun = found.to_measure_afresh(cells) if request.is_fresh else found
-        kept = _KeptResults(begun, file, on_result)
+        kept = _KeptTransfers(begun, file, on_result)
         reports = TransferReports(report, kept.keep, kept.keep_rtt)
         set_condition = partial(self.lab_service.manager.hold_condition, lab.spec.name)
         with self.in_use.hold((pair.a, pair.b), A_STUDY()):
@@ -149,7 +131,7 @@ class StudyOperations:
                 guests=self.lab_service.guests(pair),
             )
             if begun is not found:
-                write_study(file, begun)  # so that a run which is stopped before its first result goes on as well
+                kept.store()
             try:
                 TransferRun(plan, sessions, discovery.link, tunnels, set_condition, reports, token).run()
             finally:

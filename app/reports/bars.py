@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from app.domain.ranking import Estimate
-from app.reports.drawing import new_axes
+from app.reports.drawing import key_above, new_axes
 from app.reports.svg import FigureTheme
 from app.wording.language import mark, tr
 from app.wording.numbers import figure as number
@@ -95,17 +95,7 @@ def _key(axes: Axes, theme: FigureTheme) -> None:
     from matplotlib.patches import Patch
 
     patches = [Patch(color=theme.ink, alpha=alpha, label=tr(name), linewidth=0) for name, alpha in _PARTS]
-    axes.legend(
-        handles=patches,
-        loc="lower left",
-        bbox_to_anchor=(0, 1.0),
-        ncols=len(patches),
-        frameon=False,
-        labelcolor=theme.ink,
-        fontsize=8,
-        handlelength=1.2,
-        borderaxespad=0.2,
-    )
+    key_above(axes, patches, theme)
 
 
 def bar_axes(names: Sequence[str], theme: FigureTheme, head: float = 0.0) -> tuple[Figure, Axes]:

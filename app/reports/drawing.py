@@ -13,6 +13,7 @@ from app.reports.svg import FigureTheme
 from app.wording.numbers import with_local_sign
 
 if TYPE_CHECKING:
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
@@ -52,6 +53,21 @@ def settings() -> Iterator[None]:
         mpl.rcdefaults()
         mpl.rcParams.update(_SETTINGS)
         yield
+
+
+def key_above(axes: Axes, handles: Sequence[Artist], theme: FigureTheme) -> None:
+    """Put a key above the axes, in one line."""
+    axes.legend(
+        handles=handles,
+        loc="lower left",
+        bbox_to_anchor=(0, 1.0),
+        ncols=len(handles),
+        frameon=False,
+        labelcolor=theme.ink,
+        fontsize=8,
+        handlelength=1.2,
+        borderaxespad=0.2,
+    )
 
 
 def new_axes(

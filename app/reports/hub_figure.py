@@ -7,7 +7,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from app.domain.results import CpuUsage
-from app.reports.drawing import new_axes, settings
+from app.reports.drawing import key_above, new_axes, settings
 from app.reports.svg import FigureTheme, to_svg
 from app.wording.colours import CPU_PART_COLOURS
 from app.wording.language import mark, tr
@@ -62,17 +62,7 @@ def hub_figure(cpu: Sequence[CpuUsage], theme: FigureTheme) -> Figure:
         Patch(color=colour, label=tr(name), linewidth=0)
         for (name, _), colour in zip(PARTS, CPU_PART_COLOURS, strict=True)
     ]
-    axes.legend(
-        handles=handles,
-        loc="lower left",
-        bbox_to_anchor=(0, 1.0),
-        ncols=len(handles),
-        frameon=False,
-        labelcolor=theme.ink,
-        fontsize=8,
-        handlelength=1.2,
-        borderaxespad=0.2,
-    )
+    key_above(axes, handles, theme)
     return figure
 
 

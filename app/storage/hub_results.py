@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from app.domain.hub_study import HubCell, HubResult
-from app.storage.study_files import read_study
+from app.storage.study_files import ResultsByKey, read_study
 
 FORMAT = 1
 """Raised when a field changes its meaning."""
 
 
 @dataclass(frozen=True, slots=True)
-class HubResults:
+class HubResults(ResultsByKey):
     """Results so far.
 
     Attributes:
@@ -23,6 +23,7 @@ class HubResults:
         version: Tunnelmark's version that measured last.
         results: In the order of measuring, one per cell.
         format: Format of the file.
+        afresh: Cells that are to be measured again; a result that they have is of an earlier run.
     """
 
     study: str
@@ -31,15 +32,17 @@ class HubResults:
     version: str
     results: tuple[HubResult, ...] = ()
     format: int = FORMAT
+    afresh: tuple[HubCell, ...] = ()
 
     def done(self) -> frozenset[HubCell]:
-        """Return the cells with an undisturbed figure."""
-        return frozenset(one.cell for one in self.results if one.value is not None and not one.is_disturbed)
+        """Return the cells with an undisturbed figure that need not be measured again."""
+        whole = frozenset(one.cell for one in self.results if one.value is not None and not one.is_disturbed)
+        return whole.difference(self.afresh)
 
-    def with_result(self, result: HubResult) -> HubResults:
-        """Return them with one more result; an earlier one of the same cell goes."""
-        others = tuple(one for one in self.results if one.cell != result.cell)
-        return replace(self, results=(*others, result))
+    @staticmethod
+    def key_of(result: HubResult) -> HubCell:
+        """Return the cell."""
+        return result.cell
 
 
 def load_hub_results(file: Path) -> HubResults | None:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from app.domain.node_study import NodeResult
-from app.storage.study_files import read_study
+from app.storage.study_files import ResultsByKey, read_study
 
 FORMAT = 1
 """Raised when a field changes its meaning."""
 
 
 @dataclass(frozen=True, slots=True)
-class NodeResults:
+class NodeResults(ResultsByKey):
     """Results so far.
 
     Attributes:
@@ -46,15 +46,10 @@ class NodeResults:
         )
         return whole.difference(self.afresh)
 
-    def with_result(self, result: NodeResult) -> NodeResults:
-        """Return them with one more result; an earlier one of the same setting and round goes."""
-        others = tuple(one for one in self.results if one.key != result.key)
-        afresh = tuple(key for key in self.afresh if key != result.key)
-        return replace(self, results=(*others, result), afresh=afresh)
-
-    def to_measure_afresh(self) -> NodeResults:
-        """Return them with all to be measured again; each remains until there is a new one."""
-        return replace(self, afresh=tuple(one.key for one in self.results))
+    @staticmethod
+    def key_of(result: NodeResult) -> tuple[str, int]:
+        """Return setting and round."""
+        return result.key
 
 
 def load_node_results(file: Path) -> NodeResults | None:

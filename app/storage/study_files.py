@@ -3,20 +3,74 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from dataclasses import asdict, replace
+from collections.abc import Callable, Hashable, Iterable
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Generic, Self, TypeVar
 
 from cattrs import structure
 
 from app.domain.atomic import replace_file
 from app.domain.errors import InvalidFile
 from app.domain.messages import from_stored, to_stored
+from app.domain.version import tunnelmark_version
 from app.storage.messages import STUDY_FORMAT, STUDY_UNREAD
 
 R = TypeVar("R", bound=Any)
 """A dataclass with `format` and `results`; each of these has a `message`."""
+
+
+class ResultsByKey:
+    """Results of a study, one for each key, some of which are to be measured again."""
+
+    __slots__ = ()
+    results: tuple[Any, ...]
+    afresh: tuple[Any, ...]
+
+    @staticmethod
+    def key_of(result: Any) -> Hashable:
+        """Return the key of a result."""
+        raise NotImplementedError
+
+    def with_result(self, result: Any) -> Self:
+        """Return them with one more result; an earlier one of the same key goes."""
+        key = self.key_of(result)
+        others = tuple(one for one in self.results if self.key_of(one) != key)
+        afresh = tuple(one for one in self.afresh if one != key)
+        return replace(self, results=(*others, result), afresh=afresh)  # type: ignore[type-var]
+
+    def to_measure_afresh(self, keys: Iterable[Hashable] | None = None) -> Self:
+        """Return them with keys to be measured again, all that have a result unless some are given.
+
+        Each result remains until there is a new one.
+        """
+        wanted = (self.key_of(one) for one in self.results) if keys is None else keys
+        return replace(self, afresh=tuple(dict.fromkeys((*self.afresh, *wanted))))  # type: ignore[type-var]
+
+
+@dataclass
+class KeptStudy(Generic[R]):
+    """Results of a study, stored as they come.
+
+    Attributes:
+        results: What there is until now.
+        file: Where it is stored.
+        on_result: Gets each new one once it is stored.
+    """
+
+    results: R
+    file: Path
+    on_result: Callable[[Any], None] = field(repr=False)
+
+    def keep(self, result: Any) -> None:
+        """Add a result."""
+        self.results = replace(self.results.with_result(result), version=tunnelmark_version())
+        self.store()
+        self.on_result(result)
+
+    def store(self) -> None:
+        """Write what there is: a run that is stopped before its next result goes on there as well."""
+        write_study(self.file, self.results)
 
 
 def read_study(file: Path, kind: type[R], *, known: int) -> R | None:

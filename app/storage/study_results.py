@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from app.domain.errors import InvalidFile
 from app.domain.topology import Topology
 from app.domain.transfers import TransferCell, TransferResult
-from app.storage.study_files import read_study
+from app.storage.study_files import ResultsByKey, read_study
 
 FORMAT = 1
 """Raised when a field changes its meaning."""
 
 
 @dataclass(frozen=True, slots=True)
-class StudyResults:
+class StudyResults(ResultsByKey):
     """Results so far.
 
     Attributes:
@@ -52,15 +51,10 @@ class StudyResults:
         """Return the cells that have a time and need not be measured again."""
         return frozenset(self.times_s()).difference(self.afresh)
 
-    def with_result(self, result: TransferResult) -> StudyResults:
-        """Return them with one more result; an earlier one of the same cell goes."""
-        others = tuple(one for one in self.results if one.cell != result.cell)
-        afresh = tuple(one for one in self.afresh if one != result.cell)
-        return replace(self, results=(*others, result), afresh=afresh)
-
-    def to_measure_afresh(self, cells: Sequence[TransferCell]) -> StudyResults:
-        """Return them with some cells to be measured again; each keeps its result until it has a new one."""
-        return replace(self, afresh=tuple(dict.fromkeys((*self.afresh, *cells))))
+    @staticmethod
+    def key_of(result: TransferResult) -> TransferCell:
+        """Return the cell."""
+        return result.cell
 
     def with_rtt(self, condition: str, rtt_ms: float) -> StudyResults:
         """Return them with the round-trip time that was measured under a condition."""

@@ -31,7 +31,6 @@ from app.cli.terminal import run_cancellable
 from app.cli.words import word_of
 from app.discovery.pair_discovery import Discovery
 from app.domain.conditions import Condition
-from app.domain.declared import comparison_only
 from app.domain.errors import Cancelled, CleanupFailed, ConnectionLost, HostUnreachable, InvalidOption, NotFound
 from app.domain.pair_names import LAB_PREFIX
 from app.domain.preferences import Preferences
@@ -308,7 +307,7 @@ def _print_candidates(context: CommandContext, found: Discovery) -> None:
             print_suites(out, found, solutions, is_for_option=True)
         return
     suite_overview(found).print(out)
-    print_unavailable(out, found, found.unavailable.keys() - comparison_only())
+    print_unavailable(out, found, found.lacking)
     out.print(
         tr(
             "Every suite with the reason for its verdict: tunnelmark compare {pair} --list --all (or --solutions NAME)"

@@ -8,7 +8,6 @@ from rich.console import Console
 
 from app.cli.suites_text import print_suites, print_unavailable, suite_overview
 from app.discovery.pair_discovery import Discovery, HostCheck
-from app.domain.declared import comparison_only
 from app.domain.hosts import HostFacts, PairSpec, Privilege
 from app.wording.language import tr, trn
 from app.wording.local_forms import decimal
@@ -21,7 +20,7 @@ def print_summary(out: Console, found: Discovery) -> None:
         _print_short(out, found.pair, check)
     _print_clocks(out, found)
     suite_overview(found).print(out)
-    print_unavailable(out, found, found.unavailable.keys() - comparison_only())
+    print_unavailable(out, found, found.lacking)
     _print_blocked_names(out, found)
     text = tr("Every suite with its reason: tunnelmark discover {pair} --all").format(pair=found.pair.name)
     out.print(text, markup=False, soft_wrap=True)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from app.discovery.firewall import Firewall
+from app.domain.declared import comparison_only
 from app.domain.hosts import HostFacts, MissingPart, PairSpec, Side
 from app.domain.link import Link
 from app.domain.results import Candidate
@@ -65,3 +66,8 @@ class Discovery:
     def facts(self) -> dict[str, HostFacts]:
         """Facts about both hosts, by `a` and `b`."""
         return {Side.A.value: self.a.facts, Side.B.value: self.b.facts}
+
+    @property
+    def lacking(self) -> dict[str, str]:
+        """Unavailable solutions that are missed: not those that are there to be compared alone."""
+        return {name: why for name, why in self.unavailable.items() if name not in comparison_only()}

@@ -260,7 +260,7 @@ class CandidatesPage(Page):
             by_solution.setdefault(candidate.solution, []).append(candidate)
         for solution, candidates in by_solution.items():
             self._add_solution(found.solutions[solution], candidates, chosen)
-        for solution, reason in found.unavailable.items():
+        for solution, reason in found.lacking.items():
             about = found.solutions.get(solution)
             item = QTreeWidgetItem([local_title(about.title) if about else solution, tr("Not supported"), how(about)])
             item.setFlags(Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsEnabled)

@@ -106,7 +106,9 @@ def _daemon_step(request: PlanRequest, side: Side) -> PlanStep:
         undo=_end_command(link, "TERM", live_config_path(link), log_path(link)),
         depends_on_suite=True,
         # vtund writes its title over its environment, by which the supervisor knows processes.
-        health_check=root_script("vtun", "alive.sh", session_name(link), _listening(link), timeout_s=5.0),
+        health_check=root_script(
+            "vtun", "alive.sh", session_name(link), _listening(link), live_config_path(link), timeout_s=5.0
+        ),
     )
 
 

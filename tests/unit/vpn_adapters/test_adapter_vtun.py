@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 from dataclasses import replace
 from pathlib import Path
@@ -136,3 +137,43 @@ def test_start_puts_the_password_in_and_on_no_command_line(tmp_path: Path, shell
     assert "started" in Path(log_path(link).replace(link.run_dir, str(tmp_path))).read_text()
     assert SECRET not in (tmp_path / "vtund.argv").read_text()
     assert "vtund-openssl.cnf" in (tmp_path / "vtund.env").read_text()
+
+
+@pytest.mark.parametrize("shell", [("dash",), ("busybox", "sh")], ids=lambda shell: shell[0])
+@pytest.mark.parametrize("before", ["471\n", "", None])
+def test_a_file_of_the_hosts_own_daemon_is_restored_by_the_next_script(
+    tmp_path: Path, before: str | None, shell: tuple[str, ...]
+) -> None:
+    file = tmp_path / "vtund.server.pid"
+    if before is not None:
+        file.write_text(before)
+
+    def run(function: str) -> None:
+        text = adapter_script("vtun", "pid-file.sh").replace("/run/vtund.server.pid", str(file))
+        subprocess.run([*shell, "-c", f"{text}\n{function} {tmp_path}/live.conf"], check=True)
+
+    run("keep_pid_file")
+    file.write_text("4711\n")  # then the script is killed
+    run("restore_pid_file")
+    assert (file.read_text() if file.exists() else None) == before
+    run("restore_pid_file")
+    assert (file.read_text() if file.exists() else None) == before
+    assert {one.name for one in tmp_path.iterdir()} <= {file.name}
+
+
+@pytest.mark.parametrize("shell", [("dash",), ("busybox", "sh")], ids=lambda shell: shell[0])
+def test_a_session_is_not_taken_for_another_that_begins_like_it(tmp_path: Path, shell: tuple[str, ...]) -> None:
+    program = tmp_path / "vtund"
+    shutil.copy("/bin/sleep", program)
+    with subprocess.Popen(["vtund[c]: tunnelmark-tmk10 ether tmk10", "60"], executable=program) as daemon:
+        try:
+            found = [
+                subprocess.run(
+                    [*shell, "-c", adapter_script("vtun", "alive.sh"), "sh", session, "no title", "/no/file"],
+                    check=False,
+                ).returncode
+                for session in ("tunnelmark-tmk1", "tunnelmark-tmk10")
+            ]
+        finally:
+            daemon.kill()
+    assert found == [1, 0]

@@ -1,11 +1,10 @@
 # Starts vtund. $1 its configuration without the password, $2 the password's line, $3 the configuration that is made of
 # both, $4 its log, $5 OpenSSL's configuration or nothing, $6... further arguments.
 # In the foreground, since as a daemon it has no log but the system's. The command returns when the daemon reports that it
-# runs, and says what is wrong otherwise. A server writes its id into a file that may be that of the host's own vtund: what
-# was in it is put back. Source: VTun 3.0.4, main.c, write_pid.
+# runs, and says what is wrong otherwise. A server writes its id into a file that may be that of the host's own vtund.
 
+# @include pid-file.sh
 umask 077
-pid_file=/run/vtund.server.pid
 [ -s "$2" ] || { echo "there is no password" >&2; exit 1; }
 sed "/^  # password\$/r $2" "$1" > "$3" || exit 1
 config=$3
@@ -14,7 +13,7 @@ openssl=$5
 shift 5
 : > "$log"
 [ -z "$openssl" ] || export OPENSSL_CONF="$openssl"
-[ ! -e "$pid_file" ] || cp -p "$pid_file" "$config.pid" || exit 1
+[ "$1" != -s ] || keep_pid_file "$config" || exit 1
 setsid vtund -n -f "$config" "$@" >> "$log" 2>&1 < /dev/null &
 n=0
 status=0
@@ -24,8 +23,6 @@ until grep -q -e ' started$' -e '(standalone)$' "$log"; do
   # BusyBox may know whole seconds only.
   sleep 0.05 2> /dev/null || { sleep 1 && n=$((n + 19)); }
 done
-if [ -e "$config.pid" ]; then mv "$config.pid" "$pid_file"
-elif [ "$1" = -s ]; then rm -f "$pid_file"
-fi
+restore_pid_file "$config"
 [ "$status" -eq 0 ] || cat "$log" >&2
 exit "$status"

@@ -11,9 +11,11 @@ from app.domain.cancel import CancelToken
 from app.domain.commands import Command
 from app.domain.errors import CommandFailed, InvalidPlan
 from app.domain.hosts import Side
+from app.domain.hubs import clients_network
 from app.domain.topology import Topology, node_addresses
 from app.host.node_session import NodeSession
 from app.tunnel import ActiveTunnel, plan_of, temporary_group, temporary_tunnel
+from app.tunnel.hub_clients import HubClients
 from app.tunnel.messages import BARE_LINK_BRIDGED
 from app.tunnel.nodes import NodeSteps
 from support.killing import kill_tunnelmark, wait_until_back
@@ -81,6 +83,28 @@ def test_a_namespace_of_another_program_remains(net: NetBench) -> None:
         assert "tmk0node" not in sh(net.sessions.a, "ip netns list")
     finally:
         sh(net.sessions.b, "ip netns del tmk0node")
+
+
+def test_what_others_have_remains_where_a_hubs_clients_cannot_be_made(net: NetBench) -> None:
+    request = net.request("baseline")
+    plan = HubClients(3).extend(plan_of(request), request.link)
+    network = clients_network(request.link)
+    theirs = f"ip route add {network} via {request.link.underlay(Side.B)}", "ip netns add tmk0c2"
+    for host, own, make, there, end in (
+        (net.sessions.a, plan.a.steps[0], theirs[0], f"ip route show {network}", f"ip route del {network}"),
+        (net.sessions.b, plan.b.steps[0], theirs[1], "ip netns list", "ip netns del tmk0c2"),
+    ):
+        sh(host, f"mkdir -p {request.link.run_dir} && {make}")
+        try:
+            before = sh(host, there)
+            assert not host.run(own.command, token=CancelToken()).is_ok
+            assert host.run(own.undo, token=CancelToken()).is_ok  # type: ignore[arg-type]
+            assert sh(host, there) == before != ""
+        finally:
+            sh(host, end)
+        assert host.run(own.command, token=CancelToken()).is_ok
+        assert host.run(own.undo, token=CancelToken()).is_ok  # type: ignore[arg-type]
+        sh(host, "rm -r /run/tunnelmark")
 
 
 def test_killed_with_nodes_the_hosts_roll_back_when_the_lease_ends(net: NetBench, tmp_path: Path) -> None:

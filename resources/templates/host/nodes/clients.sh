@@ -6,6 +6,16 @@
 set -e
 prefix=$1 count=$2 bridge=$3 gateway=$4 first=$5 mtu=$6 notes=$8
 if [ -e "/sys/class/net/$bridge" ]; then echo "An interface named $bridge is already there." >&2; exit 1; fi
+# Before any note: the undo removes what is noted, and these would not be ours.
+n=1
+while [ "$n" -le "$count" ]; do
+  name=$prefix$n
+  if [ -e "/sys/class/net/$name" ] || [ -e "/run/netns/$name" ]; then
+    echo "An interface or a namespace named $name is already there." >&2
+    exit 1
+  fi
+  n=$((n + 1))
+done
 [ -d "${notes%/*}" ] || mkdir -m 700 "${notes%/*}" 2>/dev/null || [ -d "${notes%/*}" ]
 mkdir -m 700 "$notes"
 printf '%s %s\n' "$prefix" "$count" > "$notes/clients"
@@ -15,10 +25,6 @@ ip link set "$bridge" up
 n=1
 while [ "$n" -le "$count" ]; do
   name=$prefix$n
-  if [ -e "/sys/class/net/$name" ] || [ -e "/run/netns/$name" ]; then
-    echo "An interface or a namespace named $name is already there." >&2
-    exit 1
-  fi
   ip netns add "$name"
   ip link add "$name" mtu "$mtu" master "$bridge" type veth peer name lan mtu "$mtu" netns "$name"
   ip link set "$name" up

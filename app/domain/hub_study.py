@@ -30,7 +30,7 @@ class HubBound(StrEnum):
     """Limit of a rate that was found."""
 
     HUB = "hub"
-    CLIENTS = "clients"  # the computer of the clients: the hub can do more
+    CLIENTS = "clients"  # the computer of the clients
     LIMITER = "limiter"  # a limiter of the program
     TIME = "time"  # the time in which clients have to be back
     NONE = "none"  # neither host was at its limit: each client makes its attempts in turn
@@ -107,9 +107,14 @@ def cpu_bound(hub: CpuUsage | None, clients: CpuUsage | None) -> HubBound:
         clients: CPU of the clients' host; None where not known.
     """
     for cpu, bound in ((clients, HubBound.CLIENTS), (hub, HubBound.HUB)):
-        if cpu is not None and 100.0 - cpu.busy_pct < FULL_IDLE_PCT:
+        if cpu is not None and is_full(cpu):
             return bound
     return HubBound.NONE
+
+
+def is_full(cpu: CpuUsage) -> bool:
+    """Return whether a host was at its limit."""
+    return 100.0 - cpu.busy_pct < FULL_IDLE_PCT
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,8 +153,16 @@ class HubResult:
 
     @property
     def is_lower_bound(self) -> bool:
-        """Whether the hub can do more than the figure tells."""
-        return self.value is not None and self.bound in (HubBound.CLIENTS, HubBound.NONE)
+        """Whether the hub can do more than the figure tells: it had CPU left, and was not the limit.
+
+        What limits TCP where neither CPU does is not known. Of a restart, all clients that were tried were back.
+        """
+        if self.value is None:
+            return False
+        if self.cell.kind is HubKind.RECOVERY:
+            return self.bound is HubBound.NONE
+        others = (HubBound.CLIENTS, HubBound.NONE) if self.cell.kind is HubKind.FLOOD else (HubBound.CLIENTS,)
+        return self.bound in others and self.hub_cpu is not None and not is_full(self.hub_cpu)
 
     @property
     def is_disturbed(self) -> bool:

@@ -138,6 +138,8 @@ class HubStudyRun:
             found = self._with_hub(choice, clients, _back)
             if best is None or (found.value or 0) > (best.value or 0):
                 best = found
+            elif found.message:
+                best = replace(best, message=found.message)
             if found.value != clients:
                 break
         return best or HubResult(choice.cell, 0)
@@ -220,7 +222,9 @@ class _Flood:
         for _ in range(_LONG_TRIES):
             window, cpu = self._window(rate, self.run.part.window_s)
             if window.has_all(self.run.clients):
-                failed = [one for one in self.windows if not one.has_all(self.run.clients) and one.rate_s > rate]
+                failed = [
+                    one for one in self.windows if not one.has_all(self.run.clients) and one.rate_s > window.rate_s
+                ]
                 bound = _bound(window, failed)
                 tried = tuple(self.windows)
                 return replace(
@@ -257,7 +261,8 @@ class _Flood:
             monitor.wait_until_watching(run.token)
             done = flood(run.sessions, self.hub, self.link, run.clients, request, token=run.token)
             begin_s, end_s = done.span
-            usage = monitor.usage((begin_s, end_s))
+            # To wait after the last attempt was due is no load: with it, a host at its limit would seem idle.
+            usage = monitor.usage((begin_s, min(end_s, begin_s + seconds)))
             cpu = _intervals(monitor, begin_s, begin_s + seconds)
         window = replace(done.window, hub=usage.get(Side.A.value), clients=usage.get(Side.B.value))
         return window, cpu

@@ -20,8 +20,9 @@ from app.probes.messages import FLOOD_UNREAD, HUB_UNREAD
 MAX_OUTPUT_BYTES = 8_388_608
 """A line for each attempt: enough for some 500 000."""
 
-ATTEMPT = re.compile(r"^= (\d{1,6}\.\d{2}) (-?\d{1,6}\.\d{2}) (-|\d{1,6}\.\d{2})$", re.MULTILINE)
+_ATTEMPT = re.compile(r"^= (\d{1,6}\.\d{2}) (-?\d{1,6}\.\d{2}) (-|\d{1,6}\.\d{2})$", re.MULTILINE)
 """Line of a client: when an attempt was due, how late it began, how long it took, in seconds; `-` for never."""
+_LIMIT = re.compile(r"^@limit \d+$", re.MULTILINE)
 _SEEN = re.compile(r"^(clock|seen|fresh) (\d{1,12})$", re.MULTILINE)
 _LIMITER = re.compile(r"^limiter (\d{1,9}) (.{1,300})$", re.MULTILINE)
 _LIMITERS = 5
@@ -75,7 +76,7 @@ def parse_flood(text: str, request: FloodRequest) -> HubWindow:
 
     Attempts that have no line count as failed.
     """
-    lines = sorted((float(due), float(lag), duration) for due, lag, duration in ATTEMPT.findall(text))
+    lines = sorted((float(due), float(lag), duration) for due, lag, duration in _ATTEMPT.findall(text))
     done = [float(duration) for _, _, duration in lines if duration != "-"]
     last = [lag for _, lag, _ in lines[-max(1, len(lines) // 4) :]]
     return HubWindow(
@@ -101,7 +102,7 @@ def flood(
     """Make attempts from the clients on B against the hub on A, and return what both saw of them.
 
     Raises:
-        ProbeFailed: The hub's counters cannot be read, or no attempt was made at all.
+        ProbeFailed: The hub's counters cannot be read, no attempt was made at all, or the clients' program failed.
         ConnectionLost, DeadlineExceeded, Cancelled: The hosts were lost, or the token was cancelled.
     """
     before = _sight(sessions, hub, link, 0, token)
@@ -114,7 +115,8 @@ def flood(
     command = replace(hub.flood(link, clients, request), max_output_bytes=MAX_OUTPUT_BYTES)
     result = sessions.b.run(command, token=token, on_line=on_line)
     end_s = time.monotonic()
-    if not began:
+    has_run = result.is_ok or _LIMIT.search(result.stdout) is not None  # it may not end in time at a rate too high
+    if not began or not has_run or result.is_truncated:
         raise ProbeFailed(FLOOD_UNREAD(output=plain_text(result.stderr or result.stdout)[-300:]))
     after = _sight(sessions, hub, link, before.clock_s, token)
     window = replace(
@@ -128,4 +130,6 @@ def flood(
 
 def _sight(sessions: SessionPair, hub: Hub, link: Link, since_s: int, token: CancelToken) -> HubSight:
     result = sessions.a.run(hub.seen(link, since_s), token=token)
+    if not result.is_ok:
+        raise ProbeFailed(HUB_UNREAD(output=plain_text(result.stderr or result.stdout)[:200]))
     return parse_sight(result.stdout)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,13 +17,14 @@ from app.domain.link import Link
 from app.domain.plain_text import plain_text
 from app.domain.results import CpuUsage, ThroughputSeries
 from app.probes.cpu import CpuMonitor
-from app.probes.hub_flood import ATTEMPT
-from app.probes.messages import HUB_NOT_CONNECTED, HUB_NOT_RESTARTED
+from app.probes.messages import HUB_CLIENTS_SILENT, HUB_NOT_CONNECTED, HUB_NOT_RESTARTED
 from app.probes.throughput import ThroughputRequest, measure_throughput, throughput_server
 
 LEAD_S = 3.0
 """Time for which clients have answers before the hub is restarted, in seconds."""
 _BEGIN_S = 30.0
+_CLIENT = re.compile(r"^client (-|\d{1,6}\.\d{2}) (-|\d{1,6}\.\d{2})$", re.MULTILINE)
+"""Line of a client: when its first answer came, and how long it had none, in seconds; `-` for never."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +64,7 @@ def recover_clients(
     """Restart the hub of connected clients, and return for how long each had no answer from it.
 
     Raises:
-        ProbeFailed: The hub did not start again, or the clients had no answer before.
+        ProbeFailed: The hub did not start again, or not all clients had an answer before.
     """
     begun = threading.Event()
     limit_s = int(LEAD_S + within_s + _BEGIN_S)
@@ -78,10 +80,19 @@ def recover_clients(
         token.wait_for(lambda: begun.is_set() or watching.done(), timeout_s=_BEGIN_S, what="the clients to begin")
         token.sleep(LEAD_S)
         results = sessions.a.run_batch(hub.restart(link), token=token, should_stop_at_failure=True)
-        printed = watching.result().stdout
+        watched = watching.result()
     if not all(one.is_ok for one in results):
         raise ProbeFailed(HUB_NOT_RESTARTED(output=plain_text(results[-1].stderr)[-300:]))
-    return Recovery(clients, parse_outages(printed), float(within_s))
+    ready = answered_before(watched.stdout, LEAD_S)
+    if not watched.is_ok or ready < clients:
+        output = plain_text(watched.stderr)[-300:]
+        raise ProbeFailed(HUB_CLIENTS_SILENT(ready=ready, clients=clients, output=output))
+    return Recovery(clients, parse_outages(watched.stdout), float(within_s))
+
+
+def answered_before(text: str, seconds: float) -> int:
+    """Return how many clients had their first answer within so many seconds after they began."""
+    return sum(first != "-" and float(first) <= seconds for first, _ in _CLIENT.findall(text))
 
 
 def parse_outages(text: str) -> tuple[float, ...]:
@@ -89,7 +100,7 @@ def parse_outages(text: str) -> tuple[float, ...]:
 
     Such a client is left out: nothing shows that it was connected to the hub at all.
     """
-    found = (duration for _, _, duration in ATTEMPT.findall(text) if duration != "-")
+    found = (outage for _, outage in _CLIENT.findall(text) if outage != "-")
     return tuple(sorted(one for one in map(float, found) if one >= 1.0))
 
 

@@ -20,14 +20,14 @@ from app.wording.messages import local_text
 
 HUB_NOTES = (
     mark(
-        "Clients are namespaces on B, each with an address of its own. An attempt counts only if the client and the "
-        "hub both saw it: an answer through the new session, and the hub's own count."
+        "Clients are namespaces on B, each with an address of its own. A rate counts only if each attempt had an "
+        "answer through the new session, and the hub's own count of the window is at least as high."
     ),
     mark(
         "The study's hub had one core of an Intel Core i7-6700K. Read the limits and the shares of the CPU, not the "
         "rates."
     ),
-    mark("≥: the hub can do more. The clients' computer was the limit, or neither was."),
+    mark("≥: the hub can do more. It had CPU left, and the clients' computer was the limit, or neither was."),
 )
 """Differences to the study."""
 
@@ -137,12 +137,11 @@ def lines(results: HubResults) -> list[str]:
             found.append(
                 form.format(solution=name, own=own, clients=one.clients, there=there, others=published.clients)
             )
-        if one.outages_s:
+        if one.outages_s and one.value:
             form = tr("{solution}: {back} of {clients} clients were back, after {first} to {last} s.")
-            first, last = (decimal(one.outages_s[at], 1) for at in (0, -1))
-            found.append(
-                form.format(solution=name, back=len(one.outages_s), clients=one.clients, first=first, last=last)
-            )
+            back = one.outages_s[: int(one.value or 0)]  # the shortest first; the others were back too late
+            first, last = (decimal(back[at], 1) for at in (0, -1))
+            found.append(form.format(solution=name, back=len(back), clients=one.clients, first=first, last=last))
         acted = tr("{solution}: a limiter acted: {words}")
         found += [acted.format(solution=name, words=words) for words in _limiters(one)]
         if one.message:

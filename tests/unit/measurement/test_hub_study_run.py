@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import SimpleNamespace
-from typing import Self
+from typing import ClassVar, Self
 
 import pytest
 
@@ -14,6 +14,7 @@ from app.domain.cancel import CancelToken
 from app.domain.errors import ProbeFailed, TunnelDown
 from app.domain.hub_study import HubBound, HubCell, HubKind, HubResult, HubWindow
 from app.domain.hubs import FloodRequest
+from app.domain.results import CpuUsage
 from app.measurement import hub_study_run
 from app.measurement.hub_study_run import HubChoice, HubPart, HubStudyRun
 from app.measurement.messages import NO_HUB_RATE
@@ -41,6 +42,10 @@ class _Tunnels:
 
 
 class _Monitor:
+    """Hosts that are half busy in every window; `asked` has the windows."""
+
+    asked: ClassVar[list[tuple[float, float]]] = []
+
     def __init__(self, _sessions: object) -> None:
         pass
 
@@ -53,8 +58,10 @@ class _Monitor:
     def wait_until_watching(self, _token: CancelToken) -> None:
         pass
 
-    def usage(self, *_windows: object) -> dict[str, object]:
-        return {}
+    def usage(self, *windows: tuple[float, float]) -> dict[str, CpuUsage]:
+        self.asked.extend(windows)
+        half = CpuUsage(50.0, 50.0, 0.0, 0.0, 0.0, 1.0)
+        return {"a": half, "b": half}
 
 
 def measured(kind: HubKind, tunnels: _Tunnels) -> HubResult:
@@ -74,7 +81,7 @@ def test_a_hub_that_does_not_come_up_is_a_result() -> None:
 
 
 @pytest.mark.parametrize(
-    ("capacity", "long_capacity", "found"), [(20.0, 20.0, 18.5), (20.0, 17.0, 16.1), (0.0, 0.0, 0)]
+    ("capacity", "long_capacity", "found"), [(20.0, 20.0, 19.03), (20.0, 17.0, 16.55), (0.0, 0.0, 0)]
 )
 def test_the_rate_found_holds_for_the_long_window(
     monkeypatch: pytest.MonkeyPatch, capacity: float, long_capacity: float, found: float
@@ -86,7 +93,7 @@ def test_the_rate_found_holds_for_the_long_window(
         number = int(request.rate_s * request.seconds) + 1
         is_whole = request.rate_s <= (capacity if request.seconds == 1 else long_capacity)
         done = number if is_whole else number - 1
-        return Flooded(HubWindow(request.rate_s, request.seconds, number, done, done), (0.0, 2.0))
+        return Flooded(HubWindow(request.rate_s, request.seconds, number, done, done), (0.0, 12.0))
 
     monkeypatch.setattr(hub_study_run, "flood", flood)
     monkeypatch.setattr(hub_study_run, "CpuMonitor", _Monitor)
@@ -94,7 +101,8 @@ def test_the_rate_found_holds_for_the_long_window(
     if not found:
         assert (result.value, result.message) == (None, NO_HUB_RATE())
         return
-    assert result.value is not None
+    assert result.value == pytest.approx(found, abs=0.01)
+    assert {end - begin for begin, end in _Monitor.asked} == {1.0, 2.0}, "not what is waited for afterwards"
     assert capacity / 1.15 / 0.87**-2 <= result.value <= long_capacity
     assert result.window is not None
     assert result.window.seconds == 2

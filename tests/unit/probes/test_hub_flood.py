@@ -14,7 +14,7 @@ from app.domain.hubs import FloodRequest
 from app.domain.link import Link
 from app.domain.results import CpuUsage
 from app.probes.hub_flood import flood, number_of_attempts, parse_flood, parse_sight
-from app.probes.messages import FLOOD_UNREAD
+from app.probes.messages import FLOOD_UNREAD, HUB_UNREAD
 from support.message_checks import has_message
 from vpn_adapters.registry import HUBS
 
@@ -48,6 +48,8 @@ class _Host:
     """Answers one command after another."""
 
     outputs: list[str]
+    statuses: list[int] = field(default_factory=list)
+    is_truncated: bool = False
     asked: list[tuple[str, ...]] = field(default_factory=list)
 
     def run(self, command: Command, *, token: CancelToken, on_line: LineSink | None = None) -> CommandResult:
@@ -57,11 +59,13 @@ class _Host:
         for line in text.splitlines():
             if on_line is not None:
                 on_line(Stream.STDOUT, line)
-        return CommandResult(command.argv, 0, text, "", 0.1)
+        status = self.statuses.pop(0) if self.statuses else 0
+        return CommandResult(command.argv, status, text, "", 0.1, is_truncated=self.is_truncated)
 
 
-def flooded(clients: str, *hub: str) -> HubWindow:
-    sessions = SessionPair(_Host(list(hub)), _Host([clients]))  # type: ignore[arg-type]
+def flooded(clients: _Host | str, *hub: str, statuses: tuple[int, ...] = ()) -> HubWindow:
+    b = _Host([clients]) if isinstance(clients, str) else clients
+    sessions = SessionPair(_Host(list(hub), list(statuses)), b)  # type: ignore[arg-type]
     link = Link("192.0.2.1", "192.0.2.2")
     return flood(sessions, HUBS["wireguard"], link, 4, REQUEST, token=CancelToken()).window
 
@@ -76,6 +80,24 @@ def test_the_hubs_own_count_is_what_came_meanwhile() -> None:
 def test_clients_that_never_began_are_no_measurement() -> None:
     with pytest.raises(ProbeFailed, check=has_message(FLOOD_UNREAD)):
         flooded("Cannot open network namespace\n", "clock 100\nseen 40\n", "clock 103\nseen 40\n")
+
+
+SIGHTS = "clock 100\nseen 40\n", "clock 103\nseen 43\nfresh 3\n"
+
+
+@pytest.mark.parametrize("clients", [_Host([PRINTED], [2]), _Host([PRINTED], is_truncated=True)], ids=["failed", "cut"])
+def test_a_flood_whose_program_failed_or_of_which_lines_are_missing_is_no_result(clients: _Host) -> None:
+    with pytest.raises(ProbeFailed, check=has_message(FLOOD_UNREAD)):
+        flooded(clients, *SIGHTS)
+
+
+def test_a_flood_that_does_not_end_in_time_is_a_rate_that_fails() -> None:
+    assert flooded(_Host([f"{PRINTED}@limit 24\n"], [143]), *SIGHTS).by_clients == 3
+
+
+def test_counters_that_the_hub_cannot_read_are_no_result() -> None:
+    with pytest.raises(ProbeFailed, check=has_message(HUB_UNREAD)):
+        flooded(PRINTED, *SIGHTS, statuses=(0, 1))
 
 
 WHOLE = HubWindow(10.0, 5, 50, 50, 50, fresh=4, lag_s=0.1)

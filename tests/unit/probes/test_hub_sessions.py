@@ -13,7 +13,7 @@ from app.domain.errors import ProbeFailed
 from app.domain.link import Link
 from app.probes import hub_sessions
 from app.probes.hub_sessions import Recovery, connect, parse_outages, recover_clients
-from app.probes.messages import HUB_NOT_CONNECTED, HUB_NOT_RESTARTED
+from app.probes.messages import HUB_CLIENTS_SILENT, HUB_NOT_CONNECTED, HUB_NOT_RESTARTED
 from support.message_checks import has_message
 from vpn_adapters.registry import SESSION_HUBS
 
@@ -21,7 +21,7 @@ HUB, LINK = SESSION_HUBS["wireguard"], Link("192.0.2.1", "192.0.2.2")
 
 
 def test_a_client_without_an_outage_noticed_no_restart_and_does_not_count() -> None:
-    text = "@begin\n= 0.00 0.00 7.80\n= 0.00 0.00 0.40\n@alive 2\n= 0.00 0.00 -\n= 0.00 0.00 31.00\n"
+    text = "@begin\nclient 0.00 7.80\nclient 0.10 0.40\n@alive 2\nclient 0.10 -\nclient 0.20 31.00\n"
     assert parse_outages(text) == (7.8, 31.0)
     assert Recovery(4, parse_outages(text), 30.0).back == 1
 
@@ -31,6 +31,8 @@ class _Hosts:
     """Both hosts: clients that print once the hub was restarted, and a hub that may not start."""
 
     exit_status: int = 0
+    printed: str = "client 0.00 7.80\nclient 0.00 7.90\n"
+    watch_status: int = 0
     restarted: threading.Event = field(default_factory=threading.Event)
 
     def run(self, command: Command, *, token: CancelToken, on_line: LineSink | None = None) -> CommandResult:
@@ -38,7 +40,7 @@ class _Hosts:
             return CommandResult(command.argv, self.exit_status, "", "no", 0.1)
         on_line(Stream.STDOUT, "@begin")
         token.wait_for(self.restarted.is_set, timeout_s=5.0, what="the restart", interval_s=0.005)
-        return CommandResult(command.argv, 0, "@begin\n= 0.00 0.00 7.80\n= 0.00 0.00 7.90\n", "", 0.1)
+        return CommandResult(command.argv, self.watch_status, f"@begin\n{self.printed}", "icmp", 0.1)
 
     def run_batch(
         self,
@@ -72,6 +74,21 @@ def test_the_hub_is_restarted_while_clients_ask_it() -> None:
 def test_a_hub_that_does_not_start_again_is_no_result() -> None:
     with pytest.raises(ProbeFailed, check=has_message(HUB_NOT_RESTARTED)):
         recovered(_Hosts(exit_status=1))
+
+
+@pytest.mark.parametrize(
+    ("printed", "watch_status", "ready"),
+    [
+        ("client 0.00 7.80\n", 0, 1),
+        ("client 0.00 7.80\nclient - -\n", 0, 1),
+        ("client 0.00 7.80\nclient 0.50 0.00\n", 0, 1),
+        ("client 0.00 7.80\nclient 0.00 -\n", 1, 2),
+    ],
+    ids=["no line", "no answer", "none before the restart", "its program failed"],
+)
+def test_a_restart_that_not_all_clients_noticed_is_no_result(printed: str, watch_status: int, ready: int) -> None:
+    with pytest.raises(ProbeFailed, check=has_message(HUB_CLIENTS_SILENT, ready=ready, clients=2)):
+        recovered(_Hosts(printed=printed, watch_status=watch_status))
 
 
 def test_clients_that_do_not_connect_are_no_result() -> None:

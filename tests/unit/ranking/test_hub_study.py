@@ -57,6 +57,22 @@ def test_a_figure_is_a_lower_bound_unless_the_hub_or_a_limiter_was_the_limit() -
     assert missing_cells("all", busy.done()) == hub_cells()
 
 
+def test_a_figure_of_a_hub_that_is_full_or_of_tcp_that_no_cpu_limits_is_no_lower_bound() -> None:
+    full = cpu(1.0, 60.0, 30.0)
+    assert figure_rows(results(replace(RESULT, hub_cpu=full)))[0][2] == "27.0"
+    assert figure_rows(results(replace(RESULT, hub_cpu=None)))[0][2] == "27.0"
+    tcp = next(one for one in hub_cells() if one.kind is HubKind.THROUGHPUT)
+    sent = replace(RESULT, cell=tcp, window=None, windows=(), cpu=())
+    assert [replace(sent, bound=one).is_lower_bound for one in (HubBound.CLIENTS, HubBound.NONE)] == [True, False]
+
+
+def test_cells_that_are_measured_afresh_keep_their_results() -> None:
+    begun = results().to_measure_afresh()
+    assert begun.results == results().results
+    assert begun.done() == frozenset()
+    assert begun.with_result(RESULT).done() == {CELL}
+
+
 def test_rates_that_were_tried_and_limiters_are_named() -> None:
     assert [row[1] for row in try_rows(results())] == ["40.0", "27.0"]
     acted = replace(RESULT, windows=(replace(WINDOW, limiters=("rate limit exceeded",)),))
@@ -109,6 +125,8 @@ def test_clients_that_were_all_back_in_time_are_a_lower_bound() -> None:
     found = results(HubResult(cell, 8, "x", 8.0, HubBound.NONE, outages_s=(7.7, 7.9)))
     assert figure_rows(found)[0][2:5] == ("≥ 8", "–", "number of clients")
     assert lines(found) == [f"{cell.title}: 2 of 8 clients were back, after 7.7 to 7.9 s."]
+    some = results(HubResult(cell, 8, "x", 1.0, HubBound.TIME, outages_s=(7.7, 31.0)))
+    assert lines(some) == [f"{cell.title}: 1 of 8 clients were back, after 7.7 to 7.7 s."]
     late = results(HubResult(cell, 8, "x", 5.0, HubBound.TIME))
     assert figure_rows(late)[0][2:5] == ("5", "–", "the time")
 

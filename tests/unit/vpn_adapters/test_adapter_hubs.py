@@ -45,8 +45,15 @@ def test_a_flood_names_its_rate_and_no_key(solution: str) -> None:
 
 
 def test_limiters_of_programs_are_left_as_they_are() -> None:
-    for solution, words in (("openvpn-udp", b"connect-freq"), ("ipsec", b"cookie_threshold")):
-        assert not any(words in file.content for file in plan_of(solution).a.files if file.path.endswith(".conf"))
+    limiters = {
+        "openvpn-udp": (b"connect-freq",),
+        "ipsec": (b"cookie_threshold", b"block_threshold", b"dos_protection"),
+        "ssh": (b"MaxStartups", b"PerSource"),
+    }
+    for solution, words in limiters.items():
+        text = b"\n".join(file.content for file in plan_of(solution).a.files)
+        assert text
+        assert not any(word in text for word in words)
 
 
 def test_clients_share_one_key_and_each_may_have_a_session() -> None:

@@ -1,6 +1,7 @@
 # Longest time without an answer from a host. Arguments: NUMBER CLIENTS BEGIN ADDRESS SECONDS; BEGIN in seconds since the host was
 # started. One echo request is sent every 0.2 s. Ends once an outage of a second and more is over, or after SECONDS, and prints
-# `= 0.00 0.00 OUTAGE` in seconds, `-` for OUTAGE where no answer came in the end.
+# `client FIRST OUTAGE` in seconds: when its first answer came after BEGIN, and the longest time without one; `-` for FIRST
+# where none came at all, for OUTAGE where none came in the end. The first client prints `@begin` at that time.
 #
 # Source: icmp(7).
 use strict;
@@ -26,8 +27,9 @@ sub request {
     send($echo, $packet, 0, $to);
 }
 
+while ((my $wait = $begin - now()) > 0) { select(undef, undef, undef, $wait) }
 if ($number == 1) { local $| = 1; print "\@begin\n" }
-my ($nth, $sent, $last, $longest) = (0, 0, undef, 0);
+my ($nth, $sent, $first, $last, $longest) = (0, 0, undef, undef, 0);
 while (now() < $begin + $seconds && $longest < 1) {
     if (now() >= $sent + 0.2) { request($nth++); $sent = now() }
     my $ready = "";
@@ -39,8 +41,10 @@ while (now() < $begin + $seconds && $longest < 1) {
     my ($type, $code, $sum, $id) = unpack("C2n2", $payload);
     next if $type != 0 || $id != $number;
     my $now = now();
+    $first = $now - $begin unless defined $first;
     $longest = $now - $last if defined $last && $now - $last > $longest;
     $last = $now;
 }
 my $is_there = defined $last && now() - $last < 1;
-printf("= 0.00 0.00 %s\n", $is_there ? sprintf("%.2f", $longest) : "-");
+my @shown = map { defined $_ ? sprintf("%.2f", $_) : "-" } $first, $is_there ? $longest : undef;
+print "client @shown\n";

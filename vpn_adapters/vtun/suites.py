@@ -13,7 +13,7 @@ from vpn_adapters.vtun.discovery import LEGACY_PROVIDER
 from vpn_adapters.vtun.info import NAME
 
 _OFFERED = ("aes256cbc", "aes128cbc", "blowfish128ecb")
-"""The two that are least bad, and the one that `encrypt yes` stands for: what plants have."""
+"""The two that are least bad, and the one that `encrypt yes` means: what plants have."""
 
 _NOTE = mark("vtund lists no ciphers; this one is in vtund.conf(5) of VTun 3.0.4.")
 _BROKEN_NOTE = mark(

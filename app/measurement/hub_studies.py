@@ -19,7 +19,6 @@ from app.lab.practice_labs import Labs
 from app.measurement.hub_study_run import HubChoice, HubPart, HubStudyRun
 from app.measurement.messages import A_STUDY, HUB_STUDY_NEEDS_LAB, NO_SAFE_SUITE, NODE_SOLUTION_MISSING
 from app.measurement.tunnels import DeployedTunnels
-from app.policy.file_header import file_header
 from app.ranking.hub_study import HUB_STUDY, hub_cells, hub_clients, recovery_s
 from app.storage import Store, study_results
 from app.storage.hub_results import HubResults, load_hub_results
@@ -137,9 +136,7 @@ class HubStudyOperations:
                 else:
                     kept.keep(choice)
             sessions = self.sessions(pair, token=token)
-            tunnels = DeployedTunnels(
-                pair, sessions, discovery.link, discovery.facts, file_header(), self.store.audit, minds_firewalls=True
-            )
+            tunnels = DeployedTunnels.of_study(discovery, sessions, self.store.audit)
             guests = self.lab_service.guests(pair)
             HubStudyRun(
                 *(choices, HUB_PARTS[part], hub_clients(), sessions, discovery.b.facts, tunnels, guests),

@@ -20,7 +20,6 @@ from app.lab.practice_labs import Labs
 from app.measurement.messages import A_STUDY, NO_SAFE_SUITE, NODE_SOLUTION_MISSING, NODE_STUDY_NEEDS_LAB
 from app.measurement.node_study_run import NodeChoice, NodePart, NodeStudyRun, ProtectedNodes
 from app.measurement.tunnels import DeployedTunnels
-from app.policy.file_header import file_header
 from app.probes.capture.request import missing_for_capture
 from app.ranking.node_study import NODE_STUDY, node_settings
 from app.storage import Store, study_results
@@ -133,9 +132,7 @@ class NodeStudyOperations:
             lacking = missing_for_capture(sessions, discovery.facts)
             if lacking:
                 raise InvalidOption(lacking)
-            tunnels = DeployedTunnels(
-                pair, sessions, discovery.link, discovery.facts, file_header(), self.store.audit, minds_firewalls=True
-            )
+            tunnels = DeployedTunnels.of_study(discovery, sessions, self.store.audit)
             if found.afresh:
                 kept.store()
             NodeStudyRun(

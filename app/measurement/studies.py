@@ -27,7 +27,6 @@ from app.measurement.messages import (
 )
 from app.measurement.transfers import TransferPlan, TransferReports, TransferRun
 from app.measurement.tunnels import DeployedTunnels
-from app.policy.file_header import file_header
 from app.probes.transfer import can_end_early
 from app.ranking.published_transfers import TRANSFER_BYTES
 from app.ranking.study_parts import missing_cells
@@ -121,9 +120,7 @@ class StudyOperations:
         set_condition = partial(self.lab_service.manager.hold_condition, lab.spec.name)
         with self.in_use.hold((pair.a, pair.b), A_STUDY()):
             sessions = self.sessions(pair, token=token)
-            tunnels = DeployedTunnels(
-                pair, sessions, discovery.link, discovery.facts, file_header(), self.store.audit, minds_firewalls=True
-            )
+            tunnels = DeployedTunnels.of_study(discovery, sessions, self.store.audit)
             version = iperf3_version(discovery.facts[Side.A.value])
             plan = TransferPlan(
                 *(cells, self._choices(discovery, cells), TRANSFER_BYTES),

@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 
 from app.discovery.firewall import Firewall
+from app.discovery.pair_discovery import Discovery
 from app.domain.adapters import Adapter, shell_step_argv
 from app.domain.audit import AuditEntry
 from app.domain.cancel import CancelToken
@@ -20,6 +21,7 @@ from app.domain.messages import sentences
 from app.domain.script_files import bare_script
 from app.domain.solutions import Suite
 from app.measurement.interfaces import GroupStageSink, StageSink, Tunnel, TunnelGroup
+from app.policy.file_header import file_header
 from app.probes.smoke_test import SmokeTestOutcome, SmokeTestRequest, run_smoke_test
 from app.tunnel import DeployRequest, read_firewalls, recover, temporary_group, temporary_tunnel
 from app.tunnel.request import PlanExtension
@@ -54,6 +56,13 @@ class DeployedTunnels:
     audit: Callable[[AuditEntry], None]
     minds_firewalls: bool = True
     shaping: Condition | None = None
+
+    @classmethod
+    def of_study(
+        cls, discovery: Discovery, sessions: SessionPair, audit: Callable[[AuditEntry], None]
+    ) -> DeployedTunnels:
+        """Return what builds the tunnels of a study on hosts that have been inspected."""
+        return cls(discovery.pair, sessions, discovery.link, discovery.facts, file_header(), audit)
 
     def open(
         self, adapter: Adapter, suite: Suite, *, token: CancelToken, on_stage: StageSink

@@ -22,7 +22,7 @@ from vpn_adapters.openvpn.render import config_path, control_channel, data_chann
 from vpn_adapters.shared import daemons
 from vpn_adapters.shared.certificates import certificate_path, key_path
 from vpn_adapters.shared.commands import root_script
-from vpn_adapters.shared.hubs import flood_command, program_file
+from vpn_adapters.shared.hubs import flood_command, hub_plan, program_file
 from vpn_adapters.shared.messages import MAKE_CLIENTS_OF_HUB
 from vpn_adapters.shared.rendering import render_file
 from vpn_adapters.shared.taps import set_up_step
@@ -33,15 +33,12 @@ NAME = INFOS[Carrier.UDP].name
 
 def _plan(clients: int, request: PlanRequest) -> TunnelPlan:
     link = request.link
-    return TunnelPlan(
-        solution=NAME,
-        suite=request.suite,
-        a=_hub_end(request),
-        b=_clients_end(clients, request),
-        probe_address_a=link.underlay_a,
-        probe_address_b=link.underlay_b,
-        inner_mtu_bytes=link.inner_mtu_bytes,
-        overhead_bytes=None,
+    return hub_plan(
+        request,
+        NAME,
+        _hub_end(request),
+        _clients_end(clients, request),
+        mtu_bytes=link.inner_mtu_bytes,
         outer_filter=f"udp port {link.names.udp_port}",
     )
 

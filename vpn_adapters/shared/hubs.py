@@ -2,10 +2,35 @@
 
 from __future__ import annotations
 
+from app.domain.adapters import EndpointPlan, PlanRequest, TunnelPlan
 from app.domain.commands import Command, FileToWrite
 from app.domain.hubs import each_client
 from app.domain.link import Link
 from vpn_adapters.shared.commands import root_script
+
+
+def hub_plan(
+    request: PlanRequest, solution: str, hub: EndpointPlan, clients: EndpointPlan, *, mtu_bytes: int, outer_filter: str
+) -> TunnelPlan:
+    """Return the plan of a hub: no tunnel between the hosts, whose own addresses are asked for.
+
+    Args:
+        hub: What is made on A.
+        clients: What is made on B.
+        mtu_bytes: MTU inside.
+        outer_filter: Its packets on the underlay, as a capture filter.
+    """
+    return TunnelPlan(
+        solution=solution,
+        suite=request.suite,
+        a=hub,
+        b=clients,
+        probe_address_a=request.link.underlay_a,
+        probe_address_b=request.link.underlay_b,
+        inner_mtu_bytes=mtu_bytes,
+        overhead_bytes=None,
+        outer_filter=outer_filter,
+    )
 
 
 def program_path(link: Link) -> str:

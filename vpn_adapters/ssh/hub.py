@@ -14,7 +14,7 @@ from app.domain.hubs import FloodRequest, clients_network, flood_limit_s
 from app.domain.link import Link
 from app.domain.script_files import adapter_script
 from vpn_adapters.shared.commands import root_script
-from vpn_adapters.shared.hubs import flood_each_command, program_file
+from vpn_adapters.shared.hubs import flood_each_command, hub_plan, program_file
 from vpn_adapters.shared.rendering import public_value, render_file
 from vpn_adapters.ssh import adapter, render
 from vpn_adapters.ssh.identity import SSH_KEY, key_path
@@ -47,16 +47,8 @@ def _plan(request: PlanRequest) -> TunnelPlan:
         steps=(),
         interface="",
     )
-    return TunnelPlan(
-        solution=NAME,
-        suite=request.suite,
-        a=hub,
-        b=clients,
-        probe_address_a=link.underlay_a,
-        probe_address_b=link.underlay_b,
-        inner_mtu_bytes=link.inner_mtu_bytes,
-        overhead_bytes=None,
-        outer_filter=f"tcp port {link.names.ssh_port}",
+    return hub_plan(
+        request, NAME, hub, clients, mtu_bytes=link.inner_mtu_bytes, outer_filter=f"tcp port {link.names.ssh_port}"
     )
 
 

@@ -18,7 +18,7 @@ from app.domain.script_files import adapter_script
 from vpn_adapters.shared import public_keys
 from vpn_adapters.shared.commands import root_script
 from vpn_adapters.shared.discovering import best_first
-from vpn_adapters.shared.hubs import flood_each_command, program_file
+from vpn_adapters.shared.hubs import flood_each_command, hub_plan, program_file
 from vpn_adapters.shared.messages import A_PUBLIC_KEY, MAKE_CLIENT_KEYS, MAKE_CLIENTS_OF_HUB, MAKE_HUB
 from vpn_adapters.shared.modular import ModularAdapter
 from vpn_adapters.shared.rendering import public_value, render_file
@@ -88,15 +88,12 @@ def _is_key(text: str) -> bool:
 
 def _plan(clients: int, request: PlanRequest) -> TunnelPlan:
     link = request.link
-    return TunnelPlan(
-        solution=NAME,
-        suite=request.suite,
-        a=_hub_end(clients, request),
-        b=_clients_end(clients, request),
-        probe_address_a=link.underlay_a,
-        probe_address_b=link.underlay_b,
-        inner_mtu_bytes=_mtu_bytes(link),
-        overhead_bytes=None,
+    return hub_plan(
+        request,
+        NAME,
+        _hub_end(clients, request),
+        _clients_end(clients, request),
+        mtu_bytes=_mtu_bytes(link),
         outer_filter=f"udp port {link.names.wireguard_port}",
     )
 

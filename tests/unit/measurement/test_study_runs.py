@@ -85,8 +85,7 @@ class Operations(StudyOperations):
 def run(monkeypatch: pytest.MonkeyPatch) -> type[Run]:
     Run.measured, Run.most = [], 100
     monkeypatch.setattr(studies, "TransferRun", Run)
-    monkeypatch.setattr(studies, "DeployedTunnels", lambda *_, **__: None)
-    monkeypatch.setattr(studies, "file_header", lambda: "")
+    monkeypatch.setattr(studies.DeployedTunnels, "of_study", lambda *_: None)
     monkeypatch.setattr(studies, "iperf3_version", lambda _facts: "")
     return Run
 

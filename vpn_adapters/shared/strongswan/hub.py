@@ -12,7 +12,7 @@ from app.domain.link import Link
 from app.domain.messages import mark
 from app.domain.script_files import adapter_script
 from vpn_adapters.shared.commands import root_script
-from vpn_adapters.shared.hubs import flood_command, program_file
+from vpn_adapters.shared.hubs import flood_command, hub_plan, program_file
 from vpn_adapters.shared.messages import MAKE_CLIENTS_OF_HUB
 from vpn_adapters.shared.modular import ModularAdapter
 from vpn_adapters.shared.rendering import render_file, setting
@@ -28,15 +28,12 @@ _RETRANSMIT_S = 2.0
 
 def _plan(solution: str, clients: int, request: PlanRequest) -> TunnelPlan:
     link = request.link
-    return TunnelPlan(
-        solution=solution,
-        suite=request.suite,
-        a=_hub_end(request),
-        b=_clients_end(clients, request),
-        probe_address_a=link.underlay_a,
-        probe_address_b=link.underlay_b,
-        inner_mtu_bytes=link.inner_mtu_bytes,
-        overhead_bytes=None,
+    return hub_plan(
+        request,
+        solution,
+        _hub_end(request),
+        _clients_end(clients, request),
+        mtu_bytes=link.inner_mtu_bytes,
         outer_filter=OUTER_FILTER,
     )
 

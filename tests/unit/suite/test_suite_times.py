@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -35,12 +36,13 @@ FAST = "def test_fast(): pass\n"
 @pytest.mark.parametrize("words", ["", "-p xdist -n 2 --dist loadfile"], ids=["alone", "xdist"])
 def test_seconds_are_those_of_setup_call_and_teardown(tmp_path: Path, words: str) -> None:
     folder = make_suite(tmp_path / "s", slow=SLOW, fast=FAST)
+    begin = time.monotonic()
     run_suite([lane(f"machines=slow {words} tests/test_fast.py")], folder)
+    passed = time.monotonic() - begin
     times = read_times(folder / TIMES)["slow"]
-    assert times["tests/test_slow.py"].seconds == pytest.approx(0.7, abs=0.3)
-    assert times["tests/test_slow.py"].seconds >= 0.7
-    assert times["tests/test_fast.py"].seconds < 0.2
-    assert {file: (time.lane, time.tests) for file, time in times.items()} == {
+    assert 0.7 <= times["tests/test_slow.py"].seconds < passed
+    assert times["tests/test_fast.py"].seconds < passed - 0.7
+    assert {file: (one.lane, one.tests) for file, one in times.items()} == {
         "tests/test_slow.py": ("machines", 4),
         "tests/test_fast.py": ("machines", 1),
     }

@@ -12,6 +12,7 @@ from app.domain.profiles import GOOD_CYCLES, PROFILES, Profile, ProfileName
 from app.domain.results import AttemptKey, AttemptStatus, CampaignRecord
 from app.domain.solutions import BASELINE
 from app.measurement.adaptive.group_measurement import RATE_SECONDS
+from app.measurement.comparison.planning import counted_tests_s
 from app.measurement.overhead import Overheads, ProbeOverhead
 from app.probes.throughput import OMIT_S
 from app.ranking import rank
@@ -188,7 +189,8 @@ class Bench:
         profile = PROFILES[ProfileName.ADAPTIVE]
         all_rounds_s = predicted_adaptive_s(self.times, profile, profile.rounds)
         packets_s = sum(one.packets_s for one in self.times)
-        return min(all_rounds_s, max(self.shortest_s, (profile.budget_s or all_rounds_s) + packets_s))
+        beyond_s = packets_s - counted_tests_s(profile, packets_s)
+        return min(all_rounds_s, max(self.shortest_s, (profile.budget_s or all_rounds_s) + beyond_s))
 
     @property
     def predicted_ratios(self) -> tuple[float, float]:

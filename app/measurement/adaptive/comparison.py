@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import math
 import random
 import time
 from collections.abc import Callable, Generator, Sequence
@@ -166,7 +165,7 @@ class AdaptiveComparison(Comparison):
             has_tcp=past.has_tcp_next,
             has_rate=past.has_rate_next,
             repeats_left=max(0, MOST_REPEATS - past.repeats),
-            budget_end_s=time.monotonic() + max(0.0, (profile.budget_s or math.inf) - past.elapsed_s),
+            budget_end_s=time.monotonic() + past.left_s([draft.key for draft in drafts]),
             rate_mbit_s=past.rate_mbit_s,
             has_others=any(not draft.is_bare for draft in drafts),
             is_check_due=number == 1,

@@ -12,7 +12,7 @@ from app.measurement.adaptive.block_time import FEWEST_CYCLES
 from app.measurement.adaptive.group_measurement import FIRST_RATED_ROUND, RATE_SECONDS, TCP_ROUND, rate_of
 from app.measurement.adaptive.round_times import Part, RoundTimes
 from app.measurement.adaptive.side_by_side import ONE_AT_A_TIME
-from app.measurement.comparison.planning import packet_tests_s
+from app.measurement.comparison.planning import counted_tests_s, packet_tests_s
 from app.probes.throughput import OMIT_S
 from app.ranking.sequential import LEAST_ROUNDS
 
@@ -27,7 +27,8 @@ class PastRounds:
     Attributes:
         plan: The comparison's plan.
         rounds: Attempts by round, from 1 on.
-        elapsed_s: Seconds of measuring so far; packet tests do not count.
+        elapsed_s: Seconds of the budget that are used up; packet tests count up to their share of it.
+        tests_s: Seconds of packet tests so far.
         latency_s: Seconds of those of the last round that each further round has as well: tunnels, warm-up, blocks.
         shortest_s: The same with as few cycles as a round may have.
         transfer_s: Seconds that TCP took in the last round that had it.
@@ -37,6 +38,7 @@ class PastRounds:
     plan: CampaignPlan
     rounds: dict[int, tuple[Attempt, ...]] = field(default_factory=dict)
     elapsed_s: float = 0.0
+    tests_s: float = 0.0
     latency_s: float = 0.0
     shortest_s: float = 0.0
     transfer_s: float = 0.0
@@ -138,13 +140,27 @@ class PastRounds:
         tcp_s = times.seconds[Part.TCP]
         once_s = times.seconds[Part.CHECK] + times.seconds[Part.RATE] + times.repeated_s
         self.rounds[self.next_number] = tuple(attempts)
-        self.elapsed_s += took_s
+        self.elapsed_s += took_s + self._counted_s(times.seconds[Part.PACKETS])
+        self.tests_s += times.seconds[Part.PACKETS]
         self.latency_s = max(0.0, took_s - tcp_s - once_s)
         blocks_s = max(0.0, times.seconds[Part.BLOCKS] - times.repeated_s)
         cycles = max((len(one.blocks) // (1 + one.repeats) for one in attempts), default=0) or FEWEST_CYCLES
         self.shortest_s = self.latency_s - blocks_s * max(0.0, 1.0 - FEWEST_CYCLES / cycles)
         if tcp_s:
             self.transfer_s, self.transfers = tcp_s, sum(bool(one.throughput) for one in attempts)
+
+    def left_s(self, keys: Sequence[AttemptKey]) -> float:
+        """Return the seconds that the budget leaves for measuring a round, whose packet tests come last."""
+        budget_s = self.plan.profile.budget_s
+        if budget_s is None:
+            return math.inf
+        tests_s = sum(packet_tests_s(key) for key in keys if _candidate(key) not in self.tested)
+        return max(0.0, budget_s - self.elapsed_s - self._counted_s(tests_s))
+
+    def _counted_s(self, more_s: float) -> float:
+        """Return how many seconds of further packet tests count against the budget."""
+        profile = self.plan.profile
+        return counted_tests_s(profile, self.tests_s + more_s) - counted_tests_s(profile, self.tests_s)
 
     def keys(self, open_candidates: frozenset[Candidate] | None) -> tuple[AttemptKey, ...]:
         """Return the attempts of the next round: of the bare link, and of candidates that are still open.
@@ -171,15 +187,20 @@ def took_s(attempts: Sequence[Attempt]) -> float:
     if not attempts:
         return 0.0
     whole_s = (max(one.ended_at for one in attempts) - min(one.started_at for one in attempts)).total_seconds()
-    return max(0.0, whole_s - sum(packet_tests_s(one.key) for one in attempts if one.capture is not None))
+    return max(0.0, whole_s - _tests_s(attempts))
 
 
 def stored_times(attempts: Sequence[Attempt]) -> RoundTimes:
-    """Return roughly the times of a stored round by part: of what happens only once, TCP alone is known."""
+    """Return roughly the times of a stored round by part: of what happens only once, TCP and packet tests are known."""
     series = [each for one in attempts for each in one.throughput]
     times = RoundTimes()
+    times.seconds[Part.PACKETS] = _tests_s(attempts)
     times.seconds[Part.TCP] = sum(len(each.interval_mbit_s) * each.interval_s + OMIT_S for each in series)
     return times
+
+
+def _tests_s(attempts: Sequence[Attempt]) -> float:
+    return sum(packet_tests_s(one.key) for one in attempts if one.capture is not None)
 
 
 def _candidate(key: AttemptKey) -> Candidate:

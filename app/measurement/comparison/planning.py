@@ -50,6 +50,9 @@ _ECHO_MS_LAB = 2.0
 _ECHO_MS = 1.5
 _BREAKAGES = 2
 
+PACKET_TESTS_SHARE = 0.25
+"""Share of a budget that packet tests may use up; what they take beyond it is added. Source: our choice."""
+
 
 class PastDurations(Protocol):
     """Mean duration of completed attempts with the same profile."""
@@ -191,6 +194,11 @@ def packet_tests_s(key: AttemptKey) -> float:
     return capture_tests_s(0 if key.solution == BASELINE else _BREAKAGES)
 
 
+def counted_tests_s(profile: Profile, tests_s: float) -> float:
+    """Return how many of the seconds of packet tests count against a profile's budget: a quarter of it at most."""
+    return 0.0 if profile.budget_s is None else min(tests_s, PACKET_TESTS_SHARE * profile.budget_s)
+
+
 def _predicted_s(
     attempts: Sequence[AttemptKey],
     pair: PairSpec,
@@ -198,8 +206,9 @@ def _predicted_s(
     history: Mapping[str, PastDurations],
     condition: Condition | None,
 ) -> tuple[float, ...]:
-    """Return predicted seconds per attempt; packet tests do not count against the budget."""
-    left_s = math.inf if profile.budget_s is None else profile.budget_s
+    """Return predicted seconds per attempt; of packet tests a quarter of the budget counts against it."""
+    tests_s = sum(packet_tests_s(key) for key in attempts if is_first(key, attempts))
+    left_s = math.inf if profile.budget_s is None else profile.budget_s - counted_tests_s(profile, tests_s)
     predicted: list[float] = []
     for key in attempts:
         seconds = min(left_s, _predict_s(key.solution, profile, history, echo_ms(condition, pair)))

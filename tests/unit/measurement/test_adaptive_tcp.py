@@ -10,6 +10,7 @@ import pytest
 import sample_records as sample
 from adaptive_stage import AdaptiveStage, FakeProbes
 
+from app.domain.capture import CaptureReport
 from app.domain.events import RoundEnded
 from app.domain.interim import StopReason
 from app.domain.profiles import ADAPTIVE_PROFILE
@@ -18,6 +19,7 @@ from app.measurement.adaptive.block_time import BlockTime
 from app.measurement.adaptive.past_rounds import PastRounds, stored_times
 from app.measurement.adaptive.round_times import Part, RoundTimes
 from app.measurement.adaptive.side_by_side import CHECK_BLOCKS
+from app.measurement.comparison.planning import packet_tests_s
 
 NEAR_MS = {"baseline": 0.4, "wireguard": 1.0, "openvpn-udp": 1.0}
 THREE = (sample.BASELINE, sample.WIREGUARD, sample.OPENVPN_UDP)
@@ -131,11 +133,36 @@ def test_a_round_fits_that_is_short_without_the_check(caplog: pytest.LogCaptureF
     assert stage.of(RoundEnded)[-1].result.stop is StopReason.BUDGET
 
 
-def test_tcp_of_a_stored_round_is_taken_from_its_figures() -> None:
+def test_packet_tests_count_against_a_quarter_of_the_budget() -> None:
+    past, record = past_of(AdaptiveStage(candidates=THREE), 120.0)
+    first = [one for one in record.attempts if one.key.round == 1]
+    keys = [one.key for one in first]
+    predicted_s = sum(packet_tests_s(key) for key in keys)
+    assert past.left_s(keys) == 120.0 - predicted_s
+    made = times(0.0)
+    made.seconds[Part.PACKETS] = 40.0
+    past.add([replace(one, capture=CaptureReport()) for one in first], 30.0, made)
+    assert (past.elapsed_s, past.tests_s) == (60.0, 40.0)
+    assert past.left_s(keys) == 60.0
+    past.add((), 20.0, made)
+    assert (past.elapsed_s, past.left_s(keys)) == (80.0, 40.0)
+
+
+def test_without_a_budget_nothing_limits_a_round() -> None:
+    past, record = past_of(AdaptiveStage(candidates=THREE), None)
+    assert past.left_s([one.key for one in record.attempts]) == math.inf
+
+
+def test_times_of_a_stored_round_are_taken_from_its_figures() -> None:
     record = sample.sample_record(rounds=1, models=sample.MODELS[:2])
     seconds = sum(len(each.interval_mbit_s) * each.interval_s for one in record.attempts for each in one.throughput)
     count = sum(len(one.throughput) for one in record.attempts)
-    assert stored_times(record.attempts).seconds == {Part.TCP: pytest.approx(seconds + count)}
+    tests_s = sum(packet_tests_s(one.key) for one in record.attempts if one.capture is not None)
+    assert tests_s > 0
+    assert stored_times(record.attempts).seconds == {
+        Part.TCP: pytest.approx(seconds + count),
+        Part.PACKETS: tests_s,
+    }
 
 
 @pytest.mark.parametrize(

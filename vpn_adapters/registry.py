@@ -27,6 +27,7 @@ from vpn_adapters.ipsec import hub as ipsec_hub
 from vpn_adapters.macsec import nodes
 from vpn_adapters.openvpn import hub as openvpn_hub
 from vpn_adapters.ssh import hub as ssh_hub
+from vpn_adapters.tinc import hub as tinc_hub
 from vpn_adapters.wireguard import hub as wireguard_hub
 
 ADAPTERS: Mapping[str, Adapter] = MappingProxyType(
@@ -56,11 +57,11 @@ NODE_PROTECTIONS: Mapping[str, NodeProtection] = MappingProxyType({one.solution:
 """Protections of nodes' frames by their solution's name."""
 
 HUBS: Mapping[str, Hub] = MappingProxyType(
-    {one.solution: one for one in (wireguard_hub.hub, openvpn_hub.hub, ipsec_hub.hub, ssh_hub.hub)}
+    {one.solution: one for one in (wireguard_hub.hub, openvpn_hub.hub, ipsec_hub.hub, ssh_hub.hub, tinc_hub.hub)}
 )
 """Hubs with many clients by their solution's name."""
 
 SESSION_HUBS: Mapping[str, SessionHub] = MappingProxyType(
-    {one.solution: one for one in (wireguard_hub.hub, openvpn_hub.hub)}
+    {one.solution: one for one in (wireguard_hub.hub, openvpn_hub.hub, tinc_hub.hub)}
 )
 """Those of them whose clients remain connected and come back by themselves."""

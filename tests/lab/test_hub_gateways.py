@@ -71,7 +71,7 @@ def test_a_killed_run_leaves_no_clients(bench: Bench, tmp_path: Path, solution: 
     kill_tunnelmark(bench, tmp_path, "standing", f"{solution}:hub:3", lease_s=15)
     assert "tmk0c3" in sh(bench.sessions.b, "ip netns list")
     wait_until_back(bench.sessions, timeout_s=120.0)
-    assert sh(bench.sessions.b, "pgrep -x openvpn || pgrep charon || true") == ""
+    assert sh(bench.sessions.b, "pgrep -x openvpn || pgrep charon || pgrep tincd || true") == ""
     for host in (bench.sessions.a, bench.sessions.b):
         assert sh(host, "ip xfrm state; ip xfrm policy") == ""
 

@@ -33,6 +33,7 @@ ENDS_PROCESSES = {
     "resources/templates/host/probes/guard-tail.sh": "its own child",
     "resources/templates/host/probes/smoke-test.sh": "its own capture",
     "resources/templates/host/injection/copy.sh": "its own capture",
+    "vpn_adapters/tinc/scripts/hub-connect.sh": "ends none: tincd reads its configuration anew",
 }
 """Scripts that send a signal after which a process ends → why. All others include the first one."""
 _ENDING = re.compile(r"^(?!\s*#).*\bkill (?!-0\b|-USR2\b|-ALRM\b)", re.MULTILINE)

@@ -68,7 +68,7 @@ def _end(request: PlanRequest, side: Side) -> EndpointPlan:
     link = request.link
     port = link.names.tinc_port
     # Both hosts work at the same time. A is started as early as can be, B, which calls it, as late.
-    tap, set_up, daemon = tap_step(link), set_up_step(link, side), _daemon_step(request, side)
+    tap, set_up, daemon = tap_step(link), set_up_step(link, side), daemon_step(request, side)
     return EndpointPlan(
         files=(
             FileToWrite(config_path(link), config(request, side), mode=0o600),
@@ -86,7 +86,8 @@ def _end(request: PlanRequest, side: Side) -> EndpointPlan:
     )
 
 
-def _daemon_step(request: PlanRequest, side: Side) -> PlanStep:
+def daemon_step(request: PlanRequest, side: Side) -> PlanStep:
+    """Return the step that starts the daemon; B calls A."""
     link = request.link
     called = node_name(Side.A) if side is Side.B else ""
     arguments = (folder(link), pid_path(link), log_path(link), setting(request, "debug"), called)

@@ -55,10 +55,28 @@ def config(request: PlanRequest, side: Side) -> bytes:
 
 def host(request: PlanRequest, side: Side) -> bytes:
     """Return what both sides know of one node. Its cipher and digest are what others must use towards it."""
-    link = request.link
+    return render_file(_header(request), [f"Address = {request.link.underlay(side)}", *_node(request, side)])
+
+
+def client_config(request: PlanRequest) -> bytes:
+    """Return the configuration of each client of a hub, which does not call it yet; its name is added on the host."""
     lines = [
-        f"Address = {link.underlay(side)}",
-        f"Port = {link.names.tinc_port}",
+        *("Name = NAME", "Mode = switch", "DeviceType = tap", "Interface = tap0", "AddressFamily = ipv4"),
+        *("Hostnames = no", "MaxTimeout = 1", "PingInterval = 5", "PingTimeout = 5"),
+        *("ReplayWindow = 32", "KeyExpire = 3600", f"PrivateKeyFile = {folder(request.link)}/rsa_key.priv"),
+    ]
+    return render_file(_header(request), lines)
+
+
+def client_host(request: PlanRequest) -> bytes:
+    """Return what the hub knows of each of its clients, which share a key and reach one another through it."""
+    return render_file(_header(request), ["IndirectData = yes", *_node(request, Side.B)])
+
+
+def _node(request: PlanRequest, side: Side) -> list[str]:
+    """Return the settings of a node, with the key of the host that it is on."""
+    return [
+        f"Port = {request.link.names.tinc_port}",
         f"Cipher = {setting(request, 'cipher')}",
         f"Digest = {setting(request, 'digest')}",
         f"MACLength = {setting(request, 'mac-length')}",
@@ -70,7 +88,6 @@ def host(request: PlanRequest, side: Side) -> bytes:
         "",
         public_value(request.identity(side), RSA_KEY, side),
     ]
-    return render_file(_header(request), lines)
 
 
 def _header(request: PlanRequest) -> tuple[str, ...]:

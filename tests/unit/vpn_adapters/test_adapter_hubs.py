@@ -49,6 +49,7 @@ def test_limiters_of_programs_are_left_as_they_are() -> None:
         "openvpn-udp": (b"connect-freq",),
         "ipsec": (b"cookie_threshold", b"block_threshold", b"dos_protection"),
         "ssh": (b"MaxStartups", b"PerSource"),
+        "tinc": (b"MaxConnectionBurst",),
     }
     for solution, words in limiters.items():
         text = b"\n".join(file.content for file in plan_of(solution).a.files)

@@ -109,7 +109,7 @@ def _run_transfers(context: CommandContext) -> int:
         found = context.job(lambda token, report: services.discover(pair, token=token, on_progress=report))
         request = StudyRequest(options.study, cells, is_fresh=options.fresh)
         done = services.study_results(options.study, pair.name)
-        missing = missing_cells(cells, done.done_cells() if done is not None else (), is_fresh=options.fresh)
+        missing = missing_cells(cells, done.done() if done is not None else (), is_fresh=options.fresh)
         minutes = predicted_s(missing) / 60
         text = tr("{number} of {total} transfers, about {minutes} minutes.")
         text = text.format(number=len(missing), total=len(cells), minutes=f"{minutes:.0f}")
@@ -130,7 +130,7 @@ def _run_transfers(context: CommandContext) -> int:
     if report is not None:
         write_study(results, cells, report)
         context.err.print(tr("Report: {path}").format(path=report), markup=False)
-    is_whole = results.done_cells().issuperset(cells)
+    is_whole = results.done().issuperset(cells)
     return ExitCode.OK if is_whole else ExitCode.INCOMPLETE
 
 

@@ -111,7 +111,7 @@ class StudyOperations:
         if lab is None:
             raise InvalidOption(STUDY_NEEDS_LAB(pair=pair.name))
         found = load_results(file) or StudyResults(request.study, pair.name, "", TRANSFER_BYTES)
-        cells = missing_cells(request.cells, found.done_cells(), is_fresh=request.is_fresh)
+        cells = missing_cells(request.cells, found.done(), is_fresh=request.is_fresh)
         if not cells:
             return found
         begun = found.to_measure_afresh(cells) if request.is_fresh else found

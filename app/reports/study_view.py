@@ -71,7 +71,7 @@ class StudyView:
     @property
     def is_whole(self) -> bool:
         """Whether every cell has an own time, and none is to be measured again."""
-        return self.results.done_cells().issuperset(self.cells)
+        return self.results.done().issuperset(self.cells)
 
 
 def study_view(results: StudyResults, cells: Sequence[TransferCell]) -> StudyView:

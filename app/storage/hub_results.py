@@ -34,15 +34,15 @@ class HubResults(ResultsByKey):
     format: int = FORMAT
     afresh: tuple[HubCell, ...] = ()
 
-    def done(self) -> frozenset[HubCell]:
-        """Return the cells with an undisturbed figure that need not be measured again."""
-        whole = frozenset(one.cell for one in self.results if one.value is not None and not one.is_disturbed)
-        return whole.difference(self.afresh)
-
     @staticmethod
     def key_of(result: HubResult) -> HubCell:
         """Return the cell."""
         return result.cell
+
+    @staticmethod
+    def is_whole(result: HubResult) -> bool:
+        """Return whether a result has an undisturbed figure."""
+        return result.value is not None and not result.is_disturbed
 
 
 def load_hub_results(file: Path) -> HubResults | None:

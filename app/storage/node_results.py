@@ -34,22 +34,15 @@ class NodeResults(ResultsByKey):
     format: int = FORMAT
     afresh: tuple[tuple[str, int], ...] = ()
 
-    def done(self) -> frozenset[tuple[str, int]]:
-        """Return settings and rounds that need not be measured again.
-
-        They have undisturbed figures, and in the first round captures.
-        """
-        whole = frozenset(
-            one.key
-            for one in self.results
-            if one.has_figures and not one.is_disturbed and (one.round > 1 or one.hops is not None)
-        )
-        return whole.difference(self.afresh)
-
     @staticmethod
     def key_of(result: NodeResult) -> tuple[str, int]:
         """Return setting and round."""
         return result.key
+
+    @staticmethod
+    def is_whole(result: NodeResult) -> bool:
+        """Return whether a result has undisturbed figures, and in the first round captures."""
+        return result.has_figures and not result.is_disturbed and (result.round > 1 or result.hops is not None)
 
 
 def load_node_results(file: Path) -> NodeResults | None:

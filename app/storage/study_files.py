@@ -32,9 +32,23 @@ class ResultsByKey:
         """Return the key of a result."""
         raise NotImplementedError
 
+    @staticmethod
+    def is_whole(result: Any) -> bool:
+        """Return whether a result has undisturbed figures: it need not be measured again."""
+        raise NotImplementedError
+
+    def done(self) -> frozenset[Any]:
+        """Return the keys that need not be measured again."""
+        return frozenset(self.key_of(one) for one in self.results if self.is_whole(one)).difference(self.afresh)
+
     def with_result(self, result: Any) -> Self:
-        """Return them with one more result; an earlier one of the same key goes."""
+        """Return them with one more result; an earlier one of the same key goes.
+
+        Where the earlier one alone is whole it remains, and is measured again by the next run.
+        """
         key = self.key_of(result)
+        if not self.is_whole(result) and any(self.is_whole(one) for one in self.results if self.key_of(one) == key):
+            return self.to_measure_afresh([key])
         others = tuple(one for one in self.results if self.key_of(one) != key)
         afresh = tuple(one for one in self.afresh if one != key)
         return replace(self, results=(*others, result), afresh=afresh)  # type: ignore[type-var]

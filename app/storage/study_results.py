@@ -41,20 +41,18 @@ class StudyResults(ResultsByKey):
 
     def times_s(self) -> dict[TransferCell, float]:
         """Return the transfer times in s of the cells that ended undisturbed, between nodes behind the hosts."""
-        return {
-            one.cell: one.seconds
-            for one in self.results
-            if one.seconds is not None and one.topology is Topology.ROUTED_NODES and not one.is_disturbed
-        }
-
-    def done_cells(self) -> frozenset[TransferCell]:
-        """Return the cells that have a time and need not be measured again."""
-        return frozenset(self.times_s()).difference(self.afresh)
+        return {one.cell: one.seconds for one in self.results if one.seconds is not None and self.is_whole(one)}
 
     @staticmethod
     def key_of(result: TransferResult) -> TransferCell:
         """Return the cell."""
         return result.cell
+
+    @staticmethod
+    def is_whole(result: TransferResult) -> bool:
+        """Return whether a transfer ended undisturbed, between nodes behind the hosts."""
+        is_between_nodes = result.topology is Topology.ROUTED_NODES
+        return result.seconds is not None and is_between_nodes and not result.is_disturbed
 
     def with_rtt(self, condition: str, rtt_ms: float) -> StudyResults:
         """Return them with the round-trip time that was measured under a condition."""

@@ -122,7 +122,7 @@ class FakeStudies:
         self._call("run_study")
         name = discovery.pair.name
         found = self.study_stored.get(name) or StudyResults(SATCOM, name, "0.1.0", TRANSFER_BYTES)
-        missing = missing_cells(request.cells, found.done_cells(), is_fresh=request.is_fresh)
+        missing = missing_cells(request.cells, found.done(), is_fresh=request.is_fresh)
         if request.is_fresh:
             found = self.study_stored[name] = found.to_measure_afresh(missing)
         for nth, cell in enumerate(missing):

@@ -220,7 +220,7 @@ class StudiesPage(Page):
 
     def _show_states(self) -> None:
         """Show how much of each part is measured on the chosen lab."""
-        self._states = part_states(self._results().done_cells())
+        self._states = part_states(self._results().done())
         table = self.tabs.parts
         table.show_states(self._states)
         if table.currentRow() < 0:

@@ -97,7 +97,7 @@ class StudyJob:
         services, pair, cells = self.services, self.pair, self.part.cells
         services.refuse_if_in_use(pair)
         stored = services.study_results(SATCOM, pair.name)
-        missing = missing_cells(cells, stored.done_cells() if stored is not None else (), is_fresh=self.is_fresh)
+        missing = missing_cells(cells, stored.done() if stored is not None else (), is_fresh=self.is_fresh)
         left = list(missing)
         self.on_progress(self._progress(missing, left))
         found = services.discover(pair, token=token, on_progress=report)

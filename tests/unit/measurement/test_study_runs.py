@@ -113,7 +113,7 @@ def test_a_fresh_run_measures_its_part_again_and_keeps_the_others(run: type[Run]
     found = operations.measure(QUICK, is_fresh=True)
     times = dict.fromkeys((*QUICK[2:], OTHER), 99.0)
     assert found.times_s() == {**times, QUICK[0]: 20.0, QUICK[1]: 20.0}, "old times remain until there are new ones"
-    assert found.done_cells() == {OTHER, *QUICK[:2]}
+    assert found.done() == {OTHER, *QUICK[:2]}
     assert found.version == tunnelmark_version()
     assert operations.study_results(SATCOM, "lab:practice") == found
     run.most = 100
@@ -135,9 +135,9 @@ def test_a_fresh_run_that_was_stopped_before_its_first_result_is_resumed(run: ty
     assert found.version == "0.0.1", "no result is of this version"
     assert operations.study_results(SATCOM, "lab:practice") == found
     run.most = 100
-    assert operations.measure(QUICK[1:]).done_cells() == {*QUICK[1:]}, "each part goes on with its own cells"
+    assert operations.measure(QUICK[1:]).done() == {*QUICK[1:]}, "each part goes on with its own cells"
     assert run.measured == list(QUICK[1:3])
-    assert operations.measure(QUICK).done_cells() == {*QUICK}
+    assert operations.measure(QUICK).done() == {*QUICK}
     assert run.measured == [*QUICK[1:3], QUICK[0]]
 
 

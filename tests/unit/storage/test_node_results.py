@@ -27,3 +27,14 @@ def test_what_is_measured_afresh_keeps_each_result_until_there_is_a_new_one(tmp_
     assert stopped is not None
     assert {one.round: one.latency_ms for one in stopped.results} == {2: 1.5, 3: 2.0}
     assert stopped.done() == {("one", 2)}, "a later run goes on"
+
+
+def test_a_result_that_failed_replaces_none_that_is_whole() -> None:
+    before = NodeResults("study", "lab:x", "quick", "1", (measured(1.0), measured(2.0, 3)))
+    failed = NodeResult("one", 2, message="gateway-b did not answer.")
+    after = before.to_measure_afresh().with_result(failed)
+    assert after.results == before.results
+    assert after.done() == frozenset(), "the next run measures it again"
+    assert before.with_result(failed).done() == {("one", 3)}
+    again = NodeResults("study", "lab:x", "quick", "1", (failed,)).with_result(measured(1.5))
+    assert again.results == (measured(1.5),)

@@ -76,12 +76,16 @@ def bench(context: CommandContext) -> int:
         times = candidate_times(short, clock)
         if not times:
             raise ProbeFailed(BENCH_NOTHING_MEASURED())
-        records = _whole(context, services, found, keys) if options.full else {}
-    made = Bench(overheads, times, measured_s(records), measured_agreement(records))
+        made = Bench(overheads, times)
+        if options.json != "-":  # before what takes an hour, and may be cancelled
+            print_bench(context.out, made)
+        if options.full:
+            records = _whole(context, services, found, keys)
+            made = Bench(overheads, times, measured_s(records), measured_agreement(records))
+            if options.json != "-":
+                print_measured(context.out, made)
     if options.json:
         write_text(options.json, json.dumps(bench_data(made), indent=2))
-    if options.json != "-":
-        print_bench(context.out, made)
     is_whole = all(one.status is AttemptStatus.COMPLETED for one in short.attempts)
     return ExitCode.OK if is_whole else ExitCode.INCOMPLETE
 
@@ -135,7 +139,7 @@ def _run(
 
 
 def print_bench(out: Console, made: Bench) -> None:
-    """Print the ratios of one run."""
+    """Print the ratios of one run, and how long whole profiles would take."""
     _print_overheads(out, made.overheads)
     bare_s = made.overheads.phase.bare_s
     table = Table(_columns(), tr("Set-up and clean-up, in seconds and as multiples of bare pings"), more="--json")
@@ -151,7 +155,7 @@ def print_bench(out: Console, made: Bench) -> None:
     out.print()
     table.print(out)
     out.print()
-    _print_profiles(out, made)
+    _print_predicted(out, made)
 
 
 def _print_overheads(out: Console, overheads: Overheads) -> None:
@@ -185,7 +189,7 @@ def _print_overheads(out: Console, overheads: Overheads) -> None:
     table.print(out)
 
 
-def _print_profiles(out: Console, made: Bench) -> None:
+def _print_predicted(out: Console, made: Bench) -> None:
     shortest, longest = made.predicted_ratios
     out.print(
         tr(
@@ -201,6 +205,10 @@ def _print_profiles(out: Console, made: Bench) -> None:
         markup=False,
         soft_wrap=True,
     )
+
+
+def print_measured(out: Console, made: Bench) -> None:
+    """Print how long whole profiles really took, and whether their orders agree."""
     if made.measured_ratio is not None:
         minutes = {name: seconds / 60 for name, seconds in made.measured_s.items()}
         rounds = PROFILES[ProfileName.PAPER].rounds

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Sequence
 
@@ -14,8 +15,11 @@ from ui.common.theme import GRID
 from ui.common.tips import set_tip
 from ui.common.whole_table import WholeTable
 
-_HEADING_LETTERS = 13
+_HEADING_LETTERS = 9
 """Longest line of a heading: columns are as wide as their figures need."""
+
+_SHORT = re.compile(r" (?=(?:%|s|ms|B)(?: |$))")
+"""Spaces before units and `B` of `A, B`, at which no line ends."""
 
 
 class OutcomeTables(QWidget):
@@ -60,7 +64,7 @@ class OutcomeTables(QWidget):
 
 def _heading(text: str) -> str:
     """Return a heading in sentence case, in several lines where it is long; a unit alone remains as it is."""
-    bound = _with_arrow(text).replace(" %", "\N{NO-BREAK SPACE}%").replace("A, B", "A,\N{NO-BREAK SPACE}B")
+    bound = _SHORT.sub("\N{NO-BREAK SPACE}", _with_arrow(text))
     shown = "\n".join(textwrap.wrap(bound, _HEADING_LETTERS, break_long_words=False))
     return shown if len(shown) == 1 else f"{shown[:1].upper()}{shown[1:]}"
 

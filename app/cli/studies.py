@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
-from app.cli import file_study, hub_study, node_study, overview
+from app.cli import file_study, lab_study, overview
 from app.cli.context import CommandContext
 from app.cli.exit_codes import ExitCode
 from app.cli.files import write_text
@@ -16,11 +16,10 @@ from app.cli.tables import Column, Kind, Table
 from app.cli.terminal import run_cancellable
 from app.domain.errors import InvalidOption
 from app.domain.transfers import CONGESTION, TransferCell, TransferResult
+from app.measurement.lab_studies import LAB_STUDIES
 from app.measurement.studies import StudyRequest
 from app.policy.overview import OVERVIEW
 from app.ranking.comparison_study import comparison_studies
-from app.ranking.hub_study import HUB_STUDY
-from app.ranking.node_study import NODE_STUDY
 from app.ranking.published_order import agreement
 from app.ranking.published_transfers import STUDY, published_transfers
 from app.ranking.study_parts import PARTS, SATCOM, cells_of, missing_cells, predicted_s
@@ -51,8 +50,8 @@ def show_all(context: CommandContext) -> int:
     table.add_row(SATCOM, what, tr("{number} times").format(number=published), STUDY)
     for study in comparison_studies().values():
         file_study.add_row(table, study)
-    node_study.add_row(table)
-    hub_study.add_row(table)
+    for lab in LAB_STUDIES.values():
+        lab_study.add_row(table, lab)
     overview.add_row(table)
     table.print(context.out)
     return ExitCode.OK
@@ -66,10 +65,9 @@ def show(context: CommandContext) -> int:
     of_comparison = comparison_studies().get(context.options.study)
     if of_comparison is not None:
         return file_study.show(context, of_comparison)
-    if context.options.study == NODE_STUDY:
-        return node_study.show(context)
-    if context.options.study == HUB_STUDY:
-        return hub_study.show(context)
+    of_lab = LAB_STUDIES.get(context.options.study)
+    if of_lab is not None:
+        return lab_study.show(context, of_lab)
     _check(context.options.study)
     context.out.print(tr("{study}. Seconds to move 30 MB.").format(study=STUDY), markup=False)
     published = published_transfers()
@@ -88,10 +86,9 @@ def run(context: CommandContext) -> int:
     of_comparison = comparison_studies().get(options.study)
     if of_comparison is not None:
         return file_study.run(context, of_comparison)
-    if options.study == NODE_STUDY:
-        return node_study.run(context)
-    if options.study == HUB_STUDY:
-        return hub_study.run(context)
+    of_lab = LAB_STUDIES.get(options.study)
+    if of_lab is not None:
+        return lab_study.run(context, of_lab)
     _check(options.study)
     return _run_transfers(context)
 
@@ -136,7 +133,7 @@ def _run_transfers(context: CommandContext) -> int:
 
 def _check(study: str) -> None:
     if study != SATCOM:
-        known = (SATCOM, *comparison_studies(), NODE_STUDY, HUB_STUDY, OVERVIEW)
+        known = (SATCOM, *comparison_studies(), *LAB_STUDIES, OVERVIEW)
         raise InvalidOption(NO_STUDY(study=study, known=known))
 
 

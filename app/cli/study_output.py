@@ -17,7 +17,7 @@ def hand_out(
     *,
     show: Callable[[], None],
     report: Path | None,
-    write: Callable[[Path], None],
+    write: Callable[[Path], object],
 ) -> None:
     """Write and print what the options ask for.
 

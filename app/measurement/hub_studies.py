@@ -9,7 +9,7 @@ from app.discovery.pair_discovery import Discovery
 from app.domain.adapters import find_suite
 from app.domain.cancel import CancelToken
 from app.domain.commands import SessionPair
-from app.domain.errors import InvalidOption
+from app.domain.errors import InvalidFile, InvalidOption
 from app.domain.hosts import PairSpec, Side
 from app.domain.hub_study import HubCell, HubKind, HubResult
 from app.domain.hubs import Hub, SessionHub
@@ -88,6 +88,12 @@ class HubStudyOperations:
     def hub_results_file(self, pair: str, part: str) -> Path:
         """Return the file of a part's results."""
         return study_results.results_file(self.paths.studies_dir, f"{HUB_STUDY}-{part}", pair)
+
+    def stored_hub_results(self) -> tuple[tuple[HubResults, ...], tuple[InvalidFile, ...]]:
+        """Return what was measured of each part on any pair, and why other files of it cannot be read."""
+        folder = self.paths.studies_dir
+        read = [study_results.read_all(folder, f"{HUB_STUDY}-{part}", load_hub_results) for part in HUB_PARTS]
+        return tuple(one for found, _ in read for one in found), tuple(one for _, faults in read for one in faults)
 
     def refuse_hub_study(self, pair: PairSpec) -> None:
         """Refuse a pair on which the study is not run.

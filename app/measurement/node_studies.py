@@ -10,7 +10,7 @@ from app.discovery.pair_discovery import Discovery
 from app.domain.adapters import Adapter, find_suite
 from app.domain.cancel import CancelToken
 from app.domain.commands import SessionPair
-from app.domain.errors import InvalidOption
+from app.domain.errors import InvalidFile, InvalidOption
 from app.domain.hosts import PairSpec, Side
 from app.domain.node_protection import NodeProtection, ProtectedPlace
 from app.domain.node_study import NodeResult, NodeSetting
@@ -95,6 +95,12 @@ class NodeStudyOperations:
     def results_file(self, pair: str, part: str) -> Path:
         """Return the file of a part's results: those of one part do not replace those of another."""
         return study_results.results_file(self.paths.studies_dir, f"{NODE_STUDY}-{part}", pair)
+
+    def stored_node_results(self) -> tuple[tuple[NodeResults, ...], tuple[InvalidFile, ...]]:
+        """Return what was measured of each part on any pair, and why other files of it cannot be read."""
+        folder = self.paths.studies_dir
+        read = [study_results.read_all(folder, f"{NODE_STUDY}-{part}", load_node_results) for part in NODE_PARTS]
+        return tuple(one for found, _ in read for one in found), tuple(one for _, faults in read for one in faults)
 
     def refuse_node_study(self, pair: PairSpec) -> None:
         """Refuse a pair on which the study is not run.

@@ -175,15 +175,20 @@ class _Figure:
     caption: str
 
 
+def cpu_caption(window: HubWindow) -> str:
+    """Return what a hub was asked for while its CPU was as drawn."""
+    return tr("{rate} key exchanges per second for {seconds} s; what is left of 100 % is idle.").format(
+        rate=local_figure(window.rate_s, 3), seconds=decimal(window.seconds, 0)
+    )
+
+
 def _figures(results: HubResults) -> list[_Figure]:
     found = []
     for number, one in enumerate(in_order(results.results)):
         if not one.cpu or one.window is None:
             continue
         title = one.cell.title
-        caption = tr("{rate} key exchanges per second for {seconds} s; what is left of 100 % is idle.").format(
-            rate=local_figure(one.window.rate_s, 3), seconds=decimal(one.window.seconds, 0)
-        )
+        caption = cpu_caption(one.window)
         name = "hub" + "abcdefghijklmnopqrstuvwxyz"[number]
         found.append(_Figure(title, hub_svg(one.cpu, PAGE, name=name, description=f"{title}: {caption}"), caption))
     return found

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from app.domain.errors import InvalidFile
 from app.domain.topology import Topology
 from app.domain.transfers import TransferCell, TransferResult
-from app.storage.study_files import ResultsByKey, read_study
+from app.storage.study_files import R, ResultsByKey, read_study
 
 FORMAT = 1
 """Raised when a field changes its meaning."""
@@ -76,10 +77,23 @@ def load_results(file: Path) -> StudyResults | None:
 
 def stored_results(folder: Path, study: str) -> tuple[tuple[StudyResults, ...], tuple[InvalidFile, ...]]:
     """Return what is stored of a study, by the pairs' names, and why other files of it cannot be read."""
-    found, faults = [], []
-    for file in sorted(folder.glob(f"{study}-*.json")):
+    return read_all(folder, study, load_results)
+
+
+def read_all(
+    folder: Path, prefix: str, load: Callable[[Path], R | None]
+) -> tuple[tuple[R, ...], tuple[InvalidFile, ...]]:
+    """Return what files of results hold, by the pairs' names, and why others cannot be read.
+
+    Args:
+        prefix: Beginning of their names: the study, and its part where each has files of its own.
+        load: Reads one of them.
+    """
+    found: list[R] = []
+    faults = []
+    for file in sorted(folder.glob(f"{prefix}-*.json")):
         try:
-            results = load_results(file)
+            results = load(file)
         except InvalidFile as fault:
             faults.append(fault)
         else:

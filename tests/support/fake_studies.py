@@ -5,22 +5,32 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from sample_records import MODELS, Model, sample_record
 
 from app.discovery.pair_discovery import Discovery
 from app.domain.cancel import CancelToken
 from app.domain.errors import InvalidFile
-from app.domain.results import Attempt, CampaignRecord, Candidate
+from app.domain.hosts import PairSpec
+from app.domain.hub_study import HubBound, HubCell, HubKind, HubResult, HubWindow
+from app.domain.node_study import FORGED, REPLAYED, Hop, HopInjection, HopReport, NodeResult, Seen
+from app.domain.results import Attempt, CampaignRecord, Candidate, CpuUsage
 from app.domain.topology import Topology
 from app.domain.transfers import TransferCell, TransferResult
 from app.domain.verdicts import Verdict
 from app.domain.workloads import WorkloadResult
+from app.measurement.hub_studies import missing_cells as hub_missing
+from app.measurement.node_studies import NODE_PARTS, NodeStudyRequest
 from app.measurement.studies import StudyRequest
 from app.ranking.comparison_study import ComparisonStudy, published_figures
+from app.ranking.hub_study import HUB_STUDY
+from app.ranking.node_study import NODE_STUDY, node_settings
 from app.ranking.published_transfers import TRANSFER_BYTES, published_transfers
 from app.ranking.repeated_study import StudyRun, study_of
 from app.ranking.study_parts import SATCOM, missing_cells
+from app.storage.hub_results import HubResults
+from app.storage.node_results import NodeResults
 from app.storage.study_results import StudyResults
 
 SLOWER = {"wireguard": 1.3, "none": 1.05}
@@ -31,6 +41,32 @@ def own_result(cell: TransferCell) -> TransferResult:
     """Return a made-up result."""
     seconds = published_transfers().get(cell, 40.0) * SLOWER.get(cell.solution, 1.0)
     return TransferResult(cell, seconds, TRANSFER_BYTES, 3, "cubic", topology=Topology.ROUTED_NODES)
+
+
+def own_hub_result(cell: HubCell) -> HubResult:
+    """Return a made-up result of a hub."""
+    if cell.kind is HubKind.RECOVERY:
+        return HubResult(cell, 24, "x", 24.0, outages_s=tuple(3.0 + nth / 4 for nth in range(24)))
+    seconds = [CpuUsage(60.0 + nth % 7, 8.0, 30.0 + nth % 7, 20.0, 2.0, 1.0) for nth in range(60)]
+    hub, clients = CpuUsage(63.0, 8.0, 33.0, 20.0, 2.0, 60.0), CpuUsage(97.0, 40.0, 47.0, 10.0, 0.0, 60.0)
+    if cell.kind is HubKind.THROUGHPUT:
+        return HubResult(cell, 2, "x", 211.0, HubBound.CLIENTS, hub_cpu=hub, clients_cpu=clients)
+    window = HubWindow(31.6, 60, 1896, 1896, 1896, 8, 0.01, 0.05, hub, clients)
+    tried = replace(window, rate_s=42.0, seconds=10, attempts=420, by_clients=397, by_hub=397, lag_s=0.61)
+    cpu = tuple(seconds)
+    return HubResult(cell, 8, "x", 31.6, HubBound.CLIENTS, (tried,), window, cpu, hub, clients)
+
+
+def own_node_result(setting: str, number: int) -> NodeResult:
+    """Return a made-up round of the study with nodes; captures in the first one."""
+    nth = [one.name for one in node_settings()].index(setting)
+    cpu = {"a": CpuUsage(40.0 + nth, 5.0, 25.0, 10.0, 0.0, 10.0), "b": CpuUsage(45.0, 5.0, 30.0, 10.0, 0.0, 10.0)}
+    seen = tuple(Seen(hop, 40, has_addresses=nth == 0, has_payload=nth == 0) for hop in Hop)
+    injected = tuple(HopInjection(hop, kind, 20, 0, 20 * (nth == 0)) for hop in Hop for kind in (FORGED, REPLAYED))
+    hops = HopReport(seen, injected, 20, 20, 20, 20) if number == 1 else None
+    rates = {"a_to_b": 410.0 - 60 * nth + number, "b_to_a": 400.0 - 60 * nth}
+    latency_ms = 0.4 + 0.1 * nth + number / 100
+    return NodeResult(setting, number, latency_ms, mbit_s=rates, cpu_latency=cpu, cpu_throughput=cpu, hops=hops)
 
 
 def study_models(study: ComparisonStudy) -> dict[tuple[str, str], Model]:
@@ -77,6 +113,8 @@ class FakeStudies:
         study_gate: Transfers are made while it is set; tests clear it to inspect that moment.
         study_pauses_after: After so many transfers of a run the gate is cleared; None never does.
         study_failures: Why cells fail.
+        lab_stored: Stored results of the hub's study and that with nodes, by study, pair and part.
+        lab_failures: Why measurements of these fail, by key.
     """
 
     records: dict[int, CampaignRecord] = field(default_factory=dict)
@@ -85,6 +123,8 @@ class FakeStudies:
     study_gate: threading.Event = field(default_factory=threading.Event)
     study_pauses_after: int | None = None
     study_failures: dict[TransferCell, str] = field(default_factory=dict)
+    lab_stored: dict[tuple[str, str, str], Any] = field(default_factory=dict)
+    lab_failures: dict[Any, str] = field(default_factory=dict)
 
     def _call(self, name: str) -> None:
         raise NotImplementedError(name)
@@ -138,4 +178,55 @@ class FakeStudies:
             found = found.with_result(result)
             self.study_stored[name] = found
             on_result(result)
+        return found
+
+    def refuse_hub_study(self, _pair: PairSpec) -> None:
+        self._call("refuse_hub_study")
+
+    refuse_node_study = refuse_hub_study
+
+    def hub_results(self, pair: str, part: str) -> HubResults:
+        return self.lab_stored.get((HUB_STUDY, pair, part)) or HubResults(HUB_STUDY, pair, part, "1")
+
+    def node_results(self, pair: str, part: str) -> NodeResults:
+        return self.lab_stored.get((NODE_STUDY, pair, part)) or NodeResults(NODE_STUDY, pair, part, "1")
+
+    def stored_hub_results(self) -> tuple[tuple[HubResults, ...], tuple[InvalidFile, ...]]:
+        return tuple(one for key, one in self.lab_stored.items() if key[0] == HUB_STUDY), ()
+
+    def stored_node_results(self) -> tuple[tuple[NodeResults, ...], tuple[InvalidFile, ...]]:
+        return tuple(one for key, one in self.lab_stored.items() if key[0] == NODE_STUDY), ()
+
+    def run_hub_study(self, discovery: Discovery, part: str, *, is_fresh: bool, **rest: Any) -> HubResults:
+        self._call("run_hub_study")
+        found = self.hub_results(discovery.pair.name, part)
+        found = found.to_measure_afresh() if is_fresh else found
+        made = [own_hub_result(one) for one in hub_missing(part, found.done())]
+        return self._run_lab(found, made, **rest)
+
+    def run_node_study(self, discovery: Discovery, request: NodeStudyRequest, **rest: Any) -> NodeResults:
+        self._call("run_node_study")
+        found = self.node_results(discovery.pair.name, request.part)
+        found = found.to_measure_afresh() if request.is_fresh else found
+        done, rounds = found.done(), range(1, NODE_PARTS[request.part].rounds + 1)
+        keys = [(one.name, number) for number in rounds for one in node_settings()]
+        return self._run_lab(found, [own_node_result(*key) for key in keys if key not in done], **rest)
+
+    def _run_lab(
+        self, found: Any, made: Sequence[Any], *, token: CancelToken, report: Any, on_result: Callable[[Any], None]
+    ) -> Any:
+        for nth, one in enumerate(made):
+            if nth == self.study_pauses_after:
+                self.study_gate.clear()
+            report(f"step {nth}")
+            while not self.study_gate.wait(0.02):
+                token.raise_if_cancelled()
+            token.raise_if_cancelled()
+            key = found.key_of(one)
+            if key in self.lab_failures:
+                none = {"value": None} if isinstance(one, HubResult) else {"latency_ms": None, "mbit_s": {}}
+                one = replace(one, message=self.lab_failures[key], **none)
+            found = found.with_result(one)
+            self.lab_stored[found.study, found.pair, found.part] = found
+            on_result(one)
         return found

@@ -8,32 +8,38 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from PySide6.QtCore import Qt, QUrl, Signal
-from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QFileDialog, QMenu, QStackedWidget, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QMenu, QStackedWidget, QWidget
 
 from app.domain.cancel import CancelToken
 from app.domain.errors import TunnelmarkError
+from app.domain.hosts import PairSpec
+from app.measurement.lab_studies import LAB_STUDIES, LabResults, LabStudy
 from app.ranking.comparison_study import ComparisonStudy, comparison_studies
 from app.ranking.published_transfers import TRANSFER_BYTES
 from app.ranking.repeated_study import repeated_study
 from app.ranking.study_parts import SATCOM, PartState, part_states
+from app.reports.lab_study import write_lab_study
 from app.reports.study_report import write_study
 from app.reports.study_view import StudyView, study_view
 from app.storage.study_results import StudyResults
 from ui.common.basics import ChoiceBox, button, label, label_for, row
 from ui.common.context import PageContext
-from ui.common.dialogs import Question
-from ui.common.operations import Operation
+from ui.common.operations import Job, Operation, T
 from ui.common.page import BusyLine, Page, busy_reason
 from ui.common.texts import tr
 from ui.common.tips import enable
 from ui.studies.choices import StudyChoices, choices_of
 from ui.studies.comparison_dialog import ask_comparison
 from ui.studies.comparison_panel import ComparisonPanel
-from ui.studies.study_dialog import StudyDialog
+from ui.studies.lab_job import LabStudyProgress
+from ui.studies.lab_measuring import LabMeasuring
+from ui.studies.lab_panel import LabPanel
+from ui.studies.outcome_notice import show_end
+from ui.studies.saving import ask_file, save
+from ui.studies.study_dialog import StudyDialog, ask_stop
 from ui.studies.study_job import StudyJob, StudyOutcome, StudyProgress
-from ui.studies.study_tabs import StudyTabs, state_text
+from ui.studies.study_tabs import StudyTabs, lab_state_text, state_text
 
 if TYPE_CHECKING:
     from app.domain.progress import ProgressSink
@@ -64,7 +70,7 @@ class StudiesPage(Page):
         self._viewing: Operation | None = None
         self._reading: Operation | None = None
         self.view: StudyView | None = None
-        self.progress: StudyProgress | None = None
+        self.progress: StudyProgress | LabStudyProgress | None = None
         self._make_head()
         self.busy = BusyLine()
         self.state = label("", "strong")
@@ -74,12 +80,14 @@ class StudiesPage(Page):
         self.panel.run_chosen.connect(self._read_run)
         self.panel.results_asked.connect(self.results_asked)
         self.panel.part_changed.connect(self._enable)
+        self.lab, self.measuring = LabPanel(context.theme), LabMeasuring(self)
+        self.lab.part_changed.connect(self._enable)
         self.body.addLayout(self._head)
         self.body.addWidget(self.busy)
         self.body.addWidget(self.state)
         self.stack = QStackedWidget()
-        self.stack.addWidget(self.tabs)
-        self.stack.addWidget(self.panel)
+        for widget in (self.tabs, self.panel, self.lab):
+            self.stack.addWidget(widget)
         self.body.addWidget(self.stack, 1)
         self._advanced.connect(self._on_advanced, Qt.ConnectionType.QueuedConnection)
         self.changed.connect(self._offer)
@@ -88,7 +96,7 @@ class StudiesPage(Page):
     def _make_head(self) -> None:
         self.studies = ChoiceBox()
         self.studies.setAccessibleName(tr("Study"))
-        self.studies.addItems([SATCOM, *comparison_studies()])
+        self.studies.addItems([SATCOM, *comparison_studies(), *LAB_STUDIES])
         self.studies.currentIndexChanged.connect(self._on_study)
         self.pairs = ChoiceBox()
         self.pairs.setAccessibleName(tr("Lab"))
@@ -116,7 +124,7 @@ class StudiesPage(Page):
         """Read which labs run and what is stored."""
         if self.is_running or (self.operation is not None and self.operation.is_running):
             return
-        services = self._services
+        services = self.services
         self.start(tr("Reading stored results"), lambda _token, _report: choices_of(services), self._show_choices)
 
     def take_pairs(self) -> None:
@@ -133,13 +141,23 @@ class StudiesPage(Page):
         return self._run is not None and self._run.is_running
 
     @property
-    def _services(self) -> Services:
+    def services(self) -> Services:
+        """The program's."""
         return cast("Services", self.context.services)
 
     @property
     def study(self) -> ComparisonStudy | None:
-        """The chosen study if a comparison measures it; None for the one of transfers."""
+        """The chosen study if a comparison measures it; None for others."""
         return comparison_studies().get(self.studies.currentText())
+
+    @property
+    def lab_study(self) -> LabStudy | None:
+        """The chosen study if it has a run of its own kind; None for others."""
+        return LAB_STUDIES.get(self.studies.currentText())
+
+    def lab_pair(self, name: str) -> PairSpec | None:
+        """Return the pair of a running lab."""
+        return self._choices.labs.get(name)
 
     @property
     def part(self) -> PartState | None:
@@ -166,10 +184,9 @@ class StudiesPage(Page):
             hint = tr("Studies are measured in a practice lab: links are emulated, and some ciphers are insecure.")
             self.notice.show_message("info", text, hint, {tr("Start the practice lab"): self._start_lab})
         self._on_pair()
-        self._show_runs()
 
     def _start_lab(self) -> None:
-        services = self._services
+        services = self.services
 
         def start(token: CancelToken, report: ProgressSink) -> StudyChoices:
             services.start_lab(token=token, on_progress=report)
@@ -182,14 +199,18 @@ class StudiesPage(Page):
 
     def _on_study(self) -> None:
         study = self.study
-        self.stack.setCurrentWidget(self.tabs if study is None else self.panel)
+        of_lab = self.tabs if self.lab_study is None else self.lab
+        self.stack.setCurrentWidget(of_lab if study is None else self.panel)
         self.report.setVisible(study is None)
         self._show_runs()
         self._enable()
 
     def _show_runs(self) -> None:
-        """Show the study that a comparison measures, with its stored runs."""
+        """Show the study that is not of transfers, with its stored runs or results."""
         study = self.study
+        if self.lab_study is not None:
+            stored = self._choices.lab_parts(self.lab_study.name, self.pairs.currentText())
+            self.lab.show_study(self.lab_study, stored)
         if study is not None:
             self.panel.show_study(study, self._choices.runs.get(study.name, ()), self._choices.titles)
 
@@ -207,6 +228,7 @@ class StudiesPage(Page):
         )
 
     def _on_pair(self) -> None:
+        self._show_runs()
         self._show_states()
         self._compute()
 
@@ -255,21 +277,22 @@ class StudiesPage(Page):
 
     def _offer(self) -> None:
         """Offer what is possible now, and say what is shown."""
-        part, name = self.part, self.pairs.currentText()
+        part, name, of_lab = self.part, self.pairs.currentText(), self.lab_study is not None
         reason = tr("Start a practice lab first.")
         if name and name not in self._choices.labs:
             reason = tr("This lab is not running. Start it in the lab menu at the top right.")
-        is_part = part is not None if self.study is None else self.panel.part is not None
+        of_stack = self.panel.part if self.study is not None else self.lab.part if of_lab else part
         is_busy = self.is_running or not self.busy.isHidden()  # or hosts are inspected for a comparison
-        can_begin = is_part and name in self._choices.labs and not is_busy
+        can_begin = of_stack is not None and name in self._choices.labs and not is_busy
         enable(self.begin, is_on=can_begin, reason=busy_reason() if is_busy else reason)
         for box in (self.pairs, self.studies):
             enable(box, is_on=not is_busy, reason=busy_reason())
         has_times = self.view is not None and bool(self.view.own_s)
+        has_own = self.lab.shown is not None if of_lab else has_times
         none = tr("Nothing of this part is measured yet.")
-        enable(self.report, is_on=has_times and not is_busy, reason=busy_reason() if is_busy else none)
+        enable(self.report, is_on=has_own and not is_busy, reason=busy_reason() if is_busy else none)
         self.state.setVisible(self.study is None)
-        self.state.setText(state_text(part, name))
+        self.state.setText(lab_state_text(self.lab.part, name) if of_lab else state_text(part, name))
 
     # --- measuring ----------------------------------------------------------------------------------------------------
 
@@ -282,10 +305,11 @@ class StudiesPage(Page):
             runs = self._choices.runs.get(self.study.name, ())
             ask_comparison(self, self.panel, self._choices.labs[name], runs, self.comparison_asked.emit)
             return
-        if part is None:
-            return
-        dialog = StudyDialog(self.window(), name, part)
-        dialog.ask(lambda: self.run(part, name, is_fresh=dialog.is_fresh))
+        if self.lab_study is not None:
+            self.measuring.ask(self._choices.labs[name])
+        elif part is not None:
+            dialog = StudyDialog(self.window(), name, part)
+            dialog.ask(lambda: self.run(part, name, is_fresh=dialog.is_fresh))
 
     def run(self, part: PartState, name: str, *, is_fresh: bool = False) -> None:
         """Measure the cells of a part that are not done yet, or all of them."""
@@ -295,34 +319,33 @@ class StudiesPage(Page):
             hint = tr("Start it in the lab menu at the top right.")
             self.notice.show_message("caution", tr("%1 is not running.").replace("%1", name), hint, actions)
             return
-        job = StudyJob(self._services, pair, part, is_fresh, self._advanced.emit)
+        job = StudyJob(self.services, pair, part, is_fresh, self._advanced.emit)
         title = tr("Measuring %1 on %2").replace("%1", part.name).replace("%2", name)
 
         def resume() -> None:
             self.run(part, name, is_fresh=is_fresh and not job.has_result.is_set())
 
+        self.measure(title, job, partial(self._on_done, resume), lambda error: self._on_failed(error, resume))
+
+    def measure(
+        self, title: str, job: Job[T], on_done: Callable[[T], None], on_failed: Callable[[TunnelmarkError], None]
+    ) -> None:
+        """Run a part of a study in a worker thread."""
         self.notice.clear()
-        self._run = self.start(
-            title,
-            job,
-            partial(self._on_done, resume),
-            busy=self.busy,
-            on_failure=lambda error: self._on_failed(error, resume),
-        )
+        self._run = self.start(title, job, on_done, busy=self.busy, on_failure=on_failed)
+        self._enable()
+
+    def take_lab_results(self, results: LabResults) -> None:
+        """Take results of a run of its own kind, and show them."""
+        self._choices = self._choices.with_lab_results(results)
+        self._show_runs()
         self._enable()
 
     def cancel(self) -> bool:
         """Esc asks first while a part is being measured."""
         if not self.is_running:
             return super().cancel()
-        Question(
-            self.window(),
-            tr("Stop the study?"),
-            tr("The transfer that is running is stopped and both hosts are restored. The study can be resumed."),
-            tr("Stop"),
-            tr("Continue"),
-            "warning",
-        ).ask(lambda: self._run.cancel() if self._run is not None else None)
+        ask_stop(self.window(), self._run)
         return True
 
     def _on_advanced(self, progress: StudyProgress) -> None:
@@ -350,15 +373,9 @@ class StudiesPage(Page):
             self._take(outcome.view)
         self._enable()
         is_whole = outcome.view is not None and outcome.view.is_whole
-        actions = {tr("Resume"): resume}
-        if outcome.is_cancelled:
-            self.notice.show_message("caution", tr("The study was stopped."), tr("It can be resumed."), actions)
-        elif not is_whole:
-            text = tr("Some transfers failed.")
-            hint = tr("The tab Times has the reason of each. They are measured again when the study is resumed.")
-            self.notice.show_message("caution", text, hint, actions)
-        else:
-            self.notice.show_message("done", tr("The part is measured."))
+        hint = tr("The tab Times has the reason of each. They are measured again when the study is resumed.")
+        failed = tr("Some transfers failed."), hint
+        show_end(self.notice, resume, is_cancelled=outcome.is_cancelled, is_whole=is_whole, failed=failed)
 
     def _on_failed(self, error: TunnelmarkError, resume: Callable[[], None]) -> None:
         self.progress = None
@@ -368,28 +385,16 @@ class StudiesPage(Page):
     # --- files --------------------------------------------------------------------------------------------------------
 
     def _save_as(self, kind: str) -> None:
-        dialog = QFileDialog(self, tr("Save the report"))
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setDefaultSuffix(kind)
-        dialog.selectFile(f"{SATCOM}-{self.pairs.currentText().replace(':', '-')}.{kind}")
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.fileSelected.connect(lambda name: self.write(Path(name)))
-        dialog.open()
+        part = f"{self.lab.shown.part}-" if self.lab_study is not None and self.lab.shown is not None else ""
+        ask_file(self, f"{self.studies.currentText()}-{part}{self.pairs.currentText()}", kind, self.write)
 
     def write(self, path: Path) -> None:
         """Write the part that is shown; the kind follows from the ending."""
-        view = self.view
-        if view is None or self.is_running:
+        view, own = self.view, self.lab.shown
+        if self.is_running:
             return
-        self.start(
-            tr("Writing the report"),
-            lambda _token, _report: write_study(view.results, view.cells, path),
-            self._show_written,
-        )
-
-    def _show_written(self, path: Path) -> None:
-        actions = {
-            tr("Open it"): lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(str(path))),
-            tr("Show in folder"): lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(str(path.parent))),
-        }
-        self.notice.show_message("done", tr("Report saved."), str(path), actions, is_closable=True)
+        if self.lab_study is not None:
+            if own is not None:
+                save(self, lambda: write_lab_study(own, path))
+        elif view is not None:
+            save(self, lambda: write_study(view.results, view.cells, path))

@@ -8,6 +8,7 @@ from app.ranking.study_parts import PART_TITLES, PartState, predicted_s
 from app.wording.messages import local_text
 from ui.common.basics import label
 from ui.common.dialogs import Question
+from ui.common.operations import Operation
 from ui.common.texts import count, duration, tr
 from ui.common.tips import enable
 
@@ -50,3 +51,15 @@ class StudyDialog(Question):
         seconds = predicted_s(part.cells) if self.is_fresh else part.left_s
         text = tr("%1 of %2 transfers, about %3").replace("%1", count(number)).replace("%2", count(len(part.cells)))
         self.estimate.setText(text.replace("%3", duration(seconds)))
+
+
+def ask_stop(parent: QWidget, run: Operation | None) -> None:
+    """Ask whether a run is stopped; both hosts are restored then."""
+    Question(
+        parent,
+        tr("Stop the study?"),
+        tr("What is being measured is stopped and both hosts are restored. The study can be resumed."),
+        tr("Stop"),
+        tr("Continue"),
+        "warning",
+    ).ask(lambda: run.cancel() if run is not None else None)

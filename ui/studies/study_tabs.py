@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QTabWidget, QVBoxLayout, QWidget
 
+from app.measurement.lab_studies import LabPartState
 from app.ranking.published_transfers import STUDY
 from app.ranking.study_parts import PartState
 from app.reports.study_view import STUDY_NOTES, StudyView
@@ -61,6 +62,18 @@ def state_text(part: PartState | None, name: str) -> str:
     if part is None:
         return ""
     done = tr("%1 of %2 transfers").replace("%1", count(part.measured)).replace("%2", count(len(part.cells)))
+    return _state(part, done, name)
+
+
+def lab_state_text(part: LabPartState | None, name: str) -> str:
+    """Return the same of a part of a study of its own kind."""
+    if part is None:
+        return ""
+    done = tr("%1 of %2 measurements").replace("%1", count(part.measured)).replace("%2", count(part.total))
+    return _state(part, done, name)
+
+
+def _state(part: PartState | LabPartState, done: str, name: str) -> str:
     left = tr("about %1 left").replace("%1", duration(part.left_s)) if part.left_s else tr("nothing left")
     place = f"{part.name}, {name}" if name else part.name
     return f"{place}: {done} · {left}"

@@ -1,0 +1,97 @@
+"""`tunnelmark study` for studies with a run of their own: a hub between sites, and a node behind each gateway."""
+
+from __future__ import annotations
+
+from app.cli.context import CommandContext
+from app.cli.exit_codes import ExitCode
+from app.cli.messages import NO_STUDY_PART
+from app.cli.pair_option import find_pair
+from app.cli.study_output import hand_out
+from app.cli.tables import Column, Kind, Table
+from app.cli.terminal import run_cancellable
+from app.domain.errors import InvalidOption
+from app.measurement.lab_studies import LabResults, LabStudy, WantedLabStudy, plan_lab_study
+from app.ranking.hub_study import HUB_STUDY
+from app.reports.lab_study import (
+    TITLES,
+    OutcomeTable,
+    lab_study_data,
+    notes,
+    outcome_lines,
+    outcome_tables,
+    published_table,
+    result_words,
+    source,
+    write_lab_study,
+)
+from app.reports.study_report import html_path
+from app.wording.language import tr
+from app.wording.messages import local_text
+
+
+def add_row(table: Table, study: LabStudy) -> None:
+    """Add a study to the list of studies."""
+    form = tr("{number} rates") if study.name == HUB_STUDY else tr("{number} orders")
+    number = len(published_table(study.name).rows)
+    table.add_row(study.name, tr(TITLES[study.name]), form.format(number=number), source(study.name))
+
+
+def show(context: CommandContext, study: LabStudy) -> int:
+    """Print what a study publishes."""
+    _print_table(context, published_table(study.name))
+    _print_lines(context, notes(study.name))
+    return ExitCode.OK
+
+
+def run(context: CommandContext, study: LabStudy) -> int:
+    """Measure a part of a study on a practice lab, and print it beside what is published."""
+    options = context.options
+    if options.part not in study.parts:
+        raise InvalidOption(NO_STUDY_PART(part=options.part, study=study.name, known=study.parts))
+    report = html_path(options.report)
+    with context.services() as services:
+        wanted = WantedLabStudy(study, options.part, find_pair(context, services), is_fresh=options.fresh)
+        planned = context.job(lambda token, report: plan_lab_study(services, wanted, token=token, on_progress=report))
+        state = planned.state
+        text = tr("{number} of {total} measurements, about {minutes} minutes.").format(
+            number=state.total - state.measured, total=state.total, minutes=f"{state.left_s / 60:.0f}"
+        )
+        context.err.print(text, markup=False)
+        results = run_cancellable(
+            lambda token: study.run(
+                services,
+                planned.discovery,
+                wanted,
+                token,
+                lambda text: context.err.print(local_text(text), markup=False),
+                lambda result: context.err.print(f"  {result_words(result)}", markup=False),
+            ),
+            context.prompts,
+        )
+    hand_out(
+        context,
+        lab_study_data(results),
+        show=lambda: _print_results(context, results),
+        report=report,
+        write=lambda path: write_lab_study(results, path),
+    )
+    return ExitCode.OK if study.state(options.part, results).is_whole else ExitCode.INCOMPLETE
+
+
+def _print_results(context: CommandContext, results: LabResults) -> None:
+    for table in outcome_tables(results):
+        _print_table(context, table)
+    _print_lines(context, (*outcome_lines(results), *notes(results.study)))
+
+
+def _print_table(context: CommandContext, shown: OutcomeTable) -> None:
+    kinds = [Kind.FIGURE if nth in shown.figures else Kind.PROSE for nth in range(len(shown.headings))]
+    table = Table([Column(text, kind) for text, kind in zip(shown.headings, kinds, strict=True)])
+    for row in shown.rows:
+        table.add_row(*row)
+    table.print(context.out)
+
+
+def _print_lines(context: CommandContext, lines: list[str] | tuple[str, ...]) -> None:
+    for line in lines:
+        context.out.print(line, markup=False)

@@ -1,0 +1,161 @@
+"""Outcome of a study with a run of its own, the hub's or that with nodes: one form for window, terminal and files."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.domain.errors import InvalidOption
+from app.domain.hub_study import HubResult
+from app.domain.node_study import NodeResult
+from app.ranking.hub_study import HUB_STUDY, hub_study_source, published_rates
+from app.ranking.node_study import (
+    NODE_STUDY,
+    STUDY,
+    faster_than_baseline,
+    node_settings,
+    own_pairs,
+    published_pairs,
+)
+from app.reports import hub_study, node_study
+from app.reports.files import write_atomically
+from app.reports.messages import UNKNOWN_STUDY_KIND
+from app.storage.hub_results import HubResults
+from app.storage.node_results import NodeResults
+from app.wording.language import mark, source_language, tr
+from app.wording.local_forms import decimal, local_figure
+from app.wording.messages import local_text
+
+TITLES = {
+    HUB_STUDY: mark("Key exchanges of many clients with one hub"),
+    NODE_STUDY: mark("A node behind each gateway, and four ways to protect frames from node to node"),
+}
+"""English titles, to be translated, by study."""
+
+
+@dataclass(frozen=True, slots=True)
+class OutcomeTable:
+    """A table of an outcome.
+
+    Attributes:
+        title: Heading, in the user's language.
+        headings: Of the columns, in the user's language.
+        rows: Texts.
+        figures: Numbers of the columns that hold figures.
+    """
+
+    title: str
+    headings: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    figures: frozenset[int] = frozenset()
+
+
+def source(study: str) -> str:
+    """Return the publication of a study."""
+    return hub_study_source() if study == HUB_STUDY else STUDY
+
+
+def notes(study: str) -> tuple[str, ...]:
+    """Return what differs from a study, in the user's language."""
+    return tuple(map(tr, hub_study.HUB_NOTES if study == HUB_STUDY else node_study.NODE_NOTES))
+
+
+def published_table(study: str) -> OutcomeTable:
+    """Return what a study publishes."""
+    title = tr("Published")
+    if study == HUB_STUDY:
+        rates = []
+        for rate in published_rates():
+            way = tr("search") if rate.is_maximum else tr("taken from the other one")
+            rates.append((rate.title, decimal(rate.rate_s, 0), str(rate.clients), str(rate.seconds), way))
+        names = (tr("solution"), tr("key exchanges per second"), tr("clients"), "s", tr("found by"))
+        return OutcomeTable(title, names, tuple(rates), frozenset({1, 2, 3}))
+    titles = {one.name: one.title for one in node_settings()}
+    pairs = []
+    for one in published_pairs():
+        ratio = tr("only its order") if one.is_in_text else tr("not in the text")
+        if one.ratio is not None:
+            ratio = tr(node_study.BOUNDS[one.bound]).format(ratio=decimal(one.ratio, 1))
+        pairs.append((tr(node_study.FIGURES[one.figure]), titles[one.ahead], titles[one.behind], ratio))
+    heads = (tr("figure"), tr("ahead"), tr("behind"), tr("published ratio"))
+    return OutcomeTable(title, heads, tuple(pairs))
+
+
+def outcome_tables(results: HubResults | NodeResults) -> tuple[OutcomeTable, ...]:
+    """Return own figures, for a hub beside the published ones, for nodes with what an observer sees at each hop."""
+    if isinstance(results, HubResults):
+        rows = hub_study.figure_rows(results)
+        return (_table(tr("Own and published figures"), hub_study.HEADINGS, rows, (2, 3, 6)),)
+    figures = _table(tr("Own figures"), node_study.FIGURE_HEADINGS, node_study.figure_rows(results), range(1, 7))
+    return figures, _table(tr("Seen and sent at each hop"), node_study.HOP_HEADINGS, node_study.hop_rows(results))
+
+
+def tries_table(results: HubResults) -> OutcomeTable:
+    """Return the rates that were tried with a hub."""
+    return _table(tr("Rates that were tried"), hub_study.TRY_HEADINGS, hub_study.try_rows(results), (*range(1, 7), 8))
+
+
+def _table(
+    title: str, headings: Sequence[str], rows: Sequence[tuple[str, ...]], figures: Sequence[int] = ()
+) -> OutcomeTable:
+    return OutcomeTable(title, tuple(map(tr, headings)), tuple(rows), frozenset(figures))
+
+
+def outcome_lines(results: HubResults | NodeResults) -> list[str]:
+    """Return what the figures say beside the published ones, and what failed, as sentences."""
+    if isinstance(results, HubResults):
+        return hub_study.lines(results)
+    found = [node_study.order_line(one) for one in own_pairs(results.results)]
+    found += [node_study.faster_line(one) for one in faster_than_baseline(results.results)]
+    for one in node_study.failures(results):
+        text = tr("Round {number} of {setting}: {message}")
+        found.append(text.format(number=one.round, setting=one.setting, message=local_text(one.message)))
+    return found
+
+
+def result_words(result: HubResult | NodeResult) -> str:
+    """Return one result in a line."""
+    if isinstance(result, HubResult):
+        if result.value is None:
+            return _failed(result.message)
+        words = f"{hub_study.value_words(result)}, {hub_study.limit_words(result)}"
+    else:
+        if not result.has_figures:
+            return _failed(result.message)
+        rates = ", ".join(f"{local_figure(one, 3)} Mbit/s" for one in result.mbit_s.values())
+        words = f"{local_figure(result.latency_ms or 0.0, 3)} ms, {rates}"
+    return f"{words}; {tr('this computer had other work meanwhile')}" if result.is_disturbed else words
+
+
+def _failed(message: str) -> str:
+    return f"{tr('failed')}: {' '.join(local_text(message).split())}"
+
+
+def lab_study_data(results: HubResults | NodeResults) -> dict[str, object]:
+    """Return the outcome as data for programs."""
+    if isinstance(results, HubResults):
+        return hub_study.hub_study_data(results)
+    return node_study.node_study_data(results)
+
+
+def write_lab_study(results: HubResults | NodeResults, path: Path) -> Path:
+    """Write the outcome; its kind follows from the ending: .html or .json.
+
+    Raises:
+        DiskFull: No space is left there.
+        InvalidOption: It is another kind, or nothing can be written there.
+    """
+    kind = path.suffix.lower()
+    if kind == ".json":
+        with source_language():
+            text = json.dumps(lab_study_data(results), indent=2)
+        write_atomically(path, f"{text}\n".encode())
+    elif kind != ".html":
+        raise InvalidOption(UNKNOWN_STUDY_KIND(kind=kind, known=".html, .json"))
+    elif isinstance(results, HubResults):
+        hub_study.write_hub_study(results, path)
+    else:
+        node_study.write_node_study(results, path)
+    return path

@@ -1,0 +1,116 @@
+"""Run of a part of a study of its own kind, the hub's or that with nodes, in a worker thread."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from threading import Event
+from typing import TYPE_CHECKING, Any
+
+from app.domain.cancel import CancelToken
+from app.domain.errors import Cancelled
+from app.domain.progress import ProgressSink
+from app.reports.lab_study import result_words
+from app.wording.messages import local_text
+from ui.common.texts import count, duration, tr
+
+if TYPE_CHECKING:
+    from app.measurement.lab_studies import LabResult, LabResults, LabStudyServices, WantedLabStudy
+
+
+@dataclass(frozen=True, slots=True)
+class LabStudyProgress:
+    """Progress of a run.
+
+    Attributes:
+        pair: Name of the pair.
+        part: Name of the part.
+        done: Number of measurements of this run that have ended.
+        total: Number of measurements of this run.
+        left_s: Predicted time of the others, in s.
+        fraction: Share of the predicted time that has passed, 0 to 1.
+        results: All results so far; None before the first one of this run.
+    """
+
+    pair: str
+    part: str
+    done: int
+    total: int
+    left_s: float
+    fraction: float
+    results: LabResults | None = None
+
+    @property
+    def text(self) -> str:
+        """Return it in words."""
+        done = tr("%1 of %2 measurements").replace("%1", count(self.done)).replace("%2", count(self.total))
+        return f"{done} · {tr('about %1 left').replace('%1', duration(self.left_s))}"
+
+
+@dataclass(frozen=True, slots=True)
+class LabOutcome:
+    """End of a run.
+
+    Attributes:
+        results: All results of the part.
+        is_cancelled: Whether it was cancelled; it can be resumed.
+    """
+
+    results: LabResults
+    is_cancelled: bool
+
+
+@dataclass
+class LabJob:
+    """Measures what is not done of a part, or all of it.
+
+    Attributes:
+        services: The program's.
+        wanted: What is measured, and where.
+        on_progress: Gets how far it is, in the worker's thread.
+        has_result: Set with the first result: from then on the stored results know what is to be measured again.
+        ended: Keys of this run's results.
+    """
+
+    services: LabStudyServices
+    wanted: WantedLabStudy
+    on_progress: Callable[[LabStudyProgress], None]
+    has_result: Event = field(default_factory=Event)
+    ended: set[Any] = field(default_factory=set)
+
+    def __call__(self, token: CancelToken, report: ProgressSink) -> LabOutcome:
+        """Run it; what was measured is stored, also where it is cancelled."""
+        try:
+            self._run(token, report)
+        except Cancelled:
+            return LabOutcome(self._results(), is_cancelled=True)
+        return LabOutcome(self._results(), is_cancelled=False)
+
+    def _run(self, token: CancelToken, report: ProgressSink) -> None:
+        from app.measurement.lab_studies import plan_lab_study
+
+        wanted = self.wanted
+        planned = plan_lab_study(self.services, wanted, token=token, on_progress=report)
+        total, whole_s = planned.state.total - planned.state.measured, planned.state.left_s
+        now = LabStudyProgress(wanted.pair.name, wanted.part, 0, total, whole_s, 0.0)
+        self.on_progress(now)
+
+        def on_result(result: LabResult) -> None:
+            nonlocal now
+            self.has_result.set()
+            results: Any = self._results()
+            self.ended.add(results.key_of(result))
+            left_s = wanted.study.state(wanted.part, results, self.ended).left_s
+            fraction = 1.0 - left_s / whole_s if whole_s else 1.0
+            done = len(self.ended)
+            now = LabStudyProgress(wanted.pair.name, wanted.part, done, total, left_s, fraction, results)
+            self.on_progress(now)
+            report(f"{result_words(result)} · {now.text}", fraction)
+
+        def on_step(text: str) -> None:
+            report(f"{local_text(text)} · {now.text}", now.fraction)
+
+        wanted.study.run(self.services, planned.discovery, wanted, token, on_step, on_result)
+
+    def _results(self) -> LabResults:
+        return self.wanted.study.results(self.services, self.wanted.pair.name, self.wanted.part)

@@ -17,6 +17,7 @@ from vpn_adapters import (
     l2tp,
     macsec,
     openvpn,
+    pptp,
     ssh,
     tinc,
     vtun,
@@ -47,6 +48,7 @@ ADAPTERS: Mapping[str, Adapter] = MappingProxyType(
             ipsec_gretap.adapter,
             fastd.adapter,
             vtun.adapter,
+            pptp.adapter,
         )
     }
 )

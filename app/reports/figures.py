@@ -52,6 +52,7 @@ _MARKERS = {
     Marker.CROSS: "X",
     Marker.NARROW: "d",
     Marker.BAR: "_",
+    Marker.ARROW: "2",
 }
 """Names of matplotlib."""
 

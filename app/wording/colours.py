@@ -25,6 +25,7 @@ class Marker(StrEnum):
     CROSS = "cross"
     NARROW = "narrow"
     BAR = "bar"
+    ARROW = "arrow"
 
 
 @dataclass(frozen=True, slots=True)

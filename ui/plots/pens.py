@@ -44,6 +44,7 @@ _SYMBOLS = {
     Marker.CROSS: "x",
     Marker.NARROW: "|",
     Marker.BAR: "_",
+    Marker.ARROW: "arrow_up",
 }
 """Names of pyqtgraph."""
 

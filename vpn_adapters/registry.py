@@ -23,6 +23,7 @@ from vpn_adapters import (
     vtun,
     wireguard,
     wireguard_vxlan,
+    xl2tpd,
 )
 from vpn_adapters.ipsec import hub as ipsec_hub
 from vpn_adapters.macsec import nodes
@@ -49,6 +50,7 @@ ADAPTERS: Mapping[str, Adapter] = MappingProxyType(
             fastd.adapter,
             vtun.adapter,
             pptp.adapter,
+            xl2tpd.adapter,
         )
     }
 )

@@ -53,6 +53,7 @@ _MARKERS = {
     Marker.NARROW: "d",
     Marker.BAR: "_",
     Marker.ARROW: "2",
+    Marker.CROSSHAIR: "+",
 }
 """Names of matplotlib."""
 

@@ -26,6 +26,7 @@ class Marker(StrEnum):
     NARROW = "narrow"
     BAR = "bar"
     ARROW = "arrow"
+    CROSSHAIR = "crosshair"
 
 
 @dataclass(frozen=True, slots=True)

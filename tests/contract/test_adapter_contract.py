@@ -73,6 +73,7 @@ METERED: Mapping[str, Mapping[Side, tuple[str, ...]]] = {
     "macsec": _NO_LINES,
     "vtun": dict.fromkeys(Side, ("keepalive 60:3;",)),
     "pptp": dict.fromkeys(Side, ("lcp-echo-interval 60",)),
+    "xl2tpd": dict.fromkeys(Side, ("lcp-echo-interval 60",)),
 }
 """Lines of generated files that a metered deployment has in place of a wired one's."""
 SLOWED_LATER = {"wireguard", "wireguard-vxlan"}

@@ -20,8 +20,8 @@ RECORDED = Path(__file__).parents[1] / "contract" / "recorded"
 
 NEVER_SECURE = {"vtun", "pptp"}
 """Solutions that are insecure by design: there to be measured, and never deployed."""
-FORMER = NEVER_SECURE
-"""Solutions that LEGACY_PLATFORM alone has."""
+FORMER = {*NEVER_SECURE, "xl2tpd"}
+"""These, and a reference without cryptography, which LEGACY_PLATFORM alone has."""
 LEGACY_PLATFORM = "debian-12-legacy"
 """Platform of FORMER alone: what it has besides is not recorded, to be tried once less."""
 

@@ -45,6 +45,7 @@ _SYMBOLS = {
     Marker.NARROW: "|",
     Marker.BAR: "_",
     Marker.ARROW: "arrow_up",
+    Marker.CROSSHAIR: "crosshair",
 }
 """Names of pyqtgraph."""
 

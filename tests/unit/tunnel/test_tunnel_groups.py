@@ -44,8 +44,9 @@ def test_what_shares_a_port_or_a_protocol_is_not(one: str, other: str) -> None:
 
 
 def test_former_vpns_share_their_ports_and_protocols() -> None:
-    assert side_by_side(_choices("pptp", "vtun", "wireguard")) == ((0, 1, 2),)
+    assert side_by_side(_choices("pptp", "xl2tpd", "vtun", "wireguard")) == ((0, 1, 2, 3),)
     assert side_by_side(_choices("pptp", "pptp")) == ((0,), (1,))
+    assert side_by_side(_choices("xl2tpd", "xl2tpd")) == ((0,), (1,))
     assert side_by_side(_choices("pptp", "ipsec-gretap")) == ((0,), (1,))
 
 

@@ -14,9 +14,10 @@ from app.domain.script_files import adapter_script
 from support.adapter_cases import LEGACY_PLATFORM, facts, request
 from vpn_adapters.pptp import adapter as pptp
 from vpn_adapters.shared.ppp import log_path, secret_path
+from vpn_adapters.xl2tpd import adapter as xl2tpd
 
 SHELLS = pytest.mark.parametrize("shell", ["dash", "busybox sh"])
-BOTH = pytest.mark.parametrize("adapter", [pptp], ids=lambda one: one.info.name)
+BOTH = pytest.mark.parametrize("adapter", [pptp, xl2tpd], ids=lambda one: one.info.name)
 SECRET = "0123456789abcdef" * 4
 
 # A program with a child that leaves it and gives itself another name, as pptp's call manager does.

@@ -17,11 +17,13 @@ from vpn_adapters import (
     l2tp,
     macsec,
     openvpn,
+    pptp,
     ssh,
     tinc,
     vtun,
     wireguard,
     wireguard_vxlan,
+    xl2tpd,
 )
 from vpn_adapters.ipsec import hub as ipsec_hub
 from vpn_adapters.macsec import nodes
@@ -48,6 +50,8 @@ ADAPTERS: Mapping[str, Adapter] = MappingProxyType(
             ipsec_gretap.adapter,
             fastd.adapter,
             vtun.adapter,
+            pptp.adapter,
+            xl2tpd.adapter,
         )
     }
 )

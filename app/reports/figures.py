@@ -52,6 +52,8 @@ _MARKERS = {
     Marker.CROSS: "X",
     Marker.NARROW: "d",
     Marker.BAR: "_",
+    Marker.ARROW: "2",
+    Marker.CROSSHAIR: "+",
 }
 """Names of matplotlib."""
 

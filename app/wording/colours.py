@@ -25,6 +25,8 @@ class Marker(StrEnum):
     CROSS = "cross"
     NARROW = "narrow"
     BAR = "bar"
+    ARROW = "arrow"
+    CROSSHAIR = "crosshair"
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,7 @@ from app.domain.solutions import Suite
 from app.domain.verdicts import Verdict
 from app.policy import UNKNOWN_REASON, judge, judge_suite
 from support.adapter_cases import (
+    FORMER,
     LEGACY_PLATFORM,
     NEVER_SECURE,
     all_cases,
@@ -49,7 +50,7 @@ ALL_ADAPTERS = pytest.mark.parametrize("adapter", ADAPTERS.values(), ids=ADAPTER
 ALL_CASES = pytest.mark.parametrize(
     ("adapter", "suite"), all_cases(), ids=[f"{adapter.info.name}-{suite.name}" for adapter, suite in all_cases()]
 )
-LACKING = {"debian-13": {"freelan", *NEVER_SECURE}, "debian-11": NEVER_SECURE}
+LACKING = {"debian-13": {"freelan", *FORMER}, "debian-11": FORMER}
 """Solutions that a release does not have; all others are on every platform."""
 _NO_LINES: Mapping[Side, tuple[str, ...]] = {}
 _DPD = dict.fromkeys(Side, ("dpd_delay = 60s",))
@@ -71,6 +72,8 @@ METERED: Mapping[str, Mapping[Side, tuple[str, ...]]] = {
     "freelan": _NO_LINES,
     "macsec": _NO_LINES,
     "vtun": dict.fromkeys(Side, ("keepalive 60:3;",)),
+    "pptp": dict.fromkeys(Side, ("lcp-echo-interval 60",)),
+    "xl2tpd": dict.fromkeys(Side, ("lcp-echo-interval 60",)),
 }
 """Lines of generated files that a metered deployment has in place of a wired one's."""
 SLOWED_LATER = {"wireguard", "wireguard-vxlan"}

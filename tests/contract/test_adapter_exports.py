@@ -26,6 +26,7 @@ from app.export.values import VALUES, ValueToken, tokens_in
 from app.tunnel.plan import plan_of
 from support.adapter_cases import (
     CERTIFICATES,
+    FORMER,
     HEX_KEYS,
     IKE_KEYS,
     SSH_KEYS,
@@ -39,7 +40,7 @@ from support.export_cases import export_request
 from support.message_checks import has_message
 from vpn_adapters.registry import ADAPTERS
 
-REFUSED = {"baseline": "no tunnel", "macsec": "share a secret", "vtun": "share a secret"}
+REFUSED = {"baseline": "no tunnel", **dict.fromkeys(("macsec", *sorted(FORMER)), "share a secret")}
 SHOWN = {
     "certificate": CERTIFICATES,
     "public-key": WIREGUARD_KEYS,

@@ -71,10 +71,11 @@ def failures_of(table: Table, asked: PlanRequest, side: Side, kind: Encapsulatio
     if kind is Encapsulation.VXLAN:
         peer, number = link.carrier(side.other), names.udp_port
     bare = Packet(number, peer, "underlay0", kind=kind)
-    # What protects a session: IPsec, an interface that authenticates, or MACsec inside of it.
+    # What protects a session: IPsec, the interface of its carrier, or MACsec inside of it.
     ways = (
         replace(bare, is_in_ipsec=True),
         replace(bare, source=link.carrier(side.other), interface=names.wireguard_interface),
+        replace(bare, source=link.carrier(side.other), interface=names.lower_interface),
         replace(bare, inner_type=0x88E5),
     )
     protected = [one for one in ways if not table.drops(one, "input")]

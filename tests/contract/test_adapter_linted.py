@@ -10,7 +10,7 @@ from app.domain.linting import LintFinding
 from app.domain.solutions import Suite
 from app.domain.verdicts import FindingQuestion, Verdict
 from app.linting.files import LintOptions, lint_bytes
-from support.adapter_cases import LEGACY_PLATFORM, NEVER_SECURE, default_cases, platforms, request
+from support.adapter_cases import FORMER, LEGACY_PLATFORM, default_cases, platforms, request
 from vpn_adapters.config_formats import sniff_kind
 
 UNAVOIDABLE = {
@@ -48,7 +48,7 @@ def faults(platform: str, adapter: Adapter, suite: Suite) -> list[tuple[str, Lin
 )
 def test_own_configurations_pass(platform: str, adapter: Adapter, suite: Suite) -> None:
     found = faults(platform, adapter, suite)
-    if adapter.info.name in NEVER_SECURE:
+    if adapter.info.name in FORMER:
         assert Verdict.INSECURE in {one.verdict for _, one in found}
         return
     known = UNAVOIDABLE.get(adapter.info.name, set())

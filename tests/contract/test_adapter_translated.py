@@ -17,8 +17,9 @@ from support.adapter_cases import all_cases, facts, platforms, request, result
 from support.pseudo_language import LiteralBrackets, brackets, words_outside
 from vpn_adapters.registry import ADAPTERS
 
-_NAMES = frozenset({"sshd", "ssh", "freelan", "tincd", "fastd", "vtund", "tap"})
+_NAMES = frozenset({"sshd", "ssh", "freelan", "tincd", "fastd", "vtund", "pppd", "pptpd", "pptp", "xl2tpd", "tap"})
 """Programs, and the name by which OpenSSH opens its interface."""
+_MODULES = frozenset({"freelan", "tun", "ppp", "generic", "async", "mppe", "tp"})
 
 
 @pytest.mark.parametrize(
@@ -59,7 +60,7 @@ def test_what_a_host_lacks(platform: str) -> None:
             for part in one.missing
             if " " in part.what
         }
-    assert {text: words for text, words in (notes | modules).items() if words - {"freelan", "tun"}} == {}
+    assert {text: words for text, words in (notes | modules).items() if words - _MODULES} == {}
 
 
 def test_reasons_of_programs_that_are_too_old() -> None:

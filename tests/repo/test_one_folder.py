@@ -14,7 +14,8 @@ from app.domain.linting import ConfigKind
 from vpn_adapters.registry import ADAPTERS
 
 NAMES = re.compile(
-    r"wireguard|openvpn|strongswan|charon|swanctl|(?<![a-z])tincd?(?![a-z])|freelan|fastd|macsec|vtun", re.IGNORECASE
+    r"wireguard|openvpn|strongswan|charon|swanctl|(?<![a-z])tincd?(?![a-z])|freelan|fastd|macsec|vtun|xl2tpd",
+    re.IGNORECASE,
 )
 """Products and programs. `ssh`, `ipsec` and `l2tp` are names of what core code has to do with as well: its own
 connections, nftables' word for protected packets, and an IP protocol."""

@@ -18,10 +18,12 @@ from vpn_adapters.registry import ADAPTERS
 
 RECORDED = Path(__file__).parents[1] / "contract" / "recorded"
 
-NEVER_SECURE = {"vtun"}
+NEVER_SECURE = {"vtun", "pptp"}
 """Solutions that are insecure by design: there to be measured, and never deployed."""
+FORMER = {*NEVER_SECURE, "xl2tpd"}
+"""These, and a reference without cryptography, which LEGACY_PLATFORM alone has."""
 LEGACY_PLATFORM = "debian-12-legacy"
-"""Platform of these alone: what it has besides is not recorded, to be tried once less."""
+"""Platform of FORMER alone: what it has besides is not recorded, to be tried once less."""
 
 CERTIFICATES = {
     Side.A: "-----BEGIN CERTIFICATE-----\nMAMCAQE=\n-----END CERTIFICATE-----\n",
@@ -69,7 +71,7 @@ def recorded(platform: str) -> Mapping[str, Mapping[str, CommandResult]]:
 
 
 def platforms() -> list[str]:
-    """Return the names of all recorded platforms but the one of NEVER_SECURE."""
+    """Return the names of all recorded platforms but the one of FORMER."""
     return sorted(path.stem for path in RECORDED.glob("*.json") if path.stem != LEGACY_PLATFORM)
 
 

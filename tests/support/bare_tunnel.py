@@ -39,12 +39,13 @@ echo '#sockets'
 ss -Hlntu
 echo '#files'
 find /run/tunnelmark /etc/openvpn /etc/swanctl /etc/tinc /etc/fastd /etc/freelan /var/log/openvpn 2> /dev/null
+find /etc/ppp /run/pptp /run/xl2tpd /run/pppd2.tdb 2> /dev/null
 echo '#processes'
 head -c 200 /proc/[0-9]*/cmdline 2> /dev/null | tr '\\0' ' '
 """
 # Names of kernel threads are not in it: an idle one keeps the name of the last work queue it served.
 _DAEMONS = re.compile(
-    r"(/usr/s?bin/|/s?bin/)?(openvpn|wg|tincd|fastd|freelan|vtund|charon|swanctl|wpa_supplicant)"
+    r"(/usr/s?bin/|/s?bin/)?(openvpn|wg|tincd|fastd|freelan|vtund|pppd|pptp|pptpd|xl2tpd|charon|swanctl|wpa_supplicant)"
     r"|(?!==> |sh -c).*/run/tunnelmark"
 )
 

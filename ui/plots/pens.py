@@ -44,6 +44,8 @@ _SYMBOLS = {
     Marker.CROSS: "x",
     Marker.NARROW: "|",
     Marker.BAR: "_",
+    Marker.ARROW: "arrow_up",
+    Marker.CROSSHAIR: "crosshair",
 }
 """Names of pyqtgraph."""
 

@@ -43,6 +43,13 @@ def test_what_shares_a_port_or_a_protocol_is_not(one: str, other: str) -> None:
     assert side_by_side(_choices(one, "baseline", other)) == ((0, 1), (2,))
 
 
+def test_former_vpns_share_their_ports_and_protocols() -> None:
+    assert side_by_side(_choices("pptp", "xl2tpd", "vtun", "wireguard")) == ((0, 1, 2, 3),)
+    assert side_by_side(_choices("pptp", "pptp")) == ((0,), (1,))
+    assert side_by_side(_choices("xl2tpd", "xl2tpd")) == ((0,), (1,))
+    assert side_by_side(_choices("pptp", "ipsec-gretap")) == ((0,), (1,))
+
+
 def test_two_suites_of_what_has_ports_of_its_own_are_up_together() -> None:
     assert side_by_side(_choices("openvpn-udp", "openvpn-udp")) == ((0, 1),)
 

@@ -1,0 +1,112 @@
+"""Programs that make PPP interfaces: they see folders of ours in place of the host's, and are ended without a trace."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from app.domain.adapters import Adapter, PlanRequest
+from app.domain.hosts import Side
+from app.domain.script_files import adapter_script
+from support.adapter_cases import LEGACY_PLATFORM, facts, request
+from vpn_adapters.pptp import adapter as pptp
+from vpn_adapters.shared.ppp import log_path, secret_path
+from vpn_adapters.xl2tpd import adapter as xl2tpd
+
+SHELLS = pytest.mark.parametrize("shell", ["dash", "busybox sh"])
+BOTH = pytest.mark.parametrize("adapter", [pptp, xl2tpd], ids=lambda one: one.info.name)
+SECRET = "0123456789abcdef" * 4
+
+# A program with a child that leaves it and gives itself another name, as pptp's call manager does.
+PROGRAM = """\
+cat /etc/ppp/* > $STATE/seen
+ls /run > $STATE/run
+: > /run/left-over
+(setsid sleep 61 &)
+echo ready
+exec sleep 62
+"""
+# The host has secrets of its own, and something in /run; in a namespace, as the host of this test may have neither.
+HOST = """\
+mount -t tmpfs etc /etc && mkdir /etc/ppp && mount -t tmpfs run /run && mkdir -p $STATE/tunnel /run/mount || exit 1
+echo 'other server foreign *' > /etc/ppp/chap-secrets; chmod 600 /etc/ppp/chap-secrets; : > /run/own-daemon
+echo "b a $SECRET 198.18.1.2" > $STATE/secret
+start() { $SHELL_UNDER_TEST -c "$START" sh $STATE $STATE/tunnel/ppp tunnelmark-x \\
+    $STATE/secret $STATE/log $STATE/log '^ready$' sh -c "$PROGRAM"; }
+end() { $SHELL_UNDER_TEST -c "$END" sh "$1" tunnelmark-x $STATE/tunnel/ppp $STATE/log; }
+running() { cat /proc/[0-9]*/cmdline | tr '\\0' '\\n' | grep -c '^6[12]$'; }
+start || exit 2
+echo "running $(running)"; cat /proc/[0-9]*/cmdline | grep -c "[0]${SECRET#0}"
+end "$SIGNAL" || exit 3
+echo "running $(running)"; ls /run $STATE $STATE/tunnel; cat /etc/ppp/*; stat -c %a /etc/ppp/chap-secrets
+end TERM && echo again
+cat $STATE/seen $STATE/run
+"""
+
+
+@SHELLS
+@pytest.mark.parametrize("signal", ["TERM", "KILL"])
+def test_only_own_folders_are_seen_and_nothing_is_left(shell: str, signal: str) -> None:
+    variables = {
+        "STATE": "/run/tunnelmark",
+        "START": adapter_script("shared", "ppp-start.sh"),
+        "END": adapter_script("shared", "ppp-end.sh"),
+        "PROGRAM": PROGRAM,
+        "SECRET": SECRET,
+        "SIGNAL": signal,
+        "SHELL_UNDER_TEST": shell,
+        "PATH": "/usr/sbin:/usr/bin:/sbin:/bin",
+    }
+    argv = ["unshare", "--pid", "--fork", "--mount", "--mount-proc", "sh", "-c", HOST]
+    done = subprocess.run(argv, env=variables, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    during, after = done.stdout.split("running 2\n0\n")
+    assert during == ""
+    ended, seen = after.split("again\n")
+    assert ended.split() == [
+        *("running", "0", "/run:", "mount", "own-daemon", "tunnelmark"),
+        *("/run/tunnelmark:", "run", "secret", "seen", "tunnel", "/run/tunnelmark/tunnel:"),
+        *("other", "server", "foreign", "*", "600"),
+    ]
+    assert seen.split() == ["b", "a", SECRET, "198.18.1.2", "pptp", "tunnelmark", "xl2tpd"]
+
+
+def asked(adapter: Adapter) -> PlanRequest:
+    host = facts(LEGACY_PLATFORM)
+    return request(adapter, adapter.suites(host, host)[0])
+
+
+@BOTH
+def test_the_password_is_made_on_a_alone_and_is_a_line_of_its_secrets(adapter: Adapter, tmp_path: Path) -> None:
+    plan_request = asked(adapter)
+    assert not adapter.identity(plan_request, Side.B).steps
+    recipe = adapter.identity(plan_request, Side.A)
+    assert [one.path for one in recipe.shared] == [secret_path(plan_request.link)]
+    made = tmp_path / "secret"
+    argv = [word.replace(secret_path(plan_request.link), str(made)) for word in recipe.steps[0].command.argv]
+    subprocess.run(argv, check=True)
+    assert re.fullmatch(r"tunnelmark-b tunnelmark-a [0-9a-f]{64} 198\.18\.1\.2\n", made.read_text())
+    assert made.stat().st_mode & 0o777 == 0o600
+
+
+@BOTH
+def test_options_name_the_interface_and_give_b_its_address(adapter: Adapter) -> None:
+    plan = adapter.plan(asked(adapter))
+    a, b = (plan.on(side).files[-1].content.decode().splitlines() for side in Side)
+    for lines in (a, b):
+        assert {"ifname tmklow0", "noipv6", "nodefaultroute", "hide-password"} <= set(lines)
+        assert f"logfile {log_path(asked(adapter).link)}" in lines
+    assert "198.18.1.2:198.18.1.1" in b
+    assert {"name tunnelmark-b", "remotename tunnelmark-a"} <= set(b)
+    assert "noauth" not in a
+
+
+@BOTH
+def test_a_frame_that_fills_the_underlay_is_one_packet(adapter: Adapter) -> None:
+    plan = adapter.plan(asked(adapter))
+    assert plan.largest_unfragmented_frame_bytes is not None
+    assert plan.overhead_bytes is not None
+    assert plan.largest_unfragmented_frame_bytes + plan.overhead_bytes == 1514

@@ -1,0 +1,32 @@
+# Starts a program that makes PPP interfaces, in a mount namespace of its own. Arguments:
+# STATE FOLDER MARK SECRET LOG READY_FILE READY_PATTERN PROGRAM [ARGUMENT]...
+# STATE is Tunnelmark's folder on this host, FOLDER an empty one below it, MARK the name of a file by which the processes are known
+# later, SECRET a line of chap-secrets; READY_PATTERN is in READY_FILE once the program works.
+# pppd reads /etc/ppp/options and chap-secrets whatever it is given, and runs scripts of /etc/ppp; the programs keep sockets and numbers
+# below /run. In the namespace both folders are ours: nothing of the host's is read or written, a daemon of its own is not met, and all
+# of it is gone with the last process, however that ended. Source: pppd(8), FILES; mount_namespaces(7).
+
+umask 077
+state=$1 own=$2 mark=$3 secret=$4 log=$5 ready=$6 pattern=$7
+shift 7
+[ -s "$secret" ] || { echo "there is no password" >&2; exit 1; }
+[ -d /etc/ppp ] || { echo "there is no folder /etc/ppp" >&2; exit 1; }
+modprobe -a ppp_generic ppp_async 2> /dev/null
+mkdir -p "$own" && : > "$log" || exit 1
+setsid unshare -m sh -c '
+  state=$1 own=$2 mark=$3 secret=$4
+  shift 4
+  mount -t tmpfs -o mode=0700 tmpfs "$own" &&
+    mkdir -p "$own/etc" "$own/run/${state##*/}" "$own/run/pptp" "$own/run/xl2tpd" &&
+    : > "$own/etc/options" && : > "$own/etc/$mark" && cp "$secret" "$own/etc/chap-secrets" &&
+    mount -o bind "$own/etc" /etc/ppp && mount -o bind "$state" "$own/run/${state##*/}" &&
+    mount -o rbind "$own/run" /run || exit 1
+  cd / && exec "$@"
+' sh "$state" "$own" "$mark" "$secret" "$@" >> "$log" 2>&1 < /dev/null &
+n=0
+until grep -q -e "$pattern" "$ready" 2> /dev/null; do
+  n=$((n + 1))
+  if [ "$n" -gt 200 ] || ! kill -0 "$!" 2> /dev/null; then cat "$log" >&2; exit 1; fi
+  # BusyBox may know whole seconds only.
+  sleep 0.05 2> /dev/null || { sleep 1 && n=$((n + 19)); }
+done

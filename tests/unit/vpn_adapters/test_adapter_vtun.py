@@ -114,7 +114,9 @@ FAKE = """\
 env | grep -e OPENSSL_CONF >> "$0.env"
 echo "$@" >> "$0.argv"
 echo "vtund[1]: VTun client ver 3.X 05/14/2022 started" >&2
+exec sleep 2
 """
+"""A program that ends as soon as it has started would be taken for one that failed."""
 
 
 @pytest.mark.parametrize("shell", [("dash",), ("busybox", "sh")])

@@ -1,7 +1,8 @@
 """PPP between both hosts' carrier addresses, with L2TPv3 inside for Ethernet frames.
 
-pppd and the daemons that start it run in a mount namespace in which /etc/ppp and /run are folders of ours: the host's
-chap-secrets, options, scripts and sockets are neither read nor written, and nothing of them has to be restored.
+pppd and the daemons that start it run in a mount namespace in which /etc/ppp and /run are folders of ours, and so is
+root's .ppprc: the host's chap-secrets, options, scripts and sockets are neither read nor written, and nothing of them
+has to be restored.
 
 Source: pppd(8) of ppp 2.4.9; mount_namespaces(7).
 """

@@ -22,7 +22,7 @@ SECRET = "0123456789abcdef" * 4
 
 # A program with a child that leaves it and gives itself another name, as pptp's call manager does.
 PROGRAM = """\
-cat /etc/ppp/* > $STATE/seen
+cat /etc/ppp/* /etc/home/.ppprc > $STATE/seen
 ls /run > $STATE/run
 : > /run/left-over
 (setsid sleep 61 &)
@@ -32,14 +32,15 @@ exec sleep 62
 # The host has secrets of its own, and something in /run; in a namespace, as the host of this test may have neither.
 HOST = """\
 mount -t tmpfs etc /etc && mkdir /etc/ppp && mount -t tmpfs run /run && mkdir -p $STATE/tunnel /run/mount || exit 1
+mkdir /etc/home && echo defaultroute > /etc/home/.ppprc && echo root:x:0:0::/etc/home:/bin/sh > /etc/passwd
 echo 'other server foreign *' > /etc/ppp/chap-secrets; chmod 600 /etc/ppp/chap-secrets; : > /run/own-daemon
 echo "b a $SECRET 198.18.1.2" > $STATE/secret
 start() { $SHELL_UNDER_TEST -c "$START" sh $STATE $STATE/tunnel/ppp tunnelmark-x \\
     $STATE/secret $STATE/log $STATE/log '^ready$' sh -c "$PROGRAM"; }
 end() { $SHELL_UNDER_TEST -c "$END" sh "$1" tunnelmark-x $STATE/tunnel/ppp $STATE/log; }
-running() { cat /proc/[0-9]*/cmdline | tr '\\0' '\\n' | grep -c '^6[12]$'; }
+running() { cat /proc/[0-9]*/cmdline 2> /dev/null | tr '\\0' '\\n' | grep -c '^6[12]$'; }
 start || exit 2
-echo "running $(running)"; cat /proc/[0-9]*/cmdline | grep -c "[0]${SECRET#0}"
+echo "running $(running)"; cat /proc/[0-9]*/cmdline 2> /dev/null | grep -c "[0]${SECRET#0}"
 end "$SIGNAL" || exit 3
 echo "running $(running)"; ls /run $STATE $STATE/tunnel; cat /etc/ppp/*; stat -c %a /etc/ppp/chap-secrets
 end TERM && echo again
@@ -72,6 +73,38 @@ def test_only_own_folders_are_seen_and_nothing_is_left(shell: str, signal: str) 
         *("other", "server", "foreign", "*", "600"),
     ]
     assert seen.split() == ["b", "a", SECRET, "198.18.1.2", "pptp", "tunnelmark", "xl2tpd"]
+
+
+# A start that is cut off before it has its folders: `mount` takes long.
+SLOW_HOST = """\
+mount -t tmpfs etc /etc && mkdir /etc/ppp && mount -t tmpfs run /run && mkdir -p $STATE/tunnel $STATE/bin || exit 1
+echo secret > $STATE/secret; printf '#!/bin/sh\\nexec sleep 63\\n' > $STATE/bin/mount; chmod +x $STATE/bin/mount
+starting() { cat /proc/[0-9]*/cmdline 2> /dev/null | tr '\\0' '\\n' | grep -c '^start-tunnelmark-x[.]$'; }
+end() { $SHELL_UNDER_TEST -c "$END" sh TERM $1 $STATE/tunnel/ppp; }
+PATH=$STATE/bin:$PATH $SHELL_UNDER_TEST -c "$START" sh $STATE $STATE/tunnel/ppp tunnelmark-x \\
+    $STATE/secret $STATE/log $STATE/log '^ready$' sleep 64 &
+until [ "$(starting)" = 1 ]; do sleep 0.1; done
+end tunnelmark || exit 3
+echo "starting $(starting)"
+mkdir -p $STATE/tunnel/ppp
+end tunnelmark-x || exit 4
+echo "starting $(starting)"; ls $STATE/tunnel
+"""
+
+
+@SHELLS
+def test_a_start_that_has_no_folders_yet_is_ended(shell: str) -> None:
+    variables = {
+        "STATE": "/run/tunnelmark",
+        "START": adapter_script("shared", "ppp-start.sh"),
+        "END": adapter_script("shared", "ppp-end.sh"),
+        "SHELL_UNDER_TEST": shell,
+        "PATH": "/usr/sbin:/usr/bin:/sbin:/bin",
+    }
+    argv = ["unshare", "--pid", "--fork", "--mount", "--mount-proc", "sh", "-c", SLOW_HOST]
+    done = subprocess.run(argv, env=variables, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.split() == ["starting", "1", "starting", "0"]
 
 
 def asked(adapter: Adapter) -> PlanRequest:

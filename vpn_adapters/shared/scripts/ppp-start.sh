@@ -2,9 +2,10 @@
 # STATE FOLDER MARK SECRET LOG READY_FILE READY_PATTERN PROGRAM [ARGUMENT]...
 # STATE is Tunnelmark's folder on this host, FOLDER an empty one below it, MARK the name of a file by which the processes are known
 # later, SECRET a line of chap-secrets; READY_PATTERN is in READY_FILE once the program works.
-# pppd reads /etc/ppp/options and chap-secrets whatever it is given, and runs scripts of /etc/ppp; the programs keep sockets and numbers
-# below /run. In the namespace both folders are ours: nothing of the host's is read or written, a daemon of its own is not met, and all
-# of it is gone with the last process, however that ended. Source: pppd(8), FILES; mount_namespaces(7).
+# pppd reads /etc/ppp/options, chap-secrets and .ppprc of root's home whatever it is given, and runs scripts of /etc/ppp; the programs
+# keep sockets and numbers below /run. In the namespace both folders and .ppprc are ours: nothing of the host's is read or written, a
+# daemon of its own is not met, and all of it is gone with the last process, however that ended. Until the folders are there, what
+# starts is known by a word of its command line. Source: pppd(8), FILES; mount_namespaces(7).
 
 umask 077
 state=$1 own=$2 mark=$3 secret=$4 log=$5 ready=$6 pattern=$7
@@ -18,11 +19,13 @@ setsid unshare -m sh -c '
   shift 4
   mount -t tmpfs -o mode=0700 tmpfs "$own" &&
     mkdir -p "$own/etc" "$own/run/${state##*/}" "$own/run/pptp" "$own/run/xl2tpd" &&
-    : > "$own/etc/options" && : > "$own/etc/$mark" && cp "$secret" "$own/etc/chap-secrets" &&
+    : > "$own/etc/options" && : > "$own/ppprc" && : > "$own/etc/$mark" && cp "$secret" "$own/etc/chap-secrets" &&
     mount -o bind "$own/etc" /etc/ppp && mount -o bind "$state" "$own/run/${state##*/}" &&
-    mount -o rbind "$own/run" /run || exit 1
+    home=$(sed -n "s/^[^:]*:[^:]*:0:[^:]*:[^:]*:\([^:]*\):.*/\1/p" /etc/passwd | head -n 1) || exit 1
+  if [ -e "$home/.ppprc" ]; then mount -o bind "$own/ppprc" "$home/.ppprc" || exit 1; fi
+  mount -o rbind "$own/run" /run || exit 1
   cd / && exec "$@"
-' sh "$state" "$own" "$mark" "$secret" "$@" >> "$log" 2>&1 < /dev/null &
+' "start-$mark." "$state" "$own" "$mark" "$secret" "$@" >> "$log" 2>&1 < /dev/null &
 n=0
 until grep -q -e "$pattern" "$ready" 2> /dev/null; do
   n=$((n + 1))

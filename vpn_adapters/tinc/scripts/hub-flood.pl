@@ -37,9 +37,11 @@ for my $n (0 .. $clients - 1) {
 sub set_hub {
     my ($n, $line) = @_;
     my $path = "$folder/client-" . ($n + 1) . "/tinc.conf";
-    open(my $file, ">", $path) or die "$path: $!\n";
+    # The daemon may be reading it for an earlier signal.
+    open(my $file, ">", "$path.new") or die "$path: $!\n";
     print $file $settings[$n], $line;
     close($file) or die "$path: $!\n";
+    rename("$path.new", $path) or die "$path: $!\n";
     kill("HUP", $process[$n]) or die "Client " . ($n + 1) . " ended.\n";
 }
 

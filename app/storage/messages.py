@@ -115,6 +115,13 @@ SAMPLES_MISCOUNTED = MessageForm(
     "store.samples-miscounted",
     "Stored round-trip times are damaged: {count} were announced, but there are others.",
 )
+REPEAT_FAILED = MessageForm(
+    "store.repeat-failed", "This is of an earlier run; measured again without a new figure: {why}"
+)
+REPEAT_DISTURBED = MessageForm(
+    "store.repeat-disturbed",
+    "This is of an earlier run; measured again, other work of this computer disturbed it.",
+)
 STUDY_UNREAD = MessageForm(
     "store.study-unread",
     "The results in {file} cannot be read: {kind}.",

@@ -14,7 +14,7 @@ from app.domain.atomic import replace_file
 from app.domain.errors import InvalidFile
 from app.domain.messages import from_stored, to_stored
 from app.domain.version import tunnelmark_version
-from app.storage.messages import STUDY_FORMAT, STUDY_UNREAD
+from app.storage.messages import REPEAT_DISTURBED, REPEAT_FAILED, STUDY_FORMAT, STUDY_UNREAD
 
 R = TypeVar("R", bound=Any)
 """A dataclass with `format` and `results`; each of these has a `message`."""
@@ -44,11 +44,15 @@ class ResultsByKey:
     def with_result(self, result: Any) -> Self:
         """Return them with one more result; an earlier one of the same key goes.
 
-        Where the earlier one alone is whole it remains, and is measured again by the next run.
+        Where the earlier one alone is whole it remains, with what became of the new one, and is measured again by the
+        next run.
         """
         key = self.key_of(result)
-        if not self.is_whole(result) and any(self.is_whole(one) for one in self.results if self.key_of(one) == key):
-            return self.to_measure_afresh([key])
+        before = next((one for one in self.results if self.key_of(one) == key), None)
+        if before is not None and self.is_whole(before) and not self.is_whole(result):
+            why = REPEAT_FAILED(why=result.message) if result.message else REPEAT_DISTURBED()
+            kept = tuple(replace(one, message=why) if one is before else one for one in self.results)
+            return replace(self, results=kept).to_measure_afresh([key])  # type: ignore[type-var]
         others = tuple(one for one in self.results if self.key_of(one) != key)
         afresh = tuple(one for one in self.afresh if one != key)
         return replace(self, results=(*others, result), afresh=afresh)  # type: ignore[type-var]
@@ -78,7 +82,9 @@ class KeptStudy(Generic[R]):
 
     def keep(self, result: Any) -> None:
         """Add a result."""
-        self.results = replace(self.results.with_result(result), version=tunnelmark_version())
+        self.results = self.results.with_result(result)
+        if any(one is result for one in self.results.results):
+            self.results = replace(self.results, version=tunnelmark_version())
         self.store()
         self.on_result(result)
 

@@ -37,6 +37,7 @@ class TimesTable(DataTable):
     def show_view(self, view: StudyView) -> None:
         """Show the times of a part."""
         self.setRowCount(len(view.cells))
+        messages = {one.cell: one.message for one in view.results.results}
         for nth, cell in enumerate(view.cells):
             texts = (
                 cell.condition,
@@ -49,7 +50,7 @@ class TimesTable(DataTable):
             for column, text in enumerate(texts):
                 self.cell(nth, column).setText(text)
             set_tip(self.cell(nth, _PUBLISHED), published_text(cell))
-            set_tip(self.cell(nth, _OWN), local_text(view.failed.get(cell, "")))
+            set_tip(self.cell(nth, _OWN), local_text(messages.get(cell, "")))
         self._fit_columns()
 
     def showEvent(self, event: QShowEvent) -> None:

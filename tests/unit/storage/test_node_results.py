@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from app.domain.node_study import NodeResult
 from app.storage.node_results import NodeResults, load_node_results
-from app.storage.study_files import write_study
+from app.storage.study_files import KeptStudy, write_study
+from app.wording.messages import local_text
 
 
 def measured(latency_ms: float, number: int = 2) -> NodeResult:
@@ -33,8 +35,20 @@ def test_a_result_that_failed_replaces_none_that_is_whole() -> None:
     before = NodeResults("study", "lab:x", "quick", "1", (measured(1.0), measured(2.0, 3)))
     failed = NodeResult("one", 2, message="gateway-b did not answer.")
     after = before.to_measure_afresh().with_result(failed)
-    assert after.results == before.results
+    assert [(one.round, one.latency_ms) for one in after.results] == [(2, 1.0), (3, 2.0)]
+    assert "gateway-b did not answer." in local_text(after.results[0].message)
     assert after.done() == frozenset(), "the next run measures it again"
     assert before.with_result(failed).done() == {("one", 3)}
+    disturbed = replace(measured(9.0), own_load_cores=3.0)
+    assert "disturbed" in local_text(before.with_result(disturbed).results[0].message)
     again = NodeResults("study", "lab:x", "quick", "1", (failed,)).with_result(measured(1.5))
     assert again.results == (measured(1.5),)
+
+
+def test_the_version_is_that_which_measured_last(tmp_path: Path) -> None:
+    before = NodeResults("study", "lab:x", "quick", "0.1", (measured(1.0),))
+    kept = KeptStudy(before, tmp_path / "study.json", lambda _one: None)
+    kept.keep(NodeResult("one", 2, message="gateway-b did not answer."))
+    assert kept.results.version == "0.1"
+    kept.keep(measured(1.5))
+    assert kept.results.version != "0.1"

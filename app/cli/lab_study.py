@@ -10,7 +10,8 @@ from app.cli.study_output import hand_out
 from app.cli.tables import Column, Kind, Table
 from app.cli.terminal import run_cancellable
 from app.domain.errors import InvalidOption
-from app.measurement.lab_studies import LabResults, LabStudy, WantedLabStudy, plan_lab_study
+from app.measurement.lab_studies import LabResults, WantedLabStudy, plan_lab_study
+from app.measurement.lab_study import LabStudy
 from app.ranking.hub_study import HUB_STUDY
 from app.reports.lab_study import (
     TITLES,
@@ -58,13 +59,12 @@ def run(context: CommandContext, study: LabStudy) -> int:
         )
         context.err.print(text, markup=False)
         results = run_cancellable(
-            lambda token: study.run(
-                services,
+            lambda token: services.run_lab_study(
                 planned.discovery,
                 wanted,
-                token,
-                lambda text: context.err.print(local_text(text), markup=False),
-                lambda result: context.err.print(f"  {result_words(result)}", markup=False),
+                token=token,
+                report=lambda text: context.err.print(local_text(text), markup=False),
+                on_result=lambda result: context.err.print(f"  {result_words(result)}", markup=False),
             ),
             context.prompts,
         )

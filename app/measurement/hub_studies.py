@@ -1,29 +1,20 @@
-"""Study of a hub between sites on a practice lab, with the results kept as they come."""
+"""Study of a hub between sites on a practice lab: its parts, the time they take, and what is measured."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
-from app.discovery.pair_discovery import Discovery
 from app.domain.adapters import find_suite
-from app.domain.cancel import CancelToken
-from app.domain.commands import SessionPair
-from app.domain.errors import InvalidFile, InvalidOption
-from app.domain.hosts import PairSpec, Side
+from app.domain.hosts import Side
 from app.domain.hub_study import HubCell, HubKind, HubResult
-from app.domain.hubs import Hub, SessionHub
-from app.domain.paths import Paths
 from app.domain.version import tunnelmark_version
-from app.lab.practice_labs import Labs
 from app.measurement.hub_study_run import HubChoice, HubPart, HubStudyRun
-from app.measurement.messages import A_STUDY, HUB_STUDY_NEEDS_LAB, NO_SAFE_SUITE, NODE_SOLUTION_MISSING
-from app.measurement.tunnels import DeployedTunnels
+from app.measurement.lab_study import LabRun, LabStudy, LabStudyAdapters
+from app.measurement.messages import HUB_STUDY_NEEDS_LAB, NO_SAFE_SUITE, NODE_SOLUTION_MISSING
 from app.ranking.hub_study import HUB_STUDY, hub_cells, hub_clients, recovery_s
-from app.storage import Store, study_results
 from app.storage.hub_results import HubResults, load_hub_results
-from app.storage.in_use import InUse
-from app.storage.study_files import KeptStudy
 
 HUB_PARTS: Mapping[str, HubPart] = {
     "quick": HubPart(try_s=4, window_s=10, precision=1.3, recovery=(8,), tcp_s=4, is_quick=True),
@@ -49,120 +40,59 @@ def predicted_hub_s(part: HubPart, cells: Collection[HubCell]) -> float:
     return sum(seconds[cell.kind] for cell in cells)
 
 
-def missing_cells(part: str, done: Collection[HubCell]) -> tuple[HubCell, ...]:
-    """Return the cells of a part that are not done.
+class HubStudy(LabStudy):
+    """Implements `LabStudy`: many clients of one hub."""
 
-    Args:
-        part: Its name in HUB_PARTS.
-    """
-    return tuple(cell for cell in hub_cells(is_quick=HUB_PARTS[part].is_quick) if cell not in done)
+    name = HUB_STUDY
+    parts = tuple(HUB_PARTS)
+    needs_lab = HUB_STUDY_NEEDS_LAB
 
+    def keys(self, part: str) -> tuple[HubCell, ...]:
+        """Return the cells of a part."""
+        return hub_cells(is_quick=HUB_PARTS[part].is_quick)
 
-class HubStudyOperations:
-    """Runs the study.
+    def predicted_s(self, part: str, keys: Sequence[Any]) -> float:
+        """Return about how long some cells take, in s."""
+        return predicted_hub_s(HUB_PARTS[part], keys)
 
-    Attributes:
-        paths: Where results are kept.
-        hubs: By solution.
-        session_hubs: Those whose clients remain connected.
-        store: The database.
-        in_use: Hosts that this user's processes work on.
-        lab_service: Practice labs.
-    """
+    def none(self, pair: str, part: str) -> HubResults:
+        """Return results without any."""
+        return HubResults(HUB_STUDY, pair, part, tunnelmark_version())
 
-    paths: Paths
-    hubs: Mapping[str, Hub]
-    session_hubs: Mapping[str, SessionHub]
-    store: Store
-    in_use: InUse
-    lab_service: Labs
-
-    def sessions(self, pair: PairSpec, *, token: CancelToken) -> SessionPair:
-        """Return connections to both hosts of a pair."""
-        raise NotImplementedError
-
-    def hub_results(self, pair: str, part: str) -> HubResults:
-        """Return what was measured of a part on a pair; without results if nothing was."""
-        return load_hub_results(self.hub_results_file(pair, part)) or _none(pair, part)
-
-    def hub_results_file(self, pair: str, part: str) -> Path:
-        """Return the file of a part's results."""
-        return study_results.results_file(self.paths.studies_dir, f"{HUB_STUDY}-{part}", pair)
-
-    def stored_hub_results(self) -> tuple[tuple[HubResults, ...], tuple[InvalidFile, ...]]:
-        """Return what was measured of each part on any pair, and why other files of it cannot be read."""
-        folder = self.paths.studies_dir
-        read = [study_results.read_all(folder, f"{HUB_STUDY}-{part}", load_hub_results) for part in HUB_PARTS]
-        return tuple(one for found, _ in read for one in found), tuple(one for _, faults in read for one in faults)
-
-    def refuse_hub_study(self, pair: PairSpec) -> None:
-        """Refuse a pair on which the study is not run.
+    def load(self, file: Path) -> HubResults | None:
+        """Read results; None where there are none.
 
         Raises:
-            InvalidOption: The pair is no practice lab.
+            InvalidFile: The file cannot be read.
         """
-        if not pair.is_lab or self.lab_service.find(pair) is None:
-            raise InvalidOption(HUB_STUDY_NEEDS_LAB(pair=pair.name))
+        return load_hub_results(file)
 
-    def run_hub_study(
-        self,
-        discovery: Discovery,
-        part: str,
-        *,
-        is_fresh: bool,
-        token: CancelToken,
-        report: Callable[[str], None],
-        on_result: Callable[[HubResult], None],
-    ) -> HubResults:
-        """Measure the cells that are not done yet; each result is stored as soon as there is one.
+    def choices(self, adapters: LabStudyAdapters, run: LabRun) -> Sequence[HubChoice | HubResult]:
+        """Return hub and suite of each cell that is not done, or why it has none."""
+        return [_choice(adapters, run, cell) for cell in self.missing(run.part, run.kept.results.done())]
 
-        Args:
-            part: Its name in HUB_PARTS.
-            is_fresh: Whether what has a result is measured again. Each result remains until there is a new one; a later
-                run that is not fresh goes on.
-
-        Raises:
-            InvalidOption: The pair is no practice lab.
-            PairLocked: Other work on this computer holds one of the hosts; nothing was touched.
-        """
-        pair = discovery.pair
-        self.refuse_hub_study(pair)
-        with self.in_use.hold((pair.a, pair.b), A_STUDY()):
-            found = self.hub_results(pair.name, part)
-            if is_fresh:
-                found = found.to_measure_afresh()
-            kept = KeptStudy(found, self.hub_results_file(pair.name, part), on_result)
-            if found.afresh:
-                kept.store()
-            choices = []
-            for cell in missing_cells(part, found.done()):
-                choice = self._hub_choice(discovery, cell)
-                if isinstance(choice, HubChoice):
-                    choices.append(choice)
-                else:
-                    kept.keep(choice)
-            sessions = self.sessions(pair, token=token)
-            tunnels = DeployedTunnels.of_study(discovery, sessions, self.store.audit)
-            guests = self.lab_service.guests(pair)
-            HubStudyRun(
-                *(choices, HUB_PARTS[part], hub_clients(), sessions, discovery.b.facts, tunnels, guests),
-                *(report, kept.keep, token),
-            ).run()
-        return kept.results
-
-    def _hub_choice(self, discovery: Discovery, cell: HubCell) -> HubChoice | HubResult:
-        """Return hub and suite of a cell, or why there is none; the suite is the safe default, or else the best."""
-        facts = discovery.facts[Side.A.value], discovery.facts[Side.B.value]
-        hub = self.hubs[cell.solution]
-        adapter = hub.adapter(1)
-        default = next((suite for name, suite in discovery.defaults if name == cell.solution), None)
-        wanted = find_suite(adapter, *facts, default) if default is not None else None
-        suite = wanted or next(iter(adapter.suites(*facts)), None)
-        if suite is None:
-            why = discovery.unavailable.get(cell.solution, NO_SAFE_SUITE())
-            return HubResult(cell, 0, message=NODE_SOLUTION_MISSING(title=cell.title, why=why))
-        return HubChoice(cell, hub, self.session_hubs.get(cell.solution), suite)
+    def measure(self, run: LabRun, choices: Sequence[HubChoice | HubResult]) -> None:
+        """Keep why cells cannot be measured, and measure the others."""
+        for one in choices:
+            if isinstance(one, HubResult):
+                run.kept.keep(one)
+        possible = [one for one in choices if isinstance(one, HubChoice)]
+        HubStudyRun(
+            *(possible, HUB_PARTS[run.part], hub_clients(), run.sessions, run.discovery.b.facts, run.tunnels),
+            *(run.guests, run.report, run.kept.keep, run.token),
+        ).run()
 
 
-def _none(pair: str, part: str) -> HubResults:
-    return HubResults(HUB_STUDY, pair, part, tunnelmark_version())
+def _choice(adapters: LabStudyAdapters, run: LabRun, cell: HubCell) -> HubChoice | HubResult:
+    """Return hub and suite of a cell, or why there is none; the suite is the safe default, or else the best."""
+    discovery = run.discovery
+    facts = discovery.facts[Side.A.value], discovery.facts[Side.B.value]
+    hub = adapters.hubs[cell.solution]
+    adapter = hub.adapter(1)
+    default = next((suite for name, suite in discovery.defaults if name == cell.solution), None)
+    wanted = find_suite(adapter, *facts, default) if default is not None else None
+    suite = wanted or next(iter(adapter.suites(*facts)), None)
+    if suite is None:
+        why = discovery.unavailable.get(cell.solution, NO_SAFE_SUITE())
+        return HubResult(cell, 0, message=NODE_SOLUTION_MISSING(title=cell.title, why=why))
+    return HubChoice(cell, hub, adapters.session_hubs.get(cell.solution), suite)

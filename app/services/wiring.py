@@ -32,10 +32,9 @@ from app.linting import masked_diff
 from app.linting.files import LintOptions, lint_file
 from app.linting.host_files import lint_host
 from app.measurement.firewalls import FirewallConsents
-from app.measurement.hub_studies import HubStudyOperations
 from app.measurement.inspect_pair import inspect_pair, obstacles_of, request_for
+from app.measurement.lab_studies import LabStudyOperations
 from app.measurement.messages import LAST_MEASURED
-from app.measurement.node_studies import NodeStudyOperations
 from app.measurement.studies import StudyOperations
 from app.policy.file_header import file_header
 from app.reports.archive import Archive
@@ -64,8 +63,7 @@ class Services(
     ResultOperations,
     MeasuringOperations,
     StudyOperations,
-    NodeStudyOperations,
-    HubStudyOperations,
+    LabStudyOperations,
     DeploymentService,
 ):
     """All services: implements `ComparisonServices` and `DeploymentServices`. Safe to use from several worker threads.

@@ -20,17 +20,13 @@ from app.domain.topology import Topology
 from app.domain.transfers import TransferCell, TransferResult
 from app.domain.verdicts import Verdict
 from app.domain.workloads import WorkloadResult
-from app.measurement.hub_studies import missing_cells as hub_missing
-from app.measurement.node_studies import NODE_PARTS, NodeStudyRequest
+from app.measurement.lab_studies import LAB_STUDIES, WantedLabStudy
 from app.measurement.studies import StudyRequest
 from app.ranking.comparison_study import ComparisonStudy, published_figures
-from app.ranking.hub_study import HUB_STUDY
-from app.ranking.node_study import NODE_STUDY, node_settings
+from app.ranking.node_study import node_settings
 from app.ranking.published_transfers import TRANSFER_BYTES, published_transfers
 from app.ranking.repeated_study import StudyRun, study_of
 from app.ranking.study_parts import SATCOM, missing_cells
-from app.storage.hub_results import HubResults
-from app.storage.node_results import NodeResults
 from app.storage.study_results import StudyResults
 
 SLOWER = {"wireguard": 1.3, "none": 1.05}
@@ -180,41 +176,30 @@ class FakeStudies:
             on_result(result)
         return found
 
-    def refuse_hub_study(self, _pair: PairSpec) -> None:
-        self._call("refuse_hub_study")
+    def refuse_lab_study(self, _study: str, _pair: PairSpec) -> None:
+        self._call("refuse_lab_study")
 
-    refuse_node_study = refuse_hub_study
+    def lab_results(self, study: str, pair: str, part: str) -> Any:
+        return self.lab_stored.get((study, pair, part)) or LAB_STUDIES[study].none(pair, part)
 
-    def hub_results(self, pair: str, part: str) -> HubResults:
-        return self.lab_stored.get((HUB_STUDY, pair, part)) or HubResults(HUB_STUDY, pair, part, "1")
+    def stored_lab_results(self, study: str) -> tuple[tuple[Any, ...], tuple[InvalidFile, ...]]:
+        return tuple(one for key, one in self.lab_stored.items() if key[0] == study), ()
 
-    def node_results(self, pair: str, part: str) -> NodeResults:
-        return self.lab_stored.get((NODE_STUDY, pair, part)) or NodeResults(NODE_STUDY, pair, part, "1")
-
-    def stored_hub_results(self) -> tuple[tuple[HubResults, ...], tuple[InvalidFile, ...]]:
-        return tuple(one for key, one in self.lab_stored.items() if key[0] == HUB_STUDY), ()
-
-    def stored_node_results(self) -> tuple[tuple[NodeResults, ...], tuple[InvalidFile, ...]]:
-        return tuple(one for key, one in self.lab_stored.items() if key[0] == NODE_STUDY), ()
-
-    def run_hub_study(self, discovery: Discovery, part: str, *, is_fresh: bool, **rest: Any) -> HubResults:
-        self._call("run_hub_study")
-        found = self.hub_results(discovery.pair.name, part)
-        found = found.to_measure_afresh() if is_fresh else found
-        made = [own_hub_result(one) for one in hub_missing(part, found.done())]
-        return self._run_lab(found, made, **rest)
-
-    def run_node_study(self, discovery: Discovery, request: NodeStudyRequest, **rest: Any) -> NodeResults:
-        self._call("run_node_study")
-        found = self.node_results(discovery.pair.name, request.part)
-        found = found.to_measure_afresh() if request.is_fresh else found
-        done, rounds = found.done(), range(1, NODE_PARTS[request.part].rounds + 1)
-        keys = [(one.name, number) for number in rounds for one in node_settings()]
-        return self._run_lab(found, [own_node_result(*key) for key in keys if key not in done], **rest)
-
-    def _run_lab(
-        self, found: Any, made: Sequence[Any], *, token: CancelToken, report: Any, on_result: Callable[[Any], None]
+    def run_lab_study(
+        self,
+        discovery: Discovery,
+        wanted: WantedLabStudy,
+        *,
+        token: CancelToken,
+        report: Callable[[str], None],
+        on_result: Callable[[Any], None],
     ) -> Any:
+        self._call("run_lab_study")
+        study = wanted.study
+        found = self.lab_results(study.name, discovery.pair.name, wanted.part)
+        found = found.to_measure_afresh() if wanted.is_fresh else found
+        keys = study.missing(wanted.part, found.done())
+        made = [own_hub_result(key) if isinstance(key, HubCell) else own_node_result(*key) for key in keys]
         for nth, one in enumerate(made):
             if nth == self.study_pauses_after:
                 self.study_gate.clear()

@@ -15,8 +15,8 @@ from app.ranking.hub_study import HUB_STUDY, hub_cells, published_rates
 from app.ranking.node_study import NODE_STUDY, node_settings
 from app.storage.hub_results import HubResults
 from app.storage.node_results import NodeResults
-from ui.studies.lab_dialog import LabStudyDialog
 from ui.studies.studies_page import StudiesPage
+from ui.studies.study_dialog import LabStudyDialog
 
 PAIR = "lab:practice"
 QUICK = hub_cells(is_quick=True)
@@ -82,7 +82,7 @@ def test_a_run_is_planned_stopped_and_resumed(driver: Driver, study: str) -> Non
     driver.until(lambda: page.notice.text == "The part is measured.")
     assert page.lab.parts.item(0, 2).text() == f"{total} of {total}"
     assert page.report.isEnabled()
-    order = ["refuse_hub_study", "refuse_if_in_use", "discover"]
+    order = ["refuse_lab_study", "refuse_if_in_use", "discover"]
     calls = [one for one in services.calls if one in order]
     assert calls == order * 2
 
@@ -129,7 +129,7 @@ def test_who_sees_mac_addresses_of_nodes_and_what_became_of_the_order(driver: Dr
 def test_failures_are_named_and_a_lost_host_can_be_resumed(driver: Driver) -> None:
     page, services = chosen(driver, HUB_STUDY), driver.services
     services.lab_failures = {QUICK[1]: "The hub did not come up."}
-    services.faults["run_hub_study"] = HostUnreachable("gateway-b cannot be reached.", hint="Is it on?")
+    services.faults["run_lab_study"] = HostUnreachable("gateway-b cannot be reached.", hint="Is it on?")
     start(driver, page)
     driver.until(lambda: "gateway-b cannot be reached." in page.notice.text)
     driver.click(page.notice.action("Resume"))

@@ -59,8 +59,8 @@ def choices_of(services: Services) -> StudyChoices:
     results, faults = services.stored_studies(SATCOM)
     titles = {name: info.title for name, info in services.solutions().items()}
     stored: dict[tuple[str, str, str], LabResults] = {}
-    for study in LAB_STUDIES.values():
-        found, others = study.stored(services)
+    for study in LAB_STUDIES:
+        found, others = services.stored_lab_results(study)
         stored.update({(one.study, one.pair, one.part): one for one in found})
         faults = (*faults, *others)
     return StudyChoices(labs, {one.pair: one for one in results}, faults, services.study_runs(), titles, stored)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from threading import Event
 from typing import TYPE_CHECKING, Any
 
@@ -12,39 +12,12 @@ from app.domain.errors import Cancelled
 from app.domain.progress import ProgressSink
 from app.reports.lab_study import result_words
 from app.wording.messages import local_text
-from ui.common.texts import count, duration, tr
+from ui.common.texts import tr
+from ui.studies.study_progress import StudyProgress
 
 if TYPE_CHECKING:
-    from app.measurement.lab_studies import LabResult, LabResults, LabStudyServices, WantedLabStudy
-
-
-@dataclass(frozen=True, slots=True)
-class LabStudyProgress:
-    """Progress of a run.
-
-    Attributes:
-        pair: Name of the pair.
-        part: Name of the part.
-        done: Number of measurements of this run that have ended.
-        total: Number of measurements of this run.
-        left_s: Predicted time of the others, in s.
-        fraction: Share of the predicted time that has passed, 0 to 1.
-        results: All results so far; None before the first one of this run.
-    """
-
-    pair: str
-    part: str
-    done: int
-    total: int
-    left_s: float
-    fraction: float
-    results: LabResults | None = None
-
-    @property
-    def text(self) -> str:
-        """Return it in words."""
-        done = tr("%1 of %2 measurements").replace("%1", count(self.done)).replace("%2", count(self.total))
-        return f"{done} · {tr('about %1 left').replace('%1', duration(self.left_s))}"
+    from app.measurement.lab_studies import LabResult, LabResults, WantedLabStudy
+    from app.services.wiring import Services
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +45,9 @@ class LabJob:
         ended: Keys of this run's results.
     """
 
-    services: LabStudyServices
+    services: Services
     wanted: WantedLabStudy
-    on_progress: Callable[[LabStudyProgress], None]
+    on_progress: Callable[[StudyProgress[LabResults]], None]
     has_result: Event = field(default_factory=Event)
     ended: set[Any] = field(default_factory=set)
 
@@ -92,7 +65,8 @@ class LabJob:
         wanted = self.wanted
         planned = plan_lab_study(self.services, wanted, token=token, on_progress=report)
         total, whole_s = planned.state.total - planned.state.measured, planned.state.left_s
-        now = LabStudyProgress(wanted.pair.name, wanted.part, 0, total, whole_s, 0.0)
+        words = tr("%1 of %2 measurements")
+        now: StudyProgress[LabResults] = StudyProgress(wanted.pair.name, wanted.part, words, 0, total, whole_s, 0.0)
         self.on_progress(now)
 
         def on_result(result: LabResult) -> None:
@@ -102,15 +76,14 @@ class LabJob:
             self.ended.add(results.key_of(result))
             left_s = wanted.study.state(wanted.part, results, self.ended).left_s
             fraction = 1.0 - left_s / whole_s if whole_s else 1.0
-            done = len(self.ended)
-            now = LabStudyProgress(wanted.pair.name, wanted.part, done, total, left_s, fraction, results)
+            now = replace(now, done=len(self.ended), left_s=left_s, fraction=fraction, found=results)
             self.on_progress(now)
             report(f"{result_words(result)} · {now.text}", fraction)
 
         def on_step(text: str) -> None:
             report(f"{local_text(text)} · {now.text}", now.fraction)
 
-        wanted.study.run(self.services, planned.discovery, wanted, token, on_step, on_result)
+        self.services.run_lab_study(planned.discovery, wanted, token=token, report=on_step, on_result=on_result)
 
     def _results(self) -> LabResults:
-        return self.wanted.study.results(self.services, self.wanted.pair.name, self.wanted.part)
+        return self.services.lab_results(self.wanted.study.name, self.wanted.pair.name, self.wanted.part)

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QTabWidget, QVBoxLayout, QWidget
 
-from app.measurement.lab_studies import LabPartState, LabResults, LabStudy
+from app.measurement.lab_studies import LabResults
+from app.measurement.lab_study import LabPartState, LabStudy
 from app.reports.lab_study import TITLES, notes, outcome_lines, outcome_tables, published_table, source, tries_table
 from app.storage.hub_results import HubResults
 from ui.common.basics import WIDE_PX, ScrollPage, label, name_tabs

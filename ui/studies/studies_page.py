@@ -8,13 +8,14 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QMenu, QStackedWidget, QWidget
 
 from app.domain.cancel import CancelToken
 from app.domain.errors import TunnelmarkError
 from app.domain.hosts import PairSpec
-from app.measurement.lab_studies import LAB_STUDIES, LabResults, LabStudy
+from app.measurement.lab_studies import LAB_STUDIES, LabResults
+from app.measurement.lab_study import LabStudy
 from app.ranking.comparison_study import ComparisonStudy, comparison_studies
 from app.ranking.published_transfers import TRANSFER_BYTES
 from app.ranking.repeated_study import repeated_study
@@ -32,14 +33,13 @@ from ui.common.tips import enable
 from ui.studies.choices import StudyChoices, choices_of
 from ui.studies.comparison_dialog import ask_comparison
 from ui.studies.comparison_panel import ComparisonPanel
-from ui.studies.lab_job import LabStudyProgress
 from ui.studies.lab_measuring import LabMeasuring
 from ui.studies.lab_panel import LabPanel
-from ui.studies.outcome_notice import show_end
 from ui.studies.saving import ask_file, save
-from ui.studies.study_dialog import StudyDialog, ask_stop
-from ui.studies.study_job import StudyJob, StudyOutcome, StudyProgress
+from ui.studies.study_dialog import ask_stop
+from ui.studies.study_progress import StudyProgress
 from ui.studies.study_tabs import StudyTabs, lab_state_text, state_text
+from ui.studies.transfer_measuring import TransferMeasuring
 
 if TYPE_CHECKING:
     from app.domain.progress import ProgressSink
@@ -51,7 +51,6 @@ _LEAST_BOX_PX = 240
 class StudiesPage(Page):
     """A lab and a part are chosen; what is stored of them is shown, and what has no time yet can be measured."""
 
-    _advanced = Signal(object)
     comparison_asked = Signal(object)
     """Carries the WantedStudy that is to be measured by a comparison."""
     results_asked = Signal(int)
@@ -70,7 +69,7 @@ class StudiesPage(Page):
         self._viewing: Operation | None = None
         self._reading: Operation | None = None
         self.view: StudyView | None = None
-        self.progress: StudyProgress | LabStudyProgress | None = None
+        self.progress: StudyProgress[StudyView] | StudyProgress[LabResults] | None = None
         self._make_head()
         self.busy = BusyLine()
         self.state = label("", "strong")
@@ -80,7 +79,8 @@ class StudiesPage(Page):
         self.panel.run_chosen.connect(self._read_run)
         self.panel.results_asked.connect(self.results_asked)
         self.panel.part_changed.connect(self._enable)
-        self.lab, self.measuring = LabPanel(context.theme), LabMeasuring(self)
+        self.lab = LabPanel(context.theme)
+        self.measuring, self.transfers = LabMeasuring(self), TransferMeasuring(self)
         self.lab.part_changed.connect(self._enable)
         self.body.addLayout(self._head)
         self.body.addWidget(self.busy)
@@ -89,7 +89,6 @@ class StudiesPage(Page):
         for widget in (self.tabs, self.panel, self.lab):
             self.stack.addWidget(widget)
         self.body.addWidget(self.stack, 1)
-        self._advanced.connect(self._on_advanced, Qt.ConnectionType.QueuedConnection)
         self.changed.connect(self._offer)
         self._enable()
 
@@ -155,9 +154,14 @@ class StudiesPage(Page):
         """The chosen study if it has a run of its own kind; None for others."""
         return LAB_STUDIES.get(self.studies.currentText())
 
-    def lab_pair(self, name: str) -> PairSpec | None:
-        """Return the pair of a running lab."""
-        return self._choices.labs.get(name)
+    def lab_pair(self, name: str, again: Callable[[], None]) -> PairSpec | None:
+        """Return the pair of a running lab; without one, say so with a way to go on."""
+        pair = self._choices.labs.get(name)
+        if pair is None:
+            hint = tr("Start it in the lab menu at the top right.")
+            text = tr("%1 is not running.").replace("%1", name)
+            self.notice.show_message("caution", text, hint, {tr("Resume"): again})
+        return pair
 
     @property
     def part(self) -> PartState | None:
@@ -308,24 +312,7 @@ class StudiesPage(Page):
         if self.lab_study is not None:
             self.measuring.ask(self._choices.labs[name])
         elif part is not None:
-            dialog = StudyDialog(self.window(), name, part)
-            dialog.ask(lambda: self.run(part, name, is_fresh=dialog.is_fresh))
-
-    def run(self, part: PartState, name: str, *, is_fresh: bool = False) -> None:
-        """Measure the cells of a part that are not done yet, or all of them."""
-        pair = self._choices.labs.get(name)
-        if pair is None:
-            actions = {tr("Resume"): lambda: self.run(part, name, is_fresh=is_fresh)}
-            hint = tr("Start it in the lab menu at the top right.")
-            self.notice.show_message("caution", tr("%1 is not running.").replace("%1", name), hint, actions)
-            return
-        job = StudyJob(self.services, pair, part, is_fresh, self._advanced.emit)
-        title = tr("Measuring %1 on %2").replace("%1", part.name).replace("%2", name)
-
-        def resume() -> None:
-            self.run(part, name, is_fresh=is_fresh and not job.has_result.is_set())
-
-        self.measure(title, job, partial(self._on_done, resume), lambda error: self._on_failed(error, resume))
+            self.transfers.ask(part, name)
 
     def measure(
         self, title: str, job: Job[T], on_done: Callable[[T], None], on_failed: Callable[[TunnelmarkError], None]
@@ -348,13 +335,7 @@ class StudiesPage(Page):
         ask_stop(self.window(), self._run)
         return True
 
-    def _on_advanced(self, progress: StudyProgress) -> None:
-        self.progress = progress
-        self.busy.progress(progress.text, progress.fraction)
-        if progress.view is not None:
-            self._take(progress.view)
-
-    def _take(self, view: StudyView) -> None:
+    def take_view(self, view: StudyView) -> None:
         """Take results of a run; show them where their part is on show."""
         results = {**self._choices.results, view.results.pair: view.results}
         self._choices = replace(self._choices, results=results)
@@ -366,21 +347,6 @@ class StudiesPage(Page):
         if self._viewing is not None:
             self._viewing.abandon()
         self._show_view(view)
-
-    def _on_done(self, resume: Callable[[], None], outcome: StudyOutcome) -> None:
-        self.progress = None
-        if outcome.view is not None:
-            self._take(outcome.view)
-        self._enable()
-        is_whole = outcome.view is not None and outcome.view.is_whole
-        hint = tr("The tab Times has the reason of each. They are measured again when the study is resumed.")
-        failed = tr("Some transfers failed."), hint
-        show_end(self.notice, resume, is_cancelled=outcome.is_cancelled, is_whole=is_whole, failed=failed)
-
-    def _on_failed(self, error: TunnelmarkError, resume: Callable[[], None]) -> None:
-        self.progress = None
-        self._enable()
-        self.notice.show_error(error, {tr("Resume"): resume})
 
     # --- files --------------------------------------------------------------------------------------------------------
 

@@ -1,10 +1,13 @@
-"""Question before a part of a study is measured: how many transfers, and how long they take."""
+"""Questions before a part of a study is measured, and before a run of one is stopped."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from PySide6.QtWidgets import QCheckBox, QWidget
 
-from app.ranking.study_parts import PART_TITLES, PartState, predicted_s
+from app.measurement.lab_study import LabPartState
+from app.ranking.study_parts import PART_TITLES, PartState
 from app.wording.messages import local_text
 from ui.common.basics import label
 from ui.common.dialogs import Question
@@ -13,26 +16,40 @@ from ui.common.texts import count, duration, tr
 from ui.common.tips import enable
 
 
-class StudyDialog(Question):
-    """An estimate, and whether cells that have a time are measured again.
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """Texts of a question.
+
+    Attributes:
+        title: Whether to measure it.
+        text: What happens then.
+        fresh: That what has a result is measured again.
+        whole: Why this cannot be declined.
+        amount: Numbers `%1` of `%2`, which take about `%3`.
+    """
+
+    title: str
+    text: str
+    fresh: str
+    whole: str
+    amount: str
+
+
+class StudyQuestion(Question):
+    """An estimate, and whether what has a result is measured again.
 
     Args:
-        pair: Name of the lab's pair.
+        words: Its texts.
         part: What is to be measured.
     """
 
-    def __init__(self, parent: QWidget, pair: str, part: PartState) -> None:
-        title = tr("Measure %1 on %2?").replace("%1", part.name).replace("%2", pair)
-        text = tr(
-            "%1. Each transfer moves 30 MB between nodes behind the gateways over an emulated satellite link. It can "
-            "be stopped and resumed: each result is stored as soon as there is one."
-        ).replace("%1", local_text(PART_TITLES[part.name]))
-        super().__init__(parent, title, text, tr("Start"), tr("Cancel"), "study")
-        self._part = part
-        self.fresh = QCheckBox(tr("Measure transfers again that have a time"))
-        if part.measured == len(part.cells):
+    def __init__(self, parent: QWidget, words: _Words, part: LabPartState) -> None:
+        super().__init__(parent, words.title, words.text, tr("Start"), tr("Cancel"), "study")
+        self._part, self._amount = part, words.amount
+        self.fresh = QCheckBox(words.fresh)
+        if part.is_whole:
             self.fresh.setChecked(True)
-            enable(self.fresh, is_on=False, reason=tr("Every transfer of this part has a time."))
+            enable(self.fresh, is_on=False, reason=words.whole)
         self.fresh.toggled.connect(self._estimate)
         self.body.addWidget(self.fresh)
         self.fresh.setVisible(part.measured > 0)
@@ -42,15 +59,62 @@ class StudyDialog(Question):
 
     @property
     def is_fresh(self) -> bool:
-        """Whether all cells are measured, those with a time as well."""
+        """Whether all is measured, also what has a result."""
         return self.fresh.isChecked()
 
     def _estimate(self) -> None:
         part = self._part
-        number = len(part.cells) if self.is_fresh else len(part.cells) - part.measured
-        seconds = predicted_s(part.cells) if self.is_fresh else part.left_s
-        text = tr("%1 of %2 transfers, about %3").replace("%1", count(number)).replace("%2", count(len(part.cells)))
-        self.estimate.setText(text.replace("%3", duration(seconds)))
+        number = part.total if self.is_fresh else part.total - part.measured
+        text = self._amount.replace("%1", count(number)).replace("%2", count(part.total))
+        self.estimate.setText(text.replace("%3", duration(part.all_s if self.is_fresh else part.left_s)))
+
+
+class StudyDialog(StudyQuestion):
+    """Question before transfers are measured: how many, and how long they take.
+
+    Args:
+        pair: Name of the lab's pair.
+        part: What is to be measured.
+    """
+
+    def __init__(self, parent: QWidget, pair: str, part: PartState) -> None:
+        text = tr(
+            "%1. Each transfer moves 30 MB between nodes behind the gateways over an emulated satellite link. It can "
+            "be stopped and resumed: each result is stored as soon as there is one."
+        )
+        words = _Words(
+            tr("Measure %1 on %2?").replace("%1", part.name).replace("%2", pair),
+            text.replace("%1", local_text(PART_TITLES[part.name])),
+            tr("Measure transfers again that have a time"),
+            tr("Every transfer of this part has a time."),
+            tr("%1 of %2 transfers, about %3"),
+        )
+        state = LabPartState(part.name, len(part.cells), part.measured, part.all_s, part.left_s)
+        super().__init__(parent, words, state)
+
+
+class LabStudyDialog(StudyQuestion):
+    """Question before a part of a study of its own kind is measured: how much, and how long it takes.
+
+    Args:
+        pair: Name of the lab's pair.
+        study: Name of the study.
+        part: What is to be measured.
+    """
+
+    def __init__(self, parent: QWidget, pair: str, study: str, part: LabPartState) -> None:
+        text = tr(
+            "Tunnels are built in turn on both hosts of the lab, and removed again. It can be stopped and "
+            "resumed: each result is stored as soon as there is one."
+        )
+        words = _Words(
+            tr("Measure %1, %2 on %3?").replace("%1", study).replace("%2", part.name).replace("%3", pair),
+            text,
+            tr("Measure again what has a result"),
+            tr("Everything in this part has a result."),
+            tr("%1 of %2 measurements, about %3"),
+        )
+        super().__init__(parent, words, part)
 
 
 def ask_stop(parent: QWidget, run: Operation | None) -> None:

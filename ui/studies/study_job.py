@@ -15,39 +15,11 @@ from app.domain.transfers import TransferCell, TransferResult
 from app.ranking.study_parts import SATCOM, PartState, missing_cells, predicted_s
 from app.reports.study_view import StudyView, study_view
 from app.wording.messages import local_text
-from ui.common.texts import count, duration, tr
+from ui.common.texts import tr
+from ui.studies.study_progress import StudyProgress
 
 if TYPE_CHECKING:
     from app.services.wiring import Services
-
-
-@dataclass(frozen=True, slots=True)
-class StudyProgress:
-    """Progress of a run.
-
-    Attributes:
-        pair: Name of the pair.
-        part: Name of the part.
-        done: Number of transfers of this run that have ended.
-        total: Number of transfers of this run.
-        left_s: Predicted time of the others, in s.
-        fraction: Share of the predicted time that has passed, 0 to 1.
-        view: The part with all results so far; None before the first one.
-    """
-
-    pair: str
-    part: str
-    done: int
-    total: int
-    left_s: float
-    fraction: float
-    view: StudyView | None = None
-
-    @property
-    def text(self) -> str:
-        """Return it in words."""
-        done = tr("%1 of %2 transfers").replace("%1", count(self.done)).replace("%2", count(self.total))
-        return f"{done} · {tr('about %1 left').replace('%1', duration(self.left_s))}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +52,7 @@ class StudyJob:
     pair: PairSpec
     part: PartState
     is_fresh: bool
-    on_progress: Callable[[StudyProgress], None]
+    on_progress: Callable[[StudyProgress[StudyView]], None]
     has_result: Event = field(default_factory=Event)
 
     def __call__(self, token: CancelToken, report: ProgressSink) -> StudyOutcome:
@@ -117,11 +89,12 @@ class StudyJob:
 
     def _progress(
         self, missing: tuple[TransferCell, ...], left: list[TransferCell], view: StudyView | None = None
-    ) -> StudyProgress:
+    ) -> StudyProgress[StudyView]:
         whole_s, left_s = predicted_s(missing), predicted_s(left)
         fraction = 1.0 - left_s / whole_s if whole_s else 1.0
         done = len(missing) - len(left)
-        return StudyProgress(self.pair.name, self.part.name, done, len(missing), left_s, fraction, view)
+        words = tr("%1 of %2 transfers")
+        return StudyProgress(self.pair.name, self.part.name, words, done, len(missing), left_s, fraction, view)
 
     def _view(self) -> StudyView | None:
         results = self.services.study_results(SATCOM, self.pair.name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QTabWidget, QVBoxLayout, QWidget
 
-from app.measurement.lab_studies import LabPartState
+from app.measurement.lab_study import LabPartState
 from app.ranking.published_transfers import STUDY
 from app.ranking.study_parts import PartState
 from app.reports.study_view import STUDY_NOTES, StudyView

@@ -15,8 +15,7 @@ from app.cli.exit_codes import ExitCode
 from app.cli.main import main
 from app.domain.hub_study import HubResult
 from app.domain.paths import Paths
-from app.measurement.hub_studies import HubStudyOperations
-from app.measurement.lab_studies import LAB_STUDIES
+from app.measurement.lab_studies import LAB_STUDIES, LabStudyOperations
 from app.ranking.hub_study import HUB_STUDY, hub_cells
 from app.ranking.node_study import NODE_STUDY, node_settings
 from app.storage.hub_results import HubResults
@@ -46,13 +45,13 @@ def test_what_has_ended_counts_as_measured_although_it_failed() -> None:
 
 
 def test_stored_results_of_each_part_are_found_and_files_that_cannot_be_read_named(tmp_path: Path) -> None:
-    services = HubStudyOperations()
+    services = LabStudyOperations()
     services.paths = Paths(tmp_path, tmp_path, tmp_path)
     for part in ("quick", "all"):
         found = HubResults(HUB_STUDY, "lab:x", part, "1", (HubResult(CELL, 8, value=3.0),))
-        write_study(services.hub_results_file("lab:x", part), found)
-    services.hub_results_file("lab:y", "quick").write_text("{", encoding="utf-8")
-    found_all, faults = services.stored_hub_results()
+        write_study(services.lab_results_file(HUB_STUDY, "lab:x", part), found)
+    services.lab_results_file(HUB_STUDY, "lab:y", "quick").write_text("{", encoding="utf-8")
+    found_all, faults = services.stored_lab_results(HUB_STUDY)
     assert [(one.pair, one.part) for one in found_all] == [("lab:x", "quick"), ("lab:x", "all")]
     assert len(faults) == 1
 

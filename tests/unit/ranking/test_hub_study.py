@@ -13,7 +13,8 @@ from app.cli.main import main
 from app.domain.hub_study import HubBound, HubKind, HubResult, HubWindow
 from app.domain.paths import Paths
 from app.domain.results import CpuUsage
-from app.measurement.hub_studies import HUB_PARTS, HubStudyOperations, missing_cells, predicted_hub_s
+from app.measurement.hub_studies import HUB_PARTS, HubStudy, predicted_hub_s
+from app.measurement.lab_studies import LabStudyOperations
 from app.ranking.hub_study import HUB_STUDY, hub_cells, published_rates
 from app.reports.hub_figure import cpu_edges
 from app.reports.hub_study import figure_rows, hub_study_data, lines, try_rows, write_hub_study
@@ -54,7 +55,7 @@ def test_a_figure_is_a_lower_bound_unless_the_hub_or_a_limiter_was_the_limit() -
         assert figure_rows(results(replace(RESULT, bound=bound)))[0][2] == "27.0"
     busy = results(replace(RESULT, bound=HubBound.HUB, own_load_cores=2.0))
     assert figure_rows(busy)[0][2] == "27.0*"
-    assert missing_cells("all", busy.done()) == hub_cells()
+    assert HubStudy().missing("all", busy.done()) == hub_cells()
 
 
 def test_a_figure_of_a_hub_that_is_full_or_of_tcp_that_no_cpu_limits_is_no_lower_bound() -> None:
@@ -83,16 +84,16 @@ def test_results_are_kept_by_part_and_missing_cells_are_measured_again(tmp_path:
     write_study(tmp_path / "r.json", results())
     assert load_hub_results(tmp_path / "r.json") == results()
     assert results().done() == {CELL}
-    assert CELL not in missing_cells("all", results().done())
-    desk = HubStudyOperations()
+    assert CELL not in HubStudy().missing("all", results().done())
+    desk = LabStudyOperations()
     desk.paths = Paths(tmp_path, tmp_path, tmp_path)
-    write_study(desk.hub_results_file("lab:x", "quick"), results())
-    assert desk.hub_results("lab:x", "all").results == ()
-    assert desk.hub_results("lab:x", "quick") == results()
+    write_study(desk.lab_results_file(HUB_STUDY, "lab:x", "quick"), results())
+    assert desk.lab_results(HUB_STUDY, "lab:x", "all").results == ()
+    assert desk.lab_results(HUB_STUDY, "lab:x", "quick") == results()
 
 
 def test_the_part_quick_takes_at_most_ten_minutes() -> None:
-    assert 0 < predicted_hub_s(HUB_PARTS["quick"], missing_cells("quick", ())) <= 600
+    assert 0 < predicted_hub_s(HUB_PARTS["quick"], HubStudy().missing("quick", ())) <= 600
     assert HUB_PARTS["all"].window_s == 60
 
 

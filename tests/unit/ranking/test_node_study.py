@@ -13,7 +13,8 @@ from app.cli.main import main
 from app.domain.node_study import FORGED, REPLAYED, Hop, HopInjection, HopReport, NodeResult, Seen
 from app.domain.paths import Paths
 from app.domain.results import CpuUsage
-from app.measurement.node_studies import NODE_PARTS, NodeStudyOperations, predicted_node_s
+from app.measurement.lab_studies import LabStudyOperations
+from app.measurement.node_studies import NODE_PARTS, predicted_node_s
 from app.ranking.node_study import (
     NODE_STUDY,
     OrderVerdict,
@@ -137,10 +138,10 @@ def test_a_part_of_another_study_is_refused(capsys: pytest.CaptureFixture[str]) 
 
 
 def test_results_of_one_part_do_not_replace_those_of_another(tmp_path: Path) -> None:
-    desk = NodeStudyOperations()
+    desk = LabStudyOperations()
     desk.paths = Paths(tmp_path, tmp_path, tmp_path)
     kept = NodeResults(NODE_STUDY, "lab:x", "all", "1.0", (result(NAMES[0], 1, 1.0, 10.0),))
-    write_study(desk.results_file("lab:x", "all"), kept)
-    write_study(desk.results_file("lab:x", "quick"), replace(kept, part="quick", results=()))
-    assert desk.node_results("lab:x", "all") == kept
-    assert desk.node_results("lab:x", "quick").results == ()
+    write_study(desk.lab_results_file(NODE_STUDY, "lab:x", "all"), kept)
+    write_study(desk.lab_results_file(NODE_STUDY, "lab:x", "quick"), replace(kept, part="quick", results=()))
+    assert desk.lab_results(NODE_STUDY, "lab:x", "all") == kept
+    assert desk.lab_results(NODE_STUDY, "lab:x", "quick").results == ()

@@ -1,0 +1,50 @@
+"""Run of a study from the studies page: what runs of every kind show meanwhile, and how they fail."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, Qt, Signal
+
+from app.domain.errors import TunnelmarkError
+from ui.common.operations import Job, T
+from ui.common.texts import tr
+from ui.studies.study_progress import StudyProgress
+
+if TYPE_CHECKING:
+    from ui.studies.studies_page import StudiesPage
+
+
+class Measuring(QObject):
+    """Runs of one kind of study for a page.
+
+    Args:
+        page: Shows the study; only one run of it at a time.
+    """
+
+    advanced = Signal(object)
+
+    def __init__(self, page: StudiesPage) -> None:
+        super().__init__(page)
+        self.page = page
+        self.advanced.connect(self._on_advanced, Qt.ConnectionType.QueuedConnection)
+
+    def take(self, found: Any) -> None:
+        """Show results so far."""
+        raise NotImplementedError
+
+    def start(self, title: str, job: Job[T], on_done: Callable[[T], None], resume: Callable[[], None]) -> None:
+        """Run in a worker thread; a run that fails can be resumed."""
+
+        def failed(error: TunnelmarkError) -> None:
+            self.page.progress = None
+            self.page.notice.show_error(error, {tr("Resume"): resume})
+
+        self.page.measure(title, job, on_done, failed)
+
+    def _on_advanced(self, progress: StudyProgress[Any]) -> None:
+        self.page.progress = progress
+        self.page.busy.progress(progress.text, progress.fraction)
+        if progress.found is not None:
+            self.take(progress.found)

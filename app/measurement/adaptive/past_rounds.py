@@ -27,7 +27,7 @@ class PastRounds:
     Attributes:
         plan: The comparison's plan.
         rounds: Attempts by round, from 1 on.
-        elapsed_s: Seconds of the budget that are used up; packet tests count up to their share of it.
+        measured_s: Seconds so far without packet tests.
         tests_s: Seconds of packet tests so far.
         latency_s: Seconds of those of the last round that each further round has as well: tunnels, warm-up, blocks.
         shortest_s: The same with as few cycles as a round may have.
@@ -37,12 +37,17 @@ class PastRounds:
 
     plan: CampaignPlan
     rounds: dict[int, tuple[Attempt, ...]] = field(default_factory=dict)
-    elapsed_s: float = 0.0
+    measured_s: float = 0.0
     tests_s: float = 0.0
     latency_s: float = 0.0
     shortest_s: float = 0.0
     transfer_s: float = 0.0
     transfers: int = 0
+
+    @property
+    def elapsed_s(self) -> float:
+        """Seconds of the budget that are used up; packet tests count up to their share of it."""
+        return self.measured_s + counted_tests_s(self.plan.profile, self.tests_s)
 
     @property
     def next_number(self) -> int:
@@ -140,7 +145,7 @@ class PastRounds:
         tcp_s = times.seconds[Part.TCP]
         once_s = times.seconds[Part.CHECK] + times.seconds[Part.RATE] + times.repeated_s
         self.rounds[self.next_number] = tuple(attempts)
-        self.elapsed_s += took_s + self._counted_s(times.seconds[Part.PACKETS])
+        self.measured_s += took_s
         self.tests_s += times.seconds[Part.PACKETS]
         self.latency_s = max(0.0, took_s - tcp_s - once_s)
         blocks_s = max(0.0, times.seconds[Part.BLOCKS] - times.repeated_s)
@@ -151,16 +156,11 @@ class PastRounds:
 
     def left_s(self, keys: Sequence[AttemptKey]) -> float:
         """Return the seconds that the budget leaves for measuring a round, whose packet tests come last."""
-        budget_s = self.plan.profile.budget_s
-        if budget_s is None:
-            return math.inf
-        tests_s = sum(packet_tests_s(key) for key in keys if _candidate(key) not in self.tested)
-        return max(0.0, budget_s - self.elapsed_s - self._counted_s(tests_s))
-
-    def _counted_s(self, more_s: float) -> float:
-        """Return how many seconds of further packet tests count against the budget."""
         profile = self.plan.profile
-        return counted_tests_s(profile, self.tests_s + more_s) - counted_tests_s(profile, self.tests_s)
+        if profile.budget_s is None:
+            return math.inf
+        tests_s = self.tests_s + sum(packet_tests_s(key) for key in keys if _candidate(key) not in self.tested)
+        return max(0.0, profile.budget_s - self.measured_s - counted_tests_s(profile, tests_s))
 
     def keys(self, open_candidates: frozenset[Candidate] | None) -> tuple[AttemptKey, ...]:
         """Return the attempts of the next round: of the bare link, and of candidates that are still open.

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from app.domain.adapters import IdentityRecipe, PlanStep, SharedSecret, shell_step_argv
-from app.domain.commands import Command
+from app.domain.adapters import IdentityRecipe
 from app.domain.hosts import Side
 from app.domain.link import Link
 from app.domain.messages import mark
+from vpn_adapters.shared import shared_secrets
 from vpn_adapters.shared.commands import root_script
 
 
@@ -17,14 +17,11 @@ def secret_path(link: Link) -> str:
 
 def recipe(link: Link, side: Side) -> IdentityRecipe:
     """Return how the secret is made on A, and where it goes on B. It is new for every tunnel."""
-    if side is Side.B:
-        return IdentityRecipe()
     path = secret_path(link)
-    make = PlanStep(
+    return shared_secrets.recipe(
+        side,
+        path,
+        root_script("macsec", "make-secret.sh", path),
         title=mark("Make the secret that both sides share"),
-        command=root_script("macsec", "make-secret.sh", path),
-        undo=Command(("rm", "-f", path), timeout_s=5.0, is_root=True),
+        what=mark("Secret of 256 bits from which MACsec's keys come"),
     )
-    show = Command(shell_step_argv('cat "$1"', path), timeout_s=10.0, is_root=True, max_output_bytes=4096)
-    secret = SharedSecret(mark("Secret of 256 bits from which MACsec's keys come"), show, path)
-    return IdentityRecipe(steps=(make,), shared=(secret,))

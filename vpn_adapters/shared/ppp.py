@@ -19,7 +19,6 @@ from app.domain.adapters import (
     IdentityRecipe,
     PlanRequest,
     PlanStep,
-    SharedSecret,
     UpCheck,
     shell_step_argv,
 )
@@ -28,7 +27,7 @@ from app.domain.firewall import Opening
 from app.domain.hosts import MissingPart, Side
 from app.domain.link import Link
 from app.domain.messages import mark
-from vpn_adapters.shared import discovering, l2tpv3
+from vpn_adapters.shared import discovering, l2tpv3, shared_secrets
 from vpn_adapters.shared.commands import root_script
 from vpn_adapters.shared.messages import DAEMON_KILLED, DAEMON_STOPPED
 from vpn_adapters.shared.rendering import render_file
@@ -88,18 +87,15 @@ def _mark(link: Link) -> str:
 
 def recipe(link: Link, side: Side) -> IdentityRecipe:
     """Return how the password is made on A, and where it goes on B. It is new for every tunnel."""
-    if side is Side.B:
-        return IdentityRecipe()
     path = secret_path(link)
     words = (path, login(Side.B), login(Side.A), link.carrier(Side.B))
-    make = PlanStep(
+    return shared_secrets.recipe(
+        side,
+        path,
+        root_script("shared", "ppp-make-secret.sh", *words),
         title=mark("Make the password that both sides share"),
-        command=root_script("shared", "ppp-make-secret.sh", *words),
-        undo=Command(("rm", "-f", path), timeout_s=5.0, is_root=True),
+        what=mark("Password of 256 bits with which B logs in to A"),
     )
-    show = Command(shell_step_argv('cat "$1"', path), timeout_s=10.0, is_root=True, max_output_bytes=4096)
-    secret = SharedSecret(mark("Password of 256 bits with which B logs in to A"), show, path)
-    return IdentityRecipe(steps=(make,), shared=(secret,))
 
 
 def options_file(request: PlanRequest, side: Side, *, mtu_bytes: int, own: tuple[str, ...]) -> FileToWrite:

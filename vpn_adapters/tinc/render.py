@@ -35,22 +35,27 @@ def config(request: PlanRequest, side: Side) -> bytes:
     link = request.link
     # B calls A. A call that comes too early is repeated after MaxTimeout.
     call = [f"ConnectTo = {node_name(Side.A)}"] if side is Side.B else []
-    lines = [
-        f"Name = {node_name(side)}",
-        *call,
+    ping_s = request.keepalive.pick(wired=5, metered=INTERVAL_S)
+    bind = (f"BindToAddress = {link.underlay(side)}",)
+    lines = [f"Name = {node_name(side)}", *call, *_daemon(link.names.ethernet_interface, ping_s, *bind)]
+    return render_file(_header(request), lines)
+
+
+def _daemon(interface: str, ping_s: int, *bind: str) -> list[str]:
+    """Return the settings of every daemon, whether it is a host's own or that of a hub's client."""
+    return [
         "Mode = switch",
         "DeviceType = tap",
-        f"Interface = {link.names.ethernet_interface}",
+        f"Interface = {interface}",
         "AddressFamily = ipv4",
-        f"BindToAddress = {link.underlay(side)}",
+        *bind,
         "Hostnames = no",
         "MaxTimeout = 1",
-        f"PingInterval = {request.keepalive.pick(wired=5, metered=INTERVAL_S)}",
+        f"PingInterval = {ping_s}",
         "PingTimeout = 5",
         "ReplayWindow = 32",
         "KeyExpire = 3600",
     ]
-    return render_file(_header(request), lines)
 
 
 def host(request: PlanRequest, side: Side) -> bytes:
@@ -60,12 +65,8 @@ def host(request: PlanRequest, side: Side) -> bytes:
 
 def client_config(request: PlanRequest) -> bytes:
     """Return the configuration of each client of a hub, which does not call it yet; its name is added on the host."""
-    lines = [
-        *("Name = NAME", "Mode = switch", "DeviceType = tap", "Interface = tap0", "AddressFamily = ipv4"),
-        *("Hostnames = no", "MaxTimeout = 1", "PingInterval = 5", "PingTimeout = 5"),
-        *("ReplayWindow = 32", "KeyExpire = 3600", f"PrivateKeyFile = {folder(request.link)}/rsa_key.priv"),
-    ]
-    return render_file(_header(request), lines)
+    key = f"PrivateKeyFile = {folder(request.link)}/rsa_key.priv"
+    return render_file(_header(request), ["Name = NAME", *_daemon("tap0", 5), key])
 
 
 def client_host(request: PlanRequest) -> bytes:

@@ -1,7 +1,4 @@
 # Makes the password of both hosts, as a line of vtund's configuration. $1 file.
-# 256 bits from the kernel, as 64 hexadecimal digits. The shell's own printf writes it: it is in no process's arguments.
 
-umask 077
-secret=$(head -c 32 /dev/urandom | od -A n -v -t x1 | tr -d ' \n')
-[ "${#secret}" -eq 64 ] || { echo "no password was made" >&2; exit 1; }
+# @include ../../shared/scripts/password.sh
 printf '  password %s;\n' "$secret" > "$1"

@@ -6,11 +6,7 @@ use strict;
 my ($number, $clients, $begin, $config, $peer, $word, $rate, $seconds) = @ARGV;
 my $patience = 8;
 
-sub now {
-    open(my $file, "<", "/proc/uptime") or die "uptime: $!\n";
-    my ($now) = split / /, <$file>;
-    return $now;
-}
+# @include /nodes/now.pl
 
 # Whether the server answered in time.
 sub logged_in {

@@ -17,11 +17,7 @@ my $patience = 8;
 # ago. Source: Linux 6.12: drivers/net/wireguard/noise.c, INITIATIONS_PER_SECOND.
 my $apart = 0.04;
 
-sub now {
-    open(my $file, "<", "/proc/uptime") or die "uptime: $!\n";
-    my ($now) = split / /, <$file>;
-    return $now;
-}
+# @include /nodes/now.pl
 
 sub attribute {
     my ($type, $data) = @_;

@@ -9,11 +9,7 @@ use Socket;
 
 my ($number, $clients, $begin, $host, $seconds) = @ARGV;
 
-sub now {
-    open(my $file, "<", "/proc/uptime") or die "uptime: $!\n";
-    my ($now) = split / /, <$file>;
-    return $now;
-}
+# @include now.pl
 
 socket(my $echo, PF_INET, SOCK_RAW, 1) or die "icmp: $!\n";
 my $to = pack_sockaddr_in(0, inet_aton($host));

@@ -6,24 +6,10 @@
 use strict;
 use Socket;
 
-my ($begin, $clients, $folder, $rate, $seconds) = @ARGV;
-my $patience = 8;
+# @include ../../scripts/hub-attempts.pl
 
-sub now {
-    open(my $file, "<", "/proc/uptime") or die "uptime: $!\n";
-    my ($now) = split / /, <$file>;
-    return $now;
-}
-
-# By client: the socket, what it sent of a packet, whether it is free, its next attempt, and of one under way when it was due
-# and when it began.
-my (@socket, @text, @free, @next, @due, @began);
-for my $n (0 .. $clients - 1) {
-    socket($socket[$n], PF_UNIX, SOCK_STREAM, 0) or die "socket: $!\n";
-    my $path = "$folder/client-" . ($n + 1) . "/charon.vici";
-    connect($socket[$n], pack_sockaddr_un($path)) or die "$path: $!\n";
-    ($text[$n], $next[$n], $free[$n]) = ("", $n, 1);
-}
+# By client: the socket, what it sent of a packet, and whether it is free.
+my (@socket, @text, @free);
 
 sub ask {
     my ($n, $name, %words) = @_;
@@ -32,34 +18,21 @@ sub ask {
     syswrite($socket[$n], pack("N/a", $packet));
 }
 
-my ($left, @lines) = (0);
-for (my $nth = 0; $nth < $rate * $seconds; $nth++) { $left++ }
+sub is_free { return $free[$_[0]] }
+sub end_attempt { ask($_[0], "terminate", ike => "tunnelmark", timeout => 2000, force => "yes") }
+
+sub begin_attempt {
+    my ($n) = @_;
+    $free[$n] = 0;
+    ask($n, "initiate", child => "tunnelmark", timeout => 1000 * $patience, loglevel => -1);
+}
 
 # An answer: of `initiate` where an attempt is under way, else of `terminate`.
 sub take_answer {
     my ($n, $answer) = @_;
     if (!defined $due[$n]) { $free[$n] = 1; return }
     my $is_done = index($answer, pack("CC/an/a", 3, "success", "yes")) >= 0;
-    my $words = $is_done ? sprintf("%.2f", now() - $began[$n]) : "-";
-    push @lines, sprintf("= %.2f %.2f %s\n", $due[$n], $began[$n] - $begin - $due[$n], $words);
-    $due[$n] = undef;
-    $left--;
-    ask($n, "terminate", ike => "tunnelmark", timeout => 2000, force => "yes");
-}
-
-sub start_what_is_due {
-    my $now = now();
-    my $wait = 0.5;
-    for my $n (0 .. $clients - 1) {
-        next if !$free[$n] || defined $due[$n] || $next[$n] >= $rate * $seconds;
-        my $until = $begin + $next[$n] / $rate - $now;
-        if ($until > 0) { $wait = $until if $until < $wait; next }
-        if ($next[$n] == 0) { local $| = 1; print "\@begin\n" }
-        ($due[$n], $began[$n], $free[$n]) = ($next[$n] / $rate, $now, 0);
-        $next[$n] += $clients;
-        ask($n, "initiate", child => "tunnelmark", timeout => 1000 * $patience, loglevel => -1);
-    }
-    return $wait;
+    finish($n, $is_done ? took($n) : "-");
 }
 
 sub take_answers {
@@ -78,9 +51,14 @@ sub take_answers {
     }
 }
 
-my $end = $begin + 2 * $seconds + $patience;
-take_answers(start_what_is_due()) while $left > 0 && now() < $end;
+for my $n (0 .. $clients - 1) {
+    socket($socket[$n], PF_UNIX, SOCK_STREAM, 0) or die "socket: $!\n";
+    my $path = "$folder/client-" . ($n + 1) . "/charon.vici";
+    connect($socket[$n], pack_sockaddr_un($path)) or die "$path: $!\n";
+    ($text[$n], $free[$n]) = ("", 1);
+}
+take_answers(start_what_is_due()) while goes_on();
 # Clients that have no session are ready for the next flood.
 my $settled = now() + 3;
 take_answers(0.2) while (grep { !$_ } @free) && now() < $settled;
-print @lines;
+print_attempts();

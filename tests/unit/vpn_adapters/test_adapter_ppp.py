@@ -5,10 +5,16 @@ from __future__ import annotations
 import re
 import subprocess
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
+from app.deployment.choice import choose
+from app.discovery.pair_discovery import Discovery
 from app.domain.adapters import Adapter, PlanRequest
+from app.domain.deployment import DeploymentOptions
+from app.domain.errors import InvalidPlan
 from app.domain.hosts import Side
 from app.domain.script_files import adapter_script
 from support.adapter_cases import LEGACY_PLATFORM, facts, request
@@ -143,3 +149,13 @@ def test_a_frame_that_fills_the_underlay_is_one_packet(adapter: Adapter) -> None
     assert plan.largest_unfragmented_frame_bytes is not None
     assert plan.overhead_bytes is not None
     assert plan.largest_unfragmented_frame_bytes + plan.overhead_bytes == 1514
+
+
+@BOTH
+@pytest.mark.parametrize("reason", ["", "the old plant until May"])
+def test_it_is_refused_with_its_successor_whatever_the_reason(adapter: Adapter, reason: str) -> None:
+    options, name = DeploymentOptions(legacy_reason=reason), adapter.info.name
+    host = SimpleNamespace(facts=facts(LEGACY_PLATFORM))
+    found = cast("Discovery", SimpleNamespace(a=host, b=host, unavailable={}, candidates=()))
+    with pytest.raises(InvalidPlan, match=r"never deployed: .*Choose WireGuard in its place, or IPsec or OpenVPN"):
+        choose({name: adapter}, found, (name, ""), options, guidelines=())

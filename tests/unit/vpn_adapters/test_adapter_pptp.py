@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-from typing import cast
-
 import pytest
 
-from app.deployment.choice import choose
 from app.discovery.candidates import missing_parts
-from app.discovery.pair_discovery import Discovery
 from app.domain.adapters import PlanRequest
-from app.domain.deployment import DeploymentOptions
-from app.domain.errors import InvalidPlan
 from app.domain.hosts import Side
 from app.domain.verdicts import Verdict
 from app.policy import judge_suite
@@ -45,15 +38,6 @@ def test_its_suite_is_insecure() -> None:
     verdict, findings = judge_suite(SUITE, adapter.info, guidelines=())
     assert verdict is Verdict.INSECURE
     assert {one.subject for one in findings} >= {"MPPE-128", "MS-CHAPv2", "pptp"}
-
-
-@pytest.mark.parametrize("reason", ["", "the old plant until May"])
-def test_it_is_refused_with_its_successor_whatever_the_reason(reason: str) -> None:
-    options = DeploymentOptions(legacy_reason=reason)
-    host = SimpleNamespace(facts=HOST)
-    found = cast("Discovery", SimpleNamespace(a=host, b=host, unavailable={}, candidates=()))
-    with pytest.raises(InvalidPlan, match=r"never deployed: .*Choose WireGuard in its place, or IPsec or OpenVPN"):
-        choose({"pptp": adapter}, found, ("pptp", ""), options, guidelines=())
 
 
 def test_a_listens_at_its_own_address_and_b_leaves_no_route() -> None:

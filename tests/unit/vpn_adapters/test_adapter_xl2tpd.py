@@ -4,16 +4,10 @@ from __future__ import annotations
 
 import subprocess
 from pathlib import Path
-from types import SimpleNamespace
-from typing import cast
 
 import pytest
 
-from app.deployment.choice import choose
 from app.discovery.candidates import missing_parts
-from app.discovery.pair_discovery import Discovery
-from app.domain.deployment import DeploymentOptions
-from app.domain.errors import InvalidPlan
 from app.domain.hosts import Side
 from app.domain.script_files import adapter_script
 from support.adapter_cases import LEGACY_PLATFORM, facts, recorded, request, result
@@ -34,15 +28,6 @@ def test_nothing_is_installed_for_it_on_a_host_without_it() -> None:
 def test_a_host_that_lacks_a_program_cannot_do_it(what: str) -> None:
     answers = {**recorded(LEGACY_PLATFORM)["xl2tpd"], what: result(stderr="not found", exit_status=127)}
     assert [part.what for part in adapter.parse_discovery(answers).missing] == [what]
-
-
-@pytest.mark.parametrize("reason", ["", "the old plant until May"])
-def test_it_is_refused_with_its_successor_whatever_the_reason(reason: str) -> None:
-    options = DeploymentOptions(legacy_reason=reason)
-    host = SimpleNamespace(facts=HOST)
-    found = cast("Discovery", SimpleNamespace(a=host, b=host, unavailable={}, candidates=()))
-    with pytest.raises(InvalidPlan, match=r"never deployed: .*Choose WireGuard in its place, or IPsec or OpenVPN"):
-        choose({"xl2tpd": adapter}, found, ("xl2tpd", ""), options, guidelines=())
 
 
 def test_a_answers_and_b_calls_each_at_its_own_address() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -20,7 +19,7 @@ from app.domain.events import LogLevel, LogLine, Stage, StageStarted, Throughput
 from app.domain.gates import Gate, GateVerdict
 from app.domain.messages import sentences
 from app.domain.results import ThroughputSeries
-from app.measurement.adaptive.block_time import BlockTime, transfer_s
+from app.measurement.adaptive.block_time import BlockTime, GroupShare, transfer_s
 from app.measurement.adaptive.cycles import Cycles
 from app.measurement.adaptive.draft import Draft
 from app.measurement.adaptive.probes import RoundProbes
@@ -103,6 +102,7 @@ class GroupMeasurement:
         drafts: Candidates that are up; their figures are added to them.
         group: Their tunnels.
         times: Gets the seconds of each part.
+        share: Part of the round that this group is.
     """
 
     context: ComparisonContext
@@ -112,6 +112,7 @@ class GroupMeasurement:
     drafts: Sequence[Draft]
     group: TunnelGroup
     times: RoundTimes = field(default_factory=RoundTimes)
+    share: GroupShare = field(default_factory=GroupShare)
 
     def warm_up(self) -> None:
         """Send echo requests that do not count, until they are steady.
@@ -216,13 +217,13 @@ class GroupMeasurement:
             draft.own_load_cores = found.own_load_cores
 
     def _block_time(self) -> BlockTime:
-        """Return the time for blocks; of candidates in several groups each has all its cycles."""
+        """Return the time for blocks."""
         order, seconds = self.order, self.times.seconds
-        left_s = order.budget_end_s - time.monotonic() if order.is_single_group else math.inf
-        before_s = sum(seconds[part] for part in (Part.INSPECTION, Part.SET_UP, Part.WARM_UP))
+        left_s = order.budget_end_s - time.monotonic()
+        before_s = sum(seconds[part] for part in (Part.INSPECTION, Part.SET_UP, Part.WARM_UP)) / self.share.begun
         tcp_s = transfer_s(len(self.open), self.context.plan.profile.seconds) if order.has_tcp else 0.0
         rate_s = transfer_s(len(self.open), RATE_SECONDS) if order.has_rate else 0.0
-        return BlockTime(left_s, before_s, tcp_s + rate_s, order.number)
+        return BlockTime(left_s, before_s, tcp_s + rate_s, order.number, self.share)
 
     def _disturbed(self) -> list[tuple[Draft, Gate]]:
         """Return the candidates that are to be measured again, with the first gate that asks for it."""

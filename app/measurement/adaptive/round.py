@@ -16,6 +16,7 @@ from app.domain.errors import (
 )
 from app.domain.events import LogLevel, LogLine, Stage, StageStarted
 from app.domain.messages import sentences
+from app.measurement.adaptive.block_time import GroupShare
 from app.measurement.adaptive.cycles import Cycles
 from app.measurement.adaptive.draft import Draft
 from app.measurement.adaptive.group_measurement import GroupMeasurement, RoundOrder
@@ -57,6 +58,8 @@ class Round:
     error: TunnelmarkError | None = None
     times: RoundTimes = field(default_factory=RoundTimes)
     _cleanup_error: CleanupFailed | None = field(default=None, init=False)
+    _begun: int = field(default=0, init=False)
+    _left: int = field(default=0, init=False)
 
     def run(self) -> None:
         """Measure all groups. Both hosts have been restored when this returns, or `error` says so.
@@ -65,10 +68,21 @@ class Round:
             ConnectionLost, HostUnreachable, DeadlineExceeded: A host was lost: the round does not count.
             Cancelled: The comparison was cancelled.
         """
-        for group in self.groups:
-            self._group([self.drafts[index] for index in group])
+        self._in_turn([[self.drafts[index] for index in group] for group in self.groups])
         ended = [draft.error for draft in self.drafts if draft.error is not None]
         self.error = self._cleanup_error or (ended[-1] if ended else None)
+
+    def _in_turn(self, groups: Sequence[Sequence[Draft]]) -> None:
+        self._left += len(groups)
+        for group in groups:
+            self._group(group)
+            self._left -= 1
+
+    def _apart(self, drafts: Sequence[Draft]) -> None:
+        """Measure the candidates of a group, which is no longer one, one at a time."""
+        self._left -= 1
+        self._in_turn([[draft] for draft in drafts])
+        self._left += 1
 
     def _group(self, drafts: Sequence[Draft]) -> None:
         """Measure candidates side by side; what keeps them from being up together is met by one at a time."""
@@ -88,18 +102,17 @@ class Round:
                     _fail_all(wanted, error)
                     return
                 self._warn(NOT_SET_UP_TOGETHER(why=error.message))
-                for draft in wanted:
-                    self._group([draft])
+                self._apart(wanted)
                 return
 
     def _one_at_a_time(self, drafts: Sequence[Draft], why: NotSideBySide) -> None:
         """Measure one tunnel after another, and say so: in later rounds as well, which know it by the doubt."""
         self._warn(sentences((why.message, ONE_AT_A_TIME_NOW())))
         self.times.belongs_to(Part.CHECK)
+        self._begun = 0
         for draft in self.drafts:
             draft.doubts.append(sentences((ONE_AT_A_TIME, why.message)))
-        for draft in drafts:
-            self._group([draft])
+        self._apart(drafts)
 
     def _open_and_measure(self, drafts: Sequence[Draft]) -> bool:
         """Return whether the group was measured; False where a candidate was skipped while it was set up.
@@ -113,9 +126,17 @@ class Round:
             group = self._open(stack, drafts, check)
             if group is None:
                 return False
+            self._begun += 1
             up = [draft for index, draft in enumerate(drafts) if self._is_up(draft, group, index)]
             measurement = GroupMeasurement(
-                self.context, self.probes, self.cycles, self.order, [*self._bare(drafts), *up], group, self.times
+                self.context,
+                self.probes,
+                self.cycles,
+                self.order,
+                [*self._bare(drafts), *up],
+                group,
+                self.times,
+                GroupShare(self._begun, self._left),
             )
             try:
                 measurement.warm_up()

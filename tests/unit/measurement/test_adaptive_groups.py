@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 import sample_records as sample
 from adaptive_stage import FAST, AdaptiveStage, FakeProbes
@@ -9,6 +11,7 @@ from campaign_stage import by_solution
 
 from app.domain import events
 from app.domain.errors import PreflightRefused, TunnelDown
+from app.domain.profiles import ADAPTIVE_PROFILE
 from app.domain.results import AttemptStatus
 from app.measurement.adaptive import comparison
 from app.measurement.adaptive.side_by_side import moved
@@ -71,6 +74,12 @@ def test_groups_that_exclude_each_other_are_measured_after_one_another(monkeypat
     assert len(bare.blocks) == 12
     assert stage.probes.steps_of("baseline").count("wire") == 1
     assert {one.rate_mbit_s for one in record.attempts if one.key.round == 2} == {25.0}  # known after the first round
+
+
+def test_groups_have_five_cycles_each_where_time_is_short(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(comparison, "side_by_side", lambda choices: ((0, 1, 2), (3,))[: len(choices) - 2])
+    record = AdaptiveStage(candidates=FOUR, profile=replace(ADAPTIVE_PROFILE, budget_s=0.001)).compare()
+    assert [len(one.blocks) for one in record.attempts] == [10, 5, 5, 5]
 
 
 def test_a_group_that_cannot_be_set_up_is_measured_one_at_a_time() -> None:

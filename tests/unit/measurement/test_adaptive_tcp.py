@@ -15,7 +15,7 @@ from app.domain.events import RoundEnded
 from app.domain.interim import StopReason
 from app.domain.profiles import ADAPTIVE_PROFILE
 from app.domain.results import AttemptStatus, CampaignRecord
-from app.measurement.adaptive.block_time import BlockTime
+from app.measurement.adaptive.block_time import BlockTime, GroupShare
 from app.measurement.adaptive.past_rounds import PastRounds, stored_times
 from app.measurement.adaptive.round_times import Part, RoundTimes
 from app.measurement.adaptive.side_by_side import CHECK_BLOCKS
@@ -184,6 +184,18 @@ def test_blocks_take_no_more_time_than_leaves_the_budget_three_rounds_or_two(
     left_s: float, number: int, cycle_s: float, most_s: float
 ) -> None:
     assert BlockTime(left_s, 10.0, 20.0, number).most_s(cycle_s) == pytest.approx(most_s)
+
+
+def test_groups_of_a_round_share_what_the_budget_leaves() -> None:
+    # Three rounds of two groups, each of 10 s before its blocks, 3 s of clean-up, and 20 s of TCP in the first round.
+    left_s = 3 * 2 * (3.0 + 20.0) + 5 * 10.0 + 2 * 20.0
+    first_s = BlockTime(left_s, 10.0, 20.0, 1, GroupShare(begun=1, left=2)).most_s(2.0)
+    left_s -= first_s + 20.0 + 3.0 + 10.0
+    assert BlockTime(left_s, 10.0, 20.0, 1, GroupShare(begun=2, left=1)).most_s(2.0) == pytest.approx(first_s)
+    for done in range(4):  # of the later rounds, without TCP
+        left_s -= (first_s + 20.0 + 3.0 if not done else first_s + 3.0) + 10.0
+        share = GroupShare(begun=1 + done % 2, left=2 - done % 2)
+        assert BlockTime(left_s, 10.0, 0.0, 2 + done // 2, share).most_s(2.0) == pytest.approx(first_s)
 
 
 def test_a_round_has_five_cycles_where_time_is_short() -> None:

@@ -68,6 +68,10 @@ def figure_rows(results: HubResults) -> list[tuple[str, ...]]:
     return rows
 
 
+AT_LEAST = "≥\N{NO-BREAK SPACE}"
+"""Before a figure that a hub can exceed."""
+
+
 def limit_words(result: HubResult) -> str:
     """Return the limit of a result's figure; of a restart, of which all clients came back, their number."""
     if result.bound is not HubBound.NONE or result.cell.kind is HubKind.FLOOD:
@@ -81,7 +85,7 @@ def value_words(result: HubResult) -> str:
         return "–"
     is_number = result.cell.kind is HubKind.RECOVERY
     figure = decimal(result.value, 0) if is_number else local_figure(result.value, 3)
-    return f"{'≥ ' * result.is_lower_bound}{figure}{'*' * result.is_disturbed}"
+    return f"{AT_LEAST * result.is_lower_bound}{figure}{'*' * result.is_disturbed}"
 
 
 def _shares(cpu: CpuUsage | None) -> str:

@@ -17,7 +17,7 @@ from app.measurement.hub_studies import HUB_PARTS, HubStudy, predicted_hub_s
 from app.measurement.lab_studies import LabStudyOperations
 from app.ranking.hub_study import HUB_STUDY, hub_cells, published_rates
 from app.reports.hub_figure import cpu_edges
-from app.reports.hub_study import figure_rows, hub_study_data, lines, try_rows, write_hub_study
+from app.reports.hub_study import AT_LEAST, figure_rows, hub_study_data, lines, try_rows, write_hub_study
 from app.storage.hub_results import HubResults, load_hub_results
 from app.storage.study_files import write_study
 from vpn_adapters.registry import HUBS, SESSION_HUBS
@@ -49,7 +49,7 @@ def test_every_cell_has_a_hub_and_what_is_published_is_25_per_second() -> None:
 
 
 def test_a_figure_is_a_lower_bound_unless_the_hub_or_a_limiter_was_the_limit() -> None:
-    assert figure_rows(results())[0][2] == "≥ 27.0"
+    assert figure_rows(results())[0][2] == f"{AT_LEAST}27.0"
     assert figure_rows(results())[0][5:] == ("1, 20, 4, 75", "5")
     for bound in (HubBound.HUB, HubBound.LIMITER):
         assert figure_rows(results(replace(RESULT, bound=bound)))[0][2] == "27.0"
@@ -124,7 +124,7 @@ def test_a_part_of_another_study_is_refused(capsys: pytest.CaptureFixture[str]) 
 def test_clients_that_were_all_back_in_time_are_a_lower_bound() -> None:
     cell = next(one for one in hub_cells() if one.kind is HubKind.RECOVERY)
     found = results(HubResult(cell, 8, "x", 8.0, HubBound.NONE, outages_s=(7.7, 7.9)))
-    assert figure_rows(found)[0][2:5] == ("≥ 8", "–", "number of clients")
+    assert figure_rows(found)[0][2:5] == (f"{AT_LEAST}8", "–", "number of clients")
     assert lines(found) == [f"{cell.title}: 2 of 8 clients were back, after 7.7 to 7.9 s."]
     some = results(HubResult(cell, 8, "x", 1.0, HubBound.TIME, outages_s=(7.7, 31.0)))
     assert lines(some) == [f"{cell.title}: 1 of 8 clients were back, after 7.7 to 7.7 s."]

@@ -22,6 +22,7 @@ from vpn_adapters.ssh import config_reader as ssh
 from vpn_adapters.tinc import config_reader as tinc
 from vpn_adapters.vtun import config_reader as vtund
 from vpn_adapters.wireguard import config_reader as wireguard
+from vpn_adapters.xl2tpd import config_reader as xl2tpd
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,6 +215,14 @@ KINDS: Mapping[ConfigKind, Format] = MappingProxyType(
             r"vtund",
             r"(?i)(?:^|[{;])[ \t]*(?:pass(?:w|wd|word)?[ \t]+[^;\n]{1,200};"
             r"|(?:encr\w{0,3}|persist|proto[ \t]+(?:tcp|udp)|type[ \t]+(?:tun|ether|pipe|tty|tap))\b[^;{}\n]{0,80};)",
+        ),
+        ConfigKind.XL2TPD: _format(
+            "xl2tpd.conf",
+            xl2tpd.read,
+            xl2tpd.GLOBS,
+            xl2tpd.WORDS,
+            r"xl2tpd",
+            r"(?i)^[ \t]*(?:\[(?:lns|lac)[ \t]+[^\]\n]{1,80}\]|pppoptfile[ \t]*=)",
         ),
     }
 )

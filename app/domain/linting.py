@@ -35,6 +35,7 @@ class ConfigKind(StrEnum):
     PPTPD = "pptpd"
     PPP = "ppp"
     VTUND = "vtund"
+    XL2TPD = "xl2tpd"
 
 
 @dataclass(frozen=True, slots=True)

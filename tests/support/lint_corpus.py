@@ -42,8 +42,9 @@ KIND_OF: dict[str, ConfigKind] = {
     "bad/ppp-options": ConfigKind.PPP,
     "bad/chap-secrets": ConfigKind.PPP,
     "bad/vtund.conf": ConfigKind.VTUND,
+    "bad/xl2tpd.conf": ConfigKind.XL2TPD,
 }
-"""Kind of each file. There is no good file of PPTP and VTun: they have no good setting."""
+"""Kind of each file. There is no good file of PPTP, VTun and L2TPv2: they have no good setting."""
 
 GOOD = tuple(name for name in KIND_OF if name.startswith("good/"))
 BAD = tuple(name for name in KIND_OF if name.startswith("bad/"))

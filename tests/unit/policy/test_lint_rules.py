@@ -208,6 +208,15 @@ EXPECTED = {
         (8, "site.encrypt", "insecure", "insecure"),
         (12, "plain.encrypt", "insecure", "unprotected"),
     },
+    "bad/xl2tpd.conf": {
+        (7, "lns default.refuse pap", "missing", "insecure"),
+        (8, "lns default.local ip", "insecure", "unprotected"),
+        (9, "lns default.require authentication", "insecure", "insecure"),
+        (10, "lns default.require pap", "insecure", "insecure"),
+        (11, "lns default.challenge", "insecure", "legacy"),
+        (17, "lac plant.lns", "insecure", "unprotected"),
+        (18, "lac plant.require chap", "insecure", "insecure"),
+    },
 }
 
 

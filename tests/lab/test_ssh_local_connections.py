@@ -120,7 +120,6 @@ def test_a_close_that_crosses_the_beginning_of_a_rekey_costs_no_time(
         if is_exit and not begun:
             transport = channel.get_transport()
             time.sleep(0.5)  # sshd has sent its CLOSE by now
-            transport.clear_to_send_timeout = 3.0  # 30 s by itself
             begun.append(transport)
             transport._send_kex_init()  # as paramiko does in this thread after so many packets
 
@@ -129,7 +128,7 @@ def test_a_close_that_crosses_the_beginning_of_a_rekey_costs_no_time(
     assert session.run(Command(("true",)), token=token).is_ok
     assert session.run(Command(("echo", "still here")), token=token).stdout == "still here\n"
     assert begun
-    assert time.monotonic() - began_s < 2.5
+    assert time.monotonic() - began_s < 20, "it waited for clear_to_send_timeout, which is 30 s"
     assert session.is_connected
     assert not begun[0].closes
 

@@ -117,10 +117,10 @@ def test_any_text_can_be_judged(name: str) -> None:
 
 
 def test_very_long_names_cost_no_time() -> None:
-    started = time.monotonic()
+    began_s = time.process_time()
     for name in ("aes-" * 250_000, "a" * 1_000_000, "1" * 1_000_000, "tls-rsa-with-" + "a-" * 500_000):
         assert judge(name).reason == UNKNOWN_REASON
-    assert time.monotonic() - started < 1
+    assert time.process_time() - began_s < 3, "quadratic, it took minutes"
 
 
 def test_hmac_with_sha_1_is_outdated_by_its_own_name() -> None:

@@ -17,7 +17,7 @@ setup-dev:
 demo: setup
 	@$(BIN)/tunnelmark demo
 
-# Every check and test, in two lanes side by side: virtual machines, and all that needs none. docs/testing.md
+# Every check and test, in two lanes: virtual machines, and all that needs none. docs/testing.md
 test: setup-dev
 	$(SUITE)
 

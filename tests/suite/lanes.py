@@ -40,10 +40,12 @@ class Stage:
     Attributes:
         name: Its name.
         jobs: Return them for a number of processors that the stage may keep busy; that many run at the same time.
+        after: Stage of another lane that this one waits for, where the run has it; empty for none.
     """
 
     name: str
     jobs: Callable[[int], tuple[Job, ...]]
+    after: str = ""
 
 
 @dataclass(frozen=True)

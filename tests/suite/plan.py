@@ -28,8 +28,7 @@ BEGUN_FIRST = tuple(
 )
 """Longest files on hosts: begun last, each would leave the other processors without work for a minute or two."""
 COMPUTER_NICE = 15
-"""Emulated machines miss their times where something else takes their processor; tests without them bear it. Machines
-wait most of the time, so that little is taken from these."""
+"""Emulated machines, which are installed meanwhile, miss their times where something else takes their processor."""
 HOSTS_NICE = 5
 """Of tests on hosts of this computer: they measure, and a host that answers late under load ends a measurement."""
 
@@ -88,7 +87,8 @@ CHECK = Stage("check", check_jobs)
 UNITS = Stage("units", unit_jobs)
 HOSTS = Stage("hosts", host_jobs)
 IMAGES = Stage("images", image_jobs)
-MACHINE_TESTS = Stage("machines", machine_jobs)
+MACHINE_TESTS = Stage("machines", machine_jobs, after=UNITS.name)
+"""Machines and tests without hosts want all processors: beside one another, each missed times that it kept alone."""
 LANES = (
     Lane(MACHINES, (IMAGES, MACHINE_TESTS)),
     Lane(COMPUTER, (CHECK, UNITS, HOSTS), nice=COMPUTER_NICE),

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -62,6 +62,7 @@ class LaneRun:
         self._folder = folder
         self._report = report
         self._stages = list(lane.stages)
+        self._stage = ""
         self._pending: list[Job] = []
         self._running: list[_Running] = []
         self._finished: list[JobResult] = []
@@ -74,11 +75,18 @@ class LaneRun:
         """Whether nothing is left to be done."""
         return not (self._stages or self._pending or self._running)
 
-    def advance(self, processors: int) -> None:
+    @property
+    def unfinished(self) -> set[str]:
+        """Names of stages that have not ended."""
+        own = {self._stage} if self._pending or self._running else set()
+        return own | {stage.name for stage in self._stages}
+
+    def advance(self, processors: int, unfinished: Container[str] = ()) -> None:
         """Take note of what has ended, and start what comes next.
 
         Args:
             processors: How many the lane may keep busy.
+            unfinished: Stages of all lanes that have not ended.
         """
         for one in list(self._running):
             is_over = one.is_over()
@@ -86,8 +94,10 @@ class LaneRun:
             if is_over:
                 self._running.remove(one)
                 self._finish(one)
-        if not self._pending and not self._running and self._stages:
-            self._pending = list(self._stages.pop(0).jobs(processors))
+        is_free = not self._pending and not self._running
+        if is_free and self._stages and self._stages[0].after not in unfinished:
+            stage = self._stages.pop(0)
+            self._stage, self._pending = stage.name, list(stage.jobs(processors))
         while self._pending and len(self._running) < processors:
             self._running.append(self._start(self._pending.pop(0)))
         self._seconds = time.monotonic() - self._began_s
@@ -208,7 +218,7 @@ def run_lanes(lanes: Sequence[Lane], root: Path, folder: Path, report: Report) -
         try:
             while active := [run for run in runs if not run.is_done]:
                 for run in active:
-                    run.advance(processors)
+                    run.advance(processors, {name for each in active for name in each.unfinished})
                 asking = 2 if time.monotonic() > kill_at_s else min(len(signals), 2)
                 if asking > asked:
                     number, reported = _ASKING[asking]

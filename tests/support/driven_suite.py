@@ -1,7 +1,7 @@
 """Runs of lanes on a tiny suite; as a process of its own: `python -m support.driven_suite FOLDER LANE=JOB;;JOB ...`.
 
 A job is the name of a file of tests, maybe with options of pytest, or a shell line after an exclamation mark. Each is a
-stage of its own.
+stage of its own; `JOB<OTHER` waits for the stage of that name.
 """
 
 from __future__ import annotations
@@ -26,8 +26,12 @@ def job(words: str, number: int = 0) -> Job:
 def lane(words: str) -> Lane:
     """Return the lane that the words describe."""
     name, _, jobs = words.partition("=")
-    made = [job(one, number) for number, one in enumerate(jobs.split(";;"))]
-    return Lane(name, tuple(Stage(one.name, lambda _, one=one: (one,)) for one in made), nice=5 * (name != "machines"))
+    stages = []
+    for number, text in enumerate(jobs.split(";;")):
+        own, _, after = text.partition("<")
+        made = job(own, number)
+        stages.append(Stage(made.name, lambda _, made=made: (made,), after))
+    return Lane(name, tuple(stages), nice=5 * (name != "machines"))
 
 
 if __name__ == "__main__":

@@ -58,6 +58,11 @@ def test_stages_are_selected_by_name() -> None:
     assert {job.name for lane in LANES for job in lane.jobs(1)} >= set(STAGES) - {"check"}
 
 
+def test_a_stage_waits_for_a_stage_of_another_lane_that_waits_for_none() -> None:
+    free = {stage.name: lane.name for lane in LANES for stage in lane.stages if not stage.after}
+    assert all(free[stage.after] != lane.name for lane in LANES for stage in lane.stages if stage.after)
+
+
 @pytest.mark.parametrize("names", [[], ["machines"], ["units", "machines"]])
 def test_images_are_made_before_any_test_is_charged_with_them(names: list[str]) -> None:
     (lane,) = (lane for lane in lanes_of(names) if lane.name == MACHINES)

@@ -89,6 +89,17 @@ def test_lanes_run_side_by_side(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert any(" tests/test_good.py  2 passed  " in line and line.startswith("computer") for line in out)
 
 
+def test_a_stage_waits_for_the_one_of_another_lane_that_it_names(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = make_suite(tmp_path / "s", good=GOOD)
+    status, out = run(folder, capsys, "machines=!true;;good<command-0", "computer=!sleep 1")
+    assert (status, out[-1]) == (0, "4 passed, 0 failed, 0 skipped")
+    steps = [line.partition("| ")[2].split(" after ")[0] for line in out if " begins" in line or " ended " in line]
+    assert steps[-3:] == ["command-0 ended", "good begins", "good ended"]
+    assert run(folder, capsys, "machines=good<units")[0] == 0, "a stage that is no part of the run is not waited for"
+
+
 def test_failing_test_fails_the_run_and_is_shown_in_full(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = make_suite(tmp_path / "s", bad=BAD, good=GOOD)
     status, out = run(folder, capsys, "machines=bad;;good")

@@ -62,14 +62,6 @@ def predicted_s(part: str, candidates: int) -> float:
     return file_study().parts[part].predicted_s(candidates)
 
 
-def published_files() -> Mapping[Cell, FileFigures]:
-    """Return the study's table.
-
-    Source: resources/reference/ipsec_tls_2011.csv, where the study is named.
-    """
-    return _files(comparison_study.published_figures(file_study()))
-
-
 def own_files(record: CampaignRecord) -> Mapping[Cell, FileFigures]:
     """Return what a comparison measured of it: means over the rounds, and the longest file of all."""
     return _files(own_figures(file_study(), record))

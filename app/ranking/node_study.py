@@ -95,11 +95,6 @@ class SettingFigures:
     retransmits: float | None
     is_disturbed: bool
 
-    @property
-    def mean_mbit_s(self) -> float:
-        """Mean of both directions."""
-        return statistics.fmean(self.mbit_s.values())
-
 
 def counted(results: Sequence[NodeResult], setting: str) -> tuple[NodeResult, ...]:
     """Return the rounds of a setting that count: undisturbed ones, or where there are none, disturbed ones."""

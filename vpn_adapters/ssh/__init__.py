@@ -6,14 +6,17 @@ are those that both programs list. Must not touch the host's own sshd, its keys 
 
 from __future__ import annotations
 
+from functools import partial
+
 from vpn_adapters.shared.modular import ModularAdapter
-from vpn_adapters.ssh import census, discovery, identity, info, plan, suites
+from vpn_adapters.shared.openssh import identity, suites
+from vpn_adapters.ssh import census, discovery, info, plan
 
 adapter = ModularAdapter(
     info=info.INFO,
     commands=discovery.COMMANDS,
     parse_discovery=discovery.parse,
-    suites=suites.offered,
+    suites=partial(suites.offered, info.NAME),
     plan=plan.make,
     census=census.options,
     identity=lambda request, side: identity.recipe(request.link, side),

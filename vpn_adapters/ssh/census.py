@@ -5,9 +5,9 @@ from __future__ import annotations
 from app.domain.hosts import HostFacts
 from app.domain.solutions import CensusOption, OptionKind
 from vpn_adapters.shared.discovering import are_both_able, supports_of
-from vpn_adapters.ssh.algorithms import alias_of, is_aead
+from vpn_adapters.shared.openssh.algorithms import alias_of, is_aead
+from vpn_adapters.shared.openssh.suites import chosen, common_kex
 from vpn_adapters.ssh.info import NAME
-from vpn_adapters.ssh.suites import chosen, common_kex
 
 STUDY_MAC = "hmac-sha1"
 STUDY_CIPHER = "aes128-cbc"
@@ -21,7 +21,7 @@ def options(facts_a: HostFacts, facts_b: HostFacts) -> tuple[CensusOption, ...]:
     if not are_both_able(NAME, facts_a, facts_b):
         return ()
     a, b = supports_of(NAME, facts_a, facts_b)
-    kex = common_kex(facts_a, facts_b)
+    kex = common_kex(NAME, facts_a, facts_b)
     if not kex:
         return ()
     ciphers = [name for name in a.ciphers if name in b.ciphers]

@@ -1,4 +1,4 @@
-"""Capabilities of a host's OpenSSH, as the program lists them."""
+"""Capabilities of a host's OpenSSH, and of its kernel, for tap devices with a second name."""
 
 from __future__ import annotations
 
@@ -6,104 +6,36 @@ import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from app.domain.adapters import shell_step_argv
 from app.domain.commands import Command, CommandResult
 from app.domain.hosts import SolutionSupport
-from app.domain.messages import mark
-from app.domain.script_files import adapter_script
 from vpn_adapters.shared import discovering
-from vpn_adapters.shared.commands import root_script
-from vpn_adapters.shared.messages import NO_SECOND_NAME, OPENSSH_TOO_OLD
+from vpn_adapters.shared.messages import NO_SECOND_NAME
+from vpn_adapters.shared.openssh import discovery as openssh
 from vpn_adapters.ssh.info import NAME
 
-KEX_PREFIX = "kex:"
-"""Features that begin so name a key exchange that ssh lists."""
-
-SSHD_PREFIX = "sshd:"
-"""The feature that begins so is the absolute path of sshd, without which it does not start. Source: sshd(8)."""
-
-PREFERRED_KEX = (
-    "mlkem768x25519-sha256",
-    "sntrup761x25519-sha512",
-    "sntrup761x25519-sha512@openssh.com",
-    "curve25519-sha256",
-    "curve25519-sha256@libssh.org",
-)
-"""Best first. Source: RFC 8731, draft-ietf-sshm-mlkem-hybrid-kex, draft-ietf-sshm-ntruprime-ssh."""
-
-MINIMUM_VERSION = (7, 4)
-"""`tunnel=` with `restrict`. Source: OpenSSH 7.2 and 7.4 release notes."""
 MINIMUM_KERNEL = (5, 5)
 """An interface with a second name, by which OpenSSH opens the tap device. Source: Linux 5.5, ip-link(8) `altname`."""
 
-_SSHD_SCRIPT = adapter_script("ssh", "sshd.sh")
-
 COMMANDS: Mapping[str, Command] = MappingProxyType(
     {
-        "version": discovering.query("ssh", "-V"),
-        "ciphers": discovering.query("ssh", "-Q", "cipher"),
-        "macs": discovering.query("ssh", "-Q", "mac"),
-        "kex": discovering.query("ssh", "-Q", "kex"),
-        "sshd": discovering.query(*shell_step_argv(_SSHD_SCRIPT)),
-        "root": root_script("ssh", "root.sh"),
+        **openssh.QUERIES,
         "ip": discovering.query("ip", "-V"),
         "kernel": discovering.query("uname", "-r"),
         "modules": discovering.modules_query("tun"),
     }
 )
 
-_VERSION = re.compile(r"\bOpenSSH_(\d{1,3})\.(\d{1,3})([\w.]{0,20})")
-_NAME = re.compile(r"[a-z0-9][a-z0-9@.-]{2,62}")
-_SSHD_PATH = re.compile(r"/[A-Za-z0-9_./+-]{1,200}/sshd")
 _KERNEL = re.compile(r"(\d{1,3})\.(\d{1,3})")
 
 
 def parse(outputs: Mapping[str, CommandResult]) -> SolutionSupport:
     """Translate the answers. Source: what OpenSSH 8.4 and 10.0 print."""
-    version = _VERSION.search(discovering.text_of(outputs, "version"))
-    sshd = _sshd_path(outputs)
-    missing = discovering.missing_programs({"ssh": version is not None, "sshd": bool(sshd)}, NAME)
-    missing += discovering.missing_kernel_parts(outputs, ("tun",), NAME)
-    note = _obstacle(outputs, version)
-    return SolutionSupport(
-        solution=NAME,
-        is_available=not missing and not note,
-        version="".join((version.group(1), ".", version.group(2), version.group(3))) if version else "",
-        features=(
-            *(f"{KEX_PREFIX}{name}" for name in PREFERRED_KEX if name in _listed(outputs, "kex")),
-            *((f"{SSHD_PREFIX}{sshd}",) if sshd else ()),
-        ),
-        ciphers=_listed(outputs, "ciphers"),
-        digests=_listed(outputs, "macs"),
-        missing=missing,
-        note=note,
-    )
+    missing = discovering.missing_kernel_parts(outputs, ("tun",), NAME)
+    return openssh.parse(outputs, NAME, missing=missing, note=_old_kernel(outputs))
 
 
-def _listed(outputs: Mapping[str, CommandResult], question: str) -> tuple[str, ...]:
-    result = outputs.get(question)
-    lines = result.stdout.split("\n") if result is not None and result.is_ok else []
-    return tuple(dict.fromkeys(line for line in lines if _NAME.fullmatch(line)))
-
-
-def _sshd_path(outputs: Mapping[str, CommandResult]) -> str:
-    result = outputs.get("sshd")
-    path = result.stdout.strip() if result is not None and result.is_ok else ""
-    return path if _SSHD_PATH.fullmatch(path) else ""
-
-
-def _obstacle(outputs: Mapping[str, CommandResult], version: re.Match[str] | None) -> str:
-    if version is None:
-        return ""
-    if (int(version.group(1)), int(version.group(2))) < MINIMUM_VERSION:
-        return OPENSSH_TOO_OLD(major=version.group(1), minor=version.group(2))
+def _old_kernel(outputs: Mapping[str, CommandResult]) -> str:
     kernel = _KERNEL.match(discovering.text_of(outputs, "kernel"))
     if kernel is not None and (int(kernel.group(1)), int(kernel.group(2))) < MINIMUM_KERNEL:
         return NO_SECOND_NAME(version=kernel.group(0))
-    root = outputs.get("root")
-    if root is not None and root.stdout.strip() == "locked":
-        return mark(
-            "The account root is locked (its password field in /etc/shadow begins with “!”), so that sshd "
-            "refuses the tunnel's login. `usermod -p '*' root` lets keys in and still no password."
-        )
     return ""

@@ -15,9 +15,10 @@ from app.domain.link import Link
 from app.domain.script_files import adapter_script
 from vpn_adapters.shared.commands import root_script
 from vpn_adapters.shared.hubs import flood_each_command, hub_plan, program_file
+from vpn_adapters.shared.openssh import render
+from vpn_adapters.shared.openssh.identity import SSH_KEY, key_path
 from vpn_adapters.shared.rendering import public_value, render_file
-from vpn_adapters.ssh import adapter, render
-from vpn_adapters.ssh.identity import SSH_KEY, key_path
+from vpn_adapters.ssh import adapter
 from vpn_adapters.ssh.info import NAME
 from vpn_adapters.ssh.plan import server_program_steps
 

@@ -17,7 +17,8 @@ from app.domain.hosts import HostFacts, Side
 from app.domain.link import Link
 from app.domain.solutions import CensusOption, OptionKind
 from support.adapter_cases import facts, recorded, request, result
-from vpn_adapters.ssh import adapter, identity
+from vpn_adapters.shared.openssh import identity
+from vpn_adapters.ssh import adapter
 from vpn_adapters.ssh.discovery import parse
 from vpn_adapters.ssh.plan import overhead_bytes
 

@@ -32,7 +32,7 @@ def recipe(link: Link, side: Side) -> IdentityRecipe:
     path = key_path(link)
     make = PlanStep(
         title=MAKE_ED25519_KEY(side=side.upper()),
-        command=root_script("ssh", "make-key.sh", path),
+        command=root_script("shared/openssh", "make-key.sh", path),
         undo=Command(("rm", "-f", path, f"{path}.pub"), timeout_s=5.0, is_root=True),
     )
     show = Command(("cat", f"{path}.pub"), timeout_s=5.0, is_root=True, max_output_bytes=4096)

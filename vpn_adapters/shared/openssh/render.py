@@ -5,22 +5,20 @@ Source: sshd_config(5), ssh_config(5), sshd(8) ("AUTHORIZED_KEYS FILE FORMAT") o
 
 from __future__ import annotations
 
-from app.domain.adapters import PlanRequest
+import re
+
+from app.domain.adapters import PlanRequest, UpCheck
+from app.domain.commands import Command, FileToWrite
 from app.domain.hosts import Side
 from app.domain.keepalive import INTERVAL_S, LOST_INTERVALS
 from app.domain.link import Link
+from app.domain.messages import mark
+from vpn_adapters.shared.openssh.algorithms import is_aead
+from vpn_adapters.shared.openssh.identity import SSH_KEY, key_path
 from vpn_adapters.shared.rendering import public_value, render_file, setting
-from vpn_adapters.ssh.identity import SSH_KEY, key_path
 
 PEER = "tunnelmark-peer"
 """Client's name for its server, in its configuration and among known hosts."""
-
-IDLE_COMMAND = "exec cat"
-"""The only command that the key may run. It waits for input that never comes, and ends with the connection.
-
-Without a session, sshd leaves TCP's Nagle algorithm on, and echoes then wait for the next frame's acknowledgement:
-measured mean of 15 to 64 ms where it is 1.5 ms with a session. Source: OpenSSH: packet.c, ssh_packet_set_interactive.
-"""
 
 
 def server_config_path(link: Link) -> str:
@@ -53,13 +51,44 @@ def pid_path(link: Link) -> str:
     return f"{link.run_dir}/ssh.pid"
 
 
-def tap_name(link: Link) -> str:
-    """Return the name under which OpenSSH opens a tap device. Source: OpenSSH: openbsd-compat/port-net.c."""
-    return f"tap{link.names.ssh_tap_unit}"
+def server_files(
+    request: PlanRequest, *, command: str, tunnel: tuple[str, ...], key_options: str = ""
+) -> tuple[FileToWrite, ...]:
+    """Return A's files: sshd's configuration, and the list of the one key that it lets in.
+
+    Args:
+        command: The only command that the key may run.
+        tunnel: Lines of the configuration on tunnels.
+        key_options: Further options of the key, each with a comma behind it. Source: sshd(8).
+    """
+    link = request.link
+    options = f'restrict,from="{link.underlay(Side.B)}",{key_options}command="{command}"'
+    keys = render_file(_header(request), [f"{options} {public_value(request.identity_b, SSH_KEY, Side.B)}"])
+    return (
+        FileToWrite(server_config_path(link), _server_config(request, command, tunnel), mode=0o600),
+        FileToWrite(authorized_keys_path(link), keys, mode=0o600),
+    )
 
 
-def server_config(request: PlanRequest) -> bytes:
-    """Return sshd's configuration on A."""
+def client_files(request: PlanRequest, *, tunnel: tuple[str, ...]) -> tuple[FileToWrite, ...]:
+    """Return B's files: ssh's configuration, with which the host's own is not read, and the list of the one host key.
+
+    Args:
+        tunnel: Lines of the configuration on tunnels.
+    """
+    link = request.link
+    return (
+        FileToWrite(client_config_path(link), _client_config(request, tunnel), mode=0o600),
+        FileToWrite(known_hosts_path(link), known_hosts(request), mode=0o600),
+    )
+
+
+def known_hosts(request: PlanRequest) -> bytes:
+    """Return B's list of the one host key."""
+    return render_file(_header(request), [f"{PEER} {public_value(request.identity_a, SSH_KEY, Side.A)}"])
+
+
+def _server_config(request: PlanRequest, command: str, tunnel: tuple[str, ...]) -> bytes:
     link = request.link
     lines = [
         f"Port {link.names.ssh_port}",
@@ -70,7 +99,7 @@ def server_config(request: PlanRequest) -> bytes:
         f"AuthorizedKeysFile {authorized_keys_path(link)}",
         f"AllowUsers root@{link.underlay(Side.B)}",
         "PermitRootLogin forced-commands-only",
-        f"ForceCommand {IDLE_COMMAND}",
+        f"ForceCommand {command}",
         "AuthenticationMethods publickey",
         "PubkeyAuthentication yes",
         "PasswordAuthentication no",
@@ -78,7 +107,7 @@ def server_config(request: PlanRequest) -> bytes:
         "HostbasedAuthentication no",
         "UsePAM no",
         "StrictModes yes",
-        "PermitTunnel ethernet",
+        *tunnel,
         "AllowTcpForwarding no",
         "AllowStreamLocalForwarding no",
         "AllowAgentForwarding no",
@@ -102,17 +131,8 @@ def server_config(request: PlanRequest) -> bytes:
     return render_file(_header(request), lines)
 
 
-def authorized_keys(request: PlanRequest) -> bytes:
-    """Return A's list of the one key that may make the one tunnel."""
+def _client_config(request: PlanRequest, tunnel: tuple[str, ...]) -> bytes:
     link = request.link
-    options = f'restrict,from="{link.underlay(Side.B)}",tunnel="{link.names.ssh_tap_unit}",command="{IDLE_COMMAND}"'
-    return render_file(_header(request), [f"{options} {public_value(request.identity_b, SSH_KEY, Side.B)}"])
-
-
-def client_config(request: PlanRequest) -> bytes:
-    """Return the client's configuration on B; with it, the host's own is not read."""
-    link = request.link
-    unit = link.names.ssh_tap_unit
     lines = [
         f"Host {PEER}",
         f"HostName {link.underlay(Side.A)}",
@@ -132,9 +152,7 @@ def client_config(request: PlanRequest) -> bytes:
         "CheckHostIP no",
         "UpdateHostKeys no",
         "HostKeyAlgorithms ssh-ed25519",
-        "Tunnel ethernet",
-        f"TunnelDevice {unit}:{unit}",
-        "ExitOnForwardFailure yes",
+        *tunnel,
         "RequestTTY no",
         "EscapeChar none",
         "ControlMaster no",
@@ -148,11 +166,6 @@ def client_config(request: PlanRequest) -> bytes:
         *_common(),
     ]
     return render_file(_header(request), lines)
-
-
-def known_hosts(request: PlanRequest) -> bytes:
-    """Return B's list of the one host key."""
-    return render_file(_header(request), [f"{PEER} {public_value(request.identity_a, SSH_KEY, Side.A)}"])
 
 
 def _header(request: PlanRequest) -> tuple[str, ...]:
@@ -176,3 +189,19 @@ def _alive(request: PlanRequest, peer: str) -> list[str]:
 def _common() -> list[str]:
     # IPQoS: else OpenSSH marks the whole tunnel as background traffic. LogLevel: the first that names the algorithms.
     return ["Compression no", "TCPKeepAlive yes", "IPQoS none", "LogLevel DEBUG1"]
+
+
+def negotiated(request: PlanRequest) -> UpCheck:
+    """Return how to read what was negotiated: both sides log it after each key exchange, for each direction."""
+    cipher, mac = setting(request, "cipher"), setting(request, "mac")
+    agreed = re.escape(f"cipher: {cipher} MAC: {'<implicit>' if is_aead(cipher) else mac} compression: none")
+    patterns = [
+        rf"kex: algorithm: {re.escape(setting(request, 'kex'))}(?:\s|$)",
+        r"kex: host key algorithm: ssh-ed25519(?:\s|$)",
+        rf"kex: (?:server->client|client->server) {agreed}.*kex: (?:server->client|client->server) {agreed}",
+    ]
+    return UpCheck(
+        title=mark("What OpenSSH agreed on with its peer"),
+        command=Command(("grep", "-F", " kex: ", log_path(request.link)), timeout_s=5.0, is_root=True),
+        stdout_pattern="(?s)" + "".join(f"(?=.*{pattern})" for pattern in patterns),
+    )

@@ -1,0 +1,113 @@
+"""Capabilities of a host's OpenSSH, as the program lists them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from app.domain.adapters import PlanRequest, shell_step_argv
+from app.domain.commands import Command, CommandResult
+from app.domain.hosts import MissingPart, SolutionSupport
+from app.domain.messages import mark
+from app.domain.script_files import adapter_script
+from vpn_adapters.shared import discovering
+from vpn_adapters.shared.commands import root_script
+from vpn_adapters.shared.messages import OPENSSH_TOO_OLD
+
+KEX_PREFIX = "kex:"
+"""Features that begin so name a key exchange that ssh lists."""
+
+SSHD_PREFIX = "sshd:"
+"""The feature that begins so is the absolute path of sshd, without which it does not start. Source: sshd(8)."""
+
+PREFERRED_KEX = (
+    "mlkem768x25519-sha256",
+    "sntrup761x25519-sha512",
+    "sntrup761x25519-sha512@openssh.com",
+    "curve25519-sha256",
+    "curve25519-sha256@libssh.org",
+)
+"""Best first. Source: RFC 8731, draft-ietf-sshm-mlkem-hybrid-kex, draft-ietf-sshm-ntruprime-ssh."""
+
+MINIMUM_VERSION = (7, 4)
+"""`tunnel=` with `restrict`. Source: OpenSSH 7.2 and 7.4 release notes."""
+
+_SSHD_SCRIPT = adapter_script("shared/openssh", "sshd.sh")
+
+QUERIES: Mapping[str, Command] = MappingProxyType(
+    {
+        "version": discovering.query("ssh", "-V"),
+        "ciphers": discovering.query("ssh", "-Q", "cipher"),
+        "macs": discovering.query("ssh", "-Q", "mac"),
+        "kex": discovering.query("ssh", "-Q", "kex"),
+        "sshd": discovering.query(*shell_step_argv(_SSHD_SCRIPT)),
+        "root": root_script("shared/openssh", "root.sh"),
+    }
+)
+
+_VERSION = re.compile(r"\bOpenSSH_(\d{1,3})\.(\d{1,3})([\w.]{0,20})")
+_NAME = re.compile(r"[a-z0-9][a-z0-9@.-]{2,62}")
+_SSHD_PATH = re.compile(r"/[A-Za-z0-9_./+-]{1,200}/sshd")
+
+
+def parse(
+    outputs: Mapping[str, CommandResult], solution: str, *, missing: tuple[MissingPart, ...] = (), note: str = ""
+) -> SolutionSupport:
+    """Translate the answers to QUERIES. Source: what OpenSSH 8.4 to 10.0 print.
+
+    Args:
+        outputs: The host's answers.
+        solution: The one that asks.
+        missing: What else it lacks.
+        note: Why else it cannot.
+    """
+    version = _VERSION.search(discovering.text_of(outputs, "version"))
+    sshd = _sshd_path(outputs)
+    lacking = discovering.missing_programs({"ssh": version is not None, "sshd": bool(sshd)}, solution) + missing
+    obstacle = _obstacle(outputs, version, note)
+    return SolutionSupport(
+        solution=solution,
+        is_available=not lacking and not obstacle,
+        version="".join((version.group(1), ".", version.group(2), version.group(3))) if version else "",
+        features=(
+            *(f"{KEX_PREFIX}{name}" for name in PREFERRED_KEX if name in _listed(outputs, "kex")),
+            *((f"{SSHD_PREFIX}{sshd}",) if sshd else ()),
+        ),
+        ciphers=_listed(outputs, "ciphers"),
+        digests=_listed(outputs, "macs"),
+        missing=lacking,
+        note=obstacle,
+    )
+
+
+def sshd_of(request: PlanRequest, solution: str) -> str:
+    """Return the path of A's sshd, as it was found."""
+    found = (name for name in request.facts_a.solutions[solution].features if name.startswith(SSHD_PREFIX))
+    return next(found, f"{SSHD_PREFIX}/usr/sbin/sshd").removeprefix(SSHD_PREFIX)
+
+
+def _listed(outputs: Mapping[str, CommandResult], question: str) -> tuple[str, ...]:
+    result = outputs.get(question)
+    lines = result.stdout.split("\n") if result is not None and result.is_ok else []
+    return tuple(dict.fromkeys(line for line in lines if _NAME.fullmatch(line)))
+
+
+def _sshd_path(outputs: Mapping[str, CommandResult]) -> str:
+    result = outputs.get("sshd")
+    path = result.stdout.strip() if result is not None and result.is_ok else ""
+    return path if _SSHD_PATH.fullmatch(path) else ""
+
+
+def _obstacle(outputs: Mapping[str, CommandResult], version: re.Match[str] | None, note: str) -> str:
+    if version is None:
+        return ""
+    if (int(version.group(1)), int(version.group(2))) < MINIMUM_VERSION:
+        return OPENSSH_TOO_OLD(major=version.group(1), minor=version.group(2))
+    root = outputs.get("root")
+    if not note and root is not None and root.stdout.strip() == "locked":
+        return mark(
+            "The account root is locked (its password field in /etc/shadow begins with “!”), so that sshd "
+            "refuses the tunnel's login. `usermod -p '*' root` lets keys in and still no password."
+        )
+    return note

@@ -12,13 +12,14 @@ from app.domain.linting import ConfigKind
 from app.domain.messages import mark
 from vpn_adapters.config_detection import Sniffer
 from vpn_adapters.fastd import config_reader as fastd
-from vpn_adapters.foreign import ppp, stunnel
+from vpn_adapters.foreign import ppp
 from vpn_adapters.freelan import config_reader as freelan
 from vpn_adapters.ipsec import ipsec_conf_reader, swanctl_reader
 from vpn_adapters.openvpn import config_reader as openvpn
 from vpn_adapters.shared.config_parsing import more_words
 from vpn_adapters.shared.config_parsing.page import ConfigReading
 from vpn_adapters.ssh import config_reader as ssh
+from vpn_adapters.stunnel import config_reader as stunnel
 from vpn_adapters.tinc import config_reader as tinc
 from vpn_adapters.vtun import config_reader as vtund
 from vpn_adapters.wireguard import config_reader as wireguard

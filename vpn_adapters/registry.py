@@ -17,8 +17,10 @@ from vpn_adapters import (
     l2tp,
     macsec,
     openvpn,
+    ppp_ssh,
     pptp,
     ssh,
+    stunnel,
     tinc,
     vtun,
     wireguard,
@@ -52,6 +54,8 @@ ADAPTERS: Mapping[str, Adapter] = MappingProxyType(
             vtun.adapter,
             pptp.adapter,
             xl2tpd.adapter,
+            ppp_ssh.adapter,
+            stunnel.adapter,
         )
     }
 )

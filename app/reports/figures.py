@@ -54,6 +54,8 @@ _MARKERS = {
     Marker.BAR: "_",
     Marker.ARROW: "2",
     Marker.CROSSHAIR: "+",
+    Marker.ARROW_DOWN: "1",
+    Marker.ARROW_RIGHT: "4",
 }
 """Names of matplotlib."""
 

@@ -27,6 +27,8 @@ class Marker(StrEnum):
     BAR = "bar"
     ARROW = "arrow"
     CROSSHAIR = "crosshair"
+    ARROW_DOWN = "arrow-down"
+    ARROW_RIGHT = "arrow-right"
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,6 +74,11 @@ METERED: Mapping[str, Mapping[Side, tuple[str, ...]]] = {
     "vtun": dict.fromkeys(Side, ("keepalive 60:3;",)),
     "pptp": dict.fromkeys(Side, ("lcp-echo-interval 60",)),
     "xl2tpd": dict.fromkeys(Side, ("lcp-echo-interval 60",)),
+    "ppp-ssh": {
+        Side.A: ("ClientAliveInterval 60", "ClientAliveCountMax 3", "lcp-echo-interval 60"),
+        Side.B: ("ServerAliveInterval 60", "ServerAliveCountMax 3", "lcp-echo-interval 60"),
+    },
+    "stunnel": dict.fromkeys(Side, ("lcp-echo-interval 60",)),
 }
 """Lines of generated files that a metered deployment has in place of a wired one's."""
 SLOWED_LATER = {"wireguard", "wireguard-vxlan"}
@@ -148,7 +153,8 @@ def test_exactly_one_suite_is_the_default_and_never_insecure(adapter: Adapter, a
     verdict, _ = judge_suite(defaults[0], adapter.info)
     assert (verdict is Verdict.UNPROTECTED) == adapter.info.is_unprotected
     assert (verdict is Verdict.INSECURE) == (adapter.info.name in NEVER_SECURE)
-    assert adapter.info.name not in NEVER_SECURE or set(adapter.info.design) & set(NEVER_DEPLOYED)
+    assert adapter.info.name not in FORMER or set(adapter.info.design) & set(NEVER_DEPLOYED)
+    assert adapter.info.name not in FORMER or not verdict.is_deployable, "else it is ticked by itself, and recommended"
 
 
 @ALL_ADAPTERS

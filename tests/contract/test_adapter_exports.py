@@ -29,6 +29,7 @@ from support.adapter_cases import (
     FORMER,
     HEX_KEYS,
     IKE_KEYS,
+    PPP_IN_STREAMS,
     SSH_KEYS,
     WIREGUARD_KEYS,
     facts,
@@ -40,7 +41,11 @@ from support.export_cases import export_request
 from support.message_checks import has_message
 from vpn_adapters.registry import ADAPTERS
 
-REFUSED = {"baseline": "no tunnel", **dict.fromkeys(("macsec", *sorted(FORMER)), "share a secret")}
+REFUSED = {
+    "baseline": "no tunnel",
+    **dict.fromkeys(("macsec", *sorted(FORMER - PPP_IN_STREAMS)), "share a secret"),
+    "ppp-ssh": "would have to be quoted",  # a key of OpenSSH is two words
+}
 SHOWN = {
     "certificate": CERTIFICATES,
     "public-key": WIREGUARD_KEYS,

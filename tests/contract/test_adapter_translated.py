@@ -17,7 +17,9 @@ from support.adapter_cases import all_cases, facts, platforms, request, result
 from support.pseudo_language import LiteralBrackets, brackets, words_outside
 from vpn_adapters.registry import ADAPTERS
 
-_NAMES = frozenset({"sshd", "ssh", "freelan", "tincd", "fastd", "vtund", "pppd", "pptpd", "pptp", "xl2tpd", "tap"})
+_NAMES = frozenset(
+    {"sshd", "ssh", "freelan", "tincd", "fastd", "vtund", "pppd", "pptpd", "pptp", "xl2tpd", "stunnel", "tap"}
+)
 """Programs, and the name by which OpenSSH opens its interface."""
 _MODULES = frozenset({"freelan", "tun", "ppp", "generic", "async", "mppe", "tp"})
 
@@ -66,7 +68,7 @@ def test_what_a_host_lacks(platform: str) -> None:
 def test_reasons_of_programs_that_are_too_old() -> None:
     with brackets(LiteralBrackets):
         texts = [local_text(note) for note in _refusals()]
-    assert len(texts) == 5
+    assert len(texts) == 6
     assert [words_outside(text) for text in texts] == [set()] * len(texts)
 
 
@@ -77,6 +79,7 @@ def _refusals() -> Iterator[str]:
         "tinc": {"version": "tinc version 1.1pre18 (built)"},
         "ssh": {"version": "OpenSSH_6.7p1, OpenSSL 1.0.1t"},
         "fastd": {"version": "fastd v20"},
+        "stunnel": {"stunnel": "stunnel 5.30 on x86_64-pc-linux-gnu platform"},
         "freelan": {"version": "freelan 2.0.0", "options": "--fscp.cipher_suite_capability"},
     }
     for name, outputs in old.items():

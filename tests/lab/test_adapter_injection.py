@@ -7,8 +7,7 @@ is shown without the table.
 
 from __future__ import annotations
 
-import secrets
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 import pytest
 
@@ -26,8 +25,8 @@ from support.forged_frames import (
     ENCAPSULATED,
     OVER_IPV6,
     TO_THE_CARRIER,
-    arrived,
-    delivers_to,
+    attack,
+    keep_out_over_ipv6,
     let_in_over_ipv6,
     target,
 )
@@ -49,7 +48,7 @@ def pair(request: pytest.FixtureRequest, lab_pairs: LabPairs) -> Iterator[LabPai
         let_in_over_ipv6(host)
     yield pair
     for host in hosts:
-        sh(host, "echo 1 > /proc/sys/net/ipv6/conf/eth1/disable_ipv6")
+        keep_out_over_ipv6(host)
 
 
 @pytest.fixture(scope="class", params=GUARDED)
@@ -62,17 +61,6 @@ def platforms_of(tunnel: BareTunnel) -> tuple[str, ...]:
     """Return what runs on A and on B."""
     script = '. /etc/os-release; echo "$ID-$VERSION_ID"'
     return tuple(sh(tunnel.session(side), script).strip() for side in Side)
-
-
-def attack(tunnel: BareTunnel, *, is_cookie_known: bool) -> tuple[Mapping[str, int], Mapping[str, int]]:
-    """Attack both hosts at the same time; return what got in at A and at B."""
-    interface = delivers_to(tunnel.request.link, tunnel.adapter.info.name)
-
-    def one(side: Side) -> Mapping[str, int]:
-        right = target(tunnel, side).cookie
-        return arrived(tunnel, side, interface, right if is_cookie_known else secrets.token_bytes(len(right)))
-
-    return tunnel.both(one)
 
 
 def encapsulate(link: Link, side: Side) -> str:

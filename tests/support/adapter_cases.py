@@ -20,7 +20,9 @@ RECORDED = Path(__file__).parents[1] / "contract" / "recorded"
 
 NEVER_SECURE = {"vtun", "pptp"}
 """Solutions that are insecure by design: there to be measured, and never deployed."""
-FORMER = {*NEVER_SECURE, "xl2tpd"}
+PPP_IN_STREAMS = {"ppp-ssh", "stunnel"}
+"""Solutions that protect PPP in a TCP connection: legacy, and never deployed."""
+FORMER = {*NEVER_SECURE, *PPP_IN_STREAMS, "xl2tpd"}
 """These, and a reference without cryptography, which LEGACY_PLATFORM alone has."""
 LEGACY_PLATFORM = "debian-12-legacy"
 """Platform of FORMER alone: what it has besides is not recorded, to be tried once less."""

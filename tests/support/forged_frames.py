@@ -7,6 +7,7 @@ out of the tunnel is read from a capture on the interface that the session deliv
 from __future__ import annotations
 
 import re
+import secrets
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -46,6 +47,11 @@ def let_in_over_ipv6(host: HostSession) -> None:
     eth1 = "/proc/sys/net/ipv6/conf/eth1"
     address = "ip -6 addr replace fe80::99/64 dev eth1 nodad"
     sh(host, f"modprobe l2tp_ip6; echo 0 > {eth1}/disable_ipv6; {address}; ip -6 -o addr show dev eth1")
+
+
+def keep_out_over_ipv6(host: HostSession) -> None:
+    """Switch IPv6 off on the underlay again."""
+    sh(host, "echo 1 > /proc/sys/net/ipv6/conf/eth1/disable_ipv6")
 
 
 def target(tunnel: BareTunnel, side: Side) -> Target:
@@ -96,6 +102,17 @@ def arrived(tunnel: BareTunnel, side: Side, interface: str, cookie: bytes) -> Ma
 
     capture = parse_pcap(received(victim, interface, f"ether proto {ETHERTYPE}", send))
     return {one.title: sum(one.tag in record.data for record in capture) for one in forged}
+
+
+def attack(tunnel: BareTunnel, *, is_cookie_known: bool) -> tuple[Mapping[str, int], Mapping[str, int]]:
+    """Attack both hosts at the same time; return what got in at A and at B."""
+    interface = delivers_to(tunnel.request.link, tunnel.adapter.info.name)
+
+    def one(side: Side) -> Mapping[str, int]:
+        right = target(tunnel, side).cookie
+        return arrived(tunnel, side, interface, right if is_cookie_known else secrets.token_bytes(len(right)))
+
+    return tunnel.both(one)
 
 
 def delivers_to(link: Link, solution: str) -> str:

@@ -46,6 +46,8 @@ _SYMBOLS = {
     Marker.BAR: "_",
     Marker.ARROW: "arrow_up",
     Marker.CROSSHAIR: "crosshair",
+    Marker.ARROW_DOWN: "arrow_down",
+    Marker.ARROW_RIGHT: "arrow_right",
 }
 """Names of pyqtgraph."""
 

@@ -27,8 +27,6 @@ MPPE_HEADER_BYTES = 5
 MPPE_ROOM_BYTES = 4
 """By which pppd lowers the MTU of an interface with MPPE. Source: ppp 2.4.9, ccp.c, ccp_up (MPPE_PAD)."""
 
-_LISTENS = ("/proc/net/tcp", f":{PORT:04X} 00000000:0000 0A")
-"""Source: proc_net(5)."""
 _ENCRYPTED = "MPPE 128-bit stateless compression enabled"
 """Source: ppp 2.4.9, ccp.c, method_name."""
 _HEADERS = IPV4_HEADER_BYTES + GRE_HEADER_BYTES + MPPE_HEADER_BYTES
@@ -56,7 +54,7 @@ def _end(request: PlanRequest, side: Side) -> EndpointPlan:
         steps=(
             guards.interface_step(link, side, link.names.lower_interface),
             _server_step(link) if side is Side.A else _call_step(link),
-            ppp.session_step(link, side, has_cookies=True),
+            ppp.session_step(link, side, ppp.of_password(link)),
         ),
         interface=link.names.ethernet_interface,
         up_checks=(interface_up_check(link),),
@@ -92,7 +90,7 @@ def _options(link: Link, side: Side) -> tuple[str, ...]:
         return (*common, *compression, "require-mschap-v2")
     # Without --nohostroute, pptp sets a route that it never removes. Source: pptp(8), ROUTING.
     call = f"pptp {link.underlay(Side.A)} --nolaunchpppd --nohostroute --logstring {link.names.lower_interface}"
-    return (*common, *compression, f'pty "{call}"', "persist", "maxfail 0", "holdoff 1")
+    return (*common, *compression, f'pty "{call}"', *ppp.CALL_AGAIN)
 
 
 def _config(request: PlanRequest) -> bytes:
@@ -111,7 +109,7 @@ def _config(request: PlanRequest) -> bytes:
 
 def _server_step(link: Link) -> PlanStep:
     words = ("pptpd", "-f", "-c", config_path(link), "-p", "/run/pptpd.pid")
-    return ppp.start_step(link, mark("Start pptpd"), _LISTENS, *words)
+    return ppp.start_step(link, mark("Start pptpd"), ppp.listening(PORT), *words)
 
 
 def _call_step(link: Link) -> PlanStep:

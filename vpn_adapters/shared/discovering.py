@@ -17,6 +17,7 @@ from vpn_adapters.shared.messages import KERNEL_MODULE_PART
 _PRESENT = ("loaded", "built-in", "loadable", "working")
 
 _MODULES_SCRIPT = adapter_script("shared", "modules.sh")
+_PATH_SCRIPT = adapter_script("shared", "program-path.sh")
 
 
 def query(*argv: str) -> Command:
@@ -27,6 +28,22 @@ def query(*argv: str) -> Command:
 def modules_query(*modules: str) -> Command:
     """Return a command that prints `NAME loaded|built-in|loadable|working|missing` for each kernel module."""
     return query(*shell_step_argv(_MODULES_SCRIPT, *modules))
+
+
+def path_query(program: str) -> Command:
+    """Return a command that prints the path of a program, also where only root has it on his path."""
+    return query(*shell_step_argv(_PATH_SCRIPT, program))
+
+
+def path_in(result: CommandResult | None, program: str) -> str:
+    """Return the path that `path_query` found, a plain absolute one; else empty."""
+    path = result.stdout.strip() if result is not None and result.is_ok else ""
+    return path if re.fullmatch(rf"/[A-Za-z0-9_./+-]{{1,200}}/{re.escape(program)}", path) else ""
+
+
+def feature(support: SolutionSupport, prefix: str, usual: str) -> str:
+    """Return what follows a prefix in a host's features; what is usual where none has it."""
+    return next((one.removeprefix(prefix) for one in support.features if one.startswith(prefix)), usual)
 
 
 def missing_modules(result: CommandResult | None, modules: tuple[str, ...], needed_for: str) -> tuple[MissingPart, ...]:

@@ -69,6 +69,9 @@ MAKE_KEM_KEY = MessageForm("adapter.make-kem-key", "Make an ML-KEM-768 key on ho
 OPENSSH_TOO_OLD = MessageForm(
     "adapter.openssh-too-old", "OpenSSH {major}.{minor} is too old for a key that may make a tunnel and no more."
 )
+STUNNEL_TOO_OLD = MessageForm(
+    "adapter.stunnel-too-old", "stunnel {version} lists no cipher of TLS 1.3 or no X25519. Update it to 5.68 or later."
+)
 NO_SECOND_NAME = MessageForm(
     "adapter.no-second-name",
     "Linux {version} cannot give an interface the second name by which OpenSSH opens it (that came with 5.5). "

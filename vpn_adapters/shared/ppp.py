@@ -25,15 +25,28 @@ from app.domain.adapters import (
 from app.domain.commands import Command, CommandResult, FileToWrite
 from app.domain.firewall import Opening
 from app.domain.hosts import MissingPart, Side
-from app.domain.link import Link
+from app.domain.link import ETHERNET_HEADER_BYTES, VLAN_TAG_BYTES, Link
 from app.domain.messages import mark
 from vpn_adapters.shared import discovering, l2tpv3, shared_secrets
 from vpn_adapters.shared.commands import root_script
 from vpn_adapters.shared.messages import DAEMON_KILLED, DAEMON_STOPPED
 from vpn_adapters.shared.rendering import render_file
 
+FRAMING_BYTES = 4
+"""Protocol (1), check sequence (2) and flag (1); address and control are left out.
+
+The flag in front comes only after a second of silence. Source: RFC 1661 section 6.5, RFC 1662 section 3.1; Linux 6.1,
+ppp_async.c; captures of ppp 2.4.9.
+"""
+
 SESSION_RETRY_S = 60.0
 """The L2TPv3 session can be made once PPP has its address: B calls A again and again until A answers."""
+
+STREAM_MODULES = ("ppp_generic", "ppp_async", *l2tpv3.KERNEL_MODULES)
+"""Kernel modules for PPP in a byte stream."""
+
+CALL_AGAIN = ("persist", "maxfail 0", "holdoff 1")
+"""Options by which pppd on B calls A until it answers, and again when the call is lost. Source: pppd(8)."""
 
 QUERIES: Mapping[str, Command] = MappingProxyType(
     {
@@ -99,17 +112,45 @@ def recipe(link: Link, side: Side) -> IdentityRecipe:
 
 
 def options_file(request: PlanRequest, side: Side, *, mtu_bytes: int, own: tuple[str, ...]) -> FileToWrite:
-    """Return pppd's options on one side, one a line.
+    """Return pppd's options on one side, one a line, of a carrier in which B logs in by the password.
 
     Args:
         mtu_bytes: MTU of the PPP interface, for both directions.
         own: Further options of this carrier and side.
     """
     link = request.link
+    names: tuple[str, ...] = (f"name {login(side)}",)
+    if side is Side.B:
+        names += (f"remotename {login(side.other)}", "noauth", f"{link.carrier(side)}:{link.carrier(side.other)}")
+    return _options_file(request, (*names, *own), mtu_bytes)
+
+
+def stream_options_file(request: PlanRequest, side: Side, *, own: tuple[str, ...] = ()) -> FileToWrite:
+    """Return pppd's options on one side, of a byte stream that has authenticated both hosts and encrypts.
+
+    Its packets need not fit the underlay's: the largest frame with a VLAN tag is one packet of PPP.
+
+    Args:
+        own: Further options of this carrier and side.
+    """
+    link = request.link
+    # asyncmap: of the bytes of a packet only 0x7d and 0x7e are sent as two, not all below 0x20.
+    lines = ("noauth", "local", f"{link.carrier(side)}:{link.carrier(side.other)}", *own, "asyncmap 0", "noccp")
+    largest = link.inner_mtu_bytes + ETHERNET_HEADER_BYTES + VLAN_TAG_BYTES
+    return _options_file(request, lines, l2tpv3.packet_bytes(largest))
+
+
+def stream_bytes(frame_bytes: int) -> int:
+    """Return how many bytes of a stream carry a frame: those of HDLC around the packet with it.
+
+    Bytes that are sent as two are not in it: of chance bytes each 128th. Source: RFC 1662 sections 3.1 and 4.2.
+    """
+    return l2tpv3.packet_bytes(frame_bytes) + FRAMING_BYTES
+
+
+def _options_file(request: PlanRequest, own: tuple[str, ...], mtu_bytes: int) -> FileToWrite:
+    link = request.link
     lines = [
-        f"name {login(side)}",
-        *([f"remotename {login(side.other)}", "noauth"] if side is Side.B else []),
-        *([f"{link.carrier(side)}:{link.carrier(side.other)}"] if side is Side.B else []),
         *own,
         f"ifname {link.names.lower_interface}",
         "nodetach",
@@ -129,21 +170,46 @@ def options_file(request: PlanRequest, side: Side, *, mtu_bytes: int, own: tuple
 
 
 def start_step(link: Link, title: str, ready: tuple[str, str], *argv: str) -> PlanStep:
-    """Return the step that starts a program which runs pppd, or pppd itself.
+    """Return the step that starts a program which runs pppd, or pppd itself, with the password.
 
     Args:
         title: What it does.
         ready: A file, and the words in it that are there once the program works.
         argv: Program and arguments; it does not leave the foreground.
     """
-    words = (posixpath.dirname(link.run_dir), _folder(link), _mark(link), secret_path(link), log_path(link))
+    return _start_step(link, title, secret_path(link), ready, argv, ())
+
+
+def stream_start_step(
+    link: Link, title: str, ready: tuple[str, str], *argv: str, leftovers: tuple[str, ...]
+) -> PlanStep:
+    """Return the step that starts a program which runs pppd, or pppd itself, where no password is needed.
+
+    Args:
+        title: What it does.
+        ready: As for `start_step`.
+        argv: As for `start_step`.
+        leftovers: Files that the program makes; they go with it.
+    """
+    return _start_step(link, title, "", ready, argv, leftovers)
+
+
+def _start_step(
+    link: Link, title: str, secret: str, ready: tuple[str, str], argv: tuple[str, ...], leftovers: tuple[str, ...]
+) -> PlanStep:
+    words = (posixpath.dirname(link.run_dir), _folder(link), _mark(link), secret, log_path(link))
     return PlanStep(
         title=title,
         command=root_script("shared", "ppp-start.sh", *words, *ready, *argv, timeout_s=25.0),
         # The log goes too, so that what the next program says is all that is in it.
-        undo=end_command(link, "TERM", log_path(link)),
+        undo=end_command(link, "TERM", log_path(link), *leftovers),
         depends_on_suite=True,
     )
+
+
+def listening(port: int) -> tuple[str, str]:
+    """Return the file and words by which a program is seen to listen at a TCP port. Source: proc_net(5)."""
+    return "/proc/net/tcp", f":{port:04X} 00000000:0000 0A"
 
 
 def end_command(link: Link, signal: str, *leftovers: str) -> Command:
@@ -159,14 +225,24 @@ def breakages(link: Link, program: str) -> tuple[Breakage, ...]:
     )
 
 
-def session_step(link: Link, side: Side, *, has_cookies: bool) -> PlanStep:
-    """Return the step that makes the L2TPv3 session inside, as soon as PPP has its address."""
-    seed = l2tpv3.CookieSeed(paths=(secret_path(link),)) if has_cookies else None
+def of_password(link: Link) -> l2tpv3.CookieSeed:
+    """Return what the cookies of a session are made of where both hosts have a password."""
+    return l2tpv3.CookieSeed(paths=(secret_path(link),))
+
+
+def session_step(link: Link, side: Side, seed: l2tpv3.CookieSeed | None) -> PlanStep:
+    """Return the step that makes the L2TPv3 session inside, as soon as PPP has its address.
+
+    Args:
+        seed: What the cookies are made of; None without cookies.
+    """
     ends = link.carrier(side), link.carrier(side.other)
     step = l2tpv3.create_step(link, side, ends, seed)
     # The words behind the script and its name.
     words = step.command.argv[len(shell_step_argv("")) :]
-    script = "ppp-l2tpv3-files.sh" if has_cookies else "ppp-l2tpv3-plain.sh"
+    script = "ppp-l2tpv3-plain.sh"
+    if seed is not None:
+        script = "ppp-l2tpv3-words.sh" if seed.words else "ppp-l2tpv3-files.sh"
     command = root_script("shared", script, *words, timeout_s=28.0)
     return replace(step, command=command, forward_retry_s=SESSION_RETRY_S)
 

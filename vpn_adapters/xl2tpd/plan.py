@@ -43,7 +43,7 @@ def _end(request: PlanRequest, side: Side) -> EndpointPlan:
     link = request.link
     return EndpointPlan(
         files=_files(request, side),
-        steps=(_daemon_step(link), ppp.session_step(link, side, has_cookies=False)),
+        steps=(_daemon_step(link), ppp.session_step(link, side, None)),
         interface=link.names.ethernet_interface,
         up_checks=(interface_up_check(link),),
         log_paths=(ppp.log_path(link),),

@@ -18,12 +18,15 @@ from app.domain.errors import InvalidPlan
 from app.domain.hosts import Side
 from app.domain.script_files import adapter_script
 from support.adapter_cases import LEGACY_PLATFORM, facts, request
+from vpn_adapters.ppp_ssh import adapter as ppp_ssh
 from vpn_adapters.pptp import adapter as pptp
 from vpn_adapters.shared.ppp import log_path, secret_path
+from vpn_adapters.stunnel import adapter as stunnel
 from vpn_adapters.xl2tpd import adapter as xl2tpd
 
 SHELLS = pytest.mark.parametrize("shell", ["dash", "busybox sh"])
 BOTH = pytest.mark.parametrize("adapter", [pptp, xl2tpd], ids=lambda one: one.info.name)
+ALL = pytest.mark.parametrize("adapter", [pptp, xl2tpd, ppp_ssh, stunnel], ids=lambda one: one.info.name)
 SECRET = "0123456789abcdef" * 4
 
 # A program with a child that leaves it and gives itself another name, as pptp's call manager does.
@@ -42,7 +45,7 @@ mkdir /etc/home && echo defaultroute > /etc/home/.ppprc && echo root:x:0:0::/etc
 echo 'other server foreign *' > /etc/ppp/chap-secrets; chmod 600 /etc/ppp/chap-secrets; : > /run/own-daemon
 echo "b a $SECRET 198.18.1.2" > $STATE/secret
 start() { $SHELL_UNDER_TEST -c "$START" sh $STATE $STATE/tunnel/ppp tunnelmark-x \\
-    $STATE/secret $STATE/log $STATE/log '^ready$' sh -c "$PROGRAM"; }
+    "$SECRET_FILE" $STATE/log $STATE/log '^ready$' sh -c "$PROGRAM"; }
 end() { $SHELL_UNDER_TEST -c "$END" sh "$1" tunnelmark-x $STATE/tunnel/ppp $STATE/log; }
 running() { cat /proc/[0-9]*/cmdline 2> /dev/null | tr '\\0' '\\n' | grep -c '^6[12]$'; }
 start || exit 2
@@ -55,14 +58,17 @@ cat $STATE/seen $STATE/run
 
 
 @SHELLS
-@pytest.mark.parametrize("signal", ["TERM", "KILL"])
-def test_only_own_folders_are_seen_and_nothing_is_left(shell: str, signal: str) -> None:
+@pytest.mark.parametrize(
+    ("signal", "secret"), [("TERM", "/run/tunnelmark/secret"), ("KILL", "/run/tunnelmark/secret"), ("TERM", "")]
+)
+def test_only_own_folders_are_seen_and_nothing_is_left(shell: str, signal: str, secret: str) -> None:
     variables = {
         "STATE": "/run/tunnelmark",
         "START": adapter_script("shared", "ppp-start.sh"),
         "END": adapter_script("shared", "ppp-end.sh"),
         "PROGRAM": PROGRAM,
         "SECRET": SECRET,
+        "SECRET_FILE": secret,
         "SIGNAL": signal,
         "SHELL_UNDER_TEST": shell,
         "PATH": "/usr/sbin:/usr/bin:/sbin:/bin",
@@ -78,7 +84,8 @@ def test_only_own_folders_are_seen_and_nothing_is_left(shell: str, signal: str) 
         *("/run/tunnelmark:", "run", "secret", "seen", "tunnel", "/run/tunnelmark/tunnel:"),
         *("other", "server", "foreign", "*", "600"),
     ]
-    assert seen.split() == ["b", "a", SECRET, "198.18.1.2", "pptp", "tunnelmark", "xl2tpd"]
+    login = ["b", "a", SECRET, "198.18.1.2"] if secret else []
+    assert seen.split() == [*login, "pptp", "sshd", "tunnelmark", "xl2tpd"]
 
 
 # A start that is cut off before it has its folders: `mount` takes long.
@@ -151,11 +158,11 @@ def test_a_frame_that_fills_the_underlay_is_one_packet(adapter: Adapter) -> None
     assert plan.largest_unfragmented_frame_bytes + plan.overhead_bytes == 1514
 
 
-@BOTH
+@ALL
 @pytest.mark.parametrize("reason", ["", "the old plant until May"])
 def test_it_is_refused_with_its_successor_whatever_the_reason(adapter: Adapter, reason: str) -> None:
     options, name = DeploymentOptions(legacy_reason=reason), adapter.info.name
     host = SimpleNamespace(facts=facts(LEGACY_PLATFORM))
     found = cast("Discovery", SimpleNamespace(a=host, b=host, unavailable={}, candidates=()))
-    with pytest.raises(InvalidPlan, match=r"never deployed: .*Choose WireGuard in its place, or IPsec or OpenVPN"):
+    with pytest.raises(InvalidPlan, match=r"never deployed: .*Choose WireGuard in its place, or .*OpenVPN"):
         choose({name: adapter}, found, (name, ""), options, guidelines=())

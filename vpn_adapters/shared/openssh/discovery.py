@@ -6,11 +6,10 @@ import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from app.domain.adapters import PlanRequest, shell_step_argv
+from app.domain.adapters import PlanRequest
 from app.domain.commands import Command, CommandResult
 from app.domain.hosts import MissingPart, SolutionSupport
 from app.domain.messages import mark
-from app.domain.script_files import adapter_script
 from vpn_adapters.shared import discovering
 from vpn_adapters.shared.commands import root_script
 from vpn_adapters.shared.messages import OPENSSH_TOO_OLD
@@ -33,22 +32,19 @@ PREFERRED_KEX = (
 MINIMUM_VERSION = (7, 4)
 """`tunnel=` with `restrict`. Source: OpenSSH 7.2 and 7.4 release notes."""
 
-_SSHD_SCRIPT = adapter_script("shared/openssh", "sshd.sh")
-
 QUERIES: Mapping[str, Command] = MappingProxyType(
     {
         "version": discovering.query("ssh", "-V"),
         "ciphers": discovering.query("ssh", "-Q", "cipher"),
         "macs": discovering.query("ssh", "-Q", "mac"),
         "kex": discovering.query("ssh", "-Q", "kex"),
-        "sshd": discovering.query(*shell_step_argv(_SSHD_SCRIPT)),
+        "sshd": discovering.path_query("sshd"),
         "root": root_script("shared/openssh", "root.sh"),
     }
 )
 
 _VERSION = re.compile(r"\bOpenSSH_(\d{1,3})\.(\d{1,3})([\w.]{0,20})")
 _NAME = re.compile(r"[a-z0-9][a-z0-9@.-]{2,62}")
-_SSHD_PATH = re.compile(r"/[A-Za-z0-9_./+-]{1,200}/sshd")
 
 
 def parse(
@@ -63,7 +59,7 @@ def parse(
         note: Why else it cannot.
     """
     version = _VERSION.search(discovering.text_of(outputs, "version"))
-    sshd = _sshd_path(outputs)
+    sshd = discovering.path_in(outputs.get("sshd"), "sshd")
     lacking = discovering.missing_programs({"ssh": version is not None, "sshd": bool(sshd)}, solution) + missing
     obstacle = _obstacle(outputs, version, note)
     return SolutionSupport(
@@ -83,20 +79,13 @@ def parse(
 
 def sshd_of(request: PlanRequest, solution: str) -> str:
     """Return the path of A's sshd, as it was found."""
-    found = (name for name in request.facts_a.solutions[solution].features if name.startswith(SSHD_PREFIX))
-    return next(found, f"{SSHD_PREFIX}/usr/sbin/sshd").removeprefix(SSHD_PREFIX)
+    return discovering.feature(request.facts_a.solutions[solution], SSHD_PREFIX, "/usr/sbin/sshd")
 
 
 def _listed(outputs: Mapping[str, CommandResult], question: str) -> tuple[str, ...]:
     result = outputs.get(question)
     lines = result.stdout.split("\n") if result is not None and result.is_ok else []
     return tuple(dict.fromkeys(line for line in lines if _NAME.fullmatch(line)))
-
-
-def _sshd_path(outputs: Mapping[str, CommandResult]) -> str:
-    result = outputs.get("sshd")
-    path = result.stdout.strip() if result is not None and result.is_ok else ""
-    return path if _SSHD_PATH.fullmatch(path) else ""
 
 
 def _obstacle(outputs: Mapping[str, CommandResult], version: re.Match[str] | None, note: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from app.domain.declared import comparison_only
 from app.domain.ranking import Barrier, BarrierReason
 from app.domain.results import AttemptStatus, CampaignPlan
 from app.domain.solutions import BASELINE
@@ -68,7 +69,7 @@ def _barrier(one: Contender, demands: Demands) -> Barrier | None:
         return Barrier(BarrierReason.UNPROTECTED, tr("has no cryptography and is a reference only"))
     if one.result.status is not AttemptStatus.COMPLETED:
         return Barrier(BarrierReason.NOT_MEASURED, tr("was not measured to the end"))
-    if one.candidate.verdict is Verdict.INSECURE:
+    if one.candidate.verdict is Verdict.INSECURE or one.candidate.solution in comparison_only():
         return by_verdict
     return _measured_barrier(one, demands) or (None if one.candidate.verdict.is_deployable else by_verdict)
 

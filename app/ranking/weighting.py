@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from app.domain.capture import CaptureReport
+from app.domain.declared import comparison_only
 from app.domain.errors import InvalidOption
 from app.domain.profiles import FRAME_BYTES, FRAME_WEIGHTS
 from app.domain.ranking import BarrierReason, CandidateResult, Ranking
@@ -224,11 +225,11 @@ def _failed_properties(capture: CaptureReport | None) -> int | None:
 
 
 def _barred(result: CandidateResult) -> str:
-    """Return what bars a candidate; a verdict that needs a written reason does not: it may be deployed with one."""
+    """Return what bars a candidate; a verdict that needs a written reason does not, if it may be deployed with one."""
     if result.barrier is None:
         return ""
-    is_deployable_with_reason = result.barrier.reason is BarrierReason.VERDICT and result.verdict.needs_reason
-    return "" if is_deployable_with_reason else result.barrier.words
+    by_verdict = result.barrier.reason is BarrierReason.VERDICT and result.verdict.needs_reason
+    return "" if by_verdict and result.solution not in comparison_only() else result.barrier.words
 
 
 def _lacking(found: Mapping[Measure, float | None]) -> str:

@@ -67,7 +67,7 @@ def test_current_versions_are_not_judged_as_their_ancestors() -> None:
     today = {name: one.now.verdict for name, one in SYSTEMS.items() if one.now is not None}
     assert today["OpenVPN"] is Verdict.RECOMMENDED
     assert today["Tinc"] is Verdict.LEGACY
-    assert today["PPP_over_SSH"] is Verdict.ACCEPTABLE
+    assert today["PPP_over_SSH"] is Verdict.LEGACY
     assert (today["PPTP"], today["VTUN"], today["L2tpd"]) == ("insecure", "insecure", "unprotected")
 
 

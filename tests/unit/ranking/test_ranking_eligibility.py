@@ -12,6 +12,7 @@ from app.domain.errors import UnderlayDown
 from app.domain.profiles import FRAME_BYTES
 from app.domain.ranking import BarrierReason, Ranking, Recommendation
 from app.domain.results import LOST_RTT_US, Attempt, AttemptStatus, CampaignRecord, Candidate
+from app.domain.verdicts import Verdict
 from app.ranking import rank
 from app.ranking.weighting import Measure, weigh
 from app.reports import to_json
@@ -100,6 +101,17 @@ def test_weights_of_the_user_bring_back_nothing_that_loses_frames() -> None:
     found = weigh(record, rank(record), {Measure.LATENCY: 1})
     assert [one.result.solution for one in found.scored] == ["wireguard"]
     assert "lost 30 % of its frames (the bare link: 0 %)" in [one.reason for one in found.unscored]
+
+
+def test_what_is_there_for_comparison_alone_is_not_recommended_nor_placed_by_weights() -> None:
+    legacy = {solution: Candidate(solution, "s", solution, Verdict.LEGACY) for solution in ("stunnel", "vpn-x")}
+    fast = [Model(one, 0.5, 0.1, 90.0, 20.0, 100) for one in legacy.values()]
+    record = sample_record(models=(BARE, SLOWER, *fast), noise=0.01, pings=200, rounds=3)
+    found = rank(record)
+    assert found.recommendation.solution == "wireguard"
+    assert barriers(found)["stunnel"] is barriers(found)["vpn-x"] is BarrierReason.VERDICT
+    placed = [one.result.solution for one in weigh(record, found, {Measure.LATENCY: 1}).scored]
+    assert placed == ["vpn-x", "wireguard"], "legacy may be deployed with a reason, this one never"
 
 
 def test_json_says_who_is_eligible_and_why_not() -> None:

@@ -13,12 +13,15 @@ from app.cli.discovery_text import print_all, print_summary
 from app.cli.suites_text import print_suites
 from app.discovery.candidates import find_candidates
 from app.discovery.pair_discovery import Discovery
-from app.domain.errors import InvalidOption, NotFound
+from app.domain.errors import InvalidOption, NotFound, TunnelmarkError
 from app.domain.hosts import HostSpec, MissingPart, PairSpec
+from app.domain.messages import MessageForm
 from app.domain.paths import Paths
+from app.lab.messages import LAB_OR_PLATFORM_UNKNOWN, NO_LAB_OF_KIND, PLATFORM_UNKNOWN
 from app.lab.practice_labs import Labs
 from support.adapter_cases import facts
 from support.fake_solutions import discovery
+from support.message_checks import has_message
 from vpn_adapters.registry import ADAPTERS
 
 PAIR = PairSpec("north", HostSpec("gw-a", "10.0.0.1"), HostSpec("gw-b", "10.0.0.2"), "192.0.2.1", "192.0.2.2")
@@ -95,14 +98,16 @@ def test_suites_of_one_solution_as_an_option_takes_them() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "error", "words"),
+    ("name", "error", "form"),
     [
-        ("practice", NotFound, "no running lab named practice"),
-        ("debian-13", NotFound, "No lab of the kind debian-13 is running"),
-        ("A=debian-11,B=nonsense", InvalidOption, "nonsense"),
+        ("practice", NotFound, LAB_OR_PLATFORM_UNKNOWN),
+        ("debian-13", NotFound, NO_LAB_OF_KIND),
+        ("A=debian-11,B=nonsense", InvalidOption, PLATFORM_UNKNOWN),
     ],
 )
-def test_showing_the_pair_of_a_lab_starts_none(tmp_path: Path, name: str, error: type[Exception], words: str) -> None:
+def test_showing_the_pair_of_a_lab_starts_none(
+    tmp_path: Path, name: str, error: type[TunnelmarkError], form: MessageForm
+) -> None:
     paths = Paths(tmp_path / "data", tmp_path / "labs", tmp_path / "cache")
-    with pytest.raises(error, match=words):
+    with pytest.raises(error, check=has_message(form)):
         Labs(paths).running_pair(name)

@@ -10,9 +10,12 @@ from sample_records import sample_record
 
 from app.cli.exit_codes import ExitCode
 from app.cli.main import main
+from app.cli.messages import FILE_EXISTS, OUTPUT_FOLDER_MISSING, SAME_COMPARISON
 from app.cli.parser import parse
 from app.domain.results import CampaignStatus
+from app.export.messages import NO_SUCH_FOLDER
 from app.storage import Store
+from support.message_checks import shows
 
 pytestmark = pytest.mark.usefixtures("without_figures")
 
@@ -65,7 +68,7 @@ def test_a_file_is_replaced_only_where_that_is_asked_for(
     path.write_text("kept")
     capsys.readouterr()
     assert _run(line, path) == ExitCode.INVALID
-    assert "is there already" in capsys.readouterr().err
+    assert shows(capsys.readouterr().err, FILE_EXISTS.text)
     assert path.read_text() == "kept"
     assert _run(line, path, "--force") == ExitCode.OK
     assert path.read_text() != "kept"
@@ -74,7 +77,7 @@ def test_a_file_is_replaced_only_where_that_is_asked_for(
 @pytest.mark.parametrize(("line", "name"), (WRITERS | BEFORE_A_LOGIN).items())
 def test_no_folder_is_made(home: Path, capsys: pytest.CaptureFixture[str], line: str, name: str) -> None:
     assert _run(line, home / "gone" / name) == ExitCode.INVALID
-    assert f"The folder {home / 'gone'} is not there." in " ".join(capsys.readouterr().err.split())
+    assert shows(capsys.readouterr().err, OUTPUT_FOLDER_MISSING.text, folder=str(home / "gone"))
     assert not (home / "gone").exists()
 
 
@@ -85,7 +88,7 @@ def test_a_file_that_is_to_remain_is_found_before_a_login(
     (home / name).write_text("kept")
     assert _run(line, home / name) == ExitCode.INVALID
     reported = capsys.readouterr().err
-    assert "is there already" in reported
+    assert shows(reported, FILE_EXISTS.text)
     assert "Connecting" not in reported
     assert (home / name).read_text() == "kept"
 
@@ -118,13 +121,13 @@ def test_the_place_that_no_one_named_is_made_and_its_report_replaced(
 def test_an_export_makes_its_own_folder_and_no_other(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["export-config", "north", "wireguard", "--out"]
     assert main([*words, str(home / "gone" / "out")]) == ExitCode.INVALID
-    assert "There is no folder" in capsys.readouterr().err
+    assert shows(capsys.readouterr().err, NO_SUCH_FOLDER.text)
     assert not (home / "gone").exists()
 
 
 def test_a_comparison_is_not_compared_with_itself(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["diff", "2", "2"]) == ExitCode.INVALID
-    assert "was named twice" in capsys.readouterr().err
+    assert SAME_COMPARISON(campaign=2) in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("command", ["rank", "report", "rank --campaign 1", "diff 1 2"])

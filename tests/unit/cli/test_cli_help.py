@@ -14,14 +14,18 @@ from sample_records import sample_record
 from app.cli.examples import EXAMPLES
 from app.cli.exit_codes import EXIT_STATUSES, ExitCode
 from app.cli.main import main
+from app.cli.messages import NO_LAB
 from app.cli.parser import make_parser, parse
 from app.cli.terminal import make_console
 from app.domain.audit import AuditEntry
 from app.domain.deployment import CONFIRM_WITHIN_S
+from app.domain.messages.inputs import CONDITION_UNKNOWN
 from app.domain.paths import find_paths
 from app.domain.sides import Side
 from app.domain.user import this_user
+from app.lab.messages import LAB_UNKNOWN
 from app.storage import Store
+from support.message_checks import shows
 
 
 def commands(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
@@ -117,7 +121,7 @@ def test_verbose_shows_more_of_the_log(flags: list[str], level: int) -> None:
 def test_taking_down_a_lab_that_is_not_there_is_an_error(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["lab", "down", "--name", "nosuch"]) == ExitCode.INVALID
     reported = capsys.readouterr()
-    assert "There is no lab named nosuch." in reported.err
+    assert NO_LAB(name="nosuch") in reported.err
     assert "is down" not in reported.out
 
 
@@ -145,6 +149,6 @@ def test_conditions_are_listed_and_an_unknown_one_is_refused(capsys: pytest.Capt
         " ".join(capsys.readouterr().out.split())
     )
     assert main(["lab", "condition", "moon"]) == ExitCode.INVALID
-    assert "There is no condition named moon" in capsys.readouterr().err
+    assert shows(capsys.readouterr().err, CONDITION_UNKNOWN.text, name="moon")
     assert main(["lab", "condition", "geo", "--name", "nosuch"]) == ExitCode.INVALID
-    assert "No lab “nosuch” is running" in capsys.readouterr().err
+    assert LAB_UNKNOWN(lab="nosuch") in capsys.readouterr().err

@@ -12,9 +12,14 @@ from sample_records import pair, sample_record
 
 from app.cli.exit_codes import ExitCode
 from app.cli.main import main
+from app.cli.messages import COMPARISON_OF_OTHER_PAIR, DELETE_WITHOUT_ANSWER
 from app.domain.history import EntryId, EntryKind
+from app.domain.messages import MessageForm
+from app.domain.messages.inputs import ENTRY_NUMBER_WRONG, NOTE_TOO_LONG, NOTE_WITH_CONTROL_CHARACTER
 from app.domain.results import CampaignStatus
 from app.storage import Store
+from app.storage.messages import NO_CENSUS, NO_COMPARISON
+from support.message_checks import shows
 
 
 @pytest.fixture
@@ -118,23 +123,23 @@ def test_note_is_shown_by_rank_and_removed_by_an_empty_one(home: Path, capsys: p
 
 
 @pytest.mark.parametrize(
-    ("number", "text", "why"),
+    ("number", "text", "form"),
     [
-        ("2", "\x1b]0;pwned\x07", "control character"),
-        ("2", "x" * 1001, "1001 characters"),
-        ("2", "\udcff", "control character"),
-        ("c9", "x", "no census 9"),
-        ("99", "x", "no comparison 99"),
-        ("7\x1b[31m", "x", "is not the number"),
+        ("2", "\x1b]0;pwned\x07", NOTE_WITH_CONTROL_CHARACTER),
+        ("2", "x" * 1001, NOTE_TOO_LONG),
+        ("2", "\udcff", NOTE_WITH_CONTROL_CHARACTER),
+        ("c9", "x", NO_CENSUS),
+        ("99", "x", NO_COMPARISON),
+        ("7\x1b[31m", "x", ENTRY_NUMBER_WRONG),
     ],
 )
 def test_bad_notes_are_refused_and_reach_no_terminal(
-    home: Path, capfd: pytest.CaptureFixture[str], number: str, text: str, why: str
+    home: Path, capfd: pytest.CaptureFixture[str], number: str, text: str, form: MessageForm
 ) -> None:
     main(["history", "--note", "2", "kept"])
     assert main(["history", "--note", number, text]) == ExitCode.INVALID
     reported = capfd.readouterr()
-    assert why in " ".join(reported.err.split())
+    assert shows(reported.err, form.text)
     assert "\x1b" not in reported.err + reported.out
     assert note(home, 2) == "kept"
 
@@ -154,7 +159,7 @@ def test_note_that_was_put_into_the_database_by_hand_reaches_the_terminal_withou
 
 def test_deleting_without_a_terminal_needs_yes(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["history", "--delete", "1"]) == ExitCode.INVALID
-    assert "--yes" in capsys.readouterr().err
+    assert DELETE_WITHOUT_ANSWER().hint in capsys.readouterr().err
     assert numbers(home) == [3, 2, 1]
     assert main(["history", "--delete", "1", "2", "1", "--yes"]) == ExitCode.OK
     assert "Deleted: comparison 1, comparison 2." in capsys.readouterr().out
@@ -203,6 +208,6 @@ def test_a_comparison_of_another_pair_is_refused(
     command, *options = words
     options = [str(home / one) if one.endswith(".html") else one for one in options]
     assert main([command, "plant-2", "--campaign", "1", *options]) == ExitCode.INVALID
-    assert "Comparison 1 is of the pair plant-1, not of plant-2." in capsys.readouterr().err
+    assert COMPARISON_OF_OTHER_PAIR(campaign=1, of="plant-1", pair="plant-2") in capsys.readouterr().err
     assert not (home / "r.html").exists()
     assert main([command, "plant-1", "--campaign", "1", *options]) == ExitCode.OK

@@ -24,15 +24,28 @@ from app.cli.messages import WATCH_OPTIONS
 from app.cli.parser import parse
 from app.cli.terminal import TerminalPrompts
 from app.deployment.events import DeploymentSink
+from app.deployment.messages import (
+    CANNOT_BE_ASKED,
+    LOSS_ABOVE,
+    LOSS_AGAIN,
+    NO_ANSWER_ON,
+    REPAIR_WITH,
+    RTT_ABOVE,
+    TUNNEL_LOST,
+    UP_AGAIN,
+    WATCHING_BEGINS,
+)
 from app.domain.cancel import CancelToken
 from app.domain.deployment import DeploymentState
 from app.domain.deployment_status import PairStatus
 from app.domain.errors import Cancelled, CommandFailed, HostUnreachable, InvalidOption, TunnelmarkError
 from app.domain.hosts import PairSpec, Side
-from support.message_checks import has_message
+from app.domain.messages.results import REPAIR_BY_DEPLOYMENT, REPAIR_BY_REMOVAL
+from support.message_checks import has_message, shows
 
 ONE = confirmed_deployment()
 HEALTHY = healthy_status(ONE)
+LOST_ON_B = TUNNEL_LOST(why=NO_ANSWER_ON(hosts="gateway-b"))
 LOST = with_end(HEALTHY, Side.B, is_up=False, rtt_ms=None, loss_pct=100.0)
 HALF = with_end(replace(HEALTHY, state=DeploymentState.HALF_CONFIRMED), Side.B, deployment_id="", is_up=False)
 
@@ -71,16 +84,16 @@ def test_a_loss_is_a_line_a_warning_and_a_notification_and_is_summed_up() -> Non
     lines = desk.out.getvalue().splitlines()
     assert lines[:4] == [
         f"{clock(INSPECTED_AT)} gateway-a: up, 1.4 ms | gateway-b: up, 1.5 ms",
-        f"{clock(INSPECTED_AT)} Watching begins; the tunnel is up.",
-        f"{clock(INSPECTED_AT + timedelta(seconds=5))} Tunnel lost: no answer through it on gateway-b.",
-        f"{clock(INSPECTED_AT + timedelta(seconds=17))} The tunnel is up again after 12 s.",
+        f"{clock(INSPECTED_AT)} {WATCHING_BEGINS()}",
+        f"{clock(INSPECTED_AT + timedelta(seconds=5))} {LOST_ON_B}",
+        f"{clock(INSPECTED_AT + timedelta(seconds=17))} {UP_AGAIN(lasted='12 s')}",
     ]
     assert lines[4].endswith("4 checks: 1 loss, 12 s together.")
     assert lines[5].split() == ["lost", "back", "for", "why"]
     lost, back = (clock(INSPECTED_AT + timedelta(seconds=seconds)) for seconds in (5, 17))
     assert lines[7].strip().split("  ")[:3] == [lost, back, "12 s"]
-    assert desk.err.getvalue() == "north: Tunnel lost: no answer through it on gateway-b.\n"
-    assert desk.notes == [("Tunnelmark: north", "Tunnel lost: no answer through it on gateway-b.")]
+    assert desk.err.getvalue() == f"north: {LOST_ON_B}\n"
+    assert desk.notes == [("Tunnelmark: north", LOST_ON_B)]
 
 
 def test_without_a_loss_it_ends_well() -> None:
@@ -94,19 +107,16 @@ def test_limits_are_reported_and_make_it_fail() -> None:
     slow = with_end(HEALTHY, Side.A, rtt_ms=30.0, loss_pct=20.0)
     desk = Desk("--max-rtt-ms", "20", "--max-loss-pct", "0")
     assert desk.watch(slow, after(slow, 5), after(HEALTHY, 10)) == 1
-    assert [text for _, text in desk.notes] == [
-        "Round-trip time is 30.00 ms, above 20.00 ms.",
-        "Loss is 20 %, above 0 %.",
-    ]
-    assert "Loss is 0 % again." in desk.out.getvalue()
+    assert [text for _, text in desk.notes] == [RTT_ABOVE(value=30.0, limit=20.0), LOSS_ABOVE(value=20.0, limit=0.0)]
+    assert LOSS_AGAIN(value=0.0) in desk.out.getvalue()
     assert Desk().watch(slow) == 0, "without a limit nobody wants to know"
 
 
 def test_hosts_that_do_not_answer_are_no_end_of_watching() -> None:
     desk = Desk()
     assert desk.watch(HostUnreachable("gateway-a does not answer."), HEALTHY) == 1
-    assert "Cannot be asked: gateway-a does not answer." in desk.out.getvalue()
-    assert "The tunnel is up again after" in desk.out.getvalue()
+    assert CANNOT_BE_ASKED(why="gateway-a does not answer.") in desk.out.getvalue()
+    assert shows(desk.out.getvalue(), UP_AGAIN.text)
     desk = Desk()
     assert desk.watch(LOST, after(LOST, 8)) == 1, "it is lost at the end"
     assert "2 checks: 1 loss, 8 s together." in desk.out.getvalue()
@@ -118,8 +128,8 @@ def test_on_a_terminal_the_bell_rings_and_nothing_is_reported_twice(monkeypatch:
     desk = Desk(is_terminal=True)
     desk.watch(HEALTHY, after(LOST, 5))
     assert "\a" in desk.err.getvalue()
-    assert "Tunnel lost" not in desk.err.getvalue()
-    assert "Tunnel lost" in desk.out.getvalue()
+    assert not shows(desk.err.getvalue(), TUNNEL_LOST.text)
+    assert LOST_ON_B in desk.out.getvalue()
 
 
 def test_as_json_every_inspection_is_a_line(capsys: pytest.CaptureFixture[str]) -> None:
@@ -186,19 +196,19 @@ def test_an_inspection_changes_nothing_and_says_once_what_a_repair_would_do() ->
         one.read_status(CancelToken())
     assert services.repairs == 0
     reported = " ".join(desk.err.getvalue().split())
-    assert reported.count("deployed on both once more. Repair it with: tunnelmark status") == 1
-    assert reported.endswith("--repair")
+    assert reported.count(REPAIR_BY_DEPLOYMENT()) == 1
+    assert reported.endswith(REPAIR_WITH(pair=pair().name))
 
 
 def test_what_one_host_alone_keeps_is_repaired_where_that_is_asked_for() -> None:
     services = Services(HALF, HEALTHY)
     one, desk = contact(services, "--repair")
     assert one.read_status(CancelToken()).is_healthy
-    assert "deployed on both once more" in desk.err.getvalue()
+    assert REPAIR_BY_DEPLOYMENT() in desk.err.getvalue()
     ending = replace(HALF, deployment=replace(ONE, is_ending=True))
     one, desk = contact(Services(ending, HEALTHY), "--repair")
     one.read_status(CancelToken())
-    assert "removed from both" in desk.err.getvalue()
+    assert REPAIR_BY_REMOVAL() in desk.err.getvalue()
 
 
 def test_a_repair_that_fails_is_reported_and_not_tried_again_and_again() -> None:

@@ -8,8 +8,10 @@ import pytest
 
 from app.cli.exit_codes import ExitCode
 from app.cli.main import main
+from app.cli.messages import DID_YOU_MEAN, UNKNOWN_SOLUTION_NAME
 from app.lab.practice_labs import Labs
 from app.services.wiring import Services
+from support.message_checks import shows
 
 FLEET = '[[pair]]\nname = "north"\nsolution = "wireguad"\n'
 
@@ -46,31 +48,32 @@ def test_mistyped_solution_is_refused_before_a_lab_is_started(
     monkeypatch.chdir(home)
     assert main(command.split()) == ExitCode.INVALID
     reported = " ".join(capsys.readouterr().err.split())
-    assert "There is no solution named wireguad. Did you mean wireguard?" in reported
-    assert "Known: baseline (Bare underlay), l2tp (L2TPv3, unencrypted), wireguard (WireGuard with L2TPv3)," in reported
+    guess = DID_YOU_MEAN(name="wireguard")
+    assert shows(reported, UNKNOWN_SOLUTION_NAME.text, solution="wireguad", guess=guess)
+    assert "baseline (Bare underlay), l2tp (L2TPv3, unencrypted), wireguard (WireGuard with L2TPv3)," in reported
 
 
 @pytest.mark.parametrize(
-    ("command", "words"),
+    ("command", "meant"),
     [
-        ("comapre north", "Did you mean compare?"),
-        ("lab statsu", "Did you mean status?"),
-        ("compare north --solutoins wireguard", "Did you mean --solutions?"),
-        ("compare north --profile standrad", "Did you mean standard?"),
+        ("comapre north", "compare"),
+        ("lab statsu", "status"),
+        ("compare north --solutoins wireguard", "--solutions"),
+        ("compare north --profile standrad", "standard"),
     ],
 )
 def test_mistyped_command_or_option_names_the_one_that_was_meant(
-    command: str, words: str, capsys: pytest.CaptureFixture[str]
+    command: str, meant: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit) as stopped:
         main(command.split())
     assert stopped.value.code == ExitCode.INVALID
-    assert words in capsys.readouterr().err
+    assert DID_YOU_MEAN(name=meant) in capsys.readouterr().err
 
 
 def test_word_that_is_like_no_other_gets_no_guess(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["compare", "north", "--solutions", "zzz"]) == ExitCode.INVALID
-    assert "Did you mean" not in capsys.readouterr().err
+    assert not shows(capsys.readouterr().err, DID_YOU_MEAN.text)
     with pytest.raises(SystemExit):
         main(["compare", "north", "--bogus"])
-    assert "Did you mean" not in capsys.readouterr().err
+    assert not shows(capsys.readouterr().err, DID_YOU_MEAN.text)

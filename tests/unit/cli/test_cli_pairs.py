@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from app.cli import main
+from app.cli.messages import PAIR_EXISTS
 
 CONFIG = (
     "Host pump-1\n HostName 10.0.0.1\n User root\nHost pump-2\n HostName 10.0.0.2\nHost named\n HostName p.example\n"
@@ -77,7 +78,7 @@ def test_a_pair_is_replaced_only_where_that_is_asked_for(home: Path, capsys: pyt
     assert main([*words, "root@10.0.0.1"]) == 0
     assert main([*words, "root@10.0.0.1"]) == 0, "nothing changes"
     assert main([*words, "root@10.0.0.9"]) == 2
-    assert "There is a pair north already" in capsys.readouterr().err
+    assert PAIR_EXISTS(pair="north") in capsys.readouterr().err
     assert main([*words, "root@10.0.0.9", "--replace"]) == 0
     capsys.readouterr()
     assert main(["pair", "show", "north"]) == 0

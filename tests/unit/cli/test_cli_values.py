@@ -7,6 +7,30 @@ from pathlib import Path
 import pytest
 
 from app.cli.main import main
+from app.cli.messages import (
+    INNER_ADDRESSES,
+    LIST_AND_DRY_RUN,
+    NAMES_NOTHING,
+    NO_PERCENTAGE,
+    NO_WHOLE_NUMBER,
+    NOT_ABOVE_0,
+    NOTHING_TO_RESUME,
+    OPTION_FOR_SIDE,
+    OUT_OF_RANGE,
+    SOLUTION_AND_AGAIN,
+    WATCH_OPTIONS,
+)
+from app.deployment.messages import (
+    BROADCAST_LIMIT_OUT_OF_RANGE,
+    CONFIRM_TIME_OUT_OF_RANGE,
+    GUARD_WITHOUT_LAN_PORT,
+    NO_INNER_ADDRESS,
+)
+from app.domain.messages import MessageForm
+from app.lab.messages import LAB_OR_PLATFORM_UNKNOWN, PLATFORM_UNKNOWN
+from app.reports.messages import NONE_MEASURED_OF_PAIR
+from app.storage.messages import UNKNOWN_PAIR
+from support.message_checks import shows
 
 SITE = Path(__file__).parents[3] / "docs/examples/old-site.ovpn"
 
@@ -35,54 +59,65 @@ def _refused(words: list[str], capsys: pytest.CaptureFixture[str]) -> str:
 
 
 @pytest.mark.parametrize(
-    ("line", "why"),
+    ("line", "form", "data"),
     [
-        ("compare north --pings 0", "--pings 0 is out of range. Choose 10 to"),
-        ("compare north --pings -5", "--pings -5 is out of range"),
-        ("compare north --seconds 99999", "--seconds 99999 is out of range. Choose 1 to 3600"),
-        ("compare north --rounds 0", "--rounds 0 is out of range"),
-        ("compare north --solutions ,", "--solutions ',' names nothing"),
-        ("compare north --pings x", "argument --pings: x is not a whole number"),
-        ("compare north --load-cap x", "argument --load-cap: x is not a number above 0"),
-        ("compare north --resume", "There is no interrupted comparison of north"),
-        ("compare lab:debian-13 --resume", "There is no interrupted comparison of lab:debian-13"),
-        ("compare nope --resume", "There is no pair named nope. Known pairs: north."),
-        ("demo --pings 0", "--pings 0 is out of range"),
-        ("census north --pings 0", "--pings 0 is out of range"),
-        ("census north --solutions ,", "--solutions ',' names nothing"),
-        ("census north --options ,", "--options ',' names nothing"),
-        ("discover north --solution ,", "--solutions ',' names nothing"),
-        (
-            "discover lab:debian-99",
-            "There is no platform “debian-99”. Known platforms: debian-11, debian-12-legacy, debian-13.",
-        ),
-        ("compare lab:debian-9x", "There is no platform “debian-9x”"),
-        ("discover lab:north", "There is no running lab named north"),
-        ("deploy north wireguard --inner 10.0.0.1/24", "--inner takes two addresses"),
-        ("deploy north wireguard --bridge C=x", "is not A=VALUE or B=VALUE"),
-        ("deploy north wireguard --inner 10.0.0.1/24,x", "x is no address for a host in the tunnel"),
-        ("deploy north wireguard --broadcast-limit -1", "A limit of -1 broadcasts per second is out of range"),
-        ("deploy north wireguard --block-dhcp", "no LAN port is joined"),
-        ("deploy north wireguard --confirm-within 1", "1 s to confirm is out of range"),
-        ("deploy north --again 11 --confirm-within 1", "1 s to confirm is out of range"),
-        ("export-config north wireguard --out out --broadcast-limit -1", "A limit of -1 broadcasts"),
-        ("status north --watch --max-loss-pct x", "x is not from 0 to 100"),
-        ("rank nope", "There is no pair named nope. Known pairs: north."),
-        ("report nope", "There is no pair named nope"),
-        ("deployments nope", "There is no pair named nope"),
-        ("rank north", "There is no comparison of north yet. Measure with: tunnelmark compare north"),
-        ("lab ssh", "the following arguments are required: side (one of A, B)"),
-        ("lab", "COMMAND (one of up, down, condition, status, ssh)"),
-        ("pair import-ssh-config", "--file"),
-        ("history --json --delete 1", "not allowed with"),
+        ("compare north --pings 0", OUT_OF_RANGE, {"option": "--pings", "value": 0}),
+        ("compare north --pings -5", OUT_OF_RANGE, {"option": "--pings", "value": -5}),
+        ("compare north --seconds 99999", OUT_OF_RANGE, {"option": "--seconds", "value": 99999}),
+        ("compare north --rounds 0", OUT_OF_RANGE, {"option": "--rounds", "value": 0}),
+        ("compare north --solutions ,", NAMES_NOTHING, {"option": "--solutions", "text": ","}),
+        ("compare north --pings x", NO_WHOLE_NUMBER, {"text": "x"}),
+        ("compare north --load-cap x", NOT_ABOVE_0, {"text": "x"}),
+        ("compare north --resume", NOTHING_TO_RESUME, {"pair": "north"}),
+        ("compare lab:debian-13 --resume", NOTHING_TO_RESUME, {"pair": "lab:debian-13"}),
+        ("compare nope --resume", UNKNOWN_PAIR, {"name": "nope"}),
+        ("demo --pings 0", OUT_OF_RANGE, {"option": "--pings", "value": 0}),
+        ("census north --pings 0", OUT_OF_RANGE, {"option": "--pings", "value": 0}),
+        ("census north --solutions ,", NAMES_NOTHING, {"option": "--solutions", "text": ","}),
+        ("census north --options ,", NAMES_NOTHING, {"option": "--options", "text": ","}),
+        ("discover north --solution ,", NAMES_NOTHING, {"option": "--solutions", "text": ","}),
+        ("discover lab:debian-99", PLATFORM_UNKNOWN, {"platform": "debian-99"}),
+        ("compare lab:debian-9x", PLATFORM_UNKNOWN, {"platform": "debian-9x"}),
+        ("discover lab:north", LAB_OR_PLATFORM_UNKNOWN, {"lab": "north"}),
+        ("deploy north wireguard --inner 10.0.0.1/24", INNER_ADDRESSES, {}),
+        ("deploy north wireguard --bridge C=x", OPTION_FOR_SIDE, {"option": "--bridge"}),
+        ("deploy north wireguard --inner 10.0.0.1/24,x", NO_INNER_ADDRESS, {"text": "x"}),
+        ("deploy north wireguard --broadcast-limit -1", BROADCAST_LIMIT_OUT_OF_RANGE, {"limit": -1}),
+        ("deploy north wireguard --block-dhcp", GUARD_WITHOUT_LAN_PORT, {}),
+        ("deploy north wireguard --again 12", SOLUTION_AND_AGAIN, {}),
+        ("status north --every 3", WATCH_OPTIONS, {}),
+        ("compare north --list --dry-run", LIST_AND_DRY_RUN, {}),
+        ("deploy north wireguard --confirm-within 1", CONFIRM_TIME_OUT_OF_RANGE, {"within_s": 1}),
+        ("deploy north --again 11 --confirm-within 1", CONFIRM_TIME_OUT_OF_RANGE, {"within_s": 1}),
+        ("export-config north wireguard --out out --broadcast-limit -1", BROADCAST_LIMIT_OUT_OF_RANGE, {"limit": -1}),
+        ("status north --watch --max-loss-pct x", NO_PERCENTAGE, {"text": "x"}),
+        ("rank nope", UNKNOWN_PAIR, {"name": "nope"}),
+        ("report nope", UNKNOWN_PAIR, {"name": "nope"}),
+        ("deployments nope", UNKNOWN_PAIR, {"name": "nope"}),
+        ("rank north", NONE_MEASURED_OF_PAIR, {"pair": "north"}),
     ],
 )
-def test_what_cannot_be_done_is_refused_before_a_login(capsys: pytest.CaptureFixture[str], line: str, why: str) -> None:
-    assert why in _refused(line.split(), capsys)
+def test_what_cannot_be_done_is_refused_before_a_login(
+    capsys: pytest.CaptureFixture[str], line: str, form: MessageForm, data: dict[str, object]
+) -> None:
+    assert shows(_refused(line.split(), capsys), form.text, **data)
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("lab ssh", "side (one of A, B)"),
+        ("lab", "COMMAND (one of up, down, condition, status, ssh)"),
+        ("pair import-ssh-config", "--file"),
+        ("history --json --delete 1", "--json"),
+    ],
+)
+def test_what_argparse_refuses_names_the_words(capsys: pytest.CaptureFixture[str], line: str, words: str) -> None:
+    assert words in _refused(line.split(), capsys)
 
 
 def test_solutions_that_are_an_empty_text_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    assert "--solutions '' names nothing" in _refused(["compare", "north", "--solutions", ""], capsys)
+    assert NAMES_NOTHING(option="--solutions", text="") in _refused(["compare", "north", "--solutions", ""], capsys)
 
 
 @pytest.mark.parametrize(

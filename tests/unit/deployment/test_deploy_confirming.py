@@ -20,7 +20,8 @@ from app.domain.commands import Command, CommandResult
 from app.domain.errors import ConnectionLost, PairLocked
 from app.domain.hosts import Side
 from app.domain.link import STATE_DIR
-from app.tunnel.messages import WAITS_FOR_CONFIRMATION
+from app.host.messages import CONFIRM_PAIR
+from app.tunnel.messages import AWAITS_CONFIRMATION_ALONE, WAITS_FOR_CONFIRMATION
 from app.tunnel.recovery import Found, recover
 from support.deploy_world import World, open_tunnel, shell_of
 from support.deployment_world import (
@@ -339,11 +340,11 @@ def test_what_waits_for_a_confirmation_is_rolled_back_by_no_one_of_this_computer
         assert (bool(owner), key) == (True, "")
     report = recover(world.sessions, token=CancelToken())
     assert [end.found for end in (report.a, report.b)] == [Found.IN_USE, Found.IN_USE]
-    assert "waits for a confirmation" in report.a.sentence
+    assert has_message(AWAITS_CONFIRMATION_ALONE)(report.a.sentence)
     assert "PAIR" not in report.a.sentence
     with pytest.raises(PairLocked, check=has_message(WAITS_FOR_CONFIRMATION)) as refused:
         deploy_and_confirm(world)
-    assert "`tunnelmark confirm pair`" in refused.value.hint
+    assert has_message(CONFIRM_PAIR, pair="pair")(refused.value.hint)
     with pytest.raises(PairLocked, check=has_message(WAITS_FOR_CONFIRMATION)), open_tunnel(world):
         pass
     assert [host.links for host in world.hosts] == [DEPLOYED_LINKS, DEPLOYED_LINKS]

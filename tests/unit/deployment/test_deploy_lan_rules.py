@@ -6,8 +6,24 @@ import pytest
 
 from app.deployment.lan.iptables import copies_of as iptables_copies
 from app.deployment.lan.matches import CannotBeCopied
+from app.deployment.lan.messages import (
+    RULE_BECAUSE,
+    RULE_CHANGES_PACKETS,
+    RULE_EXCEPTS_PATTERN,
+    RULE_EXCEPTS_PORT,
+    RULE_IN_TABLE,
+    RULE_IN_UNCALLED,
+    RULE_NAMES_PART,
+    RULE_ON_CLOCK,
+    RULE_ONE_OF_MANY,
+    RULE_PART_UNREAD,
+    RULE_USED_TO_CHANGE,
+    TABLE_CHANGES_BRIDGED,
+)
 from app.deployment.lan.nft import copies_of as nft_copies
 from app.deployment.lan.rules import parse_lan_rules, texts_of
+from app.domain.messages import MessageForm
+from support.message_checks import has_message
 
 PORT, BRIDGE = "eth2", "tmlbr0"
 
@@ -150,26 +166,26 @@ def test_copies_of_a_rule_of_nftables(rule: str, copies: list[str]) -> None:
 @pytest.mark.parametrize(
     ("rule", "reason"),
     [
-        ('iifname != "eth2" drop', "excepts the port"),
-        ('iifname != { "eth2", "eth3" } drop', "excepts the port"),
-        ('iifname { "eth2", "eth3" } oifname != "eth2" drop', "excepts the port"),
-        ('iifname "eth2" oifname != "eth*" drop', "by a pattern"),
-        ('iifname . ip saddr { "eth2" . 10.0.0.9 } accept', "part of something else"),
-        ('ip saddr . iifname 10.0.0.9 . "eth2" accept', "part of something else"),
-        ('meta mark set iifname map { "eth1" : 0x00000001, "eth2" : 0x00000002 }', "changes packets"),
-        ('iifname "eth2" tcp flags syn tcp option maxseg size set rt mtu', "changes packets"),
-        ('iifname "eth2" notrack', "changes packets"),
-        ('iifname "eth2" meta hour "08:00"-"17:00" drop', "depends on the clock"),
-        ('iifname "eth2" meta day "Sunday" drop', "depends on the clock"),
-        ('iifname "eth2" meta time >= "2026-01-01 00:00:00" drop', "depends on the clock"),
-        ('iifname "eth2" xt match "u32" drop', "nft lists and does not read"),
-        ('iifname "eth2" log prefix "a\tb" drop', "nft lists and does not read"),
-        ('iifname "eth2" drop comment "a\tb"', "nft lists and does not read"),
-        ('iifname "eth2" drop comment "\ufffd"', "nft lists and does not read"),
+        ('iifname != "eth2" drop', RULE_EXCEPTS_PORT),
+        ('iifname != { "eth2", "eth3" } drop', RULE_EXCEPTS_PORT),
+        ('iifname { "eth2", "eth3" } oifname != "eth2" drop', RULE_EXCEPTS_PORT),
+        ('iifname "eth2" oifname != "eth*" drop', RULE_EXCEPTS_PATTERN),
+        ('iifname . ip saddr { "eth2" . 10.0.0.9 } accept', RULE_NAMES_PART),
+        ('ip saddr . iifname 10.0.0.9 . "eth2" accept', RULE_NAMES_PART),
+        ('meta mark set iifname map { "eth1" : 0x00000001, "eth2" : 0x00000002 }', RULE_CHANGES_PACKETS),
+        ('iifname "eth2" tcp flags syn tcp option maxseg size set rt mtu', RULE_CHANGES_PACKETS),
+        ('iifname "eth2" notrack', RULE_CHANGES_PACKETS),
+        ('iifname "eth2" meta hour "08:00"-"17:00" drop', RULE_ON_CLOCK),
+        ('iifname "eth2" meta day "Sunday" drop', RULE_ON_CLOCK),
+        ('iifname "eth2" meta time >= "2026-01-01 00:00:00" drop', RULE_ON_CLOCK),
+        ('iifname "eth2" xt match "u32" drop', RULE_PART_UNREAD),
+        ('iifname "eth2" log prefix "a\tb" drop', RULE_PART_UNREAD),
+        ('iifname "eth2" drop comment "a\tb"', RULE_PART_UNREAD),
+        ('iifname "eth2" drop comment "\ufffd"', RULE_PART_UNREAD),
     ],
 )
-def test_rules_of_nftables_without_a_copy(rule: str, reason: str) -> None:
-    with pytest.raises(CannotBeCopied, match=reason):
+def test_rules_of_nftables_without_a_copy(rule: str, reason: MessageForm) -> None:
+    with pytest.raises(CannotBeCopied, check=has_message(reason)):
         nft_copies(rule, PORT, BRIDGE)
 
 
@@ -206,7 +222,7 @@ def test_copies_of_a_rule_of_iptables(rule: str, copies: list[str]) -> None:
 
 @pytest.mark.parametrize("rule", ["-A FORWARD ! -i eth2 -j DROP", "-A FORWARD -i eth0 ! -o eth2 -j DROP"])
 def test_rules_of_iptables_without_a_copy(rule: str) -> None:
-    with pytest.raises(CannotBeCopied, match="excepts the port"):
+    with pytest.raises(CannotBeCopied, check=has_message(RULE_EXCEPTS_PORT)):
         iptables_copies(rule, PORT, BRIDGE)
 
 
@@ -279,7 +295,7 @@ def test_more_rules_than_a_command_can_hold_are_refused() -> None:
     found = parse_lan_rules({"nft": f"table ip t {{\n\tchain c {{\n{HOOK}{rules}\t}}\n}}\n"}, PORT, BRIDGE)
     assert found.moved == ()
     assert len(found.refused) == 1199
-    assert "is one of too many" in texts_of(found.refused)[0]
+    assert has_message(RULE_ONE_OF_MANY)(texts_of(found.refused)[0])
 
 
 OF_NAT = """table ip plant {
@@ -334,16 +350,16 @@ def test_only_rules_that_filter_are_moved() -> None:
         'nft: rule in ip plant forward: iifname "tmlbr0" ct status dnat accept'
     ]
     reasons = {rule.rpartition("(")[2].rstrip(")"): reason for rule, reason in found.refused}
-    nat = "may change what is bridged only (type nat hook postrouting)"
+    nat = TABLE_CHANGES_BRIDGED(what="type nat hook postrouting")
     assert reasons == {
         "set ip plant outward": nat,
-        "set ip plant marked": "is used by a rule that changes packets",
+        "set ip plant marked": RULE_USED_TO_CHANGE(),
         "map ip plant ways": nat,
         "ip plant post": nat,
         "ip plant hide": nat,
-        "ip plant early": "may change what is bridged only (type filter hook prerouting)",
-        "ip plant both": "may change what is bridged only (type nat hook output)",
-        "ip plant unused": "is in a chain that nothing calls",
+        "ip plant early": TABLE_CHANGES_BRIDGED(what="type filter hook prerouting"),
+        "ip plant both": TABLE_CHANGES_BRIDGED(what="type nat hook output"),
+        "ip plant unused": RULE_IN_UNCALLED(),
     }
 
 
@@ -355,7 +371,7 @@ def test_only_the_table_filter_of_iptables_is_moved(table: str, head: str) -> No
     assert found.moved == ()
     (text,) = texts_of(found.refused)
     assert text.startswith("-A OUTPUT -o eth2 -j ACCEPT (")
-    assert text.endswith(f"is in the table {table}, which may change what is bridged only")
+    assert has_message(RULE_BECAUSE, why=RULE_IN_TABLE(table=table))(text)
 
 
 @pytest.mark.parametrize("head", ["counter", "limit rate 5/second", "quota 1 mbytes", "flags interval"])

@@ -10,12 +10,14 @@ import pytest
 
 from app.deployment.deployment_steps import DeploymentSteps
 from app.deployment.lan.bridge import Bridging
+from app.deployment.lan.messages import RULE_BECAUSE, ZONE_MASQUERADES
 from app.deployment.lan.rules import moving_step, parse_lan_rules, texts_of
 from app.domain.adapters import Adapter
 from app.domain.commands import Command
 from app.domain.hosts import Side
 from app.domain.solutions import Suite
 from support.adapter_cases import all_cases, request
+from support.message_checks import has_message
 
 PORT, BRIDGE = "eth2", "tmlbr0"
 
@@ -55,7 +57,9 @@ def test_zone_of_firewalld_and_rules_besides_it() -> None:
 def test_zones_of_firewalld_that_change_packets_are_refused(detail: str) -> None:
     found = parse_lan_rules({"firewalld": f"plant\nplant (active)\n{detail}\n"}, PORT, BRIDGE)
     assert found.moved == ()
-    assert "interface eth2 (firewalld zone plant) masquerades or forwards ports" in texts_of(found.refused)[0]
+    assert has_message(RULE_BECAUSE, rule="interface eth2 (firewalld zone plant)", why=ZONE_MASQUERADES())(
+        texts_of(found.refused)[0]
+    )
     harmless = "plant\nplant (active)\n  masquerade: no\n  forward-ports: \n"
     assert len(parse_lan_rules({"firewalld": harmless}, PORT, BRIDGE).moved) == 1
 

@@ -11,6 +11,7 @@ import pytest
 
 from app.deployment.events import Decision, DeploymentEvent, DeploymentNote, DeploymentStage, DeploymentStageStarted
 from app.deployment.host_changes import lost_on_the_way, reported_differences
+from app.deployment.messages import HOST_ADDRESS_GONE, NOT_AS_IT_WAS, ROUTE_GONE
 from app.deployment.slots import persistent_link, slot_dir
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command
@@ -19,6 +20,7 @@ from app.domain.errors import CommandFailed
 from app.domain.hosts import PairSpec, Side
 from app.domain.link import Link
 from app.domain.script_files import host_script
+from app.host.messages import PART_IS_NEW
 from app.host.snapshots import HostSnapshot, SnapshotDepth
 from app.storage import Store
 from support.deployment_world import deployment_world
@@ -71,8 +73,8 @@ def test_nothing_is_reported_where_the_lan_port_has_everything_back() -> None:
 
 def test_an_address_or_a_route_that_did_not_come_back_is_reported() -> None:
     assert lost(snapshot(interface={"lan0": "<UP>"}, address=PARTED[:2], route=ROUTES[:1])) == (
-        "gateway-a: The address 10.77.0.111/24 of lan0 is gone.",
-        "gateway-a: The route 198.51.100.0/24 via 10.77.0.254 dev lan0 is gone.",
+        f"gateway-a: {HOST_ADDRESS_GONE(address='10.77.0.111/24', device='lan0')}",
+        f"gateway-a: {ROUTE_GONE(route='198.51.100.0/24 via 10.77.0.254 dev lan0')}",
     )
 
 
@@ -87,7 +89,7 @@ def test_interfaces_of_what_was_started_again_are_no_difference() -> None:
     )
     assert len(reported_differences(found, is_replacing=False)) == 2
     (one,) = reported_differences(found, is_replacing=True)
-    assert one == f"This is not as it was before: {found[1]}"
+    assert one == NOT_AS_IT_WAS(what=found[1])
 
 
 def test_a_user_learns_what_is_otherwise_on_a_host_after_a_deployment_that_failed(tmp_path: Path) -> None:
@@ -100,7 +102,7 @@ def test_a_user_learns_what_is_otherwise_on_a_host_after_a_deployment_that_faile
         with pytest.raises(CommandFailed):
             deploy(world, store, events, vpn=vpn)
     reported = [event.text for event in events if isinstance(event, DeploymentNote) and event.is_warning]
-    assert reported == [f"This is not as it was before: gateway-a: The route {route} was not there before."]
+    assert reported == [NOT_AS_IT_WAS(what=f"gateway-a: {PART_IS_NEW(kind='route', name=route)}")]
 
 
 def test_removing_speaks_of_no_keys_and_of_nothing_lost(tmp_path: Path) -> None:

@@ -11,13 +11,14 @@ import pytest
 
 from app.deployment import commit
 from app.deployment.events import Decision
-from app.deployment.messages import NOT_ENDED_ON_BOTH, WORKED_ON_FOR
+from app.deployment.messages import KEPT_BY_ONE, LAST_OF_PAIR, NOT_ENDED_ON_BOTH, WORKED_ON_FOR
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command
 from app.domain.deployment import Deployment, DeploymentOptions, DeploymentState
 from app.domain.errors import CommandFailed, NotFound
 from app.domain.link import STATE_DIR
 from app.domain.messages import code_of
+from app.domain.messages.words import STATES
 from app.storage import Store
 from support.deploy_world import World
 from support.deployment_captures import CaptureProof, left_s, shown_by_captures
@@ -79,7 +80,7 @@ def test_a_host_that_is_lost_in_the_moment_of_confirming_leaves_a_half_that_is_s
     roll_back(world.b)
     status = inspect(world, store)
     assert status.state is DeploymentState.HALF_CONFIRMED
-    assert "keeps a deployment that gateway-b does not have" in " ".join(status.sentences)
+    assert KEPT_BY_ONE(host="gateway-a", other="gateway-b") in " ".join(status.sentences)
 
     # Deploying once more puts it right, whatever each host had.
     forget(world.b)
@@ -211,4 +212,4 @@ def test_confirming_says_why_there_is_nothing_to_confirm(world: World, store: St
     one = deploy_and_keep(world, store)
     done = refused()
     assert done.code == "deploy.nothing-waits"
-    assert f"Its last deployment, {one.id[:8]}, is active." in done.hint
+    assert has_message(LAST_OF_PAIR, number=one.id[:8], state=STATES[DeploymentState.CONFIRMED]())(done)

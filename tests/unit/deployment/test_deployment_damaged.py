@@ -17,7 +17,7 @@ from app.cli.deployments_text import print_status
 from app.cli.exit_codes import ExitCode
 from app.deployment import planning
 from app.deployment.events import DeploymentEvent, DeploymentNote
-from app.deployment.messages import NOT_REMOVED, PARTS_IN_THE_WAY
+from app.deployment.messages import DAMAGED_THERE, NOT_REMOVED, PARTS_IN_THE_WAY
 from app.deployment.single_host_rollback import remove_unfinished, roll_back_one
 from app.deployment.slots import slot_dir
 from app.discovery.pair_discovery import Discovery
@@ -157,8 +157,7 @@ def test_it_is_reported_and_nothing_is_changed_by_an_inspection(
     (end,) = status.damaged
     assert (end.side, end.deployment_id) == (Side.A, one.id)
     assert end.missing.endswith(missing), "the made-up host's folder comes before it"
-    assert "is missing, or not as it was installed" in status.sentences[-1]
-    assert "tunnelmark undeploy pair" in status.sentences[-1]
+    assert has_message(DAMAGED_THERE, pair="pair")(status.sentences[-1])
     assert status_code(status) is ExitCode.FAILED
     assert "gateway-a: unknown; " in text_of(status)
     assert store.get_deployment(one.id) == one
@@ -224,7 +223,7 @@ def test_what_is_left_and_in_the_way_of_another_deployment_is_named(
     lose(world, one.id)
     with pytest.raises(PreflightRefused, check=has_message(PARTS_IN_THE_WAY, hosts="gateway-a")) as caught:
         plan()
-    assert "undeploy" in caught.value.hint
+    assert caught.value.hint == PARTS_IN_THE_WAY(hosts="gateway-a", pair="pair").hint
 
 
 @pytest.mark.parametrize(

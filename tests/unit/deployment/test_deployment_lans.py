@@ -8,6 +8,24 @@ from typing import cast
 
 import pytest
 
+from app.deployment.lan.messages import (
+    BRIDGE_HAS_TUNNEL,
+    BRIDGED_FILTERED,
+    BRIDGED_FILTERED_HINT,
+    FORWARD_POLICY,
+    LANS_JOINED_ALREADY,
+    LOOP_TOOLS_MISSING,
+    LOOP_UNKNOWN,
+    MOVED_RULES_APPLY,
+    ONE_LAN_ONLY,
+    PORT_FAULT,
+    REMOVE_WHAT_JOINS,
+    RING_IS_PARTED,
+    RULE_BECAUSE,
+    RULE_EXCEPTS_PORT,
+    RULE_IS_ADDED,
+    RULE_NAMES_PORT,
+)
 from app.deployment.lan.ports import SlotDeployments, choose_ports
 from app.deployment.messages import FIREWALL_UNREAD
 from app.deployment.reconcile import _drift
@@ -119,14 +137,14 @@ def test_whatever_is_up_two_lans_that_are_joined_already_are_refused(
     if Side.B not in present.ids:
         two.b.bridge = ""
     (refusal,) = [one for one in two.choose(OPTIONS, present) if one.is_blocking]
-    assert "joined already" in refusal.what
-    assert ("undeploy" in refusal.hint) == present.is_on_both
+    assert has_message(LANS_JOINED_ALREADY)(refusal.what)
+    assert has_message(REMOVE_WHAT_JOINS)(refusal.hint) == present.is_on_both
     assert len(two.a.tests) == len(two.b.tests) == 1
     two.b.test_status = SILENT
     assert two.choose(OPTIONS, present) == ()
     two.b.test_status = NO_TCPDUMP
     (warning,) = two.choose(OPTIONS, present)
-    assert "could not be found out (eth3 on gateway-b: tcpdump" in warning.what
+    assert warning.what == LOOP_UNKNOWN(why=PORT_FAULT(port="eth3", host="gateway-b", why=LOOP_TOOLS_MISSING()))
     assert warning.needs_person
 
 
@@ -143,7 +161,7 @@ def test_what_is_deployed_and_joins_these_very_ports_is_not_tested_again() -> No
 def test_a_port_of_one_lan_is_joined_without_a_test() -> None:
     two = hosts(HEARD)
     (warning,) = two.choose(DeploymentOptions(bridge_a="eth3"), SlotDeployments({}, {}))
-    assert "Only the LAN of gateway-a is joined" in warning.what
+    assert has_message(ONE_LAN_ONLY, other="gateway-a")(warning.what)
     assert two.b.tests == []
 
 
@@ -171,9 +189,9 @@ def test_a_second_tunnel_on_a_bridge_waits_for_a_person_who_knows_of_both(
     waiting = [one for one in found if one.needs_person]
     assert [one.side for one in waiting] == (list(Side) if others else [])
     for one in waiting:
-        assert f"br-lan on gateway-{one.side and one.side.value} has {others} as a port already" in one.what
-        assert "tml0 would be one more" in one.what
-        assert "ring" in one.hint
+        host = f"gateway-{one.side and one.side.value}"
+        assert one.what == BRIDGE_HAS_TUNNEL(bridge="br-lan", host=host, others=others, tunnel="tml0")
+        assert has_message(RING_IS_PARTED)(one.hint)
 
 
 def nft(*rules: str) -> dict[str, str]:
@@ -205,18 +223,20 @@ def test_rules_that_are_moved_are_a_note_and_those_that_except_the_port_still_wa
     (note,) = two.choose(MOVING, SlotDeployments({}, {}))
     assert not note.needs_person
     assert not note.is_blocking
-    assert 'nft: rule in inet filter input: iifname "tmlbr0" tcp dport 8080 drop' in note.what
-    assert "to the LAN of A and to everything that the LAN of B sends to A" in note.hint
+    rule = 'nft: rule in inet filter input: iifname "tmlbr0" tcp dport 8080 drop'
+    assert has_message(RULE_IS_ADDED, bridge="tmlbr0", rule=rule)(note.what)
+    assert has_message(MOVED_RULES_APPLY, own="A", other="B")(note.hint)
     two.b.rules = nft('iifname != "eth3" tcp dport 8080 drop')
     _, refused = two.choose(MOVING, SlotDeployments({}, {}))
     assert refused.side is Side.B
     assert refused.needs_person
-    assert 'iifname != "eth3" tcp dport 8080 drop (inet filter input) excepts the port' in refused.what
+    rule = 'iifname != "eth3" tcp dport 8080 drop (inet filter input)'
+    assert has_message(RULE_BECAUSE, rule=rule, why=RULE_EXCEPTS_PORT())(refused.what)
     # What is joined now had its rules moved by the deployment that goes.
     two = hosts(SILENT, bridge="tmlbr0", ports=("eth3",))
     two.a.rules = nft('iifname "eth3" drop', 'iifname "tmlbr0" drop comment "tunnelmark 0011 lan 1"')
     (note,) = two.choose(MOVING, SlotDeployments(BOTH, OWN_BRIDGES))
-    assert "added to the firewall of gateway-a" in note.what
+    assert has_message(RULE_IS_ADDED, host="gateway-a")(note.what)
 
 
 def test_replacing_what_has_moved_rules_by_what_does_not_waits_for_a_person() -> None:
@@ -225,10 +245,10 @@ def test_replacing_what_has_moved_rules_by_what_does_not_waits_for_a_person() ->
     two.b.rules = nft('iifname "eth3" drop', 'udp dport 1 accept comment "tunnelmark 0011 1"')
     (warning,) = [one for one in two.choose(OPTIONS, SlotDeployments(BOTH, OWN_BRIDGES)) if one.needs_person]
     assert warning.side is Side.A
-    assert "A rule names the LAN port eth3 in the firewall of gateway-a" in warning.what
+    assert has_message(RULE_NAMES_PORT, port="eth3", host="gateway-a")(warning.what)
     two.a.rules = {"firewalld": "plant", "save nft iptables-nft": "*filter\n-A IN -i tmlbr0 -j ACCEPT\nCOMMIT"}
     (warning,) = [one for one in two.choose(OPTIONS, SlotDeployments(BOTH, OWN_BRIDGES)) if one.needs_person]
-    assert "interface eth3" in warning.what
+    assert has_message(RULE_NAMES_PORT, port="eth3", rule="interface eth3")(warning.what)
 
 
 def test_status_names_what_a_host_notes_of_its_rules() -> None:
@@ -246,12 +266,12 @@ def test_firewall_that_may_drop_bridged_frames_waits_for_a_person() -> None:
     two.a.rules = {"calls ip 1": "", "save nft iptables-nft": "*filter\n:FORWARD DROP [0:0]\nCOMMIT"}
     (warning,) = two.choose(OPTIONS, SlotDeployments({}, {}))
     assert warning.needs_person
-    assert "gateway-a passes bridged frames to its firewall (bridge-nf)" in warning.what
-    assert "policy DROP of the chain FORWARD (iptables-nft)" in warning.what
-    assert "-i tmlbr0 -o tmlbr0 -j ACCEPT" in warning.hint
+    assert has_message(BRIDGED_FILTERED, host="gateway-a")(warning.what)
+    assert has_message(FORWARD_POLICY, program="iptables-nft")(warning.what)
+    assert has_message(BRIDGED_FILTERED_HINT, bridge="tmlbr0")(warning.hint)
     lan = DeploymentOptions(bridge_a="br-lan", bridge_b="br-lan")
     (warning,) = two.choose(lan, SlotDeployments({}, {}))
-    assert "-i br-lan -o br-lan" in warning.hint
+    assert has_message(BRIDGED_FILTERED_HINT, bridge="br-lan")(warning.hint)
     two.a.rules["calls ip 0"] = two.a.rules.pop("calls ip 1")
     assert two.choose(OPTIONS, SlotDeployments({}, {})) == ()
 

@@ -9,10 +9,18 @@ import pytest
 
 from app.deployment.lan.bridge import Bridging
 from app.deployment.lan.loop_test import are_joined
+from app.deployment.lan.messages import (
+    LANS_JOINED_ALREADY,
+    LOOP_TOOLS_MISSING,
+    LOOP_UNKNOWN,
+    PORT_FAULT,
+    WOULD_MAKE_LOOP,
+)
 from app.deployment.lan.ports import SlotDeployments, loop_obstacles
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, CommandResult, SessionPair
 from app.domain.hosts import Side
+from support.message_checks import has_message
 
 HEARD, SILENT, NO_PORT, NO_TCPDUMP, NO_LINK = 0, 124, 103, 104, 105
 NO_USER, PING_FAILED, VIA_ROUTER = 1, 2, 106
@@ -83,14 +91,14 @@ def test_two_lans_that_are_joined_already_are_refused_with_a_reason() -> None:
     sessions, _, _ = hosts(HEARD)
     (one,) = loop_obstacles(sessions, BRIDGING, NOTHING, token=CancelToken())
     assert one.is_blocking
-    assert "joined already" in one.what
-    assert "would make a loop" in one.hint
+    assert has_message(LANS_JOINED_ALREADY)(one.what)
+    assert has_message(WOULD_MAKE_LOOP)(one.hint)
 
 
 def test_what_cannot_be_found_out_is_a_warning_and_what_is_apart_is_none() -> None:
     sessions, _, _ = hosts(NO_TCPDUMP)
     (one,) = loop_obstacles(sessions, BRIDGING, NOTHING, token=CancelToken())
     assert not one.is_blocking
-    assert "could not be found out (eth5 on gateway-b: tcpdump" in one.what
+    assert one.what == LOOP_UNKNOWN(why=PORT_FAULT(port="eth5", host="gateway-b", why=LOOP_TOOLS_MISSING()))
     sessions, _, _ = hosts(SILENT)
     assert list(loop_obstacles(sessions, BRIDGING, NOTHING, token=CancelToken())) == []

@@ -9,9 +9,19 @@ import pytest
 from fake_deployment_values import INSPECTED_AT, with_end
 from watched_pair import after, confirmed_deployment, healthy_status
 
+from app.deployment.messages import (
+    CANNOT_BE_ASKED,
+    HAD_NO_ANSWER,
+    LOST_BETWEEN,
+    NO_ANSWER_ON,
+    SILENT_HOST,
+    TUNNEL_LOST,
+    UP_AGAIN,
+)
 from app.deployment.monitor_log import MOST_SAMPLES, Health, MonitorLimits, MonitorLog
 from app.domain.deployment_status import Outage, PairStatus
 from app.domain.hosts import Side
+from app.domain.messages.lists import AND
 
 
 @pytest.fixture
@@ -25,7 +35,7 @@ def test_a_loss_is_reported_when_it_begins_and_when_it_ends_with_its_length(heal
     assert [line.text for line in log.take(healthy, MonitorLimits())] == ["Watching begins; the tunnel is up."]
     (line,) = log.take(after(lost, 5), MonitorLimits())
     assert line.is_bad
-    assert line.text == "Tunnel lost: no answer through it on gateway-b."
+    assert line.text == TUNNEL_LOST(why=NO_ANSWER_ON(hosts="gateway-b"))
     assert log.take(after(lost, 10), MonitorLimits()) == ()
     (line,) = log.take(after(healthy, 70), MonitorLimits())
     assert (line.text, line.is_bad) == ("The tunnel is up again after 1 min 5 s.", False)
@@ -34,10 +44,12 @@ def test_a_loss_is_reported_when_it_begins_and_when_it_ends_with_its_length(heal
 def test_a_host_out_of_reach_is_no_lost_tunnel(healthy: PairStatus) -> None:
     log = MonitorLog()
     away = with_end(healthy, Side.A, is_reachable=False, is_up=False)
-    assert "Cannot be asked: gateway-a does not answer over SSH." in log.take(away, MonitorLimits())[0].text
+    assert log.take(away, MonitorLimits())[0].text == CANNOT_BE_ASKED(why=SILENT_HOST(hosts="gateway-a"))
     assert log.fail(INSPECTED_AT, "gateway-a does not answer.") == (), "it is told once"
     lost = with_end(with_end(healthy, Side.A, is_up=False), Side.B, is_up=False)
-    assert log.take(lost, MonitorLimits())[0].text == "Tunnel lost: no answer through it on gateway-a and gateway-b."
+    assert log.take(lost, MonitorLimits())[0].text == TUNNEL_LOST(
+        why=NO_ANSWER_ON(hosts=AND(first="gateway-a", last="gateway-b"))
+    )
 
 
 def test_limits_are_compared_with_the_worse_host_and_only_while_the_tunnel_is_up(healthy: PairStatus) -> None:
@@ -93,7 +105,7 @@ def test_what_only_the_hosts_saw_between_two_inspects_is_reported_once(healthy: 
     seen = with_end(healthy, Side.A, outages=(old, new))
     (line,) = log.take(after(seen, 20), MonitorLimits())
     assert line.is_bad
-    assert line.text == "Tunnel lost for 8 s between two checks: gateway-a had no answer through it."
+    assert line.text == LOST_BETWEEN(lasted="8 s", why=HAD_NO_ANSWER(host="gateway-a"))
     both = with_end(seen, Side.B, outages=(replace(new, lasted_s=7.0),))
     assert log.take(after(both, 25), MonitorLimits()) == (), "the other host notes the same one a little later"
     assert [one.lasted_s for one in log.losses] == [8.0]
@@ -105,5 +117,5 @@ def test_what_was_seen_as_a_loss_is_not_reported_twice(healthy: PairStatus) -> N
     log.take(after(with_end(healthy, Side.A, is_up=False), 5), MonitorLimits())
     back = with_end(healthy, Side.A, outages=(Outage(INSPECTED_AT + timedelta(seconds=3), 8.0),))
     (line,) = log.take(after(back, 12), MonitorLimits())
-    assert line.text == "The tunnel is up again after 7 s."
+    assert line.text == UP_AGAIN(lasted="7 s")
     assert len(log.losses) == 1

@@ -10,7 +10,14 @@ import pytest
 from app.cli.deployments import status_code
 from app.cli.exit_codes import ExitCode
 from app.deployment.events import DeploymentEvent, DeploymentNote
-from app.deployment.messages import NOTHING_ON_HOST
+from app.deployment.messages import (
+    LEFT_FILES,
+    NOTHING_ON_HOST,
+    REMOVED_FROM_ONE,
+    ROLLED_BACK_BEFORE,
+    ROLLS_BACK_LATER,
+    WAITS_ELSEWHERE,
+)
 from app.deployment.single_host_rollback import remove_unfinished, roll_back_one
 from app.deployment.slots import slot_dir
 from app.domain.cancel import CancelToken
@@ -19,7 +26,9 @@ from app.domain.deployment import DeploymentOptions, DeploymentState
 from app.domain.errors import CommandFailed, ConnectionLost, NotFound
 from app.domain.hosts import Side
 from app.domain.link import STATE_DIR
+from app.domain.messages.results import REPAIR_BY_DEPLOYMENT, REPAIR_UNFINISHED
 from app.storage import Store
+from app.tunnel.messages import DISARM_AND_RELEASE
 from support.deploy_world import World
 from support.deployment_world import DEPLOYED_LINKS, place_on
 from support.made_up_deployment import (
@@ -80,7 +89,7 @@ def test_after_a_removal_at_the_console_undeploy_ends_it_on_the_other_host(world
     services = Operations(world, store)
     status = inspect(world, store)
     assert (status.state, status.can_be_repaired) == (DeploymentState.HALF_CONFIRMED, True)
-    assert "deployed on both once more" in status.repair_text
+    assert has_message(REPAIR_BY_DEPLOYMENT)(status.repair_text)
     services.undeploy(one.pair, token=CancelToken(), emit=lambda _event: None)
     assert [host.etc_files() for host in world.hosts] == before
 
@@ -103,7 +112,7 @@ def test_one_host_is_rolled_back_alone_and_the_other_one_at_the_next_contact(wor
     half = roll_back_one(store, world.a, one.pair, Side.A, token=CancelToken(), emit=events.append)
     assert (half.state, half.is_ending) == (DeploymentState.HALF_CONFIRMED, True)
     (note,) = [event.text for event in events if isinstance(event, DeploymentNote)]
-    assert "from gateway-a alone. gateway-b was not asked and may still have it" in note
+    assert has_message(REMOVED_FROM_ONE, host="gateway-a", other="gateway-b")(note)
     assert world.a.etc_files() == before[0]
     assert (world.a.links, world.b.links) == ({"eth1"}, DEPLOYED_LINKS)
     entry = store.list_audit()[0]
@@ -164,8 +173,8 @@ def test_what_was_broken_off_before_it_counted_is_seen_and_removed_at_the_next_c
     status = inspect(world, store)
     assert (status.state, status.can_be_repaired, status.is_healthy) == (None, True, False)
     assert [end.side for end in status.unfinished] == [Side.A]
-    assert status.repair_text.startswith("A deployment was broken off on gateway-a")
-    assert "tunnelmark status pair" in status.sentences[-1]
+    assert has_message(REPAIR_UNFINISHED, hosts=("gateway-a",))(status.repair_text)
+    assert has_message(LEFT_FILES, pair="pair")(status.sentences[-1])
     assert status_code(status) is ExitCode.FAILED
 
     assert services.repair(pair, token=CancelToken(), emit=lambda _event: None) is None
@@ -207,12 +216,12 @@ def test_undeploy_rolls_back_what_waits_for_its_confirmation(world: World, store
     reported: list[DeploymentEvent] = []
     ended = Operations(world, store).undeploy(world.request.pair, token=CancelToken(), emit=reported.append)
     assert (ended.id, ended.state) == (waiting.id, DeploymentState.REMOVED)
-    assert "rolled back before it was confirmed" in ended.message
+    assert has_message(ROLLED_BACK_BEFORE)(ended.message)
     assert [host.links for host in world.hosts] == [{"eth1"}, {"eth1"}]
     assert [host.etc_files() for host in world.hosts] == before
     assert not any(host.path(STATE_DIR).exists() for host in world.hosts)
     assert store.get_deployment(waiting.id).state is DeploymentState.REMOVED
-    assert {entry.side for entry in store.list_audit() if entry.what.startswith("Disarm")} == set(Side)
+    assert {entry.side for entry in store.list_audit() if has_message(DISARM_AND_RELEASE)(entry.what)} == set(Side)
 
 
 def test_what_an_unconfirmed_deployment_suspended_is_active_again(world: World, store: Store) -> None:
@@ -232,7 +241,7 @@ def test_one_host_alone_rolls_back_what_waits(world: World, store: Store) -> Non
     ended = Operations(world, store).undeploy_one(world.request.pair, Side.A, token=CancelToken(), emit=reported.append)
     assert (ended.id, ended.state) == (waiting.id, DeploymentState.REMOVED)
     assert world.a.links == {"eth1"}
-    assert any(isinstance(one, DeploymentNote) and "was not asked" in one.text for one in reported)
+    assert any(isinstance(one, DeploymentNote) and has_message(ROLLS_BACK_LATER)(one.text) for one in reported)
     world.b.is_cut = False
     with pytest.raises(NotFound):
         Operations(world, store).confirm(world.request.pair, token=CancelToken(), emit=lambda _event: None)
@@ -244,6 +253,6 @@ def test_what_another_process_asks_about_is_left_to_it(
     deploy(world, store, options=DeploymentOptions(confirm_within_s=600.0))
     monkeypatch.setattr("app.deployment.unconfirmed.LET_GO", "of nobody")
     monkeypatch.setattr("app.deployment.unconfirmed.is_abandoned", lambda _lock: False)
-    with pytest.raises(CommandFailed, match="asks for that"):
+    with pytest.raises(CommandFailed, check=has_message(WAITS_ELSEWHERE)):
         Operations(world, store).undeploy(world.request.pair, token=CancelToken(), emit=lambda _event: None)
     assert all(host.path(STATE_DIR).exists() for host in world.hosts)

@@ -13,13 +13,32 @@ import pytest
 from app.cli.exit_codes import ExitCode
 from app.cli.fleet import FleetRow, read_fleet
 from app.cli.main import main
+from app.cli.messages import (
+    FLEET_BROADCASTS,
+    FLEET_DEFAULTS,
+    FLEET_FILE_EMPTY,
+    FLEET_FILE_UNREADABLE,
+    FLEET_HALF_PAIR,
+    FLEET_KEY_UNKNOWN,
+    FLEET_KEY_WANTED,
+    FLEET_NAME_TWICE,
+    FLEET_NO_SOLUTION,
+    FLEET_PAIR_DIFFERS,
+    FLEET_PAIR_NAME,
+    FLEET_TEXT,
+    FLEET_TRUE_OR_FALSE,
+    FLEET_TWO_ADDRESSES,
+)
 from app.deployment.fleet import FleetEntry, FleetOutcome, FleetState, run_fleet
+from app.deployment.messages import FLEET_OWN_FAULT
 from app.domain.cancel import CancelToken
 from app.domain.deployment import Deployment, DeploymentState
 from app.domain.errors import Cancelled, InvalidFile, TunnelDown
 from app.domain.link import Link
+from app.domain.messages import Message
 from app.domain.verdicts import Verdict
 from support.export_cases import pair
+from support.message_checks import HasMessage, has_message, shows
 
 AT = datetime(2026, 11, 21, tzinfo=UTC)
 
@@ -152,7 +171,7 @@ def test_a_fault_of_ours_on_one_pair_is_reported_as_such() -> None:
         raise KeyError("x")
 
     (outcome,) = run_fleet(entries(1), work, parallel=1, stop_after=1, token=CancelToken())
-    assert outcome.message.startswith("This is a fault of Tunnelmark itself")
+    assert has_message(FLEET_OWN_FAULT)(outcome.message)
 
 
 def test_pairs_with_the_same_host_come_in_turn() -> None:
@@ -203,32 +222,45 @@ def test_rules_of_lan_ports_are_moved_for_all_pairs_or_some(tmp_path: Path) -> N
     assert [row.move_lan_rules for row in rows] == [True, False]
 
 
+def wanted(key: str, what: Message) -> HasMessage:
+    return has_message(FLEET_KEY_WANTED, key=key, wanted=what)
+
+
 @pytest.mark.parametrize(
-    ("text", "message"),
+    ("text", "refusal"),
     [
-        ("", "no list of pairs"),
-        ("[[pair]\n", "cannot be read"),
-        ('[[pair]]\nname = "x"\n', "no solution"),
-        ('[[pair]]\nsolution = "x"\n', "name is missing"),
-        ('[[pair]]\nname = "a b"\nsolution = "x"\n', "name is missing"),
-        ('[[pair]]\nname = "x"\nsolution = "y"\nspeed = 1\n', "there is no speed"),
-        ('[[pair]]\nname = "x"\nsolution = "y"\nblock_dhcp = true\n', "there is no block_dhcp"),
-        ('[[pair]]\nname = "x"\nsolution = "y"\na = 1\n', "a is a text"),
-        ('[[pair]]\nname = "x"\nsolution = "y"\nbridge = "eth2"\n', "bridge is a table"),
-        ('[[pair]]\nname = "x"\nsolution = 1\n', "solution is a text"),
-        ('[[pair]]\nname = "x"\nsolution = "y"\nmove-lan-rules = "no"\n', "move-lan-rules is true or false"),
-        ('[[pair]]\nname = "x"\nsolution = "y"\na = "h"\n', "go together"),
-        ('[[pair]]\nname = "x"\nsolution = "y"\nbridge = { c = "eth2" }\n', "bridge is a table"),
-        ('[[pair]]\nname = "x"\nsolution = "y"\ninner = ["10.0.0.1/24"]\n', "list of two addresses"),
-        ('[[pair]]\nname = "x"\nsolution = "y"\n' * 2, "not x"),
-        ('[[pair]]\nname = "x"\nsolution = "y"\nblock-dhcp = "yes"\n', "block-dhcp is true or false"),
-        ('[[pair]]\nname = "x"\nsolution = "y"\nbroadcast-limit = true\n', "broadcast-limit is a whole number"),
-        ('[defaults]\nname = "x"\n[[pair]]\nname = "y"\nsolution = "z"\n', "cannot have name"),
-        ('speed = 1\n[[pair]]\nname = "y"\nsolution = "z"\n', "no list of pairs"),
+        ("", has_message(FLEET_FILE_EMPTY)),
+        ("[[pair]\n", has_message(FLEET_FILE_UNREADABLE)),
+        ('[[pair]]\nname = "x"\n', has_message(FLEET_NO_SOLUTION)),
+        ('[[pair]]\nsolution = "x"\n', has_message(FLEET_PAIR_NAME)),
+        ('[[pair]]\nname = "a b"\nsolution = "x"\n', has_message(FLEET_PAIR_NAME)),
+        ('[[pair]]\nname = "x"\nsolution = "y"\nspeed = 1\n', has_message(FLEET_KEY_UNKNOWN, key="speed")),
+        ('[[pair]]\nname = "x"\nsolution = "y"\nblock_dhcp = true\n', has_message(FLEET_KEY_UNKNOWN, key="block_dhcp")),
+        ('[[pair]]\nname = "x"\nsolution = "y"\na = 1\n', wanted("a", FLEET_TEXT())),
+        ('[[pair]]\nname = "x"\nsolution = "y"\nbridge = "eth2"\n', has_message(FLEET_KEY_WANTED, key="bridge")),
+        ('[[pair]]\nname = "x"\nsolution = 1\n', wanted("solution", FLEET_TEXT())),
+        (
+            '[[pair]]\nname = "x"\nsolution = "y"\nmove-lan-rules = "no"\n',
+            wanted("move-lan-rules", FLEET_TRUE_OR_FALSE()),
+        ),
+        ('[[pair]]\nname = "x"\nsolution = "y"\na = "h"\n', has_message(FLEET_HALF_PAIR)),
+        (
+            '[[pair]]\nname = "x"\nsolution = "y"\nbridge = { c = "eth2" }\n',
+            has_message(FLEET_KEY_WANTED, key="bridge"),
+        ),
+        ('[[pair]]\nname = "x"\nsolution = "y"\ninner = ["10.0.0.1/24"]\n', wanted("inner", FLEET_TWO_ADDRESSES())),
+        ('[[pair]]\nname = "x"\nsolution = "y"\n' * 2, has_message(FLEET_NAME_TWICE, name="x")),
+        ('[[pair]]\nname = "x"\nsolution = "y"\nblock-dhcp = "yes"\n', wanted("block-dhcp", FLEET_TRUE_OR_FALSE())),
+        (
+            '[[pair]]\nname = "x"\nsolution = "y"\nbroadcast-limit = true\n',
+            wanted("broadcast-limit", FLEET_BROADCASTS()),
+        ),
+        ('[defaults]\nname = "x"\n[[pair]]\nname = "y"\nsolution = "z"\n', has_message(FLEET_DEFAULTS, key="name")),
+        ('speed = 1\n[[pair]]\nname = "y"\nsolution = "z"\n', has_message(FLEET_FILE_EMPTY)),
     ],
 )
-def test_a_wrong_file_is_refused_in_words(tmp_path: Path, text: str, message: str) -> None:
-    with pytest.raises(InvalidFile, match=message):
+def test_a_wrong_file_is_refused_in_words(tmp_path: Path, text: str, refusal: HasMessage) -> None:
+    with pytest.raises(InvalidFile, check=refusal):
         read_fleet(written(tmp_path, text))
 
 
@@ -262,7 +294,7 @@ def test_a_file_does_not_replace_a_stored_pair(
     path.write_text(FILE.replace('[[pair]]\nname = "one"\nbridge = { a = "eth2" }\n', new))
     capsys.readouterr()
     assert main(["deploy", "--all", "--from", str(path)]) == ExitCode.INVALID
-    assert "There is a pair two already, with other hosts or addresses than in the file" in capsys.readouterr().err
+    assert shows(capsys.readouterr().err, FLEET_PAIR_DIFFERS.text, pair="two")
     assert main(["pair", "list"]) == 0
     assert [line.split()[0] for line in capsys.readouterr().out.splitlines()[2:]] == ["two"], "nothing was stored"
 
@@ -291,4 +323,4 @@ def test_a_file_that_is_missing_is_reported_without_error_numbers(tmp_path: Path
     path = tmp_path / "x.toml"
     with pytest.raises(InvalidFile) as error:
         read_fleet(path)
-    assert error.value.message == f"{path} cannot be read: No such file or directory."
+    assert has_message(FLEET_FILE_UNREADABLE, path=str(path), reason="No such file or directory")(error.value)

@@ -11,6 +11,7 @@ from plain_data import from_data
 from sample_records import pair
 
 from app.cli.fleet import _deployment_options, read_fleet
+from app.cli.messages import FLEET_KEEPALIVE, FLEET_KEY_WANTED
 from app.deployment.choice import DeploymentChoice
 from app.deployment.deployment_steps import DeploymentSteps
 from app.deployment.lan.bridge import Bridging
@@ -29,6 +30,7 @@ from app.export.request import _chosen_words
 from app.storage.codec import to_data
 from app.tunnel.request import DeployRequest
 from support.export_cases import export_request
+from support.message_checks import has_message
 from vpn_adapters.registry import ADAPTERS
 
 METERED = DeploymentOptions(keepalive=Keepalive.METERED)
@@ -83,7 +85,7 @@ def test_a_file_of_pairs_may_ask_for_it(tmp_path: Path) -> None:
     one, two = (_deployment_options(row) for row in read_fleet(path))
     assert (one.keepalive, two.keepalive) == (Keepalive.METERED, Keepalive.WIRED)
     path.write_text('[[pair]]\nname = "one"\nsolution = "wireguard"\nkeepalive = "rarely"\n')
-    with pytest.raises(InvalidFile, match='keepalive is "wired" or "metered"'):
+    with pytest.raises(InvalidFile, check=has_message(FLEET_KEY_WANTED, key="keepalive", wanted=FLEET_KEEPALIVE())):
         read_fleet(path)
 
 

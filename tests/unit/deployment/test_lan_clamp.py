@@ -16,6 +16,7 @@ from app.deployment.choice import DeploymentChoice
 from app.deployment.deployment_steps import DeploymentSteps
 from app.deployment.lan.bridge import Bridging
 from app.deployment.lan.clamp import clamp_obstacles, clamp_table
+from app.deployment.lan.messages import HAS_NO_NFT, NFT_REFUSES, NFT_REFUSES_BECAUSE
 from app.deployment.slots import persistent_link
 from app.discovery.pair_discovery import Discovery
 from app.domain.adapters import EndpointPlan, PlanStep, TunnelPlan
@@ -27,6 +28,7 @@ from app.domain.link import Link
 from app.domain.messages import code_of
 from app.domain.solutions import Carrier, Suite
 from app.storage.codec import to_data
+from support.message_checks import HasMessage, has_message
 
 LINK = persistent_link(Link("192.0.2.1", "192.0.2.2"), "00112233aabbccdd", 0)
 NFT = {"nft": Tool("nft", ToolFlavour.STANDARD, "1.0.6")}
@@ -116,15 +118,19 @@ def test_a_host_without_nft_is_no_obstacle_where_nothing_is_clamped() -> None:
 @pytest.mark.parametrize(
     ("host", "tools", "why"),
     [
-        (Host(), {}, "it has no nft"),
-        (Host(1, "Error: Operation not supported\n^^^\n"), NFT, "refuses the firewall table: Error: Operation"),
-        (Host(139), NFT, "refuses the firewall table"),
+        (Host(), {}, has_message(HAS_NO_NFT)),
+        (
+            Host(1, "Error: Operation not supported\n^^^\n"),
+            NFT,
+            has_message(NFT_REFUSES_BECAUSE, why="Error: Operation not supported"),
+        ),
+        (Host(139), NFT, has_message(NFT_REFUSES)),
     ],
 )
-def test_nothing_is_deployed_where_a_host_cannot_clamp(host: Host, tools: dict[str, Tool], why: str) -> None:
+def test_nothing_is_deployed_where_a_host_cannot_clamp(host: Host, tools: dict[str, Tool], why: HasMessage) -> None:
     (refusal,) = obstacles(host, tools)
     assert (refusal.side, refusal.is_blocking, code_of(refusal.what)) == (Side.A, True, "lan.no-clamp")
-    assert why in refusal.what
+    assert why(refusal.what)
     assert "--mtu 1500" in refusal.hint
 
 

@@ -13,6 +13,7 @@ import pytest
 
 from app.deployment.deployment_steps import DeploymentSteps
 from app.deployment.lan.clamp import clamp_text, clamp_texts
+from app.deployment.lan.messages import CLAMP_TITLE, INSTALL_NFT, OWN_TABLE
 from app.deployment.status import parse_state
 from app.deployment.transactions import DeploymentTransaction
 from app.domain.adapters import PlanRequest, TunnelPlan
@@ -26,6 +27,7 @@ from support.deploy_world import SHELLS, World, ignore_stage
 from support.deployment_world import deployment_request, deployment_world, remove, state_of
 from support.made_up_host import LocalHost
 from support.made_up_vpn import MadeUpVpn
+from support.message_checks import has_message
 from support.waiting import wait_until
 
 WORDS = ("bridge", "tunnelmark_mss_tml0", "tml0", "1414", "1394")
@@ -193,7 +195,7 @@ def test_what_is_missing_is_reported_for_each_host_with_what_to_do() -> None:
     missing, without = clamp_texts(found)
     assert (code_of(missing), "gateway-a" in missing, "supervisor" in missing) == ("lan.no-clamp-table", True, True)
     assert "gateway-b" in without
-    assert "Install nftables" in without
+    assert has_message(INSTALL_NFT)(without)
     assert not found.is_healthy
     whole = replace(found, a=end(Side.A, THERE), b=end(Side.B, None))
     assert list(clamp_texts(whole)) == []
@@ -202,7 +204,7 @@ def test_what_is_missing_is_reported_for_each_host_with_what_to_do() -> None:
 
 def test_the_sizes_are_those_that_were_found() -> None:
     found = clamp_text(end(Side.A, THERE), "as deployed")
-    assert found == "Clamp TCP's MSS to 1414 bytes over IPv4, 1394 over IPv6 (a firewall table of our own)"
+    assert found == OWN_TABLE(title=CLAMP_TITLE(ipv4=1414, ipv6=1394))
     assert clamp_text(end(Side.A, replace(THERE, is_there=False)), "as deployed") == ""
     assert clamp_text(end(Side.A, None), "as deployed") == "as deployed", "a host of an earlier version does not say"
     assert clamp_text(replace(end(Side.A, None), deployment_id=""), "as deployed") == ""

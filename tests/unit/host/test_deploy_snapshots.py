@@ -2,7 +2,9 @@
 from __future__ import annotations
 
 from app.host.inspection import Reach, parse_inspection, parse_lock
+from app.host.messages import PART_CHANGED, PART_IS_GONE, PART_IS_NEW
 from app.host.snapshots import HostSnapshot, SnapshotDepth, compare_snapshots, parse_snapshot
+from support.message_checks import has_message
 
 STATE = "/run/tunnelmark"
 NETWORK = r"""
@@ -107,9 +109,11 @@ def test_differences_are_reported_as_sentences() -> None:
     )
     later += "9: tmk0: <UP> mtu 1500 state UP\n"
     sentences = compare_snapshots(snapshot(network=NETWORK), snapshot(network=later))
-    assert "The interface tmk0 was not there before." in sentences
-    assert "The route unreachable 198.18.1.2 metric 4000 is gone." in sentences
-    assert any(text.startswith("The interface eth1 was `<") and "mtu 1400" in text for text in sentences)
+    assert PART_IS_NEW(kind="interface", name="tmk0") in sentences
+    assert PART_IS_GONE(kind="route", name="unreachable 198.18.1.2 metric 4000") in sentences
+    assert any(
+        has_message(PART_CHANGED, kind="interface", name="eth1")(text) and "mtu 1400" in text for text in sentences
+    )
     assert len(sentences) == 3
 
 

@@ -11,6 +11,7 @@ import pytest
 from app.domain.commands import Command
 from app.domain.firewall import Opening, Owner
 from app.tunnel.firewall import FIREWALLD_SCRIPT, TABLES_SCRIPT, UFW_SCRIPT, comment_of, opening_steps, rich_rule
+from app.tunnel.messages import OPEN_FIREWALL
 from support.deploy_world import SHELLS
 
 UDP = Opening("udp", 51820, "192.0.2.1")
@@ -100,8 +101,8 @@ def host(request: pytest.FixtureRequest, tmp_path: Path) -> MadeUpHost:
 def test_steps() -> None:
     places = ("inet filter input", "ip more second")
     step, inside = opening_steps(Owner.NFTABLES, {UDP: places, INSIDE: ()}, tag="pair-1", interface="eth1")
-    assert step.title == "Open the firewall for udp 51820 from 192.0.2.1"
-    assert inside.title == "Open the firewall for tcp 5201 from 10.0.0.1 on tml0"
+    assert step.title == OPEN_FIREWALL(opening="udp 51820 from 192.0.2.1")
+    assert inside.title == OPEN_FIREWALL(opening="tcp 5201 from 10.0.0.1 on tml0")
     comment = "tunnelmark pair-1 udp 51820 from 192.0.2.1"
     assert comment_of(UDP, "pair-1") == comment
     words = (comment, "udp", "17", "51820", "192.0.2.1", "eth1", "inet filter input,ip more second")

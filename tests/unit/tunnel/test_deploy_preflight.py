@@ -15,6 +15,21 @@ from app.host.inspection import Inspection, Reach
 from app.host.snapshots import HostSnapshot, SnapshotDepth
 from app.tunnel import DeployRequest, Obstacle, preflight, preview
 from app.tunnel.lock_owner import is_dead, owner_key, owner_text
+from app.tunnel.messages import (
+    FILE_PRESENT,
+    FOLDER_ON_DISK,
+    FREE_ONLY_PORT,
+    HOST_WORKED_ON,
+    INTERFACE_PRESENT,
+    LITTLE_SPACE,
+    NO_PING_ON_HOST,
+    NO_ROUTE_TO_PEER,
+    PEER_SILENT,
+    PORT_IN_USE,
+    SUBNET_IN_USE,
+    UNDERLAY_ADDRESS_MISSING,
+    UNDERLAY_SUBNET_IN_USE,
+)
 from app.tunnel.plan import plan_of
 from app.tunnel.preflight import obstacles_on
 from app.tunnel.request import ReplacedDeployment
@@ -22,6 +37,7 @@ from support.adapter_cases import facts
 from support.adapter_cases import request as adapter_request
 from support.deploy_world import World, make_world, open_tunnel
 from support.made_up_vpn import MADE_DIR, MadeUpVpn, link_step, step
+from support.message_checks import has_message
 from vpn_adapters.ipsec import adapter as ipsec
 
 
@@ -43,7 +59,7 @@ def test_a_run_folder_that_outlives_a_restart_is_warned_of(world: World) -> None
     world.b.mount_run("ext4")
     (found,) = obstacles(world)
     assert (found.side, found.is_blocking) == (Side.B, False)
-    assert "/run on gateway-b is not in memory (ext4)" in found.what
+    assert has_message(FOLDER_ON_DISK, folder="/run", host="gateway-b", storage="ext4")(found.what)
     world.b.mount_run("ramfs")
     assert obstacles(world) == ()
 
@@ -65,7 +81,7 @@ def test_missing_underlay_address(world: World) -> None:
     request = replace(world.request, link=Link("192.0.2.1", "192.0.2.77"))
     (found,) = obstacles(world, request)
     assert found.side is Side.B
-    assert "does not have the underlay address 192.0.2.77" in found.what
+    assert has_message(UNDERLAY_ADDRESS_MISSING, address="192.0.2.77")(found.what)
 
 
 def test_peer_that_is_silent_in_both_directions_blocks(world: World) -> None:
@@ -73,7 +89,7 @@ def test_peer_that_is_silent_in_both_directions_blocks(world: World) -> None:
         (host.net / "deaf").touch()
     found = obstacles(world)
     assert [item.is_blocking for item in found] == [True, True]
-    assert "192.0.2.2 does not answer the pings of gateway-a" in found[0].what
+    assert has_message(PEER_SILENT, host="gateway-a", peer="192.0.2.2")(found[0].what)
 
 
 def test_a_host_without_ping_is_reported_to_get_one(world: World) -> None:
@@ -82,23 +98,25 @@ def test_a_host_without_ping_is_reported_to_get_one(world: World) -> None:
     no_ping = {"ping": Tool("ping", ToolFlavour.MISSING, "")}
     without = replace(world.request.facts_a, tools=no_ping, package_manager=PackageManager.APT)
     found = obstacles(world, replace(world.request, facts_a=without))
-    assert found[0].what == "gateway-a has no ping, so it is not known whether it reaches 192.0.2.2."
-    assert found[0].hint == "Install iputils-ping there."
-    assert "192.0.2.1 does not answer the pings of gateway-b" in found[1].what
+    reported = NO_PING_ON_HOST(host="gateway-a", peer="192.0.2.2", package="iputils-ping")
+    assert (found[0].what, found[0].hint) == (reported, reported.hint)
+    assert has_message(PEER_SILENT, host="gateway-b", peer="192.0.2.1")(found[1].what)
 
 
 def test_peer_that_is_silent_in_one_direction_is_a_warning(world: World) -> None:
     (world.a.net / "deaf").touch()
     assert [item.is_blocking for item in obstacles(world)] == [False]
     with open_tunnel(world, world.with_vpn(MadeUpVpn(interface="", has_identity=False))) as tunnel:
-        assert "does not answer" in tunnel.warnings[0].what
+        assert has_message(PEER_SILENT)(tunnel.warnings[0].what)
 
 
 def test_no_route_to_the_peer(world: World) -> None:
     (world.a.net / "deaf").touch()
     script = (world.a.root / "bin" / "ip").read_text()
     (world.a.root / "bin" / "ip").write_text(script.replace("exit 0\n", "case $2 in get) exit 2 ;; esac\nexit 0\n"))
-    assert any("has no route to 192.0.2.2" in item.what and item.is_blocking for item in obstacles(world))
+    assert any(
+        has_message(NO_ROUTE_TO_PEER, peer="192.0.2.2")(item.what) and item.is_blocking for item in obstacles(world)
+    )
 
 
 @pytest.mark.parametrize(
@@ -114,18 +132,19 @@ def test_address_in_the_tunnels_subnet(world: World, line: str) -> None:
     path.write_text(path.read_text() + f"4: eth5    {line} eth5\n")
     (found,) = obstacles(world)
     assert found.side is Side.B
-    assert "the tunnel's addresses lie in it" in found.what
-    assert found.hint.endswith("or remove that address or route.")
+    assert has_message(SUBNET_IN_USE, host="gateway-b")(found.what)
+    assert found.hint == found.what.hint
 
 
 def test_no_hint_removes_the_address_by_which_the_hosts_reach_each_other(world: World) -> None:
     path = world.a.net / "addresses"
     path.write_text(path.read_text() + "4: eth5    inet 192.0.2.1/24 scope global eth5\n")
     link = replace(world.request.link, inner_a="192.0.2.121/30", inner_b="192.0.2.122/30")
-    found = [one for one in obstacles(world, replace(world.request, link=link)) if "lie in it" in one.what]
+    found = [one for one in obstacles(world, replace(world.request, link=link)) if "192.0.2.0/24" in one.what]
     assert Side.A in {one.side for one in found}
     for one in found:
-        assert one.hint == "Choose other addresses for the tunnel: the two hosts reach each other in that network."
+        assert has_message(UNDERLAY_SUBNET_IN_USE)(one.what)
+        assert one.hint == one.what.hint
 
 
 def test_default_route_is_no_clash(world: World) -> None:
@@ -143,7 +162,7 @@ def test_route_into_the_tunnels_subnet(world: World) -> None:
 def test_names_that_are_taken(world: World) -> None:
     (world.a.net / "links" / "tmk0").touch()
     (world.a.net / "links" / "tmkwg0").touch()
-    assert [item.what for item in obstacles(world)] == ["An interface named tmk0 is already there on gateway-a."]
+    assert [item.what for item in obstacles(world)] == [INTERFACE_PRESENT(interface="tmk0", host="gateway-a")]
     both = MadeUpVpn(steps={side: (link_step("tmkwg0"), link_step("tmk0")) for side in Side})
     assert len(obstacles(world, world.with_vpn(both))) == 2
 
@@ -153,13 +172,13 @@ def test_files_that_are_there(world: World) -> None:
     world.a.path(f"{MADE_DIR}/there").symlink_to("nowhere")
     files = {Side.A: (FileToWrite(f"{MADE_DIR}/there", b""), FileToWrite(f"{MADE_DIR}/free", b""))}
     (found,) = obstacles(world, world.with_vpn(MadeUpVpn(files=files)))
-    assert f"{MADE_DIR}/there" in found.what
+    assert has_message(FILE_PRESENT, path=f"{MADE_DIR}/there")(found.what)
 
 
 def test_little_space(world: World) -> None:
     request = replace(world.request, facts_b=replace(world.request.facts_b, disk_free_mib={"/run": 0, "/": 900}))
     (found,) = obstacles(world, request)
-    assert (found.side, "free in /run" in found.what) == (Side.B, True)
+    assert (found.side, has_message(LITTLE_SPACE, folder="/run")(found.what)) == (Side.B, True)
 
 
 def test_missing_rights(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -173,7 +192,7 @@ def test_missing_rights(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_lock(world: World) -> None:
     with open_tunnel(world):
         found = obstacles(world)
-    assert any("has been working on gateway-a" in item.what for item in found)
+    assert any(has_message(HOST_WORKED_ON, host="gateway-a")(item.what) for item in found)
 
 
 def test_preview_shows_every_file_and_command_with_its_undo_and_touches_nothing(world: World) -> None:
@@ -238,7 +257,7 @@ def test_the_guard_route_of_what_makes_room_is_not_in_the_way(world: World) -> N
     request = replace(world.with_vpn(MadeUpVpn(interface="tml0", steps=steps)), link=link, state_dir=STATE_DIR)
     assert obstacles(world, replace(request, replaced={Side.A: ReplacedDeployment(link)})) == ()
     (found,) = obstacles(world, request)
-    assert f"uses {link.carrier_b}/32 already" in found.what
+    assert has_message(SUBNET_IN_USE, network=f"{link.carrier_b}/32")(found.what)
 
 
 def test_a_replacements_addresses_must_not_lie_in_the_network_of_the_plant(world: World) -> None:
@@ -247,7 +266,7 @@ def test_a_replacements_addresses_must_not_lie_in_the_network_of_the_plant(world
     link = persistent_link(world.request.link, "1" * 16, 0, inner_a="10.77.0.7/24", inner_b="10.77.0.8/24")
     (found,) = obstacles(world, replacement(world, ReplacedDeployment(occupied), link))
     assert found.is_blocking
-    assert "uses 10.77.0.0/24 already" in found.what
+    assert has_message(SUBNET_IN_USE, network="10.77.0.0/24")(found.what)
 
 
 def test_where_it_is_not_known_what_makes_room_is_made_of_all_is_a_warning(world: World) -> None:
@@ -268,12 +287,10 @@ def test_ipsec_is_refused_where_its_fixed_ports_are_in_use(world: World, side: S
     plan = replace(plan, a=replace(plan.a, listens=listens), b=replace(plan.b, listens=listens))
     snapshot = HostSnapshot(SnapshotDepth.QUICK, {"socket": {f"udp 0.0.0.0 port {port}": ""}})
     inspections = {side: Inspection(snapshot, None, Reach.ANSWERS, (), "")}
-    found = [one for one in obstacles_on(side, world.request, plan, inspections) if one.what.startswith("Port")]
-    assert [(one.side, one.is_blocking, one.what) for one in found] == [
-        (side, True, f"Port {port}/udp is in use on gateway-{side}.")
-    ]
-    assert found[0].hint.startswith("Stop what uses it, ")
-    assert found[0].hint.endswith(" has no other one.")
+    found = [one for one in obstacles_on(side, world.request, plan, inspections) if has_message(PORT_IN_USE)(one.what)]
+    in_use = PORT_IN_USE(port=port, protocol="udp", host=f"gateway-{side}")
+    assert [(one.side, one.is_blocking, one.what) for one in found] == [(side, True, in_use)]
+    assert has_message(FREE_ONLY_PORT)(found[0].hint)
 
 
 def test_only_the_ports_of_what_makes_room_are_free_for_what_comes_next(world: World) -> None:
@@ -286,10 +303,12 @@ def test_only_the_ports_of_what_makes_room_are_free_for_what_comes_next(world: W
         request = replacement(world, room, link)
         plan = plan_of(request)
         plan = replace(plan, a=replace(plan.a, listens=(port,)))
-        return [one.what for one in obstacles_on(Side.A, request, plan, inspections) if one.what.startswith("Port")]
+        return [
+            one.what for one in obstacles_on(Side.A, request, plan, inspections) if has_message(PORT_IN_USE)(one.what)
+        ]
 
     assert found(ReplacedDeployment(link, (port,))) == []
     # Another VPN on the port that this slot has for OpenVPN, where WireGuard is deployed.
     assert found(ReplacedDeployment(link, (("udp", link.names.wireguard_port),))) == [
-        f"Port {port[1]}/udp is in use on gateway-a."
+        PORT_IN_USE(port=port[1], protocol="udp", host="gateway-a")
     ]

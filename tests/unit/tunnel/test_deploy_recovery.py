@@ -12,9 +12,17 @@ from app.domain.errors import CleanupFailed
 from app.domain.hosts import Side
 from app.domain.link import STATE_DIR
 from app.tunnel import recover
+from app.tunnel.messages import (
+    DIED_WHILE_LOCKING,
+    IS_WORKING,
+    LEFT_AND_ROLLED_BACK,
+    LEFT_WITHOUT_JOURNAL,
+    NOTHING_TO_ROLL_BACK,
+)
 from app.tunnel.recovery import Found
 from support.deploy_world import World, build_and_vanish, open_tunnel, running_world, shell_of, wait_until_untouched
 from support.made_up_vpn import MadeUpVpn, link_step, step
+from support.message_checks import has_message
 from support.tunnel_state import still_up
 
 
@@ -40,7 +48,7 @@ def test_what_a_failed_clean_up_left_is_taken_over_by_the_next_tunnel(world: Wor
 def test_recover_finds_nothing_on_hosts_that_are_clean(world: World) -> None:
     report = recover(world.sessions, token=CancelToken())
     assert report.is_clean
-    assert report.sentences() == ("gateway-a: nothing to roll back.", "gateway-b: nothing to roll back.")
+    assert report.sentences() == tuple(NOTHING_TO_ROLL_BACK(host=one) for one in ("gateway-a", "gateway-b"))
 
 
 def test_recover_leaves_hosts_alone_that_another_user_works_on(world: World) -> None:
@@ -48,7 +56,7 @@ def test_recover_leaves_hosts_alone_that_another_user_works_on(world: World) -> 
         report = recover(world.sessions, token=CancelToken())
         assert report.a.found is Found.IN_USE
         assert not report.is_clean
-        assert "it was left alone" in report.a.sentence
+        assert has_message(IS_WORKING)(report.a.sentence)
         assert world.a.links == {"eth1", "tmk0"}
     wait_until_untouched(world)
 
@@ -66,7 +74,7 @@ def test_recover_restores_the_hosts_at_once_after_a_tunnelmark_that_was_killed_h
     forget_owner(world)
     report = recover(world.sessions, token=CancelToken())
     assert report.is_clean
-    assert "has been rolled back" in report.a.sentence
+    assert has_message(LEFT_AND_ROLLED_BACK)(report.a.sentence)
     assert "taken back 0200 Make tmk0" in report.a.log
     wait_until_untouched(world)
 
@@ -84,7 +92,7 @@ def test_lock_of_an_owner_on_another_computer_is_respected_until_its_lease_ends(
     (world.a.state_dir / "owner").write_text("somebody elsewhere\n0123:17:5\n")
     report = recover(world.sessions, token=CancelToken())
     assert report.a.found is Found.IN_USE
-    assert "somebody elsewhere" in report.a.sentence
+    assert has_message(IS_WORKING, owner="somebody elsewhere")(report.a.sentence)
     assert report.b.found is Found.IN_USE, "this process works on it"
     (world.a.state_dir / "watcher").write_text("1:1 free\n")  # its timer died as well
     (world.a.state_dir / "lease").write_text(f"{1:<10}\n")
@@ -100,7 +108,7 @@ def test_folder_of_a_tunnelmark_that_died_while_it_locked_is_removed(
     world.a.state_dir.mkdir()
     report = recover(world.sessions, token=CancelToken())
     assert report.is_clean
-    assert "died while it locked" in report.a.sentence
+    assert has_message(DIED_WHILE_LOCKING)(report.a.sentence)
     wait_until_untouched(world)
 
 
@@ -108,7 +116,7 @@ def test_recover_tells_of_leftovers_without_a_journal(world: World) -> None:
     (world.b.net / "links" / "tmkwg0").touch()
     report = recover(world.sessions, token=CancelToken())
     assert report.b.found is Found.LEFTOVERS
-    assert "ip link del tmkwg0" in report.b.sentence
+    assert has_message(LEFT_WITHOUT_JOURNAL, left="tmkwg0", first="tmkwg0")(report.b.sentence)
     assert "tmkwg0" in world.b.links
 
 

@@ -20,7 +20,7 @@ from app.domain.hosts import Side
 from app.storage import Store
 from app.tunnel import recover
 from app.tunnel.lock_owner import owner_text
-from app.tunnel.messages import REMOVAL_RUNS
+from app.tunnel.messages import IS_REMOVING, REMOVAL_INTERRUPTED, REMOVAL_RUNS
 from app.tunnel.recovery import Found
 from support.deploy_world import World, shell_of
 from support.deployment_world import DEPLOYED_LINKS, SLOT, deployment_world, place_on, run_dirs, state_of
@@ -109,11 +109,11 @@ def test_the_lock_of_one_that_was_killed_is_freed_by_the_one_that_comes_after_it
         kill_removal(world.a)
         in_use = recover(world.sessions, token=CancelToken()).a
         assert in_use.found is Found.IN_USE
-        assert "is removing a tunnel on gateway-a" in in_use.sentence
+        assert has_message(IS_REMOVING, host="gateway-a")(in_use.sentence)
         (world.a.state_dir / "lease").write_text(f"{1:<10}\n")
         report = recover(world.sessions, token=CancelToken())
         assert (report.a.found, report.a.is_clean) == (Found.ABANDONED, True), report.a.sentence
-        assert "repeat it" in report.a.sentence
+        assert has_message(REMOVAL_INTERRUPTED)(report.a.sentence)
         with pytest.raises(CommandFailed):
             work.result(timeout=30)
         assert not world.a.state_dir.exists()

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from app.deployment.messages import CHANGED_MEANWHILE
 from app.domain.cancel import CancelToken
 from app.domain.errors import PairLocked
 from app.domain.link import STATE_DIR
@@ -30,7 +31,7 @@ def test_what_another_user_deployed_meanwhile_is_left_alone(world: World) -> Non
     (place_on(world.b) / "current").write_text("0123456789abcdef\n")
     before = [host.etc_files() for host in world.hosts]
     with (
-        pytest.raises(PairLocked, match=f"has meanwhile changed the deployment on {world.b.spec.label}"),
+        pytest.raises(PairLocked, check=has_message(CHANGED_MEANWHILE, hosts=world.b.spec.label)),
         inspected.provisional(token=CancelToken()),
     ):
         pytest.fail("it went on")

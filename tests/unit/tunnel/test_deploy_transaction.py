@@ -24,13 +24,19 @@ from app.domain.hosts import Side
 from app.domain.link import STATE_DIR
 from app.tunnel import ActiveTunnel
 from app.tunnel.messages import (
+    DISARM_AND_RELEASE,
+    FILE_PRESENT,
     FRAMES_NOT_CROSSING,
     INTERFACE_PRESENT,
     KEY_UNREAD,
+    LOCK_AND_ARM,
+    MAKE_RUN_DIR,
     NO_SPACE_FOR_STEP,
     OTHER_THAN_REQUESTED,
     STEP_FAILED,
+    UNDO_OF,
     UP_TOO_LATE,
+    WRITE_FILE,
 )
 from support.deploy_world import RUN_DIR, World, assert_untouched, open_tunnel, running_world, shell_of
 from support.made_up_vpn import MADE_DIR, MadeUpVpn, link_step, step
@@ -87,17 +93,14 @@ def test_every_change_and_its_undo_is_audited(world: World) -> None:
     # On a busy computer the daemon may not have written its number when it is to be stopped: it is ended, and
     # everything undone once more.
     assert list(dict.fromkeys(entry.what for entry in on_a)) == [
-        "Lock the host and arm its timer",
-        "Make the tunnel's own folder",
+        LOCK_AND_ARM(),
+        MAKE_RUN_DIR(),
         "Make a key",
-        f"Write {RUN_DIR}/config",
+        WRITE_FILE(path=f"{RUN_DIR}/config"),
         "Make tmk0",
         "Start the daemon",
-        "Undo: Start the daemon",
-        "Undo: Make tmk0",
-        "Undo: Make a key",
-        "Undo: Make the tunnel's own folder",
-        "Disarm the rollback timer and release the lock",
+        *(UNDO_OF(title=one) for one in ("Start the daemon", "Make tmk0", "Make a key", MAKE_RUN_DIR())),
+        DISARM_AND_RELEASE(),
     ]
     assert {entry.exit_status for entry in on_a} == {0}
     assert on_a[4].command == "ip link add tmk0"
@@ -183,7 +186,10 @@ def test_file_that_is_there_already_is_refused_and_left(world: World) -> None:
     there = world.a.path(f"{MADE_DIR}/x.conf")
     there.write_text("mine")
     vpn = MadeUpVpn(files={Side.A: (FileToWrite(f"{MADE_DIR}/x.conf", b"new"),)})
-    with pytest.raises(PreflightRefused, match=r"x\.conf is already there"), open_tunnel(world, world.with_vpn(vpn)):
+    with (
+        pytest.raises(PreflightRefused, check=has_message(FILE_PRESENT, host="gateway-a")),
+        open_tunnel(world, world.with_vpn(vpn)),
+    ):
         pass
     assert there.read_text() == "mine"
     assert not world.a.state_dir.exists()

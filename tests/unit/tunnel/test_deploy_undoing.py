@@ -23,7 +23,15 @@ from app.domain.hosts import Side
 from app.domain.link import STATE_DIR
 from app.host.messages import PART_IS_NEW
 from app.probes.injection.holding import HOLD_TABLE
-from app.tunnel.messages import HOST_LOCKED, ROLLBACK_LEFT_TO_TIMER, ROLLED_BACK_IN_PART
+from app.tunnel.messages import (
+    HOST_LOCKED,
+    LOCK_AND_ARM,
+    MAKE_RUN_DIR,
+    ROLLBACK_LEFT_TO_TIMER,
+    ROLLED_BACK_IN_PART,
+    RUN_ON_CONSOLE,
+    WRITE_FILE,
+)
 from support.deploy_world import (
     RUN_DIR,
     World,
@@ -130,9 +138,9 @@ def test_connection_lost_while_building_is_made_again_for_rolling_back(world: Wo
 @pytest.mark.parametrize(
     ("last", "seen"),
     [
-        ("armed", ["Lock the host and arm its timer"]),
-        ("step 0001 0", ["Lock the host and arm its timer", "Make the tunnel's own folder", "Make a key"]),
-        ("step 0200 0", ["Make a key", f"Write {RUN_DIR}/config", "Make tmk0"]),
+        ("armed", [LOCK_AND_ARM()]),
+        ("step 0001 0", [LOCK_AND_ARM(), MAKE_RUN_DIR(), "Make a key"]),
+        ("step 0200 0", ["Make a key", WRITE_FILE(path=f"{RUN_DIR}/config"), "Make tmk0"]),
     ],
 )
 def test_what_was_done_before_a_connection_broke_is_audited(world: World, last: str, seen: list[str]) -> None:
@@ -163,7 +171,7 @@ def test_host_that_is_lost_is_left_to_its_timer(world: World, monkeypatch: pytes
     with pytest.raises(ConnectionLost) as caught, open_tunnel(world, lease_s=30):
         world.b.is_cut = True
     assert has_message(ROLLBACK_LEFT_TO_TIMER, host="gateway-b", seconds=30)(caught.value)
-    assert f"sh {STATE_DIR}/undo.sh" in caught.value.hint
+    assert has_message(RUN_ON_CONSOLE, commands=(f"sh {STATE_DIR}/undo.sh",))(caught.value.hint)
     let_leases_end(world)
 
 
@@ -177,7 +185,7 @@ def test_undo_that_fails_is_reported_and_the_rest_is_undone(world: World) -> Non
         pass
     assert "FAILED with 4" in caught.value.context["undo"]
     assert "it is stuck" in caught.value.context["undo"]
-    assert f"sh {STATE_DIR}/undo.sh" in caught.value.hint
+    assert has_message(RUN_ON_CONSOLE, commands=(f"sh {STATE_DIR}/undo.sh",))(caught.value.hint)
     assert world.a.links == {"eth1"}
     assert not world.b.state_dir.exists()
 
@@ -196,7 +204,7 @@ def test_undo_that_leaves_the_interface_is_noticed(world: World, monkeypatch: py
 def test_change_by_another_user_is_reported_but_is_no_failure(world: World) -> None:
     with open_tunnel(world) as tunnel:
         (world.a.net / "links" / "veth7").touch()
-    assert tunnel.differences == ("gateway-a: The interface veth7 was not there before.",)
+    assert tunnel.differences == (f"gateway-a: {PART_IS_NEW(kind='interface', name='veth7')}",)
 
 
 def test_process_that_escaped_is_ended(world: World) -> None:

@@ -8,17 +8,22 @@ import pytest
 
 from app.discovery.firewall import Firewall
 from app.discovery.firewall.read import parse_firewall_output
+from app.discovery.messages import POLICY_DROP
 from app.domain.adapters import Purpose
 from app.domain.firewall import Opening, Owner, words_of
 from app.domain.hosts import HostSpec, PairSpec, Side
 from app.domain.link import Link
 from app.measurement.firewalls import blocked_solutions
+from app.measurement.messages import BLOCKED_BY_FIREWALL
+from app.tunnel.messages import FIREWALL_BLOCKS, OPEN_FIREWALL
 from app.tunnel.openings import needed_openings
 from app.tunnel.plan import plan_of
 from app.tunnel.preflight import obstacles_on
 from app.tunnel.request import DeployRequest, ReplacedDeployment
 from support.adapter_cases import facts
+from support.message_checks import has_message
 from vpn_adapters.registry import ADAPTERS
+from vpn_adapters.shared.messages import BY_OWN_TABLE
 
 LINK = Link("192.0.2.1", "192.0.2.2")
 PAIR = PairSpec("plant", HostSpec("gateway-a", "a"), HostSpec("gateway-b", "b"), "192.0.2.1", "192.0.2.2")
@@ -45,7 +50,7 @@ def request(solution: str, purpose: Purpose = Purpose.MEASUREMENT, **more: objec
 
 def titles(one: DeployRequest, side: Side) -> list[str]:
     plan = plan_of(one)
-    return [step.title for step in plan.on(side).steps if step.title.startswith("Open the firewall")]
+    return [step.title for step in plan.on(side).steps if has_message(OPEN_FIREWALL)(step.title)]
 
 
 @pytest.mark.parametrize(
@@ -82,18 +87,22 @@ def test_what_is_blocked_is_an_obstacle_without_consent_and_a_step_with_it() -> 
     plan = plan_of(refused)
     (on_a,) = (one for one in obstacles_on(Side.A, refused, plan, {}) if "firewall" in one.what)
     assert on_a.is_blocking
-    assert on_a.what.startswith("The firewall of gateway-a blocks udp 21820 from 192.0.2.2, l2tp from 198.18.1.2 on")
-    assert "policy drop of chain INPUT" in on_a.what
+    assert has_message(FIREWALL_BLOCKS, host="gateway-a")(on_a.what)
+    assert has_message(POLICY_DROP)(on_a.what)
+    assert "udp 21820 from 192.0.2.2, l2tp from 198.18.1.2 on" in on_a.what
     assert [one for one in obstacles_on(Side.B, refused, plan, {}) if "firewall" in one.what] == []
     assert titles(refused, Side.A) == []
 
     agreed = request("wireguard", firewalls=closed, opens_firewalls=True)
     assert [one for one in obstacles_on(Side.A, agreed, plan, {}) if "firewall" in one.what] == []
     assert titles(agreed, Side.A) == [
-        "Open the firewall for udp 21820 from 192.0.2.2",
-        "Open the firewall for l2tp from 198.18.1.2 on tmkwg0",
-        "Open the firewall for tcp 25201 from 198.18.0.2 on tmk0",
-        "Open the firewall for tcp 25202 from 198.18.0.2 on tmk0",
+        OPEN_FIREWALL(opening=one)
+        for one in (
+            "udp 21820 from 192.0.2.2",
+            "l2tp from 198.18.1.2 on tmkwg0",
+            "tcp 25201 from 198.18.0.2 on tmk0",
+            "tcp 25202 from 198.18.0.2 on tmk0",
+        )
     ]
     assert titles(agreed, Side.B) == []
 
@@ -107,8 +116,8 @@ def test_nothing_is_opened_before_the_guard_is_there_nor_after_it_has_gone(solut
     count, guards = len(titles(agreed, Side.A)), 0 if solution == "openvpn-udp" else 1
     assert count
     assert (steps[:guards], steps[guards + count :]) == (before[:guards], before[guards:])
-    assert all("firewall table" in step.title for step in steps[:guards])
-    assert all(step.title.startswith("Open the firewall") for step in steps[guards : guards + count])
+    assert all(has_message(BY_OWN_TABLE)(step.title) for step in steps[:guards])
+    assert all(has_message(OPEN_FIREWALL)(step.title) for step in steps[guards : guards + count])
 
 
 def test_rules_and_tables_of_other_tunnels_do_not_count() -> None:
@@ -138,6 +147,6 @@ def test_solutions_are_listed_with_what_is_blocked_on_each_host() -> None:
     both = dict.fromkeys(Side, facts())
     closed = {Side.A: firewall(), Side.B: firewall("-A INPUT -j ACCEPT\n")}
     found = blocked_solutions(ADAPTERS, PAIR, LINK, both, closed)
-    assert found["openvpn-udp"] == ("blocked by the firewall of gateway-a: udp 21194 from 192.0.2.2",)
-    assert found["baseline"] == ("blocked by the firewall of gateway-a: tcp 25201 and 25202 from 192.0.2.2",)
+    for solution, openings in (("openvpn-udp", "udp 21194"), ("baseline", "tcp 25201 and 25202")):
+        assert found[solution] == (BLOCKED_BY_FIREWALL(host="gateway-a", openings=f"{openings} from 192.0.2.2"),)
     assert blocked_solutions(ADAPTERS, PAIR, LINK, both, {}) == {}

@@ -15,7 +15,7 @@ from app.domain.commands import Command, CommandResult
 from app.domain.errors import CommandFailed
 from app.domain.hosts import Side
 from app.tunnel import preview
-from app.tunnel.messages import NOT_DERIVED
+from app.tunnel.messages import NOT_DERIVED, PUBLIC_INPUT
 from support.deploy_world import RUN_DIR, World, open_tunnel, running_world, shell_of
 from support.made_up_vpn import MadeUpVpn, step
 from support.message_checks import has_message
@@ -73,7 +73,7 @@ def test_both_hosts_have_it_and_nothing_else_has(world: World, caplog: pytest.Lo
     shown += [repr(entries), repr(preview(deriving)), caplog.text, *world.a.commands, *world.b.commands]
     assert not any(secret in text for text in shown)
     assert [one.side for one in entries if one.what == "The derived secret"] == [Side.B, Side.A]
-    assert any("a public value of the other host" in text for text in shown), "the preview names it"
+    assert any(PUBLIC_INPUT() in text for text in shown), "the preview names it"
     assert not world.a.path(PATH).exists()
     assert not world.b.path(PATH).exists()
 

@@ -16,7 +16,15 @@ from app.domain.errors import Cancelled, CleanupFailed, CommandFailed, Environme
 from app.domain.events import Stage
 from app.domain.hosts import Side
 from app.domain.link import STATE_DIR
-from app.tunnel.messages import GROUP_ROLLED_BACK, MEMBER_LEFT, PORT_OF_TWO, PROGRAM_ENDED
+from app.tunnel.messages import (
+    GROUP_ROLLED_BACK,
+    INTERFACE_PRESENT,
+    MAKE_RUN_DIR,
+    MEMBER_LEFT,
+    PORT_OF_TWO,
+    PROGRAM_ENDED,
+    UNDO_OF,
+)
 from app.tunnel.request import DeployRequest
 from app.tunnel.temporary_group import ActiveGroup, FirstTunnels, temporary_group
 from support.deploy_world import (
@@ -115,14 +123,9 @@ def test_one_that_fails_is_undone_alone_newest_first(world: World) -> None:
             assert not host.path(f"{STATE_DIR}/tunnel-1").exists()
             for number, is_done in _entries(world, host.side).items():
                 assert is_done == number.startswith("1"), (host.side, number)
-        undone = [entry.what for entry in audit if entry.side is Side.B and entry.what.startswith("Undo: ")]
-        assert undone == [
-            "Undo: Fail",
-            "Undo: Start the daemon",
-            "Undo: Make tmk1",
-            "Undo: Make a key",
-            "Undo: Make the tunnel's own folder",
-        ]
+        undone = [entry.what for entry in audit if entry.side is Side.B and has_message(UNDO_OF)(entry.what)]
+        made = ("Fail", "Start the daemon", "Make tmk1", "Make a key", MAKE_RUN_DIR())
+        assert undone == [UNDO_OF(title=one) for one in made]
     assert_untouched(world)
 
 
@@ -188,7 +191,7 @@ def test_what_is_in_the_way_of_one_is_not_in_that_of_the_others(world: World) ->
     with _open(world, InstanceVpn(), InstanceVpn(), InstanceVpn()) as group:
         assert list(group.tunnels) == [0, 2]
         assert isinstance(group.failures[1], PreflightRefused)
-        assert "tmk1 is already there" in group.failures[1].message
+        assert has_message(INTERFACE_PRESENT, interface="tmk1")(group.failures[1].message)
         assert world.a.links == {"eth1", "tmk0", "tmk2"}
     assert world.b.links == {"eth1", "tmk1"}
     (world.b.net / "links" / "tmk1").unlink()

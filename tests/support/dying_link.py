@@ -12,9 +12,11 @@ from app.domain.cancel import CancelToken
 from app.domain.errors import PreflightRefused
 from app.domain.results import Attempt
 from app.measurement.control import CampaignControl
+from app.probes.messages import LINK_DIED, LINK_NAME
 
 DEAD, CUT, WELL = "pings 3 0", "pings 3 0, cut", "pings 1 1"
-SENTENCE = "The link between gateway-a and gateway-b carries nothing any more: 0 of 6 pings crossed."
+LINK = LINK_NAME(a="gateway-a", b="gateway-b")
+SENTENCE = LINK_DIED(link=LINK, sent=6)
 WRONG_REASON = PreflightRefused("198.51.100.2 does not answer the pings of gateway-a.", hint="Check ICMP.")
 
 

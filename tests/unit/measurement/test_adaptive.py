@@ -12,9 +12,12 @@ from campaign_stage import by_solution
 from app.domain import events
 from app.domain.errors import ConnectionLost, ProbeFailed, TunnelDown
 from app.domain.interim import CandidateState, StopReason
+from app.domain.messages import SENTENCES
 from app.domain.profiles import ADAPTIVE_PROFILE, BLOCK_PINGS, FRAME_BYTES
 from app.domain.results import AttemptStatus, CampaignStatus
+from app.measurement.messages import BLOCKS_AGAIN, NOT_MEASURED_ANY_MORE, ROUND_COMPLETE, WORK_CANCELLED
 from app.probes import underlay_guard
+from support.message_checks import has_message
 
 FOUR = (sample.BASELINE, sample.WIREGUARD, sample.OPENVPN_UDP, sample.OPENVPN_TCP)
 
@@ -98,7 +101,7 @@ def test_a_candidate_that_is_decided_leaves_and_the_others_go_on() -> None:
 
     rounds = {name: len(found) for name, found in by_solution(record).items()}
     assert rounds["openvpn-tcp"] < rounds["wireguard"] == rounds["openvpn-udp"] == rounds["baseline"]
-    left = [line.text for line in stage.of(events.LogLine) if "is not measured any more" in line.text]
+    left = [line.text for line in stage.of(events.LogLine) if has_message(NOT_MEASURED_ANY_MORE)(line.text)]
     assert any("OpenVPN over TCP" in text for text in left)
 
 
@@ -195,7 +198,9 @@ def test_cancelling_restores_the_hosts_and_keeps_complete_rounds() -> None:
     assert stage.tunnels.tunnels_up == []
     first = [one.status for one in record.attempts if one.key.round == 1]
     assert first == [AttemptStatus.COMPLETED] * 4
-    assert stage.store.messages[record.campaign_id] == "The comparison was cancelled. 1 round of it is complete."
+    assert stage.store.messages[record.campaign_id] == SENTENCES(
+        first=WORK_CANCELLED(kind="comparison"), rest=ROUND_COMPLETE()
+    )
     assert record.attempts_needed == 32
 
 
@@ -326,6 +331,5 @@ def test_blocks_are_measured_again_where_a_gate_asks_for_it_three_times_at_most(
     assert attempt.own_load_cores == 1.7
     assert len(attempt.blocks) == 24
     assert [block.is_counted for block in attempt.blocks] == [False] * 18 + [True] * 6
-    assert "cores of this computer busy with other work" in next(
-        line.text for line in stage.of(events.LogLine) if "measured again" in line.text
-    )
+    (again, *_) = [line.text for line in stage.of(events.LogLine) if has_message(BLOCKS_AGAIN, round=1)(line.text)]
+    assert "1.7 cores" in again

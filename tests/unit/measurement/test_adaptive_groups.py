@@ -15,6 +15,8 @@ from app.domain.profiles import ADAPTIVE_PROFILE
 from app.domain.results import AttemptStatus
 from app.measurement.adaptive import comparison
 from app.measurement.adaptive.side_by_side import moved
+from app.measurement.messages import LATENCY_CHANGED, MEASURED_ONE_AT_A_TIME, ONE_AT_A_TIME_NOW
+from support.message_checks import has_message
 
 FOUR = (sample.BASELINE, sample.WIREGUARD, sample.OPENVPN_UDP, sample.OPENVPN_TCP)
 
@@ -30,7 +32,7 @@ def test_all_tunnels_of_a_group_are_up_at_the_same_time_after_a_check() -> None:
     assert up[:5] == [2] * 5
     assert set(up[5:]) == {4}
     assert [len(cycle) for cycle in stage.probes.cycles[:10]] == [2] * 10
-    assert not any("one at a time" in line.text for line in stage.of(events.LogLine))
+    assert not any(has_message(ONE_AT_A_TIME_NOW)(line.text) for line in stage.of(events.LogLine))
 
 
 def test_tunnels_that_change_a_latency_are_measured_one_at_a_time_from_then_on() -> None:
@@ -45,14 +47,10 @@ def test_tunnels_that_change_a_latency_are_measured_one_at_a_time_from_then_on()
 
     names = [one.solution for one in FOUR]
     assert stage.tunnels.together[1:] == [(name,) for name in names] * ((len(stage.tunnels.together) - 1) // 4)
-    assert all(
-        one.doubts[0].startswith("Candidates were measured with one tunnel at a time") for one in record.attempts
-    )
+    assert all(has_message(MEASURED_ONE_AT_A_TIME)(one.doubts[0]) for one in record.attempts)
     warnings = [line.text for line in stage.of(events.LogLine) if line.level is events.LogLevel.WARNING]
-    (reported,) = [text for text in warnings if "one at a time" in text]
-    assert reported.startswith(
-        "The latency of WireGuard, ChaCha20-Poly1305 changed by +30 % when the other tunnels came up."
-    )
+    (reported,) = [text for text in warnings if has_message(ONE_AT_A_TIME_NOW)(text)]
+    assert has_message(LATENCY_CHANGED, title=sample.WIREGUARD.title, percent=pytest.approx(30.0, abs=0.5))(reported)
     bare = next(one for one in record.attempts if one.key.solution == "baseline")
     assert len(bare.blocks) == 18  # beside each of the others
 
@@ -60,7 +58,7 @@ def test_tunnels_that_change_a_latency_are_measured_one_at_a_time_from_then_on()
 def test_load_that_comes_meanwhile_is_none_of_the_tunnels_fault() -> None:
     stage = AdaptiveStage(candidates=FOUR, probes=FakeProbes(noise=0.0, slow_cycles=set(range(6, 11))))
     stage.compare()
-    assert not any("one at a time" in line.text for line in stage.of(events.LogLine))
+    assert not any(has_message(ONE_AT_A_TIME_NOW)(line.text) for line in stage.of(events.LogLine))
 
 
 def test_groups_that_exclude_each_other_are_measured_after_one_another(monkeypatch: pytest.MonkeyPatch) -> None:

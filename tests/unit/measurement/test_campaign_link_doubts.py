@@ -22,6 +22,8 @@ from app.domain.errors import (
 )
 from app.domain.results import AttemptStatus, CampaignStatus
 from app.probes import underlay_guard
+from app.probes.messages import LINK_DEAD, LINK_NAME
+from support.message_checks import has_message
 
 
 @pytest.fixture(autouse=True)
@@ -43,7 +45,7 @@ def test_a_dead_link_at_the_start_is_reported_once_and_nothing_is_tried() -> Non
     ((is_up, text),) = reported(stage)
     assert not is_up
     # Nothing was seen of it before, so it is not reported to have died.
-    assert text.startswith("The link between gateway-a and gateway-b carries nothing: 0 of 6 pings crossed.")
+    assert has_message(LINK_DEAD, link=LINK_NAME(a="gateway-a", b="gateway-b"), sent=6)(text)
 
 
 def test_the_link_of_a_practice_lab_is_healed_at_the_start_without_a_doubt_on_an_attempt() -> None:
@@ -66,7 +68,7 @@ def test_hosts_on_which_no_ping_was_ever_answered_are_measured_as_before() -> No
     assert reported(stage) == []
     failed = next(one for one in record.attempts if one.key.solution == "wireguard")
     assert (failed.status, failed.reason) == (AttemptStatus.FAILED, "preflight")
-    assert any("does not answer the pings" in event.text for event in stage.of(events.LogLine))
+    assert any(WRONG_REASON.message in event.text for event in stage.of(events.LogLine))
 
 
 def test_a_link_that_answered_before_the_campaign_was_resumed_is_known_to_have_died() -> None:

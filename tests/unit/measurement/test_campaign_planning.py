@@ -6,10 +6,23 @@ import pytest
 import sample_records as sample
 
 from app.domain.errors import InvalidPlan
+from app.domain.messages import MessageForm
 from app.domain.profiles import Profile, ProfileName
 from app.domain.results import CampaignPlan
 from app.measurement.comparison import plan_campaign
+from app.measurement.messages import (
+    BYTES_IN_A_FRAME,
+    CANDIDATE_TWICE,
+    DEADLINE_OUT_OF_RANGE,
+    ECHO_REQUESTS_PER_SIZE,
+    FRAME_SIZES_ALIKE,
+    NOTHING_TO_COMPARE,
+    NUMBER_OUT_OF_RANGE,
+    ROUNDS,
+    SECONDS_OF_TCP,
+)
 from app.probes.capture import capture_tests_s
+from support.message_checks import HasMessage, has_message
 
 ALL = (sample.BASELINE, sample.L2TP, sample.WIREGUARD, sample.OPENVPN_UDP, sample.OPENVPN_TCP)
 
@@ -89,25 +102,34 @@ def test_more_pings_and_seconds_take_longer() -> None:
     assert total(100, 10) == pytest.approx(total(100, 3) + 6 * 14)
 
 
+def out_of_range(value: int, what: MessageForm) -> HasMessage:
+    return has_message(NUMBER_OUT_OF_RANGE, value=value, what=what())
+
+
 @pytest.mark.parametrize(
-    ("candidates", "profile", "deadline_ms", "sentence"),
+    ("candidates", "profile", "deadline_ms", "refusal"),
     [
-        ((), Profile(ProfileName.CUSTOM, 1, 1, 1), None, "nothing to compare"),
-        ((sample.WIREGUARD, sample.WIREGUARD), Profile(ProfileName.CUSTOM, 1, 1, 1), None, "named twice"),
-        (ALL, Profile(ProfileName.CUSTOM, 0, 1, 1), None, "0 echo requests per frame size"),
-        (ALL, Profile(ProfileName.CUSTOM, 1, 0, 1), None, "0 seconds"),
-        (ALL, Profile(ProfileName.CUSTOM, 1, 1, 0), None, "0 rounds"),
-        (ALL, Profile(ProfileName.CUSTOM, 1, 1, 1, (59,)), None, "59 bytes in a frame"),
-        (ALL, Profile(ProfileName.CUSTOM, 1, 1, 1, (9000,)), None, "9000 bytes in a frame"),
-        (ALL, Profile(ProfileName.CUSTOM, 1, 1, 1, (60, 60)), None, "different from each other"),
-        (ALL, Profile(ProfileName.CUSTOM, 1, 1, 1, ()), None, "at least one"),
-        (ALL, Profile(ProfileName.CUSTOM, 1, 1, 1), 0.0, "deadline of 0 ms"),
+        ((), Profile(ProfileName.CUSTOM, 1, 1, 1), None, has_message(NOTHING_TO_COMPARE)),
+        (
+            (sample.WIREGUARD, sample.WIREGUARD),
+            Profile(ProfileName.CUSTOM, 1, 1, 1),
+            None,
+            has_message(CANDIDATE_TWICE),
+        ),
+        (ALL, Profile(ProfileName.CUSTOM, 0, 1, 1), None, out_of_range(0, ECHO_REQUESTS_PER_SIZE)),
+        (ALL, Profile(ProfileName.CUSTOM, 1, 0, 1), None, out_of_range(0, SECONDS_OF_TCP)),
+        (ALL, Profile(ProfileName.CUSTOM, 1, 1, 0), None, out_of_range(0, ROUNDS)),
+        (ALL, Profile(ProfileName.CUSTOM, 1, 1, 1, (59,)), None, out_of_range(59, BYTES_IN_A_FRAME)),
+        (ALL, Profile(ProfileName.CUSTOM, 1, 1, 1, (9000,)), None, out_of_range(9000, BYTES_IN_A_FRAME)),
+        (ALL, Profile(ProfileName.CUSTOM, 1, 1, 1, (60, 60)), None, has_message(FRAME_SIZES_ALIKE)),
+        (ALL, Profile(ProfileName.CUSTOM, 1, 1, 1, ()), None, has_message(FRAME_SIZES_ALIKE)),
+        (ALL, Profile(ProfileName.CUSTOM, 1, 1, 1), 0.0, has_message(DEADLINE_OUT_OF_RANGE, deadline_ms=0.0)),
     ],
 )
 def test_what_cannot_be_done_is_refused(
-    candidates: tuple, profile: Profile, deadline_ms: float | None, sentence: str
+    candidates: tuple, profile: Profile, deadline_ms: float | None, refusal: HasMessage
 ) -> None:
-    with pytest.raises(InvalidPlan, match=sentence):
+    with pytest.raises(InvalidPlan, check=refusal):
         plan_campaign(sample.pair(), candidates, profile, seed=1, deadline_ms=deadline_ms)
 
 

@@ -20,7 +20,15 @@ from app.domain.errors import (
 )
 from app.domain.hosts import Side, Tool, ToolFlavour
 from app.domain.results import AttemptStatus, CampaignStatus
-from app.measurement.messages import LOAD_NOT_ALLOWED, SKIPPED_IN_STAGE
+from app.measurement.messages import (
+    ATTEMPTS_NOT_RUN,
+    HOST_LOST,
+    LOAD_NOT_ALLOWED,
+    PROGRAM_MISSING,
+    SKIPPED_IN_STAGE,
+    SUITE_GONE,
+)
+from app.probes.messages import SHAPED_BY_OTHERS
 from app.wording.stages import stage_word
 from support.message_checks import has_message
 
@@ -142,7 +150,7 @@ def test_a_suite_that_is_not_offered_any_more() -> None:
 
     failed = record.attempts[1]
     assert failed.reason == "invalid-plan"
-    assert "do not offer other" in failed.message
+    assert has_message(SUITE_GONE, suite="other")(failed.message)
 
 
 def test_cancelling_ends_the_running_attempt_and_leaves_the_rest_out() -> None:
@@ -154,7 +162,7 @@ def test_cancelling_ends_the_running_attempt_and_leaves_the_rest_out() -> None:
     assert [one.status.value for one in record.attempts] == ["completed", "cancelled", "not-run", "not-run"]
     assert record.attempts[2].reason == "cancelled"
     assert stage.tunnels.tunnels_up == []
-    assert "2 of 4 attempts were not run" in stage.store.messages[record.campaign_id]
+    assert has_message(ATTEMPTS_NOT_RUN, left=2, number=4)(stage.store.messages[record.campaign_id])
 
 
 def test_cancelling_during_a_probe() -> None:
@@ -252,7 +260,7 @@ def test_a_host_that_is_lost_ends_the_campaign_with_a_sentence(monkeypatch: pyte
     assert statuses[-1] == "not-run"
     assert record.attempts[-1].reason == "host-unreachable"
     message = stage.store.messages[record.campaign_id]
-    assert "gateway-b cannot be reached any more: No route to gateway-b." in message
+    assert has_message(HOST_LOST, host="gateway-b", why="No route to gateway-b.")(message)
 
 
 def test_a_host_that_could_not_be_cleaned_is_put_in_order_first() -> None:
@@ -332,7 +340,7 @@ def test_a_missing_tool_is_reported_before_anything_is_touched(side: str, tool: 
     facts = stage.facts[side]
     stage.facts[side] = replace(facts, tools={**facts.tools, tool: Tool(tool, ToolFlavour.MISSING)})
 
-    with pytest.raises(PackageMissing, match=f"{tool} is missing on gateway-{side}"):
+    with pytest.raises(PackageMissing, check=has_message(PROGRAM_MISSING, program=tool, host=f"gateway-{side}")):
         stage.run()
 
     assert stage.store.records == {}
@@ -355,4 +363,4 @@ def test_doubts_are_kept_with_the_attempt() -> None:
     stage.pair.around["a"] = ("qdisc netem 8001: root refcnt 2 limit 1000 delay 250ms",)
     record = stage.run()
 
-    assert any("traffic on eth1 is shaped" in doubt for doubt in record.attempts[0].doubts)
+    assert any(has_message(SHAPED_BY_OTHERS, device="eth1")(doubt) for doubt in record.attempts[0].doubts)

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import pytest
 from campaign_stage import Stage, by_solution
-from dying_link import DEAD, SENTENCE, WELL, Link, attended, dropped_tries, report, reported
+from dying_link import DEAD, LINK, SENTENCE, WELL, WRONG_REASON, Link, attended, dropped_tries, report, reported
 
 from app.domain import events
 from app.domain.commands import Command
 from app.domain.errors import (
     LabFault,
 )
+from app.domain.messages import sentences
 from app.domain.results import AttemptStatus, CampaignStatus
 from app.measurement.control import CampaignControl
+from app.measurement.messages import ATTEMPTS_NOT_RUN
 from app.probes import underlay_guard
+from app.probes.messages import LAB_RESTARTS_LINK, LINK_DIED_IN_A_ROW, LINK_IS_BACK, LINK_STILL_DEAD, WAITING_FOR_LINK
+from support.message_checks import has_message
 
 
 @pytest.fixture(autouse=True)
@@ -31,8 +35,8 @@ def test_a_link_that_is_ours_is_healed_and_the_attempt_repeated() -> None:
     assert {one.status for one in record.attempts} == {AttemptStatus.COMPLETED}
     assert link.heals == 1
     assert reported(stage) == [
-        (False, f"{SENTENCE} The practice lab restarts it."),
-        (True, "The link between gateway-a and gateway-b carries frames again."),
+        (False, sentences((SENTENCE, LAB_RESTARTS_LINK()))),
+        (True, LINK_IS_BACK(link=LINK)),
     ]
     position = next(key.position for key in record.plan.attempts if key.solution == "wireguard")
     assert [event.key.position for event in stage.of(events.AttemptDropped)] == [position]
@@ -40,7 +44,7 @@ def test_a_link_that_is_ours_is_healed_and_the_attempt_repeated() -> None:
     assert started == sorted([*range(4), position])
     # What happened is kept with the attempt that took its place, and only there; the wrong reason nowhere.
     assert [one.key.position for one in record.attempts if dropped_tries(one)] == [position]
-    assert not any("does not answer the pings" in event.text for event in stage.of(events.LogLine))
+    assert not any(WRONG_REASON.message in event.text for event in stage.of(events.LogLine))
     assert len(stage.store.saved) == 4
 
 
@@ -62,7 +66,8 @@ def test_a_link_that_comes_back_by_itself_needs_no_healer() -> None:
 
     assert record.status is CampaignStatus.COMPLETED
     assert [is_up for is_up, _ in reported(stage)] == [False, True]
-    assert reported(stage)[0][1].startswith(f"{SENTENCE} Waiting for it")
+    assert has_message(WAITING_FOR_LINK)(reported(stage)[0][1])
+    assert reported(stage)[0][1].startswith(SENTENCE)
 
 
 def test_a_link_that_remains_dead_stops_with_the_rest_of_the_plan_intact_and_can_be_resumed() -> None:
@@ -78,7 +83,7 @@ def test_a_link_that_remains_dead_stops_with_the_rest_of_the_plan_intact_and_can
     ((_, text),) = reported(stage)
     assert text.startswith(SENTENCE)
     assert stage.store.messages[record.campaign_id].startswith(SENTENCE)
-    assert f"{4 - first} of 4 attempts were not run" in stage.store.messages[record.campaign_id]
+    assert has_message(ATTEMPTS_NOT_RUN, left=4 - first, number=4)(stage.store.messages[record.campaign_id])
 
     again = Stage(store=stage.store)
     resumed = again.run(resume_id=record.campaign_id)
@@ -94,7 +99,7 @@ def test_healing_is_tried_twice_for_one_attempt_and_not_more() -> None:
 
     assert record.status is CampaignStatus.INTERRUPTED
     assert link.heals == underlay_guard.MAX_HEALS
-    in_vain = [event for event in stage.of(events.LogLine) if "still carries nothing" in event.text]
+    in_vain = [event for event in stage.of(events.LogLine) if has_message(LINK_STILL_DEAD)(event.text)]
     assert len(in_vain) == underlay_guard.MAX_HEALS
 
 
@@ -115,7 +120,7 @@ def test_an_attempt_that_kills_the_link_each_time_is_not_repeated_for_ever() -> 
     assert record.status is CampaignStatus.INTERRUPTED
     assert link.heals == underlay_guard.MAX_HEALS
     assert len(stage.of(events.AttemptDropped)) == underlay_guard.MAX_REPEATS + 1
-    assert "died at 3 tries in a row" in reported(stage)[-1][1]
+    assert has_message(LINK_DIED_IN_A_ROW, tries=3)(reported(stage)[-1][1])
     assert AttemptStatus.FAILED not in {one.status for one in record.attempts}
 
 

@@ -12,6 +12,7 @@ from app.domain.history import EntryKind
 from app.domain.results import CampaignStatus
 from app.domain.solutions import OptionKind
 from app.domain.verdicts import Verdict
+from app.policy.messages import SLOW_TWICE
 from app.ranking.published_census import published_triples
 from app.reports.census_json import census_to_json
 from app.reports.writing import census_to_html
@@ -161,7 +162,7 @@ def test_json(store: Store) -> None:
     assert (options["none"]["unprotected"], options["none"]["status"]) == (True, "unprotected")
     assert (options["RSA-SHA256"]["alias_of"], options["RSA-SHA256"]["kind"]) == ("SHA256", "mac")
     assert options["RSA-SHA256"]["throughput_below_best_pct"] == pytest.approx(95.0)
-    assert "Slow on this pair" in options["RSA-SHA256"]["slow"]
+    assert has_message(SLOW_TWICE)(options["RSA-SHA256"]["slow"])
     assert options["AES-128-CBC"]["slow"] == ""
     assert options["SHAKE128"]["weighted_latency_ms"] is None
 

@@ -12,10 +12,12 @@ from app.domain.errors import ConnectionLost, PreflightRefused
 from app.domain.events import AttemptEnded, CampaignEnded, UnderlayChanged
 from app.domain.results import CampaignStatus
 from app.probes import underlay_guard
+from app.probes.messages import LINK_DIED, LINK_DIED_ONCE, LINK_NAME
 from support.census_stage import BF, CBC, PAIR, SHA256, Census
 from support.census_world import SILENT, WELL, broken
+from support.message_checks import has_message
 
-SENTENCE = "The link between gateway-a and gateway-b carries nothing any more: 0 of 6 pings crossed."
+SENTENCE = LINK_DIED(link=LINK_NAME(a="gateway-a", b="gateway-b"), sent=6)
 
 
 @pytest.fixture(autouse=True)
@@ -90,7 +92,7 @@ def test_a_link_that_is_ours_is_healed_and_the_option_tried_again() -> None:
     assert census.statuses(record) == dict.fromkeys(OTHERS, "works")
     assert healer.heals == 1
     reasons = {result.name: result.reason for result in record.results}
-    assert "died while this was measured at first" in reasons.pop("BF-CBC")
+    assert has_message(LINK_DIED_ONCE)(reasons.pop("BF-CBC"))
     assert set(reasons.values()) == {""}
     ended = [event.attempt.name for event in census.events if isinstance(event, AttemptEnded)]
     assert ended == list(OTHERS)

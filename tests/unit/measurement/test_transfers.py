@@ -19,7 +19,12 @@ from app.domain.link import Link
 from app.domain.topology import Topology
 from app.domain.transfers import TransferCell, TransferResult
 from app.measurement import transfers
-from app.measurement.messages import NO_ANSWER_UNDER_CONDITION
+from app.measurement.messages import (
+    NO_ANSWER_UNDER_CONDITION,
+    NO_CONNECTION_SPLIT,
+    TRANSFER_DISTURBED,
+    TRANSFER_REPEATED,
+)
 from app.measurement.transfers import TransferPlan, TransferReports, TransferRun
 from app.probes import transfer as probe
 from app.probes.messages import TRANSFER_FAILED
@@ -158,7 +163,9 @@ def test_a_vpn_that_does_not_come_up_and_a_transfer_that_fails_are_results(monke
     stage.run(CELLS[:4])
     messages = {(one.cell.solution, one.cell.congestion): one.message for one in stage.results}
     assert messages["wireguard", "bbr2"] == messages["wireguard", "cubic-hystart"] == "WireGuard did not come up."
-    assert sum("unable to connect to server" in text for text in messages.values()) == 1
+    assert (
+        sum(has_message(TRANSFER_FAILED, output="unable to connect to server")(text) for text in messages.values()) == 1
+    )
     assert sum(one.seconds == 26.5 for one in stage.results) == 1
 
 
@@ -184,8 +191,8 @@ def test_a_transfer_that_other_work_disturbed_is_repeated_and_does_not_count(
     assert left == []
     (found,) = stage.results
     assert (found.seconds, found.own_load_cores, found.is_disturbed) == (26.5, kept, not is_counted)
-    assert sum("is repeated" in text for text in stage.reported) == len(loads) - 1
-    assert ("0.7 cores of this computer" in found.message) is not is_counted
+    assert sum(has_message(TRANSFER_REPEATED)(text) for text in stage.reported) == len(loads) - 1
+    assert has_message(TRANSFER_DISTURBED, cores=kept)(found.message) is not is_counted
     stored = StudyResults("satcom-2021", "lab:x", "1.0", 30_000_000).with_result(found)
     assert stored.times_s() == ({CELLS[0]: 26.5} if is_counted else {})
 
@@ -242,7 +249,7 @@ def test_the_halves_of_a_proxy_are_read_back_and_one_that_split_nothing_is_no_re
     stage.b.splits = [LINES, LINES]
     stage.run((inside,))
     assert [one.seconds for one in stage.results] == [None]
-    assert "split no connection" in stage.results[0].message
+    assert has_message(NO_CONNECTION_SPLIT)(stage.results[0].message)
 
 
 @pytest.mark.parametrize("text", ["", "no json", "[]", '{"end": {}}'])

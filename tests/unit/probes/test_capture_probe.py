@@ -15,10 +15,30 @@ from app.domain.capture import BreakVerdict, LeakVerdict
 from app.domain.commands import Command, SessionPair
 from app.domain.errors import Cancelled, ConnectionLost
 from app.domain.hosts import Privilege, Side, Tool, ToolFlavour
+from app.domain.messages.lists import enumerated
 from app.domain.profiles import FRAME_BYTES
 from app.probes.capture import missing_for_capture, run_capture_tests
 from app.probes.capture.canary_traffic import BROKEN_S
+from app.probes.capture.messages import (
+    BREAKAGE_FAILED,
+    BREAKAGE_ON_HOST,
+    CANARIES_OF_EVERY_SIZE,
+    CONTROL_UNSEEN,
+    COST_UNMEASURED,
+    FEW_ANSWERED,
+    FEW_PACKETS,
+    MAKE_VLAN_BRIEFLY,
+    NO_CONTROL_AFTERWARDS,
+    NO_MARKING_PING,
+    NO_ROOT_TO_CAPTURE,
+    NO_TCPDUMP,
+    ON_INTERFACE,
+    ON_UNDERLAY,
+    PLAINTEXT_SEEN,
+)
+from app.probes.messages import NO_CAPTURE
 from app.wording.capture_sentences import capture_line, crossing_sentence
+from support.message_checks import HasMessage, has_message
 
 
 def test_a_tunnel_that_protects() -> None:
@@ -33,8 +53,8 @@ def test_a_tunnel_that_protects() -> None:
     assert report.leak.control_marks == {"a": 6, "b": 6}
     assert [one.verdict for one in report.leak.broken] == [BreakVerdict.FAILS_CLOSED] * 2
     assert [one.title for one in report.leak.broken] == [
-        "the daemon is killed on gateway-a",
-        "the device is deleted on gateway-b",
+        BREAKAGE_ON_HOST(breakage="the daemon is killed", host="gateway-a"),
+        BREAKAGE_ON_HOST(breakage="the device is deleted", host="gateway-b"),
     ]
     assert [(one.frame_bytes, one.packets, one.outer_bytes) for one in report.overhead] == [
         (size, 1.0, size + 66.0) if size < 1514 else (1514, 2.0, 1614.0) for size in FRAME_BYTES
@@ -48,7 +68,7 @@ def test_a_tunnel_that_protects() -> None:
         ("vlan", True),
     ]
     assert [entry.what for entry in audited] == [
-        "Make a VLAN interface and remove it after two frames",
+        MAKE_VLAN_BRIEFLY(),
         "the daemon is killed",
         "the device is deleted",
     ]
@@ -71,7 +91,7 @@ def test_plaintext_is_found_in_packets_of_the_tunnels_own_kind() -> None:
     assert report.leak is not None
     assert report.leak.verdict is LeakVerdict.LEAKS
     assert all(count >= 20 for count in report.leak.clear_marks.values())
-    assert report.leak.note == "Plaintext was seen on A's underlay and on B's underlay."
+    assert report.leak.note == PLAINTEXT_SEEN(places=enumerated(ON_UNDERLAY(side=side) for side in "AB"))
 
 
 def test_a_reference_without_cryptography_must_be_readable() -> None:
@@ -89,19 +109,19 @@ def test_a_reference_without_cryptography_must_be_readable() -> None:
 
 
 @pytest.mark.parametrize(
-    ("capture", "words"),
+    ("capture", "refusal"),
     [
-        (FakeCaptures(has_control=False), "control over the bare underlay was not seen"),
-        (FakeCaptures(is_captured=False), "0 on A and 0 on B were captured; 20 were to be expected"),
-        (FakeCaptures(lost=1), "9 of 10 marked echo requests were answered"),
-        (FakeCaptures(does_listen=False), "tcpdump does not capture on gateway-"),
+        (FakeCaptures(has_control=False), has_message(CONTROL_UNSEEN)),
+        (FakeCaptures(is_captured=False), has_message(FEW_PACKETS, counts="0 on A and 0 on B", expected=20)),
+        (FakeCaptures(lost=1), has_message(FEW_ANSWERED, answered=9, sent=10)),
+        (FakeCaptures(does_listen=False), has_message(NO_CAPTURE)),
     ],
 )
-def test_a_capture_that_shows_nothing_proves_nothing(capture: FakeCaptures, words: str) -> None:
+def test_a_capture_that_shows_nothing_proves_nothing(capture: FakeCaptures, refusal: HasMessage) -> None:
     report = probe(capture)
     assert report.leak is not None
     assert report.leak.verdict is LeakVerdict.NOT_PROVEN
-    assert words in report.leak.note
+    assert refusal(report.leak.note)
 
 
 def test_without_a_control_afterwards_a_breakage_proves_nothing() -> None:
@@ -117,14 +137,15 @@ def test_frames_that_go_on_in_the_clear_are_found_by_the_default_route_too() -> 
     first = report.leak.broken[0]
     assert first.verdict is BreakVerdict.FAILS_OPEN
     assert first.clear_marks == {"a": 4, "b": 0}
-    assert first.note == "Plaintext was seen on A's interface eth0, by the default route."
+    assert first.note == PLAINTEXT_SEEN(places=ON_INTERFACE(side="A", interface="eth0"))
 
 
 def test_a_breakage_that_cannot_be_made_proves_nothing() -> None:
     report = probe(FakeCaptures(broken_status=1))
     assert report.leak is not None
     assert {one.verdict for one in report.leak.broken} == {BreakVerdict.NOT_PROVEN}
-    assert "exit status 1. it cannot be broken" in report.leak.broken[0].note
+    assert has_message(BREAKAGE_FAILED)(report.leak.broken[0].note)
+    assert "it cannot be broken" in report.leak.broken[0].note
 
 
 def test_no_one_sends_where_nothing_was_broken() -> None:
@@ -170,7 +191,7 @@ def test_where_one_host_sent_nothing_nothing_is_proven() -> None:
     report = probe(FakeCaptures(mute_when_broken="b"))
     assert report.leak is not None
     assert {one.verdict for one in report.leak.broken} == {BreakVerdict.NOT_PROVEN}
-    assert "Not both hosts sent" in report.leak.broken[0].note
+    assert has_message(NO_CONTROL_AFTERWARDS)(report.leak.broken[0].note)
 
 
 def test_the_other_host_sends_once_the_protection_has_gone() -> None:
@@ -206,9 +227,8 @@ def test_a_largest_frame_that_was_not_sent_is_not_reported_to_be_lost() -> None:
 def test_a_size_without_a_figure_is_a_doubt() -> None:
     report = probe(FakeCaptures(is_size_silent=True))
     assert [one.frame_bytes for one in report.overhead] == []
-    reported = [doubt for doubt in report.doubts if "was not measured" in doubt]
-    assert len(reported) == len(FRAME_BYTES)
-    assert reported[0].startswith("What a frame of 60 bytes costs was not measured: 0 of 0 were answered, and ")
+    reported = [doubt for doubt in report.doubts if has_message(COST_UNMEASURED, answered=0, sent=0)(doubt)]
+    assert [one.data["size"] for one in reported] == list(FRAME_BYTES)
 
 
 def test_a_largest_frame_that_does_not_cross_is_reported() -> None:
@@ -226,10 +246,8 @@ def test_what_is_missing_is_named_with_its_package_and_no_host_is_touched() -> N
     report = run_capture_tests(pair, replace(asked, facts=facts), token=CancelToken(), on_stage=lambda _: None)
     assert report.leak is not None
     assert report.leak.verdict is LeakVerdict.NOT_PROVEN
-    assert report.leak.note == (
-        "gateway-b has no tcpdump; the package tcpdump brings it. "
-        "gateway-b has no ping that can mark its frames; the package iputils-ping brings one."
-    )
+    assert has_message(NO_TCPDUMP, host="gateway-b", package="tcpdump")(report.leak.note)
+    assert has_message(NO_MARKING_PING, host="gateway-b", package="iputils-ping")(report.leak.note)
     assert isinstance(pair.a, FakeHost)
     assert pair.a.commands == []
 
@@ -238,14 +256,14 @@ def test_only_root_can_capture() -> None:
     pair = sessions(FakeCaptures())
     assert missing_for_capture(pair, request().facts) == ""
     plain = FakeHost("gateway-a", lambda *_: iter(()), privilege=Privilege.NONE)
-    assert "only root can capture" in missing_for_capture(SessionPair(plain, pair.b), request().facts)
+    assert has_message(NO_ROOT_TO_CAPTURE)(missing_for_capture(SessionPair(plain, pair.b), request().facts))
 
 
 def test_cancelling_ends_the_captures() -> None:
     capture, token = FakeCaptures(), CancelToken()
 
     def on_stage(text: str) -> None:
-        if text == "canary frames of every size":
+        if text == CANARIES_OF_EVERY_SIZE():
             token.cancel()
 
     with pytest.raises(Cancelled):

@@ -18,6 +18,16 @@ from app.domain.injection import (
     authenticity,
     replay_protection,
 )
+from app.domain.messages.results import (
+    FORGERIES_LOST,
+    FRAMES_INTACT,
+    INJECTION_CONTROL_FAILED,
+    NO_FORGERY_GOT_IN,
+    NO_REPLAY_GOT_IN,
+    NO_TRIAL_ARRIVED,
+    NO_TRIAL_SENT,
+    PACKETS_GOT_IN,
+)
 from app.probes.capture.pcap import ETHERNET, Record
 from app.probes.capture.recording import TUNNEL, UNDERLAY, HostCapture
 from app.probes.injection.forging import ETHERTYPE, Forgery
@@ -26,6 +36,7 @@ from app.probes.injection.packets import Captured, ethernet, ipv4
 from app.probes.injection.stages import parse_inspected
 from app.storage.codec import to_data
 from app.wording.capture_sentences import properties_line, property_sentence
+from support.message_checks import has_message
 
 LINK = bytes.fromhex("0200000000020200000000010800")
 FIRST, SECOND = b"firstone", b"secondly"
@@ -110,7 +121,7 @@ def test_frame_that_comes_out_as_it_was_sent_is_no_forgery_but_only_once() -> No
     assert (twice.entered, twice.intact) == (1, 2)
     found = report(*(replace(ALTERED, intact=2) if one.kind is TrialKind.ALTERED else one for one in ALL))
     assert authenticity(found).verdict is PropertyVerdict.HOLDS
-    assert authenticity(found).note.endswith("Of 2 altered ones the frame came out as it had been sent.")
+    assert has_message(FRAMES_INTACT, intact=2)(authenticity(found).note)
 
 
 def test_packets_that_do_not_arrive_show_nothing() -> None:
@@ -131,24 +142,20 @@ def report(*trials: InjectionTrial, missing: dict[str, str] | None = None, is_ex
 def test_properties_hold_where_the_control_got_in_and_nothing_else() -> None:
     found = report(*ALL)
     assert authenticity(found).verdict is PropertyVerdict.HOLDS
-    assert authenticity(found).note == "None of 50 packets that were forged or altered got in."
+    assert authenticity(found).note == NO_FORGERY_GOT_IN(sent=50)
     assert replay_protection(found).verdict is PropertyVerdict.HOLDS
-    assert replay_protection(found).note == "None of 12 packets that were replayed got in."
+    assert replay_protection(found).note == NO_REPLAY_GOT_IN(sent=12)
 
 
 @pytest.mark.parametrize(
-    ("trial", "is_authentic", "note"),
-    [
-        (replace(FORGED, entered=1), False, "1 of 3 packets forged from a third address got in on B."),
-        (replace(ALTERED, entered=2), False, "2 of 22 packets altered by one bit got in on B."),
-        (replace(REPLAYED, entered=6), True, "6 of 6 packets replayed got in on B."),
-    ],
+    ("trial", "is_authentic"),
+    [(replace(FORGED, entered=1), False), (replace(ALTERED, entered=2), False), (replace(REPLAYED, entered=6), True)],
 )
-def test_one_packet_that_gets_in_is_enough(trial: InjectionTrial, note: str, *, is_authentic: bool) -> None:
+def test_one_packet_that_gets_in_is_enough(trial: InjectionTrial, *, is_authentic: bool) -> None:
     found = report(*(trial if one.kind is trial.kind else one for one in ALL))
     judged_as = replay_protection(found) if is_authentic else authenticity(found)
     assert judged_as.verdict is PropertyVerdict.FAILS
-    assert judged_as.note == note
+    assert judged_as.note == PACKETS_GOT_IN(entered=trial.entered, sent=trial.sent, words=trial.words, side="B")
     other = authenticity(found) if is_authentic else replay_protection(found)
     assert other.verdict is PropertyVerdict.HOLDS
 
@@ -156,15 +163,15 @@ def test_one_packet_that_gets_in_is_enough(trial: InjectionTrial, note: str, *, 
 @pytest.mark.parametrize(
     ("trials", "missing", "note"),
     [
-        ((FORGED, ALTERED, replace(DELAYED, entered=0), REPLAYED), {}, "the control did not get in"),
-        ((FORGED, replace(ALTERED, arrived=0), DELAYED, REPLAYED), {}, "no packet arrived of those altered by one bit"),
+        ((FORGED, ALTERED, replace(DELAYED, entered=0), REPLAYED), {}, INJECTION_CONTROL_FAILED(side="B")),
+        ((FORGED, replace(ALTERED, arrived=0), DELAYED, REPLAYED), {}, NO_TRIAL_ARRIVED(side="B", words=ALTERED.words)),
         (
             (replace(FORGED, title="from the peer's address", arrived=0), ALTERED, DELAYED, REPLAYED),
             {},
-            "no packet arrived of those forged from the peer's address",
+            NO_TRIAL_ARRIVED(side="B", words="forged from the peer's address"),
         ),
         ((FORGED, DELAYED, REPLAYED), {"altered": "B has no nft."}, "B has no nft."),
-        ((FORGED, DELAYED, REPLAYED), {}, "No altered packets were sent at B."),
+        ((FORGED, DELAYED, REPLAYED), {}, NO_TRIAL_SENT(kind="altered", side="B")),
     ],
 )
 def test_what_was_not_tried_is_not_claimed(
@@ -178,7 +185,7 @@ def test_what_was_not_tried_is_not_claimed(
 def test_forged_packets_that_a_router_drops_are_reported_not_to_be_tried() -> None:
     found = authenticity(report(replace(FORGED, arrived=0), ALTERED, DELAYED, REPLAYED))
     assert found.verdict is PropertyVerdict.HOLDS
-    assert found.note.endswith("Not tried, as none of them arrived: from a third address.")
+    assert has_message(FORGERIES_LOST, titles=("from a third address",))(found.note)
 
 
 def test_nothing_that_was_run_is_nothing_that_was_shown() -> None:

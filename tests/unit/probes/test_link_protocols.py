@@ -18,6 +18,20 @@ from app.domain.hosts import Side
 from app.domain.link_protocols import A_TO_B, LinkProtocol, ProtocolCrossing, ProtocolVerdict, ProtocolWay
 from app.probes.capture.link_frames import CONTROL, COPIES, KINDS, FrameTag, LinkFrame, build_frames
 from app.probes.capture.link_protocols import LinkSent, changes_of, judge_way, parse_link_sent, send_link_frames
+from app.probes.capture.messages import (
+    CHANGED_CONTENT,
+    CHANGED_DESTINATION,
+    FEW_CONTROLS,
+    FRAMES_NOT_SENT,
+    FRAMES_REPEATED,
+    FRAMES_SENT_TOO_LATE,
+    PERL_REPORTED,
+    PRIORITY_CHANGED,
+    TAG_ADDED,
+    TAG_KEPT,
+    TAG_REMOVED,
+    VLAN_CHANGED,
+)
 from app.probes.capture.pcap import Record, parse_pcap
 from app.probes.capture.recording import TUNNEL, HostCapture
 from app.wording.capture_sentences import capture_line
@@ -114,9 +128,7 @@ def test_what_arrives_as_it_was_sent_crosses() -> None:
     with_sources = [data[:6] + b"\x02\0\0\0\0\x01" + data[12:] + bytes(4) for data in without()]
     ways = judged(with_sources)
     assert {(way.verdict, way.sent, way.arrived) for way in ways.values()} == {(ProtocolVerdict.CROSSES, 3, 3)}
-    assert {protocol: way.note for protocol, way in ways.items() if way.note} == {
-        LinkProtocol.PRIORITY_TAG: "They arrive with their tag."
-    }
+    assert {protocol: way.note for protocol, way in ways.items() if way.note} == {LinkProtocol.PRIORITY_TAG: TAG_KEPT()}
 
 
 def test_what_is_missing_beside_ordinary_frames_does_not_cross() -> None:
@@ -144,7 +156,7 @@ def test_without_ordinary_frames_beside_them_nothing_is_reported(lost: int) -> N
     gone = [frame.data for frame in of_kind(CONTROL)[:lost]]
     way = judged([data for data in without(LinkProtocol.LLDP) if data not in gone])[LinkProtocol.LLDP]
     assert way.verdict is ProtocolVerdict.NOT_TRIED
-    assert way.note == f"only {3 - lost} of 3 ordinary frames beside them arrived."
+    assert way.note == FEW_CONTROLS(seen=3 - lost, controls=3)
 
 
 def test_a_capture_that_lost_packets_does_not_show_that_a_frame_did_not_cross() -> None:
@@ -156,28 +168,25 @@ def test_a_capture_that_lost_packets_does_not_show_that_a_frame_did_not_cross() 
 def test_duplicates_count_once_and_are_reported() -> None:
     lldp = of_kind(LinkProtocol.LLDP)[0].data
     way = judged([*without(), lldp, lldp])[LinkProtocol.LLDP]
-    assert way == ProtocolWay(ProtocolVerdict.CROSSES, 3, 3, "Frames arrived more than once.")
+    assert way == ProtocolWay(ProtocolVerdict.CROSSES, 3, 3, FRAMES_REPEATED())
 
 
 def untagged(data: bytes) -> bytes:
     return (data[:12] + data[16:]).ljust(60, b"\0")
 
 
-@pytest.mark.parametrize(
-    ("protocol", "note"),
-    [(LinkProtocol.PRIORITY_TAG, "The tag was removed."), (LinkProtocol.PRIORITY, "The tag was removed.")],
-)
-def test_a_tag_that_is_removed_is_a_change(protocol: LinkProtocol, note: str) -> None:
+@pytest.mark.parametrize("protocol", [LinkProtocol.PRIORITY_TAG, LinkProtocol.PRIORITY])
+def test_a_tag_that_is_removed_is_a_change(protocol: LinkProtocol) -> None:
     changed = [untagged(frame.data) if frame.kind == protocol else frame.data for frame in FRAMES]
-    assert judged(changed)[protocol] == ProtocolWay(ProtocolVerdict.CHANGED, 3, 3, note)
+    assert judged(changed)[protocol] == ProtocolWay(ProtocolVerdict.CHANGED, 3, 3, TAG_REMOVED())
 
 
 @pytest.mark.parametrize(
     ("tci", "changes"),
     [
-        (0x0C05, ["Priority 0 instead of 6."]),
-        (0xC001, ["VLAN 1 instead of 3077."]),
-        (0x2001, ["Priority 1 instead of 6.", "VLAN 1 instead of 3077."]),
+        (0x0C05, [PRIORITY_CHANGED(after=0, before=6)]),
+        (0xC001, [VLAN_CHANGED(after=1, before=3077)]),
+        (0x2001, [PRIORITY_CHANGED(after=1, before=6), VLAN_CHANGED(after=1, before=3077)]),
         (0xDC05, []),  # the drop eligible indicator is promised by no solution
     ],
 )
@@ -188,10 +197,10 @@ def test_another_priority_or_vlan_is_a_change(tci: int, changes: list[str]) -> N
 
 def test_other_changes_are_named() -> None:
     (lldp, *_) = (frame.data for frame in of_kind(LinkProtocol.LLDP))
-    assert list(changes_of(lldp, b"\x01\x80\xc2\0\0\x03" + lldp[6:])) == ["Another destination."]
-    assert list(changes_of(lldp, lldp[:12] + b"\x81\0\0\1" + lldp[12:])) == ["A tag was added."]
-    assert list(changes_of(lldp, lldp + b"x")) == ["Other content."]
-    assert list(changes_of(lldp, lldp[:12] + b"\x88\xcd" + lldp[14:])) == ["Other content."]
+    assert list(changes_of(lldp, b"\x01\x80\xc2\0\0\x03" + lldp[6:])) == [CHANGED_DESTINATION()]
+    assert list(changes_of(lldp, lldp[:12] + b"\x81\0\0\1" + lldp[12:])) == [TAG_ADDED()]
+    assert list(changes_of(lldp, lldp + b"x")) == [CHANGED_CONTENT()]
+    assert list(changes_of(lldp, lldp[:12] + b"\x88\xcd" + lldp[14:])) == [CHANGED_CONTENT()]
     assert list(changes_of(lldp, lldp + bytes(4))) == []
 
 
@@ -203,7 +212,8 @@ def test_what_could_not_be_sent_was_not_tried() -> None:
     text += "".join(f"#unsent {n} Operation not permitted\n" for n, one in enumerate(FRAMES) if one.kind == "priority")
     ways = judged(without(LinkProtocol.PRIORITY), sent=parse_link_sent("gw-a", FRAMES, text))
     assert ways.pop(LinkProtocol.PRIORITY) == ProtocolWay(
-        ProtocolVerdict.NOT_TRIED, note="gw-a could not send them. Perl reported: Operation not permitted."
+        ProtocolVerdict.NOT_TRIED,
+        note=f"{FRAMES_NOT_SENT(host='gw-a')} {PERL_REPORTED(output='Operation not permitted')}",
     )
     assert {way.verdict for way in ways.values()} == {ProtocolVerdict.CROSSES}
 
@@ -268,7 +278,7 @@ def test_a_host_that_is_too_slow_loses_nothing_else() -> None:
 
     slow = FakeHost("gateway-a", late)  # type: ignore[arg-type]
     run = send_link_frames(replace(pair, a=slow), plan(), token=CancelToken())
-    assert run.sent[Side.A].error == "gateway-a did not send them within 20 s."
+    assert run.sent[Side.A].error == FRAMES_SENT_TOO_LATE(host="gateway-a", seconds=20.0)
     assert len(run.sent[Side.B].sent) == len(run.sent[Side.B].frames)
 
 

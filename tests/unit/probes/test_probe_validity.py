@@ -4,6 +4,14 @@ import numpy as np
 
 from app.domain.hosts import Side, ToolFlavour
 from app.domain.results import LOST_RTT_US, CpuUsage, LatencySeries
+from app.probes.messages import (
+    BUSY_BEFORE,
+    CPU_NOT_ALWAYS_MEASURED,
+    ECHOES_LOST,
+    ECHOES_TWICE,
+    SHAPED_BY_OTHERS,
+    STOLEN_TIME,
+)
 from app.probes.surroundings import Surroundings
 from app.probes.validity import BUSY_LIMIT_PCT, STEAL_LIMIT_PCT, doubts_before, doubts_of_cpu, doubts_of_latency
 
@@ -35,7 +43,7 @@ def test_a_busy_host_is_named() -> None:
     busy = Surroundings(BUSY_LIMIT_PCT + 1, 0.0, "eth1", ())
 
     assert doubts_before(LABELS, {Side.A: QUIET, Side.B: busy}) == (
-        "Other work kept 51 % of gateway-b's CPU busy before the start.",
+        BUSY_BEFORE(busy_pct=BUSY_LIMIT_PCT + 1, host="gateway-b"),
     )
 
 
@@ -44,27 +52,25 @@ def test_shaping_that_was_left_behind_is_named() -> None:
 
     (doubt,) = doubts_before(LABELS, {Side.A: shaped})
 
-    assert doubt == "On gateway-a, traffic on eth1 is shaped by something else: qdisc netem 8001: root delay 250ms."
+    assert doubt == SHAPED_BY_OTHERS(host="gateway-a", device="eth1", shaper=shaped.shapers[0])
 
 
 def test_stolen_time_is_reported_once_per_host() -> None:
     stolen = {"a": usage(STEAL_LIMIT_PCT + 5), "b": usage()}
 
-    assert doubts_of_cpu(LABELS, [stolen, stolen]) == (
-        "The hypervisor took 7 % of gateway-a's CPU time while it was measured.",
-    )
+    assert doubts_of_cpu(LABELS, [stolen, stolen]) == (STOLEN_TIME(stolen_pct=STEAL_LIMIT_PCT + 5, host="gateway-a"),)
 
 
 def test_a_host_that_was_not_watched_is_named() -> None:
     assert doubts_of_cpu(LABELS, [{"a": usage(), "b": usage()}, {"a": usage()}]) == (
-        "The CPU of gateway-b was not measured all the time.",
+        CPU_NOT_ALWAYS_MEASURED(host="gateway-b"),
     )
 
 
 def test_losses_and_duplicates_are_counted() -> None:
     assert doubts_of_latency([series(200, 199), series(200, 198, duplicates=2)], ToolFlavour.IPUTILS) == (
-        "3 of 400 echo requests were lost (0.75 %).",
-        "2 echo replies came twice.",
+        ECHOES_LOST(lost=3, sent=400, lost_pct=0.75),
+        ECHOES_TWICE(duplicates=2),
     )
 
 

@@ -30,10 +30,13 @@ from app.domain.practice_labs import LabChoice
 from app.domain.results import CampaignStatus
 from app.lab import Lab, LabSpec
 from app.lab.desk import LabOperations
+from app.lab.messages import ITS_LAB_WAS_STOPPED, LAB_IN_USE, UNTIL_CLOSED, UNTIL_STOPPED
 from app.lab.practice_labs import Labs
 from app.lab.users import connected_users, user_of
 from app.storage import Store
+from app.storage.messages import HOLDER
 from support.lab_power import power_off
+from support.message_checks import shows
 from support.other_process import holding
 from support.pretended_lab import PretendedLabs, assert_nothing_is_left, needs_ssh_keygen, pretended_labs
 from support.stored_deployments import deployment
@@ -81,7 +84,7 @@ def test_a_lab_is_started_as_chosen_reported_and_stopped(desk: Desk, tmp_path: P
     [found] = desk.lab_details()
     assert (found.name, found.pair_name, found.is_up, found.is_starting) == ("one", "lab:one", (True, True), False)
     assert found.kind == "debian-13 and debian-11, CPU without AES instructions"
-    assert found.lasts == "until it is stopped"
+    assert found.lasts == UNTIL_STOPPED()
     assert found.login(Side.B) == "tunnelmark lab ssh B --name one"
     power_off(desk.lab_service.manager, "one", Side.B)
     assert desk.lab_details()[0].is_up == (True, False)
@@ -95,7 +98,7 @@ def test_a_lab_is_started_as_chosen_reported_and_stopped(desk: Desk, tmp_path: P
 def test_an_own_lab_ends_with_this_process_and_another_does_not(desk: Desk) -> None:
     _start(desk)
     _start(desk, replace(CHOICE, name="two", is_detached=False))
-    assert [lab.lasts for lab in desk.lab_details()] == ["until it is stopped", "until Tunnelmark is closed"]
+    assert [lab.lasts for lab in desk.lab_details()] == [UNTIL_STOPPED(), UNTIL_CLOSED()]
     desk.lab_service.close()
     assert [lab.name for lab in desk.lab_details()] == ["one"]
 
@@ -168,7 +171,8 @@ def test_other_work_that_holds_a_host_uses_the_lab_and_work_of_this_process_is_k
         assert desk.lab_uses("one") == ()
     with holding(tmp_path / "in-use", (lab.pair.b,)) as other:
         [use] = desk.lab_uses("one")
-        assert use.startswith(f"In use by comparison 3 (process {other.pid}, since ")
+        assert shows(use, LAB_IN_USE.text)
+        assert shows(use, HOLDER.text, what="comparison 3", pid=other.pid)
         assert desk.stop_lab("one", ()) == (use,)
         assert desk.stop_lab("one", (use,)) == ()
 
@@ -265,7 +269,7 @@ def test_a_deployment_ends_with_its_lab(desk: Desk, *, is_by_command: bool) -> N
     else:
         assert desk.stop_lab("one", desk.lab_uses("one")) == ()
     stored = desk.store.get_deployment(one.id)
-    assert (stored.state, stored.message) == (DeploymentState.REMOVED, "Its practice lab was stopped.")
+    assert (stored.state, stored.message) == (DeploymentState.REMOVED, ITS_LAB_WAS_STOPPED())
 
 
 def test_the_kinds_of_the_menu_are_kinds_of_labs() -> None:

@@ -25,11 +25,14 @@ from app.lab import image as image_module
 from app.lab import image_build
 from app.lab.image import ImageStore, hold_image, is_sound, recipe_files, recipe_fingerprint, write_manifest
 from app.lab.messages import (
+    ANOTHER_PREPARES,
     DISK_FILLED,
+    FETCHING_LISTS,
     IMAGE_FAILED,
     IMAGE_PROGRAM_MISSING,
     KEYS_MISSING,
     KEYS_TOO_OLD,
+    MAKING_USERS,
     MIRROR_UNREACHABLE,
     NEEDS_SUBORDINATE_IDS,
     SEE_LINES_ABOVE,
@@ -178,7 +181,7 @@ def test_two_at_once_make_one_image(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert is_building.wait(20)
 
     def on_progress(progress: LabProgress) -> None:
-        if "Another Tunnelmark" in progress.text:
+        if has_message(ANOTHER_PREPARES)(progress.text):
             may_end.set()
 
     found.append(ensure(ImageStore(tmp_path), on_progress))
@@ -306,7 +309,7 @@ def test_output_becomes_progress(tmp_path: Path) -> None:
     seen: list[LabProgress] = []
     script = "echo 'I: running apt-get update...'; echo noise; echo 'tunnelmark: users'"
     run_bound(["sh", "-c", script], tmp_path, on_progress=seen.append)
-    assert [step.text for step in seen] == ["Fetching the lists of packages", "Making users and services"]
+    assert [step.text for step in seen] == [FETCHING_LISTS(), MAKING_USERS()]
     fractions = [step.fraction or 0 for step in seen]
     assert fractions == sorted(fractions)
 

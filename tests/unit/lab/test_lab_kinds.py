@@ -12,6 +12,7 @@ from test_practice_labs import FakeManager, labs, manager
 
 from app.cli import main
 from app.cli.exit_codes import ExitCode
+from app.cli.messages import RESUME_LAB_GONE
 from app.domain.cancel import CancelToken
 from app.domain.hosts import PairSpec
 from app.domain.results import CampaignRecord, CampaignStatus
@@ -19,6 +20,7 @@ from app.lab import CpuKind, LabSpec
 from app.lab.kinds import how_to_measure_again, kind_of
 from app.lab.practice_labs import Labs
 from app.storage import Store
+from support.message_checks import shows
 
 __all__ = ["labs", "manager"]
 
@@ -115,6 +117,6 @@ def test_resuming_in_a_lab_that_is_gone_is_refused_with_the_command_that_helps(
         number = store.create_campaign(record.plan, record.facts, "0.1.0")
         store.finish_campaign(number, CampaignStatus.INTERRUPTED)
     assert main(["compare", "lab:debian-11", "--resume"]) == ExitCode.INVALID
-    reported = " ".join(capsys.readouterr().err.split())
-    assert f"lab that comparison {number} ran in has ended, so it cannot be resumed" in reported
-    assert "Measure again in a new lab of the same kind: tunnelmark compare lab:debian-11" in reported
+    reported = capsys.readouterr().err
+    assert shows(reported, RESUME_LAB_GONE.text, campaign=number)
+    assert shows(reported, RESUME_LAB_GONE.hint, command="tunnelmark compare lab:debian-11")

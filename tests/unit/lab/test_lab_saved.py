@@ -11,10 +11,22 @@ import pytest
 from app.domain.cancel import CancelToken
 from app.domain.errors import Cancelled, LabFault, NotFound
 from app.domain.hosts import Side
+from app.domain.messages import MessageForm
 from app.lab import LabProgress, LabSpec, boot
 from app.lab import saved as saved_module
-from app.lab.messages import LAB_PROGRAM_MISSING
-from support.message_checks import has_message
+from app.lab.messages import (
+    BOOTING_INSTEAD,
+    DISK_FULL_WHILE,
+    GATEWAYS_TOO_SLOW,
+    GATEWAYS_UP,
+    LAB_PROGRAM_MISSING,
+    RESTORING_GATEWAYS,
+    SAVING_BOOTED,
+    SAVING_GATEWAY,
+    SPACE_TOO_LITTLE,
+    WAITING_FOR_LOGIN,
+)
+from support.message_checks import has_message, shows
 from support.pretended_lab import WAIT_S, PretendedLabs, assert_nothing_is_left, needs_ssh_keygen, pretended_labs, up
 
 pytestmark = needs_ssh_keygen
@@ -35,7 +47,7 @@ def start(labs: PretendedLabs, *, is_cold: bool = False) -> list[str]:
 
     def note(step: LabProgress) -> None:
         seen.append(step)
-        if "Booting both gateways instead" in step.text:
+        if has_message(BOOTING_INSTEAD)(step.text):
             labs.wait_for_a_boot(WAIT_S)
 
     labs.up(LabSpec("one"), token=CancelToken(), on_progress=note, is_owned=True, is_cold=is_cold)
@@ -43,18 +55,19 @@ def start(labs: PretendedLabs, *, is_cold: bool = False) -> list[str]:
     return [f"{step.stage}: {step.text}" for step in seen]
 
 
-def has(reported: list[str], text: str) -> bool:
-    return any(text in line for line in reported)
+def has(reported: list[str], what: str | MessageForm, **data: object) -> bool:
+    form_text = what if isinstance(what, str) else what.text
+    return any(shows(line, form_text, **data) for line in reported)
 
 
 def test_a_gateway_boots_once_and_is_restored_from_then_on(labs: PretendedLabs, tmp_path: Path) -> None:
     first = start(labs)
     (saved,) = machines(tmp_path)
     assert sorted(path.name for path in saved.iterdir()) == ["disk.qcow2", "manifest.json", "memory"]
-    assert has(first, "save: Saving")
-    assert has(first, "Restoring")
+    assert has(first, f"save: {SAVING_BOOTED()}")
+    assert has(first, RESTORING_GATEWAYS)
     second = start(labs)
-    assert has(second, "Restoring")
+    assert has(second, RESTORING_GATEWAYS)
     assert not has(second, "save:")
     assert machines(tmp_path) == [saved]
 
@@ -62,7 +75,7 @@ def test_a_gateway_boots_once_and_is_restored_from_then_on(labs: PretendedLabs, 
 def test_a_cold_start_neither_saves_nor_restores(labs: PretendedLabs, tmp_path: Path) -> None:
     reported = start(labs, is_cold=True)
     assert not has(reported, "save:")
-    assert not has(reported, "Restoring")
+    assert not has(reported, RESTORING_GATEWAYS)
     assert not (tmp_path / "cache/lab/debian-13/machines").exists()
 
 
@@ -71,14 +84,14 @@ def test_a_damaged_one_is_made_anew(labs: PretendedLabs, tmp_path: Path) -> None
     (saved,) = machines(tmp_path)
     (saved / "memory").chmod(0o644)
     (saved / "memory").write_bytes(b"cut")
-    assert has(start(labs), "save: Saving")
+    assert has(start(labs), f"save: {SAVING_BOOTED()}")
     assert (saved / "memory").read_bytes() != b"cut"
 
 
 def test_where_nothing_can_be_saved_the_gateways_boot(labs: PretendedLabs, tmp_path: Path) -> None:
     labs.behave("unsaveable")
     reported = start(labs)
-    assert has(reported, "this device cannot be saved. Booting both gateways instead")
+    assert has(reported, BOOTING_INSTEAD(why="this device cannot be saved."))
     assert machines(tmp_path) == []
 
 
@@ -87,10 +100,10 @@ def test_one_that_cannot_be_restored_is_discarded_and_the_gateways_boot(labs: Pr
     labs.behave("unrestorable")
     reported = start(labs)
     assert has(reported, "load of migration failed")
-    assert has(reported, "Booting both gateways instead")
+    assert has(reported, BOOTING_INSTEAD)
     assert machines(tmp_path) == []
     labs.behave("works")
-    assert has(start(labs), "save: Saving")
+    assert has(start(labs), f"save: {SAVING_BOOTED()}")
 
 
 def test_one_that_is_restored_and_never_comes_up_is_discarded_and_the_gateways_boot(
@@ -100,11 +113,11 @@ def test_one_that_is_restored_and_never_comes_up_is_discarded_and_the_gateways_b
     labs.behave("speechless")
     labs.wait_for_a_boot(0.5)
     reported = start(labs)
-    assert has(reported, "did not come up within 0.5 s")
-    assert has(reported, "Booting both gateways instead")
-    assert has(reported, "boot: Waiting until the gateways can be logged in to (2 of 2 are ready)")
+    assert has(reported, GATEWAYS_TOO_SLOW, seconds=0.5)
+    assert has(reported, BOOTING_INSTEAD)
+    assert has(reported, f"boot: {WAITING_FOR_LOGIN(ready=2, number=2)}")
     assert not any("are up)" in one for one in reported), "it would read as a step back after “2 of 2 have booted”"
-    assert reported[-1] == "login: Both gateways are up"
+    assert reported[-1] == f"login: {GATEWAYS_UP()}"
     assert machines(tmp_path) == []
 
 
@@ -115,8 +128,8 @@ def test_one_that_is_restored_and_takes_no_identity_is_discarded_and_the_gateway
     labs.behave("deaf")
     monkeypatch.setattr(boot, "SEND_TIMEOUT_S", 1.0)
     reported = start(labs)
-    assert has(reported, "did not come up within 1 s")
-    assert has(reported, "Booting both gateways instead")
+    assert has(reported, GATEWAYS_TOO_SLOW, seconds=1.0)
+    assert has(reported, BOOTING_INSTEAD)
     assert machines(tmp_path) == []
 
 
@@ -138,7 +151,7 @@ def test_another_version_of_qemu_makes_its_own_and_removes_the_old_one(
     (old,) = machines(tmp_path)
     qemu = tmp_path / "bin/qemu-system-x86_64"
     qemu.write_text(qemu.read_text().replace("version 0", "version 1"))
-    assert has(start(labs), "save: Saving")
+    assert has(start(labs), f"save: {SAVING_BOOTED()}")
     (new,) = machines(tmp_path)
     assert new != old
 
@@ -156,7 +169,9 @@ def test_one_that_a_lab_runs_on_is_kept(labs: PretendedLabs, tmp_path: Path) -> 
 
 def test_too_little_space_for_saving_is_no_obstacle(labs: PretendedLabs, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(saved_module, "_NEEDED_BYTES", 1 << 60)
-    assert has(start(labs), "Too little disk space for saving a virtual gateway")
+    reported = start(labs)
+    assert has(reported, SPACE_TOO_LITTLE)
+    assert has(reported, SAVING_GATEWAY)
 
 
 def test_a_disk_that_is_full_while_saving_is_no_obstacle(
@@ -167,8 +182,9 @@ def test_a_disk_that_is_full_while_saving_is_no_obstacle(
 
     monkeypatch.setattr(saved_module, "write_manifest", write)
     reported = start(labs)
-    assert has(reported, "is full while saving a virtual gateway")
-    assert has(reported, "Booting both gateways instead")
+    assert has(reported, DISK_FULL_WHILE)
+    assert has(reported, SAVING_GATEWAY)
+    assert has(reported, BOOTING_INSTEAD)
     assert machines(tmp_path) == []
 
 

@@ -14,6 +14,7 @@ from app.domain.errors import Cancelled, DiskFull, LabFault
 from app.lab import LabProgress, LabSpec
 from app.lab import manager as manager_module
 from app.lab.messages import (
+    BOOTING_INSTEAD,
     GATEWAYS_TOO_SLOW,
     LAB_PORT_TAKEN,
     LAB_PROGRAM_MISSING,
@@ -77,7 +78,7 @@ def test_a_guest_that_never_comes_up_shows_its_console(labs: PretendedLabs, tmp_
     labs.wait_for_a_boot(0.1)
 
     def be_patient(step: LabProgress) -> None:
-        if "Booting both gateways instead" in step.text:  # the one that was to be saved did not come up, either
+        if has_message(BOOTING_INSTEAD)(step.text):  # the one that was to be saved did not come up, either
             labs.wait_for_a_boot(1.5)
 
     with pytest.raises(

@@ -14,10 +14,16 @@ import pytest
 
 from app.domain.condition_files import find_condition, presets, read_condition
 from app.domain.conditions import Condition, LinkDirection
-from app.domain.errors import InvalidFile, InvalidOption
-from app.domain.messages.inputs import CONDITION_UNKNOWN
+from app.domain.errors import InvalidFile, InvalidOption, TunnelmarkError
+from app.domain.messages.inputs import (
+    CONDITION_NO_TOML,
+    CONDITION_OUT_OF_RANGE,
+    CONDITION_UNKNOWN,
+    FIELD_MISSING,
+    FIELD_UNKNOWN,
+)
 from app.lab.link_emulator import Direction, LinkEmulator
-from support.message_checks import has_message
+from support.message_checks import HasMessage, has_message
 
 
 def carry(settings: dict[str, object], count: int, *, every_s: float = 0.001, size: int = 1_000) -> dict[int, float]:
@@ -121,19 +127,29 @@ def test_a_condition_is_read_from_a_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "error", "words"),
+    ("text", "error", "refusal"),
     [
-        ("[[condition]]\nname = 'x'\n", InvalidFile, "title"),
-        ("[[condition]]\nname = 'x'\ntitle = 'X'\nspeed = 1\n", InvalidFile, "speed"),
-        ("[[condition]]\nname = 'x'\ntitle = 'X'\n[condition.a_to_b]\nloss_pct = 150.0\n", InvalidOption, "loss_pct"),
-        ("no toml", InvalidFile, "TOML"),
-        ("", InvalidFile, "condition"),
+        ("[[condition]]\nname = 'x'\n", InvalidFile, has_message(FIELD_MISSING, field="'title'")),
+        (
+            "[[condition]]\nname = 'x'\ntitle = 'X'\nspeed = 1\n",
+            InvalidFile,
+            has_message(FIELD_UNKNOWN, fields=("speed",)),
+        ),
+        (
+            "[[condition]]\nname = 'x'\ntitle = 'X'\n[condition.a_to_b]\nloss_pct = 150.0\n",
+            InvalidOption,
+            has_message(CONDITION_OUT_OF_RANGE, name="loss_pct"),
+        ),
+        ("no toml", InvalidFile, has_message(CONDITION_NO_TOML)),
+        ("", InvalidFile, has_message(FIELD_MISSING, field="'condition'")),
     ],
 )
-def test_a_file_that_is_no_condition_is_refused(tmp_path: Path, text: str, error: type[Exception], words: str) -> None:
+def test_a_file_that_is_no_condition_is_refused(
+    tmp_path: Path, text: str, error: type[TunnelmarkError], refusal: HasMessage
+) -> None:
     file = tmp_path / "bad.toml"
     file.write_text(text)
-    with pytest.raises(error, match=words):
+    with pytest.raises(error, check=refusal):
         read_condition(file)
 
 

@@ -18,8 +18,18 @@ import pytest
 from app.domain.cancel import CancelToken
 from app.domain.credentials import Secret, SecretKey, SecretKind
 from app.domain.errors import Cancelled, KeyringUnavailable
+from app.domain.messages import MessageForm
 from app.secrets import LayeredPasswords, MemoryPasswords, PasswordStore
 from app.secrets.layers import Ask
+from app.secrets.messages import (
+    KEYRING_NOT_WAITED_FOR,
+    NO_SAFE_KEYRING,
+    PASSWORDS_IN_KEYRING,
+    PASSWORDS_IN_MEMORY,
+    PASSWORDS_IN_MEMORY_BECAUSE,
+    WAITING_FOR_KEYRING,
+)
+from support.message_checks import has_message
 
 KEY = SecretKey(SecretKind.LOGIN, "operator@gw:22")
 SUDO = SecretKey(SecretKind.SUDO, "operator@gw:22")
@@ -88,7 +98,7 @@ def test_keyrings_that_keep_nothing_are_refused(refused: type[keyring.backend.Ke
     store = PasswordStore(refused())
     is_available, sentence = store.availability()
     assert not is_available
-    assert "no keyring that protects passwords" in sentence
+    assert has_message(NO_SAFE_KEYRING)(sentence)
     with pytest.raises(KeyringUnavailable):
         store.set(KEY, Secret("x"))
     with pytest.raises(KeyringUnavailable):
@@ -183,15 +193,19 @@ def test_no_one_answers(backend: Keyring) -> None:
 
 def test_remembering_says_where(backend: Keyring) -> None:
     passwords = LayeredPasswords(PasswordStore(backend), MemoryPasswords(), None)
-    assert "in the system's keyring" in passwords.remember(KEY, Secret("right"))
+    assert has_message(PASSWORDS_IN_KEYRING)(passwords.remember(KEY, Secret("right")))
     assert PasswordStore(backend).get(KEY) == Secret("right")
 
 
-@pytest.mark.parametrize("store", [None, PasswordStore(keyring.backends.fail.Keyring())], ids=["none", "failing"])
-def test_without_a_keyring_it_is_memory_only_and_reported(store: PasswordStore | None) -> None:
+@pytest.mark.parametrize(
+    ("store", "form"),
+    [(None, PASSWORDS_IN_MEMORY), (PasswordStore(keyring.backends.fail.Keyring()), PASSWORDS_IN_MEMORY_BECAUSE)],
+    ids=["none", "failing"],
+)
+def test_without_a_keyring_it_is_memory_only_and_reported(store: PasswordStore | None, form: MessageForm) -> None:
     passwords = LayeredPasswords(store, MemoryPasswords(), None)
-    assert "in memory only" in passwords.where()
-    assert "in memory only" in passwords.remember(KEY, Secret("right"))
+    assert has_message(form)(passwords.where())
+    assert has_message(form)(passwords.remember(KEY, Secret("right")))
     assert passwords.get(KEY, is_retry=False) == Secret("right")
 
 
@@ -206,7 +220,7 @@ def test_a_keyring_that_breaks_is_passed_over_and_reported_once(
         assert passwords.get(SUDO, is_retry=False) == Secret("typed too")
         sentence = passwords.remember(KEY, Secret("typed"))
     assert len(asked) == 2
-    assert "in memory only" in sentence
+    assert has_message(PASSWORDS_IN_MEMORY_BECAUSE)(sentence)
     assert "locked" in sentence
     assert caplog.text.count("it is locked") == 1
     assert "typed" not in caplog.text
@@ -234,7 +248,7 @@ def test_without_a_keyring_it_is_reported_that_passwords_remain_in_memory() -> N
     passwords.get(KEY, is_retry=False)
     passwords.confirm(KEY)
     assert len(shown) == 1
-    assert "in memory only" in shown[0]
+    assert has_message(PASSWORDS_IN_MEMORY_BECAUSE)(shown[0])
 
 
 def test_cancelling_ends_the_wait_for_a_keyring_and_a_late_answer_asks_nothing(
@@ -260,7 +274,7 @@ def test_cancelling_ends_the_wait_for_a_keyring_and_a_late_answer_asks_nothing(
         both = [pool.submit(passwords.get, key, is_retry=False, token=token) for key in (KEY, SUDO)]
         try:
             assert shown.wait(30)
-            assert "Waiting for the system's keyring" in sentences[0]
+            assert has_message(WAITING_FOR_KEYRING)(sentences[0])
             token.cancel()
             for one in both:
                 with pytest.raises(Cancelled):
@@ -271,5 +285,5 @@ def test_cancelling_ends_the_wait_for_a_keyring_and_a_late_answer_asks_nothing(
         if thread.name == "keyring":
             thread.join(30)
     assert asked == []
-    assert "no longer waited for" in sentences[-1]
+    assert has_message(KEYRING_NOT_WAITED_FOR)(sentences[-1])
     assert passwords.get(KEY, is_retry=False, token=CancelToken()) == Secret("typed")

@@ -12,6 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from app.secrets.messages import KEYRING_NOT_READ, PASSWORDS_IN_KEYRING, PASSWORDS_IN_MEMORY_BECAUSE
+from support.message_checks import shows
+
 pytestmark = [
     pytest.mark.keyring,
     pytest.mark.skipif(
@@ -68,7 +71,7 @@ def test_a_password_outlives_the_program(home: Path) -> None:
     )
     assert stored["before"] is None
     assert stored["available"] is True
-    assert "in the system's keyring" in str(stored["said"])
+    assert shows(str(stored["said"]), PASSWORDS_IN_KEYRING.text)
     files = [file for file in home.rglob("*.keyring") if file.is_file()]
     assert files
     assert not any("pass wörd".encode() in file.read_bytes() for file in files)
@@ -99,9 +102,9 @@ def test_a_locked_keyring_is_passed_over_and_reported(home: Path) -> None:
         print(json.dumps({"error": error, "got": got.value, "where": passwords.where()}))
         """,
     )
-    assert "could not be read" in str(reported["error"])
+    assert shows(str(reported["error"]), KEYRING_NOT_READ.text)
     assert reported["got"] == "typed"
-    assert "in memory only" in str(reported["where"])
+    assert shows(str(reported["where"]), PASSWORDS_IN_MEMORY_BECAUSE.text)
 
 
 def test_without_a_secret_service_it_is_memory_only(home: Path) -> None:
@@ -116,4 +119,4 @@ def test_without_a_secret_service_it_is_memory_only(home: Path) -> None:
     available = reported["available"]
     assert isinstance(available, list)
     assert available[0] is False
-    assert "in memory only" in str(reported["said"])
+    assert shows(str(reported["said"]), PASSWORDS_IN_MEMORY_BECAUSE.text)

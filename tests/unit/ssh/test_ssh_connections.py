@@ -84,8 +84,9 @@ def test_one_advice_for_both_hosts_is_given_once() -> None:
 def test_of_two_errors_the_one_that_another_try_does_not_mend_counts(side: str) -> None:
     refused = AuthenticationFailed("The gateway refused the login.", hint="Give the password.")
     other = {"a": "b", "b": "a"}[side]
-    with pytest.raises(AuthenticationFailed, match=r"refused the login\. The name gw-b is not known") as caught:
+    with pytest.raises(AuthenticationFailed) as caught:
         connect(**{side: refused, other: B_IS_UNKNOWN})
+    assert caught.value.message == f"{refused.message} {B_IS_UNKNOWN.message}"
     assert not caught.value.is_retryable
     assert caught.value.__cause__ is refused
 

@@ -21,7 +21,17 @@ from app.domain.hosts import AuthKind, HostSpec
 from app.ssh.dial import Connection, _exchange_keys
 from app.ssh.login import log_in
 from app.ssh.logs import adopt_paramiko_logging
-from app.ssh.messages import CLOSED_DURING_LOGIN
+from app.ssh.messages import (
+    A_PASSWORD,
+    CLOSED_DURING_LOGIN,
+    KEY_NOT_PRIVATE,
+    KEY_UNREADABLE,
+    NO_AGENT,
+    NO_PASSWORDS_TAKEN,
+    NOTHING_TO_OFFER,
+    PASSPHRASE_NOT_GIVEN,
+    WAS_OFFERED,
+)
 from app.ssh.privileges import Privileges
 from app.ssh.targets import SshTarget
 from app.ssh.transport import WatchfulTransport
@@ -195,11 +205,11 @@ def test_the_refusal_names_what_was_tried_and_no_secret(connect: Connect, tmp_pa
         log_in(connect(Host()), target(AuthKind.AUTO, *files), Passwords(None, "hunter2"), token=CancelToken())
     text = caught.value.sentence() + str(caught.value.context)
     for words in (
-        f"Offered: key {tmp_path / 'key'}, a password.",
-        "broken is not a private key",
-        "missing cannot be read (No such file or directory)",
-        "no SSH agent is running",
-        f"the passphrase of key {tmp_path / 'locked'} was not given",
+        WAS_OFFERED(names=(f"key {tmp_path / 'key'}", A_PASSWORD())),
+        KEY_NOT_PRIVATE(file=tmp_path / "broken"),
+        KEY_UNREADABLE(file=tmp_path / "missing", reason="No such file or directory"),
+        NO_AGENT(),
+        PASSPHRASE_NOT_GIVEN(file=tmp_path / "locked"),
     ):
         assert words in text
     assert "hunter2" not in text
@@ -320,8 +330,7 @@ def test_no_one_is_asked_for_a_password_that_the_host_does_not_take(connect: Con
     passwords = Passwords("right")
     with pytest.raises(AuthenticationFailed) as caught:
         log_in(connect(Host(methods="publickey")), target(AuthKind.AUTO), passwords, token=CancelToken())
-    assert caught.value.code == "ssh.nothing-to-offer"
-    assert "with: no SSH agent is running, the host takes no passwords." in caught.value.message
+    assert has_message(NOTHING_TO_OFFER, reasons=(NO_AGENT(), NO_PASSWORDS_TAKEN()))(caught.value)
     assert passwords.asked == []
 
 

@@ -20,7 +20,7 @@ from app.domain.errors import Bug, CommandFailed, DiskFull
 from app.domain.hosts import Privilege
 from app.ssh.batch import Batch
 from app.ssh.executor import KILL_SCRIPT
-from app.ssh.messages import BATCH_WITH_STDIN
+from app.ssh.messages import BATCH_WITH_STDIN, FOLDER_MISSING, PATH_IS_FOLDER
 from app.ssh.remote_line import new_mark, remote_line, remote_script_line, shell_line
 from app.ssh.upload import upload_error, upload_script
 from support.message_checks import has_message
@@ -282,16 +282,13 @@ def test_nothing_is_replaced_if_one_file_cannot_be_written(shell: Sequence[str],
     old = tmp_path / "old"
     old.write_bytes(b"old")
     (tmp_path / "folder").mkdir()
-    for path, words in (
-        (tmp_path / "missing" / "file", "missing does not exist"),
-        (tmp_path / "folder", "is a folder"),
-    ):
+    for path, form in ((tmp_path / "missing" / "file", FOLDER_MISSING), (tmp_path / "folder", PATH_IS_FOLDER)):
         files = [FileToWrite(str(old), b"new"), FileToWrite(str(path), b"x")]
         done = upload(shell, files)
         assert done.returncode == 3
         error = upload_error(files, done.stderr.decode(), "REPORT", "gw")
         assert isinstance(error, CommandFailed)
-        assert words in error.message
+        assert has_message(form, path=str(path), host="gw")(error)
         assert old.read_bytes() == b"old"
         assert sorted(entry.name for entry in tmp_path.iterdir()) == ["folder", "old"]
 

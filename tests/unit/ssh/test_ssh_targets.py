@@ -10,8 +10,20 @@ import pytest
 from app.domain.cancel import CancelToken
 from app.domain.errors import HostUnreachable, InvalidFile, InvalidOption
 from app.domain.hosts import HostSpec
+from app.domain.messages import MessageForm
 from app.ssh.dial import open_socket
+from app.ssh.messages import (
+    JUMP_CIRCLE,
+    JUMP_WRONG,
+    NAME_OF_HOST_UNKNOWN,
+    NAME_UNKNOWN,
+    PROXY_COMMAND,
+    SSH_CONFIG_PORT_WRONG,
+    SSH_CONFIG_UNUSABLE,
+    TOO_MANY_JUMPS,
+)
 from app.ssh.targets import SshTarget, read_ssh_config, resolve
+from support.message_checks import HasMessage, has_message
 
 
 @pytest.fixture(autouse=True)
@@ -118,32 +130,31 @@ def test_jumping_can_be_switched_off(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("config", "words"),
+    ("config", "refusal"),
     [
-        ("Host gw\n  ProxyJump gw\n", "circle"),
-        ("Host gw\n  ProxyCommand nc %h %p\n", "ProxyCommand"),
-        ("Host gw\n  Port high\n", "port high"),
-        ("Host gw\n  Port 70000\n", "70000"),
-        ("Host gw\n  ProxyJump a:b:c@\n", "makes no sense"),
-        ("Host gw\n  ProxyJump " + ",".join(f"h{n}" for n in range(9)) + "\n", "More than 8"),
+        ("Host gw\n  ProxyJump gw\n", has_message(JUMP_CIRCLE)),
+        ("Host gw\n  ProxyCommand nc %h %p\n", has_message(PROXY_COMMAND)),
+        ("Host gw\n  Port high\n", has_message(SSH_CONFIG_PORT_WRONG)),
+        ("Host gw\n  Port 70000\n", has_message(SSH_CONFIG_PORT_WRONG)),
+        ("Host gw\n  ProxyJump a:b:c@\n", has_message(JUMP_WRONG)),
+        ("Host gw\n  ProxyJump " + ",".join(f"h{n}" for n in range(9)) + "\n", has_message(TOO_MANY_JUMPS, number=8)),
     ],
 )
-def test_what_cannot_be_done_is_reported(tmp_path: Path, config: str, words: str) -> None:
-    with pytest.raises(InvalidOption) as caught:
+def test_what_cannot_be_done_is_reported(tmp_path: Path, config: str, refusal: HasMessage) -> None:
+    with pytest.raises(InvalidOption, check=refusal):
         target(tmp_path, config, HostSpec("gw", "gw"))
-    assert words in caught.value.sentence()
 
 
 @pytest.mark.parametrize("content", [b"Host gw\n  what?\n", b"\xff\xfe\xfa"])
 def test_a_configuration_that_cannot_be_read_is_reported(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "config").write_bytes(content)
-    with pytest.raises(InvalidFile, match="config cannot be read"):
+    with pytest.raises(InvalidFile, check=has_message(SSH_CONFIG_UNUSABLE, file=str(tmp_path / "config"))):
         read_ssh_config(tmp_path / "config")
 
 
-@pytest.mark.parametrize(("label", "named"), [("gw.invalid", "gw.invalid"), ("pump", "gw.invalid of pump")])
+@pytest.mark.parametrize(("label", "form"), [("gw.invalid", NAME_UNKNOWN), ("pump", NAME_OF_HOST_UNKNOWN)])
 def test_a_name_that_is_not_known_is_reported_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, label: str, named: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, label: str, form: MessageForm
 ) -> None:
     def unknown(*_: object, **__: object) -> None:
         raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
@@ -151,4 +162,4 @@ def test_a_name_that_is_not_known_is_reported_once(
     monkeypatch.setattr(socket, "getaddrinfo", unknown)
     with pytest.raises(HostUnreachable) as caught:
         open_socket(target(tmp_path, "", HostSpec(label, "gw.invalid")), CancelToken())
-    assert caught.value.message == f"The name {named} is not known: Name or service not known."
+    assert has_message(form, name="gw.invalid", reason="Name or service not known")(caught.value)

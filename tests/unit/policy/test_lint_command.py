@@ -17,9 +17,24 @@ from sarif_check import check_sarif
 from app.cli.lint_formats import as_sarif
 from app.cli.main import main
 from app.domain.linting import ConfigKind
+from app.domain.messages import MessageForm, code_of
 from app.domain.verdicts import FindingQuestion, Verdict
 from app.linting.files import MAX_FILE_BYTES, LintOptions, lint_bytes, lint_file
+from app.linting.messages import (
+    CANNOT_BE_READ,
+    CANNOT_BE_READ_BECAUSE,
+    FEW_SETTINGS_OF_KIND,
+    FILE_EMPTY,
+    HOLDS_NUL,
+    IS_A_FOLDER,
+    KIND_NOT_KNOWN,
+    NOT_REGULAR,
+    THIS_TEXT,
+    TOO_LARGE,
+)
+from app.policy.messages import ACCESS_FAULT, ALL_CAN_CHANGE, ALL_CAN_READ, OF_ANOTHER_USER, PATH_IS_SECRET
 from support.lint_texts import lint_text
+from support.message_checks import has_message, shows
 from vpn_adapters.config_formats import sniff_kind
 
 FINDING_KEYS = ["line", "setting", "value", "question", "verdict", "reason", "source", "replacement"]
@@ -152,37 +167,37 @@ def test_json_has_exactly_what_is_documented(capsys: pytest.CaptureFixture[str])
 
 class TestUnreadable:
     @pytest.mark.parametrize(
-        ("content", "word"),
-        [(b"\x7fELF\x00\x00\x01", "NUL"), (b"Dear reader,\nhello.\n", "--kind"), (b"", "is empty.")],
+        ("content", "form"),
+        [(b"\x7fELF\x00\x00\x01", HOLDS_NUL), (b"Dear reader,\nhello.\n", KIND_NOT_KNOWN), (b"", FILE_EMPTY)],
     )
-    def test_content(self, tmp_path: Path, content: bytes, word: str) -> None:
+    def test_content(self, tmp_path: Path, content: bytes, form: MessageForm) -> None:
         path = tmp_path / "file"
         path.write_bytes(content)
         file = lint_file(path)
         assert file.kind is None
-        assert word in file.error
+        assert has_message(form)(file.error)
 
     def test_a_folder(self, tmp_path: Path) -> None:
-        assert "is a folder. Name the files in it" in lint_file(tmp_path).error
+        assert has_message(IS_A_FOLDER)(lint_file(tmp_path).error)
 
     def test_what_is_not_there(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         good = str(FOLDER / GOOD[0])
         status, out, _ = run(capsys, str(tmp_path / "nothing"), good)
         assert status == 2
-        assert "cannot be read: No such file" in " ".join(out.split())
+        assert shows(out, CANNOT_BE_READ_BECAUSE.text, reason="No such file or directory")
         assert f"{good} (openvpn)" in out
 
     def test_a_pipe_is_not_waited_for(self, tmp_path: Path) -> None:
         os.mkfifo(tmp_path / "pipe")
-        assert lint_file(tmp_path / "pipe").error.endswith("is not a regular file.")
+        assert has_message(NOT_REGULAR)(lint_file(tmp_path / "pipe").error)
 
     def test_a_huge_file(self, tmp_path: Path) -> None:
         with (tmp_path / "huge.conf").open("wb") as file:
             file.truncate(MAX_FILE_BYTES + 1)
-        assert "larger than 16 MiB" in lint_file(tmp_path / "huge.conf").error
+        assert has_message(TOO_LARGE, limit=16)(lint_file(tmp_path / "huge.conf").error)
 
     def test_a_path_that_cannot_be_one(self) -> None:
-        assert "cannot be read" in lint_file(Path("a\0b")).error
+        assert code_of(lint_file(Path("a\0b")).error) in {CANNOT_BE_READ.code, CANNOT_BE_READ_BECAUSE.code}
 
 
 OTHER_TEXTS = {
@@ -199,9 +214,9 @@ def test_a_text_of_another_kind_is_not_read(capsys: pytest.CaptureFixture[str], 
     assert sniff_kind(OTHER_TEXTS[name], str(path)) is not None, "it has something of a configuration"
     status, out, _ = run(capsys, str(path))
     assert status == 2
-    assert "was not read: it is not a known kind of configuration file (settings of " in " ".join(out.split())
+    assert shows(out, FEW_SETTINGS_OF_KIND.text)
     pasted = lint_text(OTHER_TEXTS[name])
-    assert pasted.error.startswith("This text was not read")
+    assert has_message(FEW_SETTINGS_OF_KIND, what=THIS_TEXT())(pasted.error)
     assert (pasted.kind, pasted.findings) == (None, ())
 
 
@@ -216,7 +231,7 @@ def test_an_empty_file_is_called_empty(capsys: pytest.CaptureFixture[str], tmp_p
     path.write_text(content, encoding="utf-8")
     status, out, _ = run(capsys, str(path))
     assert status == 2
-    assert "is empty." in " ".join(out.split())
+    assert shows(out, FILE_EMPTY.text)
     assert "--kind" not in out
 
 
@@ -293,11 +308,14 @@ def test_permissions_of_files_and_keys(capsys: pytest.CaptureFixture[str], tmp_p
     assert run(capsys, str(config))[0] == 0
     status, out, _ = run(capsys, "--permissions", str(config))
     assert status == 1
-    assert "every user of this computer can read it (mode 0644)" in out
+    assert ACCESS_FAULT(subject=PATH_IS_SECRET(path="own.key"), fault=ALL_CAN_READ(), mode=0o644) in out
     key.chmod(0o600)
     assert run(capsys, "--permissions", str(config))[0] == 0
     key.chmod(0o602)
-    assert "every user of this computer can change it (mode 0602)" in run(capsys, "--permissions", str(config))[1]
+    assert (
+        ACCESS_FAULT(subject=PATH_IS_SECRET(path="own.key"), fault=ALL_CAN_CHANGE(), mode=0o602)
+        in run(capsys, "--permissions", str(config))[1]
+    )
 
 
 def test_a_key_of_another_user(
@@ -307,9 +325,11 @@ def test_a_key_of_another_user(
     config.write_text("client\ndev tap\nkey own.key\n", encoding="utf-8")
     key.write_text("", encoding="utf-8")
     key.chmod(0o600)
-    assert "belongs to another user" not in run(capsys, "--permissions", str(config))[1]
+    assert not shows(run(capsys, "--permissions", str(config))[1].replace("|", " "), OF_ANOTHER_USER.text)
     if os.geteuid() == 0:
         os.chown(key, 12345, 0)
     else:
         monkeypatch.setattr(os, "geteuid", lambda: 12345)
-    assert f"belongs to another user ({key.stat().st_uid})" in run(capsys, "--permissions", str(config))[1]
+    assert shows(
+        run(capsys, "--permissions", str(config))[1].replace("|", " "), OF_ANOTHER_USER.text, owner=key.stat().st_uid
+    )

@@ -11,6 +11,16 @@ from app.domain.commands import BatchLineSink, Command, CommandResult
 from app.domain.hosts import Privilege
 from app.domain.verdicts import FindingQuestion
 from app.linting.host_files import MAX_HOST_FILE_BYTES, lint_host
+from app.linting.messages import HOLDS_NUL, NOT_READ_TOO_MUCH
+from app.policy.messages import (
+    ACCESS_FAULT,
+    FILE_HOLDS_SECRET,
+    GROUP_CAN_DO_BOTH,
+    OF_ANOTHER_USER,
+    PATH_IS_SECRET,
+    THE_GROUP,
+)
+from support.message_checks import has_message
 
 
 class Host(FakeHost):
@@ -69,11 +79,12 @@ def test_files_are_found_by_their_places_and_linted() -> None:
     assert set(files) == {f"gw1:{path}" for path in FILES}
     findings = files["gw1:/etc/openvpn/site.conf"].findings
     assert any(one.value == "BF-CBC" and one.question is FindingQuestion.INSECURE for one in findings)
-    assert any("/etc/openvpn/site.key" not in one.value and "site.key is secret" in one.reason for one in findings)
-    assert any("holds a secret" in one.reason and one.line == 0 for one in findings)
+    assert any("/etc/openvpn/site.key" not in one.value and has_message(PATH_IS_SECRET)(one.reason) for one in findings)
+    assert any(has_message(FILE_HOLDS_SECRET)(one.reason) and one.line == 0 for one in findings)
     assert "CANARY" not in repr(files)
     assert all(not file.error for file in files.values())
-    assert not any("holds a secret" in one.reason for one in files["gw1:/etc/wireguard/wg0.conf"].findings)
+    clean = files["gw1:/etc/wireguard/wg0.conf"].findings
+    assert not any(has_message(FILE_HOLDS_SECRET)(one.reason) for one in clean)
 
 
 def test_versions_of_the_host_decide_on_defaults() -> None:
@@ -107,7 +118,8 @@ def test_a_file_that_is_too_large_or_binary_is_reported() -> None:
         return 0
 
     files = lint_host(Host("gw1", strange), token=CancelToken())
-    assert ["was not read" in file.error or "NUL" in file.error for file in files] == [True, True]
+    assert len(files) == 2
+    assert all(has_message(NOT_READ_TOO_MUCH)(file.error) or has_message(HOLDS_NUL)(file.error) for file in files)
 
 
 def test_whose_a_key_is_counts() -> None:
@@ -119,6 +131,8 @@ def test_whose_a_key_is_counts() -> None:
 
     files = {file.path: file for file in lint_host(Host("gw1", other), token=CancelToken())}
     reasons = [one.reason for one in files["gw1:/etc/openvpn/site.conf"].findings if "site.key" in one.reason]
-    assert any("the group users can read and change it (mode 0660)" in reason for reason in reasons)
-    assert any("belongs to another user (bob)" in reason for reason in reasons)
+    assert any(
+        has_message(ACCESS_FAULT, fault=GROUP_CAN_DO_BOTH(whose=THE_GROUP(group="users")))(reason) for reason in reasons
+    )
+    assert any(has_message(OF_ANOTHER_USER, owner="bob")(reason) for reason in reasons)
     assert not any("group" in one.reason for one in files["gw1:/etc/ipsec.secrets"].findings)

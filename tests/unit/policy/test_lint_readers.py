@@ -11,6 +11,7 @@ from lint_corpus import KIND_OF, text_of
 
 from app.domain.linting import MASK, ConfigKind
 from vpn_adapters.config_formats import KINDS, sniff_kind
+from vpn_adapters.shared.config_parsing.messages import INCLUDES_SKIPPED
 
 CANARY = re.compile(r"(?i)canary|cana04")
 
@@ -127,7 +128,7 @@ def test_swanctl_names_sections_and_says_what_it_did_not_read() -> None:
         (3, "connections.l2t.children.l2t.esp_proposals"),
         (6, "include"),
     ]
-    assert reading.notes == ("Included files (x/*.conf) were not read.",)
+    assert reading.notes == (INCLUDES_SKIPPED(files="x/*.conf"),)
 
 
 def test_swanctl_secrets_over_several_lines_are_masked_in_all_of_them() -> None:

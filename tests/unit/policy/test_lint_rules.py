@@ -13,12 +13,13 @@ from app.domain.linting import MASK, ConfigKind, LintFinding
 from app.domain.structured import structured
 from app.domain.verdicts import FindingQuestion, Verdict
 from app.linting.files import LintOptions
+from app.linting.messages import FIRST_FINDINGS_ONLY
 from app.policy import ANOTHER_VPN, GUIDELINES
 from app.policy.lint import MAX_FINDINGS, lint, rule_sets
 from app.policy.lint.algorithms import own_names
 from app.policy.lint.names import split_names
 from app.policy.lint.rules import LintRule, _converter
-from app.policy.messages import GUIDELINE_UNKNOWN
+from app.policy.messages import CHECK_SPELLING, GUIDELINE_UNKNOWN
 from support.lint_texts import lint_text
 from support.message_checks import has_message
 from vpn_adapters.config_formats import KINDS
@@ -304,7 +305,7 @@ def test_names_that_no_one_knows_are_reported() -> None:
         for one in found(ConfigKind.TINC, "Name = a\nConnectTo = b\nStrictSubnets = yes\nCipher = rot13\n")
         if one.line == 4
     ]
-    assert "does not know this name" in listed.reason
+    assert has_message(CHECK_SPELLING)(listed.reason)
 
 
 @pytest.mark.parametrize(
@@ -343,7 +344,7 @@ def test_names_in_settings(style: str, value: str, names: list[str]) -> None:
 def test_no_file_gets_findings_without_end() -> None:
     file = lint_text("client\ndev tun\n" + "comp-lzo yes\n" * 5000)
     assert len(file.findings) == MAX_FINDINGS
-    assert any("Only the first" in note for note in file.notes)
+    assert any(has_message(FIRST_FINDINGS_ONLY)(note) for note in file.notes)
 
 
 NAMES = sorted({name.last for _, rule in ALL_RULES for name in rule.names})

@@ -4,6 +4,8 @@ import pytest
 
 from app.domain.verdicts import FindingQuestion, Verdict
 from app.policy import SpeedFigures, best_of, judge_speed, judge_speeds
+from app.policy.messages import MEASURED_HERE
+from support.message_checks import has_message
 
 THREE_TIMES = "Slow on this pair: its latency of 6.00 ms is 3.0 times that of the best, 2.00 ms"
 
@@ -46,7 +48,7 @@ def test_being_slow_is_a_question_of_its_own() -> None:
     assert found is not None
     assert found.question is FindingQuestion.SLOW
     assert found.verdict is Verdict.ACCEPTABLE
-    assert "measured here" in found.source
+    assert has_message(MEASURED_HERE)(found.source)
 
 
 def test_nothing_is_slow_without_a_best() -> None:

@@ -10,7 +10,7 @@ from app.domain.paths import Paths
 from app.domain.preferences import Preferences
 from app.domain.profiles import ProfileName
 from app.policy import DEFAULT_GUIDELINES
-from app.policy.messages import SETTINGS_NOT_WRITTEN, SETTINGS_UNREADABLE
+from app.policy.messages import GUIDELINE_UNKNOWN, SETTINGS_NOT_WRITTEN, SETTINGS_UNREADABLE
 from app.policy.settings_file import Settings, read_settings, write_settings
 from app.services.settings import SettingsOperations
 from support.message_checks import has_message
@@ -52,7 +52,7 @@ def test_policy_use_keeps_the_preferences(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_unknown_guideline_is_not_written(tmp_path: Path) -> None:
-    with pytest.raises(InvalidOption, match="rfc-1"):
+    with pytest.raises(InvalidOption, check=has_message(GUIDELINE_UNKNOWN, unknown=("rfc-1",))):
         write_settings(tmp_path / "settings.toml", Settings(("rfc-1",)))
     assert list(tmp_path.iterdir()) == []
 

@@ -15,6 +15,7 @@ from sample_records import sample_record
 
 from app.cli.exit_codes import ExitCode
 from app.cli.main import main
+from app.cli.messages import LAB_IN_USE_HINT
 from app.deployment.slots import slot_of
 from app.domain.cancel import CancelToken
 from app.domain.census import CensusPlan
@@ -22,10 +23,14 @@ from app.domain.deployment import DeploymentOptions
 from app.domain.errors import EnvironmentFault, HostUnreachable, PairLocked
 from app.domain.events import CampaignStarted
 from app.domain.hosts import HostSpec, Side
+from app.domain.messages import fill
+from app.domain.messages.lists import AND
 from app.domain.paths import find_paths
 from app.measurement.control import CampaignControl
 from app.services.wiring import Services
 from app.storage.in_use import InUse
+from app.storage.messages import END_PROCESSES, HOLDER, HOST_IN_USE, HOSTS_IN_USE
+from support.message_checks import has_message, shows
 from support.other_process import holding
 from support.pretended_lab import needs_ssh_keygen, pretended_labs, up
 from support.stored_deployments import DEPLOYMENT, PAIR
@@ -100,7 +105,7 @@ def test_work_is_refused_before_any_host_is_contacted_and_ways_out_are_not(
 ) -> None:
     with holding(services.paths.in_use_dir, (PAIR.b,)):
         for name, call in REFUSED.items():
-            with pytest.raises(PairLocked, match="beta is in use on this computer by comparison 3"):
+            with pytest.raises(PairLocked, check=has_message(HOST_IN_USE, hosts="beta")):
                 call(services)
             assert contacts == [], name
         for name, call in POSSIBLE.items():
@@ -151,9 +156,10 @@ def test_a_command_says_what_runs_where_since_when_and_what_to_do(
     with holding(services.paths.in_use_dir, (PAIR.a, PAIR.b)) as other:
         assert main(line.split()) == ExitCode.FAILED
     reported = capsys.readouterr().err
-    assert f"alpha and beta are in use on this computer by comparison 3 (process {other.pid}, since 2" in reported
-    assert "Wait until it has ended, or cancel it: with Ctrl-C in its terminal" in reported
-    assert f"kill {other.pid}" in reported
+    owner = fill(HOLDER.text, {"what": "comparison 3", "pid": other.pid})
+    assert shows(reported, HOSTS_IN_USE.text, hosts=AND(first="alpha", last="beta"), owner=owner)
+    assert shows(reported, HOSTS_IN_USE.hint)
+    assert shows(reported, END_PROCESSES.text, pids=other.pid)
     named = re.findall(rf"\b(?:process|kill) {other.pid}\b", reported)  # the date may hold the same digits
     assert len(named) == 2, "once as its process, once to end it"
     assert "age_s" not in reported
@@ -186,8 +192,8 @@ def test_lab_down_refuses_a_lab_in_use_unless_it_is_forced(
     with holding(find_paths().in_use_dir, (lab.pair.b,)) as other:
         assert main(["lab", "down", "--name", "one"]) == ExitCode.FAILED
         reported = " ".join(capsys.readouterr().err.split())
-        assert f"by comparison 3 (process {other.pid}, since 2" in reported
-        assert "tunnelmark lab down --name one --force" in reported
+        assert shows(reported, HOLDER.text, what="comparison 3", pid=other.pid)
+        assert LAB_IN_USE_HINT(name="one") in reported
         assert labs.find("one") is not None
         assert main(["lab", "down", "--name", "one", "--force"]) == ExitCode.OK
         assert labs.find("one") is None

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from app.domain.node_study import NodeResult
+from app.storage.messages import REPEAT_DISTURBED, REPEAT_FAILED
 from app.storage.node_results import NodeResults, load_node_results
 from app.storage.study_files import KeptStudy, write_study
 from app.wording.messages import local_text
@@ -36,11 +37,11 @@ def test_a_result_that_failed_replaces_none_that_is_whole() -> None:
     failed = NodeResult("one", 2, message="gateway-b did not answer.")
     after = before.to_measure_afresh().with_result(failed)
     assert [(one.round, one.latency_ms) for one in after.results] == [(2, 1.0), (3, 2.0)]
-    assert "gateway-b did not answer." in local_text(after.results[0].message)
+    assert local_text(after.results[0].message) == REPEAT_FAILED(why="gateway-b did not answer.")
     assert after.done() == frozenset(), "the next run measures it again"
     assert before.with_result(failed).done() == {("one", 3)}
     disturbed = replace(measured(9.0), own_load_cores=3.0)
-    assert "disturbed" in local_text(before.with_result(disturbed).results[0].message)
+    assert local_text(before.with_result(disturbed).results[0].message) == REPEAT_DISTURBED()
     again = NodeResults("study", "lab:x", "quick", "1", (failed,)).with_result(measured(1.5))
     assert again.results == (measured(1.5),)
 

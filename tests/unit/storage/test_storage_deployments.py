@@ -13,7 +13,9 @@ from app.domain.audit import AuditEntry
 from app.domain.deployment import DeploymentOptions, DeploymentState
 from app.domain.errors import NotFound
 from app.domain.hosts import Side
+from app.domain.messages.results import DEPLOYMENT_LAPSED
 from app.storage import Store
+from support.message_checks import has_message
 from support.stored_deployments import AT, deployment
 
 
@@ -74,4 +76,4 @@ def test_what_is_not_confirmed_in_time_is_no_longer_reported_to_wait(
         store.save_deployment(waiting)
         (read,) = store.list_deployments()
         assert read.state is store.get_deployment(waiting.id).state is state
-    assert ("not confirmed in time" in read.message) is (state is DeploymentState.REMOVED)
+    assert has_message(DEPLOYMENT_LAPSED)(read.message) is (state is DeploymentState.REMOVED)

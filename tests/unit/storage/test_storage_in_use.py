@@ -13,8 +13,11 @@ import pytest
 
 from app.domain.errors import PairLocked
 from app.domain.hosts import HostSpec, PairSpec
+from app.domain.messages.lists import AND
 from app.storage import in_use
 from app.storage.in_use import Holder, InUse
+from app.storage.messages import ANOTHER_TUNNELMARK, END_PROCESSES, HOLDER, HOLDER_UNKNOWN, HOST_IN_USE, HOSTS_IN_USE
+from support.message_checks import has_message
 from support.other_process import holding
 
 A, B, C = HostSpec("alpha", "10.0.0.1"), HostSpec("beta", "10.0.0.2", 2222), HostSpec("gamma", "10.0.0.3")
@@ -36,11 +39,12 @@ def test_a_host_of_another_process_is_refused_with_its_facts_until_that_is_kille
         with pytest.raises(PairLocked) as refused, uses.hold((C, B), "a census"):
             pass
         assert refused.value.reason == "pair-locked"
-        assert refused.value.message.startswith(f"beta is in use on this computer by comparison 3 (process {other.pid}")
-        assert f"kill {other.pid}" in refused.value.hint
+        assert has_message(HOST_IN_USE, hosts="beta")(refused.value)
+        assert has_message(HOLDER, what="comparison 3", pid=other.pid)(refused.value)
+        assert has_message(END_PROCESSES, pids=str(other.pid))(refused.value)
         assert int(refused.value.context["age_s"]) < 60
         assert uses.users((C,)) == {}
-        with pytest.raises(PairLocked, match="alpha and beta are in use"):
+        with pytest.raises(PairLocked, check=has_message(HOSTS_IN_USE, hosts=AND(first="alpha", last="beta"))):
             uses.refuse(PAIR)
         other.kill()
         other.wait()
@@ -107,7 +111,7 @@ def test_damaged_contents_are_not_known_and_still_refuse(uses: InUse, tmp_path: 
         assert pool.submit(uses.users, (A,)).result() == {A: Holder()}
         error = pool.submit(uses.refuse, PAIR).exception()
         assert isinstance(error, PairLocked)
-        assert "another Tunnelmark (its process is not known)" in error.message
+        assert has_message(HOLDER_UNKNOWN, what=ANOTHER_TUNNELMARK())(error.message)
 
 
 def test_what_a_killed_process_has_left_is_no_obstacle(uses: InUse, tmp_path: Path) -> None:

@@ -118,7 +118,7 @@ def test_the_audit_log_is_read_in_the_language_of_the_reader_and_its_chain_holds
         "Rollback: Das TAP-Interface tmk0 anlegen",
         "Undo: an older text",
     )
-    assert "Undo: Make the tap interface tmk0" in text
+    assert UNDO_OF(title=MAKE_TAP(interface="tmk0")) in text
     assert "{" not in text
 
 

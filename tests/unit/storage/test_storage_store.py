@@ -22,6 +22,8 @@ from app.domain.profiles import Profile, ProfileName
 from app.domain.results import Attempt, AttemptStatus, CampaignRecord, CampaignStatus, LatencySeries
 from app.domain.user import this_user
 from app.storage import Store
+from app.storage.messages import KNOWN_PAIRS, NO_PAIR_YET
+from support.message_checks import has_message
 from support.sample_records import facts, pair, sample_record
 from support.soundness import check_soundness
 
@@ -68,12 +70,12 @@ def test_a_pair_comes_back_and_can_be_replaced(store: Store) -> None:
 def test_an_unknown_pair_names_the_known_ones(store: Store) -> None:
     with pytest.raises(NotFound) as caught:
         store.get_pair("x")
-    assert "tunnelmark pair add" in caught.value.hint
+    assert has_message(NO_PAIR_YET)(caught.value.hint)
     for name in ("south", "north"):
         store.save_pair(replace(pair(), name=name))
     with pytest.raises(NotFound) as caught:
         store.get_pair("x")
-    assert caught.value.hint == "Known pairs: north, south."
+    assert caught.value.hint == KNOWN_PAIRS(pairs=("north", "south"))
 
 
 def test_deleting_a_pair_deletes_what_was_found_but_not_what_was_measured(store: Store) -> None:

@@ -11,13 +11,17 @@ from app.cli.exit_codes import ExitCode
 from app.cli.fleet import _deployment_options as _options_of_row
 from app.cli.fleet import read_fleet
 from app.cli.main import main
+from app.cli.messages import FLEET_KEY_WANTED, FLEET_MTU
+from app.deployment.lan.messages import HAS_NO_NFT, NO_CLAMP
 from app.domain.deployment import DeploymentOptions
 from app.domain.errors import InvalidFile
 from app.domain.hosts import Side, Tool, ToolFlavour
 from app.domain.paths import find_paths
+from app.export.messages import PATH_MTU_GIVEN, PATH_MTU_MEASURED, PATH_MTU_RANGE, PATH_MTU_UNKNOWN
 from app.export.request import _chosen_words
 from app.storage import Store
 from support.export_cases import UNDERLAY, export_request, host_facts, pair
+from support.message_checks import has_message, shows
 
 MEASURED = dict(zip(Side, ({UNDERLAY[1]: 1400}, {UNDERLAY[0]: 1420}), strict=True))
 NONE: dict[Side, dict[str, int]] = {side: {} for side in Side}
@@ -55,7 +59,7 @@ def test_hosts_clamp_to_the_path_that_was_measured_and_the_readme_shows_how_to_c
     out = tmp_path / "out"
     assert export(out, "wireguard", "--mtu", "fit") == ExitCode.OK
     readme = readme_in(out)
-    assert "1400 bytes, was measured on 2026-03-04 at 00:00 UTC" in " ".join(readme.split())
+    assert shows(readme, PATH_MTU_MEASURED.text, mtu=1400, day="2026-03-04", time="00:00")
     assert "nft list table inet tunnelmark_mss_tml0" in readme
     for side, peer in zip(Side, reversed(UNDERLAY), strict=True):
         assert f"ping -M do -c 1 -W 2 -s 1372 {peer}\n" in readme
@@ -83,11 +87,11 @@ def test_an_unknown_path_is_refused_unless_its_mtu_is_given(
     out = tmp_path / "out"
     assert export(out, "wireguard", "--mtu", "fit") == ExitCode.INVALID
     shown = capsys.readouterr().err
-    assert "It is not known how large packets between the hosts may be" in shown
-    assert "--path-mtu BYTES" in shown
+    assert PATH_MTU_UNKNOWN() in shown
+    assert PATH_MTU_UNKNOWN().hint in shown
     assert not out.exists()
     assert export(out, "wireguard", "--mtu", "fit", "--path-mtu", "1300") == ExitCode.OK
-    assert "1300 bytes, was given for this export (--path-mtu) and not measured" in " ".join(readme_in(out).split())
+    assert shows(readme_in(out), PATH_MTU_GIVEN.text, mtu=1300)
     assert "-s 1272 " in readme_in(out)
 
 
@@ -97,7 +101,7 @@ def test_an_mtu_that_no_packet_can_have_is_refused(
 ) -> None:
     store_pair(NONE)
     assert export(tmp_path / "out", "wireguard", "--mtu", "fit", "--path-mtu", mtu_bytes) == ExitCode.INVALID
-    assert "--path-mtu takes 576 to 1500 bytes" in capsys.readouterr().err
+    assert shows(capsys.readouterr().err, PATH_MTU_RANGE.text, least=576, most=1500)
 
 
 def test_a_host_without_nft_is_refused_and_a_vpn_over_a_stream_needs_none(
@@ -105,7 +109,7 @@ def test_a_host_without_nft_is_refused_and_a_vpn_over_a_stream_needs_none(
 ) -> None:
     store_pair(MEASURED, has_nft=False)
     assert export(tmp_path / "out", "wireguard", "--mtu", "fit") == ExitCode.INVALID
-    assert "press-a cannot clamp TCP's MSS: it has no nft." in capsys.readouterr().err
+    assert NO_CLAMP(host="press-a", why=HAS_NO_NFT()) in capsys.readouterr().err
     assert export(tmp_path / "stream", "openvpn-tcp", "--mtu", "fit") == ExitCode.OK
     assert "TCP need not be fitted to that path" in readme_in(tmp_path / "stream")
 
@@ -123,5 +127,5 @@ def test_a_file_of_pairs_may_ask_for_it(tmp_path: Path) -> None:
     assert [_options_of_row(row).fits_path_mtu for row in read_fleet(path)] == [True, False, False]
     for wrong in ("1400", '"fits"', "true"):
         path.write_text(f'[[pair]]\nname = "one"\nsolution = "wireguard"\nmtu = {wrong}\n')
-        with pytest.raises(InvalidFile, match='mtu is "fit" or 1500'):
+        with pytest.raises(InvalidFile, check=has_message(FLEET_KEY_WANTED, key="mtu", wanted=FLEET_MTU())):
             read_fleet(path)

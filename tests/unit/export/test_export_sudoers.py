@@ -10,8 +10,10 @@ import pytest
 
 from app.cli.exit_codes import ExitCode
 from app.cli.main import main
+from app.cli.messages import SUDOERS_TWO_USERS
 from app.domain.errors import InvalidOption
 from app.domain.hosts import Privilege
+from app.export.messages import ROOT_NEEDS_NO_SUDOERS
 from app.export.sudoers import COMMANDS, sudoers_text
 from app.ssh import privileges
 from app.ssh.remote_line import remote_line, remote_script_line
@@ -84,8 +86,8 @@ def test_each_side_has_its_own_user(
     hosts = ("--a", "anna@192.0.2.1", "--b", "root@192.0.2.2", "--underlay", "10.0.0.1,10.0.0.2")
     assert main(["pair", "add", "works", *hosts]) == ExitCode.OK
     assert main(["sudoers", "works"]) == ExitCode.INVALID
-    assert "A as anna and to B as root" in capsys.readouterr().err
+    assert SUDOERS_TWO_USERS(user_a="anna", user_b="root") in capsys.readouterr().err
     assert main(["sudoers", "works", "--side", "A"]) == ExitCode.OK
     assert "anna ALL=(root)" in capsys.readouterr().out
     assert main(["sudoers", "works", "--side", "b"]) == ExitCode.INVALID
-    assert "root needs no sudoers file" in capsys.readouterr().err
+    assert ROOT_NEEDS_NO_SUDOERS() in capsys.readouterr().err

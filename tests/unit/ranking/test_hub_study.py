@@ -10,6 +10,7 @@ import pytest
 
 from app.cli.exit_codes import ExitCode
 from app.cli.main import main
+from app.cli.messages import NO_STUDY_PART
 from app.domain.hub_study import HubBound, HubKind, HubResult, HubWindow
 from app.domain.paths import Paths
 from app.domain.results import CpuUsage
@@ -20,6 +21,7 @@ from app.reports.hub_figure import cpu_edges
 from app.reports.hub_study import AT_LEAST, figure_rows, hub_study_data, lines, try_rows, write_hub_study
 from app.storage.hub_results import HubResults, load_hub_results
 from app.storage.study_files import write_study
+from support.message_checks import shows
 from vpn_adapters.registry import HUBS, SESSION_HUBS
 
 CELL = hub_cells()[0]
@@ -118,7 +120,7 @@ def test_the_study_is_shown(words: str, capsys: pytest.CaptureFixture[str]) -> N
 
 def test_a_part_of_another_study_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["study", "run", HUB_STUDY, "lab:x", "--part", "loss"]) not in (ExitCode.OK, 70)
-    assert f"{HUB_STUDY} has no part named loss." in " ".join(capsys.readouterr().err.split())
+    assert shows(capsys.readouterr().err, NO_STUDY_PART.text, part="loss", study=HUB_STUDY)
 
 
 def test_clients_that_were_all_back_in_time_are_a_lower_bound() -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from app.cli.exit_codes import ExitCode
 from app.cli.main import main
+from app.cli.messages import NO_STUDY_PART
 from app.domain.node_study import FORGED, REPLAYED, Hop, HopInjection, HopReport, NodeResult, Seen
 from app.domain.paths import Paths
 from app.domain.results import CpuUsage
@@ -27,6 +28,7 @@ from app.ranking.node_study import (
 from app.reports.node_study import figure_rows, hop_rows, node_study_data, write_node_study
 from app.storage.node_results import NodeResults, load_node_results
 from app.storage.study_files import write_study
+from support.message_checks import shows
 
 NAMES = [one.name for one in node_settings()]
 
@@ -134,7 +136,7 @@ def test_the_study_is_shown(words: str, capsys: pytest.CaptureFixture[str]) -> N
 
 def test_a_part_of_another_study_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["study", "run", NODE_STUDY, "lab:x", "--part", "loss"]) not in (ExitCode.OK, 70)
-    assert f"{NODE_STUDY} has no part named loss." in " ".join(capsys.readouterr().err.split())
+    assert shows(capsys.readouterr().err, NO_STUDY_PART.text, part="loss", study=NODE_STUDY)
 
 
 def test_results_of_one_part_do_not_replace_those_of_another(tmp_path: Path) -> None:

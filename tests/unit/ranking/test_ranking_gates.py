@@ -9,6 +9,7 @@ from app.domain.gates import GateName, GateVerdict, HostReadings
 from app.domain.ranking import AdviceKind, BarrierReason
 from app.domain.results import Attempt, AttemptStatus, Block
 from app.ranking.gates import MOST_REPEATS, gates_of, spread_of
+from app.ranking.messages import HOSTS_TOO_BUSY
 from app.ranking.rank import rank
 from support.sample_records import sample_record
 
@@ -123,7 +124,7 @@ def test_there_is_no_advice_where_most_did_not_pass() -> None:
     attempts = tuple(replace(one, own_load_cores=1.6, repeats=MOST_REPEATS) for one in record.attempts)
     advice = rank(replace(record, attempts=attempts)).recommendation
     assert advice.kind is AdviceKind.NONE
-    assert "the hosts were too busy" in advice.sentence
+    assert HOSTS_TOO_BUSY() in advice.sentence
     assert "1.6" in advice.sentence
 
 

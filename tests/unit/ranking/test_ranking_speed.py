@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 from app.domain.verdicts import FindingQuestion
+from app.policy.messages import SLOW_LATENCY, SLOW_THROUGHPUT
 from app.ranking import rank, speed_findings
+from support.message_checks import has_message
 from support.sample_records import BASELINE, L2TP, OPENVPN_TCP, OPENVPN_UDP, WIREGUARD, Model, sample_record
 
 MODELS = (
@@ -19,8 +21,8 @@ def test_slow_is_measured_against_the_best_protected_candidate() -> None:
     finding = found["openvpn-tcp", "aes-256-gcm"]
     assert finding.question is FindingQuestion.SLOW
     assert finding.subject == OPENVPN_TCP.title
-    assert "times that of the best" in finding.reason
-    assert "% of that of the best" in finding.reason
+    assert has_message(SLOW_LATENCY)(finding.reason)
+    assert has_message(SLOW_THROUGHPUT)(finding.reason)
 
 
 def test_nothing_is_slow_where_only_references_were_measured() -> None:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import pytest
 
+from app.domain.messages.results import BBR_HERE
 from app.domain.transfers import TransferCell
+from app.ranking.messages import CARRIER, CONGESTION_CONTROL, FASTEST_WITH_CUBIC, LESS_MATTERS, WHAT_MATTERS
 from app.ranking.published_transfers import published_transfers
 from app.ranking.study_parts import PARTS, cells_of, missing_cells, predicted_s, split_cells
 from app.ranking.transfer_advice import advice, effects
 from app.ranking.transfer_figures import figure_comparisons, figure_tables
 from app.ranking.transfer_goals import goals
+from support.message_checks import has_message
 
 # Rows of the study's printed figures; its own times are rounded to a tenth of a second, which may move a cell by one.
 PRINTED = {
@@ -56,15 +59,15 @@ def test_the_study_reaches_its_own_figures_and_others_miss_them() -> None:
 def test_advice_names_what_matters_most_first_and_what_does_not() -> None:
     published = published_transfers()
     found = effects(published, "geo-loss")
-    assert [one.factor for one in found] == ["congestion control", "carrier", "PEP"]
-    assert found[0].best.startswith("BBR")
+    assert [one.factor for one in found] == [CONGESTION_CONTROL(), CARRIER(), "PEP"]
+    assert has_message(BBR_HERE)(found[0].best)
     assert found[0].ratio > 5.0
     assert (found[1].best, found[1].worst) == ("UDP", "TCP")
     assert found[1].ratio == pytest.approx((50.7 / 38.1 * 49.1 / 37.7) ** 0.5)
     sentences = advice(published)
-    text = next(one for one in sentences if one.startswith("geo-loss: what matters"))
-    assert "Less than 10 %: PEP." in text
-    assert any("where end hosts remain with CUBIC" in one for one in sentences if one.startswith("geo-loss"))
+    text = next(one for one in sentences if has_message(WHAT_MATTERS, condition="geo-loss")(one))
+    assert has_message(LESS_MATTERS, factors=("PEP",))(text)
+    assert any(has_message(FASTEST_WITH_CUBIC, condition="geo-loss")(one) for one in sentences)
 
 
 def test_without_pairs_there_is_no_advice() -> None:

@@ -18,11 +18,12 @@ from app.domain.census import CensusPlan
 from app.domain.deployment import DeploymentState
 from app.domain.errors import InvalidOption, InvalidPlan, NotFound
 from app.domain.history import LONGEST_NOTE, EntryId, EntryKind, HistoryEntry, Winner, checked_note
-from app.domain.messages.inputs import NOTE_TOO_LONG
+from app.domain.messages.inputs import NOTE_TOO_LONG, NOTE_WITH_CONTROL_CHARACTER
 from app.domain.paths import Paths
 from app.domain.results import CampaignRecord, CampaignStatus
 from app.ranking import rank
 from app.ranking.history_entries import UNREADABLE, with_winners
+from app.ranking.messages import ALL_VPNS_FAILED, NO_CLEAR_WINNER, NO_VPN_COMPARED, NO_VPN_MEASURED, NO_WINNER
 from app.ranking.winner import winner_of
 from app.reports.archive import Archive
 from app.storage import Store
@@ -108,7 +109,7 @@ def test_what_is_no_number_is_refused_without_control_characters(text: str) -> N
     ],
 )
 def test_notes_with_control_characters_are_refused(text: str, why: str) -> None:
-    with pytest.raises(InvalidOption, match="control character") as caught:
+    with pytest.raises(InvalidOption, check=has_message(NOTE_WITH_CONTROL_CHARACTER)) as caught:
         checked_note(text)
     assert why in caught.value.message
     assert text not in caught.value.sentence()
@@ -257,7 +258,7 @@ def test_winner_found_before_an_older_program_resumed_the_comparison_does_not_co
 
 def test_one_round_has_no_clear_winner_and_several_rounds_have_one() -> None:
     once = winner_of(rank(sample_record(rounds=1, pings=20)), "1")
-    assert once.text == "no clear winner, first: WireGuard, ChaCha20-Poly1305"
+    assert once.text == NO_CLEAR_WINNER(title="WireGuard, ChaCha20-Poly1305")
     assert once.solution == ""
     often = winner_of(rank(sample_record(rounds=5, pings=200, noise=0.001)), "1")
     assert (often.text, often.solution) == ("WireGuard, ChaCha20-Poly1305", "wireguard")
@@ -267,12 +268,12 @@ def test_no_winner_says_why() -> None:
     failing = tuple(one if not nth else replace(one, failure=("preflight", "no")) for nth, one in enumerate(MODELS))
     references = MODELS[:2]
     for models, kept, why in (
-        (failing, None, "all VPNs failed"),
-        (references, None, "no VPN was compared"),
-        (MODELS, 1, "no VPN was measured to the end"),
+        (failing, None, ALL_VPNS_FAILED),
+        (references, None, NO_VPN_COMPARED),
+        (MODELS, 1, NO_VPN_MEASURED),
     ):
         record = sample_record(rounds=1, pings=5, models=models, attempts_kept=kept)
-        assert winner_of(rank(record), "1").text == f"none, because {why}"
+        assert winner_of(rank(record), "1").text == NO_WINNER(reason=why())
 
 
 # --- deleting ---------------------------------------------------------------------------------------------------------

@@ -10,7 +10,9 @@ from sample_records import hostile_record, sample_record, with_open_device
 
 from app.cli.results import print_ranking
 from app.domain.capture import CaptureReport, LeakProof, LeakVerdict
+from app.domain.messages.results import NO_REPLAY_GOT_IN
 from app.domain.results import CampaignRecord
+from app.probes.capture.messages import NO_NFT_TO_HOLD
 from app.ranking import rank
 from app.reports import write_report
 from app.reports.html_report import to_html
@@ -41,8 +43,8 @@ def test_the_page_says_what_captures_showed() -> None:
         "2 (fragments)",
     ):
         assert words in page
-    assert "Not tried, because gw-b has no nft to hold back packets with." in page
-    assert "None of 6 packets that were replayed got in." in page
+    assert NO_NFT_TO_HOLD(host="gw-b") in page
+    assert NO_REPLAY_GOT_IN(sent=6) in page
     assert "An MTU of 1417 bytes inside avoids fragments." in page
     assert (
         "The device is deleted on gw-b: 16 canary frames were sent, 0 answered. Seen in the clear: 0 on A and 8 on B."

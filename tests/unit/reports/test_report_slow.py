@@ -8,8 +8,10 @@ import pytest
 from sample_records import sample_record
 
 from app.domain.ranking import Ranking
+from app.policy.messages import SLOW_ONCE
 from app.ranking import rank
 from app.reports import to_html, to_json
+from support.message_checks import has_message
 
 pytestmark = pytest.mark.usefixtures("without_figures")
 
@@ -32,7 +34,7 @@ def test_slow_candidates_are_named_in_json_and_html() -> None:
     slow = with_slow(plain)
     reported = [one["slow"] for one in to_json(record, slow)["results"] if one["slow"]]
     assert len(reported) == 1
-    assert reported[0].startswith("Slow on this pair: ")
+    assert has_message(SLOW_ONCE)(reported[0])
     page = to_html(record, slow)
     assert page.count("Slow here") == 1
     assert "times that of the best" in page

@@ -8,6 +8,8 @@ from app.domain.events import Event, Progress, StageStarted
 from app.domain.events import Stage as Step
 from app.domain.profiles import BLOCK_PINGS
 from app.domain.results import CampaignStatus
+from app.ranking.messages import SLOWER_THAN
+from support.message_checks import shows
 from ui.common.candidate_rows import RowState
 from ui.common.sample_model import LiveModel
 from ui.common.stage_texts import place_text
@@ -69,7 +71,7 @@ def test_states_name_rounds_that_were_needed_and_why_a_candidate_left() -> None:
     rows = seen.model.rows()
     assert {row.state for row in rows} == {RowState.DONE}
     assert all("rounds)" in state_text(row) for row in rows)
-    assert any("It is slower than" in state_text(row) for row in rows)
+    assert any(shows(state_text(row), SLOWER_THAN.text) for row in rows)
 
 
 def test_throughput_on_show_is_that_of_one_candidate() -> None:

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.discovery.firewall.read import _SCRIPT, Firewall, parse_firewall_output
+from app.discovery.messages import CHAIN_IN_TABLE, POLICY_DROP
 from app.domain.firewall import Opening, Owner
 from support.deploy_world import SHELLS
 from support.firewall_fates import uncertain
@@ -154,7 +155,9 @@ def test_ufw() -> None:
     firewall = read("ufw", iptables=UFW)
     assert firewall.owner is Owner.UFW
     assert blocked(firewall) == {UDP, ESP, L2TP}
-    assert firewall.blocked((UDP,), "eth1")[0].rule == "policy drop of chain INPUT in table filter of iptables"
+    assert firewall.blocked((UDP,), "eth1")[0].rule == POLICY_DROP(
+        place=CHAIN_IN_TABLE(chain="INPUT", table="filter of iptables")
+    )
     # Enabled, and its rules gone since then: ufw does not own what is there now.
     assert read("ufw").owner is Owner.NONE
 

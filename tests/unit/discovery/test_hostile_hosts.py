@@ -18,9 +18,11 @@ from app.host.inspection import _whole
 from app.host.script_events import parse_script_events
 from app.host.snapshots import _socket_address, _sockets
 from app.ssh.batch import BatchStream, _Part
+from app.ssh.messages import FILE_NOT_WRITTEN
 from app.ssh.streams import MAX_LINE_BYTES, LineCollector
 from app.ssh.upload import upload_error
 from app.storage import Store
+from support.message_checks import has_message
 
 ENDLESS = "9" * 5_000
 
@@ -31,7 +33,7 @@ ENDLESS = "9" * 5_000
 def test_report_of_an_upload_that_makes_no_sense_is_an_error_all_the_same(line: str) -> None:
     error = upload_error([FileToWrite("/run/x", b"")], f"{line}\n", "REPORT", "gw")
     assert isinstance(error, CommandFailed)
-    assert "/run/x could not be written on gw." in error.message
+    assert has_message(FILE_NOT_WRITTEN, path="/run/x", host="gw")(error)
 
 
 @pytest.mark.parametrize(("text", "number"), [("12", 12), (ENDLESS, None), ("", None), ("-1", None), ("1e3", None)])

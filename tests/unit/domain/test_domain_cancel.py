@@ -9,6 +9,8 @@ import pytest
 from app.domain.cancel import CancelToken
 from app.domain.concurrency import run_both
 from app.domain.errors import Bug, Cancelled, DeadlineExceeded, LabFault
+from app.domain.messages.inputs import WAITED_IN_VAIN
+from support.message_checks import has_message
 
 
 def test_callbacks_are_called_once_and_late_ones_at_once() -> None:
@@ -35,7 +37,7 @@ def test_sleeping_ends_when_cancelled() -> None:
 
 
 def test_waiting_in_vain_says_for_what() -> None:
-    with pytest.raises(DeadlineExceeded, match="rain"):
+    with pytest.raises(DeadlineExceeded, check=has_message(WAITED_IN_VAIN, what="rain")):
         CancelToken().wait_for(lambda: False, timeout_s=0.05, what="rain", interval_s=0.01)
 
 

@@ -25,6 +25,7 @@ from support.adapter_cases import facts, recorded, request, result
 from support.waiting import wait_until
 from vpn_adapters.fastd import adapter
 from vpn_adapters.fastd.methods import METHODS
+from vpn_adapters.shared.messages import KERNEL_MODULE_PART
 
 HOST, OLD_HOST = facts("debian-13"), facts("debian-11")
 LOG = """\
@@ -71,7 +72,7 @@ class TestDiscovery:
         assert set(METHODS) - set(OLD_HOST.solutions["fastd"].ciphers) == {"null@l2tp"}
 
     @pytest.mark.parametrize(
-        ("question", "what"), [("version", "fastd"), ("ip", "iproute2"), ("modules", "kernel module tun")]
+        ("question", "what"), [("version", "fastd"), ("ip", "iproute2"), ("modules", KERNEL_MODULE_PART(module="tun"))]
     )
     def test_each_missing_part_is_named(self, question: str, what: str) -> None:
         answers = {**recorded("debian-13")["fastd"], question: result(stderr="not found", exit_status=127)}

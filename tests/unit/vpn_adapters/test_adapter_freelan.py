@@ -19,6 +19,7 @@ from app.policy import UNKNOWN_REASON, judge
 from support.adapter_cases import CERTIFICATES, facts, recorded, request, result
 from vpn_adapters.freelan import adapter
 from vpn_adapters.freelan.suites import CIPHER_SUITES, CURVES
+from vpn_adapters.shared.messages import KERNEL_MODULE_PART
 
 HOST = facts("debian-11")
 LOG = """\
@@ -62,7 +63,8 @@ class TestDiscovery:
         assert support.note == ""
 
     @pytest.mark.parametrize(
-        ("question", "what"), [("openssl", "openssl"), ("ip", "iproute2"), ("modules", "kernel module tun")]
+        ("question", "what"),
+        [("openssl", "openssl"), ("ip", "iproute2"), ("modules", KERNEL_MODULE_PART(module="tun"))],
     )
     def test_each_missing_part_is_named(self, question: str, what: str) -> None:
         answers = {**recorded("debian-11")["freelan"], question: result(stderr="not found", exit_status=127)}

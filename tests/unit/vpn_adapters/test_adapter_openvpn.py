@@ -14,9 +14,11 @@ from app.domain.link import Link
 from app.domain.linting import MASK
 from app.domain.solutions import Carrier, Suite
 from support.adapter_cases import CERTIFICATES, facts, recorded, request, result
+from support.message_checks import has_message
 from vpn_adapters.openvpn import identity, tcp_adapter, udp_adapter
 from vpn_adapters.openvpn.config_reader import read
 from vpn_adapters.openvpn.discovery import parse
+from vpn_adapters.shared.messages import KERNEL_MODULE_PART, OPENVPN_TOO_OLD
 
 
 def default_request(carrier: Carrier = Carrier.UDP) -> PlanRequest:
@@ -79,7 +81,7 @@ class TestDiscovery:
         support = parse({**answers, "version": result(old, exit_status=1)}, "openvpn-udp")
         assert not support.is_available
         assert support.version == "2.4.12"
-        assert "data-ciphers came with 2.5" in support.note
+        assert has_message(OPENVPN_TOO_OLD, major="2", minor="4")(support.note)
         assert support.missing == ()
         assert "peer-fingerprint" not in support.features
         assert "tls-group:X25519MLKEM768" not in support.features
@@ -135,7 +137,8 @@ class TestDiscovery:
         assert "AppArmor" in support.note
 
     @pytest.mark.parametrize(
-        ("question", "what"), [("version", "openvpn"), ("openssl", "openssl"), ("modules", "kernel module tun")]
+        ("question", "what"),
+        [("version", "openvpn"), ("openssl", "openssl"), ("modules", KERNEL_MODULE_PART(module="tun"))],
     )
     def test_names_what_is_missing(self, question: str, what: str) -> None:
         answers = {**recorded("debian-13")["openvpn-udp"], question: result(stderr="not found", exit_status=127)}

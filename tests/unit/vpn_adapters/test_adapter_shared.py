@@ -18,6 +18,7 @@ from vpn_adapters import baseline, l2tp
 from vpn_adapters.shared import l2tpv3
 from vpn_adapters.shared.discovering import missing_modules, modules_query
 from vpn_adapters.shared.interfaces import mac_address
+from vpn_adapters.shared.messages import KERNEL_MODULE_PART
 from vpn_adapters.shared.rendering import one_line, public_value, render_file
 
 LINK = Link("192.0.2.1", "192.0.2.2")
@@ -93,7 +94,9 @@ def kernel(tmp_path: Path) -> OtherKernel:
 @pytest.mark.parametrize("shell", SHELLS)
 class TestModulesOfOtherKernels:
     def test_without_module_files_a_driver_at_work_is_there(self, shell: tuple[str, ...], kernel: OtherKernel) -> None:
-        assert [part.what for part in self.missing(kernel, shell)] == ["kernel module tun", "kernel module wireguard"]
+        assert [part.what for part in self.missing(kernel, shell)] == [
+            KERNEL_MODULE_PART(module=one) for one in ("tun", "wireguard")
+        ]
         (kernel.root / "proc/misc").write_text(f"200 tun\n{kernel.MISC}")
         (kernel.root / "sys/module/wireguard").mkdir()
         assert kernel.ask(shell, "tun", "wireguard").stdout == "tun working\nwireguard loaded\n"

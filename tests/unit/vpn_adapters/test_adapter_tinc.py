@@ -19,6 +19,8 @@ from app.domain.solutions import CensusOption, OptionKind
 from app.domain.verdicts import Verdict
 from app.policy import judge_suite
 from support.adapter_cases import facts, recorded, request, result
+from support.message_checks import has_message
+from vpn_adapters.shared.messages import KERNEL_MODULE_PART, TINC_TOO_NEW
 from vpn_adapters.tinc import adapter, identity
 from vpn_adapters.tinc.discovery import listed, parse
 from vpn_adapters.tinc.numbers import cipher_number, digest_bytes, digest_number, padding_block_bytes
@@ -63,11 +65,16 @@ class TestDiscovery:
         support = parse({**answers, "version": result("tinc version 1.1pre18 (built Jan  1 2024, protocol 17.7)\n")})
         assert not support.is_available
         assert support.version == "1.1pre18"
-        assert "1.0 is needed" in support.note
+        assert has_message(TINC_TOO_NEW)(support.note)
 
     @pytest.mark.parametrize(
         ("question", "what"),
-        [("version", "tinc"), ("openssl", "openssl"), ("ip", "iproute2"), ("modules", "kernel module tun")],
+        [
+            ("version", "tinc"),
+            ("openssl", "openssl"),
+            ("ip", "iproute2"),
+            ("modules", KERNEL_MODULE_PART(module="tun")),
+        ],
     )
     def test_names_what_is_missing(self, question: str, what: str) -> None:
         answers = {**recorded("debian-13")["tinc"], question: result(stderr="not found", exit_status=127)}

@@ -13,6 +13,7 @@ from typing import cast
 import pytest
 
 from app.deployment.choice import choose
+from app.deployment.messages import IS_NEVER_DEPLOYED
 from app.discovery.candidates import missing_parts
 from app.discovery.pair_discovery import Discovery
 from app.domain.adapters import PlanRequest, find_suite
@@ -23,6 +24,7 @@ from app.domain.script_files import adapter_script
 from app.domain.verdicts import Verdict
 from app.policy import judge_suite
 from support.adapter_cases import LEGACY_PLATFORM, facts, recorded, request, result
+from support.message_checks import has_message
 from vpn_adapters.vtun import adapter
 from vpn_adapters.vtun.ciphers import CIPHERS, NO_CIPHER
 from vpn_adapters.vtun.identity import secret_path
@@ -82,7 +84,7 @@ def test_it_is_refused_with_its_successor_whatever_the_reason(reason: str) -> No
     options = DeploymentOptions(legacy_reason=reason)
     host = SimpleNamespace(facts=HOST)
     found = cast("Discovery", SimpleNamespace(a=host, b=host, unavailable={}, candidates=()))
-    with pytest.raises(InvalidPlan, match=r"never deployed: .*Choose WireGuard in its place, or OpenVPN"):
+    with pytest.raises(InvalidPlan, match="Choose WireGuard", check=has_message(IS_NEVER_DEPLOYED)):
         choose({"vtun": adapter}, found, ("vtun", ""), options, guidelines=())
 
 

@@ -19,7 +19,7 @@ from support.adapter_cases import WIREGUARD_KEYS, facts, recorded, request, resu
 from support.message_checks import has_message
 from vpn_adapters.shared import l2tpv3, public_keys
 from vpn_adapters.shared.key_encapsulation import KEM_KEY
-from vpn_adapters.shared.messages import A_PUBLIC_KEY, CHECK_COMMANDS
+from vpn_adapters.shared.messages import A_PUBLIC_KEY, CHECK_COMMANDS, KERNEL_MODULE_PART
 from vpn_adapters.shared.wireguard import identity
 from vpn_adapters.shared.wireguard.protocol import HYBRID_SUITE, SUITE
 from vpn_adapters.wireguard import INSIDE, adapter
@@ -61,7 +61,7 @@ def test_another_providers_key_exchange_does_not_count(text: str) -> None:
     [
         ("wg", ["wireguard-tools"]),
         ("ip", ["iproute2"]),
-        ("modules", ["kernel module wireguard", "kernel module l2tp_ip", "kernel module l2tp_eth"]),
+        ("modules", [KERNEL_MODULE_PART(module=one) for one in ("wireguard", "l2tp_ip", "l2tp_eth")]),
     ],
 )
 def test_discovery_names_what_is_missing(question: str, whats: list[str]) -> None:
@@ -79,7 +79,7 @@ def test_busyboxs_ip_does_not_count() -> None:
 def test_missing_modules_among_present_ones() -> None:
     answers = dict(recorded("debian-13")["wireguard"])
     answers["modules"] = result("wireguard built-in\nl2tp_ip loadable\nl2tp_eth missing\n")
-    assert [part.what for part in adapter.parse_discovery(answers).missing] == ["kernel module l2tp_eth"]
+    assert [part.what for part in adapter.parse_discovery(answers).missing] == [KERNEL_MODULE_PART(module="l2tp_eth")]
 
 
 @pytest.mark.parametrize("text", ["", "short", "A" * 44, "!" * 43 + "=", "QUFB" * 20])

@@ -21,7 +21,9 @@ from app.domain.errors import (
 )
 from app.domain.hosts import Privilege
 from app.ssh import SshSession
+from app.ssh.messages import COMMAND_TOO_SLOW, FOLDER_MISSING, NO_SPACE_LEFT, SHELL_ENDED
 from support.local_sshd import SSHD, cancel_when, processes_with
+from support.message_checks import has_message
 from support.waiting import wait_until
 
 pytestmark = [
@@ -124,7 +126,7 @@ def test_cancelling_takes_less_than_two_seconds(session: SshSession, token: Canc
 
 
 def test_a_command_ends_at_its_deadline(session: SshSession, token: CancelToken) -> None:
-    with pytest.raises(DeadlineExceeded, match="`sleep` on gateway"):
+    with pytest.raises(DeadlineExceeded, check=has_message(COMMAND_TOO_SLOW, what="`sleep` on gateway")):
         session.run(Command(("sleep", "4714"), timeout_s=0.5), token=token)
     assert processes_with("sleep 4714") == []
 
@@ -183,7 +185,7 @@ def test_a_long_batch_passes(session: SshSession, token: CancelToken) -> None:
 
 def test_a_batch_whose_shell_dies_says_where(session: SshSession, token: CancelToken) -> None:
     commands = [Command(("true",)), Command(("sh", "-c", "kill -9 $PPID; kill -9 $$")), Command(("true",))]
-    with pytest.raises(CommandFailed, match=r"during `sh`, command 2 of 3"):
+    with pytest.raises(CommandFailed, check=has_message(SHELL_ENDED, command="sh", number=2, count=3)):
         session.run_batch(commands, token=token)
 
 
@@ -205,7 +207,7 @@ def test_a_full_disk_keeps_the_old_file(session: SshSession, token: CancelToken,
     try:
         session.write_files([FileToWrite(str(small / "file"), b"old")], token=token)
         files = [FileToWrite(str(small / "file"), b"new"), FileToWrite(str(small / "big"), bytes(200_000))]
-        with pytest.raises(DiskFull, match="no space left"):
+        with pytest.raises(DiskFull, check=has_message(NO_SPACE_LEFT)):
             session.write_files(files, token=token)
         assert [(path.name, path.read_bytes()) for path in small.iterdir()] == [("file", b"old")]
     finally:
@@ -213,7 +215,7 @@ def test_a_full_disk_keeps_the_old_file(session: SshSession, token: CancelToken,
 
 
 def test_a_missing_folder_is_reported(session: SshSession, token: CancelToken, tmp_path: Path) -> None:
-    with pytest.raises(CommandFailed, match="does not exist on gateway"):
+    with pytest.raises(CommandFailed, check=has_message(FOLDER_MISSING, folder=str(tmp_path / "no"))):
         session.write_files([FileToWrite(str(tmp_path / "no" / "file"), b"x")], token=token)
 
 

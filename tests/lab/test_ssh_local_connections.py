@@ -31,8 +31,19 @@ from app.domain.errors import (
 )
 from app.domain.hosts import HostSpec, Privilege
 from app.ssh import SshSession
+from app.ssh.messages import (
+    CONNECTION_LOST_RUNNING,
+    HOST_KEY_CHANGED,
+    HOST_KEY_UNKNOWN,
+    HOST_UNREACHABLE,
+    JUMP_FAILED,
+    NO_CONNECTION_ANY_MORE,
+    NO_SSH_SERVER,
+    SHELL_DID_NOT_RUN,
+)
 from app.ssh.transport import WatchfulTransport
 from support.local_sshd import SSHD, Sshd, cancel_when, connector, free_port, processes_with
+from support.message_checks import has_message
 
 pytestmark = [
     pytest.mark.lab,
@@ -69,7 +80,7 @@ def test_a_changed_host_key_is_refused(server: Sshd, token: CancelToken, tmp_pat
     (tmp_path / "own_known_hosts").write_text(other.make_host_key("ed25519"))
     ssh = connector(tmp_path, confirm_host_key=lambda _question: True)
     spec = replace(server.spec, host_key_file=None)
-    with pytest.raises(HostKeyChanged, match="another host key than the known one"):
+    with pytest.raises(HostKeyChanged, check=has_message(HOST_KEY_CHANGED)):
         ssh.open(spec, token=token)
 
 
@@ -162,7 +173,7 @@ def test_the_ssh_configuration_is_followed_through_two_jump_hosts(
         assert result.stdout.split()[3] == str(server.port)
         assert result.stdout.endswith("x" * 500_000)
     (tmp_path / "own_known_hosts").write_text(server.known_hosts.read_text())
-    with pytest.raises(HostKeyUnknown, match="jump host inner"):
+    with pytest.raises(HostKeyUnknown, match="jump host inner", check=has_message(HOST_KEY_UNKNOWN)):
         connector(tmp_path, config).open(HostSpec("gw", "gw"), token=token)
 
 
@@ -172,12 +183,12 @@ def test_a_jump_host_that_does_not_reach_the_host(server: Sshd, token: CancelTok
         f"Host outer\n  HostName 127.0.0.1\n  Port {server.port}\n  IdentityFile {server.key}\n  User root\n"
         f"Host gw\n  HostName 127.0.0.1\n  Port {free_port()}\n  ProxyJump outer\n"
     )
-    with pytest.raises(HostUnreachable, match="The jump host does not reach"):
+    with pytest.raises(HostUnreachable, check=has_message(JUMP_FAILED)):
         connector(tmp_path, config).open(HostSpec("gw", "gw"), token=token)
 
 
 def test_nothing_listens(token: CancelToken, tmp_path: Path, server: Sshd) -> None:
-    with pytest.raises(HostUnreachable, match="cannot be reached: Connection refused"):
+    with pytest.raises(HostUnreachable, check=has_message(HOST_UNREACHABLE, why=("Connection refused",))):
         connector(tmp_path).open(replace(server.spec, port=free_port()), token=token)
 
 
@@ -191,7 +202,7 @@ def test_something_else_listens(token: CancelToken, tmp_path: Path, server: Sshd
 
         thread = threading.Thread(target=serve)
         thread.start()
-        with pytest.raises(HostUnreachable, match="did not say that it is an SSH server"):
+        with pytest.raises(HostUnreachable, check=has_message(NO_SSH_SERVER)):
             connector(tmp_path).open(replace(server.spec, port=listener.getsockname()[1]), token=token)
         thread.join()
 
@@ -224,7 +235,7 @@ def test_a_forced_command_is_reported(own_server: Sshd, token: CancelToken, tmp_
     own_server.options = ("ForceCommand echo This account is closed >&2",)
     own_server.start("ed25519")
     session = connector(tmp_path).open(own_server.spec, token=token)
-    with pytest.raises(CommandFailed, match="not run by the host's login shell: This account is closed"):
+    with pytest.raises(CommandFailed, match="This account is closed", check=has_message(SHELL_DID_NOT_RUN)):
         session.run(Command(("true",)), token=token)
     session.close()
 
@@ -264,7 +275,7 @@ def test_a_cut_connection_is_lost_and_can_be_made_anew(own_server: Sshd, token: 
         for pid in own_server.children():
             os.kill(pid, signal.SIGKILL)
 
-    with pytest.raises(ConnectionLost, match="`sh` on gateway"):
+    with pytest.raises(ConnectionLost, check=has_message(CONNECTION_LOST_RUNNING, what="`sh` on gateway")):
         session.run(waiting, token=token, on_line=cut)
     for line in processes_with("sleep 4718"):
         assert line  # it may live on: there was no way to end it
@@ -316,7 +327,7 @@ def test_closing_ends_everything(server: Sshd, token: CancelToken, tmp_path: Pat
     assert set(threading.enumerate()) <= before
     assert not session.is_connected
     token.wait_for(lambda: len(server.children()) < len(served), timeout_s=10, what="sshd's child to end")
-    with pytest.raises(ConnectionLost, match="no connection to gateway"):
+    with pytest.raises(ConnectionLost, check=has_message(NO_CONNECTION_ANY_MORE)):
         session.run(Command(("true",)), token=token)
 
 

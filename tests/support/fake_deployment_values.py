@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
+from app.deployment.messages import LEFT_FILES, UNREACHABLE
 from app.discovery.pair_discovery import Discovery
 from app.domain.deployment import (
     DeployedEndpoint,
@@ -207,9 +208,9 @@ def seen_of(
     for side in Side:
         gone = EndpointStatus(side, pair.host(side).label, is_reachable=side not in silent)
         if side in silent:
-            sentences.append(f"{gone.label} is unreachable.")
+            sentences.append(UNREACHABLE(host=gone.label))
         elif side in unfinished:
-            sentences.append(f"{gone.label} has files of a deployment that was broken off before it counted.")
+            sentences.append(LEFT_FILES(host=gone.label, pair=pair.name))
             status = with_end(status, side, is_unfinished=True)
         if side in silent or side in undone:
             status = replace(status, a=gone) if side is Side.A else replace(status, b=gone)

@@ -21,6 +21,7 @@ from app.domain.ssh_hosts import SshHosts
 from app.lab import check_lab_name
 from app.services.interfaces.comparison import PairChoice
 from app.services.pairs import PairOperations
+from app.storage.messages import PAIR_GONE, UNKNOWN_PAIR
 
 PRACTICE = LabDetail(
     "practice",
@@ -175,7 +176,7 @@ class _Memory:
 
     def get_pair(self, name: str) -> PairSpec:
         if name not in self.stored:
-            raise NotFound(f"There is no pair named {name}.")
+            raise NotFound(UNKNOWN_PAIR(name=name))
         return self.stored[name]
 
     def save_pair(self, pair: PairSpec, how: Saving) -> None:
@@ -187,7 +188,7 @@ class _Memory:
         if how is Saving.ADD and name in self.stored:
             raise InvalidOption(f"{name!r} is the name of a pair.", hint="Choose another name.")
         if how is Saving.UPDATE and name not in self.stored:
-            raise NotFound(f"There is no pair named {name} any more.")
+            raise NotFound(PAIR_GONE(name=name))
 
     def rename_pair(self, old: str, new: str) -> None:
         if new in self.stored:

@@ -13,10 +13,12 @@ from sample_records import sample_record, with_open_device
 from app.domain.capture import BreakOutcome, BreakVerdict, LeakVerdict
 from app.domain.results import CampaignRecord
 from app.domain.verdicts import Verdict
+from app.policy.messages import SLOW_LATENCY, SLOW_ONCE
 from app.probes.capture.messages import KERNEL_DROPPED
 from app.ranking import rank
 from app.wording import language
 from app.wording.messages import local_text
+from support.message_checks import shows
 from ui.common.texts import NONE
 from ui.common.theme import Theme
 from ui.plots.result_data import prepare
@@ -183,14 +185,14 @@ def test_what_is_slow_is_reported_beside_and_is_no_verdict(tabs: ResultTabs) -> 
     assert line_of(view, "OpenVPN over TCP, AES-256-GCM")[SPEED] == "slow"
     assert line_of(view, "OpenVPN over UDP, AES-256-GCM")[SPEED] == NONE
     tabs.choose(TCP)
-    assert "times that of the best" in view.details.text
+    assert shows(view.details.text, SLOW_LATENCY.text)
     assert "does not affect verdict" in view.details.text
     data = prepare(record, rank(record))
     assert set(data.slow) == {TCP}
     assert data.result(TCP).verdict is Verdict.ACCEPTABLE
     why = tabs.widget(next(n for n in range(tabs.count()) if tabs.tabText(n) == "Rationale"))
     texts = [one.text() for one in why.findChildren(QLabel)]
-    assert any(text.startswith("OpenVPN over TCP, AES-256-GCM: Slow on this pair") for text in texts)
+    assert any(text.startswith("OpenVPN over TCP, AES-256-GCM: ") and shows(text, SLOW_ONCE.text) for text in texts)
 
 
 def test_where_no_one_inspected_it_says_so(tabs: ResultTabs) -> None:

@@ -7,9 +7,11 @@ from fake_deployment_values import status_of, with_end
 from sample_records import pair
 from window_driver import Driver
 
+from app.deployment.messages import LEFT_FILES, NOT_REMOVED, UNREACHABLE
 from app.domain.deployment import DeploymentState
 from app.domain.errors import CommandFailed
 from app.domain.hosts import Side
+from support.message_checks import shows
 from ui.deployments.deployments_page import DeploymentsPage
 from ui.deployments.deployments_table import STATE, TUNNEL
 
@@ -30,7 +32,7 @@ def test_it_is_removed_when_the_pair_is_inspected_and_the_notice_says_so(driver:
     driver.click(page.detail.refresh)
     driver.until(lambda: "remove_unfinished" in driver.services.calls)
     assert page.notice.text == f"lab:practice is being cleaned up. {REPAIR_TEXT}"
-    assert "gateway-b has files of a deployment that was broken off" in page.detail.sentence.text()
+    assert shows(page.detail.sentence.text(), LEFT_FILES.text, host="gateway-b")
     assert page.detail.now.facts.text("State") == ("none", "files of an interrupted deployment")
     assert driver.window.current is page, "no roll-out is shown for it"
     assert not driver.window.is_rolling
@@ -38,7 +40,7 @@ def test_it_is_removed_when_the_pair_is_inspected_and_the_notice_says_so(driver:
     driver.idle()
     assert driver.services.unfinished_on == set()
     assert page.notice.text == f"lab:practice is cleaned up. {REPAIR_TEXT}"
-    assert "broken off" not in page.detail.sentence.text(), "the hosts have been looked at once more"
+    assert not shows(page.detail.sentence.text(), LEFT_FILES.text), "the hosts have been looked at once more"
     assert page.detail.now.facts.text("State") == ("none", "none")
     assert (cell(page, STATE), cell(page, TUNNEL)) == ("none", "–")
     assert driver.services.calls.count("remove_unfinished") == 1
@@ -47,13 +49,12 @@ def test_it_is_removed_when_the_pair_is_inspected_and_the_notice_says_so(driver:
 
 def test_what_could_not_be_removed_is_tried_again_only_when_asked_for(driver: Driver) -> None:
     page = broken_off(driver)
-    driver.services.faults["remove_unfinished"] = CommandFailed(
-        "It could not be removed on gateway-b.", hint="Is its disk full?"
-    )
+    fault = CommandFailed(NOT_REMOVED(host="gateway-b", why=""), hint="Is its disk full?")
+    driver.services.faults["remove_unfinished"] = fault
     driver.click(page.detail.refresh)
     driver.until(lambda: "could not be cleaned up" in page.notice.text)
-    assert "It could not be removed on gateway-b." in page.notice.text
-    assert "Is its disk full?" in page.notice.text
+    assert fault.message in page.notice.text
+    assert fault.hint in page.notice.text
     driver.click(page.detail.refresh)
     driver.idle()
     assert driver.services.calls.count("remove_unfinished") == 1, "once for each pair by itself"
@@ -72,7 +73,7 @@ def test_what_the_hosts_still_have_is_not_called_removed(driver: Driver) -> None
     driver.services.repair_gate.set()
     driver.until(lambda: "could not be cleaned up" in page.notice.text)
     driver.idle()
-    assert "gateway-b is unreachable." in page.notice.text
+    assert UNREACHABLE(host="gateway-b") in page.notice.text
     assert driver.services.unfinished_on == {Side.B}
     text = page.detail.sentence.text()
     assert "unknown whether a tunnel is deployed" in text

@@ -11,6 +11,8 @@ from window_driver import Driver
 
 from app.domain.errors import HostUnreachable
 from app.domain.solutions import OptionKind
+from app.policy.messages import SLOW_LATENCY
+from support.message_checks import shows
 from ui.census.census_dialog import CensusDialog
 from ui.census.census_page import CensusPage
 from ui.census.option_table import KIND, LATENCY, NAME, SOLUTION, STATE, VERDICT
@@ -100,7 +102,7 @@ def test_filters_sorting_and_what_was_reported(driver: Driver) -> None:
     page.table.sortByColumn(LATENCY, Qt.SortOrder.DescendingOrder)
     assert column(page, NAME)[:2] == ["SHAKE128", "AES-128-CFB1"]
     page.table.selectRow(1)
-    assert "Slow on this pair" in page.explanation.text()
+    assert shows(page.explanation.text(), SLOW_LATENCY.text)
     assert "RFC 8221" in page.explanation.text()
 
 

@@ -18,6 +18,7 @@ from app.measurement.wizard import Step
 from app.policy import DEFAULT_GUIDELINES, GUIDELINES
 from ui.common.guidelines import GuidelinesDialog
 from ui.comparison.candidates_page import CandidatesPage
+from vpn_adapters.shared.messages import KERNEL_MODULE_PART
 
 KEY = Qt.ItemDataRole.UserRole
 TCP = ("openvpn-tcp", "aes-256-gcm")
@@ -122,7 +123,10 @@ def test_what_is_missing_is_reported_per_host_with_the_way_to_install_it(driver:
     wizard = driver.window.wizard
     found = wizard.state.discovery
     lacking = SolutionSupport(
-        "tinc", is_available=False, missing=(MissingPart("kernel module tun", "tinc"),), note="Its kernel is too old."
+        "tinc",
+        is_available=False,
+        missing=(MissingPart(module := KERNEL_MODULE_PART(module="tun"), "tinc"),),
+        note="Its kernel is too old.",
     )
     facts = replace(found.b.facts, solutions={**found.b.facts.solutions, "tinc": lacking})
     wizard.set_discovery(replace(found, b=replace(found.b, facts=facts)))
@@ -131,7 +135,7 @@ def test_what_is_missing_is_reported_per_host_with_the_way_to_install_it(driver:
     text = page.details.text
     assert found.pair.host(Side.A).label == "gateway-a"
     assert "gateway-a\ntincd (in package tinc)\n" in text
-    assert "gateway-b\nkernel module tun (no known package)\nIts kernel is too old.\n" in text
+    assert f"gateway-b\n{module} (no known package)\nIts kernel is too old.\n" in text
     assert "A mesh." in text
     assert page.details.install is not None
     assert page.details.install.text() == "Install tinc in step 1"

@@ -14,9 +14,19 @@ from sample_records import pair
 from window_driver import Driver
 
 import ui.deployments.desktop_notification
+from app.deployment.messages import (
+    CANNOT_BE_ASKED,
+    NO_ANSWER_ON,
+    RTT_ABOVE,
+    RTT_AGAIN,
+    TUNNEL_LOST,
+    UP_AGAIN,
+    WATCHING_BEGINS,
+)
 from app.domain.deployment_status import PairStatus
 from app.domain.errors import HostUnreachable
 from app.domain.hosts import Side
+from support.message_checks import has_message, shows
 from ui.deployments.deployments_page import DeploymentsPage
 from ui.deployments.deployments_table import WATCH
 
@@ -42,12 +52,9 @@ def test_watching_keeps_a_log_of_losses_and_tells_the_desktop(driver: Driver, mo
     driver.click(page.detail.watch)
     assert cell(page, WATCH) == "on"
     driver.until(lambda: len(page.watcher.log("lab:practice").samples) >= 4)
-    assert reported(page) == [
-        "The tunnel is up again after 12 s.",
-        "Tunnel lost: no answer through it on gateway-a.",
-        "Watching begins; the tunnel is up.",
-    ]
-    assert notes == [("Tunnelmark: lab:practice", "Tunnel lost: no answer through it on gateway-a.")]
+    loss = TUNNEL_LOST(why=NO_ANSWER_ON(hosts="gateway-a"))
+    assert reported(page) == [UP_AGAIN(lasted="12 s"), loss, WATCHING_BEGINS()]
+    assert notes == [("Tunnelmark: lab:practice", loss)]
     driver.click(page.detail.watch)
     driver.idle()
     assert cell(page, WATCH) == "off"
@@ -70,8 +77,8 @@ def test_limits_are_reported_once_and_when_they_are_kept_again(driver: Driver, m
     page.watcher.every_ms = 10
     driver.click(page.detail.watch)
     driver.until(lambda: len(page.watcher.log("lab:practice").samples) >= 3)
-    assert notes == ["Round-trip time is 48.00 ms, above 20.00 ms."]
-    assert reported(page)[0] == "Round-trip time is 1.47 ms again."
+    assert notes == [RTT_ABOVE(value=48.0, limit=20.0)]
+    assert shows(reported(page)[0], RTT_AGAIN.text)
 
 
 def test_watching_goes_on_when_hosts_do_not_answer_and_on_other_pages(
@@ -86,8 +93,8 @@ def test_watching_goes_on_when_hosts_do_not_answer_and_on_other_pages(
     driver.click(page.detail.watch)
     driver.window.show_welcome()
     driver.until(lambda: len(page.watcher.log("lab:practice").lines) >= 2)
-    assert notes == ["Cannot be asked: gateway-a does not answer."]
-    assert "up again" in page.watcher.log("lab:practice").lines[1].text
+    assert notes == [CANNOT_BE_ASKED(why="gateway-a does not answer.")]
+    assert has_message(UP_AGAIN)(page.watcher.log("lab:practice").lines[1].text)
     driver.window.close()
     driver.until(lambda: driver.services.is_closed)
 

@@ -21,6 +21,7 @@ from app.domain.deployment import DeploymentOptions, DeploymentState
 from app.domain.deployment_status import Outage, PairStatus
 from app.domain.errors import HostUnreachable
 from app.domain.hosts import Side
+from app.domain.messages.words import STATES
 from app.domain.verdicts import Finding, Verdict
 from app.wording.colours import series_style
 from ui.deployments.deploy_page import DeployPage
@@ -134,7 +135,7 @@ def test_what_one_host_alone_keeps_is_repaired_when_the_user_says_so(driver: Dri
     """A tunnel that was removed at a console must not come back because another user inspects."""
     driver.services.statuses.append(halved(driver))
     page = page_of(driver)
-    assert cell(page, STATE) == "on one host only"
+    assert cell(page, STATE) == STATES[DeploymentState.HALF_CONFIRMED]()
     assert not page.detail.repair.isVisible(), "no host has been asked yet"
     driver.click(page.detail.refresh)
     driver.until(page.detail.repair.isVisible)
@@ -206,7 +207,7 @@ def test_what_waits_on_the_hosts_can_be_kept_after_a_restart_of_the_program(driv
     one = show_active(driver)
     driver.services.store(one, DeploymentState.APPLIED)
     page = page_of(driver)
-    assert cell(page, STATE) == "awaiting confirmation"
+    assert cell(page, STATE) == STATES[DeploymentState.APPLIED]()
     driver.click(page.detail.confirm)
     driver.until(lambda: driver.services.deployed[0].state is DeploymentState.CONFIRMED)
     driver.idle()
@@ -221,7 +222,7 @@ def test_what_the_hosts_tell_brings_the_stored_deployments_up_to_date(driver: Dr
     driver.click(page.detail.refresh)
     driver.until(page.detail.repair.isVisible)
     driver.idle()
-    assert page.detail.earlier.table.item(0, 3).text() == "on one host only"
+    assert page.detail.earlier.table.item(0, 3).text() == STATES[DeploymentState.HALF_CONFIRMED]()
     assert cell(page, TUNNEL) == "up", "what was seen is kept"
 
 

@@ -12,6 +12,8 @@ from sample_records import pair
 from window_driver import Driver
 
 from app.domain.hosts import AuthKind
+from app.ssh.messages import SSH_CONFIG_WRONG
+from support.message_checks import shows
 from ui.comparison.host_form import HostForm
 from ui.comparison.key_files import key_file_fault
 from ui.lint.lint_page import LintPage
@@ -131,4 +133,4 @@ def test_another_configuration_of_ssh_is_dropped_on_the_import(
     (tmp_path / "key").write_text(KEY)
     drop(question, tmp_path / "key")
     driver.idle()
-    assert "no configuration of ssh" in question.notice.text
+    assert shows(question.notice.text, SSH_CONFIG_WRONG.text)

@@ -18,6 +18,7 @@ from app.domain.errors import (
     StorageFault,
 )
 from app.domain.hosts import MissingPart
+from app.domain.messages.inputs import HOST_WITHOUT_ADDRESS
 from app.measurement.wizard import Step
 from app.services.interfaces import Prompts
 from ui.common.dialogs import Question
@@ -213,7 +214,7 @@ def test_an_empty_form_says_which_field_is_missing_and_puts_the_focus_there(driv
     driver.window.begin_with_hosts()
     driver.window.hosts.discover()
     hosts = driver.window.hosts
-    assert "Host A has no address" in hosts.form_a.fault.text()
+    assert HOST_WITHOUT_ADDRESS(side="A") in hosts.form_a.fault.text()
     assert hosts.form_a.address.hasFocus()
     assert hosts.form_a.address.property("fault") is True
     assert driver.services.calls.count("discover") == 0

@@ -14,8 +14,10 @@ from window_driver import Driver
 from app.domain.deployment import DeploymentState
 from app.domain.errors import DiskFull
 from app.domain.history import EntryId, EntryKind
+from app.domain.messages.inputs import NOTE_TOO_LONG, NOTE_WITH_CONTROL_CHARACTER
 from app.domain.results import CampaignStatus
 from app.measurement.wizard import Step
+from support.message_checks import shows
 from ui.census.census_page import CensusPage
 from ui.common.copying import all_lines
 from ui.deployments.deployments_page import DeploymentsPage
@@ -283,11 +285,11 @@ def test_note_that_cannot_be_stored_keeps_what_was_typed(filled: Driver) -> None
     dialog.field.setPlainText("x" * 1001)
     dialog.accept()
     assert dialog.isVisible()
-    assert "1001 characters" in dialog.fault.text()
+    assert shows(dialog.fault.text(), NOTE_TOO_LONG.text, count=1001)
     dialog.field.setPlainText("bell \x07")
     assert not dialog.fault.isVisible()
     dialog.accept()
-    assert "control character" in dialog.fault.text()
+    assert shows(dialog.fault.text(), NOTE_WITH_CONTROL_CHARACTER.text, character=7)
     filled.services.faults["set_note"] = DiskFull("No space is left on the disk.", hint="Make room.")
     dialog.field.setPlainText("well typed")
     dialog.accept()

@@ -14,7 +14,17 @@ from window_driver import Driver
 from app.cli import main
 from app.cli.exit_codes import ExitCode
 from app.domain.errors import HostUnreachable, LabFault, PairLocked
+from app.domain.messages import MessageForm
+from app.domain.messages.inputs import (
+    HOSTS_ARE_THE_SAME,
+    NO_IP_ADDRESS_OF_HOST,
+    UNDERLAY_IS_IPV6,
+    UNDERLAYS_ARE_THE_SAME,
+)
 from app.measurement.wizard import Step
+from app.ssh.messages import HOST_UNREACHABLE
+from app.storage.messages import HOST_IN_USE, PAIR_GONE
+from support.message_checks import shows
 from ui.common.dialogs import Question
 
 
@@ -109,63 +119,6 @@ def test_after_the_hosts_were_inspected_the_focus_is_on_next(driver: Driver) -> 
     driver.until(window.footer.next.hasFocus)
     window.go(Step.HOSTS)
     assert window.footer.next.hasFocus()
-
-
-def test_a_fault_goes_when_its_field_is_edited_and_moves_no_field(driver: Driver) -> None:
-    window = driver.window
-    window.begin_with_hosts()
-    driver.idle()
-    hosts = window.hosts
-    hosts.discover()
-    assert "Host A has no address" in hosts.form_a.fault.text()
-    assert hosts.form_a.fault.isVisible()
-    assert hosts.notice.text == "", "it is said once"
-    reported = hosts.form_a.address.accessibleDescription()
-    assert reported == hosts.form_a.fault.text().splitlines()[0], "and read out with the field"
-    driver.until(lambda: hosts.form_a.address.y() == hosts.form_b.address.y())
-    driver.qtbot.keyClicks(hosts.form_a.address, "g")
-    assert hosts.notice.text == ""
-    assert not hosts.form_a.fault.isVisible()
-
-
-def test_equal_underlay_addresses_are_marked_and_have_the_focus(driver: Driver) -> None:
-    window = driver.window
-    window.begin_with_hosts()
-    driver.idle()
-    hosts = window.hosts
-    for form, address in ((hosts.form_a, "192.0.2.10"), (hosts.form_b, "192.0.2.11")):
-        form.address.setText(address)
-        form.underlay.setText("10.1.0.1")
-    hosts.discover()
-    assert "same underlay address" in hosts.form_b.fault.text()
-    assert hosts.form_b.underlay.hasFocus()
-    assert [form.underlay.property("fault") for form in (hosts.form_a, hosts.form_b)] == [True, True]
-    driver.qtbot.keyClicks(hosts.form_b.underlay, "1")
-    assert not any(form.underlay.property("fault") for form in (hosts.form_a, hosts.form_b))
-    hosts.name.setText("a/b")
-    hosts.discover()
-    assert hosts.notice.text
-    assert hosts.name.hasFocus()
-    assert hosts.name.property("fault")
-
-
-def test_all_faults_of_both_hosts_are_reported_at_once(driver: Driver) -> None:
-    window = driver.window
-    window.begin_with_hosts()
-    driver.idle()
-    a, b = window.hosts.form_a, window.hosts.form_b
-    a.address.setText("192.0.2.10")
-    a.port.setText("99999")
-    a.underlay.setText("10.1.0.1")
-    b.underlay.setText("10.1.0")
-    window.hosts.discover()
-    assert a.fault.text() == "99999 is no TCP port (host A). Enter a port between 1 and 65535."
-    first, second = b.fault.text().splitlines()
-    assert first.startswith("Host B has no address")
-    assert "'10.1.0' is not an IP address" in second
-    marked = [field.property("fault") for field in (a.address, a.port, a.underlay, b.address, b.port, b.underlay)]
-    assert [bool(one) for one in marked] == [False, True, False, True, False, True]
-    assert a.port.hasFocus()
 
 
 def test_a_pair_with_the_time_of_its_last_measurement_is_not_cut_in_its_box(driver: Driver) -> None:
@@ -282,29 +235,29 @@ def test_a_pair_that_was_renamed_elsewhere_is_not_inspected_under_its_old_name(d
     driver.services.stored = {"south": replace(pair(is_lab=False), name="south")}
     window.hosts.discover()
     driver.idle()
-    assert "no pair named plant-north any more" in window.hosts.notice.text
+    assert PAIR_GONE(name="plant-north") in window.hosts.notice.text
     assert "discover" not in driver.services.calls
     assert set(driver.services.stored) == {"south"}
 
 
 @pytest.mark.parametrize(
-    ("hosts", "underlay", "reported"),
+    ("hosts", "underlay", "form"),
     [
-        (("10.0.0.999", "gw"), ("192.0.2.1", "192.0.2.2"), "'10.0.0.999' is no IP address"),
-        (("gw", "gw"), ("192.0.2.1", "192.0.2.2"), "Host A and host B are the same"),
-        (("a", "b"), ("192.0.2.1", "192.0.2.1"), "Both hosts have the same underlay address"),
-        (("a", "b"), ("2001:db8::1", "192.0.2.1"), "is an IPv6 address"),
+        (("10.0.0.999", "gw"), ("192.0.2.1", "192.0.2.2"), NO_IP_ADDRESS_OF_HOST),
+        (("gw", "gw"), ("192.0.2.1", "192.0.2.2"), HOSTS_ARE_THE_SAME),
+        (("a", "b"), ("192.0.2.1", "192.0.2.1"), UNDERLAYS_ARE_THE_SAME),
+        (("a", "b"), ("2001:db8::1", "192.0.2.1"), UNDERLAY_IS_IPV6),
     ],
 )
 def test_the_form_refuses_what_the_command_line_refuses_and_marks_the_field(
-    driver: Driver, hosts: tuple[str, str], underlay: tuple[str, str], reported: str
+    driver: Driver, hosts: tuple[str, str], underlay: tuple[str, str], form: MessageForm
 ) -> None:
     _enter(driver, "south", *hosts, underlay)
     page = driver.window.hosts
     page.discover()
     driver.idle()
     assert page.notice.text == "", "said once, below the field"
-    assert [form for form in (page.form_a, page.form_b) if reported in form.fault.text()]
+    assert [one for one in (page.form_a, page.form_b) if shows(one.fault.text(), form.text)]
     assert "discover" not in driver.services.calls
     words = ["pair", "add", "south", "--a", hosts[0], "--b", hosts[1], "--underlay", ",".join(underlay)]
     assert main(words) == ExitCode.INVALID
@@ -370,18 +323,21 @@ def test_the_steps_of_the_last_comparison_are_not_those_of_a_new_pair(driver: Dr
 
 def test_hosts_that_are_being_measured_are_not_inspected(driver: Driver) -> None:
     window = driver.window
-    driver.services.faults["refuse_if_in_use"] = PairLocked("gateway-a is in use on this computer by comparison 3.")
+    driver.services.faults["refuse_if_in_use"] = in_use = PairLocked(
+        HOST_IN_USE(hosts="gateway-a", owner="comparison 3")
+    )
     window.begin_with_hosts()
     window.hosts.show_pair(pair())
     window.hosts.discover()
     driver.idle()
-    assert "in use on this computer by comparison 3" in window.hosts.notice.text
+    assert in_use.message in window.hosts.notice.text
     assert "discover" not in driver.services.calls
 
 
 def test_an_error_of_a_host_without_a_name_says_which_one_it_is(driver: Driver) -> None:
     window = driver.window
-    driver.services.faults["discover"] = HostUnreachable("127.0.0.1:22 cannot be reached: refused.", hint="Is it on?")
+    unreachable = HostUnreachable(HOST_UNREACHABLE(host="127.0.0.1:22", why="refused"), hint="Is it on?")
+    driver.services.faults["discover"] = unreachable
     window.begin_with_hosts()
     for form, port in ((window.hosts.form_a, "2222"), (window.hosts.form_b, "22")):
         form.address.setText("127.0.0.1")
@@ -389,7 +345,7 @@ def test_an_error_of_a_host_without_a_name_says_which_one_it_is(driver: Driver) 
         form.underlay.setText(f"10.1.0.{port[-1]}{len(port)}")
     window.hosts.discover()
     driver.idle()
-    assert window.hosts.notice.text == "127.0.0.1:22 cannot be reached: refused. Host B: Is it on?"
+    assert window.hosts.notice.text == f"{unreachable.message} Host B: {unreachable.hint}"
 
 
 def test_examples_in_empty_fields_can_be_read(driver: Driver) -> None:

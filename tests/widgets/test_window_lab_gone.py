@@ -10,6 +10,7 @@ from window_driver import Driver
 from app.domain.errors import PairLocked
 from app.domain.results import CampaignStatus
 from app.measurement.wizard import Step
+from app.storage.messages import HOST_IN_USE
 
 
 @pytest.fixture
@@ -83,8 +84,8 @@ def test_first_page_offers_no_comparison_that_cannot_be_resumed(gone: Driver) ->
 def test_comparison_is_not_resumed_while_other_work_uses_its_hosts(gone: Driver) -> None:
     services, window = gone.services, gone.window
     services.labs_gone = set()
-    services.faults["refuse_if_in_use"] = PairLocked("gateway-a is in use on this computer by comparison 3.")
+    services.faults["refuse_if_in_use"] = in_use = PairLocked(HOST_IN_USE(hosts="gateway-a", owner="comparison 3"))
     window.resume_pair("lab:practice")
     gone.idle()
-    assert "in use on this computer by comparison 3" in window.hosts.notice.text
+    assert in_use.message in window.hosts.notice.text
     assert not {"discover", "recover"} & set(services.calls)

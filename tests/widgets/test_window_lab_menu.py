@@ -13,6 +13,8 @@ from window_driver import Driver
 
 from app.domain.errors import LabFault
 from app.domain.practice_labs import LabChoice
+from app.lab.messages import LAB_ENDED, LAB_MEASURES
+from support.message_checks import shows
 from ui.common.dialogs import Information
 from ui.shell.lab_dialog import LabDialog
 
@@ -149,14 +151,14 @@ def test_what_uses_a_lab_only_since_the_question_is_asked_about_again(driver: Dr
     done: Callable[[], bool] = lambda: "is stopped" in status.text() or "was restarted" in status.text()  # noqa: E731
     _action(driver, f"{verb} practice").trigger()
     question = driver.dialog()
-    driver.services.uses["practice"] = ("A comparison or census of lab:practice is running.",)
+    driver.services.uses["practice"] = (use := LAB_MEASURES(pair="lab:practice"),)
     question.yes.click()
     driver.idle()
     assert not done()
     assert set(driver.services.up_labs) == {"practice"}
     again = driver.dialog()
     assert again.windowTitle() == f"{verb} the lab practice although it is in use?"
-    assert "A comparison or census" in again._text.text()
+    assert use in again._text.text()
     again.yes.click()
     driver.idle()
     assert done()
@@ -202,7 +204,7 @@ def test_a_lab_that_ended_meanwhile_is_reported(driver: Driver) -> None:
     driver.services.up_labs = {}
     action.trigger()
     driver.idle()
-    assert "no lab named practice" in driver.window.current.notice.text  # type: ignore[union-attr]
+    assert shows(driver.window.current.notice.text, LAB_ENDED.text, lab="practice")  # type: ignore[union-attr]
     assert driver.window.top.lab.text() == "lab: down"
 
 

@@ -16,6 +16,7 @@ from app.measurement.wizard import Step
 from app.probes.messages import LAB_RESTARTS_LINK, LINK_DEAD, LINK_IS_BACK, LINK_NAME
 from app.wording import language
 from app.wording.messages import local_text
+from support.message_checks import shows
 from ui.common.candidate_rows import RowState
 
 
@@ -88,7 +89,7 @@ def test_going_on_measures_the_rest(paused: Driver, place: str) -> None:
     assert len(record.attempts) == len(record.plan.attempts)
     assert rows(paused) == [RowState.DONE] * 4
     assert page.notice.text == ""
-    assert "carries frames again" in page.log.toPlainText()
+    assert shows(page.log.toPlainText(), LINK_IS_BACK.text)
 
 
 def test_closing_the_window_of_a_paused_comparison_says_that_nothing_is_running(paused: Driver) -> None:

@@ -9,7 +9,9 @@ from window_driver import Driver
 from app.domain.errors import HostUnreachable
 from app.domain.linting import LintFinding
 from app.domain.verdicts import FindingQuestion, Verdict
+from app.linting.messages import KIND_NOT_KNOWN
 from support.lint_texts import lint_text
+from support.message_checks import shows
 from ui.common.guidelines import GuidelinesDialog
 from ui.lint.findings_view import finding_appearance, finding_names, worst_appearance
 from ui.lint.lint_page import LintPage
@@ -85,7 +87,7 @@ def test_a_file_that_is_not_recognised_is_read_as_the_chosen_kind(driver: Driver
     file.write_text("cipher BF-CBC\nhello there\nnothing else\n")
     drop(page, file)
     driver.idle()
-    assert "choose its kind" in page.reason.text()
+    assert shows(page.reason.text(), KIND_NOT_KNOWN.text)
     page.kinds.setCurrentIndex(page.kinds.findText("OpenVPN"))
     page.kinds.activated.emit(page.kinds.currentIndex())
     driver.idle()

@@ -8,9 +8,11 @@ from PySide6.QtWidgets import QLabel
 from window_driver import Driver
 
 from app.deployment.events import DeploymentStage
+from app.deployment.messages import NOT_REMOVED
 from app.domain.deployment import DeploymentState
 from app.domain.errors import CommandFailed
 from app.domain.hosts import Side
+from app.domain.messages.words import STATES
 from ui.common.dialogs import Question
 from ui.deployments.deployments_page import DeploymentsPage
 from ui.deployments.deployments_table import STATE, TUNNEL, WHAT
@@ -104,7 +106,7 @@ def test_its_end_is_neither_called_undone_nor_an_error(driver: Driver) -> None:
     driver.click(live.result.action("Show deployed tunnels"))
     driver.idle()
     assert driver.window.current is page
-    assert cell(page, STATE) == "on one host only"
+    assert cell(page, STATE) == STATES[DeploymentState.HALF_CONFIRMED]()
     assert cell(page, TUNNEL) == "not checked", "what was seen before it is no longer true"
     assert "The rest is removed at the next contact with both hosts" in page.detail.sentence.text()
 
@@ -113,11 +115,11 @@ def test_where_it_does_not_work_it_is_an_error_and_the_stage_is_not_done(driver:
     show_active(driver)
     driver.services.silent.add(Side.B)
     page = inspected(driver)
-    driver.services.undo_error = CommandFailed("It could not be removed on gateway-a.")
+    driver.services.undo_error = CommandFailed(failed := NOT_REMOVED(host="gateway-a", why="Its disk is full."))
     driver.click(page.detail.remove)
     driver.click(driver.dialog().yes)
     live = driver.window.deploy.live
-    driver.until(lambda: "could not be removed on gateway-a" in live.result.text)
+    driver.until(lambda: failed in live.result.text)
     assert live.result.property("variant") == "error"
     assert live.stages.state_of(DeploymentStage.ROLLBACK) == "failed"
     assert driver.services.deployed[0].state is DeploymentState.CONFIRMED

@@ -11,6 +11,7 @@ from window_driver import Driver
 
 from app.domain.errors import HostUnreachable, LabFault, PairLocked
 from app.domain.hosts import AuthKind
+from app.domain.messages.inputs import NO_IP_ADDRESS, NO_TCP_PORT, PAIR_NAME_WRONG
 from ui.comparison.hosts_page import HostsPage
 
 
@@ -98,9 +99,9 @@ def test_a_wrong_name_is_reported_beside_what_is_wrong_with_the_hosts(driver: Dr
     page.form_a.port.setText("99999")
     page.form_b.underlay.setText("10.1.0")
     page.discover()
-    assert "'plant 1' cannot be a pair's name." in page.notice.text
-    assert "99999 is no TCP port" in page.form_a.fault.text()
-    assert "'10.1.0' is not an IP address" in page.form_b.fault.text()
+    assert PAIR_NAME_WRONG(name="plant 1") in page.notice.text
+    assert NO_TCP_PORT(port=99999, side="A") in page.form_a.fault.text()
+    assert NO_IP_ADDRESS(address="10.1.0") in page.form_b.fault.text()
     marked = [bool(field.property("fault")) for field in (page.name, page.form_a.port, page.form_b.underlay)]
     assert marked == [True, True, True]
     assert page.form_a.port.hasFocus()

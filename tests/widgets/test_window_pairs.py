@@ -11,6 +11,8 @@ from sample_records import pair
 from window_driver import Driver
 
 from app.domain.errors import StorageFault
+from app.ssh.messages import SSH_CONFIG_NO_TEXT
+from support.message_checks import shows
 from ui.shell.pairs_dialog import PairsDialog
 from ui.shell.panel import NameDialog
 from ui.shell.ssh_import_dialog import SshImportDialog
@@ -293,7 +295,7 @@ def test_a_configuration_that_cannot_be_read_is_reported_and_another_one_can_be_
 ) -> None:
     (home / ".ssh/config").write_bytes(b"\xff\xfe")
     question = _import(driver)
-    assert "no configuration of ssh" in question.notice.text
+    assert shows(question.notice.text, SSH_CONFIG_NO_TEXT.text)
     question.yes.click()
     assert question.isVisible()
     (home / "other").write_text(CONFIG)

@@ -9,8 +9,10 @@ from PySide6.QtCore import Qt
 from sample_records import pair
 from window_driver import Driver
 
+from app.domain.messages.inputs import HOST_WITHOUT_ADDRESS, NO_IP_ADDRESS, NO_TCP_PORT, UNDERLAYS_ARE_THE_SAME
 from app.domain.results import Candidate
 from app.domain.verdicts import Verdict
+from app.measurement.messages import NOTHING_TICKED
 from app.measurement.wizard import Step
 from ui.comparison.candidate_texts import distinct_titles
 from ui.comparison.candidates_page import CandidatesPage
@@ -80,7 +82,7 @@ def test_next_without_a_tick_says_so(driver: Driver) -> None:
     assert driver.window.footer.next.isEnabled()
     driver.window.go_next()
     assert driver.window.wizard.current is Step.CHOOSE
-    assert "Nothing is ticked" in page.notice.text
+    assert NOTHING_TICKED() in page.notice.text
 
 
 def test_a_weak_suite_has_no_box_until_weak_suites_are_included(driver: Driver) -> None:
@@ -160,3 +162,61 @@ def test_the_selected_line_has_its_band_in_the_curves(driver: Driver) -> None:
     bands = page.tabs.latency._bands
     assert len(bands) > 3
     assert [key for key, band in bands.items() if band.fill.isVisible()] == [page.table.selected_key()]
+
+
+def test_a_fault_goes_when_its_field_is_edited_and_moves_no_field(driver: Driver) -> None:
+    window = driver.window
+    window.begin_with_hosts()
+    driver.idle()
+    hosts = window.hosts
+    hosts.discover()
+    assert HOST_WITHOUT_ADDRESS(side="A") in hosts.form_a.fault.text()
+    assert hosts.form_a.fault.isVisible()
+    assert hosts.notice.text == "", "it is said once"
+    reported = hosts.form_a.address.accessibleDescription()
+    assert reported == hosts.form_a.fault.text().splitlines()[0], "and read out with the field"
+    driver.until(lambda: hosts.form_a.address.y() == hosts.form_b.address.y())
+    driver.qtbot.keyClicks(hosts.form_a.address, "g")
+    assert hosts.notice.text == ""
+    assert not hosts.form_a.fault.isVisible()
+
+
+def test_equal_underlay_addresses_are_marked_and_have_the_focus(driver: Driver) -> None:
+    window = driver.window
+    window.begin_with_hosts()
+    driver.idle()
+    hosts = window.hosts
+    for form, address in ((hosts.form_a, "192.0.2.10"), (hosts.form_b, "192.0.2.11")):
+        form.address.setText(address)
+        form.underlay.setText("10.1.0.1")
+    hosts.discover()
+    assert UNDERLAYS_ARE_THE_SAME() in hosts.form_b.fault.text()
+    assert hosts.form_b.underlay.hasFocus()
+    assert [form.underlay.property("fault") for form in (hosts.form_a, hosts.form_b)] == [True, True]
+    driver.qtbot.keyClicks(hosts.form_b.underlay, "1")
+    assert not any(form.underlay.property("fault") for form in (hosts.form_a, hosts.form_b))
+    hosts.name.setText("a/b")
+    hosts.discover()
+    assert hosts.notice.text
+    assert hosts.name.hasFocus()
+    assert hosts.name.property("fault")
+
+
+def test_all_faults_of_both_hosts_are_reported_at_once(driver: Driver) -> None:
+    window = driver.window
+    window.begin_with_hosts()
+    driver.idle()
+    a, b = window.hosts.form_a, window.hosts.form_b
+    a.address.setText("192.0.2.10")
+    a.port.setText("99999")
+    a.underlay.setText("10.1.0.1")
+    b.underlay.setText("10.1.0")
+    window.hosts.discover()
+    wrong_port = NO_TCP_PORT(port=99999, side="A", highest=65535)
+    assert a.fault.text() == f"{wrong_port} {wrong_port.hint}"
+    first, second = b.fault.text().splitlines()
+    assert HOST_WITHOUT_ADDRESS(side="B") in first
+    assert NO_IP_ADDRESS(address="10.1.0") in second
+    marked = [field.property("fault") for field in (a.address, a.port, a.underlay, b.address, b.port, b.underlay)]
+    assert [bool(one) for one in marked] == [False, True, False, True, False, True]
+    assert a.port.hasFocus()

@@ -10,7 +10,11 @@ from layout_checks import layout_faults
 from PySide6.QtWidgets import QApplication
 from window_driver import Driver
 
+from app.domain.deployment import DeploymentState
+from app.domain.messages.words import STATES
 from app.measurement.wizard import Step
+from app.probes.messages import LINK_DIED
+from support.message_checks import shows
 from ui.results.history_order import MEASURED, what_text
 from ui.results.history_page import HistoryPage
 from ui.shell.running_line import RunningLine
@@ -57,7 +61,7 @@ def test_the_area_in_which_something_runs_is_marked(driver: Driver) -> None:
     driver.until(lambda: top.deployment.accessibleName() == "Deployment, awaiting confirmation")
     assert top.deployment.property("icon_name") == "warning", "colour alone is no mark"
     assert top.deployment.property("running") is True
-    assert "awaiting confirmation" in top.deployment.toolTip()
+    assert STATES[DeploymentState.APPLIED]() in top.deployment.toolTip()
     assert "Ctrl+R" in top.deployment.toolTip()
     assert top.comparison.property("icon_name") == "compare"
     page.live.countdown.confirm.click()
@@ -153,7 +157,7 @@ def test_a_comparison_that_waits_for_the_user_says_so_and_why_on_every_page(open
     window.show_history()
     line = line_of(driver, "comparison")
     assert line.text.text() == "Comparison of lab:practice waits for you: 3 of 5"
-    assert "carries nothing any more: 0 of 6 pings crossed" in line.hint.text()
+    assert shows(line.hint.text(), LINK_DIED.text, sent=6)
     assert line.time.text() == ""
     assert not line.bar.isVisible()
     assert line._icon.property("icon_name") == "warning"

@@ -19,12 +19,13 @@ def test_an_error_leaves_no_work_in_the_status_line(driver: Driver) -> None:
     window = driver.window
     window.begin_with_hosts()
     driver.idle()
-    driver.services.faults["discover"] = HostUnreachable("gateway.example cannot be reached.", hint="Is it on?")
+    fault = HostUnreachable("gateway.example cannot be reached.", hint="Is it on?")
+    driver.services.faults["discover"] = fault
     for form, address in ((window.hosts.form_a, "192.0.2.10"), (window.hosts.form_b, "192.0.2.11")):
         form.address.setText(address)
         form.underlay.setText(address)
     window.hosts.discover()
     assert window.footer.status.text()
     driver.idle()
-    assert "cannot be reached" in window.hosts.notice.text
+    assert fault.message in window.hosts.notice.text
     assert window.footer.status.text() == ""

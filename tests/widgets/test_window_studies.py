@@ -18,7 +18,9 @@ from window_driver import Driver
 from app.domain.errors import HostUnreachable, InvalidFile
 from app.ranking.published_transfers import TRANSFER_BYTES, published_transfers
 from app.ranking.study_parts import PARTS, SATCOM, cells_of
+from app.reports.messages import UNKNOWN_STUDY_KIND
 from app.reports.study_report import study_to_html
+from app.storage.messages import STUDY_UNREAD
 from app.storage.study_results import StudyResults
 from app.wording import language
 from ui.common.theme import Theme
@@ -349,9 +351,10 @@ def test_without_anything_the_table_of_the_study_is_there(driver: Driver, monkey
 
 def test_a_damaged_file_hides_no_other_results(driver: Driver) -> None:
     driver.services.study_stored["lab:practice"] = results()
-    driver.services.study_faults = (InvalidFile("The results in x.json cannot be read: JSONDecodeError."),)
+    fault = InvalidFile(STUDY_UNREAD(file="x.json", kind="JSONDecodeError"))
+    driver.services.study_faults = (fault,)
     page = page_of(driver)
-    assert "x.json cannot be read" in page.notice.text
+    assert fault.message in page.notice.text
     assert texts(page.tabs.parts, _MEASURED)[0] == "8 of 8"
 
 
@@ -368,7 +371,7 @@ def test_report_and_figures_can_be_saved(driver: Driver, tmp_path: Path) -> None
     assert len(json.loads((tmp_path / "study.json").read_text(encoding="utf-8"))["cells"]) == 8
     page.write(tmp_path / "study.txt")
     driver.idle()
-    assert "no report of a study of the kind .txt" in page.notice.text
+    assert UNKNOWN_STUDY_KIND(kind=".txt") in page.notice.text
 
 
 def test_a_run_is_named_on_other_pages_and_asked_about_when_the_window_is_closed(driver: Driver) -> None:

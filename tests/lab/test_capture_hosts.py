@@ -11,8 +11,11 @@ from app.domain.capture import LeakVerdict
 from app.domain.errors import Cancelled
 from app.domain.profiles import FRAME_BYTES
 from app.probes.capture import run_capture_tests
+from app.probes.capture.messages import STREAM_CUTS_FRAMES
+from app.probes.messages import NO_CAPTURE
 from support.lab_capture import check_all_cross, check_protected, probe, running_tunnel, without_breakages
 from support.lab_sessions import sh
+from support.message_checks import has_message
 from support.net_bench import NetBench
 from vpn_adapters.registry import ADAPTERS
 
@@ -46,7 +49,7 @@ def test_a_tunnel_that_should_protect_and_does_not_is_found(net: NetBench) -> No
 
     assert blind.leak is not None
     assert blind.leak.verdict is LeakVerdict.NOT_PROVEN
-    assert "tcpdump does not capture on gateway-b" in blind.leak.note
+    assert has_message(NO_CAPTURE, host="gateway-b")(blind.leak.note)
     assert report.leak is not None
     assert report.leak.verdict is LeakVerdict.LEAKS
     assert all(count >= 20 for count in report.leak.clear_marks.values())
@@ -74,7 +77,7 @@ def test_tcp_is_distinguished_and_its_acknowledgements_are_counted(net: NetBench
     assert all(one.outer_bytes >= one.frame_bytes + 92 for one in report.overhead)
     assert any(one.ack_bytes > 0 for one in report.overhead)
     assert report.advised_inner_mtu_bytes is None
-    assert any("TCP stream" in doubt for doubt in report.doubts)
+    assert any(has_message(STREAM_CUTS_FRAMES)(doubt) for doubt in report.doubts)
     check_all_cross(report)
 
 

@@ -16,7 +16,7 @@ from app.domain.events import Stage
 from app.domain.hosts import Side
 from app.domain.link import STATE_DIR
 from app.tunnel import preflight, preview, recover, temporary_tunnel
-from app.tunnel.messages import STEP_FAILED, UP_TOO_LATE
+from app.tunnel.messages import INTERFACE_PRESENT, NOTHING_TO_ROLL_BACK, STEP_FAILED, SUBNET_IN_USE, UP_TOO_LATE
 from support.lab_deploy import Altered, shell_step
 from support.lab_sessions import sh
 from support.message_checks import has_message
@@ -48,9 +48,9 @@ def test_port_name_and_subnet_that_are_in_use_are_found(net: NetBench) -> None:
     try:
         found = preflight(net.sessions, net.request("openvpn-tcp"), token=CancelToken())
         assert {obstacle.side for obstacle in found} == {Side.B}
-        text = " ".join(obstacle.what for obstacle in found)
-        assert f"named {taken} is already there" in text
-        assert "uses 198.18.0.0/24 already" in text
+        reported = tuple(obstacle.what for obstacle in found)
+        assert any(has_message(INTERFACE_PRESENT, interface=taken)(text) for text in reported)
+        assert any(has_message(SUBNET_IN_USE, network="198.18.0.0/24")(text) for text in reported)
         with (
             pytest.raises(PreflightRefused),
             temporary_tunnel(net.sessions, net.request("openvpn-tcp"), token=CancelToken(), on_stage=ignore_stage),
@@ -240,4 +240,4 @@ def test_engineer_undoes_one_gateway_from_the_console(net: NetBench) -> None:
 def test_recover_on_clean_gateways_finds_nothing(net: NetBench) -> None:
     report = recover(net.sessions, token=CancelToken())
     assert report.is_clean
-    assert report.sentences() == ("gateway-a: nothing to roll back.", "gateway-b: nothing to roll back.")
+    assert report.sentences() == tuple(NOTHING_TO_ROLL_BACK(host=one) for one in ("gateway-a", "gateway-b"))

@@ -14,6 +14,7 @@ from app.domain.errors import Cancelled
 from app.domain.hosts import Side
 from app.domain.injection import InjectionReport, PropertyVerdict, TrialKind, authenticity, replay_protection
 from app.probes.capture import CaptureTestsRequest
+from app.probes.capture.messages import NO_NFT_TO_HOLD, NO_PERL_TO_FORGE
 from app.probes.injection import probe as injection
 from app.probes.injection.probe import REPLAYS, InjectionRequest, probe_injection
 from app.probes.injection.stages import ECHOES
@@ -108,7 +109,7 @@ def test_without_perl_nothing_is_sent(net: NetBench) -> None:
     with running_tunnel(net, "openvpn-udp") as request, without(net.sessions.a, "perl"):
         report = inject(net, request)
     assert replay_protection(report).verdict is PropertyVerdict.NOT_TRIED
-    assert set(report.hosts["b"].missing.values()) == {"gateway-a has no Perl to send forged packets with."}
+    assert set(report.hosts["b"].missing.values()) == {NO_PERL_TO_FORGE(host="gateway-a")}
     assert report.hosts["a"].missing == {}
     assert report.hosts["a"].entered(TrialKind.DELAYED) == ECHOES
 
@@ -117,7 +118,7 @@ def test_without_nft_only_forged_packets_are_sent(net: NetBench) -> None:
     with running_tunnel(net, "openvpn-udp") as request, without(net.sessions.b, "nft"):
         report = inject(net, request)
     assert authenticity(report).verdict is PropertyVerdict.NOT_TRIED
-    assert authenticity(report).note == "gateway-b has no nft to hold back packets with."
+    assert authenticity(report).note == NO_NFT_TO_HOLD(host="gateway-b")
     assert replay_protection(report).verdict is PropertyVerdict.NOT_TRIED
     assert {trial.kind for trial in report.hosts["b"].trials} == {TrialKind.FORGED}
     assert report.hosts["a"].of(TrialKind.ALTERED)

@@ -12,10 +12,12 @@ from app.deployment.lan.bridge import Bridging
 from app.deployment.lan.clients import DhcpClient
 from app.deployment.lan.guard import LanGuard
 from app.deployment.lan.interfaces import judge_interface, parse_lan
+from app.deployment.lan.messages import CLIENT_KEPT_RUNNING, CLIENT_NOT_FOUND, CLIENT_REASON, SSH_RUNS_OVER
 from app.deployment.slots import persistent_link
 from app.domain.hosts import Side
 from app.domain.link import Link
 from app.domain.script_files import host_script
+from support.message_checks import has_message
 from support.net_desk import need_namespaces
 from support.net_world import World
 
@@ -252,7 +254,8 @@ def test_a_port_whose_lent_address_nothing_known_renews_is_not_joined(host: Worl
     assert found is not None
     assert found.leased == {PORT}
     assert found.clients == {"lan1": (DhcpClient("udhcpc", "service"),)}
-    assert "was not found among the processes" in judge_interface(PORT, found, None, "gateway-a").refusal
-    assert "runs in the foreground (BusyBox udhcpc)" in judge_interface("lan1", found, None, "gateway-a").refusal
-    assert "SSH connection" in judge_interface("lan2", found, None, "gateway-a").refusal
+    assert has_message(CLIENT_NOT_FOUND)(judge_interface(PORT, found, None, "gateway-a").refusal)
+    refusal = judge_interface("lan1", found, None, "gateway-a").refusal
+    assert has_message(CLIENT_REASON, why=CLIENT_KEPT_RUNNING(), client="BusyBox udhcpc")(refusal)
+    assert has_message(SSH_RUNS_OVER)(judge_interface("lan2", found, None, "gateway-a").refusal)
     host.run("pkill -x udhcpc; rm /run/udhcpc")

@@ -10,8 +10,10 @@ from dataclasses import dataclass
 import pytest
 
 from app.deployment.lan.loop_test import LoopTest, are_joined
+from app.deployment.lan.messages import PORT_FAULT, PORT_NO_LINK, PORT_ROUTED
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, CommandResult, SessionPair
+from support.message_checks import has_message
 from support.net_desk import need_namespaces
 from support.net_world import World
 
@@ -84,7 +86,7 @@ def test_a_port_that_is_down_but_cabled_says_nothing(world: World, side: str) ->
     world.run(f"ip link set cable-a up; ip link set cable-b up; ip -n {side} link set lan0 down")
     answer = found(world)
     assert answer.is_joined is None
-    assert f"lan0 on {side}: it has no link" in answer.why
+    assert has_message(PORT_FAULT, port="lan0", host=side, why=PORT_NO_LINK())(answer.why)
 
 
 def test_a_port_without_a_cable_says_nothing(world: World) -> None:
@@ -104,4 +106,4 @@ def test_a_router_behind_the_port_does_not_hide_the_other_way(world: World) -> N
         with suppress(AssertionError):
             world.run("ip -n a route del default; ip -n a addr del 10.77.0.1/24 dev lan0")
     assert answer.is_joined is None
-    assert "a route leads everything through a router" in answer.why
+    assert has_message(PORT_ROUTED)(answer.why)

@@ -17,6 +17,7 @@ from app.domain.link_protocols import A_TO_B, B_TO_A, LinkProtocol, ProtocolCros
 from app.domain.profiles import FRAME_BYTES
 from app.domain.solutions import Suite
 from app.probes.capture import CaptureTestsRequest, run_capture_tests
+from app.probes.capture.messages import NO_PERL_FOR_FRAMES, PRIORITY_CHANGED
 from support.lab_sessions import sh
 from support.net_bench import NetBench
 
@@ -93,7 +94,7 @@ def test_a_tunnel_that_changes_nothing_lets_all_cross_and_a_missing_program_is_r
     for crossing in without_perl.values():
         assert crossing.ways[A_TO_B].verdict is ProtocolVerdict.CROSSES
         assert crossing.ways[B_TO_A].verdict is ProtocolVerdict.NOT_TRIED
-        assert crossing.ways[B_TO_A].note == "gateway-b has no Perl to send whole frames with."
+        assert crossing.ways[B_TO_A].note == NO_PERL_FOR_FRAMES(host="gateway-b")
 
 
 def test_what_a_tunnel_loses_or_changes_is_found(net: NetBench, net_unchanged: None) -> None:
@@ -106,5 +107,5 @@ def test_what_a_tunnel_loses_or_changes_is_found(net: NetBench, net_unchanged: N
     assert {name: way.arrived for name, way in lldp.ways.items()} == {A_TO_B: 0, B_TO_A: 3}
     assert priority.verdict is ProtocolVerdict.CHANGED
     assert priority.ways[A_TO_B].verdict is ProtocolVerdict.CROSSES
-    assert priority.ways[B_TO_A].note == "Priority 0 instead of 6."
+    assert priority.ways[B_TO_A].note == PRIORITY_CHANGED(after=0, before=6)
     assert {crossing.verdict for crossing in found.values()} == {ProtocolVerdict.CROSSES}

@@ -15,7 +15,7 @@ from app.domain.profiles import ADAPTIVE_PROFILE
 from app.domain.results import AttemptStatus
 from app.measurement.adaptive import comparison
 from app.measurement.adaptive.side_by_side import moved
-from app.measurement.messages import LATENCY_CHANGED, MEASURED_ONE_AT_A_TIME, ONE_AT_A_TIME_NOW
+from app.measurement.messages import LATENCY_CHANGED, MEASURED_ONE_AT_A_TIME, NOT_SET_UP_TOGETHER, ONE_AT_A_TIME_NOW
 from support.message_checks import has_message
 
 FOUR = (sample.BASELINE, sample.WIREGUARD, sample.OPENVPN_UDP, sample.OPENVPN_TCP)
@@ -32,7 +32,8 @@ def test_all_tunnels_of_a_group_are_up_at_the_same_time_after_a_check() -> None:
     assert up[:5] == [2] * 5
     assert set(up[5:]) == {4}
     assert [len(cycle) for cycle in stage.probes.cycles[:10]] == [2] * 10
-    assert not any(has_message(ONE_AT_A_TIME_NOW)(line.text) for line in stage.of(events.LogLine))
+    for form in (ONE_AT_A_TIME_NOW, NOT_SET_UP_TOGETHER):
+        assert not any(has_message(form)(line.text) for line in stage.of(events.LogLine))
 
 
 def test_tunnels_that_change_a_latency_are_measured_one_at_a_time_from_then_on() -> None:
@@ -58,7 +59,8 @@ def test_tunnels_that_change_a_latency_are_measured_one_at_a_time_from_then_on()
 def test_load_that_comes_meanwhile_is_none_of_the_tunnels_fault() -> None:
     stage = AdaptiveStage(candidates=FOUR, probes=FakeProbes(noise=0.0, slow_cycles=set(range(6, 11))))
     stage.compare()
-    assert not any(has_message(ONE_AT_A_TIME_NOW)(line.text) for line in stage.of(events.LogLine))
+    for form in (ONE_AT_A_TIME_NOW, NOT_SET_UP_TOGETHER):
+        assert not any(has_message(form)(line.text) for line in stage.of(events.LogLine))
 
 
 def test_groups_that_exclude_each_other_are_measured_after_one_another(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -187,7 +187,7 @@ def test_file_that_is_there_already_is_refused_and_left(world: World) -> None:
     there.write_text("mine")
     vpn = MadeUpVpn(files={Side.A: (FileToWrite(f"{MADE_DIR}/x.conf", b"new"),)})
     with (
-        pytest.raises(PreflightRefused, check=has_message(FILE_PRESENT, host="gateway-a")),
+        pytest.raises(PreflightRefused, check=has_message(FILE_PRESENT, path=f"{MADE_DIR}/x.conf")),
         open_tunnel(world, world.with_vpn(vpn)),
     ):
         pass

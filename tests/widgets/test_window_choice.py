@@ -309,7 +309,10 @@ def test_candidates_are_judged_anew_by_the_guidelines_that_were_picked(driver: D
     assert item.text(1) == "Recommended"
     pick(driver, page, "bsi-tr-02102-2")
     assert driver.services.chosen_guidelines == ("bsi-tr-02102-2",)
-    assert page.guidelines.summary.text() == "1 guideline applies: BSI TR-02102-2 (OpenVPN over UDP, OpenVPN over TCP)"
+    assert (
+        page.guidelines.summary.text()
+        == "1 guideline applies: BSI TR-02102-2 (OpenVPN over UDP, OpenVPN over TCP, stunnel)"
+    )
     item = select(page, "OpenVPN over TCP, AES-256-GCM")
     assert item.text(1) == "Acceptable"
     assert "BSI TR-02102-2, 3.3" in page.details.text

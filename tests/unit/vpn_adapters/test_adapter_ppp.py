@@ -29,12 +29,15 @@ BOTH = pytest.mark.parametrize("adapter", [pptp, xl2tpd], ids=lambda one: one.in
 ALL = pytest.mark.parametrize("adapter", [pptp, xl2tpd, ppp_ssh, stunnel], ids=lambda one: one.info.name)
 SECRET = "0123456789abcdef" * 4
 
-# A program with a child that leaves it and gives itself another name, as pptp's call manager does.
+# A program with a child that leaves it, as pptp's call manager does, and one that leaves its folders, as sshd's does
+# before a client has logged in.
 PROGRAM = """\
 cat /etc/ppp/* /etc/home/.ppprc > $STATE/seen
 ls /run > $STATE/run
 : > /run/left-over
 (setsid sleep 61 &)
+perl -e 'chroot "/run/sshd" or die; chdir "/"; open(my $at, ">", "/left") or die; sleep 66' 61 &
+until [ -e /run/sshd/left ]; do sleep 0.1; done
 echo ready
 exec sleep 62
 """
@@ -76,7 +79,7 @@ def test_only_own_folders_are_seen_and_nothing_is_left(shell: str, signal: str, 
     argv = ["unshare", "--pid", "--fork", "--mount", "--mount-proc", "sh", "-c", HOST]
     done = subprocess.run(argv, env=variables, capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, done.stderr) == (0, "")
-    during, after = done.stdout.split("running 2\n0\n")
+    during, after = done.stdout.split("running 3\n0\n")
     assert during == ""
     ended, seen = after.split("again\n")
     assert ended.split() == [

@@ -4,7 +4,8 @@
 # later, SECRET a line of chap-secrets, or empty; READY_PATTERN is in READY_FILE once the program works.
 # pppd reads /etc/ppp/options, chap-secrets and .ppprc of root's home whatever it is given, and runs scripts of /etc/ppp; the programs
 # keep sockets and numbers below /run. In the namespace both folders and .ppprc are ours: nothing of the host's is read or written, a
-# daemon of its own is not met, and all of it is gone with the last process, however that ended. Until the folders are there, what
+# daemon of its own is not met, and all of it is gone with the last process, however that ended. What sshd starts for a client that has
+# not logged in has /run/sshd as its root directory, where the file is too. Until the folders are there, what
 # starts is known by a word of its command line. Source: pppd(8), FILES; mount_namespaces(7).
 
 umask 077
@@ -18,8 +19,8 @@ setsid unshare -m sh -c '
   state=$1 own=$2 mark=$3 secret=$4
   shift 4
   mount -t tmpfs -o mode=0700 tmpfs "$own" &&
-    mkdir -p "$own/etc" "$own/run/${state##*/}" "$own/run/pptp" "$own/run/sshd" "$own/run/xl2tpd" &&
-    : > "$own/etc/options" && : > "$own/ppprc" && : > "$own/etc/$mark" && cat ${secret:+"$secret"} > "$own/etc/chap-secrets" < /dev/null &&
+    mkdir -p "$own/etc" "$own/run/${state##*/}" "$own/run/pptp" "$own/run/sshd/etc/ppp" "$own/run/xl2tpd" &&
+    : > "$own/etc/options" && : > "$own/ppprc" && : > "$own/etc/$mark" && : > "$own/run/sshd/etc/ppp/$mark" && cat ${secret:+"$secret"} > "$own/etc/chap-secrets" < /dev/null &&
     mount -o bind "$own/etc" /etc/ppp && mount -o bind "$state" "$own/run/${state##*/}" &&
     home=$(sed -n "s/^[^:]*:[^:]*:0:[^:]*:[^:]*:\([^:]*\):.*/\1/p" /etc/passwd | head -n 1) || exit 1
   if [ -e "$home/.ppprc" ]; then mount -o bind "$own/ppprc" "$home/.ppprc" || exit 1; fi

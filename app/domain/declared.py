@@ -79,3 +79,9 @@ def declared() -> Mapping[str, Declared]:
 def comparison_only() -> frozenset[str]:
     """Return the solutions that are there to be compared alone, of all folders."""
     return frozenset(name for one in declared().values() for name in one.comparison_only)
+
+
+def comparison_reason(solution: str) -> str:
+    """Return why a solution can be compared but never deployed, and what to deploy; empty where it may be deployed."""
+    own = (one for one in declared().values() if solution in one.comparison_only)
+    return next((reason for one in own for reason in one.never_deployed.values()), "")

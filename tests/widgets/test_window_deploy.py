@@ -14,6 +14,7 @@ from fake_services import FakeServices
 from PySide6.QtCore import Qt
 from window_driver import Driver
 
+from app.domain.declared import comparison_only
 from app.domain.deployment import DeploymentOptions
 from app.domain.errors import HostUnreachable
 from app.domain.hosts import Side
@@ -196,6 +197,17 @@ def test_insecure_and_unprotected_ones_are_refused_with_the_reason(driver: Drive
     assert page.form.solution.findData("baseline") < 0
 
 
+@pytest.mark.parametrize("solution", sorted(comparison_only()))
+def test_what_is_there_for_comparison_alone_is_refused_and_its_successor_named(driver: Driver, solution: str) -> None:
+    page = inspected(driver)
+    assert page.setup.discovery is not None
+    some = replace(page.setup.discovery.candidates[0], solution=solution, verdict=Verdict.LEGACY)
+    page.form.show_found([some], ())
+    assert page.form.refusal
+    assert not page.form.reason.isVisible()
+    assert "Choose WireGuard in its place" in page.form.word.text()
+
+
 def test_an_outdated_one_asks_why_and_hands_the_answer_on(driver: Driver, monkeypatch: pytest.MonkeyPatch) -> None:
     from dataclasses import replace
 
@@ -289,6 +301,20 @@ def test_what_protects_nothing_cannot_be_deployed_from_the_results(driver: Drive
     keys = [(place.solution, place.suite) for place in results.data.ranking.ranking]  # type: ignore[union-attr]
     results.table.selectRow(next(nth for nth, key in enumerate(keys) if key[0] == "baseline"))
     assert not results.deploy.isEnabled()
+
+
+def test_what_is_there_for_comparison_alone_cannot_be_deployed_from_the_results(
+    driver: Driver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    driver.compare()
+    driver.idle()
+    results = driver.window.results
+    assert results.deploy.isEnabled()
+    monkeypatch.setattr("ui.results.results_page.comparison_reason", lambda _solution: "it is old.")
+    results.table.selectRow(1)
+    results.table.selectRow(0)
+    assert not results.deploy.isEnabled()
+    assert results.deploy.text().replace("&", "") == "Deploy…"
 
 
 def test_rules_are_moved_only_where_a_lan_port_is_chosen(driver: Driver) -> None:

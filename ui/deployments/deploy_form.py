@@ -7,15 +7,14 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit, QSpinBox, QWidget
 
+from app.domain.declared import comparison_reason
 from app.domain.deployment import CONFIRM_WITHIN_S, LONGEST_CONFIRM_S, SHORTEST_CONFIRM_S, Deployment, DeploymentOptions
 from app.domain.hosts import PairSpec, Side
 from app.domain.keepalive import Keepalive
 from app.domain.results import Candidate
-from app.domain.verdicts import Verdict, deciding_finding
+from app.domain.verdicts import Verdict
 from app.services.interfaces.deployments import LanPort
 from app.wording.deployment_sentences import replaced_sentence
-from app.wording.findings import replacement_words
-from app.wording.messages import local_name, local_text
 from app.wording.titles import local_title
 from ui.common.basics import Card, ChoiceBox, icon_label, inset_text, label, label_for, name_box, row
 from ui.common.deployment_preset import Key, Wanted
@@ -25,6 +24,7 @@ from ui.common.texts import tr
 from ui.common.theme import GRID
 from ui.common.tips import enable, set_tip
 from ui.common.verdicts import VerdictLabel, verdict_appearance
+from ui.deployments.choice_words import deciding_words, is_never, why_never
 from ui.deployments.lan_guard_row import LanGuardRow
 from ui.deployments.lan_row import LanRow
 
@@ -193,6 +193,8 @@ class DeploymentForm(Card):
         candidate = self.candidate
         if candidate is None:
             return tr("Inspect both hosts first: the choice depends on what they support.")
+        if comparison_reason(candidate.solution):
+            return tr("Choose another VPN.")
         if candidate.verdict in (Verdict.INSECURE, Verdict.UNPROTECTED):
             return tr("Choose another suite.")
         if candidate.verdict.needs_reason and not self.reason.text().strip():
@@ -347,18 +349,18 @@ class DeploymentForm(Card):
         candidate = self.candidate
         self.verdict.setVisible(candidate is not None)
         self.verdict_label.setVisible(candidate is not None)
-        needs_reason = candidate is not None and candidate.verdict.needs_reason
+        is_barred = candidate is not None and is_never(candidate)
+        needs_reason = candidate is not None and candidate.verdict.needs_reason and not is_barred
         for widget in (self.reason, self.reason_label):
             widget.setVisible(needs_reason)
-        is_never = candidate is not None and candidate.verdict in (Verdict.INSECURE, Verdict.UNPROTECTED)
         if candidate is not None:
             self.verdict.show_verdict(candidate.verdict)
-        if candidate is not None and is_never:
+        if candidate is not None and is_barred:
             set_icon(self._word_icon, "error", "bad")
-            self.word.setText(_why_never(candidate))
+            self.word.setText(why_never(candidate))
         elif candidate is not None and needs_reason:
             set_icon(self._word_icon, "warning", "legacy")
-            self.word.setText(_deciding(candidate))
+            self.word.setText(deciding_words(candidate))
         else:
             set_icon(self._word_icon, "info", "accent")
             self.word.setText(self._confirming_words())
@@ -378,17 +380,3 @@ def _line(stretched: int, *widgets: QWidget) -> QWidget:
     result = QWidget()
     result.setLayout(layout)
     return result
-
-
-def _why_never(candidate: Candidate) -> str:
-    what = verdict_appearance(candidate.verdict).word
-    sentence = tr("%1 cannot be deployed: %2.").replace("%1", local_title(candidate.title)).replace("%2", what.lower())
-    return f"{sentence} {_deciding(candidate)}".strip()
-
-
-def _deciding(candidate: Candidate) -> str:
-    deciding = deciding_finding(candidate.findings)
-    if deciding is None:
-        return ""
-    instead = f" {tr('Instead')}: {replacement_words(deciding.replacement)}." if deciding.replacement else ""
-    return f"{local_name(deciding.subject)}: {local_text(deciding.reason)} ({local_text(deciding.source)}){instead}"

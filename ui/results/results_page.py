@@ -12,6 +12,7 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFileDialog, QMenu, QSizePolicy, QVBoxLayout, QWidget
 
 from app.domain.cancel import CancelToken
+from app.domain.declared import comparison_reason
 from app.domain.errors import TunnelmarkError
 from app.domain.history import EntryId, EntryKind
 from app.domain.profiles import Profile
@@ -310,7 +311,8 @@ class ResultsPage(Page):
         if self.data is None or key is None or not self.context.can_deploy:
             return False
         result = self.data.result(key)
-        return result.verdict is not Verdict.UNPROTECTED and result.status is AttemptStatus.COMPLETED
+        is_vpn = result.verdict is not Verdict.UNPROTECTED and not comparison_reason(result.solution)
+        return is_vpn and result.status is AttemptStatus.COMPLETED
 
     def _why_not_deploy(self) -> str:
         """Return why the selected candidate cannot be deployed."""
@@ -319,6 +321,8 @@ class ResultsPage(Page):
             return tr("Select a candidate of the ranking.")
         if self.data.result(key).verdict is Verdict.UNPROTECTED:
             return tr("It has no cryptography: select a VPN.")
+        if comparison_reason(key[0]):
+            return tr("It can be compared, but is never deployed: select another VPN.")
         return tr("It was not measured completely: select another candidate.")
 
     def _name_deploy(self) -> None:
@@ -326,6 +330,7 @@ class ResultsPage(Page):
         key = self.table.selected_key()
         result = self.data.result(key) if self.data is not None and key is not None else None
         is_vpn = result is not None and result.verdict is not Verdict.UNPROTECTED
+        is_vpn = is_vpn and key is not None and not comparison_reason(key[0])
         name_deploy(self.deploy, result.title if result is not None and is_vpn else "")
 
     def _lay_out(self) -> None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 
+from app.deployment.choice import NEVER_DEPLOYED
 from app.deployment.deployment_steps import DeploymentSteps
 from app.deployment.lan.bridge import Bridging
 from app.deployment.lan.guard import LanGuard
+from app.deployment.messages import IS_NEVER_DEPLOYED
 from app.deployment.slots import bridge_name, persistent_link, slot_of
 from app.domain.adapters import Adapter, PlanRequest, Purpose
 from app.domain.deployment import DeploymentOptions
@@ -159,10 +161,13 @@ def check_request(request: ExportRequest) -> None:
     """Refuse what must not or cannot be exported.
 
     Raises:
-        InvalidPlan: The suite is insecure or unprotected, needs a secret that both hosts share or derive, or a LAN port
-            is none.
+        InvalidPlan: The VPN is never deployed, the suite is insecure or unprotected or needs a secret that both hosts
+            share or derive, or a LAN port is none.
     """
     info = request.adapter.info
+    for name in (*request.suite.algorithms, *info.design):
+        if name in NEVER_DEPLOYED:
+            raise InvalidPlan(IS_NEVER_DEPLOYED(title=request.title, why=NEVER_DEPLOYED[name]))
     if request.verdict in (Verdict.INSECURE, Verdict.UNPROTECTED):
         raise InvalidPlan(EXPORT_FORBIDDEN(title=request.title, verdict=VERDICTS[request.verdict]()))
     for side in Side:

@@ -13,6 +13,7 @@ import jinja2
 import pytest
 
 from app.deployment.boot_bundle import BootBundleRequest, boot_bundle_files
+from app.deployment.messages import IS_NEVER_DEPLOYED
 from app.domain.errors import InvalidPlan
 from app.domain.hosts import Side
 from app.domain.messages import MessageForm
@@ -20,7 +21,7 @@ from app.domain.solutions import Suite
 from app.export.ansible import ansible_files
 from app.export.bundle import Bundle, make_bundle
 from app.export.by_hand import by_hand_files
-from app.export.messages import DERIVED_SECRET, NO_TUNNEL, SHARED_SECRET, WORD_NOT_QUOTABLE
+from app.export.messages import DERIVED_SECRET, NO_TUNNEL, SHARED_SECRET
 from app.export.request import ExportRequest
 from app.export.script import tunnel_script
 from app.export.values import VALUES, ValueToken, tokens_in
@@ -30,7 +31,6 @@ from support.adapter_cases import (
     FORMER,
     HEX_KEYS,
     IKE_KEYS,
-    PPP_IN_STREAMS,
     SSH_KEYS,
     WIREGUARD_KEYS,
     facts,
@@ -42,11 +42,7 @@ from support.export_cases import export_request
 from support.message_checks import has_message
 from vpn_adapters.registry import ADAPTERS
 
-REFUSED = {
-    "baseline": NO_TUNNEL,
-    **dict.fromkeys(("macsec", *sorted(FORMER - PPP_IN_STREAMS)), SHARED_SECRET),
-    "ppp-ssh": WORD_NOT_QUOTABLE,  # a key of OpenSSH is two words
-}
+REFUSED = {"baseline": NO_TUNNEL, "macsec": SHARED_SECRET, **dict.fromkeys(sorted(FORMER), IS_NEVER_DEPLOYED)}
 SHOWN = {
     "certificate": CERTIFICATES,
     "public-key": WIREGUARD_KEYS,

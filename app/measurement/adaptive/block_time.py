@@ -40,8 +40,8 @@ class BlockTime:
 
     Attributes:
         left_s: Seconds of the budget that are left; infinite without one.
-        before_s: Seconds of this round before, over its groups that have begun; each further group of this round and
-            of later ones has them again: inspection, set-up, warm-up.
+        before_s: Seconds of this round before (inspection, set-up, warm-up) over its groups that have begun. Each
+            further group of this round and of later ones is taken to have as many.
         transfers_s: Seconds of TCP that follow in this round, for a group.
         number: Round, from 1.
         share: Groups of the round.

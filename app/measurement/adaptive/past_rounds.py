@@ -149,7 +149,9 @@ class PastRounds:
         self.tests_s += times.seconds[Part.PACKETS]
         self.latency_s = max(0.0, took_s - tcp_s - once_s)
         blocks_s = max(0.0, times.seconds[Part.BLOCKS] - times.repeated_s)
-        cycles = max((len(one.blocks) // (1 + one.repeats) for one in attempts), default=0) or FEWEST_CYCLES
+        # The bare link has blocks in each group.
+        counted = [one for one in attempts if one.key.solution != BASELINE]
+        cycles = max((len(one.blocks) // (1 + one.repeats) for one in counted), default=0) or FEWEST_CYCLES
         self.shortest_s = self.latency_s - blocks_s * max(0.0, 1.0 - FEWEST_CYCLES / cycles)
         if tcp_s:
             self.transfer_s, self.transfers = tcp_s, sum(bool(one.throughput) for one in attempts)

@@ -73,10 +73,14 @@ class Round:
         self.error = self._cleanup_error or (ended[-1] if ended else None)
 
     def _in_turn(self, groups: Sequence[Sequence[Draft]]) -> None:
-        self._left += len(groups)
+        self._left += sum(map(self._has_blocks, groups))
         for group in groups:
             self._group(group)
-            self._left -= 1
+            self._left -= self._has_blocks(group)
+
+    def _has_blocks(self, drafts: Sequence[Draft]) -> bool:
+        """Whether a group takes a share of the round: the bare link alone is measured beside the others only."""
+        return not self.order.has_others or any(not draft.is_bare for draft in drafts)
 
     def _apart(self, drafts: Sequence[Draft]) -> None:
         """Measure the candidates of a group, which is no longer one, one at a time."""
@@ -109,7 +113,7 @@ class Round:
         """Measure one tunnel after another, and say so: in later rounds as well, which know it by the doubt."""
         self._warn(sentences((why.message, ONE_AT_A_TIME_NOW())))
         self.times.belongs_to(Part.CHECK)
-        self._begun = 0
+        self._begun = 0  # as are the seconds of groups that were measured before
         for draft in self.drafts:
             draft.doubts.append(sentences((ONE_AT_A_TIME, why.message)))
         self._apart(drafts)
@@ -126,7 +130,7 @@ class Round:
             group = self._open(stack, drafts, check)
             if group is None:
                 return False
-            self._begun += 1
+            self._begun += self._has_blocks(drafts)
             up = [draft for index, draft in enumerate(drafts) if self._is_up(draft, group, index)]
             measurement = GroupMeasurement(
                 self.context,
@@ -136,7 +140,7 @@ class Round:
                 [*self._bare(drafts), *up],
                 group,
                 self.times,
-                GroupShare(self._begun, self._left),
+                GroupShare(max(self._begun, 1), self._left),
             )
             try:
                 measurement.warm_up()

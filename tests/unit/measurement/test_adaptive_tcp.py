@@ -148,6 +148,16 @@ def test_packet_tests_count_against_a_quarter_of_the_budget() -> None:
     assert (past.elapsed_s, past.left_s(keys)) == (80.0, 40.0)
 
 
+def test_cycles_of_the_bare_link_in_several_groups_do_not_shorten_the_next_round() -> None:
+    past, record = past_of(AdaptiveStage(candidates=THREE), 300.0)
+    bare, *others = [one for one in record.attempts if one.key.round == 1]
+    made = times(0.0)
+    made.seconds[Part.BLOCKS] = 60.0
+    blocks = bare.blocks[:5]
+    past.add([replace(bare, blocks=blocks * 2), *(replace(one, blocks=one.blocks[:5]) for one in others)], 100.0, made)
+    assert past.shortest_s == past.latency_s == 100.0
+
+
 def test_without_a_budget_nothing_limits_a_round() -> None:
     past, record = past_of(AdaptiveStage(candidates=THREE), None)
     assert past.left_s([one.key for one in record.attempts]) == math.inf

@@ -200,3 +200,23 @@ def test_guidelines_of_ike_and_esp_are_not_mixed_up() -> None:
     assert "RFC 8221, October" in sources["conn.a.esp"]
     (aggressive,) = (one for one in found.findings if one.setting == "conn.a.aggressive")
     assert aggressive.replacement == "keyexchange=ikev2"
+
+
+@pytest.mark.parametrize(
+    ("text", "missing"),
+    [
+        ("[lns default]\nlocal ip = 10.0.0.1\n", {"require authentication", "challenge"}),
+        ("[lns default]\nlocal ip = 10.0.0.1\nrequire auth = yes\nchallenge = yes\n", set()),
+        ("[lac plant]\nlns = 192.0.2.1\nrequire authentication = no\n", {"challenge"}),
+    ],
+)
+def test_a_server_of_l2tp_has_to_demand_a_login_and_a_client_has_not(text: str, missing: set[str]) -> None:
+    findings = list(lint(ConfigKind.XL2TPD, KINDS[ConfigKind.XL2TPD].parse(text)))
+    assert {one.setting for one in findings if one.question is FindingQuestion.MISSING} == missing
+    assert not any("authentication" in one.setting for one in findings if one.question is FindingQuestion.INSECURE)
+
+
+def test_every_keyword_of_xl2tpd_is_a_setting() -> None:
+    lines = ("no ip range = 10.0.0.9", "no lac = 10.0.0.9", "remote ip = 10.0.0.9", "defaultroute = yes", "rx bps = 9")
+    reading = KINDS[ConfigKind.XL2TPD].read("\n".join(("[lns default]", *lines)))
+    assert reading.lines[1:] == lines

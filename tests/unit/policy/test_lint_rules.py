@@ -210,13 +210,13 @@ EXPECTED = {
         (12, "plain.encrypt", "insecure", "unprotected"),
     },
     "bad/xl2tpd.conf": {
-        (7, "lns default.refuse pap", "missing", "insecure"),
-        (8, "lns default.local ip", "insecure", "unprotected"),
-        (9, "lns default.require authentication", "insecure", "insecure"),
-        (10, "lns default.require pap", "insecure", "insecure"),
-        (11, "lns default.challenge", "insecure", "legacy"),
-        (17, "lac plant.lns", "insecure", "unprotected"),
-        (18, "lac plant.require chap", "insecure", "insecure"),
+        (8, "lns.local ip", "insecure", "unprotected"),
+        (9, "lns.require authentication", "insecure", "insecure"),
+        (10, "lns.require pap", "insecure", "insecure"),
+        (11, "lns.challenge", "insecure", "legacy"),
+        (16, "challenge", "missing", "insecure"),
+        (17, "lac.lns", "insecure", "unprotected"),
+        (18, "lac.require chap", "insecure", "insecure"),
     },
 }
 

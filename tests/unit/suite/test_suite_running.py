@@ -93,10 +93,10 @@ def test_a_stage_waits_for_the_one_of_another_lane_that_it_names(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = make_suite(tmp_path / "s", good=GOOD)
-    status, out = run(folder, capsys, "machines=!true;;good<command-0", "computer=!sleep 1")
+    status, out = run(folder, capsys, "machines=good<command-1", "computer=!true;;!sleep 1")
     assert (status, out[-1]) == (0, "4 passed, 0 failed, 0 skipped")
     steps = [line.partition("| ")[2].split(" after ")[0] for line in out if " begins" in line or " ended " in line]
-    assert steps[-3:] == ["command-0 ended", "good begins", "good ended"]
+    assert steps[-3:] == ["command-1 ended", "good begins", "good ended"]
     assert run(folder, capsys, "machines=good<units")[0] == 0, "a stage that is no part of the run is not waited for"
 
 

@@ -15,6 +15,7 @@ from vpn_adapters import (
     ipsec,
     ipsec_gretap,
     l2tp,
+    libreswan,
     macsec,
     openvpn,
     ppp_ssh,
@@ -56,6 +57,7 @@ ADAPTERS: Mapping[str, Adapter] = MappingProxyType(
             xl2tpd.adapter,
             ppp_ssh.adapter,
             stunnel.adapter,
+            libreswan.adapter,
         )
     }
 )

@@ -67,7 +67,7 @@ def add_command(
 def _pair_help() -> str:
     return tr(
         "a stored pair, lab:NAME (a running lab), or lab:PLATFORM (started for this command unless one is up): "
-        "lab:debian-13, lab:debian-11, lab:debian-12-legacy, lab:A=debian-11,B=debian-13"
+        "lab:debian-13, lab:debian-11, lab:debian-12-legacy, lab:debian-13-libreswan, lab:A=debian-11,B=debian-13"
     )
 
 
@@ -118,7 +118,10 @@ def add_json(parser: argparse.ArgumentParser, text: str) -> None:
 
 def add_platform(parser: argparse.ArgumentParser) -> None:
     """Add the option that names a practice lab's platform."""
-    text = tr("debian-13 (default), debian-11, debian-12-legacy, or one for each side: A=debian-11,B=debian-13")
+    text = tr(
+        "debian-13 (default), debian-11, debian-12-legacy, debian-13-libreswan, or one for each side: "
+        "A=debian-11,B=debian-13"
+    )
     parser.add_argument("--platform", default="debian-13", metavar="PLATFORM", help=text)
 
 

@@ -87,8 +87,9 @@ def find_candidates(
         for suite, title in zip(suites, titles, strict=True):
             judged = judge_possible(suite, info, possible, guidelines=guidelines)
             quantum = post_quantum(suite, info)
-            candidates.append(Candidate(name, suite.name, title, *judged, info.is_unprotected, post_quantum=quantum))
-            if suite.is_default and (judged[0].is_deployable or name == BASELINE):
+            made = Candidate(name, suite.name, title, *judged, info.is_unprotected, post_quantum=quantum)
+            candidates.append(made)
+            if suite.is_default and (made.is_deployable or name == BASELINE):
                 defaults.append((name, suite.name))
         proposed = {suite.name for suite in suites}
         candidates += [

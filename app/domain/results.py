@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from app.domain.capture import CaptureReport
 from app.domain.conditions import Condition, MeasuredCondition
+from app.domain.declared import comparison_only
 from app.domain.gates import HostReadings
 from app.domain.hosts import HostFacts, PairSpec
 from app.domain.path_note import PathNote
@@ -242,6 +243,11 @@ class Candidate:
     is_unprotected: bool = False
     is_listed_only: bool = False
     post_quantum: PostQuantum | None = None
+
+    @property
+    def is_deployable(self) -> bool:
+        """Whether it may be deployed on a pair without further questions; not what is there for comparison alone."""
+        return self.verdict.is_deployable and self.solution not in comparison_only()
 
 
 @dataclass(frozen=True, slots=True)

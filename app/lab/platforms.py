@@ -41,6 +41,13 @@ _KERNEL_PACKAGE = "linux-image-cloud-amd64"
 _GENERAL_KERNEL_PACKAGE = "linux-image-amd64"
 """It has PPP and MPPE as well."""
 
+_STRONGSWAN_PACKAGES = (
+    "strongswan-swanctl",
+    "charon-systemd",
+    "libcharon-extra-plugins",
+    "libstrongswan-extra-plugins",
+)
+"""They conflict with libreswan, so that a system has one or the other."""
 _LEGACY_PACKAGES = ("vtun", "ppp", "pptpd", "pptp-linux", "xl2tpd", "stunnel4", "netcat-openbsd")
 
 
@@ -110,6 +117,21 @@ PLATFORMS: dict[str, Platform] = {
             keyrings=("debian-archive-keyring.gpg", "debian-archive-keyring.pgp"),
             packages=(*_COMMON_PACKAGES, "opendoas", *_LEGACY_PACKAGES),
             kernel_package=_GENERAL_KERNEL_PACKAGE,
+        ),
+        # Made when it is asked for, too.
+        Platform(
+            name="debian-13-libreswan",
+            title="Debian 13 (trixie) with Libreswan",
+            suite="trixie",
+            components=("main",),
+            keyrings=("debian-archive-keyring.gpg", "debian-archive-keyring.pgp"),
+            packages=(
+                *(name for name in _COMMON_PACKAGES if name not in _STRONGSWAN_PACKAGES),
+                "opendoas",
+                "libreswan",
+            ),
+            kernel_package=_KERNEL_PACKAGE,
+            sshd_lines=("PerSourcePenalties no",),
         ),
     )
 }

@@ -159,14 +159,13 @@ def _faster_but_barred(best: Contender, everyone: Sequence[Contender]) -> list[s
             or mine is None
             or theirs is None
             or one.candidate.is_unprotected
-            or one.candidate.verdict.is_deployable  # of these, failed packet tests are reported above
+            or one.candidate.is_deployable  # of these, failed packet tests are reported above
         ):
             continue
         if theirs.mean < mine.mean:
-            word = one.candidate.verdict.value
-            found.append(
-                tr("{title} had a lower mean ({latency}), but is judged {verdict}.").format(
-                    title=one.title, latency=milliseconds(theirs.mean), verdict=tr(word)
-                )
-            )
+            form = tr("{title} had a lower mean ({latency}), but is judged {verdict}.")
+            if one.candidate.verdict.is_deployable:
+                form = tr("{title} had a lower mean ({latency}), but is there for comparison alone.")
+            word = tr(one.candidate.verdict.value)
+            found.append(form.format(title=one.title, latency=milliseconds(theirs.mean), verdict=word))
     return found

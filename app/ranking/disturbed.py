@@ -70,7 +70,7 @@ def disturbed_obstacle(rivals: tuple[Contender, ...], best: Contender) -> str:
 def _is_disturbed(one: Contender) -> bool:
     barrier = one.result.barrier
     is_busy = barrier is not None and barrier.reason is BarrierReason.GATE
-    return is_busy and one.candidate.verdict.is_deployable and not failed_proofs(one)
+    return is_busy and one.candidate.is_deployable and not failed_proofs(one)
 
 
 def _was_as_fast(one: Contender, best: Contender) -> bool:
@@ -92,7 +92,7 @@ def _may_be_the_link(one: Contender, best: Contender) -> bool:
     What both lost is counted over the rounds that hold both.
     """
     barrier = one.result.barrier
-    if barrier is None or barrier.reason is not BarrierReason.LOSS or not one.candidate.verdict.is_deployable:
+    if barrier is None or barrier.reason is not BarrierReason.LOSS or not one.candidate.is_deployable:
         return False
     shared = one.figures.median_ms.keys() & best.figures.median_ms.keys()
     lost, share = _loss(one, shared)

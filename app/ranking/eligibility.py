@@ -62,16 +62,17 @@ def with_eligibility(everyone: Sequence[Contender], plan: CampaignPlan) -> tuple
 
 def _barrier(one: Contender, demands: Demands) -> Barrier | None:
     """Return the first thing that bars a candidate; None if nothing does."""
-    by_verdict = Barrier(
-        BarrierReason.VERDICT, tr("is judged {verdict}").format(verdict=tr(one.candidate.verdict.value))
-    )
+    words = tr("is judged {verdict}").format(verdict=tr(one.candidate.verdict.value))
+    if one.candidate.verdict.is_deployable:
+        words = tr("is there for comparison alone and is never deployed")
+    by_verdict = Barrier(BarrierReason.VERDICT, words)
     if one.candidate.is_unprotected:
         return Barrier(BarrierReason.UNPROTECTED, tr("has no cryptography and is a reference only"))
     if one.result.status is not AttemptStatus.COMPLETED:
         return Barrier(BarrierReason.NOT_MEASURED, tr("was not measured to the end"))
     if one.candidate.verdict is Verdict.INSECURE or one.candidate.solution in comparison_only():
         return by_verdict
-    return _measured_barrier(one, demands) or (None if one.candidate.verdict.is_deployable else by_verdict)
+    return _measured_barrier(one, demands) or (None if one.candidate.is_deployable else by_verdict)
 
 
 def _measured_barrier(one: Contender, demands: Demands) -> Barrier | None:

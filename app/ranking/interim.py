@@ -168,7 +168,7 @@ def _stop(
 
 def _is_good_enough(field: _Field, number: int) -> bool:
     """Return whether no candidate can be more than 10 % faster than the best that may be deployed."""
-    deployable = [i for i, one in enumerate(field.who) if one.verdict.is_deployable]
+    deployable = [i for i, one in enumerate(field.who) if one.is_deployable]
     best = _best_of(field)
     rivals = [i for i in (deployable or range(len(field.who))) if i != best]
     decided = [i for i in rivals if (best, i) in field.found.decided]
@@ -181,7 +181,7 @@ def _is_good_enough(field: _Field, number: int) -> bool:
 
 def _best_of(field: _Field) -> int:
     """Return the position of the fastest candidate that may be deployed; of the fastest of all where none may."""
-    return next((i for i, one in enumerate(field.who) if one.verdict.is_deployable), 0)
+    return next((i for i, one in enumerate(field.who) if one.is_deployable), 0)
 
 
 def _left_s(

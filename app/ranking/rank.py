@@ -133,7 +133,7 @@ def _is_ranked(one: Contender) -> bool:
 
 def _is_missing(one: Contender) -> bool:
     """Whether a candidate that may be deployed was not measured to the end."""
-    return one.candidate.verdict.is_deployable and one.result.status is not AttemptStatus.COMPLETED
+    return one.candidate.is_deployable and one.result.status is not AttemptStatus.COMPLETED
 
 
 def _places(compared: Compared, outdone: frozenset[int]) -> list[tuple[RankedCandidate, CandidateResult]]:

@@ -285,5 +285,6 @@ def _why_nothing(contenders: Sequence[Contender]) -> str:
 def _bar(one: Contender) -> str:
     barrier = one.result.barrier
     if barrier is None or barrier.reason is BarrierReason.VERDICT:
-        return tr(one.candidate.verdict.value)
+        is_sound = one.candidate.verdict.is_deployable
+        return tr("for comparison alone") if is_sound else tr(one.candidate.verdict.value)
     return tr("packet test failed") if barrier.reason is BarrierReason.PACKET_TEST else barrier.words

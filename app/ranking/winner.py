@@ -59,6 +59,7 @@ def _why_barred(completed: Sequence[CandidateResult]) -> str:
     if any(one.barrier is None for one in completed):
         return TOO_LITTLE_MEASURED()
     barriers = {one.barrier.reason for one in completed if one.barrier and one.verdict.is_deployable}
+    barriers.discard(BarrierReason.VERDICT)  # of a sound candidate: it is there for comparison alone
     if barriers == {BarrierReason.GATE}:
         return HOSTS_TOO_BUSY()
     if barriers:

@@ -26,9 +26,10 @@ from app.domain.solutions import Suite
 from app.domain.verdicts import Verdict
 from app.policy import UNKNOWN_REASON, judge, judge_suite
 from support.adapter_cases import (
+    COMPARED_ALONE,
     FORMER,
-    LEGACY_PLATFORM,
     NEVER_SECURE,
+    OWN_PLATFORMS,
     all_cases,
     command_text,
     facts,
@@ -50,7 +51,7 @@ ALL_ADAPTERS = pytest.mark.parametrize("adapter", ADAPTERS.values(), ids=ADAPTER
 ALL_CASES = pytest.mark.parametrize(
     ("adapter", "suite"), all_cases(), ids=[f"{adapter.info.name}-{suite.name}" for adapter, suite in all_cases()]
 )
-LACKING = {"debian-13": {"freelan", *FORMER}, "debian-11": FORMER}
+LACKING = {"debian-13": {"freelan", *COMPARED_ALONE}, "debian-11": COMPARED_ALONE}
 """Solutions that a release does not have; all others are on every platform."""
 _NO_LINES: Mapping[Side, tuple[str, ...]] = {}
 _DPD = dict.fromkeys(Side, ("dpd_delay = 60s",))
@@ -79,6 +80,7 @@ METERED: Mapping[str, Mapping[Side, tuple[str, ...]]] = {
         Side.B: ("ServerAliveInterval 60", "ServerAliveCountMax 3", "lcp-echo-interval 60"),
     },
     "stunnel": dict.fromkeys(Side, ("lcp-echo-interval 60",)),
+    "libreswan": dict.fromkeys(Side, ("dpddelay=60",)),
 }
 """Lines of generated files that a metered deployment has in place of a wired one's."""
 SLOWED_LATER = {"wireguard", "wireguard-vxlan"}
@@ -153,7 +155,7 @@ def test_exactly_one_suite_is_the_default_and_never_insecure(adapter: Adapter, a
     verdict, _ = judge_suite(defaults[0], adapter.info)
     assert (verdict is Verdict.UNPROTECTED) == adapter.info.is_unprotected
     assert (verdict is Verdict.INSECURE) == (adapter.info.name in NEVER_SECURE)
-    assert adapter.info.name not in FORMER or set(adapter.info.design) & set(NEVER_DEPLOYED)
+    assert adapter.info.name not in COMPARED_ALONE or set(adapter.info.design) & set(NEVER_DEPLOYED)
     assert adapter.info.name not in FORMER or not verdict.is_deployable, "else it is ticked by itself, and recommended"
 
 
@@ -376,7 +378,7 @@ def test_identity_that_is_no_key_is_refused(adapter: Adapter, garbage: str) -> N
         adapter.parse_identity({name: result(garbage) for name in public})
 
 
-@pytest.mark.parametrize("platform", [*platforms(), LEGACY_PLATFORM])
+@pytest.mark.parametrize("platform", [*platforms(), *OWN_PLATFORMS])
 def test_recordings_are_complete(platform: str) -> None:
     path = Path(__file__).parent / "recorded" / f"{platform}.json"
     for answers in json.loads(path.read_text(encoding="utf-8")).values():

@@ -28,7 +28,7 @@ from app.export.values import VALUES, ValueToken, tokens_in
 from app.tunnel.plan import plan_of
 from support.adapter_cases import (
     CERTIFICATES,
-    FORMER,
+    COMPARED_ALONE,
     HEX_KEYS,
     IKE_KEYS,
     SSH_KEYS,
@@ -42,7 +42,7 @@ from support.export_cases import export_request
 from support.message_checks import has_message
 from vpn_adapters.registry import ADAPTERS
 
-REFUSED = {"baseline": NO_TUNNEL, "macsec": SHARED_SECRET, **dict.fromkeys(sorted(FORMER), IS_NEVER_DEPLOYED)}
+REFUSED = {"baseline": NO_TUNNEL, "macsec": SHARED_SECRET, **dict.fromkeys(sorted(COMPARED_ALONE), IS_NEVER_DEPLOYED)}
 SHOWN = {
     "certificate": CERTIFICATES,
     "public-key": WIREGUARD_KEYS,

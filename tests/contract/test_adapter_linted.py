@@ -10,7 +10,7 @@ from app.domain.linting import LintFinding
 from app.domain.solutions import Suite
 from app.domain.verdicts import FindingQuestion, Verdict
 from app.linting.files import LintOptions, lint_bytes
-from support.adapter_cases import FORMER, LEGACY_PLATFORM, PPP_IN_STREAMS, default_cases, platforms, request
+from support.adapter_cases import FORMER, OWN_PLATFORMS, PPP_IN_STREAMS, default_cases, platforms, request
 from vpn_adapters.config_formats import sniff_kind
 
 UNAVOIDABLE = {
@@ -25,9 +25,7 @@ UNAVOIDABLE = {
 }
 """Settings of a solution that a linter finds fault with, and why they are kept; none of them is more than outdated."""
 
-CASES = [
-    (platform, *case) for platform in (*platforms(), LEGACY_PLATFORM) for case in default_cases(platform, platform)
-]
+CASES = [(platform, *case) for platform in (*platforms(), *OWN_PLATFORMS) for case in default_cases(platform, platform)]
 
 
 def faults(platform: str, adapter: Adapter, suite: Suite) -> list[tuple[str, LintFinding]]:

@@ -4,7 +4,8 @@ Where QEMU is missing the tests are skipped, unless TUNNELMARK_REQUIRE_LAB=1 say
 started when the first test asks for it; that of the newest platform is shared with tests/e2e. A lab that is already up
 is taken instead, which saves its start, where TUNNELMARK_TEST_LAB=NAME says so for the lab that most tests share,
 TUNNELMARK_TEST_LAB_DEBIAN_11=NAME for the one of debian-11, TUNNELMARK_TEST_LAB_LEGACY=NAME for the one of
-debian-12-legacy and TUNNELMARK_TEST_LAB_MIXED=NAME for the one with debian-11 as A and debian-13 as B.
+debian-12-legacy, TUNNELMARK_TEST_LAB_LIBRESWAN=NAME for the one of debian-13-libreswan and
+TUNNELMARK_TEST_LAB_MIXED=NAME for the one with debian-11 as A and debian-13 as B.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from app.host.snapshots import SnapshotDepth
 from app.lab import Lab, LabManager, LabSpec
 from app.ssh import SshSession
 from support.lab_deploy import Bench, Snapshots, differences
-from support.lab_pairs import LEGACY, LabPair, LabPairs
+from support.lab_pairs import LEGACY, LIBRESWAN, LabPair, LabPairs
 from support.lab_power import LabPower
 from support.local_sshd import Sshd, connector
 from support.net_bench import NetBench, net_bench
@@ -37,6 +38,7 @@ VARIABLES = {
     ("debian-11", "debian-11"): "TUNNELMARK_TEST_LAB_DEBIAN_11",
     ("debian-11", "debian-13"): "TUNNELMARK_TEST_LAB_MIXED",
     LEGACY: "TUNNELMARK_TEST_LAB_LEGACY",
+    LIBRESWAN: "TUNNELMARK_TEST_LAB_LIBRESWAN",
 }
 
 

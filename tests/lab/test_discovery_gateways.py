@@ -14,7 +14,7 @@ from app.domain.commands import SessionPair
 from app.domain.hosts import HostFacts, InitSystem, PackageManager, Privilege, ToolFlavour
 from app.domain.link import Link, TunnelNames
 from app.lab import Lab
-from support.adapter_cases import FORMER
+from support.adapter_cases import COMPARED_ALONE
 from support.lab_pairs import LabPair
 from support.lab_sessions import sh
 from vpn_adapters.registry import ADAPTERS
@@ -78,7 +78,7 @@ def test_programs_and_modules(sessions: SessionPair, found: tuple[HostFacts, Hos
             assert packaged.startswith(facts.tools[name].version)
         script = "for n in " + " ".join(KERNEL_MODULES) + "; do modprobe -n -q $n && echo $n; done; true"
         assert list(facts.kernel_modules) == sh(host, script).split()
-        former = {"freelan", *FORMER}
+        former = {"freelan", *COMPARED_ALONE}
         assert {(part.needed_for, part.package) for part in facts.missing} == {(name, "") for name in former}
         unavailable = [name for name, support in facts.solutions.items() if not support.is_available]
         # Debian dropped freelan and vtun after Debian 11 and 12; the others are not installed.

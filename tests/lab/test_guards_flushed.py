@@ -23,7 +23,8 @@ eval "$1" && eval "$2" > after && cmp before after && grep -c drop after
 
 
 @pytest.mark.parametrize(
-    ("name", "rules"), [("wireguard", 8), ("ipsec", 8), ("macsec", 8), ("wireguard-vxlan", 4), ("ipsec-gretap", 4)]
+    ("name", "rules"),
+    [("wireguard", 8), ("ipsec", 8), ("macsec", 8), ("wireguard-vxlan", 4), ("ipsec-gretap", 4), ("libreswan", 8)],
 )
 def test_a_guard_that_was_flushed_can_be_made_again_by_its_own_step(name: str, rules: int, tmp_path: Path) -> None:
     need_namespaces()

@@ -1,18 +1,23 @@
-"""VPNs of former times, between gateways that still have them: measured for comparison, and removed without a trace.
+"""VPNs that are compared and never deployed, between gateways that have them: measured, and removed without a trace.
 
-Their image is made for these tests alone; in every run, contract tests judge their plans and what was recorded.
+Their images are made for these tests alone; in every run, contract tests judge their plans and what was recorded.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 import pytest
 
 from app.domain.adapters import Adapter
 from app.domain.cancel import CancelToken
-from support.adapter_cases import FORMER, facts
+from app.domain.errors import CommandFailed
+from app.domain.hosts import Side
+from support.adapter_cases import COMPARED_ALONE, facts, home
 from support.bare_tunnel import BareTunnel, new_tunnel, ping
-from support.forged_frames import attack, keep_out_over_ipv6, let_in_over_ipv6
-from support.lab_pairs import LEGACY, LabPair, LabPairs
+from support.forged_frames import arrived, attack, delivers_to, keep_out_over_ipv6, let_in_over_ipv6, target
+from support.injection_checks import check_nothing_gets_in
+from support.lab_pairs import LEGACY, LIBRESWAN, LabPair, LabPairs
 from support.lab_sessions import sh
 from support.tunnel_checks import (
     by_a_transaction,
@@ -29,28 +34,47 @@ pytestmark = pytest.mark.full
 
 REFUSED = {"ppp-ssh": "message authentication code incorrect", "stunnel": "bad record mac"}
 """Solutions over TCP, and what A's program logs of an altered segment. Source: OpenSSH 9.2, ssherr.c; OpenSSL 3.0."""
+BY_PLATFORM = {
+    platforms: [name for name in sorted(COMPARED_ALONE) if home(ADAPTERS[name]) == platforms[0]]
+    for platforms in (LEGACY, LIBRESWAN)
+}
+FOREIGN_POLICY = "src 203.0.113.9/32 dst 203.0.113.10/32 dir out"
+
+
+@pytest.fixture(scope="module", params=list(BY_PLATFORM), ids=lambda platforms: platforms[0])
+def platforms(request: pytest.FixtureRequest) -> tuple[str, str]:
+    found: tuple[str, str] = request.param
+    return found
 
 
 @pytest.fixture(scope="module")
-def pair(lab_pairs: LabPairs) -> LabPair:
-    return lab_pairs.get(*LEGACY)
+def pair(platforms: tuple[str, str], lab_pairs: LabPairs) -> LabPair:
+    return lab_pairs.get(*platforms)
 
 
-@pytest.fixture(params=sorted(FORMER))
-def adapter(request: pytest.FixtureRequest) -> Adapter:
-    found: str = request.param
-    return ADAPTERS[found]
+@pytest.fixture(
+    scope="module", params=[(platforms, name) for platforms, names in BY_PLATFORM.items() for name in names], ids=str
+)
+def case(request: pytest.FixtureRequest, lab_pairs: LabPairs) -> tuple[LabPair, Adapter]:
+    platforms, name = request.param
+    return lab_pairs.get(*platforms), ADAPTERS[name]
 
 
-def test_gateways_answer_as_recorded(pair: LabPair) -> None:
-    recorded = facts(LEGACY[0])
+@pytest.fixture(scope="module")
+def libreswan(lab_pairs: LabPairs) -> tuple[LabPair, Adapter]:
+    return lab_pairs.get(*LIBRESWAN), ADAPTERS["libreswan"]
+
+
+def test_gateways_answer_as_recorded(pair: LabPair, platforms: tuple[str, str]) -> None:
+    recorded = facts(platforms[0])
     for host in pair.facts:
-        for name in sorted(FORMER):
+        for name in BY_PLATFORM[platforms]:
             found, known = host.solutions[name], recorded.solutions[name]
             assert (found.is_available, found.features) == (known.is_available, known.features), name
 
 
-def test_undo_after_some_or_all_steps_leaves_nothing(pair: LabPair, adapter: Adapter) -> None:
+def test_undo_after_some_or_all_steps_leaves_nothing(case: tuple[LabPair, Adapter]) -> None:
+    pair, adapter = case
     tunnel = new_tunnel(pair.sessions, adapter, default_suite(pair, adapter), pair.facts, pair.link)
     before = tunnel.both(tunnel.snapshot)
     try:
@@ -60,15 +84,16 @@ def test_undo_after_some_or_all_steps_leaves_nothing(pair: LabPair, adapter: Ada
     assert tunnel.both(tunnel.snapshot) == before
 
 
-def test_it_carries_every_frame_size_unreadably_and_fails_closed(pair: LabPair, adapter: Adapter) -> None:
-    with by_a_transaction(pair, adapter) as tunnel:
+def test_it_carries_every_frame_size_unreadably_and_fails_closed(case: tuple[LabPair, Adapter]) -> None:
+    with by_a_transaction(*case) as tunnel:
         check_up(tunnel)
         check_unreadable(tunnel)
         check_fails_closed(tunnel)
 
 
 @pytest.mark.parametrize("name", sorted(REFUSED))
-def test_forged_and_altered_packets_are_refused_and_it_calls_again(pair: LabPair, name: str) -> None:
+def test_forged_and_altered_packets_are_refused_and_it_calls_again(lab_pairs: LabPairs, name: str) -> None:
+    pair = lab_pairs.get(*LEGACY)
     hosts = pair.sessions.a, pair.sessions.b
     for host in hosts:
         let_in_over_ipv6(host)
@@ -99,3 +124,44 @@ def _alter(tunnel: BareTunnel, words: str) -> None:
         CancelToken().wait_for(lambda: words in tunnel.logs(), timeout_s=30, what="A to refuse what was altered")
     finally:
         sh(tunnel.sessions.b, "tc qdisc del dev eth1 clsact")
+
+
+@pytest.fixture
+def over_ipv6(libreswan: tuple[LabPair, Adapter]) -> Iterator[None]:
+    """Let forged packets reach both gateways over IPv6 as well."""
+    hosts = libreswan[0].sessions.a, libreswan[0].sessions.b
+    for host in hosts:
+        let_in_over_ipv6(host)
+    yield
+    for host in hosts:
+        keep_out_over_ipv6(host)
+
+
+@pytest.mark.usefixtures("over_ipv6")
+def test_nothing_gets_into_libreswan(libreswan: tuple[LabPair, Adapter]) -> None:
+    with by_its_steps(*libreswan) as tunnel:
+        check_nothing_gets_in(tunnel)
+        interface = delivers_to(tunnel.request.link, "libreswan")
+        for counts in tunnel.both(lambda side: arrived(tunnel, side, interface, target(tunnel, side).cookie)):
+            assert counts
+            assert set(counts.values()) == {0}, counts
+        for side in Side:
+            assert ping(tunnel.session(side), tunnel.plan.probe_address(side.other)) >= 10
+
+
+@pytest.fixture
+def foreign_policy(libreswan: tuple[LabPair, Adapter]) -> Iterator[None]:
+    """Give B a policy of IPsec that is not ours, which a pluto that starts would delete."""
+    b = libreswan[0].sessions.b
+    sh(b, f"ip xfrm policy add {FOREIGN_POLICY} tmpl proto esp mode transport")
+    yield
+    sh(b, f"ip xfrm policy delete {FOREIGN_POLICY}")
+
+
+@pytest.mark.usefixtures("foreign_policy")
+def test_libreswan_is_not_started_where_the_kernel_has_ipsec_of_others(libreswan: tuple[LabPair, Adapter]) -> None:
+    pair, adapter = libreswan
+    before = sh(pair.sessions.b, "ip xfrm policy; ls -A /run/tunnelmark 2> /dev/null; nft list tables")
+    with pytest.raises(CommandFailed, match="has policies or states of IPsec already"), by_a_transaction(pair, adapter):
+        pytest.fail("it was built")
+    assert sh(pair.sessions.b, "ip xfrm policy; ls -A /run/tunnelmark 2> /dev/null; nft list tables") == before

@@ -14,7 +14,7 @@ from app.domain.linting import ConfigKind
 from vpn_adapters.registry import ADAPTERS
 
 NAMES = re.compile(
-    r"wireguard|openvpn|strongswan|charon|swanctl|(?<![a-z])tincd?(?![a-z])|freelan|fastd|macsec|vtun|xl2tpd",
+    r"wireguard|openvpn|strongswan|charon|swanctl|(?<![a-z])tincd?(?![a-z])|freelan|fastd|macsec|vtun|xl2tpd|libreswan",
     re.IGNORECASE,
 )
 """Products and programs. `ssh`, `ipsec` and `l2tp` are names of what core code has to do with as well: its own
@@ -23,6 +23,7 @@ connections, nftables' word for protected packets, and an IP protocol."""
 STORED = "a field of TunnelNames, which is stored with each deployment: another name needs a migration"
 EXAMPLE = "an example in a help text or message"
 EXCEPTIONS = {
+    "app/cli/command.py": EXAMPLE,
     "app/cli/compare.py": "the fixed choice of `make demo`",
     "app/cli/deployments_parser.py": EXAMPLE,
     "app/cli/examples.py": EXAMPLE,
@@ -33,6 +34,7 @@ EXCEPTIONS = {
     "app/domain/link.py": STORED,
     "app/domain/linting.py": "kinds of configuration files: values of --kind and of stored results",
     "app/lab/platforms.py": "each row is an image's fingerprint: another order of packages makes all images anew",
+    "app/policy/lint/names.py": "one of two dialects of ipsec.conf",
     "app/tunnel/preflight.py": STORED,
     "app/tunnel/recovery.py": STORED,
     "ui/shell/demo.py": "the fixed choice of the demonstration",

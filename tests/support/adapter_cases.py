@@ -24,8 +24,14 @@ PPP_IN_STREAMS = {"ppp-ssh", "stunnel"}
 """Solutions that protect PPP in a TCP connection: legacy, and never deployed."""
 FORMER = {*NEVER_SECURE, *PPP_IN_STREAMS, "xl2tpd"}
 """These, and a reference without cryptography, which LEGACY_PLATFORM alone has."""
+COMPARED_ALONE = {*FORMER, "libreswan"}
+"""These, and a sound one that is never deployed; each is on one of OWN_PLATFORMS alone."""
 LEGACY_PLATFORM = "debian-12-legacy"
 """Platform of FORMER alone: what it has besides is not recorded, to be tried once less."""
+LIBRESWAN_PLATFORM = "debian-13-libreswan"
+"""Platform of Libreswan alone: Debian's package of it conflicts with strongSwan's."""
+OWN_PLATFORMS = LEGACY_PLATFORM, LIBRESWAN_PLATFORM
+"""Platforms of COMPARED_ALONE."""
 
 CERTIFICATES = {
     Side.A: "-----BEGIN CERTIFICATE-----\nMAMCAQE=\n-----END CERTIFICATE-----\n",
@@ -73,8 +79,8 @@ def recorded(platform: str) -> Mapping[str, Mapping[str, CommandResult]]:
 
 
 def platforms() -> list[str]:
-    """Return the names of all recorded platforms but the one of FORMER."""
-    return sorted(path.stem for path in RECORDED.glob("*.json") if path.stem != LEGACY_PLATFORM)
+    """Return the names of all recorded platforms but those of COMPARED_ALONE."""
+    return sorted(path.stem for path in RECORDED.glob("*.json") if path.stem not in OWN_PLATFORMS)
 
 
 @cache
@@ -137,7 +143,7 @@ def has_software(adapter: Adapter, platform: str) -> bool:
 
 def home(adapter: Adapter) -> str:
     """Return the newest platform that has the software of an adapter."""
-    return next(name for name in (*sorted(platforms(), reverse=True), LEGACY_PLATFORM) if has_software(adapter, name))
+    return next(name for name in (*sorted(platforms(), reverse=True), *OWN_PLATFORMS) if has_software(adapter, name))
 
 
 def request(adapter: Adapter, suite: Suite, *, platform: str = "") -> PlanRequest:

@@ -40,6 +40,7 @@ ss -Hlntu
 echo '#files'
 find /run/tunnelmark /etc/openvpn /etc/swanctl /etc/tinc /etc/fastd /etc/freelan /var/log/openvpn 2> /dev/null
 find /etc/ppp /run/pptp /run/xl2tpd /run/pppd2.tdb 2> /dev/null
+find /etc/ipsec.conf /etc/ipsec.secrets /etc/ipsec.d /var/lib/ipsec /run/pluto -printf '%p %T@\\n' 2> /dev/null
 echo '#processes'
 head -c 200 /proc/[0-9]*/cmdline 2> /dev/null | tr '\\0' ' '
 """

@@ -15,7 +15,7 @@ from app.domain.commands import SessionPair
 from app.domain.hosts import HostFacts
 from app.domain.link import Link
 from app.lab import Lab
-from support.adapter_cases import LEGACY_PLATFORM
+from support.adapter_cases import LEGACY_PLATFORM, LIBRESWAN_PLATFORM
 from support.lab_sessions import connected
 from vpn_adapters.registry import ADAPTERS
 
@@ -23,7 +23,8 @@ UNDERLAY = "192.0.2.1", "192.0.2.2"
 NEWEST = "debian-13", "debian-13"
 OLD = "debian-11", "debian-11"
 LEGACY = LEGACY_PLATFORM, LEGACY_PLATFORM
-"""Its image is made for `make test-full` alone."""
+LIBRESWAN = LIBRESWAN_PLATFORM, LIBRESWAN_PLATFORM
+"""Images of these two are made for `make test-full` alone."""
 MIXED = "debian-11", "debian-13"
 """Pair of every run: the programs of both platforms at once."""
 

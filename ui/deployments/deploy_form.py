@@ -247,7 +247,7 @@ class DeploymentForm(Card):
         titles = {one.solution: local_title(one.title.partition(", ")[0]) for one in reversed(candidates)}
         self._fill(self.solution, [(titles[name], name) for name in dict.fromkeys(one.solution for one in candidates)])
         keys = [(one.solution, one.suite) for one in candidates]
-        safe = [(one.solution, one.suite) for one in candidates if one.verdict.is_deployable]
+        safe = [(one.solution, one.suite) for one in candidates if one.is_deployable]
         self.choose(former if former in keys else next(iter(safe or keys), ("", "")))
         for side, lan in self.lans.items():
             lan.show_ports([one for one in ports if one.side is side], is_known=True)
@@ -332,7 +332,7 @@ class DeploymentForm(Card):
             for nth, one in enumerate(own):
                 appearance = verdict_appearance(one.verdict)
                 self.suite.setItemData(nth, f"{local_title(one.title)}: {appearance.word}", Qt.ItemDataRole.ToolTipRole)
-            first = next((nth for nth, one in enumerate(own) if one.verdict.is_deployable), 0)
+            first = next((nth for nth, one in enumerate(own) if one.is_deployable), 0)
             self.suite.setCurrentIndex(first)
         self._on_suite()
 

@@ -36,6 +36,10 @@ OPENVPN_TOO_OLD = MessageForm(
     "OpenVPN {major}.{minor} cannot be held to one data cipher (data-ciphers came with 2.5) and is no longer "
     "maintained. Update it to 2.6.",
 )
+LIBRESWAN_TOO_OLD = MessageForm(
+    "adapter.libreswan-too-old",
+    "Libreswan {major}.{minor} takes no public keys in the form that Tunnelmark gives it. Update it to 5.",
+)
 MAKE_EC_CERTIFICATE = MessageForm(
     "adapter.make-ec-certificate", "Make a P-384 key kept on host {side}, and a self-signed certificate"
 )

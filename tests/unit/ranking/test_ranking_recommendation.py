@@ -117,6 +117,18 @@ def test_what_may_not_be_deployed_is_not_recommended_however_fast(verdict: Verdi
     assert any("BF-CBC had a lower mean" in caution and verdict.value in caution for caution in found.cautions)
 
 
+def test_what_is_there_for_comparison_alone_is_not_recommended_however_sound() -> None:
+    alone = replace(
+        BLOWFISH, solution="libreswan", title="IPsec with Libreswan, AES", verdict=Verdict.ACCEPTABLE, findings=()
+    )
+    found = advice(twin(alone, base_ms=0.5), twin(WIREGUARD), noise=0.01)
+    assert found.solution == "wireguard"
+    assert any("had a lower mean" in caution and "for comparison alone" in caution for caution in found.cautions)
+    found = advice(twin(alone))
+    assert found.solution is None
+    assert "may not be deployed: IPsec with Libreswan, AES (for comparison alone)" in found.sentence
+
+
 def test_nothing_deployable() -> None:
     found = advice(twin(BLOWFISH))
     assert found.solution is None

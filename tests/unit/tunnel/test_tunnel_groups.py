@@ -37,7 +37,15 @@ def test_what_shares_nothing_is_up_together() -> None:
 
 @pytest.mark.parametrize(
     ("one", "other"),
-    [("ipsec", "ipsec"), ("ipsec", "ipsec-gretap"), ("ipsec", "l2tp"), ("ipsec", "macsec"), ("macsec", "l2tp")],
+    [
+        ("ipsec", "ipsec"),
+        ("ipsec", "ipsec-gretap"),
+        ("ipsec", "l2tp"),
+        ("ipsec", "macsec"),
+        ("macsec", "l2tp"),
+        ("libreswan", "ipsec-gretap"),
+        ("libreswan", "l2tp"),
+    ],
 )
 def test_what_shares_a_port_or_a_protocol_is_not(one: str, other: str) -> None:
     assert side_by_side(_choices(one, "baseline", other)) == ((0, 1), (2,))

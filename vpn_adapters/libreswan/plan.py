@@ -1,0 +1,135 @@
+"""Files and steps of IPsec by Libreswan around L2TPv3."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from app.domain.adapters import Breakage, Encapsulation, EndpointPlan, PlanRequest, PlanStep, TunnelPlan, UpCheck
+from app.domain.commands import FileToWrite
+from app.domain.errors import InvalidPlan
+from app.domain.firewall import Opening
+from app.domain.hosts import Side
+from app.domain.link import Link
+from app.domain.messages import mark
+from vpn_adapters.libreswan import render
+from vpn_adapters.libreswan.algorithms import EspWords, esp_words
+from vpn_adapters.libreswan.discovery import KERNEL_MODULES
+from vpn_adapters.libreswan.identity import own_public_key_path
+from vpn_adapters.libreswan.info import NAME
+from vpn_adapters.libreswan.suites import ESP, SHOWN_IKE
+from vpn_adapters.shared import guards, l2tpv3
+from vpn_adapters.shared.commands import root_script
+from vpn_adapters.shared.interfaces import interface_up_check
+from vpn_adapters.shared.messages import LOAD_AND_NEGOTIATE, PROPOSAL_UNKNOWN
+from vpn_adapters.shared.modular import tunnel
+from vpn_adapters.shared.rendering import setting
+from vpn_adapters.shared.strongswan import overhead
+
+IKE_PORTS = (("udp", 500), ("udp", 4500))
+"""An IKE daemon of the host's own has these open; then nothing is touched. Source: RFC 7296 section 2."""
+HEADER_BYTES = l2tpv3.L2TPV3_HEADER_BYTES + l2tpv3.COOKIE_BYTES
+INITIATE_S = 15
+
+
+def make(request: PlanRequest) -> TunnelPlan:
+    """Return the plan for both sides.
+
+    Raises:
+        InvalidPlan: The suite is none of ours.
+    """
+    proposal = _words(request).proposal
+    return replace(
+        tunnel(request, NAME, _end, overhead_bytes=overhead.overhead_bytes(proposal, 1000, HEADER_BYTES)),
+        largest_unfragmented_frame_bytes=overhead.largest_unfragmented_frame_bytes(
+            proposal, request.link.underlay_mtu_bytes, HEADER_BYTES
+        ),
+        outer_filter="ip proto 50",
+        encapsulation=Encapsulation.L2TPV3,
+        overhead_by_frame=overhead.overhead_by_frame(proposal, HEADER_BYTES),
+    )
+
+
+def _words(request: PlanRequest) -> EspWords:
+    words = esp_words(setting(request, ESP))
+    if words is None:
+        raise InvalidPlan(PROPOSAL_UNKNOWN(proposal=setting(request, ESP)))
+    return words
+
+
+def _end(request: PlanRequest, side: Side) -> EndpointPlan:
+    link = request.link
+    keys = own_public_key_path(link), render.peer_key_path(link)
+    ends = link.underlay(side), link.underlay(side.other)
+    return EndpointPlan(
+        files=(
+            FileToWrite(render.config_path(link), render.config(request, side), mode=0o600),
+            FileToWrite(render.peer_key_path(link), render.peer_key(request, side), mode=0o600),
+        ),
+        steps=(
+            guards.ipsec_step(link, side),
+            _daemon_step(link, side),
+            l2tpv3.create_step(link, side, ends, l2tpv3.CookieSeed(paths=keys if side is Side.A else keys[::-1])),
+            _connection_step(link, side),
+        ),
+        interface=link.names.ethernet_interface,
+        up_checks=(interface_up_check(link),),
+        negotiated=_negotiated(request),
+        log_paths=(render.log_path(link),),
+        listens=IKE_PORTS,
+        openings=tuple(Opening(protocol, 0, link.underlay(side.other)) for protocol in ("esp", "l2tp")),
+        kernel_modules=KERNEL_MODULES,
+        breakages=(
+            Breakage(
+                mark("Libreswan is stopped, which empties the kernel's tables of IPsec"),
+                root_script(NAME, "break-stop.sh", *_kernel_arguments(link, side), timeout_s=20.0),
+            ),
+            Breakage(
+                mark("Libreswan is killed (SIGKILL)"),
+                root_script(NAME, "break-kill.sh", link.run_dir, timeout_s=20.0),
+            ),
+        ),
+        last_handshake=root_script(NAME, "handshake.sh", link.run_dir, timeout_s=10.0),
+    )
+
+
+def _kernel_arguments(link: Link, side: Side) -> tuple[str, ...]:
+    return (
+        link.run_dir,
+        str(render.reqid(link)),
+        link.underlay(side),
+        link.underlay(side.other),
+        str(l2tpv3.IP_PROTOCOL),
+    )
+
+
+def _daemon_step(link: Link, side: Side) -> PlanStep:
+    return PlanStep(
+        title=mark("Start a Libreswan of our own, with its own configuration, where the kernel has no other IPsec"),
+        command=root_script(NAME, "start.sh", link.run_dir, timeout_s=30.0),
+        undo=root_script(NAME, "stop.sh", *_kernel_arguments(link, side), timeout_s=20.0),
+    )
+
+
+def _connection_step(link: Link, side: Side) -> PlanStep:
+    # A asks and B answers: with both asking at the same time there would be two of everything.
+    if side is Side.A:
+        title: str = LOAD_AND_NEGOTIATE(peer=link.underlay(side.other))
+        command = root_script(NAME, "initiate.sh", link.run_dir, str(INITIATE_S), timeout_s=INITIATE_S + 10.0)
+    else:
+        title = mark("Load the connection, and wait to be asked")
+        command = root_script(NAME, "load.sh", link.run_dir, timeout_s=10.0)
+    undo = root_script(NAME, "terminate.sh", link.run_dir, timeout_s=10.0)
+    return PlanStep(title=title, command=command, undo=undo, depends_on_suite=True)
+
+
+def _negotiated(request: PlanRequest) -> UpCheck:
+    """Return how to see what was agreed on: pluto's own account of the connection."""
+    ike, esp = SHOWN_IKE, _words(request).shown
+    return UpCheck(
+        title=mark("What Libreswan agreed on with its peer"),
+        command=root_script(NAME, "list.sh", request.link.run_dir, timeout_s=10.0),
+        stdout_pattern=(
+            r"(?s)(?=.*ESTABLISHED_CHILD_SA)(?=.*policy: IKEv2\+ECDSA\+ENCRYPT\+TRANSPORT\+PFS\+)"
+            rf"(?=.*IKEv2 algorithm newest: {ike}\n)(?=.*ESP algorithm newest: {esp};)"
+        ),
+    )

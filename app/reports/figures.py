@@ -56,6 +56,7 @@ _MARKERS = {
     Marker.CROSSHAIR: "+",
     Marker.ARROW_DOWN: "1",
     Marker.ARROW_RIGHT: "4",
+    Marker.ARROW_LEFT: "3",
 }
 """Names of matplotlib."""
 

@@ -29,6 +29,7 @@ class Marker(StrEnum):
     CROSSHAIR = "crosshair"
     ARROW_DOWN = "arrow-down"
     ARROW_RIGHT = "arrow-right"
+    ARROW_LEFT = "arrow-left"
 
 
 @dataclass(frozen=True, slots=True)

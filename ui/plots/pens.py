@@ -48,6 +48,7 @@ _SYMBOLS = {
     Marker.CROSSHAIR: "crosshair",
     Marker.ARROW_DOWN: "arrow_down",
     Marker.ARROW_RIGHT: "arrow_right",
+    Marker.ARROW_LEFT: "arrow_left",
 }
 """Names of pyqtgraph."""
 

@@ -8,6 +8,7 @@ host's own.
 from __future__ import annotations
 
 from vpn_adapters.freelan import discovery, identity, info, plan, suites
+from vpn_adapters.shared import certificates
 from vpn_adapters.shared.modular import ModularAdapter
 
 adapter = ModularAdapter(
@@ -18,5 +19,5 @@ adapter = ModularAdapter(
     plan=plan.make,
     census=suites.census,
     identity=lambda request, side: identity.recipe(request.link, side),
-    parse_identity=identity.parse,
+    parse_identity=certificates.identity,
 )

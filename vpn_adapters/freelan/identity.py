@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from app.domain.adapters import IdentityRecipe, PublicIdentity
-from app.domain.commands import CommandResult
+from app.domain.adapters import IdentityRecipe
 from app.domain.hosts import Side
 from app.domain.link import Link
 from vpn_adapters.shared import certificates
-from vpn_adapters.shared.certificates import CERTIFICATE
 from vpn_adapters.shared.messages import MAKE_RSA_CERTIFICATE
 
 STEM = "freelan"
@@ -28,12 +24,3 @@ def recipe(link: Link, side: Side) -> IdentityRecipe:
         timeout_s=30.0,
     )
     return certificates.recipe(link, STEM, make)
-
-
-def parse(outputs: Mapping[str, CommandResult]) -> PublicIdentity:
-    """Return the identity with `certificate` (PEM, nothing before or after it).
-
-    Raises:
-        CommandFailed: The host printed no certificate.
-    """
-    return PublicIdentity({CERTIFICATE: certificates.parse(outputs)[0]})

@@ -17,16 +17,14 @@ from vpn_adapters.libreswan.discovery import KERNEL_MODULES
 from vpn_adapters.libreswan.identity import own_public_key_path
 from vpn_adapters.libreswan.info import NAME
 from vpn_adapters.libreswan.suites import ESP, SHOWN_IKE
-from vpn_adapters.shared import guards, l2tpv3
+from vpn_adapters.shared import guards, ike, l2tpv3
 from vpn_adapters.shared.commands import root_script
 from vpn_adapters.shared.interfaces import interface_up_check
-from vpn_adapters.shared.messages import LOAD_AND_NEGOTIATE, PROPOSAL_UNKNOWN
+from vpn_adapters.shared.messages import PROPOSAL_UNKNOWN
 from vpn_adapters.shared.modular import tunnel
 from vpn_adapters.shared.rendering import setting
 from vpn_adapters.shared.strongswan import overhead
 
-IKE_PORTS = (("udp", 500), ("udp", 4500))
-"""An IKE daemon of the host's own has these open; then nothing is touched. Source: RFC 7296 section 2."""
 HEADER_BYTES = l2tpv3.L2TPV3_HEADER_BYTES + l2tpv3.COOKIE_BYTES
 INITIATE_S = 15
 
@@ -43,7 +41,7 @@ def make(request: PlanRequest) -> TunnelPlan:
         largest_unfragmented_frame_bytes=overhead.largest_unfragmented_frame_bytes(
             proposal, request.link.underlay_mtu_bytes, HEADER_BYTES
         ),
-        outer_filter="ip proto 50",
+        outer_filter=ike.OUTER_FILTER,
         encapsulation=Encapsulation.L2TPV3,
         overhead_by_frame=overhead.overhead_by_frame(proposal, HEADER_BYTES),
     )
@@ -69,13 +67,13 @@ def _end(request: PlanRequest, side: Side) -> EndpointPlan:
             guards.ipsec_step(link, side),
             _daemon_step(link, side),
             l2tpv3.create_step(link, side, ends, l2tpv3.CookieSeed(paths=keys if side is Side.A else keys[::-1])),
-            _connection_step(link, side),
+            ike.connection_step(NAME, link, side, initiate_s=INITIATE_S),
         ),
         interface=link.names.ethernet_interface,
         up_checks=(interface_up_check(link),),
         negotiated=_negotiated(request),
         log_paths=(render.log_path(link),),
-        listens=IKE_PORTS,
+        listens=ike.IKE_PORTS,
         openings=tuple(Opening(protocol, 0, link.underlay(side.other)) for protocol in ("esp", "l2tp")),
         kernel_modules=KERNEL_MODULES,
         breakages=(
@@ -93,13 +91,7 @@ def _end(request: PlanRequest, side: Side) -> EndpointPlan:
 
 
 def _kernel_arguments(link: Link, side: Side) -> tuple[str, ...]:
-    return (
-        link.run_dir,
-        str(render.reqid(link)),
-        link.underlay(side),
-        link.underlay(side.other),
-        str(l2tpv3.IP_PROTOCOL),
-    )
+    return ike.kernel_arguments(link, side, reqid=render.reqid(link), ip_protocol=l2tpv3.IP_PROTOCOL)
 
 
 def _daemon_step(link: Link, side: Side) -> PlanStep:
@@ -108,18 +100,6 @@ def _daemon_step(link: Link, side: Side) -> PlanStep:
         command=root_script(NAME, "start.sh", link.run_dir, timeout_s=30.0),
         undo=root_script(NAME, "stop.sh", *_kernel_arguments(link, side), timeout_s=20.0),
     )
-
-
-def _connection_step(link: Link, side: Side) -> PlanStep:
-    # A asks and B answers: with both asking at the same time there would be two of everything.
-    if side is Side.A:
-        title: str = LOAD_AND_NEGOTIATE(peer=link.underlay(side.other))
-        command = root_script(NAME, "initiate.sh", link.run_dir, str(INITIATE_S), timeout_s=INITIATE_S + 10.0)
-    else:
-        title = mark("Load the connection, and wait to be asked")
-        command = root_script(NAME, "load.sh", link.run_dir, timeout_s=10.0)
-    undo = root_script(NAME, "terminate.sh", link.run_dir, timeout_s=10.0)
-    return PlanStep(title=title, command=command, undo=undo, depends_on_suite=True)
 
 
 def _negotiated(request: PlanRequest) -> UpCheck:

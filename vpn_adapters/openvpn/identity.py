@@ -11,7 +11,6 @@ from app.domain.hosts import Side
 from app.domain.link import Link
 from vpn_adapters.shared import certificates
 from vpn_adapters.shared.certificates import CERTIFICATE
-from vpn_adapters.shared.messages import MAKE_EC_CERTIFICATE
 
 FINGERPRINT = "fingerprint"
 
@@ -20,17 +19,7 @@ STEM = "openvpn"
 
 def recipe(link: Link, side: Side) -> IdentityRecipe:
     """Return how key and certificate are made, and the certificate printed. The key never leaves the host."""
-    make = certificates.make_step(
-        MAKE_EC_CERTIFICATE(side=side.upper()),
-        link.run_dir,
-        STEM,
-        f"tunnelmark-{side}",
-        digest="sha384",
-        key=("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-384"),
-        usage="serverAuth,clientAuth",
-        timeout_s=20.0,
-    )
-    return certificates.recipe(link, STEM, make)
+    return certificates.tls_recipe(link, side, STEM)
 
 
 def parse(outputs: Mapping[str, CommandResult]) -> PublicIdentity:

@@ -83,7 +83,7 @@ def _server_step(request: PlanRequest) -> PlanStep:
     link = request.link
     config, log = render.server_config_path(link), render.log_path(link)
     argv = (sshd_of(request, NAME), "-D", "-f", config, "-E", log)
-    return ppp.stream_start_step(
+    return ppp.start_step(
         link,
         mark("Start an sshd for this tunnel alone"),
         ppp.listening(link.names.ssh_port),
@@ -93,7 +93,7 @@ def _server_step(request: PlanRequest) -> PlanStep:
 
 
 def _call_step(link: Link) -> PlanStep:
-    return ppp.stream_start_step(
+    return ppp.start_step(
         link,
         mark("Start pppd, which calls A by SSH"),
         (ppp.log_path(link), "Using interface"),

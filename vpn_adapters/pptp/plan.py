@@ -109,11 +109,11 @@ def _config(request: PlanRequest) -> bytes:
 
 def _server_step(link: Link) -> PlanStep:
     words = ("pptpd", "-f", "-c", config_path(link), "-p", "/run/pptpd.pid")
-    return ppp.start_step(link, mark("Start pptpd"), ppp.listening(PORT), *words)
+    return ppp.start_step(link, mark("Start pptpd"), ppp.listening(PORT), *words, secret=ppp.secret_path(link))
 
 
 def _call_step(link: Link) -> PlanStep:
     ready = (ppp.log_path(link), "Using interface")
-    return ppp.start_step(
-        link, mark("Start pppd, which calls A by PPTP"), ready, "pppd", "file", ppp.options_path(link)
-    )
+    argv = ("pppd", "file", ppp.options_path(link))
+    title = mark("Start pppd, which calls A by PPTP")
+    return ppp.start_step(link, title, ready, *argv, secret=ppp.secret_path(link))

@@ -12,12 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from app.domain.adapters import IdentityRecipe, PlanStep
+from app.domain.adapters import IdentityRecipe, PlanStep, PublicIdentity
 from app.domain.commands import Command, CommandResult
+from app.domain.hosts import Side
 from app.domain.link import Link
 from vpn_adapters.shared import public_keys
 from vpn_adapters.shared.commands import root_script
-from vpn_adapters.shared.messages import ITS_CERTIFICATE
+from vpn_adapters.shared.messages import ITS_CERTIFICATE, MAKE_EC_CERTIFICATE
 
 BEGINNING = "700101000000Z"
 """The first second that Linux's clock can show, as UTCTime."""
@@ -74,6 +75,30 @@ def recipe(link: Link, stem: str, make: PlanStep) -> IdentityRecipe:
     argv = ("cat", certificate_path(link, stem))
     show = Command(argv, timeout_s=5.0, is_root=True, max_output_bytes=16_384)
     return IdentityRecipe(steps=(make,), public={CERTIFICATE: show})
+
+
+def tls_recipe(link: Link, side: Side, stem: str) -> IdentityRecipe:
+    """Return how a P-384 key for TLS and its certificate are made, for a program that serves and calls."""
+    make = make_step(
+        MAKE_EC_CERTIFICATE(side=side.upper()),
+        link.run_dir,
+        stem,
+        f"tunnelmark-{side}",
+        digest="sha384",
+        key=("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-384"),
+        usage="serverAuth,clientAuth",
+        timeout_s=20.0,
+    )
+    return recipe(link, stem, make)
+
+
+def identity(outputs: Mapping[str, CommandResult]) -> PublicIdentity:
+    """Return the identity with one value: the certificate in PEM, nothing before or after it.
+
+    Raises:
+        CommandFailed: The host printed no certificate.
+    """
+    return PublicIdentity({CERTIFICATE: parse(outputs)[0]})
 
 
 def parse(outputs: Mapping[str, CommandResult]) -> tuple[str, bytes]:

@@ -169,34 +169,18 @@ def _options_file(request: PlanRequest, own: tuple[str, ...], mtu_bytes: int) ->
     return FileToWrite(options_path(link), content, mode=0o600)
 
 
-def start_step(link: Link, title: str, ready: tuple[str, str], *argv: str) -> PlanStep:
-    """Return the step that starts a program which runs pppd, or pppd itself, with the password.
+def start_step(
+    link: Link, title: str, ready: tuple[str, str], *argv: str, secret: str = "", leftovers: tuple[str, ...] = ()
+) -> PlanStep:
+    """Return the step that starts a program which runs pppd, or pppd itself.
 
     Args:
         title: What it does.
         ready: A file, and the words in it that are there once the program works.
         argv: Program and arguments; it does not leave the foreground.
-    """
-    return _start_step(link, title, secret_path(link), ready, argv, ())
-
-
-def stream_start_step(
-    link: Link, title: str, ready: tuple[str, str], *argv: str, leftovers: tuple[str, ...]
-) -> PlanStep:
-    """Return the step that starts a program which runs pppd, or pppd itself, where no password is needed.
-
-    Args:
-        title: What it does.
-        ready: As for `start_step`.
-        argv: As for `start_step`.
+        secret: Where the password lies; empty where none is needed.
         leftovers: Files that the program makes; they go with it.
     """
-    return _start_step(link, title, "", ready, argv, leftovers)
-
-
-def _start_step(
-    link: Link, title: str, secret: str, ready: tuple[str, str], argv: tuple[str, ...], leftovers: tuple[str, ...]
-) -> PlanStep:
     words = (posixpath.dirname(link.run_dir), _folder(link), _mark(link), secret, log_path(link))
     return PlanStep(
         title=title,

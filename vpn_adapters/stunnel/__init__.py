@@ -6,6 +6,7 @@ not touch a stunnel of the host's own, and must not read or write files of its P
 
 from __future__ import annotations
 
+from vpn_adapters.shared import certificates
 from vpn_adapters.shared.modular import ModularAdapter
 from vpn_adapters.stunnel import discovery, identity, info, plan, suites
 
@@ -16,5 +17,5 @@ adapter = ModularAdapter(
     suites=suites.offered,
     plan=plan.make,
     identity=lambda request, side: identity.recipe(request.link, side),
-    parse_identity=identity.parse,
+    parse_identity=certificates.identity,
 )

@@ -134,11 +134,11 @@ def _negotiated(request: PlanRequest) -> UpCheck:
 
 def _server_step(link: Link) -> PlanStep:
     title, ready = mark("Start stunnel"), ppp.listening(link.names.tcp_port)
-    return ppp.stream_start_step(link, title, ready, "stunnel", config_path(link), leftovers=(log_path(link),))
+    return ppp.start_step(link, title, ready, "stunnel", config_path(link), leftovers=(log_path(link),))
 
 
 def _call_step(link: Link) -> PlanStep:
-    return ppp.stream_start_step(
+    return ppp.start_step(
         link,
         mark("Start pppd, which calls A by TLS"),
         (ppp.log_path(link), "Using interface"),

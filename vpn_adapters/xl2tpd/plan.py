@@ -100,4 +100,5 @@ def _lac(link: Link) -> list[str]:
 
 def _daemon_step(link: Link) -> PlanStep:
     argv = shell_step_argv(adapter_script(NAME, "run-xl2tpd.sh"), config_path(link))
-    return ppp.start_step(link, mark("Start xl2tpd"), (ppp.log_path(link), "Listening on IP address"), *argv)
+    ready = (ppp.log_path(link), "Listening on IP address")
+    return ppp.start_step(link, mark("Start xl2tpd"), ready, *argv, secret=ppp.secret_path(link))

@@ -13,12 +13,13 @@ from app.domain.messages import mark
 from app.domain.script_files import adapter_script
 from vpn_adapters.shared.commands import root_script
 from vpn_adapters.shared.hubs import flood_command, hub_plan, program_file
+from vpn_adapters.shared.ike import IKE_PORTS, OUTER_FILTER
 from vpn_adapters.shared.messages import MAKE_CLIENTS_OF_HUB
 from vpn_adapters.shared.modular import ModularAdapter
 from vpn_adapters.shared.rendering import render_file, setting
 from vpn_adapters.shared.strongswan import render
 from vpn_adapters.shared.strongswan.identity import own_public_key_path, peer_key_path
-from vpn_adapters.shared.strongswan.plan import FOLDER, IKE_PORTS, OUTER_FILTER
+from vpn_adapters.shared.strongswan.plan import FOLDER
 from vpn_adapters.shared.strongswan.suites import ESP, GROUP, IKE
 
 _MODULES = ("esp4", "xfrm_user")

@@ -13,9 +13,10 @@ from app.domain.firewall import Opening
 from app.domain.hosts import Side
 from app.domain.link import Link
 from app.domain.messages import mark
+from vpn_adapters.shared import ike
 from vpn_adapters.shared.commands import root_script
 from vpn_adapters.shared.interfaces import interface_up_check
-from vpn_adapters.shared.messages import LOAD_AND_NEGOTIATE, PROPOSAL_UNKNOWN
+from vpn_adapters.shared.messages import PROPOSAL_UNKNOWN
 from vpn_adapters.shared.modular import tunnel
 from vpn_adapters.shared.rendering import setting
 from vpn_adapters.shared.strongswan import overhead, render
@@ -24,11 +25,8 @@ from vpn_adapters.shared.strongswan.identity import own_public_key_path, peer_ke
 from vpn_adapters.shared.strongswan.payload import Payload
 from vpn_adapters.shared.strongswan.suites import ESP, SHOWN_IKE
 
-IKE_PORTS = (("udp", 500), ("udp", 4500))
-"""An IKE daemon of the host's own has these open; then nothing is touched. Source: RFC 7296 section 2."""
 FOLDER = "shared/strongswan"
 INITIATE_S = 12
-OUTER_FILTER = "ip proto 50"
 
 
 def make(request: PlanRequest, payload: Payload) -> TunnelPlan:
@@ -48,7 +46,7 @@ def make(request: PlanRequest, payload: Payload) -> TunnelPlan:
         largest_unfragmented_frame_bytes=overhead.largest_unfragmented_frame_bytes(
             proposal, link.underlay_mtu_bytes, header_bytes
         ),
-        outer_filter=OUTER_FILTER,
+        outer_filter=ike.OUTER_FILTER,
         encapsulation=payload.encapsulation,
         overhead_by_frame=overhead.overhead_by_frame(proposal, header_bytes),
     )
@@ -76,13 +74,13 @@ def _end(payload: Payload, request: PlanRequest, side: Side) -> EndpointPlan:
             payload.guard(link, side),
             _daemon_step(link, side, payload),
             payload.session(link, side, keys if side is Side.A else keys[::-1]),
-            _connection_step(link, side),
+            ike.connection_step(FOLDER, link, side, initiate_s=INITIATE_S),
         ),
         interface=link.names.ethernet_interface,
         up_checks=(interface_up_check(link),),
         negotiated=_negotiated(request),
         log_paths=(render.log_path(link),),
-        listens=IKE_PORTS,
+        listens=ike.IKE_PORTS,
         openings=tuple(Opening(protocol, 0, link.underlay(side.other)) for protocol in ("esp", payload.protocol)),
         kernel_modules=payload.all_modules,
         breakages=_breakages(link, side, payload),
@@ -91,13 +89,7 @@ def _end(payload: Payload, request: PlanRequest, side: Side) -> EndpointPlan:
 
 
 def _kernel_arguments(link: Link, side: Side, payload: Payload) -> tuple[str, ...]:
-    return (
-        link.run_dir,
-        str(render.reqid(link)),
-        link.underlay(side),
-        link.underlay(side.other),
-        str(payload.ip_protocol),
-    )
+    return ike.kernel_arguments(link, side, reqid=render.reqid(link), ip_protocol=payload.ip_protocol)
 
 
 def _daemon_step(link: Link, side: Side, payload: Payload) -> PlanStep:
@@ -106,18 +98,6 @@ def _daemon_step(link: Link, side: Side, payload: Payload) -> PlanStep:
         command=root_script(FOLDER, "start.sh", link.run_dir, timeout_s=20.0),
         undo=root_script(FOLDER, "stop.sh", *_kernel_arguments(link, side, payload), timeout_s=20.0),
     )
-
-
-def _connection_step(link: Link, side: Side) -> PlanStep:
-    # A asks and B answers: with both asking at the same time there would be two of everything.
-    if side is Side.A:
-        title: str = LOAD_AND_NEGOTIATE(peer=link.underlay(side.other))
-        command = root_script(FOLDER, "initiate.sh", link.run_dir, str(INITIATE_S), timeout_s=INITIATE_S + 10.0)
-    else:
-        title = mark("Load the connection, and wait to be asked")
-        command = root_script(FOLDER, "load.sh", link.run_dir, timeout_s=10.0)
-    undo = root_script(FOLDER, "terminate.sh", link.run_dir, timeout_s=10.0)
-    return PlanStep(title=title, command=command, undo=undo, depends_on_suite=True)
 
 
 def _negotiated(request: PlanRequest) -> UpCheck:

@@ -7,6 +7,13 @@ from dataclasses import dataclass
 from app.domain.errors import InvalidOption
 from app.lab.messages import PLATFORM_UNKNOWN
 
+_STRONGSWAN_PACKAGES = (
+    "strongswan-swanctl",
+    "charon-systemd",
+    "libcharon-extra-plugins",
+    "libstrongswan-extra-plugins",
+)
+"""They conflict with libreswan, so that a system has one or the other."""
 _COMMON_PACKAGES = (
     "systemd-sysv",
     "udev",
@@ -28,10 +35,7 @@ _COMMON_PACKAGES = (
     "openvpn",
     "wireguard-tools",
     "xz-utils",
-    "strongswan-swanctl",
-    "charon-systemd",
-    "libcharon-extra-plugins",
-    "libstrongswan-extra-plugins",
+    *_STRONGSWAN_PACKAGES,
     "tinc",
     "wpasupplicant",
     "fastd",
@@ -41,13 +45,11 @@ _KERNEL_PACKAGE = "linux-image-cloud-amd64"
 _GENERAL_KERNEL_PACKAGE = "linux-image-amd64"
 """It has PPP and MPPE as well."""
 
-_STRONGSWAN_PACKAGES = (
-    "strongswan-swanctl",
-    "charon-systemd",
-    "libcharon-extra-plugins",
-    "libstrongswan-extra-plugins",
-)
-"""They conflict with libreswan, so that a system has one or the other."""
+_KEYRINGS = ("debian-archive-keyring.gpg", "debian-archive-keyring.pgp")
+_SSHD_9_8_LINES = ("PerSourcePenalties no",)
+"""Without this a few wrong passwords lock every login out, because all connections to a guest seem to come from the
+same address. Source: sshd_config(5) of OpenSSH 9.8.
+"""
 _LEGACY_PACKAGES = ("vtun", "ppp", "pptpd", "pptp-linux", "xl2tpd", "stunnel4", "netcat-openbsd")
 
 
@@ -89,12 +91,10 @@ PLATFORMS: dict[str, Platform] = {
             title="Debian 13 (trixie)",
             suite="trixie",
             components=("main",),
-            keyrings=("debian-archive-keyring.gpg", "debian-archive-keyring.pgp"),
+            keyrings=_KEYRINGS,
             packages=(*_COMMON_PACKAGES, "opendoas"),
             kernel_package=_KERNEL_PACKAGE,
-            # Source: sshd_config(5) of OpenSSH 9.8: without this, a few wrong passwords lock every login out, because
-            # all connections to a guest seem to come from the same address.
-            sshd_lines=("PerSourcePenalties no",),
+            sshd_lines=_SSHD_9_8_LINES,
             recipe=2,
         ),
         Platform(
@@ -103,7 +103,7 @@ PLATFORMS: dict[str, Platform] = {
             suite="bullseye",
             # Of this release, `main` alone: the files that its security archive lists are gone.
             components=("main",),
-            keyrings=("debian-archive-keyring.gpg", "debian-archive-keyring.pgp"),
+            keyrings=_KEYRINGS,
             # `doas` is the same program that later releases call opendoas. The last release with freelan is this one.
             packages=(*_COMMON_PACKAGES, "doas", "freelan"),
             kernel_package=_KERNEL_PACKAGE,
@@ -114,7 +114,7 @@ PLATFORMS: dict[str, Platform] = {
             title="Debian 12 (bookworm) with VPNs of former times",
             suite="bookworm",
             components=("main",),
-            keyrings=("debian-archive-keyring.gpg", "debian-archive-keyring.pgp"),
+            keyrings=_KEYRINGS,
             packages=(*_COMMON_PACKAGES, "opendoas", *_LEGACY_PACKAGES),
             kernel_package=_GENERAL_KERNEL_PACKAGE,
         ),
@@ -124,14 +124,14 @@ PLATFORMS: dict[str, Platform] = {
             title="Debian 13 (trixie) with Libreswan",
             suite="trixie",
             components=("main",),
-            keyrings=("debian-archive-keyring.gpg", "debian-archive-keyring.pgp"),
+            keyrings=_KEYRINGS,
             packages=(
                 *(name for name in _COMMON_PACKAGES if name not in _STRONGSWAN_PACKAGES),
                 "opendoas",
                 "libreswan",
             ),
             kernel_package=_KERNEL_PACKAGE,
-            sshd_lines=("PerSourcePenalties no",),
+            sshd_lines=_SSHD_9_8_LINES,
         ),
     )
 }

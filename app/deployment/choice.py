@@ -31,7 +31,7 @@ from app.domain.errors import InvalidOption, InvalidPlan
 from app.domain.hosts import Side
 from app.domain.messages import sentences
 from app.domain.messages.words import VERDICTS
-from app.domain.solutions import Suite
+from app.domain.solutions import SolutionInfo, Suite
 from app.domain.verdicts import Finding, Verdict, deciding_finding
 
 NEVER_DEPLOYED = {name: reason for one in declared().values() for name, reason in one.never_deployed.items()}
@@ -85,12 +85,21 @@ def choose(
     suite = _suite(adapter, discovery, key)
     candidates, _ = find_candidates({solution: adapter}, *facts, guidelines=guidelines)
     candidate = next(one for one in candidates if one.suite == suite.name)
-    for name in (*suite.algorithms, *adapter.info.design):
-        if name in NEVER_DEPLOYED:
-            raise InvalidPlan(IS_NEVER_DEPLOYED(title=candidate.title, why=NEVER_DEPLOYED[name]))
+    refuse_never_deployed(candidate.title, suite, adapter.info)
     _check_verdict(candidate.title, candidate.verdict, candidate.findings, options)
     check_options(options)
     return DeploymentChoice(adapter, suite, candidate.title, candidate.verdict, candidate.findings)
+
+
+def refuse_never_deployed(title: str, suite: Suite, info: SolutionInfo) -> None:
+    """Refuse what can be measured but is never deployed, whatever the reason.
+
+    Raises:
+        InvalidPlan: The suite or the solution's design is such.
+    """
+    for name in (*suite.algorithms, *info.design):
+        if name in NEVER_DEPLOYED:
+            raise InvalidPlan(IS_NEVER_DEPLOYED(title=title, why=NEVER_DEPLOYED[name]))
 
 
 def _suite(adapter: Adapter, discovery: Discovery, key: tuple[str, str]) -> Suite:

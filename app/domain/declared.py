@@ -76,6 +76,7 @@ def declared() -> Mapping[str, Declared]:
     return {name: bundled(file, Declared) for name, file in sorted(files.items()) if file.is_file()}
 
 
+@lru_cache(maxsize=1)
 def comparison_only() -> frozenset[str]:
     """Return the solutions that are there to be compared alone, of all folders."""
     return frozenset(name for one in declared().values() for name in one.comparison_only)

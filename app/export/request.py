@@ -5,11 +5,10 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 
-from app.deployment.choice import NEVER_DEPLOYED
+from app.deployment.choice import refuse_never_deployed
 from app.deployment.deployment_steps import DeploymentSteps
 from app.deployment.lan.bridge import Bridging
 from app.deployment.lan.guard import LanGuard
-from app.deployment.messages import IS_NEVER_DEPLOYED
 from app.deployment.slots import bridge_name, persistent_link, slot_of
 from app.domain.adapters import Adapter, PlanRequest, Purpose
 from app.domain.deployment import DeploymentOptions
@@ -165,9 +164,7 @@ def check_request(request: ExportRequest) -> None:
             share or derive, or a LAN port is none.
     """
     info = request.adapter.info
-    for name in (*request.suite.algorithms, *info.design):
-        if name in NEVER_DEPLOYED:
-            raise InvalidPlan(IS_NEVER_DEPLOYED(title=request.title, why=NEVER_DEPLOYED[name]))
+    refuse_never_deployed(request.title, request.suite, info)
     if request.verdict in (Verdict.INSECURE, Verdict.UNPROTECTED):
         raise InvalidPlan(EXPORT_FORBIDDEN(title=request.title, verdict=VERDICTS[request.verdict]()))
     for side in Side:

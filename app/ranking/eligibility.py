@@ -72,7 +72,7 @@ def _barrier(one: Contender, demands: Demands) -> Barrier | None:
         return Barrier(BarrierReason.NOT_MEASURED, tr("was not measured to the end"))
     if one.candidate.verdict is Verdict.INSECURE or one.candidate.solution in comparison_only():
         return by_verdict
-    return _measured_barrier(one, demands) or (None if one.candidate.is_deployable else by_verdict)
+    return _measured_barrier(one, demands) or (None if one.candidate.verdict.is_deployable else by_verdict)
 
 
 def _measured_barrier(one: Contender, demands: Demands) -> Barrier | None:

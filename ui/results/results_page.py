@@ -17,6 +17,7 @@ from app.domain.errors import TunnelmarkError
 from app.domain.history import EntryId, EntryKind
 from app.domain.profiles import Profile
 from app.domain.progress import ProgressSink
+from app.domain.ranking import CandidateResult
 from app.domain.results import AttemptStatus, CampaignRecord, CampaignStatus
 from app.domain.verdicts import Verdict
 from app.ranking.outcome import is_unfinished, outcome_of
@@ -311,8 +312,7 @@ class ResultsPage(Page):
         if self.data is None or key is None or not self.context.can_deploy:
             return False
         result = self.data.result(key)
-        is_vpn = result.verdict is not Verdict.UNPROTECTED and not comparison_reason(result.solution)
-        return is_vpn and result.status is AttemptStatus.COMPLETED
+        return _can_be_deployed(result) and result.status is AttemptStatus.COMPLETED
 
     def _why_not_deploy(self) -> str:
         """Return why the selected candidate cannot be deployed."""
@@ -329,9 +329,7 @@ class ResultsPage(Page):
         """Say on the button which candidate it deploys: that of the selected line, unless it is no VPN."""
         key = self.table.selected_key()
         result = self.data.result(key) if self.data is not None and key is not None else None
-        is_vpn = result is not None and result.verdict is not Verdict.UNPROTECTED
-        is_vpn = is_vpn and key is not None and not comparison_reason(key[0])
-        name_deploy(self.deploy, result.title if result is not None and is_vpn else "")
+        name_deploy(self.deploy, result.title if result is not None and _can_be_deployed(result) else "")
 
     def _lay_out(self) -> None:
         self.body.setSpacing(GRID)
@@ -383,3 +381,8 @@ class ResultsPage(Page):
         """Scroll until the tab that the user opens is in sight."""
         if self.tabs.isVisible():
             self._scroll.ensureWidgetVisible(self.tabs, 0, 0)
+
+
+def _can_be_deployed(result: CandidateResult) -> bool:
+    """Whether a candidate is a VPN that may be deployed, perhaps with a reason."""
+    return result.verdict is not Verdict.UNPROTECTED and not comparison_reason(result.solution)

@@ -21,7 +21,7 @@ INFO = SolutionInfo(
     limitations=(
         mark(
             "It can be measured, for a plant that still has it, but is never deployed: WireGuard replaces it, or where "
-            "only TCP passes OpenSSH's own tap devices or OpenVPN."
+            "only TCP passes, OpenSSH's own tap devices or OpenVPN."
         ),
         mark("One lost packet holds up every frame behind it, and TCP inside TCP slows down badly on lossy links."),
         mark("Each frame crosses three layers more than it needs: L2TPv3, PPP and a pseudo-terminal."),

@@ -57,6 +57,7 @@ _MARKERS = {
     Marker.ARROW_DOWN: "1",
     Marker.ARROW_RIGHT: "4",
     Marker.ARROW_LEFT: "3",
+    Marker.BOW_TIE: r"$\bowtie$",
 }
 """Names of matplotlib."""
 

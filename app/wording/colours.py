@@ -30,6 +30,7 @@ class Marker(StrEnum):
     ARROW_DOWN = "arrow-down"
     ARROW_RIGHT = "arrow-right"
     ARROW_LEFT = "arrow-left"
+    BOW_TIE = "bow-tie"
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,10 +18,12 @@ from vpn_adapters.registry import ADAPTERS
 
 RECORDED = Path(__file__).parents[1] / "contract" / "recorded"
 
-NEVER_SECURE = {"vtun", "pptp"}
+NEVER_SECURE = {"vtun", "vtun-ppp", "pptp"}
 """Solutions that are insecure by design: there to be measured, and never deployed."""
 PPP_IN_STREAMS = {"ppp-ssh", "stunnel"}
 """Solutions that protect PPP in a TCP connection: legacy, and never deployed."""
+PPP_STREAMS = {*PPP_IN_STREAMS, "vtun-ppp"}
+"""Solutions that send PPP as a stream of bytes, of which some are sent as two."""
 FORMER = {*NEVER_SECURE, *PPP_IN_STREAMS, "xl2tpd"}
 """These, and a reference without cryptography, which LEGACY_PLATFORM alone has."""
 COMPARED_ALONE = {*FORMER, "libreswan"}

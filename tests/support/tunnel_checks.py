@@ -15,7 +15,7 @@ from app.domain.profiles import FRAME_BYTES
 from app.domain.solutions import Suite
 from app.host.snapshots import SnapshotDepth
 from app.tunnel import ActiveTunnel, DeployRequest, preflight, temporary_tunnel
-from support.adapter_cases import PPP_IN_STREAMS
+from support.adapter_cases import PPP_STREAMS
 from support.bare_tunnel import BareTunnel, build, new_tunnel, ping, ping_command, ping_sizes
 from support.lab_deploy import differences, inspect
 from support.lab_pairs import LabPair
@@ -130,7 +130,7 @@ def check_unreadable(tunnel: BareTunnel) -> None:
     for size in (CANARY_FRAME_BYTES, MEASURED_FRAME_BYTES):
         expected = plan.overhead_by_frame.get(size, plan.overhead_bytes)
         assert expected is not None
-        longest = size + expected + (STUFFED_BYTES if tunnel.adapter.info.name in PPP_IN_STREAMS else 0)
+        longest = size + expected + (STUFFED_BYTES if tunnel.adapter.info.name in PPP_STREAMS else 0)
         near = [length for length in seen.lengths if size + expected <= length <= longest]
         assert len(near) >= FRAMES - 2, sorted(seen.lengths)
     # The plan's filter matches the tunnel and nothing else.

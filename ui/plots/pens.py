@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 import pyqtgraph as pg
-from PySide6.QtGui import QColor, QGuiApplication, QPen
+from PySide6.QtCore import QPointF
+from PySide6.QtGui import QColor, QGuiApplication, QPainterPath, QPen, QPolygonF
 
 from app.wording.colours import Marker, series_style
 
@@ -29,7 +31,14 @@ def solution_pen(solution: str, nth_suite: int = 0, width_px: float = _LINE_WIDT
     return pen
 
 
-_SYMBOLS = {
+def _bow_tie() -> QPainterPath:
+    path = QPainterPath()
+    path.addPolygon(QPolygonF([QPointF(*at) for at in ((-0.5, -0.5), (0.5, 0.5), (0.5, -0.5), (-0.5, 0.5))]))
+    path.closeSubpath()
+    return path
+
+
+_SYMBOLS: Mapping[Marker, str | QPainterPath] = {
     Marker.CIRCLE: "o",
     Marker.SQUARE: "s",
     Marker.TRIANGLE: "t1",
@@ -49,11 +58,12 @@ _SYMBOLS = {
     Marker.ARROW_DOWN: "arrow_down",
     Marker.ARROW_RIGHT: "arrow_right",
     Marker.ARROW_LEFT: "arrow_left",
+    Marker.BOW_TIE: _bow_tie(),
 }
-"""Names of pyqtgraph."""
+"""Names of pyqtgraph, or shapes one unit wide around the origin."""
 
 
-def solution_symbol(solution: str) -> str:
+def solution_symbol(solution: str) -> str | QPainterPath:
     """Return the shape of a solution's points, as pyqtgraph calls it."""
     return _SYMBOLS[series_style(solution).marker]
 

@@ -22,4 +22,6 @@ NO_SECURITY = SecurityProperties(
     has_anti_replay=False,
     has_forward_secrecy=False,
 )
+UNAUTHENTICATED = replace(NO_SECURITY, has_confidentiality=True)
+"""Packets are encrypted, and none is authenticated."""
 NO_PROTECTION = Suite(name="none", title=mark("No protection"), is_default=True)

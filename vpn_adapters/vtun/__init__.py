@@ -6,15 +6,18 @@ configuration of the host's own.
 
 from __future__ import annotations
 
+from functools import partial
+
 from vpn_adapters.shared.modular import ModularAdapter
-from vpn_adapters.vtun import discovery, identity, info, plan, suites
+from vpn_adapters.shared.vtund import identity, suites
+from vpn_adapters.vtun import discovery, info, plan
 
 adapter = ModularAdapter(
     info=info.INFO,
     commands=discovery.COMMANDS,
     parse_discovery=discovery.parse,
-    suites=suites.offered,
+    suites=partial(suites.offered, info.NAME),
     plan=plan.make,
-    census=suites.census,
+    census=partial(suites.census, info.NAME),
     identity=lambda request, side: identity.recipe(request.link, side),
 )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from app.domain.mesh import MeshEffort, PerSite
 from app.domain.messages import mark
-from app.domain.solutions import Carrier, SecurityProperties, SolutionInfo, Space
+from app.domain.solutions import Carrier, SolutionInfo, Space
+from vpn_adapters.shared.security import UNAUTHENTICATED
 
 NAME = "vtun"
 
@@ -15,13 +16,7 @@ INFO = SolutionInfo(
     space=Space.USER,
     carrier=Carrier.UDP,
     # The client proves that it has the password, the server proves nothing, and no packet is authenticated.
-    security=SecurityProperties(
-        has_confidentiality=True,
-        has_integrity=False,
-        has_authentication=False,
-        has_anti_replay=False,
-        has_forward_secrecy=False,
-    ),
+    security=UNAUTHENTICATED,
     files_per_site=1,
     keys_per_site=1,
     limitations=(

@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 from app.domain.adapters import Breakage, EndpointPlan, PlanRequest, PlanStep, TunnelPlan, UpCheck
-from app.domain.commands import Command, FileToWrite
+from app.domain.commands import Command
 from app.domain.hosts import Side
 from app.domain.link import ETHERNET_HEADER_BYTES, IPV4_HEADER_BYTES, UDP_HEADER_BYTES, Link
 from app.domain.messages import mark
@@ -16,20 +16,19 @@ from vpn_adapters.shared.daemons import logged
 from vpn_adapters.shared.interfaces import interface_up_check
 from vpn_adapters.shared.messages import DAEMON_KILLED, DAEMON_STOPPED
 from vpn_adapters.shared.modular import tunnel
-from vpn_adapters.shared.rendering import setting
 from vpn_adapters.shared.taps import set_up_step, tap_down_breakage, tap_step
-from vpn_adapters.vtun.ciphers import CIPHERS, Cipher
-from vpn_adapters.vtun.identity import secret_path
-from vpn_adapters.vtun.info import NAME
-from vpn_adapters.vtun.render import (
-    config,
+from vpn_adapters.shared.vtund.ciphers import Cipher
+from vpn_adapters.shared.vtund.identity import secret_path
+from vpn_adapters.shared.vtund.render import (
+    cipher_of,
     config_path,
+    files,
     live_config_path,
-    log_path,
-    openssl_config,
+    needs_legacy,
     openssl_path,
     session_name,
 )
+from vpn_adapters.vtun.info import NAME
 
 PROGRAM = "vtund"
 
@@ -41,7 +40,7 @@ _HEADERS = ETHERNET_HEADER_BYTES + IPV4_HEADER_BYTES + UDP_HEADER_BYTES
 
 def make(request: PlanRequest) -> TunnelPlan:
     """Return the plan for both sides."""
-    link, cipher = request.link, _cipher(request)
+    link, cipher = request.link, cipher_of(request)
     room = link.underlay_mtu_bytes - IPV4_HEADER_BYTES - UDP_HEADER_BYTES
     return replace(
         tunnel(request, NAME, _end, overhead_bytes=_overhead(cipher, 1000)),
@@ -51,10 +50,6 @@ def make(request: PlanRequest) -> TunnelPlan:
         outer_filter=f"udp port {link.names.tcp_port}",
         overhead_by_frame={size: _overhead(cipher, size) for size in FRAME_BYTES},
     )
-
-
-def _cipher(request: PlanRequest) -> Cipher:
-    return CIPHERS[setting(request, "encrypt")]
 
 
 def _overhead(cipher: Cipher, frame_bytes: int) -> int:
@@ -67,7 +62,7 @@ def _end(request: PlanRequest, side: Side) -> EndpointPlan:
     # vtund ends a session whose interface is down. Both hosts work at the same time, and B calls A.
     steps = (tap_step(link), set_up_step(link, side), _daemon_step(request, side))
     return EndpointPlan(
-        files=_files(request, side),
+        files=files(request, side, _carried(link)),
         steps=steps,
         interface=link.names.ethernet_interface,
         up_checks=(
@@ -86,17 +81,19 @@ def _end(request: PlanRequest, side: Side) -> EndpointPlan:
     )
 
 
-def _files(request: PlanRequest, side: Side) -> tuple[FileToWrite, ...]:
-    link = request.link
-    files = (FileToWrite(config_path(link), config(request, side), mode=0o600),)
-    if setting(request, "legacy") == "yes":
-        return (*files, FileToWrite(openssl_path(link), openssl_config(request), mode=0o600))
-    return files
+def log_path(link: Link) -> str:
+    """Return where the daemon's log lies on each host."""
+    return f"{link.run_dir}/vtund.log"
+
+
+def _carried(link: Link) -> tuple[str, ...]:
+    """Return the lines of a session that carries frames. No command is run when it opens."""
+    return "ether", f"  device {link.names.ethernet_interface};", "  up {", "  };"
 
 
 def _daemon_step(request: PlanRequest, side: Side) -> PlanStep:
     link = request.link
-    openssl = openssl_path(link) if setting(request, "legacy") == "yes" else ""
+    openssl = openssl_path(link) if needs_legacy(request) else ""
     paths = (config_path(link), secret_path(link), live_config_path(link), log_path(link), openssl)
     call = ("-s",) if side is Side.A else (session_name(link), link.underlay(Side.A))
     return PlanStep(
@@ -127,7 +124,7 @@ def _negotiated(request: PlanRequest, side: Side) -> UpCheck:
 
     The log names it at the first frame. Source: logs of VTun 3.0.4.
     """
-    link, cipher = request.link, _cipher(request)
+    link, cipher = request.link, cipher_of(request)
     # Without a cipher, no line names one.
     named = rf"{re.escape(cipher.algorithm)} encryption initialized"
     pattern = named if cipher.block_bytes else r"\A(?![^\0]*ryption initialized)"

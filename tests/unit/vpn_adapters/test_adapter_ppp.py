@@ -22,11 +22,12 @@ from vpn_adapters.ppp_ssh import adapter as ppp_ssh
 from vpn_adapters.pptp import adapter as pptp
 from vpn_adapters.shared.ppp import log_path, secret_path
 from vpn_adapters.stunnel import adapter as stunnel
+from vpn_adapters.vtun_ppp import adapter as vtun_ppp
 from vpn_adapters.xl2tpd import adapter as xl2tpd
 
 SHELLS = pytest.mark.parametrize("shell", ["dash", "busybox sh"])
 BOTH = pytest.mark.parametrize("adapter", [pptp, xl2tpd], ids=lambda one: one.info.name)
-ALL = pytest.mark.parametrize("adapter", [pptp, xl2tpd, ppp_ssh, stunnel], ids=lambda one: one.info.name)
+ALL = pytest.mark.parametrize("adapter", [pptp, xl2tpd, ppp_ssh, stunnel, vtun_ppp], ids=lambda one: one.info.name)
 SECRET = "0123456789abcdef" * 4
 
 # A program with a child that leaves it, as pptp's call manager does, and one that leaves its folders, as sshd's does
@@ -88,7 +89,7 @@ def test_only_own_folders_are_seen_and_nothing_is_left(shell: str, signal: str, 
         *("other", "server", "foreign", "*", "600"),
     ]
     login = ["b", "a", SECRET, "198.18.1.2"] if secret else []
-    assert seen.split() == [*login, "pptp", "sshd", "tunnelmark", "xl2tpd"]
+    assert seen.split() == [*login, "lock", "pptp", "sshd", "tunnelmark", "xl2tpd"]
 
 
 # A start that is cut off before it has its folders: `mount` takes long.

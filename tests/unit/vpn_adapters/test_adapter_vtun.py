@@ -25,10 +25,11 @@ from app.domain.verdicts import Verdict
 from app.policy import judge_suite
 from support.adapter_cases import LEGACY_PLATFORM, facts, recorded, request, result
 from support.message_checks import has_message
+from vpn_adapters.shared.vtund.ciphers import CIPHERS, NO_CIPHER
+from vpn_adapters.shared.vtund.identity import secret_path
+from vpn_adapters.shared.vtund.render import live_config_path
 from vpn_adapters.vtun import adapter
-from vpn_adapters.vtun.ciphers import CIPHERS, NO_CIPHER
-from vpn_adapters.vtun.identity import secret_path
-from vpn_adapters.vtun.render import live_config_path, log_path
+from vpn_adapters.vtun.plan import log_path
 
 HOST = facts(LEGACY_PLATFORM)
 SECRET = "0123456789abcdef" * 4
@@ -106,7 +107,7 @@ class TestConfiguration:
         (secret,) = adapter.identity(plan_request, Side.A).shared
         assert secret.path == secret_path(plan_request.link)
         made = tmp_path / "password"
-        subprocess.run(["dash", "-c", adapter_script("vtun", "make-password.sh"), "x", str(made)], check=True)
+        subprocess.run(["dash", "-c", adapter_script("shared/vtund", "make-password.sh"), "x", str(made)], check=True)
         word, value = made.read_text().split()
         assert (word, len(value), made.stat().st_mode & 0o777) == ("password", 65, 0o600)
 
@@ -132,11 +133,11 @@ def test_start_puts_the_password_in_and_on_no_command_line(tmp_path: Path, shell
     step = plan.b.steps[-1]
     argv = [word.replace(link.run_dir, str(tmp_path)) for word in step.command.argv[3:]]
     (tmp_path / "vtund.conf").write_bytes(plan.b.files[0].content)
-    (tmp_path / "vtund.password").write_text(f"  password {SECRET};\n")
+    (tmp_path / "vtund.password").write_text(f"password {SECRET};\n")
     env = {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
     subprocess.run([*shell, "-c", step.command.argv[2], *argv], check=True, env=env, timeout=30)
     live = Path(live_config_path(link).replace(link.run_dir, str(tmp_path)))
-    assert f"  # password\n  password {SECRET};\n  type ether;\n" in live.read_text()
+    assert f"  # password\npassword {SECRET};\n  type ether;\n" in live.read_text()
     assert live.stat().st_mode & 0o077 == 0
     assert "started" in Path(log_path(link).replace(link.run_dir, str(tmp_path))).read_text()
     assert SECRET not in (tmp_path / "vtund.argv").read_text()

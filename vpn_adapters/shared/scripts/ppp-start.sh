@@ -19,7 +19,7 @@ setsid unshare -m sh -c '
   state=$1 own=$2 mark=$3 secret=$4
   shift 4
   mount -t tmpfs -o mode=0700 tmpfs "$own" &&
-    mkdir -p "$own/etc" "$own/run/${state##*/}" "$own/run/pptp" "$own/run/sshd/etc/ppp" "$own/run/xl2tpd" &&
+    mkdir -p "$own/etc" "$own/run/${state##*/}" "$own/run/lock/vtund" "$own/run/pptp" "$own/run/sshd/etc/ppp" "$own/run/xl2tpd" &&
     : > "$own/etc/options" && : > "$own/ppprc" && : > "$own/etc/$mark" && : > "$own/run/sshd/etc/ppp/$mark" && cat ${secret:+"$secret"} > "$own/etc/chap-secrets" < /dev/null &&
     mount -o bind "$own/etc" /etc/ppp && mount -o bind "$state" "$own/run/${state##*/}" &&
     home=$(sed -n "s/^[^:]*:[^:]*:0:[^:]*:[^:]*:\([^:]*\):.*/\1/p" /etc/passwd | head -n 1) || exit 1

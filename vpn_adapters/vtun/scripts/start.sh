@@ -4,9 +4,7 @@
 # runs, and says what is wrong otherwise. A server writes its id into a file that may be that of the host's own vtund.
 
 # @include pid-file.sh
-umask 077
-[ -s "$2" ] || { echo "there is no password" >&2; exit 1; }
-sed "/^  # password\$/r $2" "$1" > "$3" || exit 1
+# @include ../../shared/vtund/scripts/live-config.sh
 config=$3
 log=$4
 openssl=$5

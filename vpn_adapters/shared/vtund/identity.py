@@ -21,7 +21,7 @@ def recipe(link: Link, side: Side) -> IdentityRecipe:
     return shared_secrets.recipe(
         side,
         path,
-        root_script("vtun", "make-password.sh", path),
+        root_script("shared/vtund", "make-password.sh", path),
         title=mark("Make the password that both sides share"),
         what=mark("Password of 256 bits from which VTun's key comes"),
     )

@@ -1,4 +1,0 @@
-# Makes the password of both hosts, as a line of vtund's configuration. $1 file.
-
-# @include ../../shared/scripts/password.sh
-printf '  password %s;\n' "$secret" > "$1"

@@ -8,9 +8,13 @@ import sys
 from datetime import UTC, datetime
 
 import numpy as np
+import pyqtgraph as pg
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pyqtgraph.graphicsItems.ScatterPlotItem import renderSymbol
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QPen
 from pytestqt.qtbot import QtBot
 
 from app.deployment.monitor_log import MonitorSample
@@ -20,7 +24,7 @@ from ui.plots.axes import LogAxis, SecondsAxis, SizesAxis
 from ui.plots.base import EndLabel, ScopePlot
 from ui.plots.latency import LatencyPlot
 from ui.plots.packet_stream import ArrivingPlot, buckets
-from ui.plots.pens import nice_top
+from ui.plots.pens import nice_top, solution_symbol
 from ui.plots.rtt_history import RttHistoryPlot
 from ui.plots.spreading import spread
 from ui.plots.throughput_cpu import CpuPlot, ThroughputPlot
@@ -313,3 +317,11 @@ def test_thousands_of_updates_neither_abort_nor_eat_references_to_none() -> None
         [sys.executable, "-c", _MANY_UPDATES], capture_output=True, text=True, timeout=120, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.usefixtures("qapp")
+@pytest.mark.parametrize("solution", ADAPTERS)
+def test_a_marker_without_an_outline_can_be_seen(solution: str) -> None:
+    image = renderSymbol(solution_symbol(solution), 8, QPen(Qt.PenStyle.NoPen), pg.mkBrush("#ff0000"))
+    alpha = pg.functions.ndarray_from_qimage(image)[..., 3]
+    assert alpha.sum() / 255 >= 6, "less than 6 of some 64 pixels"

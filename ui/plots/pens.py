@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF
-from PySide6.QtGui import QColor, QGuiApplication, QPainterPath, QPen, QPolygonF
+from PySide6.QtGui import QColor, QGuiApplication, QPainterPath, QPen, QPolygonF, QTransform
 
 from app.wording.colours import Marker, series_style
 
@@ -31,12 +31,17 @@ def solution_pen(solution: str, nth_suite: int = 0, width_px: float = _LINE_WIDT
     return pen
 
 
-def _bow_tie() -> QPainterPath:
+def _shape(*corners: tuple[float, float], turned_deg: float = 0.0) -> QPainterPath:
+    """Return a filled shape around the origin, turned clockwise on the screen."""
     path = QPainterPath()
-    path.addPolygon(QPolygonF([QPointF(*at) for at in ((-0.5, -0.5), (0.5, 0.5), (0.5, -0.5), (-0.5, 0.5))]))
+    path.addPolygon(QPolygonF([QPointF(*at) for at in corners]))
     path.closeSubpath()
-    return path
+    return QTransform().rotate(turned_deg).map(path)
 
+
+_BOW_TIE = ((-0.5, -0.5), (0.5, 0.5), (0.5, -0.5), (-0.5, 0.5))
+_CHEVRON = ((-0.5, -0.5), (0.0, -0.5), (0.5, 0.0), (0.0, 0.5), (-0.5, 0.5), (0.0, 0.0))
+"""It points to the right. pyqtgraph's own arrows are hardly there without an outline."""
 
 _SYMBOLS: Mapping[Marker, str | QPainterPath] = {
     Marker.CIRCLE: "o",
@@ -53,12 +58,12 @@ _SYMBOLS: Mapping[Marker, str | QPainterPath] = {
     Marker.CROSS: "x",
     Marker.NARROW: "|",
     Marker.BAR: "_",
-    Marker.ARROW: "arrow_up",
+    Marker.ARROW: _shape(*_CHEVRON, turned_deg=-90.0),
     Marker.CROSSHAIR: "crosshair",
-    Marker.ARROW_DOWN: "arrow_down",
-    Marker.ARROW_RIGHT: "arrow_right",
-    Marker.ARROW_LEFT: "arrow_left",
-    Marker.BOW_TIE: _bow_tie(),
+    Marker.ARROW_DOWN: _shape(*_CHEVRON, turned_deg=90.0),
+    Marker.ARROW_RIGHT: _shape(*_CHEVRON),
+    Marker.ARROW_LEFT: _shape(*_CHEVRON, turned_deg=180.0),
+    Marker.BOW_TIE: _shape(*_BOW_TIE),
 }
 """Names of pyqtgraph, or shapes one unit wide around the origin."""
 

@@ -39,7 +39,7 @@ INFO = SolutionInfo(
         "VTun 3.0.4: auth.c, lfd_encrypt.c, netlib.c",
         "Gutmann: Linux's answer to MS-PPTP, 2003",
     ),
-    design=("vtun",),
+    design=("ppp-over-vtun",),
     routing=mark("Bridges learn hardware addresses; one session of VTun and one of L2TPv3 per pair of sites."),
     mesh=MeshEffort(files=PerSite(1, 0), routes=PerSite(2, -2), keys=PerSite(1, -1)),
 )

@@ -9,7 +9,6 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TypeVar
 
 from rich.console import Console
@@ -19,9 +18,7 @@ from app.cli.deployments_text import applied_words, print_deployment, print_dry_
 from app.cli.exit_codes import ExitCode
 from app.cli.messages import (
     AGAIN_IS_UNCHANGED,
-    AGAIN_OF_OTHER_PAIR,
     DEPLOY_WITHOUT_PAIR,
-    NO_LAN_PORT,
     SOLUTION_AND_AGAIN,
     WATCH_OPTIONS,
 )
@@ -30,6 +27,7 @@ from app.cli.pair_option import find_pair
 from app.cli.sides import both_addresses, by_side, lan_guard_options
 from app.cli.terminal import run_cancellable
 from app.cli.words import deployment_stage_word
+from app.deployment.again import OptionChanges, chosen_again
 from app.deployment.choice import check_options
 from app.deployment.contact import RepairAttempts
 from app.deployment.events import (
@@ -194,17 +192,13 @@ def _print_replaced(context: CommandContext, services: Services, pair: PairSpec)
 def _wanted(context: CommandContext, services: Services, pair: PairSpec) -> tuple[tuple[str, str], DeploymentOptions]:
     options = context.options
     if options.again:
+        changes = OptionChanges(
+            moves_lan_rules=options.move_lan_rules,
+            fits_path_mtu=None if options.mtu is None else options.mtu == "fit",
+            keepalive=None if options.keepalive is None else Keepalive(options.keepalive),
+        )
         earlier = services.store.get_deployment(options.again)
-        if earlier.slot != slot_of(pair) and earlier.pair.name != pair.name:
-            raise InvalidOption(AGAIN_OF_OTHER_PAIR(deployment=earlier.id, of=earlier.pair.name, pair=pair.name))
-        chosen = replace(earlier.options, confirm_within_s=options.confirm_within)
-        if options.move_lan_rules is not None:
-            chosen = replace(chosen, moves_lan_rules=options.move_lan_rules)
-        if options.mtu is not None:
-            chosen = replace(chosen, fits_path_mtu=options.mtu == "fit")
-        if options.keepalive is not None:
-            chosen = replace(chosen, keepalive=Keepalive(options.keepalive))
-        return (earlier.solution, earlier.suite), chosen
+        return chosen_again(earlier, pair, changes, confirm_within_s=options.confirm_within)
     return (options.solution, options.suite or ""), _chosen_options(options)
 
 
@@ -212,8 +206,6 @@ def _chosen_options(options: argparse.Namespace) -> DeploymentOptions:
     """Return what was chosen besides the solution; raises InvalidOption where it does not go together."""
     inner = both_addresses(options.inner)
     bridge_a, bridge_b = by_side(options.bridge, "--bridge")
-    if options.move_lan_rules and not (bridge_a or bridge_b):
-        raise InvalidOption(NO_LAN_PORT())
     return DeploymentOptions(
         bridge_a=bridge_a,
         bridge_b=bridge_b,

@@ -239,7 +239,7 @@ def _deployment_options(row: FleetRow) -> DeploymentOptions:
         inner_a=inner_a,
         inner_b=inner_b,
         legacy_reason=row.reason,
-        moves_lan_rules=row.move_lan_rules,
+        moves_lan_rules=row.move_lan_rules and bool(row.bridge),  # a default may be for other pairs
         broadcast_limit=row.broadcast_limit,
         blocks_dhcp=row.block_dhcp,
         blocks_router_advertisements=row.block_router_advertisements,

@@ -231,16 +231,6 @@ AGAIN_IS_UNCHANGED = MessageForm(
     "the rules between the LANs.",
     "To change one of them, name the solution instead: tunnelmark deploy {pair} SOLUTION",
 )
-AGAIN_OF_OTHER_PAIR = MessageForm(
-    "cli.again-of-other-pair",
-    "The deployment {deployment} is of the pair {of}, not of {pair}.",
-    "List those of this pair with: tunnelmark deployments {pair}",
-)
-NO_LAN_PORT = MessageForm(
-    "cli.no-lan-port",
-    "No LAN port is joined whose rules could be moved.",
-    "Name one: --bridge A=PORT",
-)
 WATCH_OPTIONS = MessageForm(
     "cli.watch-options",
     "--every, --for, --max-rtt-ms and --max-loss-pct belong to --watch.",

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from app.deployment import dry_run
+from app.deployment.again import OptionChanges, chosen_again
 from app.deployment.deploy import DeploymentContext, DeploymentRun, new_deployment
 from app.deployment.events import Confirmation, DeploymentSink, DeploymentStage, DeploymentStageStarted
 from app.deployment.file_diffs import FileDiffs
@@ -198,11 +199,10 @@ class DeploymentOperations:
             pair: The pair as it is known now; None: as it was.
         """
         earlier = self.store.get_deployment(deployment_id)
-        found = self.discover(pair or earlier.pair, token, emit)
         # Where no user can be asked, Tunnelmark confirms by itself.
         within_s = (confirm_within_s or earlier.options.confirm_within_s) if confirmation is not None else None
-        options = replace(earlier.options, confirm_within_s=within_s)
-        key = earlier.solution, earlier.suite
+        key, options = chosen_again(earlier, pair or earlier.pair, OptionChanges(), confirm_within_s=within_s)
+        found = self.discover(pair or earlier.pair, token, emit)
         return self.deploy(found, key, options, token=token, emit=emit, confirmation=confirmation)
 
     def rotate_keys(

@@ -95,3 +95,13 @@ NO_NODE_IN_TOPOLOGY = MessageForm("input.no-node-in-topology", "There is no node
 NODES_NOT_ROUTABLE = MessageForm(
     "input.nodes-not-routable", "The tunnel's network {network} is not in {inner_subnet}: nodes cannot be routed."
 )
+AGAIN_OF_OTHER_PAIR = MessageForm(
+    "deploy.again-of-other-pair",
+    "The deployment {deployment} is of the pair {of}, not of {pair}.",
+    "List those of this pair with: tunnelmark deployments {pair}",
+)
+NO_LAN_PORT = MessageForm(
+    "deploy.no-lan-port",
+    "No LAN port is joined whose rules could be moved.",
+    "Name one: --bridge A=PORT",
+)

@@ -16,7 +16,6 @@ from app.cli.history import history_table
 from app.cli.main import main
 from app.cli.messages import (
     AGAIN_IS_UNCHANGED,
-    AGAIN_OF_OTHER_PAIR,
     NO_SOLUTION,
     OPTION_FOR_SIDE,
     OUTPUT_FOLDER_MISSING,
@@ -43,6 +42,7 @@ from app.domain.errors import InvalidOption
 from app.domain.history import EntryKind, HistoryEntry
 from app.domain.hosts import PairSpec, Side
 from app.domain.messages import MessageForm
+from app.domain.messages.inputs import AGAIN_OF_OTHER_PAIR
 from app.domain.paths import find_paths
 from app.domain.verdicts import Verdict
 from app.ranking.history_entries import deployment_entries

@@ -27,6 +27,7 @@ from app.deployment.messages import (
     NO_INNER_ADDRESS,
 )
 from app.domain.messages import MessageForm
+from app.domain.messages.inputs import NO_LAN_PORT
 from app.lab.messages import LAB_OR_PLATFORM_UNKNOWN, PLATFORM_UNKNOWN
 from app.reports.messages import NONE_MEASURED_OF_PAIR
 from app.storage.messages import UNKNOWN_PAIR
@@ -84,6 +85,7 @@ def _refused(words: list[str], capsys: pytest.CaptureFixture[str]) -> str:
         ("deploy north wireguard --inner 10.0.0.1/24,x", NO_INNER_ADDRESS, {"text": "x"}),
         ("deploy north wireguard --broadcast-limit -1", BROADCAST_LIMIT_OUT_OF_RANGE, {"limit": -1}),
         ("deploy north wireguard --block-dhcp", GUARD_WITHOUT_LAN_PORT, {}),
+        ("deploy north wireguard --move-lan-rules", NO_LAN_PORT, {}),
         ("deploy north wireguard --again 12", SOLUTION_AND_AGAIN, {}),
         ("status north --every 3", WATCH_OPTIONS, {}),
         ("compare north --list --dry-run", LIST_AND_DRY_RUN, {}),

@@ -5,18 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from app.domain.ranking import Drift
+from app.domain.ranking import CandidateResult, Drift, Ratio
 from app.domain.results import CampaignRecord, CampaignStatus
 from app.ranking.candidates import Contender, completed
 from app.ranking.drift import is_doubtful
 from app.ranking.eligibility import barrier_cautions
+from app.ranking.messages import MEANS_AND_MEDIANS_DIFFER
 from app.ranking.missing import missing_caution
 from app.ranking.outcome import ended_attempts, outcome_of
 from app.ranking.proofs import lost_protocols, untried_proofs
 from app.wording.conditions import condition_words, measured_words
 from app.wording.language import mark, tr
 from app.wording.local_forms import rounds_text
+from app.wording.messages import local_text
 from app.wording.numbers import figure, grouped, milliseconds
+
+_MEANS_APART = 1.25
+"""Ratio of means over ratio of medians, or its reverse, from which both are explained. Our choice."""
 
 _LAB_FIGURES = mark("Figures of the practice lab do not hold for real gateways.")
 _LAB_SENTENCE = mark("Figures of the practice lab do not hold for real gateways, and even the order may differ.")
@@ -131,6 +136,25 @@ def choice_cautions(doubts: CampaignDoubts, best: Contender, everyone: Sequence[
     cautions.extend(barrier_cautions(everyone))
     cautions.extend(_faster_but_barred(best, everyone))
     return tuple(cautions)
+
+
+def means_caution(result: CandidateResult, best: CandidateResult, best_title: str, ratio: Ratio) -> tuple[str, ...]:
+    """Return why the means that are shown and the medians that decide differ; nothing where they agree.
+
+    Args:
+        result: A ranked candidate.
+        best: The fastest one.
+        best_title: Its title.
+        ratio: Latency of the one over that of the other, by medians.
+    """
+    mine, theirs = result.weighted_latency_ms, best.weighted_latency_ms
+    if result is best or mine is None or theirs is None or theirs.mean <= 0 or ratio.value <= 0:
+        return ()
+    of_means = mine.mean / theirs.mean
+    if 1 / _MEANS_APART <= of_means / ratio.value <= _MEANS_APART:
+        return ()
+    message = MEANS_AND_MEDIANS_DIFFER(means=of_means, best=best_title, medians=ratio.value)
+    return (local_text(message),)
 
 
 def _fragments(best: Contender) -> str:

@@ -121,6 +121,11 @@ MINUTES_WOULD_DISTINGUISH = MessageForm(
     "rank.minutes-would-distinguish",
     "About {minutes} min more would distinguish {one:title} from {other:title}.",
 )
+MEANS_AND_MEDIANS_DIFFER = MessageForm(
+    "rank.means-and-medians-differ",
+    "Its mean latency is {means:.2f} times that of {best:title}, its median {medians:.2f} times: a few slow replies "
+    "raise a mean. The medians decide.",
+)
 
 # --- transfers --------------------------------------------------------------------------------------------------------
 

@@ -11,7 +11,7 @@ from app.domain.ranking import AdviceKind, CandidateResult, Drift, RankedCandida
 from app.domain.results import AttemptStatus, CampaignRecord
 from app.domain.solutions import BASELINE
 from app.ranking.candidates import Contender, completed, contenders
-from app.ranking.cautions import CampaignDoubts, campaign_doubts, choice_cautions
+from app.ranking.cautions import CampaignDoubts, campaign_doubts, choice_cautions, means_caution
 from app.ranking.choice import Choice, Compared, choose
 from app.ranking.differences import differences
 from app.ranking.disturbed import disturbed_obstacle, disturbed_rivals
@@ -146,7 +146,9 @@ def _places(compared: Compared, outdone: frozenset[int]) -> list[tuple[RankedCan
         tied = tuple(other.title for other in alike)
         place = RankedCandidate(1 + beaten_by, one.candidate.solution, one.candidate.suite, tied)
         is_dominated = i in outdone if one.result.barrier is None else None
-        places.append((place, replace(one.result, ratio_to_best=ratio_to_first(found, i), is_dominated=is_dominated)))
+        ratio, best = ratio_to_first(found, i), who[0]
+        doubts = (*one.result.doubts, *means_caution(one.result, best.result, best.title, ratio))
+        places.append((place, replace(one.result, ratio_to_best=ratio, is_dominated=is_dominated, doubts=doubts)))
     return places
 
 

@@ -206,7 +206,7 @@ class Tour:
     def _measure(self) -> Iterator[Condition]:
         """Take a comparison while it runs, and its results."""
         window, take = self._window, self._photographer.take
-        for stage, name in (("latency", "run"), ("throughput", "run-throughput")):
+        for stage, name in (("throughput", "run-throughput"), ("latency", "run")):  # TCP runs in the first round
             yield partial(_is_measuring, window, stage)
             take(name)
         yield lambda: not window.is_measuring
@@ -323,8 +323,9 @@ def _is_measuring(window: MainWindow, stage: str) -> bool:
     if row is None or row.stage is None or row.stage.value != stage:
         return False
     if row.is_open_ended:
-        cycles = max((curve.cycle.size for curve in live.ratios()), default=0)
-        return cycles >= _CYCLES and (stage == "latency" or len(live.throughput("b_to_a")) >= 1)
+        if stage == "throughput":
+            return len(live.throughput("b_to_a")) >= 1
+        return max((curve.cycle.size for curve in live.ratios()), default=0) >= _CYCLES
     if sum(other.rounds_done > 0 for other in rows) < 2:
         return False
     if stage == "throughput":

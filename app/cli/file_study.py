@@ -12,6 +12,7 @@ from app.cli.files import write_text
 from app.cli.messages import NO_STUDY_PART, STUDY_STOPPED
 from app.cli.pair_option import find_pair
 from app.cli.study_order import print_order, print_places
+from app.cli.study_output import asked_report
 from app.cli.tables import Column, Kind, Table
 from app.discovery.pair_discovery import Discovery
 from app.domain.errors import Cancelled, InvalidOption, ProbeFailed
@@ -28,7 +29,6 @@ from app.ranking.comparison_study import (
 )
 from app.ranking.own_study_figures import ComparedOrder, compared_orders, own_figures
 from app.reports.file_study import comparison_study_data
-from app.reports.study_report import html_path
 from app.services.wiring import Services
 from app.wording.language import tr
 from app.wording.local_forms import decimal, listed_names, local_figure, rounds_text
@@ -70,7 +70,7 @@ def run(context: CommandContext, study: ComparisonStudy) -> int:
     options = context.options
     if options.part not in study.parts:
         raise InvalidOption(NO_STUDY_PART(part=options.part, study=study.name, known=tuple(study.parts)))
-    report = html_path(options.report)
+    report = asked_report(context)
     with context.services() as services:
         pair = find_pair(context, services)
         check_study_pair(pair)

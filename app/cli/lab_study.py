@@ -6,7 +6,7 @@ from app.cli.context import CommandContext
 from app.cli.exit_codes import ExitCode
 from app.cli.messages import NO_STUDY_PART
 from app.cli.pair_option import find_pair
-from app.cli.study_output import hand_out
+from app.cli.study_output import asked_report, hand_out
 from app.cli.tables import Column, Kind, Table
 from app.cli.terminal import run_cancellable
 from app.domain.errors import InvalidOption
@@ -25,7 +25,6 @@ from app.reports.lab_study import (
     source,
     write_lab_study,
 )
-from app.reports.study_report import html_path
 from app.wording.language import tr
 from app.wording.messages import local_text
 
@@ -49,7 +48,7 @@ def run(context: CommandContext, study: LabStudy) -> int:
     options = context.options
     if options.part not in study.parts:
         raise InvalidOption(NO_STUDY_PART(part=options.part, study=study.name, known=study.parts))
-    report = html_path(options.report)
+    report = asked_report(context)
     with context.services() as services:
         wanted = WantedLabStudy(study, options.part, find_pair(context, services), is_fresh=options.fresh)
         planned = context.job(lambda token, report: plan_lab_study(services, wanted, token=token, on_progress=report))

@@ -197,4 +197,5 @@ def add_studies(commands: Commands) -> None:
     run.add_argument("--fresh", action="store_true", help=tr("measure cells again that have a time"))
     add_json(run, tr("write own and published times as JSON"))
     run.add_argument("--report", metavar="FILE.html", help=tr("write an HTML report"))
+    add_force(run)
     add_host_keys(run)

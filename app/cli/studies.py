@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 
 from app.cli import file_study, lab_study, overview
 from app.cli.context import CommandContext
 from app.cli.exit_codes import ExitCode
-from app.cli.files import write_text
 from app.cli.messages import NO_STUDY, NO_STUDY_PART
 from app.cli.pair_option import find_pair
 from app.cli.study_order import print_order
+from app.cli.study_output import asked_report, hand_out
 from app.cli.tables import Column, Kind, Table
 from app.cli.terminal import run_cancellable
 from app.domain.errors import InvalidOption
@@ -26,7 +25,7 @@ from app.ranking.study_parts import PARTS, SATCOM, cells_of, missing_cells, pred
 from app.ranking.transfer_advice import advice
 from app.ranking.transfer_figures import figure_tables
 from app.ranking.transfer_goals import KNOWN_REASONS, goals
-from app.reports.study_report import html_path, study_json, write_study
+from app.reports.study_report import study_json, write_study
 from app.reports.study_view import GOAL_WORDS, STUDY_NOTES, cell_name, link_lines
 from app.storage.study_results import StudyResults
 from app.wording.language import tr
@@ -99,7 +98,7 @@ def _run_transfers(context: CommandContext) -> int:
     if options.part not in PARTS:
         raise InvalidOption(NO_STUDY_PART(part=options.part, study=options.study, known=tuple(PARTS)))
     cells = cells_of(options.part)
-    report = html_path(options.report)
+    report = asked_report(context)
     with context.services() as services:
         pair = find_pair(context, services)
         services.refuse_if_in_use(pair)
@@ -121,12 +120,13 @@ def _run_transfers(context: CommandContext) -> int:
             ),
             context.prompts,
         )
-    _print_results(context, results, cells)
-    if options.json:
-        write_text(options.json, json.dumps(study_json(results, cells), indent=2))
-    if report is not None:
-        write_study(results, cells, report)
-        context.err.print(tr("Report: {path}").format(path=report), markup=False)
+    hand_out(
+        context,
+        study_json(results, cells),
+        show=lambda: _print_results(context, results, cells),
+        report=report,
+        write=lambda path: write_study(results, cells, path),
+    )
     is_whole = results.done().issuperset(cells)
     return ExitCode.OK if is_whole else ExitCode.INCOMPLETE
 

@@ -7,8 +7,21 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from app.cli.context import CommandContext
-from app.cli.files import write_text
+from app.cli.files import check_text, report_paths, write_text
 from app.wording.language import tr
+
+
+def asked_report(context: CommandContext) -> Path | None:
+    """Return where the report is to be written; None for none.
+
+    Nothing is measured before the files that are asked for can be written.
+
+    Raises:
+        InvalidOption: A path cannot be written to, is a file that must not be replaced, or is no HTML file.
+    """
+    options = context.options
+    check_text(context, options.json)
+    return next(iter(report_paths(context, {".html": options.report})), None)
 
 
 def hand_out(

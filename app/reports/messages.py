@@ -48,8 +48,3 @@ FOLDER_NOT_MADE = MessageForm(
     "The folder {folder} cannot be made: {reason}.",
     "Choose another place.",
 )
-STUDY_NOT_HTML = MessageForm(
-    "report.study-not-html",
-    "{file} is no HTML file.",
-    "Use a name that ends in .html.",
-)

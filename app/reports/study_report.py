@@ -13,7 +13,7 @@ from app.ranking.published_transfers import STUDY, published_transfers
 from app.ranking.transfer_goals import KNOWN_REASONS
 from app.reports.files import write_atomically
 from app.reports.html_page import render_page
-from app.reports.messages import STUDY_NOT_HTML, UNKNOWN_STUDY_KIND
+from app.reports.messages import UNKNOWN_STUDY_KIND
 from app.reports.study_view import (
     GOAL_WORDS,
     MOST_NAMED,
@@ -32,20 +32,6 @@ from app.reports.study_view import (
 from app.storage.study_results import StudyResults
 from app.wording.colours import HEAT_SCALE_PCT, heat_tint
 from app.wording.language import source_language
-
-
-def html_path(text: str | None) -> Path | None:
-    """Return where a report is to be written; None for none.
-
-    Raises:
-        InvalidOption: It is no HTML file.
-    """
-    if text is None:
-        return None
-    path = Path(text).expanduser().absolute()
-    if path.suffix.lower() != ".html":
-        raise InvalidOption(STUDY_NOT_HTML(file=text))
-    return path
 
 
 def study_json(results: StudyResults, cells: Sequence[TransferCell]) -> dict[str, object]:

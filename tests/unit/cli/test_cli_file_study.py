@@ -65,6 +65,10 @@ def test_parts_are_predicted_by_candidates_and_rounds() -> None:
         ("satcom-2021 lab:x --part paper", "satcom-2021 has no part named paper."),
         ("industrial-2019 lab:x --part loss", "industrial-2019 has no part named loss."),
         ("ipsec-tls-2012 lab:x", "There is no study named ipsec-tls-2012."),
+        ("satcom-2021 lab:x --json /nowhere/x.json", "The folder /nowhere is not there."),
+        ("satcom-2021 lab:x --report x.pdf", "x.pdf does not end in .html."),
+        ("ipsec-tls-2011 lab:x --report x.pdf", "x.pdf does not end in .html."),
+        ("iiot-hub lab:x --report x.pdf", "x.pdf does not end in .html."),
     ],
 )
 def test_what_is_not_there_is_refused(words: str, text: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -73,6 +73,9 @@ def test_the_command_line_measures_what_is_left_and_writes_files(
     assert f"{total} of {total} measurements, about " in seen.err
     assert json.loads((tmp_path / "x.json").read_text())["study"] == study
     services.lab_failures = {CELL: "no", (node_settings()[0].name, 1): "no"}
+    assert main([*words, "--fresh"]) == ExitCode.INVALID  # the file is there already
+    words.append("--force")
+    capsys.readouterr()
     assert main([*words, "--fresh"]) == ExitCode.INCOMPLETE
     assert "failed: no" in capsys.readouterr().err
     assert main(words) == ExitCode.INCOMPLETE

@@ -16,8 +16,8 @@ from app.domain.topology import Topology
 from app.domain.transfers import BBR_ON_GATEWAYS, TransferResult
 from app.ranking.published_transfers import published_transfers
 from app.ranking.study_parts import cells_of
-from app.reports.messages import STUDY_NOT_HTML, UNKNOWN_STUDY_KIND
-from app.reports.study_report import html_path, study_json, study_to_html, write_study
+from app.reports.messages import UNKNOWN_STUDY_KIND
+from app.reports.study_report import study_json, study_to_html, write_study
 from app.reports.study_view import comparison_lines, heat_text, link_lines, own_text, published_text, study_view
 from app.storage.study_results import StudyResults
 from app.wording.colours import HEAT_NEGATIVE, HEAT_POSITIVE
@@ -160,12 +160,6 @@ def test_json_names_what_is_in_the_other_order_and_what_is_missing() -> None:
     assert isinstance(against, list)
     assert against
     assert all("none" in " ".join(pair) for pair in against)
-
-
-def test_only_html_is_written() -> None:
-    assert html_path(None) is None
-    with pytest.raises(InvalidOption, check=has_message(STUDY_NOT_HTML)):
-        html_path("study.pdf")
 
 
 def test_the_ending_of_a_file_says_what_is_written(tmp_path: Path) -> None:

@@ -59,6 +59,7 @@ class HostReadings:
         governor: Frequency governor of the first CPU; empty if there is none.
         throttled: Times that the CPU was throttled for heat or voltage; None if not counted.
         clock_step_ms: Change of the wall clock against the monotonic clock, in ms; None if not known.
+        requests: Echo requests of the attempt meanwhile; None: all that it has.
     """
 
     wait_ms: float | None = None
@@ -68,3 +69,4 @@ class HostReadings:
     governor: str = ""
     throttled: int | None = None
     clock_step_ms: float | None = None
+    requests: int | None = None

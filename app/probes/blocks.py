@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -37,6 +37,14 @@ STEADY_RATIO = 1.05
 """A window whose median is not lower than that of the one before by more than this factor is steady: noise that makes
 it higher is no cold start. Source: our choice, as `probes/latency.sh`."""
 
+_LONG_RTT_MS = 40.0
+"""From this round-trip time on, echo requests do not wait for each other: a block would take 8 s and more. Source: our
+choice."""
+
+_ON_THE_WAY, _LEAST_INTERVAL_S = 16.0, 0.02
+"""Then at most so many are on the way at once, and they are at least so far apart: the largest frames take 0.6 Mbit/s.
+Source: our choice."""
+
 _SMALL_PAYLOAD_BYTES = 18
 _SLACK_S = 30
 _SCRIPT = bare_script("probes/blocks.sh")
@@ -65,6 +73,7 @@ class CycleRequest:
         block_pings: Echo requests of a block per frame size.
         first_size: Index of the frame size that each block begins with; the others follow in turn.
         ping_flavour: Which ping the host has.
+        interval_s: Time between two requests in s; None where each waits for the reply to the one before.
     """
 
     targets: tuple[BlockTarget, ...]
@@ -72,6 +81,7 @@ class CycleRequest:
     block_pings: tuple[int, ...]
     first_size: int = 0
     ping_flavour: ToolFlavour = ToolFlavour.IPUTILS
+    interval_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +102,19 @@ class TargetBlock:
     note: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class WarmUp:
+    """Outcome of a warm-up.
+
+    Attributes:
+        is_steady: Whether the latency no longer falls.
+        interval_s: Time between two echo requests in s that suits this latency; None where each waits for a reply.
+    """
+
+    is_steady: bool
+    interval_s: float | None = None
+
+
 def measure_cycle(client: HostSession, request: CycleRequest, *, token: CancelToken) -> tuple[TargetBlock, ...]:
     """Measure one block of each target, in one command.
 
@@ -105,7 +128,7 @@ def measure_cycle(client: HostSession, request: CycleRequest, *, token: CancelTo
     reader = _Reader(request)
     limit_s = _SLACK_S + len(request.targets) * sum(count // 10 + 3 for count in request.block_pings)
     command = Command(
-        shell_step_argv(_SCRIPT, str(limit_s), _sizes(request), _targets(request), *_ping_argv(request.ping_flavour)),
+        shell_step_argv(_SCRIPT, str(limit_s), _sizes(request), _targets(request), *_ping_argv(request)),
         timeout_s=limit_s + 15.0,
         is_root=client.privilege is not Privilege.NONE,
         max_output_bytes=65_536,  # every line is read as it arrives; nothing has to be kept
@@ -128,8 +151,10 @@ def warm_up(
     token: CancelToken,
     ping_flavour: ToolFlavour = ToolFlavour.IPUTILS,
     clock: Callable[[], float] = time.monotonic,
-) -> bool:
-    """Send echo requests until a window of 50 is not more than 5 % faster than the one before, for 2 seconds at most.
+) -> WarmUp:
+    """Send echo requests until a window of 50 is not more than 5 % faster than the one before.
+
+    No window begins after 2 seconds, but for the second one.
 
     Args:
         target: Where to.
@@ -137,7 +162,7 @@ def warm_up(
         clock: Monotonic seconds.
 
     Returns:
-        Whether the latency is steady.
+        Whether the latency is steady, and how far apart requests are to be.
 
     Raises:
         ProbeFailed: No reply came at all.
@@ -147,7 +172,7 @@ def warm_up(
         (target,), (_SMALL_PAYLOAD_BYTES + FRAME_TO_PAYLOAD_BYTES,), (WARM_UP_PINGS,), ping_flavour=ping_flavour
     )
     ends_s = clock() + WARM_UP_S
-    last: float | None = None
+    last_us: float | None = None
     while True:
         (block,) = measure_cycle(client, request, token=token)
         answered = block.rtt_us[0][block.rtt_us[0] != LOST_RTT_US]
@@ -157,12 +182,12 @@ def warm_up(
                 hint=PROGRAM_PRINTED(program="ping", output=block.note) if block.note else TUNNEL_CARRIES_NOTHING(),
                 context={"host": client.spec.label, "destination": target.destination},
             )
-        median = float(np.median(answered))
-        if last is not None and last <= STEADY_RATIO * median:
-            return True
-        if clock() >= ends_s:
-            return False
-        last = median
+        median_us = float(np.median(answered))
+        request = replace(request, interval_s=_interval_s(median_us / 1_000))
+        is_steady, is_over = last_us is not None and last_us <= STEADY_RATIO * median_us, clock() >= ends_s
+        if is_steady or (last_us is not None and is_over):
+            return WarmUp(is_steady, request.interval_s)
+        last_us = median_us
 
 
 def _sizes(request: CycleRequest) -> str:
@@ -182,11 +207,20 @@ def _targets(request: CycleRequest) -> str:
     )
 
 
-def _ping_argv(flavour: ToolFlavour) -> tuple[str, ...]:
+def _interval_s(rtt_ms: float) -> float | None:
+    """Return the time between two echo requests in s; None where each waits for the reply to the one before."""
+    if rtt_ms < _LONG_RTT_MS:
+        return None
+    return max(_LEAST_INTERVAL_S, round(rtt_ms / 1_000 / _ON_THE_WAY, 3))
+
+
+def _ping_argv(request: CycleRequest) -> tuple[str, ...]:
     """Return ping with the options that are the same for each target; see `app.probes.latency.ping_argv`."""
-    if flavour is ToolFlavour.BUSYBOX:
-        return ("busybox-ping",)
-    return ("ping", "-n", "-A", "-M", "do")
+    is_busybox = request.ping_flavour is ToolFlavour.BUSYBOX
+    if request.interval_s is None:
+        return ("busybox-ping",) if is_busybox else ("ping", "-n", "-A", "-M", "do")
+    interval = ("-i", f"{request.interval_s:g}")
+    return ("ping", *interval) if is_busybox else ("ping", "-n", *interval, "-M", "do")
 
 
 @dataclass(slots=True)

@@ -195,7 +195,8 @@ def _spread(attempt: Attempt, bare_spread: float | None, least_spread: float | N
 def _wait(attempt: Attempt) -> Gate | None:
     """Judge how long daemons waited for a CPU per request, against the shortest RTTs."""
     waits = [one.wait_ms for one in attempt.readings.values() if one.wait_ms is not None]
-    sent = sum(series.sent for series in attempt.latency)
+    watched = [one.requests for one in attempt.readings.values() if one.requests is not None]
+    sent = max(watched, default=sum(series.sent for series in attempt.latency))
     smallest = next(
         (_counted(one, attempt.blocks) for one in attempt.latency if one.frame_bytes == FRAME_BYTES[0]), None
     )

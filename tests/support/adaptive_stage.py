@@ -17,6 +17,8 @@ from app.domain.adapters import Adapter
 from app.domain.cancel import CancelToken
 from app.domain.capture import CaptureReport, LeakVerdict
 from app.domain.events import Stage as Step
+from app.domain.gates import HostReadings
+from app.domain.hosts import Side
 from app.domain.profiles import ADAPTIVE_PROFILE, BLOCK_PINGS, Profile
 from app.domain.results import LOST_RTT_US, CampaignPlan, CampaignRecord, CpuUsage, ThroughputSeries
 from app.domain.solutions import Suite
@@ -40,6 +42,7 @@ class FakeProbes:
         on_cycle: Called with the number of each cycle, from 1, before it is measured.
         on_step: Called with a solution and a step (`warm-up`, `tcp`, `rate`, `capture`) before it.
         lost: Solutions whose requests are lost from now on.
+        wait_ms: Time that daemons waited for a CPU each time that echo requests ran.
         slow_cycles: Cycles in which everything is slow.
         calls: Solution and step, in order.
     """
@@ -52,6 +55,7 @@ class FakeProbes:
     lost: set[str] = field(default_factory=set)
     slow_cycles: set[int] = field(default_factory=set)
     own_load_cores: float | None = None
+    wait_ms: float | None = None
     leaking: set[str] = field(default_factory=set)
     calls: list[tuple[str, str]] = field(default_factory=list)
     cycles: list[tuple[str, ...]] = field(default_factory=list)
@@ -86,7 +90,8 @@ class FakeProbes:
         return TargetBlock(0.0, rtt_us)
 
     def watch(self, drafts: Sequence[Draft], *, token: CancelToken) -> Callable[[], Conditions]:
-        return lambda: Conditions({}, self.own_load_cores)
+        readings = {} if self.wait_ms is None else {Side.A.value: HostReadings(wait_ms=self.wait_ms)}
+        return lambda: Conditions({draft.key.position: readings for draft in drafts}, self.own_load_cores)
 
     def transfer(
         self, draft: Draft, *, seconds: int, cap_mbit_s: float | None, token: CancelToken, on_interval: ThroughputSink

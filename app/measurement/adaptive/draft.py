@@ -152,6 +152,10 @@ class Draft:
         self.blocks.append(made)
         return made
 
+    def requests_since(self, cycle: int) -> int:
+        """Return the number of echo requests of the blocks after a cycle."""
+        return sum(rtt_us.size for one in self.blocks if one.cycle > cycle for rtt_us in one.block.rtt_us)
+
     def fail(self, error: TunnelmarkError) -> None:
         """End it with an error."""
         if self.status is None:

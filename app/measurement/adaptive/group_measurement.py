@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from app.domain.cancel import CancelToken
 from app.domain.errors import (
@@ -213,7 +213,9 @@ class GroupMeasurement:
                 self.cycles.run(self.open, self.fail, token=step, most_s=self._block_time().most_s)
         found = conditions()
         for draft in self.open:
-            draft.readings = found.readings.get(draft.key.position, {})
+            requests = draft.requests_since(began)
+            readings = found.readings.get(draft.key.position, {})
+            draft.readings = {side: replace(one, requests=requests) for side, one in readings.items()}
             draft.own_load_cores = found.own_load_cores
 
     def _block_time(self) -> BlockTime:

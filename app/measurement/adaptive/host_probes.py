@@ -37,16 +37,21 @@ class HostProbes:
         self._context = context
         self._guests = context.guests
         self._flavour = ping_flavour(context.facts[Side.A.value])
+        self._interval_s: float | None = None  # once a candidate needs one, all have it
 
     def warm_up(self, target: BlockTarget, *, token: CancelToken) -> str:
         """Send echo requests until they are steady; return a doubt, empty if they are."""
-        is_steady = warm_up(self._context.sessions.a, target, ping_flavour=self._flavour, token=token)
-        return "" if is_steady else UNSTEADY
+        found = warm_up(self._context.sessions.a, target, ping_flavour=self._flavour, token=token)
+        if found.interval_s is not None:
+            self._interval_s = max(found.interval_s, self._interval_s or 0.0)
+        return "" if found.is_steady else UNSTEADY
 
     def cycle(self, targets: Sequence[BlockTarget], *, first_size: int, token: CancelToken) -> tuple[TargetBlock, ...]:
         """Measure one block of each target, in this order."""
         profile = self._context.plan.profile
-        request = CycleRequest(tuple(targets), profile.frame_bytes, profile.block_pings, first_size, self._flavour)
+        request = CycleRequest(
+            tuple(targets), profile.frame_bytes, profile.block_pings, first_size, self._flavour, self._interval_s
+        )
         return measure_cycle(self._context.sessions.a, request, token=token)
 
     def watch(self, drafts: Sequence[Draft], *, token: CancelToken) -> Callable[[], Conditions]:

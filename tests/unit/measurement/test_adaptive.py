@@ -11,12 +11,14 @@ from campaign_stage import by_solution
 
 from app.domain import events
 from app.domain.errors import ConnectionLost, ProbeFailed, TunnelDown
+from app.domain.gates import GateName, GateVerdict
 from app.domain.interim import CandidateState, StopReason
 from app.domain.messages import SENTENCES
 from app.domain.profiles import ADAPTIVE_PROFILE, BLOCK_PINGS, FRAME_BYTES
 from app.domain.results import AttemptStatus, CampaignStatus
 from app.measurement.messages import BLOCKS_AGAIN, NOT_MEASURED_ANY_MORE, ROUND_COMPLETE, WORK_CANCELLED
 from app.probes import underlay_guard
+from app.ranking.gates import gates_of
 from support.message_checks import has_message
 
 FOUR = (sample.BASELINE, sample.WIREGUARD, sample.OPENVPN_UDP, sample.OPENVPN_TCP)
@@ -333,3 +335,15 @@ def test_blocks_are_measured_again_where_a_gate_asks_for_it_three_times_at_most(
     assert [block.is_counted for block in attempt.blocks] == [False] * 18 + [True] * 6
     (again, *_) = [line.text for line in stage.of(events.LogLine) if has_message(BLOCKS_AGAIN, round=1)(line.text)]
     assert "1.7 cores" in again
+
+
+def test_what_daemons_waited_is_told_of_the_requests_of_the_same_time_however_often_blocks_are_repeated() -> None:
+    stage = AdaptiveStage(candidates=(sample.WIREGUARD, sample.OPENVPN_UDP), probes=FakeProbes(wait_ms=6_000.0))
+    attempt = stage.compare().attempts[0]
+
+    assert attempt.repeats == 3
+    assert attempt.readings["a"].requests == 6 * sum(BLOCK_PINGS)
+    (wait,) = [gate for gate in gates_of(attempt) if gate.name is GateName.DAEMON_WAIT]
+    assert wait.verdict is GateVerdict.FAILED
+    shortest_ms = min(int(series.rtt_us.min()) for series in attempt.latency) / 1_000
+    assert wait.value == pytest.approx(6_000.0 / 1_200 / shortest_ms, rel=0.05)

@@ -16,7 +16,7 @@ from app.domain.hosts import ToolFlavour
 from app.domain.profiles import FRAME_BYTES
 from app.domain.results import LOST_RTT_US
 from app.domain.script_files import host_script
-from app.probes.blocks import BlockTarget, CycleRequest, _Reader, measure_cycle, warm_up
+from app.probes.blocks import BlockTarget, CycleRequest, WarmUp, _Reader, measure_cycle, warm_up
 from app.probes.messages import CYCLE_ENDED_EARLY, NO_REPLY
 from support.message_checks import has_message
 
@@ -102,8 +102,28 @@ def test_warm_up_ends_when_a_window_is_not_faster_or_its_time_is_over(
     host.rtts_ms = iter(rtts_ms)
     times = iter((0.0, 0.7, 1.4, 2.1, 2.8, 3.5))
     target = REQUEST.targets[0]
-    assert warm_up(FakeHost("gateway-a", host), target, token=CancelToken(), clock=lambda: next(times)) is is_steady
+    found = warm_up(FakeHost("gateway-a", host), target, token=CancelToken(), clock=lambda: next(times))
+    assert found == WarmUp(is_steady, None)
     assert len(host.asked) == windows
+
+
+@pytest.mark.parametrize(("rtt_ms", "interval_s"), [(39.0, None), (40.0, 0.02), (250.0, 0.02), (640.0, 0.04)])
+def test_a_long_path_is_pinged_without_waiting_for_each_reply(rtt_ms: float, interval_s: float | None) -> None:
+    host = BlockHost()
+    host.rtts_ms = iter((rtt_ms, rtt_ms))
+    times = iter((0.0, 7.0, 14.0))
+    found = warm_up(FakeHost("gateway-a", host), REQUEST.targets[0], token=CancelToken(), clock=lambda: next(times))
+    assert found == WarmUp(is_steady=True, interval_s=interval_s)
+    first, second = (words[3:] for words in host.asked)
+    assert first == ("ping", "-n", "-A", "-M", "do")
+    assert second == (first if interval_s is None else ("ping", "-n", "-i", f"{interval_s:g}", "-M", "do"))
+
+
+def test_busybox_pings_a_long_path_at_the_same_pace() -> None:
+    host = BlockHost()
+    request = replace(REQUEST, ping_flavour=ToolFlavour.BUSYBOX, interval_s=0.02)
+    measure_cycle(FakeHost("gateway-a", host), request, token=CancelToken())
+    assert host.asked[0][3:] == ("ping", "-i", "0.02")
 
 
 def test_warm_up_through_a_silent_tunnel_is_an_error() -> None:

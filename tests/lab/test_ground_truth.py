@@ -1,7 +1,7 @@
 """Comparisons of tunnels whose true order is known, because the paths of some of them are made longer.
 
-Three candidates are one and the same VPN: two have equal paths, the third one's is longer; a fourth is another VPN on a
-path that is longer still. Only latency is measured, which is what decides.
+Four candidates are one and the same VPN: two have equal paths, one a path that makes it about 10 % slower, one a longer
+path; the fifth is another VPN on a path that is longer still. Only latency is measured, which is what decides.
 """
 
 from __future__ import annotations
@@ -37,8 +37,11 @@ from support.lab_pairs import LabPair
 from support.shaped_tunnels import ShapedTunnels, Twins
 from vpn_adapters.registry import ADAPTERS
 
-DELAYS_MS = {"first": 0.5, "second": 0.5, "third": 1.2, "other": 2.0}
-"""Delay of each path in ms, by suite. The tunnels add some 0.9 ms of their own on a lab of a quiet computer."""
+DELAYS_MS = {"first": 0.5, "second": 0.5, "near": 0.7, "third": 1.2, "other": 2.0}
+"""Delay of each path in ms, by suite. The tunnels add 0.9 to 1.4 ms of their own on a lab of a quiet computer."""
+
+_FAR_MS = 0.4
+"""From this difference on, some 20 %, a quiet computer has to tell two apart; below, the claim may be missing."""
 
 HALF_BLOCK = tuple(count // 2 for count in BLOCK_PINGS)
 """For rounds that are short enough for several of them in every run of the tests."""
@@ -83,7 +86,7 @@ def compare(
     """
     adapters = {
         "baseline": ADAPTERS["baseline"],
-        "wireguard": Twins(ADAPTERS["wireguard"], ("first", "second", "third")),
+        "wireguard": Twins(ADAPTERS["wireguard"], ("first", "second", "near", "third")),
         "openvpn-udp": Twins(ADAPTERS["openvpn-udp"], ("other",)),
     }
     facts = dict(zip("ab", pair.facts, strict=True))
@@ -130,7 +133,7 @@ def check_truth(ranking: Ranking) -> None:
     false = [(faster, slower) for faster, slower in claimed(ranking) if DELAYS_MS[faster] >= DELAYS_MS[slower]]
     assert false == []
     advice = ranking.recommendation
-    assert advice.suite in (None, "first", "second")
+    assert advice.suite in (None, "first", "second", "near")  # within 10 % is as good
     if advice.suite is not None and advice.kind is AdviceKind.CLEAR:
         eligible = {one.suite for one in ranking.results if one.barrier is None}
         assert all(DELAYS_MS[one] > DELAYS_MS[advice.suite] for one in eligible - {advice.suite})
@@ -145,8 +148,8 @@ def test_true_order_is_found_and_equals_are_not_called_different(lab: Lab, lab_p
     if any(one.barrier is not None for one in ranking.results if one.suite in DELAYS_MS):
         return  # this computer was too busy for more than not being wrong
     order = [one.suite for one in ranking.ranking if one.rank is not None]
-    assert sorted(order[:2]) == ["first", "second"]
-    assert order[2:] == ["third", "other"]
+    assert sorted(order[:3]) == ["first", "near", "second"]
+    assert order[3:] == ["third", "other"]
     if ranking.rounds > 1:  # a single round decides nothing
         assert {("first", "other"), ("second", "other")} <= claimed(ranking)
 
@@ -183,5 +186,5 @@ def test_no_claim_is_false_whatever_disturbs_the_hosts(
 
     check_truth(ranking)
     if load is nowhere:  # elsewhere the right order is not promised, but no advice where it is not known
-        unequal = {(a, b) for a, b in combinations(DELAYS_MS, 2) if DELAYS_MS[a] < DELAYS_MS[b]}
-        assert claimed(ranking) == unequal
+        far = {(a, b) for a, b in combinations(DELAYS_MS, 2) if DELAYS_MS[b] - DELAYS_MS[a] >= _FAR_MS}
+        assert far <= claimed(ranking)

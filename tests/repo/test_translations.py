@@ -21,6 +21,8 @@ ROOT = Path(__file__).parents[2]
 
 _PLACEHOLDER = re.compile(r"%[1-9ABT]|\{[a-z_0-9]*(?::[^}]*)?\}|\n")
 _MNEMONIC = re.compile(r"&(?=\w)")
+_READER = re.compile(r"(?<=[^.!?:]\s)(?:Sie|Ihnen|Ihr(?:e[mnrs]?)?)\b")
+"""A German word for the reader; a sentence may begin with the same word for a thing."""
 
 
 def _messages_tool() -> ModuleType:
@@ -72,6 +74,11 @@ def test_translations_have_the_placeholders_keys_and_spaces_of_their_texts(catal
         if _shape(english) != _shape(translated)
     ]
     assert faults == []
+
+
+def test_no_text_addresses_the_reader(catalogue: Catalog) -> None:
+    forms = [form for message in catalogue if message.id and message.string for form in _forms(message.string)]
+    assert [form for form in forms if _READER.search(form)] == []
 
 
 PATTERNS = frozenset({"citation", "requires", "settings", "unless", "value"})
@@ -155,6 +162,20 @@ def test_texts_are_found_within_f_strings_and_over_lines() -> None:
     source = 'tr("one")\nf"{language.tr(\'two\')} 3"\nmark(\n  "thr"\n  "ee"\n)\ntrn("%1 x", "%1 xs", n)\ntr(name)\n'
     source += 'MessageForm("a.b", "four", "five")\nMessageForm("a.c", "six {x}", hint="seven")\n'
     assert set(TOOL.texts_of(source)) == {"one", "two", "three", ("%1 x", "%1 xs"), "four", "five", "six {x}", "seven"}
+
+
+@pytest.mark.parametrize(
+    ("translated", "is_addressed"),
+    [
+        ("Prüfen Sie die Datei.", True),
+        ("Die Werte lesen; Sie finden sie unten.", True),
+        ("Mit Ihrem Passwort anmelden.", True),
+        ("Sie wartet auf Bestätigung.", False),
+        ("Die Datei lesen. Sie nennt beide Hosts.", False),
+    ],
+)
+def test_an_address_of_the_reader_is_noticed(translated: str, is_addressed: bool) -> None:
+    assert bool(_READER.search(translated)) is is_addressed
 
 
 @pytest.mark.parametrize(

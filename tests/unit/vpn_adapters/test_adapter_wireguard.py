@@ -146,6 +146,37 @@ def test_interface_is_not_made_with_half_a_pre_shared_key(
     assert (tmp_path / "calls").exists() == is_made
 
 
+@pytest.mark.parametrize("shell", ["dash", "busybox sh"])
+@pytest.mark.parametrize(
+    ("side", "ping", "waits"),
+    [
+        (Side.A, "rtt 64 bytes: icmp_seq=1 ttl=64 time=503 ms", False),
+        (Side.B, "rtt 64 bytes: icmp_seq=1 ttl=64 time=503 ms", True),
+        (Side.B, "rtt 64 bytes: seq=0 ttl=64 time=49.913 ms", False),
+        (Side.B, "", False),
+    ],
+)
+def test_b_leaves_the_first_handshake_to_a_host_far_away(
+    shell: str, side: Side, ping: str, *, waits: bool, tmp_path: Path
+) -> None:
+    for name in ("ip", "modprobe", "sleep"):
+        (tmp_path / name).write_text("#!/bin/sh\n")
+    (tmp_path / "ping").write_text(f'#!/bin/sh\necho "{ping}"\n')
+    (tmp_path / "wg").write_text(f'#!/bin/sh\necho "$*" >> "{tmp_path}/calls"\n[ "$1" = set ] || echo "KEY\t0"\n')
+    for name in ("ip", "modprobe", "sleep", "ping", "wg"):
+        (tmp_path / name).chmod(0o755)
+    words = adapter.plan(request(adapter, SUITE)).on(side).steps[2].command.argv[4:]
+    script = adapter_script("shared/wireguard", "create.sh")
+    argv = [*shell.split(), "-c", script, "tunnelmark", *words]
+    subprocess.run(argv, env={"PATH": f"{tmp_path}:{os.environ['PATH']}"}, check=True)
+    calls = (tmp_path / "calls").read_text().splitlines()
+    assert " endpoint " in calls[-1]
+    assert calls[-1].startswith("set ")
+    shown = [one for one in calls if one.startswith("show ")]
+    assert len(shown) == (20 if waits else 0)
+    assert sum(" endpoint " in one for one in calls) == 1
+
+
 def test_carrier_mtu_holds_a_whole_lan_frame_in_one_packet() -> None:
     link = Link("192.0.2.1", "192.0.2.2")
     assert INSIDE.mtu_bytes(link) == 1568

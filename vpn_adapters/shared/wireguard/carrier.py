@@ -34,7 +34,8 @@ KEEPALIVE_S: Mapping[Side, int] = MappingProxyType({Side.A: 5, Side.B: 7})
 """Also makes the first handshake happen without any traffic of ours.
 
 Handshakes that both peers begin within a round trip fail on both, and each peer begins again after 5 s at the earliest.
-With the same interval they cross again and again, which took emulated gateways more than 20 s. Source: the WireGuard
+With the same interval they cross again and again, which took emulated gateways more than 20 s; where a round trip takes
+longer than the 0.3 s by which a retry varies, B leaves the first one to A as well (`create.sh`). Source: the WireGuard
 paper, section 6.1 (Rekey-Timeout); wg_packet_send_keepalive() in Linux 6.12.
 
 So a metered deployment begins with them, too; see `slow_down`.
@@ -153,6 +154,7 @@ def _wireguard_step(request: PlanRequest, side: Side, mtu_bytes: int) -> PlanSte
         link.carrier(side),
         str(mtu_bytes),
         psk_path(link) if has_kem(request.suite) else "",
+        "waits" if side is Side.B else "",
     )
     return PlanStep(
         title=MAKE_WIREGUARD(interface=name, peer=link.underlay(side.other)),

@@ -146,6 +146,8 @@ def _print_one(context: CommandContext, system: OverviewSystem, sites: int) -> N
     own = tr("none: Tunnelmark does not deploy it")
     if leaving.adapter:
         own = tr("{name}: its current version, set up anew").format(name=leaving.adapter)
+    elif leaving.compared:
+        own = tr("{name}: measured for comparison, never deployed").format(name=leaving.compared)
     rows = [
         (tr("ciphers, as published"), _ciphers(published)),
         (tr("protection, as published"), _security(published)),

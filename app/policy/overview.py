@@ -120,6 +120,7 @@ class Leaving:
         heir: Program that continues it under another name; empty where there is none.
         today: Names of the policy for its current version, or its heir's; empty where there is neither.
         adapter: The solution that is its current version; empty where Tunnelmark does not set it up.
+        compared: The solution that is like it, or its heir, for comparison alone; empty where there is none.
     """
 
     name: str
@@ -137,6 +138,7 @@ class Leaving:
     heir: str = ""
     today: tuple[str, ...] = ()
     adapter: str = ""
+    compared: str = ""
 
 
 @dataclass(frozen=True, slots=True)

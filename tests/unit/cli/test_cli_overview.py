@@ -91,3 +91,17 @@ def test_what_makes_no_sense_is_refused(words: str, text: str, capsys: pytest.Ca
 def test_list_has_it(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["study", "list"]) == ExitCode.OK
     assert "shown, not measured" in " ".join(row_of("oslv-2004", capsys.readouterr().out))
+
+
+@pytest.mark.parametrize(
+    ("system", "solution"),
+    [
+        ("pptp", "pptp: measured for comparison, never deployed"),
+        ("freeswan", "libreswan: measured for comparison, never deployed"),
+        ("tinc", "tinc: its current version, set up anew"),
+        ("htun", "none: Tunnelmark does not deploy it"),
+    ],
+)
+def test_what_can_be_measured_today_is_named(system: str, solution: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["study", "show", "oslv-2004", "--system", system]) == ExitCode.OK
+    assert solution in " ".join(capsys.readouterr().out.split())

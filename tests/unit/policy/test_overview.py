@@ -55,6 +55,8 @@ def test_each_system_is_judged_and_has_successors_that_may_be_deployed(system: O
     assert leaving.successors
     assert [one for one in leaving.successors if one not in ADAPTERS or ADAPTERS[one].info.is_unprotected] == []
     assert leaving.adapter == "" or leaving.adapter in ADAPTERS
+    assert leaving.compared == "" or leaving.compared in ADAPTERS
+    assert leaving.compared not in leaving.successors
     assert not system.then.verdict.is_deployable
     assert system.then.verdict is not Verdict.UNKNOWN
     assert system.then.source

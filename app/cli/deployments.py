@@ -240,7 +240,7 @@ def _dry_run(
 
 
 def confirm(context: CommandContext) -> int:
-    """Confirm what deploy has left to the hosts' timers."""
+    """Confirm what deploy has left to the hosts' rollback timers."""
     with context.services() as services:
         pair = find_pair(context, services, is_lab_started=False)
         deployment = _run(context, lambda token, emit: services.confirm(pair, token=token, emit=emit))

@@ -218,7 +218,7 @@ class DeploymentOperations:
         return self.redeploy(active.id, token=token, emit=emit, confirmation=confirmation, pair=pair)
 
     def confirm(self, pair: PairSpec, *, token: CancelToken, emit: DeploymentSink) -> Deployment:
-        """Confirm what another instance has applied and left to the hosts' timers.
+        """Confirm what another instance has applied and left to the hosts' rollback timers.
 
         Raises:
             EnvironmentFault: A host cannot be asked, so what waits is not known.

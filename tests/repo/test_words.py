@@ -20,7 +20,7 @@ RETIRED = {
     "remain, keep": r"stay(s|ed|ing)?",
     "deploy, deployment": r"roll(s|ed|ing)?[ -]?outs?",
     "roll back, restore, remove, return": r"(put(s|ting)?|go(es|ing|ne)?|went|take[ns]?|took|taking) (\w+ ){0,2}back",
-    "rollback timer, lease": r"the timer",
+    "rollback timer, lease": r"(the|both|hosts'|their) timers?|we are still",
     "suspend, replace": r"aside|makes? room|made room|making room",
     "inspect, refresh, snapshot": r"look(s|ed|ing)?(?! up\b)|surveys?",
     "supervise, monitor": r"watch(es|ed|ing)? over",
@@ -77,9 +77,9 @@ HONEST_NAMES = {"on_both_to_the_end", "rolled_back_at_end"}
 """Names that mean what they say."""
 
 _PARTS = (
-    *("stand", "stood", "lasting", "stay", "roll", "back", "the timer", "aside", "room", "look", "survey", "watch"),
+    *("stand", "stood", "lasting", "stay", "roll", "back", "timer", "still", "aside", "room", "look", "survey"),
     *("marked", "end", "kit", "one after", "both at once", "fail", "held", "told", "said", "body", "whoever", "turn"),
-    "wire",
+    *("wire", "watch"),
 )
 """Parts of words in lower case: what has none of them has no retired word, and need not be searched for each."""
 _PART = re.compile("|".join(_PARTS))

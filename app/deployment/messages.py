@@ -336,7 +336,7 @@ WAS_CANCELLED = MessageForm("deploy.was-cancelled", "It was cancelled.")
 NOT_CONFIRMED_ALONE = MessageForm(
     "deploy.not-confirmed-alone",
     "So it is not confirmed without you: confirm within {within_s:g} s, or both hosts roll back. To have it "
-    "proven, see to what is missing and roll it out again.",
+    "proven, supply what is missing and deploy it again.",
 )
 NOT_ALL_PROVEN = MessageForm("deploy.not-all-proven", "Not everything was proven; the packet tests are repeated.")
 NOT_WANTED = MessageForm("deploy.not-wanted", "It was not wanted.")

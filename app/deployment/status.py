@@ -61,7 +61,7 @@ class HostDeployment:
         boot_connect_s: Seconds from the host's start until the peer answered; None if not recorded.
         outages: Losses of the peer, and when it answered again.
         is_unfinished: Whether files of a deployment are there that never counted.
-        lets_strangers_in: Whether an earlier version has rolled it out, which let in frames that others sent.
+        lets_strangers_in: Whether an earlier version deployed it; that version accepted frames sent by others.
         missing: What is gone or damaged of a deployment that counts or may run; empty where nothing is.
         guard: What guards the joined LANs says; None where nothing does.
         looped_since: Since when own frames come back to it from the LANs, by that host's clock; None where none do.

@@ -160,7 +160,7 @@ class Deployment:
         timings_s: Seconds per phase.
         message: Why it failed or was undone, or what of it was not proven.
         policy: Name and version of the policy that judged it.
-        tunnelmark_version: What rolled it out.
+        tunnelmark_version: Version of Tunnelmark that deployed it.
         is_ending: Whether its removal was begun and not seen to end on both hosts: that is what a repair carries on.
         is_refused: Whether it failed before anything was changed: something was in the way, or it is not allowed.
         properties: What packet captures and the injection test showed before it was confirmed, by `Property` value;

@@ -81,7 +81,7 @@ class Intruder(Protocol):
 
 
 class Field(Protocol):
-    """Two hosts and what is needed to roll something out on them."""
+    """Two hosts and what is needed to deploy something on them."""
 
     @property
     def pair(self) -> str:

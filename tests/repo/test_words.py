@@ -18,7 +18,7 @@ THIS = Path(__file__)
 RETIRED = {
     "active, provisional, partial": r"stands?|standing|stood|lasting",
     "remain, keep": r"stay(s|ed|ing)?",
-    "deploy, deployment": r"roll(s|ed|ing)?[ -]?outs?",
+    "deploy, deployment": r"(roll|rolls|rolled|rolling) ?-?(\w+ )?outs?",
     "roll back, restore, remove, return": r"(put(s|ting)?|go(es|ing|ne)?|went|take[ns]?|took|taking) (\w+ ){0,2}back",
     "rollback timer, lease": r"(the|both|hosts'|their) timers?|we are still",
     "suspend, replace": r"aside|makes? room|made room|making room",

@@ -333,7 +333,7 @@ class DeploymentRun:
 
 
 def half_text(outcome: CommitOutcome, pair: str) -> str:
-    """Return what a user should know of a pair, given by name, of which one host alone keeps a deployment."""
+    """Return what a user should know of a pair, given by name, of which one host alone has a deployment."""
     return sentences((ONE_HOST_KEEPS_IT(), outcome.reason, REPAIR_WITH(pair=pair)))
 
 

@@ -266,15 +266,21 @@ LAN_PORT = MessageForm("deploy.lan-port", "LAN port")
 
 # --- commit and rollback ----------------------------------------------------------------------------------------------
 
-NOT_KEPT = MessageForm("deploy.not-kept", "{host} did not keep it ({why}).")
+NOT_KEPT = MessageForm("deploy.not-kept", "{host} did not confirm the deployment ({why}).")
 COMMIT_UNANSWERED = MessageForm("deploy.commit-unanswered", "no answer")
 NOT_ASKED_WHETHER_KEPT = MessageForm(
-    "deploy.not-asked-whether-kept", "{host} could not be asked whether it keeps it: {why}"
+    "deploy.not-asked-whether-kept", "Whether {host} confirmed the deployment could not be read: {why}"
 )
-KEEPS_ALONE_BECAUSE = MessageForm("deploy.keeps-alone-because", "{host} keeps it alone: {why}")
-ONE_HOST_KEEPS_IT = MessageForm("deploy.one-host-keeps-it", "One host keeps the deployment and the other may not.")
+KEEPS_ALONE_BECAUSE = MessageForm(
+    "deploy.keeps-alone-because", "Only {host} has confirmed the deployment: {why}"
+)
+ONE_HOST_KEEPS_IT = MessageForm(
+    "deploy.one-host-keeps-it", "The deployment may be confirmed on one host only."
+)
 REPAIR_WITH = MessageForm("deploy.repair-with", "Repair it with: tunnelmark status {pair} --repair")
-ROLLED_BACK_BEFORE = MessageForm("deploy.rolled-back-before", "It was rolled back before it was confirmed.")
+ROLLED_BACK_BEFORE = MessageForm(
+    "deploy.rolled-back-before", "The deployment was rolled back before it was confirmed."
+)
 ROLLS_BACK_LATER = MessageForm(
     "deploy.rolls-back-later", "{host} was not asked: it rolls back by itself when its time is over."
 )
@@ -312,7 +318,7 @@ AWAITS_CONFIRMATION = MessageForm(
 NOT_KNOWN_HERE = MessageForm(
     "deploy.not-known-here", "The deployment is not known on this computer: it was made from another one."
 )
-KEPT_BY_ONE = MessageForm("deploy.kept-by-one", "{host} keeps a deployment that {other} does not have.")
+KEPT_BY_ONE = MessageForm("deploy.kept-by-one", "{host} has a deployment that {other} does not have.")
 DIFFERENT_DEPLOYMENTS = MessageForm("deploy.different-deployments", "{a} and {b} have different deployments.")
 NO_LONGER_THERE = MessageForm("deploy.no-longer-there", "It is no longer on the hosts.")
 BOOT_FILE_CHANGED = MessageForm(
@@ -330,7 +336,9 @@ CONFIRMING_TOO_LONG = MessageForm(
 STEP_CONFIRM = MessageForm("deploy.step-confirm", "Confirm the deployment")
 STEP_CONFIRM_END = MessageForm("deploy.step-confirm-end", "Confirm that the deployment has ended")
 STEP_RETIRE = MessageForm("deploy.step-retire", "Roll back what the other host did not confirm")
-KEEPS_ALONE = MessageForm("deploy.keeps-alone", "{host} keeps it alone; it could not be rolled back.")
+KEEPS_ALONE = MessageForm(
+    "deploy.keeps-alone", "Only {host} has the deployment; it could not be rolled back there."
+)
 STEP_REMOVE_REPLACED = MessageForm("deploy.step-remove-replaced", "Remove the deployment that was replaced")
 WAS_CANCELLED = MessageForm("deploy.was-cancelled", "It was cancelled.")
 NOT_CONFIRMED_ALONE = MessageForm(
@@ -339,7 +347,7 @@ NOT_CONFIRMED_ALONE = MessageForm(
     "proven, supply what is missing and deploy it again.",
 )
 NOT_ALL_PROVEN = MessageForm("deploy.not-all-proven", "Not everything was proven; the packet tests are repeated.")
-NOT_WANTED = MessageForm("deploy.not-wanted", "It was not wanted.")
+NOT_WANTED = MessageForm("deploy.not-wanted", "The user did not confirm the deployment.")
 NOT_CONFIRMED_WITHIN = MessageForm("deploy.not-confirmed-within", "It was not confirmed within {total_s:g} s.")
 BOTH_ROLL_BACK = MessageForm("deploy.both-roll-back", "Both hosts roll back in {within_s:g} s unless it is confirmed.")
 STEP_REMOVE_ALONE = MessageForm("deploy.step-remove-alone", "Remove the deployment, on this host alone")

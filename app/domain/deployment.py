@@ -35,7 +35,7 @@ class DeploymentState(StrEnum):
     PREPARED = "prepared"  # written down here; work on the hosts may have begun; they roll back by themselves
     APPLIED = "applied"  # active on both hosts and frames cross; both roll back unless it is confirmed in time
     CONFIRMED = "confirmed"  # remains, also after a restart of the hosts
-    HALF_CONFIRMED = "half-confirmed"  # one host keeps it and the other rolled back: can be repaired
+    HALF_CONFIRMED = "half-confirmed"  # confirmed on one host, rolled back on the other: can be repaired
     REPLACED = "replaced"  # another deployment took its place
     REMOVED = "undone"  # removed on request
     FAILED = "failed"  # could not be applied, verified or confirmed; both hosts are as they were before

@@ -218,7 +218,7 @@ class PairStatus:
 
     @property
     def can_be_repaired(self) -> bool:
-        """Whether one host alone keeps it, both can be reached, and no lock is held; or whether one is unfinished.
+        """Whether one host alone has it, both can be reached, and no lock is held; or whether one is unfinished.
 
         The next contact carries through what was begun last, see `DeploymentServices.repair`; but not where a
         host has parts of it only.

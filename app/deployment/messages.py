@@ -71,7 +71,7 @@ BROADCAST_LIMIT_OUT_OF_RANGE = MessageForm(
 )
 GUARD_WITHOUT_LAN_PORT = MessageForm(
     "deploy.guard-without-lan-port",
-    "DHCP and router advertisements are blocked between joined LANs, and no LAN port is joined.",
+    "Blocking DHCP or router advertisements needs a joined LAN port.",
     "Name the LAN ports too: --bridge A=PORT --bridge B=PORT",
 )
 ONE_INNER_ADDRESS = MessageForm(

@@ -222,7 +222,7 @@ class TwoHostCommit:
             if now >= until:
                 return outcome, reason
             if must_reconnect:
-                # Where it was in vain, asking fails once more.
+                # If this fails, the next question raises again.
                 with suppress(ConnectionLost, DeadlineExceeded, HostUnreachable):
                     reconnect(host, token=CancelToken(), within_s=until - now)
 

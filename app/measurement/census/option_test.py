@@ -1,4 +1,4 @@
-"""One option: brought up, sent through, judged."""
+"""Test of one option: bring the tunnel up, send traffic, classify the outcome."""
 
 from __future__ import annotations
 

@@ -321,7 +321,7 @@ class Contact:
         return self._attempts.is_due(now) and self._context.options.repair
 
     def read_status(self, token: CancelToken) -> PairStatus:
-        """Inspect, and repair."""
+        """Read the pair's status, and repair it where that is due."""
         now = self._services.status(self._pair, token=token)
         if self.is_to_repair(now):
             return self.repair(now, token)
@@ -329,7 +329,7 @@ class Contact:
         return now
 
     def advise(self, now: PairStatus) -> None:
-        """Say what a repair would do, where there is something to repair."""
+        """Print what a repair would do, where there is something to repair."""
         if self._attempts.is_due(now):
             self._attempts.note(now.pair, now.deployment)
             command = f"tunnelmark status {self._pair.name} --repair"

@@ -87,7 +87,7 @@ class DeploymentContext:
         return lambda entry: self.store.audit(replace(entry, who=who, deployment=deployment_id))
 
     def on_stage(self, stage: Stage, detail: str) -> None:
-        """Tell a stage of the transaction."""
+        """Report a stage as an event."""
         self.emit(DeploymentStageStarted(_STAGES.get(stage, DeploymentStage.APPLY), detail))
 
     def save(self, deployment: Deployment, state: DeploymentState, message: str = "") -> Deployment:

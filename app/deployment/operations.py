@@ -109,7 +109,7 @@ class DeploymentOperations:
         token: CancelToken,
         on_progress: Callable[[str, None], object],
     ) -> DryRun:
-        """Say what a deployment would do; changes nothing.
+        """Return what a deployment would do; change nothing.
 
         Raises:
             InvalidPlan: It is never deployed, or a reason is missing.

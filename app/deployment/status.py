@@ -197,7 +197,7 @@ UNFINISHED = SlotState("unfinished ", "unfinished")
 
 
 def read_slot(host: RemoteHost, slot: str, *, token: CancelToken) -> SlotState:
-    """Say what is in a slot of a host, whether all of it is there or not.
+    """Return what is in a slot of a host, whether all of it is there or not.
 
     Raises:
         CommandFailed: The host could not be asked.
@@ -337,5 +337,5 @@ def read_interface(host: RemoteHost, slot: str, deployment_id: str, *, token: Ca
 
 
 def is_own_bridge(interface: str) -> bool:
-    """Say whether an interface is a bridge that a deployment has made."""
+    """Return whether an interface is a bridge that a deployment has made."""
     return _OWN_BRIDGE.fullmatch(interface) is not None

@@ -128,7 +128,7 @@ class InstallOutcome:
 
 
 def plan_install(facts: HostFacts, missing: Sequence[MissingPart]) -> InstallPlan:
-    """Say how missing parts would be installed.
+    """Return how missing parts would be installed.
 
     Args:
         missing: What is wanted, of `facts.missing`.

@@ -35,9 +35,9 @@ from app.tunnel import recover
 from support.net_bench import NetBench
 
 STOP_S = 20.0
-"""Within which a probe that would go on for minutes has stopped, on a busy computer as well."""
+"""Time limit for a probe that would go on for minutes to stop, on a busy computer as well."""
 PROMPT_S = 2.0
-"""The same on a computer that does nothing else."""
+"""Time limit on a computer that does nothing else."""
 
 
 @pytest.fixture

@@ -95,7 +95,7 @@ _WORD = re.compile(r"\"[^\" ]*\"")
 """A quoted word of a shell script."""
 _SPOKEN = re.compile(r"(^|\s)#.*|\"[^\"]* [^\"]*\"|'[^']* [^']*'")
 """Comments and quoted texts of several words within a line of a shell script."""
-_RIDDLE = re.compile(r"(What|How|Which|Who|Whoever|Everything|Where|All that)\b")
+_RIDDLE = re.compile(r"(What|How|Which|Who|Whoever|Everything|Where|All that|Says?|Tells?|Forget them|Of|The same)\b")
 _SOURCES = ("app", "ui", "vpn_adapters", "tests")
 _NAMED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.arg, ast.Name, ast.Attribute)
 Patterns: TypeAlias = tuple[tuple[str, str], ...]

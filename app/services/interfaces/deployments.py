@@ -93,7 +93,7 @@ class DeploymentServices(Protocol):
         ...
 
     def status(self, pair: PairSpec, *, token: CancelToken) -> PairStatus:
-        """Say how a pair is now."""
+        """Return the pair's status, read from both hosts."""
         ...
 
     def undeploy(self, pair: PairSpec, *, token: CancelToken, emit: DeploymentSink) -> Deployment:

@@ -156,7 +156,7 @@ def _print_warnings(out: Console, warnings: Sequence[str]) -> None:
 
 
 def print_outcome(out: Console, record: CampaignRecord, outcome: Outcome) -> None:
-    """Print how many candidates failed, each cause once with what mends it; nothing where none failed."""
+    """Print how many candidates failed, each cause once with the remedy; nothing where none failed."""
     if not outcome.headline:
         return
     out.print(f"{local_text(outcome.headline)}.", markup=False, style="bold red")

@@ -303,8 +303,8 @@ INTERRUPTED_ROLLED_BACK = MessageForm(
 )
 LEFT_FILES = MessageForm(
     "deploy.left-files",
-    "{host} has files of a deployment that was broken off before it counted; nothing reads them. They are "
-    "removed by: tunnelmark status {pair} --repair",
+    "{host} has files of a deployment that was interrupted before it was confirmed; nothing reads them. Remove "
+    "them with: tunnelmark status {pair} --repair",
 )
 DAMAGED_THERE = MessageForm(
     "deploy.damaged-there",
@@ -358,7 +358,7 @@ REMOVED_FROM_ONE = MessageForm(
 )
 STEP_REMOVE_DAMAGED = MessageForm("deploy.step-remove-damaged", "Remove what is left of a damaged deployment")
 STEP_REMOVE_UNFINISHED = MessageForm(
-    "deploy.step-remove-unfinished", "Remove the files of a deployment that was broken off"
+    "deploy.step-remove-unfinished", "Remove the files of an interrupted deployment"
 )
 READING_DEPLOYMENTS = MessageForm("deploy.reading-deployments", "Reading the deployments on both hosts")
 OF_ANOTHER_COMPUTER = MessageForm("deploy.of-another-computer", "A deployment of another computer")

@@ -164,7 +164,7 @@ def install(
     on_line: LineSink | None = None,
     on_change: AuditSink | None = None,
 ) -> InstallOutcome:
-    """Install packages on a host. Cancelling works until the installation itself begins; that is never broken off.
+    """Install packages on a host. Cancelling works until the installation itself begins; that is never interrupted.
 
     Args:
         session: A connection with root's rights.

@@ -101,7 +101,7 @@ class EndpointStatus:
             restarted since.
         outages: When the peer was lost and returned since the host started, oldest first; the newest ones.
         is_worked_on: Whether a Tunnelmark that is alive works on this host just now.
-        is_unfinished: Whether files of a deployment are there that was broken off while they were put there: nothing
+        is_unfinished: Whether files of a deployment are there that was interrupted before it was confirmed: nothing
             reads them.
         lets_strangers_in: Whether an earlier version has deployed it, which let in frames that anyone on the
             underlay forged or replayed.

@@ -67,7 +67,7 @@ class FakeDeployments:
         audits_written: Files that were written.
         silent: Hosts that cannot be asked.
         undone_on: Hosts from which the active deployment was removed alone.
-        unfinished_on: Hosts with files of a deployment that was broken off before it counted.
+        unfinished_on: Hosts with files of a deployment that was interrupted before it was confirmed.
         worked_on: Hosts on which another instance works.
         repair_gate: A repair begins while it is set.
         undo_error: What goes wrong during the removal from one host alone.

@@ -271,16 +271,10 @@ COMMIT_UNANSWERED = MessageForm("deploy.commit-unanswered", "no answer")
 NOT_ASKED_WHETHER_KEPT = MessageForm(
     "deploy.not-asked-whether-kept", "Whether {host} confirmed the deployment could not be read: {why}"
 )
-KEEPS_ALONE_BECAUSE = MessageForm(
-    "deploy.keeps-alone-because", "Only {host} has confirmed the deployment: {why}"
-)
-ONE_HOST_KEEPS_IT = MessageForm(
-    "deploy.one-host-keeps-it", "The deployment may be confirmed on one host only."
-)
+KEEPS_ALONE_BECAUSE = MessageForm("deploy.keeps-alone-because", "Only {host} has confirmed the deployment: {why}")
+ONE_HOST_KEEPS_IT = MessageForm("deploy.one-host-keeps-it", "The deployment may be confirmed on one host only.")
 REPAIR_WITH = MessageForm("deploy.repair-with", "Repair it with: tunnelmark status {pair} --repair")
-ROLLED_BACK_BEFORE = MessageForm(
-    "deploy.rolled-back-before", "The deployment was rolled back before it was confirmed."
-)
+ROLLED_BACK_BEFORE = MessageForm("deploy.rolled-back-before", "The deployment was rolled back before it was confirmed.")
 ROLLS_BACK_LATER = MessageForm(
     "deploy.rolls-back-later", "{host} was not asked: it rolls back by itself when its time is over."
 )
@@ -336,9 +330,7 @@ CONFIRMING_TOO_LONG = MessageForm(
 STEP_CONFIRM = MessageForm("deploy.step-confirm", "Confirm the deployment")
 STEP_CONFIRM_END = MessageForm("deploy.step-confirm-end", "Confirm that the deployment has ended")
 STEP_RETIRE = MessageForm("deploy.step-retire", "Roll back what the other host did not confirm")
-KEEPS_ALONE = MessageForm(
-    "deploy.keeps-alone", "Only {host} has the deployment; it could not be rolled back there."
-)
+KEEPS_ALONE = MessageForm("deploy.keeps-alone", "Only {host} has the deployment; it could not be rolled back there.")
 STEP_REMOVE_REPLACED = MessageForm("deploy.step-remove-replaced", "Remove the deployment that was replaced")
 WAS_CANCELLED = MessageForm("deploy.was-cancelled", "It was cancelled.")
 NOT_CONFIRMED_ALONE = MessageForm(
@@ -357,9 +349,7 @@ REMOVED_FROM_ONE = MessageForm(
     "remove it there with: tunnelmark status {pair} --repair",
 )
 STEP_REMOVE_DAMAGED = MessageForm("deploy.step-remove-damaged", "Remove what is left of a damaged deployment")
-STEP_REMOVE_UNFINISHED = MessageForm(
-    "deploy.step-remove-unfinished", "Remove the files of an interrupted deployment"
-)
+STEP_REMOVE_UNFINISHED = MessageForm("deploy.step-remove-unfinished", "Remove the files of an interrupted deployment")
 READING_DEPLOYMENTS = MessageForm("deploy.reading-deployments", "Reading the deployments on both hosts")
 OF_ANOTHER_COMPUTER = MessageForm("deploy.of-another-computer", "A deployment of another computer")
 STEP_TAKE_DOWN = MessageForm("deploy.step-take-down", "Take the tunnel down")

@@ -193,7 +193,11 @@ class FakeDeployments:
                 emit(DeploymentStageStarted(DeploymentStage.CONFIRM))
                 decision = self._decision(within_s, emit, token, confirmation)
                 if decision is not Decision.CONFIRM:
-                    why = "The user did not confirm the deployment." if decision else f"It was not confirmed within {within_s:g} s."
+                    why = (
+                        "The user did not confirm the deployment."
+                        if decision
+                        else f"It was not confirmed within {within_s:g} s."
+                    )
                     return self._roll_back(made, emit, DeploymentState.REMOVED, why)
             self._enter(DeploymentStage.ENABLE, emit, token)
         except Cancelled:

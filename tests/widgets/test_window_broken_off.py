@@ -1,4 +1,4 @@
-"""Files of a deployment that was interrupted on a host before it was confirmed: removed at contact, once, and reported."""
+"""Files of a deployment that was interrupted before it was confirmed: removed at contact, once, and reported."""
 
 from __future__ import annotations
 

@@ -45,7 +45,9 @@ class Countdown(QFrame):
         self.bar.setTextVisible(False)
         self.bar.setAccessibleName(tr("Time left to confirm"))
         # Screen readers read the plain labels of a notification.
-        self.title = label(tr("The tunnel is up on both hosts and waits for confirmation."), "heading", role=Role.NoRole)
+        self.title = label(
+            tr("The tunnel is up on both hosts and waits for confirmation."), "heading", role=Role.NoRole
+        )
         self.text = label("")
         self.left_s = 0.0
         self._addresses = ("", "")

@@ -1,4 +1,4 @@
-"""Tells kinds of configuration files apart by their content."""
+"""Detection of a configuration file's kind by its content."""
 
 from __future__ import annotations
 

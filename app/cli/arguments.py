@@ -49,7 +49,7 @@ class Parser(argparse.ArgumentParser):
         return found, unknown
 
     def error(self, message: str) -> NoReturn:
-        """Say what is wrong; of a missing argument also what it can be."""
+        """Report what is wrong; of a missing argument also what it can be."""
         before, missing, names = message.partition(tr(MISSING).removesuffix("%s"))
         super().error(f"{missing}{', '.join(map(self._with_choices, names.split(', ')))}" if not before else message)
 

@@ -37,7 +37,7 @@ def may_shape_link(context: CommandContext, pair: PairSpec) -> bool:
         ).format(pair=pair.name),
         markup=False,
     )
-    if not ask_yes(tr("Shape it?")):
+    if not ask_yes(tr("Shape the link between the hosts of {pair} while it is measured?").format(pair=pair.name)):
         raise Cancelled
     return True
 

@@ -232,7 +232,7 @@ def _dry_run(
 
 
 def confirm(context: CommandContext) -> int:
-    """Confirm what deploy has left to the hosts' timers."""
+    """Confirm what deploy has left to the hosts' rollback timers."""
     with context.services() as services:
         pair = find_pair(context, services, is_lab_started=False)
         deployment = _run(context, lambda token, emit: services.confirm(pair, token=token, emit=emit))
@@ -313,7 +313,7 @@ class Contact:
         return self._attempts.is_due(now) and self._context.options.repair
 
     def read_status(self, token: CancelToken) -> PairStatus:
-        """Inspect, and repair."""
+        """Read the pair's status, and repair it where that is due."""
         now = self._services.status(self._pair, token=token)
         if self.is_to_repair(now):
             return self.repair(now, token)
@@ -321,7 +321,7 @@ class Contact:
         return now
 
     def advise(self, now: PairStatus) -> None:
-        """Say what a repair would do, where there is something to repair."""
+        """Print what a repair would do, where there is something to repair."""
         if self._attempts.is_due(now):
             self._attempts.note(now.pair, now.deployment)
             command = f"tunnelmark status {self._pair.name} --repair"

@@ -53,7 +53,7 @@ EXAMPLES: Mapping[str, str] = {
     "completion": "tunnelmark completion bash > ~/.local/share/bash-completion/completions/tunnelmark",
     "man": "tunnelmark man > ~/.local/share/man/man1/tunnelmark.1",
 }
-"""By the command's words."""
+"""Examples by command."""
 
 
 def epilog_of(prog: str) -> str:

@@ -22,7 +22,7 @@ from app.wording.language import source_language, tr
 
 
 def lint(context: CommandContext) -> int:
-    """Say what is wrong with configuration files, or missing in them."""
+    """Print what is wrong with configuration files, or missing in them."""
     options = context.options
     if bool(options.files) == bool(options.host):
         raise InvalidOption(LINT_WHAT())

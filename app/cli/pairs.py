@@ -120,11 +120,11 @@ def show(context: CommandContext) -> int:
 
 
 def remove(context: CommandContext) -> int:
-    """Forget a pair; its past comparisons and deployments remain."""
+    """Remove a pair; its past comparisons and deployments remain."""
     with context.services() as services:
         services.remove_pair(context.options.pair)
     context.out.print(
-        tr("{pair} is forgotten; its past comparisons and deployments remain.").format(pair=context.options.pair),
+        tr("{pair} is removed; its past comparisons and deployments remain.").format(pair=context.options.pair),
         markup=False,
     )
     return ExitCode.OK

@@ -59,7 +59,7 @@ def print_weighting(out: Console, weighting: Weighting) -> None:
     columns = [Column(tr("{measure}\nx best").format(measure=measure), Kind.FIGURE, 1) for measure in weighting.weights]
     table = Table(
         [
-            Column(tr("place")),
+            Column(tr("rank")),
             Column(tr("candidate")),
             Column(tr("verdict")),
             Column(tr("score"), Kind.FIGURE),
@@ -73,7 +73,7 @@ def print_weighting(out: Console, weighting: Weighting) -> None:
     if weighting.scored:
         table.print(out)
     for other in weighting.unscored:
-        text = tr("{title}: no place: {reason}").format(title=other.result.title, reason=local_text(other.reason))
+        text = tr("{title}: no rank: {reason}").format(title=other.result.title, reason=local_text(other.reason))
         out.print(text, markup=False)
     out.print(local_text(weighting.sentence), markup=False)
 
@@ -156,7 +156,7 @@ def _print_warnings(out: Console, warnings: Sequence[str]) -> None:
 
 
 def print_outcome(out: Console, record: CampaignRecord, outcome: Outcome) -> None:
-    """Print how many candidates failed, each cause once with what mends it; nothing where none failed."""
+    """Print how many candidates failed, each cause once with the remedy; nothing where none failed."""
     if not outcome.headline:
         return
     out.print(f"{local_text(outcome.headline)}.", markup=False, style="bold red")

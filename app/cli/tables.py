@@ -35,7 +35,7 @@ class Kind(Enum):
     FIGURE = "figure"
     """A number: on one line, whole, aligned to the right."""
     PROSE = "prose"
-    """Words: wrapped."""
+    """Prose, wrapped to the column's width."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,17 +75,17 @@ class CommitOutcome:
 
     @property
     def is_complete(self) -> bool:
-        """Whether both hosts keep it."""
+        """Whether both hosts have confirmed."""
         return all(one is CommitState.YES for one in self.hosts.values())
 
     @property
     def kept(self) -> tuple[Side, ...]:
-        """Hosts that keep it, or may: they must not be rolled back."""
+        """Hosts that have confirmed, or may have: they must not be rolled back."""
         return tuple(side for side, one in self.hosts.items() if one in (CommitState.YES, CommitState.UNKNOWN))
 
     @property
     def may_be_half(self) -> bool:
-        """Whether one host may keep it while the other does not."""
+        """Whether one host may have confirmed while the other has not."""
         return not self.is_complete and bool(self.kept)
 
 
@@ -222,7 +222,7 @@ class TwoHostCommit:
             if now >= until:
                 return outcome, reason
             if must_reconnect:
-                # Where it was in vain, asking fails once more.
+                # If this fails, the next question raises again.
                 with suppress(ConnectionLost, DeadlineExceeded, HostUnreachable):
                     reconnect(host, token=CancelToken(), within_s=until - now)
 

@@ -87,7 +87,7 @@ class DeploymentContext:
         return lambda entry: self.store.audit(replace(entry, who=who, deployment=deployment_id))
 
     def on_stage(self, stage: Stage, detail: str) -> None:
-        """Tell a stage of the transaction."""
+        """Report a stage as an event."""
         self.emit(DeploymentStageStarted(_STAGES.get(stage, DeploymentStage.APPLY), detail))
 
     def save(self, deployment: Deployment, state: DeploymentState, message: str = "") -> Deployment:
@@ -333,7 +333,7 @@ class DeploymentRun:
 
 
 def half_text(outcome: CommitOutcome, pair: str) -> str:
-    """Return what a user should know of a pair, given by name, of which one host alone keeps a deployment."""
+    """Return what a user should know of a pair, given by name, of which one host alone has a deployment."""
     return sentences((ONE_HOST_KEEPS_IT(), outcome.reason, REPAIR_WITH(pair=pair)))
 
 

@@ -64,7 +64,7 @@ def wait_for_decision(
 
 
 def leave(work: Transaction, seconds: float, *, token: CancelToken) -> None:
-    """Leave both hosts to their timers for so long: another instance confirms, or they roll back.
+    """Leave both hosts to their rollback timers for so long: another instance confirms, or they roll back.
 
     Raises:
         CommandFailed, ConnectionLost, DeadlineExceeded: As `set_leases`.

@@ -71,7 +71,7 @@ BROADCAST_LIMIT_OUT_OF_RANGE = MessageForm(
 )
 GUARD_WITHOUT_LAN_PORT = MessageForm(
     "deploy.guard-without-lan-port",
-    "DHCP and router advertisements are blocked between joined LANs, and no LAN port is joined.",
+    "Blocking DHCP or router advertisements needs a joined LAN port.",
     "Name the LAN ports too: --bridge A=PORT --bridge B=PORT",
 )
 ONE_INNER_ADDRESS = MessageForm(
@@ -266,15 +266,15 @@ LAN_PORT = MessageForm("deploy.lan-port", "LAN port")
 
 # --- commit and rollback ----------------------------------------------------------------------------------------------
 
-NOT_KEPT = MessageForm("deploy.not-kept", "{host} did not keep it ({why}).")
+NOT_KEPT = MessageForm("deploy.not-kept", "{host} did not confirm the deployment ({why}).")
 COMMIT_UNANSWERED = MessageForm("deploy.commit-unanswered", "no answer")
 NOT_ASKED_WHETHER_KEPT = MessageForm(
-    "deploy.not-asked-whether-kept", "{host} could not be asked whether it keeps it: {why}"
+    "deploy.not-asked-whether-kept", "Whether {host} confirmed the deployment could not be read: {why}"
 )
-KEEPS_ALONE_BECAUSE = MessageForm("deploy.keeps-alone-because", "{host} keeps it alone: {why}")
-ONE_HOST_KEEPS_IT = MessageForm("deploy.one-host-keeps-it", "One host keeps the deployment and the other may not.")
+KEEPS_ALONE_BECAUSE = MessageForm("deploy.keeps-alone-because", "Only {host} has confirmed the deployment: {why}")
+ONE_HOST_KEEPS_IT = MessageForm("deploy.one-host-keeps-it", "The deployment may be confirmed on one host only.")
 REPAIR_WITH = MessageForm("deploy.repair-with", "Repair it with: tunnelmark status {pair} --repair")
-ROLLED_BACK_BEFORE = MessageForm("deploy.rolled-back-before", "It was rolled back before it was confirmed.")
+ROLLED_BACK_BEFORE = MessageForm("deploy.rolled-back-before", "The deployment was rolled back before it was confirmed.")
 ROLLS_BACK_LATER = MessageForm(
     "deploy.rolls-back-later", "{host} was not asked: it rolls back by itself when its time is over."
 )
@@ -297,8 +297,8 @@ INTERRUPTED_ROLLED_BACK = MessageForm(
 )
 LEFT_FILES = MessageForm(
     "deploy.left-files",
-    "{host} has files of a deployment that was broken off before it counted; nothing reads them. They are "
-    "removed by: tunnelmark status {pair} --repair",
+    "{host} has files of a deployment that was interrupted before it was confirmed; nothing reads them. Remove "
+    "them with: tunnelmark status {pair} --repair",
 )
 DAMAGED_THERE = MessageForm(
     "deploy.damaged-there",
@@ -312,7 +312,7 @@ AWAITS_CONFIRMATION = MessageForm(
 NOT_KNOWN_HERE = MessageForm(
     "deploy.not-known-here", "The deployment is not known on this computer: it was made from another one."
 )
-KEPT_BY_ONE = MessageForm("deploy.kept-by-one", "{host} keeps a deployment that {other} does not have.")
+KEPT_BY_ONE = MessageForm("deploy.kept-by-one", "{host} has a deployment that {other} does not have.")
 DIFFERENT_DEPLOYMENTS = MessageForm("deploy.different-deployments", "{a} and {b} have different deployments.")
 NO_LONGER_THERE = MessageForm("deploy.no-longer-there", "It is no longer on the hosts.")
 BOOT_FILE_CHANGED = MessageForm(
@@ -330,16 +330,16 @@ CONFIRMING_TOO_LONG = MessageForm(
 STEP_CONFIRM = MessageForm("deploy.step-confirm", "Confirm the deployment")
 STEP_CONFIRM_END = MessageForm("deploy.step-confirm-end", "Confirm that the deployment has ended")
 STEP_RETIRE = MessageForm("deploy.step-retire", "Roll back what the other host did not confirm")
-KEEPS_ALONE = MessageForm("deploy.keeps-alone", "{host} keeps it alone; it could not be rolled back.")
+KEEPS_ALONE = MessageForm("deploy.keeps-alone", "Only {host} has the deployment; it could not be rolled back there.")
 STEP_REMOVE_REPLACED = MessageForm("deploy.step-remove-replaced", "Remove the deployment that was replaced")
 WAS_CANCELLED = MessageForm("deploy.was-cancelled", "It was cancelled.")
 NOT_CONFIRMED_ALONE = MessageForm(
     "deploy.not-confirmed-alone",
     "So it is not confirmed without you: confirm within {within_s:g} s, or both hosts roll back. To have it "
-    "proven, see to what is missing and roll it out again.",
+    "proven, supply what is missing and deploy it again.",
 )
 NOT_ALL_PROVEN = MessageForm("deploy.not-all-proven", "Not everything was proven; the packet tests are repeated.")
-NOT_WANTED = MessageForm("deploy.not-wanted", "It was not wanted.")
+NOT_WANTED = MessageForm("deploy.not-wanted", "The user did not confirm the deployment.")
 NOT_CONFIRMED_WITHIN = MessageForm("deploy.not-confirmed-within", "It was not confirmed within {total_s:g} s.")
 BOTH_ROLL_BACK = MessageForm("deploy.both-roll-back", "Both hosts roll back in {within_s:g} s unless it is confirmed.")
 STEP_REMOVE_ALONE = MessageForm("deploy.step-remove-alone", "Remove the deployment, on this host alone")
@@ -349,9 +349,7 @@ REMOVED_FROM_ONE = MessageForm(
     "remove it there with: tunnelmark status {pair} --repair",
 )
 STEP_REMOVE_DAMAGED = MessageForm("deploy.step-remove-damaged", "Remove what is left of a damaged deployment")
-STEP_REMOVE_UNFINISHED = MessageForm(
-    "deploy.step-remove-unfinished", "Remove the files of a deployment that was broken off"
-)
+STEP_REMOVE_UNFINISHED = MessageForm("deploy.step-remove-unfinished", "Remove the files of an interrupted deployment")
 READING_DEPLOYMENTS = MessageForm("deploy.reading-deployments", "Reading the deployments on both hosts")
 OF_ANOTHER_COMPUTER = MessageForm("deploy.of-another-computer", "A deployment of another computer")
 STEP_TAKE_DOWN = MessageForm("deploy.step-take-down", "Take the tunnel down")

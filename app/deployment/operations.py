@@ -110,7 +110,7 @@ class DeploymentOperations:
         token: CancelToken,
         on_progress: Callable[[str, None], object],
     ) -> DryRun:
-        """Say what a deployment would do; changes nothing.
+        """Return what a deployment would do; change nothing.
 
         Raises:
             InvalidPlan: It is never deployed, or a reason is missing.
@@ -218,7 +218,7 @@ class DeploymentOperations:
         return self.redeploy(active.id, token=token, emit=emit, confirmation=confirmation, pair=pair)
 
     def confirm(self, pair: PairSpec, *, token: CancelToken, emit: DeploymentSink) -> Deployment:
-        """Confirm what another instance has applied and left to the hosts' timers.
+        """Confirm what another instance has applied and left to the hosts' rollback timers.
 
         Raises:
             EnvironmentFault: A host cannot be asked, so what waits is not known.
@@ -268,7 +268,7 @@ class DeploymentOperations:
         """Carry through what was begun last and is on one host alone; None where nothing has to be repaired.
 
         What was deployed is deployed on both once more, what was being removed is removed. The user is not asked
-        again: it was confirmed before. What was broken off before it counted is removed.
+        again: it was confirmed before. What was interrupted before it was confirmed is removed.
 
         Raises:
             CommandFailed: It cannot be repaired just now: a host cannot be reached, or rolls back by itself.
@@ -288,7 +288,7 @@ class DeploymentOperations:
         return self.deploy(found, key, options, token=token, emit=emit, is_confirmed_before=True)
 
     def remove_unfinished(self, pair: PairSpec, *, token: CancelToken) -> None:
-        """Remove what was broken off on a host before it counted, and do nothing else.
+        """Remove what an interrupted deployment left on a host; nothing else.
 
         Raises:
             CommandFailed: It could not be removed, or another instance works on the host.

@@ -1,4 +1,4 @@
-"""Removal of a deployment, with the same care as deploying it: both hosts end it, or both keep it."""
+"""Removal of a deployment: removed on both hosts, or unchanged on both."""
 
 from __future__ import annotations
 

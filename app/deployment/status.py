@@ -61,7 +61,7 @@ class HostDeployment:
         boot_connect_s: Seconds from the host's start until the peer answered; None if not recorded.
         outages: Losses of the peer, and when it answered again.
         is_unfinished: Whether files of a deployment are there that never counted.
-        lets_strangers_in: Whether an earlier version has rolled it out, which let in frames that others sent.
+        lets_strangers_in: Whether an earlier version deployed it; that version accepted frames sent by others.
         missing: What is gone or damaged of a deployment that counts or may run; empty where nothing is.
         guard: What guards the joined LANs says; None where nothing does.
         looped_since: Since when own frames come back to it from the LANs, by that host's clock; None where none do.
@@ -197,7 +197,7 @@ UNFINISHED = SlotState("unfinished ", "unfinished")
 
 
 def read_slot(host: RemoteHost, slot: str, *, token: CancelToken) -> SlotState:
-    """Say what is in a slot of a host, whether all of it is there or not.
+    """Return what is in a slot of a host, whether all of it is there or not.
 
     Raises:
         CommandFailed: The host could not be asked.
@@ -337,5 +337,5 @@ def read_interface(host: RemoteHost, slot: str, deployment_id: str, *, token: Ca
 
 
 def is_own_bridge(interface: str) -> bool:
-    """Say whether an interface is a bridge that a deployment has made."""
+    """Return whether an interface is a bridge that a deployment has made."""
     return _OWN_BRIDGE.fullmatch(interface) is not None

@@ -1,8 +1,8 @@
 """Deployment and removal, composed of the phases of a transaction.
 
-Until it is confirmed, everything of a deployment lies below /run, and both hosts' timers run: whatever happens, both
-roll back to what they were, which is the deployment before this one where there was one. A removal suspends what is
-there, and confirms that nothing is to be there.
+Until it is confirmed, everything of a deployment lies below /run, and both hosts' rollback timers run. Whatever
+happens, both roll back to what they were, which is the deployment before this one where there was one. A removal
+suspends what is there, and confirms that nothing is to be there.
 """
 
 from __future__ import annotations

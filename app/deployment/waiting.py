@@ -1,4 +1,4 @@
-"""A deployment that another instance has left to the hosts' timers: found, confirmed, or why there is none."""
+"""A deployment that another instance has left to the hosts' rollback timers: found, confirmed, or why there is none."""
 
 from __future__ import annotations
 

@@ -128,7 +128,7 @@ class InstallOutcome:
 
 
 def plan_install(facts: HostFacts, missing: Sequence[MissingPart]) -> InstallPlan:
-    """Say how missing parts would be installed.
+    """Return how missing parts would be installed.
 
     Args:
         missing: What is wanted, of `facts.missing`.
@@ -164,7 +164,7 @@ def install(
     on_line: LineSink | None = None,
     on_change: AuditSink | None = None,
 ) -> InstallOutcome:
-    """Install packages on a host. Cancelling works until the installation itself begins; that is never broken off.
+    """Install packages on a host. Cancelling works until the installation itself begins; that is never interrupted.
 
     Args:
         session: A connection with root's rights.

@@ -35,7 +35,7 @@ class DeploymentState(StrEnum):
     PREPARED = "prepared"  # written down here; work on the hosts may have begun; they roll back by themselves
     APPLIED = "applied"  # active on both hosts and frames cross; both roll back unless it is confirmed in time
     CONFIRMED = "confirmed"  # remains, also after a restart of the hosts
-    HALF_CONFIRMED = "half-confirmed"  # one host keeps it and the other rolled back: can be repaired
+    HALF_CONFIRMED = "half-confirmed"  # confirmed on one host, rolled back on the other: can be repaired
     REPLACED = "replaced"  # another deployment took its place
     REMOVED = "undone"  # removed on request
     FAILED = "failed"  # could not be applied, verified or confirmed; both hosts are as they were before
@@ -160,7 +160,7 @@ class Deployment:
         timings_s: Seconds per phase.
         message: Why it failed or was undone, or what of it was not proven.
         policy: Name and version of the policy that judged it.
-        tunnelmark_version: What rolled it out.
+        tunnelmark_version: Version of Tunnelmark that deployed it.
         is_ending: Whether its removal was begun and not seen to end on both hosts: that is what a repair carries on.
         is_refused: Whether it failed before anything was changed: something was in the way, or it is not allowed.
         properties: What packet captures and the injection test showed before it was confirmed, by `Property` value;

@@ -101,7 +101,7 @@ class EndpointStatus:
             restarted since.
         outages: When the peer was lost and returned since the host started, oldest first; the newest ones.
         is_worked_on: Whether a Tunnelmark that is alive works on this host just now.
-        is_unfinished: Whether files of a deployment are there that was broken off while they were put there: nothing
+        is_unfinished: Whether files of a deployment are there that was interrupted before it was confirmed: nothing
             reads them.
         lets_strangers_in: Whether an earlier version has deployed it, which let in frames that anyone on the
             underlay forged or replayed.
@@ -218,7 +218,7 @@ class PairStatus:
 
     @property
     def can_be_repaired(self) -> bool:
-        """Whether one host alone keeps it, both can be reached, and no lock is held; or whether one is unfinished.
+        """Whether one host alone has it, both can be reached, and no lock is held; or whether one is unfinished.
 
         The next contact carries through what was begun last, see `DeploymentServices.repair`; but not where a
         host has parts of it only.

@@ -150,7 +150,7 @@ class TunnelDown(EnvironmentFault):
     reason = "tunnel-down"
 
 
-class HopelessTunnel(TunnelDown):
+class TunnelCannotComeUp(TunnelDown):
     """A program reported why the tunnel will never come up with this suite: trying again would not help."""
 
 

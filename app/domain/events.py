@@ -234,4 +234,4 @@ EventSink = Callable[[Event], None]
 """Gets every event of a comparison, in the thread where it happened; must be quick and must not raise."""
 
 CensusSink = Callable[[CensusEvent], None]
-"""The same for a census."""
+"""Gets every event of a census, as an EventSink those of a comparison."""

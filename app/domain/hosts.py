@@ -84,7 +84,7 @@ class PairSpec:
     may_open_firewall: bool = False
 
     def __post_init__(self) -> None:
-        """Tell hosts of one label apart: a gateway behind a forwarded port has the address of the other one."""
+        """Distinguish hosts of one label: a gateway behind a forwarded port has the address of the other one."""
         a, b = self.a, self.b
         if a.label != b.label:
             return

@@ -21,7 +21,7 @@ PATH_NOT_QUOTABLE = MessageForm(
 )
 NO_TUNNEL = MessageForm(
     "export.no-tunnel",
-    "{title:title} is no tunnel: there is nothing to take along.",
+    "{title:title} is no tunnel: there is nothing to export.",
 )
 STEP_READS_SECRET = MessageForm(
     "export.step-reads-secret",

@@ -22,7 +22,7 @@ from app.export.messages import (
 )
 
 MARK_FILE = ".tunnelmark-export"
-"""Says of a folder that an export made it, and that another one may replace it."""
+"""Name of the file that marks a folder as made by an export, which another one may replace."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,7 +45,7 @@ class LockInfo:
 
 INSPECTION_TIMEOUT_S = 30.0
 _MAX_DIGITS = 18
-"""Of a number that a host prints; Python refuses to read very long ones."""
+"""Most digits of a number that a host prints; Python refuses to read very long ones."""
 THOROUGH_TIMEOUT_S = 180.0
 MAX_INSPECTION_BYTES = 33_554_432
 

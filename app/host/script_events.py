@@ -1,4 +1,4 @@
-"""Reading what our scripts print: lines that begin with the tunnel's random id are ours, all others are a program's."""
+"""Parser of the host scripts' event lines, which begin with the run id."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ class ScriptEvent:
 
 
 ScriptEventSink = Callable[[tuple[str, ...]], None]
-"""Gets the words of each mark as it arrives."""
+"""Gets the words of each event as it arrives."""
 
 
 def parse_script_events(output: str, word: str) -> tuple[ScriptEvent, ...]:
     """Cut a script's output into its events.
 
     Args:
-        word: What our lines begin with.
+        word: Run id.
 
     Returns:
         Marks in order. Lines outside of `begin` and `host` that are not ours are left out.
@@ -54,7 +54,7 @@ def parse_sections(output: str, word: str) -> dict[str, str]:
     """Cut the output of an inspection into its sections.
 
     Args:
-        word: What our lines begin with.
+        word: Run id.
 
     Returns:
         Text per section.

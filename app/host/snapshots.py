@@ -84,7 +84,7 @@ def parse_snapshot(sections: Mapping[str, str], *, state_dir: str, depth: Snapsh
 def compare_snapshots(
     before: HostSnapshot, after: HostSnapshot, *, except_parts: frozenset[str] = frozenset()
 ) -> tuple[str, ...]:
-    """Say what is different.
+    """Return a sentence for each difference of two snapshots.
 
     Args:
         after: The later one, of the same depth.
@@ -126,7 +126,7 @@ def _numbered(lines: Iterable[str]) -> Mapping[str, str]:
 
 
 def _sorted_network(lines: Iterable[str]) -> Mapping[str, list[str]]:
-    """Tell the lines of `ip -o` about links, addresses and rules apart; all others are routes.
+    """Classify the lines of `ip -o`: links, addresses and rules; all others are routes.
 
     Source: iproute2 6.15 and BusyBox 1.35, `N: NAME: <FLAGS>`, `N: NAME    inet ADDRESS`, `N:<tab>from …`.
     """

@@ -92,7 +92,7 @@ class LabFolders:
             raise LabFault(LAB_NOT_STOPPED(lab=folder.name, folder=folder))
 
     def _is_gone_within(self, folder: Path, timeout_s: float) -> bool:
-        """Tell a lab to stop, again and again because it may be just starting, until it is gone."""
+        """Ask a lab to stop, again and again because it may be just starting, until it is gone."""
         deadline = time.monotonic() + timeout_s
         while time.monotonic() < deadline:
             with self._questions():

@@ -54,7 +54,7 @@ DISK = "disk.qcow2"
 _FILES = (MEMORY, DISK)
 _FOLDER = "machines"
 _MACHINE_ID = "0" * 31 + "1"
-"""Of the saved machine; each gateway gets its own before anything logs in to it."""
+"""Machine id of the saved machine; each gateway gets its own before anything logs in to it."""
 
 _NEEDED_BYTES = 900 << 20
 _COPY_TIMEOUT_S = 120.0

@@ -23,7 +23,7 @@ from app.policy.lint import key_files
 from vpn_adapters.config_formats import KINDS, sniff_kind
 
 MAX_HOST_FILE_BYTES = 1_048_576
-"""Of each file on a host so many bytes are read."""
+"""Most bytes that are read of a file on a host."""
 
 MAX_HOST_FILES = 200
 """So many files of one host are read."""

@@ -199,7 +199,7 @@ class Bench:
 
     @property
     def measured_ratio(self) -> float | None:
-        """The same as it was really measured; None where it was not."""
+        """Time of the profile adaptive over that of paper, as measured; None where it was not."""
         adaptive_s, paper_s = (self.measured_s.get(one) for one in (ProfileName.ADAPTIVE, ProfileName.PAPER))
         return adaptive_s / paper_s if adaptive_s is not None and paper_s else None
 

@@ -371,7 +371,8 @@ class _Engine(Generic[P, A, R]):
         try:
             sentences = context.tunnels.recover(token=token)
         except TunnelmarkError as error:
-            raise HostLost(HOSTS_NOT_ROLLED_BACK(why=error.message), hint=error.hint) from error
+            message = HOSTS_NOT_ROLLED_BACK(why=error.message, pair=context.plan.pair.name)
+            raise HostLost(message, hint=error.hint) from error
         self._needs_recovery = False
         for sentence in sentences:
             context.emit(LogLine(LogLevel.INFO, sentence))

@@ -129,7 +129,7 @@ class Tunnel(Protocol):
         ...
 
     def switch(self, suite: Suite, *, token: CancelToken, up_timeout_s: float | None = None) -> None:
-        """Give it another suite."""
+        """Change the suite of the running tunnel."""
         ...
 
     def collect_logs(self, token: CancelToken) -> str:

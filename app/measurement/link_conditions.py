@@ -33,7 +33,7 @@ MOST_LOSS_PCT = 0.1
 """Loss that is accepted where none was asked for: a loaded computer drops a datagram now and then. Our choice."""
 
 _QUANTILE = 0.1
-"""Of round-trip times: what delays all requests counts, not what the load of a host adds to some."""
+"""Quantile of round-trip times: what delays all requests counts, not what the load of a host adds to some."""
 
 _PINGS, _PING_INTERVAL_S = 120, 0.03
 _PHASES, _FINE = 16, 10

@@ -1,4 +1,4 @@
-"""Watches the management connections while a live link is under load, and stops the load before it hurts."""
+"""Watches the management connections of a loaded live link, and stops the load before the connections are lost."""
 
 from __future__ import annotations
 

@@ -92,11 +92,12 @@ RATE_OUT_OF_RANGE = MessageForm(
 HOST_UNSTEADY = MessageForm(
     "measure.host-unsteady",
     "A host stops answering again and again: {why}",
-    "See to it that both run and are connected, then resume.",
+    "Check that both are running and connected, then resume.",
 )
 HOSTS_NOT_ROLLED_BACK = MessageForm(
     "measure.hosts-not-rolled-back",
     "The hosts could not be rolled back: {why}",
+    "Run: tunnelmark recover {pair}",
 )
 NOT_OFFERED = MessageForm(
     "measure.not-offered",
@@ -110,7 +111,7 @@ PLAIN_PINGS_FAILED = MessageForm(
 HOST_LOST = MessageForm(
     "measure.host-lost",
     "{host} cannot be reached any more: {why}",
-    "See to it that it runs and is connected, then resume.",
+    "Check that it is running and connected, then resume.",
 )
 STUDY_NEEDS_LAB = MessageForm(
     "measure.study-needs-lab",
@@ -309,7 +310,7 @@ PACKET_TESTS_DONE = MessageForm("measure.packet-tests-done", "packet tests: {lin
 CONDITION_SET = MessageForm("measure.condition-set", "Condition {name}: {words}.")
 WORKLOAD_FIGURE = MessageForm("measure.workload-figure", "{workload:text}: {name:text} {value}")
 WORKLOAD_NOT_MEASURED = MessageForm("measure.workload-not-measured", "{workload:text} was not measured: {why}")
-BROKE_OFF = MessageForm("measure.broke-off", "It broke off ({error}).")
+BROKE_OFF = MessageForm("measure.broke-off", "The campaign was aborted: {error}")
 FROM_HOST_TO_HOST = MessageForm("measure.from-host-to-host", "{sender} to {receiver}")
 REPORTED_LINE = MessageForm("measure.reported-line", "Reported: {line}")
 NODE_SETTING_BUILT = MessageForm("measure.node-setting-built", "Round {round}, {title}: building")

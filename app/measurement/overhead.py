@@ -72,7 +72,7 @@ class ProbeOverhead:
 
     @property
     def control_time_ratio(self) -> float:
-        """The same for bare pings against bare pings."""
+        """Time of a second run of bare pings over that of the first."""
         return _time_ratio(self.control, self.bare)
 
     @property
@@ -82,7 +82,7 @@ class ProbeOverhead:
 
     @property
     def control_rtt_ratios(self) -> tuple[float, ...]:
-        """The same for bare pings against bare pings."""
+        """Median round-trip time of a second run of bare pings over that of the first, per frame size."""
         return _rtt_ratios(self.control, self.bare)
 
 

@@ -19,7 +19,7 @@ _PACE_FROM = 0.05
 """From this share of an attempt's probing on, its own pace corrects what is left of it."""
 
 _CLEANUP_SHARE = 0.1
-"""Of an attempt's time, roughly; it comes after the probes."""
+"""Share of an attempt's time, roughly; it comes after the probes."""
 
 
 class Meter(Protocol):

@@ -1,4 +1,4 @@
-"""Gets a lost connection back, within bounds."""
+"""Reconnection to a lost host, with a deadline."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ CHECK_SPELLING = MessageForm(
     "policy.check-spelling",
     "The policy does not know this name; check whether it is spelled as the program lists it.",
 )
-MEND_THE_LINE = MessageForm("policy.mend-the-line", "Mend the line, or delete the file: then the defaults hold.")
+MEND_THE_LINE = MessageForm("policy.mend-the-line", "Correct the line, or delete the file: then the defaults hold.")
 WANTED_GUIDELINES = MessageForm("policy.wanted-guidelines", "guidelines is a list of names in quotes")
 WANTED_ONE_OF = MessageForm("policy.wanted-one-of", "{setting} is one of {values}, in quotes")
 WANTED_SECONDS = MessageForm("policy.wanted-seconds", "{setting} is a number of seconds, {low:g} to {high:g}")

@@ -73,7 +73,7 @@ def _cross(host: HostSession, peer: str, token: CancelToken) -> Crossing:
 
 @dataclass(slots=True)
 class UnderlayWatch:
-    """Tells a link that died from one on which no ping was ever answered.
+    """Distinguishes a link that died from one on which no ping was ever answered.
 
     An echo needs both directions, so a link that carries nothing in one of them answers no ping of either host. Where
     one host's pings are answered, frames cross both ways, whatever became of the other one's.

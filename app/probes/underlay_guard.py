@@ -1,4 +1,4 @@
-"""Work over a link that may die: notices it, gets the link back where that is possible, and gives up within bounds."""
+"""Runs work over an unreliable link: detects an outage, restores the link where possible, and stops at a deadline."""
 
 from __future__ import annotations
 

@@ -229,7 +229,7 @@ def _outcome(record: CampaignRecord, attempts: Sequence[Attempt]) -> tuple[Attem
 
 
 def _doubts(attempts: Sequence[Attempt], latency: Sequence[LatencySummary]) -> tuple[str, ...]:
-    """Say each doubt once, with the rounds it belongs to where there are several."""
+    """Return each doubt once, with the rounds it belongs to where there are several."""
     found: dict[str, list[int]] = defaultdict(list)
     for attempt in attempts:
         for doubt in attempt.doubts:
@@ -245,7 +245,7 @@ def _doubts(attempts: Sequence[Attempt], latency: Sequence[LatencySummary]) -> t
 
 
 def _losses(latency: Sequence[LatencySummary], *, is_loss_reported: bool) -> list[str]:
-    """Say which frames did not cross, or else how many echo requests were lost."""
+    """Return which frames did not cross, or else how many echo requests were lost."""
     silent = [f"{one.frame_bytes}" for one in latency if one.sent and not one.received]
     if silent:
         text = tr("Frames of {sizes} bytes did not cross, so there is no weighted latency.")
@@ -270,7 +270,7 @@ def _failed_rounds(attempts: Sequence[Attempt]) -> list[str]:
 
 
 def _cut_short(attempts: Sequence[Attempt]) -> list[str]:
-    """Say which attempts that were ended early have the figures."""
+    """Return which attempts that were ended early have the figures."""
     if completed(attempts):
         return []
     found = [one for one in with_figures(attempts) if one.stage]

@@ -13,7 +13,7 @@ LATENCY_MARGIN = 0.10
 """Latencies above the best by no more than this share are as good. Source: our choice."""
 
 LATENCY_MARGIN_MS = 0.05
-"""The same for short latencies, in ms. Source: our choice; replies of ping vary by as much on a quiet gateway."""
+"""Margin for short latencies, in ms. Source: our choice; replies of ping vary by as much on a quiet gateway."""
 
 THROUGHPUT_MARGIN = 0.20
 """Throughputs below the best by no more than this share are as good. Source: our choice."""

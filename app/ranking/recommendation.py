@@ -248,7 +248,7 @@ def _times(times: float) -> str:
 
 
 def no_recommendation(contenders: Sequence[Contender], cautions: Sequence[str], obstacle: str = "") -> Recommendation:
-    """Say why nothing can be recommended.
+    """Return why nothing can be recommended.
 
     Args:
         contenders: All candidates.

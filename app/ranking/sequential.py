@@ -28,7 +28,7 @@ PAIR_ERRORS = 2.0
 """Standard errors that must fit between a difference and the margin for a pair to be within it. Source: our choice."""
 
 BEST_ERRORS = 3.0
-"""The same for the pairs of the best candidate, which are the ones that advice rests on. Source: our choice."""
+"""Standard errors that must fit for the pairs of the best candidate, on which advice rests. Source: our choice."""
 
 LEAST_ROUNDS = 3
 """Rounds before a pair can be within the margin: two rounds may agree by chance. Source: our choice."""

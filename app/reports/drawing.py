@@ -22,7 +22,7 @@ HEIGHT_IN = 3.5
 _BELOW_IN = 0.47
 """Height of what is below the axes."""
 _AROUND_IN = _BELOW_IN + 0.1
-"""The same, and of what is above them."""
+"""Height of that and of what is above the axes."""
 LABEL_GAP_PT = 11.5
 """Least distance between the baselines of two labels."""
 

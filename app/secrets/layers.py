@@ -129,7 +129,7 @@ class LayeredPasswords:
             return self.where()
 
     def where(self) -> str:
-        """Say in a sentence where passwords are kept."""
+        """Return as a sentence where passwords are kept."""
         if self._store is None:
             return PASSWORDS_IN_MEMORY()
         is_available, sentence = self._store.availability()

@@ -84,7 +84,7 @@ class PasswordStore:
         return "<PasswordStore>"
 
     def availability(self) -> tuple[bool, str]:
-        """Say whether passwords can be kept, and why, in a sentence. Does not unlock anything."""
+        """Return as a sentence whether passwords can be kept, and why. Does not unlock anything."""
         try:
             backend = self._backend()
         except KeyringUnavailable as error:

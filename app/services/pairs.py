@@ -68,7 +68,7 @@ class PairOperations:
         return pair
 
     def remove_pair(self, name: str) -> None:
-        """Forget a pair; its comparisons, censuses and past deployments are kept.
+        """Remove a pair; its comparisons, censuses and past deployments are kept.
 
         Raises:
             NotFound: There is no such pair.

@@ -255,7 +255,7 @@ class Services(
     def lint_pair(
         self, pair: PairSpec, *, token: CancelToken, on_progress: ProgressSink, guidelines: Sequence[str] | None = None
     ) -> tuple[LintedFile, ...]:
-        """Say what is wrong with the configuration files that lie on both hosts. Changes nothing and keeps no file.
+        """Return what is wrong with the configuration files on both hosts. Changes nothing and keeps no file.
 
         Without `guidelines` (their ids) those count that the user has chosen to apply.
         """

@@ -23,7 +23,7 @@ from app.ssh.streams import MAX_LINE_BYTES, LineCollector
 
 _STATUS = re.compile(rb"\d{1,3}")
 _NO_STATUS = 255
-"""Of a command whose host printed none, as ssh(1) has it."""
+"""Status of a command whose host printed none, as ssh(1) has it."""
 _NEEDS_OWN_SHELL = re.compile(r"\$\{?([0$]|PPID)")
 """Parameters of a script that are not the same in a subshell: its name, its process and the parent of that."""
 

@@ -115,7 +115,7 @@ def _host(alias: str, config: paramiko.SSHConfig, *, is_followed: bool) -> SshHo
 
 
 def _problem_elsewhere(target: SshTarget) -> str:
-    """Say what a pair cannot store of a host, so that it only works out of the file that connections follow."""
+    """Return what a pair cannot store of a host, so that it only works out of the file that connections follow."""
     lost = "ProxyJump" if target.jumps else ""
     lost = lost or ("HostKeyAlias" if target.key_name != target.address else "")
     lost = lost or ("RevokedHostKeys" if target.revoked_key_files else "")

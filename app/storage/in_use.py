@@ -92,7 +92,7 @@ class Use:
     handles: list[int] = field(default_factory=list)
 
     def rename(self, what: str) -> None:
-        """Say more exactly what it is, for example once a comparison has its number."""
+        """Name more exactly what it is, for example once a comparison has its number."""
         self.holder = Holder(what, self.holder.pid, self.holder.since)
         for handle in self.handles:
             _write(handle, self.holder)

@@ -236,7 +236,7 @@ def _public_result(events: tuple[ScriptEvent, ...], number: str, argv: tuple[str
 def begin_error(
     host: RemoteHost, events: tuple[ScriptEvent, ...], result: CommandResult, ledger: Ledger
 ) -> TunnelmarkError:
-    """Say why a script did not finish."""
+    """Return why a script did not finish."""
     failed = find(events, "failed")
     words = failed.words[1:] if failed is not None else ("unknown",)
     context = {"host": host.label}

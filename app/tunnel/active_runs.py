@@ -20,7 +20,7 @@ def enter(tunnels: Iterable[str]) -> None:
 
 
 def leave(tunnels: Iterable[str]) -> None:
-    """Forget them."""
+    """Remove tunnels from the registry of this process."""
     with _lock:
         _tunnels.difference_update(tunnels)
 

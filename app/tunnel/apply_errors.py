@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from app.domain.adapters import TunnelPlan, UpCheck
 from app.domain.commands import CommandResult
-from app.domain.errors import CommandFailed, HopelessTunnel, PreflightRefused, TunnelDown, TunnelmarkError
+from app.domain.errors import CommandFailed, PreflightRefused, TunnelCannotComeUp, TunnelDown, TunnelmarkError
 from app.host.remote_host import RemoteHost, printable
 from app.host.script_events import ScriptEvent, find, text_after
 from app.tunnel.acquire import begin_error, step_error
@@ -78,7 +78,7 @@ def _not_up(
             PROGRAM_ENDED(host=host.label), context={"host": host.label, "output": _output(events, "died")}
         )
     if words[0] == "hopeless":
-        return HopelessTunnel(NEVER_UP(host=host.label), context={"host": host.label, "output": _output(events)})
+        return TunnelCannotComeUp(NEVER_UP(host=host.label), context={"host": host.label, "output": _output(events)})
     if words[0] == "check":
         number = words[1]
         output = text_after(events, "check", number, name="stdout") + text_after(events, "check", number, name="stderr")

@@ -13,7 +13,7 @@ from app.ssh.remote_line import shell_line
 from app.tunnel.messages import UNDO_OF
 
 _MAX_DIGITS = 3
-"""Of an exit status."""
+"""Most digits of an exit status that a script may report."""
 
 RUN_DIR_NUMBER = 0
 IDENTITY_NUMBER = 1
@@ -23,7 +23,7 @@ STEP_NUMBER = 200
 CHECK_NUMBER = 900
 CROSS_NUMBER = 990
 MEMBER_STEP = 1000
-"""Of several tunnels that are built side by side, each has numbers from its own thousand."""
+"""Step between the numbers of tunnels that are built side by side: each has its own thousand."""
 
 AuditSink = Callable[[AuditEntry], None]
 

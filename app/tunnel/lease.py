@@ -1,4 +1,4 @@
-"""Telling both hosts' timers, again and again, that we are still here and working."""
+"""Lease renewal for both hosts' rollback timers."""
 
 from __future__ import annotations
 

@@ -46,7 +46,11 @@ SCRIPT_ENDED = MessageForm(
     "Check that it was not killed, and that the host has free memory.",
 )
 THE_START = MessageForm("tunnel.the-start", "the start")
-NOT_BUILT = MessageForm("tunnel.not-built", "The tunnel could not be built on {host} ({what:text}). {output}")
+NOT_BUILT = MessageForm(
+    "tunnel.not-built",
+    "The tunnel could not be built on {host} ({what:text}). {output}",
+    "Remove the cause on that host, then try again.",
+)
 LEASE_RAN_OUT = MessageForm(
     "tunnel.lease-ran-out",
     "The lease of {host} ran out, and it rolled back while the tunnel was built.",
@@ -56,7 +60,7 @@ LEASE_RAN_OUT = MessageForm(
 UNDONE_BY_HAND = MessageForm(
     "tunnel.undone-by-hand",
     "The undo was run by hand on {host} while the tunnel was built.",
-    "Ask who is at its console ({command}), then try again.",
+    "Find out who uses its console ({command}), then try again.",
 )
 ROLLED_BACK_MEANWHILE = MessageForm(
     "tunnel.rolled-back-meanwhile",
@@ -133,6 +137,7 @@ NO_MEMBER = MessageForm("tunnel.no-member", "This tunnel is the only one of its 
 MEMBER_NOT_ROLLED_BACK = MessageForm(
     "tunnel.member-not-rolled-back",
     "A tunnel that did not come up could not be rolled back alone on {host}: {why}",
+    "All tunnels of the group are rolled back; then try again.",
 )
 MEMBER_LEFT = MessageForm(
     "tunnel.member-left",
@@ -153,10 +158,14 @@ PORT_OF_TWO = MessageForm(
 # --- leases -----------------------------------------------------------------------------------------------------------
 
 LEASE_GONE = MessageForm(
-    "tunnel.lease-gone", "{host} has rolled back: its lease ran out, or Tunnelmark's folder was removed by hand."
+    "tunnel.lease-gone",
+    "{host} has rolled back: its lease ran out, or Tunnelmark's folder was removed by hand.",
+    "Try again; if this computer slept, keep it awake.",
 )
 LEASE_ENDING = MessageForm(
-    "tunnel.lease-ending", "{host} is rolling back: its lease ran out, or the undo was run on its console."
+    "tunnel.lease-ending",
+    "{host} is rolling back: its lease ran out, or the undo was run on its console.",
+    "Try again; if this computer slept, keep it awake.",
 )
 LEASE_LATE = MessageForm("tunnel.lease-late", "{host} rolls back: Tunnelmark did not renew its lease in time.")
 LEASE_NOT_RENEWED = MessageForm(
@@ -344,8 +353,8 @@ AWAITS_CONFIRMATION_ALONE = MessageForm(
 )
 IS_REMOVING = MessageForm(
     "tunnel.is-removing",
-    "{owner} is removing a tunnel on {host}, for {age_s} s now; it was left alone. If that was broken off, do "
-    "it again.",
+    "{owner} is removing a tunnel on {host}, for {age_s} s now; it was left alone. If that was interrupted, "
+    "do it again.",
 )
 REMOVAL_INTERRUPTED = MessageForm(
     "tunnel.removal-interrupted",

@@ -71,7 +71,7 @@ def reconnect(host: RemoteHost, *, token: CancelToken, within_s: float | None = 
         within_s: For how long, in seconds; None for RECONNECT_S.
 
     Raises:
-        HostUnreachable, ConnectionLost, DeadlineExceeded: It was in vain.
+        HostUnreachable, ConnectionLost, DeadlineExceeded: The host was not reached.
         AuthenticationFailed, HostKeyChanged: The host does not let us in.
     """
     until = time.monotonic() + (RECONNECT_S if within_s is None else within_s)

@@ -125,7 +125,7 @@ class Transaction:
     # --- acquire ------------------------------------------------------------------------------------------------------
 
     def acquire(self, requests: Mapping[Side, AcquireRequest], *, token: CancelToken) -> dict[Side, Acquired]:
-        """Lock both hosts, arm their timers, inspect them and run the first steps.
+        """Lock both hosts, arm their rollback timers, inspect them and run the first steps.
 
         Raises:
             HostLocked: Another instance works on a host.
@@ -197,11 +197,11 @@ class Transaction:
     # --- hold ---------------------------------------------------------------------------------------------------------
 
     def pause_lease(self) -> None:
-        """Stop renewing the hosts' timers: without another word to them, they roll back."""
+        """Stop renewing the hosts' rollback timers: without another word to them, they roll back."""
         self._lease.stop()
 
     def resume_lease(self) -> None:
-        """Go on renewing the hosts' timers."""
+        """Go on renewing the hosts' rollback timers."""
         self._lease = Lease(self.hosts, self.ids, self.lease_s)
         self._lease.start()
 

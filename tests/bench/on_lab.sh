@@ -1,5 +1,5 @@
 #!/bin/sh
-# Speed of roll-outs and probes on a practice lab of its own, from the repository's root. Wants an idle computer.
+# Speed of deployments and probes on a practice lab of its own, from the repository's root. Wants an idle computer.
 set -eu
 PYTHONPATH=$PWD
 export PYTHONPATH

@@ -81,7 +81,7 @@ class Intruder(Protocol):
 
 
 class Field(Protocol):
-    """Two hosts and what is needed to roll something out on them."""
+    """Two hosts and what is needed to deploy something on them."""
 
     @property
     def pair(self) -> str:
@@ -94,7 +94,7 @@ class Field(Protocol):
         """Return another computer with Tunnelmark on it, which knows the pair."""
 
     def crosses(self) -> bool:
-        """Say whether the networks behind the hosts reach each other."""
+        """Return whether the networks behind the hosts reach each other."""
 
     def intruder(self) -> AbstractContextManager[Intruder]:
         """Return an attacker on the underlay of both hosts."""

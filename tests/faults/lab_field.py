@@ -213,7 +213,7 @@ def quoted(text: str) -> str:
 
 
 class Reported:
-    """Tells how far a lab has come, each thing once.
+    """Reports how far a lab has come, each thing once.
 
     Args:
         name: The lab's.

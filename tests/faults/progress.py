@@ -78,7 +78,7 @@ class Progress:
                 self.exceptions.append(row)
 
     def is_well(self, key: str) -> bool:
-        """Say whether this was done already, and all was well."""
+        """Return whether this was done already, and all was well."""
         return key in self.results and self.results[key]["outcome"] != EXCEPTION
 
 

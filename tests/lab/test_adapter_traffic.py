@@ -90,7 +90,7 @@ def built(request: pytest.FixtureRequest, lab_pairs: LabPairs) -> Iterator[BareT
         return
     with by_a_transaction(pair, case.adapter) as tunnel:
         groups = tunnel.both(lambda side: sh(tunnel.session(side), WATCHERS_GROUP))
-        assert groups == ("0::/\n", "0::/\n"), "the timer must not end with an SSH session"
+        assert groups == ("0::/\n", "0::/\n"), "the rollback timer must not end with an SSH session"
         yield tunnel
 
 

@@ -35,9 +35,9 @@ from app.tunnel import recover
 from support.net_bench import NetBench
 
 STOP_S = 20.0
-"""Within which a probe that would go on for minutes has stopped, on a busy computer as well."""
+"""Time limit for a probe that would go on for minutes to stop, on a busy computer as well."""
 PROMPT_S = 2.0
-"""The same on a computer that does nothing else."""
+"""Time limit on a computer that does nothing else."""
 
 
 @pytest.fixture
@@ -225,7 +225,7 @@ def test_a_program_that_is_killed_leaves_nothing_and_can_be_resumed(
     assert "tmk0" in sh(sessions.a, "ip -br link")
     for _, host in both(sessions):
         CancelToken().wait_for(
-            lambda host=host: is_clean(host), timeout_s=300, what="the hosts' timers", interval_s=0.5
+            lambda host=host: is_clean(host), timeout_s=300, what="the hosts' rollback timers", interval_s=0.5
         )  # type: ignore[misc]
     with Store.open(database) as store:
         number = store.unfinished_campaign(net.pair.name)

@@ -61,7 +61,7 @@ def hosts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NetHosts]:
 def test_no_fault_leaves_anything_behind_or_locks_any_user_out(
     hosts: NetHosts, plans: tuple[CellPlan, ...], tmp_path: Path
 ) -> None:
-    # Most of the time is spent waiting for the hosts' timers: several pairs at once do not disturb each other.
+    # Most of the time is spent waiting for the hosts' rollback timers: several pairs at once do not disturb each other.
     own = threading.local()
     free = [NetField(hosts, pair) for pair in hosts.pairs]
 

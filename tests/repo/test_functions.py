@@ -18,7 +18,7 @@ comprehensions and conditions.
 """
 MOST_LINES_P90 = 25
 MOST_LINES = 44
-"""Of one function, besides its docstring."""
+"""Most lines of one function, besides its docstring."""
 LAYOUTS = {
     "ui/census/census_page.py",
     "ui/comparison/candidates_page.py",

@@ -18,9 +18,9 @@ THIS = Path(__file__)
 RETIRED = {
     "active, provisional, partial": r"stands?|standing|stood|lasting",
     "remain, keep": r"stay(s|ed|ing)?",
-    "deploy, deployment": r"roll(s|ed|ing)?[ -]?outs?",
+    "deploy, deployment": r"(roll|rolls|rolled|rolling) ?-?(\w+ )?outs?",
     "roll back, restore, remove, return": r"(put(s|ting)?|go(es|ing|ne)?|went|take[ns]?|took|taking) (\w+ ){0,2}back",
-    "rollback timer, lease": r"the timer",
+    "rollback timer, lease": r"(the|both|hosts'|their) timers?|we are still",
     "suspend, replace": r"aside|makes? room|made room|making room",
     "inspect, refresh, snapshot": r"look(s|ed|ing)?(?! up\b)|surveys?",
     "supervise, monitor": r"watch(es|ed|ing)? over",
@@ -77,9 +77,9 @@ HONEST_NAMES = {"on_both_to_the_end", "rolled_back_at_end"}
 """Names that mean what they say."""
 
 _PARTS = (
-    *("stand", "stood", "lasting", "stay", "roll", "back", "the timer", "aside", "room", "look", "survey", "watch"),
+    *("stand", "stood", "lasting", "stay", "roll", "back", "timer", "still", "aside", "room", "look", "survey"),
     *("marked", "end", "kit", "one after", "both at once", "fail", "held", "told", "said", "body", "whoever", "turn"),
-    "wire",
+    *("wire", "watch"),
 )
 """Parts of words in lower case: what has none of them has no retired word, and need not be searched for each."""
 _PART = re.compile("|".join(_PARTS))
@@ -95,7 +95,7 @@ _WORD = re.compile(r"\"[^\" ]*\"")
 """A quoted word of a shell script."""
 _SPOKEN = re.compile(r"(^|\s)#.*|\"[^\"]* [^\"]*\"|'[^']* [^']*'")
 """Comments and quoted texts of several words within a line of a shell script."""
-_RIDDLE = re.compile(r"(What|How|Which|Who|Whoever|Everything|Where|All that)\b")
+_RIDDLE = re.compile(r"(What|How|Which|Who|Whoever|Everything|Where|All that|Says?|Tells?|Forget them|Of|The same)\b")
 _SOURCES = ("app", "ui", "vpn_adapters", "tests")
 _NAMED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.arg, ast.Name, ast.Attribute)
 Patterns: TypeAlias = tuple[tuple[str, str], ...]

@@ -18,7 +18,7 @@ from app.domain.errors import TunnelmarkError
 from app.lab import LabManager, LabProgress, LabSpec
 
 PLATFORMS = "debian-11", "debian-13"
-"""Of the lab's A and B; the other labs of a run are made of the same images."""
+"""Platforms of the lab's A and B; the other labs of a run are made of the same images."""
 
 
 def report(progress: LabProgress) -> None:

@@ -30,7 +30,7 @@ BEGUN_FIRST = tuple(
 COMPUTER_NICE = 15
 """Emulated machines, which are installed meanwhile, miss their times where something else takes their processor."""
 HOSTS_NICE = 5
-"""Of tests on hosts of this computer: they measure, and a host that answers late under load ends a measurement."""
+"""Niceness of tests on hosts of this computer: they measure, and a late answer under load ends a measurement."""
 
 
 def pytest_job(name: str, *words: str) -> Job:

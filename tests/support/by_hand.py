@@ -1,4 +1,4 @@
-"""The same commands that the probes run, run by hand on the same hosts, to compare with.
+"""Commands of the probes, run by hand on the same hosts, to compare with.
 
 "By hand" is OpenSSH's own client on a connection that is there already, with the same command lines in sequence.
 What ping prints goes into a file on the host and comes back at the end: lines that cross SSH while a small host pings

@@ -67,7 +67,7 @@ class FakeDeployments:
         audits_written: Files that were written.
         silent: Hosts that cannot be asked.
         undone_on: Hosts from which the active deployment was removed alone.
-        unfinished_on: Hosts with files of a deployment that was broken off before it counted.
+        unfinished_on: Hosts with files of a deployment that was interrupted before it was confirmed.
         worked_on: Hosts on which another instance works.
         repair_gate: A repair begins while it is set.
         undo_error: What goes wrong during the removal from one host alone.
@@ -193,7 +193,11 @@ class FakeDeployments:
                 emit(DeploymentStageStarted(DeploymentStage.CONFIRM))
                 decision = self._decision(within_s, emit, token, confirmation)
                 if decision is not Decision.CONFIRM:
-                    why = "It was not wanted." if decision else f"It was not confirmed within {within_s:g} s."
+                    why = (
+                        "The user did not confirm the deployment."
+                        if decision
+                        else f"It was not confirmed within {within_s:g} s."
+                    )
                     return self._roll_back(made, emit, DeploymentState.REMOVED, why)
             self._enter(DeploymentStage.ENABLE, emit, token)
         except Cancelled:

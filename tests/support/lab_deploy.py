@@ -68,7 +68,7 @@ def find_out(sessions: SessionPair) -> tuple[HostFacts, HostFacts]:
 
 
 def differences(before: Snapshots, after: Snapshots) -> list[str]:
-    """Say what is different on A and B."""
+    """Return what is different on A and B."""
     return [
         f"{side}: {text}"
         for side, one, other in zip("ab", before, after, strict=True)

@@ -26,7 +26,7 @@ from support.lab_sessions import sh
 
 ADDRESSES = {Side.A: "10.77.0.1", Side.B: "10.77.0.2"}
 TAGGED = {Side.A: "10.78.0.1", Side.B: "10.78.0.2"}
-"""Of the same two hosts in their LANs, in VLAN 7."""
+"""Addresses of the same two hosts in their LANs, in VLAN 7."""
 
 # A LAN behind a gateway: one host, in a network namespace, joined by a cable with the gateway's port lan0.
 MAKE_LAN = """

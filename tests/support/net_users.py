@@ -8,7 +8,7 @@ import subprocess
 from app.domain.credentials import Secret
 
 PASSWORDS = {"operator": Secret("correct horse"), "plain": Secret("battery staple")}
-"""Of those who have one: `operator` may use sudo with it, `plain` has no rights."""
+"""Passwords of the users who have one: `operator` may use sudo with it, `plain` has no rights."""
 
 _WITHOUT_PASSWORD = "nopass", "doasuser"
 """The first may use sudo without a password, the second one doas."""

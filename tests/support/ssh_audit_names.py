@@ -29,7 +29,7 @@ AGREES: Mapping[str, frozenset[Verdict]] = {
 hardly any program has it: ssh-audit warns of some of that, and of some it does not."""
 
 XMSS = ("ssh-xmss@openssh.com", "ssh-xmss-cert-v01@openssh.com")
-"""Of an OpenSSH that was built with it. Source: OpenSSH 8.4, sshkey.c, WITH_XMSS; removed in 10.1."""
+"""Names of an OpenSSH that was built with XMSS. Source: OpenSSH 8.4, sshkey.c, WITH_XMSS; removed in 10.1."""
 
 
 @dataclass(frozen=True, slots=True)

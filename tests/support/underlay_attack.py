@@ -23,7 +23,7 @@ from support.net_hosts import NetHost, NetPair
 from support.net_world import World
 
 ETHERTYPE = 0x88B6
-"""Of the frames inside: for local experiments. Source: IEEE 802-2014 section 9.2.3."""
+"""EtherType of the frames inside: for local experiments. Source: IEEE 802-2014 section 9.2.3."""
 OUTSIDE = ("lo", "mgmt0", "eth1")
 """Interfaces of a host that are none of a tunnel's or LAN's."""
 PORTS = (21194, 21195)

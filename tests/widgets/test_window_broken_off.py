@@ -1,4 +1,4 @@
-"""Files of a deployment that was broken off on a host before it counted: removed at contact, once, and reported."""
+"""Files of a deployment that was interrupted before it was confirmed: removed at contact, once, and reported."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from support.message_checks import shows
 from ui.deployments.deployments_page import DeploymentsPage
 from ui.deployments.deployments_table import STATE, TUNNEL
 
-REPAIR_TEXT = "A deployment was broken off on gateway-b before it counted. Its files are removed."
+REPAIR_TEXT = "A deployment was interrupted on gateway-b before it was confirmed. Its files are removed."
 
 
 def broken_off(driver: Driver) -> DeploymentsPage:

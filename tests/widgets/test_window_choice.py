@@ -367,7 +367,7 @@ def test_a_plan_made_before_is_not_kept(driver: Driver) -> None:
 @pytest.mark.parametrize("method", ["guidelines", "use_guidelines", "judge_again"])
 def test_what_goes_wrong_with_guidelines_is_reported(driver: Driver, method: str) -> None:
     page = choice(driver)
-    driver.services.faults[method] = InvalidFile("settings.toml, line 2: this is not TOML.", hint="Mend the line.")
+    driver.services.faults[method] = InvalidFile("settings.toml, line 2: this is not TOML.", hint="Correct the line.")
     driver.click(page.guidelines.open)
     if method != "guidelines":
         driver.click(driver.dialog().yes)

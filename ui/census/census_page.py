@@ -189,7 +189,7 @@ class CensusPage(Page):
             self._open(past[0][0])
 
     def _on_pair(self) -> None:
-        """Say of which pair the table is, where it is another one."""
+        """Show of which pair the table is, where it is another one."""
         if self._plan is not None:
             self._filter()
         self.changed.emit()

@@ -122,7 +122,7 @@ class RowBook:
         self._change((event.key.solution, event.key.suite), state=RowState.RUNNING, stage=None, detail="")
 
     def stage(self, event: StageStarted) -> None:
-        """It goes on."""
+        """Show the stage that begins."""
         self._change((event.key.solution, event.key.suite), stage=event.stage, detail=local_text(event.detail))
 
     def rtts(self, key: Key, frame_bytes: int, mean_ms: float | None) -> None:
@@ -136,7 +136,7 @@ class RowBook:
         self._change(key, latency_ms=weighted_latency_ms(self._means_ms[key]))
 
     def probing(self, key: Key, frame_bytes: int) -> None:
-        """Say which frame size is being probed."""
+        """Show which frame size is being probed."""
         detail = f"{grouped(frame_bytes)} B"
         row = self._rows.get(key)
         if row is not None and row.stage is Stage.LATENCY and row.detail != detail:

@@ -17,7 +17,7 @@ class _Folding(QWidget):
     """Widget that lays out its parts anew where its width or their texts change."""
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Use the room that there is."""
+        """Fit the content to the new width."""
         super().resizeEvent(event)
         self._fold()
 

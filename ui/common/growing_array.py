@@ -80,7 +80,7 @@ class SampleRing:
         self._last_s = 0.0
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Clear the array."""
         self._written = 0
 
     def extend(self, now_s: float, values: npt.NDArray[np.float32]) -> None:
@@ -126,7 +126,7 @@ class Columns:
         self._count += 1
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Clear the array."""
         self._count = 0
 
     def copy(self) -> npt.NDArray[np.float64]:

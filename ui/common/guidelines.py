@@ -24,7 +24,7 @@ _DIALOG_PX = (640, 620)
 
 
 class GuidelinesLine(QWidget):
-    """Says which guidelines apply, beside a button that opens the dialog."""
+    """Shows which guidelines apply, beside a button that opens the dialog."""
 
     picked = Signal()
     """Other guidelines apply now."""

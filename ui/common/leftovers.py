@@ -57,12 +57,12 @@ class Leftovers(QObject):
             self._set(Leftover(record.plan.pair, message, record.campaign_id))
 
     def forget(self, pair_name: str) -> None:
-        """Forget a pair whose hosts are as they were before."""
+        """Remove a pair from the list: its hosts are as they were before."""
         if self.found.pop(pair_name, None) is not None:
             self.changed.emit(pair_name)
 
     def roll_back(self, pair_name: str) -> None:
-        """Put both hosts of a pair back; the pair is forgotten once both are clean."""
+        """Roll back both hosts of a pair; it leaves the list once both are clean."""
         former = self.found.get(pair_name)
         if former is None or former.is_busy:
             return

@@ -162,7 +162,7 @@ class Page(QWidget):
         return self.operation
 
     def _end(self, busy: BusyLine | None) -> None:
-        """Say no longer that it is being done."""
+        """Clear the note that it is being done."""
         if busy is not None:
             busy.end()
         if self.isVisible():

@@ -329,7 +329,7 @@ class CandidatesPage(Page):
             item.setCheckState(_NAME, Qt.CheckState.Unchecked)
 
     def _on_click(self, item: QTreeWidgetItem) -> None:
-        """Say why a line without a check box has none."""
+        """Show why a line without a check box has none."""
         candidate = self._candidate_of(item)
         if candidate is not None and is_weak(candidate) and not self.weak.isChecked():
             self.status_reported.emit(tr("Weak suites are measured only with “Include weak suites” below."))

@@ -260,7 +260,7 @@ class HostsPage(Page):
         self.context.confirm_change(invalid, lambda: self._discover(pair, how))
 
     def _show_fault(self, error: InvalidOption) -> None:
-        """Say once all that is wrong: of a host below the field that is marked, of the name in the notice."""
+        """Report once all that is wrong: of a host below the field that is marked, of the name in the notice."""
         is_of_host = self.fields.has_fault
         of_name = name_fault(self.name.text().strip(), self._pair) if is_of_host else error
         if of_name is not None:

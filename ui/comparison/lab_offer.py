@@ -27,7 +27,7 @@ class LabOffer(QWidget):
         self.show_state(is_up=False)
 
     def show_state(self, *, is_up: bool) -> None:
-        """Say whether the lab is up: then it is not started again."""
+        """Show whether the lab is up: then it is not started again."""
         self.start.setText(tr("Inspect the practice lab") if is_up else tr("Start the practice lab"))
         self._words.setText(
             tr("Two virtual gateways, A and B, are up on this computer. They have not been inspected yet.")

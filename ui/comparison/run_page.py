@@ -267,7 +267,7 @@ class RunPage(Page):
         self.finished.emit(record)
 
     def _show_interrupted(self, record: CampaignRecord) -> None:
-        """Say why the comparison was interrupted; a practice lab that has ended cannot go on."""
+        """Show why the comparison was interrupted; a practice lab that has ended cannot go on."""
         pair = record.plan.pair
         why = local_text(self.context.bridge.live.status().message) or tr("The comparison was interrupted.")
         if self._is_lab_gone:
@@ -279,7 +279,7 @@ class RunPage(Page):
         self.notice.show_message("error", why, hint, actions)
 
     def _show_outcome(self, outcome: Outcome) -> None:
-        """Say how many candidates failed, and why; only where none did, that all were measured."""
+        """Show how many candidates failed, and why; only where none did, that all were measured."""
         if not outcome.headline:
             self.head.show_progress(tr("Finished: both hosts are restored"), 1.0, None, "")
             self.status_reported.emit(tr("All candidates were measured. Next shows the results."))

@@ -78,7 +78,7 @@ def rotate_proposal(services: DeploymentServices, pair: PairSpec, active: Deploy
         active.options.confirm_within_s,
     )
     text = tr("Both hosts generate new keys, and the tunnel is set up again with them. It is down for some seconds.")
-    title = tr("New keys for %1?").replace("%1", pair.name)
+    title = tr("Rotate the keys of %1?").replace("%1", pair.name)
     return Proposal(title, f"{text} {_how(task)}", tr("Rotate keys"), task)
 
 

@@ -36,7 +36,7 @@ class Countdown(QFrame):
         self.setFocusPolicy(
             Qt.FocusPolicy.StrongFocus
         )  # so that a key that was meant for something else decides nothing
-        self.setAccessibleName(tr("Confirm the new tunnel?"))
+        self.setAccessibleName(tr("Confirmation of the new tunnel"))
         self.left = label("", "countdown", is_wrapping=False)
         self.left.setFont(tabular(self.left.font()))
         self.left.setMinimumWidth(20 * GRID)
@@ -45,7 +45,9 @@ class Countdown(QFrame):
         self.bar.setTextVisible(False)
         self.bar.setAccessibleName(tr("Time left to confirm"))
         # Screen readers read the plain labels of a notification.
-        self.title = label(tr("The tunnel is up on both hosts. Confirm it?"), "heading", role=Role.NoRole)
+        self.title = label(
+            tr("The tunnel is up on both hosts and waits for confirmation."), "heading", role=Role.NoRole
+        )
         self.text = label("")
         self.left_s = 0.0
         self._addresses = ("", "")
@@ -129,7 +131,7 @@ class Countdown(QFrame):
             notify_shown(self)
 
     def _open(self) -> None:
-        self.title.setText(tr("The tunnel is up on both hosts. Confirm it?"))
+        self.title.setText(tr("The tunnel is up on both hosts and waits for confirmation."))
         for one in (self.confirm, self.roll_back, self.more):
             enable(one, is_on=True, reason="")
         self.setVisible(True)

@@ -201,7 +201,7 @@ class DeployPage(Page):
             self.notice.clear()
 
     def _show_replaced(self) -> None:
-        """Say what would be replaced on the chosen pair."""
+        """Show what would be replaced on the chosen pair."""
         pair = self.form.pair
         name = pair.name if pair is not None else ""
         if name != self._shown_pair and not self.is_running:

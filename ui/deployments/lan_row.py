@@ -48,7 +48,7 @@ class LanRow(QObject):
         return str(self.port.currentData() or "")
 
     def show_host(self, host_label: str) -> None:
-        """Say how the host is called."""
+        """Show the host's name."""
         letter = self.side.value.upper()
         self.name.setText(tr("LAN port %1").replace("%1", f"{letter}  {host_label}".rstrip()))
 

@@ -93,7 +93,7 @@ class DeploymentProgress(QWidget):
         return next((one for one in DeploymentStage if self.stages.state_of(one) == "running"), None)
 
     def begin(self, task: DeploymentTask) -> None:
-        """Something begins."""
+        """Show a task that begins."""
         self.task, self.outcome = task, ""
         self._asked_for_s, self._has_answer = None, False
         self.what.setText(f"{task.name}: {local_title(task.title)}, {task.pair.name}")
@@ -107,7 +107,7 @@ class DeploymentProgress(QWidget):
         self._timer.start()
 
     def feed(self, event: DeploymentEvent) -> None:
-        """Something happened."""
+        """Show an event of the task."""
         match event:
             case DeploymentStageStarted(stage=stage, detail=detail):
                 self.countdown.clear()

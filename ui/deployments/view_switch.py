@@ -12,7 +12,7 @@ from ui.common.theme import GRID
 
 
 class AreaSwitch(QWidget):
-    """Says which of two pages is on show and goes to the other.
+    """Shows which of two pages is on show and goes to the other.
 
     Args:
         own: The page that this switch is on: `deploy` or `deployments`.

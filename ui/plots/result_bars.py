@@ -32,7 +32,7 @@ _OFFSET = 0.21
 _DIRECTIONS = (("a_to_b", "A→B", 1.0), ("b_to_a", "B→A", 0.55))
 """Direction, its name, and how strong its colour is: as in reports."""
 _STRENGTHS = (1.0, 0.6, 0.28)
-"""The same of user, system and interrupts."""
+"""Strength of the colours of user, system and interrupts."""
 
 
 def mixed(ink: QColor, paper: QColor, strength: float) -> QColor:

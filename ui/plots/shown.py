@@ -146,7 +146,7 @@ class ShownMenu(QMenu):
             super().mouseReleaseEvent(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """The same with the keys that change a box."""
+        """Change a box by a key without closing the menu."""
         if event.key() not in _TOGGLE_KEYS or not self._act():
             super().keyPressEvent(event)
 

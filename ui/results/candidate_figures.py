@@ -44,7 +44,7 @@ class CandidateFigures(ScrollPage):
             tr("TCP throughput per direction"),
             tr("CPU during throughput"),
             tr("Conditions while it was measured"),
-            tr("Will my controller keep its connection?"),
+            tr("Controller connections"),
         )
         interval = tr("95 % interval")
         self.latency = _table(

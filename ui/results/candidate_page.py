@@ -109,7 +109,7 @@ class CandidatePage(Page):
             self.tabs.setCurrentIndex(0)
 
     def _show_failure(self, data: ResultData, key: Key, *, is_current: bool) -> None:
-        """Say first why a candidate failed, and what mends it."""
+        """Show first why a candidate failed, and the remedy."""
         self.notice.clear()
         result, outcome = data.result(key), outcome_of(_alone(data, key))
         if result.status is AttemptStatus.COMPLETED and not outcome.causes:

@@ -60,7 +60,7 @@ class NoteDialog(Question):
         self.done(QDialog.DialogCode.Accepted)
 
     def show_fault(self, fault: str) -> None:
-        """Say what is wrong with the note; nothing where the text is empty."""
+        """Show what is wrong with the note; nothing where the text is empty."""
         self.fault.setText(fault)
         self.fault.setVisible(bool(fault))
         set_fault(self.field, is_wrong=bool(fault))

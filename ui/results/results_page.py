@@ -216,7 +216,7 @@ class ResultsPage(Page):
         )
 
     def show_written(self, path: Path) -> None:
-        """Say where a report is."""
+        """Show where a report is."""
         self.notice.show_message(
             "done",
             tr("Report saved."),
@@ -326,7 +326,7 @@ class ResultsPage(Page):
         return tr("It was not measured completely: select another candidate.")
 
     def _name_deploy(self) -> None:
-        """Say on the button which candidate it deploys: that of the selected line, unless it is no VPN."""
+        """Show on the button which candidate it deploys: that of the selected line, unless it is no VPN."""
         key = self.table.selected_key()
         result = self.data.result(key) if self.data is not None and key is not None else None
         name_deploy(self.deploy, result.title if result is not None and _can_be_deployed(result) else "")

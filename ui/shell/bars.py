@@ -158,7 +158,7 @@ class TopBar(QFrame):
         return tabs
 
     def show_lab(self, text: str, *, is_up: bool) -> None:
-        """Say whether a practice lab is up."""
+        """Show whether a practice lab is up."""
         self.lab.setText(text)
         self.lab.setAccessibleName(text)
         set_icon(self.lab, "lab", "good" if is_up else "muted")

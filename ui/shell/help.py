@@ -89,7 +89,7 @@ class Help:
         dialog.raise_()
 
     def show_about(self) -> None:
-        """Say which version this is, and where things are."""
+        """Show which version this is, and where things are."""
         self._show(tr("About Tunnelmark"), about_lines(self._docs_dir))
 
     def show_shortcuts(self) -> None:

@@ -154,7 +154,7 @@ class Other:
 
 
 def show_other(other: Other, *, is_seen: bool) -> None:
-    """Say that another window has the data folder: on stderr, and in a box where raising that window is not enough."""
+    """Report that another window has the data folder: on stderr, and in a box where raising it is not enough."""
     what, hint = other.sentences()
     sys.stderr.write(f"tunnelmark: {what}\n  {hint}\n")
     if not is_seen or other.is_quiet:

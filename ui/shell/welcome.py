@@ -112,7 +112,7 @@ class WelcomePage(Page):
                 enable(begin, is_on=not is_measuring, reason=reason)
 
     def show_lab(self, *, is_up: bool) -> None:
-        """Say on the button whether a practice lab is started, or the one that is up is used."""
+        """Show on the button whether a practice lab is started, or the one that is up is used."""
         text = tr("Use the &practice lab") if is_up else tr("Start the &practice lab")
         if self.lab[1].text() != text:
             self.lab[1].setText(text)

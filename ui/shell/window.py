@@ -327,7 +327,7 @@ class MainWindow(QMainWindow):
             self.go(self._wanted or list(Step)[self.wizard.current.number])
 
     def confirm_change(self, invalid: tuple[Step, ...], take: Callable[[], None]) -> None:
-        """Say which steps a change makes invalid, and take it if the user agrees."""
+        """Show which steps a change makes invalid, and take it if the user agrees."""
         from ui.shell.step_pages import confirm_change
 
         confirm_change(self, invalid, take)

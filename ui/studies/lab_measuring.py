@@ -17,7 +17,7 @@ class LabMeasuring(Measuring):
     """Runs of the chosen study."""
 
     def ask(self, pair: PairSpec) -> None:
-        """Say what will be measured and how long it takes; begin if the user agrees."""
+        """Show what will be measured and how long it takes; begin if the user agrees."""
         study, part = self.page.lab.study, self.page.lab.part
         if study is None or part is None:
             return

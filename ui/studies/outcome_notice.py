@@ -11,7 +11,7 @@ from ui.common.texts import tr
 def show_end(
     notice: Notice, resume: Callable[[], None], *, is_cancelled: bool, is_whole: bool, failed: tuple[str, str]
 ) -> None:
-    """Say how a run ended, with a way to go on where something is left.
+    """Show how a run ended, with a way to go on where something is left.
 
     Args:
         resume: Goes on.

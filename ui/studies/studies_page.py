@@ -301,7 +301,7 @@ class StudiesPage(Page):
     # --- measuring ----------------------------------------------------------------------------------------------------
 
     def ask(self) -> None:
-        """Say what will be measured and how long it takes; begin if the user agrees."""
+        """Show what will be measured and how long it takes; begin if the user agrees."""
         part, name = self.part, self.pairs.currentText()
         if name not in self._choices.labs or self.is_running:
             return

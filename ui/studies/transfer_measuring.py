@@ -15,7 +15,7 @@ class TransferMeasuring(Measuring):
     """Runs of a part of the study."""
 
     def ask(self, part: PartState, name: str) -> None:
-        """Say what will be measured and how long it takes; begin if the user agrees.
+        """Show what will be measured and how long it takes; begin if the user agrees.
 
         Args:
             name: Name of the pair.

@@ -28,7 +28,7 @@ TLS_1_2_SUITES: Mapping[str, str] = MappingProxyType(
         "AES-128-GCM": "TLS-ECDHE-ECDSA-WITH-AES-128-GCM-SHA256",
     }
 )
-"""The same of TLS 1.2, as OpenVPN writes them. Source: RFC 5289, RFC 7905."""
+"""Cipher suites of TLS 1.2, as OpenVPN writes them. Source: RFC 5289, RFC 7905."""
 
 LOGGED_TLS_1_2_SUITES: Mapping[str, str] = MappingProxyType(
     {

@@ -18,7 +18,7 @@ from vpn_adapters.shared.modular import tunnel
 from vpn_adapters.shared.rendering import render_file
 
 PORT = 1723
-"""Of A's control connection; the protocol has no other. Source: RFC 2637 section 3."""
+"""Port of A's control connection; the protocol has no other. Source: RFC 2637 section 3."""
 GRE_PROTOCOL = 47
 GRE_HEADER_BYTES = 16
 """With number and acknowledgement, as packets have while frames go both ways. Source: RFC 2637 section 4.1."""

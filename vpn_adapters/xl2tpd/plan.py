@@ -18,7 +18,7 @@ from vpn_adapters.xl2tpd.discovery import KERNEL_MODULES
 from vpn_adapters.xl2tpd.info import NAME
 
 PORT = 1701
-"""Of both sides. Source: RFC 2661 section 8.1."""
+"""Port of both sides. Source: RFC 2661 section 8.1."""
 L2TP_HEADER_BYTES = 6
 """Flags, tunnel, session; no length and no numbers in what the kernel sends. Source: RFC 2661 section 3.1; captures."""
 PPP_HEADER_BYTES = 4

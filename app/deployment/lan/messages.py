@@ -258,7 +258,7 @@ LOOP_UNKNOWN = MessageForm(
     "lan.loop-unknown", "Whether the two LANs are joined already could not be found out ({why})."
 )
 LOOP_UNKNOWN_HINT = MessageForm(
-    "lan.loop-unknown-hint", "If they are, do not roll this out: frames would go round in circles."
+    "lan.loop-unknown-hint", "If they are, do not deploy: frames would circle between the LANs."
 )
 LANS_JOINED_ALREADY = MessageForm(
     "lan.lans-joined-already",

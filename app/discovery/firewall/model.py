@@ -145,7 +145,7 @@ class BaseChain:
 
     @property
     def rules(self) -> tuple[FirewallRule, ...]:
-        """Its rules."""
+        """Rules of the chain, in order."""
         return self.table.chains.get(self.name, ())
 
 

@@ -134,7 +134,7 @@ def error_text(error: BaseException) -> str:
 
 _STORED = '{"code":'
 _NO_CODE = ""
-"""Of a text that is no message."""
+"""Code of a text that is no message."""
 
 
 def to_stored(text: str) -> str:

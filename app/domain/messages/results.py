@@ -7,7 +7,7 @@ from app.domain.messages import MessageForm
 DEPLOYMENT_LAPSED = MessageForm("deployment.lapsed", "It was not confirmed in time, and both hosts rolled back.")
 REPAIR_UNFINISHED = MessageForm(
     "deployment.repair-unfinished",
-    "A deployment was broken off on {hosts} before it counted. Its files are removed.",
+    "A deployment was interrupted on {hosts} before it was confirmed. Its files are removed.",
 )
 REPAIR_BY_REMOVAL = MessageForm(
     "deployment.repair-by-removal", "One host alone still has what was being removed. It is removed from both."

@@ -1,4 +1,4 @@
-"""One option: brought up, sent through, judged."""
+"""Test of one option: bring the tunnel up, send traffic, classify the outcome."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TypeAlias
 from app.domain.adapters import Adapter
 from app.domain.cancel import CancelToken
 from app.domain.census import CensusItem, CensusPlan, OptionResult, OptionStatus
-from app.domain.errors import CommandFailed, EnvironmentFault, HopelessTunnel, TunnelDown, TunnelmarkError
+from app.domain.errors import CommandFailed, EnvironmentFault, TunnelCannotComeUp, TunnelDown, TunnelmarkError
 from app.domain.messages import sentences
 from app.domain.solutions import Suite
 from app.measurement.census.log_diagnosis import last_line, reason_of, root_cause_line, with_words
@@ -100,7 +100,7 @@ def _bring(trial: OptionTest, suite: Suite, began_s: float) -> tuple[Tunnel, str
         return trial.reusable.bring(suite), ""
     except (TunnelDown, CommandFailed) as error:
         error.context["kernel"] = _crashes(trial, began_s)
-        if error.context["kernel"] or isinstance(error, HopelessTunnel):
+        if error.context["kernel"] or isinstance(error, TunnelCannotComeUp):
             raise
         first = error
     try:

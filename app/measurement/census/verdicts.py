@@ -27,7 +27,7 @@ def outer_filter(own: str, carrier: Carrier) -> str:
 
 
 def judge(item: CensusItem, outcome: SmokeTestOutcome) -> tuple[OptionStatus, str]:
-    """Say what became of an option that came up as it was asked for.
+    """Return what became of an option that came up as it was asked for.
 
     Works: every echo request was answered, packets of the tunnel were seen on the underlay, and no plaintext in them.
 

@@ -30,7 +30,7 @@ SNAPLEN_BYTES = 192
 """The beginning of each frame: enough for all headers and a canary."""
 
 MAX_PACKETS = 6_000
-"""Of one capture. A whole run is some hundreds; this bounds what a busy link could make of it."""
+"""Most packets of one capture. A whole run is some hundreds; this bounds what a busy link could make of it."""
 
 LIMIT_S = 180
 START_TIMEOUT_S = 15.0

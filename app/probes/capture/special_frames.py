@@ -30,7 +30,7 @@ FULL_TAGGED_FRAME_BYTES = 1_518
 
 
 def judge_crossings(records: Sequence[Record], sent: Sent, canaries: CanaryFrames) -> tuple[FrameCrossing, ...]:
-    """Say of each kind whether it arrived.
+    """Return for each kind whether it arrived.
 
     Args:
         records: What was captured on B's interface of the tunnel.

@@ -54,7 +54,7 @@ def judge_leak(
     is_unprotected: bool,
     is_stream: bool,
 ) -> LeakProof:
-    """Say whether plaintext was seen.
+    """Return whether plaintext was seen.
 
     Args:
         echoes: Marked echo requests that were sent and answered.
@@ -117,7 +117,7 @@ def _place(capture: HostCapture, place: str, side: str) -> str:
 def judge_breakage(
     captures: Captures, title: str, index: int, sent: Mapping[Side, Sent], canaries: CanaryFrames, failure: str = ""
 ) -> BreakOutcome:
-    """Say whether traffic stopped or went on in the clear after one breakage.
+    """Return whether traffic stopped or went on in the clear after one breakage.
 
     Args:
         index: Which breakage, from 0.

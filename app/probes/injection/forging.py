@@ -27,7 +27,7 @@ GRE = 47
 """IP protocol. Source: RFC 2784."""
 
 ETHERTYPE = 0x88B5
-"""Of the frames inside: for local experiments. Source: IEEE 802-2014 section 9.2.3."""
+"""EtherType of the frames inside: for local experiments. Source: IEEE 802-2014 section 9.2.3."""
 
 FROM_STRANGER = mark("from a third address")
 

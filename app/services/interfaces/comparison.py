@@ -152,7 +152,7 @@ class ComparisonServices(SettingsServices, PairServices, LabServices, Protocol):
         ...
 
     def lint_pair(self, pair: PairSpec, *, token: CancelToken, on_progress: ProgressSink) -> tuple[LintedFile, ...]:
-        """Say what is wrong with the configuration files that lie on both hosts. Changes nothing and keeps no file."""
+        """Return what is wrong with the configuration files on both hosts. Changes nothing and keeps no file."""
         ...
 
     def unfinished(self, pair_name: str) -> int | None:

@@ -93,7 +93,7 @@ class DeploymentServices(Protocol):
         ...
 
     def status(self, pair: PairSpec, *, token: CancelToken) -> PairStatus:
-        """Say how a pair is now."""
+        """Return the pair's status, read from both hosts."""
         ...
 
     def undeploy(self, pair: PairSpec, *, token: CancelToken, emit: DeploymentSink) -> Deployment:
@@ -125,12 +125,12 @@ class DeploymentServices(Protocol):
     def repair(self, pair: PairSpec, *, token: CancelToken, emit: DeploymentSink) -> Deployment | None:
         """Carry through what was begun last and is on one host alone; None where nothing has to be repaired.
 
-        What was broken off on a host before it counted is removed; as there is no deployment, that gives None, too.
+        What was interrupted on a host before it was confirmed is removed; that gives None, too.
         """
         ...
 
     def remove_unfinished(self, pair: PairSpec, *, token: CancelToken) -> None:
-        """Remove what was broken off on a host before it counted, and do nothing else; where there is none, nothing."""
+        """Remove what an interrupted deployment left on a host; nothing else."""
         ...
 
     def confirm(self, pair: PairSpec, *, token: CancelToken, emit: DeploymentSink) -> Deployment:

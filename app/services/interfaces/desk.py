@@ -42,7 +42,7 @@ class PairServices(Protocol):
         ...
 
     def remove_pair(self, name: str) -> None:
-        """Forget a pair; its comparisons, censuses and past deployments are kept."""
+        """Remove a pair; its comparisons, censuses and past deployments are kept."""
         ...
 
     def ssh_hosts(self, file: Path | None = None) -> SshHosts:

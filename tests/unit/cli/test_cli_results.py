@@ -81,6 +81,6 @@ def test_weights_of_the_user_are_beside_the_ranking_and_are_marked() -> None:
     print_weighting(out, weigh(record, rank(record), parse_weights("throughput-first")))
     text = cast("io.StringIO", out.file).getvalue()
     assert "Your weighting, not Tunnelmark's recommendation: latency 1, throughput 4, overhead 1." in text
-    assert "Bare underlay: no place: has no cryptography and is a reference only" in text
+    assert "Bare underlay: no rank: has no cryptography and is a reference only" in text
     assert "WireGuard, ChaCha20-Poly1305 first (1." in text
     assert "Take " not in text

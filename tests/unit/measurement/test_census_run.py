@@ -10,11 +10,11 @@ from app.domain.errors import (
     Cancelled,
     CleanupFailed,
     ConnectionLost,
-    HopelessTunnel,
     InvalidOption,
     InvalidPlan,
     PackageMissing,
     PreflightRefused,
+    TunnelCannotComeUp,
     TunnelDown,
 )
 from app.domain.events import AttemptEnded, CampaignEnded, CampaignStarted, LogLine, Paused, Progress
@@ -178,7 +178,7 @@ class TestResults:
         assert tunnels.did.count("switch SHAKE128") == 1
 
     def test_what_a_program_calls_hopeless_is_not_tried_again(self) -> None:
-        census = Census(CBC, tunnels=FakeCensusTunnels(faults={"AES-128-CBC": [HopelessTunnel("Never."), None]}))
+        census = Census(CBC, tunnels=FakeCensusTunnels(faults={"AES-128-CBC": [TunnelCannotComeUp("Never."), None]}))
         assert census.statuses(census.run()) == {"AES-128-CBC": "fails"}
         assert census.tunnels.did.count("switch AES-128-CBC") == 1
 

@@ -10,7 +10,7 @@ import pytest
 
 from app.domain.adapters import UpCheck
 from app.domain.commands import Command
-from app.domain.errors import HopelessTunnel
+from app.domain.errors import TunnelCannotComeUp
 from app.domain.hosts import Side
 from support.deploy_world import RUN_DIR, World, assert_untouched, open_tunnel, running_world, shell_of
 from support.made_up_vpn import MadeUpVpn, link_step, step
@@ -37,7 +37,7 @@ def test_no_one_waits_for_what_the_daemon_says_will_never_be(world: World, up_ch
         fatal_log_pattern="Error while (en|de)crypting",
     )
     began_s = time.monotonic()
-    with pytest.raises(HopelessTunnel) as raised, open_tunnel(world, world.with_vpn(vpn)):
+    with pytest.raises(TunnelCannotComeUp) as raised, open_tunnel(world, world.with_vpn(vpn)):
         pass
     assert time.monotonic() - began_s < PATIENCE_S
     assert raised.value.context["output"] == "Error while encrypting a frame"

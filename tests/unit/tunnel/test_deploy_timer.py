@@ -253,7 +253,7 @@ def when_a_is_slow(world: World, action: Callable[[], object]) -> None:
 def let_lease_of_a_end(world: World) -> None:
     folder = world.a.state_dir
     world.a.pass_time(
-        BEYOND_LEASES_S, lambda: (folder / "undo-begun").exists() or not folder.exists(), "the timer of A"
+        BEYOND_LEASES_S, lambda: (folder / "undo-begun").exists() or not folder.exists(), "the rollback timer of A"
     )
 
 

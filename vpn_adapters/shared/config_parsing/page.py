@@ -118,7 +118,7 @@ class ConfigPage:
                 self._masked_from[line] = column
 
     def speak(self, line: int) -> None:
-        """Say that a line is understood and holds nothing secret, for example a section's end."""
+        """Note that a line is understood and holds nothing secret, for example a section's end."""
         self._spoken.add(line)
 
     def note(self, sentence: str) -> None:

@@ -6,7 +6,7 @@ CHANNEL_HEADER_BYTES = 9
 """Message (1), channel (4), length (4) before data. Source: RFC 4254 section 5.2, OpenSSH: PROTOCOL section 2.3."""
 
 _TAG_BYTES = 16
-"""Of AES-GCM and ChaCha20-Poly1305. Source: RFC 5647 section 5.1, OpenSSH: PROTOCOL.chacha20poly1305."""
+"""Tag of AES-GCM and ChaCha20-Poly1305. Source: RFC 5647 section 5.1, OpenSSH: PROTOCOL.chacha20poly1305."""
 
 _MAC_BYTES = (
     ("-96", 12),

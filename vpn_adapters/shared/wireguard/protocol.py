@@ -31,7 +31,7 @@ HYBRID_SUITE = Suite(
     algorithms=("WireGuard-1", "X25519", "wireguard-mlkem768-psk", "ChaCha20-Poly1305", "BLAKE2s-256"),
     settings=MappingProxyType({PSK: ML_KEM}),
 )
-"""The same with a pre-shared key, which each handshake mixes in. Source: the WireGuard paper, section 5.2."""
+"""Suite with a pre-shared key, which each handshake mixes in. Source: the WireGuard paper, section 5.2."""
 
 
 def has_kem(suite: Suite) -> bool:

@@ -112,6 +112,7 @@ def test_a_run_measures_what_has_no_time_and_says_how_long_that_takes() -> None:
     assert missing_cells(cells, {cells[0]: 30.0}) == cells[1:]
     assert missing_cells(cells, {cells[0]: 30.0}, is_fresh=True) == cells
     assert predicted_s(()) == 0.0
+    assert predicted_s(cells_of("quick")) <= 600
     assert 0 < predicted_s(cells[1:]) < predicted_s(cells) < predicted_s(cells_of("all"))
     assert set(split_cells()) < set(cells_of("loss"))
     assert not set(split_cells()) & set(published_transfers())

@@ -71,9 +71,10 @@ def _shaped(request: DeployRequest, own: EndpointPlan, side: Side, way: LinkDire
     if not device:
         raise InvalidPlan(UNDERLAY_NOT_FOUND(host=request.label(side), address=request.link.underlay(side)))
     peer = request.link.underlay(side.other)
+    kept = f"{request.link.run_dir.rpartition('/')[0]}/shaped-{device}"
 
     def command(action: str) -> Command:
-        argv = shell_step_argv(_SCRIPT, action, device, peer, *netem_options(way))
+        argv = shell_step_argv(_SCRIPT, action, device, peer, kept, *netem_options(way))
         return Command(argv, timeout_s=_TIMEOUT_S, is_root=True)
 
     step = PlanStep(

@@ -213,6 +213,7 @@ def test_hosts_of_the_users_own_are_shaped_until_a_killed_comparison_is_rolled_b
     running = subprocess.Popen(argv, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     wait_until(lambda: all("netem" in one for one in queues(shaped)), "both hosts shaped", timeout_s=120)
     assert 30.0 < least_rtt_ms(shaped) < 60.0
+    assert all(one.split()[-2:] == ["gso_max_segs", "1"] for one in queues(shaped))
     running.kill()
     running.wait()
     wait_until(lambda: queues(shaped) == before, "both hosts rolled back", timeout_s=150)
@@ -220,5 +221,6 @@ def test_hosts_of_the_users_own_are_shaped_until_a_killed_comparison_is_rolled_b
 
 
 def queues(lab: Lab) -> list[str]:
-    """Return the queueing disciplines of the underlay's interface on both hosts."""
-    return [run(lab, side, "tc qdisc show dev eth1") for side in Side]
+    """Return queueing disciplines and longest segments of the underlay's interface on both hosts."""
+    segments = "ip -d link show dev eth1 | grep -o 'gso_max_segs [0-9]*'"
+    return [run(lab, side, f"tc qdisc show dev eth1; {segments}") for side in Side]

@@ -1,23 +1,39 @@
 # Shapes what an interface sends to one peer, ends that, or checks that it is so. Other packets pass as before.
-# $1 set, unset or check; $2 interface; $3 the peer's IPv4 address; $4... options of netem
-# Only an interface whose queueing is the kernel's own default is shaped: its handle is 0, and it comes back by itself.
+# $1 set, unset or check; $2 interface; $3 the peer's IPv4 address; $4 file that keeps what the interface had; $5...
+# options of netem
+# netem loses whole packets of a sender with segmentation offload, each many frames long: so the interface gets none
+# meanwhile. Only an interface whose queueing is the kernel's own default is shaped: its handle is 0, and it comes back by itself.
 
-action=$1 device=$2 peer=$3; shift 3
+action=$1 device=$2 peer=$3 kept=$4; shift 4
+segments() { ip -d link show dev "$device" | sed -n 's/.* gso_max_segs \([0-9]*\).*/\1/p'; }
 root() { tc qdisc show dev "$device" 2>/dev/null | grep " root" | head -n 1; }
 case $action in
     check)
-        tc qdisc show dev "$device" 2>/dev/null | grep -q "^qdisc netem 7e58: parent 7e57:4 "
+        tc qdisc show dev "$device" 2>/dev/null | grep -q "^qdisc netem 7e58: parent 7e57:4 " &&
+            [ "$(segments)" = 1 ]
         ;;
     unset)
+        status=0
         case $(root) in
-            "qdisc prio 7e57: root"*) tc qdisc del dev "$device" root ;;
+            "qdisc prio 7e57: root"*) tc qdisc del dev "$device" root || status=1 ;;
         esac
+        if [ -s "$kept" ]; then
+            read -r old < "$kept"
+            ip link set dev "$device" gso_max_segs "$old" && rm -f "$kept" || status=1
+        fi
+        exit "$status"
         ;;
     set)
         case $(root) in
             "qdisc "*" 0: root"*) ;;
             *) echo "$device has a queueing discipline of its own: $(root)" >&2; exit 3 ;;
         esac
+        if [ ! -s "$kept" ]; then
+            segments > "$kept.new"
+            [ -s "$kept.new" ] || { echo "ip does not report gso_max_segs of $device: install iproute2" >&2; exit 3; }
+            mv "$kept.new" "$kept"
+        fi
+        ip link set dev "$device" gso_max_segs 1 || exit 3
         # One that is built into the kernel is no module.
         modprobe -a sch_prio sch_netem cls_u32 2>/dev/null
         tc qdisc add dev "$device" root handle 7e57: prio bands 4 priomap 1 2 2 2 1 2 0 0 1 1 1 1 1 1 1 1 &&

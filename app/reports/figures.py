@@ -262,7 +262,8 @@ def _ratios(series: Sequence[Series], ranking: Ranking, theme: FigureTheme) -> l
         return []
     drawn = [(one.label, one.style.colour, _MARKERS[one.style.marker], ratio) for one, ratio in rows]
     caption = tr(
-        "Medians of all frame sizes together; whiskers are 95 % intervals of all pairs at once. Lower is better."
+        "Medians of all frame sizes together; whiskers are 95 % intervals, widened for the number of pairs that were "
+        "not distinguished. Lower is better."
     )
     description = tr("Latency of each candidate over that of the fastest, with its interval")
     figure = ratios_figure(drawn, theme)

@@ -19,6 +19,7 @@ from window_driver import Driver
 
 from app.deployment.monitor_log import MonitorSample
 from app.domain.results import CampaignRecord
+from app.ranking.pictures import ratio_rows
 from app.ranking.rank import rank
 from app.reports.figures import draw_figures
 from app.reports.svg import PAGE
@@ -29,6 +30,7 @@ from ui.common.theme import Theme
 from ui.plots.base import ScopePlot
 from ui.plots.export import csv_of
 from ui.plots.framed import PlotFrame, framed
+from ui.plots.intervals import IntervalPlot
 from ui.plots.latency import LatencyPlot
 from ui.plots.packet_stream import ArrivingPlot
 from ui.plots.ratios import RatioPlot
@@ -270,7 +272,9 @@ def test_every_plot_of_round_trip_times_has_both_scales(qtbot: QtBot, theme: The
     watched.draw("ipsec", [MonitorSample(datetime.now(UTC), (0.5, 5.0), 0.0)])
     cdf.draw(data, 60)
     frontier.draw(data)
-    plots: tuple[ScopePlot, ...] = (arriving, watched, cdf, frontier)
+    ratios = IntervalPlot(theme, "Ratios", "times the fastest")
+    ratios.draw(data.names, {(one.solution, one.suite): ratio for one, ratio in ratio_rows(data.ranking)})
+    plots: tuple[ScopePlot, ...] = (arriving, watched, cdf, frontier, ratios)
     for plot in plots:
         frame = show(qtbot, plot)
         texts = [

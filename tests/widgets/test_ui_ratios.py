@@ -15,6 +15,7 @@ from app.domain.results import Attempt, AttemptKey, AttemptStatus, Block, Latenc
 from support.sample_records import BASELINE, OPENVPN_UDP, STARTED, WIREGUARD
 from ui.common.ratio_model import RatioCurve, RatioModel, RoundRatio
 from ui.common.theme import Theme
+from ui.plots.framed import framed
 from ui.plots.ratios import RatioPlot
 
 FAST, SLOW = ("wireguard", WIREGUARD.suite), ("openvpn-udp", OPENVPN_UDP.suite)
@@ -155,3 +156,21 @@ def test_intervals_of_eight_candidates_are_beside_each_other(qtbot: QtBot, theme
     assert plot._series[keys[0]].bars.opts["beam"] < gaps.min()
     shown = [series for series in plot.hover_series() if series.x.size == rounds]
     assert np.allclose([series.x for series in shown], places)
+
+
+def test_ratios_have_both_scales(qtbot: QtBot, theme: Theme, model: RatioModel) -> None:
+    plot = RatioPlot(theme)
+    frame = framed(plot)
+    qtbot.addWidget(frame)
+    frame.resize(520, 300)
+    frame.show()
+    plot.set_candidates({FAST: ("WireGuard", 0), SLOW: ("OpenVPN", 0)})
+    plot.draw(model.curves())
+    assert frame.scale.accessibleName().startswith("Logarithmic axis of ratios")
+    frame.scale.click()
+    series = plot._series[SLOW]
+    assert series.dots.getData()[1].tolist() == pytest.approx([np.log10(1.5)] * 2)
+    assert series.bars.opts["top"].tolist() == pytest.approx([np.log10(1.9 / 1.5)])
+    low, high = plot.view_box.viewRange()[1]
+    assert low < 0 < np.log10(1.9) < high
+    assert frame.scale.accessibleName().startswith("Linear axis of ratios")

@@ -14,6 +14,7 @@ from ui.common.candidate_rows import Key
 from ui.common.ratio_model import RatioCurve, RoundRatio
 from ui.common.texts import count, tr
 from ui.common.theme import Theme
+from ui.plots.axes import RatioAxis
 from ui.plots.base import EndLabel, Floats, PlotTable
 from ui.plots.hover import HoverSeries, interval_text
 from ui.plots.pens import plot_pen, solution_pen, solution_symbol
@@ -71,6 +72,7 @@ class RatioPlot(CandidatePlot):
             tr("Latency over that of the fastest, with 95 % intervals"),
             tr("cycles"),
             tr("times the fastest"),
+            axes={"left": RatioAxis("left", is_log=False)},
             label_room_px=156,
         )
         self._series: dict[Key, _Series] = {}

@@ -36,7 +36,7 @@ from ui.plots.packet_stream import ArrivingPlot
 from ui.plots.ratios import RatioPlot
 from ui.plots.result_bars import CpuBarsPlot, ThroughputBarsPlot
 from ui.plots.result_data import ResultData, prepare
-from ui.plots.result_plots import CdfPlot, FrontierPlot
+from ui.plots.result_plots import CdfPlot, FrontierPlot, ring_words
 from ui.plots.rtt_history import RttHistoryPlot
 from ui.plots.shown import CandidatePlot, Shown, ShownMenu
 
@@ -165,6 +165,36 @@ def test_window_and_report_show_the_same_figures_in_the_same_order(
     medians = {row[0]: float(row[3].split()[0]) for row in cdf.figures().rows}
     for title, _answered, median, *_ in drawn["How many replies are in time: 60-byte frames"]:
         assert medians[names[title]] == pytest.approx(float(median), rel=0.01)
+
+
+def test_rings_are_around_those_that_the_recommendation_calls_undominated(
+    qtbot: QtBot, theme: Theme, data: ResultData
+) -> None:
+    kinds = {"wireguard": False, "openvpn-udp": True, "openvpn-tcp": False}
+    results = tuple(replace(one, is_dominated=kinds.get(one.solution)) for one in data.ranking.results)
+    changed = replace(data, ranking=replace(data.ranking, results=results))
+    plot = FrontierPlot(theme)
+    qtbot.addWidget(plot)
+    plot.draw(changed)
+    names = {data.names[key][0]: key[0] for key in data.names}
+    assert {names[row[0]]: row[1] for row in plot.figures().rows if names[row[0]] in kinds} == {
+        "wireguard": "yes",
+        "openvpn-udp": "no",
+        "openvpn-tcp": "yes",
+    }
+    assert {row[1] for row in plot.figures().rows if names[row[0]] not in kinds} == {"–"}, "barred ones have none"
+    rings = [one for one in plot.getPlotItem().items if isinstance(one, pg.ScatterPlotItem) and one.opts["size"] == 18]
+    assert len(rings) == 2
+    figure = next(one for one in draw_figures(data.record, changed.ranking, PAGE) if one.name == "frontier")
+    in_report = {row[0]: row[-1] for row in figure.data.rows}
+    titles = {data.candidate(key).title: key[0] for key in data.names}
+    assert {titles[title]: word for title, word in in_report.items() if titles[title] in kinds} == {
+        "wireguard": "yes",
+        "openvpn-udp": "no",
+        "openvpn-tcp": "yes",
+    }
+    ring = ring_words().removesuffix(".").removeprefix("Ring: ")
+    assert ring in figure.caption
 
 
 def test_bars_of_throughput_say_direction_and_interval(qtbot: QtBot, theme: Theme, data: ResultData) -> None:

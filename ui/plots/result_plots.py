@@ -120,12 +120,13 @@ class CdfPlot(CandidatePlot):
         return PlotTable((tr("Candidate"), *(f"{100 * share:.0f} %" for share in _SHARES)), tuple(rows))
 
 
+
 @dataclass(frozen=True, slots=True)
 class _Point:
     key: Key
     x: float
     y: float
-    is_on_frontier: bool
+    is_dominated: bool | None
     latency: Estimate
     throughput: Mapping[str, Estimate]
 
@@ -137,7 +138,7 @@ def _points(data: ResultData) -> list[_Point]:
             (one.result.solution, one.result.suite),
             one.latency.mean,
             float(np.log10(one.throughput_mbit_s)),
-            one.is_on_frontier,
+            one.result.is_dominated,
             one.latency,
             one.result.throughput_mbit_s,
         )
@@ -146,15 +147,15 @@ def _points(data: ResultData) -> list[_Point]:
 
 
 class FrontierPlot(ItemsPlot):
-    """Throughput against weighted latency; Pareto-optimal candidates are ringed."""
+    """Throughput against weighted latency; candidates that the recommendation calls Pareto-optimal are ringed."""
 
     def __init__(self, theme: Theme, shown: Shown | None = None) -> None:
         super().__init__(
             theme,
             shown,
-            tr("Throughput vs. latency (upper left is better; ring: no other is better in both)"),
+            tr("Throughput vs. latency (upper left is better)"),
             tr("weighted latency in ms"),
-            tr("throughput in Mbit/s"),
+            "Mbit/s",
             axes={"bottom": RttAxis("bottom", is_log=True), "left": LogAxis("left")},
             label_room_px=156,
         )
@@ -170,7 +171,7 @@ class FrontierPlot(ItemsPlot):
         self._rows = tuple(
             (
                 data.names[point.key][0],
-                NONE if data.result(point.key).is_unprotected else tr("yes") if point.is_on_frontier else tr("no"),
+                NONE if point.is_dominated is None else tr("no") if point.is_dominated else tr("yes"),
                 ms(point.x),
                 mbit_s(10**point.y),
             )
@@ -183,7 +184,7 @@ class FrontierPlot(ItemsPlot):
         xs = [float(x) for x in self.scaled(np.array([point.x for point in points]))]
         for point, x in zip(points, xs, strict=True):
             style = series_style(point.key[0], data.names[point.key][1])
-            if point.is_on_frontier:
+            if point.is_dominated is False:
                 ring = pg.ScatterPlotItem([x], [point.y], size=18, pen=plot_pen(style.colour), brush=None)
                 self.add(ring)
             self.add(
@@ -226,6 +227,12 @@ class FrontierPlot(ItemsPlot):
         return "\n".join(lines)
 
     def figures(self) -> PlotTable:
-        """Return both figures of each candidate, and whether another one beats it in both."""
+        """Return both figures of each candidate, and whether it has a ring."""
         headers = tr("Candidate"), tr("Pareto-optimal"), tr("Weighted latency"), tr("Throughput")
         return PlotTable(headers, self._rows, texts=2)
+
+
+
+def ring_words() -> str:
+    """Return the meaning of a ring around a candidate, the same as in reports."""
+    return tr("Ring: no other candidate that may be recommended is better in something and worse in nothing.")

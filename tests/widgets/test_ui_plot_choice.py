@@ -86,7 +86,7 @@ def test_a_hidden_candidate_is_neither_drawn_nor_in_table_and_export(qtbot: QtBo
     assert not plot._bands[SLOW].fill.isVisible()
     assert [label.text for label in plot._end_labels] == ["WireGuard"]
     assert plot.view_box.viewRange()[1][1] < high, "the axis follows what is shown"
-    assert {row[0] for row in csv.reader(io.StringIO(csv_of([plot]).decode()))} == {"Candidate", "WireGuard"}
+    assert {row[0] for row in csv.reader(io.StringIO(csv_of([plot]).decode()))} == {"candidate", "WireGuard"}
     frame.refresh()
     assert frame.table.rowCount() == 2
     assert frame.choose.text() == "1/2"

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import csv
 from collections.abc import Collection, Sequence
 
 import numpy as np
@@ -15,6 +16,7 @@ from app.domain.results import Attempt, AttemptKey, AttemptStatus, Block, Latenc
 from support.sample_records import BASELINE, OPENVPN_UDP, STARTED, WIREGUARD
 from ui.common.ratio_model import RatioCurve, RatioModel, RoundRatio
 from ui.common.theme import Theme
+from ui.plots.export import csv_of
 from ui.plots.framed import framed
 from ui.plots.ratios import RatioPlot
 
@@ -174,3 +176,19 @@ def test_ratios_have_both_scales(qtbot: QtBot, theme: Theme, model: RatioModel) 
     low, high = plot.view_box.viewRange()[1]
     assert low < 0 < np.log10(1.9) < high
     assert frame.scale.accessibleName().startswith("Linear axis of ratios")
+
+
+def test_an_export_has_every_cycle_as_plain_numbers(qtbot: QtBot, theme: Theme, model: RatioModel) -> None:
+    plot = RatioPlot(theme)
+    qtbot.addWidget(plot)
+    plot.set_candidates({FAST: ("WireGuard", 0), SLOW: ("OpenVPN", 0)})
+    plot.draw(model.curves())
+    rows = list(csv.reader(csv_of([plot]).decode().splitlines()))
+    assert rows[0] == [
+        *("candidate", "cycle", "times_fastest", "round", "round_times_fastest", "round_low", "round_high")
+    ]
+    assert [row[1:] for row in rows[1:] if row[0] == "OpenVPN"] == [
+        ["1", "1.5", "", "", "", ""],
+        ["2", "1.5", "1", "1.5", "", ""],
+        ["3", "1.5", "2", "1.5", "1.2", "1.9"],
+    ]

@@ -18,6 +18,7 @@ from ui.common.basics import ElidedLabel
 from ui.common.texts import tr
 from ui.common.theme import Theme
 from ui.plots.axes import ScaleAxis
+from ui.plots.export_rows import ExportRows
 from ui.plots.hover import Hover, HoverSeries
 from ui.plots.spreading import spread
 from ui.plots.zoom import Zoom
@@ -166,6 +167,10 @@ class ScopePlot(pg.PlotWidget):  # type: ignore[misc] # the same
 
     def figures(self) -> PlotTable:
         """Return what the plot shows, as text for people; the headers are there before the first figure."""
+        raise NotImplementedError
+
+    def export_rows(self) -> ExportRows:
+        """Return every figure that the plot shows, for other programs."""
         raise NotImplementedError
 
     def redraw(self) -> None:

@@ -18,6 +18,7 @@ from ui.common.texts import NONE, tr
 from ui.common.theme import Theme
 from ui.plots.axes import RatioAxis
 from ui.plots.base import PlotTable
+from ui.plots.export_rows import ExportRows, ratio_cells
 from ui.plots.hover import HoverSeries, interval_text
 from ui.plots.pens import plot_pen, solution_symbol
 from ui.plots.shown import ItemsPlot, Shown
@@ -132,6 +133,10 @@ class IntervalPlot(ItemsPlot):
         rows = tuple((self._names[key][0], decimal(one.value, 3), _interval(one)) for key, one in self._rows())
         return PlotTable((tr("Candidate"), self._x_label, tr("95 % interval")), rows)
 
+    def export_rows(self) -> ExportRows:
+        """Return each ratio with its interval."""
+        rows = tuple((self._names[key][0], *ratio_cells(one)) for key, one in self._rows())
+        return ExportRows(("candidate", "ratio", "low", "high"), rows)
 
 
 def _interval(ratio: Ratio) -> str:

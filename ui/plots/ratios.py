@@ -16,6 +16,7 @@ from ui.common.texts import count, tr
 from ui.common.theme import Theme
 from ui.plots.axes import RatioAxis
 from ui.plots.base import EndLabel, Floats, PlotTable
+from ui.plots.export_rows import Cell, ExportRows
 from ui.plots.hover import HoverSeries, interval_text
 from ui.plots.pens import plot_pen, solution_pen, solution_symbol
 from ui.plots.shown import CandidatePlot, Shown
@@ -208,6 +209,17 @@ class RatioPlot(CandidatePlot):
         headers = (tr("Candidate"), tr("Times the fastest"), tr("95 % interval"), tr("Rounds"), tr("Cycles"))
         return PlotTable(headers, tuple(rows))
 
+    def export_rows(self) -> ExportRows:
+        """Return the ratio of each candidate after each cycle, and where a round ended that of the round."""
+        rows: list[tuple[Cell, ...]] = []
+        for curve in self._drawn:
+            ended = {one.cycle: (nth, one.ratio, one.low, one.high) for nth, one in enumerate(curve.rounds, start=1)}
+            rows += [
+                (self._titles[curve.key][0], int(cycle), float(ratio), *ended.get(int(cycle), (None,) * 4))
+                for cycle, ratio in zip(curve.cycle, curve.ratio, strict=True)
+            ]
+        headers = ("candidate", "cycle", "times_fastest", "round", "round_times_fastest", "round_low", "round_high")
+        return ExportRows(headers, tuple(rows))
 
 
 def _interval(one: RoundRatio) -> str:

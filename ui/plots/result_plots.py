@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyqtgraph as pg
 
+from app.domain.hosts import DIRECTIONS
 from app.domain.ranking import Estimate
 from app.ranking.frontier import frontier
 from app.ranking.pictures import Distribution
@@ -18,6 +19,7 @@ from ui.common.texts import NONE, count, mbit_s, ms, tr
 from ui.common.theme import Theme
 from ui.plots.axes import LogAxis, RttAxis
 from ui.plots.base import EndLabel, PlotTable
+from ui.plots.export_rows import WEIGHTED_COLUMNS, ExportRows, estimate_cells
 from ui.plots.hover import HoverSeries, estimate_text, interval_text
 from ui.plots.pens import plot_pen, solution_pen, solution_symbol
 from ui.plots.result_data import ResultData
@@ -25,6 +27,8 @@ from ui.plots.shown import CandidatePlot, ItemsPlot, Shown
 
 _SHARES = (0.05, 0.25, 0.5, 0.75, 0.95, 0.99)
 """Shares of the requests in the table of the distribution."""
+
+_FRONTIER_COLUMNS = ("candidate", "is_dominated", *WEIGHTED_COLUMNS, *(f"{name}_mbit_s" for name in DIRECTIONS))
 
 
 def _within(found: Distribution, share: float) -> str:
@@ -119,6 +123,14 @@ class CdfPlot(CandidatePlot):
         rows = [(one.name, *(_within(one.found, share) for share in _SHARES)) for one in self._shown]
         return PlotTable((tr("Candidate"), *(f"{100 * share:.0f} %" for share in _SHARES)), tuple(rows))
 
+    def export_rows(self) -> ExportRows:
+        """Return every point of the curves."""
+        rows = [
+            (one.name, one.frame_bytes, 100 * float(share), float(rtt_ms))
+            for one in self._shown
+            for share, rtt_ms in zip(one.found.shares, one.found.rtt_ms, strict=True)
+        ]
+        return ExportRows(("candidate", "frame_bytes", "answered_pct", "rtt_ms"), tuple(rows))
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,6 +243,22 @@ class FrontierPlot(ItemsPlot):
         headers = tr("Candidate"), tr("Pareto-optimal"), tr("Weighted latency"), tr("Throughput")
         return PlotTable(headers, self._rows, texts=2)
 
+    def export_rows(self) -> ExportRows:
+        """Return the figures of each candidate with their interval, and whether another candidate outdoes it."""
+        data = self._data
+        if data is None:
+            return ExportRows(_FRONTIER_COLUMNS, ())
+        words = {None: None, True: "yes", False: "no"}
+        rows = [
+            (
+                data.names[point.key][0],
+                words[point.is_dominated],
+                *estimate_cells(point.latency),
+                *(point.throughput[name].mean if name in point.throughput else None for name in DIRECTIONS),
+            )
+            for point in self._points
+        ]
+        return ExportRows(_FRONTIER_COLUMNS, tuple(rows))
 
 
 def ring_words() -> str:

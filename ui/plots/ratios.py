@@ -70,7 +70,7 @@ class RatioPlot(CandidatePlot):
         super().__init__(
             theme,
             shown,
-            tr("Latency over that of the fastest, with 95 % intervals"),
+            tr("Latency vs. the fastest, 95 % intervals"),
             tr("cycles"),
             tr("times the fastest"),
             axes={"left": RatioAxis("left", is_log=False)},

@@ -1,4 +1,4 @@
-"""Candidates that no other one beats in both latency and throughput."""
+"""Latency and throughput of candidates against each other."""
 
 from __future__ import annotations
 
@@ -12,16 +12,14 @@ class FrontierPoint:
     """Candidate with both figures.
 
     Attributes:
-        result: Its results.
+        result: Its results; `is_dominated` decides whether it is on the frontier, as in the recommendation.
         latency: Weighted latency in ms.
         throughput_mbit_s: Mean of both directions.
-        is_on_frontier: Whether it is protected, and no protected candidate is better in both.
     """
 
     result: CandidateResult
     latency: Estimate
     throughput_mbit_s: float
-    is_on_frontier: bool
 
 
 def frontier(ranking: Ranking) -> tuple[FrontierPoint, ...]:
@@ -31,18 +29,4 @@ def frontier(ranking: Ranking) -> tuple[FrontierPoint, ...]:
         for one in ranking.results
         if one.weighted_latency_ms is not None and (rates := one.throughput_mbit_s.values())
     ]
-    rivals = [(latency.mean, rate) for one, latency, rate in found if _is_rival(one)]
-    return tuple(
-        FrontierPoint(
-            one,
-            latency,
-            rate,
-            _is_rival(one) and not any(ms < latency.mean and mbit_s > rate for ms, mbit_s in rivals),
-        )
-        for one, latency, rate in found
-        if latency.mean > 0 and rate > 0
-    )
-
-
-def _is_rival(one: CandidateResult) -> bool:
-    return not (one.is_unprotected or one.is_partial)
+    return tuple(FrontierPoint(one, latency, rate) for one, latency, rate in found if latency.mean > 0 and rate > 0)

@@ -85,15 +85,17 @@ def ratio_data(rows: Iterable[tuple[str, Ratio]]) -> FigureData:
 
 
 def frontier_data(rows: Iterable[tuple[str, FrontierPoint]]) -> FigureData:
-    """Return latency and throughput of each candidate, and whether no other one is better in both."""
-    found = []
-    for title, one in rows:
-        is_best = NOTHING if one.result.is_unprotected else tr("yes") if one.is_on_frontier else tr("no")
-        found.append((title, ms(one.latency.mean), number(one.throughput_mbit_s), is_best))
+    """Return latency and throughput of each candidate, and whether it has a ring."""
+    words = {None: NOTHING, True: tr("no"), False: tr("yes")}
+    found = [
+        (title, ms(one.latency.mean), number(one.throughput_mbit_s), words[one.result.is_dominated])
+        for title, one in rows
+    ]
     caption = tr(
-        "Weighted latency in ms, throughput in Mbit/s (mean of both directions), and whether none is better in both"
+        "Weighted latency in ms, throughput in Mbit/s (mean of both directions), and whether no other candidate that "
+        "may be recommended is better in something and worse in nothing"
     )
-    return FigureData(caption, (tr("Candidate"), tr("Latency"), tr("Throughput"), tr("None better")), tuple(found))
+    return FigureData(caption, (tr("Candidate"), tr("Latency"), tr("Throughput"), tr("Pareto-optimal")), tuple(found))
 
 
 def throughput_data(rows: Iterable[tuple[str, Mapping[str, Estimate]]]) -> FigureData:

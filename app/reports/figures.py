@@ -262,7 +262,8 @@ def _ratios(series: Sequence[Series], ranking: Ranking, theme: FigureTheme) -> l
         return []
     drawn = [(one.label, one.style.colour, _MARKERS[one.style.marker], ratio) for one, ratio in rows]
     caption = tr(
-        "Medians of all frame sizes together; whiskers are 95 % intervals of all pairs at once. Lower is better."
+        "Medians of all frame sizes together; whiskers are 95 % intervals, widened for the number of pairs that were "
+        "not distinguished. Lower is better."
     )
     description = tr("Latency of each candidate over that of the fastest, with its interval")
     figure = ratios_figure(drawn, theme)
@@ -282,10 +283,11 @@ def _frontier(series: Sequence[Series], ranking: Ranking, theme: FigureTheme) ->
     marks = []
     for point in points:
         one = by_key[point.result.solution, point.result.suite]
-        figures = point.latency.mean, point.throughput_mbit_s, point.is_on_frontier
+        figures = point.latency.mean, point.throughput_mbit_s, point.result.is_dominated is False
         marks.append(FrontierMark(one.label, one.style.colour, _MARKERS[one.style.marker], *figures))
     caption = tr(
-        "Upper left is better; a ring marks those that no protected one beats in both. Both scales are logarithmic."
+        "Upper left is better; ring: no other candidate that may be recommended is better in something and worse in "
+        "nothing. Both scales are logarithmic."
     )
     description = tr("Throughput of each candidate against its weighted latency")
     svg = _svg(frontier_figure(marks, theme), "frontier", description, theme)

@@ -32,7 +32,7 @@ class FrontierMark:
         marker: Shape, as matplotlib calls it.
         latency_ms: Weighted latency.
         throughput_mbit_s: Mean of both directions.
-        is_on_frontier: Whether it has a ring.
+        has_ring: Whether no other candidate that may be recommended outdoes it.
     """
 
     label: str
@@ -40,7 +40,7 @@ class FrontierMark:
     marker: str
     latency_ms: float
     throughput_mbit_s: float
-    is_on_frontier: bool
+    has_ring: bool
 
 
 def ratios_figure(rows: Sequence[tuple[str, str, str, Ratio]], theme: FigureTheme) -> Figure:
@@ -80,11 +80,11 @@ def ratios_figure(rows: Sequence[tuple[str, str, str, Ratio]], theme: FigureThem
 
 
 def frontier_figure(marks: Sequence[FrontierMark], theme: FigureTheme) -> Figure:
-    """Draw throughput over latency, both logarithmic, with a ring around those on the frontier."""
+    """Draw throughput over latency, both logarithmic, with a ring around those that no other one outdoes."""
     figure, axes = new_axes(theme, right=0.97)
     for one in marks:
         place = one.latency_ms, one.throughput_mbit_s
-        if one.is_on_frontier:
+        if one.has_ring:
             axes.plot(*place, marker="o", markersize=12, color=one.colour, fillstyle="none")
         axes.plot(*place, marker=one.marker, markersize=6, color=one.colour)
     axes.set_xscale("log")

@@ -11,7 +11,7 @@ from app.domain.condition_files import presets
 from app.domain.hosts import HostFacts, Tool, ToolFlavour
 from app.domain.profiles import FRAME_BYTES, FRAME_WEIGHTS, PROFILES, Profile, ProfileName
 from app.domain.ranking import Ranking
-from app.domain.results import CampaignRecord
+from app.domain.results import CampaignPlan, CampaignRecord
 from app.domain.solutions import BASELINE
 from app.ranking import STUDY_2011, outcome_of, published_2011
 from app.ranking.file_study import own_ratios
@@ -172,7 +172,7 @@ def conditions_view(record: CampaignRecord, ranking: Ranking) -> list[View]:
             tr("Frame sizes"),
             tr("{sizes} bytes").format(sizes=", ".join(grouped(size) for size in plan.profile.frame_bytes)),
         ),
-        ("TCP", _tcp(plan.profile)),
+        ("TCP", _tcp(plan)),
         (tr("Load cap"), f"{figure(plan.pair.load_cap_mbit_s)} Mbit/s" if plan.pair.load_cap_mbit_s else tr("none")),
         (
             tr("Deadline"),
@@ -198,12 +198,14 @@ def _echo_requests(profile: Profile) -> str:
     return tr("{pings} of each size in each round").format(pings=grouped(profile.pings))
 
 
-def _tcp(profile: Profile) -> str:
-    if profile.is_adaptive:
-        text = tr("1 s in each direction in the first round, then {seconds} s in each direction")
-    else:
+def _tcp(plan: CampaignPlan) -> str:
+    if not plan.profile.is_adaptive:
         text = tr("{seconds} s in each direction")
-    return text.format(seconds=profile.seconds)
+    elif plan.min_rate_mbit_s is None:
+        text = tr("{seconds} s in each direction, in the first round only")
+    else:  # a candidate is not excluded by one measurement alone
+        text = tr("{seconds} s in each direction, in the first two rounds only, since a throughput is required")
+    return text.format(seconds=plan.profile.seconds)
 
 
 def _order(record: CampaignRecord) -> str:
@@ -241,7 +243,7 @@ def method_view(record: CampaignRecord, ranking: Ranking) -> list[str]:
     )
     is_adaptive = record.plan.profile.is_adaptive
     latency = [
-        tr("Latency: {how}").format(how=tr(_LATENCY_METHOD)),
+        tr("Latency: {how}").format(how=tr(_LATENCY_METHOD if record.plan.condition is None else _CONDITION_METHOD)),
         tr(_BLOCKS_METHOD) if is_adaptive else "",
         _ping(record),
         tr("Every round-trip time is kept."),
@@ -251,7 +253,7 @@ def method_view(record: CampaignRecord, ranking: Ranking) -> list[str]:
         tr("Weighted latency: the mean of the mean round-trip times with the weights {weights} bytes. {why}").format(
             weights=weights, why=tr(_WEIGHTS_SOURCE)
         ),
-        tr("Throughput: iperf3 over one TCP connection, {times}.").format(times=_tcp(record.plan.profile)),
+        tr("Throughput: iperf3 over one TCP connection, {times}.").format(times=_tcp(record.plan)),
         tr("CPU: differences of /proc/stat on both hosts while throughput was measured; all cores together are 100 %."),
         tr("Intervals are Student's 95 % intervals over the rounds, so that drift widens them."),
     ]
@@ -264,6 +266,11 @@ _LATENCY_METHOD = mark(
     "ICMP echo requests from A to B through the tunnel, each sent when the one before was answered, with the same "
     "options for every candidate and without permission to fragment inside the tunnel."
 )
+_CONDITION_METHOD = mark(
+    "ICMP echo requests from A to B through the tunnel, each sent when the one before was answered, or in even steps "
+    "where the condition makes the round trip long, with the same options for every candidate and without permission "
+    "to fragment inside the tunnel."
+)
 _BLOCKS_METHOD = mark(
     "Candidates are up side by side where that is sound, and are measured in turn in short blocks of requests, round "
     "after round, until the order is known or the time for measuring is used up."
@@ -274,8 +281,9 @@ _WEIGHTS_SOURCE = mark(
 )
 _RANK_METHOD = mark(
     "Two candidates differ where the ratio of their latencies, compared round by round, is further from 1 than chance "
-    "explains (paired t test; Holm's correction keeps all pairs together at 5 %). A candidate's rank is one more "
-    "than the number of candidates that are faster in this sense; = marks a shared rank."
+    "explains (paired t test with the variance of each pair drawn towards that of all pairs; Holm's correction keeps "
+    "all pairs together at 5 %). A candidate's rank is one more than the number of candidates that are faster in this "
+    "sense; = marks a shared rank."
 )
 _SEQUENTIAL_METHOD = mark(
     "Two candidates differ where the ratio of their median latencies, compared round by round, is further from 1 than "
@@ -290,7 +298,11 @@ def _ping(record: CampaignRecord) -> str:
     tool = record.facts["a"].tools.get("ping") if "a" in record.facts else None
     if tool is None or tool.flavour is ToolFlavour.MISSING:
         return ""
-    options = "ping -n -A -D -M do" if tool.flavour is ToolFlavour.IPUTILS else "ping -A"
+    options = "ping -n -A -M do" if tool.flavour is ToolFlavour.IPUTILS else "ping -A"
+    if record.plan.condition is not None and tool.flavour is ToolFlavour.IPUTILS:
+        options = tr("{program}, with {option} in place of {usual} for even steps").format(
+            program=options, option="-i", usual="-A"
+        )
     return tr("The program was {options} ({version}).").format(
         options=options, version=" ".join(filter(None, (tool.flavour.value, _version(tool))))
     )

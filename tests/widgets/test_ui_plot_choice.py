@@ -19,6 +19,7 @@ from window_driver import Driver
 
 from app.deployment.monitor_log import MonitorSample
 from app.domain.results import CampaignRecord
+from app.ranking.pictures import ratio_rows
 from app.ranking.rank import rank
 from app.reports.figures import draw_figures
 from app.reports.svg import PAGE
@@ -29,12 +30,13 @@ from ui.common.theme import Theme
 from ui.plots.base import ScopePlot
 from ui.plots.export import csv_of
 from ui.plots.framed import PlotFrame, framed
+from ui.plots.intervals import IntervalPlot
 from ui.plots.latency import LatencyPlot
 from ui.plots.packet_stream import ArrivingPlot
 from ui.plots.ratios import RatioPlot
 from ui.plots.result_bars import CpuBarsPlot, ThroughputBarsPlot
 from ui.plots.result_data import ResultData, prepare
-from ui.plots.result_plots import CdfPlot, FrontierPlot
+from ui.plots.result_plots import CdfPlot, FrontierPlot, ring_words
 from ui.plots.rtt_history import RttHistoryPlot
 from ui.plots.shown import CandidatePlot, Shown, ShownMenu
 
@@ -84,7 +86,7 @@ def test_a_hidden_candidate_is_neither_drawn_nor_in_table_and_export(qtbot: QtBo
     assert not plot._bands[SLOW].fill.isVisible()
     assert [label.text for label in plot._end_labels] == ["WireGuard"]
     assert plot.view_box.viewRange()[1][1] < high, "the axis follows what is shown"
-    assert {row[0] for row in csv.reader(io.StringIO(csv_of([plot]).decode()))} == {"Candidate", "WireGuard"}
+    assert {row[0] for row in csv.reader(io.StringIO(csv_of([plot]).decode()))} == {"candidate", "WireGuard"}
     frame.refresh()
     assert frame.table.rowCount() == 2
     assert frame.choose.text() == "1/2"
@@ -163,6 +165,36 @@ def test_window_and_report_show_the_same_figures_in_the_same_order(
     medians = {row[0]: float(row[3].split()[0]) for row in cdf.figures().rows}
     for title, _answered, median, *_ in drawn["How many replies are in time: 60-byte frames"]:
         assert medians[names[title]] == pytest.approx(float(median), rel=0.01)
+
+
+def test_rings_are_around_those_that_the_recommendation_calls_undominated(
+    qtbot: QtBot, theme: Theme, data: ResultData
+) -> None:
+    kinds = {"wireguard": False, "openvpn-udp": True, "openvpn-tcp": False}
+    results = tuple(replace(one, is_dominated=kinds.get(one.solution)) for one in data.ranking.results)
+    changed = replace(data, ranking=replace(data.ranking, results=results))
+    plot = FrontierPlot(theme)
+    qtbot.addWidget(plot)
+    plot.draw(changed)
+    names = {data.names[key][0]: key[0] for key in data.names}
+    assert {names[row[0]]: row[1] for row in plot.figures().rows if names[row[0]] in kinds} == {
+        "wireguard": "yes",
+        "openvpn-udp": "no",
+        "openvpn-tcp": "yes",
+    }
+    assert {row[1] for row in plot.figures().rows if names[row[0]] not in kinds} == {"–"}, "barred ones have none"
+    rings = [one for one in plot.getPlotItem().items if isinstance(one, pg.ScatterPlotItem) and one.opts["size"] == 18]
+    assert len(rings) == 2
+    figure = next(one for one in draw_figures(data.record, changed.ranking, PAGE) if one.name == "frontier")
+    in_report = {row[0]: row[-1] for row in figure.data.rows}
+    titles = {data.candidate(key).title: key[0] for key in data.names}
+    assert {titles[title]: word for title, word in in_report.items() if titles[title] in kinds} == {
+        "wireguard": "yes",
+        "openvpn-udp": "no",
+        "openvpn-tcp": "yes",
+    }
+    ring = ring_words().removesuffix(".").removeprefix("Ring: ")
+    assert ring in figure.caption
 
 
 def test_bars_of_throughput_say_direction_and_interval(qtbot: QtBot, theme: Theme, data: ResultData) -> None:
@@ -270,7 +302,9 @@ def test_every_plot_of_round_trip_times_has_both_scales(qtbot: QtBot, theme: The
     watched.draw("ipsec", [MonitorSample(datetime.now(UTC), (0.5, 5.0), 0.0)])
     cdf.draw(data, 60)
     frontier.draw(data)
-    plots: tuple[ScopePlot, ...] = (arriving, watched, cdf, frontier)
+    ratios = IntervalPlot(theme, "Ratios", "times the fastest")
+    ratios.draw(data.names, {(one.solution, one.suite): ratio for one, ratio in ratio_rows(data.ranking)})
+    plots: tuple[ScopePlot, ...] = (arriving, watched, cdf, frontier, ratios)
     for plot in plots:
         frame = show(qtbot, plot)
         texts = [

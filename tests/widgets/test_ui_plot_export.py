@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+import math
 import xml.etree.ElementTree as ET
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import numpy as np
@@ -13,9 +15,19 @@ from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QApplication, QFileDialog, QMenu, QMessageBox
 from pytestqt.qtbot import QtBot
 
+from app.deployment.monitor_log import MonitorSample
+from app.ranking.pictures import ratio_rows
+from app.ranking.rank import rank
+from support.sample_records import sample_record
 from ui.common.theme import Theme
-from ui.plots.export import export_menu
+from ui.plots.export import csv_of, export_menu
 from ui.plots.framed import PlotFrame, framed
+from ui.plots.intervals import IntervalPlot
+from ui.plots.latency import LatencyPlot
+from ui.plots.result_bars import CpuBarsPlot, ThroughputBarsPlot
+from ui.plots.result_data import prepare
+from ui.plots.result_plots import CdfPlot, FrontierPlot
+from ui.plots.rtt_history import RttHistoryPlot
 from ui.plots.throughput_cpu import ThroughputPlot
 
 _SVG = "{http://www.w3.org/2000/svg}"
@@ -81,11 +93,50 @@ def _grey(image: QImage) -> np.ndarray:
     return cells
 
 
-def test_a_csv_has_the_figures_that_are_shown(frame: PlotFrame, tmp_path: Path) -> None:
+def test_a_csv_has_plain_numbers_with_their_units_in_the_headers(frame: PlotFrame, tmp_path: Path) -> None:
     _save(frame, 2, tmp_path / "plot.csv")
     rows = list(csv.reader((tmp_path / "plot.csv").read_text("utf-8").splitlines()))
-    assert rows[0] == list(frame._plots[0].figures().headers)
-    assert rows[1:] == [["A→B", "1 s", "250.0 Mbit/s"], ["B→A", "1 s", "321.6 Mbit/s"]]
+    assert rows[0] == ["direction", "at_s", "throughput_mbit_s"]
+    assert rows[1:] == [["a_to_b", "1", "250"], ["b_to_a", "1", "321.6"]]
+
+
+def test_a_csv_has_all_status_checks_although_the_table_has_the_newest(qtbot: QtBot, theme: Theme) -> None:
+    plot = RttHistoryPlot(theme)
+    qtbot.addWidget(plot)
+    start = datetime(2026, 3, 4, 9, 30, tzinfo=UTC)
+    samples = [MonitorSample(start + timedelta(seconds=5 * nth), (None, 0.53), 0.0) for nth in range(450)]
+    plot.draw("wireguard", samples)
+    assert len(plot.figures().rows) == 200
+    rows = list(csv.reader(csv_of([plot]).decode().splitlines()))
+    assert rows[0] == ["at", "a_rtt_ms", "b_rtt_ms", "loss_pct"]
+    assert len(rows) == 451
+    assert rows[1] == ["2026-03-04T09:30:00+00:00", "", "0.53", "0"]
+
+
+def test_the_csv_of_every_plot_of_results_holds_words_or_plain_numbers(
+    qtbot: QtBot, theme: Theme, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record = sample_record(rounds=3)
+    data = prepare(record, rank(record))
+    cdf, frontier, cpu = CdfPlot(theme), FrontierPlot(theme), CpuBarsPlot(theme)
+    throughput, latency = ThroughputBarsPlot(theme), LatencyPlot(theme)
+    ratios = IntervalPlot(theme, "Ratios", "times the fastest")
+    for plot in (cdf, frontier, cpu, throughput, latency, ratios):
+        qtbot.addWidget(plot)
+    cdf.draw(data, 60)
+    for plot in (frontier, cpu, throughput):
+        plot.draw(data)
+    latency.set_candidates(data.names)
+    latency.draw(data.curves)
+    ratios.draw(data.names, {(one.solution, one.suite): ratio for one, ratio in ratio_rows(data.ranking)})
+    words = {"candidate", "direction", "host", "is_dominated"}
+    monkeypatch.setattr("app.wording.numbers.with_local_sign", lambda text: text.replace(".", ","))
+    for plot in (cdf, frontier, cpu, throughput, latency, ratios):
+        rows = list(csv.DictReader(csv_of([plot]).decode().splitlines()))
+        assert rows, plot.name
+        for name, cell in ((name, cell) for row in rows for name, cell in row.items()):
+            assert name in words or not cell or math.isfinite(float(cell)), (plot.name, name, cell)
+    assert len(csv_of([cdf]).splitlines()) > 1000, "the curve, not some shares"
 
 
 def test_a_folder_that_is_missing_is_reported(frame: PlotFrame, tmp_path: Path) -> None:

@@ -9,8 +9,12 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from window_driver import Driver
 
+from app.ranking.messages import MEANS_AND_MEDIANS_DIFFER
+from app.ranking.rank import rank
+from support.sample_records import sample_record
 from ui.common.theme import Theme
-from ui.results.ranking_order import CPU, LATENCY, MBIT, NAME, RANK, VERDICT
+from ui.plots.result_data import prepare
+from ui.results.ranking_order import CPU, LATENCY, MBIT, NAME, RANK, RATIO, VERDICT
 from ui.results.ranking_table import _PLACE, RankingTable
 
 
@@ -129,6 +133,45 @@ def test_ranking_can_be_folded_so_that_the_plots_have_its_room(driver: Driver) -
     driver.click(results.fold)
     driver.until(lambda: results.tabs.y() > top - 80)
     assert results.table.isVisible()
+
+
+def test_the_ratio_of_medians_is_beside_the_latency_with_its_interval(driver: Driver, theme: Theme) -> None:
+    record = sample_record(rounds=3)
+    ranking = rank(record)
+    table = RankingTable(theme)
+    driver.qtbot.addWidget(table)
+    table.resize(900, 300)
+    table.show_data(prepare(record, ranking))
+    assert not table.isColumnHidden(RATIO)
+    header = table.horizontalHeaderItem(RATIO)
+    assert header.text() == "Median × best"
+    assert "Medians decide the rank" in header.toolTip()
+    titles = {one.title: one for one in ranking.results}
+    for row, title in enumerate(_column(table, NAME)):
+        ratio, text = titles[title].ratio_to_best, table.item(row, RATIO).text()
+        if ratio is None:
+            assert text == "–"
+        elif ratio.interval is None:
+            assert text == f"{ratio.value:.2f}"
+        else:
+            assert text == f"{ratio.value:.2f} ({ratio.low:.2f}–{ratio.high:.2f})"
+    assert "95 % interval" in table.item(0, LATENCY).toolTip(), "that of the mean, which does not decide"
+    table.sort_by(RATIO)
+    ratios = [titles[title].ratio_to_best for title in _column(table, NAME)]
+    known = [one.value for one in ratios if one is not None]
+    assert known == sorted(known)
+    assert len(known) > 2
+
+
+def test_where_means_and_medians_differ_the_ratio_says_so(driver: Driver, theme: Theme) -> None:
+    record = sample_record(rounds=3)
+    ranking = rank(record)
+    caution = MEANS_AND_MEDIANS_DIFFER(means=2.0, best="WireGuard", medians=1.4)
+    results = tuple(replace(one, doubts=(*one.doubts, caution)) for one in ranking.results)
+    table = RankingTable(theme)
+    driver.qtbot.addWidget(table)
+    table.show_data(prepare(record, replace(ranking, results=results)))
+    assert "Its mean latency is 2.00 times that of WireGuard" in table.item(1, RATIO).toolTip()
 
 
 def test_what_the_sentence_names_is_selected_although_another_one_comes_first(driver: Driver, theme: Theme) -> None:

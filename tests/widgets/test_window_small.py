@@ -11,6 +11,7 @@ from history_driver import fill_history
 from layout_checks import layout_faults
 from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtWidgets import QStyleOptionViewItem
+from sample_records import MODELS, sample_record
 from window_driver import Driver
 
 from app.domain.results import AttemptStatus, CampaignStatus
@@ -19,7 +20,7 @@ from ui.comparison.candidates_page import CandidatesPage
 from ui.comparison.plan_page import PlanPage
 from ui.results.history_order import WINNER
 from ui.results.history_page import HistoryPage
-from ui.results.ranking_order import INTERVAL
+from ui.results.ranking_order import RATIO
 
 SIZES = [(1024, 700), pytest.param((1280, 800), marks=pytest.mark.full)]
 _LEAST_PLOT_PX = 140
@@ -104,7 +105,24 @@ def test_candidates_of_several_rounds_can_be_distinguished_in_the_ranking(driver
     driver.idle()
     settle()
     assert not [fault for fault in layout_faults(driver.window) if "look alike" in fault]
-    assert not driver.window.past.table.isColumnHidden(INTERVAL)
+    assert not driver.window.past.table.isColumnHidden(RATIO)
+
+
+@pytest.mark.parametrize("doubt", ["", "Other work kept 92 % of gateway-a's CPU busy."])
+def test_ratios_with_their_intervals_have_room_in_the_ranking_of_a_small_window(driver: Driver, doubt: str) -> None:
+    fill_history(driver)
+    record = sample_record(rounds=3, pings=10, models=MODELS[:5])
+    doubted = tuple(replace(one, doubts=(doubt,) if doubt else ()) for one in record.attempts)
+    driver.services.records[2] = replace(record, campaign_id=2, attempts=doubted)
+    driver.window.resize(1024, 700)
+    driver.window.show_past(2)
+    driver.idle()
+    settle()
+    table = driver.window.past.table
+    assert not table.isColumnHidden(RATIO)
+    assert any("(" in table.item(row, RATIO).text() for row in range(table.rowCount()))
+    assert table.sizeHintForColumn(RATIO) <= table.columnWidth(RATIO)
+    assert table.horizontalScrollBar().maximum() == 0
 
 
 def test_steps_and_menu_have_their_words_in_a_narrow_window(driver: Driver) -> None:

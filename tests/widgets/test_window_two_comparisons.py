@@ -143,6 +143,10 @@ def test_plots_show_both_comparisons_and_all_of_the_pair(filled: Driver) -> None
     assert len(curves) == 7
     earlier, later = (float(text.split()[0]) for text in curves[-1][2:])
     assert later / earlier == pytest.approx(1.4, rel=0.05)
+    saved = [row for row in page.curves.export_rows().rows if row[0] == "WireGuard"]
+    assert page.curves.export_rows().headers[2:] == ("frame_bytes", "mean_ms", "p5_ms", "p95_ms", "replies")
+    assert [row[1] for row in saved] == ["earlier"] * 7 + ["later"] * 7
+    assert all(row[4] < row[3] < row[5] and row[6] > 0 for row in saved)  # type: ignore[operator]
     trend = [row for row in page.trend.figures().rows if row[0] == "WireGuard"]
     assert [row[1].rpartition(" ")[2] for row in trend] == ["3", "2", "1"]
     assert trend[0][3] != "–"

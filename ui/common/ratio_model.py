@@ -10,7 +10,10 @@ import numpy.typing as npt
 
 from app.domain.events import CycleEnded, RoundEnded
 from app.domain.interim import InterimResult
+from app.domain.ranking import Ratio
+from app.domain.results import Attempt, AttemptKey
 from app.domain.solutions import BASELINE
+from app.ranking.blocks import block_values_ms
 from ui.common.candidate_rows import Key
 
 
@@ -57,8 +60,8 @@ class RatioModel:
     """
 
     result: InterimResult | None = None
-    _logs: dict[Key, list[float]] = field(default_factory=dict)
-    _rounds: dict[Key, list[RoundRatio]] = field(default_factory=dict)
+    _logs: dict[Key, dict[int, list[float]]] = field(default_factory=dict)
+    _rounds: dict[Key, dict[int, Ratio]] = field(default_factory=dict)
 
     def take_cycle(self, event: CycleEnded) -> None:
         """Take a cycle; one that does not count is left out."""
@@ -66,24 +69,36 @@ class RatioModel:
             return
         for key, value in event.block_ms:
             if key.solution != BASELINE:
-                self._logs.setdefault((key.solution, key.suite), []).append(math.log(value))
+                rounds = self._logs.setdefault((key.solution, key.suite), {})
+                rounds.setdefault(event.round, []).append(math.log(value))
+
+    def take_attempt(self, attempt: Attempt) -> None:
+        """Take the cycles of a round that ended: some that seemed good are known to be disturbed by later ones."""
+        key = attempt.key
+        if key.solution == BASELINE or not attempt.blocks:
+            return
+        pairs = zip(attempt.blocks, block_values_ms(attempt), strict=True)
+        logs = [math.log(value) for block, value in pairs if block.is_counted and value is not None]
+        self._logs.setdefault((key.solution, key.suite), {})[key.round] = logs
+
+    def forget(self, key: AttemptKey) -> None:
+        """Forget the cycles of a round that is measured again."""
+        self._logs.get((key.solution, key.suite), {}).pop(key.round, None)
 
     def take_round(self, event: RoundEnded) -> None:
         """Take an interim result."""
         self.result = event.result
         for one in event.result.candidates:
-            key = (one.solution, one.suite)
             if one.ratio is not None:
-                cycle = len(self._logs.get(key, ()))
-                ratio = RoundRatio(cycle, one.ratio.value, one.ratio.low, one.ratio.high)
-                self._rounds.setdefault(key, []).append(ratio)
+                self._rounds.setdefault((one.solution, one.suite), {})[event.result.round] = one.ratio
 
     def curves(self) -> tuple[RatioCurve, ...]:
         """Return one curve per candidate that has a cycle, the one with the lowest latency first.
 
         The ratio at a cycle is that of the geometric means of as many cycles of each.
         """
-        means = {key: _running_means(logs) for key, logs in self._logs.items()}
+        logs = {key: [log for number in sorted(rounds) for log in rounds[number]] for key, rounds in self._logs.items()}
+        means = {key: _running_means(values) for key, values in logs.items() if values}
         lowest = np.full(max((values.size for values in means.values()), default=0), np.inf)
         for values in means.values():
             lowest[: values.size] = np.minimum(lowest[: values.size], values)
@@ -92,11 +107,20 @@ class RatioModel:
                 key,
                 np.arange(1.0, values.size + 1),
                 np.exp(values - lowest[: values.size]),
-                tuple(self._rounds.get(key, ())),
+                self._round_ratios(key),
             )
             for key, values in means.items()
         ]
         return tuple(sorted(curves, key=lambda curve: float(curve.ratio[-1])))
+
+    def _round_ratios(self, key: Key) -> tuple[RoundRatio, ...]:
+        """Return the ratios after rounds; of rounds in which a candidate was not measured any more the newest."""
+        logs = self._logs.get(key, {})
+        found: dict[int, RoundRatio] = {}
+        for number, ratio in sorted(self._rounds.get(key, {}).items()):
+            cycle = sum(len(values) for round_, values in logs.items() if round_ <= number)
+            found[cycle] = RoundRatio(cycle, ratio.value, ratio.low, ratio.high)
+        return tuple(one for cycle, one in found.items() if cycle)
 
 
 def _running_means(logs: list[float]) -> npt.NDArray[np.float64]:

@@ -156,12 +156,14 @@ class LiveModel:
             case AttemptEnded():
                 self._log_stage(None)
                 self._rows.attempt_ended(event.attempt)
+                self._ratios.take_attempt(event.attempt)
                 if not event.attempt.latency and event.attempt.status is not AttemptStatus.NOT_RUN:
                     self._forget(event.attempt.key)
                 self._status = replace(status, running=None)
             case AttemptDropped():
                 self._log_stage(None)
                 self._rows.attempt_dropped(event.key)
+                self._ratios.forget(event.key)
                 self._forget(event.key)
                 self._status = replace(status, running=None)
             case UnderlayChanged():
@@ -221,6 +223,7 @@ class LiveModel:
                     buffer.extend_us(series.rtt_us)
                     self._rows.rtts(key, series.frame_bytes, buffer.mean_ms())
             self._rows.attempt_ended(attempt)
+            self._ratios.take_attempt(attempt)
 
     def _take_rtts(self, event: RttSamples) -> None:
         key = (event.key.solution, event.key.suite)

@@ -1,4 +1,4 @@
-"""Axes: logarithms with plain numbers, seconds, frame sizes."""
+"""Axes: logarithms with plain numbers, scales that can be chosen, seconds, frame sizes."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from PySide6.QtGui import QFontMetricsF, QGuiApplication
 
 from app.wording.local_forms import short_decimal
 from app.wording.numbers import with_local_sign
+from ui.common.texts import tr
 
 _NUMBER_EM = 2.6
 _SECONDS_EM = 3.2
@@ -63,8 +64,8 @@ def _even_ticks(low: float, high: float, most: float) -> list[float]:
     return [math.log10(nth * step) for nth in range(max(1, first), math.floor((least + span) / step) + 1)]
 
 
-class RttAxis(LogAxis):
-    """An axis of round-trip times whose data are logarithms, or milliseconds as they are.
+class ScaleAxis(LogAxis):
+    """An axis whose data are logarithms, or figures as they are; the user chooses.
 
     Attributes:
         is_log: Whether the data are logarithms.
@@ -86,6 +87,26 @@ class RttAxis(LogAxis):
         if self.is_log:
             return super().tickStrings(values, scale, spacing)
         return [with_local_sign(text) for text in pg.AxisItem.tickStrings(self, values, scale, spacing)]
+
+    def other_scale(self) -> str:
+        """Return the name of the scale that is not in use."""
+        raise NotImplementedError
+
+
+class RttAxis(ScaleAxis):
+    """An axis of round-trip times in milliseconds."""
+
+    def other_scale(self) -> str:
+        """Return the name of the scale that is not in use."""
+        return tr("Linear RTT axis") if self.is_log else tr("Logarithmic RTT axis")
+
+
+class RatioAxis(ScaleAxis):
+    """An axis of ratios: on a logarithmic one half and twice are as far from 1."""
+
+    def other_scale(self) -> str:
+        """Return the name of the scale that is not in use."""
+        return tr("Linear axis of ratios") if self.is_log else tr("Logarithmic axis of ratios")
 
 
 class SecondsAxis(pg.AxisItem):  # type: ignore[misc] # pyqtgraph has no types

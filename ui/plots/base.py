@@ -17,7 +17,8 @@ from ui.common.accessible import Role, set_role
 from ui.common.basics import ElidedLabel
 from ui.common.texts import tr
 from ui.common.theme import Theme
-from ui.plots.axes import RttAxis
+from ui.plots.axes import ScaleAxis
+from ui.plots.export_rows import ExportRows
 from ui.plots.hover import Hover, HoverSeries
 from ui.plots.spreading import spread
 from ui.plots.zoom import Zoom
@@ -117,7 +118,7 @@ class ScopePlot(pg.PlotWidget):  # type: ignore[misc] # the same
         self._end_labels: tuple[EndLabel, ...] = ()
         self._fit = _Fit.USUAL
         self._x_range = (0.0, 1.0)
-        self.rtt_axis = next((axis for axis in (axes or {}).values() if isinstance(axis, RttAxis)), None)
+        self.scale_axis = next((axis for axis in (axes or {}).values() if isinstance(axis, ScaleAxis)), None)
         self.hideButtons()
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.viewport().setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -165,28 +166,32 @@ class ScopePlot(pg.PlotWidget):  # type: ignore[misc] # the same
         return self._theme.text_scale * _LABEL_PT
 
     def figures(self) -> PlotTable:
-        """Return what the plot shows, as text; the headers are there before the first figure."""
+        """Return what the plot shows, as text for people; the headers are there before the first figure."""
+        raise NotImplementedError
+
+    def export_rows(self) -> ExportRows:
+        """Return every figure that the plot shows, for other programs."""
         raise NotImplementedError
 
     def redraw(self) -> None:
         """Draw the newest figures once more: the scale or the choice of candidates is another one."""
 
     def set_log(self, *, is_log: bool) -> None:
-        """Show round-trip times on a logarithmic or a linear axis."""
-        if self.rtt_axis is not None and self.rtt_axis.is_log != is_log:
-            self.rtt_axis.is_log = is_log
-            self.rtt_axis.picture = None
+        """Show round-trip times, or ratios, on a logarithmic or a linear axis."""
+        if self.scale_axis is not None and self.scale_axis.is_log != is_log:
+            self.scale_axis.is_log = is_log
+            self.scale_axis.picture = None
             self.zoom.reset()
             self.redraw()
 
     @property
     def is_log(self) -> bool:
-        """Whether round-trip times are on a logarithmic axis."""
-        return self.rtt_axis is not None and self.rtt_axis.is_log
+        """Whether the axis whose scale can be chosen is logarithmic."""
+        return self.scale_axis is not None and self.scale_axis.is_log
 
-    def scaled(self, rtt_ms: Floats) -> Floats:
-        """Return round-trip times in ms in the units of their axis."""
-        return np.log10(rtt_ms) if self.is_log else rtt_ms
+    def scaled(self, values: Floats) -> Floats:
+        """Return round-trip times in ms, or ratios, in the units of their axis."""
+        return np.log10(values) if self.is_log else values
 
     def hover_series(self) -> Sequence[HoverSeries]:
         """Return the points whose figures are shown under the mouse."""

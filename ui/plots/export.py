@@ -13,10 +13,12 @@ from PySide6.QtCore import QBuffer, QIODevice
 from PySide6.QtWidgets import QFileDialog, QMenu, QMessageBox, QWidget
 
 from app.domain.atomic import replace_file
+from app.domain.plain_text import formula_safe
 from app.wording.language import source_language
 from app.wording.titles import stored_title
 from ui.common.texts import tr
 from ui.plots.base import ScopePlot
+from ui.plots.export_rows import plain
 from ui.plots.svg_export import svg_of
 
 _PNG_SCALE = 2
@@ -38,8 +40,10 @@ def csv_of(plots: Sequence[ScopePlot]) -> bytes:
     text = io.StringIO()
     writer = csv.writer(text)
     with source_language():
-        writer.writerow(plots[0].figures().headers)
-        writer.writerows(map(stored_title, row) for plot in plots for row in plot.figures().rows)
+        made = [plot.export_rows() for plot in plots]
+    writer.writerow(made[0].headers)
+    for row in (row for one in made for row in one.rows):
+        writer.writerow(formula_safe(stored_title(cell)) if isinstance(cell, str) else plain(cell) for cell in row)
     return text.getvalue().encode()
 
 

@@ -139,11 +139,11 @@ class PlotFrame(QFrame):
 
     @property
     def _is_log(self) -> bool:
-        return any(plot.rtt_axis.is_log for plot in self._plots if plot.rtt_axis is not None)
+        return any(plot.scale_axis.is_log for plot in self._plots if plot.scale_axis is not None)
 
     def _name_scale(self) -> None:
-        self.scale.setVisible(any(plot.rtt_axis is not None for plot in self._plots))
-        text = tr("Linear RTT axis") if self._is_log else tr("Logarithmic RTT axis")
+        self.scale.setVisible(any(plot.scale_axis is not None for plot in self._plots))
+        text = next((plot.scale_axis.other_scale() for plot in self._plots if plot.scale_axis is not None), "")
         set_tip(self.scale, text)
         self.scale.setAccessibleName(f"{text}: {self._name}")
 

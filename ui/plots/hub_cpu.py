@@ -18,6 +18,7 @@ from ui.common.texts import pct, tr
 from ui.common.theme import Theme
 from ui.plots.axes import SecondsAxis
 from ui.plots.base import PlotTable, ScopePlot
+from ui.plots.export_rows import ExportRows
 from ui.plots.hover import HoverSeries
 from ui.plots.pens import plot_pen
 
@@ -81,6 +82,12 @@ class HubCpuPlot(ScopePlot):
             for nth in range(len(self._shares))
         ]
         return PlotTable((tr("Time"), *_names(), tr("idle")), tuple(rows))
+
+    def export_rows(self) -> ExportRows:
+        """Return the shares of each interval."""
+        ends = zip(*self._edges, self._shares, strict=True)
+        rows = tuple((float(begin), float(end), *map(float, shares)) for begin, end, shares in ends)
+        return ExportRows(("from_s", "to_s", *(field for _, field in PARTS)), rows)
 
 
 class HubCpuKey(QLabel):

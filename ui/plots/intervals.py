@@ -16,7 +16,9 @@ from app.wording.local_forms import decimal
 from ui.common.candidate_rows import Key
 from ui.common.texts import NONE, tr
 from ui.common.theme import Theme
+from ui.plots.axes import RatioAxis
 from ui.plots.base import PlotTable
+from ui.plots.export_rows import ExportRows, ratio_cells
 from ui.plots.hover import HoverSeries, interval_text
 from ui.plots.pens import plot_pen, solution_symbol
 from ui.plots.shown import ItemsPlot, Shown
@@ -40,7 +42,8 @@ class IntervalPlot(ItemsPlot):
     """
 
     def __init__(self, theme: Theme, name: str, x_label: str, shown: Shown | None = None) -> None:
-        super().__init__(theme, shown, name, x_label, "", label_room_px=_FIGURE_PX)
+        axes = {"bottom": RatioAxis("bottom", is_log=False)}
+        super().__init__(theme, shown, name, x_label, "", axes=axes, label_room_px=_FIGURE_PX)
         self._names: dict[Key, tuple[str, int]] = {}
         self._ratios: dict[Key, Ratio] = {}
         self._x_label = x_label
@@ -63,13 +66,13 @@ class IntervalPlot(ItemsPlot):
         self.show_scale(is_there=bool(rows))
         if not rows:
             return
-        self.add(pg.InfiniteLine(1.0, pen=plot_pen(self._theme.colours.muted, 1)))
+        self.add(pg.InfiniteLine(self._place(1.0), pen=plot_pen(self._theme.colours.muted, 1)))
         for nth, (key, ratio) in enumerate(rows):
             self._draw_row(-float(nth), key, ratio)
         ends = [end for _, one in rows for end in (one.low, one.value, one.high) if end is not None]
-        low, high = min(1.0, *ends), max(1.0, *ends)
+        low, high = self._place(min(1.0, *ends)), self._place(max(1.0, *ends))
         around = max(0.01, _AROUND * (high - low))
-        self.set_x_range(max(0.0, low - around), high + around)
+        self.set_x_range(low - around if self.is_log else max(0.0, low - around), high + around)
         self.set_y_range(-len(rows) + 0.4, 0.6)
         self._name_rows(rows)
         self.hover.refresh()
@@ -77,20 +80,23 @@ class IntervalPlot(ItemsPlot):
     def _rows(self) -> list[tuple[Key, Ratio]]:
         return [(key, one) for key, one in self._ratios.items() if self.shown.is_shown(key)]
 
+    def _place(self, ratio: float) -> float:
+        """Return the place of a ratio on the axis."""
+        return float(self.scaled(np.array([ratio]))[0])
+
     def _draw_row(self, y: float, key: Key, ratio: Ratio) -> None:
         colour = series_style(key[0]).colour
+        x = self._place(ratio.value)
         if ratio.low is not None and ratio.high is not None:
-            half = {"left": np.array([ratio.value - ratio.low]), "right": np.array([ratio.high - ratio.value])}
+            half = {"left": np.array([x - self._place(ratio.low)]), "right": np.array([self._place(ratio.high) - x])}
             pen = plot_pen(colour)
-            self.add(pg.ErrorBarItem(x=np.array([ratio.value]), y=np.array([y]), beam=_BEAM, pen=pen, **half))
-        dot = pg.ScatterPlotItem(
-            [ratio.value], [y], size=_MARKER_PX, pen=None, brush=colour, symbol=solution_symbol(key[0])
-        )
+            self.add(pg.ErrorBarItem(x=np.array([x]), y=np.array([y]), beam=_BEAM, pen=pen, **half))
+        dot = pg.ScatterPlotItem([x], [y], size=_MARKER_PX, pen=None, brush=colour, symbol=solution_symbol(key[0]))
         dot.setZValue(10)
         self.add(dot)
         text = pg.TextItem(f"  {decimal(ratio.value, 2)}", color=self._theme.colours.text, anchor=(0, 0.5))
         text.setFont(self.small_font())
-        text.setPos(max(ratio.value, ratio.high or 0.0), y)
+        text.setPos(self._place(max(ratio.value, ratio.high or 0.0)), y)
         self.add(text)
 
     def _name_rows(self, rows: list[tuple[Key, Ratio]]) -> None:
@@ -106,10 +112,11 @@ class IntervalPlot(ItemsPlot):
         """Return the ratios; an interval belongs to its point."""
         series = []
         for nth, (key, ratio) in enumerate(self._rows()):
-            low = ratio.value if ratio.low is None else ratio.low
-            high = ratio.value if ratio.high is None else ratio.high
-            half = np.array([max(ratio.value - low, high - ratio.value)])
-            x, y = np.array([ratio.value]), np.array([-float(nth)])
+            at = self._place(ratio.value)
+            low = at if ratio.low is None else self._place(ratio.low)
+            high = at if ratio.high is None else self._place(ratio.high)
+            half = np.array([max(at - low, high - at)])
+            x, y = np.array([at]), np.array([-float(nth)])
             series.append(HoverSeries(x, y, partial(self._text, key), half_width=half))
         return series
 
@@ -125,6 +132,11 @@ class IntervalPlot(ItemsPlot):
         """Return each ratio with its interval."""
         rows = tuple((self._names[key][0], decimal(one.value, 3), _interval(one)) for key, one in self._rows())
         return PlotTable((tr("Candidate"), self._x_label, tr("95 % interval")), rows)
+
+    def export_rows(self) -> ExportRows:
+        """Return each ratio with its interval."""
+        rows = tuple((self._names[key][0], *ratio_cells(one)) for key, one in self._rows())
+        return ExportRows(("candidate", "ratio", "low", "high"), rows)
 
 
 def _interval(ratio: Ratio) -> str:

@@ -15,6 +15,7 @@ from ui.common.texts import count, ms, tr
 from ui.common.theme import Theme
 from ui.plots.axes import RttAxis, SizesAxis
 from ui.plots.base import EndLabel, Floats, PlotTable
+from ui.plots.export_rows import CURVE_COLUMNS, ExportRows, curve_cells
 from ui.plots.hover import HoverSeries, interval_text
 from ui.plots.pens import log_ceiling, log_floor, nice_top, solution_brush, solution_pen, solution_symbol
 from ui.plots.shown import CandidatePlot, Shown
@@ -183,3 +184,8 @@ class LatencyPlot(CandidatePlot):
             for nth, size in enumerate(curve.frame_bytes)
         ]
         return PlotTable((tr("Candidate"), tr("Frame size"), tr("Mean RTT"), "5 %", "95 %"), tuple(rows))
+
+    def export_rows(self) -> ExportRows:
+        """Return mean, band and number of replies of each candidate at each frame size."""
+        rows = [(self._titles[curve.key][0], *cells) for curve in self._drawn for cells in curve_cells(curve)]
+        return ExportRows(("candidate", *CURVE_COLUMNS), tuple(rows))

@@ -15,6 +15,7 @@ from ui.common.texts import count, ms, tr
 from ui.common.theme import Theme
 from ui.plots.axes import RttAxis, SizesAxis
 from ui.plots.base import EndLabel, PlotTable
+from ui.plots.export_rows import CURVE_COLUMNS, ExportRows, curve_cells
 from ui.plots.hover import HoverSeries, interval_text
 from ui.plots.pens import log_ceiling, log_floor, nice_top, plot_pen, solution_pen, solution_symbol
 from ui.plots.shown import ItemsPlot, Shown
@@ -133,3 +134,12 @@ class OverlayPlot(ItemsPlot):
         places = sorted(means, key=lambda place: (order[place[0]], place[1]))
         rows = tuple((self._names[key][0], f"{count(size)} B", *means[key, size]) for key, size in places)
         return PlotTable((tr("Candidate"), tr("Frame size"), *(self._times if any(self._times) else ("A", "B"))), rows)
+
+    def export_rows(self) -> ExportRows:
+        """Return mean, band and number of replies of each candidate at each frame size, in both comparisons."""
+        rows = [
+            (self._names[curve.key][0], ("earlier", "later")[nth], *cells)
+            for nth, curve in self._drawn()
+            for cells in curve_cells(curve)
+        ]
+        return ExportRows(("candidate", "comparison", *CURVE_COLUMNS), tuple(rows))

@@ -16,6 +16,7 @@ from ui.common.texts import count, ms, tr
 from ui.common.theme import Theme
 from ui.plots.axes import RttAxis, SecondsAxis
 from ui.plots.base import PlotTable, ScopePlot
+from ui.plots.export_rows import ExportRows
 from ui.plots.hover import HoverSeries, interval_text
 from ui.plots.pens import log_floor, nice_top, plot_pen
 
@@ -134,6 +135,12 @@ class ArrivingPlot(ScopePlot):
                 (f"{-second} … {-second - 1} s", count(seen.size), count(values.size - seen.size), ms(median), ms(most))
             )
         return PlotTable((tr("Time"), tr("Replies"), tr("Lost"), tr("Median RTT"), tr("Most")), tuple(rows))
+
+    def export_rows(self) -> ExportRows:
+        """Return every sample of the last seconds; one without a time was lost."""
+        at_s, rtt_ms = self._recent
+        rows = tuple((float(at), float(rtt)) for at, rtt in zip(at_s, rtt_ms, strict=True))
+        return ExportRows(("at_s", "rtt_ms"), rows)
 
 
 def buckets(

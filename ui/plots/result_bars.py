@@ -17,6 +17,7 @@ from ui.common.candidate_rows import Key
 from ui.common.texts import count, mbit_s, pct, tr
 from ui.common.theme import Theme
 from ui.plots.base import PlotTable
+from ui.plots.export_rows import ExportRows, estimate_cells
 from ui.plots.hover import HoverSeries, estimate_text
 from ui.plots.pens import nice_top, plot_pen
 from ui.plots.result_data import ResultData
@@ -192,6 +193,15 @@ class ThroughputBarsPlot(BarsPlot):
         rows = [(names[key][0], arrow, estimate_text(estimate, mbit_s)) for key, arrow, _, estimate in found]
         return PlotTable((tr("Candidate"), tr("Direction"), tr("Throughput")), tuple(rows), texts=2)
 
+    def export_rows(self) -> ExportRows:
+        """Return the throughput of each candidate and direction with its interval."""
+        found = self._rows(self._data) if self._data is not None else []
+        names = self._data.names if self._data is not None else {}
+        words = {arrow: name for name, arrow, _ in _DIRECTIONS}
+        rows = [(names[key][0], words[arrow], *estimate_cells(estimate)) for key, arrow, _, estimate in found]
+        headers = ("candidate", "direction", "throughput_mbit_s", "low_mbit_s", "high_mbit_s", "rounds")
+        return ExportRows(headers, tuple(rows))
+
 
 class CpuBarsPlot(BarsPlot):
     """CPU of both hosts during throughput, stacked."""
@@ -240,6 +250,16 @@ class CpuBarsPlot(BarsPlot):
         ]
         headers = tr("Candidate"), tr("Host"), tr("user"), tr("system"), tr("softirq"), tr("Sum")
         return PlotTable(headers, tuple(rows), texts=2)
+
+    def export_rows(self) -> ExportRows:
+        """Return the shares of each candidate and host."""
+        data = self._data
+        rows = [
+            (data.names[bar.key][0], bar.side.upper(), *bar.parts_pct, bar.rounds)
+            for bar in (self._drawn(data) if data is not None else ())
+            if data is not None
+        ]
+        return ExportRows(("candidate", "host", "user_pct", "system_pct", "softirq_pct", "rounds"), tuple(rows))
 
     def _key(self) -> None:
         """Name the parts from strong to faint above the bars."""

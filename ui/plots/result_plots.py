@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyqtgraph as pg
 
+from app.domain.hosts import DIRECTIONS
 from app.domain.ranking import Estimate
 from app.ranking.frontier import frontier
 from app.ranking.pictures import Distribution
@@ -18,6 +19,7 @@ from ui.common.texts import NONE, count, mbit_s, ms, tr
 from ui.common.theme import Theme
 from ui.plots.axes import LogAxis, RttAxis
 from ui.plots.base import EndLabel, PlotTable
+from ui.plots.export_rows import WEIGHTED_COLUMNS, ExportRows, estimate_cells
 from ui.plots.hover import HoverSeries, estimate_text, interval_text
 from ui.plots.pens import plot_pen, solution_pen, solution_symbol
 from ui.plots.result_data import ResultData
@@ -25,6 +27,8 @@ from ui.plots.shown import CandidatePlot, ItemsPlot, Shown
 
 _SHARES = (0.05, 0.25, 0.5, 0.75, 0.95, 0.99)
 """Shares of the requests in the table of the distribution."""
+
+_FRONTIER_COLUMNS = ("candidate", "is_dominated", *WEIGHTED_COLUMNS, *(f"{name}_mbit_s" for name in DIRECTIONS))
 
 
 def _within(found: Distribution, share: float) -> str:
@@ -119,13 +123,22 @@ class CdfPlot(CandidatePlot):
         rows = [(one.name, *(_within(one.found, share) for share in _SHARES)) for one in self._shown]
         return PlotTable((tr("Candidate"), *(f"{100 * share:.0f} %" for share in _SHARES)), tuple(rows))
 
+    def export_rows(self) -> ExportRows:
+        """Return every point of the curves."""
+        rows = [
+            (one.name, one.frame_bytes, 100 * float(share), float(rtt_ms))
+            for one in self._shown
+            for share, rtt_ms in zip(one.found.shares, one.found.rtt_ms, strict=True)
+        ]
+        return ExportRows(("candidate", "frame_bytes", "answered_pct", "rtt_ms"), tuple(rows))
+
 
 @dataclass(frozen=True, slots=True)
 class _Point:
     key: Key
     x: float
     y: float
-    is_on_frontier: bool
+    is_dominated: bool | None
     latency: Estimate
     throughput: Mapping[str, Estimate]
 
@@ -137,7 +150,7 @@ def _points(data: ResultData) -> list[_Point]:
             (one.result.solution, one.result.suite),
             one.latency.mean,
             float(np.log10(one.throughput_mbit_s)),
-            one.is_on_frontier,
+            one.result.is_dominated,
             one.latency,
             one.result.throughput_mbit_s,
         )
@@ -146,15 +159,15 @@ def _points(data: ResultData) -> list[_Point]:
 
 
 class FrontierPlot(ItemsPlot):
-    """Throughput against weighted latency; Pareto-optimal candidates are ringed."""
+    """Throughput against weighted latency; candidates that the recommendation calls Pareto-optimal are ringed."""
 
     def __init__(self, theme: Theme, shown: Shown | None = None) -> None:
         super().__init__(
             theme,
             shown,
-            tr("Throughput vs. latency (upper left is better; ring: no other is better in both)"),
+            tr("Throughput vs. latency (upper left is better)"),
             tr("weighted latency in ms"),
-            tr("throughput in Mbit/s"),
+            "Mbit/s",
             axes={"bottom": RttAxis("bottom", is_log=True), "left": LogAxis("left")},
             label_room_px=156,
         )
@@ -170,7 +183,7 @@ class FrontierPlot(ItemsPlot):
         self._rows = tuple(
             (
                 data.names[point.key][0],
-                NONE if data.result(point.key).is_unprotected else tr("yes") if point.is_on_frontier else tr("no"),
+                NONE if point.is_dominated is None else tr("no") if point.is_dominated else tr("yes"),
                 ms(point.x),
                 mbit_s(10**point.y),
             )
@@ -183,7 +196,7 @@ class FrontierPlot(ItemsPlot):
         xs = [float(x) for x in self.scaled(np.array([point.x for point in points]))]
         for point, x in zip(points, xs, strict=True):
             style = series_style(point.key[0], data.names[point.key][1])
-            if point.is_on_frontier:
+            if point.is_dominated is False:
                 ring = pg.ScatterPlotItem([x], [point.y], size=18, pen=plot_pen(style.colour), brush=None)
                 self.add(ring)
             self.add(
@@ -226,6 +239,28 @@ class FrontierPlot(ItemsPlot):
         return "\n".join(lines)
 
     def figures(self) -> PlotTable:
-        """Return both figures of each candidate, and whether another one beats it in both."""
+        """Return both figures of each candidate, and whether it has a ring."""
         headers = tr("Candidate"), tr("Pareto-optimal"), tr("Weighted latency"), tr("Throughput")
         return PlotTable(headers, self._rows, texts=2)
+
+    def export_rows(self) -> ExportRows:
+        """Return the figures of each candidate with their interval, and whether another candidate outdoes it."""
+        data = self._data
+        if data is None:
+            return ExportRows(_FRONTIER_COLUMNS, ())
+        words = {None: None, True: "yes", False: "no"}
+        rows = [
+            (
+                data.names[point.key][0],
+                words[point.is_dominated],
+                *estimate_cells(point.latency),
+                *(point.throughput[name].mean if name in point.throughput else None for name in DIRECTIONS),
+            )
+            for point in self._points
+        ]
+        return ExportRows(_FRONTIER_COLUMNS, tuple(rows))
+
+
+def ring_words() -> str:
+    """Return the meaning of a ring around a candidate, the same as in reports."""
+    return tr("Ring: no other candidate that may be recommended is better in something and worse in nothing.")

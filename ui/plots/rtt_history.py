@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from datetime import UTC
 from functools import partial
 
 import numpy as np
@@ -18,12 +19,13 @@ from ui.common.texts import ms, pct, tr
 from ui.common.theme import Theme
 from ui.plots.axes import RttAxis
 from ui.plots.base import EndLabel, PlotTable, ScopePlot
+from ui.plots.export_rows import ExportRows
 from ui.plots.hover import HoverSeries
 from ui.plots.pens import log_floor, nice_top, plot_pen
 
 _LEAST_SPAN_S = 60.0
 _MOST_ROWS = 200
-"""The table of the figures has no more; the newest come first."""
+"""The table of the figures has no more; the newest come first. What is saved has all."""
 
 
 Floats = npt.NDArray[np.float64]
@@ -154,3 +156,8 @@ class RttHistoryPlot(ScopePlot):
             for one in reversed(self._samples[-_MOST_ROWS:])
         ]
         return PlotTable((tr("Time"), "A", "B"), tuple(rows))
+
+    def export_rows(self) -> ExportRows:
+        """Return all status checks in the order of time."""
+        rows = tuple((one.at.astimezone(UTC).isoformat(), *one.rtt_ms, one.loss_pct) for one in self._samples)
+        return ExportRows(("at", "a_rtt_ms", "b_rtt_ms", "loss_pct"), rows)

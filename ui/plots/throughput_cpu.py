@@ -18,6 +18,7 @@ from ui.common.texts import mbit_s, pct, tr
 from ui.common.theme import Theme
 from ui.plots.axes import SecondsAxis
 from ui.plots.base import PlotTable, ScopePlot
+from ui.plots.export_rows import Cell, ExportRows
 from ui.plots.hover import HoverSeries
 from ui.plots.pens import nice_top, plot_pen
 
@@ -102,6 +103,13 @@ class ThroughputPlot(ScopePlot):
         ]
         return PlotTable((tr("Direction"), tr("Time"), tr("Throughput")), tuple(rows))
 
+    def export_rows(self) -> ExportRows:
+        """Return the throughput of each second and direction."""
+        rows = [
+            (name, float(second), float(rate)) for name in _directions() for second, rate in self._rows.get(name, ())
+        ]
+        return ExportRows(("direction", "at_s", "throughput_mbit_s"), tuple(rows))
+
 
 class CpuPlot(ScopePlot):
     """CPU of one host, stacked: user, system, softirq. All cores together are 100 %.
@@ -168,6 +176,11 @@ class CpuPlot(ScopePlot):
         ]
         headers = tr("Host"), tr("Time"), tr("user"), tr("system"), tr("softirq"), tr("Sum")
         return PlotTable(headers, tuple(rows))
+
+    def export_rows(self) -> ExportRows:
+        """Return the shares of each second."""
+        rows: list[tuple[Cell, ...]] = [(self._side, *map(float, row)) for row in self._rows]
+        return ExportRows(("host", "at_s", "user_pct", "system_pct", "softirq_pct", "steal_pct"), tuple(rows))
 
     @property
     def words(self) -> str:

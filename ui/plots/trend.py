@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC
 from functools import partial
 
 import numpy as np
@@ -20,6 +21,7 @@ from ui.common.texts import NONE, count, ms, tr
 from ui.common.theme import Theme
 from ui.plots.axes import RttAxis
 from ui.plots.base import EndLabel, PlotTable
+from ui.plots.export_rows import WEIGHTED_COLUMNS, ExportRows, estimate_cells
 from ui.plots.hover import HoverSeries, interval_text
 from ui.plots.pens import log_ceiling, log_floor, nice_top, plot_pen, solution_pen, solution_symbol
 from ui.plots.shown import ItemsPlot, Shown
@@ -156,6 +158,16 @@ class TrendPlot(ItemsPlot):
             for past, estimate in reversed(list(zip(line.past, line.estimates, strict=True)))
         )
         return PlotTable((tr("Candidate"), tr("Comparison"), tr("Weighted latency"), tr("95 % interval")), rows, 2)
+
+    def export_rows(self) -> ExportRows:
+        """Return the latency of each candidate in each comparison, in the order of time."""
+        rows = tuple(
+            (self._names[line.key][0], past.campaign_id, past.at.astimezone(UTC).isoformat(), *estimate_cells(estimate))
+            for line in self._series()
+            for past, estimate in zip(line.past, line.estimates, strict=True)
+        )
+        headers = ("candidate", "campaign_id", "started_at", *WEIGHTED_COLUMNS)
+        return ExportRows(headers, rows)
 
 
 def comparison_name(past: PastComparison) -> str:

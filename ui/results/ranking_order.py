@@ -13,7 +13,7 @@ from app.ranking.weighting import Scored
 from ui.common.candidate_rows import Key
 from ui.plots.result_data import ResultData
 
-RANK, NAME, VERDICT, LATENCY, INTERVAL, LATENCY_X, MBIT, MBIT_X, CPU, STATE, YOURS = range(11)
+RANK, NAME, VERDICT, LATENCY, RATIO, LATENCY_X, MBIT, MBIT_X, CPU, STATE, YOURS = range(11)
 """Columns of the ranking; the last one, by the user's own weights, is shown second."""
 
 _Value = float | str | None
@@ -21,9 +21,7 @@ _VALUES: dict[int, Callable[[CandidateResult], _Value]] = {
     NAME: lambda one: one.title.casefold(),
     VERDICT: lambda one: float(list(Verdict).index(one.verdict)),
     LATENCY: lambda one: mean(one.weighted_latency_ms),
-    INTERVAL: lambda one: (
-        one.weighted_latency_ms.ci[0] if one.weighted_latency_ms and one.weighted_latency_ms.ci else None
-    ),
+    RATIO: lambda one: one.ratio_to_best.value if one.ratio_to_best is not None else None,
     LATENCY_X: lambda one: one.latency_vs_baseline,
     MBIT: lambda one: average(one.throughput_mbit_s.values()),
     MBIT_X: lambda one: one.throughput_vs_baseline,

@@ -7,9 +7,11 @@ from PySide6.QtGui import QAction, QColor, QPainter, QPen
 from PySide6.QtWidgets import QHeaderView, QStyleOptionViewItem, QTableWidget
 
 from app.domain.events import Stage
-from app.domain.ranking import CandidateResult, Estimate, RankedCandidate
+from app.domain.messages import code_of
+from app.domain.ranking import CandidateResult, Estimate, RankedCandidate, Ratio
 from app.domain.results import AttemptStatus
 from app.domain.solutions import BASELINE
+from app.ranking.messages import MEANS_AND_MEDIANS_DIFFER
 from app.ranking.warnings import MEASURED_BARRIERS, candidate_warnings
 from app.ranking.weighting import Scored, Weighting
 from app.wording.local_forms import decimal
@@ -19,20 +21,20 @@ from ui.common.data_table import SORT_ARROWS, DataTable, LineDelegate
 from ui.common.icons import make_icon
 from ui.common.stage_texts import stage_text
 from ui.common.swatch import swatch_icon
-from ui.common.texts import NONE, mbit_s, ms, pct, plain_tip, ratio, tr
+from ui.common.texts import NONE, count, mbit_s, ms, pct, plain_tip, ratio, tr
 from ui.common.theme import Theme
 from ui.common.tips import set_tip
 from ui.common.verdicts import verdict_appearance
 from ui.plots.result_data import ResultData
 from ui.results.ranking_order import (
     CPU,
-    INTERVAL,
     LATENCY,
     LATENCY_X,
     MBIT,
     MBIT_X,
     NAME,
     RANK,
+    RATIO,
     STATE,
     VERDICT,
     YOURS,
@@ -41,17 +43,17 @@ from ui.results.ranking_order import (
     ordered,
 )
 
-_FIGURES = (LATENCY, INTERVAL, LATENCY_X, MBIT, MBIT_X, CPU, YOURS)
+_FIGURES = (LATENCY, RATIO, LATENCY_X, MBIT, MBIT_X, CPU, YOURS)
 _PLACE = Qt.ItemDataRole.UserRole
 _RANK_PX = 56
-_SECOND_RANK = (INTERVAL, LATENCY_X, MBIT_X)
+_SECOND_RANK = (LATENCY_X, MBIT_X, CPU)
 _ROOMY_EM = 70
-"""In a narrower table intervals give way to the names."""
+"""In a narrower table the CPU gives way to the names: it has a tab of its own."""
 _ROOMY_WITH_RATIOS_EM = 84
-"""In a narrower table the relative figures do so as well."""
+"""In a narrower table the figures relative to the bare link do so as well."""
 _ROOMY_WITH_INTERVALS_EM = 92
-"""In a narrower table they do so beside intervals, which take precedence."""
-_LEAST_NAME_EM = 18
+"""The same beside intervals, which take precedence."""
+_LEAST_NAME_EM = 16
 """Least width of a name; where that leaves no room for the figures, the table is scrolled."""
 
 
@@ -74,8 +76,8 @@ class RankingTable(DataTable):
             tr("Rank"),
             tr("Candidate"),
             tr("Verdict"),
-            tr("Weighted latency"),
-            tr("95 % interval"),
+            tr("Latency"),
+            tr("Median × best"),
             tr("× baseline"),
             tr("Throughput"),
             tr("× baseline"),
@@ -96,8 +98,13 @@ class RankingTable(DataTable):
                     "1 plus the number of candidates that are significantly faster. Those that share a rank "
                     "(=) are tied: one of them may have a higher mean than a candidate of the next rank."
                 ),
-                LATENCY: tr("Weighted mean of the mean round-trip times over seven frame sizes"),
-                INTERVAL: tr("Over rounds; with one round there is none"),
+                LATENCY: tr(
+                    "Weighted mean of the mean round-trip times over seven frame sizes; medians decide the rank"
+                ),
+                RATIO: tr(
+                    "Median latency divided by that of the fastest, in brackets its 95 % interval (none with one "
+                    "round). Medians decide the rank; the quotient of the means may differ."
+                ),
                 LATENCY_X: tr("Weighted latency divided by that of the baseline"),
                 MBIT: tr("TCP, mean of both directions"),
                 MBIT_X: tr("Throughput divided by that of the baseline"),
@@ -158,8 +165,7 @@ class RankingTable(DataTable):
         """Order by the user's own weights, in a column of its own; None shows the order of the ranks again."""
         self._weighting = weighting
         self.set_column_unused(YOURS, is_unused=weighting is None)
-        self.set_column_unused(CPU, is_unused=False)
-        self.hide_where_narrow(_SECOND_RANK if weighting is None else (*_SECOND_RANK, CPU), _ROOMY_EM)
+        self.hide_where_narrow(_SECOND_RANK if weighting is None else (*_SECOND_RANK, RATIO), _ROOMY_EM)
         self.sort_by(YOURS if weighting is not None else None)
 
     def sort_by(self, column: int | None, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
@@ -207,8 +213,9 @@ class RankingTable(DataTable):
         places = self._places
         self.setRowCount(len(places))
         self.setColumnWidth(RANK, max(_RANK_PX, self.horizontalHeader().sectionSizeFromContents(RANK).width()))
-        has_intervals = any(r.weighted_latency_ms and r.weighted_latency_ms.ci for r in data.ranking.results)
-        self.set_column_unused(INTERVAL, is_unused=not has_intervals)
+        ratios = [one.ratio_to_best for one in data.ranking.results if one.ratio_to_best is not None]
+        has_intervals = any(one.interval is not None for one in ratios)
+        self.set_column_unused(RATIO, is_unused=len(ratios) < 2)
         least_em = _ROOMY_WITH_INTERVALS_EM if has_intervals else _ROOMY_WITH_RATIOS_EM
         self.hide_sooner(dict.fromkeys((LATENCY_X, MBIT_X), least_em))
         for nth, place in enumerate(places):
@@ -218,7 +225,7 @@ class RankingTable(DataTable):
                 result.title,
                 verdict_appearance(result.verdict).word,
                 ms(mean(result.weighted_latency_ms)),
-                _interval(result.weighted_latency_ms),
+                _times_best(result.ratio_to_best),
                 ratio(result.latency_vs_baseline),
                 mbit_s(average(result.throughput_mbit_s.values())),
                 ratio(result.throughput_vs_baseline),
@@ -275,7 +282,12 @@ class RankingTable(DataTable):
     def _fill(self, nth: int, column: int, text: str, result: CandidateResult) -> None:
         item = self.cell(nth, column)
         item.setText(text)
-        tips = {STATE: self._why(result), YOURS: self._why_no_place(result)}
+        tips = {
+            LATENCY: _mean_tip(result.weighted_latency_ms),
+            RATIO: _means_differ(result),
+            STATE: self._why(result),
+            YOURS: self._why_no_place(result),
+        }
         item.setToolTip(plain_tip(tips.get(column) or text))
         colours = self._theme.colours
         if column == NAME and self._data is not None:
@@ -336,10 +348,28 @@ class _BracketDelegate(LineDelegate):
         painter.restore()
 
 
-def _interval(estimate: Estimate | None) -> str:
-    if estimate is None or estimate.ci is None:
+def _times_best(ratio: Ratio | None) -> str:
+    """Return the latency over that of the fastest, of medians, with its interval where it has one."""
+    if ratio is None:
         return NONE
-    return f"{decimal(estimate.ci[0], 2)} – {decimal(estimate.ci[1], 2)} ms"
+    ends = ratio.interval
+    return decimal(ratio.value, 2) + (f" ({decimal(ends[0], 2)}–{decimal(ends[1], 2)})" if ends is not None else "")
+
+
+def _mean_tip(estimate: Estimate | None) -> str:
+    """Return a mean with its interval, which says how much rounds differ and does not decide a rank."""
+    if estimate is None or estimate.ci is None:
+        return ""
+    text = tr("Mean %1, 95 % interval %2 to %3 over %4 rounds")
+    figures = (ms(estimate.mean), *(decimal(end, 2) for end in estimate.ci), count(estimate.rounds))
+    for nth, figure in enumerate(figures, start=1):
+        text = text.replace(f"%{nth}", figure)
+    return text
+
+
+def _means_differ(result: CandidateResult) -> str:
+    """Return why means and medians of a candidate differ; empty where they agree."""
+    return next((local_text(one) for one in result.doubts if code_of(one) == MEANS_AND_MEDIANS_DIFFER.code), "")
 
 
 def state_icon(result: CandidateResult, *, has_warnings: bool) -> tuple[str, str]:

@@ -17,7 +17,18 @@ from app.ranking.workloads import workload_table
 from app.wording.messages import local_name, local_text
 from app.wording.titles import local_title
 from ui.common.attempt_story import attempt_story
-from ui.common.basics import WIDE_PX, ChoiceBox, ScrollPage, column, icon_label, label, label_for, name_tabs, row
+from ui.common.basics import (
+    WIDE_PX,
+    ChoiceBox,
+    ElidedLabel,
+    ScrollPage,
+    column,
+    icon_label,
+    label,
+    label_for,
+    name_tabs,
+    row,
+)
 from ui.common.candidate_rows import Key
 from ui.common.code_view import CodeView
 from ui.common.copying import enable_copying
@@ -34,7 +45,7 @@ from ui.plots.intervals import IntervalPlot
 from ui.plots.latency import LatencyPlot
 from ui.plots.result_bars import CpuBarsPlot, ThroughputBarsPlot
 from ui.plots.result_data import ResultData
-from ui.plots.result_plots import CdfPlot, FrontierPlot
+from ui.plots.result_plots import CdfPlot, FrontierPlot, ring_words
 from ui.plots.shown import Shown
 from ui.results.capture_view import CaptureView
 from ui.results.study_tab import StudyTab
@@ -140,7 +151,10 @@ class ResultTabs(QTabWidget):
     @cached_property
     def frontier(self) -> FrontierPlot:
         """Throughput against latency."""
-        return self._put(_FRONTIER, FrontierPlot(self._theme, self.shown))
+        legend = ElidedLabel(ring_words())
+        legend.setProperty("variant", "muted")
+        legend.setContentsMargins(GRID, 0, GRID, 0)
+        return self._put(_FRONTIER, FrontierPlot(self._theme, self.shown), below=(legend,))
 
     @cached_property
     def cpu(self) -> CpuBarsPlot:
@@ -159,9 +173,9 @@ class ResultTabs(QTabWidget):
         assert isinstance(holder, _Holder)  # noqa: S101 - made in __init__
         return holder
 
-    def _put(self, nth: int, plot: SomePlot, beside: Sequence[QWidget] = ()) -> SomePlot:
+    def _put(self, nth: int, plot: SomePlot, beside: Sequence[QWidget] = (), below: Sequence[QWidget] = ()) -> SomePlot:
         """Put a plot into its tab, which is shown for the first time."""
-        self._holder(nth).box.addWidget(framed(plot, variant="plain", beside=beside))
+        self._holder(nth).box.addWidget(framed(plot, *below, variant="plain", beside=beside))
         return plot
 
     def _draw(self, nth: int) -> None:

@@ -337,7 +337,7 @@ def test_blocks_are_measured_again_where_a_gate_asks_for_it_three_times_at_most(
     assert "1.7 cores" in again
 
 
-def test_what_daemons_waited_is_told_of_the_requests_of_the_same_time_however_often_blocks_are_repeated() -> None:
+def test_waits_of_daemons_are_divided_by_the_requests_of_the_same_time_after_repeats_too() -> None:
     stage = AdaptiveStage(candidates=(sample.WIREGUARD, sample.OPENVPN_UDP), probes=FakeProbes(wait_ms=6_000.0))
     attempt = stage.compare().attempts[0]
 

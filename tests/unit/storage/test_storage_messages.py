@@ -95,7 +95,7 @@ def test_errors_of_an_english_run_are_shown_in_german_and_printed_in_english(tmp
     )
     assert local_text(read.workloads[0].message) == local_text(read.message)
     assert local_text(read.doubts[0]) == "1 von 200 Echo-Requests gingen verloren (0,5 %)."
-    assert local_text(summary.message) == "Es ist abgebrochen (ValueError('x'))."
+    assert local_text(summary.message) == "Der Lauf wurde abgebrochen: ValueError('x')"
     ranking = rank(found)
     (shown,) = (one for result in to_json(found, ranking)["results"] for one in result["attempts"])
     assert (shown["message"], shown["code"]) == (why, STEP_FAILED.code)

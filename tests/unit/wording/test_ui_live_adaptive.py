@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from adaptive_stage import AdaptiveStage, FakeProbes
 
-from app.domain.events import Event, Progress, StageStarted
+from app.domain.events import CycleEnded, Event, Progress, StageStarted
 from app.domain.events import Stage as Step
 from app.domain.profiles import BLOCK_PINGS
 from app.domain.results import CampaignStatus
+from app.measurement.adaptive.side_by_side import CHECK_BLOCKS
 from app.ranking.messages import SLOWER_THAN
 from support.message_checks import shows
 from ui.common.candidate_rows import RowState
@@ -79,3 +80,20 @@ def test_throughput_on_show_is_that_of_one_candidate() -> None:
     seen.run()
     assert seen.loads
     assert all(seconds <= 1 for _, seconds in seen.loads), "of the candidate before nothing is left"
+
+
+def test_curves_have_the_cycles_that_the_stored_rounds_count() -> None:
+    model = LiveModel()
+    seen: dict[str, int] = {}
+
+    def feed(event: Event) -> None:
+        model.feed(event)
+        if isinstance(event, CycleEnded) and event.round == event.cycle == 1:
+            seen.update({curve.key[0]: curve.cycle.size for curve in model.ratios()})
+
+    first = 2 * CHECK_BLOCKS + 1  # after those that show whether tunnels change each other
+    record = AdaptiveStage(on_event=feed, probes=FakeProbes(slow_cycles={first})).compare()
+    assert set(seen.values()) == {1}, "the first cycle cannot be known to be slow"
+    for curve in model.ratios():
+        blocks = [one for attempt in record.attempts_of(curve.key) for one in attempt.blocks]
+        assert curve.cycle.size == sum(one.is_counted for one in blocks) < len(blocks)

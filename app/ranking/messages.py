@@ -160,6 +160,11 @@ GOAL_SLOWEST_IS = MessageForm(
 
 # --- comparisons ------------------------------------------------------------------------------------------------------
 
+LINK_CHANGED = MessageForm(
+    "compare.link-changed",
+    "The bare link changed beyond chance as well, and each latency holds its change; what is left without it has a "
+    "column of its own.",
+)
 SETTING_OF_SIDE = MessageForm("compare.setting-of-side", "{side}: {what:text}")
 VERDICT_OF = MessageForm("compare.verdict-of", "verdict of {title:title}")
 NONE_BECAUSE = MessageForm("history.none-because", "none, {word:text}: {title:title}")

@@ -144,19 +144,14 @@ def interim(plan: CampaignPlan, attempts: Sequence[Attempt], *, elapsed_s: float
     failed = _failed(plan, attempts)
     field = _field(plan, done, number)
     advice = _advice(plan, attempts, field)
-    of_order, of_advice = field.open_pairs(), advice.open_pairs(field) if advice is not None else []
-    open_pairs = [*of_order, *of_advice]
-    is_open = {position: any(position in pair for pair in open_pairs) for position in range(len(field.who))}
-    states = {
-        position: _state(field, position, failed, is_open=is_open[position]) for position in range(len(field.who))
-    }
+    needed = _rounds_needed(field, advice, number)
+    positions = range(len(field.who))
+    states = {i: _state(field, i, failed, is_open=any(i in pair for pair in needed)) for i in positions}
     left = [i for i, state in states.items() if state is CandidateState.OPEN]
     is_final = advice is not None and advice.is_final(number)
     stop = _stop(plan, field, left, number, is_final=is_final, elapsed_s=elapsed_s, round_s=round_s)
-    needed = {pair: rounds_needed(field.found, pair, number) for pair in of_order}
-    needed |= {pair: rounds_needed(field.found, pair, number, is_advice=True) for pair in of_advice}
     prediction = _predicted(plan, needed, number, elapsed_s=elapsed_s, round_s=round_s)
-    candidates = [_candidate(field, i, states[i]) for i in range(len(field.who))]
+    candidates = [_candidate(field, i, states[i]) for i in positions]
     ranked = {(one.solution, one.suite) for one in field.who}
     candidates += [_missing(one) for one in _vpns(plan) if (one.solution, one.suite) not in ranked]
     return InterimResult(
@@ -166,6 +161,14 @@ def interim(plan: CampaignPlan, attempts: Sequence[Attempt], *, elapsed_s: float
         left_s=0.0 if stop else prediction.left_s,
         sentence=_sentence(field, advice, stop, prediction),
     )
+
+
+def _rounds_needed(field: _Field, advice: _Advice | None, number: int) -> dict[tuple[int, int], int | None]:
+    """Return the open pairs with the rounds in all that would probably decide them; None where none would."""
+    needed = {pair: rounds_needed(field.found, pair, number) for pair in field.open_pairs()}
+    for pair in advice.open_pairs(field) if advice is not None else ():
+        needed[pair] = rounds_needed(field.found, pair, number, is_advice=True)
+    return needed
 
 
 def _vpns(plan: CampaignPlan) -> list[Candidate]:

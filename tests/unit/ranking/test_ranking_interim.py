@@ -1,4 +1,4 @@
-"""Interim results by attempts whose latencies are known: candidates that are measured on, the end, and the sentences."""
+"""Interim results by attempts of known latencies: candidates that are measured on, the end, and the sentences."""
 
 from __future__ import annotations
 

@@ -119,7 +119,7 @@ TIME_USED_UP = MessageForm(
 )
 TIME_USED_UP_UNDECIDED = MessageForm(
     "rank.time-used-up-undecided",
-    "The time for measuring is used up; {one:title} from {other:title} could not be distinguished.",
+    "The time for measuring is used up without a decision between {one:title} and {other:title}.",
 )
 LAST_ROUND_MEASURED = MessageForm(
     "rank.last-round-measured",
@@ -127,7 +127,7 @@ LAST_ROUND_MEASURED = MessageForm(
 )
 LAST_ROUND_MEASURED_UNDECIDED = MessageForm(
     "rank.last-round-measured-undecided",
-    "The last round is measured; {one:title} from {other:title} could not be distinguished.",
+    "The last round is measured without a decision between {one:title} and {other:title}.",
 )
 MINUTES_WOULD_DISTINGUISH = MessageForm(
     "rank.minutes-would-distinguish",

@@ -38,6 +38,7 @@ from app.ranking.messages import (
     NOT_DISTINGUISHED,
     SLOWER_THAN,
     TIME_LEFT_TOO_SHORT,
+    TIME_USED_UP_UNDECIDED,
 )
 from app.ranking.rank import rank
 from app.ranking.sequential import MOST_ROUNDS, rounds_needed, sequential_differences
@@ -160,6 +161,15 @@ def test_it_does_not_end_before_the_choice_that_would_be_made_is_decided() -> No
     assert {state(found, name) for name in "ab"} == {CandidateState.OPEN}
     equal = judged(series, dict.fromkeys(series, Verdict.RECOMMENDED))
     assert equal.stop in {StopReason.GOOD_ENOUGH, StopReason.ORDER_KNOWN}
+
+
+def test_a_choice_that_the_budget_leaves_open_is_named() -> None:
+    """The order is known: what is open is whether the first is more than 10 % faster than the choice."""
+    verdicts = {"a": Verdict.ACCEPTABLE, "b": Verdict.RECOMMENDED, "c": Verdict.RECOMMENDED}
+    series = {"a": steady(1.0, 3), "b": steady(1.08, 3, 1), "c": steady(4.0, 3, 2)}
+    found = judged(series, verdicts, budget_s=3.5 * ROUND_S)
+    assert found.stop is StopReason.BUDGET
+    assert has_message(TIME_USED_UP_UNDECIDED, one="VPN b", other="VPN a")(found.sentence)
 
 
 def test_it_ends_once_that_choice_is_decided() -> None:

@@ -43,7 +43,7 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class Ratio:
-    """A ratio with its interval, all pairs of a comparison taken together; None with one round."""
+    """A ratio with its interval, which excludes 1 where a test finds a difference; None with one round."""
 
     value: float
     low: float | None
@@ -179,7 +179,7 @@ class RankedCandidate:
 
 @dataclass(frozen=True, slots=True)
 class Drift:
-    """Change of the baseline from its first to its last measurement, in percent; None if unknown."""
+    """Largest change of the baseline while a comparison ran, in percent; None if unknown."""
 
     latency_pct: float | None
     throughput_pct: float | None

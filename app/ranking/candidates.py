@@ -63,10 +63,9 @@ class Contender:
         return min((found[one].mean for one in DIRECTIONS), default=None) if found.keys() >= set(DIRECTIONS) else None
 
     @property
-    def risk(self) -> tuple[int, int]:
-        """Severity of the verdict, then how many parts were found less than recommended; lower is better."""
-        findings = self.candidate.findings
-        return self.candidate.verdict.severity, sum(1 for one in findings if one.verdict.severity)
+    def risk(self) -> int:
+        """Severity of the verdict; lower is better. How many findings led to it counts nothing."""
+        return self.candidate.verdict.severity
 
 
 def contenders(record: CampaignRecord, condition: str, baseline: str) -> tuple[Contender, ...]:

@@ -13,10 +13,14 @@ from app.domain.results import Attempt, AttemptStatus, CampaignRecord, Candidate
 from app.domain.solutions import BASELINE
 from app.ranking.blocks import round_value_ms
 from app.ranking.intervals import CONFIDENCE
-from app.ranking.messages import SETTING_OF_SIDE, VERDICT_OF
+from app.ranking.messages import LINK_CHANGED, SETTING_OF_SIDE, VERDICT_OF
 from app.wording.conditions import condition_words
 from app.wording.language import mark, tr
 from app.wording.local_forms import decimal
+from app.wording.messages import local_text
+
+_EQUAL_LOG = 1e-9
+"""Changes below this, as logarithm, are rounding and not measurement: RTTs come in whole µs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,10 +33,13 @@ class Change:
         title: For people.
         before: Weighted latency in the earlier comparison, in ms; None where it was not measured.
         after: The same in the later one.
-        latency: Later over earlier latency, of medians, with its 95 % interval; None without both.
-        beyond_link: The same with the change of the bare link taken off; None where that was not measured both times.
+        latency: Later over earlier latency, of medians, with its own 95 % interval; None without both. What the link
+            changed by is in it.
+        beyond_link: The same with the change of the bare link taken off, without a test; None where that was not
+            measured both times.
         throughput: Later over earlier throughput, mean of both directions; None without both.
-        is_significant: Whether the interval of `latency` excludes 1.
+        is_significant: Whether `latency` changed beyond chance, all candidates taken together: its interval may exclude
+            1 where this does not hold.
         outcomes: How it ended in each of the two comparisons, the earlier one first: completed where a round was; None
             where a comparison does not have it.
     """
@@ -124,10 +131,13 @@ class ComparisonDiff:
 
     @property
     def note(self) -> str:
-        """Sentence that factors are of medians; empty where those of the means beside them are the same."""
-        if all(map(_has_factor_of_means, self.changes)):
-            return ""
-        return tr("Factors are of medians; the means beside them may be in another ratio.")
+        """Sentences on what the factors are; empty where means have the same ones, and the bare link did not change."""
+        notes = []
+        if not all(map(_has_factor_of_means, self.changes)):
+            notes.append(tr("Factors are of medians; the means beside them may be in another ratio."))
+        if any(one.solution == BASELINE for one in self.significant):
+            notes.append(local_text(LINK_CHANGED()))
+        return " ".join(notes)
 
 
 def compare_records(before: tuple[CampaignRecord, Ranking], after: tuple[CampaignRecord, Ranking]) -> ComparisonDiff:
@@ -138,12 +148,15 @@ def compare_records(before: tuple[CampaignRecord, Ranking], after: tuple[Campaig
 
     Returns:
         The differences. Load and weather of the link differ between two days, so that a change of the bare link is
-        shown beside, and taken off in `Change.beyond_link`.
+        shown beside, and taken off in `Change.beyond_link`. Each candidate is tested (Welch), and Holm's procedure
+        keeps the probability of calling any unchanged one changed at 5 %.
     """
     old, new = before[0], after[0]
     ids = list(dict.fromkeys((one.solution, one.suite) for ranking in (after[1], before[1]) for one in ranking.results))
     bare = _log_change(old, new, next((key for key in ids if key[0] == BASELINE), None))
-    changes = tuple(_change(key, before, after, bare) for key in ids)
+    p_values = {key: p for key in ids if (p := _p_value(_logs(old, key), _logs(new, key))) is not None}
+    significant = beyond_chance(p_values)
+    changes = tuple(_change(key, before, after, bare, is_significant=key in significant) for key in ids)
     return ComparisonDiff(
         old, new, changes, tuple(changed_settings(old, new)), old.plan.pair.name == new.plan.pair.name
     )
@@ -183,7 +196,12 @@ def _words_of_ends() -> Mapping[AttemptStatus, tuple[str, str, str]]:
 
 
 def _change(
-    key: CandidateId, before: tuple[CampaignRecord, Ranking], after: tuple[CampaignRecord, Ranking], bare: float | None
+    key: CandidateId,
+    before: tuple[CampaignRecord, Ranking],
+    after: tuple[CampaignRecord, Ranking],
+    bare: float | None,
+    *,
+    is_significant: bool,
 ) -> Change:
     results = [{(one.solution, one.suite): one for one in ranking.results}.get(key) for _, ranking in (before, after)]
     old, new = results
@@ -199,7 +217,7 @@ def _change(
         latency=latency,
         beyond_link=_beyond_link(latency, bare) if key[0] != BASELINE else None,
         throughput=rates[1] / rates[0] if rates[0] and rates[1] else None,
-        is_significant=latency is not None and _excludes_one(latency),
+        is_significant=is_significant,
         outcomes=(old.status if old is not None else None, new.status if new is not None else None),
     )
 
@@ -226,19 +244,45 @@ def ratio_of(before: Sequence[float], after: Sequence[float]) -> Ratio | None:
     difference = _mean(after) - _mean(before)
     if len(before) < 2 or len(after) < 2:
         return Ratio(math.exp(difference), None, None)
-    parts = [_variance(before) / len(before), _variance(after) / len(after)]
-    variance = sum(parts)
+    variance, freedom = _variance_of_difference(before, after)
     if variance <= 0:
         return Ratio(math.exp(difference), math.exp(difference), math.exp(difference))
-    freedom = variance**2 / (parts[0] ** 2 / (len(before) - 1) + parts[1] ** 2 / (len(after) - 1))
     from scipy.special import stdtrit
 
     half = float(stdtrit(freedom, 0.5 + CONFIDENCE / 2)) * math.sqrt(variance)
     return Ratio(*(math.exp(value) for value in (difference, difference - half, difference + half)))
 
 
-def _excludes_one(ratio: Ratio) -> bool:
-    return ratio.low is not None and ratio.high is not None and not ratio.low <= 1.0 <= ratio.high
+def _p_value(before: Sequence[float], after: Sequence[float]) -> float | None:
+    """Return the probability of a difference as large as this one between equals; None without two rounds of both."""
+    if len(before) < 2 or len(after) < 2:
+        return None
+    difference = abs(_mean(after) - _mean(before))
+    variance, freedom = _variance_of_difference(before, after)
+    if variance <= 0:
+        return 0.0 if difference > _EQUAL_LOG else 1.0
+    from scipy.special import stdtr
+
+    return float(2 * stdtr(freedom, -difference / math.sqrt(variance)))
+
+
+def _variance_of_difference(before: Sequence[float], after: Sequence[float]) -> tuple[float, float]:
+    """Return the variance of the difference of two means, and its degrees of freedom (0 where nothing varies)."""
+    parts = [_variance(before) / len(before), _variance(after) / len(after)]
+    variance = sum(parts)
+    if variance <= 0:
+        return 0.0, 0.0
+    return variance, variance**2 / (parts[0] ** 2 / (len(before) - 1) + parts[1] ** 2 / (len(after) - 1))
+
+
+def beyond_chance(p_values: Mapping[CandidateId, float]) -> frozenset[CandidateId]:
+    """Return the candidates that changed, by Holm's procedure."""
+    found = set()
+    for done, (key, p_value) in enumerate(sorted(p_values.items(), key=lambda item: item[1])):
+        if p_value > (1 - CONFIDENCE) / (len(p_values) - done):
+            break
+        found.add(key)
+    return frozenset(found)
 
 
 def _log_change(old: CampaignRecord, new: CampaignRecord, key: CandidateId | None) -> float | None:

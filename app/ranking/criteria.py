@@ -56,7 +56,7 @@ def best_of(who: Sequence[Contender], typical_ms: Sequence[float], eligible: Seq
 
 
 def _by_verdict(who: Sequence[Contender], left: Sequence[int]) -> tuple[list[int], str]:
-    least = min(who[i].risk for i in left)
+    least = min(who[i].risk for i in left)  # the same measure as in `_outdoes`: findings are not counted
     return [i for i in left if who[i].risk == least], tr("its cryptography is judged better")
 
 
@@ -94,9 +94,16 @@ def dominated(who: Sequence[Contender], found: Differences, eligible: Sequence[i
     """Return the positions of candidates that another one outdoes.
 
     One outdoes another if it is better in something, beyond the margin and beyond chance where that is known, and
-    worse in nothing beyond the margin: latency, verdict, throughput of the slower direction, CPU at the same rate.
+    worse in nothing beyond the margin: latency, verdict, throughput of the slower direction, CPU at the same rate. One
+    that is not fast enough to be chosen is worse in latency than one that is.
     """
-    return frozenset(i for i in eligible if any(_outdoes(who, found, other, i) for other in eligible if other != i))
+    lowest_ms = min((found.typical_ms[i] for i in eligible), default=0.0)
+    fast = frozenset(i for i in eligible if is_close(found.typical_ms[i], lowest_ms))
+    return frozenset(
+        i
+        for i in eligible
+        if any(_outdoes(who, found, other, i) for other in eligible if other != i and (other in fast or i not in fast))
+    )
 
 
 def _outdoes(who: Sequence[Contender], found: Differences, one: int, other: int) -> bool:
@@ -117,8 +124,7 @@ def _latency_sign(found: Differences, one: int, other: int) -> int:
 
 
 def _risk_sign(one: Contender, other: Contender) -> int:
-    mine, theirs = one.candidate.verdict.severity, other.candidate.verdict.severity
-    return (mine < theirs) - (mine > theirs)
+    return (one.risk < other.risk) - (one.risk > other.risk)
 
 
 def _sign(mine: float | None, theirs: float | None, factor: float) -> int:
@@ -159,7 +165,7 @@ def _gain_of_throughput(one: Contender, best: Contender) -> tuple[float, str]:
 
 
 def _gain_of_protection(one: Contender, best: Contender) -> tuple[float, str]:
-    gain = best.candidate.verdict.severity - one.candidate.verdict.severity
+    gain = best.risk - one.risk
     mine, theirs = tr(one.candidate.verdict.value), tr(best.candidate.verdict.value)
     return float(gain), tr("is judged {mine}, not {theirs}").format(mine=mine, theirs=theirs)
 

@@ -19,11 +19,12 @@ import numpy.typing as npt
 SIGNIFICANCE = 0.05
 """Probability, over all pairs together, of calling any two equal candidates different."""
 
-PRIOR_FREEDOM = 4.0
+PRIOR_FREEDOM = 3.0
 """Degrees of freedom with which the variance of all pairs counts beside that of one pair.
 
 Source: Smyth, Linear models and empirical Bayes methods, Stat. Appl. Genet. Mol. Biol. 3 (2004), moderated variance;
-the weight is our choice: in simulations false differences remain near 5 % also where candidates are unequally noisy.
+the weight is our choice. Where candidates are unequally noisy, the variance of all pairs is too small for those of the
+noisy one: the more weight it has, the more false differences; docs/statistics.md has what 3 and 4 led to.
 """
 
 LEAST_RATIO_OF_TWO_ROUNDS = 1.3
@@ -39,15 +40,20 @@ class Difference:
 
     Attributes:
         log_ratio: Natural logarithm of first over second, mean of the rounds that hold both.
-        half_width: Of the interval around it, all pairs taken together; infinite where fewer than two rounds hold both.
+        half_width: Of the interval around it, at the level at which Holm's procedure stopped, so that the interval
+            excludes 1 exactly where the pair differs; infinite where fewer than two rounds hold both.
         p_value: Two-sided probability of a difference this large if there were none, 0 to 1.
         error: Standard error of `log_ratio`; infinite where fewer than two rounds hold both.
+        rounds: Rounds that hold both.
+        freedom: Degrees of freedom of the error; 0 where fewer than two rounds hold both.
     """
 
     log_ratio: float
     half_width: float
     p_value: float
     error: float = math.inf
+    rounds: int = 0
+    freedom: float = 0.0
 
     @property
     def reversed(self) -> Difference:
@@ -93,7 +99,9 @@ def differences(series: Sequence[Mapping[int, float]], significance: float = SIG
         significance: Probability, over all pairs together, of calling any two equal candidates different.
 
     Returns:
-        The differences. Holm's correction keeps the probability of any false one at 5 %, however many there are.
+        The differences. Holm's correction keeps the probability of any false one at the significance, however many
+        there are. Intervals belong to the level at which it stopped: with one pair left, or none, that is the
+        significance itself, so that each interval is one of 95 % by itself then, and not of all together.
 
     Source: Student, The probable error of a mean, Biometrika 6 (1908); Holm, A simple sequentially rejective multiple
         test procedure, Scand. J. Statist. 6 (1979).
@@ -171,11 +179,14 @@ class _Test:
             from scipy.special import stdtrit
 
             half_width = float(stdtrit(self.freedom, 1 - significance / 2)) * math.sqrt(self.variance)
-        return Difference(self.mean, half_width, self.p_value, math.sqrt(self.variance))
+        return Difference(self.mean, half_width, self.p_value, math.sqrt(self.variance), self.rounds, self.freedom)
 
 
 def _test(ratios: npt.NDArray[np.float64], pooled: float, freedom: float) -> _Test:
-    """Test one pair by its rounds, with the variance drawn towards that of all pairs where there are more than one."""
+    """Test one pair by its rounds, with the variance raised towards that of all pairs where there are more than one.
+
+    A pair that varies more than the others keeps its own variance.
+    """
     shared = ratios[np.isfinite(ratios)]
     rounds = int(shared.size)
     mean = float(shared.mean()) if rounds else 0.0
@@ -185,7 +196,7 @@ def _test(ratios: npt.NDArray[np.float64], pooled: float, freedom: float) -> _Te
     if freedom <= own_freedom:  # two candidates: their residuals are those of the pair
         return _Test(mean, own / rounds, own_freedom, rounds)
     moderated = (PRIOR_FREEDOM * 2 * pooled + own_freedom * own) / (PRIOR_FREEDOM + own_freedom)
-    return _Test(mean, moderated / rounds, min(PRIOR_FREEDOM + own_freedom, freedom), rounds)
+    return _Test(mean, max(own, moderated) / rounds, min(PRIOR_FREEDOM + own_freedom, freedom), rounds)
 
 
 def _holm(tests: Mapping[tuple[int, int], _Test], significance: float) -> tuple[set[tuple[int, int]], float]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from statistics import median
 
 from app.domain.ranking import Drift
 from app.domain.results import Attempt
@@ -20,15 +21,18 @@ Source: our choice; benches that state their drift report 1 to 2 % on quiet mach
 """
 
 
-def drift_of(baseline: Sequence[Attempt]) -> Drift:
-    """Compare all times at which the baseline was measured with the first one.
+def drift_of(baseline: Sequence[Attempt], *, is_interleaved: bool = False) -> Drift:
+    """Compare all times at which the baseline was measured.
 
     Args:
         baseline: Completed attempts of the baseline, in the order in which they were measured.
+        is_interleaved: Whether the latencies of all candidates were measured in turn with it, block by block, so that a
+            change of the link met all of them alike.
 
     Returns:
-        The largest changes in percent of the first one, and what they mean. Medians decide, which single late replies
-        move less than the mean.
+        The largest changes in percent: of two times from the first to the last, of more from their median, so that a
+        first one that was disturbed makes not all others seem changed. Of latencies medians decide, which single late
+        replies move less than the mean.
     """
     if len(baseline) < 2:
         sentence = tr("Whether the link itself drifted is unknown: the baseline was not measured.")
@@ -48,7 +52,7 @@ def drift_of(baseline: Sequence[Attempt]) -> Drift:
             None, None, tr("Whether the link itself drifted is unknown: the baseline gave no figures to compare.")
         )
     sentence = tr("While the comparison ran, the baseline moved: {changes}.").format(changes=listed_names(known))
-    if is_doubtful(Drift(latency_pct, throughput_pct, "")):
+    if is_doubtful(Drift(None if is_interleaved else latency_pct, throughput_pct, "")):
         sentence += tr(" That is more than {limit:.0f} %: differences of that size prove little.").format(
             limit=DOUBTFUL_DRIFT_PCT
         )
@@ -76,6 +80,8 @@ def is_doubtful(drift: Drift) -> bool:
 
 
 def _change_pct(attempts: Sequence[Attempt], value_of: Callable[[Attempt], float | None]) -> float | None:
-    first, *later = (value_of(one) for one in attempts)
-    changes = [100.0 * (value - first) / first for value in later if value is not None and first]
-    return max(changes, key=abs, default=None)
+    values = [value for one in attempts if (value := value_of(one)) is not None]
+    if len(values) < 2:
+        return None
+    usual = values[0] if len(values) == 2 else median(values)
+    return max((100.0 * (value - usual) / usual for value in values), key=abs) if usual else None

@@ -128,19 +128,18 @@ def busy_gate(gates: Sequence[Gate]) -> Gate | None:
 def worst_gates(many: Iterable[Sequence[Gate]]) -> tuple[Gate, ...]:
     """Return the worst verdict of each gate over several attempts.
 
-    Where at least half of the attempts passed, a worse one is a doubt only: its rounds are few among good ones.
+    Where at least half of the attempts passed all gates, a worse verdict is a doubt only: its rounds are few among good
+    ones. An attempt that did not pass counts once, whichever gates those were.
     """
+    attempts = list(many)
     order = list(GateVerdict)
     found: dict[GateName, list[Gate]] = {}
-    for gate in (one for gates in many for one in gates):
+    for gate in (one for gates in attempts for one in gates):
         found.setdefault(gate.name, []).append(gate)
-    return tuple(_over_attempts(found[name], order) for name in GateName if name in found)
-
-
-def _over_attempts(gates: Sequence[Gate], order: Sequence[GateVerdict]) -> Gate:
-    worst = max(gates, key=lambda one: _badness(one, order))
-    bad = sum(one.verdict in _NOT_PASSED for one in gates)
-    return replace(worst, verdict=GateVerdict.DOUBT) if bad and 2 * bad <= len(gates) else worst
+    worst = [max(found[name], key=lambda one: _badness(one, order)) for name in GateName if name in found]
+    if 2 * sum(busy_gate(gates) is not None for gates in attempts) > len(attempts):
+        return tuple(worst)
+    return tuple(replace(one, verdict=GateVerdict.DOUBT) if one.verdict in _NOT_PASSED else one for one in worst)
 
 
 def spread_of(attempt: Attempt) -> float | None:

@@ -9,30 +9,44 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from app.domain.interim import CandidateState, InterimCandidate, InterimResult, StopReason
-from app.domain.ranking import Ratio
-from app.domain.results import Attempt, AttemptStatus, CampaignPlan, Candidate, CandidateId
+from app.domain.ranking import AdviceKind, Ratio
+from app.domain.results import (
+    Attempt,
+    AttemptStatus,
+    CampaignPlan,
+    CampaignRecord,
+    CampaignStatus,
+    Candidate,
+    CandidateId,
+)
 from app.domain.solutions import BASELINE
 from app.ranking.blocks import is_disturbed, round_value_ms
+from app.ranking.choice import state_of
+from app.ranking.compared import compared_of, judged
+from app.ranking.criteria import best_of
 from app.ranking.differences import Differences, differences
 from app.ranking.messages import (
     CLOSE_TO,
     EVERY_PAIR_DECIDED,
     FASTEST_DECIDED,
+    FASTEST_SO_FAR,
     LAST_ATTEMPT_FAILED,
     LAST_ROUND_MEASURED,
     LAST_ROUND_MEASURED_UNDECIDED,
     MINUTES_WOULD_DISTINGUISH,
     NO_COMPLETE_ROUND,
+    NO_PAIR_LEFT,
     NONE_FASTER,
     NONE_MEASURED_AT_ALL,
+    NOT_DISTINGUISHED,
     SLOWER_THAN,
+    TIME_LEFT_TOO_SHORT,
     TIME_USED_UP,
     TIME_USED_UP_UNDECIDED,
 )
 from app.ranking.sequential import (
     LEAST_ROUNDS,
     MOST_ROUNDS,
-    is_at_most_margin_slower,
     is_within_margin,
     rounds_needed,
     sequential_differences,
@@ -57,19 +71,61 @@ class _Field:
     found: Differences
     is_measured_on: tuple[bool, ...]
 
-    def shared_rounds(self, first: int, second: int) -> int:
-        return len(self.series[first].keys() & self.series[second].keys())
-
     def is_decided(self, first: int, second: int) -> bool:
         pair = (first, second)
         if pair in self.found.decided or pair[::-1] in self.found.decided:
             return True
-        return is_within_margin(self.found, first, second, self.shared_rounds(first, second))
+        return is_within_margin(self.found, first, second)
 
     def open_pairs(self) -> list[tuple[int, int]]:
-        """Return the pairs that measuring on would decide."""
+        """Return the pairs whose order measuring on would decide."""
         measured_on = [i for i in range(len(self.who)) if self.is_measured_on[i]]
         return [pair for pair in combinations(measured_on, 2) if not self.is_decided(*pair)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Advice:
+    """The choice that would be made if the comparison ended now.
+
+    Attributes:
+        best: Position of the candidate.
+        rivals: By the positions of the others that could be chosen, how sure the choice is against each.
+    """
+
+    best: int
+    rivals: Mapping[int, AdviceKind]
+
+    def is_final(self, number: int) -> bool:
+        """Return whether more rounds than these are not needed for it."""
+        kinds = self.rivals.values()
+        if number >= 2 and kinds and all(kind is AdviceKind.CLEAR for kind in kinds):
+            return True
+        return number >= LEAST_ROUNDS and AdviceKind.NOT_DECIDED not in kinds
+
+    def open_pairs(self, field: _Field) -> list[tuple[int, int]]:
+        """Return the pairs that measuring on would decide for the choice, the candidate to choose first.
+
+        Their order may be known: that a rival is faster does not say whether it is more than 10 % faster.
+        """
+        if not field.is_measured_on[self.best]:
+            return []
+        undecided = [i for i, kind in self.rivals.items() if kind is AdviceKind.NOT_DECIDED]
+        return [(self.best, i) for i in undecided if field.is_measured_on[i] and field.is_decided(self.best, i)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Prediction:
+    """Prediction of the rest of a comparison.
+
+    Attributes:
+        left_s: Seconds until all is decided, or until budget or rounds are used up.
+        slowest: The pair that takes longest; None where no pair is open.
+        needed_s: Seconds that would probably decide it; None where budget or rounds end before.
+    """
+
+    left_s: float
+    slowest: tuple[int, int] | None = None
+    needed_s: float | None = None
 
 
 def interim(plan: CampaignPlan, attempts: Sequence[Attempt], *, elapsed_s: float, round_s: float) -> InterimResult:
@@ -87,24 +143,32 @@ def interim(plan: CampaignPlan, attempts: Sequence[Attempt], *, elapsed_s: float
     number = max((one.key.round for one in attempts), default=0)
     failed = _failed(plan, attempts)
     field = _field(plan, done, number)
-    open_pairs = field.open_pairs()
-    is_open = {position: any(position in pair for pair in open_pairs) for position in range(len(field.who))}
-    states = {
-        position: _state(field, position, failed, is_open=is_open[position]) for position in range(len(field.who))
-    }
+    advice = _advice(plan, attempts, field)
+    needed = _rounds_needed(field, advice, number)
+    positions = range(len(field.who))
+    states = {i: _state(field, i, failed, is_open=any(i in pair for pair in needed)) for i in positions}
     left = [i for i, state in states.items() if state is CandidateState.OPEN]
-    stop = _stop(plan, field, left, number, elapsed_s=elapsed_s, round_s=round_s)
-    left_s, slowest = _left_s(plan, field, open_pairs, number, elapsed_s=elapsed_s, round_s=round_s)
-    candidates = [_candidate(field, i, states[i]) for i in range(len(field.who))]
+    is_final = advice is not None and advice.is_final(number)
+    stop = _stop(plan, field, left, number, is_final=is_final, elapsed_s=elapsed_s, round_s=round_s)
+    prediction = _predicted(plan, needed, number, elapsed_s=elapsed_s, round_s=round_s)
+    candidates = [_candidate(field, i, states[i]) for i in positions]
     ranked = {(one.solution, one.suite) for one in field.who}
     candidates += [_missing(one) for one in _vpns(plan) if (one.solution, one.suite) not in ranked]
     return InterimResult(
         round=number,
         candidates=tuple(candidates),
         stop=stop,
-        left_s=0.0 if stop else left_s,
-        sentence=_sentence(field, stop, slowest, left_s),
+        left_s=0.0 if stop else prediction.left_s,
+        sentence=_sentence(field, advice, stop, prediction),
     )
+
+
+def _rounds_needed(field: _Field, advice: _Advice | None, number: int) -> dict[tuple[int, int], int | None]:
+    """Return the open pairs with the rounds in all that would probably decide them; None where none would."""
+    needed = {pair: rounds_needed(field.found, pair, number) for pair in field.open_pairs()}
+    for pair in advice.open_pairs(field) if advice is not None else ():
+        needed[pair] = rounds_needed(field.found, pair, number, is_advice=True)
+    return needed
 
 
 def _vpns(plan: CampaignPlan) -> list[Candidate]:
@@ -149,8 +213,37 @@ def _state(field: _Field, position: int, failed: set[CandidateId], *, is_open: b
     return CandidateState.OPEN if is_open or not has_rounds else CandidateState.DECIDED
 
 
+def _advice(plan: CampaignPlan, attempts: Sequence[Attempt], field: _Field) -> _Advice | None:
+    """Return the choice that would be made now, by the same rules as in the end; None where none can be made.
+
+    Where nothing is eligible so far, it is one of those that may be deployed, or else one of all.
+    """
+    if not field.who:
+        return None
+    record = CampaignRecord(
+        0, plan, CampaignStatus.RUNNING, attempts[0].started_at, None, {}, tuple(attempts), tunnelmark_version=""
+    )
+    compared = compared_of(record, judged(record))
+    who = compared.contenders
+    if not who:
+        return None
+    eligible = [i for i, one in enumerate(who) if one.result.barrier is None]
+    eligible = eligible or [i for i, one in enumerate(who) if one.candidate.is_deployable] or list(range(len(who)))
+    best, _ = best_of(who, compared.found.typical_ms, eligible)
+    positions = {(one.solution, one.suite): i for i, one in enumerate(field.who)}
+    at = [positions[one.candidate.solution, one.candidate.suite] for one in who]
+    return _Advice(at[best], {at[i]: state_of(compared, best, i) for i in eligible if i != best})
+
+
 def _stop(
-    plan: CampaignPlan, field: _Field, left: Sequence[int], number: int, *, elapsed_s: float, round_s: float
+    plan: CampaignPlan,
+    field: _Field,
+    left: Sequence[int],
+    number: int,
+    *,
+    is_final: bool,
+    elapsed_s: float,
+    round_s: float,
 ) -> StopReason | None:
     if not field.who:
         return StopReason.NOTHING_LEFT
@@ -158,7 +251,7 @@ def _stop(
         return StopReason.ORDER_KNOWN
     if number >= MOST_ROUNDS:
         return StopReason.ROUNDS
-    if _is_good_enough(field, number):
+    if is_final:
         return StopReason.GOOD_ENOUGH
     budget_s = plan.profile.budget_s
     if budget_s is not None and elapsed_s + round_s > budget_s:
@@ -166,41 +259,30 @@ def _stop(
     return None
 
 
-def _is_good_enough(field: _Field, number: int) -> bool:
-    """Return whether no candidate can be more than 10 % faster than the best that may be deployed."""
-    deployable = [i for i, one in enumerate(field.who) if one.is_deployable]
-    best = _best_of(field)
-    rivals = [i for i in (deployable or range(len(field.who))) if i != best]
-    decided = [i for i in rivals if (best, i) in field.found.decided]
-    if number >= 2 and len(decided) == len(rivals) and rivals:
-        return True
-    return number >= LEAST_ROUNDS and all(
-        (best, i) in field.found.decided or is_at_most_margin_slower(field.found, best, i) for i in rivals
-    )
-
-
-def _best_of(field: _Field) -> int:
-    """Return the position of the fastest candidate that may be deployed; of the fastest of all where none may."""
-    return next((i for i, one in enumerate(field.who) if one.is_deployable), 0)
-
-
-def _left_s(
+def _predicted(
     plan: CampaignPlan,
-    field: _Field,
-    open_pairs: Sequence[tuple[int, int]],
+    needed: Mapping[tuple[int, int], int | None],
     number: int,
     *,
     elapsed_s: float,
     round_s: float,
-) -> tuple[float, tuple[int, int] | None]:
-    """Return the predicted seconds until the order is known or the budget ends, and the pair that takes longest."""
-    needed = {pair: min(float(MOST_ROUNDS), rounds_needed(field.found, pair, number)) for pair in open_pairs}
-    slowest = max(needed, key=lambda pair: needed[pair]) if needed else None
-    rounds = math.ceil(needed[slowest]) - number if slowest is not None else max(0, 2 - number)
-    left_s = max(1, rounds) * round_s
-    if plan.profile.budget_s is not None:
-        left_s = min(left_s, max(0.0, plan.profile.budget_s - elapsed_s))
-    return left_s, slowest
+) -> _Prediction:
+    """Predict the rest of a comparison.
+
+    Args:
+        needed: Rounds in all that would probably decide each open pair; None where the most that there are would not.
+    """
+    budget_s = plan.profile.budget_s
+    budget_left_s = math.inf if budget_s is None else max(0.0, budget_s - elapsed_s)
+    if not needed:
+        return _Prediction(min(max(1, 2 - number) * round_s, budget_left_s))
+    slowest = max(needed, key=lambda pair: needed[pair] or math.inf)
+    rounds = needed[slowest]
+    needed_s = (rounds - number) * round_s if rounds is not None else math.inf
+    most_s = max(1, MOST_ROUNDS - number) * round_s
+    return _Prediction(
+        min(needed_s, most_s, budget_left_s), slowest, needed_s if needed_s <= min(most_s, budget_left_s) else None
+    )
 
 
 def _candidate(field: _Field, position: int, state: CandidateState) -> InterimCandidate:
@@ -229,27 +311,32 @@ def _why(field: _Field, position: int, state: CandidateState) -> str:
     if position and (0, position) in field.found.decided:
         return SLOWER_THAN(title=title)
     if position:
-        return CLOSE_TO(title=title)
-    return FASTEST_DECIDED()
+        return (CLOSE_TO if is_within_margin(field.found, 0, position) else NOT_DISTINGUISHED)(title=title)
+    is_known = all(field.is_decided(0, other) for other in range(1, len(field.who)))
+    return FASTEST_DECIDED() if is_known else FASTEST_SO_FAR()
 
 
 def _missing(one: Candidate) -> InterimCandidate:
     return InterimCandidate(one.solution, one.suite, None, CandidateState.FAILED, NO_COMPLETE_ROUND())
 
 
-def _sentence(field: _Field, stop: StopReason | None, slowest: tuple[int, int] | None, left_s: float) -> str:
+def _sentence(field: _Field, advice: _Advice | None, stop: StopReason | None, prediction: _Prediction) -> str:
     if stop is StopReason.ORDER_KNOWN:
-        return EVERY_PAIR_DECIDED()
-    if stop is StopReason.GOOD_ENOUGH:
-        return NONE_FASTER(title=field.who[_best_of(field)].title)
+        are_decided = all(field.is_decided(*pair) for pair in combinations(range(len(field.who)), 2))
+        return EVERY_PAIR_DECIDED() if are_decided else NO_PAIR_LEFT()
+    if stop is StopReason.GOOD_ENOUGH and advice is not None:
+        return NONE_FASTER(title=field.who[advice.best].title)
     if stop is StopReason.NOTHING_LEFT:
         return NONE_MEASURED_AT_ALL()
-    if slowest is None:
+    if prediction.slowest is None:
         return _ENDED[stop, True]() if stop is not None else ""
-    one, other = (field.who[position].title for position in slowest)
+    one, other = (field.who[position].title for position in prediction.slowest)
     if stop is not None:
         return _ENDED[stop, False](one=one, other=other)
-    return MINUTES_WOULD_DISTINGUISH(minutes=max(1, math.ceil(left_s / 60)), one=one, other=other)
+    if prediction.needed_s is None:
+        return TIME_LEFT_TOO_SHORT(one=one, other=other)
+    minutes = max(1, math.ceil(prediction.needed_s / 60))
+    return MINUTES_WOULD_DISTINGUISH(minutes=minutes, one=one, other=other)
 
 
 _ENDED = {

@@ -85,6 +85,14 @@ FASTEST_DECIDED = MessageForm(
     "rank.fastest-decided",
     "It is the fastest; each comparison with another one is decided.",
 )
+FASTEST_SO_FAR = MessageForm(
+    "rank.fastest-so-far",
+    "It is the fastest so far; no other one is left to compare it with.",
+)
+NOT_DISTINGUISHED = MessageForm(
+    "rank.not-distinguished",
+    "It could not be distinguished from {title:title}.",
+)
 NO_COMPLETE_ROUND = MessageForm(
     "rank.no-complete-round",
     "It has no complete round.",
@@ -93,9 +101,13 @@ EVERY_PAIR_DECIDED = MessageForm(
     "rank.every-pair-decided",
     "Every pair is decided, or within 10 %.",
 )
+NO_PAIR_LEFT = MessageForm(
+    "rank.no-pair-left",
+    "No pair is left that more rounds would decide.",
+)
 NONE_FASTER = MessageForm(
     "rank.none-faster",
-    "No other VPN can be more than 10 % faster than {title:title}.",
+    "No other VPN that may be recommended can be more than 10 % (or 0.05 ms) faster than {title:title}.",
 )
 NONE_MEASURED_AT_ALL = MessageForm(
     "rank.none-measured",
@@ -107,7 +119,7 @@ TIME_USED_UP = MessageForm(
 )
 TIME_USED_UP_UNDECIDED = MessageForm(
     "rank.time-used-up-undecided",
-    "The time for measuring is used up; {one:title} from {other:title} could not be distinguished.",
+    "The time for measuring is used up without a decision between {one:title} and {other:title}.",
 )
 LAST_ROUND_MEASURED = MessageForm(
     "rank.last-round-measured",
@@ -115,11 +127,15 @@ LAST_ROUND_MEASURED = MessageForm(
 )
 LAST_ROUND_MEASURED_UNDECIDED = MessageForm(
     "rank.last-round-measured-undecided",
-    "The last round is measured; {one:title} from {other:title} could not be distinguished.",
+    "The last round is measured without a decision between {one:title} and {other:title}.",
 )
 MINUTES_WOULD_DISTINGUISH = MessageForm(
     "rank.minutes-would-distinguish",
-    "About {minutes} min more would distinguish {one:title} from {other:title}.",
+    "About {minutes} min more would probably decide between {one:title} and {other:title}.",
+)
+TIME_LEFT_TOO_SHORT = MessageForm(
+    "rank.time-left-too-short",
+    "The time that is left will probably not decide between {one:title} and {other:title}.",
 )
 MEANS_AND_MEDIANS_DIFFER = MessageForm(
     "rank.means-and-medians-differ",
@@ -160,6 +176,11 @@ GOAL_SLOWEST_IS = MessageForm(
 
 # --- comparisons ------------------------------------------------------------------------------------------------------
 
+LINK_CHANGED = MessageForm(
+    "compare.link-changed",
+    "The bare link changed beyond chance as well, and each latency holds its change; what is left without it has a "
+    "column of its own.",
+)
 SETTING_OF_SIDE = MessageForm("compare.setting-of-side", "{side}: {what:text}")
 VERDICT_OF = MessageForm("compare.verdict-of", "verdict of {title:title}")
 NONE_BECAUSE = MessageForm("history.none-because", "none, {word:text}: {title:title}")

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from app.domain.gates import Gate
 from app.domain.ranking import AdviceKind, CandidateResult, Drift, RankedCandidate, Ranking, Recommendation
 from app.domain.results import AttemptStatus, CampaignRecord
 from app.domain.solutions import BASELINE
-from app.ranking.candidates import Contender, completed, contenders
+from app.ranking.candidates import Contender, completed
 from app.ranking.cautions import CampaignDoubts, campaign_doubts, choice_cautions, means_caution
 from app.ranking.choice import Choice, Compared, choose
-from app.ranking.differences import differences
+from app.ranking.compared import compared_of, is_ranked, judged
 from app.ranking.disturbed import disturbed_obstacle, disturbed_rivals
 from app.ranking.drift import drift_of, hides
-from app.ranking.eligibility import barrier_cautions, with_eligibility
-from app.ranking.gates import rounds_gate
+from app.ranking.eligibility import barrier_cautions
 from app.ranking.interim import ratio_to_first
 from app.ranking.missing import missing_caution, not_compared, why_no_advice
 from app.ranking.recommendation import drifted, no_recommendation, recommendation, under
-from app.ranking.sequential import sequential_differences
 
 
 def rank(record: CampaignRecord) -> Ranking:
@@ -38,12 +34,11 @@ def rank(record: CampaignRecord) -> Ranking:
         Results and ranking in the same order: ranked candidates, then those without a weighted latency, then
         references, then those that did not complete.
     """
-    measured = with_rounds_gates(contenders(record, _condition(record), BASELINE))
-    everyone = with_eligibility(measured, record.plan)
+    everyone = judged(record)
     rounds = len({one.key.round for one in completed(record.attempts)})
     baseline = [one for each in everyone if each.candidate.solution == BASELINE for one in each.attempts]
-    drift = drift_of(completed(baseline))
-    compared = _compare(record, everyone)
+    drift = drift_of(completed(baseline), is_interleaved=record.plan.profile.is_adaptive)
+    compared = compared_of(record, everyone)
     decided = _choice(record, everyone, compared)
     doubts = campaign_doubts(record, drift, rounds, ranked=len(compared.contenders))
     unranked = _unranked(everyone)
@@ -60,35 +55,6 @@ def rank(record: CampaignRecord) -> Ranking:
         rounds=rounds,
         doubts=doubts.sentences,
     )
-
-
-def _compare(record: CampaignRecord, everyone: Sequence[Contender]) -> Compared:
-    ranked = [one for one in everyone if _is_ranked(one)]
-    compare = sequential_differences if record.plan.profile.is_adaptive else differences
-    typical_ms = differences([one.figures.median_ms for one in ranked]).typical_ms
-    order = sorted(range(len(ranked)), key=lambda i: typical_ms[i])
-    fastest_first = tuple(ranked[i] for i in order)
-    rounds = {number for one in ranked for number in one.figures.median_ms}
-    return Compared(
-        fastest_first,
-        compare([one.figures.median_ms for one in fastest_first]),
-        len(rounds),
-        _spent_s(record) / max(1, len(rounds)),
-        is_sequential=record.plan.profile.is_adaptive,
-    )
-
-
-def _spent_s(record: CampaignRecord) -> float:
-    """Return the seconds that completed attempts took; those of an adaptive round ran at the same time."""
-    done = completed(record.attempts)
-    if not record.plan.profile.is_adaptive:
-        return sum((one.ended_at - one.started_at).total_seconds() for one in done)
-    spans = [
-        (min(one.started_at for one in round_), max(one.ended_at for one in round_))
-        for number in {one.key.round for one in done}
-        if (round_ := [one for one in done if one.key.round == number])
-    ]
-    return sum((end - begin).total_seconds() for begin, end in spans)
 
 
 def _choice(record: CampaignRecord, everyone: Sequence[Contender], compared: Compared) -> tuple[Choice | None, str]:
@@ -121,16 +87,6 @@ def _advice(
     return replace(advice, sentence=" ".join(filter(None, (sentence, not_compared(everyone)))))
 
 
-def _condition(record: CampaignRecord) -> str:
-    keys = (*record.plan.attempts, *(attempt.key for attempt in record.attempts))
-    return keys[0].condition if keys else ""
-
-
-def _is_ranked(one: Contender) -> bool:
-    is_whole = one.result.status is AttemptStatus.COMPLETED
-    return is_whole and not one.candidate.is_unprotected and bool(one.figures.median_ms)
-
-
 def _is_missing(one: Contender) -> bool:
     """Whether a candidate that may be deployed was not measured to the end."""
     return one.candidate.is_deployable and one.result.status is not AttemptStatus.COMPLETED
@@ -152,22 +108,8 @@ def _places(compared: Compared, outdone: frozenset[int]) -> list[tuple[RankedCan
     return places
 
 
-def with_rounds_gates(everyone: Sequence[Contender]) -> tuple[Contender, ...]:
-    """Return the candidates with the verdict on how much their rounds differ, in the same order."""
-    ranked = [one for one in everyone if _is_ranked(one)]
-    found = differences([one.figures.median_ms for one in ranked])
-    gates = {id(one): _rounds_gate(spread) for one, spread in zip(ranked, found.spreads, strict=True)}
-    return tuple(
-        replace(one, result=replace(one.result, gates=(*one.result.gates, *gates.get(id(one), ())))) for one in everyone
-    )
-
-
-def _rounds_gate(spread: float) -> tuple[Gate, ...]:
-    return (rounds_gate(100.0 * math.expm1(spread)),) if math.isfinite(spread) else ()
-
-
 def _unranked(everyone: Sequence[Contender]) -> list[Contender]:
-    rest = [one for one in everyone if not _is_ranked(one)]
+    rest = [one for one in everyone if not is_ranked(one)]
     return sorted(
         rest, key=lambda one: (one.result.status is not AttemptStatus.COMPLETED, one.candidate.is_unprotected)
     )

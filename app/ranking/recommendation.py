@@ -8,7 +8,8 @@ from dataclasses import replace
 from app.domain.ranking import AdviceKind, BarrierReason, Drift, Recommendation
 from app.domain.verdicts import deciding_finding
 from app.ranking.candidates import Contender
-from app.ranking.choice import STANDARD_ROUNDS, Choice
+from app.ranking.choice import STANDARD_ROUNDS, Choice, Closeness
+from app.ranking.criteria import LATENCY_MARGIN, LATENCY_MARGIN_MS
 from app.wording.language import mark, tr, trn
 from app.wording.local_forms import listed_names, local_figure, minutes_text, rounds_text
 from app.wording.messages import local_name, local_text
@@ -105,7 +106,7 @@ def _no_clear_winner(choice: Choice) -> str:
     if choice.rounds < 2:
         return tr(
             "No clear winner: one round does not decide between {names}{apart}; {rounds} of the same (about {minutes}) "
-            "would."
+            "would probably do so."
         ).format(
             names=listed_names(names),
             apart=_apart(choice),
@@ -114,7 +115,7 @@ def _no_clear_winner(choice: Choice) -> str:
         )
     more = tr("they differ too little, or vary too much, for more rounds to decide")
     if choice.minutes is not None:
-        more = tr("about {minutes} more would").format(minutes=minutes_text(choice.minutes))
+        more = tr("about {minutes} more would probably do so").format(minutes=minutes_text(choice.minutes))
     return tr("No clear winner: {rounds} do not decide between {names}; {more}.").format(
         rounds=rounds_text(choice.rounds), names=listed_names(names), more=more
     )
@@ -143,10 +144,11 @@ def _why(choice: Choice) -> str:
     over = tr("over {rounds}").format(rounds=rounds_text(choice.rounds))
     if choice.kind is AdviceKind.AS_GOOD_AS:
         return tr(
-            "{latency} is as good as that of {names} or better (at most 10 % above it {over}), and {because}"
+            "{latency} is as good as that of {names} or better (at most {margin} above it {over}), and {because}"
         ).format(
             latency=latency,
             names=listed_names([one.title for one in choice.alike]),
+            margin=_margin(choice.closeness),
             over=over,
             because=choice.because or tr(_LOWER),
         )
@@ -167,6 +169,14 @@ def _why(choice: Choice) -> str:
         rival_latency=_latency(rival),
         sure=sure,
     )
+
+
+def _margin(closeness: Closeness) -> str:
+    """Return the margin within which a choice is of those that are as good."""
+    share, time = f"{100 * LATENCY_MARGIN:.0f} %", f"{local_figure(LATENCY_MARGIN_MS, 1)} ms"
+    if closeness is Closeness.EITHER:
+        return tr("{share} or {time}").format(share=share, time=time)
+    return share if closeness is Closeness.SHARE else time
 
 
 def _is_lead_of_means(choice: Choice) -> bool:

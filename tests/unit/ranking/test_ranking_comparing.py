@@ -8,8 +8,10 @@ import pytest
 from scipy import stats
 
 from app.domain.results import AttemptStatus, CampaignRecord
-from app.ranking.comparing import compare_records, ratio_of
+from app.ranking.comparing import beyond_chance, compare_records, ratio_of
+from app.ranking.messages import LINK_CHANGED
 from app.ranking.rank import rank
+from support.message_checks import shows
 from support.sample_records import MODELS, sample_record
 
 
@@ -49,6 +51,22 @@ def test_a_slower_link_is_taken_off() -> None:
     assert wireguard.latency is not None
     assert wireguard.latency.value == pytest.approx(2.0, rel=0.01)
     assert wireguard.beyond_link == pytest.approx(1.0, rel=0.01)
+
+
+def test_a_link_that_changedbeyond_chance_is_named() -> None:
+    old = sample_record(models=MODELS[:5], rounds=3, noise=0.005)
+    new = slower(slower(old, "wireguard", 2.0), "baseline", 2.0)
+    assert shows(compare_records((old, rank(old)), (new, rank(new))).note, LINK_CHANGED.text)
+    assert compare_records((old, rank(old)), (old, rank(old))).note == ""
+
+
+def test_one_of_several_needs_more_to_have_changedbeyond_chance() -> None:
+    """Holm: a change that one candidate alone would have at 5 % is chance among ten."""
+    alone = {("vpn", "0"): 0.03}
+    assert beyond_chance(alone) == {("vpn", "0")}
+    others = {("vpn", str(number)): 0.2 + 0.05 * number for number in range(1, 10)}
+    assert beyond_chance({**alone, **others}) == frozenset()
+    assert beyond_chance({**alone, **others, ("vpn", "0"): 0.001}) == {("vpn", "0")}
 
 
 def test_versions_and_conditions_that_changed_are_named() -> None:

@@ -87,6 +87,15 @@ def test_one_that_is_worse_in_something_and_better_in_nothing_is_outdone() -> No
     assert any(one.startswith(outdone) for one in advice.reasons)
 
 
+def test_the_choice_is_not_outdone_by_one_that_is_not_fast_enough() -> None:
+    """The widest one is within 10 % of the choice, not of the fastest."""
+    fastest = replace(NEAR, candidate=OPENVPN_TCP)
+    chosen, wide = replace(NEAR, base_ms=1.08), replace(TWIN, base_ms=1.17, mbit_s=80.0)
+    found = rank(compared(fastest, chosen, wide, noise=0.001))
+    assert found.recommendation.solution == "wireguard"
+    assert {one.solution: one.is_dominated for one in found.results}["wireguard"] is False
+
+
 def test_better_protection_is_an_alternative_although_it_is_slower() -> None:
     weaker = replace(WIREGUARD, verdict=Verdict.ACCEPTABLE)
     better = replace(OPENVPN_UDP, verdict=Verdict.RECOMMENDED)

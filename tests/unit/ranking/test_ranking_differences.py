@@ -34,6 +34,7 @@ class Scenario:
         drift_per_100_s: Steady drift, up to 35 %.
         wander: Standard deviation of slow changes that last 20 s.
         episodes: Share of the time in which everything is 1.6 times slower.
+        setups: Instead of `setup` that of each candidate, over again where there are more.
     """
 
     echo: float = 0.12
@@ -42,6 +43,7 @@ class Scenario:
     drift_per_100_s: float = 0.0
     wander: float = 0.01
     episodes: float = 0.0
+    setups: tuple[float, ...] = ()
 
 
 SCENARIOS: Mapping[str, Scenario] = {
@@ -49,6 +51,8 @@ SCENARIOS: Mapping[str, Scenario] = {
     "spiky": Scenario(spikes=0.01),
     "drifting": Scenario(drift_per_100_s=0.05),
     "lab-quiet": Scenario(wander=0.06, episodes=4.0 / 120.0),
+    "unequal": Scenario(setups=(0.02, 0.05, 0.12)),
+    "one-unsteady": Scenario(setups=(0.15, *(0.01,) * 7)),
 }
 
 
@@ -62,7 +66,8 @@ def compared(
     clock_s = 0.0
     for number, candidates in enumerate(order, 1):
         for one in candidates:
-            factor = np.exp(_common(scenario, clock_s, rng) + rng.normal(0, scenario.setup))
+            setup = scenario.setups[one % len(scenario.setups)] if scenario.setups else scenario.setup
+            factor = np.exp(_common(scenario, clock_s, rng) + rng.normal(0, setup))
             late = rng.random((BLOCKS, ECHOES)) < scenario.spikes
             echoes = factor[:, None] * np.exp(rng.normal(0, scenario.echo, (BLOCKS, ECHOES)))
             echoes *= np.where(late, rng.uniform(5, 300, (BLOCKS, ECHOES)), 1.0)

@@ -128,6 +128,24 @@ def test_there_is_no_advice_where_most_did_not_pass() -> None:
     assert "1.6" in advice.sentence
 
 
+def test_rounds_that_each_did_not_pass_another_gate_bar_a_candidate() -> None:
+    record = sample_record(rounds=3, noise=0.001)
+    disturbed: dict[int, dict[str, object]] = {
+        1: {"own_load_cores": 1.6},
+        2: {"readings": {"a": HostReadings(steal_pct=20.0)}},
+        3: {"readings": {"a": HostReadings(throttled=2)}},
+    }
+    attempts = tuple(
+        replace(one, repeats=MOST_REPEATS, **disturbed[one.key.round])  # type: ignore[arg-type]
+        if one.key.solution == "wireguard"
+        else one
+        for one in record.attempts
+    )
+    result = next(one for one in rank(replace(record, attempts=attempts)).results if one.solution == "wireguard")
+    assert result.barrier is not None
+    assert result.barrier.reason is BarrierReason.GATE
+
+
 def test_one_disturbed_round_of_three_is_a_doubt() -> None:
     record = sample_record(rounds=3, noise=0.001)
     attempts = tuple(

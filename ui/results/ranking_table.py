@@ -52,7 +52,7 @@ _ROOMY_EM = 70
 _ROOMY_WITH_RATIOS_EM = 84
 """In a narrower table the figures relative to the bare link do so as well."""
 _ROOMY_WITH_INTERVALS_EM = 92
-"""The same beside intervals, which take precedence."""
+"""In a narrower table they do so beside intervals, which take precedence."""
 _LEAST_NAME_EM = 16
 """Least width of a name; where that leaves no room for the figures, the table is scrolled."""
 

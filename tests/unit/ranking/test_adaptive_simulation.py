@@ -31,7 +31,7 @@ FULL = 200
 """Comparisons per case in full size."""
 
 VERDICT_NEAR_MARGIN = (Verdict.ACCEPTABLE, Verdict.RECOMMENDED)
-"""Of 1.00 and 1.08 ms: the second is within 10 %, and its better verdict decides."""
+"""Verdicts for 1.00 and 1.08 ms: the second is within 10 %, and its better verdict decides."""
 
 each_scenario = pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda one: one.name)
 in_every_run = pytest.mark.parametrize(

@@ -117,7 +117,7 @@ class CandidateResult:
         cpu_at_rate_pct: CPU percent of both hosts together while TCP ran at `rate_mbit_s`; None where it did not.
         rate_mbit_s: The rate of that test in Mbit/s, the same for all candidates.
         is_dominated: Whether another candidate that can be recommended is better in something and worse in nothing;
-            None where it cannot be recommended.
+            None where it cannot be recommended, or nothing can.
         arrivals: Extremes of the round trips of short frames; None where too few were answered.
         controllers: Smallest safe settings of controllers, from these.
     """

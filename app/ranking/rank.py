@@ -42,7 +42,7 @@ def rank(record: CampaignRecord) -> Ranking:
     decided = _choice(record, everyone, compared)
     doubts = campaign_doubts(record, drift, rounds, ranked=len(compared.contenders))
     unranked = _unranked(everyone)
-    outdone = decided[0].outdone if decided[0] is not None else frozenset()
+    outdone = decided[0].outdone if decided[0] is not None else None
     places = sorted(_places(compared, outdone), key=lambda each: each[0].rank or 0)
     return Ranking(
         results=(*(result for _, result in places), *(one.result for one in unranked)),
@@ -92,7 +92,7 @@ def _is_missing(one: Contender) -> bool:
     return one.candidate.is_deployable and one.result.status is not AttemptStatus.COMPLETED
 
 
-def _places(compared: Compared, outdone: frozenset[int]) -> list[tuple[RankedCandidate, CandidateResult]]:
+def _places(compared: Compared, outdone: frozenset[int] | None) -> list[tuple[RankedCandidate, CandidateResult]]:
     """Return the ranked candidates with their places, fastest first."""
     found, who = compared.found, compared.contenders
     places = []
@@ -101,7 +101,7 @@ def _places(compared: Compared, outdone: frozenset[int]) -> list[tuple[RankedCan
         alike = [who[j] for j in range(len(who)) if j != i and not {(i, j), (j, i)} & found.decided]
         tied = tuple(other.title for other in alike)
         place = RankedCandidate(1 + beaten_by, one.candidate.solution, one.candidate.suite, tied)
-        is_dominated = i in outdone if one.result.barrier is None else None
+        is_dominated = i in outdone if outdone is not None and one.result.barrier is None else None
         ratio, best = ratio_to_first(found, i), who[0]
         doubts = (*one.result.doubts, *means_caution(one.result, best.result, best.title, ratio))
         places.append((place, replace(one.result, ratio_to_best=ratio, is_dominated=is_dominated, doubts=doubts)))

@@ -125,7 +125,7 @@ class PastRounds:
     def _fits(self, more_s: float) -> bool:
         """Return whether the budget holds so much more than blocks: it takes no round away from the first three.
 
-        Before three rounds nothing can be called as good as the best.
+        Before three rounds equals cannot be called as good as the best.
         """
         budget_s, made = self.plan.profile.budget_s, len(self.rounds)
         if not made or budget_s is None:

@@ -87,6 +87,14 @@ def test_one_that_is_worse_in_something_and_better_in_nothing_is_outdone() -> No
     assert any(one.startswith(outdone) for one in advice.reasons)
 
 
+def test_where_nothing_is_recommended_nothing_is_called_outdone_or_not() -> None:
+    failed = replace(NEAR, candidate=OPENVPN_TCP, failure=("tunnel-down", "It did not come up."))
+    others = [replace(failed, candidate=replace(OPENVPN_TCP, suite=f"s{number}")) for number in range(3)]
+    found = rank(compared(NEAR, TWIN, failed, *others))
+    assert found.recommendation.solution is None
+    assert {one.is_dominated for one in found.results} == {None}
+
+
 def test_the_choice_is_not_outdone_by_one_that_is_not_fast_enough() -> None:
     """The widest one is within 10 % of the choice, not of the fastest."""
     fastest = replace(NEAR, candidate=OPENVPN_TCP)

@@ -13,6 +13,7 @@ from app.domain.paths import Paths
 from app.domain.transfers import TransferCell, TransferResult
 from app.lab import Lab
 from app.measurement import studies, transfers
+from app.measurement.lab_studies import LAB_STUDIES
 from app.measurement.studies import StudyRequest
 from app.ranking.comparison_study import comparison_studies
 from app.ranking.study_parts import SATCOM
@@ -85,5 +86,20 @@ def test_the_quick_part_of_each_study_is_measured_and_leaves_the_gateways_as_bef
     own = [one.get("own", one.get("seconds")) for one in measured]
     assert len(own) >= 8
     assert None not in own
+    assert "</html>" in page.read_text(encoding="utf-8")
+    assert states(on_host) == before
+
+
+@pytest.mark.full
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("study", LAB_STUDIES)
+def test_the_quick_part_of_each_lab_study_is_measured_and_leaves_the_gateways_as_before(
+    study: str, tunnelmark: Run, lab_name: str, on_host: Callable[[str, str], str], tmp_path: Path
+) -> None:
+    before, out, page = states(on_host), tmp_path / "study.json", tmp_path / "study.html"
+    words = ("--part", "quick", "--json", str(out), "--report", str(page))
+    tunnelmark("study", "run", study, f"lab:{lab_name}", *words, timeout_s=3000)
+    results = load(out)["results"]
+    assert len(results) == LAB_STUDIES[study].state("quick", None).total
     assert "</html>" in page.read_text(encoding="utf-8")
     assert states(on_host) == before

@@ -24,7 +24,7 @@ from app.domain.adapters import (
 )
 from app.domain.commands import Command, CommandResult, FileToWrite
 from app.domain.firewall import Opening
-from app.domain.hosts import MissingPart, Side
+from app.domain.hosts import HostFacts, MissingPart, Side
 from app.domain.link import ETHERNET_HEADER_BYTES, VLAN_TAG_BYTES, Link
 from app.domain.messages import mark
 from vpn_adapters.shared import discovering, l2tpv3, shared_secrets
@@ -57,6 +57,12 @@ QUERIES: Mapping[str, Command] = MappingProxyType(
 )
 """Questions for the programs that every carrier of PPP needs."""
 
+STREAM_QUERIES: Mapping[str, Command] = MappingProxyType({**QUERIES, "path": discovering.path_query("pppd")})
+"""Questions where pppd is started in a byte stream: stunnel and vtund start it by its absolute path alone."""
+
+_PPPD_PREFIX = "pppd:"
+"""The feature that begins so is the absolute path of pppd."""
+
 
 def missing_parts(
     outputs: Mapping[str, CommandResult], modules: tuple[str, ...], needed_for: str
@@ -68,6 +74,17 @@ def missing_parts(
     }
     missing = discovering.missing_programs(has, needed_for)
     return missing + discovering.missing_kernel_parts(outputs, modules, needed_for)
+
+
+def path_feature(outputs: Mapping[str, CommandResult]) -> tuple[str, ...]:
+    """Return the feature that names pppd's path, from the outputs of STREAM_QUERIES; none where it was not found."""
+    path = discovering.path_in(outputs.get("path"), "pppd")
+    return (f"{_PPPD_PREFIX}{path}",) if path else ()
+
+
+def pppd_of(host: HostFacts, solution: str) -> str:
+    """Return the path of a host's pppd, as it was found for a solution."""
+    return discovering.feature(host.solutions[solution], _PPPD_PREFIX, "/usr/sbin/pppd")
 
 
 def secret_path(link: Link) -> str:

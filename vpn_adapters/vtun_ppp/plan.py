@@ -19,7 +19,6 @@ from vpn_adapters.shared.modular import tunnel
 from vpn_adapters.shared.vtund import render
 from vpn_adapters.shared.vtund.ciphers import Cipher
 from vpn_adapters.shared.vtund.identity import secret_path
-from vpn_adapters.vtun_ppp.discovery import pppd_of
 from vpn_adapters.vtun_ppp.info import NAME
 
 _HEADERS = ETHERNET_HEADER_BYTES + IPV4_HEADER_BYTES + UDP_HEADER_BYTES
@@ -52,7 +51,7 @@ def _end(request: PlanRequest, side: Side) -> EndpointPlan:
     carried = ("tty", "  up {", *wait, f'    ppp "file {ppp.options_path(link)}";', "  };")
     return EndpointPlan(
         files=(
-            *render.files(request, side, carried, options=(f"  ppp {pppd_of(facts)};",)),
+            *render.files(request, side, carried, options=(f"  ppp {ppp.pppd_of(facts, NAME)};",)),
             ppp.stream_options_file(request, side, own=own),
         ),
         # B calls, and the session is made on each host when the call is up. The guard is there before.

@@ -142,19 +142,23 @@ def options_file(request: PlanRequest, side: Side, *, mtu_bytes: int, own: tuple
     return _options_file(request, (*names, *own), mtu_bytes)
 
 
-def stream_options_file(request: PlanRequest, side: Side, *, own: tuple[str, ...] = ()) -> FileToWrite:
-    """Return pppd's options on one side, of a byte stream that has authenticated both hosts and encrypts.
+def stream_options_file(
+    request: PlanRequest, side: Side, *, own: tuple[str, ...] = (), has_echoes: bool = True
+) -> FileToWrite:
+    """Return pppd's options on one side, of a byte stream in which pppd asks for no login.
 
-    Its packets need not fit the underlay's: the largest frame with a VLAN tag is one packet of PPP.
+    SSH and TLS have authenticated both hosts, VTun the client alone. Packets need not fit the underlay's: the largest
+    frame with a VLAN tag is one packet of PPP.
 
     Args:
         own: Further options of this carrier and side.
+        has_echoes: Whether pppd asks if its peer answers, and ends when it does not. False where the carrier does so.
     """
     link = request.link
     # asyncmap: of the bytes of a packet only 0x7d and 0x7e are sent as two, not all below 0x20.
     lines = ("noauth", "local", f"{link.carrier(side)}:{link.carrier(side.other)}", *own, "asyncmap 0", "noccp")
     largest = link.inner_mtu_bytes + ETHERNET_HEADER_BYTES + VLAN_TAG_BYTES
-    return _options_file(request, lines, l2tpv3.packet_bytes(largest))
+    return _options_file(request, lines, l2tpv3.packet_bytes(largest), has_echoes=has_echoes)
 
 
 def stream_bytes(frame_bytes: int) -> int:
@@ -165,8 +169,11 @@ def stream_bytes(frame_bytes: int) -> int:
     return l2tpv3.packet_bytes(frame_bytes) + FRAMING_BYTES
 
 
-def _options_file(request: PlanRequest, own: tuple[str, ...], mtu_bytes: int) -> FileToWrite:
+def _options_file(
+    request: PlanRequest, own: tuple[str, ...], mtu_bytes: int, *, has_echoes: bool = True
+) -> FileToWrite:
     link = request.link
+    echoes = (f"lcp-echo-interval {request.keepalive.pick(wired=10, metered=60)}", "lcp-echo-failure 3")
     lines = [
         *own,
         f"ifname {link.names.lower_interface}",
@@ -177,8 +184,7 @@ def _options_file(request: PlanRequest, own: tuple[str, ...], mtu_bytes: int) ->
         "novj",
         f"mtu {mtu_bytes}",
         f"mru {mtu_bytes}",
-        f"lcp-echo-interval {request.keepalive.pick(wired=10, metered=60)}",
-        "lcp-echo-failure 3",
+        *(echoes if has_echoes else ()),
         "hide-password",
         f"logfile {log_path(link)}",
     ]

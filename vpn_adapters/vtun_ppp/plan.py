@@ -20,6 +20,10 @@ from vpn_adapters.shared.vtund.ciphers import Cipher
 from vpn_adapters.shared.vtund.identity import secret_path
 from vpn_adapters.vtun_ppp.info import NAME
 
+_PATIENT = "lcp-max-configure 1000", "ipcp-max-configure 1000"
+"""vtund asks whether its peer answers, and ends and starts pppd with its sessions. A pppd that gave up before, after 10
+requests in 30 seconds, would not be started again where the session goes on. Source: pppd(8)."""
+
 
 def make(request: PlanRequest) -> TunnelPlan:
     """Return the plan for both sides."""
@@ -49,7 +53,7 @@ def _end(request: PlanRequest, side: Side) -> EndpointPlan:
     return EndpointPlan(
         files=(
             *render.files(request, side, carried, options=(f"  ppp {ppp.pppd_of(facts, NAME)};",)),
-            ppp.stream_options_file(request, side, own=own),
+            ppp.stream_options_file(request, side, own=(*own, *_PATIENT), has_echoes=False),
         ),
         # B calls, and the session is made on each host when the call is up. The guard is there before.
         steps=(

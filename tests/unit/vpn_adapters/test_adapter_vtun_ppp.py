@@ -112,6 +112,9 @@ def test_both_pppds_have_their_addresses_and_a_asks_for_nothing() -> None:
     assert b[:3] == ["noauth", "local", "198.18.1.2:198.18.1.1"]
     assert a[4:] == b[3:]
     assert {"asyncmap 0", "ifname tmklow0", "mtu 1554", "nodetach", "nodefaultroute"} <= set(a)
+    # vtund asks, and starts pppd with each session: no pppd gives up before its session does.
+    assert {"lcp-max-configure 1000", "ipcp-max-configure 1000"} <= set(a)
+    assert not [line for line in (*a, *b) if "lcp-echo" in line]
 
 
 def test_openssl_is_configured_for_blowfish_alone() -> None:

@@ -212,7 +212,8 @@ class TunnelPlan:
         overhead_bytes: Bytes added to a 1000-byte frame on the underlay, by theory; None where it varies.
         up_timeout_s: How long both hosts may take to be up, in seconds.
         largest_unfragmented_frame_bytes: Largest frame that crosses the link's underlay MTU in one outer packet, by
-            theory; None where the carrier is a stream, or where the suite's overhead is not known.
+            theory; None where the carrier is a stream, where it depends on what a frame contains, or where the suite's
+            overhead is not known.
         outer_filter: pcap filter that matches this tunnel's own packets on the underlay and no other traffic of the
             two addresses, for example `udp port 21194`; empty for the baseline.
         overhead_by_frame: Bytes by which the one outer frame would be longer than the inner one, by theory and as if

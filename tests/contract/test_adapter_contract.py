@@ -73,7 +73,7 @@ METERED: Mapping[str, Mapping[Side, tuple[str, ...]]] = {
     "freelan": _NO_LINES,
     "macsec": _NO_LINES,
     "vtun": dict.fromkeys(Side, ("keepalive 60:3;",)),
-    "vtun-ppp": dict.fromkeys(Side, ("keepalive 60:3;", "lcp-echo-interval 60")),
+    "vtun-ppp": dict.fromkeys(Side, ("keepalive 60:3;",)),
     "pptp": dict.fromkeys(Side, ("lcp-echo-interval 60",)),
     "xl2tpd": dict.fromkeys(Side, ("lcp-echo-interval 60",)),
     "ppp-ssh": {

@@ -58,9 +58,13 @@ def default_suite(pair: LabPair, adapter: Adapter) -> Suite:
 
 
 @contextmanager
-def by_its_steps(pair: LabPair, adapter: Adapter) -> Iterator[BareTunnel]:
-    """Build a tunnel by the adapter's steps alone; undo it at the end of the block, of which nothing may be left."""
-    tunnel = new_tunnel(pair.sessions, adapter, default_suite(pair, adapter), pair.facts, pair.link)
+def by_its_steps(pair: LabPair, adapter: Adapter, suite: Suite | None = None) -> Iterator[BareTunnel]:
+    """Build a tunnel by the adapter's steps alone; undo it at the end of the block, of which nothing may be left.
+
+    Args:
+        suite: Its suite; None for the safe default.
+    """
+    tunnel = new_tunnel(pair.sessions, adapter, suite or default_suite(pair, adapter), pair.facts, pair.link)
     before = tunnel.both(tunnel.snapshot)
     try:
         build(tunnel)

@@ -18,13 +18,14 @@ from PySide6.QtGui import QPen
 from pytestqt.qtbot import QtBot
 
 from app.deployment.monitor_log import MonitorSample
+from app.wording.colours import Marker
 from ui.common.sample_model import Curve
 from ui.common.theme import Theme
 from ui.plots.axes import LogAxis, SecondsAxis, SizesAxis
 from ui.plots.base import EndLabel, ScopePlot
 from ui.plots.latency import LatencyPlot
 from ui.plots.packet_stream import ArrivingPlot, buckets
-from ui.plots.pens import nice_top, solution_symbol
+from ui.plots.pens import nice_top, symbol_of
 from ui.plots.rtt_history import RttHistoryPlot
 from ui.plots.spreading import spread
 from ui.plots.throughput_cpu import CpuPlot, ThroughputPlot
@@ -319,9 +320,21 @@ def test_thousands_of_updates_neither_abort_nor_eat_references_to_none() -> None
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+def drawn(marker: Marker) -> np.ndarray:
+    """Return the opacity of each pixel of a marker without an outline."""
+    image = renderSymbol(symbol_of(marker), 8, QPen(Qt.PenStyle.NoPen), pg.mkBrush("#ff0000"))
+    alpha: np.ndarray = pg.functions.ndarray_from_qimage(image)[..., 3].copy()
+    return alpha
+
+
 @pytest.mark.usefixtures("qapp")
-@pytest.mark.parametrize("solution", ADAPTERS)
-def test_a_marker_without_an_outline_can_be_seen(solution: str) -> None:
-    image = renderSymbol(solution_symbol(solution), 8, QPen(Qt.PenStyle.NoPen), pg.mkBrush("#ff0000"))
-    alpha = pg.functions.ndarray_from_qimage(image)[..., 3]
-    assert alpha.sum() / 255 >= 6, "less than 6 of some 64 pixels"
+@pytest.mark.parametrize("marker", Marker)
+def test_a_marker_without_an_outline_can_be_seen(marker: Marker) -> None:
+    assert drawn(marker).sum() / 255 >= 6, "less than 6 of some 64 pixels"
+
+
+@pytest.mark.usefixtures("qapp")
+def test_no_two_markers_are_drawn_alike() -> None:
+    pictures = {marker: drawn(marker) for marker in Marker}
+    alike = [(a, b) for a, b in itertools.combinations(Marker, 2) if np.array_equal(pictures[a], pictures[b])]
+    assert alike == []

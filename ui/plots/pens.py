@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 
 import pyqtgraph as pg
-from PySide6.QtCore import QPointF
+from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QColor, QGuiApplication, QPainterPath, QPen, QPolygonF, QTransform
 
 from app.wording.colours import Marker, series_style
@@ -39,6 +39,17 @@ def _shape(*corners: tuple[float, float], turned_deg: float = 0.0) -> QPainterPa
     return QTransform().rotate(turned_deg).map(path)
 
 
+def _crosshair() -> QPainterPath:
+    """Return a disc with a cross cut out. pyqtgraph's own one is its disc where there is no outline."""
+    disc, gap = QPainterPath(), QPainterPath()
+    disc.addEllipse(QPointF(0.0, 0.0), 0.5, 0.5)
+    for wide, high in ((1.0, _GAP), (_GAP, 1.0)):
+        gap.addRect(-wide / 2, -high / 2, wide, high)
+    gap.setFillRule(Qt.FillRule.WindingFill)
+    return disc.subtracted(gap)
+
+
+_GAP = 0.2
 _BOW_TIE = ((-0.5, -0.5), (0.5, 0.5), (0.5, -0.5), (-0.5, 0.5))
 _CHEVRON = ((-0.5, -0.5), (0.0, -0.5), (0.5, 0.0), (0.0, 0.5), (-0.5, 0.5), (0.0, 0.0))
 """It points to the right. pyqtgraph's own arrows are hardly there without an outline."""
@@ -59,7 +70,7 @@ _SYMBOLS: Mapping[Marker, str | QPainterPath] = {
     Marker.NARROW: "|",
     Marker.BAR: "_",
     Marker.ARROW: _shape(*_CHEVRON, turned_deg=-90.0),
-    Marker.CROSSHAIR: "crosshair",
+    Marker.CROSSHAIR: _crosshair(),
     Marker.ARROW_DOWN: _shape(*_CHEVRON, turned_deg=90.0),
     Marker.ARROW_RIGHT: _shape(*_CHEVRON),
     Marker.ARROW_LEFT: _shape(*_CHEVRON, turned_deg=180.0),
@@ -68,9 +79,14 @@ _SYMBOLS: Mapping[Marker, str | QPainterPath] = {
 """Names of pyqtgraph, or shapes one unit wide around the origin."""
 
 
+def symbol_of(marker: Marker) -> str | QPainterPath:
+    """Return the shape of a marker, as pyqtgraph calls it."""
+    return _SYMBOLS[marker]
+
+
 def solution_symbol(solution: str) -> str | QPainterPath:
     """Return the shape of a solution's points, as pyqtgraph calls it."""
-    return _SYMBOLS[series_style(solution).marker]
+    return symbol_of(series_style(solution).marker)
 
 
 def solution_brush(solution: str) -> QColor:

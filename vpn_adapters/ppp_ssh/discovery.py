@@ -14,7 +14,7 @@ from vpn_adapters.shared.openssh import discovery as openssh
 COMMANDS: Mapping[str, Command] = MappingProxyType(
     {
         **openssh.QUERIES,
-        **ppp.QUERIES,
+        **ppp.STREAM_QUERIES,
         **guards.QUERIES,
         "modules": discovering.modules_query(*ppp.STREAM_MODULES),
     }
@@ -24,4 +24,4 @@ COMMANDS: Mapping[str, Command] = MappingProxyType(
 def parse(outputs: Mapping[str, CommandResult]) -> SolutionSupport:
     """Translate the answers. Source: what OpenSSH 9.2 and ppp 2.4.9 of Debian 12 print."""
     missing = ppp.missing_parts(outputs, ppp.STREAM_MODULES, NAME) + guards.missing_parts(outputs, NAME)
-    return openssh.parse(outputs, NAME, missing=missing)
+    return openssh.parse(outputs, NAME, missing=missing, features=ppp.path_feature(outputs))

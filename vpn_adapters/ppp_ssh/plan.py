@@ -7,7 +7,7 @@ from dataclasses import replace
 from app.domain.adapters import Encapsulation, EndpointPlan, PlanRequest, PlanStep, TunnelPlan
 from app.domain.commands import FileToWrite
 from app.domain.hosts import Side
-from app.domain.link import ETHERNET_HEADER_BYTES, IPV4_HEADER_BYTES, TCP_HEADER_WITH_TIMESTAMPS_BYTES, Link
+from app.domain.link import ETHERNET_HEADER_BYTES, IPV4_HEADER_BYTES, TCP_HEADER_WITH_TIMESTAMPS_BYTES
 from app.domain.messages import mark
 from app.domain.profiles import FRAME_BYTES
 from vpn_adapters.ppp_ssh.info import NAME
@@ -54,7 +54,7 @@ def _end(request: PlanRequest, side: Side) -> EndpointPlan:
         # B calls, and the session is made on each host when the call is up. The guard is there before.
         steps=(
             guards.interface_step(link, side, link.names.lower_interface),
-            _server_step(request) if side is Side.A else _call_step(link),
+            _server_step(request) if side is Side.A else _call_step(request),
             ppp.session_step(link, side, seed),
         ),
         interface=link.names.ethernet_interface,
@@ -71,7 +71,7 @@ def _end(request: PlanRequest, side: Side) -> EndpointPlan:
 def _files(request: PlanRequest, side: Side) -> tuple[FileToWrite, ...]:
     link = request.link
     if side is Side.A:
-        command = f"exec pppd notty file {ppp.options_path(link)}"
+        command = f"exec {ppp.pppd_of(request.facts_a, NAME)} notty file {ppp.options_path(link)}"
         files = render.server_files(request, command=command, tunnel=("PermitTunnel no",))
         return (*files, ppp.stream_options_file(request, side))
     call = f"ssh -F {render.client_config_path(link)} -E {render.log_path(link)} {render.PEER}"
@@ -92,11 +92,12 @@ def _server_step(request: PlanRequest) -> PlanStep:
     )
 
 
-def _call_step(link: Link) -> PlanStep:
+def _call_step(request: PlanRequest) -> PlanStep:
+    link = request.link
     return ppp.start_step(
         link,
         mark("Start pppd, which calls A by SSH"),
         (ppp.log_path(link), "Using interface"),
-        *("pppd", "file", ppp.options_path(link)),
+        *(ppp.pppd_of(request.facts_b, NAME), "file", ppp.options_path(link)),
         leftovers=(render.log_path(link),),
     )

@@ -24,7 +24,7 @@ from app.domain.adapters import (
 )
 from app.domain.commands import Command, CommandResult, FileToWrite
 from app.domain.firewall import Opening
-from app.domain.hosts import MissingPart, Side
+from app.domain.hosts import HostFacts, MissingPart, Side
 from app.domain.link import ETHERNET_HEADER_BYTES, VLAN_TAG_BYTES, Link
 from app.domain.messages import mark
 from vpn_adapters.shared import discovering, l2tpv3, shared_secrets
@@ -57,6 +57,12 @@ QUERIES: Mapping[str, Command] = MappingProxyType(
 )
 """Questions for the programs that every carrier of PPP needs."""
 
+STREAM_QUERIES: Mapping[str, Command] = MappingProxyType({**QUERIES, "path": discovering.path_query("pppd")})
+"""Questions where pppd is started in a byte stream: stunnel and vtund start it by its absolute path alone."""
+
+_PPPD_PREFIX = "pppd:"
+"""The feature that begins so is the absolute path of pppd."""
+
 
 def missing_parts(
     outputs: Mapping[str, CommandResult], modules: tuple[str, ...], needed_for: str
@@ -68,6 +74,17 @@ def missing_parts(
     }
     missing = discovering.missing_programs(has, needed_for)
     return missing + discovering.missing_kernel_parts(outputs, modules, needed_for)
+
+
+def path_feature(outputs: Mapping[str, CommandResult]) -> tuple[str, ...]:
+    """Return the feature that names pppd's path, from the outputs of STREAM_QUERIES; none where it was not found."""
+    path = discovering.path_in(outputs.get("path"), "pppd")
+    return (f"{_PPPD_PREFIX}{path}",) if path else ()
+
+
+def pppd_of(host: HostFacts, solution: str) -> str:
+    """Return the path of a host's pppd, as it was found for a solution."""
+    return discovering.feature(host.solutions[solution], _PPPD_PREFIX, "/usr/sbin/pppd")
 
 
 def secret_path(link: Link) -> str:
@@ -125,19 +142,23 @@ def options_file(request: PlanRequest, side: Side, *, mtu_bytes: int, own: tuple
     return _options_file(request, (*names, *own), mtu_bytes)
 
 
-def stream_options_file(request: PlanRequest, side: Side, *, own: tuple[str, ...] = ()) -> FileToWrite:
-    """Return pppd's options on one side, of a byte stream that has authenticated both hosts and encrypts.
+def stream_options_file(
+    request: PlanRequest, side: Side, *, own: tuple[str, ...] = (), has_echoes: bool = True
+) -> FileToWrite:
+    """Return pppd's options on one side, of a byte stream in which pppd asks for no login.
 
-    Its packets need not fit the underlay's: the largest frame with a VLAN tag is one packet of PPP.
+    SSH and TLS have authenticated both hosts, VTun the client alone. Packets need not fit the underlay's: the largest
+    frame with a VLAN tag is one packet of PPP.
 
     Args:
         own: Further options of this carrier and side.
+        has_echoes: Whether pppd asks if its peer answers, and ends when it does not. False where the carrier does so.
     """
     link = request.link
     # asyncmap: of the bytes of a packet only 0x7d and 0x7e are sent as two, not all below 0x20.
     lines = ("noauth", "local", f"{link.carrier(side)}:{link.carrier(side.other)}", *own, "asyncmap 0", "noccp")
     largest = link.inner_mtu_bytes + ETHERNET_HEADER_BYTES + VLAN_TAG_BYTES
-    return _options_file(request, lines, l2tpv3.packet_bytes(largest))
+    return _options_file(request, lines, l2tpv3.packet_bytes(largest), has_echoes=has_echoes)
 
 
 def stream_bytes(frame_bytes: int) -> int:
@@ -148,8 +169,11 @@ def stream_bytes(frame_bytes: int) -> int:
     return l2tpv3.packet_bytes(frame_bytes) + FRAMING_BYTES
 
 
-def _options_file(request: PlanRequest, own: tuple[str, ...], mtu_bytes: int) -> FileToWrite:
+def _options_file(
+    request: PlanRequest, own: tuple[str, ...], mtu_bytes: int, *, has_echoes: bool = True
+) -> FileToWrite:
     link = request.link
+    echoes = (f"lcp-echo-interval {request.keepalive.pick(wired=10, metered=60)}", "lcp-echo-failure 3")
     lines = [
         *own,
         f"ifname {link.names.lower_interface}",
@@ -160,8 +184,7 @@ def _options_file(request: PlanRequest, own: tuple[str, ...], mtu_bytes: int) ->
         "novj",
         f"mtu {mtu_bytes}",
         f"mru {mtu_bytes}",
-        f"lcp-echo-interval {request.keepalive.pick(wired=10, metered=60)}",
-        "lcp-echo-failure 3",
+        *(echoes if has_echoes else ()),
         "hide-password",
         f"logfile {log_path(link)}",
     ]

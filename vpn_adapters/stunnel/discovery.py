@@ -15,15 +15,11 @@ from vpn_adapters.stunnel.info import NAME
 GROUP = "X25519"
 """Group of the key exchange, which every stunnel with TLS 1.3 lists. Source: stunnel(8) of 5.68, curves."""
 
-PPPD_PREFIX = "pppd:"
-"""The feature that begins so is the absolute path of pppd, by which alone stunnel starts it."""
-
 COMMANDS: Mapping[str, Command] = MappingProxyType(
     {
         "stunnel": discovering.query("stunnel", "-version"),
         "openssl": discovering.query("openssl", "version"),
-        **ppp.QUERIES,
-        "path": discovering.path_query("pppd"),
+        **ppp.STREAM_QUERIES,
         **guards.QUERIES,
         "modules": discovering.modules_query(*ppp.STREAM_MODULES),
     }
@@ -41,13 +37,12 @@ def parse(outputs: Mapping[str, CommandResult]) -> SolutionSupport:
     has_openssl = "OpenSSL " in discovering.text_of(outputs, "openssl")
     missing = discovering.missing_programs({"stunnel": version is not None, "openssl": has_openssl}, NAME)
     missing += ppp.missing_parts(outputs, ppp.STREAM_MODULES, NAME) + guards.missing_parts(outputs, NAME)
-    pppd = discovering.path_in(outputs.get("path"), "pppd")
     is_old = version is not None and not (ciphers and GROUP in _listed(_GROUPS, text))
     return SolutionSupport(
         solution=NAME,
         is_available=not missing and not is_old,
         version=version[1] if version else "",
-        features=(f"{PPPD_PREFIX}{pppd}",) if pppd else (),
+        features=ppp.path_feature(outputs),
         ciphers=ciphers,
         missing=missing,
         note=STUNNEL_TOO_OLD(version=version[1]) if version and is_old else "",

@@ -11,13 +11,13 @@ from app.domain.hosts import Side
 from app.domain.link import ETHERNET_HEADER_BYTES, IPV4_HEADER_BYTES, TCP_HEADER_WITH_TIMESTAMPS_BYTES, Link
 from app.domain.messages import mark
 from app.domain.profiles import FRAME_BYTES
-from vpn_adapters.shared import discovering, guards, ppp
+from vpn_adapters.shared import guards, ppp
 from vpn_adapters.shared.certificates import CERTIFICATE, certificate_path, key_path
 from vpn_adapters.shared.interfaces import interface_up_check
 from vpn_adapters.shared.l2tpv3 import CookieSeed
 from vpn_adapters.shared.modular import tunnel
 from vpn_adapters.shared.rendering import public_value, render_file, setting
-from vpn_adapters.stunnel.discovery import GROUP, PPPD_PREFIX
+from vpn_adapters.stunnel.discovery import GROUP
 from vpn_adapters.stunnel.identity import STEM
 from vpn_adapters.stunnel.info import NAME
 
@@ -65,7 +65,7 @@ def _end(request: PlanRequest, side: Side) -> EndpointPlan:
         # B calls, and the session is made on each host when the call is up. The guard is there before.
         steps=(
             guards.interface_step(link, side, link.names.lower_interface),
-            _server_step(link) if side is Side.A else _call_step(link),
+            _server_step(link) if side is Side.A else _call_step(request),
             ppp.session_step(link, side, CookieSeed(paths=tuple(certificates[one] for one in Side))),
         ),
         interface=link.names.ethernet_interface,
@@ -100,8 +100,11 @@ def _config(request: PlanRequest, side: Side) -> bytes:
     peer = f"{link.underlay(Side.A)}:{link.names.tcp_port}"
     if side is Side.A:
         begin = ["foreground = yes", *process, f"[{link.names.lower_interface}]", f"accept = {peer}"]
-        pppd = discovering.feature(request.facts_a.solutions[NAME], PPPD_PREFIX, "/usr/sbin/pppd")
-        own = [f"exec = {pppd}", f"execArgs = pppd file {ppp.options_path(link)}", "pty = yes"]
+        own = [
+            f"exec = {ppp.pppd_of(request.facts_a, NAME)}",
+            f"execArgs = pppd file {ppp.options_path(link)}",
+            "pty = yes",
+        ]
     else:
         # Without a section it serves its own input and output, which are pppd's.
         begin = [*process, "client = yes", f"connect = {peer}", f"local = {link.underlay(Side.B)}"]
@@ -137,11 +140,12 @@ def _server_step(link: Link) -> PlanStep:
     return ppp.start_step(link, title, ready, "stunnel", config_path(link), leftovers=(log_path(link),))
 
 
-def _call_step(link: Link) -> PlanStep:
+def _call_step(request: PlanRequest) -> PlanStep:
+    link = request.link
     return ppp.start_step(
         link,
         mark("Start pppd, which calls A by TLS"),
         (ppp.log_path(link), "Using interface"),
-        *("pppd", "file", ppp.options_path(link)),
+        *(ppp.pppd_of(request.facts_b, NAME), "file", ppp.options_path(link)),
         leftovers=(log_path(link),),
     )

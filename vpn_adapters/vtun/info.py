@@ -6,6 +6,7 @@ from app.domain.mesh import MeshEffort, PerSite
 from app.domain.messages import mark
 from app.domain.solutions import Carrier, SolutionInfo, Space
 from vpn_adapters.shared.security import UNAUTHENTICATED
+from vpn_adapters.shared.vtund import limitations
 
 NAME = "vtun"
 
@@ -20,20 +21,11 @@ INFO = SolutionInfo(
     files_per_site=1,
     keys_per_site=1,
     limitations=(
-        mark(
-            "It can be measured, for a plant that still has it, but is never deployed: WireGuard or OpenVPN replaces "
-            "it."
-        ),
-        mark("No packet is authenticated: anyone on the path can change frames and send recorded ones again."),
-        mark(
-            "The server names the cipher in the clear, and the client obeys whatever its own file says: anyone on the "
-            "path can make it send without encryption."
-        ),
-        mark(
-            "The key is an MD5 of the password and never changes: a password that leaks makes all recorded traffic "
-            "readable."
-        ),
-        mark("VTun is no longer developed, and Debian has dropped it after Debian 12."),
+        limitations.NEVER_DEPLOYED,
+        limitations.NO_AUTHENTICATION,
+        limitations.SERVER_NAMES_CIPHER,
+        limitations.MD5_KEY,
+        limitations.NOT_DEVELOPED,
     ),
     sources=(
         "vtund(8), vtund.conf(5) of VTun 3.0.4",

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
 from app.domain.adapters import Breakage, EndpointPlan, PlanRequest, PlanStep, TunnelPlan, UpCheck
 from app.domain.commands import Command
 from app.domain.hosts import Side
-from app.domain.link import ETHERNET_HEADER_BYTES, IPV4_HEADER_BYTES, UDP_HEADER_BYTES, Link
+from app.domain.link import IPV4_HEADER_BYTES, UDP_HEADER_BYTES, Link
 from app.domain.messages import mark
 from app.domain.profiles import FRAME_BYTES
 from vpn_adapters.shared.commands import root_script
@@ -17,6 +16,7 @@ from vpn_adapters.shared.interfaces import interface_up_check
 from vpn_adapters.shared.messages import DAEMON_KILLED, DAEMON_STOPPED
 from vpn_adapters.shared.modular import tunnel
 from vpn_adapters.shared.taps import set_up_step, tap_down_breakage, tap_step
+from vpn_adapters.shared.vtund import session
 from vpn_adapters.shared.vtund.ciphers import Cipher
 from vpn_adapters.shared.vtund.identity import secret_path
 from vpn_adapters.shared.vtund.render import (
@@ -35,8 +35,6 @@ PROGRAM = "vtund"
 UP_TIMEOUT_S = 30.0
 """A call that came before A listened is repeated after 5 s. Source: VTun 3.0.4, client.c."""
 
-_HEADERS = ETHERNET_HEADER_BYTES + IPV4_HEADER_BYTES + UDP_HEADER_BYTES
-
 
 def make(request: PlanRequest) -> TunnelPlan:
     """Return the plan for both sides."""
@@ -46,19 +44,17 @@ def make(request: PlanRequest) -> TunnelPlan:
         tunnel(request, NAME, _end, overhead_bytes=_overhead(cipher, 1000)),
         up_timeout_s=UP_TIMEOUT_S,
         largest_unfragmented_frame_bytes=cipher.largest_frame_bytes(room),
-        # A's socket for datagrams has the port of its listener. Source: VTun 3.0.4, netlib.c, udp_session.
-        outer_filter=f"udp port {link.names.tcp_port}",
+        outer_filter=session.outer_filter(link),
         overhead_by_frame={size: _overhead(cipher, size) for size in FRAME_BYTES},
     )
 
 
 def _overhead(cipher: Cipher, frame_bytes: int) -> int:
-    return _HEADERS + cipher.udp_payload_bytes(frame_bytes) - frame_bytes
+    return session.outer_bytes(cipher, frame_bytes) - frame_bytes
 
 
 def _end(request: PlanRequest, side: Side) -> EndpointPlan:
     link = request.link
-    port = link.names.tcp_port
     # vtund ends a session whose interface is down. Both hosts work at the same time, and B calls A.
     steps = (tap_step(link), set_up_step(link, side), _daemon_step(request, side))
     return EndpointPlan(
@@ -71,7 +67,7 @@ def _end(request: PlanRequest, side: Side) -> EndpointPlan:
         ),
         negotiated=_negotiated(request, side),
         log_paths=(log_path(link),),
-        listens=(("tcp", port), ("udp", port)) if side is Side.A else (),
+        listens=session.listens(link, side),
         kernel_modules=("tun",),
         breakages=(
             Breakage(DAEMON_KILLED(program=PROGRAM), _end_command(link, "KILL")),
@@ -95,10 +91,9 @@ def _daemon_step(request: PlanRequest, side: Side) -> PlanStep:
     link = request.link
     openssl = openssl_path(link) if needs_legacy(request) else ""
     paths = (config_path(link), secret_path(link), live_config_path(link), log_path(link), openssl)
-    call = ("-s",) if side is Side.A else (session_name(link), link.underlay(Side.A))
     return PlanStep(
         title=mark("Start vtund"),
-        command=root_script("vtun", "start.sh", *paths, *call, timeout_s=15.0),
+        command=root_script("vtun", "start.sh", *paths, *session.arguments(link, side), timeout_s=15.0),
         # The log goes too, so that what the next daemon says is all that is in it.
         undo=_end_command(link, "TERM", live_config_path(link), log_path(link)),
         depends_on_suite=True,
@@ -120,16 +115,10 @@ def _end_command(link: Link, signal: str, *leftovers: str) -> Command:
 
 
 def _negotiated(request: PlanRequest, side: Side) -> UpCheck:
-    """Return how to see which cipher is used: what the server names and the client obeys.
-
-    The log names it at the first frame. Source: logs of VTun 3.0.4.
-    """
-    link, cipher = request.link, cipher_of(request)
-    # Without a cipher, no line names one.
-    named = rf"{re.escape(cipher.algorithm)} encryption initialized"
-    pattern = named if cipher.block_bytes else r"\A(?![^\0]*ryption initialized)"
+    """Return how to see which cipher is used: what the server names and the client obeys."""
+    link = request.link
     return UpCheck(
         title=mark("The cipher that vtund uses"),
         command=root_script("vtun", "used.sh", log_path(link), link.inner_ip(side.other), timeout_s=10.0),
-        stdout_pattern=pattern,
+        stdout_pattern=session.cipher_pattern(cipher_of(request)),
     )

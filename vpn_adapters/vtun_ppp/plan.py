@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
 from app.domain.adapters import Encapsulation, EndpointPlan, PlanRequest, PlanStep, TunnelPlan, UpCheck
 from app.domain.commands import Command
 from app.domain.hosts import Side
-from app.domain.link import ETHERNET_HEADER_BYTES, IPV4_HEADER_BYTES, UDP_HEADER_BYTES, Link
+from app.domain.link import Link
 from app.domain.messages import mark
 from app.domain.profiles import FRAME_BYTES
 from vpn_adapters.shared import guards, ppp
@@ -16,13 +15,14 @@ from vpn_adapters.shared.commands import root_script
 from vpn_adapters.shared.interfaces import interface_up_check
 from vpn_adapters.shared.l2tpv3 import CookieSeed
 from vpn_adapters.shared.modular import tunnel
-from vpn_adapters.shared.vtund import render
+from vpn_adapters.shared.vtund import render, session
 from vpn_adapters.shared.vtund.ciphers import Cipher
 from vpn_adapters.shared.vtund.identity import secret_path
-from vpn_adapters.vtun_ppp.discovery import pppd_of
 from vpn_adapters.vtun_ppp.info import NAME
 
-_HEADERS = ETHERNET_HEADER_BYTES + IPV4_HEADER_BYTES + UDP_HEADER_BYTES
+_PATIENT = "lcp-max-configure 1000", "ipcp-max-configure 1000"
+"""vtund asks whether its peer answers, and ends and starts pppd with its sessions. A pppd that gave up before, after 10
+requests in 30 seconds, would not be started again where the session goes on. Source: pppd(8)."""
 
 
 def make(request: PlanRequest) -> TunnelPlan:
@@ -31,8 +31,8 @@ def make(request: PlanRequest) -> TunnelPlan:
     return replace(
         tunnel(request, NAME, _end, overhead_bytes=overhead_bytes(cipher, 1000)),
         up_timeout_s=40.0,
-        # A's socket for datagrams has the port of its listener. Source: VTun 3.0.4, netlib.c, udp_session.
-        outer_filter=f"udp port {request.link.names.tcp_port}",
+        # There is no largest unfragmented frame: bytes that are sent as two make it depend on what a frame contains.
+        outer_filter=session.outer_filter(request.link),
         overhead_by_frame={size: overhead_bytes(cipher, size) for size in FRAME_BYTES},
         encapsulation=Encapsulation.L2TPV3,
     )
@@ -40,7 +40,7 @@ def make(request: PlanRequest) -> TunnelPlan:
 
 def overhead_bytes(cipher: Cipher, frame_bytes: int) -> int:
     """Return by how many bytes a frame (without FCS, in bytes) is longer on the underlay, alone in a datagram."""
-    return _HEADERS + cipher.udp_payload_bytes(ppp.stream_bytes(frame_bytes)) - frame_bytes
+    return session.outer_bytes(cipher, ppp.stream_bytes(frame_bytes)) - frame_bytes
 
 
 def _end(request: PlanRequest, side: Side) -> EndpointPlan:
@@ -52,8 +52,8 @@ def _end(request: PlanRequest, side: Side) -> EndpointPlan:
     carried = ("tty", "  up {", *wait, f'    ppp "file {ppp.options_path(link)}";', "  };")
     return EndpointPlan(
         files=(
-            *render.files(request, side, carried, options=(f"  ppp {pppd_of(facts)};",)),
-            ppp.stream_options_file(request, side, own=own),
+            *render.files(request, side, carried, options=(f"  ppp {ppp.pppd_of(facts, NAME)};",)),
+            ppp.stream_options_file(request, side, own=(*own, *_PATIENT), has_echoes=False),
         ),
         # B calls, and the session is made on each host when the call is up. The guard is there before.
         steps=(
@@ -66,7 +66,7 @@ def _end(request: PlanRequest, side: Side) -> EndpointPlan:
         up_checks=(interface_up_check(link),),
         negotiated=_negotiated(request),
         log_paths=(ppp.log_path(link),),
-        listens=(("tcp", link.names.tcp_port), ("udp", link.names.tcp_port)) if side is Side.A else (),
+        listens=session.listens(link, side),
         openings=(ppp.opening(link, side),),
         kernel_modules=ppp.STREAM_MODULES,
         breakages=ppp.breakages(link, "vtund"),
@@ -89,17 +89,11 @@ def _daemon_step(request: PlanRequest, side: Side) -> PlanStep:
     argv: tuple[str, ...] = ("vtund", "-n", "-f", render.live_config_path(link))
     if render.needs_legacy(request):
         argv = ("env", f"OPENSSL_CONF={render.openssl_path(link)}", *argv)
-    if side is Side.A:
-        return ppp.start_step(link, mark("Start vtund"), ppp.listening(link.names.tcp_port), *argv, "-s")
-    call = (render.session_name(link), link.underlay(Side.A))
-    return ppp.start_step(link, mark("Start vtund"), (ppp.log_path(link), " started$"), *argv, *call)
+    ready = ppp.listening(link.names.tcp_port) if side is Side.A else (ppp.log_path(link), " started$")
+    return ppp.start_step(link, mark("Start vtund"), ready, *argv, *session.arguments(link, side))
 
 
 def _negotiated(request: PlanRequest) -> UpCheck:
-    """Return how to see which cipher is used: what the server names and the client obeys.
-
-    The log names it at the first packet. Source: logs of VTun 3.0.4.
-    """
+    """Return how to see which cipher is used: what the server names and the client obeys."""
     check = ppp.logged(request.link, mark("The cipher that vtund uses"), "encryption initialized")
-    algorithm = re.escape(render.cipher_of(request).algorithm)
-    return replace(check, stdout_pattern=rf"{algorithm} encryption initialized")
+    return replace(check, stdout_pattern=session.cipher_pattern(render.cipher_of(request)))

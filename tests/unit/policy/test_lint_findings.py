@@ -63,6 +63,10 @@ OUTDATED = [(1, FindingQuestion.INSECURE, Verdict.LEGACY)]
         (ConfigKind.STUNNEL, "securityLevel = 0", "securityLevel", ONE),
         (ConfigKind.STUNNEL, "securityLevel = 1", "securityLevel", OUTDATED),
         (ConfigKind.STUNNEL, "securityLevel = 2", "securityLevel", []),
+        (ConfigKind.STUNNEL, "exec = /usr/sbin/pppd", "exec", OUTDATED),
+        (ConfigKind.STUNNEL, "execArgs = sh -c 'exec pppd notty'", "execArgs", OUTDATED),
+        (ConfigKind.STUNNEL, "exec = /bin/sh", "exec", []),
+        (ConfigKind.STUNNEL, "pty = yes", "pty", []),
     ],
 )
 def test_one_setting(
@@ -72,6 +76,12 @@ def test_one_setting(
         one for one in found(kind, line + "\n") if one.setting == setting and one.question is FindingQuestion.INSECURE
     ]
     assert [(one.line, one.question, one.verdict) for one in listed] == expected
+
+
+def test_a_pppd_of_stunnel_is_found_once() -> None:
+    listed = found(ConfigKind.STUNNEL, "exec = /usr/sbin/pppd\nexecArgs = pppd notty\npty = yes\n")
+    assert [(one.setting, one.verdict) for one in listed] == [("exec", Verdict.LEGACY)]
+    assert "WireGuard" in listed[0].replacement
 
 
 def test_what_is_deployed_behind_deflate_is_read() -> None:

@@ -13,7 +13,7 @@ import pytest
 from app.domain.adapters import Adapter, EndpointPlan, PlanRequest
 from app.domain.hosts import Side
 from app.domain.profiles import FRAME_BYTES
-from support.adapter_cases import LEGACY_PLATFORM, facts, request, result
+from support.adapter_cases import LEGACY_PLATFORM, facts, recorded, request, result
 from vpn_adapters.ppp_ssh import adapter as ppp_ssh
 from vpn_adapters.shared import discovering
 from vpn_adapters.shared.openssh import identity
@@ -76,12 +76,34 @@ def test_stunnel_of_a_starts_pppd_by_its_path_and_b_serves_the_pppd_that_starts_
     ]
 
 
-def test_stunnel_starts_pppd_where_discovery_found_it() -> None:
-    there = asked(stunnel)
-    support = replace(HOST.solutions["stunnel"], features=("pppd:/opt/sbin/pppd",))
-    elsewhere = replace(HOST, solutions={**HOST.solutions, "stunnel": support})
-    lines = settings_of(stunnel.plan(replace(there, facts_a=elsewhere)).a, "stunnel.conf")
-    assert "exec = /opt/sbin/pppd" in lines
+@BOTH
+def test_pppd_is_started_where_discovery_found_it(adapter: Adapter) -> None:
+    name = adapter.info.name
+    answers = recorded(LEGACY_PLATFORM)[name]
+    support = adapter.parse_discovery({**answers, "path": result("/opt/sbin/pppd\n")})
+    elsewhere = replace(HOST, solutions={**HOST.solutions, name: support})
+    there = asked(adapter)
+    plan = adapter.plan(replace(there, facts_a=elsewhere, facts_b=elsewhere))
+    assert plan.b.steps[1].command.argv[-3:] == ("/opt/sbin/pppd", "file", f"{FOLDER}/ppp.options")
+    if adapter is stunnel:
+        assert "exec = /opt/sbin/pppd" in settings_of(plan.a, "stunnel.conf")
+    else:
+        command = f"exec /opt/sbin/pppd notty file {FOLDER}/ppp.options"
+        assert f"ForceCommand {command}" in settings_of(plan.a, "sshd_config")
+        assert f'command="{command}"' in "".join(settings_of(plan.a, "authorized_keys"))
+    for facts_a, facts_b in ((elsewhere, HOST), (HOST, elsewhere)):
+        mixed = adapter.plan(replace(there, facts_a=facts_a, facts_b=facts_b))
+        is_there = "/opt/sbin/pppd" in mixed.b.steps[1].command.argv
+        assert is_there == (facts_b is elsewhere), "each host's own"
+
+
+@BOTH
+def test_pppd_is_started_at_its_usual_place_where_its_path_is_not_known(adapter: Adapter) -> None:
+    name = adapter.info.name
+    answers = {**recorded(LEGACY_PLATFORM)[name], "path": result(exit_status=127)}
+    unknown = replace(HOST, solutions={**HOST.solutions, name: adapter.parse_discovery(answers)})
+    plan = adapter.plan(replace(asked(adapter), facts_b=unknown))
+    assert "/usr/sbin/pppd" in plan.b.steps[1].command.argv
 
 
 @BOTH
@@ -174,7 +196,7 @@ def test_sshd_and_ssh_themselves_read_the_files_so(tmp_path: Path) -> None:
         for argv in (server, client)
     ]
     assert {
-        f"forcecommand exec pppd notty file {tmp_path}/ppp.options".lower(),
+        f"forcecommand exec /usr/sbin/pppd notty file {tmp_path}/ppp.options".lower(),
         "permitrootlogin forced-commands-only",
         "passwordauthentication no",
         "permittunnel no",

@@ -98,7 +98,7 @@ def test_overhead_as_captured_on_debian_12(adapter: Adapter, suite: str, outer: 
 
 def test_ssh_lets_in_one_key_for_one_pppd_and_nothing_else() -> None:
     plan = ppp_ssh.plan(asked(ppp_ssh))
-    command = "exec pppd notty file /run/tunnelmark/tunnel/ppp.options"
+    command = "exec /usr/sbin/pppd notty file /run/tunnelmark/tunnel/ppp.options"
     (key,) = (line for line in lines_of(plan.a, "authorized_keys") if not line.startswith("#"))
     assert key.startswith(f'restrict,from="192.0.2.2",command="{command}" ssh-ed25519 AAAA')
     config = lines_of(plan.a, "sshd_config")

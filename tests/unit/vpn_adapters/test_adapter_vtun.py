@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 from dataclasses import replace
@@ -87,6 +88,27 @@ def test_it_is_refused_with_its_successor_whatever_the_reason(reason: str) -> No
     found = cast("Discovery", SimpleNamespace(a=host, b=host, unavailable={}, candidates=()))
     with pytest.raises(InvalidPlan, match="Choose WireGuard", check=has_message(IS_NEVER_DEPLOYED)):
         choose({"vtun": adapter}, found, ("vtun", ""), options, guidelines=())
+
+
+@pytest.mark.parametrize("name", ["aes256cbc", "blowfish128ecb"])
+def test_negotiated_must_be_the_cipher_that_was_asked_for_in_every_session(name: str) -> None:
+    check = adapter.plan(asked(name)).a.negotiated
+    assert check is not None
+    line = f"vtund[s]: tunnelmark-tmk0 ether tmk0[265]: {CIPHERS[name].algorithm} encryption initialized"
+    decryption = line.replace("encryption", "decryption")
+    other = line.replace(CIPHERS[name].algorithm, "Blowfish-256-CBC")
+    assert re.search(check.stdout_pattern, f"started\n{line}\n{decryption}\n{line}\n")
+    for log in ("started\n", decryption, other, f"{line}\n{other}\n", f"{other}\n{line}\n"):
+        assert not re.search(check.stdout_pattern, log), log
+
+
+def test_without_a_cipher_no_line_may_name_one() -> None:
+    option = next(one for one in adapter.census(HOST, HOST) if one.name == NO_CIPHER)
+    check = adapter.plan(request(adapter, option.suite)).a.negotiated
+    assert check is not None
+    assert re.search(check.stdout_pattern, "started\n")
+    for word in ("encryption", "decryption"):
+        assert not re.search(check.stdout_pattern, f"started\nAES-256-CBC {word} initialized\n")
 
 
 class TestConfiguration:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 from dataclasses import replace
 from pathlib import Path
@@ -16,9 +17,7 @@ from app.domain.profiles import FRAME_BYTES
 from app.domain.script_files import adapter_script
 from app.domain.verdicts import Verdict
 from support.adapter_cases import LEGACY_PLATFORM, facts, recorded, request, result
-from vpn_adapters.shared.vtund.ciphers import CIPHERS
 from vpn_adapters.vtun_ppp import adapter
-from vpn_adapters.vtun_ppp.plan import overhead_bytes
 
 HOST = facts(LEGACY_PLATFORM)
 FOLDER = "/run/tunnelmark/tunnel"
@@ -113,6 +112,9 @@ def test_both_pppds_have_their_addresses_and_a_asks_for_nothing() -> None:
     assert b[:3] == ["noauth", "local", "198.18.1.2:198.18.1.1"]
     assert a[4:] == b[3:]
     assert {"asyncmap 0", "ifname tmklow0", "mtu 1554", "nodetach", "nodefaultroute"} <= set(a)
+    # vtund asks, and starts pppd with each session: no pppd gives up before its session does.
+    assert {"lcp-max-configure 1000", "ipcp-max-configure 1000"} <= set(a)
+    assert not [line for line in (*a, *b) if "lcp-echo" in line]
 
 
 def test_openssl_is_configured_for_blowfish_alone() -> None:
@@ -140,7 +142,7 @@ def test_a_listens_and_b_calls_after_the_guard_and_before_the_session() -> None:
 
 
 @pytest.mark.parametrize("shell", [("dash",), ("busybox", "sh")], ids=lambda shell: shell[0])
-def test_the_password_is_put_into_the_file_and_on_no_command_line(tmp_path: Path, shell: tuple[str, ...]) -> None:
+def test_the_password_is_put_into_the_file(tmp_path: Path, shell: tuple[str, ...]) -> None:
     plan = adapter.plan(asked())
     step = plan.a.steps[1]
     argv = [word.replace(FOLDER, str(tmp_path)) for word in step.command.argv[3:]]
@@ -156,19 +158,58 @@ def test_the_password_is_put_into_the_file_and_on_no_command_line(tmp_path: Path
     assert step.undo.argv == ("rm", "-f", f"{FOLDER}/vtund-live.conf")
 
 
-def test_the_password_is_made_on_a_alone(tmp_path: Path) -> None:
+STUB = """\
+#!/bin/sh
+printf '%s\\n' "$0" "$@" >> {argv}
+exec {program} "$@"
+"""
+"""A program that writes down its arguments and runs the real one."""
+
+
+def test_the_password_is_on_no_command_line(tmp_path: Path) -> None:
+    folder, argv = tmp_path / "bin", tmp_path / "argv"
+    folder.mkdir()
+    # The one program that the script starts; `[` and `echo` are dash's own.
+    stub = folder / "sed"
+    stub.write_text(STUB.format(argv=argv, program=shutil.which("sed")))
+    stub.chmod(0o755)
+    plan = adapter.plan(asked())
+    step = plan.a.steps[1]
+    (tmp_path / "vtund.conf").write_bytes(plan.a.files[0].content)
+    (tmp_path / "vtund.password").write_text(f"password {SECRET};\n")
+    words = [word.replace(FOLDER, str(tmp_path)) for word in step.command.argv[3:]]
+    dash = shutil.which("dash")
+    assert dash is not None
+    subprocess.run([dash, "-c", step.command.argv[2], *words], check=True, env={"PATH": str(folder)})
+    assert SECRET in (tmp_path / "vtund-live.conf").read_text()
+    called = argv.read_text()
+    assert f"{folder}/sed\n" in called
+    assert SECRET not in called
+    assert not [word for word in step.command.argv if SECRET in word]
+
+
+def test_the_password_is_made_on_a_alone_and_for_root_alone(tmp_path: Path) -> None:
     assert not adapter.identity(asked(), Side.B).steps
     (secret,) = adapter.identity(asked(), Side.A).shared
     assert secret.path == f"{FOLDER}/vtund.password"
     made = tmp_path / "password"
     subprocess.run(["dash", "-c", adapter_script("shared/vtund", "make-password.sh"), "x", str(made)], check=True)
     assert re.fullmatch(r"password [0-9a-f]{64};\n", made.read_text())
+    assert made.stat().st_mode & 0o777 == 0o600
 
 
-@pytest.mark.parametrize("name", ["aes256cbc", "aes128cbc", "blowfish128ecb"])
-def test_a_frame_is_alone_in_a_datagram(name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "outer"),
+    [
+        ("aes256cbc", (172, 236, 364, 620, 1132, 1516, 1628)),
+        ("aes128cbc", (172, 236, 364, 620, 1132, 1516, 1628)),
+        ("blowfish128ecb", (148, 220, 348, 604, 1116, 1492, 1604)),
+    ],
+)
+def test_every_frame_size_as_captured_if_it_were_alone_in_a_datagram(name: str, outer: tuple[int, ...]) -> None:
     plan = adapter.plan(asked(name))
-    assert plan.overhead_by_frame == {size: overhead_bytes(CIPHERS[name], size) for size in FRAME_BYTES}
+    assert tuple(size + plan.overhead_by_frame[size] for size in FRAME_BYTES) == outer
+    assert plan.largest_unfragmented_frame_bytes is None, "bytes that are sent as two make it depend on the frame"
     assert plan.outer_filter == "udp port 21195"
 
 
@@ -177,4 +218,8 @@ def test_negotiated_must_be_the_cipher_that_was_asked_for() -> None:
     assert check is not None
     line = "vtund[c]: tunnelmark-tmk0 tty [265]: AES-128-CBC encryption initialized"
     assert re.search(check.stdout_pattern, line)
-    assert not re.search(check.stdout_pattern, line.replace("128", "256"))
+    other = line.replace("128", "256")
+    assert not re.search(check.stdout_pattern, other)
+    assert re.search(check.stdout_pattern, f"{line}\n{line}\n"), "a line for each session"
+    for log in (f"{line}\n{other}\n", f"{other}\n{line}\n"):
+        assert not re.search(check.stdout_pattern, log), "another call, with another greeting"

@@ -48,7 +48,12 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9@.-]{2,62}")
 
 
 def parse(
-    outputs: Mapping[str, CommandResult], solution: str, *, missing: tuple[MissingPart, ...] = (), note: str = ""
+    outputs: Mapping[str, CommandResult],
+    solution: str,
+    *,
+    missing: tuple[MissingPart, ...] = (),
+    features: tuple[str, ...] = (),
+    note: str = "",
 ) -> SolutionSupport:
     """Translate the answers to QUERIES. Source: what OpenSSH 8.4 to 10.0 print.
 
@@ -56,6 +61,7 @@ def parse(
         outputs: The host's answers.
         solution: The one that asks.
         missing: What else it lacks.
+        features: What else it has.
         note: Why else it cannot.
     """
     version = _VERSION.search(discovering.text_of(outputs, "version"))
@@ -69,6 +75,7 @@ def parse(
         features=(
             *(f"{KEX_PREFIX}{name}" for name in PREFERRED_KEX if name in _listed(outputs, "kex")),
             *((f"{SSHD_PREFIX}{sshd}",) if sshd else ()),
+            *features,
         ),
         ciphers=_listed(outputs, "ciphers"),
         digests=_listed(outputs, "macs"),

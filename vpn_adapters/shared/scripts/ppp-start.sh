@@ -5,8 +5,9 @@
 # pppd reads /etc/ppp/options, chap-secrets and .ppprc of root's home whatever it is given, and runs scripts of /etc/ppp; the programs
 # keep sockets and numbers below /run. In the namespace both folders and .ppprc are ours: nothing of the host's is read or written, a
 # daemon of its own is not met, and all of it is gone with the last process, however that ended. What sshd starts for a client that has
-# not logged in has /run/sshd as its root directory, where the file is too. Until the folders are there, what
-# starts is known by a word of its command line. Source: pppd(8), FILES; mount_namespaces(7).
+# not logged in has /run/sshd as its root directory, where the file is too. vtund's locks (/run/lock/vtund) and process id lie below
+# /run where /var/lock and /var/run are links into it, as on Debian. Until the folders are there, what starts is known by a word of its
+# command line. Source: pppd(8), FILES; mount_namespaces(7).
 
 umask 077
 state=$1 own=$2 mark=$3 secret=$4 log=$5 ready=$6 pattern=$7

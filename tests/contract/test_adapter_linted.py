@@ -22,6 +22,7 @@ UNAVOIDABLE = {
     "openvpn-udp": {"tls-crypt"},  # OpenVPN 2.5 knows no fingerprints: the peer's own certificate is the authority
     "openvpn-tcp": {"tls-crypt"},
     **{name: {"noauth"} for name in PPP_IN_STREAMS},  # what carries PPP has authenticated both hosts
+    "stunnel": {"noauth", "exec"},  # it starts pppd, which is what the solution is
 }
 """Settings of a solution that a linter finds fault with, and why they are kept; none of them is more than outdated."""
 

@@ -33,7 +33,8 @@ def may_shape_link(context: CommandContext, pair: PairSpec) -> bool:
     context.err.print(
         tr(
             "While {pair} is measured, each host delays, limits or drops what it sends to the other's underlay "
-            "address. That ends with each tunnel, also when this program is killed."
+            "address, and its interface cuts TCP into frames without the card's help, which takes some CPU. That ends "
+            "with each tunnel, also when this program is killed."
         ).format(pair=pair.name),
         markup=False,
     )

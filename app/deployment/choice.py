@@ -30,7 +30,6 @@ from app.domain.deployment import LONGEST_CONFIRM_S, MOST_BROADCASTS_PER_S, SHOR
 from app.domain.errors import InvalidOption, InvalidPlan
 from app.domain.hosts import Side
 from app.domain.messages import sentences
-from app.domain.messages.inputs import NO_LAN_PORT
 from app.domain.messages.words import VERDICTS
 from app.domain.solutions import SolutionInfo, Suite
 from app.domain.verdicts import Finding, Verdict, deciding_finding
@@ -153,11 +152,8 @@ def check_options(options: DeploymentOptions) -> None:
         raise InvalidOption(
             BROADCAST_LIMIT_OUT_OF_RANGE(limit=options.broadcast_limit, most=MOST_BROADCASTS_PER_S),
         )
-    if not any(map(options.bridge, Side)):
-        if options.blocks_dhcp or options.blocks_router_advertisements:
-            raise InvalidOption(GUARD_WITHOUT_LAN_PORT())
-        if options.moves_lan_rules:
-            raise InvalidOption(NO_LAN_PORT())
+    if (options.blocks_dhcp or options.blocks_router_advertisements) and not any(map(options.bridge, Side)):
+        raise InvalidOption(GUARD_WITHOUT_LAN_PORT())
     inner = options.inner_a, options.inner_b
     if any(inner) and not all(inner):
         raise InvalidOption(ONE_INNER_ADDRESS())

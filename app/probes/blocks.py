@@ -37,13 +37,9 @@ STEADY_RATIO = 1.05
 """A window whose median is not lower than that of the one before by more than this factor is steady: noise that makes
 it higher is no cold start. Source: our choice, as `probes/latency.sh`."""
 
-_LONG_RTT_MS = 40.0
-"""From this round-trip time on, echo requests do not wait for each other: a block would take 8 s and more. Source: our
-choice."""
-
-_ON_THE_WAY, _LEAST_INTERVAL_S = 16.0, 0.02
-"""Then at most so many are on the way at once, and they are at least so far apart: the largest frames take 0.6 Mbit/s.
-Source: our choice."""
+_INTERVAL_S = 0.05
+"""Where a round trip takes longer, echo requests do not wait for each other but are so far apart: a block takes 10 s, and
+the largest frames take 0.24 Mbit/s, so that none waits for the one before. Source: our choice."""
 
 _SMALL_PAYLOAD_BYTES = 18
 _SLACK_S = 30
@@ -183,7 +179,7 @@ def warm_up(
                 context={"host": client.spec.label, "destination": target.destination},
             )
         median_us = float(np.median(answered))
-        request = replace(request, interval_s=_interval_s(median_us / 1_000))
+        request = replace(request, interval_s=_interval_s(client, ping_flavour, median_us / 1e6))
         is_steady, is_over = last_us is not None and last_us <= STEADY_RATIO * median_us, clock() >= ends_s
         if is_steady or (last_us is not None and is_over):
             return WarmUp(is_steady, request.interval_s)
@@ -207,20 +203,21 @@ def _targets(request: CycleRequest) -> str:
     )
 
 
-def _interval_s(rtt_ms: float) -> float | None:
-    """Return the time between two echo requests in s; None where each waits for the reply to the one before."""
-    if rtt_ms < _LONG_RTT_MS:
-        return None
-    return max(_LEAST_INTERVAL_S, round(rtt_ms / 1_000 / _ON_THE_WAY, 3))
+def _interval_s(client: HostSession, flavour: ToolFlavour, rtt_s: float) -> float | None:
+    """Return the time between two echo requests in s; None where each waits for the reply to the one before.
+
+    Not every BusyBox takes fractions of a second, and without root's rights older versions of iputils take 0.2 s at least.
+    """
+    can_pace = flavour is ToolFlavour.IPUTILS and client.privilege is not Privilege.NONE
+    return _INTERVAL_S if can_pace and rtt_s >= _INTERVAL_S else None
 
 
 def _ping_argv(request: CycleRequest) -> tuple[str, ...]:
     """Return ping with the options that are the same for each target; see `app.probes.latency.ping_argv`."""
-    is_busybox = request.ping_flavour is ToolFlavour.BUSYBOX
-    if request.interval_s is None:
-        return ("busybox-ping",) if is_busybox else ("ping", "-n", "-A", "-M", "do")
-    interval = ("-i", f"{request.interval_s:g}")
-    return ("ping", *interval) if is_busybox else ("ping", "-n", *interval, "-M", "do")
+    if request.ping_flavour is ToolFlavour.BUSYBOX:
+        return ("busybox-ping",)
+    pace = ("-A",) if request.interval_s is None else ("-i", f"{request.interval_s:g}")
+    return ("ping", "-n", *pace, "-M", "do")
 
 
 @dataclass(slots=True)

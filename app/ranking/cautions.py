@@ -148,7 +148,8 @@ def means_caution(result: CandidateResult, best: CandidateResult, best_title: st
         ratio: Latency of the one over that of the other, by medians.
     """
     mine, theirs = result.weighted_latency_ms, best.weighted_latency_ms
-    if result is best or mine is None or theirs is None or theirs.mean <= 0 or ratio.value <= 0:
+    is_alike = mine is not None and theirs is not None and mine.rounds == theirs.rounds
+    if result is best or not is_alike or mine is None or theirs is None or theirs.mean <= 0 or ratio.value <= 0:
         return ()
     of_means = mine.mean / theirs.mean
     if 1 / _MEANS_APART <= of_means / ratio.value <= _MEANS_APART:

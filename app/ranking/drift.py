@@ -83,5 +83,10 @@ def _change_pct(attempts: Sequence[Attempt], value_of: Callable[[Attempt], float
     values = [value for one in attempts if (value := value_of(one)) is not None]
     if len(values) < 2:
         return None
-    usual = values[0] if len(values) == 2 else median(values)
-    return max((100.0 * (value - usual) / usual for value in values), key=abs) if usual else None
+    first, usual = values[0], median(values)
+    if not first or not usual:
+        return None
+    changes = [100.0 * (values[-1] - first) / first]
+    if len(values) > 2:
+        changes += [100.0 * (value - usual) / usual for value in values]
+    return max(changes, key=abs)

@@ -178,7 +178,7 @@ GOAL_SLOWEST_IS = MessageForm(
 
 LINK_CHANGED = MessageForm(
     "compare.link-changed",
-    "The bare link changed beyond chance as well, and each latency holds its change; what is left without it has a "
+    "The bare link changed beyond chance, and each latency holds its change; what is left without it has a "
     "column of its own.",
 )
 SETTING_OF_SIDE = MessageForm("compare.setting-of-side", "{side}: {what:text}")

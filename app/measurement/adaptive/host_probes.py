@@ -42,8 +42,7 @@ class HostProbes:
     def warm_up(self, target: BlockTarget, *, token: CancelToken) -> str:
         """Send echo requests until they are steady; return a doubt, empty if they are."""
         found = warm_up(self._context.sessions.a, target, ping_flavour=self._flavour, token=token)
-        if found.interval_s is not None:
-            self._interval_s = max(found.interval_s, self._interval_s or 0.0)
+        self._interval_s = self._interval_s or found.interval_s
         return "" if found.is_steady else UNSTEADY
 
     def cycle(self, targets: Sequence[BlockTarget], *, first_size: int, token: CancelToken) -> tuple[TargetBlock, ...]:

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import os
 import subprocess
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,7 +14,7 @@ from hypothesis import strategies as st
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, Stream
 from app.domain.errors import ProbeFailed
-from app.domain.hosts import ToolFlavour
+from app.domain.hosts import Privilege, ToolFlavour
 from app.domain.profiles import FRAME_BYTES
 from app.domain.results import LOST_RTT_US
 from app.domain.script_files import host_script
@@ -107,7 +109,7 @@ def test_warm_up_ends_when_a_window_is_not_faster_or_its_time_is_over(
     assert len(host.asked) == windows
 
 
-@pytest.mark.parametrize(("rtt_ms", "interval_s"), [(39.0, None), (40.0, 0.02), (250.0, 0.02), (640.0, 0.04)])
+@pytest.mark.parametrize(("rtt_ms", "interval_s"), [(49.0, None), (50.0, 0.05), (640.0, 0.05)])
 def test_a_long_path_is_pinged_without_waiting_for_each_reply(rtt_ms: float, interval_s: float | None) -> None:
     host = BlockHost()
     host.rtts_ms = iter((rtt_ms, rtt_ms))
@@ -119,11 +121,31 @@ def test_a_long_path_is_pinged_without_waiting_for_each_reply(rtt_ms: float, int
     assert second == (first if interval_s is None else ("ping", "-n", "-i", f"{interval_s:g}", "-M", "do"))
 
 
-def test_busybox_pings_a_long_path_at_the_same_pace() -> None:
-    host = BlockHost()
-    request = replace(REQUEST, ping_flavour=ToolFlavour.BUSYBOX, interval_s=0.02)
-    measure_cycle(FakeHost("gateway-a", host), request, token=CancelToken())
-    assert host.asked[0][3:] == ("ping", "-i", "0.02")
+def test_busybox_and_users_without_rights_ping_a_long_path_one_by_one() -> None:
+    for flavour, privilege in ((ToolFlavour.BUSYBOX, Privilege.ROOT), (ToolFlavour.IPUTILS, Privilege.NONE)):
+        host = BlockHost()
+        host.rtts_ms = iter((300.0, 300.0))
+        client = FakeHost("gateway-a", host)
+        client.privilege = privilege
+        found = warm_up(client, REQUEST.targets[0], token=CancelToken(), ping_flavour=flavour)
+        assert found.interval_s is None
+        assert not any("-i" in words for words in host.asked)
+
+
+@pytest.mark.parametrize(("pace", "limit"), [("-A", "-w 2"), ("-i 0.05", "-W 5")])
+def test_at_a_fixed_pace_no_more_is_sent_than_asked_for(pace: str, limit: str, tmp_path: Path) -> None:
+    (tmp_path / "ping").write_text('#!/bin/sh\necho "said $*"\n')
+    (tmp_path / "ping").chmod(0o755)
+    words = ("60", "18:5", "127.0.0.1", "ping", "-n", *pace.split())
+    done = subprocess.run(
+        ["dash", "-c", host_script("probes/blocks.sh"), "tunnelmark", *words],
+        env={"PATH": f"{tmp_path}:{os.environ['PATH']}"},
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    assert f"said -n {pace} {limit} -c 5 -s 18 127.0.0.1" in done.stdout
 
 
 def test_warm_up_through_a_silent_tunnel_is_an_error() -> None:

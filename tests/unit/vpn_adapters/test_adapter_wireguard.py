@@ -175,6 +175,13 @@ def test_b_leaves_the_first_handshake_to_a_host_far_away(
     shown = [one for one in calls if one.startswith("show ")]
     assert len(shown) == (20 if waits else 0)
     assert sum(" endpoint " in one for one in calls) == 1
+    if waits:
+        (tmp_path / "sleep").write_text('#!/bin/sh\n[ "$1" = 1 ]\n')  # one that takes no fractions
+        (tmp_path / "calls").unlink()
+        subprocess.run(argv, env={"PATH": f"{tmp_path}:{os.environ['PATH']}"}, check=True)
+        calls = (tmp_path / "calls").read_text().splitlines()
+        assert sum(one.startswith("show ") for one in calls) == 2
+        assert " endpoint " in calls[-1]
 
 
 def test_carrier_mtu_holds_a_whole_lan_frame_in_one_packet() -> None:

@@ -4,6 +4,9 @@
 
 # @include guard-head.sh
 sizes=$1 targets=$2; shift 2
+# At a fixed pace ping ends two round trips after its last request, however many replies are missing.
+paced=
+case " $* " in *" -i "*) paced=1 ;; esac
 if [ "$1" = busybox-ping ]; then
     shift
     case $(ping --help 2>&1) in
@@ -20,7 +23,8 @@ one() {
     to=$1 from=$2 payload=$3 count=$4; shift 4
     echo "@size $payload" >&4
     [ -z "$from" ] || set -- "$@" -I "$from"
-    "$@" -c "$count" -w "$((count / 10 + 2))" -s "$payload" "$to" </dev/null >&4 2>&1 &
+    if [ -n "$paced" ]; then set -- "$@" -W 5; else set -- "$@" -w "$((count / 10 + 2))"; fi
+    "$@" -c "$count" -s "$payload" "$to" </dev/null >&4 2>&1 &
     child=$!
     wait "$child"
     status=$?

@@ -1,4 +1,5 @@
-# Shapes what an interface sends to one peer, ends that, or checks that it is so. Other packets pass as before.
+# Shapes what an interface sends to one peer, ends that, or checks that it is so. Other packets pass as before, but in
+# short segments.
 # $1 set, unset or check; $2 interface; $3 the peer's IPv4 address; $4 file that keeps what the interface had; $5...
 # options of netem
 # netem loses whole packets of a sender with segmentation offload, each many frames long: so the interface gets none
@@ -17,10 +18,13 @@ case $action in
         case $(root) in
             "qdisc prio 7e57: root"*) tc qdisc del dev "$device" root || status=1 ;;
         esac
-        if [ -s "$kept" ]; then
+        # A device that is gone has nothing to restore; a new note is of an attempt that ended in between.
+        [ -s "$kept" ] || [ ! -s "$kept.new" ] || mv "$kept.new" "$kept"
+        if [ -s "$kept" ] && [ -n "$(segments)" ]; then
             read -r old < "$kept"
-            ip link set dev "$device" gso_max_segs "$old" && rm -f "$kept" || status=1
+            ip link set dev "$device" gso_max_segs "$old" || status=1
         fi
+        [ "$status" -ne 0 ] || rm -f "$kept" "$kept.new"
         exit "$status"
         ;;
     set)
@@ -30,10 +34,13 @@ case $action in
         esac
         if [ ! -s "$kept" ]; then
             segments > "$kept.new"
-            [ -s "$kept.new" ] || { echo "ip does not report gso_max_segs of $device: install iproute2" >&2; exit 3; }
+            if ! [ -s "$kept.new" ] || ! ip link set dev "$device" gso_max_segs 1; then
+                rm -f "$kept.new"
+                echo "ip cannot set gso_max_segs of $device: install iproute2 of Debian 11 or newer" >&2
+                exit 3
+            fi
             mv "$kept.new" "$kept"
         fi
-        ip link set dev "$device" gso_max_segs 1 || exit 3
         # One that is built into the kernel is no module.
         modprobe -a sch_prio sch_netem cls_u32 2>/dev/null
         tc qdisc add dev "$device" root handle 7e57: prio bands 4 priomap 1 2 2 2 1 2 0 0 1 1 1 1 1 1 1 1 &&

@@ -7,19 +7,22 @@
 # the first one to a peer that is far away, for 2 s.
 
 set -e
+name=$1 port=$2 peer_key=$4 peer=$6 keepalive=$7
+# set_endpoint: gives the peer's address; from then on this host begins handshakes as well.
+set_endpoint() { wg set "$name" peer "$peer_key" endpoint "$peer:$port" persistent-keepalive "$keepalive"; }
 [ -z "${10}" ] || [ "$(wc -c < "${10}")" -eq 45 ]
 modprobe wireguard 2>/dev/null || :
-rtt_ms=
-[ -z "${11}" ] || rtt_ms=$(ping -n -c 1 -W 2 "$6" 2>/dev/null | sed -n 's/.* time=\([0-9]\{1,\}\).*/\1/p')
-ip link add dev "$1" type wireguard
-wg set "$1" listen-port "$2" private-key "$3" peer "$4" ${10:+preshared-key "${10}"} allowed-ips "$5/32"
-[ "${rtt_ms:-0}" -ge 50 ] || wg set "$1" peer "$4" endpoint "$6:$2" persistent-keepalive "$7"
-ip addr add "$8" peer "$5/32" dev "$1"
-ip link set dev "$1" mtu "$9" up
-[ "${rtt_ms:-0}" -ge 50 ] || exit 0
+ip link add dev "$name" type wireguard
+wg set "$name" listen-port "$port" private-key "$3" peer "$peer_key" ${10:+preshared-key "${10}"} allowed-ips "$5/32"
+[ -n "${11}" ] || set_endpoint
+ip addr add "$8" peer "$5/32" dev "$name"
+ip link set dev "$name" mtu "$9" up
+[ -n "${11}" ] || exit 0
+rtt_ms=$(ping -n -c 1 -W 2 "$peer" 2>/dev/null | sed -n 's/.* time=\([0-9]\{1,\}\).*/\1/p')
 waited=0
-until [ "$waited" -eq 20 ] || wg show "$1" latest-handshakes | grep -q '[1-9][0-9]*$'; do
-    sleep 0.1
+[ "${rtt_ms:-0}" -ge 50 ] || waited=20
+until [ "$waited" -ge 20 ] || wg show "$name" latest-handshakes | grep -q '[1-9][0-9]*$'; do
+    sleep 0.1 2>/dev/null || { sleep 1; waited=$((waited + 9)); }
     waited=$((waited + 1))
 done
-wg set "$1" peer "$4" endpoint "$6:$2" persistent-keepalive "$7"
+set_endpoint

@@ -38,8 +38,8 @@ STEADY_RATIO = 1.05
 it higher is no cold start. Source: our choice, as `probes/latency.sh`."""
 
 _INTERVAL_S = 0.05
-"""Where a round trip takes longer, echo requests do not wait for each other but are so far apart: a block takes 10 s, and
-the largest frames take 0.24 Mbit/s, so that none waits for the one before. Source: our choice."""
+"""Where a round trip takes longer, echo requests do not wait for each other but are so far apart: a block takes 10 s,
+and the largest frames take 0.24 Mbit/s, so that none waits for the one before. Source: our choice."""
 
 _SMALL_PAYLOAD_BYTES = 18
 _SLACK_S = 30
@@ -206,7 +206,7 @@ def _targets(request: CycleRequest) -> str:
 def _interval_s(client: HostSession, flavour: ToolFlavour, rtt_s: float) -> float | None:
     """Return the time between two echo requests in s; None where each waits for the reply to the one before.
 
-    Not every BusyBox takes fractions of a second, and without root's rights older versions of iputils take 0.2 s at least.
+    Not every BusyBox takes fractions of a second; without root's rights older versions of iputils take 0.2 s at least.
     """
     can_pace = flavour is ToolFlavour.IPUTILS and client.privilege is not Privilege.NONE
     return _INTERVAL_S if can_pace and rtt_s >= _INTERVAL_S else None

@@ -38,7 +38,7 @@ STEADY_RATIO = 1.05
 it higher is no cold start. Source: our choice, as `probes/latency.sh`."""
 
 _INTERVAL_S = 0.05
-"""Where a round trip takes longer, echo requests do not wait for each other but are so far apart: a block takes 10 s,
+"""Time between echo requests that do not wait for each other, as where a round trip takes longer: a block takes 10 s,
 and the largest frames take 0.24 Mbit/s, so that none waits for the one before. Source: our choice."""
 
 _SMALL_PAYLOAD_BYTES = 18

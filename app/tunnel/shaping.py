@@ -1,6 +1,6 @@
 """A condition of the link on hosts of the user's own: what each sends to its peer is shaped, and nothing else.
 
-The interface hands no long segments to the card meanwhile, whoever they are for.
+The interface hands no long segments to the card meanwhile, to any destination.
 
 The step comes before all steps of the VPN, so that it ends with the tunnel: by the same undo, lease and rollback timer.
 """

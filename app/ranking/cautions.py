@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from app.domain.ranking import CandidateResult, Drift, Ratio
+from app.domain.ranking import CandidateResult, Drift
 from app.domain.results import CampaignRecord, CampaignStatus
 from app.ranking.candidates import Contender, completed
 from app.ranking.drift import is_doubtful
@@ -138,24 +138,20 @@ def choice_cautions(doubts: CampaignDoubts, best: Contender, everyone: Sequence[
     return tuple(cautions)
 
 
-def means_caution(result: CandidateResult, best: CandidateResult, best_title: str, ratio: Ratio) -> tuple[str, ...]:
-    """Return why the means that are shown and the medians that decide differ; nothing where they agree.
+def means_caution(result: CandidateResult, best: CandidateResult) -> str:
+    """Return why the means that are shown and the medians that decide differ; empty where they agree.
 
     Args:
-        result: A ranked candidate.
-        best: The fastest one.
-        best_title: Its title.
-        ratio: Latency of the one over that of the other, by medians.
+        result: A candidate; one without a rank has no ratio of medians.
+        best: The fastest one that has a rank.
     """
-    mine, theirs = result.weighted_latency_ms, best.weighted_latency_ms
-    is_alike = mine is not None and theirs is not None and mine.rounds == theirs.rounds
-    if result is best or not is_alike or mine is None or theirs is None or theirs.mean <= 0 or ratio.value <= 0:
-        return ()
+    mine, theirs, ratio = result.weighted_latency_ms, best.weighted_latency_ms, result.ratio_to_best
+    if mine is None or theirs is None or ratio is None or mine.rounds != theirs.rounds:
+        return ""
     of_means = mine.mean / theirs.mean
     if 1 / _MEANS_APART <= of_means / ratio.value <= _MEANS_APART:
-        return ()
-    message = MEANS_AND_MEDIANS_DIFFER(means=of_means, best=best_title, medians=ratio.value)
-    return (local_text(message),)
+        return ""
+    return local_text(MEANS_AND_MEDIANS_DIFFER(means=of_means, best=best.title, medians=ratio.value))
 
 
 def _fragments(best: Contender) -> str:

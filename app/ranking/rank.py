@@ -102,9 +102,9 @@ def _places(compared: Compared, outdone: frozenset[int] | None) -> list[tuple[Ra
         tied = tuple(other.title for other in alike)
         place = RankedCandidate(1 + beaten_by, one.candidate.solution, one.candidate.suite, tied)
         is_dominated = i in outdone if outdone is not None and one.result.barrier is None else None
-        ratio, best = ratio_to_first(found, i), who[0]
-        doubts = (*one.result.doubts, *means_caution(one.result, best.result, best.title, ratio))
-        places.append((place, replace(one.result, ratio_to_best=ratio, is_dominated=is_dominated, doubts=doubts)))
+        result = replace(one.result, ratio_to_best=ratio_to_first(found, i), is_dominated=is_dominated)
+        doubts = (*result.doubts, *filter(None, [means_caution(result, who[0].result)]))
+        places.append((place, replace(result, doubts=doubts)))
     return places
 
 

@@ -318,6 +318,20 @@ HOSTILE = '<script>alert(1)</script>&"\'`${x_{#eval("1")}$ \\frac @ref <a> \x1b[
 """Hostile output of a host or file: markup of HTML, of typst and of mathematics, control characters, reversed text."""
 
 
+def with_late_replies(record: CampaignRecord, solution: str) -> CampaignRecord:
+    """Return a record in which one in 50 replies of a solution came 50 times later."""
+
+    def late(one: LatencySeries) -> LatencySeries:
+        rtt_us = np.where(np.arange(one.rtt_us.size) % 50 == 0, one.rtt_us * 50, one.rtt_us)
+        return replace(one, rtt_us=rtt_us.astype(np.uint32))
+
+    attempts = tuple(
+        replace(one, latency=tuple(map(late, one.latency))) if one.key.solution == solution else one
+        for one in record.attempts
+    )
+    return replace(record, attempts=attempts)
+
+
 def hostile_record() -> CampaignRecord:
     """Return a campaign in which every text that hosts, files or users give is hostile."""
     models = tuple(

@@ -7,11 +7,10 @@ from PySide6.QtGui import QAction, QColor, QPainter, QPen
 from PySide6.QtWidgets import QHeaderView, QStyleOptionViewItem, QTableWidget
 
 from app.domain.events import Stage
-from app.domain.messages import code_of
 from app.domain.ranking import CandidateResult, Estimate, RankedCandidate, Ratio
 from app.domain.results import AttemptStatus
 from app.domain.solutions import BASELINE
-from app.ranking.messages import MEANS_AND_MEDIANS_DIFFER
+from app.ranking.cautions import means_caution
 from app.ranking.warnings import MEASURED_BARRIERS, candidate_warnings
 from app.ranking.weighting import Scored, Weighting
 from app.wording.local_forms import decimal
@@ -282,9 +281,10 @@ class RankingTable(DataTable):
     def _fill(self, nth: int, column: int, text: str, result: CandidateResult) -> None:
         item = self.cell(nth, column)
         item.setText(text)
+        best = self._data.ranking.results[0] if self._data is not None else None
         tips = {
             LATENCY: _mean_tip(result.weighted_latency_ms),
-            RATIO: _means_differ(result),
+            RATIO: means_caution(result, best) if best is not None else "",
             STATE: self._why(result),
             YOURS: self._why_no_place(result),
         }
@@ -365,11 +365,6 @@ def _mean_tip(estimate: Estimate | None) -> str:
     for nth, figure in enumerate(figures, start=1):
         text = text.replace(f"%{nth}", figure)
     return text
-
-
-def _means_differ(result: CandidateResult) -> str:
-    """Return why means and medians of a candidate differ; empty where they agree."""
-    return next((local_text(one) for one in result.doubts if code_of(one) == MEANS_AND_MEDIANS_DIFFER.code), "")
 
 
 def state_icon(result: CandidateResult, *, has_warnings: bool) -> tuple[str, str]:

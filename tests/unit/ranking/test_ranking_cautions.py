@@ -2,30 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-import numpy as np
-from sample_records import sample_record
+from sample_records import sample_record, with_late_replies
 
 from app.domain.ranking import CandidateResult, Ranking
-from app.domain.results import CampaignRecord, LatencySeries
 from app.ranking import rank
 from app.ranking.messages import MEANS_AND_MEDIANS_DIFFER
 from support.message_checks import shows
-
-
-def with_late_replies(record: CampaignRecord, solution: str) -> CampaignRecord:
-    """Return a record in which one in 50 replies of a solution came 50 times later."""
-
-    def late(one: LatencySeries) -> LatencySeries:
-        rtt_us = np.where(np.arange(one.rtt_us.size) % 50 == 0, one.rtt_us * 50, one.rtt_us)
-        return replace(one, rtt_us=rtt_us.astype(np.uint32))
-
-    attempts = tuple(
-        replace(one, latency=tuple(map(late, one.latency))) if one.key.solution == solution else one
-        for one in record.attempts
-    )
-    return replace(record, attempts=attempts)
 
 
 def explained(ranking: Ranking) -> list[str]:

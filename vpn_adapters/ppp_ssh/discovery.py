@@ -8,20 +8,18 @@ from types import MappingProxyType
 from app.domain.commands import Command, CommandResult
 from app.domain.hosts import SolutionSupport
 from vpn_adapters.ppp_ssh.info import NAME
-from vpn_adapters.shared import discovering, guards, ppp
+from vpn_adapters.shared import ppp
 from vpn_adapters.shared.openssh import discovery as openssh
 
 COMMANDS: Mapping[str, Command] = MappingProxyType(
     {
         **openssh.QUERIES,
         **ppp.STREAM_QUERIES,
-        **guards.QUERIES,
-        "modules": discovering.modules_query(*ppp.STREAM_MODULES),
     }
 )
 
 
 def parse(outputs: Mapping[str, CommandResult]) -> SolutionSupport:
     """Translate the answers. Source: what OpenSSH 9.2 and ppp 2.4.9 of Debian 12 print."""
-    missing = ppp.missing_parts(outputs, ppp.STREAM_MODULES, NAME) + guards.missing_parts(outputs, NAME)
+    missing = ppp.missing_stream_parts(outputs, NAME)
     return openssh.parse(outputs, NAME, missing=missing, features=ppp.path_feature(outputs))

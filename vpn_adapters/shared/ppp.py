@@ -27,7 +27,7 @@ from app.domain.firewall import Opening
 from app.domain.hosts import HostFacts, MissingPart, Side
 from app.domain.link import ETHERNET_HEADER_BYTES, VLAN_TAG_BYTES, Link
 from app.domain.messages import mark
-from vpn_adapters.shared import discovering, l2tpv3, shared_secrets
+from vpn_adapters.shared import discovering, guards, l2tpv3, shared_secrets
 from vpn_adapters.shared.commands import root_script
 from vpn_adapters.shared.messages import DAEMON_KILLED, DAEMON_STOPPED
 from vpn_adapters.shared.rendering import render_file
@@ -57,7 +57,14 @@ QUERIES: Mapping[str, Command] = MappingProxyType(
 )
 """Questions for the programs that every carrier of PPP needs."""
 
-STREAM_QUERIES: Mapping[str, Command] = MappingProxyType({**QUERIES, "path": discovering.path_query("pppd")})
+STREAM_QUERIES: Mapping[str, Command] = MappingProxyType(
+    {
+        **QUERIES,
+        "path": discovering.path_query("pppd"),
+        **guards.QUERIES,
+        "modules": discovering.modules_query(*STREAM_MODULES),
+    }
+)
 """Questions where pppd is started in a byte stream: stunnel and vtund start it by its absolute path alone."""
 
 _PPPD_PREFIX = "pppd:"
@@ -74,6 +81,11 @@ def missing_parts(
     }
     missing = discovering.missing_programs(has, needed_for)
     return missing + discovering.missing_kernel_parts(outputs, modules, needed_for)
+
+
+def missing_stream_parts(outputs: Mapping[str, CommandResult], needed_for: str) -> tuple[MissingPart, ...]:
+    """Return what a host lacks for PPP in a byte stream with a guarded session, from the outputs of STREAM_QUERIES."""
+    return missing_parts(outputs, STREAM_MODULES, needed_for) + guards.missing_parts(outputs, needed_for)
 
 
 def path_feature(outputs: Mapping[str, CommandResult]) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from app.domain.commands import Command, CommandResult
 from app.domain.hosts import SolutionSupport
-from vpn_adapters.shared import discovering, guards, ppp
+from vpn_adapters.shared import discovering, ppp
 from vpn_adapters.shared.messages import STUNNEL_TOO_OLD
 from vpn_adapters.stunnel.info import NAME
 
@@ -20,8 +20,6 @@ COMMANDS: Mapping[str, Command] = MappingProxyType(
         "stunnel": discovering.query("stunnel", "-version"),
         "openssl": discovering.query("openssl", "version"),
         **ppp.STREAM_QUERIES,
-        **guards.QUERIES,
-        "modules": discovering.modules_query(*ppp.STREAM_MODULES),
     }
 )
 
@@ -36,7 +34,7 @@ def parse(outputs: Mapping[str, CommandResult]) -> SolutionSupport:
     version, ciphers = _VERSION.search(text), _listed(_CIPHERS, text)
     has_openssl = "OpenSSL " in discovering.text_of(outputs, "openssl")
     missing = discovering.missing_programs({"stunnel": version is not None, "openssl": has_openssl}, NAME)
-    missing += ppp.missing_parts(outputs, ppp.STREAM_MODULES, NAME) + guards.missing_parts(outputs, NAME)
+    missing += ppp.missing_stream_parts(outputs, NAME)
     is_old = version is not None and not (ciphers and GROUP in _listed(_GROUPS, text))
     return SolutionSupport(
         solution=NAME,

@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from app.domain.commands import Command, CommandResult
 from app.domain.hosts import SolutionSupport
-from vpn_adapters.shared import discovering, guards, ppp
+from vpn_adapters.shared import ppp
 from vpn_adapters.shared.vtund import discovery as vtund
 from vpn_adapters.vtun_ppp.info import NAME
 
@@ -15,13 +15,11 @@ COMMANDS: Mapping[str, Command] = MappingProxyType(
     {
         **vtund.QUERIES,
         **ppp.STREAM_QUERIES,
-        **guards.QUERIES,
-        "modules": discovering.modules_query(*ppp.STREAM_MODULES),
     }
 )
 
 
 def parse(outputs: Mapping[str, CommandResult]) -> SolutionSupport:
     """Translate the answers. Source: what VTun 3.0.4 and ppp 2.4.9 of Debian 12 print."""
-    missing = ppp.missing_parts(outputs, ppp.STREAM_MODULES, NAME) + guards.missing_parts(outputs, NAME)
+    missing = ppp.missing_stream_parts(outputs, NAME)
     return vtund.parse(outputs, NAME, missing=missing, features=ppp.path_feature(outputs))

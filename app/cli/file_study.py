@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 
 from app.cli.compare import cancelled_words, run_plan
 from app.cli.context import CommandContext
 from app.cli.exit_codes import ExitCode
-from app.cli.files import write_text
 from app.cli.messages import NO_STUDY_PART, STUDY_STOPPED
 from app.cli.pair_option import find_pair
 from app.cli.study_order import print_order, print_places
-from app.cli.study_output import asked_report
+from app.cli.study_output import asked_report, hand_out
 from app.cli.tables import Column, Kind, Table
 from app.discovery.pair_discovery import Discovery
 from app.domain.errors import Cancelled, InvalidOption, ProbeFailed
@@ -84,15 +82,15 @@ def run(context: CommandContext, study: ComparisonStudy) -> int:
         text = tr("{number} candidates, about {minutes} minutes.")
         context.err.print(text.format(number=len(planned.chosen), minutes=f"{minutes:.0f}"), markup=False)
         record = _measure(context, services, found, study, planned)
-        if report is not None:
-            written = services.write_report(record.campaign_id, report)
-            context.err.print(tr("Report: {path}").format(path=written), markup=False, soft_wrap=True)
-    own = own_figures(study, record)
-    orders = compared_orders(study, own)
-    if options.json:
-        write_text(options.json, json.dumps(comparison_study_data(study, record, own, orders), indent=2))
-    if options.json != "-":
-        _print_results(context, study, own, orders, planned.left_out)
+        own = own_figures(study, record)
+        orders = compared_orders(study, own)
+        hand_out(
+            context,
+            comparison_study_data(study, record, own, orders),
+            show=lambda: _print_results(context, study, own, orders, planned.left_out),
+            report=report,
+            write=lambda path: services.write_report(record.campaign_id, path),
+        )
     keys = {(one.solution, one.suite) for one in planned.chosen}
     return ExitCode.OK if all(cell in own for cell in study.cells if cell[:2] in keys) else ExitCode.INCOMPLETE
 

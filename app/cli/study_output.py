@@ -47,4 +47,4 @@ def hand_out(
         show()
     if report is not None:
         write(report)
-        context.err.print(tr("Report: {path}").format(path=report), markup=False)
+        context.err.print(tr("Report: {path}").format(path=report), markup=False, soft_wrap=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 
 from app.deployment.slots import slot_of
 from app.domain.deployment import Deployment, DeploymentOptions
@@ -28,7 +28,7 @@ class OptionChanges:
 
     def applied_to(self, options: DeploymentOptions) -> DeploymentOptions:
         """Return options with these changes."""
-        given = {name: value for name in self.__slots__ if (value := getattr(self, name)) is not None}
+        given = {name: value for name, value in asdict(self).items() if value is not None}
         return replace(options, **given)
 
 

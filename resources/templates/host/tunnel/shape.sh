@@ -1,9 +1,10 @@
 # Shapes what an interface sends to one peer, ends that, or checks that it is so. Other packets pass as before, but in
 # short segments.
-# $1 set, unset or check; $2 interface; $3 the peer's IPv4 address; $4 file that keeps what the interface had; $5...
-# options of netem
+# $1 set, unset or check; $2 interface; $3 the peer's IPv4 address; $4 file that keeps what the interface had;
+# $5... options of netem
 # netem loses whole packets of a sender with segmentation offload, each many frames long: so the interface gets none
-# meanwhile. Only an interface whose queueing is the kernel's own default is shaped: its handle is 0, and it comes back by itself.
+# meanwhile.
+# Only an interface whose queueing is the kernel's own default is shaped: its handle is 0, and it comes back by itself.
 
 action=$1 device=$2 peer=$3 kept=$4; shift 4
 segments() { ip -d link show dev "$device" | sed -n 's/.* gso_max_segs \([0-9]*\).*/\1/p'; }

@@ -18,7 +18,7 @@ from app.storage.hub_results import HubResults, load_hub_results
 
 HUB_PARTS: Mapping[str, HubPart] = {
     "quick": HubPart(try_s=4, window_s=10, precision=1.3, recovery=(8,), tcp_s=4, is_quick=True),
-    "all": HubPart(try_s=10, window_s=60, recovery=(8, 16, 24), tcp_s=10),
+    "all": HubPart(try_s=10, window_s=60, recovery=(8, 16, 32, 64, 100), tcp_s=10),
 }
 """Amounts by part. Source of the 60 s: the study's own flood."""
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from program import Run, load
@@ -11,11 +13,21 @@ from program import Run, load
 from app.domain.cancel import CancelToken
 from app.domain.paths import Paths
 from app.domain.transfers import TransferCell, TransferResult
+from app.domain.hub_study import HubKind
+from app.domain.results import CampaignStatus
 from app.lab import Lab
-from app.measurement import studies, transfers
-from app.measurement.lab_studies import LAB_STUDIES
+from app.measurement import hub_studies, node_studies, studies, transfers
+from app.measurement.control import CampaignControl
+from app.measurement.hub_studies import HubPart
+from app.measurement.lab_studies import LAB_STUDIES, WantedLabStudy
+from app.measurement.node_studies import NodePart
+from app.measurement.planned_study import plan_study
 from app.measurement.studies import StudyRequest
-from app.ranking.comparison_study import comparison_studies
+from app.probes.workloads import transactions
+from app.ranking.comparison_study import StudyPart, comparison_studies
+from app.ranking.hub_study import hub_cells
+from app.ranking.node_study import node_settings
+from app.ranking.own_study_figures import own_figures
 from app.ranking.study_parts import SATCOM
 from app.services.wiring import Services
 
@@ -68,6 +80,73 @@ def test_one_cell_of_the_satellite_study(
     assert result.congestion == "cubic"
     assert stored == kept
     assert (kept.rtt_ms or {})["leo"] > 20
+    assert states(on_host) == before
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("name", comparison_studies())
+def test_two_candidates_of_each_study_of_comparisons(
+    services: Services,
+    newest_lab: Lab,
+    on_host: Callable[[str, str], str],
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+) -> None:
+    monkeypatch.setattr(transactions, "_SECONDS", 1)
+    before, study = states(on_host), comparison_studies()[name]
+    found = services.discover(
+        services.known_pair(newest_lab.pair.name), token=CancelToken(), on_progress=lambda *_: None
+    )
+    possible = {(one.solution, one.suite) for one in found.candidates}
+    bare, *others = [one for one in study.candidate if (one.solution, one.suite) in possible]
+    short = StudyPart("short", 20.0, pings=20, seconds=1, rounds=1)
+    small = replace(study, candidate=(bare, others[0]), part=(short,))
+    try:
+        planned = plan_study(services, found, small, "short", is_fresh=True)
+        record = services.run(found, planned.plan, control=CampaignControl(), emit=lambda _: None)
+    finally:
+        services.close()
+    assert record.status is CampaignStatus.COMPLETED
+    own = own_figures(small, record)
+    assert set(own) == set(small.cells)
+    assert all((figures[small.figure[0].name] or 0) > 0 for figures in own.values())
+    assert states(on_host) == before
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("name", LAB_STUDIES)
+def test_one_cell_of_each_lab_study(
+    services: Services,
+    newest_lab: Lab,
+    on_host: Callable[[str, str], str],
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+) -> None:
+    hub_part = HubPart(try_s=2, window_s=4, precision=1.5, recovery=(2,), tcp_s=1, is_quick=True)
+    monkeypatch.setattr(hub_studies, "HUB_PARTS", {"quick": hub_part})
+    monkeypatch.setattr(node_studies, "NODE_PARTS", {"quick": NodePart(rounds=1, pings=20, seconds=1)})
+    (setting, *_), cells = node_settings(), hub_cells(is_quick=True)
+    cell = next(one for one in cells if one.kind is HubKind.THROUGHPUT)
+    monkeypatch.setattr(node_studies, "node_settings", lambda: (setting,))
+    monkeypatch.setattr(hub_studies, "hub_cells", lambda **_: (cell,))
+    study, before = LAB_STUDIES[name], states(on_host)
+    results: list[Any] = []
+    try:
+        pair = services.known_pair(newest_lab.pair.name)
+        found = services.discover(pair, token=CancelToken(), on_progress=lambda *_: None)
+        services.run_lab_study(
+            found,
+            WantedLabStudy(study, "quick", pair),
+            token=CancelToken(),
+            report=lambda _text: None,
+            on_result=results.append,
+        )
+        state = study.state("quick", services.lab_results(study.name, pair.name, "quick"))
+    finally:
+        services.close()
+    assert results
+    assert not any(one.message for one in results), [one.message for one in results]
+    assert (state.measured, state.total) == (1, 1)
     assert states(on_host) == before
 
 

@@ -74,6 +74,6 @@ HUBS: Mapping[str, Hub] = MappingProxyType(
 """Hubs with many clients by their solution's name."""
 
 SESSION_HUBS: Mapping[str, SessionHub] = MappingProxyType(
-    {one.solution: one for one in (wireguard_hub.hub, openvpn_hub.hub, tinc_hub.hub)}
+    {one.solution: one for one in (wireguard_hub.hub, openvpn_hub.hub, ipsec_hub.hub, tinc_hub.hub)}
 )
 """Those of them whose clients remain connected and come back by themselves."""

@@ -53,11 +53,12 @@ def reqid(link: Link) -> int:
     return link.names.l2tp_tunnel_id
 
 
-def daemon_config(request: PlanRequest, *, retransmit_s: float = 0.2) -> bytes:
+def daemon_config(request: PlanRequest, *, retransmit_s: float = 0.2, tries: int = 9) -> bytes:
     """Return strongswan.conf; the same for every suite.
 
     Args:
         retransmit_s: When a peer that did not answer is asked again for the first time, in seconds.
+        tries: How often it is asked again until it is taken for gone.
     """
     link = request.link
     lines = [
@@ -71,7 +72,7 @@ def daemon_config(request: PlanRequest, *, retransmit_s: float = 0.2) -> bytes:
         # A peer that is not there yet is asked again soon: 0.2, 0.5, 0.9, 1.4 s …
         f"  retransmit_timeout = {retransmit_s:g}",
         "  retransmit_base = 1.3",
-        "  retransmit_tries = 9",
+        f"  retransmit_tries = {tries}",
         "  delete_rekeyed_delay = 1",
         "  syslog {",
         "  }",

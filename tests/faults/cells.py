@@ -40,6 +40,7 @@ AS_BEFORE, CLEANED, EXCEPTION = "as before", "as before, cleaned at contact", "E
 EARLIER = "openvpn-tcp"
 """Deployment that one under a fault replaces."""
 STAGE_S, END_S = 120.0, 240.0
+_REFUSALS = ("working on", "been removing", "just locking", "has meanwhile changed")
 _STATE = """
 cat /etc/tunnelmark/*/current 2> /dev/null || :
 if [ -e /run/tunnelmark ]; then echo locked; fi
@@ -278,16 +279,13 @@ class Cell:
         second.process.wait(END_S * self._patience)
         second.close()
         err = " ".join(" ".join(second.lines).split())
-        is_reported = any(
-            words in err for words in ("working on", "been removing", "just locking", "has meanwhile changed")
-        )
-        # The time limit of the command that it had sent goes on while it is stopped.
-        is_late = "did not end in time" in err
-        if second.process.returncode != 0 and not is_reported and not is_late:
-            status = second.process.returncode
+        is_reported = any(one in err for one in _REFUSALS)
+        is_late = "did not end in time" in err  # a command's time limit goes on while it is stopped
+        status = second.process.returncode
+        if status != 0 and not is_reported and not is_late:
             raise Unsettled(f"the second one ended with {status}: {err[-2000:]} {second.out[-500:]}")
-        told = "was told to wait" if is_reported else "was stopped for too long" if is_late else "came later"
-        result.what += f"; the second one {told}"
+        end = "was told to wait" if is_reported else "was stopped for too long" if is_late else "came later"
+        result.what += f"; the second one {end}"
         if 0 not in (second.process.returncode, result.status):
             raise Unsettled(f"neither got through: {err[-300:]}")
 

@@ -26,6 +26,7 @@ from app.ranking.comparison_study import (
     times_bare,
 )
 from app.ranking.own_study_figures import ComparedOrder, compared_orders, own_figures
+from app.ranking.survey_ranks import survey_ranks
 from app.reports.file_study import comparison_study_data
 from app.services.wiring import Services
 from app.wording.language import tr
@@ -50,15 +51,7 @@ def show(context: CommandContext, study: ComparisonStudy) -> int:
         print_places(context, study, None)
     else:
         _print_table(context, study, study.candidate, None)
-    for part in study.part:
-        number = len(study.candidate)
-        text = tr("--part {part}: {number} candidates, {rounds}, about {minutes} minutes.").format(
-            part=part.name,
-            number=number,
-            rounds=rounds_text(part.amounts.rounds),
-            minutes=f"{part.predicted_s(number) / 60:.0f}",
-        )
-        context.out.print(text, markup=False)
+    print_parts(context, study)
     _print_notes(context, study)
     return ExitCode.OK
 
@@ -141,11 +134,34 @@ def _print_results(
             what = tr(study.kind(order.order.figure).title)
             context.out.print(text.format(same=agreed.same, pairs=agreed.pairs, what=what), markup=False)
             print_order(context, agreed, study.label)
+    if study.has_mean_ranks:
+        _print_mean_ranks(context, study, own)
     if left_out:
         text = tr("Not measured, since these hosts do not have it: {names}.")
         names = listed_names([one.label for one in left_out])
         context.out.print(text.format(names=names), markup=False)
     _print_notes(context, study)
+
+
+def _print_mean_ranks(context: CommandContext, study: ComparisonStudy, own: Mapping[Cell, Figures]) -> None:
+    """Print the study's heuristic by own figures, the lowest first."""
+    table = Table((Column("VPN"), Column(tr("mean\nrank"), Kind.FIGURE)))
+    for cell, mean in survey_ranks(study, own).items():
+        table.add_row(study.label(cell), decimal(mean, 2))
+    table.print(context.out)
+
+
+def print_parts(context: CommandContext, study: ComparisonStudy) -> None:
+    """Print how long the parts of a study take."""
+    for part in study.part:
+        number = len(study.candidate)
+        text = tr("--part {part}: {number} candidates, {rounds}, about {minutes} minutes.").format(
+            part=part.name,
+            number=number,
+            rounds=rounds_text(part.amounts.rounds),
+            minutes=f"{part.predicted_s(number) / 60:.0f}",
+        )
+        context.out.print(text, markup=False)
 
 
 def _print_notes(context: CommandContext, study: ComparisonStudy) -> None:

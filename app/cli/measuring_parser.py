@@ -190,6 +190,7 @@ def add_studies(commands: Commands) -> None:
             "satcom-2021: quick (GEO without loss, CUBIC only, some 10 minutes), no-loss, loss (LEO and GEO), all; "
             "ipsec-tls-2011: quick (one round), all (three); "
             "industrial-2019: quick (one short round), paper (its protocol in three rounds); "
+            "oslv-2004: quick (one short round), all (three longer ones); "
             "industrial-2019-extended: quick (three rounds), all (eight); "
             "iiot-hub: quick (short windows), all (60 s) (default: quick)"
         ),

@@ -105,12 +105,6 @@ NO_STUDY = MessageForm("cli.no-study", "There is no study named {study}.", "Stud
 NO_STUDY_PART = MessageForm(
     "cli.no-study-part", "{study} has no part named {part}.", "Give --part one of these: {known}."
 )
-OVERVIEW_NOT_RUN = MessageForm(
-    "cli.overview-not-run",
-    "{study} is an overview of systems of 2004: it is shown, not measured. Most are insecure, and many can no longer "
-    "be installed.",
-    "Show it with: tunnelmark study show {study}. Measure what replaces them with: tunnelmark compare {pair}",
-)
 ONLY_OVERVIEW = MessageForm("cli.only-overview", "{option} is for tunnelmark study show {study} only.", "Leave it out.")
 NO_SYSTEM = MessageForm("cli.no-system", "{study} has no system named {name}.", "Systems: {known}.")
 STUDY_STOPPED = MessageForm(

@@ -1,4 +1,4 @@
-"""`tunnelmark study` for the overview of 2004: systems that are shown, not measured, and how to leave them."""
+"""`tunnelmark study show` for the overview of 2004: its systems, and how to leave them."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from collections.abc import Mapping, Sequence
 
 from app.cli.context import CommandContext
 from app.cli.exit_codes import ExitCode
+from app.cli.file_study import print_parts
 from app.cli.files import STDOUT, write_text
-from app.cli.messages import NO_SYSTEM, ONLY_OVERVIEW, OVERVIEW_NOT_RUN
+from app.cli.messages import NO_SYSTEM, ONLY_OVERVIEW
 from app.cli.names import out_of_range
 from app.cli.overview_texts import (
     ALWAYS,
@@ -26,6 +27,7 @@ from app.cli.words import word_of
 from app.domain.errors import InvalidOption
 from app.domain.verdicts import Finding
 from app.policy.overview import OVERVIEW, PRINTED_SITES, TITLE, OverviewSystem, PublishedSystem, overview_systems
+from app.ranking.comparison_study import comparison_studies
 from app.ranking.mean_ranks import mean_ranks
 from app.reports.overview import overview_data
 from app.services.solutions import solution_titles
@@ -39,17 +41,8 @@ LEAST_SITES, MOST_SITES = 2, 1000
 
 def add_row(table: Table) -> None:
     """Add the overview to the list of studies."""
-    what = tr("Fifteen open-source VPNs of 2004, and what replaces them: shown, not measured")
+    what = tr("Fifteen open-source VPNs of 2004, what replaces them, and figures of those that still run")
     table.add_row(OVERVIEW, what, tr("{number} systems").format(number=len(overview_systems())), TITLE)
-
-
-def refuse_run(pair: str) -> None:
-    """Refuse to measure the overview.
-
-    Raises:
-        InvalidOption: Always; the hint names what can be run.
-    """
-    raise InvalidOption(OVERVIEW_NOT_RUN(study=OVERVIEW, pair=pair))
 
 
 def refuse_options(options: argparse.Namespace) -> None:
@@ -119,6 +112,7 @@ def _print_all(context: CommandContext, systems: Sequence[OverviewSystem], sites
     context.out.print(_own_effort(sites), markup=False, soft_wrap=True)
     text = tr("How to leave one of them: tunnelmark study show {study} --system {name}")
     context.out.print(text.format(study=OVERVIEW, name=systems[0].leaving.id), markup=False, soft_wrap=True)
+    print_parts(context, comparison_studies()[OVERVIEW])
 
 
 def _mean_ranks(systems: Sequence[OverviewSystem], sites: int) -> Mapping[str, float]:

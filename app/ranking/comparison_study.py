@@ -153,7 +153,7 @@ class ComparisonStudy:
         title: What it compares; a text of the catalogues, as are `summary` and `notes`.
         citation: Authors, title, year and place.
         summary: What its published table has, a sentence.
-        table: File in resources/reference.
+        table: File in resources/reference; empty where nothing is compared with published figures or places.
         seed: Of the order of candidates: the same in each run, so that one that was interrupted is known again.
         notes: What differs from the study.
         part: Its parts, the shortest first.
@@ -162,6 +162,7 @@ class ComparisonStudy:
         order: Its orders.
         candidate: Its candidates, the bare link first.
         workload: Workload that measures it; empty where latency and throughput do.
+        has_mean_ranks: Whether the study's heuristic ranks its systems; see app/ranking/survey_ranks.py.
     """
 
     name: str
@@ -177,6 +178,7 @@ class ComparisonStudy:
     order: tuple[StudyOrder, ...]
     candidate: tuple[StudyCandidate, ...]
     workload: str = ""
+    has_mean_ranks: bool = False
 
     @property
     def workloads(self) -> tuple[str, ...]:

@@ -11,10 +11,14 @@ are; Tunnelmark's own weighting (app/ranking/weighting.py) has neither fault.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
+from typing import TypeVar
+
+C = TypeVar("C", bound=Hashable)
+"""A candidate."""
 
 
-def ranks(figures: Mapping[str, float]) -> dict[str, float]:
+def ranks(figures: Mapping[C, float]) -> dict[C, float]:
     """Return the rank of each candidate, 1 for the lowest figure; equal ones share the mean of their places.
 
     Args:
@@ -24,7 +28,7 @@ def ranks(figures: Mapping[str, float]) -> dict[str, float]:
     return {name: ordered.index(value) + (ordered.count(value) + 1) / 2 for name, value in figures.items()}
 
 
-def mean_ranks(attributes: Mapping[str, Mapping[str, float]], weights: Mapping[str, float]) -> dict[str, float]:
+def mean_ranks(attributes: Mapping[str, Mapping[C, float]], weights: Mapping[str, float]) -> dict[C, float]:
     """Return the weighted average of each candidate's ranks.
 
     Args:

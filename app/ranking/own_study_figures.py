@@ -7,17 +7,24 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
+from app.domain.profiles import FRAME_BYTES, FRAME_WEIGHTS
 from app.domain.results import Attempt, AttemptStatus, CampaignRecord
 from app.domain.transfers import Agreement
 from app.ranking.comparison_study import Cell, ComparisonStudy, Figures, StudyFigure, StudyOrder, published_order
 from app.ranking.published_order import agreement
 from app.ranking.rounds import RoundFigures, measure, round_figures
+from app.ranking.weighting import bytes_per_frame
+
+_FRAME_MEAN_BYTES = sum(weight * size for size, weight in zip(FRAME_BYTES, FRAME_WEIGHTS, strict=True))
 
 _OF_COMPARISON: Mapping[str, Callable[[RoundFigures], Mapping[int, float]]] = {
     "weighted-latency": lambda found: found.weighted_ms,
     "throughput": lambda found: found.both_mbit_s,
 }
 """Figures by round that each comparison has, as the data file of a study names them."""
+
+_OF_ATTEMPT: Mapping[str, Callable[[Attempt], float | None]] = {"overhead": lambda attempt: _added_bytes(attempt)}
+"""Figures of each attempt by itself."""
 
 _OVER_ROUNDS: Mapping[str, Callable[[list[float]], float]] = {"mean": statistics.fmean, "longest": max}
 
@@ -49,7 +56,17 @@ def own_figures(study: ComparisonStudy, record: CampaignRecord) -> Mapping[Cell,
 
 def _of_comparison(study: ComparisonStudy, attempts: list[Attempt]) -> Figures:
     by_round = round_figures(measure(attempts))
-    return {one.name: _over_rounds(one, _OF_COMPARISON[one.own](by_round).values()) for one in study.figure}
+
+    def values(own: str) -> Iterable[float | None]:
+        return map(_OF_ATTEMPT[own], attempts) if own in _OF_ATTEMPT else _OF_COMPARISON[own](by_round).values()
+
+    return {one.name: _over_rounds(one, values(one.own)) for one in study.figure}
+
+
+def _added_bytes(attempt: Attempt) -> float | None:
+    """Return the captured bytes per frame beyond the frame's own, weighted as the latency is; None without a capture."""
+    found = bytes_per_frame(attempt.capture)
+    return None if found is None else found - _FRAME_MEAN_BYTES
 
 
 def _of_workload(study: ComparisonStudy, attempts: list[Attempt], way: str) -> Figures:

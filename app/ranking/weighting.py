@@ -205,13 +205,13 @@ def value_of(measure: Measure, result: CandidateResult, capture: CaptureReport |
         Measure.LATENCY: latency.mean if latency else None,
         Measure.THROUGHPUT: sum(means) / len(means) if len(means) == 2 else None,
         Measure.CPU: cpu.mean if cpu else None,
-        Measure.OVERHEAD: _bytes_per_frame(capture),
+        Measure.OVERHEAD: bytes_per_frame(capture),
         Measure.SECURITY: None if failed is None else 2.0 ** (result.verdict.severity + failed),
     }[measure]
     return value if value is not None and math.isfinite(value) and value > 0 else None
 
 
-def _bytes_per_frame(capture: CaptureReport | None) -> float | None:
+def bytes_per_frame(capture: CaptureReport | None) -> float | None:
     """Return the captured bytes per frame, weighted as the latency is; None where a size was not captured."""
     costs = {cost.frame_bytes: cost.outer_bytes + cost.ack_bytes for cost in capture.overhead} if capture else {}
     if not all(size in costs for size in FRAME_BYTES):

@@ -15,6 +15,7 @@ from app.ranking.comparison_study import (
     times_bare,
 )
 from app.ranking.own_study_figures import ComparedOrder
+from app.ranking.survey_ranks import survey_ranks
 
 
 def comparison_study_data(
@@ -49,10 +50,16 @@ def comparison_study_data(
             for one in study.candidate
             for way in study.way
         ],
-        "order": {key: value for key, value in orders[0].items() if key not in _OF_ORDERS},
+        "order": {key: value for key, value in orders[0].items() if key not in _OF_ORDERS} if orders else None,
         "orders": orders,
+        **({"mean_ranks": _mean_ranks(study, own)} if study.has_mean_ranks else {}),
         "left_out": [[one.solution, one.suite] for one in study.left_out(measured)],
     }
+
+
+def _mean_ranks(study: ComparisonStudy, own: Mapping[Cell, Figures]) -> list[dict[str, object]]:
+    ranked = survey_ranks(study, own).items()
+    return [{"solution": cell[0], "suite": cell[1], "mean_rank": round(mean, 3)} for cell, mean in ranked]
 
 
 _OF_ORDERS = ("figure", "places", "platform", "on")

@@ -23,6 +23,7 @@ from app.measurement.lab_studies import LAB_STUDIES, WantedLabStudy
 from app.measurement.node_studies import NodePart
 from app.measurement.planned_study import plan_study
 from app.measurement.studies import StudyRequest
+from app.policy.overview import OVERVIEW
 from app.probes.workloads import transactions
 from app.ranking.comparison_study import StudyPart, comparison_studies
 from app.ranking.hub_study import hub_cells
@@ -163,7 +164,7 @@ def test_the_quick_part_of_each_study_is_measured_and_leaves_the_gateways_as_bef
     left_out = found.get("left_out", [])
     measured = [one for one in found[rows] if [one["solution"], one.get("suite")] not in left_out]
     own = [one.get("own", one.get("seconds")) for one in measured]
-    assert len(own) >= 8
+    assert len(own) >= (3 if study == OVERVIEW else 8)  # most systems of 2004 need a platform of their own
     assert None not in own
     assert "</html>" in page.read_text(encoding="utf-8")
     assert states(on_host) == before

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -109,6 +110,14 @@ def gates_of(
         )
         gates.append(_judged(GateName.OWN_LOAD, attempt.own_load_cores, words))
     return tuple(_final(gate, attempt.repeats) for gate in gates if gate is not None)
+
+
+def repeats_of(attempts: Iterable[Attempt]) -> int:
+    """Return how often the blocks of a round were measured again, over all rounds: candidates of a round share it."""
+    by_round: dict[int, int] = defaultdict(int)
+    for one in attempts:
+        by_round[one.key.round] = max(by_round[one.key.round], one.repeats)
+    return sum(by_round.values())
 
 
 def rounds_gate(spread_pct: float) -> Gate:

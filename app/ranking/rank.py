@@ -61,8 +61,7 @@ def _choice(record: CampaignRecord, everyone: Sequence[Contender], compared: Com
     """Return the choice, or why nothing can be recommended although something was measured."""
     obstacle = why_no_advice(record, everyone)
     choice = None if obstacle else choose(compared, is_partial=any(_is_missing(one) for one in everyone))
-    is_link_known = any(one.candidate.solution == BASELINE and one.result.loss_pct is not None for one in everyone)
-    rivals = disturbed_rivals(compared, choice, is_link_known=is_link_known) if choice is not None else ()
+    rivals = disturbed_rivals(compared, choice.best, everyone) if choice is not None else ()
     return (None, disturbed_obstacle(rivals, choice.best)) if choice is not None and rivals else (choice, obstacle)
 
 

@@ -178,4 +178,5 @@ class AdaptiveStage(Stage):
 
 
 def _solution(target: BlockTarget) -> str:
-    return str(target.source)
+    """Return the solution that a target belongs to: of the underlay the bare link, which needs not be a candidate."""
+    return "baseline" if target.source == sample.pair().underlay_a else str(target.source)

@@ -66,6 +66,7 @@ class Draft:
         started_at: UTC.
         began_s: The same on the monotonic clock.
         tunnel: Its tunnel, once up.
+        fixed_target: Target of its echo requests where it has no tunnel; None where its tunnel has it.
         blocks: In the order of measuring.
         disturbed: Cycles whose blocks do not count.
         error: What ended it.
@@ -81,6 +82,7 @@ class Draft:
     started_at: datetime
     began_s: float
     tunnel: Tunnel | None = None
+    fixed_target: BlockTarget | None = None
     blocks: list[MeasuredBlock] = field(default_factory=list)
     disturbed: set[int] = field(default_factory=set)
     throughput: tuple[ThroughputSeries, ...] = ()
@@ -126,7 +128,7 @@ class Draft:
     @property
     def target(self) -> BlockTarget:
         """Target of its echo requests."""
-        return BlockTarget(self.plan.probe_address_b, self.plan.probe_address_a)
+        return self.fixed_target or BlockTarget(self.plan.probe_address_b, self.plan.probe_address_a)
 
     def copy(self) -> Draft:
         """Return the same candidate without blocks, for measurements that are no figures of it."""

@@ -92,6 +92,7 @@ class Draft:
     rate_mbit_s: float | None = None
     readings: Mapping[str, HostReadings] = field(default_factory=dict)
     own_load_cores: float | None = None
+    warm_up_ratio: float | None = None
     repeats: int = 0
     capture: CaptureReport | None = None
     probe_s: float = 0.0
@@ -205,6 +206,7 @@ class Draft:
             blocks=tuple(Block(one.cycle, one.at_s, one.cycle not in self.disturbed) for one in self.blocks),
             readings=self.readings,
             own_load_cores=self.own_load_cores,
+            warm_up_ratio=self.warm_up_ratio,
             repeats=self.repeats,
             cpu_at_rate=self.cpu_at_rate,
             rate_mbit_s=self.rate_mbit_s,

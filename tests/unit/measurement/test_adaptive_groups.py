@@ -24,6 +24,8 @@ from app.measurement.messages import (
     NOT_SET_UP_TOGETHER,
     ONE_AT_A_TIME_NOW,
 )
+from app.probes.blocks import WarmUp
+from app.probes.messages import RTT_UNSTEADY
 from support.message_checks import has_message
 
 FOUR = (sample.BASELINE, sample.WIREGUARD, sample.OPENVPN_UDP, sample.OPENVPN_TCP)
@@ -193,3 +195,10 @@ def test_a_bare_link_that_changed_as_much_is_a_doubt() -> None:
     first = [one for one in record.attempts if one.key.round == 1]
     doubt = has_message(BARE_LINK_CHANGED, percent=pytest.approx(20.0, abs=0.5))
     assert all(any(map(doubt, one.doubts)) for one in first)
+
+
+def test_a_warm_up_whose_windows_did_not_agree_is_known_of_each_attempt() -> None:
+    unsteady = WarmUp(is_steady=False, ratio=1.3)
+    record = AdaptiveStage(candidates=FOUR, probes=FakeProbes(warmed_up=unsteady)).compare()
+    assert {one.warm_up_ratio for one in record.attempts} == {1.3}
+    assert all(any(map(has_message(RTT_UNSTEADY), one.doubts)) for one in record.attempts)

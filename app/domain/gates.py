@@ -15,6 +15,9 @@ class GateName(StrEnum):
     STEAL = "steal"
     OWN_LOAD = "own-load"
     DROPS = "drops"
+    UNDERLAY_DROPS = "underlay-drops"
+    WARM_UP = "warm-up"
+    RTT_RESOLUTION = "rtt-resolution"
     CLOCK_SOURCE = "clock-source"
     GOVERNOR = "governor"
     THROTTLING = "throttling"
@@ -60,6 +63,8 @@ class HostReadings:
         throttled: Times that the CPU was throttled for heat or voltage; None if not counted.
         clock_step_ms: Change of the wall clock against the monotonic clock, in ms; None if not known.
         requests: Echo requests of the attempt meanwhile; None: all that it has.
+        underlay_drops: Packets that the interface of the underlay dropped or found damaged, in both directions; None if
+            not counted.
     """
 
     wait_ms: float | None = None
@@ -70,3 +75,4 @@ class HostReadings:
     throttled: int | None = None
     clock_step_ms: float | None = None
     requests: int | None = None
+    underlay_drops: int | None = None

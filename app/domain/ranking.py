@@ -179,11 +179,20 @@ class RankedCandidate:
 
 @dataclass(frozen=True, slots=True)
 class Drift:
-    """Largest change of the baseline while a comparison ran, in percent; None if unknown."""
+    """Largest change of the baseline while a comparison ran, in percent; None if unknown.
+
+    Attributes:
+        latency_pct: Of its latency.
+        throughput_pct: Of its throughput.
+        sentence: The same for people, with the figures that a large change spoils.
+        is_interleaved: Whether all candidates were measured in turn with it, block by block: its change is in the mean
+            latencies that are shown, and in no ratio of latencies.
+    """
 
     latency_pct: float | None
     throughput_pct: float | None
     sentence: str
+    is_interleaved: bool = False
 
 
 class AdviceKind(StrEnum):

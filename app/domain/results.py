@@ -189,6 +189,7 @@ class Attempt:
         cpu_at_rate: CPU of `a` and `b` while TCP ran at a rate that all candidates carry; empty where it did not.
         rate_mbit_s: That rate, in Mbit/s.
         workloads: Results of the plan's workloads.
+        warm_up_ratio: Median of the last but one window of the warm-up over that of the last one; None if not known.
     """
 
     key: AttemptKey
@@ -218,6 +219,7 @@ class Attempt:
     cpu_at_rate: Mapping[str, CpuUsage] = field(default_factory=dict)
     rate_mbit_s: float | None = None
     workloads: tuple[WorkloadResult, ...] = ()
+    warm_up_ratio: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -302,6 +302,11 @@ LATENCY_CHANGED = MessageForm(
     "measure.latency-changed",
     "The latency of {title:title} changed by {percent:+.0f} % when the other tunnels came up.",
 )
+BARE_LINK_CHANGED = MessageForm(
+    "measure.bare-link-changed",
+    "The latency of the bare link changed by {percent:+.0f} % when the tunnels came up, and remained so: load of the "
+    "hosts or the link, or idle tunnels that change all latencies alike.",
+)
 MEASURED_ONE_AT_A_TIME = MessageForm(
     "measure.measured-one-at-a-time", "Candidates were measured with one tunnel at a time."
 )

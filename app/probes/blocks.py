@@ -105,10 +105,12 @@ class WarmUp:
     Attributes:
         is_steady: Whether the latency no longer falls.
         interval_s: Time between two echo requests in s that suits this latency; None where each waits for a reply.
+        ratio: Median of the last but one window over that of the last one; None if not known.
     """
 
     is_steady: bool
     interval_s: float | None = None
+    ratio: float | None = None
 
 
 def measure_cycle(client: HostSession, request: CycleRequest, *, token: CancelToken) -> tuple[TargetBlock, ...]:
@@ -181,8 +183,8 @@ def warm_up(
         median_us = float(np.median(answered))
         request = replace(request, interval_s=_interval_s(client, ping_flavour, median_us / 1e6))
         is_steady, is_over = last_us is not None and last_us <= STEADY_RATIO * median_us, clock() >= ends_s
-        if is_steady or (last_us is not None and is_over):
-            return WarmUp(is_steady, request.interval_s)
+        if last_us is not None and (is_steady or is_over):
+            return WarmUp(is_steady, request.interval_s, last_us / median_us if median_us else None)
         last_us = median_us
 
 

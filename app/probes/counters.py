@@ -12,7 +12,7 @@ from app.domain.cancel import CancelToken
 from app.domain.commands import Command, HostSession, SessionPair
 from app.domain.concurrency import run_both
 from app.domain.gates import HostReadings
-from app.domain.hosts import Privilege, Side
+from app.domain.hosts import HostFacts, Privilege, Side
 from app.domain.script_files import bare_script
 from app.probes.cpu_ticks import CpuTicks, parse_cpu_line, usage_between
 
@@ -38,6 +38,7 @@ class HostCounters:
         softnet: Packets that the kernel's input queues dropped; None if not counted.
         udp_errors: UDP packets that sockets had no room for; None if not counted.
         devices: Packets dropped by interface.
+        underlay: Packets dropped and damaged by the interface of the underlay, by the kernel's name of the counter.
         waits_ns: Time that processes waited for a CPU in ns, all their threads together, by process id.
         clock_source: Name of the kernel's clock source.
         governor: Frequency governor of the first CPU.
@@ -51,6 +52,7 @@ class HostCounters:
     softnet: int | None = None
     udp_errors: int | None = None
     devices: dict[str, int] = field(default_factory=dict)
+    underlay: dict[str, int] = field(default_factory=dict)
     waits_ns: dict[int, int] = field(default_factory=dict)
     clock_source: str = ""
     governor: str = ""
@@ -63,12 +65,14 @@ def read_counters(
     devices: Mapping[Side, Sequence[str]],
     *,
     token: CancelToken,
+    underlay: Mapping[Side, str] | None = None,
 ) -> Mapping[Side, HostCounters]:
     """Read the counters of both hosts.
 
     Args:
         pids: Process ids of tunnels' daemons.
-        devices: Interfaces of the underlay and of tunnels.
+        devices: Interfaces of tunnels.
+        underlay: Interfaces of the underlay; None, or empty, where they are not known.
 
     Returns:
         The counters by side.
@@ -78,13 +82,22 @@ def read_counters(
     """
 
     def read(host: HostSession, side: Side) -> HostCounters:
-        words = (" ".join(devices.get(side, ())), " ".join(str(one) for one in pids.get(side, ())))
+        words = (
+            " ".join(devices.get(side, ())),
+            " ".join(str(one) for one in pids.get(side, ())),
+            (underlay or {}).get(side, ""),
+        )
         is_root = host.privilege is not Privilege.NONE
         command = Command(shell_step_argv(_SCRIPT, *words), timeout_s=15.0, is_root=is_root, max_output_bytes=65_536)
         return parse_counters(host.run(command, token=token).stdout)
 
     a, b = run_both(lambda: read(sessions.a, Side.A), lambda: read(sessions.b, Side.B))
     return {Side.A: a, Side.B: b}
+
+
+def underlay_device(facts: HostFacts, address: str) -> str:
+    """Return the interface that has the underlay address; empty where none is known to have it."""
+    return next((nic.name for nic in facts.nics if address in {one.partition("/")[0] for one in nic.addresses}), "")
 
 
 def parse_counters(text: str) -> HostCounters:
@@ -99,6 +112,8 @@ def parse_counters(text: str) -> HostCounters:
         word, *rest = line.split() or [""]
         if word == "udp":
             _take_udp(found, udp_names, rest)
+        elif word == "underlay":
+            _take_underlay(found, rest)
         elif rest:
             _take(found, word, rest)
     return found
@@ -129,6 +144,11 @@ def _take(found: HostCounters, word: str, rest: Sequence[str]) -> None:
             found.throttled = (found.throttled or 0) + (int(flags, 16) & 0xF).bit_count()
         case _:
             pass
+
+
+def _take_underlay(found: HostCounters, words: Sequence[str]) -> None:
+    if len(words) == 2 and _NUMBER.match(words[1]) and len(found.underlay) < 10:
+        found.underlay[words[0]] = int(words[1])
 
 
 def _take_udp(found: HostCounters, names: list[str], values: Sequence[str]) -> None:
@@ -172,6 +192,7 @@ def readings_between(
         governor=last.governor,
         throttled=_difference(first.throttled, last.throttled),
         clock_step_ms=_clock_step_ms(first, last),
+        underlay_drops=_grown(first.underlay, last.underlay, None),
     )
 
 

@@ -37,7 +37,7 @@ from app.probes.messages import (
     REPLIES_STOPPED,
     RTT_UNSTEADY,
 )
-from app.probes.ping_lines import Reply, Summary, Trouble, is_too_long, parse_ping_line
+from app.probes.ping_lines import Reply, Summary, Trouble, is_too_long, parse_ping_line, ratio_of
 
 SamplesSink = Callable[[int, int, tuple[float, ...]], None]
 """Gets frame size in bytes, index of the first sample from 0, and RTTs in ms (NaN where no reply came)."""
@@ -58,6 +58,7 @@ STALL_S = 5.0
 
 INTERVAL_LINE = "#interval"
 UNSTEADY_LINE = "#unsteady"
+WARM_UP_LINE = "#warm-up "
 PAUSE_LINE = "@pause"
 FRAGMENTS_LINE = "#fragments "
 _WINDOW_LINE = re.compile(r"^@(?P<word>window|size) (?P<label>\d{1,5}) (?P<first>\d{1,9})(?: (?P<number>\d{1,9}))?$")
@@ -95,12 +96,14 @@ class LatencyOutcome:
         fragments: IPv4 fragments that the pinging host made meanwhile; None where it does not count them.
         seconds: How long it took, the warm-up included.
         is_steady: Whether round-trip times were steady at the end of the warm-up.
+        warm_up_ratio: Median of the first half of its last run over that of the second; None if not known.
     """
 
     series: tuple[LatencySeries, ...]
     fragments: int | None
     seconds: float
     is_steady: bool = True
+    warm_up_ratio: float | None = None
 
 
 def ping_argv(request: LatencyRequest) -> tuple[str, ...]:
@@ -194,6 +197,7 @@ class _LatencyRun:
         self._last_window_s = clock()
         self._is_interval = False
         self._is_steady = True
+        self._warm_up_ratio: float | None = None
         self._failure: TunnelmarkError | None = None
         self._fragments: list[int] = []
         self._host_words: list[str] = []
@@ -218,7 +222,8 @@ class _LatencyRun:
             raise self._problem(PING_ENDED_EARLY(host=self._client.spec.label))
         note = PING_WITHOUT_WAITING() if self._is_interval else ""
         series = tuple(echoes.series(note) for echoes in self._echoes.values())
-        return LatencyOutcome(series, self._fragments_made(), self._clock() - began_s, self._is_steady)
+        seconds = self._clock() - began_s
+        return LatencyOutcome(series, self._fragments_made(), seconds, self._is_steady, self._warm_up_ratio)
 
     def _fragments_made(self) -> int | None:
         if len(self._fragments) < 2 or self._fragments[-1] < self._fragments[0]:
@@ -299,6 +304,8 @@ class _LatencyRun:
             self._is_interval = True
         elif line == UNSTEADY_LINE:
             self._is_steady = False
+        elif line.startswith(WARM_UP_LINE):
+            self._warm_up_ratio = ratio_of(line.removeprefix(WARM_UP_LINE))
         number = line.removeprefix(FRAGMENTS_LINE)
         if number != line and number.isdecimal() and len(number) < 20:
             self._fragments.append(int(number))

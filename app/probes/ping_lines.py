@@ -18,6 +18,7 @@ _REFUSED = re.compile(
     r"Unreachable|unreachable|No route to host|Operation not permitted|Packet filtered|prohibited|bad address|"
     r"Cannot assign requested address|[Pp]ermission denied|No buffer space|No such device|cannot set|can't"
 )
+_TWO_NUMBERS = re.compile(r"^(\d{1,9}) (\d{1,9})$", re.ASCII)
 _CLOCK = re.compile(r"time of day goes back|taking countermeasures")
 
 
@@ -81,6 +82,12 @@ def milliseconds_to_us(text: str) -> int:
     whole, _, fraction = text.partition(".")
     padded = fraction.ljust(4, "0")
     return int(whole) * 1000 + int(padded[:3]) + (1 if padded[3] >= "5" else 0)
+
+
+def ratio_of(text: str) -> float | None:
+    """Return the first of two numbers over the second one; None where they are no numbers above 0."""
+    found = _TWO_NUMBERS.match(text)
+    return int(found[1]) / int(found[2]) if found is not None and int(found[1]) and int(found[2]) else None
 
 
 def parse_ping_line(line: str) -> PingLine | None:

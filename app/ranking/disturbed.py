@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from statistics import mean
 
 from app.domain.gates import GateName
 from app.domain.ranking import AdviceKind, BarrierReason
-from app.domain.results import AttemptStatus
+from app.domain.results import Attempt, AttemptStatus
+from app.domain.solutions import BASELINE
 from app.ranking.candidates import Contender
-from app.ranking.choice import Choice, Compared, state_of
+from app.ranking.choice import Compared, state_of
 from app.ranking.eligibility import FEWEST_LOST, LOSS_TIMES_BARE
-from app.ranking.gates import busy_gate
+from app.ranking.gates import MOST_REPEATS, busy_gate, repeats_of
+from app.ranking.missing import most_busy
 from app.ranking.proofs import failed_proofs
+from app.ranking.sequential import LEAST_ROUNDS
 from app.wording.language import tr, trn
 from app.wording.local_forms import listed_names
 from app.wording.numbers import figure
@@ -22,28 +26,59 @@ SURE_LOSS_PCT = 1.0
 choice."""
 
 
-def disturbed_rivals(compared: Compared, choice: Choice, *, is_link_known: bool) -> tuple[Contender, ...]:
+def disturbed_rivals(compared: Compared, best: Contender, everyone: Sequence[Contender]) -> tuple[Contender, ...]:
     """Return the candidates that only a busy host or lost frames bar, and that may be faster than the choice.
 
     Load seldom disturbs all candidates alike: if it happens to bar the fastest ones, a slow one is left to choose. The
     same holds for lost frames: without the bare link it is not known whether the link lost them.
 
     Args:
-        is_link_known: Whether the bare link was measured.
+        compared: Candidates that were measured completely.
+        best: The choice, one of them.
+        everyone: All candidates, the bare link included.
     """
-    best = next(i for i, one in enumerate(compared.contenders) if one is choice.best)
+    is_link_known = any(one.candidate.solution == BASELINE and one.result.loss_pct is not None for one in everyone)
+    at = next(i for i, one in enumerate(compared.contenders) if one is best)
     found = []
     for i, one in enumerate(compared.contenders):
-        if i == best:
+        if i == at:
             continue
-        is_undecided = state_of(compared, best, i) is AdviceKind.NOT_DECIDED
+        is_undecided = state_of(compared, at, i) is AdviceKind.NOT_DECIDED
         if _is_disturbed(one):
-            is_rival = is_undecided or _was_as_fast(one, choice.best)
+            is_rival = is_undecided or _was_as_fast(one, best)
         else:
-            is_rival = is_undecided and not is_link_known and _may_be_the_link(one, choice.best)
+            is_rival = is_undecided and not is_link_known and _may_be_the_link(one, best)
         if is_rival:
             found.append(one)
     return tuple(found)
+
+
+def in_the_way(compared: Compared, best: Contender, everyone: Sequence[Contender]) -> dict[int, str]:
+    """Return the candidates because of which nothing would be recommended now: a busy host or lost frames bar them.
+
+    They are those that may be faster than the choice, or all that a busy host bars where most are or where nothing is
+    eligible.
+
+    Args:
+        compared: Candidates that were measured completely.
+        best: The choice that would be made, one of them.
+        everyone: All candidates, the bare link included.
+
+    Returns:
+        By the identity of the candidate what its hosts did, with the figure; empty where it lost frames.
+    """
+    found = most_busy(everyone)
+    if not found and best.result.barrier is not None:
+        found = tuple(one for one in compared.contenders if _is_disturbed(one))
+    elif not found:
+        found = disturbed_rivals(compared, best, everyone)
+    return {id(one): gate.words if (gate := busy_gate(one.result.gates)) is not None else "" for one in found}
+
+
+def has_repeats(attempts: Sequence[Attempt]) -> bool:
+    """Return whether a barred candidate may be measured again; rounds after the third count as repeats."""
+    number = max((one.key.round for one in attempts), default=0)
+    return repeats_of(attempts) + max(0, number - LEAST_ROUNDS) < MOST_REPEATS
 
 
 def disturbed_obstacle(rivals: tuple[Contender, ...], best: Contender) -> str:
@@ -58,6 +93,11 @@ def disturbed_obstacle(rivals: tuple[Contender, ...], best: Contender) -> str:
     gate = busy_gate(busy[0].result.gates)
     names = listed_names([one.title for one in busy])
     words = tr(" ({words} with {title})").format(words=gate.words, title=busy[0].title) if gate is not None else ""
+    repeats = repeats_of(busy[0].attempts)
+    if gate is not None and repeats:
+        words = trn(
+            " ({words} with {title}, after {number} repeat)", " ({words} with {title}, after {number} repeats)", repeats
+        ).format(words=gate.words, title=busy[0].title, number=repeats)
     return trn(
         "the hosts were too busy while {names} was measured{words}, which may be faster than {title}; end other work "
         "on them and on this computer, then measure again",

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections import defaultdict
+from collections.abc import Sequence
 from statistics import median
 
 from app.domain.ranking import Drift
-from app.domain.results import Attempt
-from app.ranking.blocks import round_value_ms
+from app.domain.results import Attempt, AttemptStatus, CampaignRecord
+from app.domain.solutions import BASELINE
+from app.ranking.blocks import block_values_ms, middle_mean, round_value_ms
 from app.ranking.rounds import attempt_both_mbit_s
 from app.wording.language import tr
 from app.wording.local_forms import listed_names
@@ -19,6 +21,24 @@ DOUBTFUL_DRIFT_PCT = 10.0
 
 Source: our choice; benches that state their drift report 1 to 2 % on quiet machines.
 """
+
+_LEAST_BLOCKS = 2
+"""Fewer blocks in each half of a round say nothing of its drift. Source: our choice."""
+
+
+def is_interleaved(record: CampaignRecord) -> bool:
+    """Return whether all candidates of each round were measured in turn, block by block.
+
+    Drift meets all of them alike then. Candidates of an adaptive comparison that cannot be up together, or that were
+    measured one at a time, share no cycle.
+    """
+    if not record.plan.profile.is_adaptive:
+        return False
+    cycles: dict[int, list[set[int]]] = defaultdict(list)
+    for one in record.attempts:
+        if one.status is AttemptStatus.COMPLETED and one.key.solution != BASELINE and one.blocks:
+            cycles[one.key.round].append({block.cycle for block in one.blocks})
+    return all(set.intersection(*found) for found in cycles.values())
 
 
 def drift_of(baseline: Sequence[Attempt], *, is_interleaved: bool = False) -> Drift:
@@ -32,31 +52,48 @@ def drift_of(baseline: Sequence[Attempt], *, is_interleaved: bool = False) -> Dr
     Returns:
         The largest changes in percent: of two times from the first to the last, of more from their median, so that a
         first one that was disturbed makes not all others seem changed. Of latencies medians decide, which single late
-        replies move less than the mean.
+        replies move less than the mean. The times are rounds, each with all its blocks; of a single round the two
+        halves of its blocks.
     """
-    if len(baseline) < 2:
-        sentence = tr("Whether the link itself drifted is unknown: the baseline was not measured.")
-        if baseline:
-            sentence = tr("Whether the link itself drifted is unknown: the baseline was measured only once.")
-        return Drift(None, None, sentence)
-    latency_pct = _change_pct(baseline, round_value_ms)
-    throughput_pct = _change_pct(baseline, attempt_both_mbit_s)
+    latency_pct = _change_pct(_latencies_ms(baseline))
+    throughput_pct = _change_pct([rate for one in baseline if (rate := attempt_both_mbit_s(one)) is not None])
     changes = [(tr("latency"), latency_pct), (tr("throughput"), throughput_pct)]
     known = [
         tr("{what} by {change}").format(what=name, change=signed_pct(change))
         for name, change in changes
         if change is not None
     ]
-    if not known:
-        return Drift(
-            None, None, tr("Whether the link itself drifted is unknown: the baseline gave no figures to compare.")
-        )
-    sentence = tr("While the comparison ran, the baseline moved: {changes}.").format(changes=listed_names(known))
-    if is_doubtful(Drift(None if is_interleaved else latency_pct, throughput_pct, "")):
-        sentence += tr(" That is more than {limit:.0f} %: differences of that size prove little.").format(
+    if known:
+        sentence = tr("While the comparison ran, the baseline moved: {changes}.").format(changes=listed_names(known))
+        sentence += _spoilt(latency_pct, throughput_pct, is_interleaved=is_interleaved)
+    elif len(baseline) > 1:
+        sentence = tr("Whether the link itself drifted is unknown: the baseline gave no figures to compare.")
+    elif baseline:
+        sentence = tr("Whether the link itself drifted is unknown: the baseline was measured only once.")
+    else:
+        sentence = tr("Whether the link itself drifted is unknown: the baseline was not measured.")
+    return Drift(latency_pct, throughput_pct, sentence, is_interleaved)
+
+
+def _spoilt(latency_pct: float | None, throughput_pct: float | None, *, is_interleaved: bool) -> str:
+    """Return which figures a large change spoils, as sentences; empty where it is none."""
+    if not is_interleaved:
+        if not is_doubtful(Drift(latency_pct, throughput_pct, "")):
+            return ""
+        return tr(" That is more than {limit:.0f} %: differences of that size prove little.").format(
             limit=DOUBTFUL_DRIFT_PCT
         )
-    return Drift(latency_pct, throughput_pct, sentence)
+    words = ""
+    if is_doubtful(Drift(latency_pct, None, "")):
+        words += tr(
+            " The mean latencies that are shown hold that change; ratios, ranks and the choice do not, because all "
+            "candidates were measured in turn with it."
+        )
+    if is_doubtful(Drift(None, throughput_pct, "")):
+        words += tr(" Throughput moved by more than {limit:.0f} %: differences of that size prove little.").format(
+            limit=DOUBTFUL_DRIFT_PCT
+        )
+    return words
 
 
 def hides(drift: Drift, lead: float) -> bool:
@@ -79,8 +116,23 @@ def is_doubtful(drift: Drift) -> bool:
     return any(change is not None and abs(change) > DOUBTFUL_DRIFT_PCT for change in changes)
 
 
-def _change_pct(attempts: Sequence[Attempt], value_of: Callable[[Attempt], float | None]) -> float | None:
-    values = [value for one in attempts if (value := value_of(one)) is not None]
+def _latencies_ms(baseline: Sequence[Attempt]) -> list[float]:
+    """Return the latency of each time that the baseline was measured, in ms."""
+    values = [value for one in baseline if (value := round_value_ms(one)) is not None]
+    return values if len(values) > 1 else [value for one in baseline for value in _halves_ms(one)] or values
+
+
+def _halves_ms(attempt: Attempt) -> list[float]:
+    """Return the latency of the first and of the second half of an attempt's blocks in ms; empty with too few."""
+    if not attempt.blocks:
+        return []
+    pairs = zip(attempt.blocks, block_values_ms(attempt), strict=True)
+    logs = [math.log(value) for block, value in pairs if block.is_counted and value is not None]
+    half = len(logs) // 2
+    return [math.exp(middle_mean(part)) for part in (logs[:half], logs[half:])] if half >= _LEAST_BLOCKS else []
+
+
+def _change_pct(values: Sequence[float]) -> float | None:
     if len(values) < 2:
         return None
     first, usual = values[0], median(values)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -41,8 +42,14 @@ LIMITS = {
     GateName.OWN_LOAD: Limits(0.5, 1.0),
     GateName.DROPS: Limits(0.0),
     GateName.CLOCK_STEP: Limits(100.0, 1_000.0),
+    # Frames of protocols without a listener, as a switch's spanning tree every 2 s, count as dropped.
+    GateName.UNDERLAY_DROPS: Limits(10.0, 1_000.0),
+    # As `app.probes.blocks` ends the warm-up.
+    GateName.WARM_UP: Limits(1.05),
+    # Half of the 10 % by which candidates are distinguished: medians are wrong by half a step at most.
+    GateName.RTT_RESOLUTION: Limits(5.0),
 }
-"""By gate, in its unit: ratio, ratio, percent, percent, cores, packets, ms."""
+"""By gate, in its unit: ratio, ratio, percent, percent, cores, packets, ms, packets, ratio, percent."""
 
 SLOW_CLOCKS = ("hpet", "acpi_pm", "jiffies", "refined-jiffies")
 """Clock sources that take microseconds to read, or tick in milliseconds. Source: Linux, drivers/clocksource."""
@@ -58,6 +65,15 @@ _LIKE_BARE = 1.1
 _LIKE_LEAST = 1.5
 """A candidate's spread up to this multiple of its least one is its own. Source: our choice; attempts that were over
 25 % too slow were above it."""
+
+_STEPS_US = (10_000, 1_000, 100, 10)
+"""Possible steps of round-trip times, largest first, in µs. Source: iputils 20240905, ping.c; toybox 0.8, ping.c."""
+
+_WHOLE_MS_US = 1_000
+"""Step where each round-trip time is 0."""
+
+_FEWEST_REPLIES = 20
+"""Fewer replies of a frame size may be multiples of a step by chance. Source: our choice."""
 
 _SHORTEST_RTT_US = 20.0
 """Below it the resolution of ping, 1 µs, is 5 % of the figure. Source: our choice."""
@@ -98,6 +114,14 @@ def gates_of(
             tr("{reading} packets dropped on {side}"),
         )
     )
+    gates.append(
+        _worst(
+            GateName.UNDERLAY_DROPS,
+            {side: one.underlay_drops for side, one in readings.items()},
+            tr("{reading} packets dropped or damaged by the underlay's interface on {side}"),
+        )
+    )
+    gates += [_warm_up(attempt), _resolution(attempt)]
     steps = {side: None if one.clock_step_ms is None else abs(one.clock_step_ms) for side, one in readings.items()}
     gates.append(_worst(GateName.CLOCK_STEP, steps, tr("{reading} ms by which the clock was set on {side}")))
     gates.append(_throttling(readings.items()))
@@ -109,6 +133,14 @@ def gates_of(
         )
         gates.append(_judged(GateName.OWN_LOAD, attempt.own_load_cores, words))
     return tuple(_final(gate, attempt.repeats) for gate in gates if gate is not None)
+
+
+def repeats_of(attempts: Iterable[Attempt]) -> int:
+    """Return how often the blocks of a round were measured again, over all rounds: candidates of a round share it."""
+    by_round: dict[int, int] = defaultdict(int)
+    for one in attempts:
+        by_round[one.key.round] = max(by_round[one.key.round], one.repeats)
+    return sum(by_round.values())
 
 
 def rounds_gate(spread_pct: float) -> Gate:
@@ -208,6 +240,46 @@ def _wait(attempt: Attempt) -> Gate | None:
         share,
         tr("daemons waited for a CPU {times} times the shortest RTT").format(times=figure(share, 2)),
     )
+
+
+def _warm_up(attempt: Attempt) -> Gate | None:
+    """Judge whether the last two windows of the warm-up agreed; nothing where no latency was measured."""
+    ratio = attempt.warm_up_ratio
+    if not attempt.latency:
+        return None
+    if ratio is None:
+        return Gate(GateName.WARM_UP, None, GateVerdict.OK, tr("not reported"))
+    words = tr("round-trip times just before the end of the warm-up {times} times those at its end")
+    return _judged(GateName.WARM_UP, ratio, words.format(times=figure(ratio, 3)))
+
+
+def _resolution(attempt: Attempt) -> Gate | None:
+    """Judge the steps in which the pinging host tells round-trip times, against their median."""
+    if not attempt.latency:
+        return None
+    known = [found for one in attempt.latency if (found := _step_us(_counted(one, attempt.blocks))) is not None]
+    if not known:
+        return Gate(GateName.RTT_RESOLUTION, None, GateVerdict.OK, tr("not known: too few replies"))
+    step_us, median_us = max(known, key=lambda one: one[0] / one[1])
+    share = 100.0 * step_us / median_us
+    return _judged(
+        GateName.RTT_RESOLUTION,
+        share,
+        tr("round-trip times in steps of {step} µs, {share} % of their median").format(
+            step=figure(step_us), share=figure(share, 2)
+        ),
+    )
+
+
+def _step_us(samples: npt.NDArray[np.uint32]) -> tuple[float, float] | None:
+    """Return the largest power of ten that all samples are multiples of, and their median, in µs.
+
+    ping prints three digits below 1 ms and fewer above, or whole milliseconds; a slow clock has steps of its own.
+    """
+    if samples.size < _FEWEST_REPLIES:
+        return None
+    step = next((one for one in _STEPS_US if not (samples % one).any()), 1) if samples.any() else _WHOLE_MS_US
+    return float(step), max(float(np.median(samples)), float(step))
 
 
 def _worst(name: GateName, values: Mapping[str, float | None], words: str) -> Gate | None:

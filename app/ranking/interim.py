@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from dataclasses import field as dataclass_field
 from itertools import combinations
 
 from app.domain.interim import CandidateState, InterimCandidate, InterimResult, StopReason
@@ -25,7 +26,11 @@ from app.ranking.choice import state_of
 from app.ranking.compared import compared_of, judged
 from app.ranking.criteria import best_of
 from app.ranking.differences import Differences, differences
+from app.ranking.disturbed import has_repeats, in_the_way
 from app.ranking.messages import (
+    BARRED_BY_LOSS,
+    BARRED_MEASURED_AGAIN,
+    BARRED_TO_THE_END,
     CLOSE_TO,
     EVERY_PAIR_DECIDED,
     FASTEST_DECIDED,
@@ -90,13 +95,29 @@ class _Advice:
     Attributes:
         best: Position of the candidate.
         rivals: By the positions of the others that could be chosen, how sure the choice is against each.
+        barred: Candidates because of which nothing would be recommended instead, by position: what their hosts did,
+            with the figure; empty where they lost frames.
+        has_repeats: Whether such a candidate may be measured again.
     """
 
     best: int
     rivals: Mapping[int, AdviceKind]
+    barred: Mapping[int, str] = dataclass_field(default_factory=dict)
+    has_repeats: bool = False
 
-    def is_final(self, number: int) -> bool:
-        """Return whether more rounds than these are not needed for it."""
+    def again(self, field: _Field) -> list[int]:
+        """Return the barred candidates that are measured again; one that left before does not come back."""
+        return [i for i, words in self.barred.items() if self.has_repeats and words and field.is_measured_on[i]]
+
+    def is_final(self, number: int, again: Collection[int]) -> bool:
+        """Return whether more rounds than these are not needed for it.
+
+        Args:
+            number: Rounds so far.
+            again: Barred candidates that are measured again.
+        """
+        if again:
+            return False
         kinds = self.rivals.values()
         if number >= 2 and kinds and all(kind is AdviceKind.CLEAR for kind in kinds):
             return True
@@ -146,9 +167,10 @@ def interim(plan: CampaignPlan, attempts: Sequence[Attempt], *, elapsed_s: float
     advice = _advice(plan, attempts, field)
     needed = _rounds_needed(field, advice, number)
     positions = range(len(field.who))
-    states = {i: _state(field, i, failed, is_open=any(i in pair for pair in needed)) for i in positions}
+    wanted = _wanted(field, advice, needed)
+    states = {i: _state(field, i, failed, is_open=i in wanted) for i in positions}
     left = [i for i, state in states.items() if state is CandidateState.OPEN]
-    is_final = advice is not None and advice.is_final(number)
+    is_final = advice is not None and advice.is_final(number, set(advice.again(field)) & set(left))
     stop = _stop(plan, field, left, number, is_final=is_final, elapsed_s=elapsed_s, round_s=round_s)
     prediction = _predicted(plan, needed, number, elapsed_s=elapsed_s, round_s=round_s)
     candidates = [_candidate(field, i, states[i]) for i in positions]
@@ -161,6 +183,13 @@ def interim(plan: CampaignPlan, attempts: Sequence[Attempt], *, elapsed_s: float
         left_s=0.0 if stop else prediction.left_s,
         sentence=_sentence(field, advice, stop, prediction),
     )
+
+
+def _wanted(field: _Field, advice: _Advice | None, needed: Mapping[tuple[int, int], int | None]) -> set[int]:
+    """Return the candidates that are to be measured on: of open pairs, and barred ones with the choice beside them."""
+    found = {i for pair in needed for i in pair}
+    again = advice.again(field) if advice is not None else []
+    return found | {advice.best, *again} if advice is not None and again else found
 
 
 def _rounds_needed(field: _Field, advice: _Advice | None, number: int) -> dict[tuple[int, int], int | None]:
@@ -223,7 +252,8 @@ def _advice(plan: CampaignPlan, attempts: Sequence[Attempt], field: _Field) -> _
     record = CampaignRecord(
         0, plan, CampaignStatus.RUNNING, attempts[0].started_at, None, {}, tuple(attempts), tunnelmark_version=""
     )
-    compared = compared_of(record, judged(record))
+    everyone = judged(record)
+    compared = compared_of(record, everyone)
     who = compared.contenders
     if not who:
         return None
@@ -232,7 +262,13 @@ def _advice(plan: CampaignPlan, attempts: Sequence[Attempt], field: _Field) -> _
     best, _ = best_of(who, compared.found.typical_ms, eligible)
     positions = {(one.solution, one.suite): i for i, one in enumerate(field.who)}
     at = [positions[one.candidate.solution, one.candidate.suite] for one in who]
-    return _Advice(at[best], {at[i]: state_of(compared, best, i) for i in eligible if i != best})
+    barred = in_the_way(compared, who[best], everyone)
+    return _Advice(
+        at[best],
+        {at[i]: state_of(compared, best, i) for i in eligible if i != best},
+        {place: barred[id(one)] for place, one in zip(at, who, strict=True) if id(one) in barred},
+        has_repeats=has_repeats(attempts),
+    )
 
 
 def _stop(
@@ -321,6 +357,8 @@ def _missing(one: Candidate) -> InterimCandidate:
 
 
 def _sentence(field: _Field, advice: _Advice | None, stop: StopReason | None, prediction: _Prediction) -> str:
+    if barred := _barred_sentence(field, advice, is_end=stop is not None):
+        return barred
     if stop is StopReason.ORDER_KNOWN:
         are_decided = all(field.is_decided(*pair) for pair in combinations(range(len(field.who)), 2))
         return EVERY_PAIR_DECIDED() if are_decided else NO_PAIR_LEFT()
@@ -337,6 +375,17 @@ def _sentence(field: _Field, advice: _Advice | None, stop: StopReason | None, pr
         return TIME_LEFT_TOO_SHORT(one=one, other=other)
     minutes = max(1, math.ceil(prediction.needed_s / 60))
     return MINUTES_WOULD_DISTINGUISH(minutes=minutes, one=one, other=other)
+
+
+def _barred_sentence(field: _Field, advice: _Advice | None, *, is_end: bool) -> str:
+    """Return which candidate keeps anything from being recommended, and whether it is measured again; empty if none."""
+    if advice is None or not (found := list(advice.barred) if is_end else advice.again(field)):
+        return ""
+    first = found[0]
+    title, words = field.who[first].title, advice.barred[first]
+    if not words:
+        return BARRED_BY_LOSS(title=title)
+    return (BARRED_TO_THE_END if is_end else BARRED_MEASURED_AGAIN)(title=title, words=words)
 
 
 _ENDED = {

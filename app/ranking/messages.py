@@ -137,6 +137,21 @@ TIME_LEFT_TOO_SHORT = MessageForm(
     "rank.time-left-too-short",
     "The time that is left will probably not decide between {one:title} and {other:title}.",
 )
+BARRED_MEASURED_AGAIN = MessageForm(
+    "rank.barred-measured-again",
+    "The hosts were too busy while {title:title} was measured ({words}), so that nothing could be recommended: it is "
+    "measured again.",
+)
+BARRED_TO_THE_END = MessageForm(
+    "rank.barred-to-the-end",
+    "The hosts were too busy while {title:title} was measured ({words}), so that nothing can be recommended; no "
+    "repeat, round or time is left for it.",
+)
+BARRED_BY_LOSS = MessageForm(
+    "rank.barred-by-loss",
+    "{title:title} lost frames and may be the best; whether the link lost them is not known without the bare link, so "
+    "that nothing can be recommended.",
+)
 MEANS_AND_MEDIANS_DIFFER = MessageForm(
     "rank.means-and-medians-differ",
     "Its mean latency is {means:.2f} times that of {best:title}, its median {medians:.2f} times: a few slow replies "

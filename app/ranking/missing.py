@@ -48,17 +48,29 @@ def _name(one: Contender) -> str:
     return f"{one.title} ({tr(one.result.status.value.replace('-', ' '))})"
 
 
-def _too_busy(protected: Sequence[Contender]) -> str:
+def most_busy(everyone: Sequence[Contender]) -> tuple[Contender, ...]:
+    """Return the protected candidates that did not pass the gates, where they are most of those measured; else none."""
+    measured = _measured(everyone)
+    busy = tuple(one for one in measured if busy_gate(one.result.gates) is not None)
+    return busy if 2 * len(busy) > len(measured) else ()
+
+
+def _measured(everyone: Sequence[Contender]) -> list[Contender]:
+    return [
+        one for one in everyone if not one.candidate.is_unprotected and one.result.status is AttemptStatus.COMPLETED
+    ]
+
+
+def _too_busy(everyone: Sequence[Contender]) -> str:
     """Return that most candidates did not pass the gates; empty where most did."""
-    measured = [one for one in protected if one.result.status is AttemptStatus.COMPLETED]
-    busy = [(one, gate) for one in measured if (gate := busy_gate(one.result.gates)) is not None]
-    if 2 * len(busy) <= len(measured) or not busy:
+    busy = most_busy(everyone)
+    gate = busy_gate(busy[0].result.gates) if busy else None
+    if gate is None:
         return ""
-    one, gate = busy[0]
     return tr(
         "the hosts were too busy ({words} with {title}; {number} of {vpns} disturbed); end other work "
         "on them and on this computer, then measure again"
-    ).format(words=gate.words, title=one.title, number=len(busy), vpns=vpns_text(len(measured)))
+    ).format(words=gate.words, title=busy[0].title, number=len(busy), vpns=vpns_text(len(_measured(everyone))))
 
 
 def why_no_advice(record: CampaignRecord, everyone: Sequence[Contender]) -> str:

@@ -13,7 +13,7 @@ from app.ranking.cautions import CampaignDoubts, campaign_doubts, choice_caution
 from app.ranking.choice import Choice, Compared, choose
 from app.ranking.compared import compared_of, is_ranked, judged
 from app.ranking.disturbed import disturbed_obstacle, disturbed_rivals
-from app.ranking.drift import drift_of, hides
+from app.ranking.drift import drift_of, hides, is_interleaved
 from app.ranking.eligibility import barrier_cautions
 from app.ranking.interim import ratio_to_first
 from app.ranking.missing import missing_caution, not_compared, why_no_advice
@@ -37,7 +37,7 @@ def rank(record: CampaignRecord) -> Ranking:
     everyone = judged(record)
     rounds = len({one.key.round for one in completed(record.attempts)})
     baseline = [one for each in everyone if each.candidate.solution == BASELINE for one in each.attempts]
-    drift = drift_of(completed(baseline), is_interleaved=record.plan.profile.is_adaptive)
+    drift = drift_of(completed(baseline), is_interleaved=is_interleaved(record))
     compared = compared_of(record, everyone)
     decided = _choice(record, everyone, compared)
     doubts = campaign_doubts(record, drift, rounds, ranked=len(compared.contenders))
@@ -61,8 +61,7 @@ def _choice(record: CampaignRecord, everyone: Sequence[Contender], compared: Com
     """Return the choice, or why nothing can be recommended although something was measured."""
     obstacle = why_no_advice(record, everyone)
     choice = None if obstacle else choose(compared, is_partial=any(_is_missing(one) for one in everyone))
-    is_link_known = any(one.candidate.solution == BASELINE and one.result.loss_pct is not None for one in everyone)
-    rivals = disturbed_rivals(compared, choice, is_link_known=is_link_known) if choice is not None else ()
+    rivals = disturbed_rivals(compared, choice.best, everyone) if choice is not None else ()
     return (None, disturbed_obstacle(rivals, choice.best)) if choice is not None and rivals else (choice, obstacle)
 
 
@@ -80,7 +79,7 @@ def _advice(
         advice = no_recommendation(everyone, cautions, obstacle)
     else:
         advice = recommendation(choice, choice_cautions(doubts, choice.best, everyone))
-        is_apart = not record.plan.profile.is_adaptive  # interleaved candidates meet the same drift
+        is_apart = not drift.is_interleaved  # interleaved candidates meet the same drift
         if is_apart and choice.kind is AdviceKind.CLEAR and choice.others and hides(drift, choice.lead):
             advice = drifted(advice, choice, drift)
     sentence = advice.sentence if record.plan.condition is None else under(record.plan.condition.name, advice.sentence)

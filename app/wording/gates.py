@@ -18,6 +18,9 @@ TITLES: Mapping[GateName, str] = {
     GateName.STEAL: mark("CPU taken by a hypervisor"),
     GateName.OWN_LOAD: mark("Other load of this computer"),
     GateName.DROPS: mark("Dropped packets"),
+    GateName.UNDERLAY_DROPS: mark("Packets dropped or damaged on the underlay"),
+    GateName.WARM_UP: mark("Warm-up"),
+    GateName.RTT_RESOLUTION: mark("Resolution of round-trip times"),
     GateName.CLOCK_SOURCE: mark("Clock source"),
     GateName.GOVERNOR: mark("Frequency governor"),
     GateName.THROTTLING: mark("Throttling of the CPU"),
@@ -36,6 +39,7 @@ VERDICTS: Mapping[GateVerdict, str] = {
 _UNITS: Mapping[GateName, str] = {
     GateName.STEAL: " %",
     GateName.ROUNDS: " %",
+    GateName.RTT_RESOLUTION: " %",
     GateName.OWN_LOAD: mark(" cores"),
     GateName.CLOCK_STEP: " ms",
 }
@@ -65,8 +69,11 @@ def gate_rows(
 
 
 def gates_warning(gates: Sequence[Gate]) -> str:
-    """Return which conditions were in doubt, as a sentence; empty where none was."""
-    words = [gate.words for gate in gates if gate.verdict is GateVerdict.DOUBT]
+    """Return which conditions were in doubt, as a sentence; empty where none was.
+
+    An unsteady warm-up is a doubt of its attempt, which has a sentence with the round.
+    """
+    words = [one.words for one in gates if one.verdict is GateVerdict.DOUBT and one.name is not GateName.WARM_UP]
     return tr("Conditions in doubt while measuring: {words}.").format(words="; ".join(words)) if words else ""
 
 

@@ -26,7 +26,7 @@ from app.measurement.adaptive import AdaptiveComparison
 from app.measurement.adaptive.draft import Draft
 from app.measurement.adaptive.probes import Conditions, ThroughputSink, Transfer
 from app.measurement.comparison import plan_campaign
-from app.probes.blocks import BlockTarget, TargetBlock
+from app.probes.blocks import BlockTarget, TargetBlock, WarmUp
 from app.tunnel.temporary_group import FirstTunnels
 
 FAST: Mapping[str, float] = {"baseline": 0.4, "wireguard": 1.0, "openvpn-udp": 1.5, "openvpn-tcp": 2.0, "l2tp": 0.5}
@@ -42,6 +42,7 @@ class FakeProbes:
         on_cycle: Called with the number of each cycle, from 1, before it is measured.
         on_step: Called with a solution and a step (`warm-up`, `tcp`, `rate`, `capture`) before it.
         lost: Solutions whose requests are lost from now on.
+        warmed_up: Outcome of each warm-up.
         wait_ms: Time that daemons waited for a CPU each time that echo requests ran.
         slow_cycles: Cycles in which everything is slow.
         calls: Solution and step, in order.
@@ -56,6 +57,7 @@ class FakeProbes:
     slow_cycles: set[int] = field(default_factory=set)
     own_load_cores: float | None = None
     wait_ms: float | None = None
+    warmed_up: WarmUp = field(default_factory=lambda: WarmUp(is_steady=True, ratio=1.0))
     leaking: set[str] = field(default_factory=set)
     calls: list[tuple[str, str]] = field(default_factory=list)
     cycles: list[tuple[str, ...]] = field(default_factory=list)
@@ -69,9 +71,9 @@ class FakeProbes:
         self.on_step(solution, step)
         token.raise_if_cancelled()
 
-    def warm_up(self, target: BlockTarget, *, token: CancelToken) -> str:
+    def warm_up(self, target: BlockTarget, *, token: CancelToken) -> WarmUp:
         self._step(_solution(target), "warm-up", token)
-        return ""
+        return self.warmed_up
 
     def cycle(self, targets: Sequence[BlockTarget], *, first_size: int, token: CancelToken) -> tuple[TargetBlock, ...]:
         number = len(self.cycles) + 1
@@ -178,4 +180,5 @@ class AdaptiveStage(Stage):
 
 
 def _solution(target: BlockTarget) -> str:
-    return str(target.source)
+    """Return the solution that a target belongs to: of the underlay the bare link, which needs not be a candidate."""
+    return "baseline" if target.source == sample.pair().underlay_a else str(target.source)

@@ -31,7 +31,7 @@ from app.measurement.adaptive.draft import Draft
 from app.measurement.adaptive.group_measurement import TCP_ROUND, GroupMeasurement, RoundOrder
 from app.measurement.adaptive.probes import Conditions, Transfer
 from app.measurement.control import CampaignControl
-from app.probes.blocks import BlockTarget, TargetBlock
+from app.probes.blocks import BlockTarget, TargetBlock, WarmUp
 from app.ranking.gates import MOST_REPEATS
 from app.ranking.interim import interim
 from app.ranking.rank import rank
@@ -265,8 +265,8 @@ class _Probes:
         self.cycles = 0
         self.course.set_up()
 
-    def warm_up(self, target: BlockTarget, *, token: CancelToken) -> str:
-        return ""
+    def warm_up(self, target: BlockTarget, *, token: CancelToken) -> WarmUp:
+        return WarmUp(is_steady=True)
 
     def cycle(self, targets: Sequence[BlockTarget], *, first_size: int, token: CancelToken) -> tuple[TargetBlock, ...]:
         blocks = tuple(self._block(int(target.destination[1:])) for target in targets)

@@ -135,8 +135,8 @@ def test_a_hidden_ratio_has_neither_line_nor_interval(qtbot: QtBot, theme: Theme
     cycles = np.arange(1.0, 11.0)
     plot.draw(
         [
-            RatioCurve(FAST, cycles, np.ones(10), (RoundRatio(10, 1.0, 1.0, 1.0),)),
-            RatioCurve(SLOW, cycles, np.full(10, 8.0), (RoundRatio(10, 8.0, 7.0, 9.0),)),
+            RatioCurve(FAST, cycles, np.ones(10), (RoundRatio(1, 10, 1.0, 1.0, 1.0),)),
+            RatioCurve(SLOW, cycles, np.full(10, 8.0), (RoundRatio(1, 10, 8.0, 7.0, 9.0),)),
         ]
     )
     assert plot.view_box.viewRange()[1][1] > 9

@@ -49,7 +49,7 @@ def latency(theme: Theme) -> LatencyPlot:
 def ratios(theme: Theme) -> RatioPlot:
     plot = RatioPlot(theme)
     plot.set_candidates({WIREGUARD: ("WireGuard", 0), IPSEC: ("IPsec", 0)})
-    rounds = RoundRatio(10, 1.5, None, None), RoundRatio(20, 1.52, 1.4, 1.65)
+    rounds = RoundRatio(1, 10, 1.5, None, None), RoundRatio(2, 20, 1.52, 1.4, 1.65)
     cycles = np.arange(1.0, 21.0)
     plot.draw([RatioCurve(IPSEC, cycles, np.full(20, 1.52), rounds)])
     return plot

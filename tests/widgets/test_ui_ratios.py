@@ -134,7 +134,8 @@ def test_a_round_that_is_measured_again_counts_once() -> None:
 
 def test_a_candidate_that_left_has_one_point_for_the_rounds_without_it(model: RatioModel) -> None:
     model.take_round(round_ended(3, Ratio(1.6, 1.3, 1.9)))
-    assert [(one.cycle, one.ratio) for one in model.curves()[1].rounds] == [(2, 1.5), (3, 1.6)]
+    slow = model.curves()[1]
+    assert [(one.number, one.cycle, one.ratio) for one in slow.rounds] == [(1, 2, 1.5), (3, 3, 1.6)]
 
 
 @pytest.mark.parametrize("rounds", [1, 8])
@@ -145,7 +146,7 @@ def test_intervals_of_eight_candidates_are_beside_each_other(qtbot: QtBot, theme
     keys = [("wireguard", str(nth)) for nth in range(8)]
     plot.set_candidates({key: (f"Candidate {nth}", nth) for nth, key in enumerate(keys)})
     cycles = np.arange(1.0, 6 * rounds + 1)
-    ended = tuple(RoundRatio(6 * nth, 1.5, 1.2, 1.9) for nth in range(1, rounds + 1))
+    ended = tuple(RoundRatio(nth, 6 * nth, 1.5, 1.2, 1.9) for nth in range(1, rounds + 1))
     plot.draw([RatioCurve(key, cycles, np.full(cycles.size, 1.5), ended) for key in keys])
     places = np.array([plot._series[key].bars.opts["x"] for key in keys])
     assert places.shape == (8, rounds)
@@ -192,3 +193,24 @@ def test_an_export_has_every_cycle_as_plain_numbers(qtbot: QtBot, theme: Theme, 
         ["2", "1.5", "1", "1.5", "", ""],
         ["3", "1.5", "2", "1.5", "1.2", "1.9"],
     ]
+
+
+def test_an_export_numbers_the_rounds_of_a_candidate_that_joined_late_as_the_comparison_does(
+    qtbot: QtBot, theme: Theme
+) -> None:
+    model = RatioModel()
+    late = AttemptKey(2, *SLOW, AS_FOUND, 1)
+    for number in (1, 2, 3):
+        model.take_cycle(cycle(1, (0.2, 1.0, 1.5), round_=number))
+        if number == 1:
+            model.forget(late)
+        model.take_round(round_ended(number, Ratio(1.5, 1.2, 1.9)))
+    plot = RatioPlot(theme)
+    qtbot.addWidget(plot)
+    plot.set_candidates({FAST: ("WireGuard", 0), SLOW: ("OpenVPN", 0)})
+    plot.draw(model.curves())
+    rows = list(csv.reader(csv_of([plot]).decode().splitlines()))
+    at = rows[0].index("round")
+    assert [(row[1], row[at]) for row in rows if row[0] == "WireGuard"] == [("1", "1"), ("2", "2"), ("3", "3")]
+    assert [(row[1], row[at]) for row in rows if row[0] == "OpenVPN"] == [("1", "2"), ("2", "3")]
+    assert "after round 2" in plot._round_text(model.curves()[1], 0)

@@ -22,12 +22,14 @@ class RoundRatio:
     """Ratio of one candidate after a round.
 
     Attributes:
+        number: The comparison's round, from 1: a candidate may have joined late, or have left before.
         cycle: Cycles of this candidate until then.
         ratio: Its latency over that of the fastest.
         low: Lower end of the interval; None where two rounds are missing.
         high: Upper end.
     """
 
+    number: int
     cycle: int
     ratio: float
     low: float | None
@@ -119,7 +121,7 @@ class RatioModel:
         found: dict[int, RoundRatio] = {}
         for number, ratio in sorted(self._rounds.get(key, {}).items()):
             cycle = sum(len(values) for round_, values in logs.items() if round_ <= number)
-            found[cycle] = RoundRatio(cycle, ratio.value, ratio.low, ratio.high)
+            found[cycle] = RoundRatio(number, cycle, ratio.value, ratio.low, ratio.high)
         return tuple(one for cycle, one in found.items() if cycle)
 
 

@@ -178,7 +178,7 @@ class RatioPlot(CandidatePlot):
         one = curve.rounds[nth]
         lines = [
             self._titles[curve.key][0],
-            tr("after round %1, %2 cycles").replace("%1", count(nth + 1)).replace("%2", count(one.cycle)),
+            tr("after round %1, %2 cycles").replace("%1", count(one.number)).replace("%2", count(one.cycle)),
             tr("%1 times the fastest").replace("%1", decimal(one.ratio, 3)),
         ]
         if one.low is not None and one.high is not None:
@@ -213,7 +213,7 @@ class RatioPlot(CandidatePlot):
         """Return the ratio of each candidate after each cycle, and where a round ended that of the round."""
         rows: list[tuple[Cell, ...]] = []
         for curve in self._drawn:
-            ended = {one.cycle: (nth, one.ratio, one.low, one.high) for nth, one in enumerate(curve.rounds, start=1)}
+            ended = {one.cycle: (one.number, one.ratio, one.low, one.high) for one in curve.rounds}
             rows += [
                 (self._titles[curve.key][0], int(cycle), float(ratio), *ended.get(int(cycle), (None,) * 4))
                 for cycle, ratio in zip(curve.cycle, curve.ratio, strict=True)

@@ -66,6 +66,7 @@ class Draft:
         started_at: UTC.
         began_s: The same on the monotonic clock.
         tunnel: Its tunnel, once up.
+        fixed_target: Target of its echo requests where it has no tunnel; None where its tunnel has it.
         blocks: In the order of measuring.
         disturbed: Cycles whose blocks do not count.
         error: What ended it.
@@ -81,6 +82,7 @@ class Draft:
     started_at: datetime
     began_s: float
     tunnel: Tunnel | None = None
+    fixed_target: BlockTarget | None = None
     blocks: list[MeasuredBlock] = field(default_factory=list)
     disturbed: set[int] = field(default_factory=set)
     throughput: tuple[ThroughputSeries, ...] = ()
@@ -90,6 +92,7 @@ class Draft:
     rate_mbit_s: float | None = None
     readings: Mapping[str, HostReadings] = field(default_factory=dict)
     own_load_cores: float | None = None
+    warm_up_ratio: float | None = None
     repeats: int = 0
     capture: CaptureReport | None = None
     probe_s: float = 0.0
@@ -126,7 +129,7 @@ class Draft:
     @property
     def target(self) -> BlockTarget:
         """Target of its echo requests."""
-        return BlockTarget(self.plan.probe_address_b, self.plan.probe_address_a)
+        return self.fixed_target or BlockTarget(self.plan.probe_address_b, self.plan.probe_address_a)
 
     def copy(self) -> Draft:
         """Return the same candidate without blocks, for measurements that are no figures of it."""
@@ -203,6 +206,7 @@ class Draft:
             blocks=tuple(Block(one.cycle, one.at_s, one.cycle not in self.disturbed) for one in self.blocks),
             readings=self.readings,
             own_load_cores=self.own_load_cores,
+            warm_up_ratio=self.warm_up_ratio,
             repeats=self.repeats,
             cpu_at_rate=self.cpu_at_rate,
             rate_mbit_s=self.rate_mbit_s,

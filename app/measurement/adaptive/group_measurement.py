@@ -38,6 +38,7 @@ from app.measurement.messages import (
     TCP_BOTH_WAYS,
     WARMING_UP,
 )
+from app.probes.latency import UNSTEADY
 from app.ranking.gates import gates_of, spread_of
 from app.wording.stages import STAGE_WORDS
 
@@ -175,9 +176,10 @@ class GroupMeasurement:
                 self.fail(draft, error)
 
     def _warm_up(self, draft: Draft, token: CancelToken) -> None:
-        doubt = self.probes.warm_up(draft.target, token=token)
-        if doubt:
-            draft.doubts.append(doubt)
+        found = self.probes.warm_up(draft.target, token=token)
+        draft.warm_up_ratio = found.ratio
+        if not found.is_steady:
+            draft.doubts.append(UNSTEADY)
 
     # --- blocks -------------------------------------------------------------------------------------------------------
 

@@ -16,10 +16,9 @@ from app.measurement.comparison.probe_run import cpu_sample, iperf3_version, pin
 from app.measurement.interfaces import StageSink
 from app.measurement.load_guard import guarded_load
 from app.probes import CpuMonitor, ThroughputRequest, measure_throughput, throughput_server
-from app.probes.blocks import BlockTarget, CycleRequest, TargetBlock, measure_cycle, warm_up
+from app.probes.blocks import BlockTarget, CycleRequest, TargetBlock, WarmUp, measure_cycle, warm_up
 from app.probes.capture import CaptureTestsRequest
-from app.probes.counters import read_counters, readings_between
-from app.probes.latency import UNSTEADY
+from app.probes.counters import read_counters, readings_between, underlay_device
 from app.probes.own_load import OwnLoad
 
 _IDLE_S = 30.0
@@ -39,11 +38,11 @@ class HostProbes:
         self._flavour = ping_flavour(context.facts[Side.A.value])
         self._interval_s: float | None = None  # once a candidate needs one, all have it
 
-    def warm_up(self, target: BlockTarget, *, token: CancelToken) -> str:
-        """Send echo requests until they are steady; return a doubt, empty if they are."""
+    def warm_up(self, target: BlockTarget, *, token: CancelToken) -> WarmUp:
+        """Send echo requests until they are steady."""
         found = warm_up(self._context.sessions.a, target, ping_flavour=self._flavour, token=token)
         self._interval_s = self._interval_s or found.interval_s
-        return "" if found.is_steady else UNSTEADY
+        return found
 
     def cycle(self, targets: Sequence[BlockTarget], *, first_size: int, token: CancelToken) -> tuple[TargetBlock, ...]:
         """Measure one block of each target, in this order."""
@@ -59,12 +58,13 @@ class HostProbes:
         pids = {side: [pid for draft in drafts for pid in draft.daemon_pids(side)] for side in Side}
         devices = {side: [name for draft in drafts if (name := draft.device(side))] for side in Side}
         own_load = OwnLoad(self._guests)
-        first = read_counters(context.sessions, pids, devices, token=token)
+        underlay = {side: underlay_device(context.facts[side.value], context.plan.pair.underlay(side)) for side in Side}
+        first = read_counters(context.sessions, pids, devices, token=token, underlay=underlay)
         own_load.start()
 
         def end() -> Conditions:
             cores = own_load.cores()
-            last = read_counters(context.sessions, pids, devices, token=token)
+            last = read_counters(context.sessions, pids, devices, token=token, underlay=underlay)
             return Conditions(
                 {
                     draft.key.position: {

@@ -14,6 +14,7 @@ from app.measurement.adaptive.round_times import Part, RoundTimes
 from app.measurement.adaptive.side_by_side import ONE_AT_A_TIME
 from app.measurement.comparison.planning import counted_tests_s, packet_tests_s
 from app.probes.throughput import OMIT_S
+from app.ranking.gates import repeats_of
 from app.ranking.sequential import LEAST_ROUNDS
 
 Candidate = tuple[str, str]
@@ -78,7 +79,7 @@ class PastRounds:
     @property
     def repeats(self) -> int:
         """Number of times that the blocks of a round were measured again."""
-        return sum(max((one.repeats for one in made), default=0) for made in self.rounds.values())
+        return repeats_of(self.attempts)
 
     @property
     def kept_doubts(self) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from app.domain.gates import HostReadings
 from app.domain.results import CpuUsage, ThroughputSeries
 from app.measurement.adaptive.draft import Draft
 from app.measurement.interfaces import StageSink
-from app.probes.blocks import BlockTarget, TargetBlock
+from app.probes.blocks import BlockTarget, TargetBlock, WarmUp
 
 ThroughputSink = Callable[[str, float, float], None]
 """Gets direction, seconds since it began, and Mbit/s."""
@@ -42,8 +42,8 @@ class Conditions:
 class RoundProbes(Protocol):
     """Probes of a round."""
 
-    def warm_up(self, target: BlockTarget, *, token: CancelToken) -> str:
-        """Send echo requests until they are steady; return a doubt, empty if they are."""
+    def warm_up(self, target: BlockTarget, *, token: CancelToken) -> WarmUp:
+        """Send echo requests until they are steady."""
         ...
 
     def cycle(self, targets: Sequence[BlockTarget], *, first_size: int, token: CancelToken) -> tuple[TargetBlock, ...]:

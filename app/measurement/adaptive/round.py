@@ -22,11 +22,12 @@ from app.measurement.adaptive.draft import Draft
 from app.measurement.adaptive.group_measurement import GroupMeasurement, RoundOrder
 from app.measurement.adaptive.probes import RoundProbes
 from app.measurement.adaptive.round_times import Part, RoundTimes, TimedGroup
-from app.measurement.adaptive.side_by_side import FEWEST_TO_CHECK, ONE_AT_A_TIME, NotSideBySide, SideBySideCheck
+from app.measurement.adaptive.side_by_side import ONE_AT_A_TIME, NotSideBySide, SideBySideCheck
 from app.measurement.adaptive.steps import skippable
 from app.measurement.comparison.attempt import ComparisonContext
 from app.measurement.interfaces import TunnelGroup
 from app.measurement.messages import NOT_SET_UP_TOGETHER, OF_CANDIDATE, ONE_AT_A_TIME_NOW, ROUND_STEP
+from app.probes.blocks import BlockTarget
 from app.tunnel.temporary_group import FirstTunnels
 from app.wording.stages import STAGE_WORDS
 
@@ -124,8 +125,7 @@ class Round:
         Raises:
             NotSideBySide: Idle tunnels change latencies.
         """
-        is_due = self.order.is_check_due and len(drafts) > FEWEST_TO_CHECK
-        check = SideBySideCheck(self.probes, self.cycles.profile) if is_due else None
+        check = self._check(drafts)
         with ExitStack() as stack:
             group = self._open(stack, drafts, check)
             if group is None:
@@ -146,7 +146,7 @@ class Round:
                 measurement.warm_up()
                 if check is not None and check.has_begun:
                     with self.times.part(Part.CHECK):
-                        check.prove(measurement.open, token=self.context.control.token)
+                        self._doubt(check.prove(measurement.open, token=self.context.control.token), up)
                 measurement.run()
             except (*LOST_HOST, Cancelled, NotSideBySide):
                 raise
@@ -158,10 +158,24 @@ class Round:
             self._warn(sentence)
         return True
 
+    def _check(self, drafts: Sequence[Draft]) -> SideBySideCheck | None:
+        """Return the check of a group; None where it is not due, or where one tunnel alone is to be up."""
+        if not self.order.is_check_due or sum(not draft.is_bare for draft in drafts) < 2:
+            return None
+        pair = self.context.plan.pair
+        return SideBySideCheck(self.probes, self.cycles.profile, BlockTarget(pair.underlay_b, pair.underlay_a))
+
+    def _doubt(self, sentence: str, drafts: Sequence[Draft]) -> None:
+        """Report a doubt about all candidates of a group; nothing where it is empty."""
+        if sentence:
+            self._warn(sentence)
+            for draft in drafts:
+                draft.doubts.append(sentence)
+
     def _first(self, drafts: Sequence[Draft], check: SideBySideCheck) -> FirstTunnels:
-        """Return the bare link and one candidate, which are measured before the others are up."""
-        order = sorted(range(len(drafts)), key=lambda index: not drafts[index].is_bare)
-        positions = tuple(order[:FEWEST_TO_CHECK])
+        """Return one candidate, and the bare link if it is one: they are measured before the others are up."""
+        vpn = next(index for index, draft in enumerate(drafts) if not draft.is_bare)
+        positions = (*(index for index, draft in enumerate(drafts) if draft.is_bare), vpn)
 
         def on_up(group: TunnelGroup) -> None:
             if not group.tunnels.keys() >= set(positions):

@@ -5,26 +5,25 @@ from __future__ import annotations
 import math
 import random
 import statistics
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from app.domain.cancel import CancelToken
-from app.domain.errors import TunnelmarkError
+from app.domain.errors import ProbeFailed, TunnelmarkError
 from app.domain.profiles import Profile
 from app.domain.results import AttemptKey
+from app.domain.solutions import BASELINE
 from app.measurement.adaptive.cycles import Cycles
 from app.measurement.adaptive.draft import Draft
 from app.measurement.adaptive.probes import RoundProbes
-from app.measurement.messages import LATENCY_CHANGED, MEASURED_ONE_AT_A_TIME
+from app.measurement.messages import BARE_LINK_CHANGED, LATENCY_CHANGED, MEASURED_ONE_AT_A_TIME
+from app.probes.blocks import BlockTarget
 
 MOST_MOVED = 0.05
 """If idle tunnels change a latency by more than this share, one is up at a time. Source: our choice."""
 
 CHECK_BLOCKS = 5
 """Blocks before and after the others are up, of the same tunnels. Source: our choice."""
-
-FEWEST_TO_CHECK = 2
-"""The bare link and one candidate are measured before the others are up."""
 
 _ERRORS_BEYOND_CHANCE = 3.0
 """A change counts from so many standard errors on: of five blocks before and afterwards, chance alone exceeds them in
@@ -60,10 +59,14 @@ class Moved:
         change = abs(math.log(self.ratio))
         return change > math.log(1.0 + MOST_MOVED) and change > _ERRORS_BEYOND_CHANCE * self.error
 
+    @property
+    def percent(self) -> float:
+        """The change in percent."""
+        return (self.ratio - 1.0) * 100.0
+
     def sentence(self) -> str:
         """Return the change as a sentence."""
-        percent = (self.ratio - 1.0) * 100.0
-        return LATENCY_CHANGED(title=self.title, percent=percent)
+        return LATENCY_CHANGED(title=self.title, percent=self.percent)
 
 
 def moved(title: str, before_ms: Sequence[float], after_ms: Sequence[float]) -> Moved:
@@ -83,16 +86,19 @@ def moved(title: str, before_ms: Sequence[float], after_ms: Sequence[float]) -> 
 
 @dataclass
 class SideBySideCheck:
-    """Blocks of a few targets before and after the others are up.
+    """Blocks of the bare link and of one candidate before and after the others are up.
 
     Attributes:
         probes: Measures.
         profile: The comparison's profile.
+        link: Far end of the bare link, which is measured beside the candidate where it is no candidate itself.
     """
 
     probes: RoundProbes
     profile: Profile
+    link: BlockTarget
     _before_ms: dict[AttemptKey, list[float | None]] = field(default_factory=dict, init=False)
+    _link: Draft | None = field(default=None, init=False)
 
     @property
     def has_begun(self) -> bool:
@@ -100,31 +106,62 @@ class SideBySideCheck:
         return bool(self._before_ms)
 
     def measure_before(self, drafts: Sequence[Draft], *, token: CancelToken) -> None:
-        """Measure the first blocks."""
-        self._before_ms = self._measure(drafts, token)
+        """Measure the first blocks.
 
-    def prove(self, drafts: Sequence[Draft], *, token: CancelToken) -> None:
+        Args:
+            drafts: One candidate, and the bare link if it is one.
+        """
+        if not any(draft.is_bare for draft in drafts):
+            self._link = self._answering_link(drafts[0], token)
+        self._before_ms = self._measure([*drafts, *([self._link] if self._link else [])], token)
+
+    def prove(self, drafts: Sequence[Draft], *, token: CancelToken) -> str:
         """Measure the same targets once more, while the others are up.
 
         Beside the bare link a candidate's latency is compared as a ratio to it, cycle by cycle: load that comes and
-        goes meanwhile changes both.
+        goes meanwhile changes both. A change of the bare link itself may be such load, so it is measured again.
+
+        Returns:
+            A doubt: the bare link changed as well, and remained so; empty if it did not.
 
         Raises:
-            NotSideBySide: It has changed by more than 5 %, and by more than chance.
+            NotSideBySide: The ratio has changed by more than 5 %, and by more than chance.
         """
-        same = [draft for draft in drafts if draft.key in self._before_ms]
+        same = [draft for draft in drafts if draft.key in self._before_ms] + ([self._link] if self._link else [])
         if len(same) < len(self._before_ms):
-            return
+            return ""
         after_ms = self._measure([draft.copy() for draft in same], token)
+        bare = next((one for one in same if one.is_bare), None)
         for draft in [one for one in same if not one.is_bare]:
-            bare = next((one.key for one in same if one.is_bare), None)
-            before, after = (
-                _ratios(found[draft.key], None if bare is None else found[bare])
-                for found in (self._before_ms, after_ms)
-            )
-            change = moved(draft.title, before, after)
+            change = self._change_of_ratio(draft, bare, after_ms)
             if change.is_too_much:
                 raise NotSideBySide(change.sentence())
+        if bare is None or not self._change(bare, after_ms).is_too_much:
+            return ""
+        change = self._change(bare, self._measure([bare.copy()], token))
+        return BARE_LINK_CHANGED(percent=change.percent) if change.is_too_much else ""
+
+    def _change_of_ratio(
+        self, draft: Draft, bare: Draft | None, after_ms: Mapping[AttemptKey, Sequence[float | None]]
+    ) -> Moved:
+        before, after = (
+            _ratios(found[draft.key], None if bare is None else found[bare.key])
+            for found in (self._before_ms, after_ms)
+        )
+        return moved(draft.title, before, after)
+
+    def _change(self, bare: Draft, after_ms: Mapping[AttemptKey, Sequence[float | None]]) -> Moved:
+        return moved(bare.title, _ratios(self._before_ms[bare.key], None), _ratios(after_ms[bare.key], None))
+
+    def _answering_link(self, draft: Draft, token: CancelToken) -> Draft | None:
+        """Return the bare link beside a candidate; None where it does not answer echo requests."""
+        key = replace(draft.key, position=-1, solution=BASELINE, suite="")
+        link = replace(draft.copy(), key=key, title=BASELINE, tunnel=None, fixed_target=self.link)
+        try:
+            self.probes.warm_up(link.target, token=token)
+        except ProbeFailed:
+            return None
+        return link
 
     def _measure(self, drafts: Sequence[Draft], token: CancelToken) -> dict[AttemptKey, list[float | None]]:
         cycles = Cycles(

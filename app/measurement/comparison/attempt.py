@@ -82,6 +82,7 @@ class _Draft:
             cpu_latency=measured.cpu_latency,
             cpu_throughput=measured.cpu_throughput,
             path=measured.path,
+            warm_up_ratio=measured.warm_up_ratio,
             setup_s=tunnel.setup_s if tunnel else 0.0,
             cleanup_s=tunnel.cleanup_s if tunnel else 0.0,
             probe_s=measured.probe_s,

@@ -56,6 +56,7 @@ class ProbeResults:
     capture: CaptureReport | None = None
     doubts: list[str] = field(default_factory=list)
     workloads: tuple[WorkloadResult, ...] = ()
+    warm_up_ratio: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +161,8 @@ class Measurement:
         )
         measured.latency = tuple(sorted(outcome.series, key=lambda one: in_order.index(one.frame_bytes)))
         measured.doubts += doubts_of_latency(measured.latency, flavour)
+        # An emulated link varies by itself.
+        measured.warm_up_ratio = outcome.warm_up_ratio if condition is None else None
         if not outcome.is_steady and condition is None:
             measured.doubts.append(UNSTEADY)
         return outcome

@@ -16,12 +16,16 @@ from app.domain.interim import CandidateState, StopReason
 from app.domain.messages import SENTENCES
 from app.domain.profiles import ADAPTIVE_PROFILE, BLOCK_PINGS, FRAME_BYTES
 from app.domain.results import AttemptStatus, CampaignStatus
+from app.measurement.adaptive.side_by_side import CHECK_BLOCKS
 from app.measurement.messages import BLOCKS_AGAIN, NOT_MEASURED_ANY_MORE, ROUND_COMPLETE, WORK_CANCELLED
 from app.probes import underlay_guard
 from app.ranking.gates import gates_of
 from support.message_checks import has_message
 
 FOUR = (sample.BASELINE, sample.WIREGUARD, sample.OPENVPN_UDP, sample.OPENVPN_TCP)
+
+CHECKED = 2 * CHECK_BLOCKS
+"""Cycles of the check whether idle tunnels change a latency, which come first."""
 
 
 def test_it_ends_once_the_order_is_known() -> None:
@@ -65,7 +69,8 @@ def test_each_cycle_is_in_random_order_and_begins_with_another_size() -> None:
 
 
 def test_disturbed_cycles_are_repeated_and_do_not_count() -> None:
-    stage = AdaptiveStage(candidates=(sample.WIREGUARD, sample.OPENVPN_UDP), probes=FakeProbes(slow_cycles={1, 4}))
+    probes = FakeProbes(slow_cycles={CHECKED + 1, CHECKED + 4})
+    stage = AdaptiveStage(candidates=(sample.WIREGUARD, sample.OPENVPN_UDP), probes=probes)
     attempt = stage.compare().attempts[0]
 
     assert len(attempt.blocks) == 8
@@ -184,7 +189,7 @@ def test_skipping_while_a_tunnel_is_set_up_leaves_it_out() -> None:
 
 def test_skipping_ends_the_cycles_of_a_candidate_that_has_figures() -> None:
     stage = AdaptiveStage(candidates=(sample.WIREGUARD, sample.OPENVPN_UDP))
-    stage.probes.on_cycle = lambda number: stage.control.skip() if number == 5 else None
+    stage.probes.on_cycle = lambda number: stage.control.skip() if number == CHECKED + 5 else None
     record = stage.compare()
 
     assert record.attempts[0].status is AttemptStatus.COMPLETED

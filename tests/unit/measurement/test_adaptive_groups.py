@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
@@ -10,12 +11,21 @@ from adaptive_stage import FAST, AdaptiveStage, FakeProbes
 from campaign_stage import by_solution
 
 from app.domain import events
-from app.domain.errors import PreflightRefused, TunnelDown
+from app.domain.errors import PreflightRefused, ProbeFailed, TunnelDown
+from app.domain.messages import MessageForm
 from app.domain.profiles import ADAPTIVE_PROFILE
-from app.domain.results import AttemptStatus
+from app.domain.results import AttemptStatus, Candidate
 from app.measurement.adaptive import comparison
 from app.measurement.adaptive.side_by_side import moved
-from app.measurement.messages import LATENCY_CHANGED, MEASURED_ONE_AT_A_TIME, NOT_SET_UP_TOGETHER, ONE_AT_A_TIME_NOW
+from app.measurement.messages import (
+    BARE_LINK_CHANGED,
+    LATENCY_CHANGED,
+    MEASURED_ONE_AT_A_TIME,
+    NOT_SET_UP_TOGETHER,
+    ONE_AT_A_TIME_NOW,
+)
+from app.probes.blocks import WarmUp
+from app.probes.messages import RTT_UNSTEADY
 from support.message_checks import has_message
 
 FOUR = (sample.BASELINE, sample.WIREGUARD, sample.OPENVPN_UDP, sample.OPENVPN_TCP)
@@ -113,3 +123,82 @@ def test_a_first_tunnel_that_does_not_come_up_leaves_the_check_out() -> None:
     assert [len(cycle) for cycle in stage.probes.cycles[:2]] == [3, 3]
     assert by_solution(record)["wireguard"] == ["failed"]
     assert "completed" in by_solution(record)["openvpn-udp"]
+
+
+THREE_VPNS = FOUR[1:]
+
+
+def crowded(stage: AdaptiveStage, most: int, slow: Mapping[str, float]) -> None:
+    """Make some latencies longer while more than so many tunnels are up."""
+
+    def on_cycle(_number: int) -> None:
+        stage.probes.latency_ms = {**FAST, **slow} if len(stage.tunnels.tunnels_up) > most else FAST
+
+    stage.probes.on_cycle = on_cycle
+
+
+def reported(stage: AdaptiveStage, form: MessageForm) -> bool:
+    return any(has_message(form)(line.text) for line in stage.of(events.LogLine))
+
+
+def test_the_bare_link_is_measured_for_the_check_where_it_is_no_candidate() -> None:
+    stage = AdaptiveStage(candidates=THREE_VPNS, probes=FakeProbes(noise=0.0))
+    up: list[int] = []
+    stage.probes.on_cycle = lambda _number: up.append(len(stage.tunnels.tunnels_up))
+    record = stage.compare()
+    assert up[:6] == [1] * 5 + [3], "one tunnel is up before the others"
+    assert {name for cycle in stage.probes.cycles[:10] for name in cycle} == {"baseline", "wireguard"}
+    assert not any("baseline" in cycle for cycle in stage.probes.cycles[10:])
+    assert "baseline" not in {one.key.solution for one in record.attempts}
+
+
+@pytest.mark.parametrize("candidates", [THREE_VPNS, FOUR[1:3]])
+def test_tunnels_that_change_a_latency_are_noticed_without_the_bare_link(candidates: tuple[Candidate, ...]) -> None:
+    stage = AdaptiveStage(candidates=candidates, probes=FakeProbes(noise=0.0))
+    crowded(stage, 1, {"wireguard": 1.3})
+    record = stage.compare()
+    assert reported(stage, ONE_AT_A_TIME_NOW)
+    assert all(has_message(MEASURED_ONE_AT_A_TIME)(one.doubts[0]) for one in record.attempts)
+    assert {len(names) for names in stage.tunnels.together[1:]} == {1}
+
+
+def test_load_that_comes_meanwhile_is_no_tunnels_fault_without_the_bare_link_either() -> None:
+    stage = AdaptiveStage(candidates=THREE_VPNS, probes=FakeProbes(noise=0.0, slow_cycles=set(range(6, 11))))
+    record = stage.compare()
+    assert not reported(stage, ONE_AT_A_TIME_NOW)
+    assert not any(one.doubts for one in record.attempts)
+
+
+@pytest.mark.parametrize(("slow", "is_noticed"), [({"wireguard": 1.3}, True), ({}, False)])
+def test_a_candidate_is_checked_alone_where_the_bare_link_does_not_answer(
+    slow: Mapping[str, float], *, is_noticed: bool
+) -> None:
+    stage = AdaptiveStage(candidates=THREE_VPNS, probes=FakeProbes(noise=0.0))
+    crowded(stage, 1, slow)
+
+    def on_step(solution: str, step: str) -> None:
+        if (solution, step) == ("baseline", "warm-up"):
+            raise ProbeFailed("No reply.")
+
+    stage.probes.on_step = on_step
+    record = stage.compare()
+    assert set(stage.probes.cycles[:10]) == {("wireguard",)}
+    assert reported(stage, ONE_AT_A_TIME_NOW) is is_noticed
+    assert {one.status for one in record.attempts} == {AttemptStatus.COMPLETED}
+
+
+def test_a_bare_link_that_changed_as_much_is_a_doubt() -> None:
+    stage = AdaptiveStage(candidates=FOUR, probes=FakeProbes(noise=0.0))
+    crowded(stage, 2, {name: 1.2 * ms for name, ms in FAST.items()})
+    record = stage.compare()
+    assert not reported(stage, ONE_AT_A_TIME_NOW)
+    first = [one for one in record.attempts if one.key.round == 1]
+    doubt = has_message(BARE_LINK_CHANGED, percent=pytest.approx(20.0, abs=0.5))
+    assert all(any(map(doubt, one.doubts)) for one in first)
+
+
+def test_a_warm_up_whose_windows_did_not_agree_is_known_of_each_attempt() -> None:
+    unsteady = WarmUp(is_steady=False, ratio=1.3)
+    record = AdaptiveStage(candidates=FOUR, probes=FakeProbes(warmed_up=unsteady)).compare()
+    assert {one.warm_up_ratio for one in record.attempts} == {1.3}
+    assert all(any(map(has_message(RTT_UNSTEADY), one.doubts)) for one in record.attempts)

@@ -105,7 +105,7 @@ def test_warm_up_ends_when_a_window_is_not_faster_or_its_time_is_over(
     times = iter((0.0, 0.7, 1.4, 2.1, 2.8, 3.5))
     target = REQUEST.targets[0]
     found = warm_up(FakeHost("gateway-a", host), target, token=CancelToken(), clock=lambda: next(times))
-    assert found == WarmUp(is_steady, None)
+    assert found == WarmUp(is_steady, None, pytest.approx(rtts_ms[windows - 2] / rtts_ms[windows - 1]))
     assert len(host.asked) == windows
 
 
@@ -115,7 +115,7 @@ def test_a_long_path_is_pinged_without_waiting_for_each_reply(rtt_ms: float, int
     host.rtts_ms = iter((rtt_ms, rtt_ms))
     times = iter((0.0, 7.0, 14.0))
     found = warm_up(FakeHost("gateway-a", host), REQUEST.targets[0], token=CancelToken(), clock=lambda: next(times))
-    assert found == WarmUp(is_steady=True, interval_s=interval_s)
+    assert found == WarmUp(is_steady=True, interval_s=interval_s, ratio=1.0)
     first, second = (words[3:] for words in host.asked)
     assert first == ("ping", "-n", "-A", "-M", "do")
     assert second == (first if interval_s is None else ("ping", "-n", "-i", f"{interval_s:g}", "-M", "do"))

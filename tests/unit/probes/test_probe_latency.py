@@ -351,12 +351,14 @@ def test_fragments_and_time_go_with_it() -> None:
 def test_an_unsteady_warm_up_is_reported() -> None:
     def answer(command: Command, token: CancelToken) -> Answer:
         yield "#unsteady"
+        yield "#warm-up 900 600"
         return (yield from PingingHost()(command, token))
 
     host = FakeHost("gateway-a", answer)
     outcome = measure_latency(host, REQUEST, token=CancelToken(), on_samples=lambda *_: None, clock=host.clock)
 
     assert not outcome.is_steady
+    assert outcome.warm_up_ratio == 1.5
 
 
 def test_counters_can_be_read_in_a_pause() -> None:

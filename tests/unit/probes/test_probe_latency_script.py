@@ -59,6 +59,7 @@ def test_the_warm_up_is_repeated_until_it_gets_no_faster(shell: tuple[str, ...],
 
     assert runs(tmp_path) == 3 + 2
     assert "#unsteady" not in lines
+    assert [line for line in lines if line.startswith("#warm-up")] == ["#warm-up 1000 960"]
     # What the warm-up printed does not cross.
     assert len([line for line in lines if " bytes from " in line]) == 60
     assert [line for line in lines if line.startswith("@window")] == ["@window 18 0 30", "@window 1472 0 30"]
@@ -76,6 +77,7 @@ def test_a_warm_up_that_never_gets_steady_ends_and_is_reported(shell: tuple[str,
     lines = run(shell, tmp_path, "9.0 6.0\n" * 10, warm_s=0)
 
     assert "#unsteady" in lines
+    assert "#warm-up 9000 6000" in lines
     assert runs(tmp_path) == 1 + 2
 
 
@@ -86,6 +88,7 @@ def test_a_warm_up_without_replies_is_printed(shell: tuple[str, ...], tmp_path: 
     begin, end = (next(n for n, line in enumerate(lines) if line.startswith(mark)) for mark in ("@start", "@exit"))
     assert lines[begin + 1] == "From 192.0.2.1 icmp_seq=1 Destination Host Unreachable"
     assert lines[end] == "@exit warm-up 1"
+    assert "#warm-up 0 100000" in lines
 
 
 def test_windows_of_a_slow_path_are_short(tmp_path: Path) -> None:

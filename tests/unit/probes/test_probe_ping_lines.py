@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.probes.ping_lines import Reply, Summary, Trouble, milliseconds_to_us, parse_ping_line
+from app.probes.ping_lines import Reply, Summary, Trouble, milliseconds_to_us, parse_ping_line, ratio_of
 
 REPLIES = [
     ("[1795216202.401271] 26 bytes from 127.0.0.1: icmp_seq=1 ttl=64 time=0.245 ms", Reply(1, 245, False, False)),
@@ -105,3 +105,10 @@ def test_no_line_of_the_right_letters_makes_it_fail_either(line: str) -> None:
     if isinstance(parsed, Reply):
         assert 0 <= parsed.seq <= 65_535
         assert parsed.rtt_us is None or parsed.rtt_us >= 0
+
+
+@pytest.mark.parametrize(
+    ("text", "ratio"), [("900 600", 1.5), ("0 600", None), ("900 0", None), ("900", None), ("9 x", None), ("", None)]
+)
+def test_the_ratio_of_two_windows_is_known_where_both_had_replies(text: str, ratio: float | None) -> None:
+    assert ratio_of(text) == ratio

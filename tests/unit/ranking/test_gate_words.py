@@ -10,8 +10,10 @@ from app.domain.gates import GateName, HostReadings
 from app.ranking import rank
 from app.ranking.gates import LIMITS, shown_limits
 from app.ranking.warnings import candidate_warnings, warnings_of
+from app.reports.json_report import to_json
 from app.reports.view import report_view
 from app.wording.gates import GATE_COLUMNS, TITLES
+from app.wording.numbers import figure
 
 
 def test_a_reading_in_doubt_is_a_warning_and_a_row_with_its_limits() -> None:
@@ -28,6 +30,28 @@ def test_a_reading_in_doubt_is_a_warning_and_a_row_with_its_limits() -> None:
     assert rows["CPU taken by a hypervisor"][1:] == ["4.0 % of the CPU taken on A", "in doubt", "2.00 %", "10.0 %"]
     assert rows["Clock source"][2:] == ["ok", "–", "–"]
     assert all(len(row) == len(GATE_COLUMNS) for row in rows.values())
+
+
+def test_warm_up_underlay_and_resolution_are_rows_and_in_json() -> None:
+    record = sample_record(models=MODELS[:3], pings=50)
+    readings = {"a": HostReadings(underlay_drops=40), "b": HostReadings(underlay_drops=2)}
+    attempts = tuple(replace(one, readings=readings, warm_up_ratio=1.2) for one in record.attempts)
+    record = replace(record, attempts=attempts)
+    ranking = rank(record)
+    rows = {row[0]: row[1:] for row in report_view(record, ranking)["candidates"][0]["gates"]}
+    assert rows["Packets dropped or damaged on the underlay"][1:] == ["in doubt", "10.0", figure(1_000)]
+    assert rows["Packets dropped or damaged on the underlay"][0].endswith("by the underlay's interface on A")
+    assert rows["Warm-up"] == [
+        "round-trip times just before the end of the warm-up 1.20 times those at its end", "in doubt", "1.05", "–"
+    ]  # fmt: skip
+    assert rows["Resolution of round-trip times"][1:] == ["ok", "5.00 %", "–"]
+    gates = {one["name"]: one for one in to_json(record, ranking)["results"][0]["gates"]}
+    assert (gates["underlay-drops"]["value"], gates["underlay-drops"]["verdict"]) == (40.0, "doubt")
+    assert (gates["warm-up"]["value"], gates["warm-up"]["verdict"]) == (1.2, "doubt")
+    assert gates["rtt-resolution"]["verdict"] == "ok"
+    (warning,) = [one for one in candidate_warnings(record, ranking.results[0]) if "in doubt" in one]
+    assert "40 packets" in warning
+    assert "warm-up" not in warning, "a doubt of the attempt says so"
 
 
 def test_every_gate_has_a_title_and_the_limits_are_those_that_judge() -> None:

@@ -5,12 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from app.domain.gates import GateName, GateVerdict, HostReadings
+from app.domain.gates import Gate, GateName, GateVerdict, HostReadings
 from app.domain.ranking import AdviceKind, BarrierReason
 from app.domain.results import Attempt, AttemptStatus, Block
 from app.ranking.gates import MOST_REPEATS, gates_of, spread_of
 from app.ranking.messages import HOSTS_TOO_BUSY
 from app.ranking.rank import rank
+from app.wording.numbers import figure
 from support.sample_records import sample_record
 
 
@@ -81,6 +82,10 @@ def test_disturbed_blocks_do_not_count() -> None:
         (GateName.STEAL, {"steal_pct": 20.0}, GateVerdict.REPEAT),
         (GateName.STEAL, {}, GateVerdict.OK),
         (GateName.DROPS, {"drops": 3}, GateVerdict.DOUBT),
+        (GateName.UNDERLAY_DROPS, {"underlay_drops": 8}, GateVerdict.OK),
+        (GateName.UNDERLAY_DROPS, {"underlay_drops": 80}, GateVerdict.DOUBT),
+        (GateName.UNDERLAY_DROPS, {"underlay_drops": 2_000}, GateVerdict.REPEAT),
+        (GateName.UNDERLAY_DROPS, {}, GateVerdict.OK),
         (GateName.CLOCK_SOURCE, {"clock_source": "tsc"}, GateVerdict.OK),
         (GateName.CLOCK_SOURCE, {"clock_source": "acpi_pm"}, GateVerdict.DOUBT),
         (GateName.GOVERNOR, {"governor": "powersave"}, GateVerdict.DOUBT),
@@ -97,6 +102,62 @@ def test_readings_of_a_host_are_judged(name: GateName, values: dict[str, object]
 
 def test_what_no_host_reports_has_no_value() -> None:
     assert next(gate.value for gate in gates_of(reading()) if gate.name is GateName.STEAL) is None
+
+
+def gate(one: Attempt, name: GateName) -> Gate:
+    return next(each for each in gates_of(one) if each.name is name)
+
+
+def in_steps(step_us: int, ms: float = 1.0) -> Attempt:
+    """Return an attempt whose round-trip times are in such steps."""
+    rng = np.random.default_rng(1)
+    series = []
+    for each in attempt().latency:
+        rtt_us = 1_000 * ms * np.exp(rng.normal(0.0, 0.3, each.rtt_us.size))
+        series.append(replace(each, rtt_us=(np.round(rtt_us / step_us) * step_us).astype(np.uint32)))
+    return replace(attempt(), latency=tuple(series))
+
+
+@pytest.mark.parametrize(
+    ("step_us", "ms", "expected"),
+    [
+        (1, 0.2, GateVerdict.OK),  # iputils and BusyBox below 1 ms
+        (10, 5.0, GateVerdict.OK),  # iputils from 1 ms on
+        (100, 50.0, GateVerdict.OK),
+        (1_000, 50.0, GateVerdict.OK),
+        (1_000, 5.0, GateVerdict.DOUBT),  # whole milliseconds
+        (1_000, 0.1, GateVerdict.DOUBT),  # all of them 0
+        (100, 1.0, GateVerdict.DOUBT),
+    ],
+)
+def test_steps_of_round_trip_times_are_judged_by_the_difference_that_they_hide(
+    step_us: int, ms: float, expected: GateVerdict
+) -> None:
+    found = gate(in_steps(step_us, ms), GateName.RTT_RESOLUTION)
+    assert found.verdict is expected
+    assert f"in steps of {figure(step_us)} µs" in found.words
+    assert found.value == pytest.approx(100 * step_us / max(step_us, 1_000 * ms), rel=0.3)
+
+
+def test_a_few_replies_tell_no_step() -> None:
+    one = in_steps(1_000)
+    few = tuple(replace(each, sent=5, received=5, rtt_us=each.rtt_us[:5]) for each in one.latency)
+    found = gate(replace(one, latency=few), GateName.RTT_RESOLUTION)
+    assert (found.value, found.verdict) == (None, GateVerdict.OK)
+
+
+@pytest.mark.parametrize(
+    ("ratio", "expected"),
+    [(None, GateVerdict.OK), (0.9, GateVerdict.OK), (1.04, GateVerdict.OK), (1.2, GateVerdict.DOUBT)],
+)
+def test_a_warm_up_whose_windows_did_not_agree_is_doubted(ratio: float | None, expected: GateVerdict) -> None:
+    found = gate(replace(attempt(), warm_up_ratio=ratio), GateName.WARM_UP)
+    assert (found.value, found.verdict) == (ratio, expected)
+
+
+def test_without_latency_there_is_neither_resolution_nor_warm_up() -> None:
+    names = {one.name for one in gates_of(replace(attempt(), latency=()))}
+    assert not names & {GateName.RTT_RESOLUTION, GateName.WARM_UP}
 
 
 def test_other_work_on_the_labs_computer_is_judged() -> None:

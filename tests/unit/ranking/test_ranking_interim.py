@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 
@@ -25,8 +25,11 @@ from app.domain.results import (
     LatencySeries,
 )
 from app.domain.verdicts import Verdict
+from app.ranking.gates import MOST_REPEATS
 from app.ranking.interim import interim
 from app.ranking.messages import (
+    BARRED_MEASURED_AGAIN,
+    BARRED_TO_THE_END,
     CLOSE_TO,
     EVERY_PAIR_DECIDED,
     FASTEST_DECIDED,
@@ -41,7 +44,7 @@ from app.ranking.messages import (
     TIME_USED_UP_UNDECIDED,
 )
 from app.ranking.rank import rank
-from app.ranking.sequential import MOST_ROUNDS, rounds_needed, sequential_differences
+from app.ranking.sequential import LEAST_ROUNDS, MOST_ROUNDS, rounds_needed, sequential_differences
 from support.message_checks import has_message
 from support.sample_records import STARTED, facts, pair
 
@@ -218,3 +221,79 @@ def test_a_choice_that_is_slower_is_not_decided_by_more_certainty_of_that() -> N
     found = sequential_differences(series)
     assert found.between(0, 1).log_ratio == pytest.approx(math.log(1.2), rel=0.1)
     assert rounds_needed(found, (0, 1), 3, is_advice=True) is None
+
+
+LATENCIES_MS = {"a": 1.0, "b": 1.5, "c": 4.0}
+
+
+def busy_until_it_stops(
+    is_busy: Callable[[str, int], bool], repeats: Mapping[int, int] | None = None
+) -> tuple[list[InterimResult], CampaignRecord]:
+    """Measure rounds until an interim result stops; return all of them and what is stored then.
+
+    Args:
+        is_busy: Whether this computer was too busy while a candidate was measured in a round.
+        repeats: By round how often its blocks were measured again.
+    """
+    plan = plan_of([candidate(name) for name in LATENCIES_MS])
+    found: list[InterimResult] = []
+    done: tuple[Attempt, ...] = ()
+    wanted = set(LATENCIES_MS)
+    while not found or found[-1].stop is None:
+        number = len(found) + 1
+        made = []
+        for shift, (name, ms) in enumerate(LATENCIES_MS.items()):
+            key = next(one for one in plan.attempts if (one.suite, one.round) == (name, number))
+            one = attempt(key, ms * WOBBLE[(number + 3 * shift) % len(WOBBLE)])
+            load = 1.6 if is_busy(name, number) else 0.1
+            if name in wanted:
+                made.append(replace(one, own_load_cores=load, repeats=(repeats or {}).get(number, 0)))
+        done += tuple(made)
+        found.append(interim(plan, done, elapsed_s=number, round_s=1.0))
+        wanted = {one.suite for one in found[-1].candidates if one.state is CandidateState.OPEN}
+    ended = done[-1].ended_at
+    hosts = {"a": facts(), "b": facts("gw-b")}
+    return found, CampaignRecord(1, plan, CampaignStatus.COMPLETED, STARTED, ended, hosts, done, "0")
+
+
+def test_a_barred_candidate_that_may_be_the_best_is_measured_again_until_it_counts() -> None:
+    quiet, _ = busy_until_it_stops(lambda _name, _number: False)
+    found, record = busy_until_it_stops(lambda name, number: name == "a" and number < 3)
+    assert len(quiet) < 3
+    assert [one.stop for one in found[:3]] == [None] * 3, "two of its three rounds were disturbed"
+    assert has_message(BARRED_MEASURED_AGAIN, title="VPN a")(found[2].sentence)
+    assert {state(found[2], name) for name in "ab"} == {CandidateState.OPEN}
+    assert state(found[2], "c") is CandidateState.DECIDED
+    assert len(found) == 4
+    advice = rank(record).recommendation
+    assert (advice.suite, advice.kind) == ("a", AdviceKind.CLEAR)
+
+
+def test_one_that_remains_barred_is_measured_three_rounds_more_at_most() -> None:
+    found, record = busy_until_it_stops(lambda name, _number: name == "a")
+    assert len(found) == LEAST_ROUNDS + MOST_REPEATS
+    assert has_message(BARRED_TO_THE_END, title="VPN a")(found[-1].sentence)
+    assert rank(record).recommendation.kind is AdviceKind.NONE
+
+
+def test_it_stops_where_no_repeat_is_left_and_the_advice_has_the_figure() -> None:
+    found, record = busy_until_it_stops(lambda name, _number: name == "a", {1: MOST_REPEATS})
+    assert len(found) < LEAST_ROUNDS
+    assert has_message(BARRED_TO_THE_END, title="VPN a")(found[-1].sentence)
+    advice = rank(record).recommendation
+    assert advice.kind is AdviceKind.NONE
+    assert "1.6 cores" in advice.sentence
+    assert "with VPN a, after 3 repeats" in advice.sentence
+
+
+def test_a_barred_candidate_that_is_slower_keeps_nothing_going() -> None:
+    found, record = busy_until_it_stops(lambda name, _number: name == "c")
+    assert len(found) < LEAST_ROUNDS
+    assert rank(record).recommendation.suite == "a"
+
+
+def test_where_most_were_disturbed_those_are_measured_again() -> None:
+    found, record = busy_until_it_stops(lambda name, number: name != "a" and number < 3)
+    assert found[1].stop is None
+    assert {state(found[1], name) for name in "abc"} == {CandidateState.OPEN}
+    assert rank(record).recommendation.kind is AdviceKind.CLEAR

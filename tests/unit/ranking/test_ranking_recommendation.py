@@ -3,14 +3,19 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from sample_records import BASELINE, BLOWFISH, MODELS, OPENVPN_TCP, OPENVPN_UDP, WIREGUARD, Model, sample_record
 
+from app.domain.profiles import ADAPTIVE_PROFILE
 from app.domain.ranking import AdviceKind, Recommendation
-from app.domain.results import Attempt, AttemptStatus, CampaignRecord, CampaignStatus, Candidate, LatencySeries
+from app.domain.results import Attempt, AttemptStatus, Block, CampaignRecord, CampaignStatus, Candidate, LatencySeries
 from app.domain.verdicts import Finding, Verdict
 from app.ranking import rank
 from app.ranking.drift import drift_of
+from app.ranking.warnings import warnings_of
+from app.reports.json_report import to_json
+from app.reports.view import report_view
 from app.wording import language
 
 BARE = Model(BASELINE, 0.4, 0.1, 400.0, 30.0, 0)
@@ -229,6 +234,71 @@ def test_drift_that_all_candidates_met_alike_does_not_make_differences_doubtful(
     assert "prove little" not in drift_of(slower, is_interleaved=True).sentence
     less = replace(slower[1], throughput=tuple(replace(one, mbit_s=one.mbit_s / 2) for one in slower[1].throughput))
     assert "prove little" in drift_of([slower[0], less], is_interleaved=True).sentence
+
+
+def adaptive(record: CampaignRecord, cycles: dict[str, range], factor: float = 1.0) -> CampaignRecord:
+    """Return a record as of an adaptive comparison; latencies of its last round are so many times as long.
+
+    Args:
+        cycles: Cycles of each solution's blocks.
+    """
+    last = max(one.key.round for one in record.attempts)
+    attempts = []
+    for one in record.attempts:
+        times = factor if one.key.round == last else 1.0
+        series = tuple(replace(each, rtt_us=(each.rtt_us * times).astype("uint32")) for each in one.latency)
+        blocks = tuple(Block(number, float(number)) for number in cycles[one.key.solution])
+        attempts.append(replace(one, latency=series, blocks=blocks))
+    # The bare link of the other profiles has one more attempt, after the last round.
+    numbered = {(one.key.solution, one.key.suite, one.key.round): one for one in reversed(attempts)}
+    kept = tuple(one for one in attempts if numbered[one.key.solution, one.key.suite, one.key.round] is one)
+    return replace(record, plan=replace(record.plan, profile=ADAPTIVE_PROFILE), attempts=kept)
+
+
+MODELS_IN_TURN = (BARE, twin(WIREGUARD), twin(OPENVPN_UDP, base_ms=1.8))
+IN_TURN = {"baseline": range(1, 7), "wireguard": range(1, 7), "openvpn-udp": range(1, 7)}
+ONE_AT_A_TIME = {"baseline": range(1, 13), "wireguard": range(1, 7), "openvpn-udp": range(7, 13)}
+
+
+def test_drift_of_candidates_measured_in_turn_is_in_their_means_and_not_in_the_choice() -> None:
+    plain = sample_record(models=MODELS_IN_TURN, noise=0.001, pings=60)
+    record = adaptive(plain, IN_TURN, 1.4)
+    found = rank(record)
+    assert found.drift.is_interleaved
+    assert found.drift.latency_pct is not None
+    assert found.drift.latency_pct > 30
+    assert "The mean latencies that are shown hold that change" in found.drift.sentence
+    assert found.recommendation.kind is AdviceKind.CLEAR
+    assert found.drift.sentence in found.recommendation.cautions
+    assert found.drift.sentence in warnings_of(record, found)
+    report = to_json(record, found)
+    assert report["drift"]["is_interleaved"] is True
+    assert report["drift"]["sentence"] == found.drift.sentence
+    assert found.drift.sentence in report["warnings"]
+    assert found.drift.sentence in report_view(record, found)["warnings"]
+
+
+def test_drift_of_adaptive_candidates_that_were_not_up_together_may_explain_a_lead() -> None:
+    plain = sample_record(models=MODELS_IN_TURN, noise=0.001, pings=60)
+    found = rank(adaptive(plain, ONE_AT_A_TIME, 1.4))
+    assert not found.drift.is_interleaved
+    assert "prove little" in found.drift.sentence
+    assert found.recommendation.kind is AdviceKind.NOT_DECIDED
+    assert "the latency of the bare link changed" in found.recommendation.sentence
+
+
+def test_drift_of_a_single_round_is_that_between_the_halves_of_its_blocks() -> None:
+    (one,) = _baselines((1.0,))
+    blocks = tuple(Block(number, float(number)) for number in range(1, 7))
+    series = []
+    for each in one.latency:
+        rtt_us = np.full(60, 1_000, np.uint32)
+        rtt_us[30:] = 1_200
+        series.append(replace(each, rtt_us=rtt_us, sent=60, received=60))
+    found = drift_of([replace(one, latency=tuple(series), blocks=blocks)], is_interleaved=True)
+    assert found.latency_pct == pytest.approx(20.0)
+    assert found.throughput_pct is None
+    assert "latency by +20" in found.sentence
 
 
 def test_small_drift_is_no_doubt_and_large_drift_is_one() -> None:

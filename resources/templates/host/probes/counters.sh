@@ -1,5 +1,5 @@
 # Prints counters of this host: CPU, waiting times of processes, drops, clock. Starts as few programs as it can.
-# $1 interfaces, $2 process ids, each separated by spaces
+# $1 interfaces, $2 process ids, each separated by spaces, $3 interface of the underlay, empty if not known
 
 # @include fragments.sh
 devices=$1 processes=$2
@@ -22,6 +22,11 @@ for device in $devices; do
         read -r count 2>/dev/null <"/sys/class/net/$device/statistics/$name"
         [ -z "$count" ] || echo "device $device $name $count"
     done
+done
+for name in rx_dropped tx_dropped rx_errors tx_errors; do
+    count=
+    [ -z "$3" ] || read -r count 2>/dev/null <"/sys/class/net/$3/statistics/$name"
+    [ -z "$count" ] || echo "underlay $name $count"
 done
 for process in $processes; do
     for task in "/proc/$process/task"/*; do

@@ -51,7 +51,7 @@ inspect_window() {
 }
 
 # inspect_warm_up: sets steady to 1 where the median of the second half of the replies is not more than 5 % faster than
-# that of the first, rtt to the former in µs. Noise that makes the second half slower is no cold start.
+# that of the first, rtt to the former and before to the latter in µs. Noise that makes the second half slower is no cold start.
 inspect_warm_up() {
     medians=$(awk '
         function median(from, to,   i, j, one) {
@@ -64,14 +64,15 @@ inspect_warm_up() {
         }
         / time=/ { sub(/.* time=/, ""); rtt[++n] = $1 + 0 }
         END {
-            if (n < 2) { print 0, 0; exit }
+            if (n < 2) { print 0, 0, 0; exit }
             half = int(n / 2)
             first = median(1, half)
             last = median(half + 1, n)
-            print (first <= 1.05 * last), int(1000 * last)
+            print (first <= 1.05 * last), int(1000 * last), int(1000 * first)
         }' "/proc/$$/fd/4")
-    steady=${medians% *} rtt=${medians#* }
-    [ -n "$medians" ] || steady=0 rtt=0
+    [ -n "$medians" ] || medians='0 0 0'
+    steady=${medians%% *} before=${medians##* }
+    rtt=${medians#* }; rtt=${rtt% *}
 }
 
 # The warm-up: ARP, caches, the first wake-up of both hosts.
@@ -89,6 +90,7 @@ while :; do
     if [ "$((now - began))" -ge "$((100 * warm_s))" ]; then echo "#unsteady"; break; fi
 done
 : >"/proc/$$/fd/4"
+echo "#warm-up $before $rtt"
 # As many requests as take about 1.5 s, so that samples are seen in time.
 [ "$rtt" -ge "$least" ] || rtt=$least
 [ "$apart" -eq 0 ] || rtt=$apart

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Generic, TypeVar
 
+from app.domain.conditions import MeasuredCondition
 from app.domain.messages.results import BBR_HERE, CUBIC_BBR_ON_GATEWAYS, CUBIC_WITHOUT_HYSTART
 from app.domain.topology import Topology
 
@@ -84,6 +85,9 @@ class TransferResult:
             without a proxy.
         own_load_cores: Load of the user's computer beyond the practice lab meanwhile, in cores; None where it is
             unknown.
+        measured_condition: The cell's condition as it was measured on the bare link before; None where it could not be
+            measured, and in results of earlier versions, which measured the round-trip time alone.
+        is_condition_missed: Whether the link was not under the cell's condition, so that nothing counts as measured.
     """
 
     cell: TransferCell
@@ -95,6 +99,8 @@ class TransferResult:
     topology: Topology = Topology.PAIR
     proxy_congestion: str = ""
     own_load_cores: float | None = None
+    measured_condition: MeasuredCondition | None = None
+    is_condition_missed: bool = False
 
     @property
     def is_disturbed(self) -> bool:

@@ -126,11 +126,6 @@ STUDY_SOLUTION_MISSING = MessageForm(
     "measure.study-solution-missing",
     "{solution}, which the study compares, is not possible on these hosts: {why}.",
 )
-NO_ANSWER_UNDER_CONDITION = MessageForm(
-    "measure.no-answer-under-condition",
-    "{address} does not answer {host} under this condition.",
-    "Set the link as found (tunnelmark lab condition as-found), then try again.",
-)
 STEP_COMES_FIRST = MessageForm(
     "measure.step-comes-first",
     "Step {number} ({step:text}) comes first.",

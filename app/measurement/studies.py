@@ -11,12 +11,13 @@ from app.discovery.pair_discovery import Discovery
 from app.domain.adapters import Adapter, find_suite
 from app.domain.cancel import CancelToken
 from app.domain.commands import SessionPair
+from app.domain.conditions import MeasuredCondition
 from app.domain.errors import InvalidFile, InvalidOption, NotFound
 from app.domain.hosts import PairSpec, Side
 from app.domain.paths import Paths
 from app.domain.solutions import BASELINE, Suite
 from app.domain.transfers import TransferCell, TransferResult
-from app.lab.practice_labs import Labs
+from app.lab.practice_labs import LabConditions, Labs
 from app.measurement.comparison.probe_run import iperf3_version
 from app.measurement.messages import (
     A_STUDY,
@@ -58,8 +59,8 @@ class StudyRequest:
 class _KeptTransfers(KeptStudy[StudyResults]):
     """Results of transfers, and what the bare link was like."""
 
-    def keep_rtt(self, condition: str, rtt_ms: float) -> None:
-        self.results = self.results.with_rtt(condition, rtt_ms)
+    def keep_condition(self, found: MeasuredCondition) -> None:
+        self.results = self.results.with_condition(found)
 
 
 class StudyOperations:
@@ -116,8 +117,9 @@ class StudyOperations:
             return found
         begun = found.to_measure_afresh(cells) if request.is_fresh else found
         kept = _KeptTransfers(begun, file, on_result)
-        reports = TransferReports(report, kept.keep, kept.keep_rtt)
+        reports = TransferReports(report, kept.keep, kept.keep_condition)
         set_condition = partial(self.lab_service.manager.hold_condition, lab.spec.name)
+        deviation = LabConditions(self.lab_service, pair).deviation
         with self.in_use.hold((pair.a, pair.b), A_STUDY()):
             sessions = self.sessions(pair, token=token)
             tunnels = DeployedTunnels.of_study(discovery, sessions, self.store.audit)
@@ -130,7 +132,7 @@ class StudyOperations:
             if begun is not found:
                 kept.store()
             try:
-                TransferRun(plan, sessions, discovery.link, tunnels, set_condition, reports, token).run()
+                TransferRun(*(plan, sessions, discovery.link, tunnels, set_condition, deviation, reports, token)).run()
             finally:
                 with suppress(NotFound):  # it has ended meanwhile
                     self.lab_service.manager.release_condition(lab.spec.name)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -12,8 +11,8 @@ from app.domain.adapters import Adapter, TunnelPlan
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, SessionPair
 from app.domain.condition_files import presets
-from app.domain.conditions import Condition
-from app.domain.errors import ProbeFailed, TunnelmarkError
+from app.domain.conditions import Condition, MeasuredCondition
+from app.domain.errors import ConditionNotMet, ProbeFailed
 from app.domain.events import Stage
 from app.domain.hosts import Side
 from app.domain.link import Link
@@ -23,11 +22,11 @@ from app.domain.topology import ProxyPlace, Topology, node_addresses
 from app.domain.transfers import CONGESTION, TransferCell, TransferResult
 from app.host.node_session import NodeSession
 from app.measurement.interfaces import Tunnel, TunnelGroup, Tunnels
+from app.measurement.link_conditions import LinkMeasurement, measure_held, why_not_met
 from app.measurement.messages import (
     BUILDING_TUNNEL,
     CELL_OF_STUDY,
     DID_NOT_END,
-    NO_ANSWER_UNDER_CONDITION,
     NO_CONNECTION_SPLIT,
     SOLUTION_WITH_PEP,
     TRANSFER_DISTURBED,
@@ -55,10 +54,6 @@ LIMIT_S = 900
 _SERVER_SLACK_S = 30
 _ASK_S = 10.0
 _SPLIT_WORDS, _NEAR, _FAR = 5, 3, 4
-_PINGS = 10
-_PING_S = 20.0
-_LEAST_RTT = re.compile(r"= (?P<least>[\d.]+)/")
-
 
 Way: TypeAlias = tuple[str, str]
 """The study's name of a VPN, and the place of a proxy."""
@@ -92,12 +87,12 @@ class TransferReports:
     Attributes:
         report: Gets each step as a sentence.
         keep: Gets each result as soon as there is one.
-        measured_rtt: Gets condition and round-trip time of the bare link in ms, as it was measured.
+        measured: Gets each condition as it was measured on the bare link.
     """
 
     report: Callable[[str], None]
     keep: Callable[[TransferResult], None]
-    measured_rtt: Callable[[str, float], None]
+    measured: Callable[[MeasuredCondition], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +105,7 @@ class TransferRun:
         link: What tunnels are built on.
         tunnels: Builds them.
         set_condition: Changes the link; None makes it as it was found.
+        deviation: Returns why the link is not under a condition that was set, as a sentence; empty where it is.
         reports: Gets what happens.
         token: Ends it; results so far were kept.
     """
@@ -119,13 +115,14 @@ class TransferRun:
     link: Link
     tunnels: Tunnels
     set_condition: Callable[[Condition | None], None]
+    deviation: Callable[[Condition], str]
     reports: TransferReports
     token: CancelToken
 
     def run(self) -> None:
         """Measure all cells, one congestion control after the other. Afterwards, hosts and link are as before.
 
-        A VPN that does not come up, or a transfer that fails, is a result; the others go on.
+        A VPN that does not come up, a transfer that fails, and a condition that is not met are results; others go on.
 
         Raises:
             ConnectionLost, DeadlineExceeded, HostUnreachable: A host was lost.
@@ -166,17 +163,37 @@ class TransferRun:
         for index, error in group.failures.items():
             for cell in cells:
                 if _way_of(cell) == ways[index]:
-                    self.reports.keep(self._failed(cell, error))
+                    self.reports.keep(self._failed(cell, error.sentence()))
         return {ways[index]: tunnel for index, tunnel in group.tunnels.items()}
 
     def _under(self, condition: Condition, cells: Sequence[TransferCell], up: Mapping[Way, Tunnel]) -> None:
-        self.set_condition(condition)
-        self.reports.measured_rtt(condition.name, _least_rtt_ms(self.sessions, self.link, token=self.token))
+        """Measure cells under a condition, which is proven before, and checked again after each of them."""
+        found, why = self._proven(condition)
         for cell in cells:
+            if why:
+                self.reports.keep(self._not_measured(cell, found, why))
+                continue
             tunnel = up[_way_of(cell)]
             way, congestion = _title(*_way_of(cell)), CONGESTION[cell.congestion].title
             self.reports.report(CELL_OF_STUDY(condition=cell.condition, way=way, congestion=congestion))
-            self.reports.keep(self._undisturbed(cell, tunnel))
+            result = replace(self._undisturbed(cell, tunnel), measured_condition=found)
+            why = self.deviation(condition)
+            self.reports.keep(self._not_measured(cell, found, why) if why else result)
+
+    def _proven(self, condition: Condition) -> tuple[MeasuredCondition | None, str]:
+        """Set a condition and measure the bare link; return what was found, and why nothing is measured under it."""
+        measurement = LinkMeasurement(self.sessions, self.link, self.token, self.reports.report)
+        try:
+            found = measure_held(measurement, self.set_condition, condition)
+        except ProbeFailed as error:
+            return None, error.sentence()
+        self.reports.measured(found)
+        why = why_not_met(found)
+        return found, ConditionNotMet(why).sentence() if why else ""
+
+    def _not_measured(self, cell: TransferCell, found: MeasuredCondition | None, why: str) -> TransferResult:
+        missed = replace(self._failed(cell, why), measured_condition=found)
+        return replace(missed, is_condition_missed=True)
 
     def _undisturbed(self, cell: TransferCell, tunnel: Tunnel) -> TransferResult:
         """Return a transfer, repeated while this computer's other work disturbs it; at last the least disturbed one.
@@ -199,7 +216,7 @@ class TransferRun:
         try:
             return self._transfer(cell, tunnel)
         except ProbeFailed as error:
-            return self._failed(cell, error)
+            return self._failed(cell, error.sentence())
 
     def _transfer(self, cell: TransferCell, tunnel: Tunnel) -> TransferResult:
         ends, addresses = self._ends(tunnel)
@@ -231,8 +248,8 @@ class TransferRun:
             own_load_cores=cores,
         )
 
-    def _failed(self, cell: TransferCell, error: TunnelmarkError) -> TransferResult:
-        return TransferResult(cell, None, 0, message=error.sentence(), topology=self.plan.topology)
+    def _failed(self, cell: TransferCell, why: str) -> TransferResult:
+        return TransferResult(cell, None, 0, message=why, topology=self.plan.topology)
 
     def _ends(self, tunnel: Tunnel) -> tuple[SessionPair, tuple[str, str]]:
         """Return sessions and addresses of receiver and sender."""
@@ -283,19 +300,3 @@ def _congestion_of(cell: TransferCell) -> str:
 
 def _condition_of(cell: TransferCell) -> str:
     return cell.condition
-
-
-def _least_rtt_ms(sessions: SessionPair, link: Link, *, token: CancelToken) -> float:
-    """Return the shortest round trip over the bare link, in ms.
-
-    Raises:
-        ProbeFailed: No request was answered.
-    """
-    argv = ("ping", "-q", "-n", "-i", "0.2", "-c", str(_PINGS), "-W", "5", link.underlay_b)
-    done = sessions.a.run(Command(argv, timeout_s=_PING_S), token=token)
-    found = _LEAST_RTT.search(done.stdout)
-    if found is None:
-        raise ProbeFailed(
-            NO_ANSWER_UNDER_CONDITION(address=link.underlay_b, host=sessions.a.spec.label),
-        )
-    return float(found["least"])

@@ -52,6 +52,9 @@ _BUILD_S, _EACH_S = 60.0, 20.0
 """Time to build the tunnels of a congestion control, and around each transfer. Source: a quick part on a practice lab,
 338 s for 8 transfers that took 241 s; rounded up.
 """
+_PROOF_S = 45.0
+"""Time to measure the bare link under a condition, before the cells of a congestion control. Source: two times 120 echo
+requests, four streams of 4 s, and their round trips over a satellite link."""
 _SPLIT_S = 46.0
 """Longest transfer with BBR on proxies alone. Source: the study, section IV.A, 32 to 46 s."""
 
@@ -76,10 +79,11 @@ def split_cells() -> tuple[TransferCell, ...]:
 
 
 def predicted_s(cells: Sequence[TransferCell]) -> float:
-    """Return about how long cells take, in s: as long as in the study, and what is around each transfer."""
+    """Return about how long cells take, in s: as long as in the study, and what is around them."""
     published = published_transfers()
     transfers_s = sum(published.get(one, _SPLIT_S) + _EACH_S for one in cells)
-    return transfers_s + _BUILD_S * len({one.congestion for one in cells})
+    proofs = {(one.congestion, one.condition) for one in cells}
+    return transfers_s + _BUILD_S * len({one.congestion for one in cells}) + _PROOF_S * len(proofs)
 
 
 def missing_cells(

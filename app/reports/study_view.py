@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from app.domain.condition_files import presets
+from app.domain.conditions import MeasuredCondition
 from app.domain.transfers import CONGESTION, Agreement, TransferCell
 from app.ranking.published_order import agreement
 from app.ranking.published_transfers import published_transfers
@@ -13,6 +15,7 @@ from app.ranking.transfer_advice import advice
 from app.ranking.transfer_figures import FigureComparison, figure_comparisons
 from app.ranking.transfer_goals import Goal, goals
 from app.storage.study_results import StudyResults
+from app.wording.conditions import measured_words
 from app.wording.language import mark, tr
 from app.wording.local_forms import decimal, listed_names, local_figure
 from app.wording.messages import local_text
@@ -65,8 +68,18 @@ class StudyView:
 
     @property
     def failed(self) -> Mapping[TransferCell, str]:
-        """Why transfers did not end, or do not count, by cell."""
-        return {one.cell: one.message for one in self.results.results if one.seconds is None or one.is_disturbed}
+        """Why transfers did not end, or do not count, by cell; those whose condition was missed are not measured."""
+        return {
+            one.cell: one.message
+            for one in self.results.results
+            if (one.seconds is None or one.is_disturbed) and not one.is_condition_missed
+        }
+
+    @property
+    def reasons(self) -> Mapping[TransferCell, str]:
+        """Why cells of the part have no own time, by cell, as far as there is a reason."""
+        found = {one.cell: one.message for one in self.results.results if one.message}
+        return {cell: found[cell] for cell in self.cells if cell in found and cell not in self.own_s}
 
     @property
     def is_whole(self) -> bool:
@@ -143,16 +156,37 @@ def percent_text(value: int) -> str:
 
 
 def link_lines(results: StudyResults, cells: Collection[TransferCell]) -> list[str]:
-    """Return the round-trip time of the bare link under each condition of some cells, beside the one asked for."""
-    conditions = {cell.condition for cell in cells}
+    """Return each condition of some cells as it was measured on the bare link, with the verdict.
+
+    Earlier versions measured the round-trip time alone, which is beside the one asked for.
+    """
+    measured = _measured_conditions(results, cells)
+    lines = [
+        tr("Bare link, {condition}, {congestion}: {words}.").format(
+            condition=condition, congestion=local_text(CONGESTION[congestion].title), words=measured_words(found)
+        )
+        for (condition, congestion, _), found in measured.items()
+    ]
+    conditions = {cell.condition for cell in cells}.difference(condition for condition, _, _ in measured)
     text = tr("{condition}: round trip {seen} ms at least on the bare link, {asked} ms asked for on the average.")
-    return [
+    return lines + [
         text.format(
             condition=condition, seen=local_figure(rtt_ms, 3), asked=local_figure(presets()[condition].rtt_ms, 3)
         )
         for condition, rtt_ms in (results.rtt_ms or {}).items()
         if condition in conditions
     ]
+
+
+def _measured_conditions(
+    results: StudyResults, cells: Collection[TransferCell]
+) -> Mapping[tuple[str, str, datetime], MeasuredCondition]:
+    """Return measured conditions by condition, congestion control and time: one for each group of cells of a run."""
+    return {
+        (one.cell.condition, one.cell.congestion, one.measured_condition.measured_at): one.measured_condition
+        for one in results.results
+        if one.measured_condition is not None and one.cell in cells
+    }
 
 
 def comparison_lines(view: StudyView, found: FigureComparison) -> list[str]:

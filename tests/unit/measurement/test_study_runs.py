@@ -39,7 +39,7 @@ class Run:
 
     def __init__(self, plan: TransferPlan, _sessions: Any, _link: Any, _tunnels: Any, _set: Any, *rest: Any) -> None:
         self._plan = plan
-        reports: TransferReports = rest[0]
+        reports: TransferReports = rest[1]
         self._reports = reports
 
     def run(self) -> None:

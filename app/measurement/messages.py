@@ -200,6 +200,11 @@ NO_CONNECTION_SPLIT = MessageForm(
     "measure.no-connection-split",
     "The proxy split no connection, so that this transfer shows nothing of it.",
 )
+PROXY_OTHER_CONGESTION = MessageForm(
+    "measure.proxy-other-congestion",
+    "The proxy was to use {wanted} and used {found}, so that this transfer shows nothing of it.",
+    "Check that its gateway's kernel has {wanted}.",
+)
 
 # --- progress ---------------------------------------------------------------------------------------------------------
 

@@ -28,6 +28,7 @@ from app.measurement.messages import (
     CELL_OF_STUDY,
     DID_NOT_END,
     NO_CONNECTION_SPLIT,
+    PROXY_OTHER_CONGESTION,
     SOLUTION_WITH_PEP,
     TRANSFER_DISTURBED,
     TRANSFER_REPEATED,
@@ -139,13 +140,14 @@ class TransferRun:
     def _with_settings(self, congestion: str, cells: tuple[TransferCell, ...]) -> None:
         """Measure cells that need the same settings of the hosts, with all their tunnels up side by side."""
         kind, report = CONGESTION[congestion], self.reports.report
-        settings = HostSettings(kind.gateways, has_hystart=kind.has_hystart)
+        settings = HostSettings(kind.gateways, has_hystart=kind.has_hystart, also=kind.proxy)
         ways = sorted({_way_of(cell) for cell in cells})
         topology = self.plan.topology
         with self.tunnels.open_group(
             [self.plan.choices[solution] for solution, _ in ways],
             extensions=[
-                Extended((NodeSteps(topology), ProxySteps(topology, ProxyPlace(proxy)), settings)) for _, proxy in ways
+                Extended((NodeSteps(topology), ProxySteps(topology, ProxyPlace(proxy), kind.proxy), settings))
+                for _, proxy in ways
             ],
             token=self.token,
             on_stage=lambda index, stage, _: (
@@ -273,7 +275,8 @@ class TransferRun:
         """Return the congestion control of the half on the link; empty without a proxy.
 
         Raises:
-            ProbeFailed: The proxy split no connection, so that the transfer shows nothing of it.
+            ProbeFailed: The proxy split no connection, or not with the congestion control that it should have, so that
+                the transfer shows nothing of it.
         """
         if cell.proxy == ProxyPlace.NONE:
             return ""
@@ -283,7 +286,10 @@ class TransferRun:
         if not found:
             raise ProbeFailed(NO_CONNECTION_SPLIT())
         # Inside, the client comes over the link; outside, the tunnel's server is reached over it.
-        return found[-1][_NEAR if is_inside else _FAR]
+        half, wanted = found[-1][_NEAR if is_inside else _FAR], CONGESTION[cell.congestion].proxy
+        if wanted and half != wanted:
+            raise ProbeFailed(PROXY_OTHER_CONGESTION(wanted=wanted, found=half))
+        return half
 
 
 def _way_of(cell: TransferCell) -> Way:

@@ -31,7 +31,8 @@ GOAL_WORDS: Mapping[bool | None, str] = {True: mark("Reached"), False: mark("Mis
 
 STUDY_NOTES = (
     mark(
-        "CUBIC on end hosts, BBR on gateways and PEP (section IV.A): the study prints 32 to 46 s for 30 MB with loss."
+        "CUBIC on end hosts, BBR on the PEP alone, or on all that gateways send (section IV.A): the study prints 32 to "
+        "46 s for 30 MB with loss."
     ),
     mark(
         "BBR is the kernel's, version 1; the study had version 2. A PEP is a proxy on B, the sender's gateway: at A it "
@@ -41,7 +42,7 @@ STUDY_NOTES = (
 """Notes on the published table and of its repetition."""
 
 SPLIT_RANGE = mark("32–46 (section IV.A)")
-"""Published seconds of the cells with BBR on gateways and proxies alone, which are in no table of the study."""
+"""Published seconds of the cells with BBR on gateways or proxies alone, which are in no table of the study."""
 
 
 @dataclass(frozen=True, slots=True)

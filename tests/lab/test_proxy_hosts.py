@@ -77,6 +77,26 @@ def test_a_proxy_inside_splits_the_nodes_and_one_outside_the_tunnel(net: NetBenc
         assert splits(net, group.tunnels[1]) == outside
 
 
+def test_a_proxy_with_its_own_congestion_control_leaves_that_of_the_host_and_of_the_tunnel(net: NetBench) -> None:
+    before = sh(net.sessions.b, f"cat {CONGESTION_FILE}")
+    assert before.strip() != "reno"
+    places = (ProxyPlace.INSIDE, ProxyPlace.OUTSIDE)
+    requests = [with_nodes(net.request("openvpn-tcp"), "nodes-routed", place, "", "reno") for place in places]
+    with temporary_group(net.sessions, requests, token=CancelToken(), on_stage=lambda *_: None, lease_s=120) as group:
+        assert not group.failures, [error.context for error in group.failures.values()]
+        assert sh(net.sessions.b, f"cat {CONGESTION_FILE}") == before
+        inside, outside = group.tunnels[0], group.tunnels[1]
+        done = move(net, inside)
+        assert (done.seconds is not None, done.congestion) == (True, "cubic")
+        for tunnel in (inside, outside):
+            found = splits(net, tunnel)
+            assert found
+            assert all(words[3:] == ["reno", "reno"] for words in found), found
+        own = sh(net.sessions.b, f"ss -tinH dport = :{inside.link.names.tcp_port}")
+        assert own.strip()
+        assert "reno" not in own, "the connection of the tunnel itself is not the proxy's"
+
+
 def test_a_setting_remains_until_the_last_tunnel_that_needs_it_has_gone(net: NetBench) -> None:
     before = sh(net.sessions.a, f"cat {CONGESTION_FILE}")
     assert before.strip() != "reno"

@@ -18,12 +18,13 @@ from app.domain.conditions import Condition, ConditionCheck, MeasuredCondition, 
 from app.domain.errors import InvalidFile, ProbeFailed, TunnelDown
 from app.domain.link import Link
 from app.domain.topology import Topology
-from app.domain.transfers import TransferCell, TransferResult
+from app.domain.transfers import BBR_ON_PROXY, TransferCell, TransferResult
 from app.measurement import transfers
 from app.measurement.link_conditions import LinkMeasurement
 from app.measurement.messages import (
     CONDITION_NOT_MET,
     NO_CONNECTION_SPLIT,
+    PROXY_OTHER_CONGESTION,
     TRANSFER_DISTURBED,
     TRANSFER_REPEATED,
 )
@@ -306,6 +307,20 @@ def test_the_halves_of_a_proxy_are_read_back_and_one_that_split_nothing_is_no_re
     stage.run((inside,))
     assert [one.seconds for one in stage.results] == [None]
     assert has_message(NO_CONNECTION_SPLIT)(stage.results[0].message)
+
+
+@pytest.mark.parametrize(("line", "is_counted"), [("bbr cubic", True), ("cubic cubic", False)])
+def test_a_proxy_that_did_not_use_its_own_congestion_control_shows_nothing_of_it(
+    monkeypatch: pytest.MonkeyPatch, line: str, is_counted: bool
+) -> None:
+    stage = Stage(monkeypatch)
+    stage.b.splits = ["", f"split 198.19.0.2:1 198.19.0.130:25201 {line}\n"]
+    stage.run((TransferCell("geo-loss", BBR_ON_PROXY, "wireguard", "B"),))
+    (found,) = stage.results
+    assert (found.seconds is not None, found.proxy_congestion == "bbr") == (is_counted, is_counted)
+    assert has_message(PROXY_OTHER_CONGESTION, wanted="bbr", found="cubic")(found.message) is not is_counted
+    _, proxy, settings = stage.extensions[0].parts
+    assert (proxy.congestion, settings.congestion, settings.also) == ("bbr", "cubic", "bbr")
 
 
 @pytest.mark.parametrize("text", ["", "no json", "[]", '{"end": {}}'])

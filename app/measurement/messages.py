@@ -318,6 +318,16 @@ LATENCY_OF_NODES = MessageForm("measure.latency-of-nodes", "{title}: latency bet
 TCP_OF_NODES = MessageForm("measure.tcp-of-nodes", "{title}: TCP between the nodes in both directions")
 HOPS_CAPTURED = MessageForm("measure.hops-captured", "{title}: capturing at each hop")
 INJECTING_AT = MessageForm("measure.injecting-at", "{title}: injecting frames at {hop:text}")
+APPLICATIONS_NEED_LAB = MessageForm(
+    "measure.applications-need-lab",
+    "{pair} is no running practice lab: applications over a satellite link are measured there only.",
+    "Start one with: tunnelmark lab up",
+)
+NODE_CONGESTION_REFUSED = MessageForm(
+    "measure.node-congestion-refused",
+    "A node behind {host} does not take the congestion control {congestion}: {output}",
+    "Check that the kernel of {host} has it.",
+)
 NODE_STUDY_NEEDS_LAB = MessageForm(
     "measure.node-study-needs-lab",
     "{pair} is no practice lab: this study makes bridges and nodes on both gateways, one setting without "

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 
+from app.domain.application_study import ApplicationResult
 from app.domain.condition_files import presets
-from app.domain.conditions import MeasuredCondition
-from app.domain.transfers import CONGESTION, Agreement, TransferCell
+from app.domain.transfers import CONGESTION, Agreement, TransferCell, TransferResult
 from app.ranking.published_order import agreement
 from app.ranking.published_transfers import published_transfers
 from app.ranking.transfer_advice import advice
@@ -161,14 +160,10 @@ def link_lines(results: StudyResults, cells: Collection[TransferCell]) -> list[s
 
     Earlier versions measured the round-trip time alone, which is beside the one asked for.
     """
-    measured = _measured_conditions(results, cells)
-    lines = [
-        tr("Bare link, {condition}, {congestion}: {words}.").format(
-            condition=condition, congestion=local_text(CONGESTION[congestion].title), words=measured_words(found)
-        )
-        for (condition, congestion, _), found in measured.items()
-    ]
-    conditions = {cell.condition for cell in cells}.difference(condition for condition, _, _ in measured)
+    some = [one for one in results.results if one.cell in cells]
+    lines = condition_lines(some)
+    measured = {one.cell.condition for one in some if one.measured_condition is not None}
+    conditions = {cell.condition for cell in cells} - measured
     text = tr("{condition}: round trip {seen} ms at least on the bare link, {asked} ms asked for on the average.")
     return lines + [
         text.format(
@@ -179,15 +174,19 @@ def link_lines(results: StudyResults, cells: Collection[TransferCell]) -> list[s
     ]
 
 
-def _measured_conditions(
-    results: StudyResults, cells: Collection[TransferCell]
-) -> Mapping[tuple[str, str, datetime], MeasuredCondition]:
-    """Return measured conditions by condition, congestion control and time: one for each group of cells of a run."""
-    return {
+def condition_lines(results: Iterable[TransferResult | ApplicationResult]) -> list[str]:
+    """Return each condition as it was measured on the bare link, once for each group of cells of a run."""
+    measured = {
         (one.cell.condition, one.cell.congestion, one.measured_condition.measured_at): one.measured_condition
-        for one in results.results
-        if one.measured_condition is not None and one.cell in cells
+        for one in results
+        if one.measured_condition is not None
     }
+    return [
+        tr("Bare link, {condition}, {congestion}: {words}.").format(
+            condition=condition, congestion=local_text(CONGESTION[congestion].title), words=measured_words(found)
+        )
+        for (condition, congestion, _), found in measured.items()
+    ]
 
 
 def comparison_lines(view: StudyView, found: FigureComparison) -> list[str]:

@@ -25,8 +25,10 @@ PROXY_SIDE = Side.B
 
 _MARK = 0x746D
 """Mark of the proxy's own packets, which are not sent to it again. Source: our choice."""
+_MEASURED_PORTS = 3
+"""Ports of measurements between nodes, from that of iperf3 on: its two, and that of a web server."""
 _PORT_OFFSET = 2
-"""Distance of the proxy's port from that of iperf3, which has two."""
+"""Distance of the proxy's port on the gateway from that of iperf3, which has two."""
 
 _PROGRAM = bare_script("nodes/proxy.pl")
 _UP = bare_script("nodes/proxy-up.sh")
@@ -92,7 +94,8 @@ class ProxySteps:
 def _nodes_rule(link: Link) -> tuple[str, ...]:
     """Return the match of connections between the nodes to the ports of measurements."""
     networks = "{ " + ", ".join(node_addresses(link, Topology.ROUTED_NODES, side).network for side in Side) + " }"
-    ports = f"{{ {link.names.iperf_port}, {link.names.iperf_port + 1} }}"
+    first = link.names.iperf_port
+    ports = f"{{ {first}-{first + _MEASURED_PORTS - 1} }}"
     return ("ip", "saddr", networks, "ip", "daddr", networks, "tcp", "dport", ports)
 
 

@@ -78,7 +78,7 @@ def test_json_has_verdicts_tasks_and_successors(tmp_path: Path, capsys: pytest.C
         ("show oslv-2004 --sites 1001", "--sites 1001 is out of range."),
         ("show satcom-2021 --sites 4", "--sites is for tunnelmark study show oslv-2004 only."),
         ("show ipsec-tls-2011 --json", "--json is for tunnelmark study show oslv-2004 only."),
-        ("show nothing", "iiot-hub, oslv-2004."),
+        ("show nothing", "satcom-applications, oslv-2004."),
     ],
 )
 def test_what_makes_no_sense_is_refused(words: str, text: str, capsys: pytest.CaptureFixture[str]) -> None:

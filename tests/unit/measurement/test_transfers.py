@@ -20,6 +20,7 @@ from app.domain.link import Link
 from app.domain.topology import Topology
 from app.domain.transfers import BBR_ON_PROXY, TransferCell, TransferResult
 from app.measurement import transfers
+from app.measurement.cell_run import CellReports
 from app.measurement.link_conditions import LinkMeasurement
 from app.measurement.messages import (
     CONDITION_NOT_MET,
@@ -28,7 +29,7 @@ from app.measurement.messages import (
     TRANSFER_DISTURBED,
     TRANSFER_REPEATED,
 )
-from app.measurement.transfers import TransferPlan, TransferReports, TransferRun
+from app.measurement.transfers import TransferPlan, TransferRun
 from app.probes import transfer as probe
 from app.probes.messages import TRANSFER_FAILED
 from app.storage.messages import STUDY_UNREAD
@@ -141,7 +142,7 @@ class Stage:
         return self.deviations.pop(0) if self.deviations else ""
 
     def run(self, cells: tuple[TransferCell, ...] = CELLS, guests: tuple[int, ...] = ()) -> None:
-        reports = TransferReports(self.reported.append, self.results.append, self.measured.append)
+        reports = CellReports(self.reported.append, self.results.append, self.measured.append)
         choices: Any = {"none": (None, None), "wireguard": (None, None)}
         plan = TransferPlan(cells, choices, 30_000_000, guests=guests)
         sessions: Any = SimpleNamespace(a=self.a, b=self.b)
@@ -339,8 +340,10 @@ def test_results_are_kept_one_per_cell_and_read_again(tmp_path: Path) -> None:
     found = found.with_result(TransferResult(CELLS[0], 21.5, 30_000_000, 3, "cubic", topology=nodes))
     found = found.with_result(TransferResult(CELLS[1], 20.5, 30_000_000, 3, "bbr"))  # between the hosts themselves
     missed = found_on_link("geo", is_met=False)
-    not_met = TransferResult(CELLS[2], None, 0, topology=nodes, measured_condition=missed, is_condition_missed=True)
-    found = found.with_result(not_met)
+    missed_result = TransferResult(
+        CELLS[2], None, 0, topology=nodes, measured_condition=missed, is_condition_missed=True
+    )
+    found = found.with_result(missed_result)
     write_study(file, found)
     again = load_results(file)
     assert again == found

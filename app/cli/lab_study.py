@@ -1,4 +1,4 @@
-"""`tunnelmark study` for studies with a run of their own: a hub between sites, and a node behind each gateway."""
+"""`tunnelmark study` for studies with a run of their own: hubs, nodes behind gateways, satellite links."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from app.cli.terminal import run_cancellable
 from app.domain.errors import InvalidOption
 from app.measurement.lab_studies import LabResults, WantedLabStudy, plan_lab_study
 from app.measurement.lab_study import LabStudy
+from app.ranking.application_study import APPLICATION_STUDY
 from app.ranking.hub_study import HUB_STUDY
 from app.reports.lab_study import (
     TITLES,
@@ -31,7 +32,8 @@ from app.wording.messages import local_text
 
 def add_row(table: Table, study: LabStudy) -> None:
     """Add a study to the list of studies."""
-    form = tr("{number} rates") if study.name == HUB_STUDY else tr("{number} orders")
+    forms = {HUB_STUDY: tr("{number} rates"), APPLICATION_STUDY: tr("{number} range")}
+    form = forms.get(study.name, tr("{number} orders"))
     number = len(published_table(study.name).rows)
     table.add_row(study.name, tr(TITLES[study.name]), form.format(number=number), source(study.name))
 

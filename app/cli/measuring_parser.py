@@ -192,7 +192,8 @@ def add_studies(commands: Commands) -> None:
             "industrial-2019: quick (one short round), paper (its protocol in three rounds); "
             "oslv-2004: quick (one short round), all (three longer ones); "
             "industrial-2019-extended: quick (three rounds), all (eight); "
-            "iiot-hub: quick (short windows), all (60 s) (default: quick)"
+            "iiot-hub: quick (short windows), all (60 s); "
+            "satcom-applications: quick (GEO without loss, CUBIC, three cells), no-loss, loss (default: quick)"
         ),
     )
     run.add_argument("--fresh", action="store_true", help=tr("measure cells again that have a time"))

@@ -138,7 +138,8 @@ def _check(study: str) -> None:
 
 def _words(result: TransferResult) -> str:
     if result.seconds is None:
-        return f"  {tr('failed')}: {' '.join(local_text(result.message).split())}"
+        verdict = tr("not measured") if result.is_condition_missed else tr("failed")
+        return f"  {verdict}: {' '.join(local_text(result.message).split())}"
     words = [f"{local_figure(result.seconds, 3)} s"]
     if result.retransmits is not None:
         words.append(tr("{number} segments sent again").format(number=result.retransmits))

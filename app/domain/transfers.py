@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Generic, TypeVar
 
-from app.domain.messages.results import BBR_HERE, CUBIC_BBR_ON_GATEWAYS, CUBIC_WITHOUT_HYSTART
+from app.domain.conditions import MeasuredCondition
+from app.domain.messages.results import BBR_HERE, CUBIC_BBR_ON_GATEWAYS, CUBIC_BBR_ON_PROXY, CUBIC_WITHOUT_HYSTART
 from app.domain.topology import Topology
 
 C = TypeVar("C", bound=Any)
@@ -23,16 +24,22 @@ class CongestionKind:
         sender: That of the node that sends.
         gateways: That of what gateways send themselves: a tunnel's TCP connection, and the halves of a proxy.
         has_hystart: Whether CUBIC may leave slow start early.
+        proxy: That which a proxy sets for its own sockets; empty for that of the gateways.
     """
 
     title: str
     sender: str
     gateways: str
     has_hystart: bool
+    proxy: str = ""
 
 
 BBR_ON_GATEWAYS = "cubic-behind-bbr"
-"""CUBIC on the end hosts, BBR on gateways and proxies. Source: the satellite study, section IV.A."""
+"""CUBIC on the end hosts, BBR on all that gateways send. Source: the satellite study, section IV.A, "everywhere but the
+end host"."""
+
+BBR_ON_PROXY = "cubic-bbr-proxy"
+"""CUBIC on the end hosts and for tunnels' own connections, BBR on a proxy's sockets. Source: the same, "on the PEP"."""
 
 CONGESTION: Mapping[str, CongestionKind] = MappingProxyType(
     {
@@ -41,6 +48,7 @@ CONGESTION: Mapping[str, CongestionKind] = MappingProxyType(
         # The study had version 2, which is in no Debian kernel.
         "bbr2": CongestionKind(BBR_HERE(), "bbr", "bbr", has_hystart=True),
         BBR_ON_GATEWAYS: CongestionKind(CUBIC_BBR_ON_GATEWAYS(), "cubic", "bbr", has_hystart=True),
+        BBR_ON_PROXY: CongestionKind(CUBIC_BBR_ON_PROXY(), "cubic", "cubic", has_hystart=True, proxy="bbr"),
     }
 )
 """By the name in the published table."""
@@ -84,6 +92,9 @@ class TransferResult:
             without a proxy.
         own_load_cores: Load of the user's computer beyond the practice lab meanwhile, in cores; None where it is
             unknown.
+        measured_condition: The cell's condition as it was measured on the bare link before; None where it could not be
+            measured, and in results of earlier versions, which measured the round-trip time alone.
+        is_condition_missed: Whether the link was not under the cell's condition, so that nothing counts as measured.
     """
 
     cell: TransferCell
@@ -95,6 +106,8 @@ class TransferResult:
     topology: Topology = Topology.PAIR
     proxy_congestion: str = ""
     own_load_cores: float | None = None
+    measured_condition: MeasuredCondition | None = None
+    is_condition_missed: bool = False
 
     @property
     def is_disturbed(self) -> bool:

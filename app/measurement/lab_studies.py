@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from app.discovery.pair_discovery import Discovery
 from app.domain.adapters import Adapter
+from app.domain.application_study import ApplicationResult
 from app.domain.cancel import CancelToken
 from app.domain.commands import SessionPair
 from app.domain.errors import InvalidFile, InvalidOption
@@ -20,23 +21,25 @@ from app.domain.node_study import NodeResult
 from app.domain.paths import Paths
 from app.domain.progress import ProgressSink
 from app.lab.practice_labs import Labs
+from app.measurement.application_studies import ApplicationStudy
 from app.measurement.hub_studies import HubStudy
 from app.measurement.lab_study import LabPartState, LabRun, LabStudy
 from app.measurement.messages import A_STUDY
 from app.measurement.node_studies import NodeStudy
 from app.measurement.tunnels import DeployedTunnels
 from app.storage import Store
+from app.storage.application_results import ApplicationResults
 from app.storage.hub_results import HubResults
 from app.storage.in_use import InUse
 from app.storage.node_results import NodeResults
 from app.storage.study_files import KeptStudy
 from app.storage.study_results import read_all, results_file
 
-LabResult = HubResult | NodeResult
-LabResults = HubResults | NodeResults
+LabResult = HubResult | NodeResult | ApplicationResult
+LabResults = HubResults | NodeResults | ApplicationResults
 Stored = tuple[tuple[LabResults, ...], tuple[InvalidFile, ...]]
 
-LAB_STUDIES: Mapping[str, LabStudy] = {one.name: one for one in (NodeStudy(), HubStudy())}
+LAB_STUDIES: Mapping[str, LabStudy] = {one.name: one for one in (NodeStudy(), HubStudy(), ApplicationStudy())}
 """By name."""
 
 
@@ -134,7 +137,8 @@ class LabStudyOperations:
             kept = KeptStudy(found, self.lab_results_file(study.name, pair.name, part), on_result)
             sessions = self.sessions(pair, token=token)
             tunnels = DeployedTunnels.of_study(discovery, sessions, self.store.audit)
-            run = LabRun(part, discovery, sessions, tunnels, self.lab_service.guests(pair), kept, report, token)
+            guests, conditioned = self.lab_service.guests(pair), self.lab_service.conditioned(pair)
+            run = LabRun(part, discovery, sessions, tunnels, guests, conditioned, kept, report, token)
             choices = study.choices(self, run)
             if found.afresh:
                 kept.store()

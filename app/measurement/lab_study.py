@@ -15,6 +15,7 @@ from app.domain.commands import SessionPair
 from app.domain.hubs import Hub, SessionHub
 from app.domain.messages import MessageForm
 from app.domain.node_protection import NodeProtection
+from app.measurement.interfaces import ConditionedLink
 from app.measurement.tunnels import DeployedTunnels
 from app.storage.study_files import KeptStudy, ResultsByKey
 
@@ -69,6 +70,7 @@ class LabRun:
         sessions: Connections to both hosts.
         tunnels: Makes tunnels.
         guests: Process ids of the lab's virtual machines.
+        conditioned: Emulates conditions on the lab's link; None where that is not possible.
         kept: Results, stored as they come.
         report: Gets what happens.
         token: Cancels it.
@@ -79,6 +81,7 @@ class LabRun:
     sessions: SessionPair
     tunnels: DeployedTunnels
     guests: tuple[int, ...]
+    conditioned: ConditionedLink | None
     kept: KeptStudy[Any]
     report: Callable[[str], None]
     token: CancelToken

@@ -16,12 +16,17 @@ from app.domain.commands import HostSession, SessionPair
 from app.domain.conditions import Condition, ConditionCheck, LinkDirection, MeasuredCondition, Quantity
 from app.domain.hosts import Side
 from app.domain.link import Link
+from app.domain.messages.lists import joined
 from app.lab.link_emulator import Direction
-from app.measurement.messages import RATE_OF_BARE_LINK, RTT_OF_BARE_LINK
+from app.measurement.messages import BARE_EMULATOR, CONDITION_NOT_MET, RATE_OF_BARE_LINK, RTT_OF_BARE_LINK
 from app.probes.bare_link import PING_FRAME_BYTES, DatagramStream, Echo, echoes, receive
 from app.probes.iperf_server import IperfServer
+from app.wording.conditions import check_message
 
 _Values: TypeAlias = npt.NDArray[np.float64]
+
+PLAIN = Condition("none", BARE_EMULATOR())
+"""Reference of round-trip times: the emulator itself takes a moment."""
 
 RTT_SHARE, RATE_SHARE = 0.02, 0.03
 """Largest accepted difference from what was asked for. Source: our choice."""
@@ -126,6 +131,33 @@ class LinkMeasurement:
 
     def _session(self, side: Side) -> HostSession:
         return self.sessions.a if side is Side.A else self.sessions.b
+
+
+def measure_held(
+    measurement: LinkMeasurement, hold: Callable[[Condition], None], condition: Condition
+) -> MeasuredCondition:
+    """Emulate a condition, and measure the bare link under it.
+
+    Args:
+        measurement: Of the link.
+        hold: Emulates a condition from now on.
+        condition: As it is asked for; it remains.
+
+    Raises:
+        ProbeFailed: As `LinkMeasurement.measure`.
+    """
+    hold(PLAIN)
+    direct_ms = measurement.direct_ms()
+    hold(condition)
+    return measurement.measure(condition, direct_ms)
+
+
+def why_not_met(found: MeasuredCondition) -> str:
+    """Return why a link is not as a condition asks for, as a sentence; empty where it is."""
+    if found.is_met:
+        return ""
+    missed = joined(check_message(one) for one in found.checks if not one.is_met)
+    return CONDITION_NOT_MET(condition=found.name, missed=missed)
 
 
 def check_rtt(condition: Condition, found: Sequence[Echo], direct_ms: float) -> ConditionCheck:

@@ -126,11 +126,6 @@ STUDY_SOLUTION_MISSING = MessageForm(
     "measure.study-solution-missing",
     "{solution}, which the study compares, is not possible on these hosts: {why}.",
 )
-NO_ANSWER_UNDER_CONDITION = MessageForm(
-    "measure.no-answer-under-condition",
-    "{address} does not answer {host} under this condition.",
-    "Set the link as found (tunnelmark lab condition as-found), then try again.",
-)
 STEP_COMES_FIRST = MessageForm(
     "measure.step-comes-first",
     "Step {number} ({step:text}) comes first.",
@@ -204,6 +199,11 @@ CONDITION_NOT_MET = MessageForm(
 NO_CONNECTION_SPLIT = MessageForm(
     "measure.no-connection-split",
     "The proxy split no connection, so that this transfer shows nothing of it.",
+)
+PROXY_OTHER_CONGESTION = MessageForm(
+    "measure.proxy-other-congestion",
+    "The proxy was to use {wanted} and used {found}, so that this transfer shows nothing of it.",
+    "Check that its gateway's kernel has {wanted}.",
 )
 
 # --- progress ---------------------------------------------------------------------------------------------------------
@@ -323,6 +323,16 @@ LATENCY_OF_NODES = MessageForm("measure.latency-of-nodes", "{title}: latency bet
 TCP_OF_NODES = MessageForm("measure.tcp-of-nodes", "{title}: TCP between the nodes in both directions")
 HOPS_CAPTURED = MessageForm("measure.hops-captured", "{title}: capturing at each hop")
 INJECTING_AT = MessageForm("measure.injecting-at", "{title}: injecting frames at {hop:text}")
+APPLICATIONS_NEED_LAB = MessageForm(
+    "measure.applications-need-lab",
+    "{pair} is no running practice lab: applications over a satellite link are measured there only.",
+    "Start one with: tunnelmark lab up",
+)
+NODE_CONGESTION_REFUSED = MessageForm(
+    "measure.node-congestion-refused",
+    "A node behind {host} does not take the congestion control {congestion}: {output}",
+    "Check that the kernel of {host} has it.",
+)
 NODE_STUDY_NEEDS_LAB = MessageForm(
     "measure.node-study-needs-lab",
     "{pair} is no practice lab: this study makes bridges and nodes on both gateways, one setting without "

@@ -8,24 +8,21 @@ from dataclasses import dataclass
 from functools import partial
 
 from app.discovery.pair_discovery import Discovery
-from app.domain.adapters import Adapter, find_suite
+from app.domain.adapters import Adapter
 from app.domain.cancel import CancelToken
 from app.domain.commands import SessionPair
+from app.domain.conditions import MeasuredCondition
 from app.domain.errors import InvalidFile, InvalidOption, NotFound
 from app.domain.hosts import PairSpec, Side
 from app.domain.paths import Paths
-from app.domain.solutions import BASELINE, Suite
+from app.domain.solutions import Suite
 from app.domain.transfers import TransferCell, TransferResult
-from app.lab.practice_labs import Labs
+from app.lab.practice_labs import LabConditions, Labs
+from app.measurement.cell_run import CellReports
 from app.measurement.comparison.probe_run import iperf3_version
-from app.measurement.messages import (
-    A_STUDY,
-    NO_SAFE_SUITE,
-    STUDY_NEEDS_LAB,
-    STUDY_SOLUTION_MISSING,
-    STUDY_SUITE_MISSING,
-)
-from app.measurement.transfers import TransferPlan, TransferReports, TransferRun
+from app.measurement.messages import A_STUDY, STUDY_NEEDS_LAB
+from app.measurement.satellite_choices import satellite_choices
+from app.measurement.transfers import TransferPlan, TransferRun
 from app.measurement.tunnels import DeployedTunnels
 from app.probes.transfer import can_end_early
 from app.ranking.published_transfers import TRANSFER_BYTES
@@ -34,9 +31,6 @@ from app.storage import Store
 from app.storage.in_use import InUse
 from app.storage.study_files import KeptStudy
 from app.storage.study_results import StudyResults, load_results, results_file, stored_results
-
-BARE = (BASELINE, "none")
-"""Solution and suite of the bare link."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +52,8 @@ class StudyRequest:
 class _KeptTransfers(KeptStudy[StudyResults]):
     """Results of transfers, and what the bare link was like."""
 
-    def keep_rtt(self, condition: str, rtt_ms: float) -> None:
-        self.results = self.results.with_rtt(condition, rtt_ms)
+    def keep_condition(self, found: MeasuredCondition) -> None:
+        self.results = self.results.with_condition(found)
 
 
 class StudyOperations:
@@ -116,8 +110,9 @@ class StudyOperations:
             return found
         begun = found.to_measure_afresh(cells) if request.is_fresh else found
         kept = _KeptTransfers(begun, file, on_result)
-        reports = TransferReports(report, kept.keep, kept.keep_rtt)
+        reports = CellReports(report, kept.keep, kept.keep_condition)
         set_condition = partial(self.lab_service.manager.hold_condition, lab.spec.name)
+        deviation = LabConditions(self.lab_service, pair).deviation
         with self.in_use.hold((pair.a, pair.b), A_STUDY()):
             sessions = self.sessions(pair, token=token)
             tunnels = DeployedTunnels.of_study(discovery, sessions, self.store.audit)
@@ -130,28 +125,11 @@ class StudyOperations:
             if begun is not found:
                 kept.store()
             try:
-                TransferRun(plan, sessions, discovery.link, tunnels, set_condition, reports, token).run()
+                TransferRun(*(plan, sessions, discovery.link, tunnels, set_condition, deviation, reports, token)).run()
             finally:
                 with suppress(NotFound):  # it has ended meanwhile
                     self.lab_service.manager.release_condition(lab.spec.name)
         return kept.results
 
     def _choices(self, discovery: Discovery, cells: Sequence[TransferCell]) -> Mapping[str, tuple[Adapter, Suite]]:
-        """Return adapter and suite by the study's name of a VPN; the suite is the safe default of these hosts."""
-        chosen = {}
-        for name in sorted({cell.solution for cell in cells}):
-            solution, suite = BARE if name == "none" else self._default(discovery, name)
-            adapter, facts = self.adapters[solution], discovery.facts
-            found = find_suite(adapter, facts[Side.A.value], facts[Side.B.value], suite)
-            if found is None:
-                raise InvalidOption(STUDY_SUITE_MISSING(suite=suite, solution=solution))
-            chosen[name] = (adapter, found)
-        return chosen
-
-    @staticmethod
-    def _default(discovery: Discovery, solution: str) -> tuple[str, str]:
-        key = next((key for key in discovery.defaults if key[0] == solution), None)
-        if key is None:
-            why = discovery.unavailable.get(solution, NO_SAFE_SUITE())
-            raise InvalidOption(STUDY_SOLUTION_MISSING(solution=solution, why=why))
-        return key
+        return satellite_choices(self.adapters, discovery, cells)

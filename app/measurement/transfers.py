@@ -1,38 +1,19 @@
-"""Transfers of a study's table: tunnels side by side, conditions of the link in turn, one transfer at a time."""
+"""Transfers of the satellite study's table: each cell is one transfer from node B to node A."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from itertools import groupby
-from typing import TypeAlias
 
-from app.domain.adapters import Adapter, TunnelPlan
-from app.domain.cancel import CancelToken
-from app.domain.commands import Command, SessionPair
-from app.domain.condition_files import presets
-from app.domain.conditions import Condition
-from app.domain.errors import ProbeFailed, TunnelmarkError
-from app.domain.events import Stage
-from app.domain.hosts import Side
-from app.domain.link import Link
+from app.domain.adapters import Adapter
+from app.domain.errors import ProbeFailed
 from app.domain.messages import sentences
 from app.domain.solutions import Suite
-from app.domain.topology import ProxyPlace, Topology, node_addresses
+from app.domain.topology import Topology
 from app.domain.transfers import CONGESTION, TransferCell, TransferResult
-from app.host.node_session import NodeSession
-from app.measurement.interfaces import Tunnel, TunnelGroup, Tunnels
-from app.measurement.messages import (
-    BUILDING_TUNNEL,
-    CELL_OF_STUDY,
-    DID_NOT_END,
-    NO_ANSWER_UNDER_CONDITION,
-    NO_CONNECTION_SPLIT,
-    SOLUTION_WITH_PEP,
-    TRANSFER_DISTURBED,
-    TRANSFER_REPEATED,
-)
+from app.measurement.cell_run import CellRun
+from app.measurement.interfaces import Tunnel
+from app.measurement.messages import DID_NOT_END, TRANSFER_DISTURBED, TRANSFER_REPEATED
 from app.probes.iperf_server import IperfServer
 from app.probes.own_load import OwnLoad
 from app.probes.transfer import (
@@ -41,10 +22,6 @@ from app.probes.transfer import (
     forget_paths,
     transfer,
 )
-from app.tunnel.host_settings import HostSettings
-from app.tunnel.nodes import NodeSteps
-from app.tunnel.proxy import PROXY_SIDE, ProxySteps, proxy_log
-from app.tunnel.request import Extended
 
 MOST_TRIES = 3
 """A disturbed transfer is made so often at most."""
@@ -53,20 +30,11 @@ LIMIT_S = 900
 """A transfer that takes longer is given up. Source: our choice; the study's longest took 530 s."""
 
 _SERVER_SLACK_S = 30
-_ASK_S = 10.0
-_SPLIT_WORDS, _NEAR, _FAR = 5, 3, 4
-_PINGS = 10
-_PING_S = 20.0
-_LEAST_RTT = re.compile(r"= (?P<least>[\d.]+)/")
-
-
-Way: TypeAlias = tuple[str, str]
-"""The study's name of a VPN, and the place of a proxy."""
 
 
 @dataclass(frozen=True, slots=True)
 class TransferPlan:
-    """Cells to be measured.
+    """Cells to be measured; implements `CellPlan`.
 
     Attributes:
         cells: In any order.
@@ -86,99 +54,16 @@ class TransferPlan:
 
 
 @dataclass(frozen=True, slots=True)
-class TransferReports:
-    """Receivers of what happens.
-
-    Attributes:
-        report: Gets each step as a sentence.
-        keep: Gets each result as soon as there is one.
-        measured_rtt: Gets condition and round-trip time of the bare link in ms, as it was measured.
-    """
-
-    report: Callable[[str], None]
-    keep: Callable[[TransferResult], None]
-    measured_rtt: Callable[[str, float], None]
-
-
-@dataclass(frozen=True, slots=True)
-class TransferRun:
-    """Measures the cells of a plan.
+class TransferRun(CellRun[TransferResult]):
+    """Measures one transfer for each cell of a plan.
 
     Attributes:
         plan: What is measured.
-        sessions: Connections to both hosts.
-        link: What tunnels are built on.
-        tunnels: Builds them.
-        set_condition: Changes the link; None makes it as it was found.
-        reports: Gets what happens.
-        token: Ends it; results so far were kept.
     """
 
     plan: TransferPlan
-    sessions: SessionPair
-    link: Link
-    tunnels: Tunnels
-    set_condition: Callable[[Condition | None], None]
-    reports: TransferReports
-    token: CancelToken
 
-    def run(self) -> None:
-        """Measure all cells, one congestion control after the other. Afterwards, hosts and link are as before.
-
-        A VPN that does not come up, or a transfer that fails, is a result; the others go on.
-
-        Raises:
-            ConnectionLost, DeadlineExceeded, HostUnreachable: A host was lost.
-            CleanupFailed: A host could not be rolled back.
-            Cancelled: The token was cancelled.
-        """
-        self.set_condition(None)
-        try:
-            for congestion, cells in groupby(sorted(self.plan.cells, key=_congestion_of), key=_congestion_of):
-                self._with_settings(congestion, tuple(cells))
-        finally:
-            self.set_condition(None)
-
-    def _with_settings(self, congestion: str, cells: tuple[TransferCell, ...]) -> None:
-        """Measure cells that need the same settings of the hosts, with all their tunnels up side by side."""
-        kind, report = CONGESTION[congestion], self.reports.report
-        settings = HostSettings(kind.gateways, has_hystart=kind.has_hystart)
-        ways = sorted({_way_of(cell) for cell in cells})
-        topology = self.plan.topology
-        with self.tunnels.open_group(
-            [self.plan.choices[solution] for solution, _ in ways],
-            extensions=[
-                Extended((NodeSteps(topology), ProxySteps(topology, ProxyPlace(proxy)), settings)) for _, proxy in ways
-            ],
-            token=self.token,
-            on_stage=lambda index, stage, _: (
-                report(BUILDING_TUNNEL(title=_title(*ways[index]))) if stage is Stage.APPLY else None
-            ),
-        ) as group:
-            up = self._up(ways, cells, group)
-            wanted = sorted((cell for cell in cells if _way_of(cell) in up), key=_condition_of)
-            for condition, some in groupby(wanted, key=_condition_of):
-                self._under(presets()[condition], sorted(some, key=_way_of), up)
-            self.set_condition(None)  # before the tunnels go: rolling back must not wait for a satellite
-
-    def _up(self, ways: Sequence[Way], cells: Sequence[TransferCell], group: TunnelGroup) -> Mapping[Way, Tunnel]:
-        """Return the tunnels that are up; what did not come up is a result of each of its cells."""
-        for index, error in group.failures.items():
-            for cell in cells:
-                if _way_of(cell) == ways[index]:
-                    self.reports.keep(self._failed(cell, error))
-        return {ways[index]: tunnel for index, tunnel in group.tunnels.items()}
-
-    def _under(self, condition: Condition, cells: Sequence[TransferCell], up: Mapping[Way, Tunnel]) -> None:
-        self.set_condition(condition)
-        self.reports.measured_rtt(condition.name, _least_rtt_ms(self.sessions, self.link, token=self.token))
-        for cell in cells:
-            tunnel = up[_way_of(cell)]
-            way, congestion = _title(*_way_of(cell)), CONGESTION[cell.congestion].title
-            self.reports.report(CELL_OF_STUDY(condition=cell.condition, way=way, congestion=congestion))
-            self.reports.keep(self._undisturbed(cell, tunnel))
-
-    def _undisturbed(self, cell: TransferCell, tunnel: Tunnel) -> TransferResult:
+    def measured(self, cell: TransferCell, tunnel: Tunnel) -> TransferResult:
         """Return a transfer, repeated while this computer's other work disturbs it; at last the least disturbed one.
 
         One without a time is not repeated: it took up to `LIMIT_S`, and its reason is in the message.
@@ -194,18 +79,22 @@ class TransferRun:
         why = (*(one.message for one in tries), TRANSFER_DISTURBED(cores=best.own_load_cores))
         return replace(best, message=sentences(why))
 
+    def failed(self, cell: TransferCell, why: str) -> TransferResult:
+        """Return a transfer without a time."""
+        return TransferResult(cell, None, 0, message=why, topology=self.plan.topology)
+
     def _tried(self, cell: TransferCell, tunnel: Tunnel) -> TransferResult:
         """Return a transfer; where it failed, why."""
         try:
             return self._transfer(cell, tunnel)
         except ProbeFailed as error:
-            return self._failed(cell, error)
+            return self.failed(cell, error.sentence())
 
     def _transfer(self, cell: TransferCell, tunnel: Tunnel) -> TransferResult:
-        ends, addresses = self._ends(tunnel)
+        ends, addresses = self.ends(tunnel)
         for sessions in (self.sessions, ends):
             forget_paths(sessions, token=self.token)
-        seen = self._splits(cell, tunnel)
+        seen = self.splits(cell, tunnel)
         port = tunnel.link.names.iperf_port
         with IperfServer(ends.b, addresses[1], port, limit_s=LIMIT_S + _SERVER_SLACK_S, token=self.token) as server:
             server.wait_until_listening()
@@ -227,75 +116,6 @@ class TransferRun:
         return TransferResult(
             *(cell, done.seconds, done.received_bytes, done.retransmits, done.congestion, message),
             topology=self.plan.topology,
-            proxy_congestion=self._split_with(cell, tunnel, seen),
+            proxy_congestion=self.split_with(cell, tunnel, seen),
             own_load_cores=cores,
         )
-
-    def _failed(self, cell: TransferCell, error: TunnelmarkError) -> TransferResult:
-        return TransferResult(cell, None, 0, message=error.sentence(), topology=self.plan.topology)
-
-    def _ends(self, tunnel: Tunnel) -> tuple[SessionPair, tuple[str, str]]:
-        """Return sessions and addresses of receiver and sender."""
-        if self.plan.topology is Topology.PAIR:
-            plan: TunnelPlan = tunnel.plan
-            return self.sessions, (plan.probe_address_a, plan.probe_address_b)
-        a, b = (node_addresses(tunnel.link, self.plan.topology, side) for side in Side)
-        nodes = SessionPair(NodeSession(self.sessions.a, a.namespace), NodeSession(self.sessions.b, b.namespace))
-        return nodes, (a.node_ip, b.node_ip)
-
-    def _splits(self, cell: TransferCell, tunnel: Tunnel) -> list[list[str]]:
-        """Return the words of each connection that the proxy of a cell has split so far."""
-        if cell.proxy == ProxyPlace.NONE:
-            return []
-        host = self.sessions.a if PROXY_SIDE is Side.A else self.sessions.b
-        command = Command(("cat", proxy_log(tunnel.link)), timeout_s=_ASK_S, is_root=True)
-        lines = host.run(command, token=self.token).stdout.splitlines()
-        return [words for line in lines if (words := line.split())[:1] == ["split"] and len(words) == _SPLIT_WORDS]
-
-    def _split_with(self, cell: TransferCell, tunnel: Tunnel, before: Sequence[Sequence[str]]) -> str:
-        """Return the congestion control of the half on the link; empty without a proxy.
-
-        Raises:
-            ProbeFailed: The proxy split no connection, so that the transfer shows nothing of it.
-        """
-        if cell.proxy == ProxyPlace.NONE:
-            return ""
-        splits = self._splits(cell, tunnel)
-        is_inside = cell.proxy == ProxyPlace.INSIDE
-        found = splits[len(before) :] if is_inside else splits
-        if not found:
-            raise ProbeFailed(NO_CONNECTION_SPLIT())
-        # Inside, the client comes over the link; outside, the tunnel's server is reached over it.
-        return found[-1][_NEAR if is_inside else _FAR]
-
-
-def _way_of(cell: TransferCell) -> Way:
-    return cell.solution, cell.proxy
-
-
-def _title(solution: str, proxy: str) -> str:
-    return solution if proxy == ProxyPlace.NONE else SOLUTION_WITH_PEP(solution=solution, proxy=proxy)
-
-
-def _congestion_of(cell: TransferCell) -> str:
-    return cell.congestion
-
-
-def _condition_of(cell: TransferCell) -> str:
-    return cell.condition
-
-
-def _least_rtt_ms(sessions: SessionPair, link: Link, *, token: CancelToken) -> float:
-    """Return the shortest round trip over the bare link, in ms.
-
-    Raises:
-        ProbeFailed: No request was answered.
-    """
-    argv = ("ping", "-q", "-n", "-i", "0.2", "-c", str(_PINGS), "-W", "5", link.underlay_b)
-    done = sessions.a.run(Command(argv, timeout_s=_PING_S), token=token)
-    found = _LEAST_RTT.search(done.stdout)
-    if found is None:
-        raise ProbeFailed(
-            NO_ANSWER_UNDER_CONDITION(address=link.underlay_b, host=sessions.a.spec.label),
-        )
-    return float(found["least"])

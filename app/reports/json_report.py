@@ -49,7 +49,7 @@ def to_json(record: CampaignRecord, ranking: Ranking) -> dict[str, Any]:
         "profile": _plain(asdict(plan.profile)),
         "conditions": list(dict.fromkeys(key.condition for key in plan.attempts)),
         "condition": _plain(asdict(plan.condition)) if plan.condition is not None else None,
-        "measured_conditions": [_measured(one) for one in record.measured_conditions],
+        "measured_conditions": [condition_data(one) for one in record.measured_conditions],
         "deadline_ms": plan.deadline_ms,
         "min_rate_mbit_s": plan.min_rate_mbit_s,
         "workloads": _workloads(record),
@@ -88,7 +88,8 @@ def _workloads(record: CampaignRecord) -> list[dict[str, Any]]:
     ]
 
 
-def _measured(found: MeasuredCondition) -> dict[str, Any]:
+def condition_data(found: MeasuredCondition) -> dict[str, Any]:
+    """Return a condition as it was measured on the bare link, for programs."""
     return {**_plain(asdict(found)), "is_met": found.is_met}
 
 

@@ -1,4 +1,4 @@
-"""Outcome of a study with a run of its own, the hub's or that with nodes: one form for window, terminal and files."""
+"""Outcome of a study with a run of its own, whichever it is: one form for window, terminal and files."""
 
 from __future__ import annotations
 
@@ -7,9 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from app.domain.application_study import ApplicationResult
 from app.domain.errors import InvalidOption
 from app.domain.hub_study import HubResult
 from app.domain.node_study import NodeResult
+from app.ranking.application_study import APPLICATION_STUDY
+from app.ranking.application_study import STUDY as APPLICATION_SOURCE
 from app.ranking.hub_study import HUB_STUDY, hub_study_source, published_rates
 from app.ranking.node_study import (
     NODE_STUDY,
@@ -19,18 +22,22 @@ from app.ranking.node_study import (
     own_pairs,
     published_pairs,
 )
-from app.reports import hub_study, node_study
+from app.reports import application_study, hub_study, node_study
 from app.reports.files import write_atomically
 from app.reports.messages import UNKNOWN_STUDY_KIND
+from app.storage.application_results import ApplicationResults
 from app.storage.hub_results import HubResults
 from app.storage.node_results import NodeResults
 from app.wording.language import mark, source_language, tr
 from app.wording.local_forms import decimal, local_figure
 from app.wording.messages import local_text
 
+LabResults = HubResults | NodeResults | ApplicationResults
+
 TITLES = {
     HUB_STUDY: mark("Key exchanges of many clients with one hub"),
     NODE_STUDY: mark("A node behind each gateway, and four ways to protect frames from node to node"),
+    APPLICATION_STUDY: mark("Web page, telephone call and two connections over satellite links, with and without VPNs"),
 }
 """English titles, to be translated, by study."""
 
@@ -54,17 +61,25 @@ class OutcomeTable:
 
 def source(study: str) -> str:
     """Return the publication of a study."""
-    return hub_study_source() if study == HUB_STUDY else STUDY
+    return {HUB_STUDY: hub_study_source(), APPLICATION_STUDY: APPLICATION_SOURCE}.get(study, STUDY)
 
 
 def notes(study: str) -> tuple[str, ...]:
     """Return what differs from a study, in the user's language."""
-    return tuple(map(tr, hub_study.HUB_NOTES if study == HUB_STUDY else node_study.NODE_NOTES))
+    of_study = {HUB_STUDY: hub_study.HUB_NOTES, APPLICATION_STUDY: application_study.APPLICATION_NOTES}
+    return tuple(map(tr, of_study.get(study, node_study.NODE_NOTES)))
 
 
 def published_table(study: str) -> OutcomeTable:
     """Return what a study publishes."""
     title = tr("Published")
+    if study == APPLICATION_STUDY:
+        row = (
+            tr("share of the later one %"),
+            tr("without loss, with each VPN and PEP"),
+            application_study.share_range(),
+        )
+        return OutcomeTable(title, (tr("figure"), tr("where"), tr("published")), (row,))
     if study == HUB_STUDY:
         rates = []
         for rate in published_rates():
@@ -83,8 +98,11 @@ def published_table(study: str) -> OutcomeTable:
     return OutcomeTable(title, heads, tuple(pairs))
 
 
-def outcome_tables(results: HubResults | NodeResults) -> tuple[OutcomeTable, ...]:
+def outcome_tables(results: LabResults) -> tuple[OutcomeTable, ...]:
     """Return own figures, for a hub beside the published ones, for nodes with what an observer sees at each hop."""
+    if isinstance(results, ApplicationResults):
+        rows = application_study.figure_rows(results)
+        return (_table(tr("Own and published figures"), application_study.HEADINGS, rows, range(4, 11)),)
     if isinstance(results, HubResults):
         rows = hub_study.figure_rows(results)
         return (_table(tr("Own and published figures"), hub_study.HEADINGS, rows, (2, 3, 6)),)
@@ -103,8 +121,10 @@ def _table(
     return OutcomeTable(title, tuple(map(tr, headings)), tuple(rows), frozenset(figures))
 
 
-def outcome_lines(results: HubResults | NodeResults) -> list[str]:
+def outcome_lines(results: LabResults) -> list[str]:
     """Return what the figures say beside the published ones, and what failed, as sentences."""
+    if isinstance(results, ApplicationResults):
+        return application_study.lines(results)
     if isinstance(results, HubResults):
         return hub_study.lines(results)
     found = [node_study.order_line(one) for one in own_pairs(results.results)]
@@ -115,12 +135,16 @@ def outcome_lines(results: HubResults | NodeResults) -> list[str]:
     return found
 
 
-def result_words(result: HubResult | NodeResult) -> str:
+def result_words(result: HubResult | NodeResult | ApplicationResult) -> str:
     """Return one result in a line."""
     if isinstance(result, HubResult):
         if result.value is None:
             return _failed(result.message)
         words = f"{hub_study.value_words(result)}, {hub_study.limit_words(result)}"
+    elif isinstance(result, ApplicationResult):
+        if not result.workloads:
+            return _failed(result.message, is_unmeasured=result.is_condition_missed)
+        words = application_study.words(result)
     else:
         if not result.has_figures:
             return _failed(result.message)
@@ -129,18 +153,21 @@ def result_words(result: HubResult | NodeResult) -> str:
     return f"{words}; {tr('this computer had other work meanwhile')}" if result.is_disturbed else words
 
 
-def _failed(message: str) -> str:
-    return f"{tr('failed')}: {' '.join(local_text(message).split())}"
+def _failed(message: str, *, is_unmeasured: bool = False) -> str:
+    verdict = tr("not measured") if is_unmeasured else tr("failed")
+    return f"{verdict}: {' '.join(local_text(message).split())}"
 
 
-def lab_study_data(results: HubResults | NodeResults) -> dict[str, object]:
+def lab_study_data(results: LabResults) -> dict[str, object]:
     """Return the outcome as data for programs."""
+    if isinstance(results, ApplicationResults):
+        return application_study.application_data(results)
     if isinstance(results, HubResults):
         return hub_study.hub_study_data(results)
     return node_study.node_study_data(results)
 
 
-def write_lab_study(results: HubResults | NodeResults, path: Path) -> Path:
+def write_lab_study(results: LabResults, path: Path) -> Path:
     """Write the outcome; its kind follows from the ending: .html or .json.
 
     Raises:
@@ -156,6 +183,8 @@ def write_lab_study(results: HubResults | NodeResults, path: Path) -> Path:
         raise InvalidOption(UNKNOWN_STUDY_KIND(kind=kind, known=".html, .json"))
     elif isinstance(results, HubResults):
         hub_study.write_hub_study(results, path)
+    elif isinstance(results, ApplicationResults):
+        application_study.write_application_study(results, path)
     else:
         node_study.write_node_study(results, path)
     return path

@@ -8,11 +8,12 @@ from functools import partial
 from pathlib import Path
 
 from app.domain.errors import InvalidOption
-from app.domain.transfers import TransferCell
+from app.domain.transfers import TransferCell, TransferResult
 from app.ranking.published_transfers import STUDY, published_transfers
 from app.ranking.transfer_goals import KNOWN_REASONS
 from app.reports.files import write_atomically
 from app.reports.html_page import render_page
+from app.reports.json_report import condition_data
 from app.reports.messages import UNKNOWN_STUDY_KIND
 from app.reports.study_view import (
     GOAL_WORDS,
@@ -62,6 +63,8 @@ def _study_data(results: StudyResults, cells: Sequence[TransferCell]) -> dict[st
                 "sender_congestion": found[cell].congestion if cell in found else None,
                 "proxy_congestion": found[cell].proxy_congestion if cell in found else None,
                 "own_load_cores": found[cell].own_load_cores if cell in found else None,
+                "measured_condition": _condition_of(found.get(cell)),
+                "is_condition_missed": cell in found and found[cell].is_condition_missed,
                 "message": found[cell].message if cell in found else "not measured",
             }
             for cell in cells
@@ -74,6 +77,11 @@ def _study_data(results: StudyResults, cells: Sequence[TransferCell]) -> dict[st
         "goals": [{"text": one.text, "is_met": one.is_met} for one in view.goals],
         "advice": list(view.advice),
     }
+
+
+def _condition_of(result: TransferResult | None) -> dict[str, object] | None:
+    found = result.measured_condition if result is not None else None
+    return condition_data(found) if found is not None else None
 
 
 def study_to_html(results: StudyResults, cells: Sequence[TransferCell]) -> str:

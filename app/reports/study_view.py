@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from app.domain.application_study import ApplicationResult
 from app.domain.condition_files import presets
-from app.domain.transfers import CONGESTION, Agreement, TransferCell
+from app.domain.transfers import CONGESTION, Agreement, TransferCell, TransferResult
 from app.ranking.published_order import agreement
 from app.ranking.published_transfers import published_transfers
 from app.ranking.transfer_advice import advice
 from app.ranking.transfer_figures import FigureComparison, figure_comparisons
 from app.ranking.transfer_goals import Goal, goals
 from app.storage.study_results import StudyResults
+from app.wording.conditions import measured_words
 from app.wording.language import mark, tr
 from app.wording.local_forms import decimal, listed_names, local_figure
 from app.wording.messages import local_text
@@ -28,7 +30,8 @@ GOAL_WORDS: Mapping[bool | None, str] = {True: mark("Reached"), False: mark("Mis
 
 STUDY_NOTES = (
     mark(
-        "CUBIC on end hosts, BBR on gateways and PEP (section IV.A): the study prints 32 to 46 s for 30 MB with loss."
+        "CUBIC on end hosts, BBR on the PEP alone, or on all that gateways send (section IV.A): the study prints 32 to "
+        "46 s for 30 MB with loss."
     ),
     mark(
         "BBR is the kernel's, version 1; the study had version 2. A PEP is a proxy on B, the sender's gateway: at A it "
@@ -38,7 +41,7 @@ STUDY_NOTES = (
 """Notes on the published table and of its repetition."""
 
 SPLIT_RANGE = mark("32–46 (section IV.A)")
-"""Published seconds of the cells with BBR on gateways and proxies alone, which are in no table of the study."""
+"""Published seconds of the cells with BBR on gateways or proxies alone, which are in no table of the study."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +68,18 @@ class StudyView:
 
     @property
     def failed(self) -> Mapping[TransferCell, str]:
-        """Why transfers did not end, or do not count, by cell."""
-        return {one.cell: one.message for one in self.results.results if one.seconds is None or one.is_disturbed}
+        """Why transfers did not end, or do not count, by cell; those whose condition was missed are not measured."""
+        return {
+            one.cell: one.message
+            for one in self.results.results
+            if (one.seconds is None or one.is_disturbed) and not one.is_condition_missed
+        }
+
+    @property
+    def reasons(self) -> Mapping[TransferCell, str]:
+        """Why cells of the part have no own time, by cell, as far as there is a reason."""
+        found = {one.cell: one.message for one in self.results.results if one.message}
+        return {cell: found[cell] for cell in self.cells if cell in found and cell not in self.own_s}
 
     @property
     def is_whole(self) -> bool:
@@ -143,15 +156,36 @@ def percent_text(value: int) -> str:
 
 
 def link_lines(results: StudyResults, cells: Collection[TransferCell]) -> list[str]:
-    """Return the round-trip time of the bare link under each condition of some cells, beside the one asked for."""
-    conditions = {cell.condition for cell in cells}
+    """Return each condition of some cells as it was measured on the bare link, with the verdict.
+
+    Earlier versions measured the round-trip time alone, which is beside the one asked for.
+    """
+    some = [one for one in results.results if one.cell in cells]
+    lines = condition_lines(some)
+    measured = {one.cell.condition for one in some if one.measured_condition is not None}
+    conditions = {cell.condition for cell in cells} - measured
     text = tr("{condition}: round trip {seen} ms at least on the bare link, {asked} ms asked for on the average.")
-    return [
+    return lines + [
         text.format(
             condition=condition, seen=local_figure(rtt_ms, 3), asked=local_figure(presets()[condition].rtt_ms, 3)
         )
         for condition, rtt_ms in (results.rtt_ms or {}).items()
         if condition in conditions
+    ]
+
+
+def condition_lines(results: Iterable[TransferResult | ApplicationResult]) -> list[str]:
+    """Return each condition as it was measured on the bare link, once for each group of cells of a run."""
+    measured = {
+        (one.cell.condition, one.cell.congestion, one.measured_condition.measured_at): one.measured_condition
+        for one in results
+        if one.measured_condition is not None
+    }
+    return [
+        tr("Bare link, {condition}, {congestion}: {words}.").format(
+            condition=condition, congestion=local_text(CONGESTION[congestion].title), words=measured_words(found)
+        )
+        for (condition, congestion, _), found in measured.items()
     ]
 
 

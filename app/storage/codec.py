@@ -94,8 +94,8 @@ def _converter(*, is_detailed: bool = False) -> Converter:
 
 def _new_converter(*, is_detailed: bool) -> Converter:
     converter = base_converter(is_detailed=is_detailed, forbids_unknown=False)
-    converter.register_structure_hook(datetime, _read_time)
-    converter.register_unstructure_hook(datetime, _write_time)
+    converter.register_structure_hook(datetime, read_time)
+    converter.register_unstructure_hook(datetime, write_time)
     converter.register_unstructure_hook(LatencySeries, _refuse_array)
     converter.register_structure_hook(LatencySeries, _refuse_array)
     # Made at first use, by when the converter knows how each of their fields is read.
@@ -112,7 +112,8 @@ def _is_attempt(kind: object) -> bool:
     return kind is Attempt
 
 
-def _read_time(data: object, _: object) -> datetime:
+def read_time(data: object, _: object) -> datetime:
+    """Read a time with its offset, as it is stored; return it in UTC."""
     if not isinstance(data, str):
         raise wrong_kind(mark("a time"), data)
     time = datetime.fromisoformat(data)
@@ -121,7 +122,8 @@ def _read_time(data: object, _: object) -> datetime:
     return time.astimezone(UTC)
 
 
-def _write_time(time: datetime) -> str:
+def write_time(time: datetime) -> str:
+    """Return a time as it is stored, in UTC."""
     if time.tzinfo is None:
         raise Bug(TIME_WITHOUT_OFFSET(time=time.isoformat()))
     return time.astimezone(UTC).isoformat()

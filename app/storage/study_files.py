@@ -5,19 +5,24 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import asdict, dataclass, field, replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Generic, Self, TypeVar
 
-from cattrs import structure
+from cattrs import Converter
 
 from app.domain.atomic import replace_file
 from app.domain.errors import InvalidFile
 from app.domain.messages import from_stored, to_stored
 from app.domain.version import tunnelmark_version
+from app.storage.codec import read_time, write_time
 from app.storage.messages import REPEAT_DISTURBED, REPEAT_FAILED, STUDY_FORMAT, STUDY_UNREAD
 
 R = TypeVar("R", bound=Any)
 """A dataclass with `format` and `results`; each of these has a `message`."""
+
+_READER = Converter()
+_READER.register_structure_hook(datetime, read_time)
 
 
 class ResultsByKey:
@@ -104,7 +109,7 @@ def read_study(file: Path, kind: type[R], *, known: int) -> R | None:
         InvalidFile: The file cannot be read.
     """
     try:
-        found = _with_texts(structure(json.loads(file.read_text(encoding="utf-8")), kind), from_stored)
+        found = _with_texts(_READER.structure(json.loads(file.read_text(encoding="utf-8")), kind), from_stored)
     except FileNotFoundError:
         return None
     except Exception as error:  # cattrs raises groups of what it finds
@@ -117,7 +122,9 @@ def read_study(file: Path, kind: type[R], *, known: int) -> R | None:
 def write_study(file: Path, results: R) -> None:
     """Write results, all at once."""
     file.parent.mkdir(parents=True, exist_ok=True)
-    replace_file(file, f"{json.dumps(asdict(_with_texts(results, to_stored)), indent=2)}\n".encode())
+    replace_file(
+        file, f"{json.dumps(asdict(_with_texts(results, to_stored)), indent=2, default=write_time)}\n".encode()
+    )
 
 
 def _with_texts(results: R, change: Callable[[str], str]) -> R:

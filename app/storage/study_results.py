@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from app.domain.conditions import MeasuredCondition, Quantity
 from app.domain.errors import InvalidFile
 from app.domain.topology import Topology
 from app.domain.transfers import TransferCell, TransferResult
@@ -51,9 +52,15 @@ class StudyResults(ResultsByKey):
 
     @staticmethod
     def is_whole(result: TransferResult) -> bool:
-        """Return whether a transfer ended undisturbed, between nodes behind the hosts."""
+        """Return whether a transfer ended undisturbed under its condition, between nodes behind the hosts."""
         is_between_nodes = result.topology is Topology.ROUTED_NODES
-        return result.seconds is not None and is_between_nodes and not result.is_disturbed
+        is_undisturbed = not (result.is_disturbed or result.is_condition_missed)
+        return result.seconds is not None and is_between_nodes and is_undisturbed
+
+    def with_condition(self, found: MeasuredCondition) -> StudyResults:
+        """Return them with the round-trip time of a condition that was met."""
+        rtt_ms = next((one.measured for one in found.checks if one.quantity is Quantity.RTT), None)
+        return self if rtt_ms is None or not found.is_met else self.with_rtt(found.name, rtt_ms)
 
     def with_rtt(self, condition: str, rtt_ms: float) -> StudyResults:
         """Return them with the round-trip time that was measured under a condition."""

@@ -19,6 +19,8 @@ CONGESTION_FILE = "/proc/sys/net/ipv4/tcp_congestion_control"
 _ON = bare_script("nodes/setting-on.sh")
 _OFF = bare_script("nodes/setting-off.sh")
 _STEP_S = 60.0
+_BUILT_IN = ("cubic", "reno")
+"""Congestion controls that need no module. Source: CONFIG_TCP_CONG_CUBIC=y of Debian's kernels."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,19 +30,22 @@ class HostSettings:
     Tunnels side by side share them: they are restored once the last one that needs them has gone.
 
     Attributes:
-        congestion: Congestion control, as the kernel names it, of what gateways themselves send; empty to leave it.
+        congestion: Congestion control, as the kernel names it, of what gateways themselves send; empty to leave it and
+            to need no other.
         has_hystart: Whether CUBIC may leave slow start early; None to leave it.
+        also: Congestion control that is to be there as well, for sockets that choose it themselves; empty for none.
     """
 
     congestion: str = ""
     has_hystart: bool | None = None
+    also: str = ""
 
     def extend(self, plan: TunnelPlan, link: Link) -> TunnelPlan:
         """Return a plan with them."""
         steps: list[PlanStep] = []
         if self.congestion:
             title = SET_CONGESTION(congestion=self.congestion)
-            module = "" if self.congestion in ("cubic", "reno") else f"tcp_{self.congestion}"
+            module = next((f"tcp_{one}" for one in (self.congestion, self.also) if one and one not in _BUILT_IN), "")
             steps.append(_step(title, link, CONGESTION_FILE, self.congestion, module))
         if self.has_hystart is not None:
             title = HYSTART_ON() if self.has_hystart else HYSTART_OFF()

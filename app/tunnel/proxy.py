@@ -25,8 +25,10 @@ PROXY_SIDE = Side.B
 
 _MARK = 0x746D
 """Mark of the proxy's own packets, which are not sent to it again. Source: our choice."""
+_MEASURED_PORTS = 3
+"""Ports of measurements between nodes, from that of iperf3 on: its two, and that of a web server."""
 _PORT_OFFSET = 2
-"""Distance of the proxy's port from that of iperf3, which has two."""
+"""Distance of the proxy's port on the gateway from that of iperf3, which has two."""
 
 _PROGRAM = bare_script("nodes/proxy.pl")
 _UP = bare_script("nodes/proxy-up.sh")
@@ -61,10 +63,12 @@ class ProxySteps:
     Attributes:
         topology: Routed nodes, which the plan has already.
         place: Where it splits connections.
+        congestion: Congestion control that it sets for its sockets, as the kernel names it; empty for the host's.
     """
 
     topology: Topology
     place: ProxyPlace
+    congestion: str = ""
 
     def extend(self, plan: TunnelPlan, link: Link) -> TunnelPlan:
         """Return a plan with the proxy.
@@ -79,7 +83,8 @@ class ProxySteps:
             raise InvalidPlan(reason)
         own = plan.on(PROXY_SIDE)
         inside = self.place is ProxyPlace.INSIDE
-        step = _step(link, *(("prerouting", _nodes_rule(link)) if inside else ("output", _tunnel_rule(plan, link))))
+        chain, rule = ("prerouting", _nodes_rule(link)) if inside else ("output", _tunnel_rule(plan, link))
+        step = _step(link, self.congestion, chain, rule)
         steps = (*own.steps, step) if inside else (step, *own.steps)
         program = FileToWrite(f"{link.run_dir}/proxy.pl", _PROGRAM.encode(), 0o600)
         changed: EndpointPlan = replace(own, files=(*own.files, program), steps=steps)
@@ -89,7 +94,8 @@ class ProxySteps:
 def _nodes_rule(link: Link) -> tuple[str, ...]:
     """Return the match of connections between the nodes to the ports of measurements."""
     networks = "{ " + ", ".join(node_addresses(link, Topology.ROUTED_NODES, side).network for side in Side) + " }"
-    ports = f"{{ {link.names.iperf_port}, {link.names.iperf_port + 1} }}"
+    first = link.names.iperf_port
+    ports = f"{{ {first}-{first + _MEASURED_PORTS - 1} }}"
     return ("ip", "saddr", networks, "ip", "daddr", networks, "tcp", "dport", ports)
 
 
@@ -99,14 +105,14 @@ def _tunnel_rule(plan: TunnelPlan, link: Link) -> tuple[str, ...]:
     return ("ip", "daddr", link.underlay(PROXY_SIDE.other), "tcp", "dport", f"{{ {ports} }}")
 
 
-def _step(link: Link, chain: str, rule: tuple[str, ...]) -> PlanStep:
+def _step(link: Link, congestion: str, chain: str, rule: tuple[str, ...]) -> PlanStep:
     table = f"tunnelmark_proxy_{link.names.ethernet_interface}"
     port = str(link.names.iperf_port + _PORT_OFFSET)
     notes = notes_dir(link, table)
     return PlanStep(
         title=START_INNER_PROXY() if chain == "prerouting" else START_OUTER_PROXY(),
         command=Command(
-            shell_step_argv(_UP, notes, link.run_dir, port, str(_MARK), table, chain, *rule),
+            shell_step_argv(_UP, notes, link.run_dir, port, str(_MARK), table, congestion, chain, *rule),
             timeout_s=_STEP_S,
             is_root=True,
         ),

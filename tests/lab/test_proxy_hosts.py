@@ -9,13 +9,17 @@ import pytest
 
 from app.domain.cancel import CancelToken
 from app.domain.commands import SessionPair
-from app.domain.errors import InvalidPlan
+from app.domain.errors import InvalidPlan, ProbeFailed
 from app.domain.hosts import Side
 from app.domain.messages import MessageForm
 from app.domain.topology import ProxyPlace, Topology, node_addresses
 from app.host.node_session import NodeSession
+from app.measurement.application_run import set_congestion
+from app.measurement.messages import NODE_CONGESTION_REFUSED
 from app.probes.iperf_server import IperfServer
 from app.probes.transfer import Transferred, TransferRequest, transfer
+from app.probes.workloads import WORKLOADS, WorkloadPath
+from app.probes.workloads.two_flows import FlowTimes, measure_flows
 from app.tunnel import ActiveTunnel, plan_of, temporary_group
 from app.tunnel.host_settings import CONGESTION_FILE
 from app.tunnel.messages import PROXY_ON_BRIDGE, PROXY_WITHOUT_NODES, PROXY_WITHOUT_TCP
@@ -75,6 +79,50 @@ def test_a_proxy_inside_splits_the_nodes_and_one_outside_the_tunnel(net: NetBenc
             assert len(found) == 2  # iperf3's control connection, and that of the bytes
             assert all(words[3:] == ["reno", "reno"] for words in found)
         assert splits(net, group.tunnels[1]) == outside
+
+
+def test_a_proxy_with_its_own_congestion_control_leaves_that_of_the_host_and_of_the_tunnel(net: NetBench) -> None:
+    before = sh(net.sessions.b, f"cat {CONGESTION_FILE}")
+    assert before.strip() != "reno"
+    places = (ProxyPlace.INSIDE, ProxyPlace.OUTSIDE)
+    requests = [with_nodes(net.request("openvpn-tcp"), "nodes-routed", place, "", "reno") for place in places]
+    with temporary_group(net.sessions, requests, token=CancelToken(), on_stage=lambda *_: None, lease_s=120) as group:
+        assert not group.failures, [error.context for error in group.failures.values()]
+        assert sh(net.sessions.b, f"cat {CONGESTION_FILE}") == before
+        inside, outside = group.tunnels[0], group.tunnels[1]
+        done = move(net, inside)
+        assert (done.seconds is not None, done.congestion) == (True, "cubic")
+        for tunnel in (inside, outside):
+            found = splits(net, tunnel)
+            assert found
+            assert all(words[3:] == ["reno", "reno"] for words in found), found
+        own = sh(net.sessions.b, f"ss -tinH dport = :{inside.link.names.tcp_port}")
+        assert own.strip()
+        assert "reno" not in own, "the connection of the tunnel itself is not the proxy's"
+
+
+def test_applications_run_between_nodes_and_a_proxy_inside_splits_their_connections(net: NetBench) -> None:
+    before = sh(net.sessions.b, f"cat {CONGESTION_FILE}")
+    request = with_nodes(net.request("openvpn-udp"), "nodes-routed", ProxyPlace.INSIDE)
+    token = CancelToken()
+    with temporary_group(net.sessions, [request], token=token, on_stage=lambda *_: None, lease_s=240) as group:
+        assert not group.failures, [error.context for error in group.failures.values()]
+        tunnel = group.tunnels[0]
+        a, b = (node_addresses(tunnel.link, Topology.ROUTED_NODES, side) for side in Side)
+        nodes = SessionPair(NodeSession(net.sessions.a, a.namespace), NodeSession(net.sessions.b, b.namespace))
+        for node in (nodes.a, nodes.b):
+            set_congestion(node, "reno", token=token)
+            assert sh(node, f"cat {CONGESTION_FILE}").strip() == "reno"
+        assert sh(net.sessions.b, f"cat {CONGESTION_FILE}") == before, "the gateway has its own"
+        with pytest.raises(ProbeFailed, check=has_message(NODE_CONGESTION_REFUSED, congestion="nothing")):
+            set_congestion(nodes.a, "nothing", token=token)
+        port, underlay = tunnel.link.names.iperf_port, (net.pair.underlay_a, net.pair.underlay_b)
+        path = WorkloadPath(nodes, a.node_ip, b.node_ip, underlay, "", port, 0.0, token)
+        assert WORKLOADS["web-page"].run(path)["page"] > 0
+        assert {words[2] for words in splits(net, tunnel)} == {f"{b.node_ip}:{port + 2}"}
+        assert WORKLOADS["voice"].run(path)["mos"] > 1
+        assert 0 < measure_flows(path, FlowTimes(4, 1, 3))["second-share"] < 100
+        assert {words[2] for words in splits(net, tunnel)} == {f"{b.node_ip}:{port + nth}" for nth in range(3)}
 
 
 def test_a_setting_remains_until_the_last_tunnel_that_needs_it_has_gone(net: NetBench) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 from sample_records import MODELS, Model, sample_record
 
 from app.discovery.pair_discovery import Discovery
+from app.domain.application_study import ApplicationResult
 from app.domain.cancel import CancelToken
 from app.domain.errors import InvalidFile
 from app.domain.hosts import PairSpec
@@ -63,6 +64,30 @@ def own_node_result(setting: str, number: int) -> NodeResult:
     rates = {"a_to_b": 410.0 - 60 * nth + number, "b_to_a": 400.0 - 60 * nth}
     latency_ms = 0.4 + 0.1 * nth + number / 100
     return NodeResult(setting, number, latency_ms, mbit_s=rates, cpu_latency=cpu, cpu_throughput=cpu, hops=hops)
+
+
+def own_application_result(cell: TransferCell) -> ApplicationResult:
+    """Return made-up figures of applications."""
+    call = {"rating": 71.5, "mos": 3.7, "jitter-a-to-b": 0.4, "jitter-b-to-a": 0.6}
+    flows = {"fairness": 0.98, "second-share": 44.0, "first": 5.3, "second": 4.2}
+    page = {"page": 4.1 if cell.proxy == "none" else 3.5, "document": 1.6, "first-byte": 1010.0}
+    figures = {"web-page": page, "voice": call, "two-flows": flows}
+    return ApplicationResult(cell, tuple(WorkloadResult(name, one) for name, one in figures.items()))
+
+
+def own_lab_result(key: Any) -> Any:
+    """Return a made-up result of a study with a run of its own."""
+    if isinstance(key, TransferCell):
+        return own_application_result(key)
+    return own_hub_result(key) if isinstance(key, HubCell) else own_node_result(*key)
+
+
+def without_figures(result: Any, why: str) -> Any:
+    """Return such a result that failed."""
+    if isinstance(result, ApplicationResult):
+        return replace(result, workloads=(), message=why)
+    none = {"value": None} if isinstance(result, HubResult) else {"latency_ms": None, "mbit_s": {}}
+    return replace(result, message=why, **none)
 
 
 def study_models(study: ComparisonStudy) -> dict[tuple[str, str], Model]:
@@ -199,7 +224,7 @@ class FakeStudies:
         found = self.lab_results(study.name, discovery.pair.name, wanted.part)
         found = found.to_measure_afresh() if wanted.is_fresh else found
         keys = study.missing(wanted.part, found.done())
-        made = [own_hub_result(key) if isinstance(key, HubCell) else own_node_result(*key) for key in keys]
+        made = [own_lab_result(key) for key in keys]
         for nth, one in enumerate(made):
             if nth == self.study_pauses_after:
                 self.study_gate.clear()
@@ -209,8 +234,7 @@ class FakeStudies:
             token.raise_if_cancelled()
             key = found.key_of(one)
             if key in self.lab_failures:
-                none = {"value": None} if isinstance(one, HubResult) else {"latency_ms": None, "mbit_s": {}}
-                one = replace(one, message=self.lab_failures[key], **none)
+                one = without_figures(one, self.lab_failures[key])
             found = found.with_result(one)
             self.lab_stored[found.study, found.pair, found.part] = found
             on_result(one)

@@ -104,10 +104,12 @@ def shell_step(title: str, script: str, undo: str = "true", timeout_s: float = 3
     )
 
 
-def with_nodes(request: DeployRequest, topology: str, proxy: str = "none", congestion: str = "") -> DeployRequest:
-    """Return a request with nodes, and a proxy and congestion control where there are any."""
+def with_nodes(
+    request: DeployRequest, topology: str, proxy: str = "none", congestion: str = "", of_proxy: str = ""
+) -> DeployRequest:
+    """Return a request with nodes, and a proxy and congestion controls of hosts and proxy where there are any."""
     place, of_nodes = ProxyPlace(proxy), Topology(topology)
-    parts = (NodeSteps(of_nodes), ProxySteps(of_nodes, place), HostSettings(congestion))
+    parts = (NodeSteps(of_nodes), ProxySteps(of_nodes, place, of_proxy), HostSettings(congestion))
     return replace(request, extension=Extended(parts))
 
 

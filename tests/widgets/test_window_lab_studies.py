@@ -5,15 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from fake_studies import own_hub_result, own_node_result
+from fake_studies import own_application_result, own_hub_result, own_node_result
 from layout_checks import layout_faults
 from PySide6.QtWidgets import QTableWidget
 from window_driver import Driver
 
 from app.domain.errors import HostUnreachable
+from app.ranking.application_study import APPLICATION_STUDY, application_cells
 from app.ranking.hub_study import HUB_STUDY, hub_cells, published_rates
 from app.ranking.node_study import NODE_STUDY, node_settings
 from app.reports.hub_study import AT_LEAST
+from app.storage.application_results import ApplicationResults
 from app.storage.hub_results import HubResults
 from app.storage.node_results import NodeResults
 from ui.studies.studies_page import StudiesPage
@@ -58,7 +60,7 @@ def store_nodes(driver: Driver) -> None:
     driver.services.lab_stored[NODE_STUDY, PAIR, "quick"] = found
 
 
-@pytest.mark.parametrize("study", [HUB_STUDY, NODE_STUDY])
+@pytest.mark.parametrize("study", [HUB_STUDY, NODE_STUDY, APPLICATION_STUDY])
 def test_a_run_is_planned_stopped_and_resumed(driver: Driver, study: str) -> None:
     page, services = chosen(driver, study), driver.services
     total = int(page.lab.parts.item(0, 1).text())
@@ -128,6 +130,26 @@ def test_who_sees_mac_addresses_of_nodes_and_what_became_of_the_order(driver: Dr
     page.write(tmp_path / "nodes.html")
     driver.until(lambda: "Report saved." in page.notice.text)
     assert node_settings()[0].title in (tmp_path / "nodes.html").read_text(encoding="utf-8")
+
+
+def test_applications_are_beside_the_published_range_of_shares(driver: Driver, tmp_path: Path) -> None:
+    found = ApplicationResults(APPLICATION_STUDY, PAIR, "quick", "1")
+    for cell in application_cells("quick"):
+        found = found.with_result(own_application_result(cell))
+    driver.services.lab_stored[APPLICATION_STUDY, PAIR, "quick"] = found
+    page = chosen(driver, APPLICATION_STUDY)
+    (figures,) = page.lab.figures.tables
+    assert texts(figures, 0) == ["geo", "CUBIC", "none", "none", "4.10", "71.5", "3.70", "0.60", "44", "40–60", "0.98"]
+    assert texts(figures, 2)[2:5] == ["wireguard", "B", "3.50"]
+    assert "3 of 3 cells within 40–60 %" in page.lab.lines.text()
+    assert not page.lab.tabs.isTabVisible(2), "no hub"
+    driver.window.resize(1024, 700)
+    page.lab.tabs.setCurrentIndex(1)
+    driver.lay_out()
+    assert layout_faults(driver.window) == []
+    page.write(tmp_path / "applications.html")
+    driver.until(lambda: "Report saved." in page.notice.text)
+    assert ">wireguard</td>" in (tmp_path / "applications.html").read_text(encoding="utf-8")
 
 
 def test_failures_are_named_and_a_lost_host_can_be_resumed(driver: Driver) -> None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 from window_driver import Driver
 
+from app.domain.conditions import ConditionCheck, MeasuredCondition, Quantity
 from app.domain.errors import HostUnreachable
 from app.domain.topology import Topology
 from app.domain.transfers import TransferResult
@@ -163,3 +165,20 @@ def test_resuming_in_a_lab_that_has_gone_says_so_until_it_runs_again(
     driver.until(lambda: page.notice.text == "The part is measured.")
     assert runs == [0, 8]
     assert old_times(driver) == 0
+
+
+def test_a_cell_whose_condition_was_missed_is_not_measured_with_the_reason(driver: Driver) -> None:
+    check = ConditionCheck(Quantity.RTT, "", 500.0, 40.0, 490.0, 510.0, is_met=False)
+    link = MeasuredCondition("geo", datetime(2026, 11, 28, tzinfo=UTC), (check,))
+    found = StudyResults(SATCOM, "lab:practice", "1.0", TRANSFER_BYTES)
+    for cell in QUICK[:7]:
+        found = found.with_result(TransferResult(cell, _OLD_S, TRANSFER_BYTES, topology=Topology.ROUTED_NODES))
+    missed = TransferResult(QUICK[7], None, 0, message="No.", measured_condition=link, is_condition_missed=True)
+    driver.services.study_stored["lab:practice"] = found.with_result(missed)
+    driver.window.show_area("studies")
+    page = driver.page(StudiesPage)
+    assert page.tabs.times.item(7, 4).text() == "not measured"
+    assert page.tabs.times.item(7, 4).toolTip() == "No."
+    assert "Not measured (–): 8 " in page.tabs.maps.lines.text()
+    assert "• Bare link, geo, CUBIC: not as asked for" in page.tabs.agreement.links.text()
+    assert page.tabs.parts.item(0, _MEASURED).text() == "7 of 8"

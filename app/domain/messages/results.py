@@ -47,6 +47,7 @@ INJECTION_CONTROL_FAILED = MessageForm(
 CUBIC_WITHOUT_HYSTART = MessageForm("transfer.cubic-without-hystart", "CUBIC without HyStart")
 BBR_HERE = MessageForm("transfer.bbr-here", "BBR (here v1, in the study v2)")
 CUBIC_BBR_ON_GATEWAYS = MessageForm("transfer.cubic-bbr-on-gateways", "CUBIC, BBR (v1) on gateways")
+CUBIC_BBR_ON_PROXY = MessageForm("transfer.cubic-bbr-on-proxy", "CUBIC, BBR (v1) on the PEP alone")
 CHECK_OF_ORDER = MessageForm("condition.check-of-order", "order{way:text}: {frames:.0f} frames overtaken")
 CHECK_OF_LOSS = MessageForm(
     "condition.check-of-loss",

@@ -13,22 +13,18 @@ from app.domain.conditions import Condition, MeasuredCondition
 from app.domain.errors import ConditionNotMet, TunnelmarkError
 from app.domain.events import LogLevel, LogLine
 from app.domain.hosts import Side
-from app.domain.messages.lists import joined
 from app.domain.profiles import Profile, ProfileName
 from app.domain.results import Attempt, AttemptStatus, CampaignPlan, CampaignStatus
 from app.domain.solutions import BASELINE
-from app.measurement.link_conditions import LinkMeasurement
-from app.measurement.messages import BARE_EMULATOR, CONDITION_NOT_MET, CONDITION_SET, NO_EMULATION_ON_LINK
+from app.measurement.link_conditions import PLAIN, LinkMeasurement, measure_held, why_not_met
+from app.measurement.messages import CONDITION_SET, NO_EMULATION_ON_LINK
 from app.measurement.work import CampaignContext, Done, Task
 from app.probes.throughput import SILENT_ROUND_TRIPS
 from app.probes.workloads import WORKLOADS
-from app.wording.conditions import check_message, check_words, condition_words
+from app.wording.conditions import check_words, condition_words
 
 if TYPE_CHECKING:
     from app.measurement.comparison.comparison import Comparison
-
-_PLAIN = Condition("none", BARE_EMULATOR())
-"""Reference of round-trip times: the emulator itself takes a moment."""
 
 _LONG_RTT_MS = 10.0
 """From this round-trip time on, echo requests do not wait for each other. Source: our choice."""
@@ -115,9 +111,8 @@ def _set(context: CampaignContext[CampaignPlan, Attempt], condition: Condition, 
     context.keep_condition(found)
     for one in found.checks:
         context.emit(LogLine(LogLevel.INFO if one.is_met else LogLevel.ERROR, check_words(one)))
-    if not found.is_met:
-        missed = joined(check_message(one) for one in found.checks if not one.is_met)
-        raise ConditionNotMet(CONDITION_NOT_MET(condition=condition.name, missed=missed))
+    if why := why_not_met(found):
+        raise ConditionNotMet(why)
     return Done()
 
 
@@ -129,10 +124,7 @@ def _measured(
 ) -> MeasuredCondition:
     """Measure the bare link; hosts of the user's own are shaped for that as they are for each tunnel."""
     if context.conditioned is not None:
-        context.conditioned.hold(_PLAIN)
-        direct_ms = measurement.direct_ms()
-        context.conditioned.hold(condition)
-        return measurement.measure(condition, direct_ms)
+        return measure_held(measurement, context.conditioned.hold, condition)
     direct_ms = measurement.direct_ms()
     bare, facts = context.adapters[BASELINE], context.facts
     suite = bare.suites(facts[Side.A.value], facts[Side.B.value])[0]
@@ -147,7 +139,7 @@ def without_condition(context: CampaignContext[CampaignPlan, Attempt]) -> Iterat
     if condition is None or link is None:
         yield
         return
-    link.hold(_PLAIN)
+    link.hold(PLAIN)
     try:
         yield
     finally:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from app.domain.concurrency import run_both
@@ -15,34 +16,73 @@ from app.probes.workloads.base import Workload, WorkloadPath
 from app.probes.workloads.iperf import run_client, server
 
 _SECONDS, _LATER_SHARE, _ROUND_TRIPS = 12, 0.25, 60.0
+_EDGE_S = 0.5
+"""Half an interval of iperf3's report, which has one per second."""
 _SETTLED_SHARE = 0.5
 """Share of the common time that counts, its end: the second connection has found its rate by then. Our choice."""
+
+
+@dataclass(frozen=True, slots=True)
+class FlowTimes:
+    """Times of two connections.
+
+    Attributes:
+        first_s: Length of the first one, in s.
+        later_s: Begin of the second one after that of the first one, in s.
+        second_s: Length of the second one, in s.
+    """
+
+    first_s: int
+    later_s: int
+    second_s: int
+
+    @property
+    def common_s(self) -> int:
+        """Time in which both are there, in s."""
+        return min(self.first_s - self.later_s, self.second_s)
 
 
 def _run(path: WorkloadPath) -> Mapping[str, float]:
     seconds = path.seconds(_SECONDS, _ROUND_TRIPS)
     later_s = round(_LATER_SHARE * seconds)
-    with server(path, seconds) as iperf:
+    return measure_flows(path, FlowTimes(seconds, later_s, seconds - later_s))
+
+
+def measure_flows(path: WorkloadPath, times: FlowTimes) -> Mapping[str, float]:
+    """Measure two connections from B to A; the end of their common time counts.
+
+    Raises:
+        ProbeFailed: iperf3 cannot be used, or nothing crosses.
+    """
+    with server(path, max(times.first_s, times.later_s + times.second_s)) as iperf:
         iperf.wait_until_listening()
         first, second = run_both(
-            lambda: run_client(path, iperf.ports[0], seconds, ("-R",)),
-            lambda: _later(path, iperf.ports[1], later_s, seconds),
+            lambda: run_client(path, iperf.ports[0], times.first_s, ("-R",)),
+            lambda: _later(path, iperf.ports[1], times),
         )
-    counted_s = _SETTLED_SHARE * (seconds - later_s)
-    rates = [_rate(report, counted_s) for report in (first, second)]
-    return shares(rates[0], rates[1])
+    settled_s = (1.0 - _SETTLED_SHARE) * times.common_s
+    begin_s, end_s = times.later_s + settled_s, float(times.later_s + times.common_s)
+    return shares(
+        rate_between(first, begin_s, end_s),
+        rate_between(second, begin_s - times.later_s, end_s - times.later_s),
+    )
 
 
-def _later(path: WorkloadPath, port: int, later_s: int, seconds: int) -> Mapping[str, Any]:
-    path.token.sleep(float(later_s))
-    return run_client(path, port, seconds - later_s, ("-R",))
+def _later(path: WorkloadPath, port: int, times: FlowTimes) -> Mapping[str, Any]:
+    path.token.sleep(float(times.later_s))
+    return run_client(path, port, times.second_s, ("-R",))
 
 
-def _rate(report: Mapping[str, Any], counted_s: float) -> float:
-    """Return the rate of a connection in the last seconds, in Mbit/s."""
+def rate_between(report: Mapping[str, Any], begin_s: float, end_s: float) -> float:
+    """Return the rate of a connection between two times since it began, in Mbit/s.
+
+    Raises:
+        ProbeFailed: Its report has no interval there.
+    """
     parts = [one["sum"] for one in report.get("intervals", []) if "sum" in one]
-    end_s = max((float(one["end"]) for one in parts), default=0.0)
-    counted = [one for one in parts if float(one["start"]) >= end_s - counted_s - 0.5]
+    counted = [
+        one for one in parts if float(one["start"]) >= begin_s - _EDGE_S and float(one["end"]) <= end_s + _EDGE_S
+    ]
     length_s = sum(float(one["end"]) - float(one["start"]) for one in counted)
     if length_s <= 0:
         raise ProbeFailed(NO_INTERVAL())

@@ -16,6 +16,7 @@ from app.cli.main import main
 from app.domain.hub_study import HubResult
 from app.domain.paths import Paths
 from app.measurement.lab_studies import LAB_STUDIES, LabStudyOperations
+from app.ranking.application_study import APPLICATION_STUDY, application_cells
 from app.ranking.hub_study import HUB_STUDY, hub_cells
 from app.ranking.node_study import NODE_STUDY, node_settings
 from app.storage.hub_results import HubResults
@@ -25,7 +26,7 @@ from app.storage.study_files import write_study
 CELL = hub_cells(is_quick=True)[0]
 
 
-@pytest.mark.parametrize("study", [HUB_STUDY, NODE_STUDY])
+@pytest.mark.parametrize("study", [HUB_STUDY, NODE_STUDY, APPLICATION_STUDY])
 def test_a_part_without_results_is_left_as_a_whole(study: str) -> None:
     for part in LAB_STUDIES[study].parts:
         state = LAB_STUDIES[study].state(part, None)
@@ -56,7 +57,7 @@ def test_stored_results_of_each_part_are_found_and_files_that_cannot_be_read_nam
     assert len(faults) == 1
 
 
-@pytest.mark.parametrize("study", [HUB_STUDY, NODE_STUDY])
+@pytest.mark.parametrize("study", [HUB_STUDY, NODE_STUDY, APPLICATION_STUDY])
 def test_the_command_line_measures_what_is_left_and_writes_files(
     study: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -72,7 +73,7 @@ def test_the_command_line_measures_what_is_left_and_writes_files(
     seen = capsys.readouterr()
     assert f"{total} of {total} measurements, about " in seen.err
     assert json.loads((tmp_path / "x.json").read_text())["study"] == study
-    services.lab_failures = {CELL: "no", (node_settings()[0].name, 1): "no"}
+    services.lab_failures = {CELL: "no", (node_settings()[0].name, 1): "no", application_cells("quick")[0]: "no"}
     assert main([*words, "--fresh"]) == ExitCode.INVALID  # the file is there already
     words.append("--force")
     capsys.readouterr()

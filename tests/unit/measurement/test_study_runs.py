@@ -19,9 +19,10 @@ from app.domain.topology import Topology
 from app.domain.transfers import TransferCell, TransferResult
 from app.domain.version import tunnelmark_version
 from app.measurement import studies
+from app.measurement.cell_run import CellReports
 from app.measurement.messages import STUDY_NEEDS_LAB
 from app.measurement.studies import StudyOperations, StudyRequest
-from app.measurement.transfers import TransferPlan, TransferReports
+from app.measurement.transfers import TransferPlan
 from app.ranking.study_parts import SATCOM, cells_of
 from app.storage.study_files import write_study
 from app.storage.study_results import StudyResults, results_file
@@ -39,7 +40,7 @@ class Run:
 
     def __init__(self, plan: TransferPlan, _sessions: Any, _link: Any, _tunnels: Any, _set: Any, *rest: Any) -> None:
         self._plan = plan
-        reports: TransferReports = rest[0]
+        reports: CellReports = rest[1]
         self._reports = reports
 
     def run(self) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, Self
@@ -13,19 +14,22 @@ import pytest
 
 from app.domain.cancel import CancelToken
 from app.domain.commands import CommandResult
-from app.domain.conditions import Condition
+from app.domain.conditions import Condition, ConditionCheck, MeasuredCondition, Quantity
 from app.domain.errors import InvalidFile, ProbeFailed, TunnelDown
 from app.domain.link import Link
 from app.domain.topology import Topology
-from app.domain.transfers import TransferCell, TransferResult
+from app.domain.transfers import BBR_ON_PROXY, TransferCell, TransferResult
 from app.measurement import transfers
+from app.measurement.cell_run import CellReports
+from app.measurement.link_conditions import LinkMeasurement
 from app.measurement.messages import (
-    NO_ANSWER_UNDER_CONDITION,
+    CONDITION_NOT_MET,
     NO_CONNECTION_SPLIT,
+    PROXY_OTHER_CONGESTION,
     TRANSFER_DISTURBED,
     TRANSFER_REPEATED,
 )
-from app.measurement.transfers import TransferPlan, TransferReports, TransferRun
+from app.measurement.transfers import TransferPlan, TransferRun
 from app.probes import transfer as probe
 from app.probes.messages import TRANSFER_FAILED
 from app.storage.messages import STUDY_UNREAD
@@ -52,6 +56,12 @@ UNENDED: dict[str, Any] = {}
 """Output of a client that was stopped at the time limit."""
 
 
+def found_on_link(name: str, *, is_met: bool = True) -> MeasuredCondition:
+    """Return a measured condition of which the round-trip time alone was asked for."""
+    check = ConditionCheck(Quantity.RTT, "", 500.0, 501.0 if is_met else 20.0, 490.0, 510.0, is_met)
+    return MeasuredCondition(name, datetime(2026, 11, 28, tzinfo=UTC), (check,))
+
+
 class Host:
     """A host that answers the commands of a transfer."""
 
@@ -65,9 +75,7 @@ class Host:
         words = " ".join(command.argv)
         self.commands.append(words)
         text, status = "", 0
-        if words.startswith("ping"):
-            text = "rtt min/avg/max/mdev = 500.9/501.2/502.0/0.3 ms\n"
-        elif words.endswith("proxy.log"):
+        if words.endswith("proxy.log"):
             text = self.splits.pop(0)
         elif "iperf3" in words:
             found = self.transfers.pop(0) if self.transfers else GOOD
@@ -109,10 +117,13 @@ class Stage:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, failed: int | None = None) -> None:
         monkeypatch.setattr(transfers, "IperfServer", Server)
+        monkeypatch.setattr(LinkMeasurement, "direct_ms", lambda _self: 1.0)
+        monkeypatch.setattr(LinkMeasurement, "measure", lambda _self, condition, _direct: found_on_link(condition.name))
         self.a, self.b, self.failed = Host("gateway-a"), Host("gateway-b"), failed
         self.conditions: list[str | None] = []
         self.results: list[TransferResult] = []
-        self.rtts: dict[str, float] = {}
+        self.measured: list[MeasuredCondition] = []
+        self.deviations: list[str] = []
         self.reported: list[str] = []
         self.is_group_open = False
         self.extensions: list[Any] = []
@@ -127,14 +138,17 @@ class Stage:
     def set_condition(self, condition: Condition | None) -> None:
         self.conditions.append(None if condition is None else condition.name)
 
+    def deviation(self, _condition: Condition) -> str:
+        return self.deviations.pop(0) if self.deviations else ""
+
     def run(self, cells: tuple[TransferCell, ...] = CELLS, guests: tuple[int, ...] = ()) -> None:
-        reports = TransferReports(self.reported.append, self.results.append, self.rtts.__setitem__)
+        reports = CellReports(self.reported.append, self.results.append, self.measured.append)
         choices: Any = {"none": (None, None), "wireguard": (None, None)}
         plan = TransferPlan(cells, choices, 30_000_000, guests=guests)
         sessions: Any = SimpleNamespace(a=self.a, b=self.b)
         link: Any = SimpleNamespace(underlay_b="192.0.2.2")
-        run = TransferRun(plan, sessions, link, self, self.set_condition, reports, CancelToken())  # type: ignore[arg-type]
-        run.run()
+        tunnels: Any = self
+        TransferRun(*(plan, sessions, link, tunnels, self.set_condition, self.deviation, reports, CancelToken())).run()
 
 
 def test_each_cell_is_measured_once_and_the_link_is_as_found_afterwards(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -143,11 +157,16 @@ def test_each_cell_is_measured_once_and_the_link_is_as_found_afterwards(monkeypa
     assert sorted(one.cell for one in stage.results) == sorted(CELLS)
     assert {one.seconds for one in stage.results} == {26.5}
     # Once for each congestion control; the link is as found while tunnels are built.
-    assert stage.conditions == [None, "geo", "leo", None, "geo", "leo", None, None]
+    once = ["none", "geo", "none", "leo", None]
+    assert stage.conditions == [None, *once, *once, None]
     settings = [one.parts[-1] for one in stage.extensions]
     assert [(one.congestion, one.has_hystart) for one in settings] == 2 * [("bbr", True)] + 2 * [("cubic", True)]
     assert all(one.topology is Topology.ROUTED_NODES for one in stage.results)
-    assert stage.rtts == {"geo": 500.9, "leo": 500.9}
+    assert [one.name for one in stage.measured] == ["geo", "leo", "geo", "leo"]
+    assert {(one.cell.condition, one.measured_condition) for one in stage.results} == {
+        (name, found_on_link(name)) for name in ("geo", "leo")
+    }
+    assert not any(one.is_condition_missed for one in stage.results)
     assert not stage.is_group_open
     clients = [words for words in stage.a.commands if "iperf3" in words]
     assert all("-R -n 30000000" in words for words in clients)
@@ -169,12 +188,51 @@ def test_a_vpn_that_does_not_come_up_and_a_transfer_that_fails_are_results(monke
     assert sum(one.seconds == 26.5 for one in stage.results) == 1
 
 
-def test_a_link_that_died_ends_the_run_with_the_link_as_found(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_under_a_condition_that_is_not_met_no_cell_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     stage = Stage(monkeypatch)
-    monkeypatch.setattr(stage.a, "run", lambda command, **_: CommandResult(command.argv, 1, "", "", 0.1))
-    with pytest.raises(ProbeFailed, check=has_message(NO_ANSWER_UNDER_CONDITION, host="gateway-a")):
-        stage.run()
-    assert stage.conditions == [None, "geo", None]
+
+    def measure(_self: LinkMeasurement, condition: Condition, _direct_ms: float) -> MeasuredCondition:
+        return found_on_link(condition.name, is_met=condition.name == "leo")
+
+    monkeypatch.setattr(LinkMeasurement, "measure", measure)
+    stage.run()
+    missed = [one for one in stage.results if one.cell.condition == "geo"]
+    assert len(missed) == len(CELLS) / 2
+    for one in missed:
+        assert (one.seconds, one.received_bytes, one.is_condition_missed) == (None, 0, True)
+        assert one.measured_condition == found_on_link("geo", is_met=False)
+        assert has_message(CONDITION_NOT_MET, condition="geo")(one.message)
+    assert {one.seconds for one in stage.results if one.cell.condition == "leo"} == {26.5}
+    assert sum("iperf3" in words for words in stage.a.commands) == len(CELLS) / 2, "no transfer was made under geo"
+    stored = StudyResults("satcom-2021", "lab:x", "1.0", 30_000_000)
+    for found in stage.measured:
+        stored = stored.with_condition(found)
+    assert stored.rtt_ms == {"leo": 501.0}
+    assert stored.with_result(missed[0]).done() == frozenset(), "the next run measures it"
+
+
+def test_a_link_that_cannot_be_measured_and_one_that_changed_meanwhile_are_no_conditions(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    stage = Stage(monkeypatch)
+    stage.deviations = ["", "The link emulator has ended."]
+
+    def measure(_self: LinkMeasurement, condition: Condition, _direct_ms: float) -> MeasuredCondition:
+        if condition.name == "leo":
+            raise ProbeFailed("Nothing answers.")
+        return found_on_link(condition.name)
+
+    monkeypatch.setattr(LinkMeasurement, "measure", measure)
+    cells = [TransferCell(name, "bbr2", vpn, "none") for name in ("geo", "leo") for vpn in ("none", "wireguard")]
+    stage.run(tuple(cells))
+    assert [(one.cell, one.seconds, one.is_condition_missed, one.message) for one in stage.results] == [
+        (cells[0], 26.5, False, ""),
+        (cells[1], None, True, "The link emulator has ended."),
+        (cells[2], None, True, "Nothing answers."),
+        (cells[3], None, True, "Nothing answers."),
+    ]
+    assert [one.measured_condition for one in stage.results] == [found_on_link("geo")] * 2 + [None] * 2
+    assert stage.conditions[-1] is None
 
 
 @pytest.mark.parametrize(
@@ -252,6 +310,20 @@ def test_the_halves_of_a_proxy_are_read_back_and_one_that_split_nothing_is_no_re
     assert has_message(NO_CONNECTION_SPLIT)(stage.results[0].message)
 
 
+@pytest.mark.parametrize(("line", "is_counted"), [("bbr cubic", True), ("cubic cubic", False)])
+def test_a_proxy_that_did_not_use_its_own_congestion_control_shows_nothing_of_it(
+    monkeypatch: pytest.MonkeyPatch, line: str, is_counted: bool
+) -> None:
+    stage = Stage(monkeypatch)
+    stage.b.splits = ["", f"split 198.19.0.2:1 198.19.0.130:25201 {line}\n"]
+    stage.run((TransferCell("geo-loss", BBR_ON_PROXY, "wireguard", "B"),))
+    (found,) = stage.results
+    assert (found.seconds is not None, found.proxy_congestion == "bbr") == (is_counted, is_counted)
+    assert has_message(PROXY_OTHER_CONGESTION, wanted="bbr", found="cubic")(found.message) is not is_counted
+    _, proxy, settings = stage.extensions[0].parts
+    assert (proxy.congestion, settings.congestion, settings.also) == ("bbr", "cubic", "bbr")
+
+
 @pytest.mark.parametrize("text", ["", "no json", "[]", '{"end": {}}'])
 def test_output_that_is_no_result_is_a_failed_transfer(text: str) -> None:
     with pytest.raises(ProbeFailed, check=has_message(TRANSFER_FAILED, host="gateway-a")):
@@ -267,11 +339,30 @@ def test_results_are_kept_one_per_cell_and_read_again(tmp_path: Path) -> None:
     nodes = Topology.ROUTED_NODES
     found = found.with_result(TransferResult(CELLS[0], 21.5, 30_000_000, 3, "cubic", topology=nodes))
     found = found.with_result(TransferResult(CELLS[1], 20.5, 30_000_000, 3, "bbr"))  # between the hosts themselves
+    missed = found_on_link("geo", is_met=False)
+    missed_result = TransferResult(
+        CELLS[2], None, 0, topology=nodes, measured_condition=missed, is_condition_missed=True
+    )
+    found = found.with_result(missed_result)
     write_study(file, found)
     again = load_results(file)
     assert again == found
     assert again is not None
     assert again.times_s() == {CELLS[0]: 21.5}
+    assert again.results[-1].measured_condition == missed
+    assert again.done() == {CELLS[0]}
+
+
+def test_results_of_earlier_versions_have_no_measured_condition(tmp_path: Path) -> None:
+    file = tmp_path / "results.json"
+    found = StudyResults("satcom-2021", "lab:x", "1.0", 30_000_000)
+    found = found.with_result(TransferResult(CELLS[0], 21.5, 30_000_000, topology=Topology.ROUTED_NODES))
+    write_study(file, found)
+    data = json.loads(file.read_text())
+    del data["results"][0]["measured_condition"], data["results"][0]["is_condition_missed"]
+    file.write_text(json.dumps(data))
+    assert load_results(file) == found
+    assert found.done() == {CELLS[0]}
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ from app.probes.workloads import WORKLOADS, WorkloadPath
 from app.probes.workloads.idle_data import MONTH_S, WINDOW_S, IdleCount, figures, underlay_filter
 from app.probes.workloads.iperf import read_report
 from app.probes.workloads.transactions import figures as file_figures
-from app.probes.workloads.two_flows import shares
+from app.probes.workloads.two_flows import FlowTimes, rate_between, shares
 from app.probes.workloads.voice import burst_ratio, jitter_ms, read_stream
 from app.probes.workloads.web_page import DOCUMENT_BYTES, OBJECT_BYTES
 from support.message_checks import has_message
@@ -76,6 +76,16 @@ def test_shares_of_two_connections() -> None:
     assert shares(10.0, 0.0) == {"fairness": 0.5, "second-share": 0.0, "first": 10.0, "second": 0.0}
     with pytest.raises(ProbeFailed):
         shares(0.0, 0.0)
+
+
+def test_the_rate_of_a_connection_counts_between_two_times() -> None:
+    intervals = [{"sum": {"start": at + 0.001, "end": at + 1.001, "bytes": 125_000 * (at + 1)}} for at in range(10)]
+    report = {"intervals": intervals}
+    assert rate_between(report, 4.0, 6.0) == pytest.approx(5.5)
+    assert rate_between(report, 9.0, 10.0) == pytest.approx(10.0)
+    with pytest.raises(ProbeFailed):
+        rate_between(report, 20.0, 30.0)
+    assert (FlowTimes(100, 10, 80).common_s, FlowTimes(12, 3, 9).common_s) == (80, 9)
 
 
 def test_a_report_that_is_none_says_what_iperf3_reported() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.domain.messages.results import BBR_HERE
-from app.domain.transfers import TransferCell
+from app.domain.transfers import BBR_ON_GATEWAYS, BBR_ON_PROXY, TransferCell
 from app.ranking.messages import CARRIER, CONGESTION_CONTROL, FASTEST_WITH_CUBIC, LESS_MATTERS, WHAT_MATTERS
 from app.ranking.published_transfers import published_transfers
 from app.ranking.study_parts import PARTS, cells_of, missing_cells, predicted_s, split_cells
@@ -116,3 +116,8 @@ def test_a_run_measures_what_has_no_time_and_says_how_long_that_takes() -> None:
     assert 0 < predicted_s(cells[1:]) < predicted_s(cells) < predicted_s(cells_of("all"))
     assert set(split_cells()) < set(cells_of("loss"))
     assert not set(split_cells()) & set(published_transfers())
+    kinds = {one.congestion for one in split_cells()}
+    assert kinds == {BBR_ON_GATEWAYS, BBR_ON_PROXY}
+    for kind in kinds:
+        assert sum(one.congestion == kind for one in cells_of("loss")) == 8
+    assert not kinds.intersection(one.congestion for part in ("quick", "no-loss") for one in cells_of(part))

@@ -5,15 +5,19 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from xml.etree.ElementTree import Element
 
 import html5lib
 import pytest
 
+from app.domain.conditions import ConditionCheck, MeasuredCondition, Quantity
 from app.domain.errors import InvalidOption
+from app.domain.messages.results import BBR_HERE
 from app.domain.topology import Topology
 from app.domain.transfers import BBR_ON_GATEWAYS, TransferResult
+from app.measurement.messages import CONDITION_NOT_MET
 from app.ranking.published_transfers import published_transfers
 from app.ranking.study_parts import cells_of
 from app.reports.messages import UNKNOWN_STUDY_KIND
@@ -101,6 +105,58 @@ def test_the_link_is_reported_as_it_was_measured() -> None:
     ]
     assert f"<li>{link_lines(found, CELLS)[0]}</li>" in study_to_html(found, CELLS)
     assert link_lines(results(), CELLS) == []
+
+
+def link_found(*, is_met: bool) -> MeasuredCondition:
+    """Return a measured condition."""
+    checks = (
+        ConditionCheck(Quantity.RTT, "", 500.0, 501.2 if is_met else 40.0, 490.0, 510.0, is_met),
+        ConditionCheck(Quantity.RATE, "b_to_a", 10.0, 9.9, 9.7, 10.3, is_met=True),
+    )
+    return MeasuredCondition("geo", datetime(2026, 11, 28, tzinfo=UTC), checks)
+
+
+def with_conditions() -> StudyResults:
+    """Return results under a measured condition, the last of them under one that was not met."""
+    found = results().with_rtt("geo", 501.2)
+    met = tuple(replace(one, measured_condition=link_found(is_met=True)) for one in found.results)
+    why = CONDITION_NOT_MET(condition="geo", missed="round trip 40 ms")
+    missed = TransferResult(
+        *(CELLS[-1], None, 0), message=why, measured_condition=link_found(is_met=False), is_condition_missed=True
+    )
+    return replace(found, results=met).with_result(missed)
+
+
+def test_a_condition_is_reported_with_all_that_was_measured_of_it() -> None:
+    met = StudyResults("satcom-2021", "lab:x", "1.0", 30_000_000)
+    for one in with_conditions().results[:-1]:
+        met = met.with_result(one)
+    title = f"Bare link, geo, {BBR_HERE.text}"
+    (line,) = link_lines(met.with_rtt("geo", 501.2), CELLS)
+    assert line.startswith(f"{title}: as asked for: round trip: 501.2 ms")
+    assert "9.9" in line
+    cells = study_json(met, CELLS)["cells"]
+    assert isinstance(cells, list)
+    assert cells[0]["measured_condition"]["is_met"] is True
+    assert [one["quantity"] for one in cells[0]["measured_condition"]["checks"]] == ["rtt", "rate"]
+    assert cells[-1]["measured_condition"] is None, "it was not measured"
+
+
+def test_cells_whose_condition_was_missed_are_not_measured_with_the_reason() -> None:
+    found = with_conditions()
+    view = study_view(found, CELLS)
+    assert view.failed == {}
+    assert not view.is_whole
+    assert own_text(view, CELLS[-1]) == "not measured"
+    assert list(view.reasons) == [CELLS[-1]]
+    assert any("not as asked for" in line for line in link_lines(found, CELLS))
+    page = study_to_html(found, CELLS)
+    assert "The link is not as the condition geo asks for: round trip 40 ms." in page
+    cells = study_json(found, CELLS)["cells"]
+    assert isinstance(cells, list)
+    assert [one["is_condition_missed"] for one in cells] == [False] * 7 + [True]
+    assert cells[-1]["measured_condition"]["is_met"] is False
+    assert cells[-1]["message"].startswith("The link is not as the condition geo asks for")
 
 
 def test_a_part_of_which_nothing_is_measured_has_its_comparison() -> None:

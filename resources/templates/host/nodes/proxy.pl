@@ -1,6 +1,7 @@
 # A proxy that splits TCP connections: it accepts what a firewall rule sends to it, opens a connection of its own to
-# where the client wanted to go, and carries bytes between them. Arguments: PORT LOG MARK PID_FILE. Each half has the congestion
-# control of this host, which is written into LOG for each connection: `split CLIENT TARGET HALF HALF`.
+# where the client wanted to go, and carries bytes between them. Arguments: PORT LOG MARK PID_FILE CONGESTION. Both halves have
+# that congestion control, or this host's where it is empty; what they have is written into LOG for each
+# connection: `split CLIENT TARGET HALF HALF`.
 #
 # Source: ip(7) and tcp(7); linux/netfilter_ipv4.h, SO_ORIGINAL_DST 80; asm-generic/socket.h, SO_MARK 36; linux/tcp.h,
 # TCP_CONGESTION 13.
@@ -9,7 +10,7 @@ use Errno;
 use POSIX ();
 use Socket qw(:DEFAULT IPPROTO_TCP TCP_NODELAY);
 
-my ($port, $log, $mark, $pid_file) = @ARGV;
+my ($port, $log, $mark, $pid_file, $wanted_congestion) = @ARGV;
 my $most = 1 << 18;
 $SIG{PIPE} = "IGNORE";
 socket(my $listener, PF_INET, SOCK_STREAM, 0) or die "socket: $!\n";
@@ -59,6 +60,9 @@ sub take {
     setsockopt($far, SOL_SOCKET, 36, pack("I", $mark));
     for my $one ($near, $far) {
         setsockopt($one, IPPROTO_TCP, TCP_NODELAY, 1);
+        if (length($wanted_congestion) && !setsockopt($one, IPPROTO_TCP, 13, $wanted_congestion)) {
+            print $out "$wanted_congestion: $!\n";
+        }
         fcntl($one, 4, 2048);
     }
     $wanted = substr($wanted, 0, 16);  # the kernel does not set its length

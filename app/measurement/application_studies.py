@@ -1,0 +1,110 @@
+"""Study of applications over a satellite link on a practice lab: its parts, the time they take, what is measured."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from app.domain.adapters import Adapter
+from app.domain.application_study import APPLICATIONS
+from app.domain.condition_files import presets
+from app.domain.conditions import Condition
+from app.domain.errors import InvalidOption
+from app.domain.solutions import Suite
+from app.domain.transfers import TransferCell
+from app.domain.version import tunnelmark_version
+from app.measurement.application_run import ApplicationPlan, ApplicationRun
+from app.measurement.cell_run import CellReports
+from app.measurement.lab_study import LabRun, LabStudy, LabStudyAdapters
+from app.measurement.link_conditions import PLAIN
+from app.measurement.messages import APPLICATIONS_NEED_LAB
+from app.measurement.satellite_choices import satellite_choices
+from app.probes.workloads import WORKLOADS
+from app.ranking.application_study import APPLICATION_STUDY, PARTS, application_cells, published_flows
+from app.storage.application_results import ApplicationResults, load_application_results
+
+_BUILD_S, _PROOF_S, _EACH_S = 60.0, 45.0, 10.0
+"""Time to build the tunnels of a congestion control, to measure the bare link under a condition, around each cell.
+
+Source: as for the transfers.
+"""
+_LOSS_S = 40.0
+"""Time that a cell takes longer with loss, for three loads of the page. Source: calculated from CUBIC's window."""
+
+
+def predicted_application_s(cells: Sequence[TransferCell]) -> float:
+    """Return about how long it takes to measure cells, in s."""
+    builds = {one.congestion for one in cells}
+    proofs = {(one.congestion, one.condition) for one in cells}
+    return sum(map(_cell_s, cells)) + _BUILD_S * len(builds) + _PROOF_S * len(proofs)
+
+
+def _cell_s(cell: TransferCell) -> float:
+    condition = presets()[cell.condition]
+    rtt_s, flows = condition.rtt_ms / 1_000, published_flows()
+    seconds = _EACH_S + max(flows.first_s, flows.later_s + flows.second_s)
+    for name in APPLICATIONS:
+        workload = WORKLOADS[name]
+        seconds += rtt_s * workload.round_trips + (workload.seconds if name != "two-flows" else 0.0)
+    return seconds + (_LOSS_S if condition.b_to_a.loss_pct else 0.0)
+
+
+class ApplicationStudy(LabStudy):
+    """Implements `LabStudy`: applications between nodes over a satellite link."""
+
+    name = APPLICATION_STUDY
+    parts = tuple(PARTS)
+    needs_lab = APPLICATIONS_NEED_LAB
+
+    def keys(self, part: str) -> tuple[TransferCell, ...]:
+        """Return the cells of a part."""
+        return application_cells(part)
+
+    def predicted_s(self, part: str, keys: Sequence[Any]) -> float:
+        """Return about how long some cells take, in s."""
+        del part  # cells take as long in each
+        return predicted_application_s(keys)
+
+    def none(self, pair: str, part: str) -> ApplicationResults:
+        """Return results without any."""
+        return ApplicationResults(APPLICATION_STUDY, pair, part, tunnelmark_version())
+
+    def load(self, file: Path) -> ApplicationResults | None:
+        """Read results; None where there are none.
+
+        Raises:
+            InvalidFile: The file cannot be read.
+        """
+        return load_application_results(file)
+
+    def choices(self, adapters: LabStudyAdapters, run: LabRun) -> Sequence[tuple[str, tuple[Adapter, Suite]]]:
+        """Return adapter and suite by the study's name of a VPN.
+
+        Raises:
+            InvalidOption: A VPN of the study is not possible on these hosts, or no condition can be emulated.
+        """
+        if run.conditioned is None:
+            raise InvalidOption(APPLICATIONS_NEED_LAB(pair=run.discovery.pair.name))
+        cells = self.missing(run.part, run.kept.results.done())
+        return tuple(satellite_choices(adapters.adapters, run.discovery, cells).items())
+
+    def measure(self, run: LabRun, choices: Sequence[tuple[str, tuple[Adapter, Suite]]]) -> None:
+        """Measure the cells that are not done yet; the lab's link is as before afterwards."""
+        link, cells = run.conditioned, self.missing(run.part, run.kept.results.done())
+        if link is None or not cells:
+            return
+        hold = link.hold
+
+        def set_condition(condition: Condition | None) -> None:
+            hold(condition or PLAIN)
+
+        plan = ApplicationPlan(cells, dict(choices), run.guests)
+        reports = CellReports(run.report, run.kept.keep)
+        try:
+            ApplicationRun(
+                *(plan, run.sessions, run.discovery.link, run.tunnels, set_condition, link.deviation, reports),
+                token=run.token,
+            ).run()
+        finally:
+            link.release()

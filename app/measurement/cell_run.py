@@ -1,0 +1,250 @@
+"""Cells of the satellite study: tunnels side by side, conditions of the link in turn, one cell at a time."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+from typing import Any, Generic, Protocol, TypeAlias, TypeVar
+
+from app.domain.adapters import Adapter, TunnelPlan
+from app.domain.cancel import CancelToken
+from app.domain.commands import Command, SessionPair
+from app.domain.condition_files import presets
+from app.domain.conditions import Condition, MeasuredCondition
+from app.domain.errors import ConditionNotMet, ProbeFailed
+from app.domain.events import Stage
+from app.domain.hosts import Side
+from app.domain.link import Link
+from app.domain.solutions import Suite
+from app.domain.topology import ProxyPlace, Topology, node_addresses
+from app.domain.transfers import CONGESTION, TransferCell
+from app.host.node_session import NodeSession
+from app.measurement.interfaces import Tunnel, TunnelGroup, Tunnels
+from app.measurement.link_conditions import LinkMeasurement, measure_held, why_not_met
+from app.measurement.messages import (
+    BUILDING_TUNNEL,
+    CELL_OF_STUDY,
+    NO_CONNECTION_SPLIT,
+    PROXY_OTHER_CONGESTION,
+    SOLUTION_WITH_PEP,
+)
+from app.tunnel.host_settings import HostSettings
+from app.tunnel.nodes import NodeSteps
+from app.tunnel.proxy import PROXY_SIDE, ProxySteps, proxy_log
+from app.tunnel.request import Extended
+
+_ASK_S = 10.0
+_SPLIT_WORDS, _NEAR, _FAR = 5, 3, 4
+
+Way: TypeAlias = tuple[str, str]
+"""The study's name of a VPN, and the place of a proxy."""
+
+R = TypeVar("R", bound=Any)
+"""Result of a cell: a dataclass with `measured_condition` and `is_condition_missed`."""
+
+
+class CellPlan(Protocol):
+    """Cells to be measured."""
+
+    @property
+    def cells(self) -> tuple[TransferCell, ...]:
+        """The cells, in any order."""
+        ...
+
+    @property
+    def choices(self) -> Mapping[str, tuple[Adapter, Suite]]:
+        """Adapter and suite by the study's name of a VPN; `none` is the bare link."""
+        ...
+
+    @property
+    def topology(self) -> Topology:
+        """Between the hosts, or between nodes behind them; a proxy needs routed nodes."""
+        ...
+
+    @property
+    def guests(self) -> tuple[int, ...]:
+        """Process ids of a practice lab's virtual machines on this computer; empty for other pairs."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class CellReports(Generic[R]):
+    """Receivers of what happens.
+
+    Attributes:
+        report: Gets each step as a sentence.
+        keep: Gets each result as soon as there is one.
+        measured: Gets each condition as it was measured on the bare link.
+    """
+
+    report: Callable[[str], None]
+    keep: Callable[[R], None]
+    measured: Callable[[MeasuredCondition], None] = lambda _found: None
+
+
+@dataclass(frozen=True, slots=True)
+class CellRun(ABC, Generic[R]):
+    """Measures the cells of a plan.
+
+    Attributes:
+        plan: What is measured.
+        sessions: Connections to both hosts.
+        link: What tunnels are built on.
+        tunnels: Builds them.
+        set_condition: Changes the link; None makes it as it was found.
+        deviation: Returns why the link is not under a condition that was set, as a sentence; empty where it is.
+        reports: Gets what happens.
+        token: Ends it; results so far were kept.
+    """
+
+    plan: CellPlan
+    sessions: SessionPair
+    link: Link
+    tunnels: Tunnels
+    set_condition: Callable[[Condition | None], None]
+    deviation: Callable[[Condition], str]
+    reports: CellReports[R]
+    token: CancelToken
+
+    @abstractmethod
+    def measured(self, cell: TransferCell, tunnel: Tunnel) -> R:
+        """Return the result of a cell under its condition; where it failed, why."""
+
+    @abstractmethod
+    def failed(self, cell: TransferCell, why: str) -> R:
+        """Return the result of a cell without figures."""
+
+    def run(self) -> None:
+        """Measure all cells, one congestion control after the other. Afterwards, hosts and link are as before.
+
+        A VPN that does not come up, a cell that fails, and a condition that is not met are results; others go on.
+
+        Raises:
+            ConnectionLost, DeadlineExceeded, HostUnreachable: A host was lost.
+            CleanupFailed: A host could not be rolled back.
+            Cancelled: The token was cancelled.
+        """
+        self.set_condition(None)
+        try:
+            for congestion, cells in groupby(sorted(self.plan.cells, key=_congestion_of), key=_congestion_of):
+                self._with_settings(congestion, tuple(cells))
+        finally:
+            self.set_condition(None)
+
+    def _with_settings(self, congestion: str, cells: tuple[TransferCell, ...]) -> None:
+        """Measure cells that need the same settings of the hosts, with all their tunnels up side by side."""
+        kind, report = CONGESTION[congestion], self.reports.report
+        settings = HostSettings(kind.gateways, has_hystart=kind.has_hystart, also=kind.proxy)
+        ways = sorted({_way_of(cell) for cell in cells})
+        topology = self.plan.topology
+        with self.tunnels.open_group(
+            [self.plan.choices[solution] for solution, _ in ways],
+            extensions=[
+                Extended((NodeSteps(topology), ProxySteps(topology, ProxyPlace(proxy), kind.proxy), settings))
+                for _, proxy in ways
+            ],
+            token=self.token,
+            on_stage=lambda index, stage, _: (
+                report(BUILDING_TUNNEL(title=_title(*ways[index]))) if stage is Stage.APPLY else None
+            ),
+        ) as group:
+            up = self._up(ways, cells, group)
+            wanted = sorted((cell for cell in cells if _way_of(cell) in up), key=_condition_of)
+            for condition, some in groupby(wanted, key=_condition_of):
+                self._under(presets()[condition], sorted(some, key=_way_of), up)
+            self.set_condition(None)  # before the tunnels go: rolling back must not wait for a satellite
+
+    def _up(self, ways: Sequence[Way], cells: Sequence[TransferCell], group: TunnelGroup) -> Mapping[Way, Tunnel]:
+        """Return the tunnels that are up; what did not come up is a result of each of its cells."""
+        for index, error in group.failures.items():
+            for cell in cells:
+                if _way_of(cell) == ways[index]:
+                    self.reports.keep(self.failed(cell, error.sentence()))
+        return {ways[index]: tunnel for index, tunnel in group.tunnels.items()}
+
+    def _under(self, condition: Condition, cells: Sequence[TransferCell], up: Mapping[Way, Tunnel]) -> None:
+        """Measure cells under a condition, which is proven before, and checked again after each of them."""
+        found, why = self._proven(condition)
+        for cell in cells:
+            if why:
+                self.reports.keep(self._not_measured(cell, found, why))
+                continue
+            way, congestion = _title(*_way_of(cell)), CONGESTION[cell.congestion].title
+            self.reports.report(CELL_OF_STUDY(condition=cell.condition, way=way, congestion=congestion))
+            result: R = replace(self.measured(cell, up[_way_of(cell)]), measured_condition=found)
+            why = self.deviation(condition)
+            self.reports.keep(self._not_measured(cell, found, why) if why else result)
+
+    def _proven(self, condition: Condition) -> tuple[MeasuredCondition | None, str]:
+        """Set a condition and measure the bare link; return what was found, and why nothing is measured under it."""
+        measurement = LinkMeasurement(self.sessions, self.link, self.token, self.reports.report)
+        try:
+            found = measure_held(measurement, self.set_condition, condition)
+        except ProbeFailed as error:
+            return None, error.sentence()
+        self.reports.measured(found)
+        why = why_not_met(found)
+        return found, ConditionNotMet(why).sentence() if why else ""
+
+    def _not_measured(self, cell: TransferCell, found: MeasuredCondition | None, why: str) -> R:
+        missed: R = replace(self.failed(cell, why), measured_condition=found, is_condition_missed=True)
+        return missed
+
+    def ends(self, tunnel: Tunnel) -> tuple[SessionPair, tuple[str, str]]:
+        """Return sessions and addresses of receiver and sender."""
+        if self.plan.topology is Topology.PAIR:
+            plan: TunnelPlan = tunnel.plan
+            return self.sessions, (plan.probe_address_a, plan.probe_address_b)
+        a, b = (node_addresses(tunnel.link, self.plan.topology, side) for side in Side)
+        nodes = SessionPair(NodeSession(self.sessions.a, a.namespace), NodeSession(self.sessions.b, b.namespace))
+        return nodes, (a.node_ip, b.node_ip)
+
+    def splits(self, cell: TransferCell, tunnel: Tunnel) -> list[list[str]]:
+        """Return the words of each connection that the proxy of a cell has split so far."""
+        if cell.proxy == ProxyPlace.NONE:
+            return []
+        host = self.sessions.a if PROXY_SIDE is Side.A else self.sessions.b
+        command = Command(("cat", proxy_log(tunnel.link)), timeout_s=_ASK_S, is_root=True)
+        lines = host.run(command, token=self.token).stdout.splitlines()
+        return [words for line in lines if (words := line.split())[:1] == ["split"] and len(words) == _SPLIT_WORDS]
+
+    def split_with(self, cell: TransferCell, tunnel: Tunnel, before: Sequence[Sequence[str]]) -> str:
+        """Return the congestion control of the half on the link; empty without a proxy.
+
+        Args:
+            before: What `splits` had before the cell was measured.
+
+        Raises:
+            ProbeFailed: The proxy split no connection, or not with the congestion control that it should have, so that
+                the cell shows nothing of it.
+        """
+        if cell.proxy == ProxyPlace.NONE:
+            return ""
+        splits = self.splits(cell, tunnel)
+        is_inside = cell.proxy == ProxyPlace.INSIDE
+        found = splits[len(before) :] if is_inside else splits
+        if not found:
+            raise ProbeFailed(NO_CONNECTION_SPLIT())
+        # Inside, the client comes over the link; outside, the tunnel's server is reached over it.
+        half, wanted = found[-1][_NEAR if is_inside else _FAR], CONGESTION[cell.congestion].proxy
+        if wanted and half != wanted:
+            raise ProbeFailed(PROXY_OTHER_CONGESTION(wanted=wanted, found=half))
+        return half
+
+
+def _way_of(cell: TransferCell) -> Way:
+    return cell.solution, cell.proxy
+
+
+def _title(solution: str, proxy: str) -> str:
+    return solution if proxy == ProxyPlace.NONE else SOLUTION_WITH_PEP(solution=solution, proxy=proxy)
+
+
+def _congestion_of(cell: TransferCell) -> str:
+    return cell.congestion
+
+
+def _condition_of(cell: TransferCell) -> str:
+    return cell.condition

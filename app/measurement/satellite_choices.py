@@ -1,0 +1,43 @@
+"""Adapters and suites of the satellite study's VPNs on a pair."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from app.discovery.pair_discovery import Discovery
+from app.domain.adapters import Adapter, find_suite
+from app.domain.errors import InvalidOption
+from app.domain.hosts import Side
+from app.domain.solutions import BASELINE, Suite
+from app.domain.transfers import TransferCell
+from app.measurement.messages import NO_SAFE_SUITE, STUDY_SOLUTION_MISSING, STUDY_SUITE_MISSING
+
+BARE = (BASELINE, "none")
+"""Solution and suite of the bare link."""
+
+
+def satellite_choices(
+    adapters: Mapping[str, Adapter], discovery: Discovery, cells: Iterable[TransferCell]
+) -> Mapping[str, tuple[Adapter, Suite]]:
+    """Return adapter and suite by the study's name of a VPN; the suite is the safe default of these hosts.
+
+    Raises:
+        InvalidOption: A VPN of the study is not possible on these hosts.
+    """
+    chosen = {}
+    for name in sorted({cell.solution for cell in cells}):
+        solution, suite = BARE if name == "none" else _default(discovery, name)
+        adapter, facts = adapters[solution], discovery.facts
+        found = find_suite(adapter, facts[Side.A.value], facts[Side.B.value], suite)
+        if found is None:
+            raise InvalidOption(STUDY_SUITE_MISSING(suite=suite, solution=solution))
+        chosen[name] = (adapter, found)
+    return chosen
+
+
+def _default(discovery: Discovery, solution: str) -> tuple[str, str]:
+    key = next((key for key in discovery.defaults if key[0] == solution), None)
+    if key is None:
+        why = discovery.unavailable.get(solution, NO_SAFE_SUITE())
+        raise InvalidOption(STUDY_SOLUTION_MISSING(solution=solution, why=why))
+    return key

@@ -206,7 +206,7 @@ def test_what_the_host_says_becomes_its_state() -> None:
 
 _PROCESS = host_script("process.sh")
 _WATCH = """
-tell() { echo "told $1"; }
+log_event() { echo "told $1"; }
 uptime_s() { uptime_now=$now; }
 own=$1 interface=lo guard_table=$2 nobody=198.19.0.244
 now=1000

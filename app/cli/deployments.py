@@ -47,7 +47,6 @@ from app.domain.deployment_status import PairStatus
 from app.domain.errors import Cancelled, InvalidOption, TunnelmarkError
 from app.domain.hosts import PairSpec, Side
 from app.domain.keepalive import Keepalive
-from app.domain.messages.inputs import NO_LAN_PORT
 from app.services.wiring import Services
 from app.storage.codec import to_data
 from app.wording.deployment_sentences import replaced_sentence
@@ -204,11 +203,9 @@ def _wanted(context: CommandContext, services: Services, pair: PairSpec) -> tupl
 
 
 def _chosen_options(options: argparse.Namespace) -> DeploymentOptions:
-    """Return what was chosen besides the solution; raises InvalidOption where it does not go together."""
+    """Return what was chosen besides the solution; `check_options` says whether it goes together."""
     inner = both_addresses(options.inner)
     bridge_a, bridge_b = by_side(options.bridge, "--bridge")
-    if options.move_lan_rules and not (bridge_a or bridge_b):
-        raise InvalidOption(NO_LAN_PORT())
     return DeploymentOptions(
         bridge_a=bridge_a,
         bridge_b=bridge_b,

@@ -18,7 +18,7 @@ from app.domain.cancel import CancelToken
 from app.domain.deployment import DeploymentState
 from app.domain.errors import InvalidOption
 from app.domain.history import EntryId, EntryKind, HistoryEntry, checked_note
-from app.ranking.history_entries import is_unranked
+from app.ranking.history_entries import find_entries, is_unranked, list_history, with_winners
 from app.wording.deployment_sentences import state_word
 from app.wording.language import tr, trn
 from app.wording.local_forms import minute_text
@@ -77,9 +77,10 @@ def history(context: CommandContext) -> int:
 
 def _ranked(archive: Archive, token: CancelToken, report: ProgressSink) -> tuple[HistoryEntry, ...]:
     """Return every entry with its winner; those that are not known yet take a moment each."""
-    entries = archive.history()
+    entries = list_history(archive.store)
     missing = sum(is_unranked(one) for one in entries)
-    found, done = [], 0
+    found: list[HistoryEntry] = []
+    done = 0
     for one in entries:
         token.raise_if_cancelled()
         if is_unranked(one):
@@ -87,7 +88,7 @@ def _ranked(archive: Archive, token: CancelToken, report: ProgressSink) -> tuple
                 text = tr("Ranking {number} comparisons, once for every later list").format(number=missing)
                 report(text, done / missing)
             done += 1
-        found.append(archive.with_winner(one))
+        found += with_winners(archive.store, (one,))
     return tuple(found)
 
 
@@ -159,7 +160,7 @@ def _note(context: CommandContext, archive: Archive, number: str, text: str) -> 
 
 
 def _delete(context: CommandContext, archive: Archive, ids: Sequence[EntryId]) -> int:
-    found = archive.entries(ids)
+    found = find_entries(archive.store, ids)
     if not context.options.yes and not _is_agreed(context, found):
         context.err.print(tr("Nothing was deleted."), markup=False)
         return ExitCode.CANCELLED

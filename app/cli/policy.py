@@ -20,11 +20,11 @@ from app.policy import (
     POLICY_NAME,
     POLICY_VERSION,
     PolicyRow,
+    all_rows,
     check_guidelines,
     describe,
     findings,
     judge,
-    known_rows,
 )
 from app.policy.settings_file import read_settings, write_settings
 from app.wording.findings import replacement_words
@@ -153,7 +153,7 @@ def verdict_table(kind: str | None) -> Table:
     ]
     title = tr("Verdicts of policy {policy} {version}").format(policy=POLICY_NAME, version=POLICY_VERSION)
     table = Table(columns, title, more="tunnelmark policy show NAME")
-    for row in known_rows():
+    for row in all_rows():
         if kind in (None, row.kind):
             table.add_row(*_cells(row))
     return table

@@ -255,7 +255,7 @@ def _campaign_id(archive: Archive, pair: str | None, campaign: int | None) -> in
     if campaign is None:
         return archive.latest(pair)
     if pair is not None:
-        of = archive.pair_of(campaign)
+        of = archive.store.campaign_summary(campaign).pair
         if of != pair:
             raise InvalidOption(COMPARISON_OF_OTHER_PAIR(campaign=campaign, of=of, pair=pair))
     return campaign

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from app.deployment.slots import slot_of
 from app.domain.deployment import Deployment, DeploymentOptions
 from app.domain.errors import InvalidOption
-from app.domain.hosts import PairSpec
+from app.domain.hosts import PairSpec, Side
 from app.domain.keepalive import Keepalive
 from app.domain.messages.inputs import AGAIN_OF_OTHER_PAIR
 
@@ -49,4 +49,6 @@ def chosen_again(
     if earlier.slot != slot_of(pair) and earlier.pair.name != pair.name:
         raise InvalidOption(AGAIN_OF_OTHER_PAIR(deployment=earlier.id, of=earlier.pair.name, pair=pair.name))
     options = replace(changes.applied_to(earlier.options), confirm_within_s=confirm_within_s)
+    if not changes.moves_lan_rules and not any(map(options.bridge, Side)):
+        options = replace(options, moves_lan_rules=False)  # without a LAN port it meant nothing
     return (earlier.solution, earlier.suite), options

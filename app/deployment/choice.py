@@ -30,6 +30,7 @@ from app.domain.deployment import LONGEST_CONFIRM_S, MOST_BROADCASTS_PER_S, SHOR
 from app.domain.errors import InvalidOption, InvalidPlan
 from app.domain.hosts import Side
 from app.domain.messages import sentences
+from app.domain.messages.inputs import NO_LAN_PORT
 from app.domain.messages.words import VERDICTS
 from app.domain.solutions import SolutionInfo, Suite
 from app.domain.verdicts import Finding, Verdict, deciding_finding
@@ -138,7 +139,7 @@ def _check_verdict(title: str, verdict: Verdict, findings: tuple[Finding, ...], 
 
 
 def check_options(options: DeploymentOptions) -> None:
-    """Refuse options that no pair of hosts could have; needs no host.
+    """Refuse options that no pair of hosts could have. Needs no host: front ends call it before any login.
 
     Raises:
         InvalidOption: A number is out of range, addresses do not go together, or a LAN port is missing.
@@ -154,6 +155,8 @@ def check_options(options: DeploymentOptions) -> None:
         )
     if (options.blocks_dhcp or options.blocks_router_advertisements) and not any(map(options.bridge, Side)):
         raise InvalidOption(GUARD_WITHOUT_LAN_PORT())
+    if options.moves_lan_rules and not any(map(options.bridge, Side)):
+        raise InvalidOption(NO_LAN_PORT())
     inner = options.inner_a, options.inner_b
     if any(inner) and not all(inner):
         raise InvalidOption(ONE_INNER_ADDRESS())

@@ -35,7 +35,7 @@ from app.deployment.messages import (
 )
 from app.deployment.planning import Prepared
 from app.deployment.proof import can_be_proven, prove_by_captures
-from app.deployment.transactions import DeploymentTransaction
+from app.deployment.transactions import DeploymentTransaction, commit
 from app.domain.audit import AuditEntry
 from app.domain.cancel import CancelToken
 from app.domain.capture import CaptureReport, Property, properties_of
@@ -318,7 +318,7 @@ class DeploymentRun:
 
     def _confirm(self, token: CancelToken) -> None:
         self._run.emit(DeploymentStageStarted(DeploymentStage.ENABLE))
-        outcome = self._transaction.confirm(token=token)
+        outcome = commit(self._transaction, token=token)
         if outcome.is_complete or outcome.may_be_half:
             self._deployment = replace(self._deployment, confirmed_at=datetime.now(UTC), expires_at=None)
         if outcome.is_complete:

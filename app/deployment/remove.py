@@ -18,7 +18,7 @@ from app.deployment.events import (
 from app.deployment.host_changes import lost_on_the_way, take_snapshots
 from app.deployment.messages import NOT_ENDED_ON_BOTH, NOTHING_DEPLOYED, OF_ANOTHER_COMPUTER
 from app.deployment.slots import slot_of
-from app.deployment.transactions import RemovalTransaction
+from app.deployment.transactions import RemovalTransaction, commit
 from app.domain.cancel import CancelToken
 from app.domain.commands import SessionPair
 from app.domain.deployment import Deployment, DeploymentOptions, DeploymentState
@@ -77,7 +77,7 @@ def end_deployment(
         if deployment.solution:
             # Stored first: the next instance that makes contact after the end of this process completes it.
             run.save(replace(deployment, is_ending=True), deployment.state)
-        outcome = transaction.confirm(token=token)
+        outcome = commit(transaction, token=token)
         ended = _store_outcome(run, deployment, outcome)
     _warn(emit, transaction.work.warnings)
     if not outcome.is_complete:

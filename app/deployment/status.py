@@ -18,7 +18,7 @@ from app.domain.deployment_status import ClampStatus, Outage
 from app.domain.errors import CommandFailed
 from app.domain.hosts import Side
 from app.domain.link import STATE_DIR
-from app.domain.script_files import host_script
+from app.domain.script_files import bare_script, host_script
 from app.host.inspection import LockInfo, parse_lock
 from app.host.remote_host import RemoteHost, new_id, printable
 from app.host.script_events import parse_sections
@@ -309,7 +309,7 @@ def read_current(host: RemoteHost, slot: str, *, token: CancelToken) -> str:
     Raises:
         CommandFailed: The host could not be asked.
     """
-    argv = shell_step_argv('[ ! -e "$1" ] || cat "$1"', current_path(slot))
+    argv = shell_step_argv(bare_script("deployment/current.sh"), current_path(slot))
     result = host.session.run(Command(argv, timeout_s=10.0, is_root=True), token=token)
     if not result.is_ok:
         raise CommandFailed(HOST_GAVE_NO_STATUS(host=host.label), context={"host": host.label})

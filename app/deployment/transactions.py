@@ -134,10 +134,6 @@ class DeploymentTransaction:
                 self.work, self._request, self.plan, target.deployment_id, target.slot, token=token
             )
 
-    def confirm(self, *, token: CancelToken) -> CommitOutcome:
-        """Confirm it; see `commit`."""
-        return commit(self.work, self.confirmer, token=token)
-
 
 class RemovalTransaction:
     """The removal of what is confirmed in a slot: acquire, which suspends it, and commit; else it is started again.
@@ -207,10 +203,6 @@ class RemovalTransaction:
         work = self.work
         return TwoHostCommit(work.hosts, work.ids, work.ledgers, self._slot, "", self._run_dir, self._current)
 
-    def confirm(self, *, token: CancelToken) -> CommitOutcome:
-        """Confirm it; see `commit`."""
-        return commit(self.work, self.confirmer, token=token)
-
 
 def refuse_changed_slot(work: Transaction, expected: Mapping[Side, str], pair: PairSpec) -> None:
     """Stop if the slot has changed since it was read: now that it is locked, it cannot change.
@@ -226,12 +218,15 @@ def refuse_changed_slot(work: Transaction, expected: Mapping[Side, str], pair: P
         )
 
 
-def commit(work: Transaction, confirmer: TwoHostCommit, *, token: CancelToken) -> CommitOutcome:
-    """Confirm on both hosts. Where this raises, or where no host confirms it, the hosts must be rolled back.
+def commit(transaction: DeploymentTransaction | RemovalTransaction, *, token: CancelToken) -> CommitOutcome:
+    """Confirm a deployment or a removal on both hosts.
+
+    Where this raises, or where no host confirms it, the hosts must be rolled back.
 
     Raises:
         CommandFailed, DiskFull, ConnectionLost, Cancelled: Nothing has been confirmed.
     """
+    work, confirmer = transaction.work, transaction.confirmer
     with work.timed("install"):
         confirmer.install(token=token)
     with work.timed("confirm"):

@@ -48,48 +48,36 @@ def _functions(bundle: Bundle, side: Side) -> Iterator[str]:
     one = bundle.on(side)
     own, peer = bundle.needed_from(side), bundle.needed_from(side.other)
     yield _function("make_keys", _key_lines(one.recipe))
-    yield _function("print_public", ["case $1 in", *(line for token in own for line in _case(token, one)), "esac"])
-    yield _function("print_values", [_print_line(token) for token in own])
-    peers = [token for token in one.tokens if token in peer]
-    yield _function("check_values", [line for token in peers for line in _check_lines(token)])
+    yield _function("public_values", [_value_line(token, one) for token in own])
+    yield _function("print_values", [_write_line(token) for token in own])
+    yield _function("check_values", [_check_line(token) for token in one.tokens if token in peer])
     yield _function("put_files", [shell_line(["put_part", file.path, f"{file.mode:04o}"]) for file in one.files])
 
 
 def _function(name: str, lines: list[str]) -> str:
-    return f"{name}() {{\n" + "".join(f"    {line}\n" for line in [*lines, ":"]) + "}\n"
+    return f"{name}() {{\n" + "".join(f"    {line}\n" for line in lines or [":"]) + "}\n"
 
 
 def _key_lines(recipe: IdentityRecipe) -> list[str]:
     lines = []
     for step in recipe.steps:
-        call = shell_line(["limited", whole_seconds(step.command.timeout_s), *step.command.argv])
-        lines += [f"# {one_line(step.title)}", f"{call} < /dev/null >&2 || return 1"]
+        call = shell_line(["make_key", whole_seconds(step.command.timeout_s), *step.command.argv])
+        lines += [f"# {one_line(step.title)}", f"{call} || return 1"]
     return lines
 
 
-def _case(token: ValueToken, own: BundleSide) -> list[str]:
+def _value_line(token: ValueToken, own: BundleSide) -> str:
     value = token.value
     command = own.recipe.public[value.command]
-    call = shell_line(["limited", whole_seconds(command.timeout_s), *command.argv])
-    return [
-        f"{value.name})",
-        f"    shown=$({call} < /dev/null) || return 1",
-        f"    printf '%s\\n' \"$shown\" | {value.script}",
-        "    ;;",
-    ]
+    call = shell_line(["print_value", value.name, whole_seconds(command.timeout_s), *command.argv])
+    return f"{call} || return 1"
 
 
-def _print_line(token: ValueToken) -> str:
-    file = f"{token.name}-of-{token.side.value}"
-    return f'print_public {token.name} > "$1/{file}" && [ -s "$1/{file}" ] || return 1'
+def _write_line(token: ValueToken) -> str:
+    return f'write_value {token.name} "$1/{token.name}-of-{token.side.value}" || return 1'
 
 
-def _check_lines(token: ValueToken) -> list[str]:
-    value, file, folder = token.value, token.text.strip("@"), f"public-of-{token.side.value}"
-    what = f"the {token.name} of host {token.side.upper()}"
-    check = shell_line([value.pattern, str(value.lines), what])
-    return [
-        f'check_value "$parts/{folder}/{file}" {check}',
-        f'cp "$parts/{folder}/{file}" "$TUNNELMARK_VALUES/{file}" || exit 1',
-        f'if is_own {token.name} "$parts/{folder}/{file}"; then fail "$parts/{folder}/{file} is of this host."; fi',
-    ]
+def _check_line(token: ValueToken) -> str:
+    value = token.value
+    text = f"the {token.name} of host {token.side.upper()}"
+    return shell_line(["check_peers", token.name, token.side.value, value.pattern, str(value.lines), text])

@@ -22,7 +22,6 @@ class PublicValue:
     Attributes:
         name: As the adapter calls it.
         command: Name of the recipe's public command that it comes from.
-        script: POSIX sh that makes it of what that command prints; it does what the adapter's `parse_identity` does.
         pattern: Extended regular expression that each line of it matches as a whole.
         lines: How many lines it may have.
         has_line_feed: Whether the adapter's value ends with one.
@@ -30,7 +29,6 @@ class PublicValue:
 
     name: str
     command: str
-    script: str
     pattern: str
     lines: int = 1
     has_line_feed: bool = False
@@ -44,35 +42,16 @@ class PublicValue:
 VALUES: Mapping[str, PublicValue] = {
     value.name: value
     for value in (
-        PublicValue("public-key", "public-key", "cat", "[A-Za-z0-9+/]{43}="),
-        PublicValue(
-            "certificate",
-            "certificate",
-            "sed -n '/-----BEGIN CERTIFICATE-----/,/-----END CERTIFICATE-----/p'",
-            _PEM_LINES,
-            lines=80,
-            has_line_feed=True,
-        ),
-        # Source: openssl-x509(1): `sha256 Fingerprint=AA:BB…`, with a capital S before OpenSSL 3.0.
-        PublicValue(
-            "fingerprint",
-            "certificate",
-            "openssl x509 -noout -fingerprint -sha256 | sed 's/.*=//'",
-            "([0-9A-F]{2}:){31}[0-9A-F]{2}",
-        ),
-        PublicValue("ike-public-key", "ike-public-key", "sed '/-----/d'", "[A-Za-z0-9+/]{1,64}={0,2}", lines=20),
-        PublicValue(
-            "rsa-public-key",
-            "rsa-public-key",
-            "sed -n '/-----BEGIN PUBLIC KEY-----/,/-----END PUBLIC KEY-----/p'",
-            _PEM_LINES,
-            lines=40,
-        ),
-        PublicValue("hex-public-key", "hex-public-key", "cat", "[0-9a-f]{64}"),
-        PublicValue("ssh-public-key", "ssh-public-key", "cut -d ' ' -f 1,2", "ssh-ed25519 [A-Za-z0-9+/]{68}={0,2}"),
+        PublicValue("public-key", "public-key", "[A-Za-z0-9+/]{43}="),
+        PublicValue("certificate", "certificate", _PEM_LINES, lines=80, has_line_feed=True),
+        PublicValue("fingerprint", "certificate", "([0-9A-F]{2}:){31}[0-9A-F]{2}"),
+        PublicValue("ike-public-key", "ike-public-key", "[A-Za-z0-9+/]{1,64}={0,2}", lines=20),
+        PublicValue("rsa-public-key", "rsa-public-key", _PEM_LINES, lines=40),
+        PublicValue("hex-public-key", "hex-public-key", "[0-9a-f]{64}"),
+        PublicValue("ssh-public-key", "ssh-public-key", "ssh-ed25519 [A-Za-z0-9+/]{68}={0,2}"),
     )
 }
-"""Every public value that an adapter's plan may need."""
+"""Every public value that an adapter's plan may need; `values.sh` makes each of what its command prints on the host."""
 
 _TOKEN = re.compile(r"@(?P<name>[a-z0-9-]+)-of-(?P<side>[ab])@")
 

@@ -21,7 +21,7 @@ from app.host.script_events import ScriptEvent, ScriptEventSink, find, parse_scr
 MAX_LOG_CHARACTERS = 12_000
 ASK_S = 10.0
 """Seconds in which a host is asked why a script of ours ended."""
-_WHO_ROLLED_BACK = bare_script("tunnel/taken-back.sh")
+_WHO_ROLLED_BACK = bare_script("tunnel/rolled-back-by.sh")
 _TAKERS = {3: "timer", 4: "somebody"}
 
 

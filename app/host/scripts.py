@@ -37,7 +37,7 @@ def filled_script(
     for place, lines in (("    # @steps\n", steps), ("    # @checks\n", checks)):
         text = text.replace(place, "".join(f"    {line}\n" for line in lines))
     writing = "".join(f"(\n{script}) || give_up files\n" for script in files)
-    text = text.replace("    # @files\n", f"{writing}    say written\n" if writing else "")
+    text = text.replace("    # @files\n", f"{writing}    report written\n" if writing else "")
     return text.replace("# @texts\n", "".join(f"{line}\n" for line in texts))
 
 

@@ -9,10 +9,14 @@ from app.domain.cancel import CancelToken
 from app.domain.commands import SessionPair
 from app.domain.concurrency import run_both
 from app.domain.errors import TunnelmarkError
-from app.domain.events import LogLevel, LogLine
+from app.domain.events import EventOf, LogLevel, LogLine
 from app.host.inspection import take_snapshot
 from app.host.snapshots import HostSnapshot, SnapshotDepth, compare_snapshots
+from app.measurement.control import CampaignControl
+from app.measurement.engine import CampaignHosts, run_campaign
+from app.measurement.interfaces import CampaignStore
 from app.measurement.messages import HOST_NOT_AS_BEFORE, HOSTS_AS_BEFORE, NOT_INSPECTED_AFTERWARDS, ON_HOST
+from app.measurement.work import A, P, R, Work
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,3 +60,24 @@ def report_differences(sessions: SessionPair, before: Before, *, emit: Callable[
     if not found:
         emit(LogLine(LogLevel.INFO, HOSTS_AS_BEFORE()))
     return tuple(found)
+
+
+def run_checked(
+    work: type[Work[P, A, R]],
+    plan: P,
+    hosts: CampaignHosts,
+    *,
+    store: CampaignStore,
+    control: CampaignControl,
+    emit: Callable[[EventOf[P, A]], None],
+    version: str,
+    resume_id: int | None = None,
+) -> R:
+    """Run a campaign as `run_campaign` does; of work that is proven clean, log what it left on the hosts."""
+    before = snapshot_before(hosts.sessions, token=control.token) if work.is_proven_clean else None
+    record = run_campaign(
+        work, plan, hosts, store=store, control=control, emit=emit, version=version, resume_id=resume_id
+    )
+    if before is not None:
+        report_differences(hosts.sessions, before, emit=emit)
+    return record

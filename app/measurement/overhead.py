@@ -11,14 +11,17 @@ from itertools import cycle
 import numpy as np
 import numpy.typing as npt
 
+from app.discovery.pair_discovery import Discovery
 from app.domain.adapters import shell_step_argv
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, HostSession, Stream
 from app.domain.errors import ProbeFailed
 from app.domain.hosts import Privilege
 from app.domain.link import FRAME_TO_PAYLOAD_BYTES
+from app.domain.profiles import ADAPTIVE_PROFILE, GOOD_CYCLES, PROFILES, ProfileName
 from app.domain.results import LOST_RTT_US
 from app.domain.script_files import bare_script
+from app.measurement.comparison.probe_run import ping_flavour
 from app.measurement.messages import PLAIN_PINGS_FAILED
 from app.probes import LatencyRequest, longest_s, measure_latency
 from app.probes.blocks import BlockTarget, CycleRequest, measure_cycle
@@ -216,3 +219,31 @@ def _bare_pass(
 
 def _median(rtts_us: Sequence[int] | np.ndarray) -> float:
     return float(np.median(rtts_us)) if len(rtts_us) else float("nan")
+
+
+def measure_overheads(
+    client: HostSession, discovery: Discovery, *, rounds: int, token: CancelToken, on_share: Callable[[float], None]
+) -> Overheads:
+    """Measure what each latency probe costs on the bare link from A to B.
+
+    Args:
+        client: A.
+        discovery: What was found on both hosts.
+        rounds: Rounds of the latency phase; there are as many cycles as an adaptive comparison has in them.
+        on_share: Gets the share that is done, from 0 to 1.
+
+    Raises:
+        As `measure_overhead`.
+    """
+    link, profile = discovery.link, PROFILES[ProfileName.STANDARD]
+    flavour = ping_flavour(discovery.a.facts)
+    request = LatencyRequest(link.underlay_b, link.underlay_a, profile.frame_bytes, profile.pings, flavour)
+    phase = measure_overhead(
+        client, request, rounds=rounds, token=token, on_round=lambda done: on_share(done / rounds / 2)
+    )
+    # A cycle is short: there are as many of them as in a round.
+    passes, pings = rounds * GOOD_CYCLES, ADAPTIVE_PROFILE.block_pings
+    cycles = measure_overhead(
+        client, request, pings, rounds=passes, token=token, on_round=lambda done: on_share((1 + done / passes) / 2)
+    )
+    return Overheads(phase, cycles)

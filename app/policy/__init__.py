@@ -5,8 +5,8 @@ unknown name is `unknown`, never harmless. Must not talk to hosts, and must not 
 """
 
 from app.policy.combinations import COMPOSITIONS
-from app.policy.data import POLICY_NAME, POLICY_VERSION, PolicyRow
-from app.policy.describe import describe, known_rows
+from app.policy.data import POLICY_NAME, POLICY_VERSION, PolicyRow, all_rows
+from app.policy.describe import describe
 from app.policy.guidelines import DEFAULT_GUIDELINES, GUIDELINES, Guideline, GuidelineRule, GuidelineStatus
 from app.policy.judge import UNKNOWN_REASON, check_guidelines, findings, judge, judge_suite
 from app.policy.post_quantum import post_quantum
@@ -27,6 +27,7 @@ __all__ = [
     "PolicyRow",
     "Possible",
     "SpeedFigures",
+    "all_rows",
     "best_of",
     "check_guidelines",
     "describe",
@@ -36,6 +37,5 @@ __all__ = [
     "judge_speed",
     "judge_speeds",
     "judge_suite",
-    "known_rows",
     "post_quantum",
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from app.policy.data import PolicyRow, all_rows
+from app.policy.data import PolicyRow
 from app.policy.messages import IN_MODE, PARTS
 from app.policy.names import find_rows, size_in_name
 
@@ -51,11 +51,6 @@ def describe(name: str) -> Description | None:
         block_bits=main.block_bits,
         names=tuple(one for row in rows for one in row.names),
     )
-
-
-def known_rows() -> tuple[PolicyRow, ...]:
-    """Return every row of the policy once, in the order of its files."""
-    return all_rows()
 
 
 def _title(rows: tuple[PolicyRow, ...]) -> str:

@@ -19,6 +19,7 @@ from app.domain.errors import ProbeFailed
 from app.domain.hosts import Side
 from app.domain.link import Link
 from app.domain.node_study import FORGED, REPLAYED, Hop, HopInjection, HopReport, Seen
+from app.domain.script_files import bare_script
 from app.domain.topology import Topology, node_addresses, node_mac
 from app.probes.capture.canary import PAYLOAD_BYTES, CanaryFrames, canary_filter
 from app.probes.capture.packets import read_packet
@@ -38,7 +39,7 @@ _PING_S = 30.0
 _STRANGER = bytes.fromhex("020000000077")
 _ALL = "greater 1"
 """pcap filter that takes every frame. Source: pcap-filter(7)."""
-_FOLDER_SCRIPT = 'mkdir -m 700 "$1" 2>/dev/null || [ -d "$1" ]'
+_FOLDER_SCRIPT = bare_script("capture/own-folder.sh")
 
 
 @dataclass(frozen=True, slots=True)

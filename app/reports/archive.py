@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 from app.domain.errors import DiskFull, InvalidFile, InvalidOption, NotFound
-from app.domain.history import EntryId, HistoryEntry, Winner
 from app.domain.pair_names import LAB_PREFIX
 from app.domain.paths import Paths, find_paths
 from app.domain.ranking import Ranking
 from app.domain.results import CampaignRecord
 from app.ranking import rank
-from app.ranking.history_entries import find_entries, find_winner, list_history, with_winners
 from app.reports.messages import FOLDER_NOT_MADE, NONE_MEASURED, NONE_MEASURED_OF_PAIR, UNKNOWN_KIND
 from app.storage import Store
 from app.wording.language import current_language, source_language
@@ -40,14 +38,6 @@ class Archive:
         record = self.store.load_campaign(campaign_id)
         return record, rank(record)
 
-    def pair_of(self, campaign_id: int) -> str:
-        """Return the name of a comparison's pair.
-
-        Raises:
-            NotFound: There is no such comparison.
-        """
-        return self.store.campaign_summary(campaign_id).pair
-
     def latest(self, pair: str | None) -> int:
         """Return the number of the latest comparison, of one pair or of all.
 
@@ -68,22 +58,6 @@ class Archive:
         language = current_language()
         with source_language():
             return to_json(record, rank(record) if current_language() != language else ranking)
-
-    def history(self) -> tuple[HistoryEntry, ...]:
-        """Return comparisons, censuses and deployments, newest first; winners that are not known yet are missing."""
-        return list_history(self.store)
-
-    def with_winner(self, entry: HistoryEntry) -> HistoryEntry:
-        """Return an entry of the history with its winner; the history has it from now on."""
-        return with_winners(self.store, (entry,))[0]
-
-    def winner(self, campaign_id: int) -> Winner:
-        """Return which VPN a comparison recommends; the history has it from now on."""
-        return find_winner(self.store, campaign_id)
-
-    def entries(self, ids: Iterable[EntryId]) -> tuple[HistoryEntry, ...]:
-        """Return the entries of these numbers; raises NotFound where there is none."""
-        return find_entries(self.store, ids)
 
     def write_report(self, campaign_id: int, path: Path) -> Path:
         """Write a report; the kind follows from the ending: .html, .pdf, .json or .csv.
@@ -125,10 +99,6 @@ class Archive:
         """Return the default file of a report."""
         return self.paths.reports_dir / f"comparison-{campaign_id}.html"
 
-    def close(self) -> None:
-        """Close the database."""
-        self.store.close()
-
 
 def check_report_kind(path: Path) -> None:
     """Check a report's ending.
@@ -147,7 +117,7 @@ def open_archive() -> Iterator[Archive]:
     try:
         yield archive
     finally:
-        archive.close()
+        archive.store.close()
 
 
 def _make_folder(folder: Path) -> None:

@@ -35,7 +35,6 @@ from app.wording.language import tr
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 _MARKERS = {
     Marker.CIRCLE: "o",
@@ -149,7 +148,12 @@ def _latency(series: Sequence[Series], theme: FigureTheme) -> Drawn:
         "latency",
         tr("Latency over frame size"),
         tr("Lines are means, bands hold the middle 90 % of all replies. Lower is better; the scale is logarithmic."),
-        _svg(figure, "latency", tr("Mean round-trip time over frame size, one line for each candidate"), theme),
+        to_svg(
+            figure,
+            name="latency",
+            description=tr("Mean round-trip time over frame size, one line for each candidate"),
+            theme=theme,
+        ),
         latency_data([one.result for one in series]),
     )
 
@@ -175,10 +179,6 @@ def _tick_labels(ticks: Sequence[int]) -> list[str]:
 def _line(style: SeriesStyle) -> dict[str, Any]:
     dashes: dict[str, Any] = {"dashes": style.dash} if style.dash else {}
     return {"color": style.colour, "linewidth": 1.6, **dashes}
-
-
-def _svg(figure: Figure, name: str, description: str, theme: FigureTheme) -> str:
-    return to_svg(figure, name=name, description=description, theme=theme)
 
 
 def _cdf_sizes(series: Sequence[Series]) -> list[int]:
@@ -209,7 +209,7 @@ def _cdf(
         f"cdf{size}",
         tr("How many replies are in time: {size}-byte frames").format(size=size),
         tr("Further left and steeper is better; a lost request never arrives.") + lightest,
-        _svg(figure, f"cdf{size}", description, theme),
+        to_svg(figure, name=f"cdf{size}", description=description, theme=theme),
         cdf_data((one.result.title, made, _sent(one, size)) for one, made in pairs),
     )
 
@@ -249,7 +249,12 @@ def _throughput(series: Sequence[Series], theme: FigureTheme) -> Drawn:
         "throughput",
         tr("TCP throughput"),
         tr("Mean over rounds in each direction; whiskers are 95 % intervals. Longer is better."),
-        _svg(figure, "throughput", tr("TCP throughput in both directions, one pair of bars for each candidate"), theme),
+        to_svg(
+            figure,
+            name="throughput",
+            description=tr("TCP throughput in both directions, one pair of bars for each candidate"),
+            theme=theme,
+        ),
         throughput_data((one.result.title, one.result.throughput_mbit_s) for one in series),
     )
 
@@ -270,7 +275,11 @@ def _ratios(series: Sequence[Series], ranking: Ranking, theme: FigureTheme) -> l
     data = ratio_data((one.result.title, ratio) for one, ratio in rows)
     return [
         Drawn(
-            "ratios", tr("Latency over that of the fastest"), caption, _svg(figure, "ratios", description, theme), data
+            "ratios",
+            tr("Latency over that of the fastest"),
+            caption,
+            to_svg(figure, name="ratios", description=description, theme=theme),
+            data,
         )
     ]
 
@@ -290,7 +299,7 @@ def _frontier(series: Sequence[Series], ranking: Ranking, theme: FigureTheme) ->
         "nothing. Both scales are logarithmic."
     )
     description = tr("Throughput of each candidate against its weighted latency")
-    svg = _svg(frontier_figure(marks, theme), "frontier", description, theme)
+    svg = to_svg(frontier_figure(marks, theme), name="frontier", description=description, theme=theme)
     data = frontier_data((one.result.title, one) for one in points)
     return [Drawn("frontier", tr("Throughput against latency"), caption, svg, data)]
 
@@ -306,6 +315,11 @@ def _cpu(record: CampaignRecord, series: Sequence[Series], ranking: Ranking, the
         "cpu",
         tr("CPU during throughput"),
         tr("All cores of a host together are 100 %. Read it beside the throughput: who carries more works more."),
-        _svg(figure, "cpu", tr("CPU of both hosts in user space, kernel and interrupts, for each candidate"), theme),
+        to_svg(
+            figure,
+            name="cpu",
+            description=tr("CPU of both hosts in user space, kernel and interrupts, for each candidate"),
+            theme=theme,
+        ),
         cpu_data((one.result.title, found) for one, found in zip(series, usages, strict=True)),
     )

@@ -13,25 +13,22 @@ from app.domain.commands import SessionPair
 from app.domain.events import CensusSink, EventOf, EventSink
 from app.domain.history import EntryKind
 from app.domain.hosts import PairSpec
-from app.domain.profiles import ADAPTIVE_PROFILE, GOOD_CYCLES, PROFILES, ProfileName
 from app.domain.progress import ProgressSink
 from app.domain.results import CampaignPlan, CampaignRecord
 from app.domain.version import tunnelmark_version
 from app.lab.practice_labs import Labs
-from app.measurement.adaptive import AdaptiveComparison
+from app.measurement.adaptive import comparison_kind
 from app.measurement.census import Census, find_unfinished, plan_census
 from app.measurement.census.stored import CensusOptions, CensusResults, census_results
-from app.measurement.clean_host_check import report_differences, snapshot_before
-from app.measurement.comparison import Comparison, plan_choice
-from app.measurement.comparison.probe_run import ping_flavour
+from app.measurement.clean_host_check import run_checked
+from app.measurement.comparison import plan_choice
 from app.measurement.control import CampaignControl
-from app.measurement.engine import CampaignHosts, run_campaign
+from app.measurement.engine import CampaignHosts
 from app.measurement.firewalls import FirewallConsents
 from app.measurement.options import RunOptions
-from app.measurement.overhead import Overheads, measure_overhead
+from app.measurement.overhead import Overheads, measure_overheads
 from app.measurement.work import A, P, R, Work
 from app.policy.file_header import file_header
-from app.probes import LatencyRequest
 from app.services.messages import A_BENCHMARK, A_CENSUS, A_COMPARISON, MEASURING_OVERHEAD
 from app.storage import Store
 from app.storage.in_use import InUse, renaming
@@ -81,8 +78,7 @@ class MeasuringOperations:
         resume_id: int | None = None,
     ) -> CampaignRecord:
         """Measure. Returns when all is done, cancelled and cleaned up. Raises PairLocked as `_measure`."""
-        work = AdaptiveComparison if plan.profile.is_adaptive else Comparison
-        return self._measure(work, discovery, plan, control, emit, resume_id)
+        return self._measure(comparison_kind(plan), discovery, plan, control, emit, resume_id)
 
     def _measure(
         self,
@@ -103,7 +99,6 @@ class MeasuringOperations:
             if work.minds_firewalls:
                 self.firewall_consents.change(plan.pair, may_open=plan.pair.may_open_firewall)
             sessions = self.sessions(plan.pair, token=control.token)
-            before = snapshot_before(sessions, token=control.token) if work.is_proven_clean else None
             hosts = CampaignHosts(
                 sessions,
                 self.adapters,
@@ -114,7 +109,7 @@ class MeasuringOperations:
                 guests=self.lab_service.guests(plan.pair),
                 conditioned=self.lab_service.conditioned(plan.pair),
             )
-            record = run_campaign(
+            return run_checked(
                 work,
                 plan,
                 hosts,
@@ -124,39 +119,21 @@ class MeasuringOperations:
                 version=tunnelmark_version(),
                 resume_id=resume_id,
             )
-            if before is not None:
-                report_differences(sessions, before, emit=emit)
-            return record
 
     def measure_overhead(
         self, discovery: Discovery, *, rounds: int, token: CancelToken, on_progress: ProgressSink
     ) -> Overheads:
         """Measure the bare link by latency probes and by bare pings. Raises PairLocked as `_measure`."""
-        pair, link = discovery.pair, discovery.link
-        profile = PROFILES[ProfileName.STANDARD]
-        request = LatencyRequest(
-            link.underlay_b, link.underlay_a, profile.frame_bytes, profile.pings, ping_flavour(discovery.a.facts)
-        )
+        pair = discovery.pair
         with self.in_use.hold((pair.a, pair.b), A_BENCHMARK()):
-            sessions = self.sessions(pair, token=token)
-            phase = measure_overhead(
-                sessions.a,
-                request,
+            client = self.sessions(pair, token=token).a
+            return measure_overheads(
+                client,
+                discovery,
                 rounds=rounds,
                 token=token,
-                on_round=lambda done: on_progress(MEASURING_OVERHEAD(), done / rounds / 2),
+                on_share=lambda share: on_progress(MEASURING_OVERHEAD(), share),
             )
-            # A cycle is short: there are as many of them as in a round.
-            passes = rounds * GOOD_CYCLES
-            cycle = measure_overhead(
-                sessions.a,
-                request,
-                ADAPTIVE_PROFILE.block_pings,
-                rounds=passes,
-                token=token,
-                on_round=lambda done: on_progress(MEASURING_OVERHEAD(), (1 + done / passes) / 2),
-            )
-            return Overheads(phase, cycle)
 
     def plan_census(self, discovery: Discovery, options: CensusOptions) -> CensusPlan:
         """Plan a census: every option of the chosen solutions that both hosts list."""

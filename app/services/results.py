@@ -8,6 +8,7 @@ from pathlib import Path
 from app.domain.history import EntryId, HistoryEntry, Winner
 from app.domain.ranking import Ranking
 from app.domain.results import CampaignRecord
+from app.ranking.history_entries import find_winner, list_history
 from app.ranking.repeated_study import StudyRun, study_runs
 from app.reports.archive import Archive
 from app.storage import Store
@@ -38,7 +39,7 @@ class ResultOperations:
 
     def history(self) -> tuple[HistoryEntry, ...]:
         """Return comparisons, censuses and deployments, newest first; winners that are not known yet are missing."""
-        return self.archive.history()
+        return list_history(self.store)
 
     def study_runs(self) -> Mapping[str, tuple[StudyRun, ...]]:
         """Return the stored comparisons that repeat a study, newest first, by its name."""
@@ -46,7 +47,7 @@ class ResultOperations:
 
     def winner(self, campaign_id: int) -> Winner:
         """Return which VPN a comparison recommends; the history has it from now on."""
-        return self.archive.winner(campaign_id)
+        return find_winner(self.store, campaign_id)
 
     def set_note(self, entry: EntryId, note: str) -> None:
         """Store the user's note on a comparison or census; an empty one removes it."""

@@ -287,7 +287,7 @@ class Services(
     def close(self) -> None:
         """End connections and own labs, and close the database."""
         with contextlib.ExitStack() as stack:
-            stack.callback(self.archive.close)
+            stack.callback(self.store.close)
             stack.callback(self.lab_service.close)
             stack.callback(self._connections.close)
 

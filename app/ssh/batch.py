@@ -17,10 +17,12 @@ from dataclasses import dataclass, field
 
 from app.domain.commands import BatchLineSink, Command, CommandResult, Stream
 from app.domain.errors import Bug
+from app.domain.script_files import bare_script
 from app.ssh.messages import BATCH_WITH_STDIN
 from app.ssh.remote_line import shell_line
 from app.ssh.streams import MAX_LINE_BYTES, LineCollector
 
+_FUNCTIONS = bare_script("ssh/batch.sh")
 _STATUS = re.compile(rb"\d{1,3}")
 _NO_STATUS = 255
 """Status of a command whose host printed none, as ssh(1) has it."""
@@ -41,16 +43,9 @@ def batch_script(commands: Sequence[Command], marker: str, *, should_stop_at_fai
     """
     if any(command.stdin is not None for command in commands):
         raise Bug(BATCH_WITH_STDIN())
-    stop = "[ $s -eq 0 ] || exit 0" if should_stop_at_failure else ":"
-    report = f'echo "{marker} $s"; echo "{marker} $s" >&2'
-    # The command is a function's arguments: words there are never keywords, aliases or assignments.
-    lines = [
-        "{",
-        f"end() {{ s=$?; {report}; {stop}; }}",
-        'run() { ( "$@" ) </dev/null; end; }',
-        # Its arguments are the script, its name and its parameters, as after `sh -c`.
-        'script() { ( text=$1; shift 2; unset -f end run script; eval "unset s text; $text" ) </dev/null; end; }',
-    ]
+    functions = _FUNCTIONS.replace("@MARKER@", marker)
+    functions = functions.replace("@AFTER_FAILURE@", "exit 0" if should_stop_at_failure else ":")
+    lines = ["{", functions]
     lines += [_batch_line(command.argv) for command in commands]
     return "\n".join([*lines, "exit 0", "}", ""]).encode()
 

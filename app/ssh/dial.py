@@ -146,7 +146,7 @@ def _no_ssh(target: SshTarget, error: Exception | None) -> HostUnreachable:
         )
     if error is not None and "banner" in str(error):
         return HostUnreachable(
-            NO_SSH_SERVER(address=target.address, port=target.port),
+            NO_SSH_SERVER(address=target.named_address, port=target.port),
         )
     reason = (error_text(error) or CONNECTION_CLOSED()) if error else NO_ANSWER(seconds=SETUP_TIMEOUT_S)
     return HostUnreachable(CONNECTION_NOT_SET_UP(host=target, reason=reason))
@@ -164,7 +164,7 @@ def open_through(jump: Connection, target: SshTarget) -> paramiko.Channel:
         )
     except (paramiko.SSHException, EOFError, OSError) as error:
         raise HostUnreachable(
-            JUMP_FAILED(address=target.address, port=target.port, reason=error),
+            JUMP_FAILED(address=target.named_address, port=target.port, reason=error),
         ) from error
 
 

@@ -75,6 +75,11 @@ class SshTarget:
         name = f"{self.login} as {self.key_name}" if is_alias else self.login
         return f"{name} via {', '.join(self.way)}" if self.way else name
 
+    @property
+    def named_address(self) -> str:
+        """Return the address behind the host's name: `gateway-a (192.0.2.1)`; alone where it is the name."""
+        return self.address if self.spec.label == self.address else f"{self.spec.label} ({self.address})"
+
     def __str__(self) -> str:
         return f"{self.spec.label} ({self.login})"
 

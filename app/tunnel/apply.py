@@ -73,7 +73,7 @@ def apply(
         CommandFailed, DiskFull, TunnelDown, PreflightRefused: It did not work; nothing has been undone yet.
     """
     own = building.plan.on(host.side)
-    files = _files(building, own, ledger)
+    files = _files(host, building, own, ledger)
     steps = [
         *(call("must_be_absent", name) for name in used_interfaces(building.request, own)),
         *_place_lines(building, own, ledger),
@@ -175,7 +175,7 @@ def negotiated_on_both(
     return "\n".join(f"{hosts[side].label}: {text}" for side, text in texts.items() if text)
 
 
-def _files(building: Building, own: EndpointPlan, ledger: Ledger) -> list[FileToWrite]:
+def _files(host: RemoteHost, building: Building, own: EndpointPlan, ledger: Ledger) -> list[FileToWrite]:
     """Return what is written into the tunnel's own folder: the plan's files, those for elsewhere, and steps' stdin."""
     run_dir = building.request.link.run_dir
     files = list(own.files)
@@ -192,7 +192,7 @@ def _files(building: Building, own: EndpointPlan, ledger: Ledger) -> list[FileTo
         if step.command.stdin is not None:
             files.append(FileToWrite(stdin_path(run_dir, index), step.command.stdin, 0o600))
         if step.undo is not None and step.undo.stdin is not None:
-            raise Bug(UNDO_WITH_STDIN(step=step.title))
+            raise Bug(UNDO_WITH_STDIN(host=host.label, step=step.title))
     return files
 
 

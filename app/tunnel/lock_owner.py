@@ -32,7 +32,7 @@ LET_GO = ""
 
 REMOVING = "removing"
 """Key of a lock under which a host removes a tunnel by itself: that continues after the requester has ended,
-and has no rollback timer. See `removing.sh`."""
+and has no rollback timer. See `removal.sh`."""
 
 
 def is_dead(key: str) -> bool:

@@ -83,7 +83,7 @@ STEP_NOT_UNDONE = MessageForm(
     "A step could not be undone on {host} to do it again: {step:text}.",
     "The program's output is in the details.",
 )
-UNDO_WITH_STDIN = MessageForm("tunnel.undo-with-stdin", "The undo of a step has stdin: {step:text}.")
+UNDO_WITH_STDIN = MessageForm("tunnel.undo-with-stdin", "The undo of a step on {host} has stdin: {step:text}.")
 INTERFACE_APPEARED = MessageForm(
     "tunnel.interface-appeared",
     "The interface {name} appeared on {host} just before it was to be made.",

@@ -110,11 +110,11 @@ def undo_steps(host: RemoteHost, building: Building, ledger: Ledger, *, token: C
     for _, planned, step in _per_suite(building, host.side):
         ledger.plan(planned)
         if step.undo is not None:
-            lines.insert(0, call("step_back", planned.number, whole_seconds(step.undo.timeout_s), *step.undo.argv))
+            lines.insert(0, call("undo_step", planned.number, whole_seconds(step.undo.timeout_s), *step.undo.argv))
             limit_s += step.undo.timeout_s
     word = building.tunnels[host.side]
     events, result = host.run_with_events(
-        filled_script("back.sh", steps=lines), building.arguments(host), word=word, token=token, timeout_s=limit_s
+        filled_script("undo-suite.sh", steps=lines), building.arguments(host), word=word, token=token, timeout_s=limit_s
     )
     for event in events:
         if event.words[0] == "back" and len(event.words) == 3:

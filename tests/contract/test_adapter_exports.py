@@ -38,7 +38,7 @@ from support.adapter_cases import (
     platforms,
     request,
 )
-from support.export_cases import export_request
+from support.export_cases import export_request, value_on_host
 from support.message_checks import has_message
 from vpn_adapters.registry import ADAPTERS
 
@@ -74,13 +74,12 @@ CASES = [pytest.param(*case, id=f"{case[0]}-{case[1]}-{case[2].name}") for case 
 
 
 def printed(token: ValueToken) -> list[str]:
-    """Run a value's own script over what the recipe's command prints, as the host does."""
+    """Return the lines that a host makes of what the recipe's command prints."""
     if token.name == "fingerprint":  # needs a real certificate: see the unit tests
         known = identity(ADAPTERS["openvpn-udp"], token.side).values[token.name]
         return [known]
     shown = SHOWN[token.value.command][token.side]
-    ran = subprocess.run(["sh", "-c", token.value.script], input=shown, capture_output=True, text=True, check=True)
-    return ran.stdout.splitlines()
+    return value_on_host(token.name, shown).splitlines()
 
 
 def filled(text: str) -> str:

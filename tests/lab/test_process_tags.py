@@ -13,7 +13,7 @@ from app.host.remote_host import new_id
 from support.net_desk import need_namespaces
 
 _NO_USER = 65534
-_SCRIPT = f'{host_script("process.sh")}\n{host_script("marked.sh")}\nmarked "$1"\n'
+_SCRIPT = f'{host_script("process.sh")}\n{host_script("tunnel-processes.sh")}\nprocesses_of "$1"\n'
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import tomllib
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
@@ -30,6 +31,9 @@ def test_layers_are_those_that_are_checked() -> None:
     )
     assert block("Layers") == [*window, *program[1:]]
     assert program[0] == "ui"
+    drawn = [one for one in contracts if one["type"] == "layers"]
+    assert [one["layers"] for one in drawn] == [program, window]
+    assert not any("ignore_imports" in one for one in drawn)
 
 
 def test_every_package_is_in_a_layer() -> None:
@@ -38,20 +42,64 @@ def test_every_package_is_in_a_layer() -> None:
     assert rooms == named - {"ui.main"}
 
 
+@cache
+def level(room: str) -> int | None:
+    """Return the line of the drawing that names a package of two parts or a module in it; None for what has no line."""
+    for number, line in enumerate(block("Layers")):
+        if room in line.split(" | "):
+            return number
+    return None
+
+
+def room_of(module: str) -> str:
+    """Return the part of the drawing that a module belongs to."""
+    return ".".join(module.split(".")[:2])
+
+
+def imported_by(path: Path) -> set[str]:
+    """Return the modules that a file imports anything from, wherever in the file it does."""
+    return {node.module for node in nodes_of(path) if isinstance(node, ast.ImportFrom) and node.module}
+
+
+def is_downwards(importer: str, imported: str) -> bool:
+    """Whether the drawing lets a module import another one: of the same part, or of one on a lower line."""
+    above, below = level(room_of(importer)), level(room_of(imported))
+    return above is None or below is None or above < below or room_of(importer) == room_of(imported)
+
+
+def test_imports_go_down_in_the_drawing() -> None:
+    """Each import of the code itself, so that neither drawing nor contract can be turned over."""
+    arrows = {
+        (".".join(path.relative_to(ROOT).with_suffix("").parts), module)
+        for path in python_files("app", "ui")
+        for module in imported_by(path)
+    }
+    assert len({one for one in arrows if level(room_of(one[1])) is not None}) > 2000
+    assert sorted(one for one in arrows if not is_downwards(*one)) == []
+
+
+def test_directions_differ() -> None:
+    assert is_downwards("app.cli.main", "app.domain.hosts")
+    assert is_downwards("app.domain.link", "app.domain.hosts")
+    assert not is_downwards("app.domain.hosts", "app.cli.main")
+    assert not is_downwards("app.probes.latency", "app.host.remote_host"), "parts on one line do not know each other"
+    assert not is_downwards("ui.plots.axes", "ui.results.page")
+
+
 def imports(file: str, other: str) -> bool:
-    """Return whether a file imports another one, or something of its package."""
-    module = other.removesuffix(".py").replace("/", ".")
-    package = module.rpartition(".")[0]
-    nodes = nodes_of(ROOT / file)
-    found = {node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)}
-    return any(one in (module, package) or one.startswith(f"{package}.") for one in found)
+    """Return whether a file imports another one."""
+    return other.removesuffix(".py").replace("/", ".") in imported_by(ROOT / file)
 
 
 def test_a_deployment_goes_the_way_that_is_drawn() -> None:
-    """Neighbours know each other; an interface is imported by what implements it."""
-    files = [line.split()[0] for line in block("The way of a deployment")]
-    for above, below in pairwise(files):
-        assert imports(above, below) or imports(below, above), (above, below)
+    """Each line knows the next one and not the other way round; an interface is known by what implements it."""
+    lines = block("The way of a deployment")
+    for line, next_line in pairwise(lines):
+        above, below = line.split()[0], next_line.split()[0]
+        if "which the next one implements" in line:
+            above, below = below, above
+        assert imports(above, below), (above, below)
+        assert not imports(below, above), (below, above)
 
 
 def test_a_deployment_is_planned_by_one_call() -> None:

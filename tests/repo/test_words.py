@@ -242,6 +242,55 @@ def test_no_retired_word_is_in_a_name(folder: str) -> None:
     assert not faults, "\n".join(faults)
 
 
+OF_SCRIPTS = {
+    "rollback, undo": r"(give|gives|step|steps)_(\w+_)?back",
+    "processes of a tunnel": r"marked",
+}
+"""Further ones in shell scripts."""
+
+HONEST_SCRIPT_NAMES = {
+    "lasting": "each deployment has a lasting.sh on its hosts, which later versions call by that name",
+    "nobody": "a variable in each deployment's about.sh on its hosts",
+}
+"""Names in scripts that hosts have from earlier versions, and why they remain."""
+
+_GIVEN = re.compile(
+    r"^\s*(?:function )?(?P<function>\w+)\(\)|(?:^|[\s;({])(?P<variable>[A-Za-z_]\w*)=|"
+    r"\bread (?:-r )?(?P<read>[a-z_]+(?: [a-z_]+)*)|\bfor (?P<each>\w+) in\b"
+)
+
+
+def names_in_script(text: str) -> Iterator[tuple[int, str]]:
+    """Yield the names that a shell script gives to functions and variables, with their lines."""
+    for number, line in enumerate(text.splitlines(), start=1):
+        if not line.lstrip().startswith("#"):
+            for found in _GIVEN.finditer(line):
+                yield from ((number, name) for one in found.groups() if one for name in one.split())
+
+
+def test_no_retired_word_is_in_a_name_of_a_script() -> None:
+    scripts = [path for folder in ("resources", "vpn_adapters") for path in sorted((ROOT / folder).rglob("*.sh"))]
+    patterns = tuple((NAMES | OF_SCRIPTS).items())
+    given = [(path, 0, path.stem.replace("-", "_")) for path in scripts]
+    given += [(path, *one) for path in scripts for one in names_in_script(path.read_text(encoding="utf-8"))]
+    assert len(given) > 1000
+    faults = [
+        f"{path.relative_to(ROOT)}:{line}: {name}: {use}"
+        for path, line, name in given
+        for use in retired_in_name(name, patterns)
+        if name not in HONEST_SCRIPT_NAMES
+    ]
+    assert not faults, "\n".join(faults)
+    assert {name for _, _, name in given} >= set(HONEST_SCRIPT_NAMES)
+
+
+def test_names_of_a_script_are_those_that_it_gives() -> None:
+    script = '# stands: told=1\ntake_back() {\n    read -r told rest < "$1"; for turn in a b; do kept=$told; done\n}\n'
+    assert list(names_in_script(script)) == [(2, "take_back"), (3, "told"), (3, "rest"), (3, "turn"), (3, "kept")]
+    found = {name for _, name in names_in_script(script) if retired_in_name(name, tuple((NAMES | OF_SCRIPTS).items()))}
+    assert found == {"take_back", "told", "turn"}
+
+
 @pytest.mark.parametrize("name", ["look_at_wire", "StandingTunnel", "_told", "PUT_HOSTS_BACK", "on_both_ends"])
 def test_a_retired_word_is_found_in_a_name(name: str) -> None:
     assert retired_in_name(name, tuple(NAMES.items()))

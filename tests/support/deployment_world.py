@@ -12,7 +12,7 @@ from app.deployment.commit import CommitOutcome
 from app.deployment.deployment_steps import DeploymentSteps, suspend_step
 from app.deployment.slots import persistent_link, slot_dir
 from app.deployment.status import HostDeployment, read_state
-from app.deployment.transactions import DeploymentTarget, DeploymentTransaction, RemovalTransaction
+from app.deployment.transactions import DeploymentTarget, DeploymentTransaction, RemovalTransaction, commit
 from app.domain.adapters import Purpose
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command
@@ -116,7 +116,7 @@ def started_tunnel(world: World, vpn: MadeUpVpn = VPN) -> Iterator[DeploymentTra
 def deploy_and_confirm(world: World, vpn: MadeUpVpn = VPN) -> tuple[str, CommitOutcome]:
     """Confirm a tunnel on both hosts; return its name and how that went."""
     with started_tunnel(world, vpn) as one:
-        outcome = one.confirm(token=CancelToken())
+        outcome = commit(one, token=CancelToken())
     return one.confirmer.deployment_id, outcome
 
 
@@ -124,7 +124,7 @@ def remove(world: World) -> CommitOutcome:
     """End what is confirmed on both hosts."""
     one = removal(world)
     with one.provisional(token=CancelToken()):
-        return one.confirm(token=CancelToken())
+        return commit(one, token=CancelToken())
 
 
 def is_confirming(command: Command) -> bool:

@@ -10,7 +10,7 @@ from app.policy import (
     Guideline,
     GuidelineRule,
     GuidelineStatus,
-    known_rows,
+    all_rows,
 )
 from app.policy.data import PolicyRow
 
@@ -33,7 +33,7 @@ def verdict_tables() -> str:
 def composition_table() -> str:
     """Return what modes are worth with the MAC that a design adds to them."""
     lines = ["| design | modes | with | verdict | why | source |", "| --- | --- | --- | --- | --- | --- |"]
-    titles = {name: row.title for row in known_rows() for name in row.names}
+    titles = {name: row.title for row in all_rows() for name in row.names}
     seen: set[str] = set()
     for one in COMPOSITIONS:
         other = "any other MAC" if one.design in seen else "a MAC"
@@ -48,7 +48,7 @@ def composition_table() -> str:
 def post_quantum_table() -> str:
     """Return what makes a suite post-quantum."""
     lines = ["| what | kind | post-quantum |", "| --- | --- | --- |"]
-    rows = [row for row in known_rows() if row.post_quantum is not PostQuantum.NONE]
+    rows = [row for row in all_rows() if row.post_quantum is not PostQuantum.NONE]
     lines += [f"| {row.title} | {row.kind} | {row.post_quantum} |" for row in rows]
     return "\n".join(lines)
 
@@ -59,7 +59,7 @@ def guideline_tables() -> str:
 
 
 def _verdict_table(kind: str, title: str) -> str:
-    rows = [row for row in known_rows() if row.kind == kind]
+    rows = [row for row in all_rows() if row.kind == kind]
     lines = [f"### {title}", "", "| what | key, block | verdict | why | source |", "| --- | --- | --- | --- | --- |"]
     lines += [
         f"| {row.title} | {_sizes(row)} | {row.verdict} | {row.reason} | {'; '.join(row.sources)} |"

@@ -38,10 +38,10 @@ timeout() { shift; "$@"; }
 ping() { case $1 in inside) ask ping inside ;; *) ask ping underlay ;; esac; }
 logger() { :; }
 date() { read -r at _ < UPTIME; echo "$at"; }
-marked() { :; }
+processes_of() { :; }
 up_steps() { ask up; }
 down_steps() { ask down; }
-standing_steps() { ask standing; }
+health_steps() { ask standing; }
 mend_steps() { return 1; }
 """
 

@@ -14,6 +14,7 @@ from fake_services import FakeServices
 from PySide6.QtCore import Qt
 from window_driver import Driver
 
+from app.deployment.messages import ONE_INNER_ADDRESS
 from app.domain.declared import comparison_only
 from app.domain.deployment import DeploymentOptions
 from app.domain.errors import HostUnreachable
@@ -111,6 +112,9 @@ def test_a_dry_run_shows_diffs_commands_with_undo_and_what_to_know(driver: Drive
     assert not page.form.moves_rules.isVisible()
     lan.setCurrentIndex(lan.findData("eth2"))
     page.form.lans[Side.B].address.setText("10.9.0.2/24")
+    assert ONE_INNER_ADDRESS.text in page.hint.text()
+    assert not page.preview.isEnabled()
+    page.form.lans[Side.A].address.setText("10.9.0.1/24")
     page.form.moves_rules.click()
     driver.click(page.preview)
     driver.until(page.view.isVisible)
@@ -242,6 +246,7 @@ def test_an_outdated_one_asks_why_and_hands_the_answer_on(driver: Driver, monkey
 def test_hosts_that_cannot_be_reached_are_reported_and_nothing_typed_is_lost(driver: Driver) -> None:
     page = page_of(driver)
     page.form.lans[Side.A].address.setText("10.9.0.1/24")
+    page.form.lans[Side.B].address.setText("10.9.0.2/24")
     driver.services.faults["lan_ports"] = HostUnreachable("gateway-b does not answer.", hint="Look at its cable.")
     driver.click(page.ask_hosts)
     driver.until(lambda: "does not answer" in page.notice.text)

@@ -298,7 +298,7 @@ def test_an_earlier_one_can_be_deployed_again_and_the_present_one_cannot(driver:
 
 
 def test_replacing_fills_in_what_is_deployed_with_its_ports(driver: Driver) -> None:
-    show_active(driver, options=DeploymentOptions(bridge_a="eth2", inner_b="10.9.0.2/24", confirm_within_s=60.0))
+    show_active(driver, options=DeploymentOptions("eth2", "", "10.9.0.1/24", "10.9.0.2/24", confirm_within_s=60.0))
     page = page_of(driver)
     driver.click(page.detail.replace)
     deploy = driver.window.deploy

@@ -7,14 +7,17 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit, QSpinBox, QWidget
 
+from app.deployment.choice import check_options
 from app.domain.declared import comparison_reason
 from app.domain.deployment import CONFIRM_WITHIN_S, LONGEST_CONFIRM_S, SHORTEST_CONFIRM_S, Deployment, DeploymentOptions
+from app.domain.errors import InvalidOption
 from app.domain.hosts import PairSpec, Side
 from app.domain.keepalive import Keepalive
 from app.domain.results import Candidate
 from app.domain.verdicts import Verdict
 from app.services.interfaces.deployments import LanPort
 from app.wording.deployment_sentences import replaced_sentence
+from app.wording.messages import local_text
 from app.wording.titles import local_title
 from ui.common.basics import Card, ChoiceBox, icon_label, inset_text, label, label_for, name_box, row
 from ui.common.deployment_preset import Key, Wanted
@@ -204,7 +207,7 @@ class DeploymentForm(Card):
                     "with the deployment."
                 )
             return tr("Legacy design: a justification is required. It is stored with the deployment.")
-        return ""
+        return _refused(self.options)
 
     # --- what can be chosen -------------------------------------------------------------------------------------------
 
@@ -380,3 +383,12 @@ def _line(stretched: int, *widgets: QWidget) -> QWidget:
     result = QWidget()
     result.setLayout(layout)
     return result
+
+
+def _refused(options: DeploymentOptions) -> str:
+    """Return why no pair of hosts could have these options; empty where one could."""
+    try:
+        check_options(options)
+    except InvalidOption as error:
+        return local_text(error.message)
+    return ""

@@ -4,6 +4,6 @@ All tunnels are up side by side; each round yields an interim result and decides
 measured is stored after each round. Must not choose the recommended candidate: `app.ranking` does.
 """
 
-from app.measurement.adaptive.comparison import AdaptiveComparison
+from app.measurement.adaptive.comparison import AdaptiveComparison, comparison_kind
 
-__all__ = ["AdaptiveComparison"]
+__all__ = ["AdaptiveComparison", "comparison_kind"]

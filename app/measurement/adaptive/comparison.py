@@ -199,3 +199,8 @@ class AdaptiveComparison(Comparison):
 
 def _open(result: InterimResult) -> frozenset[Candidate]:
     return frozenset((one.solution, one.suite) for one in result.candidates if one.state is CandidateState.OPEN)
+
+
+def comparison_kind(plan: CampaignPlan) -> type[Comparison]:
+    """Return the work that a plan asks for: rounds until the order is known, or all of a fixed profile."""
+    return AdaptiveComparison if plan.profile.is_adaptive else Comparison

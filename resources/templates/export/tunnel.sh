@@ -280,17 +280,7 @@ undo() {
 
 # --- by hand ----------------------------------------------------------------------------------------------------------
 
-# check_value FILE PATTERN LINES TEXT: what stands for a value is replaced by nothing but such a value.
-check_value() {
-    [ -s "$1" ] || fail "$1 is missing: it is $4. See README.txt."
-    if [ "$(grep -c '' "$1")" -gt "$3" ] || grep -Evqx "$2" "$1"; then fail "$1 is not $4."; fi
-}
-
-# is_own NAME FILE: whether a file holds this host's own value: the folders were mixed up.
-is_own() {
-    own=$TUNNELMARK_VALUES/$1-of-$side
-    [ -s "$own" ] && [ "$(cat "$own")" = "$(cat "$2")" ]
-}
+# @include values.sh
 
 # fill FILE: prints a file with the values in place of what stands for them.
 fill() {

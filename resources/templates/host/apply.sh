@@ -16,11 +16,11 @@ must_be_absent() {
 # place NUMBER FILE MODE PATH UNDO: puts a file outside the tunnel's own folder. It is not there yet: nothing is
 # overwritten.
 place() {
-    stop_if_taken_back
+    stop_if_rolled_back
     if [ -e "$4" ]; then give_up exists "$4"; fi
     write_down "$1" 10 "$5" "Remove $4"
     if ! cp "$2" "$4" || ! chmod "$3" "$4"; then give_up place "$4"; fi
-    say "step $1 0"
+    report "step $1 0"
 }
 
 # set_deadline SECONDS: until when the tunnel must be up, in seconds since the host was started.
@@ -42,7 +42,7 @@ cross() {
         # Over a satellite an answer takes longer than a try that fails at once where the peer is not up yet.
         cross_tries=$((cross_tries + 1))
         if [ "$cross_tries" -ge 4 ] && "$@" -W 3 < /dev/null > "$state/log/$cross_number" 2>&1; then break; fi
-        stop_if_taken_back
+        stop_if_rolled_back
         stop_if_died
         stop_if_hopeless
         uptime_s
@@ -52,7 +52,7 @@ cross() {
         fi
         ip neigh del "$cross_address" dev "$cross_interface" 2> /dev/null
     done
-    say crossed
+    report crossed
 }
 
 main() {
@@ -62,10 +62,10 @@ main() {
     hopeless=
     # @files
     # @steps
-    say built
+    report built
     # @checks
     end_work
-    say finished
+    report finished
 }
 
 main "$@"

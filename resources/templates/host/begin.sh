@@ -77,7 +77,7 @@ main() {
     run_dir=$6
     umask 077
     unset TUNNELMARK_RUN
-    say hello
+    report hello
     # From here until the rollback timer runs, a cut connection must not stop us.
     trap '' HUP PIPE
     if ! mkdir "$state" 2> /dev/null; then
@@ -89,26 +89,26 @@ main() {
     fi
     if ! fill "$@" 2> /dev/null; then abandon disk; fi
     start_watcher
-    look quick
+    snapshot quick
     if ! wait_for_watcher; then abandon timer; fi
     trap - HUP PIPE
     # It is not renewed before a third of it has passed: it counts from here.
     uptime_s
     printf '%-10d\n' "$((uptime_now + $3))" 1<> "$state/lease"
-    say armed
+    report armed
     start_of "$$"
     echo "$$:$start_time" > "$state/runner"
-    stop_if_taken_back
+    stop_if_rolled_back
     export TUNNELMARK_TUNNEL="$tunnel"
     shift 7
     if [ -n "$1" ]; then section reach reach "$1"; fi
     if [ -n "$2" ]; then section asked print_file "$2" 1; fi
     shift 2
     section present present "$@"
-    say identity
+    report identity
     # @steps
     : > "$state/runner"
-    say finished
+    report finished
 }
 
 main "$@"

@@ -6,12 +6,12 @@
 # @include release.sh
 # @include service.sh
 
-say() {
+report() {
     printf '%s %s\n' "$tunnel" "$*"
 }
 
 refuse() {
-    say "refused $*"
+    report "refused $*"
     exit 1
 }
 
@@ -26,9 +26,9 @@ is_locked() {
     [ "$found" = "$tunnel" ]
 }
 
-# take_turn: its holder may end this work: an undo, or one of us whose answer was lost, and who may be writing on a
-# slow disk. Fails once this work has ended.
-take_turn() {
+# acquire_undo_lock: its holder may end this work: an undo, or one of us whose answer was lost, and who may be writing on
+# a slow disk. Fails once this work has ended.
+acquire_undo_lock() {
     uptime_s
     patience=$((uptime_now + 20))
     start_of "$$"
@@ -43,7 +43,7 @@ take_turn() {
         fi
         uptime_s
         if [ "$uptime_now" -ge "$patience" ]; then
-            say busy
+            report busy
             exit 1
         fi
         nap
@@ -53,9 +53,9 @@ take_turn() {
 # answer_again: repeats the answer of this work, for a caller who missed it.
 answer_again() {
     is_named || refuse gone
-    say confirmed
+    report confirmed
     if [ -n "$id" ]; then start_watching; fi
-    say finished
+    report finished
     exit 0
 }
 
@@ -95,8 +95,8 @@ main() {
     tunnel=$2
     use_slot "$3"
     id=$4
-    stand_alone
-    if ! is_locked || ! take_turn; then answer_again; fi
+    detach
+    if ! is_locked || ! acquire_undo_lock; then answer_again; fi
     [ ! -e "$state/undo-begun" ] || refuse taken-back
     deadline=0
     read -r deadline 2> /dev/null < "$state/lease"
@@ -110,15 +110,15 @@ main() {
         refuse disk
     fi
     sync
-    say confirmed
+    report confirmed
     release "$tunnel"
     if [ -n "$id" ]; then
         start_watching
     else
         rm -rf "$5"
-        if slot_remove; then say removed; fi
+        if slot_remove; then report removed; fi
     fi
-    say finished
+    report finished
 }
 
 main "$@"

@@ -4,16 +4,16 @@
 refuse() {
     case $verb in
         down | stop | halt)
-            said="not taken down, because $1"
+            refusal="not taken down, because $1"
             advice="Restart this host, which ends what runs, and then use tunnelmark undeploy; or restore that folder."
             ;;
         *)
-            said="not started, because $1"
+            refusal="not started, because $1"
             advice="Remove it with tunnelmark undeploy, or restore that folder."
             ;;
     esac
-    logger -t tunnelmark "$home: $said" 2> /dev/null
-    echo "Tunnelmark: $home: $said. $advice" >&2
+    logger -t tunnelmark "$home: $refusal" 2> /dev/null
+    echo "Tunnelmark: $home: $refusal. $advice" >&2
     exit 1
 }
 
@@ -47,7 +47,7 @@ read_files() {
     # shellcheck disable=SC1091
     . "$home/steps.sh"
     # A file of zeros, or one that was cut between two functions, is read without an error, and takes nothing down.
-    for name in up_steps down_steps standing_steps mend_steps; do
+    for name in up_steps down_steps health_steps mend_steps; do
         command -v "$name" > /dev/null || refuse "$home/steps.sh is not complete"
     done
     if ! is_id "$id" || [ "$run_dir" != "/run/tunnelmark-$id" ]; then refuse "about.sh names no folder of its own"; fi

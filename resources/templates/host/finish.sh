@@ -21,10 +21,10 @@ whose() {
 finish() {
     outcome=$(whose "$1")
     if [ "$outcome" != ours ]; then return; fi
-    say begin undo
+    report begin undo
     sh "$state/undo.sh"
     undo_status=$?
-    say end undo
+    report end undo
     outcome=$(whose "$1")
     if [ "$outcome" = ours ]; then
         outcome=$undo_status
@@ -38,9 +38,9 @@ main() {
     trap '' HUP PIPE
     unset TUNNELMARK_RUN
     finish "$2"
-    say undo "$outcome"
-    look quick
-    say finished
+    report undo "$outcome"
+    snapshot quick
+    report finished
 }
 
 main "$@"

@@ -21,12 +21,12 @@ storage() {
 main() {
     state=$1
     mark=$2
-    look "$3"
+    snapshot "$3"
     section storage storage "${state%/*}"
     if [ -n "$4" ]; then section reach reach "$4"; fi
     shift 4
     section present present "$@"
-    say finished
+    report finished
 }
 
 main "$@"

@@ -51,7 +51,7 @@ main() {
     if [ "$found" != "$tunnel" ]; then give_up taken-back; fi
     start_of "$$"
     echo "$$:$start_time" > "$state/runner" || give_up journal runner
-    stop_if_taken_back
+    stop_if_rolled_back
     # Not in `kit/`, which is undone later than this, and before this if all is undone once more.
     cp "$state/kit/uninstall.sh" "$state/uninstall.sh" || give_up journal uninstall.sh
     write_down 0800 60 "sh $state/uninstall.sh $slot $id" "Remove what would start the tunnel with the host"
@@ -60,7 +60,7 @@ main() {
         give_up install
     fi
     : > "$state/runner"
-    say finished
+    report finished
 }
 
 main "$@"

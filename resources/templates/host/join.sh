@@ -7,7 +7,7 @@ set -e
 bridge=$1 tunnel=$2 port=$3 inner=$4
 saved=/run/tunnelmark-$bridge.lan
 set -f
-if [ -e "$saved" ]; then give_back; fi
+if [ -e "$saved" ]; then restore_port; fi
 if [ -e "/sys/class/net/$port/master" ]; then
     echo "$port belongs to another interface already" >&2
     exit 1

@@ -78,25 +78,25 @@ put_route() {
 
 # addresses_of DEVICE, routes_of DEVICE: as lines of the file. Source: iproute2 6.1, `ADDRESS … LABEL\ valid_lft …`.
 addresses_of() {
-    told=$(ip -o -4 addr show dev "$1") || return 1
+    ip_lines=$(ip -o -4 addr show dev "$1") || return 1
     while read -r _ _ _ line; do
         # With -o, a backslash stands for the end of a line.
         [ -z "$line" ] || printf 'address %s %s\n' "${line%%\\*}" "${line#*\\}"
     done << END
-$told
+$ip_lines
 END
 }
 
 # The kernel makes some with the addresses.
 routes_of() {
-    told=$(ip -4 route show dev "$1") || return 1
+    ip_lines=$(ip -4 route show dev "$1") || return 1
     while read -r line; do
         case " $line " in
             "  " | *" proto kernel "*) ;;
             *) printf 'route %s\n' "$line" ;;
         esac
     done << END
-$told
+$ip_lines
 END
 }
 
@@ -144,8 +144,8 @@ put_state() {
     ip link set dev "$1" "$2"
 }
 
-# give_back: what was written down, then what was added to the bridge meanwhile.
-give_back() {
+# restore_port: what was written down, then what was added to the bridge meanwhile.
+restore_port() {
     failures=0
     set -f
     # Not with `:`, at whose failed redirection a shell ends. Source: POSIX.1-2017, XCU 2.8.1.

@@ -8,7 +8,7 @@
 # what is dropped on arrival, so it does not learn wrong places from a loop.
 
 set -e
-table=$1 tunnel=$2 bridge=$3 port=$4 self=$5 peer=$6 nobody=$7 limit=$8 filters=$9
+table=$1 tunnel=$2 bridge=$3 port=$4 self=$5 peer=$6 absent=$7 limit=$8 filters=$9
 shift 9
 for name in "$tunnel" "$bridge" "$port"; do
     case $name in
@@ -86,7 +86,7 @@ rules() {
     # sender would learn it at the wrong port.
     way=
     if [ "$bridge" != "$port" ]; then way="oifname \"$tunnel\" "; fi
-    request="ether type arp arp operation request arp saddr ip $peer arp daddr ip $nobody"
+    request="ether type arp arp operation request arp saddr ip $peer arp daddr ip $absent"
     rule passing "$way$request limit rate 10/second accept"
     rule passing "meta iiftype @looped counter drop"
     rule passing "oifname != \"$tunnel\" accept"
@@ -96,7 +96,7 @@ rules() {
     rule sent "meta oiftype @looped ether type arp arp daddr ip $peer accept"
     rule sent "meta oiftype @looped ip daddr $peer accept"
     # Probes also show the other host where this one is once the loop has gone: it may search for it in its LAN.
-    rule sent "meta oiftype @looped ether type arp arp daddr ip $nobody accept"
+    rule sent "meta oiftype @looped ether type arp arp daddr ip $absent accept"
     rule sent "meta oiftype @looped counter drop"
     chain leaving postrouting
     rule leaving "oifname != \"$tunnel\" accept"

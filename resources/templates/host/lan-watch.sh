@@ -1,9 +1,9 @@
-# Supervision of the LANs that the tunnel joins. Expects tell, uptime_s, limited and own (the folder), and about.sh's guard_table
-# (empty: nothing guards them), interface (the bridge) and `nobody` (an unused address). In 12 s it starts three
-# programs.
+# Supervision of the LANs that the tunnel joins. Expects log_event, uptime_s, limited and own (the folder), and about.sh's
+# guard_table (empty: nothing guards them), interface (the bridge) and `nobody` (an unused address). In 12 s it starts
+# three programs.
 
 guard_at=0
-guard_turn=0
+guard_round=0
 
 # watch_lans: to be called every few seconds. Turns are of two seconds, however late it is called: the table would forget a
 # loop that is not probed for.
@@ -15,8 +15,8 @@ watch_lans() {
     must_note=
     while [ "$guard_at" -le "$uptime_now" ]; do
         guard_at=$((guard_at + 2))
-        guard_turn=$(((guard_turn + 1) % 6))
-        case $guard_turn in
+        guard_round=$(((guard_round + 1) % 6))
+        case $guard_round in
             1 | 4) must_probe=yes ;;
             2) must_note=yes ;;
         esac
@@ -34,24 +34,24 @@ send_probe() {
 # note_loop: writes down when a loop begins and ends. The bridge may get another address with a port that is added or
 # taken away; the table is then made again.
 note_loop() {
-    guard_told=$(limited 5 nft list table bridge "$guard_table" 2> /dev/null) || return 0
-    case $guard_told in
+    guard_rules=$(limited 5 nft list table bridge "$guard_table" 2> /dev/null) || return 0
+    case $guard_rules in
         *"elements = {"*)
             if [ ! -e "$own/looped" ]; then
                 date +%s > "$own/looped"
-                tell "own frames come back: a second connection between the LANs, a loop in one of them, or a device that sends this host's frames or address back. The LANs are parted here until that has ended"
+                log_event "own frames come back: a second connection between the LANs, a loop in one of them, or a device that sends this host's frames or address back. The LANs are parted here until that has ended"
             fi
             ;;
         *)
             if [ -e "$own/looped" ]; then
                 rm -f "$own/looped"
-                tell "own frames do not come back any more: the LANs are joined again"
+                log_event "own frames do not come back any more: the LANs are joined again"
             fi
             ;;
     esac
     hardware=
     read -r hardware 2> /dev/null < "/sys/class/net/$interface/address" || return 0
-    case $guard_told in
+    case $guard_rules in
         *"ether saddr $hardware "*) ;;
         *) limited 5 nft delete table bridge "$guard_table" 2> /dev/null ;;
     esac

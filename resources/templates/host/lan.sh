@@ -43,8 +43,8 @@ done
 # An address with an end, and a client that would renew it or add it again. Some clients set addresses without an end.
 ip -o -4 addr show 2> /dev/null | sed -n 's/^[0-9]*: *\([^ ]*\) .* dynamic .*/\1/p' |
     while read -r name; do echo "$mark leased ${name%%@*}"; done
-# `told` PID PROGRAM
-told() {
+# `print_client` PID PROGRAM
+print_client() {
     read_words "$2"
     judge "$1" "$2"
     set -f
@@ -55,7 +55,7 @@ told() {
     done
     set +f
 }
-each_client told
+each_client print_client
 # With the mount option hidepid, a user sees no processes of root: an address may be one that a client keeps.
 if ! read -r _ 2> /dev/null < /proc/1/comm; then
     ip -o -4 addr show 2> /dev/null | sed -n 's/^[0-9]*: *\([^ ]*\) .*/\1/p' |

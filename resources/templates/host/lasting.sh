@@ -15,7 +15,7 @@
 # @include process.sh
 # @include end-processes.sh
 # @include trees.sh
-# @include marked.sh
+# @include tunnel-processes.sh
 # @include uptime.sh
 # @include files.sh
 # @include folder.sh
@@ -23,7 +23,7 @@
 # @include mend.sh
 # @include silence.sh
 
-tell() {
+log_event() {
     logger -t tunnelmark "$slot: $1" 2> /dev/null
     printf '%s %s\n' "$(date -u +%Y-%m-%dT%H:%M:%SZ)" "$1" 2> /dev/null >> "$own/log"
 }
@@ -57,7 +57,7 @@ up_step() {
         if [ "$uptime_now" -ge "$step_until" ]; then break; fi
         nap
     done
-    tell "failed with $step_status: $step_title: $(tail -n 1 "$own/step-$step_number" | cut -c 1-200)"
+    log_event "failed with $step_status: $step_title: $(tail -n 1 "$own/step-$step_number" | cut -c 1-200)"
     return 1
 }
 
@@ -69,7 +69,7 @@ down_step() {
     shift 3
     if ! limited "$down_limit" "$@" < /dev/null > "$own/down-$down_number" 2>&1; then
         down_failures=$((down_failures + 1))
-        tell "could not be undone: $down_title: $(tail -n 1 "$own/down-$down_number" | cut -c 1-200)"
+        log_event "could not be undone: $down_title: $(tail -n 1 "$own/down-$down_number" | cut -c 1-200)"
     fi
     print_warnings "$own/down-$down_number" "tunnelmark: warning: "
 }
@@ -81,15 +81,15 @@ undo_steps() {
     down_steps
     if [ -z "$down_complete" ]; then
         down_failures=1
-        tell "could not be taken down: $home/steps.sh is damaged"
+        log_event "could not be taken down: $home/steps.sh is damaged"
         echo "Tunnelmark: $home/steps.sh is damaged; not all of the tunnel was taken down." \
             "Restore that file, or restart this host." >&2
     fi
 }
 
-# own_marked: what carries the mark, but for what started this script.
-own_marked() {
-    for process in $(marked "$mark"); do
+# own_processes: what carries the mark, but for what started this script.
+own_processes() {
+    for process in $(processes_of "$mark"); do
         if [ "$process" != "$PPID" ]; then echo "$process"; fi
     done
 }
@@ -104,7 +104,7 @@ take_down() {
     fi
     rm -f "$own/up"
     undo_steps
-    left=$(own_marked)
+    left=$(own_processes)
     if [ -n "$left" ]; then
         # shellcheck disable=SC2086 # one number a word
         end_processes KILL 20 $left
@@ -133,7 +133,7 @@ bring_up() {
 # themselves comes and goes.
 find_roots() {
     roots=
-    found_processes=" $(own_marked | tr '\n' ' ') "
+    found_processes=" $(own_processes | tr '\n' ' ') "
     for process in $found_processes; do
         start_of "$process" || continue
         process_start=$start_time
@@ -151,13 +151,13 @@ has_died() {
     return 1
 }
 
-# `stands` PROGRAM ARGUMENT...: what the list of things that must be there is made of.
-stands() {
+# `passes` PROGRAM ARGUMENT...: what the list of things that must be there is made of.
+passes() {
     TUNNELMARK_NOTES=$own limited 10 "$@" < /dev/null > /dev/null 2>&1
 }
 
-is_standing() {
-    has_interfaces && standing_steps
+is_up() {
+    has_interfaces && health_steps
 }
 
 has_interfaces() {
@@ -174,19 +174,19 @@ answers() {
 
 # restart REASON
 restart() {
-    tell "$1; starting the tunnel again"
+    log_event "$1; starting the tunnel again"
     uptime_s
     doubt_peer "$uptime_now"
     end_idle
     restarts=$((restarts + 1))
     echo "$restarts" > "$own/restarts"
     take_down
-    until keep_post && bring_up; do
+    until check_watch_lock && bring_up; do
         # Not longer, because the peer may be the one that was missing.
         sleep 5
     done
     count_anew
-    tell "started again"
+    log_event "started again"
 }
 
 # shorten: logs must not fill the memory of a host that runs for years.
@@ -201,17 +201,17 @@ shorten() {
 
 watch() {
     begin_silence
-    rules_told=
+    rules_logged=
     rounds=0
     while :; do
         if is_waiting; then sleep 1; else sleep 2; fi
-        keep_post
+        check_watch_lock
         rounds=$((rounds + 1))
         watch_lans
-        tell_rules
+        log_rules
         if has_died; then
             restart "a daemon has ended"
-        elif ! is_standing && ! mend; then
+        elif ! is_up && ! mend; then
             restart "something of the tunnel has gone"
         elif is_due && ! note_answer && is_silent_too_long; then
             fruitless=$((fruitless + 1))
@@ -221,8 +221,8 @@ watch() {
     done
 }
 
-# take_post: there is one watcher only. It outlives the process that started it.
-take_post() {
+# acquire_watch_lock: there is one watcher only. It outlives the process that started it.
+acquire_watch_lock() {
     trap '' HUP PIPE
     watcher=
     read -r watcher 2> /dev/null < "$own/watcher"
@@ -232,20 +232,20 @@ take_post() {
     echo "$post" > "$own/watcher"
 }
 
-# keep_post: ends here where another one has the post: both may have been started at the same moment. Where none has it
-# any more, the tunnel was taken down, or its folder was.
-keep_post() {
+# check_watch_lock: ends here where another one has the post: both may have been started at the same moment. Where none has
+# it any more, the tunnel was taken down, or its folder was.
+check_watch_lock() {
     watcher=
     read -r watcher 2> /dev/null < "$own/watcher"
     if [ "$watcher" = "$post" ]; then return 0; fi
     if [ -n "$watcher" ] && is_running "$watcher"; then exit 0; fi
-    give_way
+    exit_if_superseded
     mkdir -p "$own" && echo "$post" > "$own/watcher"
 }
 
-# give_way: ends here where the tunnel was taken down between the start of this script and its post: that one did
-# not find it.
-give_way() {
+# exit_if_superseded: ends here where the tunnel was taken down between the start of this script and its post: that one
+# did not find it.
+exit_if_superseded() {
     counts=
     read -r counts 2> /dev/null < "${home%/*}/current"
     if [ "$counts" = "${home##*/}" ] && [ ! -e "/run/tunnelmark/aside-$slot" ] && ! is_retiring "$slot"; then return 0; fi
@@ -254,8 +254,8 @@ give_way() {
     exit 0
 }
 
-# adopt: a service that is stopped must find its daemons; those of the first start belong to none.
-adopt() {
+# move_into_group: a service that is stopped must find its daemons; those of the first start belong to none.
+move_into_group() {
     group=
     while IFS= read -r line; do
         case $line in
@@ -264,7 +264,7 @@ adopt() {
         esac
     done 2> /dev/null < /proc/self/cgroup
     case $group in *tunnelmark*) ;; *) return 0 ;; esac
-    for process in $(marked "$mark"); do
+    for process in $(processes_of "$mark"); do
         (echo "$process" > "$group/cgroup.procs") 2> /dev/null
     done
 }
@@ -279,17 +279,17 @@ run() {
         is_new=yes
         mkdir -p "$own" || exit 1
     fi
-    take_post
-    give_way
+    acquire_watch_lock
+    exit_if_superseded
     restarts=0
     read -r restarts 2> /dev/null < "$own/restarts"
-    if is_standing; then
+    if is_up; then
         find_roots
-        adopt
+        move_into_group
     else
         take_down
-        until keep_post && bring_up; do sleep 2; done
-        tell "started"
+        until check_watch_lock && bring_up; do sleep 2; done
+        log_event "started"
     fi
     watch
 }
@@ -348,7 +348,7 @@ main() {
         standing)
             TUNNELMARK_ASKS=yes
             export TUNNELMARK_ASKS
-            is_standing
+            is_up
             ;;
         *)
             echo "usage: sh lasting.sh run|up|down|restart|stop|halt|standing" >&2

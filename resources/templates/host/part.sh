@@ -7,4 +7,4 @@ saved=/run/tunnelmark-$bridge.lan
 rm -f "$saved.new"
 # A bridge of the same name that neither of ours belongs to is not ours.
 if [ ! -e "$saved" ] && ! is_port_of "$tunnel" && ! is_port_of "$port"; then exit 0; fi
-give_back
+restore_port

@@ -12,7 +12,7 @@ begin_work() {
     stop_predecessor
     start_of "$$"
     echo "$$:$start_time" > "$state/runner$of_member" || give_up journal runner
-    stop_if_taken_back
+    stop_if_rolled_back
 }
 
 # name_processes: what the steps start is known by this.

@@ -15,11 +15,11 @@ main() {
     if [ ! -d "$4" ]; then
         write_down "$6" 30 "$5" "Remove the tunnel's own folder"
         mkdir "$4" || give_up disk
-        say "step $6 0"
+        report "step $6 0"
     fi
     # @steps
     end_work
-    say finished
+    report finished
 }
 
 main "$@"

@@ -31,8 +31,8 @@ is_roots() {
     return 1
 }
 
-# stand_alone: files are root's alone, a connection that is cut ends nothing, and what is started is no tunnel's own.
-stand_alone() {
+# detach: files are root's alone, a connection that is cut ends nothing, and what is started is no tunnel's own.
+detach() {
     umask 077
     trap '' HUP PIPE
     unset TUNNELMARK_RUN

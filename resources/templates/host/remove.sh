@@ -7,11 +7,11 @@
 # @include release.sh
 # @include service.sh
 # @include slot.sh
-# @include removing.sh
+# @include removal.sh
 
 main() {
     use_slot "$1"
-    stand_alone
+    detach
     remove_place "$3" "$2"
 }
 

@@ -8,7 +8,7 @@ main() {
     use_slot "$1"
     id=$2
     old=$3
-    stand_alone
+    detach
     is_current "$id" || exit 0
     # Taking this one away must not leave the host with nothing where there was something.
     if [ -n "$old" ] && [ ! -f "$base/$old/lasting.sh" ]; then exit 1; fi

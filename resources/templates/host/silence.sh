@@ -1,6 +1,6 @@
 # Silence of the peer: since when it lasts, and for how long it may before this side is started again.
-# Expects tell, answers, uptime_s, limited, own and rounds of lasting.sh, and about.sh's underlay, mark, patience, growth,
-# longest, after_peer, idle_s and when_idle.
+# Expects log_event, answers, uptime_s, limited, own and rounds of lasting.sh, and about.sh's underlay, mark, patience,
+# growth, longest, after_peer, idle_s and when_idle.
 #
 # The ends start again without knowing of each other, and a start of one may end what the other one has just begun. So
 # - silence counts from the end of this end's own last start, whatever the reason for it was;
@@ -106,13 +106,13 @@ is_silent_too_long() {
 note_connected() {
     uptime_s
     if [ -n "$begun" ]; then
-        tell "the other end answers, $((uptime_now - begun)) s after the start"
+        log_event "the other end answers, $((uptime_now - begun)) s after the start"
         echo "$((uptime_now - begun))" > "$own/connect"
         if [ "$is_boot" = yes ]; then echo "$uptime_now" > "$own/boot"; fi
         is_boot=no
     fi
     if [ "$is_new" = no ] && is_waiting; then
-        tell "the other end answers again after $((uptime_now - answered)) s"
+        log_event "the other end answers again after $((uptime_now - answered)) s"
     fi
     is_new=no
     is_lost=no
@@ -136,7 +136,7 @@ note_answer() {
     if [ "$is_lost" = no ] && [ "$((uptime_now - answered))" -ge 5 ]; then
         is_lost=yes
         end_idle
-        tell "the other end does not answer, for $((uptime_now - answered)) s now"
+        log_event "the other end does not answer, for $((uptime_now - answered)) s now"
     fi
     # While the way between the hosts is interrupted, nothing that is done here helps; what is given to the daemons to
     # find each other counts from its return.

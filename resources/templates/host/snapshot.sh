@@ -1,13 +1,13 @@
 # Inspects a host without changing anything on it, not even by loading a kernel module. POSIX sh and BusyBox will do.
 # Expects: state (the folder), mark (a word that begins every line that is ours).
 
-say() {
+report() {
     printf '%s %s\n' "$mark" "$*"
 }
 
 # section NAME PROGRAM ARGUMENT...
 section() {
-    say "section $1"
+    report "section $1"
     shift
     "$@" 2> /dev/null
     printf '\n'
@@ -115,8 +115,8 @@ present() {
     done
 }
 
-# `look DEPTH`: `quick` or `thorough`.
-look() {
+# `snapshot DEPTH`: `quick` or `thorough`.
+snapshot() {
     section lock lock
     section network network
     section l2tp l2tp

@@ -16,7 +16,7 @@
 # @include release.sh
 # @include service.sh
 # @include slot.sh
-# @include removing.sh
+# @include removal.sh
 
 # refuse_damaged: ends here where the deployment that counts is damaged. Nothing of it is run, not even to take it down.
 # systemd, which sets INVOCATION_ID, would try again every 2 s.

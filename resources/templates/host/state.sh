@@ -121,7 +121,7 @@ main() {
     elif [ "$place_is" = unfinished ]; then
         section unfinished echo yes
     fi
-    say finished
+    report finished
 }
 
 main "$@"

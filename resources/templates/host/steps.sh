@@ -6,25 +6,25 @@
 member=
 of_member=
 
-say() {
+report() {
     printf '%s %s\n' "$tunnel" "$*"
 }
 
 # show NAME FILE: prints the beginning of a small file between two lines that only we can make.
 show() {
-    say "begin $1"
+    report "begin $1"
     print_file "$2" 200
-    say "end $1"
+    report "end $1"
 }
 
 # give_up REASON [DETAIL]: says why and ends.
 give_up() {
-    say "failed $*"
+    report "failed $*"
     exit 1
 }
 
-# stop_if_taken_back: an undo that has begun must not find new changes.
-stop_if_taken_back() {
+# stop_if_rolled_back: an undo that has begun must not find new changes.
+stop_if_rolled_back() {
     if [ -e "$state/undo-begun" ] || [ -e "$state/undo-begun$of_member" ]; then give_up taken-back; fi
 }
 
@@ -43,7 +43,7 @@ step() {
     step_undo_limit=$6
     step_undo=$7
     shift 7
-    stop_if_taken_back
+    stop_if_rolled_back
     if [ -n "$step_undo" ]; then write_down "$step_number" "$step_undo_limit" "$step_undo" "$step_title"; fi
     uptime_s
     step_until=$((uptime_now + step_retry))
@@ -52,12 +52,12 @@ step() {
         limited "$step_limit" "$@" < "$step_input" > "$state/log/$step_number" 2>&1
         step_status=$?
         if [ "$step_status" -eq 0 ]; then break; fi
-        stop_if_taken_back
+        stop_if_rolled_back
         uptime_s
         if [ "$uptime_now" -ge "$step_until" ]; then break; fi
         nap
     done
-    say "step $step_number $step_status"
+    report "step $step_number $step_status"
     if [ "$step_status" -ne 0 ]; then
         show output "$state/log/$step_number"
         give_up step "$step_number"
@@ -65,16 +65,16 @@ step() {
     print_warnings "$state/log/$step_number" "$tunnel warned "
 }
 
-# step_back NUMBER LIMIT_S PROGRAM ARGUMENT...: runs a step's undo, so that the step can be done again. Its entry in the
+# undo_step NUMBER LIMIT_S PROGRAM ARGUMENT...: runs a step's undo, so that the step can be done again. Its entry in the
 # journal is kept: it undoes whatever there is then.
-step_back() {
+undo_step() {
     back_number=$1
     back_limit=$2
     shift 2
-    stop_if_taken_back
+    stop_if_rolled_back
     limited "$back_limit" "$@" < /dev/null > "$state/log/$back_number.undo" 2>&1
     back_status=$?
-    say "back $back_number $back_status"
+    report "back $back_number $back_status"
     if [ "$back_status" -ne 0 ]; then
         show output "$state/log/$back_number.undo"
         give_up back "$back_number"
@@ -107,7 +107,7 @@ stop_if_died() {
     for daemon in $died; do
         dmesg 2> /dev/null | tail -n 50 | grep -F "[${daemon%%:*}]"
     done > "$state/log/died$of_member"
-    say died
+    report died
     show output "$state/log/died$of_member"
     give_up died
 }
@@ -134,9 +134,9 @@ print() {
     print_number=$1
     print_limit=$2
     shift 2
-    stop_if_taken_back
+    stop_if_rolled_back
     limited "$print_limit" "$@" < /dev/null > "$state/log/$print_number" 2> "$state/log/$print_number.err"
-    say "print $print_number $?"
+    report "print $print_number $?"
     show stdout "$state/log/$print_number"
     show stderr "$state/log/$print_number.err"
 }
@@ -155,18 +155,18 @@ check() {
             if [ -z "$check_pattern" ]; then break; fi
             if grep -Eq -e "$check_pattern" "$state/log/$check_number"; then break; fi
         fi
-        stop_if_taken_back
+        stop_if_rolled_back
         stop_if_died
         stop_if_hopeless
         uptime_s
         if [ "$uptime_now" -ge "$check_until" ]; then
-            say "check $check_number $check_status"
+            report "check $check_number $check_status"
             show stdout "$state/log/$check_number"
             show stderr "$state/log/$check_number.err"
             give_up check "$check_number"
         fi
         nap
     done
-    say "check $check_number 0"
+    report "check $check_number 0"
     show stdout "$state/log/$check_number"
 }

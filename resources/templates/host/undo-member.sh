@@ -5,20 +5,20 @@
 # @include process.sh
 # @include end-processes.sh
 # @include trees.sh
-# @include marked.sh
-# @include taking-back.sh
+# @include tunnel-processes.sh
+# @include rollback.sh
 
 # undo_member TUNNEL MEMBER: fails with 3 where the whole host is being rolled back, or has been.
 undo_member() {
-    take_turn
+    acquire_undo_lock
     if [ -e "$state/undo-begun" ] || [ ! -d "$state/journal" ]; then exit 3; fi
     : > "$state/undo-begun-$2"
     stop_runner "$state/runner-$2"
     failures=0
-    take_back pending "$2"
+    undo_entries pending "$2"
     if sweep "TUNNELMARK_MEMBER=$1-$2"; then
         failures=0
-        take_back all "$2"
+        undo_entries all "$2"
     fi
     [ "$failures" -eq 0 ]
 }

@@ -13,8 +13,8 @@
 # @include process.sh
 # @include end-processes.sh
 # @include trees.sh
-# @include marked.sh
-# @include taking-back.sh
+# @include tunnel-processes.sh
+# @include rollback.sh
 
 main() {
     # Neither a cut connection nor a closed terminal may stop this half-way.
@@ -31,23 +31,23 @@ main() {
         echo "There is no journal in $state, so it is not known what to undo." >&2
         exit 1
     fi
-    take_turn
+    acquire_undo_lock
     : > "$state/undo-begun"
     for runner_file in "$state"/runner*; do
         stop_runner "$runner_file"
     done
     failures=0
-    take_back pending
+    undo_entries pending
     if read -r tunnel 2> /dev/null < "$state/id" && sweep "TUNNELMARK_TUNNEL=$tunnel"; then
         failures=0
-        take_back all
+        undo_entries all
     fi
     if [ "$failures" -eq 0 ]; then
         : > "$state/undone"
-        say "this host is as it was before the tunnel"
+        report "this host is as it was before the tunnel"
         exit 0
     fi
-    say "$failures changes could not be undone; see $state/undo.log"
+    report "$failures changes could not be undone; see $state/undo.log"
     exit 1
 }
 

@@ -9,7 +9,7 @@
 # @include uptime.sh
 # @include release.sh
 
-tell() {
+log_event() {
     logger -t tunnelmark "$1" 2> /dev/null
 }
 
@@ -86,7 +86,7 @@ main() {
             continue
         fi
         attempts=$((attempts + 1))
-        tell "Tunnelmark has not renewed the lease in time; rolling this host back"
+        log_event "Tunnelmark has not renewed the lease in time; rolling this host back"
         if sh "$state/undo.sh" > /dev/null 2>&1; then
             while is_ours; do
                 if [ "$unreadable" = no ]; then
@@ -95,14 +95,14 @@ main() {
                 fi
                 sleep 1
             done
-            tell "this host is as it was before the tunnel"
+            log_event "this host is as it was before the tunnel"
             exit 0
         fi
         # Never the last time: what is in the way may be gone in an hour.
         if [ "$attempts" -lt 10 ]; then
             sleep 5
         else
-            tell "could not roll this host back; trying again. On its console, run: sh $state/undo.sh"
+            log_event "could not roll this host back; trying again. On its console, run: sh $state/undo.sh"
             sleep 60
         fi
     done

@@ -51,7 +51,7 @@ from app.domain.preferences import Preferences
 from app.domain.results import AttemptKey, CampaignStatus
 from app.lab.messages import BOOTING_GATEWAYS, ITS_LAB_WAS_STOPPED, MAKING_IMAGE_ONCE
 from app.measurement.messages import HOSTS_AS_BEFORE, MEASURING_PATH, ROUND_STEP, TRYING_AGAIN, WARMING_UP
-from app.policy import known_rows
+from app.policy import all_rows
 from app.policy.lint import rule_sets
 from app.policy.overview import TITLE, overview_systems
 from app.ranking.comparison_study import comparison_studies
@@ -70,7 +70,7 @@ _TITLES = " ".join(
     f"{model.candidate.title} {model.candidate.solution} {model.candidate.suite} {info.title}"
     for model, info in product(MODELS, SOLUTIONS.values())
 )
-_ALGORITHMS = " ".join(name for row in known_rows() for name in (*row.names, *row.names)).upper()
+_ALGORITHMS = " ".join(name for row in all_rows() for name in (*row.names, *row.names)).upper()
 _KNOWN = """
     tunnelmark north plant lab practice gw gateway office meier tml eth tcpdump nft systemd Debian GNU Linux trixie deb
     amd cloud QEMU TCG CPU version MTU MiB Mbit UTC latency cpu VPN PEP CUBIC geo leo loss lossy lte dsl wifi ipsec

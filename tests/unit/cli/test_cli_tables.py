@@ -35,7 +35,7 @@ from app.domain.history import EntryKind, HistoryEntry, Winner
 from app.domain.hosts import HostSpec, PairSpec
 from app.domain.results import CampaignRecord
 from app.lab import CpuKind, LabStatus
-from app.policy import GUIDELINES, known_rows
+from app.policy import GUIDELINES, all_rows
 from app.ranking import rank
 from app.services.interfaces import PairChoice
 from support.fake_solutions import discovery
@@ -149,7 +149,7 @@ TABLES: dict[str, tuple[Callable[[], Table], Sequence[str]]] = {
     "deployments": (deployments, ("4f1c2d3e-20260306-081500", LONG, "openvpn-udp", SUITE, "on one host only")),
     "status --watch": (losses, (f"{AT.astimezone():%Y-%m-%d %H:%M:%S}",)),
     "doctor": (lambda: check_table([_Check(LONG, True, True, f"/home/{LONG}/images")]), (LONG,)),
-    "policy list": (lambda: verdict_table(None), tuple(row.title for row in known_rows())),
+    "policy list": (lambda: verdict_table(None), tuple(row.title for row in all_rows())),
     "policy list, guidelines": (lambda: guideline_table(()), tuple(GUIDELINES)),
     "policy show": (lambda: answer_table("BF-CBC", ()), ("Is it insecure?", "CVE-2016-6329;", "AES-256-GCM")),
 }

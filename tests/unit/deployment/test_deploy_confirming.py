@@ -14,7 +14,7 @@ from app.deployment.commit import CommitOutcome, CommitState
 from app.deployment.events import EXTENSION_S, Confirmation, Decision
 from app.deployment.hold import leave, wait_for_decision
 from app.deployment.slots import slot_dir
-from app.deployment.transactions import DeploymentTransaction
+from app.deployment.transactions import DeploymentTransaction, commit
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, CommandResult
 from app.domain.errors import ConnectionLost, PairLocked
@@ -205,7 +205,7 @@ def test_who_asks_again_while_it_is_still_being_written_waits_for_it(
             one.start_from_boot_bundle(token=CancelToken())
         disk = SlowDisk(world.a)
         monkeypatch.setattr(world.a, "_attend", disk.attend)
-        outcome = one.confirm(token=CancelToken())
+        outcome = commit(one, token=CancelToken())
         assert outcome.is_complete, outcome.reason
         assert disk.asked == 2
         disk.wait_for_what_was_left()
@@ -222,7 +222,7 @@ def test_what_cannot_come_back_is_not_made_room_for(world: World) -> None:
             begin_undo(world.b)
 
         when_confirming(world.b, lose_the_first)
-        outcome = one.confirm(token=CancelToken())
+        outcome = commit(one, token=CancelToken())
     assert outcome.hosts == {Side.A: CommitState.YES, Side.B: CommitState.REFUSED}
     assert outcome.may_be_half
     assert [current(host) for host in world.hosts] == [one.confirmer.deployment_id, first]

@@ -7,11 +7,12 @@ from dataclasses import replace
 import pytest
 
 from app.deployment.again import OptionChanges, chosen_again
+from app.deployment.choice import check_options
 from app.deployment.slots import slot_of
 from app.domain.deployment import DeploymentOptions
 from app.domain.errors import InvalidOption
 from app.domain.keepalive import Keepalive
-from app.domain.messages.inputs import AGAIN_OF_OTHER_PAIR
+from app.domain.messages.inputs import AGAIN_OF_OTHER_PAIR, NO_LAN_PORT
 from support.message_checks import has_message
 from support.stored_deployments import DEPLOYMENT, PAIR
 
@@ -50,3 +51,11 @@ def test_a_pair_of_the_same_hosts_may_have_another_name_and_other_hosts_may_not(
 
     with pytest.raises(InvalidOption, check=has_message(AGAIN_OF_OTHER_PAIR, pair="south", of="north")):
         chosen_again(EARLIER, other, OptionChanges(), confirm_within_s=None)
+
+
+def test_rules_that_were_to_move_without_a_lan_port_are_no_reason_to_refuse_it() -> None:
+    stored = replace(EARLIER, options=DeploymentOptions(moves_lan_rules=True))
+    assert not chosen_again(stored, PAIR, OptionChanges(), confirm_within_s=None)[1].moves_lan_rules
+    asked = chosen_again(stored, PAIR, OptionChanges(moves_lan_rules=True), confirm_within_s=None)[1]
+    with pytest.raises(InvalidOption, check=has_message(NO_LAN_PORT)):
+        check_options(asked)

@@ -15,7 +15,7 @@ from app.deployment.deployment_steps import DeploymentSteps
 from app.deployment.lan.clamp import clamp_text, clamp_texts
 from app.deployment.lan.messages import CLAMP_TITLE, INSTALL_NFT, OWN_TABLE
 from app.deployment.status import parse_state
-from app.deployment.transactions import DeploymentTransaction
+from app.deployment.transactions import DeploymentTransaction, commit
 from app.domain.adapters import PlanRequest, TunnelPlan
 from app.domain.cancel import CancelToken
 from app.domain.deployment import DeploymentState
@@ -249,7 +249,7 @@ def test_status_asks_the_hosts_for_the_table_and_the_supervisor_makes_it_anew(wo
     one = DeploymentTransaction(world.sessions, request, place, on_stage=ignore_stage, audit=None, lease_s=30)
     with one.provisional(token=CancelToken()):
         one.start_from_boot_bundle(token=CancelToken())
-        one.confirm(token=CancelToken())
+        commit(one, token=CancelToken())
     wanted = ClampStatus(1418, 1398, is_there=True)
     assert [state_of(host).clamp for host in world.hosts] == [wanted, wanted]
 

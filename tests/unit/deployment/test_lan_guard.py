@@ -30,6 +30,7 @@ from app.domain.deployment_status import EndpointStatus, PairStatus
 from app.domain.errors import InvalidOption, InvalidPlan
 from app.domain.hosts import HostFacts, Side, Tool, ToolFlavour
 from app.domain.link import Link
+from app.domain.messages.inputs import NO_LAN_PORT
 from app.domain.script_files import host_script
 from app.export.bundle import Bundle, make_bundle
 from app.export.messages import NO_NFT
@@ -76,6 +77,12 @@ def test_a_limit_out_of_range_is_refused(limit: int) -> None:
 def test_nothing_can_be_blocked_where_no_lan_is_joined() -> None:
     with pytest.raises(InvalidOption, check=has_message(GUARD_WITHOUT_LAN_PORT)):
         check_options(DeploymentOptions(blocks_dhcp=True))
+
+
+def test_no_rules_can_move_where_no_lan_is_joined() -> None:
+    with pytest.raises(InvalidOption, check=has_message(NO_LAN_PORT)):
+        check_options(DeploymentOptions(moves_lan_rules=True))
+    check_options(DeploymentOptions(bridge_b="eth2", moves_lan_rules=True))
 
 
 def test_options_that_were_not_given_are_left_to_their_defaults() -> None:
@@ -206,7 +213,7 @@ def test_what_the_host_says_becomes_its_state() -> None:
 
 _PROCESS = host_script("process.sh")
 _WATCH = """
-tell() { echo "told $1"; }
+log_event() { echo "told $1"; }
 uptime_s() { uptime_now=$now; }
 own=$1 interface=lo guard_table=$2 nobody=198.19.0.244
 now=1000

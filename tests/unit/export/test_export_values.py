@@ -15,7 +15,7 @@ from app.domain.hosts import Side
 from app.export.bundle import make_bundle
 from app.export.script import tunnel_script
 from app.export.values import VALUES, ValueToken, placeholder_identity, tokens_in
-from support.export_cases import export_request
+from support.export_cases import export_request, value_on_host
 from vpn_adapters.registry import ADAPTERS
 
 
@@ -57,7 +57,7 @@ def test_no_token_meets_any_pattern() -> None:
         assert not re.fullmatch(value.pattern, ValueToken(Side.A, value.name).text)
 
 
-def test_the_fingerprint_on_the_host_is_the_one_that_is_computed_here(tmp_path: Path) -> None:
+def test_the_fingerprint_on_the_host_is_the_one_that_is_computed_here(shell: tuple[str, ...], tmp_path: Path) -> None:
     subprocess.run(
         [
             *("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-384", "-nodes"),
@@ -71,8 +71,7 @@ def test_the_fingerprint_on_the_host_is_the_one_that_is_computed_here(tmp_path: 
     adapter = ADAPTERS["openvpn-udp"]
     known = adapter.parse_identity({"certificate": CommandResult(("cat",), 0, pem, "", 0.0)}).values
     for name in ("certificate", "fingerprint"):
-        ran = subprocess.run(["sh", "-c", VALUES[name].script], input=pem, capture_output=True, text=True, check=True)
-        assert ran.stdout.rstrip("\n") == known[name].rstrip("\n")
+        assert value_on_host(name, pem, *shell).rstrip("\n") == known[name].rstrip("\n")
 
 
 def test_filling_in_on_a_host(shell: tuple[str, ...], tmp_path: Path) -> None:
@@ -144,3 +143,21 @@ def test_another_deployment_in_the_place_is_left_alone(shell: tuple[str, ...], t
     assert ran.returncode == 1
     assert "Another deployment (0123456789abcdef)" in ran.stderr
     assert not (tmp_path / "start.sh").exists()
+
+
+def test_a_value_is_made_of_what_its_program_prints(shell: tuple[str, ...], tmp_path: Path) -> None:
+    program = "show() { printf 'ssh-ed25519 KEY root@press\\n'; read -r line || return 3; }\n"
+    limited = 'limited() { shift; "$@"; }\n'  # a function is no program that `timeout` could run
+    ran = run(shell, f"{program}{limited}wanted=ssh-public-key; print_value ssh-public-key 5 show", tmp_path)
+    assert ran.stdout == "", "a program that fails shows nothing"
+    program = program.replace(" read -r line || return 3;", "")
+    ran = run(shell, f"{program}{limited}wanted=ssh-public-key; print_value ssh-public-key 5 show", tmp_path)
+    assert ran.stdout == "ssh-ed25519 KEY\n"
+
+
+def test_a_value_that_is_empty_is_no_value(shell: tuple[str, ...], tmp_path: Path) -> None:
+    define = 'print_public() { [ "$1" = public-key ] && printf "%s" "$2"; }\n'
+    ran = run(shell, f"{define}write_value public-key none && echo written", tmp_path)
+    assert ran.stdout == ""
+    ran = run(shell, 'print_public() { echo "$1"; }\nwrite_value public-key one && cat one', tmp_path)
+    assert ran.stdout == "public-key\n"

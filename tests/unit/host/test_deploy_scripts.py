@@ -29,7 +29,7 @@ DEPLOYMENT_SCRIPTS = (
     *("lan-guard.sh", "lan-unguard.sh", "lan-probe.sh", "lan-unprobe.sh", "lan-client.sh"),
 )
 MAIN_SCRIPTS = (
-    *("begin.sh", "apply.sh", "back.sh", "finish.sh", "inspect.sh", "undo.sh", "watch.sh", "renew.sh"),
+    *("begin.sh", "apply.sh", "undo-suite.sh", "finish.sh", "inspect.sh", "undo.sh", "watch.sh", "renew.sh"),
     *DEPLOYMENT_SCRIPTS,
 )
 SHELLS = [shell for shell in (("dash",), ("busybox", "sh"), ("bash", "--posix")) if shutil.which(shell[0])]
@@ -68,7 +68,7 @@ def test_file_that_cannot_be_written_fails_the_rollback_of_a_port_and_ends_no_sh
     shell: tuple[str, ...], saved: str
 ) -> None:
     functions = host_script("lan-addresses.sh")
-    script = 'bridge=none port=none tunnel=none inner=none saved=$1\ngive_back && echo done; echo "went on with $?"'
+    script = 'bridge=none port=none tunnel=none inner=none saved=$1\nrestore_port && echo done; echo "went on with $?"'
     argv = [*shell, "-c", functions + script, "sh", saved]
     done = subprocess.run(argv, capture_output=True, text=True, check=False)
     assert done.stdout == "went on with 1\n", done.stderr

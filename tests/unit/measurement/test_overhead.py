@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import pytest
 from fake_hosts import Answer, FakeHost
@@ -8,12 +9,17 @@ from fake_hosts import Answer, FakeHost
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command
 from app.domain.errors import ProbeFailed
+from app.domain.hosts import HostSpec, PairSpec
+from app.domain.profiles import ADAPTIVE_PROFILE, GOOD_CYCLES
+from app.measurement import overhead
 from app.measurement.messages import PLAIN_PINGS_FAILED
-from app.measurement.overhead import Pass, ProbeOverhead, measure_overhead
+from app.measurement.overhead import Pass, ProbeOverhead, measure_overhead, measure_overheads
 from app.probes import LatencyRequest
+from support.fake_solutions import discovery
 from support.message_checks import has_message
 
 REQUEST = LatencyRequest("192.0.2.2", "192.0.2.1", (60, 1514), 10)
+PAIR = PairSpec("works", HostSpec("gateway-a", "a"), HostSpec("gateway-b", "b"), "192.0.2.1", "192.0.2.2")
 
 
 def replies(rtt_ms: float, count: int) -> list[str]:
@@ -115,3 +121,34 @@ def test_bare_pings_without_figures_are_an_error() -> None:
 
     with pytest.raises(ProbeFailed, check=has_message(PLAIN_PINGS_FAILED, host="gateway-a")):
         measure_overhead(FakeHost("gateway-a", answer), REQUEST, rounds=1, token=CancelToken())
+
+
+def test_both_probes_are_measured_on_the_bare_link_with_a_share_that_grows(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[LatencyRequest, tuple[int, ...], int]] = []
+    shares: list[float] = []
+
+    def measured(
+        _client: object,
+        request: LatencyRequest,
+        block_pings: tuple[int, ...] = (),
+        *,
+        rounds: int,
+        on_round: Callable[[int], None],
+        **_: object,
+    ) -> str:
+        asked.append((request, tuple(block_pings), rounds))
+        for done in range(1, rounds + 1):
+            on_round(done)
+        return f"overhead {len(asked)}"
+
+    monkeypatch.setattr(overhead, "measure_overhead", measured)
+    host, found = FakeHost("gateway-a", Host()), discovery(PAIR)
+    overheads = measure_overheads(host, found, rounds=2, token=CancelToken(), on_share=shares.append)
+    assert (overheads.phase, overheads.cycle) == ("overhead 1", "overhead 2")
+    (phase, no_blocks, rounds), (cycle, blocks, passes) = asked
+    assert phase == cycle
+    assert (phase.destination, phase.source) == (found.link.underlay_b, found.link.underlay_a)
+    assert (no_blocks, rounds) == ((), 2)
+    assert (blocks, passes) == (ADAPTIVE_PROFILE.block_pings, 2 * GOOD_CYCLES)
+    assert shares == sorted(shares)
+    assert (shares[1], shares[-1]) == (0.5, 1.0)

@@ -22,7 +22,7 @@ from app.domain.messages.inputs import NOTE_TOO_LONG, NOTE_WITH_CONTROL_CHARACTE
 from app.domain.paths import Paths
 from app.domain.results import CampaignRecord, CampaignStatus
 from app.ranking import rank
-from app.ranking.history_entries import UNREADABLE, with_winners
+from app.ranking.history_entries import UNREADABLE, find_winner, list_history, with_winners
 from app.ranking.messages import ALL_VPNS_FAILED, NO_CLEAR_WINNER, NO_VPN_COMPARED, NO_VPN_MEASURED, NO_WINNER
 from app.ranking.winner import winner_of
 from app.reports.archive import Archive
@@ -41,7 +41,7 @@ CENSUS = CensusPlan(pair(), ("openvpn-udp",), items())
 def archive(tmp_path: Path) -> Iterator[Archive]:
     opened = Archive(Paths(tmp_path / "data", tmp_path / "labs", tmp_path / "cache"))
     yield opened
-    opened.close()
+    opened.store.close()
 
 
 def fill(store: Store, record: CampaignRecord, status: CampaignStatus | None = CampaignStatus.COMPLETED) -> int:
@@ -64,7 +64,7 @@ def fill_census(store: Store, *, tried: int = len(items()), is_ended: bool = Tru
 
 def test_comparisons_are_found_by_every_vpn_that_was_compared(archive: Archive) -> None:
     fill(archive.store, sample_record(models=MODELS[:2], rounds=1))
-    [entry] = archive.history()
+    [entry] = list_history(archive.store)
     assert len(entry.candidates) == 2
     title = entry.candidates[-1]
     won = replace(entry, winner=Winner("of another name", "x"))
@@ -130,7 +130,7 @@ def test_deployments_that_failed_have_no_winner_and_refusals_and_key_rotations_a
     archive.store.save_pair(DEPLOYMENT.pair)
     for one in (confirmed, failed, other, wider):
         archive.store.save_deployment(one)
-    found = {one.key: one for one in archive.history()}
+    found = {one.key: one for one in list_history(archive.store)}
     assert what_text(found[wider.id]).startswith("Deployment 33333333, failed"), "not the keys alone differ"
     assert found[confirmed.id].winner == Winner("WireGuard", "wireguard", "chacha20-poly1305")
     assert found[failed.id].winner == Winner("none, failed: WireGuard")
@@ -152,7 +152,10 @@ def test_note_is_stored_changed_and_removed(archive: Archive) -> None:
     number, census = fill(archive.store, sample_record(rounds=1, pings=5)), fill_census(archive.store)
     archive.store.set_note(of(number), "after the new firmware")
     archive.store.set_note(EntryId(EntryKind.CENSUS, census), "old OpenSSL")
-    assert {one.key: one.note for one in archive.history()} == {"1": "after the new firmware", "c1": "old OpenSSL"}
+    assert {one.key: one.note for one in list_history(archive.store)} == {
+        "1": "after the new firmware",
+        "c1": "old OpenSSL",
+    }
     assert archive.store.load_campaign(number).note == "after the new firmware"
     assert archive.store.load_census(census).note == "old OpenSSL"
     archive.store.set_note(of(number), "")
@@ -188,7 +191,7 @@ def test_note_is_in_each_report(archive: Archive, tmp_path: Path) -> None:
 
 def test_failures_are_counted_by_vpn(archive: Archive) -> None:
     fill(archive.store, sample_record(rounds=2, pings=5))
-    (entry,) = archive.history()
+    (entry,) = list_history(archive.store)
     assert (entry.planned, entry.measured, entry.failed) == (5, 4, 1)
     assert (entry.pair, entry.state, entry.profile) == ("lab:practice", "completed", "custom")
 
@@ -197,52 +200,52 @@ def test_census_counts_options_tried_and_failed(archive: Archive) -> None:
     fill_census(archive.store)
     fill_census(archive.store, tried=3)
     fill_census(archive.store, tried=0, is_ended=False)
-    running, part, whole = archive.history()
+    running, part, whole = list_history(archive.store)
     assert (whole.planned, whole.measured, whole.failed, whole.state) == (8, 8, 1, "completed")
     assert (part.key, part.measured, part.failed, part.state) == ("c2", 3, 0, "interrupted")
     assert running.is_running
 
 
 def ranked(archive: Archive) -> tuple[HistoryEntry, ...]:
-    return with_winners(archive.store, archive.history())
+    return with_winners(archive.store, list_history(archive.store))
 
 
 def test_winner_is_ranked_once_and_again_when_resumed(archive: Archive, monkeypatch: pytest.MonkeyPatch) -> None:
     number = fill(archive.store, sample_record(rounds=2, pings=20))
-    assert archive.history()[0].winner is None
+    assert list_history(archive.store)[0].winner is None
     (entry,) = ranked(archive)
     advice = rank(archive.store.load_campaign(number)).recommendation
     assert entry.winner is not None
     assert (entry.winner.solution, entry.winner.suite) == (advice.solution, advice.suite)
     assert entry.winner.text.startswith("WireGuard, ChaCha20-Poly1305")
-    assert archive.history() == (entry,)
+    assert list_history(archive.store) == (entry,)
     archive.store.claim_campaign(number)
     assert ranked(archive)[0].winner is None
     archive.store.finish_campaign(number, CampaignStatus.CANCELLED)
-    assert archive.history()[0].winner is None
-    assert archive.winner(number) == entry.winner
+    assert list_history(archive.store)[0].winner is None
+    assert find_winner(archive.store, number) == entry.winner
     monkeypatch.setattr("app.ranking.history_entries.tunnelmark_version", lambda: "9.9")
-    assert archive.history()[0].winner is None
+    assert list_history(archive.store)[0].winner is None
 
 
 def test_winner_of_a_running_comparison_is_not_kept(archive: Archive) -> None:
     number = fill(archive.store, sample_record(rounds=1, pings=5), status=None)
     archive.store.save_winner(number, Winner("too early"))
     archive.store.finish_campaign(number, CampaignStatus.COMPLETED)
-    assert archive.history()[0].winner is None
+    assert list_history(archive.store)[0].winner is None
 
 
 def test_comparison_whose_process_was_killed_is_interrupted_in_an_open_window(archive: Archive) -> None:
     """Opening the database marks such comparisons; a window that is open does not open it again."""
     record = sample_record(rounds=2, pings=5, attempts_kept=4)
     number = fill(archive.store, record, status=None)
-    assert archive.history()[0].is_running
+    assert list_history(archive.store)[0].is_running
     with closing(sqlite3.connect(archive.store.path)) as connection, connection:
         connection.execute("UPDATE campaign SET owner = 'other-boot/1/1'")
     (entry,) = ranked(archive)
     assert (entry.state, entry.is_running) == ("interrupted", False)
     assert entry.winner is not None
-    assert archive.history() == (entry,), "the winner is kept"
+    assert list_history(archive.store) == (entry,), "the winner is kept"
     assert archive.store.load_campaign(number).status is CampaignStatus.INTERRUPTED
     assert archive.store.unfinished_campaign(record.plan.pair.name) == number
 
@@ -253,7 +256,7 @@ def test_winner_found_before_an_older_program_resumed_the_comparison_does_not_co
     assert ranked(archive)[0].winner is not None
     with closing(sqlite3.connect(archive.store.path)) as connection, connection:
         connection.execute("UPDATE campaign SET ended_at = '2027-01-01T00:00:00.000000+00:00' WHERE id = ?", (number,))
-    assert archive.history()[0].winner is None
+    assert list_history(archive.store)[0].winner is None
 
 
 def test_one_round_has_no_clear_winner_and_several_rounds_have_one() -> None:
@@ -285,7 +288,7 @@ def test_deleting_takes_everything_that_belongs_to_it_and_nothing_else(archive: 
     before = {table: count(store.path, table) for table in ("attempt", "series", "samples")}
     census = fill_census(store)
     store.delete_measured([of(gone), EntryId(EntryKind.CENSUS, census), of(gone)])
-    assert [one.key for one in archive.history()] == [str(kept)]
+    assert [one.key for one in list_history(archive.store)] == [str(kept)]
     assert {table: 2 * count(store.path, table) for table in before} == before
     assert check_soundness(store.path) == ()
     assert len(store.load_campaign(kept).attempts) == 7
@@ -303,7 +306,7 @@ def test_one_that_cannot_be_deleted_keeps_all(archive: Archive) -> None:
     ):
         with pytest.raises(error):
             store.delete_measured([of(done), wrong])
-    assert len(archive.history()) == 3
+    assert len(list_history(archive.store)) == 3
     assert len(store.load_campaign(done).attempts) == 7
 
 
@@ -313,7 +316,7 @@ def test_one_whose_process_died_can_be_deleted(archive: Archive) -> None:
     with closing(sqlite3.connect(store.path)) as connection, connection:
         connection.execute("UPDATE campaign SET owner = 'other-boot/1/1'")
     store.delete_measured([of(number)])
-    assert archive.history() == ()
+    assert list_history(archive.store) == ()
 
 
 def test_one_damaged_comparison_takes_neither_the_list_nor_its_own_removal(archive: Archive) -> None:
@@ -328,7 +331,7 @@ def test_one_damaged_comparison_takes_neither_the_list_nor_its_own_removal(archi
     assert winners[str(good)] is not None
     assert winners[str(bad)] == Winner(UNREADABLE)
     archive.store.delete_measured([of(bad)])
-    assert [one.key for one in archive.history()] == [str(good)]
+    assert [one.key for one in list_history(archive.store)] == [str(good)]
 
 
 # --- the version before -----------------------------------------------------------------------------------------------
@@ -369,8 +372,8 @@ def test_reports_and_stored_winners_are_english_in_every_language(
     text = archive.write_report(campaign_id, tmp_path / "report.json").read_text()
     assert ": its weighted latency of " in text
     assert "nehmen: Die" not in text
-    entry = replace(archive.history()[0], winner=None)
+    entry = replace(list_history(archive.store)[0], winner=None)
     monkeypatch.setattr(language, "_CHOSEN", ["en"])
-    english = archive.with_winner(entry).winner
+    english = with_winners(archive.store, (entry,))[0].winner
     monkeypatch.setattr(language, "_CHOSEN", ["de"])
-    assert archive.winner(campaign_id) == english
+    assert find_winner(archive.store, campaign_id) == english

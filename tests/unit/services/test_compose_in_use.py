@@ -128,9 +128,7 @@ def test_a_comparison_and_a_census_hold_both_hosts_by_their_number(
         emit(CampaignStarted(12, plan, ()))
 
     monkeypatch.setattr(services, "sessions", lambda _pair, **_: None)
-    monkeypatch.setattr("app.services.measuring.snapshot_before", lambda *_, **__: None)
-    monkeypatch.setattr("app.services.measuring.report_differences", lambda *_, **__: None)
-    monkeypatch.setattr("app.services.measuring.run_campaign", run)
+    monkeypatch.setattr("app.services.measuring.run_checked", run)
     services.run(FOUND, PLAN, control=CampaignControl(), emit=lambda _event: seen.extend(holders()))
     assert seen == ["a comparison"] * 2 + ["comparison 12"] * 2
     seen.clear()

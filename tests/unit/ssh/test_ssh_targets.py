@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 from pathlib import Path
+from typing import Self, cast
 
 import pytest
 
@@ -11,9 +12,10 @@ from app.domain.cancel import CancelToken
 from app.domain.errors import HostUnreachable, InvalidFile, InvalidOption
 from app.domain.hosts import HostSpec
 from app.domain.messages import MessageForm
-from app.ssh.dial import open_socket
+from app.ssh.dial import Connection, open_socket, open_through
 from app.ssh.messages import (
     JUMP_CIRCLE,
+    JUMP_FAILED,
     JUMP_WRONG,
     NAME_OF_HOST_UNKNOWN,
     NAME_UNKNOWN,
@@ -163,3 +165,20 @@ def test_a_name_that_is_not_known_is_reported_once(
     with pytest.raises(HostUnreachable) as caught:
         open_socket(target(tmp_path, "", HostSpec(label, "gw.invalid")), CancelToken())
     assert has_message(form, name="gw.invalid", reason="Name or service not known")(caught.value)
+
+
+@pytest.mark.parametrize(("label", "shown"), [("192.0.2.7", "192.0.2.7"), ("pump", "pump (192.0.2.7)")])
+def test_a_host_that_a_jump_host_does_not_reach_is_named(tmp_path: Path, label: str, shown: str) -> None:
+    class Refusing:
+        """A connection whose host forwards nothing."""
+
+        transport: Self
+
+        def open_channel(self, *_: object, **__: object) -> None:
+            raise OSError("administratively prohibited")
+
+    jump = Refusing()
+    jump.transport = jump
+    with pytest.raises(HostUnreachable) as caught:
+        open_through(cast("Connection", jump), target(tmp_path, "", HostSpec(label, "192.0.2.7")))
+    assert has_message(JUMP_FAILED, address=shown, port=22)(caught.value)

@@ -13,6 +13,7 @@ from app.domain.audit import AuditEntry
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, CommandResult, FileToWrite
 from app.domain.errors import (
+    Bug,
     CommandFailed,
     DiskFull,
     HostUnreachable,
@@ -35,6 +36,7 @@ from app.tunnel.messages import (
     OTHER_THAN_REQUESTED,
     STEP_FAILED,
     UNDO_OF,
+    UNDO_WITH_STDIN,
     UP_TOO_LATE,
     WRITE_FILE,
 )
@@ -167,6 +169,17 @@ def test_secret_on_stdin_reaches_the_step_and_no_file_remains(world: World) -> N
         assert not list(world.a.path(RUN_DIR).glob(".stdin*"))
         assert not any("pre-shared" in item.text for item in tunnel.configuration)
     assert not any("pre-shared" in entry.command for entry in entries)
+
+
+def test_an_undo_with_stdin_is_a_fault_that_names_its_host(world: World) -> None:
+    made = step("Keep a secret", ":", ":")
+    assert made.undo is not None
+    wrong = replace(made, undo=replace(made.undo, stdin=b"secret"))
+    adapter = MadeUpVpn(steps={Side.B: (wrong, link_step("tmk0"))})
+    expected = has_message(UNDO_WITH_STDIN, host="gateway-b", step="Keep a secret")
+    with pytest.raises(Bug, check=expected), open_tunnel(world, world.with_vpn(adapter)):
+        pass
+    assert_untouched(world)
 
 
 def test_file_outside_the_folder_goes_again(world: World) -> None:

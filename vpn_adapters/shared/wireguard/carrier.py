@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from app.domain.adapters import Breakage, PlanRequest, PlanStep, UpCheck, shell_step_argv
+from app.domain.adapters import Breakage, PlanRequest, PlanStep, UpCheck
 from app.domain.commands import Command
 from app.domain.hosts import Side
 from app.domain.keepalive import INTERVAL_S, Keepalive
@@ -42,8 +42,6 @@ So a metered deployment begins with them, too; see `slow_down`.
 """
 GUARD_METRIC = 4000
 """Worse than the route through WireGuard (0), better than nothing: see `_route_step`."""
-
-_GUARDED_SCRIPT = 'ip route show | grep -q "^unreachable $1 .*metric $2"'
 
 
 def outer_frame_bytes(packet_bytes: int) -> int:
@@ -136,7 +134,7 @@ def _route_step(peer: str) -> PlanStep:
             is_root=True,
         ),
         undo=root_script("shared/wireguard", "remove-route.sh", peer, str(GUARD_METRIC), timeout_s=5.0),
-        health_check=Command(shell_step_argv(_GUARDED_SCRIPT, peer, str(GUARD_METRIC)), timeout_s=5.0, is_root=True),
+        health_check=root_script("shared/wireguard", "has-guard.sh", peer, str(GUARD_METRIC), timeout_s=5.0),
     )
 
 

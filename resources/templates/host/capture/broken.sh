@@ -8,9 +8,9 @@ underlay=$1 destination=$2 tunnel=$3 control=$4 mark=$5 payload=$6 linger=$7
 shift 7
 status=0
 if [ "$#" -gt 0 ]; then
-    said=$("$@" 2>&1 </dev/null)
+    output=$("$@" 2>&1 </dev/null)
     status=$?
-    printf '#broken %s %s\n' "$status" "${said##*
+    printf '#broken %s %s\n' "$status" "${output##*
 }"
 fi
 send() {

@@ -43,7 +43,7 @@ if [ -n "$tunnel" ]; then
     modprobe 8021q 2>/dev/null
     if [ -e "/sys/class/net/$vlan" ]; then
         echo "#vlan there is an interface $vlan already"
-    elif said=$(ip link add link "$tunnel" name "$vlan" type vlan id "$vlan_id" 2>&1); then
+    elif output=$(ip link add link "$tunnel" name "$vlan" type vlan id "$vlan_id" 2>&1); then
         trap 'ip link del dev "$vlan" 2>/dev/null' EXIT
         off=/proc/sys/net/ipv6/conf/$vlan/disable_ipv6
         [ ! -e "$off" ] || echo 1 >"$off"
@@ -55,7 +55,7 @@ if [ -n "$tunnel" ]; then
         briefly ping -n -q -c 1 -W "$linger" -M 'do' -s 1472 -p "$inside" "$vlan_peer"
         echo "#vlan sent"
     else
-        echo "#vlan $said"
+        echo "#vlan $output"
     fi
     briefly ping -n -q -c 2 -i 0.05 -W "$linger" -I "$tunnel" -s "$payload" -p "$inside" "$group"
     wait $brief

@@ -32,11 +32,11 @@ for label in underlay other tunnel; do
     eval "pid=\${pid_$label:-}"
     tries=0
     while [ -n "$pid" ] && [ "$tries" -lt 300 ]; do
-        said=
+        is_listening=
         while read -r line; do
-            case $line in *"listening on"*) said=yes ;; esac
+            case $line in *"listening on"*) is_listening=yes ;; esac
         done <"$folder/wire-$label.err"
-        [ -z "$said" ] || { echo "#listening $label"; break; }
+        [ -z "$is_listening" ] || { echo "#listening $label"; break; }
         kill -0 "$pid" 2>/dev/null || break
         tries=$((tries + 1))
         sleep 0.05 2>/dev/null || sleep 1

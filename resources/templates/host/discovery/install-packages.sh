@@ -16,7 +16,7 @@ PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin"; export PATH
 policy=/usr/sbin/policy-rc.d
 kept=$policy.kept-by-tunnelmark
 work=$(mktemp -d) || exit 1
-say() { printf '%s\n' "$*" 2>/dev/null || :; }
+report() { printf '%s\n' "$*" 2>/dev/null || :; }
 is_ours() { [ -f "$policy" ] && grep -q 'put here by Tunnelmark' "$policy" 2>/dev/null; }
 restore() {
   if is_ours; then rm -f "$policy"; fi
@@ -42,18 +42,18 @@ trap 'restore; rm -rf "$work"' EXIT
 trap 'exit 143' TERM INT
 enabled >"$work/enabled"
 { TUNNELMARK_INSTALLS=$work "$@" </dev/null; echo $? >"$work/status"; } 2>&1 |
-  while IFS= read -r line; do say "$line"; done
+  while IFS= read -r line; do report "$line"; done
 status=$(cat "$work/status" 2>/dev/null || echo 1)
 restore
 enabled | grep -vxF -f "$work/enabled" >"$work/new"
 if [ -d /run/systemd/system ]; then
   while read -r unit; do
-    systemctl disable "$unit" >/dev/null 2>&1; systemctl stop "$unit" >/dev/null 2>&1; say "tunnelmark-stopped: $unit"
+    systemctl disable "$unit" >/dev/null 2>&1; systemctl stop "$unit" >/dev/null 2>&1; report "tunnelmark-stopped: $unit"
   done <"$work/new"
 else
   while read -r name; do
     "/etc/init.d/$name" disable >/dev/null 2>&1; "/etc/init.d/$name" stop >/dev/null 2>&1
-    say "tunnelmark-stopped: $name"
+    report "tunnelmark-stopped: $name"
   done <"$work/new"
 fi
 exit "$status"

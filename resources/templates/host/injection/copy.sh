@@ -7,14 +7,14 @@ folder=$1 device=$2 filter=$3 underlay=$4 destination=$5 source=$6 payload=$7 by
 shift 8
 packets=$1 echoes=$2 first=$3 second=$4 separators=$5 end=$6
 umask 077
-file=$folder/copy.pcap said=$folder/copy.err
-trap 'rm -f "$file" "$said"' EXIT
-tcpdump -n -p --immediate-mode -U -s "$bytes" -c "$packets" -i "$device" -w - "$filter" >"$file" 2>"$said" &
+file=$folder/copy.pcap errors=$folder/copy.err
+trap 'rm -f "$file" "$errors"' EXIT
+tcpdump -n -p --immediate-mode -U -s "$bytes" -c "$packets" -i "$device" -w - "$filter" >"$file" 2>"$errors" &
 tcpdump=$! child=$!
 tries=0
-until grep -q "listening on" "$said"; do
+until grep -q "listening on" "$errors"; do
     tries=$((tries + 1))
-    if [ "$tries" -ge 300 ] || ! kill -0 "$tcpdump" 2>/dev/null; then cat "$said" >&2; leave 1; fi
+    if [ "$tries" -ge 300 ] || ! kill -0 "$tcpdump" 2>/dev/null; then cat "$errors" >&2; leave 1; fi
     sleep 0.05 2>/dev/null || sleep 1
 done
 linger=1

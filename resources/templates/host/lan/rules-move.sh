@@ -47,7 +47,7 @@ function number_in(text,    at, rest) {
     return rest ~ /^[0-9]+"/ ? rest + 0 : 0
 }
 # Rules for the port that were made or changed since, and copies whose rule is not there as it was.
-function tell() { if (wanted == "open" && others + kept) print "# " others + 0 " " kept + 0 }
+function print_counts() { if (wanted == "open" && others + kept) print "# " others + 0 " " kept + 0 }
 '
 # nft_list: prints all rules without elements of sets, which may be very many; then, below a heading, the sets that are
 # asked for, and the chains whose originals have elements, which some versions of nft leave out, too.
@@ -126,7 +126,7 @@ nft_changes() {
             } else continue
             if (!is_there) { gone++; kept += has_it ? 1 : 0 }
         }
-        tell()
+        print_counts()
         for (n = 1; n <= count; n++) {
             if (kind[n] == "rule" && wanted == "open" && !there[n] && ((place[n], original[n], nth[n]) in handle_of))
                 print "add rule " place[n] " handle " handle_of[place[n], original[n], nth[n]] " " copy[n]
@@ -158,7 +158,7 @@ line_changes() {
     END {
         for (n = 1; n <= count; n++)
             if (kind[n] == "line" && !((place[n], original[n], nth[n]) in at_of)) { gone++; kept += there[n] ? 1 : 0 }
-        tell()
+        print_counts()
         for (n = 1; n <= count; n++) {
             if (kind[n] != "line" || wanted != "open" || there[n]) continue
             if (!((place[n], original[n], nth[n]) in at_of)) continue
@@ -178,11 +178,11 @@ line_changes() {
 ask() {
     changes=$("$1" "$2") || return 1
     case $changes in '# '*) ;; *) return 0 ;; esac
-    told=${changes%%"$nl"*}
-    changes=${changes#"$told"} changes=${changes#"$nl"}
-    told=${told#"# "}
-    uncovered=$((uncovered + ${told% *}))
-    kept=$((kept + ${told#* }))
+    counts=${changes%%"$nl"*}
+    changes=${changes#"$counts"} changes=${changes#"$nl"}
+    counts=${counts#"# "}
+    uncovered=$((uncovered + ${counts% *}))
+    kept=$((kept + ${counts#* }))
 }
 # change PROGRAM FUNCTION: runs a program with what a function prints, until it prints nothing; rules may change at the
 # same moment.

@@ -39,11 +39,11 @@ kept() {
 # inspect_window: what a window came to of which replies are missing: sets number to the requests that were really sent, and
 # counts windows without any reply in failures.
 inspect_window() {
-    said=$(print_kept)
+    summary=$(print_kept)
     flushed=$now
-    printf '%s\n' "$said"
-    case $said in *" bytes from "*) failures=0 ;; *) failures=$((failures + 1)) ;; esac
-    sent=${said% packets transmitted*}
+    printf '%s\n' "$summary"
+    case $summary in *" bytes from "*) failures=0 ;; *) failures=$((failures + 1)) ;; esac
+    sent=${summary% packets transmitted*}
     sent=${sent##*[!0-9]}
     if [ -n "$sent" ] && [ "$sent" -lt "$number" ]; then number=$sent; fi
     if [ "$number" -lt 1 ]; then number=1; fi

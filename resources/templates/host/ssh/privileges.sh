@@ -5,13 +5,13 @@
 [ "$(id -u)" = 0 ] && { echo root; exit 0; }
 why='there is neither sudo nor doas'
 if command -v sudo >/dev/null 2>&1; then
-  said=$(sudo -n true 2>&1 </dev/null) && { echo sudo; exit 0; }
-  why=$said
-  case $said in *password*|*terminal*) can=yes ;; esac
+  answer=$(sudo -n true 2>&1 </dev/null) && { echo sudo; exit 0; }
+  why=$answer
+  case $answer in *password*|*terminal*) can=yes ;; esac
 fi
 if command -v doas >/dev/null 2>&1; then
-  said=$(doas -n true 2>&1 </dev/null) && { echo doas; exit 0; }
-  [ -n "$can" ] || why="$why; $said"
+  answer=$(doas -n true 2>&1 </dev/null) && { echo doas; exit 0; }
+  [ -n "$can" ] || why="$why; $answer"
 fi
 [ -n "$can" ] && { echo sudo-password; exit 0; }
 echo none

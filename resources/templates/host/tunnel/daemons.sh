@@ -4,7 +4,7 @@
 # its command line (sshd) has written over that: it names a file of the tunnel's folder, or comes from one that does.
 
 # @include ../process.sh
-# @include ../marked.sh
+# @include ../tunnel-processes.sh
 # @include ../trees.sh
 
 # with_descendants PID...
@@ -27,4 +27,4 @@ naming() {
 }
 
 # shellcheck disable=SC2046 # one number a word
-with_descendants $(marked_with "$1") $(naming "$2") | sort -un
+with_descendants $(processes_with "$1") $(naming "$2") | sort -un

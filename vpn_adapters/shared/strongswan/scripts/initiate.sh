@@ -7,8 +7,8 @@ read -r now rest < /proc/uptime
 until=$((${now%.*} + $2))
 while :; do
   if ask --initiate --child tunnelmark --timeout 8 > "$folder/swanctl.log" 2>&1; then exit 0; fi
-  said=$(cat "$folder/swanctl.log")
-  case $said in
+  output=$(cat "$folder/swanctl.log")
+  case $output in
     *"no CHILD_SA built"* | *"not supported by kernel"* | *"unable to install"*) break;;
     *"failed to establish CHILD_SA"*) break;;
   esac
@@ -17,6 +17,6 @@ while :; do
   ask --terminate --ike tunnelmark --force --timeout 1 > /dev/null 2>&1
   sleep 0.1 2> /dev/null || sleep 1
 done
-printf '%s\n' "$said" >&2
+printf '%s\n' "$output" >&2
 grep -E 'no CHILD_SA built|not supported by kernel|unable to install|notify error' "$folder/swanctl.log" | tail -n 1 >&2
 exit 1

@@ -23,8 +23,8 @@ UNDO
     extend_lease
 }
 
-# tell_who: says why nothing is done.
-tell_who() {
+# report_holder: says why nothing is done.
+report_holder() {
     owner=
     read -r owner 2> /dev/null < "$state/owner"
     if [ ! -d "$state" ]; then
@@ -45,7 +45,7 @@ lock_host() {
         # What is left of another removal that was killed is in no one's way.
         if [ -e "$state/removal" ]; then sh "$state/undo.sh" > /dev/null 2>&1; fi
         if ! mkdir "$state" 2> /dev/null; then
-            tell_who
+            report_holder
             return 1
         fi
     fi

@@ -1,14 +1,15 @@
-# What undoing needs: the journal's entries are run, the newest first, each once. Expects: state (the folder), failures (0),
-# start_of and is_running from process.sh, end_processes from end-processes.sh, stop_tree from trees.sh, marked_with from marked.sh.
+# Rollback on a host: the entries of its journal are run, the newest first, each once. Expects: state (the folder),
+# failures (0), start_of and is_running from process.sh, end_processes from end-processes.sh, stop_tree from trees.sh,
+# processes_with from tunnel-processes.sh.
 
-say() {
+report() {
     printf '%s\n' "$*" 2> /dev/null
     printf '%s\n' "$*" 2> /dev/null >> "$state/undo.log"
 }
 
-# take_turn: waits until no other undo runs here. A symbolic link is made by exactly one, holds who made it, and needs no
-# free space. It is left there at the end: a process that has ended holds nothing.
-take_turn() {
+# acquire_undo_lock: waits until no other undo runs here. A symbolic link is made by exactly one, holds who made it,
+# and needs no free space. It is left there at the end: a process that has ended holds nothing.
+acquire_undo_lock() {
     start_of "$$"
     waited=0
     until ln -s "$$:$start_time" "$state/undo-turn" 2> /dev/null; do
@@ -20,7 +21,7 @@ take_turn() {
         if [ -n "$holder" ] && ! is_running "$holder"; then
             rm -f "$state/undo-turn"
         elif [ "$waited" -ge 1200 ]; then
-            say "another undo (process ${holder%%:*}) has been running for too long; try again later"
+            report "another undo (process ${holder%%:*}) has been running for too long; try again later"
             exit 75
         else
             nap
@@ -35,7 +36,7 @@ stop_runner() {
     runner=
     read -r runner 2> /dev/null < "$1"
     if [ -n "$runner" ] && is_running "$runner"; then
-        say "stopping what is still building the tunnel (process ${runner%%:*})"
+        report "stopping what is still building the tunnel (process ${runner%%:*})"
         stop_tree "${runner%%:*}"
     fi
 }
@@ -55,9 +56,9 @@ read_entry() {
     done < "$1"
 }
 
-# take_back pending|all [MEMBER]: runs the entries of the journal, the newest first; of several tunnels side by side, those
-# of one, whose number they begin with.
-take_back() {
+# undo_entries pending|all [MEMBER]: runs the entries of the journal, the newest first; of several tunnels side by side,
+# those of one, whose number they begin with.
+undo_entries() {
     numbers=
     for entry in "$state/journal/$2"[0-9]*; do
         if [ -e "$entry" ]; then numbers="${entry##*/} $numbers"; fi
@@ -73,11 +74,11 @@ take_back() {
         if [ -s "$state/undo.out" ]; then cat "$state/undo.out" 2> /dev/null >> "$state/undo.log"; fi
         if [ "$status" -eq 0 ]; then
             echo "# done" 2> /dev/null >> "$entry"
-            say "taken back $number $title"
+            report "taken back $number $title"
             print_warnings "$state/undo.out" "    warning: "
         else
             failures=$((failures + 1))
-            say "FAILED with $status $number $title"
+            report "FAILED with $status $number $title"
             if [ -s "$state/undo.out" ]; then tail -n 5 "$state/undo.out" | cut -c 1-300 | sed 's/^/    /'; fi
         fi
     done
@@ -86,10 +87,10 @@ take_back() {
 # sweep NAME=VALUE: ends what the journal's entries left running (a daemon that had not yet written its number when it was
 # to be stopped): it has this in its environment. Succeeds if there was something.
 sweep() {
-    left=$(marked_with "$1")
+    left=$(processes_with "$1")
     [ -n "$left" ] || return 1
     for process in $left; do
-        say "ending process $process, which the tunnel left behind"
+        report "ending process $process, which the tunnel left behind"
     done
     # shellcheck disable=SC2086 # one number a word
     end_processes KILL 20 $left

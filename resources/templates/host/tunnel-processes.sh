@@ -1,13 +1,13 @@
 # Processes that a tunnel's steps have started. Expects start_of and is_roots from process.sh.
 
-# marked TUNNEL: prints the processes that carry this tunnel's mark in their environment: all that its steps ever
+# processes_of TUNNEL: prints the processes that carry this tunnel's mark in their environment: all that its steps ever
 # started. They are root's in every way: any user can give that mark to a process of his own, and to a set-uid program.
-marked() {
-    marked_with "TUNNELMARK_TUNNEL=$1"
+processes_of() {
+    processes_with "TUNNELMARK_TUNNEL=$1"
 }
 
-# marked_with NAME=VALUE: prints root's processes that have this in their environment.
-marked_with() {
+# processes_with NAME=VALUE: prints root's processes that have this in their environment.
+processes_with() {
     mark=$1
     # A grep that reads past the first NUL finds itself; that of BusyBox does not.
     found=$(TUNNELMARK_SEARCH=$mark grep -ls "$mark" /proc/[0-9]*/environ /proc/self/environ)

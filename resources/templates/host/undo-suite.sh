@@ -14,7 +14,7 @@ main() {
     name_processes
     # @steps
     end_work
-    say finished
+    report finished
 }
 
 main "$@"

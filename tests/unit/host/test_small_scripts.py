@@ -1,0 +1,62 @@
+"""Scripts of one line, run by the shells that gateways have."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from app.domain.script_files import adapter_script, bare_script
+
+SHELLS = [shell for shell in (("dash",), ("busybox", "sh")) if shutil.which(shell[0])]
+
+
+@pytest.fixture(params=SHELLS, ids=" ".join)
+def shell(request: pytest.FixtureRequest) -> tuple[str, ...]:
+    """Give each shell."""
+    words: tuple[str, ...] = request.param
+    return words
+
+
+def run(shell: tuple[str, ...], script: str, *words: str, before: str = "") -> subprocess.CompletedProcess[str]:
+    argv = [*shell, "-c", before + script, "tunnelmark", *words]
+    return subprocess.run(argv, capture_output=True, text=True, check=False)
+
+
+def test_a_folder_is_made_for_its_owner_alone_and_only_a_folder_counts(shell: tuple[str, ...], tmp_path: Path) -> None:
+    script, folder = bare_script("capture/own-folder.sh"), tmp_path / "node"
+    assert run(shell, script, str(folder)).returncode == 0
+    assert folder.stat().st_mode & 0o777 == 0o700
+    again = run(shell, script, str(folder))
+    assert (again.returncode, again.stderr) == (0, "")
+    (tmp_path / "file").touch()
+    assert run(shell, script, str(tmp_path / "file")).returncode == 1
+    assert run(shell, script, str(tmp_path / "none/node")).returncode == 1
+
+
+def test_what_is_confirmed_is_printed_and_nothing_where_there_is_none(shell: tuple[str, ...], tmp_path: Path) -> None:
+    script, current = bare_script("deployment/current.sh"), tmp_path / "current"
+    none = run(shell, script, str(current))
+    assert (none.returncode, none.stdout, none.stderr) == (0, "", "")
+    current.write_text("0123456789abcdef\n")
+    assert run(shell, script, str(current)).stdout == "0123456789abcdef\n"
+    assert run(shell, script, str(tmp_path)).returncode == 1, "what cannot be read is not taken for nothing"
+
+
+@pytest.mark.parametrize(
+    ("route", "expected"),
+    [
+        ("unreachable 10.1.0.2 metric 4000", 0),
+        ("unreachable 10.1.0.2 proto static metric 4000 ", 0),
+        ("unreachable 10.1.0.2 metric 5000", 1),
+        ("10.1.0.2 dev tmkwg0 metric 4000", 1),
+        ("unreachable 10.1.0.21 metric 4000", 1),
+        ("", 1),
+    ],
+)
+def test_the_route_that_guards_a_peer_is_recognised(shell: tuple[str, ...], route: str, expected: int) -> None:
+    routes = f"ip() {{ printf '%s\\n' 'default via 192.0.2.254 dev eth0' '{route}'; }}\n"
+    script = adapter_script("shared/wireguard", "has-guard.sh")
+    assert run(shell, script, "10.1.0.2", "4000", before=routes).returncode == expected

@@ -155,6 +155,19 @@ PROGRAM_MISSING = MessageForm(
     "{program} is missing on {host}.",
     "Install it there; Tunnelmark can do that for you.",
 )
+WORKLOAD_NEEDS_PROGRAM = MessageForm("measure.workload-needs-program", "{host} lacks {program}, for {workloads:text}")
+WORKLOAD_NEEDS_FULL = MessageForm(
+    "measure.workload-needs-full", "{host} has BusyBox's {program} only, which does not do for {workloads:text}"
+)
+WORKLOAD_NEEDS_NEWER = MessageForm(
+    "measure.workload-needs-newer",
+    "{host} has {program} {version}, and {least} is the least for {workloads:text}",
+)
+WORKLOADS_LACK = MessageForm(
+    "measure.workloads-lack",
+    "Hosts lack what the workloads need: {lacks}. Nothing was set up.",
+    "Install {packages} there, or compare without these workloads.",
+)
 LOAD_HINT_CENSUS = MessageForm(
     "measure.load-hint-census",
     "Each option fills the link for a second: agree to that (--allow-load).",

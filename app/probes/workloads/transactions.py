@@ -90,6 +90,7 @@ def _of_way(way: str, name: str) -> tuple[FigureKind, ...]:
 WORKLOAD = Workload(
     name="transactions",
     title=mark("Files of 1 MB, each answered"),
+    heading=mark("Files"),
     figures=(
         FigureKind("response", mark("Time of a file, mean of both directions"), "ms", is_lower_better=True),
         *_of_way("a-to-b", WAYS["a_to_b"]()),

@@ -53,6 +53,7 @@ def _transfer(path: WorkloadPath, port: int, options: tuple[str, ...]) -> float:
 WORKLOAD = Workload(
     name="transfer",
     title=mark("File transfer of 4 MB"),
+    heading=mark("File"),
     figures=(
         FigureKind("b-to-a", mark("Time from B to A"), "s", is_lower_better=True),
         FigureKind("a-to-b", mark("Time from A to B (until sent)"), "s", is_lower_better=True),

@@ -24,11 +24,12 @@ from app.ranking import Outcome, Remedy, outcome_of, speed_findings
 from app.ranking.candidates import capture_of
 from app.ranking.warnings import harmless_drift, warnings_of
 from app.ranking.weighting import Weighting, parse_weights, weigh
-from app.ranking.workloads import workload_table
+from app.ranking.workloads import WorkloadCell, main_figures, workload_table
 from app.wording.capture_sentences import capture_line
 from app.wording.language import mark, tr
 from app.wording.local_forms import decimal
 from app.wording.messages import local_name, local_text
+from app.wording.numbers import figure
 from app.wording.ties import tie_note
 
 if TYPE_CHECKING:
@@ -179,12 +180,16 @@ def ranking_table(record: CampaignRecord, ranking: Ranking) -> Table:
     """Return the ranking with a row for each candidate."""
     title = tr("Comparison {number} of {pair}").format(number=record.campaign_id, pair=record.plan.pair.name)
     names = (Column(tr("rank")), Column(tr("candidate")), Column(tr("verdict")))
-    table = Table([*names, *(column for one in _FIGURES for column in one.columns())], title, more="--json")
+    workloads = main_figures(record)
+    figures = [column for one in _FIGURES for column in one.columns()]
+    figures += [Column(one.heading.replace(", ", "\n"), Kind.FIGURE, _WORKLOAD_RANK) for one in workloads]
+    table = Table([*names, *figures], title, more="--json")
     results = {(result.solution, result.suite): result for result in ranking.results}
     for place in ranking.ranking:
         result = results[place.solution, place.suite]
         rank_text = "" if place.rank is None else f"{place.rank}{'=' if place.tied_with else ''}"
         cells = [cell for one in _FIGURES for cell in one.cells(result)]
+        cells += [_workload_cell(one.cells.get((place.solution, place.suite))) for one in workloads]
         table.add_row(rank_text, result.title, capital_word(result.verdict), *cells)
     return table
 
@@ -230,6 +235,10 @@ def interval_text(low: float, high: float, digits: int) -> str:
     return tr("{low} to {high}").format(low=decimal(low, digits), high=decimal(high, digits))
 
 
+def _workload_cell(cell: WorkloadCell | None) -> str:
+    return "-" if cell is None else figure(cell.mean, 3)
+
+
 def _times_best(one: CandidateResult) -> Estimate | None:
     """Return the latency over that of the fastest, of medians, with its interval where it has one."""
     ratio = one.ratio_to_best
@@ -237,6 +246,9 @@ def _times_best(one: CandidateResult) -> Estimate | None:
         return None
     return Estimate(ratio.value, ratio.interval, 0)
 
+
+_WORKLOAD_RANK = 7
+"""Columns of workloads give way first: their figures have a table of their own."""
 
 _FIGURES = (
     _Figure(mark("latency\nms"), 0, 3, lambda one: one.weighted_latency_ms, 3),

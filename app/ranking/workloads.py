@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from app.domain.results import AttemptStatus, CampaignRecord, CandidateId
 from app.domain.solutions import BASELINE
 from app.domain.workloads import FigureKind
-from app.probes.workloads import WORKLOADS
+from app.probes.workloads import WORKLOADS, Workload
 from app.wording.language import tr
 from app.wording.messages import local_text
 from app.wording.numbers import figure
@@ -54,6 +54,7 @@ class WorkloadRow:
         workload_title: For people.
         kind: What the figure is.
         is_main: Whether it is the workload's main figure.
+        heading: Short title of the main figure, with its unit; empty for the others.
         cells: By candidate (solution, suite); those without a value are missing.
     """
 
@@ -61,6 +62,7 @@ class WorkloadRow:
     workload_title: str
     kind: FigureKind
     is_main: bool
+    heading: str
     cells: Mapping[CandidateId, WorkloadCell]
 
 
@@ -89,9 +91,28 @@ def workload_table(record: CampaignRecord) -> WorkloadTable | None:
         for number, kind in enumerate(workload.figures):
             values = {key: _values(record, key, workload.name, kind.name) for key, _ in candidates}
             cells = {key: _cell(found) for key, found in values.items() if found}
-            rows.append(WorkloadRow(workload.name, workload.title, kind, number == 0, _with_best(cells, kind)))
+            heading = _heading(workload, kind) if number == 0 else ""
+            best = _with_best(cells, kind)
+            rows.append(WorkloadRow(workload.name, workload.title, kind, number == 0, heading, best))
         notes.append(f"{tr(workload.title)}: {local_text(workload.source)}.")
     return WorkloadTable(candidates, tuple(rows), tuple(notes))
+
+
+def main_figures(record: CampaignRecord) -> tuple[WorkloadRow, ...]:
+    """Return the main figure of each workload that was run, for columns of the ranking; they decide no rank."""
+    found = workload_table(record)
+    return tuple(one for one in found.rows if one.is_main) if found is not None else ()
+
+
+def measured_figures(record: CampaignRecord) -> tuple[tuple[str, FigureKind], ...]:
+    """Return workload and kind of every figure that the workloads of a comparison declare."""
+    ran = (one for one in WORKLOADS.values() if one.name in record.plan.workloads)
+    return tuple((one.name, kind) for one in ran for kind in one.figures)
+
+
+def _heading(workload: Workload, kind: FigureKind) -> str:
+    text = tr(workload.heading) if workload.heading else workload.name
+    return f"{text}, {kind.unit}" if kind.unit else text
 
 
 def _failures(record: CampaignRecord) -> list[str]:

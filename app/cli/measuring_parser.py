@@ -66,6 +66,12 @@ def _add_uses(compare_parser: argparse.ArgumentParser) -> None:
             "two-flows, transactions, idle-data, or all"
         ),
     )
+    compare_parser.add_argument(
+        "--transfer-mb",
+        type=int,
+        metavar="N",
+        help=tr("with --workload transfer: size of the file in MB (default: 4)"),
+    )
 
 
 def add_bench(commands: Commands) -> None:

@@ -183,6 +183,11 @@ WORKLOAD_NOT_ADAPTIVE = MessageForm(
     "Leave --profile out, or take quick or standard.",
 )
 UNKNOWN_WORKLOAD = MessageForm("cli.unknown-workload", "There is no workload {name}. {guess}", "Take {known}.")
+TRANSFER_NOT_ASKED_FOR = MessageForm(
+    "cli.transfer-not-asked-for",
+    "--transfer-mb is the size of the file of the workload transfer, which was not asked for.",
+    "Add --workload transfer.",
+)
 BENCH_NOTHING_MEASURED = MessageForm(
     "cli.bench-nothing-measured", "No candidate could be measured.", "The log of the comparison tells why."
 )

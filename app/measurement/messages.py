@@ -192,6 +192,10 @@ ECHO_REQUESTS_PER_SIZE = MessageForm(
     "measure.echo-requests-per-size",
     "echo requests per frame size",
 )
+MB_TO_TRANSFER = MessageForm(
+    "measure.mb-to-transfer",
+    "MB to transfer",
+)
 SECONDS_OF_TCP = MessageForm(
     "measure.seconds-of-tcp",
     "seconds of TCP",

@@ -53,6 +53,7 @@ def to_json(record: CampaignRecord, ranking: Ranking) -> dict[str, Any]:
         "deadline_ms": plan.deadline_ms,
         "min_rate_mbit_s": plan.min_rate_mbit_s,
         "workloads": _workloads(record),
+        "transfer_mb": plan.transfer_mb if "transfer" in plan.workloads else None,
         "rounds": ranking.rounds,
         "results": [{**_result(record, one), "slow": _slow(one, slow)} for one in ranking.results],
         "ranking": [_plain(asdict(one)) for one in ranking.ranking],

@@ -15,6 +15,7 @@ from app.probes.workloads import (
     idle_data,
     loaded_latency,
     transactions,
+    transfer,
     two_flows,
     voice,
 )
@@ -126,11 +127,10 @@ CHECKS: Mapping[str, Callable[[Figures], None]] = {
 }
 
 
-@pytest.mark.parametrize("name", WORKLOADS)
-def test_a_workload_measures_what_the_link_is(net: NetBench, name: str) -> None:
+def path_of(net: NetBench, reported: list[str]) -> WorkloadPath:
+    """Return the bare link; names of figures that are reported meanwhile are put into the list."""
     link = Link(net.pair.underlay_a, net.pair.underlay_b)
-    reported: list[str] = []
-    path = WorkloadPath(
+    return WorkloadPath(
         sessions=net.sessions,
         address_a=link.underlay_a,
         address_b=link.underlay_b,
@@ -141,10 +141,21 @@ def test_a_workload_measures_what_the_link_is(net: NetBench, name: str) -> None:
         token=CancelToken(),
         report=lambda figure, _at_s, _value: reported.append(figure),
     )
+
+
+@pytest.mark.parametrize("name", WORKLOADS)
+def test_a_workload_measures_what_the_link_is(net: NetBench, name: str) -> None:
+    reported: list[str] = []
     workload = WORKLOADS[name]
-    found = workload.run(path)
+    found = workload.run(path_of(net, reported))
     declared = {kind.name for kind in workload.figures}
     assert set(found) == declared
     assert set(reported) <= declared
     CHECKS[name](found)
     wait_until_clean(net.sessions.a, net.sessions.b, timeout_s=30.0)
+
+
+def test_a_larger_file_takes_longer(net: NetBench) -> None:
+    found = transfer.sized(8).run(path_of(net, []))
+    assert least_s(8_000_000) < found["b-to-a"] < 60
+    assert found["mbit-s"] == pytest.approx(64 / found["b-to-a"])

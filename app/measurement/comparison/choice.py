@@ -55,6 +55,7 @@ def plan_choice(
         history=durations(pair.name, options.profile) if is_as_before else {},
         condition=condition,
         workloads=options.workloads,
+        transfer_mb=options.transfer_mb,
     )
 
 

@@ -199,6 +199,11 @@ BENCH_STOPPED = MessageForm(
 
 # --- stored results --------------------------------------------------------------------------------------------------
 
+MEAN_RANKS_WITHOUT_WEIGHTS = MessageForm(
+    "cli.mean-ranks-without-weights",
+    "--mean-ranks says how candidates are ordered by --weights, and there are none.",
+    "Add --weights, for example --weights latency=1,throughput=1,overhead=1,jitter=1.",
+)
 WEIGHTS_AND_JSON = MessageForm(
     "cli.weights-and-json",
     "--weights and --json do not go together.",

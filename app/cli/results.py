@@ -12,7 +12,7 @@ from rich.console import Console
 from app.cli.context import CommandContext
 from app.cli.exit_codes import ExitCode
 from app.cli.files import STDOUT, check_text, report_paths, write_text
-from app.cli.messages import COMPARISON_OF_OTHER_PAIR, WEIGHTS_AND_JSON
+from app.cli.messages import COMPARISON_OF_OTHER_PAIR, MEAN_RANKS_WITHOUT_WEIGHTS, WEIGHTS_AND_JSON
 from app.cli.prose import print_prose
 from app.cli.tables import Column, Kind, Table
 from app.cli.words import capital_word, word_of
@@ -23,7 +23,7 @@ from app.domain.results import AttemptStatus, CampaignRecord
 from app.ranking import Outcome, Remedy, outcome_of, speed_findings
 from app.ranking.candidates import capture_of
 from app.ranking.warnings import harmless_drift, warnings_of
-from app.ranking.weighting import Weighting, parse_weights, weigh
+from app.ranking.weighting import Scoring, Weighting, parse_weights, weigh
 from app.ranking.workloads import WorkloadCell, main_figures, workload_table
 from app.wording.capture_sentences import capture_line
 from app.wording.language import mark, tr
@@ -40,6 +40,8 @@ def rank(context: CommandContext) -> int:
     """Rank a stored comparison."""
     options = context.options
     weights = parse_weights(options.weights) if options.weights else {}
+    if options.mean_ranks and not weights:
+        raise InvalidOption(MEAN_RANKS_WITHOUT_WEIGHTS())
     if weights and options.json:
         raise InvalidOption(WEIGHTS_AND_JSON())
     check_text(context, options.json)
@@ -50,14 +52,16 @@ def rank(context: CommandContext) -> int:
     if options.json != STDOUT:
         print_ranking(context.out, record, ranking)
     if weights:
-        print_weighting(context.out, weigh(record, ranking, weights))
+        method = Scoring.RANKS if options.mean_ranks else Scoring.RATIOS
+        print_weighting(context.out, weigh(record, ranking, weights, method))
     return ExitCode.OK
 
 
 def print_weighting(out: Console, weighting: Weighting) -> None:
     """Print the candidates in the order of the user's weights, beside and below the ranking."""
     out.print()
-    columns = [Column(tr("{measure}\nx best").format(measure=measure), Kind.FIGURE, 1) for measure in weighting.weights]
+    head = tr("{measure}\nrank") if weighting.method is Scoring.RANKS else tr("{measure}\nx best")
+    columns = [Column(head.format(measure=measure), Kind.FIGURE, 1) for measure in weighting.weights]
     table = Table(
         [
             Column(tr("rank")),
@@ -68,8 +72,8 @@ def print_weighting(out: Console, weighting: Weighting) -> None:
         ]
     )
     for one in weighting.scored:
-        ratios = [decimal(one.ratios[measure], 2) for measure in weighting.weights]
-        table.add_row(one.rank, one.result.title, capital_word(one.result.verdict), decimal(one.score, 2), *ratios)
+        parts = [decimal(one.parts[measure], 2) for measure in weighting.weights]
+        table.add_row(one.rank, one.result.title, capital_word(one.result.verdict), decimal(one.score, 2), *parts)
     out.print(f"{local_text(weighting.title)}.", markup=False, style="bold", soft_wrap=True)
     if weighting.scored:
         table.print(out)

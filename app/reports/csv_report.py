@@ -22,6 +22,7 @@ Cell = str | int | float | None
 
 _SUMMARY = ("sent", "received", "duplicates", "mean_ms", "p5_ms", "p50_ms", "p95_ms", "p99_ms", "p999_ms", "max_ms")
 _LATENCY = (*_SUMMARY, "stdev_ms", "over_deadline_pct", "note")
+_JITTER = "jitter_ms"
 _KEY = ("campaign_id", "position", "solution", "suite", "condition", "round")
 _ATTEMPT = ("status", "reason", "message", "started_at", "ended_at", "setup_s", "probe_s", "cleanup_s")
 _LOAD = ("throughput_a_to_b_mbit_s", "throughput_b_to_a_mbit_s", "cpu_a_pct", "cpu_b_pct")
@@ -53,17 +54,18 @@ def to_csv(record: CampaignRecord, ranking: Ranking) -> bytes:
     properties = (one.value.replace("-", "_") for one in _PROPERTIES)
     figures = measured_figures(record)
     header = (*_KEY, "rank", *_ATTEMPT, "frame_bytes", *_LATENCY, *_LOAD, *_CAPTURE, *properties, "post_quantum")
-    header = (*header, *(_column(workload, kind) for workload, kind in figures))
+    header = (*header, _JITTER, *(_column(workload, kind) for workload, kind in figures))
     lines = (
         (
             *_key(record, one),
             ranks.get((one.key.solution, one.key.suite)),
             *_outcome(one),
-            *latency,
+            *latency[:-1],
             *_load(one),
             *_capture(one.capture, latency[0]),
             *_properties(one.capture),
             quantum.get((one.key.solution, one.key.suite)),
+            latency[-1],
             *_of_workloads(one, figures),
         )
         for one in record.attempts
@@ -115,9 +117,9 @@ def _outcome(one: Attempt) -> tuple[Cell, ...]:
 def _latency(one: Attempt, deadline_ms: float | None) -> Iterator[tuple[Cell, ...]]:
     for series in one.latency:
         summary = summarise([series], deadline_ms)
-        yield series.frame_bytes, *(getattr(summary, name) for name in _LATENCY)
+        yield series.frame_bytes, *(getattr(summary, name) for name in (*_LATENCY, _JITTER))
     if not one.latency:
-        yield None, *(None for _ in _LATENCY)
+        yield None, *(None for _ in (*_LATENCY, _JITTER))
 
 
 def _capture(report: CaptureReport | None, frame_bytes: Cell) -> tuple[Cell, ...]:

@@ -105,14 +105,13 @@ def _pair(record: CampaignRecord) -> dict[str, Any]:
 
 
 def _result(record: CampaignRecord, one: CandidateResult) -> dict[str, Any]:
-    key = (one.solution, one.suite)
-    attempts = record.attempts_of(key)
+    attempts = record.attempts_of((one.solution, one.suite))
     return {
         "solution": one.solution,
         "suite": one.suite,
         "title": one.title,
         "verdict": one.verdict.value,
-        "post_quantum": record.plan.candidate(key).post_quantum,
+        "post_quantum": record.plan.candidate((one.solution, one.suite)).post_quantum,
         "is_unprotected": one.is_unprotected,
         "status": one.status.value,
         "reason": one.reason or (one.barrier.reason.value if one.barrier else None),
@@ -126,6 +125,7 @@ def _result(record: CampaignRecord, one: CandidateResult) -> dict[str, Any]:
         "ratio_to_best": _plain(asdict(one.ratio_to_best)) if one.ratio_to_best else None,
         "weighted_latency_ms": _mean(one.weighted_latency_ms),
         "weighted_latency_ci_ms": _interval(one.weighted_latency_ms),
+        "jitter_ms": _number(one.jitter_ms),
         "rounds": one.weighted_latency_ms.rounds if one.weighted_latency_ms else 0,
         "latency": [_latency(summary) for summary in one.latency],
         "throughput_mbit_s": _means(one.throughput_mbit_s, DIRECTIONS),

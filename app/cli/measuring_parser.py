@@ -200,6 +200,14 @@ def add_studies(commands: Commands) -> None:
             "iiot-hub: quick (short windows), all (60 s) (default: quick)"
         ),
     )
+    run.add_argument(
+        "--solutions",
+        metavar="A,B",
+        help=tr(
+            "ipsec-tls-2011, industrial-2019: candidates to measure, each as in compare, also any other that the hosts "
+            "have; satcom-2021: some of its VPNs; `all` stands for those of the study (default: all)"
+        ),
+    )
     run.add_argument("--fresh", action="store_true", help=tr("measure cells again that have a time"))
     add_json(run, tr("write own and published times as JSON"))
     run.add_argument("--report", metavar="FILE.html", help=tr("write an HTML report"))

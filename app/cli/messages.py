@@ -113,6 +113,14 @@ OVERVIEW_NOT_RUN = MessageForm(
 )
 ONLY_OVERVIEW = MessageForm("cli.only-overview", "{option} is for tunnelmark study show {study} only.", "Leave it out.")
 NO_SYSTEM = MessageForm("cli.no-system", "{study} has no system named {name}.", "Systems: {known}.")
+STUDY_SOLUTIONS_FIXED = MessageForm(
+    "cli.study-solutions-fixed",
+    "The candidates of {study} cannot be chosen: its table is measured as it is.",
+    "Leave --solutions out, or measure others with: tunnelmark compare.",
+)
+STUDY_HAS_NO_CELLS = MessageForm(
+    "cli.study-has-no-cells", "This part of {study} has no transfers over {name}.", "Take {known}, or all."
+)
 STUDY_STOPPED = MessageForm(
     "cli.study-stopped",
     "Comparison {campaign} of the study stopped before its end.",

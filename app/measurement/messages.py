@@ -376,6 +376,11 @@ FILE_STUDY_NEEDS_LAB = MessageForm(
     "{pair} is no practice lab: the study has ciphers that are insecure today, which no plant's link should carry.",
     "Start one with: tunnelmark lab up",
 )
+STUDY_WITHOUT_ITS_OWN = MessageForm(
+    "measure.study-without-its-own",
+    "None of the candidates is one of {study}, so that there is nothing to put beside what it publishes.",
+    "Name at least one of {known}, or measure with: tunnelmark compare.",
+)
 STUDY_UNDER_CONDITION = MessageForm(
     "measure.study-under-condition",
     "{pair} emulates the condition {name}, and {study} was measured without one.",

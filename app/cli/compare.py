@@ -7,7 +7,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from app.cli.condition_options import condition_of, may_shape_link, workloads_of
+from app.cli.condition_options import condition_of, may_shape_link, transfer_mb_of, workloads_of
 from app.cli.context import CommandContext, verbosity
 from app.cli.exit_codes import ExitCode
 from app.cli.files import STDOUT, report_paths, write_text
@@ -61,7 +61,7 @@ def compare(context: CommandContext) -> int:
     check_list("--solutions", options.solutions)
     check_solutions(words_of(options.solutions))
     profile_of(options, Preferences())
-    condition, _ = condition_of(options), workloads_of(options)
+    condition, _ = condition_of(options), transfer_mb_of(options)
     if options.all and not options.list:
         raise InvalidOption(ALL_WITHOUT_LIST())
     if options.list and options.dry_run:
@@ -164,6 +164,7 @@ def _make_plan(
             condition=condition,
             may_shape=may_shape,
             workloads=workloads_of(options),
+            transfer_mb=transfer_mb_of(options),
         ),
     )
     if plan.condition is not None:
@@ -287,7 +288,7 @@ def _check_resumable(services: Services, pair_name: str) -> None:
 
 _NOT_WITH_RESUME = (
     *("solutions", "budget_min", "pings", "seconds", "rounds", "deadline_ms", "min_rate", "load_cap"),
-    *("condition", "workload"),
+    *("condition", "workload", "transfer_mb"),
 )
 
 

@@ -7,7 +7,13 @@ import sys
 
 from app.cli.context import CommandContext
 from app.cli.files import ask_yes
-from app.cli.messages import CONDITION_NOT_ADAPTIVE, SHAPING_WITHOUT_ANSWER, UNKNOWN_WORKLOAD, WORKLOAD_NOT_ADAPTIVE
+from app.cli.messages import (
+    CONDITION_NOT_ADAPTIVE,
+    SHAPING_WITHOUT_ANSWER,
+    TRANSFER_NOT_ASKED_FOR,
+    UNKNOWN_WORKLOAD,
+    WORKLOAD_NOT_ADAPTIVE,
+)
 from app.cli.names import check_list, meant, words_of
 from app.domain.condition_files import find_condition
 from app.domain.conditions import Condition
@@ -15,6 +21,7 @@ from app.domain.errors import Cancelled, InvalidOption
 from app.domain.hosts import PairSpec
 from app.domain.messages import MessageForm
 from app.domain.profiles import ProfileName
+from app.domain.workloads import TRANSFER_MB
 from app.probes.workloads import WORKLOADS
 from app.wording.language import tr
 
@@ -73,6 +80,21 @@ def workloads_of(options: argparse.Namespace) -> tuple[str, ...]:
         guess = meant(unknown[0], list(WORKLOADS))
         raise InvalidOption(UNKNOWN_WORKLOAD(name=unknown[0], guess=guess, known=tuple(WORKLOADS)))
     return tuple(name for name in WORKLOADS if name in words or "all" in words)
+
+
+def transfer_mb_of(options: argparse.Namespace) -> int:
+    """Return the size of the file of the workload transfer, in MB.
+
+    Raises:
+        InvalidOption: It was given, and that workload was not asked for; or as `workloads_of`.
+    """
+    workloads = workloads_of(options)
+    size_mb: int | None = getattr(options, "transfer_mb", None)
+    if size_mb is None:
+        return TRANSFER_MB
+    if "transfer" not in workloads:
+        raise InvalidOption(TRANSFER_NOT_ASKED_FOR())
+    return size_mb
 
 
 def _refuse_adaptive(options: argparse.Namespace, form: MessageForm) -> None:

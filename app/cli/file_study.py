@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 
 from app.cli.compare import cancelled_words, run_plan
@@ -9,6 +10,7 @@ from app.cli.context import CommandContext
 from app.cli.exit_codes import ExitCode
 from app.cli.messages import NO_STUDY_PART, STUDY_STOPPED
 from app.cli.pair_option import find_pair
+from app.cli.study_candidates import check_candidates, wanted_candidates
 from app.cli.study_order import print_order, print_places
 from app.cli.study_output import asked_report, hand_out
 from app.cli.tables import Column, Kind, Table
@@ -61,13 +63,16 @@ def run(context: CommandContext, study: ComparisonStudy) -> int:
     options = context.options
     if options.part not in study.parts:
         raise InvalidOption(NO_STUDY_PART(part=options.part, study=study.name, known=tuple(study.parts)))
+    check_candidates(options.solutions)
     report = asked_report(context)
     with context.services() as services:
         pair = find_pair(context, services)
         check_study_pair(pair)
         services.refuse_if_in_use(pair)
         found = context.job(lambda token, report: services.discover(pair, token=token, on_progress=report))
-        planned = plan_study(services, found, study, options.part, is_fresh=options.fresh)
+        wanted = wanted_candidates(found, study, options.solutions)
+        planned = plan_study(services, found, study, options.part, is_fresh=options.fresh, wanted=wanted)
+        study = planned.study
         for missing in planned.left_out:
             text = tr("{candidate} is left out: these hosts do not have it.").format(candidate=missing.label)
             context.err.print(text, markup=False)
@@ -80,7 +85,7 @@ def run(context: CommandContext, study: ComparisonStudy) -> int:
         hand_out(
             context,
             comparison_study_data(study, record, own, orders),
-            show=lambda: _print_results(context, study, own, orders, planned.left_out),
+            show=lambda: _print_results(context, planned, own, orders),
             report=report,
             write=lambda path: services.write_report(record.campaign_id, path),
         )
@@ -102,6 +107,8 @@ def _measure(
         ProbeFailed: It stopped before its end.
     """
     part, resume_id = context.options.part, planned.resume_id
+    if context.options.solutions is not None:
+        part = f"{part} --solutions {shlex.quote(context.options.solutions)}"
     if resume_id is not None:
         text = tr("Comparison {number}, which was interrupted, goes on.").format(number=resume_id)
         context.err.print(text, markup=False)
@@ -118,13 +125,15 @@ def _measure(
 
 def _print_results(
     context: CommandContext,
-    study: ComparisonStudy,
+    planned: PlannedStudy,
     own: Mapping[Cell, Figures],
     orders: Sequence[ComparedOrder],
-    left_out: Sequence[StudyCandidate],
 ) -> None:
     """Print own figures beside what is published, how well the orders agree, and which candidates are not measured."""
-    _print_table(context, study, study.candidate, own)
+    study, left_out = planned.study, planned.left_out
+    # Rows of what was not chosen would be in the way; of what these hosts lack, the published figures are shown.
+    shown = study.candidate if context.options.solutions is None else planned.chosen
+    _print_table(context, study, shown, own)
     if study.has_places:
         print_places(context, study, orders)
     else:

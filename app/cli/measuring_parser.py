@@ -66,6 +66,12 @@ def _add_uses(compare_parser: argparse.ArgumentParser) -> None:
             "two-flows, transactions, idle-data, or all"
         ),
     )
+    compare_parser.add_argument(
+        "--transfer-mb",
+        type=int,
+        metavar="N",
+        help=tr("with --workload transfer: size of the file in MB (default: 4)"),
+    )
 
 
 def add_bench(commands: Commands) -> None:
@@ -194,6 +200,14 @@ def add_studies(commands: Commands) -> None:
             "industrial-2019-extended: quick (three rounds), all (eight); "
             "iiot-hub: quick (short windows), all (60 s); "
             "satcom-applications: quick (GEO without loss, CUBIC, three cells), no-loss, loss (default: quick)"
+        ),
+    )
+    run.add_argument(
+        "--solutions",
+        metavar="A,B",
+        help=tr(
+            "ipsec-tls-2011, industrial-2019: candidates to measure, each as in compare, also any other that the hosts "
+            "have; satcom-2021: some of its VPNs; `all` stands for those of the study (default: all)"
         ),
     )
     run.add_argument("--fresh", action="store_true", help=tr("measure cells again that have a time"))

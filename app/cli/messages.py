@@ -107,6 +107,14 @@ NO_STUDY_PART = MessageForm(
 )
 ONLY_OVERVIEW = MessageForm("cli.only-overview", "{option} is for tunnelmark study show {study} only.", "Leave it out.")
 NO_SYSTEM = MessageForm("cli.no-system", "{study} has no system named {name}.", "Systems: {known}.")
+STUDY_SOLUTIONS_FIXED = MessageForm(
+    "cli.study-solutions-fixed",
+    "The candidates of {study} cannot be chosen: its table is measured as it is.",
+    "Leave --solutions out, or measure others with: tunnelmark compare.",
+)
+STUDY_HAS_NO_CELLS = MessageForm(
+    "cli.study-has-no-cells", "This part of {study} has no transfers over {name}.", "Take {known}, or all."
+)
 STUDY_STOPPED = MessageForm(
     "cli.study-stopped",
     "Comparison {campaign} of the study stopped before its end.",
@@ -177,6 +185,11 @@ WORKLOAD_NOT_ADAPTIVE = MessageForm(
     "Leave --profile out, or take quick or standard.",
 )
 UNKNOWN_WORKLOAD = MessageForm("cli.unknown-workload", "There is no workload {name}. {guess}", "Take {known}.")
+TRANSFER_NOT_ASKED_FOR = MessageForm(
+    "cli.transfer-not-asked-for",
+    "--transfer-mb is the size of the file of the workload transfer, which was not asked for.",
+    "Add --workload transfer.",
+)
 BENCH_NOTHING_MEASURED = MessageForm(
     "cli.bench-nothing-measured", "No candidate could be measured.", "The log of the comparison tells why."
 )
@@ -188,6 +201,11 @@ BENCH_STOPPED = MessageForm(
 
 # --- stored results --------------------------------------------------------------------------------------------------
 
+MEAN_RANKS_WITHOUT_WEIGHTS = MessageForm(
+    "cli.mean-ranks-without-weights",
+    "--mean-ranks says how candidates are ordered by --weights, and there are none.",
+    "Add --weights, for example --weights latency=1,throughput=1,overhead=1,jitter=1.",
+)
 WEIGHTS_AND_JSON = MessageForm(
     "cli.weights-and-json",
     "--weights and --json do not go together.",

@@ -12,7 +12,7 @@ from rich.console import Console
 from app.cli.context import CommandContext
 from app.cli.exit_codes import ExitCode
 from app.cli.files import STDOUT, check_text, report_paths, write_text
-from app.cli.messages import COMPARISON_OF_OTHER_PAIR, WEIGHTS_AND_JSON
+from app.cli.messages import COMPARISON_OF_OTHER_PAIR, MEAN_RANKS_WITHOUT_WEIGHTS, WEIGHTS_AND_JSON
 from app.cli.prose import print_prose
 from app.cli.tables import Column, Kind, Table
 from app.cli.words import capital_word, word_of
@@ -23,12 +23,13 @@ from app.domain.results import AttemptStatus, CampaignRecord
 from app.ranking import Outcome, Remedy, outcome_of, speed_findings
 from app.ranking.candidates import capture_of
 from app.ranking.warnings import harmless_drift, warnings_of
-from app.ranking.weighting import Weighting, parse_weights, weigh
-from app.ranking.workloads import workload_table
+from app.ranking.weighting import Scoring, Weighting, parse_weights, weigh
+from app.ranking.workloads import WorkloadCell, main_figures, workload_table
 from app.wording.capture_sentences import capture_line
 from app.wording.language import mark, tr
 from app.wording.local_forms import decimal
 from app.wording.messages import local_name, local_text
+from app.wording.numbers import figure
 from app.wording.ties import tie_note
 
 if TYPE_CHECKING:
@@ -39,6 +40,8 @@ def rank(context: CommandContext) -> int:
     """Rank a stored comparison."""
     options = context.options
     weights = parse_weights(options.weights) if options.weights else {}
+    if options.mean_ranks and not weights:
+        raise InvalidOption(MEAN_RANKS_WITHOUT_WEIGHTS())
     if weights and options.json:
         raise InvalidOption(WEIGHTS_AND_JSON())
     check_text(context, options.json)
@@ -49,14 +52,16 @@ def rank(context: CommandContext) -> int:
     if options.json != STDOUT:
         print_ranking(context.out, record, ranking)
     if weights:
-        print_weighting(context.out, weigh(record, ranking, weights))
+        method = Scoring.RANKS if options.mean_ranks else Scoring.RATIOS
+        print_weighting(context.out, weigh(record, ranking, weights, method))
     return ExitCode.OK
 
 
 def print_weighting(out: Console, weighting: Weighting) -> None:
     """Print the candidates in the order of the user's weights, beside and below the ranking."""
     out.print()
-    columns = [Column(tr("{measure}\nx best").format(measure=measure), Kind.FIGURE, 1) for measure in weighting.weights]
+    head = tr("{measure}\nrank") if weighting.method is Scoring.RANKS else tr("{measure}\nx best")
+    columns = [Column(head.format(measure=measure), Kind.FIGURE, 1) for measure in weighting.weights]
     table = Table(
         [
             Column(tr("rank")),
@@ -67,8 +72,8 @@ def print_weighting(out: Console, weighting: Weighting) -> None:
         ]
     )
     for one in weighting.scored:
-        ratios = [decimal(one.ratios[measure], 2) for measure in weighting.weights]
-        table.add_row(one.rank, one.result.title, capital_word(one.result.verdict), decimal(one.score, 2), *ratios)
+        parts = [decimal(one.parts[measure], 2) for measure in weighting.weights]
+        table.add_row(one.rank, one.result.title, capital_word(one.result.verdict), decimal(one.score, 2), *parts)
     out.print(f"{local_text(weighting.title)}.", markup=False, style="bold", soft_wrap=True)
     if weighting.scored:
         table.print(out)
@@ -179,12 +184,16 @@ def ranking_table(record: CampaignRecord, ranking: Ranking) -> Table:
     """Return the ranking with a row for each candidate."""
     title = tr("Comparison {number} of {pair}").format(number=record.campaign_id, pair=record.plan.pair.name)
     names = (Column(tr("rank")), Column(tr("candidate")), Column(tr("verdict")))
-    table = Table([*names, *(column for one in _FIGURES for column in one.columns())], title, more="--json")
+    workloads = main_figures(record)
+    figures = [column for one in _FIGURES for column in one.columns()]
+    figures += [Column(one.heading.replace(", ", "\n"), Kind.FIGURE, _WORKLOAD_RANK) for one in workloads]
+    table = Table([*names, *figures], title, more="--json")
     results = {(result.solution, result.suite): result for result in ranking.results}
     for place in ranking.ranking:
         result = results[place.solution, place.suite]
         rank_text = "" if place.rank is None else f"{place.rank}{'=' if place.tied_with else ''}"
         cells = [cell for one in _FIGURES for cell in one.cells(result)]
+        cells += [_workload_cell(one.cells.get((place.solution, place.suite))) for one in workloads]
         table.add_row(rank_text, result.title, capital_word(result.verdict), *cells)
     return table
 
@@ -230,6 +239,10 @@ def interval_text(low: float, high: float, digits: int) -> str:
     return tr("{low} to {high}").format(low=decimal(low, digits), high=decimal(high, digits))
 
 
+def _workload_cell(cell: WorkloadCell | None) -> str:
+    return "-" if cell is None else figure(cell.mean, 3)
+
+
 def _times_best(one: CandidateResult) -> Estimate | None:
     """Return the latency over that of the fastest, of medians, with its interval where it has one."""
     ratio = one.ratio_to_best
@@ -237,6 +250,9 @@ def _times_best(one: CandidateResult) -> Estimate | None:
         return None
     return Estimate(ratio.value, ratio.interval, 0)
 
+
+_WORKLOAD_RANK = 7
+"""Columns of workloads give way first: their figures have a table of their own."""
 
 _FIGURES = (
     _Figure(mark("latency\nms"), 0, 3, lambda one: one.weighted_latency_ms, 3),

@@ -22,9 +22,14 @@ def add_results(commands: Commands) -> None:
         metavar="MEASURE=W,…",
         help=tr(
             "also order the candidates by weights of your own, as in latency=2,throughput=1,cpu=1 (measures: latency, "
-            "throughput, cpu, overhead, security), or by a preset: latency-first, throughput-first, low-cpu, "
+            "throughput, cpu, overhead, jitter, security), or by a preset: latency-first, throughput-first, low-cpu, "
             "strongest-security; beside Tunnelmark's ranking, and in no report"
         ),
+    )
+    rank.add_argument(
+        "--mean-ranks",
+        action="store_true",
+        help=tr("with --weights: order by weighted means of ranks, the heuristic of a study of 2004 (oslv-2004)"),
     )
     for kind in ("html", "pdf", "csv"):
         report.add_argument(f"--{kind}", metavar="FILE", help=tr("write it as {kind}").format(kind=kind.upper()))

@@ -5,7 +5,7 @@ Each may fail or be unknown on a host; what it prints is then empty, and the par
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from app.domain.adapters import shell_step_argv
 from app.domain.commands import Command
@@ -35,6 +35,9 @@ KERNEL_MODULES: tuple[str, ...] = (
 
 DISK_PATHS = ("/", "/run", "/tmp")  # noqa: S108 - read, not written to
 
+_VERSION = ("--version",)
+"""Makes any other program say its version, or fail at once. Source: GNU coding standards, section 4.8.1."""
+
 _TIMEOUT_S = 10.0
 _MAX_BYTES = 262_144
 
@@ -45,11 +48,12 @@ _SCRIPTS = (
 gateway tens of milliseconds."""
 
 
-def host_commands(*, as_root: bool) -> dict[str, Command]:
+def host_commands(*, as_root: bool, programs: Collection[str] = ()) -> dict[str, Command]:
     """Return what every host is asked, by name and in order: the clock first, the processor's times first and last.
 
     Args:
         as_root: Whether root's rights are to be had: some things are hidden from others.
+        programs: Further programs that are asked about.
     """
     argvs: dict[str, tuple[str, ...]] = {
         "clock": ("date", "-u", "+%s.%N"),
@@ -63,9 +67,13 @@ def host_commands(*, as_root: bool) -> dict[str, Command]:
         **{name: _script(name) for name in _SCRIPTS},
         "modules": _script("modules", *KERNEL_MODULES),
         "disk": ("df", "-P", "-k", *DISK_PATHS),
-        **{f"tool-{name}": _script("tool", name, *words) for name, words in TOOL_VERSION_ARGUMENTS.items()},
+        **{f"tool-{name}": _script("tool", name, *words) for name, words in _asked_tools(programs).items()},
     }
     return {name: _command(argv, as_root=as_root) for name, argv in argvs.items()}
+
+
+def _asked_tools(programs: Collection[str]) -> dict[str, tuple[str, ...]]:
+    return {**dict.fromkeys(programs, _VERSION), **TOOL_VERSION_ARGUMENTS}
 
 
 def last_commands(*, as_root: bool) -> dict[str, Command]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
@@ -56,12 +56,13 @@ def _utc_now() -> datetime:
 
 
 def discover_pair(
-    sessions: SessionPair, adapters: Mapping[str, Adapter], *, token: CancelToken
+    sessions: SessionPair, adapters: Mapping[str, Adapter], *, token: CancelToken, programs: Collection[str] = ()
 ) -> tuple[HostFacts, HostFacts]:
     """Find out what both hosts are and can do, at the same time.
 
     Args:
         adapters: Every VPN that is asked about, by name.
+        programs: Further programs that hosts are asked about, besides those that discovery always asks about.
 
     Returns:
         What was found on A and on B.
@@ -70,13 +71,18 @@ def discover_pair(
         ConnectionLost, DeadlineExceeded, CommandFailed, Cancelled: As for `discover_host`.
     """
     return run_both(
-        lambda: discover_host(sessions.a, adapters, token=token),
-        lambda: discover_host(sessions.b, adapters, token=token),
+        lambda: discover_host(sessions.a, adapters, token=token, programs=programs),
+        lambda: discover_host(sessions.b, adapters, token=token, programs=programs),
     )
 
 
 def discover_host(
-    session: HostSession, adapters: Mapping[str, Adapter], *, token: CancelToken, now: Now = _utc_now
+    session: HostSession,
+    adapters: Mapping[str, Adapter],
+    *,
+    token: CancelToken,
+    now: Now = _utc_now,
+    programs: Collection[str] = (),
 ) -> HostFacts:
     """Find out what a host is and can do. Nothing is changed on it.
 
@@ -84,6 +90,7 @@ def discover_host(
         session: A connection to it.
         adapters: Every VPN that is asked about, by name.
         now: This computer's clock, for the host's clock offset.
+        programs: Further programs that it is asked about.
 
     Returns:
         What was found; whatever the host did not say is empty, zero or unknown.
@@ -92,7 +99,8 @@ def discover_host(
         CommandFailed: It answered nothing that can be understood: no POSIX shell, or no Linux.
         ConnectionLost, DeadlineExceeded, Cancelled: As for `HostSession.run_batch`.
     """
-    asked = _ask(session, adapters, token, now, as_root=session.privilege is not Privilege.NONE)
+    is_root = session.privilege is not Privilege.NONE
+    asked = _ask(session, adapters, token, now, tuple(programs), as_root=is_root)
     if not line_at(asked.outputs["identity"].stdout, 1):
         raise _not_understood(session, asked.outputs["identity"])
     return _facts(session, asked, adapters)
@@ -100,12 +108,13 @@ def discover_host(
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """Answers of a host, and when its clock was asked for and answered."""
+    """Answers of a host, when its clock was asked for and answered, and further programs that it was asked about."""
 
     outputs: Mapping[str, CommandResult]
     started_at: datetime
     arrived_at: datetime
     privilege: Privilege
+    programs: tuple[str, ...]
 
     def text(self, name: str) -> str:
         """Return what one of the questions was answered with."""
@@ -113,10 +122,16 @@ class _Asked:
 
 
 def _ask(
-    session: HostSession, adapters: Mapping[str, Adapter], token: CancelToken, now: Now, *, as_root: bool
+    session: HostSession,
+    adapters: Mapping[str, Adapter],
+    token: CancelToken,
+    now: Now,
+    programs: tuple[str, ...],
+    *,
+    as_root: bool,
 ) -> _Asked:
     """Ask everything in one batch; without root's rights where they are not to be had after all."""
-    commands = host_commands(as_root=as_root) | _adapter_commands(adapters, as_root=as_root)
+    commands = host_commands(as_root=as_root, programs=programs) | _adapter_commands(adapters, as_root=as_root)
     commands |= last_commands(as_root=as_root)
     batch = tuple(dict.fromkeys(commands.values()))  # what several adapters want to know is asked once
     clock_index = batch.index(commands["clock"])
@@ -132,10 +147,10 @@ def _ask(
     except PrivilegeMissing:
         if not as_root:
             raise
-        return _ask(session, adapters, token, now, as_root=False)
+        return _ask(session, adapters, token, now, programs, as_root=False)
     outputs = {name: results[command] for name, command in commands.items()}
     privilege = session.privilege if as_root else Privilege.NONE
-    return _Asked(outputs, started_at, arrivals[0] if arrivals else now(), privilege)
+    return _Asked(outputs, started_at, arrivals[0] if arrivals else now(), privilege, programs)
 
 
 def _adapter_commands(adapters: Mapping[str, Adapter], *, as_root: bool) -> dict[str, Command]:
@@ -157,7 +172,8 @@ def _not_understood(session: HostSession, result: CommandResult) -> CommandFaile
 def _facts(session: HostSession, asked: _Asked, adapters: Mapping[str, Adapter]) -> HostFacts:
     """Translate everything that was printed."""
     machine = _machine(session, asked)
-    tools = {name: parse_tool(name, asked.outputs[f"tool-{name}"]) for name in TOOL_VERSION_ARGUMENTS}
+    names = dict.fromkeys((*TOOL_VERSION_ARGUMENTS, *asked.programs))
+    tools = {name: parse_tool(name, asked.outputs[f"tool-{name}"]) for name in names}
     solutions = _solutions(asked.outputs, adapters, machine.package_manager)
     return replace(
         machine,

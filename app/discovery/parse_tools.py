@@ -16,9 +16,10 @@ _VERSIONS: dict[str, tuple[str, ...]] = {
     "ethtool": (r"ethtool version ([0-9][\w.+-]*)",),
     "openssl": (r"^(?:OpenSSL|LibreSSL) ([0-9][\w.+-]*)",),
     "nft": (r"^nftables v([0-9][\w.+-]*)",),
+    "python3": (r"^Python ([0-9][\w.+-]*)",),
 }
 """Source: the programs' own words: iputils 20240905 and s20161105, iperf 3.18, tcpdump 4.99, iproute2 6.15 and
-ss200127, ethtool 6.14, OpenSSL 3.5, nftables 1.1."""
+ss200127, ethtool 6.14, OpenSSL 3.5, nftables 1.1, Python 3.13."""
 
 
 def parse_tool(name: str, result: CommandResult) -> Tool:

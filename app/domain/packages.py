@@ -32,6 +32,7 @@ PACKAGE_NAMES: Mapping[str, Mapping[PackageManager, str]] = MappingProxyType(
         "iproute2": _names("iproute2", "iproute", "ip-full", "iproute2"),
         "openssl": _names("openssl", "openssl", "openssl-util", "openssl"),
         "nftables": _names("nftables", "nftables", "nftables", "nftables"),
+        "python3": _names("python3", "python3", "python3", "python"),
         # Debian's and Arch's kernels have these modules; where they lack them, no package of a fixed name helps.
         "kernel module tun": _names("", "kernel-modules-core", "kmod-tun", ""),
         "sha256sum": _names("coreutils", "coreutils", "coreutils-sha256sum", "coreutils"),
@@ -40,8 +41,8 @@ PACKAGE_NAMES: Mapping[str, Mapping[PackageManager, str]] = MappingProxyType(
 )
 """Need → manager → package; an empty name where none is known.
 
-Source: Debian 13's package index; OpenWrt's package/kernel/linux/modules/netsupport.mk; Fedora's and Arch's package
-search pages.
+Source: Debian 13's package index; OpenWrt's feeds and its package/kernel/linux/modules/netsupport.mk; Fedora's and
+Arch's package search pages.
 """
 
 

@@ -30,6 +30,7 @@ class LatencySummary:
     stdev_ms: float | None
     over_deadline_pct: float | None
     note: str = ""
+    jitter_ms: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +121,8 @@ class CandidateResult:
             None where it cannot be recommended, or nothing can.
         arrivals: Extremes of the round trips of short frames; None where too few were answered.
         controllers: Smallest safe settings of controllers, from these.
+        jitter_ms: Mean difference of successive round-trip times in ms, weighted over the sizes as the latency is; None
+            where a size has none.
     """
 
     solution: str
@@ -152,6 +155,7 @@ class CandidateResult:
     is_dominated: bool | None = None
     arrivals: Arrivals | None = None
     controllers: tuple[ControllerAdvice, ...] = ()
+    jitter_ms: float | None = None
 
     @property
     def is_partial(self) -> bool:

@@ -19,7 +19,7 @@ from app.domain.hosts import HostFacts, PairSpec
 from app.domain.path_note import PathNote
 from app.domain.profiles import Profile
 from app.domain.verdicts import Finding, PostQuantum, Verdict
-from app.domain.workloads import WorkloadResult
+from app.domain.workloads import TRANSFER_MB, WorkloadResult
 
 CandidateId: TypeAlias = tuple[str, str]
 """Names of solution and suite."""
@@ -268,6 +268,7 @@ class CampaignPlan:
         allow_load: Whether the user consented to load on a live link (labs need no consent).
         condition: Condition of the link that is emulated meanwhile; None for the link as it was found.
         workloads: Names of the workloads that are run besides.
+        transfer_mb: Size of the file of the workload transfer, in MB (10^6 bytes).
     """
 
     pair: PairSpec
@@ -281,6 +282,7 @@ class CampaignPlan:
     allow_load: bool = False
     condition: Condition | None = None
     workloads: tuple[str, ...] = ()
+    transfer_mb: int = TRANSFER_MB
 
     def candidate(self, key: CandidateId) -> Candidate:
         """Return one candidate as it was chosen; raises KeyError for one that is not in the plan."""

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+TRANSFER_MB, MOST_TRANSFER_MB = 4, 1_000
+"""Size of the file of the workload transfer, where the user gave none, and the largest one, in MB (10^6 bytes)."""
+
 
 @dataclass(frozen=True, slots=True)
 class FigureKind:

@@ -16,6 +16,7 @@ from app.domain.errors import InvalidPlan, ProbeFailed
 from app.domain.hosts import HostFacts, PairSpec, Side
 from app.domain.messages import sentences
 from app.domain.progress import ProgressSink
+from app.measurement.comparison.workload_needs import needed_programs
 from app.measurement.firewalls import blocked_solutions, read_if_allowed
 from app.measurement.messages import INSPECTING_HOSTS, MEASURING_PATH, MTU_NOT_PROBED, NOT_OFFERED, ON_HOST
 from app.policy.file_header import file_header
@@ -36,7 +37,7 @@ def inspect_pair(
 ) -> Discovery:
     """Find out what both hosts can do; what was found on them is stored."""
     on_progress(INSPECTING_HOSTS(), None)
-    facts_a, facts_b = discover_pair(sessions, adapters, token=token)
+    facts_a, facts_b = discover_pair(sessions, adapters, token=token, programs=needed_programs())
     try:
         on_progress(MEASURING_PATH(), None)
         link = find_link(facts_a, facts_b, pair.underlay_a, pair.underlay_b)

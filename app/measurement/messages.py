@@ -150,6 +150,19 @@ PROGRAM_MISSING = MessageForm(
     "{program} is missing on {host}.",
     "Install it there; Tunnelmark can do that for you.",
 )
+WORKLOAD_NEEDS_PROGRAM = MessageForm("measure.workload-needs-program", "{host} lacks {program}, for {workloads:text}")
+WORKLOAD_NEEDS_FULL = MessageForm(
+    "measure.workload-needs-full", "{host} has BusyBox's {program} only, which does not do for {workloads:text}"
+)
+WORKLOAD_NEEDS_NEWER = MessageForm(
+    "measure.workload-needs-newer",
+    "{host} has {program} {version}, and {least} is the least for {workloads:text}",
+)
+WORKLOADS_LACK = MessageForm(
+    "measure.workloads-lack",
+    "Hosts lack what the workloads need: {lacks}. Nothing was set up.",
+    "Install {packages} there, or compare without these workloads.",
+)
 LOAD_HINT_CENSUS = MessageForm(
     "measure.load-hint-census",
     "Each option fills the link for a second: agree to that (--allow-load).",
@@ -173,6 +186,10 @@ MANAGEMENT_SLOW = MessageForm(
 ECHO_REQUESTS_PER_SIZE = MessageForm(
     "measure.echo-requests-per-size",
     "echo requests per frame size",
+)
+MB_TO_TRANSFER = MessageForm(
+    "measure.mb-to-transfer",
+    "MB to transfer",
 )
 SECONDS_OF_TCP = MessageForm(
     "measure.seconds-of-tcp",
@@ -373,6 +390,11 @@ FILE_STUDY_NEEDS_LAB = MessageForm(
     "measure.file-study-needs-lab",
     "{pair} is no practice lab: the study has ciphers that are insecure today, which no plant's link should carry.",
     "Start one with: tunnelmark lab up",
+)
+STUDY_WITHOUT_ITS_OWN = MessageForm(
+    "measure.study-without-its-own",
+    "None of the candidates is one of {study}, so that there is nothing to put beside what it publishes.",
+    "Name at least one of {known}, or measure with: tunnelmark compare.",
 )
 STUDY_UNDER_CONDITION = MessageForm(
     "measure.study-under-condition",

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from app.domain.conditions import Condition
 from app.domain.profiles import Profile
+from app.domain.workloads import TRANSFER_MB
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +22,7 @@ class RunOptions:
         condition: Condition of the link that is emulated meanwhile; None for the link as it is.
         may_shape: Whether the user agreed that hosts of their own shape what they send to each other.
         workloads: Names of workloads that are run besides.
+        transfer_mb: Size of the file of the workload transfer, in MB.
         seed: Seed of the order of candidates; None draws one.
     """
 
@@ -32,4 +34,5 @@ class RunOptions:
     condition: Condition | None = None
     may_shape: bool = False
     workloads: tuple[str, ...] = ()
+    transfer_mb: int = TRANSFER_MB
     seed: int | None = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -10,9 +10,16 @@ from app.discovery.pair_discovery import Discovery
 from app.domain.errors import InvalidOption
 from app.domain.hosts import PairSpec
 from app.domain.results import CampaignPlan, CampaignRecord
-from app.measurement.messages import FILE_STUDY_NEEDS_LAB, RESUME_OTHER_LINK, STUDY_UNDER_CONDITION
+from app.domain.solutions import BASELINE
+from app.measurement.messages import (
+    FILE_STUDY_NEEDS_LAB,
+    RESUME_OTHER_LINK,
+    STUDY_UNDER_CONDITION,
+    STUDY_WITHOUT_ITS_OWN,
+)
 from app.measurement.options import RunOptions
 from app.ranking.comparison_study import ComparisonStudy, StudyCandidate
+from app.wording.titles import local_title
 
 
 class StudyServices(Protocol):
@@ -54,13 +61,15 @@ class PlannedStudy:
 
     Attributes:
         plan: What is measured.
-        chosen: Candidates that these hosts have.
-        left_out: The study's other candidates.
+        study: The study, with candidates that were added to it.
+        chosen: Candidates that are measured.
+        left_out: Those that would be, and that these hosts do not have.
         predicted_s: About how long it takes as a whole, in s.
         resume_id: Number of the interrupted comparison of the same plan that goes on; None for a new one.
     """
 
     plan: CampaignPlan
+    study: ComparisonStudy
     chosen: tuple[StudyCandidate, ...]
     left_out: tuple[StudyCandidate, ...]
     predicted_s: float
@@ -78,18 +87,28 @@ def check_study_pair(pair: PairSpec) -> None:
 
 
 def plan_study(
-    services: StudyServices, found: Discovery, study: ComparisonStudy, part: str, *, is_fresh: bool
+    services: StudyServices,
+    found: Discovery,
+    study: ComparisonStudy,
+    part: str,
+    *,
+    is_fresh: bool,
+    wanted: Collection[tuple[str, str]] | None = None,
 ) -> PlannedStudy:
     """Plan a part of a study on hosts that have been inspected.
 
     Args:
         is_fresh: Whether an interrupted comparison of it does not go on.
+        wanted: Solutions and suites, which these hosts have, to be measured beside the bare link; None for all
+            candidates of the study.
 
     Raises:
-        InvalidOption: The lab emulates a condition of its own.
+        InvalidOption: The lab emulates a condition of its own, or nothing of the study is wanted.
     """
     left_out = study.left_out([(one.solution, one.suite) for one in found.candidates])
-    chosen = tuple(one for one in study.candidate if one not in left_out)
+    if wanted is not None:
+        study, left_out = _with_wanted(found, study, wanted), ()
+    chosen = tuple(one for one in study.candidate if one not in left_out and _is_wanted(one, wanted))
     plan = services.plan(
         found,
         [(one.solution, one.suite) for one in chosen],
@@ -100,7 +119,20 @@ def plan_study(
     resume_id = None if is_fresh else unfinished_study(services, plan)
     if resume_id is not None:
         plan = resumed_plan(services, found, resume_id)
-    return PlannedStudy(plan, chosen, left_out, study.parts[part].predicted_s(len(chosen)), resume_id)
+    return PlannedStudy(plan, study, chosen, left_out, study.parts[part].predicted_s(len(chosen)), resume_id)
+
+
+def _with_wanted(found: Discovery, study: ComparisonStudy, wanted: Collection[tuple[str, str]]) -> ComparisonStudy:
+    """Return a study with what is wanted besides its own candidates, of which at least one must be wanted."""
+    if not any(_is_wanted(one, wanted) for one in study.candidate if one.solution != BASELINE):
+        names = tuple(f"{one.solution}:{one.suite}" for one in study.candidate if one.solution != BASELINE)
+        raise InvalidOption(STUDY_WITHOUT_ITS_OWN(study=study.name, known=names))
+    offered = {(one.solution, one.suite): one.title for one in found.candidates}
+    return study.with_others(StudyCandidate(*key, local_title(offered[key])) for key in wanted)
+
+
+def _is_wanted(one: StudyCandidate, wanted: Collection[tuple[str, str]] | None) -> bool:
+    return wanted is None or one.solution == BASELINE or (one.solution, one.suite) in wanted
 
 
 def unfinished_study(services: StudyServices, plan: CampaignPlan) -> int | None:

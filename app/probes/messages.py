@@ -105,6 +105,7 @@ IPERF_TOO_OLD = MessageForm("probe.iperf-too-old", "This iperf3 is too old; inst
 
 # --- workloads --------------------------------------------------------------------------------------------------------
 
+TRANSFER_OF = MessageForm("probe.transfer-of", "File transfer of {size_mb} MB")
 DATAGRAMS_UNMEASURED = MessageForm(
     "probe.datagrams-unmeasured", "Datagrams to {host} were not measured: iperf3 reported: {output}."
 )

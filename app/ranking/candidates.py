@@ -24,6 +24,7 @@ from app.ranking.controllers import arrivals_of, controller_advice
 from app.ranking.gates import gates_of, spread_of, worst_gates
 from app.ranking.rounds import Measured, RoundFigures, measure, over_rounds, ratio, round_figures
 from app.ranking.summaries import summarise_around
+from app.ranking.weighted import weighted_latency_ms
 from app.wording.language import tr, trn
 from app.wording.local_forms import listed_names, short_decimal
 from app.wording.messages import local_text
@@ -139,7 +140,6 @@ def _contender(
     latency = _latency(measured, record.plan.deadline_ms)
     status, reason, message = _outcome(record, attempts)
     arrivals = arrivals_of(done)
-    ended = [one.stage for one in (done or attempts) if one.stage] if status is not AttemptStatus.COMPLETED else []
     result = CandidateResult(
         solution=candidate.solution,
         suite=candidate.suite,
@@ -160,7 +160,7 @@ def _contender(
         setup_s=_mean([attempt.setup_s for attempt in done]),
         cleanup_s=_mean([attempt.cleanup_s for attempt in done]),
         doubts=_doubts(attempts, latency),
-        stage=ended[-1] if ended else "",
+        stage="" if status is AttemptStatus.COMPLETED else _last_stage(done or attempts),
         loss_pct=_loss_pct(latency),
         gates=_gates(done, bare_spread),
         late_pct=_late_pct(latency),
@@ -168,8 +168,13 @@ def _contender(
         controllers=controller_advice(arrivals) if arrivals is not None else (),
         cpu_at_rate_pct=over_rounds(figures.cpu_at_rate_pct),
         rate_mbit_s=next((one.rate_mbit_s for one in reversed(done) if one.rate_mbit_s is not None), None),
+        jitter_ms=weighted_latency_ms({one.frame_bytes: one.jitter_ms for one in latency if one.jitter_ms is not None}),
     )
     return Contender(candidate, attempts, figures, result)
+
+
+def _last_stage(attempts: Sequence[Attempt]) -> str:
+    return next((one.stage for one in reversed(attempts) if one.stage), "")
 
 
 def _estimates(values: Mapping[str, Mapping[int, float]]) -> dict[str, Estimate]:

@@ -358,7 +358,7 @@ def _host_values(before: HostFacts, after: HostFacts) -> list[tuple[str, object,
         (mark("memory in MiB"), before.memory_total_mib, after.memory_total_mib),
     ]
     tools = [{name: tool.version for name, tool in facts.tools.items()} for facts in (before, after)]
-    values += [(name, tools[0].get(name, ""), tools[1].get(name, "")) for name in sorted(tools[0] | tools[1])]
+    values += [(name, tools[0][name], tools[1][name]) for name in sorted(tools[0].keys() & tools[1])]  # both were asked
     known = [{name: one.version for name, one in facts.solutions.items()} for facts in (before, after)]
     values += [(name, known[0].get(name, ""), known[1].get(name, "")) for name in sorted(known[0] | known[1])]
     return values

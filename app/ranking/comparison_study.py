@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from types import MappingProxyType
@@ -209,6 +209,12 @@ class ComparisonStudy:
     def kind(self, name: str) -> StudyFigure:
         """Return the figure of this name."""
         return next(one for one in self.figure if one.name == name)
+
+    def with_others(self, others: Iterable[StudyCandidate]) -> ComparisonStudy:
+        """Return the study with further candidates at the end, of which it has published nothing."""
+        known = {(one.solution, one.suite) for one in self.candidate}
+        added = tuple(one for one in others if (one.solution, one.suite) not in known)
+        return replace(self, candidate=(*self.candidate, *added)) if added else self
 
     def left_out(self, possible: Sequence[tuple[str, str]]) -> tuple[StudyCandidate, ...]:
         """Return the candidates that are not among these."""

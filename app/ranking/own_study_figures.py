@@ -23,7 +23,14 @@ _OF_COMPARISON: Mapping[str, Callable[[RoundFigures], Mapping[int, float]]] = {
 }
 """Figures by round that each comparison has, as the data file of a study names them."""
 
-_OF_ATTEMPT: Mapping[str, Callable[[Attempt], float | None]] = {"overhead": lambda attempt: _added_bytes(attempt)}
+
+def _added_bytes(attempt: Attempt) -> float | None:
+    """Return the captured bytes per frame beyond the frame's own, weighted as the latency is; None if unknown."""
+    found = bytes_per_frame(attempt.capture)
+    return None if found is None else found - _FRAME_MEAN_BYTES
+
+
+_OF_ATTEMPT: Mapping[str, Callable[[Attempt], float | None]] = {"overhead": _added_bytes}
 """Figures of each attempt by itself."""
 
 _OVER_ROUNDS: Mapping[str, Callable[[list[float]], float]] = {"mean": statistics.fmean, "longest": max}
@@ -61,12 +68,6 @@ def _of_comparison(study: ComparisonStudy, attempts: list[Attempt]) -> Figures:
         return map(_OF_ATTEMPT[own], attempts) if own in _OF_ATTEMPT else _OF_COMPARISON[own](by_round).values()
 
     return {one.name: _over_rounds(one, values(one.own)) for one in study.figure}
-
-
-def _added_bytes(attempt: Attempt) -> float | None:
-    """Return the captured bytes per frame beyond the frame's own, weighted as the latency is; None without a capture."""
-    found = bytes_per_frame(attempt.capture)
-    return None if found is None else found - _FRAME_MEAN_BYTES
 
 
 def _of_workload(study: ComparisonStudy, attempts: list[Attempt], way: str) -> Figures:

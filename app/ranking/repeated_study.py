@@ -12,6 +12,7 @@ from app.ranking.comparison_study import Cell, ComparisonStudy, Figures, StudyCa
 from app.ranking.own_study_figures import ComparedOrder, compared_orders, own_figures
 from app.storage import Store
 from app.storage.summaries import PlanSummary
+from app.wording.titles import local_title
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +79,9 @@ def repeated_study(record: CampaignRecord) -> RepeatedStudy | None:
     study = study_of(keys, plan.workloads, plan.seed)
     if study is None:
         return None
+    if plan.seed == study.seed:  # begun as the study: what was added to it is shown with it
+        titles = ((one.solution, one.suite, local_title(one.title)) for one in plan.candidates)
+        study = study.with_others(StudyCandidate(*one) for one in titles)
     own = own_figures(study, record)
     return RepeatedStudy(study, own, compared_orders(study, own), study.left_out(keys))
 

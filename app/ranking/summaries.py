@@ -101,7 +101,25 @@ def summarise_around(
         stdev_ms=float(samples.std(dtype=np.float64, ddof=1)) / US_PER_MS if samples.size > 1 else None,
         over_deadline_pct=_late_pct(samples, sent, deadline_ms),
         note=" ".join(dict.fromkeys(one.note for one in series if one.note)),
+        jitter_ms=jitter_ms(series),
     )
+
+
+def jitter_ms(series: Sequence[LatencySeries]) -> float | None:
+    """Return by how much the round-trip times of successive requests differ on average, in ms.
+
+    Differences count without their sign, over all series together; those to a request without a reply are left out.
+    One-way delays, which RFC 3550 (section 6.4.1) takes, would need clocks that agree. None without two successive
+    replies.
+    """
+    total, count = 0, 0
+    for one in series:
+        samples = one.rtt_us.astype(np.int64)
+        is_answered = one.rtt_us != LOST_RTT_US
+        is_pair = is_answered[1:] & is_answered[:-1]
+        total += int(np.abs(np.diff(samples))[is_pair].sum())
+        count += int(is_pair.sum())
+    return total / count / US_PER_MS if count else None
 
 
 def _late_pct(samples: npt.NDArray[np.uint32], sent: int, deadline_ms: float | None) -> float | None:

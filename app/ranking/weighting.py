@@ -7,12 +7,14 @@ A candidate's score is the weighted geometric mean of its ratios to the best can
 A ratio is 1 for the best candidate and larger for worse ones, so that 1.30 means: on the weighted average 1.3 times as
 bad as the best in everything. The lowest score is first. Units cancel out in the ratios, and no candidate's place
 relative to another depends on which others were measured. Differences are not tested for significance.
+
+The weighted mean of ranks, the heuristic of a study of 2004 (app/ranking/mean_ranks.py), can be taken instead.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -23,6 +25,7 @@ from app.domain.profiles import FRAME_BYTES, FRAME_WEIGHTS
 from app.domain.ranking import BarrierReason, CandidateResult, Ranking
 from app.domain.results import CampaignRecord
 from app.ranking.candidates import capture_of
+from app.ranking.mean_ranks import mean_ranks, ranks
 from app.ranking.messages import NO_MEASURE, NO_WEIGHT, NOTHING_GIVEN, WEIGHT_OUT_OF_RANGE, WEIGHT_TWICE
 from app.ranking.proofs import failures_of
 from app.wording.language import tr
@@ -44,7 +47,15 @@ class Measure(StrEnum):
     THROUGHPUT = "throughput"  # TCP goodput in Mbit/s, mean of both directions and all rounds
     CPU = "cpu"  # percent of both hosts' CPU together per Mbit/s, mean over rounds
     OVERHEAD = "overhead"  # captured bytes on the underlay per frame inside, over the frame sizes of the latency
+    JITTER = "jitter"  # mean difference of successive round-trip times in ms, weighted over the frame sizes
     SECURITY = "security"  # 1, doubled for each step of the verdict below recommended and each property that failed
+
+
+class Scoring(StrEnum):
+    """Methods of making one number of several figures."""
+
+    RATIOS = "ratios"  # weighted geometric mean of ratios to the best candidate
+    RANKS = "ranks"  # weighted mean of ranks: the heuristic of the study oslv-2004
 
 
 Weights = Mapping[Measure, float]
@@ -67,13 +78,13 @@ class Scored:
         rank: From 1; candidates of equal score share one.
         result: The candidate.
         score: 1 for the best in everything that has weight, larger for worse.
-        ratios: To the best candidate, for each measure that has weight.
+        parts: What the score is the mean of, for each measure that has weight: ratios to the best candidate, or ranks.
     """
 
     rank: int
     result: CandidateResult
     score: float
-    ratios: Mapping[Measure, float]
+    parts: Mapping[Measure, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,16 +103,21 @@ class Weighting:
         weights: Those above 0.
         scored: Best first.
         unscored: In the order of the ranking.
+        method: Method of the scores.
     """
 
     weights: Weights
     scored: tuple[Scored, ...]
     unscored: tuple[Unscored, ...]
+    method: Scoring = Scoring.RATIOS
 
     @property
     def title(self) -> str:
         """Description of this ranking, with the weights."""
         words = ", ".join(f"{tr(measure)} {short_decimal(weight)}" for measure, weight in self.weights.items())
+        if self.method is Scoring.RANKS:
+            text = tr("Mean ranks, the heuristic of a study of 2004, not Tunnelmark's recommendation: {words}")
+            return text.format(words=words)
         return tr("Your weighting, not Tunnelmark's recommendation: {words}").format(words=words)
 
     @property
@@ -154,11 +170,12 @@ def _weight(name: str, text: str) -> float:
     return weight
 
 
-def weigh(record: CampaignRecord, ranking: Ranking, weights: Weights) -> Weighting:
+def weigh(record: CampaignRecord, ranking: Ranking, weights: Weights, method: Scoring = Scoring.RATIOS) -> Weighting:
     """Order candidates by the user's weights.
 
     Args:
         weights: At least one above 0.
+        method: How scores are made of the figures.
 
     Returns:
         References, insecure candidates, those that did not complete and those without a usable figure for a measure
@@ -174,15 +191,23 @@ def weigh(record: CampaignRecord, ranking: Ranking, weights: Weights) -> Weighti
             unscored.append(Unscored(result, reason))
         else:
             values.append((result, {measure: value for measure, value in found.items() if value is not None}))
-    return Weighting(wanted, _scored(values, wanted), tuple(unscored))
+    score = _by_ranks if method is Scoring.RANKS else _by_ratios
+    return Weighting(wanted, _placed(score(values, wanted)), tuple(unscored), method)
 
 
-def _scored(values: list[tuple[CandidateResult, dict[Measure, float]]], weights: Weights) -> tuple[Scored, ...]:
+_Values = Sequence[tuple[CandidateResult, Mapping[Measure, float]]]
+"""Candidates with their figures for everything that has weight."""
+
+_Found = list[tuple[float, CandidateResult, Mapping[Measure, float]]]
+"""Score, candidate, and what the score is the mean of."""
+
+
+def _by_ratios(values: _Values, weights: Weights) -> _Found:
     best = {
         measure: (max if measure is Measure.THROUGHPUT else min)(own[measure] for _, own in values)
         for measure in (weights if values else ())
     }
-    found: list[tuple[float, CandidateResult, dict[Measure, float]]] = []
+    found: _Found = []
     for result, own in values:
         ratios = {
             measure: best[measure] / own[measure] if measure is Measure.THROUGHPUT else own[measure] / best[measure]
@@ -190,10 +215,33 @@ def _scored(values: list[tuple[CandidateResult, dict[Measure, float]]], weights:
         }
         total = math.fsum(weight * math.log(ratios[measure]) for measure, weight in weights.items())
         found.append((math.exp(total / math.fsum(weights.values())), result, ratios))
-    found.sort(key=lambda one: one[0])
+    return found
+
+
+def _by_ranks(values: _Values, weights: Weights) -> _Found:
+    """Score by the heuristic of the study oslv-2004: see `mean_ranks`."""
+    if not values:
+        return []
+    figures = {
+        measure.value: {
+            str(nth): -own[measure] if measure is Measure.THROUGHPUT else own[measure]
+            for nth, (_, own) in enumerate(values)
+        }
+        for measure in weights
+    }
+    scores = mean_ranks(figures, {measure.value: weight for measure, weight in weights.items()})
+    places = {name: ranks(own) for name, own in figures.items()}
+    return [
+        (scores[str(nth)], result, {measure: places[measure.value][str(nth)] for measure in weights})
+        for nth, (result, _) in enumerate(values)
+    ]
+
+
+def _placed(found: _Found) -> tuple[Scored, ...]:
+    """Return the candidates with the lowest score first."""
     return tuple(
-        Scored(1 + sum(other < score - _SAME for other, _, _ in found), result, score, ratios)
-        for score, result, ratios in found
+        Scored(1 + sum(other < score - _SAME for other, _, _ in found), result, score, parts)
+        for score, result, parts in sorted(found, key=lambda one: one[0])
     )
 
 
@@ -206,6 +254,7 @@ def value_of(measure: Measure, result: CandidateResult, capture: CaptureReport |
         Measure.THROUGHPUT: sum(means) / len(means) if len(means) == 2 else None,
         Measure.CPU: cpu.mean if cpu else None,
         Measure.OVERHEAD: bytes_per_frame(capture),
+        Measure.JITTER: result.jitter_ms,
         Measure.SECURITY: None if failed is None else 2.0 ** (result.verdict.severity + failed),
     }[measure]
     return value if value is not None and math.isfinite(value) and value > 0 else None

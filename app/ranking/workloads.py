@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from app.domain.results import AttemptStatus, CampaignRecord, CandidateId
 from app.domain.solutions import BASELINE
 from app.domain.workloads import FigureKind
-from app.probes.workloads import WORKLOADS
+from app.probes.workloads import Workload, planned_workloads
 from app.wording.language import tr
 from app.wording.messages import local_text
 from app.wording.numbers import figure
@@ -54,6 +54,7 @@ class WorkloadRow:
         workload_title: For people.
         kind: What the figure is.
         is_main: Whether it is the workload's main figure.
+        heading: Short title of the main figure, with its unit; empty for the others.
         cells: By candidate (solution, suite); those without a value are missing.
     """
 
@@ -61,6 +62,7 @@ class WorkloadRow:
     workload_title: str
     kind: FigureKind
     is_main: bool
+    heading: str
     cells: Mapping[CandidateId, WorkloadCell]
 
 
@@ -85,27 +87,46 @@ def workload_table(record: CampaignRecord) -> WorkloadTable | None:
         return None
     candidates = tuple(((one.solution, one.suite), local_title(one.title)) for one in record.plan.candidates)
     rows, notes = [], _failures(record)
-    for workload in (one for one in WORKLOADS.values() if one.name in record.plan.workloads):
+    for workload in planned_workloads(record.plan):
         for number, kind in enumerate(workload.figures):
             values = {key: _values(record, key, workload.name, kind.name) for key, _ in candidates}
             cells = {key: _cell(found) for key, found in values.items() if found}
-            rows.append(WorkloadRow(workload.name, workload.title, kind, number == 0, _with_best(cells, kind)))
-        notes.append(f"{tr(workload.title)}: {local_text(workload.source)}.")
+            heading = _heading(workload, kind) if number == 0 else ""
+            best = _with_best(cells, kind)
+            rows.append(WorkloadRow(workload.name, workload.title, kind, number == 0, heading, best))
+        notes.append(f"{local_text(workload.title)}: {local_text(workload.source)}.")
     return WorkloadTable(candidates, tuple(rows), tuple(notes))
+
+
+def main_figures(record: CampaignRecord) -> tuple[WorkloadRow, ...]:
+    """Return the main figure of each workload that was run, for columns of the ranking; they decide no rank."""
+    found = workload_table(record)
+    return tuple(one for one in found.rows if one.is_main) if found is not None else ()
+
+
+def measured_figures(record: CampaignRecord) -> tuple[tuple[str, FigureKind], ...]:
+    """Return workload and kind of every figure that the workloads of a comparison declare."""
+    return tuple((one.name, kind) for one in planned_workloads(record.plan) for kind in one.figures)
+
+
+def _heading(workload: Workload, kind: FigureKind) -> str:
+    text = tr(workload.heading) if workload.heading else workload.name
+    return f"{text}, {kind.unit}" if kind.unit else text
 
 
 def _failures(record: CampaignRecord) -> list[str]:
     titles = {(one.solution, one.suite): local_title(one.title) for one in record.plan.candidates}
+    workloads = {one.name: one.title for one in planned_workloads(record.plan)}
     found = [
         tr("{candidate}: {workload} was not measured in round {round}: {why}").format(
             candidate=titles.get((made.key.solution, made.key.suite), made.key.solution),
-            workload=tr(WORKLOADS[one.workload].title),
+            workload=local_text(workloads[one.workload]),
             round=made.key.round,
             why=local_text(one.message),
         )
         for made in record.attempts
         for one in made.workloads
-        if one.message and one.workload in WORKLOADS
+        if one.message and one.workload in workloads
     ]
     return list(dict.fromkeys(found))
 

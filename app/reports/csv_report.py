@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
@@ -11,7 +12,9 @@ from app.domain.capture import CaptureReport, Property, properties_of
 from app.domain.plain_text import formula_safe
 from app.domain.ranking import Ranking
 from app.domain.results import LOST_RTT_US, Attempt, CampaignRecord
+from app.domain.workloads import FigureKind
 from app.ranking import summarise
+from app.ranking.workloads import measured_figures
 from app.reports.files import write_atomically
 from app.wording.capture_sentences import worst_breakage
 
@@ -19,6 +22,7 @@ Cell = str | int | float | None
 
 _SUMMARY = ("sent", "received", "duplicates", "mean_ms", "p5_ms", "p50_ms", "p95_ms", "p99_ms", "p999_ms", "max_ms")
 _LATENCY = (*_SUMMARY, "stdev_ms", "over_deadline_pct", "note")
+_JITTER = "jitter_ms"
 _KEY = ("campaign_id", "position", "solution", "suite", "condition", "round")
 _ATTEMPT = ("status", "reason", "message", "started_at", "ended_at", "setup_s", "probe_s", "cleanup_s")
 _LOAD = ("throughput_a_to_b_mbit_s", "throughput_b_to_a_mbit_s", "cpu_a_pct", "cpu_b_pct")
@@ -39,7 +43,8 @@ _PROPERTIES = (Property.AUTHENTIC, Property.REPLAY_PROOF)
 def to_csv(record: CampaignRecord, ranking: Ranking) -> bytes:
     """Return one line per attempt and frame size; an attempt without latency has one line without a size.
 
-    Throughput, CPU and the words for leak, breakages and injection belong to the attempt: each of its lines has them.
+    Throughput, CPU, figures of workloads and the words for leak, breakages and injection belong to the attempt: each of
+    its lines has them.
 
     Args:
         ranking: Its ranking, for the column `rank`.
@@ -47,17 +52,21 @@ def to_csv(record: CampaignRecord, ranking: Ranking) -> bytes:
     ranks = {(one.solution, one.suite): one.rank for one in ranking.ranking}
     quantum = {(one.solution, one.suite): one.post_quantum for one in record.plan.candidates}
     properties = (one.value.replace("-", "_") for one in _PROPERTIES)
+    figures = measured_figures(record)
     header = (*_KEY, "rank", *_ATTEMPT, "frame_bytes", *_LATENCY, *_LOAD, *_CAPTURE, *properties, "post_quantum")
+    header = (*header, _JITTER, *(_column(workload, kind) for workload, kind in figures))
     lines = (
         (
             *_key(record, one),
             ranks.get((one.key.solution, one.key.suite)),
             *_outcome(one),
-            *latency,
+            *latency[:-1],
             *_load(one),
             *_capture(one.capture, latency[0]),
             *_properties(one.capture),
             quantum.get((one.key.solution, one.key.suite)),
+            latency[-1],
+            *_of_workloads(one, figures),
         )
         for one in record.attempts
         for latency in _latency(one, record.plan.deadline_ms)
@@ -108,9 +117,9 @@ def _outcome(one: Attempt) -> tuple[Cell, ...]:
 def _latency(one: Attempt, deadline_ms: float | None) -> Iterator[tuple[Cell, ...]]:
     for series in one.latency:
         summary = summarise([series], deadline_ms)
-        yield series.frame_bytes, *(getattr(summary, name) for name in _LATENCY)
+        yield series.frame_bytes, *(getattr(summary, name) for name in (*_LATENCY, _JITTER))
     if not one.latency:
-        yield None, *(None for _ in _LATENCY)
+        yield None, *(None for _ in (*_LATENCY, _JITTER))
 
 
 def _capture(report: CaptureReport | None, frame_bytes: Cell) -> tuple[Cell, ...]:
@@ -137,3 +146,19 @@ def _load(one: Attempt) -> tuple[Cell, ...]:
     rates = {series.direction: series.mbit_s for series in one.throughput}
     busy = {side: usage.busy_pct for side, usage in one.cpu_throughput.items()}
     return rates.get("a_to_b"), rates.get("b_to_a"), busy.get("a"), busy.get("b")
+
+
+def _column(workload: str, kind: FigureKind) -> str:
+    """Return the name of a figure's column, with its unit: `voice_delay_ms`."""
+    words = [_word(workload), _word(kind.name)]
+    unit = _word(kind.unit.replace("%", "pct"))
+    return "_".join(words if words[-1] == unit or not unit else [*words, unit])
+
+
+def _word(text: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "_", text.lower()).strip("_")
+
+
+def _of_workloads(one: Attempt, figures: Sequence[tuple[str, FigureKind]]) -> tuple[Cell, ...]:
+    found = {result.workload: result.figures for result in one.workloads}
+    return tuple(found.get(workload, {}).get(kind.name) for workload, kind in figures)

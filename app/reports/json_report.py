@@ -53,6 +53,7 @@ def to_json(record: CampaignRecord, ranking: Ranking) -> dict[str, Any]:
         "deadline_ms": plan.deadline_ms,
         "min_rate_mbit_s": plan.min_rate_mbit_s,
         "workloads": _workloads(record),
+        "transfer_mb": plan.transfer_mb if "transfer" in plan.workloads else None,
         "rounds": ranking.rounds,
         "results": [{**_result(record, one), "slow": _slow(one, slow)} for one in ranking.results],
         "ranking": [_plain(asdict(one)) for one in ranking.ranking],
@@ -105,14 +106,13 @@ def _pair(record: CampaignRecord) -> dict[str, Any]:
 
 
 def _result(record: CampaignRecord, one: CandidateResult) -> dict[str, Any]:
-    key = (one.solution, one.suite)
-    attempts = record.attempts_of(key)
+    attempts = record.attempts_of((one.solution, one.suite))
     return {
         "solution": one.solution,
         "suite": one.suite,
         "title": one.title,
         "verdict": one.verdict.value,
-        "post_quantum": record.plan.candidate(key).post_quantum,
+        "post_quantum": record.plan.candidate((one.solution, one.suite)).post_quantum,
         "is_unprotected": one.is_unprotected,
         "status": one.status.value,
         "reason": one.reason or (one.barrier.reason.value if one.barrier else None),
@@ -126,6 +126,7 @@ def _result(record: CampaignRecord, one: CandidateResult) -> dict[str, Any]:
         "ratio_to_best": _plain(asdict(one.ratio_to_best)) if one.ratio_to_best else None,
         "weighted_latency_ms": _mean(one.weighted_latency_ms),
         "weighted_latency_ci_ms": _interval(one.weighted_latency_ms),
+        "jitter_ms": _number(one.jitter_ms),
         "rounds": one.weighted_latency_ms.rounds if one.weighted_latency_ms else 0,
         "latency": [_latency(summary) for summary in one.latency],
         "throughput_mbit_s": _means(one.throughput_mbit_s, DIRECTIONS),

@@ -13,6 +13,7 @@ from app.domain.profiles import FRAME_BYTES, FRAME_WEIGHTS, PROFILES, Profile, P
 from app.domain.ranking import Ranking
 from app.domain.results import CampaignPlan, CampaignRecord
 from app.domain.solutions import BASELINE
+from app.domain.workloads import TRANSFER_MB
 from app.ranking import STUDY_2011, outcome_of, published_2011
 from app.ranking.file_study import own_ratios
 from app.ranking.workloads import workload_table
@@ -108,7 +109,7 @@ def workloads_view(record: CampaignRecord) -> View | None:
         unit = f", {one.kind.unit}" if one.kind.unit else ""
         rows.append(
             {
-                "workload": tr(one.workload_title) if one.is_main else "",
+                "workload": local_text(one.workload_title) if one.is_main else "",
                 "label": f"{local_text(one.kind.title)}{unit}",
                 "cells": [NOTHING if cell is None else f"{cell.words}{' *' if cell.is_best else ''}" for cell in cells],
             }
@@ -349,6 +350,8 @@ def repeat_command(record: CampaignRecord) -> str:
         argv += ["--condition", plan.condition.name if is_preset else f"{plan.condition.name}.toml"]
     if plan.workloads:
         argv += ["--workload", ",".join(plan.workloads)]
+        if "transfer" in plan.workloads and plan.transfer_mb != TRANSFER_MB:
+            argv += ["--transfer-mb", str(plan.transfer_mb)]
     if plan.deadline_ms is not None:
         argv += ["--deadline-ms", f"{plan.deadline_ms:g}"]
     if plan.min_rate_mbit_s is not None:

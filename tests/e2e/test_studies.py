@@ -11,10 +11,10 @@ import pytest
 from program import Run, load
 
 from app.domain.cancel import CancelToken
-from app.domain.paths import Paths
-from app.domain.transfers import TransferCell, TransferResult
 from app.domain.hub_study import HubKind
+from app.domain.paths import Paths
 from app.domain.results import CampaignStatus
+from app.domain.transfers import TransferCell, TransferResult
 from app.lab import Lab
 from app.measurement import hub_studies, node_studies, studies, transfers
 from app.measurement.control import CampaignControl

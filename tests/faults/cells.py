@@ -34,7 +34,7 @@ PAUSE_S = 1.5
 INERT_S = 20.0
 """Time for which nothing but files that nothing runs may be different until they count as left, in seconds."""
 RESENT_S = 60.0
-"""After an outage of 45 s TCP sends what was on its way again after up to 51 s: until then a shell may wait for it."""
+"""After an outage of 45 s TCP sends what was on its way again after up to 51 s."""
 AS_BEFORE, CLEANED, EXCEPTION = "as before", "as before, cleaned at contact", "EXCEPTION"
 """Outcomes: nothing is left; nothing but what the next contact removed, after a loss of power; something went wrong."""
 EARLIER = "openvpn-tcp"
@@ -280,8 +280,8 @@ class Cell:
         second.close()
         err = " ".join(" ".join(second.lines).split())
         is_reported = any(one in err for one in _REFUSALS)
-        is_late = "did not end in time" in err  # a command's time limit goes on while it is stopped
-        status = second.process.returncode
+        # A command's time limit goes on while it is stopped.
+        is_late, status = "did not end in time" in err, second.process.returncode
         if status != 0 and not is_reported and not is_late:
             raise Unsettled(f"the second one ended with {status}: {err[-2000:]} {second.out[-500:]}")
         end = "was told to wait" if is_reported else "was stopped for too long" if is_late else "came later"

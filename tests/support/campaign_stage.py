@@ -41,6 +41,7 @@ class Stage:
     condition: Condition | None = None
     conditioned: ConditionedLink | None = None
     workloads: tuple[str, ...] = ()
+    transfer_mb: int = 4
 
     def plan(self) -> CampaignPlan:
         profile = Profile(ProfileName.CUSTOM, pings=5, seconds=1, rounds=self.rounds)
@@ -52,6 +53,7 @@ class Stage:
             allow_load=self.allow_load,
             condition=self.condition,
             workloads=self.workloads,
+            transfer_mb=self.transfer_mb,
         )
 
     def run(self, resume_id: int | None = None, work: type[Comparison] = Comparison) -> CampaignRecord:

@@ -200,6 +200,7 @@ class FakeServices(FakeHistory, FakeStudies, FakeDesk):
             options.deadline_ms,
             seed=options.seed or 0,
             workloads=options.workloads,
+            transfer_mb=options.transfer_mb,
         )
 
     def preview(self, discovery: Discovery, candidate: tuple[str, str]) -> tuple[PlannedItem, ...]:

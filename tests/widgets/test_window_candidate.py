@@ -15,6 +15,7 @@ from window_driver import Driver
 
 from app.measurement.wizard import Step
 from app.ranking import rank
+from ui.common.texts import ms
 from ui.deployments.deploy_page import DeployPage
 from ui.plots.result_data import prepare
 from ui.results.candidate_page import CandidatePage
@@ -196,6 +197,8 @@ def test_figures_of_several_rounds_have_intervals(driver: Driver) -> None:
     low, high = page.figures.text(table, 0, 4).removesuffix(" ms").split(" – ")
     assert float(low) <= float(page.figures.text(table, 0, 3).removesuffix(" ms")) <= float(high)
     assert page.figures.text(page.figures.throughput, 0, 3) == "3"
+    assert page.figures.text(table, 0, 12) == ms(data.result(("wireguard", "chacha20-poly1305")).latency[0].jitter_ms)
+    assert table.horizontalHeaderItem(12).text() == "Jitter"
     assert re.search(r"Weighted latency: 1\.\d\d ms  \(95 %: .* – .* ms, 3 rounds\)", page.overview.text)
 
 

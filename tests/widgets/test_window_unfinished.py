@@ -11,7 +11,7 @@ from window_driver import Driver
 from app.domain.results import AttemptStatus, CampaignStatus
 from app.measurement.wizard import Step
 from ui.common.candidate_rows import RowState
-from ui.results.ranking_table import state_icon
+from ui.results.ranking_texts import state_icon
 
 
 def cancelled(driver: Driver) -> None:

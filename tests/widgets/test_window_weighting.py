@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from window_driver import Driver
 
-from app.ranking.weighting import PRESETS, Measure, weigh
+from app.ranking.weighting import PRESETS, Measure, Scoring, weigh
 from ui.results.ranking_order import NAME, RANK, YOURS
 from ui.results.results_page import ResultsPage
 
@@ -59,3 +59,22 @@ def test_the_reason_for_no_place_is_at_hand(results: ResultsPage) -> None:
     row = _titles(results).index("Bare underlay")
     assert results.table.item(row, YOURS).text() == "–"
     assert results.table.item(row, YOURS).toolTip() == "has no cryptography and is a reference only"
+
+
+def test_ranks_are_the_heuristic_of_the_study_and_marked_as_that(results: ResultsPage) -> None:
+    assert results.data is not None
+    sentence = results.sentence.sentence.text()
+    results.weighting.choose("latency-first")
+    bar = results.weighting
+    bar.sliders[Measure.JITTER].setValue(3)
+    bar.sliders[Measure.OVERHEAD].setValue(2)
+    bar.methods.setCurrentIndex(bar.methods.findData(Scoring.RANKS))
+    expected = weigh(results.data.record, results.data.ranking, bar.weights, Scoring.RANKS)
+    assert {Measure.JITTER, Measure.OVERHEAD} <= set(expected.weights)
+    assert expected.scored
+    assert _titles(results)[: len(expected.scored)] == [one.result.title for one in expected.scored]
+    assert bar.title.text().startswith("Mean ranks, the heuristic of a study of 2004, not Tunnelmark's recommendation")
+    assert results.table.item(0, YOURS).text() == f"1  ({expected.scored[0].score:.2f})"
+    assert results.sentence.sentence.text() == sentence, "the advice goes by neither"
+    bar.methods.setCurrentIndex(bar.methods.findData(Scoring.RATIOS))
+    assert bar.title.text().startswith("Your weighting, not Tunnelmark's recommendation")

@@ -93,7 +93,7 @@ class DataTable(QTableWidget):
 
     def __init__(self, headers: Sequence[str], figures: Collection[int], name: str) -> None:
         super().__init__(0, len(headers))
-        self._figures = figures
+        self._own_figures = self._figures = tuple(figures)
         self._second_rank: tuple[int, ...] = ()
         self._narrow_below_em = 0
         self._unused: set[int] = set()
@@ -117,6 +117,10 @@ class DataTable(QTableWidget):
         self.setSelectionMode(QTableWidget.SelectionMode.SingleSelection)
         self.setAccessibleName(name)
         enable_copying(self)
+
+    def set_more_figures(self, columns: Collection[int]) -> None:
+        """Take columns that hold figures besides those it was made with; earlier ones of this kind are forgotten."""
+        self._figures = (*self._own_figures, *columns)
 
     def set_tips(self, tips: dict[int, str]) -> None:
         """Explain columns."""
@@ -153,6 +157,10 @@ class DataTable(QTableWidget):
         """Hide some columns of second rank in wider tables already: a width in heights of letters for each."""
         self._sooner_below_em = dict(below_em)
         self._hide_columns()
+
+    def leave_shown(self, column: int) -> None:
+        """Hide a column of second rank at no width any more."""
+        self._second_rank = tuple(one for one in self._second_rank if one != column)
 
     def set_column_unused(self, column: int, *, is_unused: bool) -> None:
         """Hide a column without entries, whatever the width."""

@@ -24,7 +24,7 @@ from ui.common.theme import GRID
 from ui.plots.result_data import ResultData
 
 _ROOMY_EM = 64
-_P5, _P95, _P99, _P999, _STDEV, _LATE = 5, 7, 8, 9, 11, 12
+_P5, _P95, _P99, _P999, _STDEV, _JITTER, _LATE = 5, 7, 8, 9, 11, 12, 13
 
 
 class CandidateFigures(ScrollPage):
@@ -47,33 +47,16 @@ class CandidateFigures(ScrollPage):
             tr("Controller connections"),
         )
         interval = tr("95 % interval")
-        self.latency = _table(
-            (
-                tr("Frame"),
-                tr("Sent"),
-                tr("Lost"),
-                tr("Mean"),
-                interval,
-                "5 %",
-                tr("Median"),
-                "95 %",
-                "99 %",
-                f"{decimal(99.9, 1)} %",
-                tr("Max"),
-                tr("Std dev"),
-                tr("Late"),
-            ),
-            range(13),
-            names[0],
-        )
+        self.latency = _table(_latency_headers(), range(14), names[0])
         self.latency.set_tips(
             {
                 3: tr("Round-trip time, mean of the rounds' means"),
                 4: tr("Over rounds; with one round there is none"),
+                _JITTER: tr("Mean difference of the round-trip times of successive requests"),
                 _LATE: tr("Replies later than the deadline, and requests without reply"),
             }
         )
-        self.latency.hide_where_narrow((_P5, _P999, _STDEV), _ROOMY_EM)
+        self.latency.hide_where_narrow((_P5, _P999, _STDEV, _JITTER), _ROOMY_EM)
         self.latency.fit((_P95, _P99, _LATE))
         self.throughput = _table(
             (tr("Direction"), tr("Mean"), interval, tr("Rounds"), tr("Retransmits")), range(1, 5), names[1]
@@ -117,6 +100,7 @@ class CandidateFigures(ScrollPage):
                 *(ms(value) for value in (one.p5_ms, one.p50_ms, one.p95_ms, one.p99_ms, one.p999_ms)),
                 ms(one.max_ms),
                 ms(one.stdev_ms),
+                ms(one.jitter_ms),
                 NONE if one.over_deadline_pct is None else f"{decimal(one.over_deadline_pct, 1)} %",
             )
             for one in sizes
@@ -176,6 +160,25 @@ def _interval(estimate: Estimate | None, unit: str, digits: int) -> str:
         return NONE
     low, high = estimate.ci
     return f"{decimal(low, digits)} – {decimal(high, digits)} {unit}"
+
+
+def _latency_headers() -> tuple[str, ...]:
+    return (
+        tr("Frame"),
+        tr("Sent"),
+        tr("Lost"),
+        tr("Mean"),
+        tr("95 % interval"),
+        "5 %",
+        tr("Median"),
+        "95 %",
+        "99 %",
+        f"{decimal(99.9, 1)} %",
+        tr("Max"),
+        tr("Std dev"),
+        tr("Jitter"),
+        tr("Late"),
+    )
 
 
 def _table(headers: Sequence[str], figures: range, name: str) -> DataTable:

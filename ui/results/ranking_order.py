@@ -14,7 +14,7 @@ from ui.common.candidate_rows import Key
 from ui.plots.result_data import ResultData
 
 RANK, NAME, VERDICT, LATENCY, RATIO, LATENCY_X, MBIT, MBIT_X, CPU, STATE, YOURS = range(11)
-"""Columns of the ranking; the last one, by the user's own weights, is shown second."""
+"""Columns of every ranking; the last one, by the user's own weights, is shown second. Those of workloads follow."""
 
 _Value = float | str | None
 _VALUES: dict[int, Callable[[CandidateResult], _Value]] = {
@@ -31,7 +31,11 @@ _VALUES: dict[int, Callable[[CandidateResult], _Value]] = {
 
 
 def ordered(
-    data: ResultData, column: int, order: Qt.SortOrder, scores: Mapping[Key, Scored] | None = None
+    data: ResultData,
+    column: int,
+    order: Qt.SortOrder,
+    scores: Mapping[Key, Scored] | None = None,
+    further: Mapping[int, Mapping[Key, float]] | None = None,
 ) -> tuple[RankedCandidate, ...]:
     """Return the places sorted by a column; those without a value come last in either order, equal ones by rank.
 
@@ -39,12 +43,14 @@ def ordered(
         column: Column of the ranking.
         order: Rising or falling.
         scores: By the user's own weights.
+        further: Values of the columns after those of every ranking, by candidate.
     """
     places: Sequence[RankedCandidate] = data.ranking.ranking
     value_of = _VALUES.get(column)
     if column == YOURS and scores is not None:
-        found = {key: float(one.rank) for key, one in scores.items()}
-        value_of = lambda one: found.get((one.solution, one.suite))  # noqa: E731 - as those of the other columns
+        value_of = _of_candidate({key: float(one.rank) for key, one in scores.items()})
+    elif further is not None and column in further:
+        value_of = _of_candidate(further[column])
     if value_of is None:
         return tuple(places)
     valued = [(value_of(data.result((place.solution, place.suite))), place) for place in places]
@@ -52,6 +58,10 @@ def ordered(
     is_falling = order is Qt.SortOrder.DescendingOrder
     known.sort(key=_by_value, reverse=is_falling)
     return (*(place for _, place in known), *(place for value, place in valued if value is None))
+
+
+def _of_candidate(values: Mapping[Key, float]) -> Callable[[CandidateResult], _Value]:
+    return lambda one: values.get((one.solution, one.suite))
 
 
 def _by_value(pair: tuple[_Value, RankedCandidate]) -> Any:

@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, Qt, Signal
-from PySide6.QtGui import QAction, QColor, QPainter, QPen
+from PySide6.QtGui import QAction, QColor, QPainter, QPen, QResizeEvent
 from PySide6.QtWidgets import QHeaderView, QStyleOptionViewItem, QTableWidget
 
-from app.domain.events import Stage
-from app.domain.ranking import CandidateResult, Estimate, RankedCandidate, Ratio
+from app.domain.ranking import CandidateResult, RankedCandidate
 from app.domain.results import AttemptStatus
 from app.domain.solutions import BASELINE
 from app.ranking.cautions import means_caution
 from app.ranking.warnings import MEASURED_BARRIERS, candidate_warnings
 from app.ranking.weighting import Scored, Weighting
+from app.ranking.workloads import main_figures
 from app.wording.local_forms import decimal
 from app.wording.messages import local_text
 from ui.common.candidate_rows import Key
 from ui.common.data_table import SORT_ARROWS, DataTable, LineDelegate
 from ui.common.icons import make_icon
-from ui.common.stage_texts import stage_text
 from ui.common.swatch import swatch_icon
-from ui.common.texts import NONE, count, mbit_s, ms, pct, plain_tip, ratio, tr
+from ui.common.texts import NONE, mbit_s, ms, pct, plain_tip, ratio, tr
 from ui.common.theme import Theme
 from ui.common.tips import set_tip
 from ui.common.verdicts import verdict_appearance
@@ -41,6 +40,8 @@ from ui.results.ranking_order import (
     mean,
     ordered,
 )
+from ui.results.ranking_texts import mean_tip, state_icon, state_text, times_best
+from ui.results.workload_columns import WorkloadColumns
 
 _FIGURES = (LATENCY, RATIO, LATENCY_X, MBIT, MBIT_X, CPU, YOURS)
 _PLACE = Qt.ItemDataRole.UserRole
@@ -71,20 +72,9 @@ class RankingTable(DataTable):
     """The user wants to deploy the selected candidate."""
 
     def __init__(self, theme: Theme) -> None:
-        headers = (
-            tr("Rank"),
-            tr("Candidate"),
-            tr("Verdict"),
-            tr("Latency"),
-            tr("Median × best"),
-            tr("× baseline"),
-            tr("Throughput"),
-            tr("× baseline"),
-            tr("CPU"),
-            tr("State"),
-            tr("Yours"),
-        )
+        headers = _headers()
         super().__init__(headers, _FIGURES, tr("Ranking"))
+        self._workloads = WorkloadColumns(self, len(headers))
         self._headers = headers
         self._theme = theme
         self._data: ResultData | None = None
@@ -142,6 +132,9 @@ class RankingTable(DataTable):
     def show_data(self, data: ResultData) -> None:
         """Show a ranking, in its own order."""
         self._data = data
+        self._workloads.show_rows(main_figures(data.record))
+        self._headers = (*_headers(), *self._workloads.headers)
+        self._hide_by_width()
         self.sort_by(None)
         if self._places:
             self.setCurrentCell(self._first_row(data), 0)
@@ -164,8 +157,17 @@ class RankingTable(DataTable):
         """Order by the user's own weights, in a column of its own; None shows the order of the ranks again."""
         self._weighting = weighting
         self.set_column_unused(YOURS, is_unused=weighting is None)
-        self.hide_where_narrow(_SECOND_RANK if weighting is None else (*_SECOND_RANK, RATIO), _ROOMY_EM)
+        self._hide_by_width()
         self.sort_by(YOURS if weighting is not None else None)
+
+    def _hide_by_width(self) -> None:
+        own = () if self._weighting is None else (RATIO,)
+        self.hide_where_narrow((*_SECOND_RANK, *own, *self._workloads.by_width), _ROOMY_EM)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Tick the columns of workloads that have room."""
+        super().resizeEvent(event)
+        self._workloads.tick()
 
     def sort_by(self, column: int | None, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
         """Sort by a column, or by rank; keep the selection."""
@@ -175,7 +177,9 @@ class RankingTable(DataTable):
         is_by_rank = column is None or column == RANK
         self._sorting = None if is_by_rank else (column or 0, order)
         self._places = (
-            ordered(self._data, *self._sorting, self._scores()) if self._sorting else self._data.ranking.ranking
+            ordered(self._data, *self._sorting, self._scores(), self._workloads.values)
+            if self._sorting
+            else self._data.ranking.ranking
         )
         self._mark_header()
         self._fill_all(self._data)
@@ -216,7 +220,8 @@ class RankingTable(DataTable):
         has_intervals = any(one.interval is not None for one in ratios)
         self.set_column_unused(RATIO, is_unused=len(ratios) < 2)
         least_em = _ROOMY_WITH_INTERVALS_EM if has_intervals else _ROOMY_WITH_RATIOS_EM
-        self.hide_sooner(dict.fromkeys((LATENCY_X, MBIT_X), least_em))
+        self.hide_sooner({**dict.fromkeys((LATENCY_X, MBIT_X), least_em), **self._workloads.least_em(least_em)})
+        self._workloads.tick()
         for nth, place in enumerate(places):
             result = data.result((place.solution, place.suite))
             texts = (
@@ -224,17 +229,18 @@ class RankingTable(DataTable):
                 result.title,
                 verdict_appearance(result.verdict).word,
                 ms(mean(result.weighted_latency_ms)),
-                _times_best(result.ratio_to_best),
+                times_best(result.ratio_to_best),
                 ratio(result.latency_vs_baseline),
                 mbit_s(average(result.throughput_mbit_s.values())),
                 ratio(result.throughput_vs_baseline),
                 pct(average(result.cpu_pct.values())),
-                _state(
+                state_text(
                     result,
                     is_slow=(place.solution, place.suite) in data.slow,
                     has_warnings=self._has_warnings(result),
                 ),
                 self._score_text((place.solution, place.suite)),
+                *self._workloads.texts((place.solution, place.suite)),
             )
             for column, text in enumerate(texts):
                 self._fill(nth, column, text, result)
@@ -283,7 +289,7 @@ class RankingTable(DataTable):
         item.setText(text)
         best = self._data.ranking.results[0] if self._data is not None else None
         tips = {
-            LATENCY: _mean_tip(result.weighted_latency_ms),
+            LATENCY: mean_tip(result.weighted_latency_ms),
             RATIO: means_caution(result, best) if best is not None else "",
             STATE: self._why(result),
             YOURS: self._why_no_place(result),
@@ -318,6 +324,22 @@ class RankingTable(DataTable):
             self._fill_all(self._data)
 
 
+def _headers() -> tuple[str, ...]:
+    return (
+        tr("Rank"),
+        tr("Candidate"),
+        tr("Verdict"),
+        tr("Latency"),
+        tr("Median × best"),
+        tr("× baseline"),
+        tr("Throughput"),
+        tr("× baseline"),
+        tr("CPU"),
+        tr("State"),
+        tr("Yours"),
+    )
+
+
 class _BracketDelegate(LineDelegate):
     """Draws a rank, and a bracket around those that share it."""
 
@@ -346,47 +368,3 @@ class _BracketDelegate(LineDelegate):
         if is_last:
             painter.drawLine(left, bottom, right, bottom)
         painter.restore()
-
-
-def _times_best(ratio: Ratio | None) -> str:
-    """Return the latency over that of the fastest, of medians, with its interval where it has one."""
-    if ratio is None:
-        return NONE
-    ends = ratio.interval
-    return decimal(ratio.value, 2) + (f" ({decimal(ends[0], 2)}–{decimal(ends[1], 2)})" if ends is not None else "")
-
-
-def _mean_tip(estimate: Estimate | None) -> str:
-    """Return a mean with its interval, which says how much rounds differ and does not decide a rank."""
-    if estimate is None or estimate.ci is None:
-        return ""
-    text = tr("Mean %1, 95 % interval %2 to %3 over %4 rounds")
-    figures = (ms(estimate.mean), *(decimal(end, 2) for end in estimate.ci), count(estimate.rounds))
-    for nth, figure in enumerate(figures, start=1):
-        text = text.replace(f"%{nth}", figure)
-    return text
-
-
-def state_icon(result: CandidateResult, *, has_warnings: bool) -> tuple[str, str]:
-    """Return icon and colour of a candidate's state, the same as while it was measured; only failing is bad."""
-    if result.status is AttemptStatus.COMPLETED:
-        return ("warning", "legacy") if has_warnings else ("check", "good")
-    if result.status is AttemptStatus.FAILED and not result.is_partial:
-        return "error", "bad"
-    return "stop" if result.status is AttemptStatus.CANCELLED else "skip", "muted"
-
-
-def _state(result: CandidateResult, *, is_slow: bool, has_warnings: bool) -> str:
-    if result.status is AttemptStatus.COMPLETED:
-        parts = [tr("done"), *([tr("slow")] if is_slow else []), *([tr("warnings")] if has_warnings else [])]
-        return ", ".join(parts)
-    words = {
-        AttemptStatus.FAILED: tr("failed"),
-        AttemptStatus.NOT_RUN: tr("not run"),
-        AttemptStatus.CANCELLED: tr("cancelled"),
-        AttemptStatus.SKIPPED: tr("skipped"),
-    }
-    word = words.get(result.status, str(result.status))
-    if result.is_partial and result.stage:
-        return tr("%1 in stage: %2").replace("%1", word).replace("%2", stage_text(Stage(result.stage)))
-    return word

@@ -302,8 +302,8 @@ class ResultsPage(Page):
 
     def _weigh(self) -> None:
         """Order the ranking by the user's own weights; the recommendation does not change."""
-        weights, data = self.weighting.weights, self.data
-        weighting = weigh(data.record, data.ranking, weights) if weights and data is not None else None
+        weights, method, data = self.weighting.weights, self.weighting.method, self.data
+        weighting = weigh(data.record, data.ranking, weights, method) if weights and data is not None else None
         self.weighting.show_weighting(weighting)
         self.table.show_weighting(weighting)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QSlider, QVBoxLayout, QWidget
 
-from app.ranking.weighting import BALANCED, PRESETS, Measure, Weighting, Weights
+from app.ranking.weighting import BALANCED, PRESETS, Measure, Scoring, Weighting, Weights
 from app.wording.messages import local_text
 from ui.common.basics import ChoiceBox, icon_label, label, label_for, row
 from ui.common.texts import tr
@@ -23,6 +23,7 @@ class WeightingBar(QFrame):
     Attributes:
         presets: The box.
         choice: Label and box.
+        methods: Box with the methods of making one number of several figures.
         sliders: One per measure.
     """
 
@@ -39,11 +40,17 @@ class WeightingBar(QFrame):
         self.presets.currentIndexChanged.connect(self._on_preset)
         self.choice = QWidget()
         self.choice.setLayout(row(label_for(tr("Order &by"), self.presets), self.presets))
+        self.methods = ChoiceBox()
+        self.methods.setAccessibleName(tr("Way of scoring"))
+        for method, text in _method_words().items():
+            self.methods.addItem(text, method)
+        set_tip(self.methods, tr("Ranks drop how far candidates are apart, and depend on which others there are"))
+        self.methods.currentIndexChanged.connect(self._on_change)
         self.sliders: dict[Measure, QSlider] = {}
         self._shown: dict[Measure, QLabel] = {}
         self.title = label("", "strong")
         self.sentence = label("", is_selectable=True)
-        head = row(icon_label("edit"), self.title)
+        head = row(icon_label("edit"), self.title, label_for(tr("Score b&y"), self.methods), self.methods)
         head.setStretch(1, 1)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(2 * GRID, GRID, 2 * GRID, GRID)
@@ -60,6 +67,11 @@ class WeightingBar(QFrame):
         if self.presets.currentData() == BALANCED:
             return {}
         return {measure: slider.value() for measure, slider in self.sliders.items() if slider.value()}
+
+    @property
+    def method(self) -> Scoring:
+        """The method that is chosen."""
+        return Scoring(self.methods.currentData())
 
     def choose(self, name: str) -> None:
         """Choose a preset, see `PRESETS`."""
@@ -136,11 +148,19 @@ def _preset_words() -> dict[str, str]:
     }
 
 
+def _method_words() -> dict[Scoring, str]:
+    return {
+        Scoring.RATIOS: tr("ratios to the best"),
+        Scoring.RANKS: tr("ranks: the heuristic of a study of 2004"),
+    }
+
+
 def _measure_words() -> dict[Measure, tuple[str, str]]:
     return {
         Measure.LATENCY: (tr("Latency"), tr("Weighted latency in ms")),
         Measure.THROUGHPUT: (tr("Throughput"), tr("Mbit/s, mean of both directions")),
         Measure.CPU: (tr("CPU"), tr("Percent of both hosts' CPU together per Mbit/s")),
         Measure.OVERHEAD: (tr("Overhead"), tr("Bytes on the underlay per frame inside, as captured")),
+        Measure.JITTER: (tr("Jitter"), tr("Mean difference of successive round-trip times in ms")),
         Measure.SECURITY: (tr("Security"), tr("The verdict, and properties that tests refuted")),
     }

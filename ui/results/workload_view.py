@@ -41,7 +41,7 @@ class WorkloadView(QWidget):
         self.table.setRowCount(len(found.rows))
         for nth, one in enumerate(found.rows):
             unit = f", {one.kind.unit}" if one.kind.unit else ""
-            texts = [tr(one.workload_title) if one.is_main else "", f"{local_text(one.kind.title)}{unit}"]
+            texts = [local_text(one.workload_title) if one.is_main else "", f"{local_text(one.kind.title)}{unit}"]
             for key, _ in found.candidates:
                 cell = one.cells.get(key)
                 texts.append("–" if cell is None else f"{cell.words}{' *' if cell.is_best else ''}")
@@ -51,4 +51,4 @@ class WorkloadView(QWidget):
                 item.setToolTip(plain_tip(text))
                 if column > 1:
                     item.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-            set_tip(self.table.cell(nth, 0), tr(one.workload_title))
+            set_tip(self.table.cell(nth, 0), local_text(one.workload_title))

@@ -13,6 +13,7 @@ from app.domain.hosts import PairSpec
 from app.domain.profiles import Profile
 from app.domain.results import CampaignPlan, Candidate
 from app.measurement.comparison.planning import PastDurations, plan_campaign
+from app.measurement.comparison.workload_needs import refuse_lacking
 from app.measurement.messages import CANDIDATES_NOT_OFFERED, SHAPING_NOT_ALLOWED
 from app.measurement.options import RunOptions
 from app.tunnel.shaping import refuse_unshaped
@@ -35,10 +36,12 @@ def plan_choice(
 
     Raises:
         InvalidPlan: The link must not be shaped, a candidate is not offered, or as `plan_campaign`.
+        PackageMissing: A host lacks what a workload needs.
     """
     pair = discovery.pair
     condition = options.condition or usual_condition(pair)
     _check_shaping(pair, condition, options)
+    refuse_lacking(pair, discovery.facts, options.workloads)
     # Under a condition, or with workloads, attempts take another time than those before.
     is_as_before = condition is None and not options.workloads
     return plan_campaign(
@@ -52,6 +55,7 @@ def plan_choice(
         history=durations(pair.name, options.profile) if is_as_before else {},
         condition=condition,
         workloads=options.workloads,
+        transfer_mb=options.transfer_mb,
     )
 
 

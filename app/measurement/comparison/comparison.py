@@ -10,11 +10,12 @@ from typing import ClassVar
 from app.domain.cancel import CancelToken
 from app.domain.conditions import Condition
 from app.domain.history import EntryKind
-from app.domain.hosts import Side
+from app.domain.hosts import HostFacts, Side
 from app.domain.messages import sentences
 from app.domain.results import Attempt, AttemptKey, AttemptStatus, CampaignPlan, CampaignRecord, CampaignStatus
 from app.measurement.comparison.attempt import not_run, run_attempt, title_of
 from app.measurement.comparison.conditions import judged_under_condition, under_condition
+from app.measurement.comparison.workload_needs import refuse_lacking
 from app.measurement.engine import CAUSED_BY_LINK
 from app.measurement.interfaces import CampaignStore
 from app.measurement.messages import ATTEMPTS_NOT_RUN, LOAD_HINT_COMPARISON, SKIPPED_IN_STAGE, SKIPPED_WHILE_RUNNING
@@ -34,6 +35,12 @@ class Comparison(Work[CampaignPlan, Attempt, CampaignRecord]):
     minds_firewalls = True
     is_proven_clean = True
     is_ended_by_lost_host = True
+
+    @classmethod
+    def check(cls, plan: CampaignPlan, facts: Mapping[str, HostFacts]) -> None:
+        """Refuse a plan that cannot be run on these hosts, also for what its workloads need; raises as `Work.check`."""
+        super().check(plan, facts)
+        refuse_lacking(plan.pair, facts, plan.workloads)
 
     @staticmethod
     def load(store: CampaignStore, number: int) -> CampaignRecord:

@@ -16,11 +16,12 @@ from app.domain.hosts import Side
 from app.domain.profiles import Profile, ProfileName
 from app.domain.results import Attempt, AttemptStatus, CampaignPlan, CampaignStatus
 from app.domain.solutions import BASELINE
+from app.domain.workloads import TRANSFER_MB
 from app.measurement.link_conditions import PLAIN, LinkMeasurement, measure_held, why_not_met
 from app.measurement.messages import CONDITION_SET, NO_EMULATION_ON_LINK
 from app.measurement.work import CampaignContext, Done, Task
 from app.probes.throughput import SILENT_ROUND_TRIPS
-from app.probes.workloads import WORKLOADS
+from app.probes.workloads import chosen_workloads
 from app.wording.conditions import check_words, condition_words
 
 if TYPE_CHECKING:
@@ -41,10 +42,13 @@ _PINGS, _ROUNDS = 100, 2
 """In place of an adaptive profile, whose tests take a condition for a disturbance. Source: our choice."""
 
 
-def workloads_s(names: Sequence[str], condition: Condition | None) -> float:
-    """Return how long workloads take in an attempt, roughly, in seconds."""
+def workloads_s(names: Sequence[str], condition: Condition | None, transfer_mb: int = TRANSFER_MB) -> float:
+    """Return how long workloads take in an attempt, roughly, in seconds; files of so many MB are transferred."""
     rtt_s = condition.rtt_ms / 1_000 if condition is not None else 0.0
-    return sum(WORKLOADS[name].seconds + WORKLOADS[name].round_trips * rtt_s for name in names)
+    ways = (condition.a_to_b, condition.b_to_a) if condition is not None else ()
+    s_per_mb = sum(8 / way.rate_mbit_s for way in ways if way.rate_mbit_s is not None)
+    chosen = chosen_workloads(names, transfer_mb)
+    return sum(one.seconds + one.round_trips * rtt_s + one.each_way_mb * s_per_mb for one in chosen)
 
 
 def profile_under(condition: Condition | None, profile: Profile) -> Profile:

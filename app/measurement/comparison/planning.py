@@ -20,6 +20,7 @@ from app.domain.hosts import PairSpec
 from app.domain.profiles import GOOD_CYCLES, Profile
 from app.domain.results import AttemptKey, CampaignPlan, Candidate
 from app.domain.solutions import BASELINE
+from app.domain.workloads import MOST_TRANSFER_MB, TRANSFER_MB
 from app.measurement.comparison.conditions import ping_interval_s, profile_under, workloads_s
 from app.measurement.messages import (
     BYTES_IN_A_FRAME,
@@ -27,6 +28,7 @@ from app.measurement.messages import (
     DEADLINE_OUT_OF_RANGE,
     ECHO_REQUESTS_PER_SIZE,
     FRAME_SIZES_ALIKE,
+    MB_TO_TRANSFER,
     NOTHING_TO_COMPARE,
     NUMBER_OUT_OF_RANGE,
     RATE_OUT_OF_RANGE,
@@ -85,6 +87,7 @@ def plan_campaign(
     history: Mapping[str, PastDurations] | None = None,
     condition: Condition | None = None,
     workloads: Sequence[str] = (),
+    transfer_mb: int = TRANSFER_MB,
 ) -> CampaignPlan:
     """Plan a comparison.
 
@@ -97,12 +100,15 @@ def plan_campaign(
         history: By solution, how long attempts with this profile took on this pair.
         condition: Condition of the link that is emulated meanwhile.
         workloads: Names of workloads that are run besides.
+        transfer_mb: Size of the file of the workload transfer, in MB.
 
     Raises:
         InvalidPlan: There is nothing to compare, a candidate is named twice, or a number is out of range.
     """
     _check(candidates, profile)
     _check_requirements(deadline_ms, min_rate_mbit_s)
+    if not 1 <= transfer_mb <= MOST_TRANSFER_MB:
+        raise InvalidPlan(NUMBER_OUT_OF_RANGE(value=transfer_mb, what=MB_TO_TRANSFER(), low=1, high=MOST_TRANSFER_MB))
     if condition is not None or workloads:
         profile = profile_under(condition, profile)
     attempts = _order(candidates, profile, seed, name_of(condition))
@@ -112,7 +118,7 @@ def plan_campaign(
         candidates=tuple(candidates),
         attempts=attempts,
         predicted_s=tuple(
-            seconds + workloads_s(workloads, condition)
+            seconds + workloads_s(workloads, condition, transfer_mb)
             for seconds in _predicted_s(attempts, pair, profile, history or {}, condition)
         ),
         deadline_ms=deadline_ms,
@@ -121,6 +127,7 @@ def plan_campaign(
         allow_load=allow_load,
         condition=condition,
         workloads=tuple(workloads),
+        transfer_mb=transfer_mb,
     )
 
 

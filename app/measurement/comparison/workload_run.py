@@ -14,7 +14,7 @@ from app.measurement.interfaces import StageSink
 from app.measurement.load_guard import LoadGuard
 from app.measurement.messages import WAS_NOT_MEASURED, WORKLOAD_FIGURE, WORKLOAD_NOT_MEASURED
 from app.measurement.work import CampaignContext
-from app.probes.workloads import WORKLOADS, Workload, WorkloadPath
+from app.probes.workloads import Workload, WorkloadPath, planned_workloads
 from app.wording.numbers import figure
 
 
@@ -32,7 +32,7 @@ def run_workloads(
         ConnectionLost, DeadlineExceeded, Cancelled: As `HostSession.run`.
     """
     found = []
-    for workload in (one for one in WORKLOADS.values() if one.name in context.plan.workloads):
+    for workload in planned_workloads(context.plan):
         on_stage(Stage.WORKLOAD, workload.title)
         result = _run(context, workload, tunnel, token, port)
         context.emit(LogLine(LogLevel.WARNING if result.message else LogLevel.INFO, _words(workload, result)))

@@ -6,8 +6,9 @@ Must not change a host: what a workload starts ends with it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
+from app.domain.results import CampaignPlan
 from app.probes.workloads import (
     both_directions,
     idle_data,
@@ -26,4 +27,20 @@ WORKLOADS: Mapping[str, Workload] = {
 }
 """By name, in the order in which they run and are shown."""
 
-__all__ = ["WORKLOADS", "Workload", "WorkloadPath"]
+
+def planned_workloads(plan: CampaignPlan) -> tuple[Workload, ...]:
+    """Return the workloads of a plan, in the order in which they run, with the size that it has for its files."""
+    return chosen_workloads(plan.workloads, plan.transfer_mb)
+
+
+def chosen_workloads(names: Collection[str], transfer_mb: int) -> tuple[Workload, ...]:
+    """Return the workloads of these names that there are, in the order in which they run.
+
+    Args:
+        transfer_mb: Size of the file that is transferred, in MB.
+    """
+    found = (one for name, one in WORKLOADS.items() if name in names)
+    return tuple(transfer.sized(transfer_mb) if one is transfer.WORKLOAD else one for one in found)
+
+
+__all__ = ["WORKLOADS", "Workload", "WorkloadPath", "chosen_workloads", "planned_workloads"]

@@ -64,8 +64,12 @@ class Workload:
         run: Measures them; returns values by name.
         seconds: How long it takes on a link with a short round trip, roughly.
         round_trips: Seconds more, in round trips of the link.
-        needs: Programs that it needs, by side.
+        each_way_mb: Data that cross in one direction, then in the other, in MB: what a slow link takes longer for.
+        needs: Programs that it needs, by side; checked before anything is set up.
+        least_versions: Versions that programs must have at least, by program, for example `3.7`.
+        beyond_busybox: Programs of which BusyBox's own does not do.
         source: Where its numbers come from.
+        heading: Short title of its main figure, for the head of a column; its name where empty.
     """
 
     name: str
@@ -74,5 +78,9 @@ class Workload:
     run: Callable[[WorkloadPath], Mapping[str, float]]
     seconds: float
     round_trips: float = 0.0
+    each_way_mb: float = 0.0
     needs: Mapping[Side, tuple[str, ...]] = field(default_factory=dict)
+    least_versions: Mapping[str, str] = field(default_factory=dict)
+    beyond_busybox: tuple[str, ...] = ()
     source: str = ""
+    heading: str = ""

@@ -31,6 +31,7 @@ def _run(path: WorkloadPath) -> Mapping[str, float]:
 WORKLOAD = Workload(
     name="both-directions",
     title=mark("Throughput in both directions at the same time"),
+    heading=mark("Both ways"),
     figures=(
         FigureKind("sum", mark("Both directions together"), "Mbit/s", is_lower_better=False),
         FigureKind("a-to-b", mark("From A to B meanwhile"), "Mbit/s", is_lower_better=False),
@@ -40,5 +41,6 @@ WORKLOAD = Workload(
     seconds=13.0,
     round_trips=40.0,
     needs={Side.A: ("iperf3",), Side.B: ("iperf3",)},
+    least_versions={"iperf3": "3.7"},
     source=mark("iperf3 --bidir (3.7 or later), twice; rates at the receivers"),
 )

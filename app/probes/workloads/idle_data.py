@@ -108,6 +108,7 @@ def figures(frames: int, captured_bytes: int) -> Mapping[str, float]:
 WORKLOAD = Workload(
     name="idle-data",
     title=mark("Data of an idle tunnel"),
+    heading=mark("Idle data"),
     figures=(
         FigureKind("month", mark("Idle data in 30 days, both directions"), "MB", is_lower_better=True),
         FigureKind("frames", mark("Frames of an idle hour"), "", is_lower_better=True),

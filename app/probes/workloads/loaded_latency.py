@@ -51,6 +51,7 @@ def _percentiles(found: tuple[Echo, ...]) -> tuple[float, float]:
 WORKLOAD = Workload(
     name="loaded-latency",
     title=mark("Latency while loaded"),
+    heading=mark("Added by load"),
     figures=(
         FigureKind("added", mark("Round trip added by load (worse direction, median)"), "ms", is_lower_better=True),
         FigureKind("idle", mark("Round trip without load (median)"), "ms", is_lower_better=True),
@@ -67,5 +68,6 @@ WORKLOAD = Workload(
     seconds=25.0,
     round_trips=40.0,
     needs={Side.A: ("ping", "iperf3"), Side.B: ("iperf3",)},
+    beyond_busybox=("ping",),
     source=mark("Echo requests every 50 ms during one TCP connection; the first 30 % of the time do not count"),
 )

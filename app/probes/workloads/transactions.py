@@ -36,7 +36,7 @@ def _run(path: WorkloadPath) -> Mapping[str, float]:
     found: dict[str, float] = {}
     for name, sender in (("a-to-b", Side.A), ("b-to-a", Side.B)):
         found |= {f"{kind}-{name}": value for kind, value in _one_way(path, sender).items()}
-        path.report(name, float(_SECONDS), found[f"response-{name}"])
+        path.report(f"response-{name}", float(_SECONDS), found[f"response-{name}"])
     return {"response": (found["response-a-to-b"] + found["response-b-to-a"]) / 2, **found}
 
 
@@ -90,6 +90,7 @@ def _of_way(way: str, name: str) -> tuple[FigureKind, ...]:
 WORKLOAD = Workload(
     name="transactions",
     title=mark("Files of 1 MB, each answered"),
+    heading=mark("Files"),
     figures=(
         FigureKind("response", mark("Time of a file, mean of both directions"), "ms", is_lower_better=True),
         *_of_way("a-to-b", WAYS["a_to_b"]()),

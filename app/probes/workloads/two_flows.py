@@ -104,6 +104,7 @@ def shares(first: float, second: float) -> dict[str, float]:
 WORKLOAD = Workload(
     name="two-flows",
     title=mark("Two connections that share the link"),
+    heading=mark("Fairness"),
     figures=(
         FigureKind("fairness", mark("Fairness index (1: equal, 0.5: one has all)"), "", is_lower_better=False),
         FigureKind("second-share", mark("Share of the later connection"), "%", is_lower_better=None),

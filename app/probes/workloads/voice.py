@@ -159,6 +159,7 @@ def _figures(direction: str, way: str) -> tuple[FigureKind, ...]:
 WORKLOAD = Workload(
     name="voice",
     title=mark("Telephone call (G.711)"),
+    heading=mark("Call"),
     figures=(
         FigureKind("mos", mark("Mean opinion score (worse direction; 4.4 is the best)"), "", is_lower_better=False),
         FigureKind("rating", mark("Rating R (worse direction; 93.2 is the best)"), "", is_lower_better=False),
@@ -170,5 +171,6 @@ WORKLOAD = Workload(
     seconds=_COUNT * PACKET_S + 5.0,
     round_trips=2.0,
     needs={Side.A: ("ping", "python3"), Side.B: ("python3",)},
+    beyond_busybox=("ping",),
     source=VOICE_SOURCE(buffer_ms=BUFFER_MS),
 )

@@ -64,6 +64,7 @@ def _load(path: WorkloadPath) -> tuple[float, float, float]:
 WORKLOAD = Workload(
     name="web-page",
     title=mark("Web page of 530 kB"),
+    heading=mark("Page"),
     figures=(
         FigureKind("page", mark("Time until all is there"), "s", is_lower_better=True),
         FigureKind("document", mark("Time until the document is there"), "s", is_lower_better=True),

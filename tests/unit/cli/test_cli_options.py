@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.cli.census import selection_of
-from app.cli.messages import ADDRESS_FORM, ADDRESS_PORT, OUT_OF_RANGE
+from app.cli.condition_options import transfer_mb_of
+from app.cli.messages import ADDRESS_FORM, ADDRESS_PORT, OUT_OF_RANGE, TRANSFER_NOT_ASKED_FOR, UNKNOWN_WORKLOAD
 from app.cli.pairs import parse_address
 from app.cli.parser import make_parser, parse
 from app.cli.profile_options import chosen_profile, profile_of
@@ -109,3 +110,17 @@ def test_a_command_for_a_labs_host_is_left_alone() -> None:
 def test_the_profile_of_the_settings_counts_unless_the_command_line_has_one(words: str, expected: Profile) -> None:
     options = make_parser().parse_args(["compare", "north", *words.split()])
     assert profile_of(options, Preferences(ProfileName.PAPER)) == expected
+
+
+def test_the_size_of_the_file_goes_with_the_workload_that_transfers_it() -> None:
+    def size_mb(*words: str) -> int:
+        return transfer_mb_of(make_parser().parse_args(["compare", "plant", *words]))
+
+    assert size_mb("--workload", "voice") == 4
+    assert size_mb("--workload", "voice,transfer", "--transfer-mb", "25") == 25
+    assert size_mb("--workload", "all", "--transfer-mb", "1") == 1
+    for words in ((), ("--workload", "voice")):
+        with pytest.raises(InvalidOption, check=has_message(TRANSFER_NOT_ASKED_FOR)):
+            size_mb(*words, "--transfer-mb", "25")
+    with pytest.raises(InvalidOption, check=has_message(UNKNOWN_WORKLOAD)):
+        size_mb("--workload", "fax")

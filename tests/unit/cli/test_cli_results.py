@@ -7,14 +7,21 @@ from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any, cast
 
+import pytest
 from rich.console import Console
 from sample_records import MODELS, Model, sample_record
 
 from app.cli.compare import cancelled_words, how_to_go_on
+from app.cli.context import CommandContext
+from app.cli.messages import MEAN_RANKS_WITHOUT_WEIGHTS
+from app.cli.parser import make_parser
 from app.cli.results import print_ranking, print_weighting
+from app.cli.results import rank as rank_command
+from app.domain.errors import InvalidOption
 from app.domain.results import AttemptStatus, CampaignRecord
 from app.ranking import rank
-from app.ranking.weighting import parse_weights, weigh
+from app.ranking.weighting import Scoring, parse_weights, weigh
+from support.message_checks import has_message
 
 SUBNET = "gateway-a uses 192.0.2.0/24 already, and the tunnel's addresses lie in it. Choose other addresses."
 
@@ -84,3 +91,18 @@ def test_weights_of_the_user_are_beside_the_ranking_and_are_marked() -> None:
     assert "Bare underlay: no rank: has no cryptography and is a reference only" in text
     assert "WireGuard, ChaCha20-Poly1305 first (1." in text
     assert "Take " not in text
+
+
+def test_mean_ranks_are_beside_the_ranking_and_marked_as_the_heuristic_of_a_study() -> None:
+    record = sample_record(rounds=3)
+    out = Console(file=io.StringIO(), width=100, color_system=None, highlight=False)
+    print_weighting(out, weigh(record, rank(record), parse_weights("latency=1,jitter=1"), Scoring.RANKS))
+    text = cast("io.StringIO", out.file).getvalue()
+    assert "Mean ranks, the heuristic of a study of 2004, not Tunnelmark's recommendation: latency 1, jitter 1." in text
+    assert "x best" not in text
+
+
+def test_mean_ranks_without_weights_are_refused() -> None:
+    context = cast("CommandContext", SimpleNamespace(options=make_parser().parse_args(["rank", "--mean-ranks"])))
+    with pytest.raises(InvalidOption, check=has_message(MEAN_RANKS_WITHOUT_WEIGHTS)):
+        rank_command(context)

@@ -172,6 +172,19 @@ def test_everything_is_asked_in_one_batch_and_nothing_is_asked_twice() -> None:
     assert set(facts.solutions) == {"openvpn-udp", "openvpn-tcp"}
 
 
+def test_further_programs_are_asked_about_in_the_same_batch_and_are_not_missed() -> None:
+    session = RecordedSession("discovery-debian-13")
+    facts = discover_host(session, {}, token=CancelToken(), now=session.now, programs=("python3", "ping"))
+    assert len(session.batches) == 1
+    asked = host_commands(as_root=True, programs=("python3",))["tool-python3"]
+    assert asked in session.batches[0]
+    assert asked.argv[-2:] == ("python3", "--version")
+    assert facts.tools["ping"].version == "20240905", "it is asked as always"
+    assert "python3" in facts.tools
+    assert "python3" not in discover_host(session, {}, token=CancelToken(), now=session.now).tools
+    assert "python3" not in {part.what for part in facts.missing}
+
+
 def test_missing_parts_get_the_package_of_this_hosts_package_manager() -> None:
     parts = (MissingPart("openvpn", "openvpn-udp"), MissingPart("magic", "openvpn-udp"), MissingPart("x", "y", "given"))
     adapter = AskingAdapter("openvpn-udp", {}, parts)

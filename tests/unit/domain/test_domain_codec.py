@@ -29,6 +29,7 @@ from app.domain.results import (
 )
 from app.domain.verdicts import Finding, Verdict
 from app.storage.codec import from_json, to_data, to_json
+from support.sample_records import sample_record
 
 _NOW = datetime(2026, 3, 4, 9, 30, 1, 250, tzinfo=UTC)
 _CPU = CpuUsage(12.5, 3.0, 6.0, 3.5, 0.0, 3.01)
@@ -191,3 +192,12 @@ def test_json_of_an_attempt_is_what_it_was() -> None:
         *("doubts", "wire", "stage", "blocks", "readings", "own_load_cores", "repeats", "cpu_at_rate", "rate_mbit_s"),
         "workloads",
     ]
+
+
+def test_a_plan_from_before_sizes_of_files_were_stored_has_the_usual_one() -> None:
+    plan = sample_record().plan
+    data = to_data(replace(plan, transfer_mb=16))
+    assert from_data(CampaignPlan, data).transfer_mb == 16
+    del data["transfer_mb"]
+    assert from_data(CampaignPlan, data) == plan
+    assert plan.transfer_mb == 4

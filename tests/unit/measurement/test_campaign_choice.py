@@ -28,6 +28,7 @@ QUICK = RunOptions(PROFILES[ProfileName.QUICK])
 OFFERED = (sample.BASELINE, sample.WIREGUARD)
 CHOSEN = tuple((one.solution, one.suite) for one in OFFERED)
 OWN, LAB = (replace(sample.pair(), is_lab=is_lab) for is_lab in (False, True))
+FACTS = {"a": sample.facts("gw-a"), "b": sample.facts("gw-b")}
 CHANGING = next(one for one in presets().values() if one.a_to_b.trace_ms or one.b_to_a.trace_ms)
 
 
@@ -45,7 +46,7 @@ def planned(
         assert (name, profile) == (pair.name, options.profile)
         return {} if seconds is None else {"wireguard": MeanDurations(3, seconds, seconds, seconds)}
 
-    discovery = cast("Discovery", SimpleNamespace(pair=pair, candidates=OFFERED))
+    discovery = cast("Discovery", SimpleNamespace(pair=pair, candidates=OFFERED, facts=FACTS))
     return plan_choice(discovery, chosen, options, usual_condition=lambda _pair: usual, durations=durations)
 
 

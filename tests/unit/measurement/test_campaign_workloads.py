@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import cast
 
 import pytest
 from campaign_stage import Stage
 
-from app.domain.errors import ProbeFailed
+from app.domain.condition_files import presets
+from app.domain.errors import InvalidPlan, ProbeFailed
 from app.domain.events import Stage as AttemptStage
 from app.domain.events import StageStarted
 from app.domain.profiles import ADAPTIVE_PROFILE
 from app.domain.results import AttemptStatus, CampaignStatus
 from app.measurement.comparison import plan_campaign
 from app.measurement.comparison.conditions import workloads_s
-from app.measurement.comparison.workload_run import WORKLOADS
-from app.probes.workloads import WorkloadPath
+from app.measurement.messages import MB_TO_TRANSFER, NUMBER_OUT_OF_RANGE
+from app.probes.workloads import WORKLOADS, Workload, WorkloadPath
+from support.message_checks import has_message
 
 
 @pytest.fixture
@@ -31,7 +34,7 @@ def paths(monkeypatch: pytest.MonkeyPatch) -> list[WorkloadPath]:
         return {"mos": 4.2}
 
     voice = replace(WORKLOADS["voice"], run=run)
-    monkeypatch.setattr("app.measurement.comparison.workload_run.WORKLOADS", {**WORKLOADS, "voice": voice})
+    monkeypatch.setitem(cast("dict[str, Workload]", WORKLOADS), "voice", voice)
     return seen
 
 
@@ -60,3 +63,38 @@ def test_a_plan_with_workloads_has_fixed_rounds_and_their_time() -> None:
     assert added == [pytest.approx(workloads_s(("voice", "two-flows"), None))] * len(added)
     adaptive = plan_campaign(plain.pair, plain.candidates, ADAPTIVE_PROFILE, seed=1, workloads=("voice",))
     assert not adaptive.profile.is_adaptive
+
+
+def test_the_predicted_time_follows_the_size_of_the_file() -> None:
+    plan = Stage().plan()
+    usual, larger = (
+        plan_campaign(plan.pair, plan.candidates, plan.profile, seed=1, workloads=("transfer",), transfer_mb=size_mb)
+        for size_mb in (4, 104)
+    )
+    assert larger.transfer_mb == 104
+    assert sum(larger.predicted_s) > sum(usual.predicted_s) + 10 * len(usual.predicted_s)
+    slow = presets()["lte"]
+    rates = [way.rate_mbit_s for way in (slow.a_to_b, slow.b_to_a) if way.rate_mbit_s is not None]
+    added = workloads_s(("transfer",), slow, 5) - workloads_s(("transfer",), slow, 4)
+    assert added >= sum(8 / rate for rate in rates) > 0
+    assert workloads_s(("voice",), slow, 5) == workloads_s(("voice",), slow, 4)
+
+
+@pytest.mark.parametrize("size_mb", [0, -1, 1_001])
+def test_a_size_out_of_range_is_refused(size_mb: int) -> None:
+    plan = Stage().plan()
+    with pytest.raises(InvalidPlan, check=has_message(NUMBER_OUT_OF_RANGE, value=size_mb, what=MB_TO_TRANSFER())):
+        plan_campaign(plan.pair, plan.candidates, plan.profile, seed=1, transfer_mb=size_mb)
+
+
+def test_the_attempts_of_a_plan_transfer_its_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes: list[int] = []
+
+    def sized(size_mb: int) -> Workload:
+        sizes.append(size_mb)
+        return replace(WORKLOADS["transfer"], run=lambda _path: {"b-to-a": 1.0})
+
+    monkeypatch.setattr("app.probes.workloads.transfer.sized", sized)
+    record = Stage(workloads=("transfer",), transfer_mb=32).run()
+    assert set(sizes) == {32}
+    assert record.plan.transfer_mb == 32

@@ -24,7 +24,17 @@ from app.domain.verdicts import Verdict
 from app.ranking import rank
 from app.ranking.candidates import capture_of
 from app.ranking.messages import NO_MEASURE, NO_WEIGHT, WEIGHT_OUT_OF_RANGE, WEIGHT_TWICE
-from app.ranking.weighting import BALANCED, PRESETS, Measure, Weighting, Weights, parse_weights, value_of, weigh
+from app.ranking.weighting import (
+    BALANCED,
+    PRESETS,
+    Measure,
+    Scoring,
+    Weighting,
+    Weights,
+    parse_weights,
+    value_of,
+    weigh,
+)
 from support.message_checks import HasMessage, has_message
 
 FAST = Model(WIREGUARD, 1.0, 0.0, 20.0, 40.0, 100)
@@ -71,7 +81,7 @@ def test_score_is_the_weighted_geometric_mean_of_ratios_to_the_best() -> None:
     assert second.score == pytest.approx(by_latency["openvpn-udp"].score ** (2 / 3))
     third = ordered(record, {Measure.LATENCY: 200 / 100, Measure.THROUGHPUT: 1, Measure.CPU: 0}).scored[0]
     assert third.score == pytest.approx(first.score)
-    assert Measure.CPU not in third.ratios
+    assert Measure.CPU not in third.parts
 
 
 def test_another_candidate_reverses_no_two() -> None:
@@ -178,3 +188,32 @@ def test_bad_weights_are_refused_with_what_is_possible(text: str, refusal: HasMe
     with pytest.raises(InvalidOption, check=refusal) as caught:
         parse_weights(text)
     assert caught.value.hint
+
+
+def test_mean_ranks_are_those_of_the_study_over_the_same_candidates() -> None:
+    record = compared(FAST, WIDE, Model(OPENVPN_TCP, 2.0, 0.0, 10.0, 40.0, 80))
+    weights = {Measure.LATENCY: 2.0, Measure.THROUGHPUT: 1.0, Measure.OVERHEAD: 1.0}
+    found = weigh(record, rank(record), weights, Scoring.RANKS)
+    scores = {one.result.solution: (one.rank, one.score) for one in found.scored}
+    # Ranks by latency, throughput and overhead: WireGuard 1 2 3, OpenVPN over UDP 3 1 1, over TCP 2 3 2.
+    assert scores == {"wireguard": (1, 1.75), "openvpn-udp": (2, 2.0), "openvpn-tcp": (3, 2.25)}
+    first = found.scored[0]
+    assert first.parts == {Measure.LATENCY: 1.0, Measure.THROUGHPUT: 2.0, Measure.OVERHEAD: 3.0}
+    assert found.title.startswith("Mean ranks, the heuristic of a study of 2004, not Tunnelmark's recommendation: ")
+    assert "1.75" in found.sentence
+    assert {one.result.solution for one in found.unscored} == {"baseline"}
+    assert weigh(record, rank(record), weights).method is Scoring.RATIOS
+
+
+def test_mean_ranks_of_none_are_none() -> None:
+    record = sample_record(models=(BARE,), noise=0.0)
+    assert weigh(record, rank(record), {Measure.LATENCY: 1}, Scoring.RANKS).scored == ()
+
+
+def test_jitter_can_have_weight() -> None:
+    record = sample_record(rounds=2)
+    found = weigh(record, rank(record), parse_weights("jitter=1"))
+    figures = {(one.solution, one.suite): one.jitter_ms for one in rank(record).results}
+    assert len(found.scored) > 1
+    by_figure = sorted(found.scored, key=lambda one: figures[one.result.solution, one.result.suite] or 0.0)
+    assert [one.result.solution for one in found.scored] == [one.result.solution for one in by_figure]

@@ -72,3 +72,18 @@ def test_reports_have_what_the_registry_declares(record: CampaignRecord) -> None
 def test_a_comparison_without_workloads_has_no_table() -> None:
     assert workload_table(sample_record()) is None
     assert workloads_view(sample_record()) is None
+
+
+def test_the_size_of_a_file_is_in_titles_json_and_the_command_that_repeats_it(record: CampaignRecord) -> None:
+    plan = replace(record.plan, workloads=("transfer",), transfer_mb=16)
+    attempts = tuple(replace(one, workloads=(WorkloadResult("transfer", {"b-to-a": 5.0}),)) for one in record.attempts)
+    larger = replace(record, plan=plan, attempts=attempts)
+    found = workload_table(larger)
+    assert found is not None
+    assert found.rows[0].workload_title == "File transfer of 16 MB"
+    assert any(note.startswith("File transfer of 16 MB: iperf3 -n") for note in found.notes)
+    assert to_json(larger, rank(larger))["transfer_mb"] == 16
+    assert " --workload transfer --transfer-mb 16" in repeat_command(larger)
+    usual = replace(larger, plan=replace(plan, transfer_mb=4))
+    assert "--transfer-mb" not in repeat_command(usual)
+    assert to_json(record, rank(record))["transfer_mb"] is None

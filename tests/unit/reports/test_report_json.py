@@ -28,6 +28,7 @@ LATENCY_FIELDS = {
     "stdev_ms",
     "over_deadline_pct",
     "note",
+    "jitter_ms",
 }
 
 

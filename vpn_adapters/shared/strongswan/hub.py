@@ -69,9 +69,7 @@ def _hub_end(request: PlanRequest) -> EndpointPlan:
             first_client(link),
             timeout_s=15.0,
         ),
-        undo=root_script(
-            FOLDER, "hub-sites-remove.sh", link.run_dir, interface, clients_network(link), timeout_s=15.0
-        ),
+        undo=root_script(FOLDER, "hub-sites-remove.sh", link.run_dir, interface, clients_network(link), timeout_s=15.0),
     )
     start = PlanStep(
         title=mark("Start a strongSwan of our own, with its own configuration, beside the system's"),
@@ -124,7 +122,7 @@ def _clients_end(clients: int, request: PlanRequest) -> EndpointPlan:
 
 
 def _client_files(request: PlanRequest, number: int) -> tuple[FileToWrite, ...]:
-    """Return the configuration of a client's charon, whose own files are in a folder of their own, and of its session."""
+    """Return the configuration of a client's charon, whose files are in a folder of their own, and of its session."""
     folder = f"{request.link.run_dir}/client-{number}"
     session = f"{request.link.run_dir}/session-{number}"
     own = replace(request, link=replace(request.link, run_dir=folder))

@@ -1,0 +1,55 @@
+"""Words and icons of the ranking's cells."""
+
+from __future__ import annotations
+
+from app.domain.events import Stage
+from app.domain.ranking import CandidateResult, Estimate, Ratio
+from app.domain.results import AttemptStatus
+from app.wording.local_forms import decimal
+from ui.common.stage_texts import stage_text
+from ui.common.texts import NONE, count, ms, tr
+
+
+def times_best(ratio: Ratio | None) -> str:
+    """Return the latency over that of the fastest, of medians, with its interval where it has one."""
+    if ratio is None:
+        return NONE
+    ends = ratio.interval
+    return decimal(ratio.value, 2) + (f" ({decimal(ends[0], 2)}–{decimal(ends[1], 2)})" if ends is not None else "")
+
+
+def mean_tip(estimate: Estimate | None) -> str:
+    """Return a mean with its interval, which says how much rounds differ and does not decide a rank."""
+    if estimate is None or estimate.ci is None:
+        return ""
+    text = tr("Mean %1, 95 % interval %2 to %3 over %4 rounds")
+    figures = (ms(estimate.mean), *(decimal(end, 2) for end in estimate.ci), count(estimate.rounds))
+    for nth, figure in enumerate(figures, start=1):
+        text = text.replace(f"%{nth}", figure)
+    return text
+
+
+def state_icon(result: CandidateResult, *, has_warnings: bool) -> tuple[str, str]:
+    """Return icon and colour of a candidate's state, the same as while it was measured; only failing is bad."""
+    if result.status is AttemptStatus.COMPLETED:
+        return ("warning", "legacy") if has_warnings else ("check", "good")
+    if result.status is AttemptStatus.FAILED and not result.is_partial:
+        return "error", "bad"
+    return "stop" if result.status is AttemptStatus.CANCELLED else "skip", "muted"
+
+
+def state_text(result: CandidateResult, *, is_slow: bool, has_warnings: bool) -> str:
+    """Return the word of a candidate's state."""
+    if result.status is AttemptStatus.COMPLETED:
+        parts = [tr("done"), *([tr("slow")] if is_slow else []), *([tr("warnings")] if has_warnings else [])]
+        return ", ".join(parts)
+    words = {
+        AttemptStatus.FAILED: tr("failed"),
+        AttemptStatus.NOT_RUN: tr("not run"),
+        AttemptStatus.CANCELLED: tr("cancelled"),
+        AttemptStatus.SKIPPED: tr("skipped"),
+    }
+    word = words.get(result.status, str(result.status))
+    if result.is_partial and result.stage:
+        return tr("%1 in stage: %2").replace("%1", word).replace("%2", stage_text(Stage(result.stage)))
+    return word

@@ -17,6 +17,7 @@ from sample_records import MODELS, STARTED, Model, attempt, configuration, pair,
 
 from app.discovery.pair_discovery import Discovery
 from app.domain.cancel import CancelToken
+from app.domain.conditions import Condition
 from app.domain.credentials import HostKeyQuestion
 from app.domain.errors import Cancelled, HostKeyUnknown, NotFound, TunnelmarkError
 from app.domain.events import (
@@ -84,6 +85,8 @@ class FakeServices(FakeHistory, FakeStudies, FakeDesk):
         failure: Reason and message of every attempt but the baseline's; empty if they complete.
         spoils_cleanup: Whether the last attempt leaves something behind.
         chosen_guidelines: Ids of the guidelines that apply.
+        asked: Options of each plan that was made.
+        previewed: Conditions that candidates were previewed under.
         texts_on_hosts: Configuration files that lie on each host.
         labs_gone: Comparisons whose practice lab has ended.
         unreachable_b: How many times B cannot be reached for the rollback.
@@ -113,6 +116,8 @@ class FakeServices(FakeHistory, FakeStudies, FakeDesk):
     labs_gone: set[int] = field(default_factory=set)
     chosen_guidelines: tuple[str, ...] = DEFAULT_GUIDELINES
     texts_on_hosts: tuple[str, ...] = (OLD_SERVER,)
+    asked: list[RunOptions] = field(default_factory=list)
+    previewed: list[Condition | None] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.cleanup.set()
@@ -188,6 +193,7 @@ class FakeServices(FakeHistory, FakeStudies, FakeDesk):
 
     def plan(self, discovery: Discovery, chosen: Sequence[tuple[str, str]], options: RunOptions) -> CampaignPlan:
         self._call("plan")
+        self.asked.append(options)
         candidates = tuple(c for c in discovery.candidates if (c.solution, c.suite) in set(chosen))
         keys = plan_keys(candidates, options.profile.rounds)
         each_s = 6 + 7 * options.profile.pings * 0.002 + 2 * options.profile.seconds
@@ -199,11 +205,15 @@ class FakeServices(FakeHistory, FakeStudies, FakeDesk):
             (each_s,) * len(keys),
             options.deadline_ms,
             seed=options.seed or 0,
+            condition=options.condition,
             workloads=options.workloads,
         )
 
-    def preview(self, discovery: Discovery, candidate: tuple[str, str]) -> tuple[PlannedItem, ...]:
+    def preview(
+        self, discovery: Discovery, candidate: tuple[str, str], condition: Condition | None = None
+    ) -> tuple[PlannedItem, ...]:
         self._call("preview")
+        self.previewed.append(condition)
         return configuration(candidate[0])
 
     def run(

@@ -9,6 +9,7 @@ from fake_census import FakeCensus
 from fake_deployments import FakeDeployments
 
 from app.domain.census import CensusRecord, OptionStatus
+from app.domain.conditions import name_of
 from app.domain.errors import InvalidPlan
 from app.domain.history import EntryId, EntryKind, HistoryEntry, Winner, checked_note
 from app.domain.results import CampaignRecord, CampaignStatus
@@ -75,6 +76,7 @@ class FakeHistory(FakeCensus, FakeDeployments):
             outcome.failed,
             self.winners.get(one.campaign_id),
             one.note,
+            condition=name_of(one.plan.condition),
         )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from fake_census import FakeCensus
 from fake_deployments import FakeDeployments
@@ -26,10 +27,12 @@ class FakeHistory(FakeCensus, FakeDeployments):
     Attributes:
         records: Stored comparisons.
         winners: Winners that are known already, by number of the comparison.
+        reports: Files that reports were written to.
     """
 
     records: dict[int, CampaignRecord] = field(default_factory=dict)
     winners: dict[int, Winner] = field(default_factory=dict)
+    reports: list[Path] = field(default_factory=list)
 
     def history(self) -> tuple[HistoryEntry, ...]:
         self._call("history")
@@ -60,6 +63,15 @@ class FakeHistory(FakeCensus, FakeDeployments):
                 raise InvalidPlan(f"{one.title} is running and cannot be deleted.", hint="Nothing was deleted.")
         for one in entries:
             del (self.census_records if one.kind is EntryKind.CENSUS else self.records)[one.number]
+
+    def write_report(self, campaign_id: int, path: Path) -> Path:
+        self._call("write_report")
+        path.write_text("report", "utf-8")
+        self.reports.append(path)
+        return path
+
+    def default_report_path(self, campaign_id: int) -> Path:
+        return Path(f"comparison-{campaign_id}.html")
 
     def _comparison(self, one: CampaignRecord) -> HistoryEntry:
         outcome = outcome_of(one)

@@ -104,7 +104,6 @@ class FakeServices(FakeHistory, FakeStudies, FakeDesk):
     missing_on_b: tuple[MissingPart, ...] = ()
     blocked: dict[str, tuple[str, ...]] = field(default_factory=dict)
     calls: list[str] = field(default_factory=list)
-    reports: list[Path] = field(default_factory=list)
     is_lost_after: int | None = None
     link_dies_at: int | None = None
     spoils_cleanup: bool = False
@@ -380,15 +379,6 @@ class FakeServices(FakeHistory, FakeStudies, FakeDesk):
     def solutions(self) -> Mapping[str, SolutionInfo]:
         self._call("solutions")
         return SOLUTIONS
-
-    def write_report(self, campaign_id: int, path: Path) -> Path:
-        self._call("write_report")
-        path.write_text("report", "utf-8")
-        self.reports.append(path)
-        return path
-
-    def default_report_path(self, campaign_id: int) -> Path:
-        return Path(f"comparison-{campaign_id}.html")
 
     def recover(self, pair: PairSpec, *, token: CancelToken) -> tuple[str, ...]:
         return self.recovery(pair, token=token).sentences()

@@ -189,7 +189,7 @@ class PlanPage(Page):
         )
 
     def _refuse(self, error: InputFault) -> None:
-        """Say why what is chosen cannot be measured: nothing can be started until that is changed."""
+        """Show why what is chosen cannot be measured: nothing can be started until that is changed."""
         self._plan = None
         self._obstacle = local_sentence(error)
         self.total.setText(NONE)

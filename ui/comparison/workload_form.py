@@ -60,7 +60,7 @@ class WorkloadForm(QWidget):
         self.show_condition(options.condition)
 
     def show_condition(self, condition: Condition | None) -> None:
-        """Tell in the tool tips how long each takes under a condition of the link."""
+        """Show in the tool tips the time that each takes under a condition of the link."""
         for name, box in self.boxes.items():
             set_tip(box, "\n".join(_facts(WORKLOADS[name], condition)))
 

@@ -331,7 +331,7 @@ def _print_plan(context: CommandContext, services: Services, found: Discovery, p
     for candidate in plan.candidates:
         word = tr("reference") if candidate.verdict is Verdict.UNPROTECTED else word_of(candidate.verdict)
         context.out.print(f"\n== {local_title(candidate.title)} ({word})", markup=False)
-        for item in services.preview(found, (candidate.solution, candidate.suite)):
+        for item in services.preview(found, (candidate.solution, candidate.suite), plan.condition):
             context.out.print(
                 f"-- {item.side.upper()} {word_of(item.kind)}: {local_text(item.title)}\n{local_text(item.text)}",
                 markup=False,

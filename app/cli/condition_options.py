@@ -7,22 +7,17 @@ import sys
 
 from app.cli.context import CommandContext
 from app.cli.files import ask_yes
-from app.cli.messages import (
-    CONDITION_NOT_ADAPTIVE,
-    SHAPING_WITHOUT_ANSWER,
-    TRANSFER_NOT_ASKED_FOR,
-    UNKNOWN_WORKLOAD,
-    WORKLOAD_NOT_ADAPTIVE,
-)
+from app.cli.messages import SHAPING_WITHOUT_ANSWER, TRANSFER_NOT_ASKED_FOR, UNKNOWN_WORKLOAD
 from app.cli.names import check_list, meant, words_of
 from app.domain.condition_files import find_condition
 from app.domain.conditions import Condition
 from app.domain.errors import Cancelled, InvalidOption
 from app.domain.hosts import PairSpec
-from app.domain.messages import MessageForm
 from app.domain.profiles import ProfileName
 from app.domain.workloads import TRANSFER_MB
+from app.measurement.choice_checks import refuse_with_adaptive
 from app.probes.workloads import WORKLOADS
+from app.wording.conditions import shaping_words
 from app.wording.language import tr
 
 
@@ -37,14 +32,7 @@ def may_shape_link(context: CommandContext, pair: PairSpec) -> bool:
         return True
     if not sys.stdin.isatty():
         raise InvalidOption(SHAPING_WITHOUT_ANSWER())
-    context.err.print(
-        tr(
-            "While {pair} is measured, each host delays, limits or drops what it sends to the other's underlay "
-            "address, and its interface cuts TCP into frames without the card's help, which takes some CPU. That ends "
-            "with each tunnel, also when this program is killed."
-        ).format(pair=pair.name),
-        markup=False,
-    )
+    context.err.print(shaping_words(pair.name), markup=False)
     if not ask_yes(tr("Shape the link between the hosts of {pair} while it is measured?").format(pair=pair.name)):
         raise Cancelled
     return True
@@ -60,8 +48,10 @@ def condition_of(options: argparse.Namespace) -> Condition | None:
     text = getattr(options, "condition", None)
     if text is None:
         return None
-    _refuse_adaptive(options, CONDITION_NOT_ADAPTIVE)
-    return find_condition(text)
+    condition = find_condition(text)
+    if _is_adaptive(options):
+        refuse_with_adaptive(condition, ())
+    return condition
 
 
 def workloads_of(options: argparse.Namespace) -> tuple[str, ...]:
@@ -74,7 +64,8 @@ def workloads_of(options: argparse.Namespace) -> tuple[str, ...]:
     words = words_of(getattr(options, "workload", None))
     if not words:
         return ()
-    _refuse_adaptive(options, WORKLOAD_NOT_ADAPTIVE)
+    if _is_adaptive(options):
+        refuse_with_adaptive(None, words)
     unknown = [word for word in words if word not in WORKLOADS and word != "all"]
     if unknown:
         guess = meant(unknown[0], list(WORKLOADS))
@@ -97,6 +88,6 @@ def transfer_mb_of(options: argparse.Namespace) -> int:
     return size_mb
 
 
-def _refuse_adaptive(options: argparse.Namespace, form: MessageForm) -> None:
-    if options.profile == ProfileName.ADAPTIVE.value or getattr(options, "budget_min", None) is not None:
-        raise InvalidOption(form())
+def _is_adaptive(options: argparse.Namespace) -> bool:
+    """Whether the user named the profile adaptive, or gave what belongs to it alone."""
+    return options.profile == ProfileName.ADAPTIVE.value or getattr(options, "budget_min", None) is not None

@@ -17,7 +17,7 @@ from app.cli.words import word_of
 from app.domain.cancel import CancelToken
 from app.domain.deployment import DeploymentState
 from app.domain.errors import InvalidOption
-from app.domain.history import EntryId, EntryKind, HistoryEntry, checked_note
+from app.domain.history import EntryId, EntryKind, HistoryEntry, checked_note, under_condition
 from app.ranking.history_entries import find_entries, is_unranked, list_history, with_winners
 from app.wording.deployment_sentences import state_word
 from app.wording.language import tr, trn
@@ -60,7 +60,7 @@ def history(context: CommandContext) -> int:
             return _delete(context, archive, [EntryId.parse(text) for text in options.delete])
         found = context.job(lambda token, report: _ranked(archive, token, report))
     if options.condition is not None:
-        found = tuple(one for one in found if one.condition == options.condition)
+        found = under_condition(found, options.condition)
     if options.json:
         print(json.dumps({"format": 1, "entries": [entry_data(one) for one in found]}, indent=2))  # noqa: T201 - the result
         return ExitCode.OK

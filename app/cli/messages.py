@@ -173,17 +173,6 @@ NO_CENSUS_TO_RESUME = MessageForm(
 SHAPING_WITHOUT_ANSWER = MessageForm(
     "cli.shaping-without-answer", "Shaping the link of your own hosts needs an answer.", "Add --yes-shape."
 )
-CONDITION_NOT_ADAPTIVE = MessageForm(
-    "cli.condition-not-adaptive",
-    "The profile adaptive does not go with --condition: its tests would take delay and loss of the condition for "
-    "disturbances.",
-    "Leave --profile out, or take quick or standard.",
-)
-WORKLOAD_NOT_ADAPTIVE = MessageForm(
-    "cli.workload-not-adaptive",
-    "The profile adaptive does not go with --workload: workloads take longer than its blocks.",
-    "Leave --profile out, or take quick or standard.",
-)
 UNKNOWN_WORKLOAD = MessageForm("cli.unknown-workload", "There is no workload {name}. {guess}", "Take {known}.")
 TRANSFER_NOT_ASKED_FOR = MessageForm(
     "cli.transfer-not-asked-for",

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+from app.domain.conditions import AS_FOUND
 from app.domain.errors import InvalidOption
 from app.domain.messages.inputs import (
     CENSUS_NUMBER,
@@ -150,3 +152,13 @@ def checked_note(text: str) -> str:
     if len(note) > LONGEST_NOTE:
         raise InvalidOption(NOTE_TOO_LONG(count=len(note), limit=LONGEST_NOTE))
     return note
+
+
+def conditions_of(entries: Iterable[HistoryEntry]) -> tuple[str, ...]:
+    """Return the names of the conditions that comparisons were made under, the link as found first."""
+    return tuple(sorted({one.condition for one in entries if one.condition}, key=lambda name: (name != AS_FOUND, name)))
+
+
+def under_condition(entries: Iterable[HistoryEntry], name: str) -> tuple[HistoryEntry, ...]:
+    """Return the comparisons that were made under the condition of this name."""
+    return tuple(one for one in entries if one.condition == name)

@@ -383,7 +383,18 @@ CANDIDATES_NOT_OFFERED = MessageForm("services.not-offered", "Not offered for th
 SHAPING_NOT_ALLOWED = MessageForm(
     "services.shaping-not-allowed",
     "{pair} is not a practice lab, and the user has not agreed to shape its link.",
-    "Agree to that with: --yes-shape",
+    "Agree to it: tick its box in step Plan of the window, or add --yes-shape.",
+)
+CONDITION_NOT_ADAPTIVE = MessageForm(
+    "cli.condition-not-adaptive",
+    "The profile adaptive does not go with a condition of the link: its tests would take delay and loss of the "
+    "condition for disturbances.",
+    "Take the profile quick or standard; a command line can also go without --profile.",
+)
+WORKLOAD_NOT_ADAPTIVE = MessageForm(
+    "cli.workload-not-adaptive",
+    "The profile adaptive does not go with workloads: they take longer than its blocks.",
+    "Take the profile quick or standard; a command line can also go without --profile.",
 )
 LAST_MEASURED = MessageForm("measure.last-measured", "{at:time}, {status:text}")
 FILE_STUDY_NEEDS_LAB = MessageForm(

@@ -154,9 +154,9 @@ class ComparisonWizard:
         kept = self.state.chosen if self.state.pair == discovery.pair else ()
         offered = {(candidate.solution, candidate.suite) for candidate in discovery.candidates}
         chosen = tuple(key for key in kept if key in offered) or discovery.defaults
-        self.state = ComparisonState(
-            pair=discovery.pair, discovery=discovery, chosen=chosen, options=self.state.options
-        )
+        is_same = self.state.pair is not None and _are_same_hosts(self.state.pair, discovery.pair)
+        options = self.state.options if is_same else replace(self.state.options, may_shape=False)
+        self.state = ComparisonState(pair=discovery.pair, discovery=discovery, chosen=chosen, options=options)
         repeated, self._repeated = self._repeated, None
         if repeated is not None and _are_same_hosts(repeated.pair, discovery.pair):
             self._restore(repeated, discovery)
@@ -171,11 +171,16 @@ class ComparisonWizard:
         return restored
 
     def _restore(self, plan: CampaignPlan, discovery: Discovery) -> None:
-        """Load on a live link needs a new consent: that is not restored."""
         wanted = {(one.solution, one.suite): one for one in plan.candidates}
         offered = {(one.solution, one.suite) for one in discovery.candidates}
         chosen = tuple(key for key in wanted if key in offered)
         is_any = any(not wanted[key].is_unprotected for key in chosen) or (bool(chosen) and set(chosen) == set(wanted))
+        self.state = replace(self.state, chosen=chosen if is_any else self.state.chosen)
+        self.restore_options(plan)
+        self._restored = Restored(is_any, tuple(one.title for key, one in wanted.items() if key not in offered))
+
+    def restore_options(self, plan: CampaignPlan) -> None:
+        """Take what an earlier comparison was planned with; consents to load and shaping are not restored."""
         options = replace(
             self.state.options,
             profile=plan.profile,
@@ -183,9 +188,11 @@ class ComparisonWizard:
             min_rate_mbit_s=plan.min_rate_mbit_s,
             load_cap_mbit_s=plan.pair.load_cap_mbit_s,
             has_load_consent=False,
+            condition=plan.condition,
+            may_shape=False,
+            workloads=plan.workloads,
         )
-        self.state = replace(self.state, chosen=chosen if is_any else self.state.chosen, options=options)
-        self._restored = Restored(is_any, tuple(one.title for key, one in wanted.items() if key not in offered))
+        self.state = replace(self.state, options=options)
 
     def judge_again(self, discovery: Discovery) -> None:
         """Take the same candidates with other verdicts; the choice is kept, a plan made from it is not."""

@@ -16,6 +16,7 @@ from app.discovery.pair_discovery import Discovery
 from app.domain.cancel import CancelToken
 from app.domain.commands import SessionPair
 from app.domain.concurrency import run_both
+from app.domain.conditions import Condition
 from app.domain.credentials import ConfirmHostKey
 from app.domain.errors import HostUnreachable, NotFound, TunnelmarkError
 from app.domain.hosts import MissingPart, PairSpec, Side
@@ -211,9 +212,12 @@ class Services(
 
     # --- before measuring ---------------------------------------------------------------------------------------------
 
-    def preview(self, discovery: Discovery, candidate: tuple[str, str]) -> tuple[PlannedItem, ...]:
-        """Return every file and command for a candidate, without touching anything."""
-        return preview_deployment(request_for(self.adapters, discovery, candidate))
+    def preview(
+        self, discovery: Discovery, candidate: tuple[str, str], condition: Condition | None = None
+    ) -> tuple[PlannedItem, ...]:
+        """Return every file and command for a candidate, with those that make the condition on own hosts."""
+        request = request_for(self.adapters, discovery, candidate)
+        return preview_deployment(replace(request, shaping=None if discovery.pair.is_lab else condition))
 
     def preflight(
         self, discovery: Discovery, candidates: Sequence[tuple[str, str]], *, token: CancelToken

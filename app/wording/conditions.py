@@ -29,6 +29,19 @@ def _direction(way: LinkDirection) -> str:
     return tr("{rate}, {lost} % lost{bursts}").format(rate=rate, lost=figure(way.loss_pct, 2), bursts=bursts)
 
 
+def shaping_words(pair: str) -> str:
+    """Return what hosts of the user's own do while their link is shaped.
+
+    Args:
+        pair: Name of the pair.
+    """
+    return tr(
+        "While {pair} is measured, each host delays, limits or drops what it sends to the other's underlay "
+        "address, and its interface cuts TCP into frames without the card's help, which takes some CPU. That ends "
+        "with each tunnel, also when this program is killed."
+    ).format(pair=pair)
+
+
 _WAYS = {"a_to_b": mark(" from A to B"), "b_to_a": mark(" from B to A"), "": ""}
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from fake_census import FakeCensus
 from fake_deployments import FakeDeployments
 
 from app.domain.census import CensusRecord, OptionStatus
+from app.domain.conditions import name_of
 from app.domain.errors import InvalidPlan
 from app.domain.history import EntryId, EntryKind, HistoryEntry, Winner, checked_note
 from app.domain.results import CampaignRecord, CampaignStatus
@@ -25,10 +27,12 @@ class FakeHistory(FakeCensus, FakeDeployments):
     Attributes:
         records: Stored comparisons.
         winners: Winners that are known already, by number of the comparison.
+        reports: Files that reports were written to.
     """
 
     records: dict[int, CampaignRecord] = field(default_factory=dict)
     winners: dict[int, Winner] = field(default_factory=dict)
+    reports: list[Path] = field(default_factory=list)
 
     def history(self) -> tuple[HistoryEntry, ...]:
         self._call("history")
@@ -60,6 +64,15 @@ class FakeHistory(FakeCensus, FakeDeployments):
         for one in entries:
             del (self.census_records if one.kind is EntryKind.CENSUS else self.records)[one.number]
 
+    def write_report(self, campaign_id: int, path: Path) -> Path:
+        self._call("write_report")
+        path.write_text("report", "utf-8")
+        self.reports.append(path)
+        return path
+
+    def default_report_path(self, campaign_id: int) -> Path:
+        return Path(f"comparison-{campaign_id}.html")
+
     def _comparison(self, one: CampaignRecord) -> HistoryEntry:
         outcome = outcome_of(one)
         assert outcome.vpns == sum(each.solution != BASELINE for each in one.plan.candidates)
@@ -75,6 +88,7 @@ class FakeHistory(FakeCensus, FakeDeployments):
             outcome.failed,
             self.winners.get(one.campaign_id),
             one.note,
+            condition=name_of(one.plan.condition),
         )
 
 

@@ -17,6 +17,7 @@ from sample_records import MODELS, STARTED, Model, attempt, configuration, pair,
 
 from app.discovery.pair_discovery import Discovery
 from app.domain.cancel import CancelToken
+from app.domain.conditions import Condition
 from app.domain.credentials import HostKeyQuestion
 from app.domain.errors import Cancelled, HostKeyUnknown, NotFound, TunnelmarkError
 from app.domain.events import (
@@ -84,6 +85,8 @@ class FakeServices(FakeHistory, FakeStudies, FakeDesk):
         failure: Reason and message of every attempt but the baseline's; empty if they complete.
         spoils_cleanup: Whether the last attempt leaves something behind.
         chosen_guidelines: Ids of the guidelines that apply.
+        asked: Options of each plan that was made.
+        previewed: Conditions that candidates were previewed under.
         texts_on_hosts: Configuration files that lie on each host.
         labs_gone: Comparisons whose practice lab has ended.
         unreachable_b: How many times B cannot be reached for the rollback.
@@ -101,7 +104,6 @@ class FakeServices(FakeHistory, FakeStudies, FakeDesk):
     missing_on_b: tuple[MissingPart, ...] = ()
     blocked: dict[str, tuple[str, ...]] = field(default_factory=dict)
     calls: list[str] = field(default_factory=list)
-    reports: list[Path] = field(default_factory=list)
     is_lost_after: int | None = None
     link_dies_at: int | None = None
     spoils_cleanup: bool = False
@@ -113,6 +115,8 @@ class FakeServices(FakeHistory, FakeStudies, FakeDesk):
     labs_gone: set[int] = field(default_factory=set)
     chosen_guidelines: tuple[str, ...] = DEFAULT_GUIDELINES
     texts_on_hosts: tuple[str, ...] = (OLD_SERVER,)
+    asked: list[RunOptions] = field(default_factory=list)
+    previewed: list[Condition | None] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.cleanup.set()
@@ -188,6 +192,7 @@ class FakeServices(FakeHistory, FakeStudies, FakeDesk):
 
     def plan(self, discovery: Discovery, chosen: Sequence[tuple[str, str]], options: RunOptions) -> CampaignPlan:
         self._call("plan")
+        self.asked.append(options)
         candidates = tuple(c for c in discovery.candidates if (c.solution, c.suite) in set(chosen))
         keys = plan_keys(candidates, options.profile.rounds)
         each_s = 6 + 7 * options.profile.pings * 0.002 + 2 * options.profile.seconds
@@ -199,12 +204,16 @@ class FakeServices(FakeHistory, FakeStudies, FakeDesk):
             (each_s,) * len(keys),
             options.deadline_ms,
             seed=options.seed or 0,
+            condition=options.condition,
             workloads=options.workloads,
             transfer_mb=options.transfer_mb,
         )
 
-    def preview(self, discovery: Discovery, candidate: tuple[str, str]) -> tuple[PlannedItem, ...]:
+    def preview(
+        self, discovery: Discovery, candidate: tuple[str, str], condition: Condition | None = None
+    ) -> tuple[PlannedItem, ...]:
         self._call("preview")
+        self.previewed.append(condition)
         return configuration(candidate[0])
 
     def run(
@@ -371,15 +380,6 @@ class FakeServices(FakeHistory, FakeStudies, FakeDesk):
     def solutions(self) -> Mapping[str, SolutionInfo]:
         self._call("solutions")
         return SOLUTIONS
-
-    def write_report(self, campaign_id: int, path: Path) -> Path:
-        self._call("write_report")
-        path.write_text("report", "utf-8")
-        self.reports.append(path)
-        return path
-
-    def default_report_path(self, campaign_id: int) -> Path:
-        return Path(f"comparison-{campaign_id}.html")
 
     def recover(self, pair: PairSpec, *, token: CancelToken) -> tuple[str, ...]:
         return self.recovery(pair, token=token).sentences()

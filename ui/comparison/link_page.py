@@ -321,7 +321,7 @@ class LinkPage(Page):
         self._mtu = label("", is_selectable=True)
         grid.addWidget(self._mtu, 3, 0)
         grid.addWidget(label(tr("Condition"), "muted", is_wrapping=False), 2, 1)
-        grid.addWidget(label(tr("as it is; a comparison shapes nothing here"), is_wrapping=False), 3, 1)
+        grid.addWidget(label(tr("as it is; step 4, Plan, can emulate another"), is_wrapping=False), 3, 1)
         card.body.addLayout(grid)
         return card
 

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import partial
 
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtWidgets import QListWidget, QListWidgetItem, QSplitter, QVBoxLayout, QWidget
 
 from app.discovery.pair_discovery import Discovery
-from app.domain.errors import TunnelmarkError
-from app.domain.profiles import PROFILES
+from app.domain.conditions import Condition
+from app.domain.errors import InputFault, TunnelmarkError
+from app.domain.profiles import PROFILES, ProfileName
 from app.domain.results import CampaignPlan, PlannedItem
 from app.domain.solutions import BASELINE
+from app.measurement.choice_checks import check_chosen
 from app.measurement.options import RunOptions
 from app.measurement.wizard import Step
-from app.wording.messages import local_sentence
+from app.wording.messages import local_hint, local_sentence, local_text
 from app.wording.titles import local_title
 from ui.common.basics import Card, ElidedLabel, ScrollPage, label, set_variant
 from ui.common.candidate_rows import Key
@@ -26,17 +29,20 @@ from ui.common.data_table import LineDelegate
 from ui.common.operations import Operation
 from ui.common.page import Page
 from ui.common.swatch import swatch_icon
-from ui.common.texts import count, duration, tr
+from ui.common.texts import NONE, duration, tr
 from ui.common.theme import GRID
 from ui.common.tips import set_tip
+from ui.comparison.condition_form import ConditionForm
+from ui.comparison.plan_words import additions, amounts
 from ui.comparison.profile_form import ProfileForm
+from ui.comparison.workload_form import WorkloadForm
 
 _KEY = Qt.ItemDataRole.UserRole
 _LEAST_LIST_PX = 144
 
 
 class PlanPage(Page):
-    """Profile on the left, files and commands on the right."""
+    """Profile, condition of the link and workloads on the left, files and commands on the right."""
 
     def __init__(self, context: PageContext) -> None:
         super().__init__(
@@ -47,8 +53,10 @@ class PlanPage(Page):
                 "its rollback. Keys are generated on the host that owns them; secrets are not shown."
             ),
         )
-        self.form = ProfileForm()
+        self.form, self.condition, self.workloads = ProfileForm(), ConditionForm(), WorkloadForm()
         self.form.edited.connect(self._on_edit)
+        self.condition.edited.connect(self._on_edit)
+        self.workloads.edited.connect(self._on_edit)
         self.total = label("", "figure")
         self.facts = label("", "muted")
         self.candidates = QListWidget()
@@ -66,6 +74,8 @@ class PlanPage(Page):
         self._options: RunOptions | None = None
         self._is_edited = False
         self._planning: Operation | None = None
+        self._shaping: Condition | None = None
+        self._obstacle = ""
         self._lay_out()
 
     # --- the page's life ----------------------------------------------------------------------------------------------
@@ -80,16 +90,24 @@ class PlanPage(Page):
         if basis != self._of:
             self._of = basis
             self._previews.clear()
+            self._shaping = None
             self._fill_candidates()
+        if state.discovery is not None:
+            self.condition.show_pair(state.discovery.pair)
         if not self._is_edited:
             profile = PROFILES[self.context.preferences.profile]
-            self.form.show_options(replace(state.options, profile=profile) if state.plan is None else state.options)
+            self._show_options(replace(state.options, profile=profile) if state.plan is None else state.options)
         self._replan()
 
     def restore_options(self) -> None:
-        """Show the profile and limits of a comparison that is measured again."""
+        """Show profile, condition, workloads and limits of an earlier comparison."""
         self._is_edited = True
-        self.form.show_options(self.context.wizard.state.options)
+        self._show_options(self.context.wizard.state.options)
+
+    def _show_options(self, options: RunOptions) -> None:
+        self.form.show_options(options)
+        self.condition.show_options(options)
+        self.workloads.show_options(options)
 
     def take_settings(self) -> None:
         """Preselect another profile, unless one was chosen here."""
@@ -102,6 +120,10 @@ class PlanPage(Page):
     def can_go_next(self) -> bool:
         """With a plan."""
         return self._plan is not None
+
+    def why_not_next(self) -> str:
+        """Return why what was chosen cannot be measured."""
+        return self._obstacle or super().why_not_next()
 
     def next_text(self) -> str:
         """It starts changing the hosts: the button says so."""
@@ -128,6 +150,7 @@ class PlanPage(Page):
 
     def _on_edit(self) -> None:
         self._is_edited = True
+        self.workloads.show_condition(self.condition.condition())
         self._replan()
 
     def _replan(self) -> None:
@@ -135,13 +158,22 @@ class PlanPage(Page):
         found, chosen = state.discovery, state.chosen
         if found is None:
             return
-        options = self.form.options(state.options)
+        options = self.workloads.options(self.condition.options(self.form.options(state.options)))
         services = self.context.services
         self.notice.clear()
+        self._obstacle = ""
+        if self._planning is not None:
+            self._planning.abandon()
+        try:
+            check_chosen(found.pair, options)
+        except InputFault as error:
+            self._refuse(error)
+            return
 
         def planned(plan: CampaignPlan) -> None:
             self._plan, self._options = plan, options
             self._show_plan(plan)
+            self._preview_under(None if found.pair.is_lab else options.condition)
             self.changed.emit()
 
         def failed(error: TunnelmarkError) -> None:
@@ -149,8 +181,6 @@ class PlanPage(Page):
             self.notice.show_error(error)
             self.changed.emit()
 
-        if self._planning is not None:
-            self._planning.abandon()
         self._planning = self.context.runner.run(
             tr("Planning"),
             lambda _token, _report: services.plan(found, chosen, options),
@@ -158,13 +188,34 @@ class PlanPage(Page):
             on_failure=failed,
         )
 
+    def _refuse(self, error: InputFault) -> None:
+        """Show why what is chosen cannot be measured: nothing can be started until that is changed."""
+        self._plan = None
+        self._obstacle = local_sentence(error)
+        self.total.setText(NONE)
+        self.facts.setText("")
+        is_adaptive = self.form.is_adaptive()
+        names = {tr("Take quick"): ProfileName.QUICK, tr("Take standard"): ProfileName.STANDARD}
+        actions = {text: partial(self.form.choose, name) for text, name in names.items()} if is_adaptive else {}
+        self.notice.show_message("caution", local_text(error.message), local_hint(error), actions)
+        self.status_reported.emit("")
+        self.changed.emit()
+
+    def _preview_under(self, condition: Condition | None) -> None:
+        """Show the files and commands anew where own hosts make another condition than they would have before."""
+        if condition != self._shaping:
+            self._shaping = condition
+            self._previews.clear()
+            self._on_candidate(self.candidates.currentItem())
+
     def _show_plan(self, plan: CampaignPlan) -> None:
         seconds = sum(plan.predicted_s)
         end = datetime.now().astimezone() + timedelta(seconds=seconds)
         is_adaptive = plan.profile.is_adaptive
         self.total.setText(tr("About %1").replace("%1", duration(seconds)))
         until = tr("Done around %1 or earlier.") if is_adaptive else tr("Done around %1.")
-        self.facts.setText(f"{until.replace('%1', f'{end:%H:%M}')} {_amounts(plan)}")
+        ends = until.replace("%1", f"{end:%H:%M}")
+        self.facts.setText("\n".join([f"{ends} {amounts(plan)}", *additions(plan)]))
         by_key: dict[Key, float] = {}
         for attempt, predicted_s in zip(plan.attempts, plan.predicted_s, strict=True):
             key = (attempt.solution, attempt.suite)
@@ -217,10 +268,12 @@ class PlanPage(Page):
         if key in self._previews:
             self._show_items(self._previews[key])
             return
-        services = self.context.services
+        services, condition = self.context.services, self._shaping
         self.code.show_text(tr("Preparing files and commands…"))
 
         def made(items: tuple[PlannedItem, ...]) -> None:
+            if condition != self._shaping:
+                return  # another one was chosen meanwhile
             self._previews[key] = items
             current = self.candidates.currentItem()
             if self.candidates.currentRow() >= 0 and current.data(_KEY) == key:
@@ -228,7 +281,7 @@ class PlanPage(Page):
 
         self.context.runner.run(
             tr("Preparing files and commands"),
-            lambda _token, _report: services.preview(found, key),
+            lambda _token, _report: services.preview(found, key, condition),
             on_success=made,
             on_failure=lambda error: self.code.show_text(local_sentence(error)),
         )
@@ -246,9 +299,14 @@ class PlanPage(Page):
         column.setSpacing(2 * GRID)
         thorough = Card(tr("Test profile"), "clock")
         thorough.body.addWidget(self.form)
-        thorough.body.addWidget(self.total)
-        thorough.body.addWidget(self.facts)
         column.addWidget(thorough)
+        for title, icon, form in (
+            (tr("Link condition"), "compare", self.condition),
+            (tr("Workloads"), "play", self.workloads),
+        ):
+            card = Card(title, icon)
+            card.body.addWidget(form)
+            column.addWidget(card)
         column.addWidget(self.candidates, 1)
         self.candidates.setMinimumHeight(_LEAST_LIST_PX)
         self.candidates.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -261,29 +319,19 @@ class PlanPage(Page):
         splitter = QSplitter(Qt.Orientation.Horizontal)
         splitter.setChildrenCollapsible(False)
         splitter.setHandleWidth(2 * GRID)
-        splitter.addWidget(ScrollPage(left, is_never_sideways=True))
+        splitter.addWidget(self._with_summary(ScrollPage(left, is_never_sideways=True)))
         splitter.addWidget(right)
         splitter.setStretchFactor(1, 1)
         splitter.setSizes([360, 720])
         self.body.addWidget(splitter, 1)
 
-
-def _amounts(plan: CampaignPlan) -> str:
-    """Return how much a plan measures, in words."""
-    profile = plan.profile
-    if profile.budget_s is not None:
-        return (
-            tr("At most %1 rounds and %2 min of measuring; it ends as soon as the order is known.")
-            .replace("%1", str(profile.rounds))
-            .replace("%2", f"{profile.budget_s / 60:g}")
-        )
-    has_baseline = any(one.solution == BASELINE for one in plan.candidates)
-    repeated = " " + tr("The baseline is measured first and last.") if has_baseline else ""
-    return (
-        tr("%1 attempts; %2 frame sizes × %3 pings; %4 s of TCP per direction.")
-        .replace("%1", str(len(plan.attempts)))
-        .replace("%2", str(len(profile.frame_bytes)))
-        .replace("%3", count(profile.pings))
-        .replace("%4", str(profile.seconds))
-        + repeated
-    )
+    def _with_summary(self, choices: ScrollPage) -> QWidget:
+        """Return the choices with what they come to below them, which does not scroll away."""
+        both = QWidget()
+        column = QVBoxLayout(both)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(GRID // 2)
+        column.addWidget(choices, 1)
+        column.addWidget(self.total)
+        column.addWidget(self.facts)
+        return both

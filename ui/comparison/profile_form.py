@@ -120,6 +120,10 @@ class ProfileForm(QWidget):
         """Return the chosen button."""
         return next(radio for radio in self._radios.values() if radio.isChecked())
 
+    def is_adaptive(self) -> bool:
+        """Whether the chosen profile measures until the order is known."""
+        return self._radios[ProfileName.ADAPTIVE].isChecked()
+
     def choose(self, name: ProfileName) -> None:
         """Choose a profile."""
         self._radios[name].setChecked(True)

@@ -10,16 +10,18 @@ from PySide6.QtWidgets import QWidget
 
 from app.domain.cancel import CancelToken
 from app.domain.errors import NotFound, StorageFault
-from app.domain.history import EntryId, EntryKind, HistoryEntry, Winner
+from app.domain.history import EntryId, EntryKind, HistoryEntry, Winner, conditions_of
 from app.domain.progress import ProgressSink
 from app.wording.local_forms import minute_text
 from ui.common.basics import button, label, row
 from ui.common.context import PageContext
 from ui.common.dialogs import Question
+from ui.common.folding import FoldingRow
 from ui.common.page import BusyLine, Page
 from ui.common.search_field import SearchField
 from ui.common.texts import tr
 from ui.common.tips import enable
+from ui.results.condition_filter import ConditionFilter
 from ui.results.history_order import what_text
 from ui.results.history_table import HistoryTable
 from ui.results.note_dialog import NoteQuestion
@@ -59,13 +61,15 @@ class HistoryPage(Page):
         self.search.textChanged.connect(self._filter)
         self.search.returnPressed.connect(self.table.setFocus)
         QShortcut(QKeySequence.StandardKey.Find, self, self.search.setFocus)
+        self.condition = ConditionFilter()
+        self.condition.chosen.connect(self._filter)
         self.number = label("", "muted", is_wrapping=False)
         self.open = button(tr("&Open"), "arrow-right", variant="primary", on_click=self._open)
         self.compare = button(tr("&Compare"), "compare", on_click=self._compare)
         self.note = button(tr("No&te…"), "edit", on_click=self.ask_note, tip=tr("F2"))
         self.delete = button(tr("&Delete…"), "delete", on_click=self.ask_delete, tip=tr("Del"))
-        self.nothing = label(tr("No entry has all of these words."), "muted", is_wrapping=False)
-        self.every = button(tr("&Show every entry"), "clock", on_click=self.search.clear)
+        self.nothing = label(tr("No entry fits the filter."), "muted", is_wrapping=False)
+        self.every = button(tr("&Show every entry"), "clock", on_click=self._show_every)
         self.table.itemActivated.connect(self._open)
         self.table.itemSelectionChanged.connect(self._on_selection)
         for text, keys, action in (
@@ -78,7 +82,8 @@ class HistoryPage(Page):
             one.triggered.connect(action)
             self.table.addAction(one)
         self.body.addWidget(self.busy)
-        self.body.addLayout(row(self.search, self.number, 0, self.compare, self.note, self.delete, self.open))
+        buttons = (self.compare, self.note, self.delete, self.open)
+        self.body.addWidget(FoldingRow((self.search, self.condition, self.number), buttons, 0))
         self.body.addLayout(row(self.nothing, self.every, 0))
         self.body.addWidget(self.table, 1)
         self.body.addStretch(0)  # keeps the rest together while there is nothing to show
@@ -100,6 +105,8 @@ class HistoryPage(Page):
         return self.table if self.table.entries else None
 
     def _fill(self, entries: tuple[HistoryEntry, ...]) -> None:
+        self.condition.show_conditions(conditions_of(entries))
+        self.table.filter(self.search.text(), self.condition.name())
         self.table.show_entries(entries)
         self._show_rows(is_there=bool(entries))
         self._on_selection()
@@ -159,10 +166,15 @@ class HistoryPage(Page):
         self.status_reported.emit(text if whole else "")
 
     def _filter(self) -> None:
-        self.table.filter(self.search.text())
+        self.table.filter(self.search.text(), self.condition.name())
         self._show_hits()
         self._on_selection()
         self._count()
+
+    def _show_every(self) -> None:
+        """Filter nothing."""
+        self.condition.choose("")
+        self.search.clear()
 
     def _on_selection(self) -> None:
         chosen = self.table.chosen()

@@ -9,7 +9,7 @@ from PySide6.QtCore import QItemSelection, QItemSelectionModel, QModelIndex, QPe
 from PySide6.QtGui import QIcon, QResizeEvent
 from PySide6.QtWidgets import QHeaderView, QStyleOptionViewItem, QTableWidget
 
-from app.domain.history import EntryKind, HistoryEntry, Winner
+from app.domain.history import EntryKind, HistoryEntry, Winner, under_condition
 from ui.common.data_table import SORT_ARROWS, DataTable, LineDelegate
 from ui.common.icons import make_icon
 from ui.common.swatch import swatch_icon
@@ -58,7 +58,7 @@ class HistoryTable(DataTable):
         self._headers, self._theme = headers, theme
         self._entries: tuple[HistoryEntry, ...] = ()
         self._shown: tuple[HistoryEntry, ...] = ()
-        self._words = ""
+        self._words = self._condition = ""
         self._sorting = (DATE, Qt.SortOrder.DescendingOrder)
         self.setSelectionMode(QTableWidget.SelectionMode.ExtendedSelection)
         self.set_tips(
@@ -104,9 +104,9 @@ class HistoryTable(DataTable):
         """Show winners that were found meanwhile, by the keys of their comparisons."""
         self.show_entries([replace(one, winner=winners.get(one.key, one.winner)) for one in self._entries])
 
-    def filter(self, words: str) -> None:
-        """Show only entries that have all of the words, see `matching`."""
-        self._words = words
+    def filter(self, words: str, condition: str = "") -> None:
+        """Show only entries that have all of the words, see `matching`, and comparisons under this condition only."""
+        self._words, self._condition = words, condition
         self._arrange()
 
     def sort_by(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
@@ -132,7 +132,8 @@ class HistoryTable(DataTable):
 
     def _arrange(self) -> None:
         keys = [one.key for one in self.chosen()]
-        self._shown = ordered(matching(self._entries, self._words), *self._sorting)
+        entries = under_condition(self._entries, self._condition) if self._condition else self._entries
+        self._shown = ordered(matching(entries, self._words), *self._sorting)
         self._fill()
         self.choose(keys)
 

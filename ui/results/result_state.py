@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from app.domain.conditions import Condition, MeasuredCondition
 from app.domain.results import AttemptStatus, CampaignRecord, CampaignStatus
 from app.ranking.outcome import is_unfinished, outcome_of
+from app.wording.conditions import condition_words, measured_words
 from app.wording.local_forms import minute_text
 from app.wording.messages import local_text
 from app.wording.profiles import profile_word
@@ -30,8 +32,30 @@ def subtitle(data: ResultData) -> str:
         rounds = tr("nothing measured")
     parts = [record.plan.pair.name, minute_text(started), profile_word(record.plan.profile.name)]
     if record.plan.condition is not None:
-        parts.append(tr("link like %1").replace("%1", record.plan.condition.name))
+        parts.append(_condition_text(record.plan.condition, _measured(record)))
     return ", ".join([*parts, rounds, state])
+
+
+def condition_tip(record: CampaignRecord) -> str:
+    """Return the condition of the link as asked for and as measured on the bare link; empty without one."""
+    if record.plan.condition is None:
+        return ""
+    asked = tr("Asked for: %1").replace("%1", condition_words(record.plan.condition))
+    found = _measured(record)
+    measured = tr("not measured yet") if found is None else measured_words(found)
+    return "\n".join((asked, tr("Bare link under it: %1").replace("%1", measured)))
+
+
+def _condition_text(condition: Condition, found: MeasuredCondition | None) -> str:
+    text = tr("link like %1, not measured yet")
+    if found is not None:
+        text = tr("link like %1, measured as asked for") if found.is_met else tr("link like %1, measured differently")
+    return text.replace("%1", condition.name)
+
+
+def _measured(record: CampaignRecord) -> MeasuredCondition | None:
+    """Return the condition as it was measured last on the bare link."""
+    return record.measured_conditions[-1] if record.measured_conditions else None
 
 
 def is_final(record: CampaignRecord) -> bool:

@@ -38,7 +38,7 @@ from ui.results.deploy_button import name_deploy
 from ui.results.note_line import NoteLine
 from ui.results.ranking_table import RankingTable
 from ui.results.recommendation import SentenceCard
-from ui.results.result_state import end_words, is_final, subtitle
+from ui.results.result_state import condition_tip, end_words, is_final, subtitle
 from ui.results.result_tabs import ResultTabs
 from ui.results.weighting_bar import WeightingBar
 
@@ -156,6 +156,7 @@ class ResultsPage(Page):
         self.data, self.is_lab_gone = data, _ = read
         record = data.record
         self.what.setText(subtitle(data))
+        set_tip(self.what, condition_tip(record))
         self.note.show_note(EntryId(EntryKind.COMPARISON, record.campaign_id), record.note)
         self.sentence.show_ranking(data.ranking, is_lab=record.plan.pair.is_lab, outcome=outcome_of(record))
         self.sentence.offer(deciding_profile(record.plan.profile, data.ranking))

@@ -84,6 +84,8 @@ def resume_pair(window: MainWindow, pair_name: str, wanted: int | None = None) -
 
 def _go_on(window: MainWindow, found: _Found) -> None:
     """Measure what is left."""
+    from ui.comparison.plan_page import PlanPage
+
     wizard = window.wizard
     if found.is_clean:
         window.context.leftovers.forget(found.plan.pair.name)
@@ -91,6 +93,10 @@ def _go_on(window: MainWindow, found: _Found) -> None:
     wizard.confirm_link(found.discovery.link, found.discovery.pair)
     offered = {(c.solution, c.suite) for c in found.discovery.candidates}
     wizard.choose([key for c in found.plan.candidates if (key := (c.solution, c.suite)) in offered])
+    wizard.restore_options(found.plan)
+    plan = window.step_page(Step.PLAN)
+    if isinstance(plan, PlanPage):
+        plan.restore_options()
     wizard.set_plan(found.plan)
     wizard.enter(Step.RUN)
     run = window.run_page

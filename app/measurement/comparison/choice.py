@@ -12,11 +12,11 @@ from app.domain.errors import InvalidPlan
 from app.domain.hosts import PairSpec
 from app.domain.profiles import Profile
 from app.domain.results import CampaignPlan, Candidate
+from app.measurement.choice_checks import check_shaping
 from app.measurement.comparison.planning import PastDurations, plan_campaign
 from app.measurement.comparison.workload_needs import refuse_lacking
-from app.measurement.messages import CANDIDATES_NOT_OFFERED, SHAPING_NOT_ALLOWED
+from app.measurement.messages import CANDIDATES_NOT_OFFERED
 from app.measurement.options import RunOptions
-from app.tunnel.shaping import refuse_unshaped
 
 
 def plan_choice(
@@ -40,7 +40,7 @@ def plan_choice(
     """
     pair = discovery.pair
     condition = options.condition or usual_condition(pair)
-    _check_shaping(pair, condition, options)
+    check_shaping(pair, condition, may_shape=options.may_shape)
     refuse_lacking(pair, discovery.facts, options.workloads)
     # Under a condition, or with workloads, attempts take another time than those before.
     is_as_before = condition is None and not options.workloads
@@ -57,15 +57,6 @@ def plan_choice(
         workloads=options.workloads,
         transfer_mb=options.transfer_mb,
     )
-
-
-def _check_shaping(pair: PairSpec, condition: Condition | None, options: RunOptions) -> None:
-    """Refuse a condition on hosts of the user's own without consent, or that they cannot make."""
-    if condition is None or pair.is_lab:
-        return
-    if not options.may_shape:
-        raise InvalidPlan(SHAPING_NOT_ALLOWED(pair=pair.name))
-    refuse_unshaped(condition)
 
 
 def _offered(discovery: Discovery, chosen: Sequence[tuple[str, str]]) -> list[Candidate]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from app.discovery.pair_discovery import Discovery
 from app.domain.cancel import CancelToken
+from app.domain.conditions import Condition
 from app.domain.credentials import HostKeyQuestion, Secret, SecretKey
 from app.domain.events import EventSink
 from app.domain.history import EntryId, HistoryEntry, Winner
@@ -128,8 +129,13 @@ class ComparisonServices(SettingsServices, PairServices, LabServices, Protocol):
         """Make a plan with predicted times. Raises InvalidPlan for what cannot be done."""
         ...
 
-    def preview(self, discovery: Discovery, candidate: tuple[str, str]) -> tuple[PlannedItem, ...]:
-        """Return every file and command for a candidate, without touching anything."""
+    def preview(
+        self, discovery: Discovery, candidate: tuple[str, str], condition: Condition | None = None
+    ) -> tuple[PlannedItem, ...]:
+        """Return every file and command for a candidate, without touching anything.
+
+        Hosts of the user's own make the condition of the link themselves: then that is among them.
+        """
         ...
 
     def run(

@@ -13,6 +13,7 @@ from sample_records import pair, sample_record
 from app.cli.exit_codes import ExitCode
 from app.cli.main import main
 from app.cli.messages import COMPARISON_OF_OTHER_PAIR, DELETE_WITHOUT_ANSWER
+from app.domain.condition_files import presets
 from app.domain.history import EntryId, EntryKind
 from app.domain.messages import MessageForm
 from app.domain.messages.inputs import ENTRY_NUMBER_WRONG, NOTE_TOO_LONG, NOTE_WITH_CONTROL_CHARACTER
@@ -89,6 +90,18 @@ def test_json_has_every_entry_with_its_winner_and_utc(home: Path, capsys: pytest
     assert (second["pair"], second["note"]) == ("plant-2", "after the firmware")
     assert "WireGuard" in second["winner"]["text"]
     assert first["started"].endswith("+00:00")
+
+
+def test_condition_leaves_comparisons_under_it_only(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    record = sample_record(rounds=1, pings=5, pair_spec=replace(pair(), name="plant-geo"))
+    with Store.open(home / "tunnelmark.db") as store:
+        planned = replace(record.plan, condition=presets()["geo"])
+        number = store.create_campaign(planned, record.facts, "0.1.0")
+        store.finish_campaign(number, CampaignStatus.COMPLETED)
+    for condition, numbers_listed in (("geo", ["4"]), ("as-found", ["3", "2", "1"]), ("lte", [])):
+        assert main(["history", "--json", "--condition", condition]) == ExitCode.OK
+        listed = json.loads(capsys.readouterr().out)["entries"]
+        assert [one["number"] for one in listed] == numbers_listed
 
 
 def test_times_have_a_time_zone(

@@ -7,6 +7,7 @@ from fake_services import discovery
 from sample_records import BASELINE, BLOWFISH, pair
 from sample_records import WIREGUARD as WIREGUARD_CANDIDATE
 
+from app.domain.condition_files import presets
 from app.domain.errors import InvalidPlan
 from app.domain.profiles import PROFILES, ProfileName
 from app.domain.results import CampaignPlan
@@ -180,6 +181,29 @@ def test_repeated_comparison_restores_candidates_profile_and_limits_without_cons
     assert wizard.take_restored() == Restored(is_any=True, missing=())
     assert wizard.take_restored() is None
     assert not wizard.is_done(Step.LINK)
+
+
+def test_repeated_comparison_restores_condition_and_workloads_without_consent_to_shape() -> None:
+    wizard = ComparisonWizard()
+    wizard.set_discovery(FOUND)
+    wizard.set_options(RunOptions(PROFILES[ProfileName.QUICK], may_shape=True))
+    wizard.repeat(replace(EARLIER, condition=presets()["geo"], workloads=("voice",)))
+    wizard.set_discovery(FOUND)
+    options = wizard.state.options
+    assert (options.condition, options.workloads, options.may_shape) == (presets()["geo"], ("voice",), False)
+
+
+def test_consent_to_shape_is_kept_for_the_same_hosts_only() -> None:
+    wizard = ComparisonWizard()
+    own = replace(FOUND, pair=pair(is_lab=False))
+    wizard.set_discovery(own)
+    wizard.set_options(RunOptions(PROFILES[ProfileName.QUICK], condition=presets()["geo"], may_shape=True))
+    wizard.set_discovery(own)
+    assert wizard.state.options.may_shape
+    other = replace(own.pair, a=replace(own.pair.a, address="192.0.2.77"))
+    wizard.set_discovery(replace(own, pair=other))
+    assert not wizard.state.options.may_shape
+    assert wizard.state.options.condition == presets()["geo"]
 
 
 def test_candidates_that_are_not_possible_any_more_are_named() -> None:

@@ -1,0 +1,44 @@
+"""Words of a plan: how much it measures, under which condition of the link, with which workloads."""
+
+from __future__ import annotations
+
+from app.domain.results import CampaignPlan
+from app.domain.solutions import BASELINE
+from app.probes.workloads import WORKLOADS
+from app.wording.conditions import condition_words
+from ui.common.texts import count, tr
+
+
+def amounts(plan: CampaignPlan) -> str:
+    """Return how much a plan measures."""
+    profile = plan.profile
+    if profile.budget_s is not None:
+        return (
+            tr("At most %1 rounds and %2 min of measuring; it ends as soon as the order is known.")
+            .replace("%1", str(profile.rounds))
+            .replace("%2", f"{profile.budget_s / 60:g}")
+        )
+    has_baseline = any(one.solution == BASELINE for one in plan.candidates)
+    repeated = " " + tr("The baseline is measured first and last.") if has_baseline else ""
+    return (
+        tr("%1 attempts; %2 frame sizes × %3 pings; %4 s of TCP per direction.")
+        .replace("%1", str(len(plan.attempts)))
+        .replace("%2", str(len(profile.frame_bytes)))
+        .replace("%3", count(profile.pings))
+        .replace("%4", str(profile.seconds))
+        + repeated
+    )
+
+
+def additions(plan: CampaignPlan) -> list[str]:
+    """Return a line for the condition of the link, and one for the workloads; none where the plan has neither."""
+    lines = []
+    if plan.condition is not None:
+        text = tr("Link like %1: %2.").replace("%1", plan.condition.name)
+        lines.append(text.replace("%2", condition_words(plan.condition)))
+    if plan.workloads:
+        titles = "; ".join(tr(WORKLOADS[name].title) if name in WORKLOADS else name for name in plan.workloads)
+        if set(plan.workloads) == set(WORKLOADS):
+            titles = tr("all")
+        lines.append(tr("Workloads: %1.").replace("%1", titles))
+    return lines

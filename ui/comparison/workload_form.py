@@ -1,0 +1,76 @@
+"""Choice of the workloads that are run over each candidate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from textwrap import fill
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QCheckBox, QVBoxLayout, QWidget
+
+from app.domain.conditions import Condition
+from app.measurement.comparison.conditions import workloads_s
+from app.measurement.options import RunOptions
+from app.probes.workloads import WORKLOADS, Workload
+from ui.common.basics import label
+from ui.common.texts import duration, tr
+from ui.common.theme import GRID
+from ui.common.tips import set_tip
+
+_LINE_LETTERS = 36
+"""Longest line of a title: check boxes do not break lines."""
+
+
+class WorkloadForm(QWidget):
+    """A check box for each workload that is registered."""
+
+    edited = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(GRID // 2)
+        self.boxes: dict[str, QCheckBox] = {}
+        for one in WORKLOADS.values():
+            title = tr(one.title)
+            box = QCheckBox(fill(title, _LINE_LETTERS).replace("&", "&&"))
+            box.setAccessibleName(title)
+            box.toggled.connect(self.edited)
+            self.boxes[one.name] = box
+            layout.addWidget(box)
+        layout.addWidget(label(tr("Each is run over each candidate, in each round."), "muted"))
+        self.show_condition(None)
+
+    def chosen(self) -> tuple[str, ...]:
+        """Return the names of the ticked workloads, in the order in which they run."""
+        return tuple(name for name, box in self.boxes.items() if box.isChecked())
+
+    def options(self, base: RunOptions) -> RunOptions:
+        """Return options with the ticked workloads."""
+        return replace(base, workloads=self.chosen())
+
+    def show_options(self, options: RunOptions) -> None:
+        """Tick what was chosen before."""
+        for name, box in self.boxes.items():
+            box.blockSignals(True)  # noqa: FBT003 - Qt has it so
+            box.setChecked(name in options.workloads)
+            box.blockSignals(False)  # noqa: FBT003 - Qt has it so
+        self.show_condition(options.condition)
+
+    def show_condition(self, condition: Condition | None) -> None:
+        """Show in the tool tips the time that each takes under a condition of the link."""
+        for name, box in self.boxes.items():
+            set_tip(box, "\n".join(_facts(WORKLOADS[name], condition)))
+
+
+def _facts(one: Workload, condition: Condition | None) -> Iterator[str]:
+    """Yield what a workload measures, how long it takes, what it needs, and where its numbers come from."""
+    yield tr("Measures: %1").replace("%1", "; ".join(tr(kind.title) for kind in one.figures))
+    yield tr("Takes about %1 for each candidate and round").replace("%1", duration(workloads_s([one.name], condition)))
+    for side, programs in one.needs.items():
+        needs = tr("Needs on host %1: %2").replace("%1", side.value.upper())
+        yield needs.replace("%2", ", ".join(programs))
+    if one.source:
+        yield tr(one.source)

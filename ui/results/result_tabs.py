@@ -228,7 +228,7 @@ class ResultTabs(QTabWidget):
             self.study.deleteLater()
             self.study = None
         if data.repeated is not None:
-            self.study = StudyTab(data.repeated)
+            self.study = StudyTab(self._theme, data.repeated)
             self.addTab(self.study, tr("Study"))
 
     def show_why(self) -> None:

@@ -52,7 +52,8 @@ def test_enter_opens_a_candidate_with_everything_about_it_and_back_returns(drive
     window = driver.window
     assert page.title.text() == page.accessibleName() == WIREGUARD
     assert page.notice.text == ""
-    assert _shown_tabs(page) == ["Overview", "Figures", "Curve", "Cryptography", "Packet tests", "Configuration"]
+    tabs = ["Overview", "Figures", "Curve", "Cryptography", "Packet tests", "Configuration"]
+    assert _shown_tabs(page) == tabs
     text = page.overview.text
     for words in (
         "chacha20-poly1305: Nothing speaks against it.",
@@ -82,6 +83,22 @@ def test_enter_opens_a_candidate_with_everything_about_it_and_back_returns(drive
     driver.click(window.footer.back)
     assert window.current is window.results
     assert window.results.table.hasFocus()
+
+
+def test_limits_of_controllers_can_be_shown_with_the_curve(driver: Driver) -> None:
+    page = _open(driver, WIREGUARD)
+    assert page.limits.currentData() is None, "off at first"
+    assert page.limits.count() == 5
+    page.limits.setCurrentIndex(1)
+    (limits,) = page.limits.limits
+    low, high = (10**value for value in page.plot.view_box.viewRange()[1])
+    assert [one.limit_ms for one, _ in limits.seen] == [3 * 2**step for step in range(10) if low <= 3 * 2**step <= high]
+    colours = []
+    for scheme in (Qt.ColorScheme.Light, Qt.ColorScheme.Dark):
+        driver.window.context.theme.force(scheme)
+        colours.append({line.pen.color().name() for _, line in limits._lines})
+    assert [len(one) for one in colours] == [1, 1]
+    assert colours[0] != colours[1]
 
 
 def test_rows_of_the_ranking_offer_to_open_copy_and_deploy(driver: Driver) -> None:

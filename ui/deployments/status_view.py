@@ -19,6 +19,8 @@ from app.deployment.lan.clamp import clamp_text
 from app.deployment.monitor_log import MonitorLimits, MonitorLine, MonitorLog
 from app.domain.deployment import DeploymentState
 from app.domain.deployment_status import EndpointStatus, PairStatus
+from app.ranking.controllers import outage_advice
+from app.wording.controllers import outage_words
 from app.wording.deployment_sentences import keepalive_sentence
 from app.wording.messages import local_text
 from ui.common.basics import inset_text
@@ -29,6 +31,7 @@ from ui.common.texts import NONE, count, duration, ms, pct, size, tr
 from ui.common.theme import GRID, Theme
 from ui.deployments.host_table import SidesTable, yes_no
 from ui.plots.framed import framed
+from ui.plots.limits import LimitsBox
 from ui.plots.rtt_history import RttHistoryPlot
 
 _LEAST_PLOT_PX = 160
@@ -59,7 +62,8 @@ class NowView(QWidget):
         layout = QVBoxLayout(right)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(GRID)
-        plot = framed(self.plot)
+        self.controllers = LimitsBox(theme, self.plot)
+        plot = framed(self.plot, beside=(self.controllers,))
         plot.setMinimumHeight(_LEAST_PLOT_PX)
         layout.addWidget(plot, 3)
         layout.addLayout(self._limits_row())
@@ -160,6 +164,7 @@ def _rows(status: PairStatus) -> list[tuple[str, str, str]]:
         both(tr("Time to connect (last start)"), _seconds(_started_s(a, status)), _seconds(_started_s(b, status))),
         both(tr("Time to connect (after boot)"), _seconds(a.boot_connect_s), _seconds(b.boot_connect_s)),
         both(tr("Outages recovered"), _losses(a), _losses(b)),
+        both(tr("Controllers in an outage"), _controllers(a), _controllers(b)),
         both(tr("Joined LANs"), _lans(a), _lans(b)),
     ]
     one = status.deployment
@@ -238,6 +243,11 @@ def _started_s(end: EndpointStatus, status: PairStatus) -> float | None:
 
 def _seconds(seconds: float | None) -> str:
     return NONE if seconds is None else duration(seconds)
+
+
+def _controllers(end: EndpointStatus) -> str:
+    longest_s = end.longest_outage_s
+    return outage_words(longest_s, outage_advice(longest_s) if longest_s is not None else ())
 
 
 def _losses(end: EndpointStatus) -> str:

@@ -26,6 +26,7 @@ from ui.common.texts import tr
 from ui.common.theme import GRID
 from ui.plots.framed import framed
 from ui.plots.latency import LatencyPlot
+from ui.plots.limits import LimitsBox
 from ui.plots.result_data import ResultData
 from ui.results.candidate_figures import CandidateFigures
 from ui.results.candidate_overview import CandidateOverview
@@ -54,6 +55,7 @@ class CandidatePage(Page):
         self.overview = CandidateOverview()
         self.figures = CandidateFigures()
         self.plot = LatencyPlot(theme)
+        self.limits = LimitsBox(theme, self.plot)
         self.details = CandidateDetails()
         self.capture = CaptureDetails(theme)
         self.code = CodeView(theme)
@@ -62,7 +64,7 @@ class CandidatePage(Page):
         name_tabs(self.tabs, tr("Views of the candidate"))
         self.tabs.addTab(self.overview, tr("Overview"))
         self._figures_at = self.tabs.addTab(self.figures, tr("Figures"))
-        self._curve_at = self.tabs.addTab(framed(self.plot, variant="plain"), tr("Curve"))
+        self._curve_at = self.tabs.addTab(framed(self.plot, variant="plain", beside=(self.limits,)), tr("Curve"))
         self.tabs.addTab(self.details, tr("Cryptography"))
         self._capture_at = self.tabs.addTab(_padded(self.capture), tr("Packet tests"))
         self.tabs.addTab(_padded(self.code), tr("Configuration"))

@@ -32,6 +32,7 @@ from ui.results.candidate_figures import CandidateFigures
 from ui.results.candidate_overview import CandidateOverview
 from ui.results.capture_details import CaptureDetails
 from ui.results.deploy_button import name_deploy
+from ui.results.samples_view import SamplesView
 
 
 class CandidatePage(Page):
@@ -56,6 +57,7 @@ class CandidatePage(Page):
         self.figures = CandidateFigures()
         self.plot = LatencyPlot(theme)
         self.limits = LimitsBox(theme, self.plot)
+        self.samples = SamplesView(theme)
         self.details = CandidateDetails()
         self.capture = CaptureDetails(theme)
         self.code = CodeView(theme)
@@ -65,6 +67,7 @@ class CandidatePage(Page):
         self.tabs.addTab(self.overview, tr("Overview"))
         self._figures_at = self.tabs.addTab(self.figures, tr("Figures"))
         self._curve_at = self.tabs.addTab(framed(self.plot, variant="plain", beside=(self.limits,)), tr("Curve"))
+        self._samples_at = self.tabs.addTab(self.samples, tr("Over time"))
         self.tabs.addTab(self.details, tr("Cryptography"))
         self._capture_at = self.tabs.addTab(_padded(self.capture), tr("Packet tests"))
         self.tabs.addTab(_padded(self.code), tr("Configuration"))
@@ -103,11 +106,14 @@ class CandidatePage(Page):
         self.tabs.setTabVisible(self._figures_at, bool(result.latency or result.throughput_mbit_s))
         self.details.show_candidate(data.candidate(key), data.infos.get(key[0]))
         self._show_curve(data, key)
+        self.samples.show_candidate(data, key)
+        self.tabs.setTabVisible(self._samples_at, self.samples.has_samples)
         self._show_capture(data, key)
         self._show_words(data, key)
         if is_other:
             self.plot.shown.show_all()
             self.plot.zoom.reset()
+            self.samples.plot.zoom.reset()
             self.tabs.setCurrentIndex(0)
 
     def _show_failure(self, data: ResultData, key: Key, *, is_current: bool) -> None:

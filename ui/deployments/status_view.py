@@ -31,7 +31,6 @@ from ui.common.texts import NONE, count, duration, ms, pct, size, tr
 from ui.common.theme import GRID, Theme
 from ui.deployments.host_table import SidesTable, yes_no
 from ui.plots.framed import framed
-from ui.plots.limits import LimitsBox
 from ui.plots.rtt_history import RttHistoryPlot
 
 _LEAST_PLOT_PX = 160
@@ -62,8 +61,7 @@ class NowView(QWidget):
         layout = QVBoxLayout(right)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(GRID)
-        self.controllers = LimitsBox(theme, self.plot)
-        plot = framed(self.plot, beside=(self.controllers,))
+        plot = framed(self.plot)
         plot.setMinimumHeight(_LEAST_PLOT_PX)
         layout.addWidget(plot, 3)
         layout.addLayout(self._limits_row())

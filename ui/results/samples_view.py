@@ -6,7 +6,7 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.ranking.sample_history import history_sizes, sample_history
-from ui.common.basics import ChoiceBox, label
+from ui.common.basics import ChoiceBox, label, name_box
 from ui.common.candidate_rows import Key
 from ui.common.texts import count, tr
 from ui.common.theme import GRID, Theme
@@ -27,7 +27,7 @@ class SamplesView(QWidget):
         self.plot = SamplesPlot(theme)
         self.limits = LimitsBox(theme, self.plot)
         self.frame_size = ChoiceBox()
-        self.frame_size.setAccessibleName(tr("Frame size of the samples"))
+        name_box(self.frame_size, tr("Frame size of the samples"))
         self.frame_size.currentIndexChanged.connect(self._on_size)
         self.note = label("", "muted", is_selectable=True)
         self.note.setContentsMargins(GRID, 0, GRID, 0)

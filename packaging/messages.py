@@ -40,6 +40,7 @@ TEMPLATE_FILES = (
     "node_study.html.j2",
     "hub_study.html.j2",
     "application_study.html.j2",
+    "heat_maps.html.j2",
     "export/README.txt.j2",
 )
 """Pages of app/reports and app/export, whose calls of `tr` belong to the catalogue of the program."""

@@ -13,7 +13,9 @@ from app.domain.capture import Property, properties_of
 from app.domain.deployment import Deployment, DeploymentState, DryRun, EndpointDryRun
 from app.domain.deployment_status import EndpointStatus, PairStatus
 from app.domain.hosts import Side
+from app.ranking.controllers import outage_advice
 from app.wording.capture_sentences import BREAK_WORDS, properties_line, worst_breakage
+from app.wording.controllers import outage_words
 from app.wording.deployment_sentences import keepalive_sentence, state_word
 from app.wording.language import tr, trn
 from app.wording.local_forms import decimal, minute_text, second_text
@@ -239,6 +241,10 @@ def connection_words(end: EndpointStatus) -> list[str]:
         words.append(form.format(number=number, seconds=decimal(end.reconnect_s, 0)))
     if end.outages and end.outages[-1].lasted_s is None:
         words.append(tr("lost since {time}").format(time=second_text(end.outages[-1].began_at.astimezone())))
+    if (longest_s := end.longest_outage_s) is not None:
+        words.append(
+            tr("controllers in an outage: {words}").format(words=outage_words(longest_s, outage_advice(longest_s)))
+        )
     return [word for word in words if word]
 
 

@@ -35,6 +35,21 @@ class ControllerAdvice:
 
 
 @dataclass(frozen=True, slots=True)
+class ControllerLimit:
+    """Time after which a controller with one value of a setting gives up.
+
+    Attributes:
+        setting: Which.
+        value_ms: Its value, in ms.
+        limit_ms: The time, in ms.
+    """
+
+    setting: ControllerSetting
+    value_ms: int
+    limit_ms: int
+
+
+@dataclass(frozen=True, slots=True)
 class Arrivals:
     """Extremes of what was measured.
 

@@ -158,6 +158,11 @@ class EndpointStatus:
         """Seconds that the last loss lasted until the tunnel was up again by itself; None where none has ended."""
         return next((one.lasted_s for one in reversed(self.outages) if one.lasted_s is not None), None)
 
+    @property
+    def longest_outage_s(self) -> float | None:
+        """Seconds of the longest loss that has ended, of those that the host still has; None where none has."""
+        return max((one.lasted_s for one in self.outages if one.lasted_s is not None), default=None)
+
 
 @dataclass(frozen=True, slots=True)
 class PairStatus:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
+from itertools import count
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +14,7 @@ from app.domain.controllers import (
     PROFINET_FACTOR,
     Arrivals,
     ControllerAdvice,
+    ControllerLimit,
     ControllerSetting,
 )
 from app.domain.results import LOST_RTT_US, Attempt, LatencySeries
@@ -31,6 +33,16 @@ _RETRANSMISSION_MS = 200.0
 
 _TIMEOUT_STEPS_MS = (50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 30_000, 60_000)
 """Time-outs that are tried, in ms. Source: our choice."""
+
+_OFFERED: Mapping[ControllerSetting, tuple[int, Sequence[int]]] = {
+    ControllerSetting.PROFINET: (PROFINET_FACTOR, PROFINET_STEPS_MS),
+    ControllerSetting.ETHERNET_IP: (ETHERNET_IP_FACTOR, ETHERNET_IP_STEPS_MS),
+    ControllerSetting.MODBUS: (1, _TIMEOUT_STEPS_MS),
+    ControllerSetting.OPC_UA: (1, _TIMEOUT_STEPS_MS),
+}
+"""Factor from a value to the time after which the connection ends, and the values that are offered."""
+
+_CYCLIC = (ControllerSetting.PROFINET, ControllerSetting.ETHERNET_IP)
 
 _FEWEST_REPLIES = 100
 """Fewer say too little of the slowest replies. Source: our choice."""
@@ -58,11 +70,8 @@ def controller_advice(found: Arrivals) -> tuple[ControllerAdvice, ...]:
     longest round trip, and TCP's retransmissions of as many losses in a row, end before the time-out.
     """
     lost = found.lost_in_a_row
-    cyclic = {
-        ControllerSetting.PROFINET: (PROFINET_FACTOR, PROFINET_STEPS_MS),
-        ControllerSetting.ETHERNET_IP: (ETHERNET_IP_FACTOR, ETHERNET_IP_STEPS_MS),
-    }
-    request_ms = found.most_ms + _RETRANSMISSION_MS * (2**lost - 1)
+    cyclic = {one: _OFFERED[one] for one in _CYCLIC}
+    request_ms = found.most_ms + _sent_again_ms(lost)
     timeout = _first(_TIMEOUT_STEPS_MS, lambda value: value > request_ms)
     return (
         *(
@@ -72,6 +81,42 @@ def controller_advice(found: Arrivals) -> tuple[ControllerAdvice, ...]:
         ControllerAdvice(ControllerSetting.MODBUS, timeout),
         ControllerAdvice(ControllerSetting.OPC_UA, timeout),
     )
+
+
+def outage_advice(outage_s: float) -> tuple[ControllerAdvice, ...]:
+    """Return the smallest value of each setting with which the connection outlasts an outage.
+
+    Cyclic data: the watchdog is longer than the outage and the one update time before it. Requests: the first
+    retransmission of TCP after the outage ends before the time-out. The round trip itself is not in it.
+
+    Args:
+        outage_s: For how long nothing crossed, in s.
+    """
+    outage_ms = 1_000.0 * outage_s
+    request_ms = next(at_ms for nth in count() if (at_ms := _sent_again_ms(nth)) >= outage_ms)
+    advice = []
+    for setting, (factor, steps) in _OFFERED.items():
+        if setting in _CYCLIC:
+            value = _first(steps, partial(_outlasts, factor, outage_ms))
+        else:
+            value = _first(steps, lambda step: step > request_ms)
+        advice.append(ControllerAdvice(setting, value))
+    return tuple(advice)
+
+
+def _sent_again_ms(number: int) -> float:
+    """Return when TCP sends a segment again for the `number`th time, in ms after the first one."""
+    return _RETRANSMISSION_MS * ((1 << number) - 1)
+
+
+def _outlasts(factor: int, outage_ms: float, update_ms: int) -> bool:
+    return update_ms + outage_ms < factor * update_ms
+
+
+def controller_limits(setting: ControllerSetting) -> tuple[ControllerLimit, ...]:
+    """Return the time after which the connection ends, for each value of a setting that is offered."""
+    factor, steps = _OFFERED[setting]
+    return tuple(ControllerLimit(setting, value, factor * value) for value in steps)
 
 
 def _survives(factor: int, found: Arrivals, update_ms: int) -> bool:

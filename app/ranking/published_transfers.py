@@ -30,11 +30,3 @@ def published_transfers() -> Mapping[TransferCell, float]:
         cell = TransferCell(_ORBITS[row["orbit"], row["loss"]], row["transport"], row["vpn"], row["pep"])
         found[cell] = float(row["seconds"])
     return MappingProxyType(found)
-
-
-def difference_pct(row_s: float, column_s: float) -> int:
-    """Return by how much the column is faster than the row, in whole percent of the row; negative where it is slower.
-
-    Source: the study, Fig. 3 to 6, which print (row - column) / row.
-    """
-    return round(100.0 * (row_s - column_s) / row_s)

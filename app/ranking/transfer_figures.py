@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from app.domain.transfers import CONGESTION, Agreement, TransferCell
+from app.domain.transfers import CONGESTION, TransferCell
+from app.ranking.heat_maps import HeatMap, agreed, differences, missing_of
 from app.ranking.messages import FIGURE_TITLE, LOSS_GEO, LOSS_LEO, NO_LOSS_GEO, NO_LOSS_LEO
-from app.ranking.published_order import agreement
-from app.ranking.published_transfers import difference_pct, published_transfers
+from app.ranking.published_transfers import published_transfers
+from app.wording.language import tr
+from app.wording.messages import local_text
 
 FIGURES: Mapping[int, tuple[str, str]] = {
     3: ("leo", NO_LOSS_LEO()),
@@ -37,43 +39,41 @@ class ComparisonTable:
     rows: tuple[tuple[int | None, ...], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class FigureComparison:
-    """One table of a figure as the study prints it, and the same from own times.
+def figure_maps(
+    own_s: Mapping[TransferCell, float], cells: Collection[TransferCell], failed: Collection[TransferCell] = ()
+) -> tuple[HeatMap, ...]:
+    """Return the study's comparisons of at least two of these cells, beside the same from own times.
 
-    Attributes:
-        published: The study's.
-        own: The same cells; None also where an own time is missing.
-        missing: Cells without an own time.
-        agreement: Agreement of the order of its cells with the published one.
+    Args:
+        own_s: Own times by cell.
+        cells: Cells of the part.
+        failed: Cells that were measured in vain.
     """
-
-    published: ComparisonTable
-    own: ComparisonTable
-    missing: tuple[TransferCell, ...]
-    agreement: Agreement[TransferCell]
-
-    def is_reversed(self, row: int, column: int) -> bool:
-        """Whether two cells come out in the other order than in the study, where they differ by more than 5 %."""
-        cells = self.own.cells
-        pair = (cells[row], cells[column])
-        return pair in self.agreement.against or pair[::-1] in self.agreement.against
-
-
-def figure_comparisons(
-    own_s: Mapping[TransferCell, float], cells: Collection[TransferCell]
-) -> tuple[FigureComparison, ...]:
-    """Return the study's comparisons of at least two of these cells, beside the same from own times."""
-    published = published_transfers()
-    found = []
+    published, found = published_transfers(), []
     for theirs in figure_tables(published):
         if sum(one in cells for one in theirs.cells) < 2:
             continue
-        mine = {one: own_s[one] for one in theirs.cells if one in own_s}
-        own = _table(theirs.figure, theirs.title, theirs.cells, mine)
-        missing = tuple(one for one in theirs.cells if one not in mine)
-        found.append(FigureComparison(theirs, own, missing, agreement(mine, published)))
+        mine = [own_s.get(one) for one in theirs.cells]
+        printed = [published[one] for one in theirs.cells]
+        missing = missing_of(mine)
+        found.append(
+            HeatMap(
+                title=tr("Figure {number}: {title}").format(number=theirs.figure, title=local_text(theirs.title)),
+                head=tr("VPN, PEP"),
+                names=tuple(map(way_name, theirs.cells)),
+                published=differences(printed),
+                own=differences(mine),
+                missing=missing,
+                agreement=agreed(mine, printed),
+                failed=tuple(nth for nth in missing if theirs.cells[nth] in failed),
+            )
+        )
     return tuple(found)
+
+
+def way_name(cell: TransferCell) -> str:
+    """Return VPN and proxy of a cell."""
+    return cell.solution if cell.proxy == "none" else f"{cell.solution}, PEP {cell.proxy}"
 
 
 def figure_tables(times_s: Mapping[TransferCell, float]) -> tuple[ComparisonTable, ...]:
@@ -94,11 +94,6 @@ def figure_tables(times_s: Mapping[TransferCell, float]) -> tuple[ComparisonTabl
 def _table(
     figure: int, title: str, cells: Sequence[TransferCell], times_s: Mapping[TransferCell, float]
 ) -> ComparisonTable:
-    rows = tuple(tuple(_difference(times_s, row, column) for column in cells) for row in cells)
-    return ComparisonTable(figure, title, tuple(cells), rows)
-
-
-def _difference(times_s: Mapping[TransferCell, float], row: TransferCell, column: TransferCell) -> int | None:
-    if row == column or row not in times_s or column not in times_s:
-        return None
-    return difference_pct(times_s[row], times_s[column])
+    rows = differences([times_s.get(cell) for cell in cells])
+    percents = tuple(tuple(None if value is None else value.percent for value in row) for row in rows)
+    return ComparisonTable(figure, title, tuple(cells), percents)

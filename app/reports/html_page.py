@@ -23,6 +23,19 @@ def render_page(template: str, **values: object) -> str:
         template: File name in resources/templates.
         **values: Names that it uses, besides `style`, `trusted`, `tr`, `local`, `decimal` and `language`.
     """
+    from markupsafe import Markup
+
+    style = (files("resources") / "templates" / "report.css").read_text(encoding="utf-8")
+    return with_roles(render_part(template, style=Markup(style), **values))  # noqa: S704 - our own file
+
+
+def render_part(template: str, **values: object) -> str:
+    """Return a part of a page, to be placed in it by `trusted`.
+
+    Args:
+        template: File name in resources/templates.
+        **values: Names that it uses, besides `trusted`, `tr`, `local`, `decimal` and `language`.
+    """
     from jinja2 import Environment, StrictUndefined
     from markupsafe import Markup
 
@@ -32,7 +45,5 @@ def render_page(template: str, **values: object) -> str:
     environment = Environment(
         autoescape=True, undefined=StrictUndefined, finalize=harmless, trim_blocks=True, lstrip_blocks=True
     )
-    folder = files("resources") / "templates"
-    style = (folder / "report.css").read_text(encoding="utf-8")
-    page = environment.from_string((folder / template).read_text(encoding="utf-8"))
-    return with_roles(page.render(style=Markup(style), trusted=Markup, **_wording(), **values))  # noqa: S704 - our own file
+    part = environment.from_string((files("resources") / "templates" / template).read_text(encoding="utf-8"))
+    return part.render(trusted=Markup, **_wording(), **values)

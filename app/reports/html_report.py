@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from app.domain.ranking import Ranking
 from app.domain.results import CampaignRecord
+from app.ranking.repeated_study import repeated_study
+from app.ranking.study_maps import comparison_maps
 from app.reports.figures import draw_figures
+from app.reports.heat_map_view import heat_html
 from app.reports.html_page import render_page
 from app.reports.svg import PAGE
 from app.reports.view import COLUMNS, report_view
@@ -18,10 +21,12 @@ def to_html(record: CampaignRecord, ranking: Ranking) -> str:
     Returns:
         An HTML document.
     """
+    repeated = repeated_study(record)
     return render_page(
         "report.html.j2",
         **report_view(record, ranking),
         columns=tuple(map(tr, COLUMNS)),
         latency_columns=tuple(map(tr, LATENCY_COLUMNS)),
         figures=draw_figures(record, ranking, PAGE),
+        maps=heat_html(comparison_maps(repeated), is_folded=True) if repeated is not None else "",
     )

@@ -9,7 +9,9 @@ from pathlib import Path
 from app.domain.hub_study import HubBound, HubKind, HubResult, HubWindow
 from app.domain.results import CpuUsage
 from app.ranking.hub_study import HUB_STUDY, hub_study_source, in_order, published_rate, published_rates
+from app.ranking.study_maps import hub_maps
 from app.reports.files import write_atomically
+from app.reports.heat_map_view import heat_html
 from app.reports.html_page import render_page
 from app.reports.hub_figure import hub_svg
 from app.reports.svg import PAGE
@@ -214,6 +216,7 @@ def write_hub_study(results: HubResults, path: Path) -> None:
         figures=_figures(results),
         try_headings=TRY_HEADINGS,
         tries=try_rows(results),
+        maps=heat_html(hub_maps(results.results), is_folded=True),
         lines=lines(results),
         notes=HUB_NOTES,
     )

@@ -22,6 +22,8 @@ from app.ranking import speed_findings
 from app.ranking.warnings import warnings_of
 from app.ranking.workloads import workload_table
 from app.reports.view_captures import capture_of
+from app.wording.controllers import controller_assumption, controller_source
+from app.wording.language import source_language
 
 FORMAT = 1
 """Raised when a field changes its meaning or goes away, not when one is added."""
@@ -142,13 +144,26 @@ def _result(record: CampaignRecord, one: CandidateResult) -> dict[str, Any]:
         "rate_mbit_s": _number(one.rate_mbit_s),
         "is_dominated": one.is_dominated,
         "arrivals": _plain(asdict(one.arrivals)) if one.arrivals else None,
-        "controllers": {each.setting.value: each.value_ms for each in one.controllers},
+        **_controllers(one),
         "setup_s": _number(one.setup_s),
         "cleanup_s": _number(one.cleanup_s),
         "doubts": list(one.doubts),
         **_on_underlay(attempts),
         "attempts": [_attempt(each) for each in attempts],
     }
+
+
+def _controllers(one: CandidateResult) -> dict[str, Any]:
+    with source_language():
+        assumptions = {
+            each.setting.value: {
+                "assumes": controller_assumption(each.setting),
+                "source": controller_source(each.setting),
+            }
+            for each in one.controllers
+        }
+    values = {each.setting.value: each.value_ms for each in one.controllers}
+    return {"controllers": values, "controller_assumptions": assumptions}
 
 
 def _on_underlay(attempts: Sequence[Attempt]) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from app.domain.hub_study import HubResult
 from app.domain.node_study import NodeResult
 from app.ranking.application_study import APPLICATION_STUDY
 from app.ranking.application_study import STUDY as APPLICATION_SOURCE
+from app.ranking.heat_maps import HeatMap
 from app.ranking.hub_study import HUB_STUDY, hub_study_source, published_rates
 from app.ranking.node_study import (
     NODE_STUDY,
@@ -22,6 +23,7 @@ from app.ranking.node_study import (
     own_pairs,
     published_pairs,
 )
+from app.ranking.study_maps import hub_maps, node_maps
 from app.reports import application_study, hub_study, node_study
 from app.reports.files import write_atomically
 from app.reports.messages import UNKNOWN_STUDY_KIND
@@ -119,6 +121,15 @@ def _table(
     title: str, headings: Sequence[str], rows: Sequence[tuple[str, ...]], figures: Sequence[int] = ()
 ) -> OutcomeTable:
     return OutcomeTable(title, tuple(map(tr, headings)), tuple(rows), frozenset(figures))
+
+
+def outcome_maps(study: str, results: LabResults | None) -> tuple[HeatMap, ...]:
+    """Return the heat maps of a study, none where it publishes no cells; the published ones alone without results."""
+    if study == APPLICATION_STUDY:
+        return ()
+    if study == HUB_STUDY:
+        return hub_maps(results.results if isinstance(results, HubResults) else ())
+    return node_maps(results.results if isinstance(results, NodeResults) else ())
 
 
 def outcome_lines(results: LabResults) -> list[str]:

@@ -20,7 +20,9 @@ from app.ranking.node_study import (
     own_pairs,
     setting_figures,
 )
+from app.ranking.study_maps import node_maps
 from app.reports.files import write_atomically
+from app.reports.heat_map_view import heat_html
 from app.reports.html_page import render_page
 from app.storage.node_results import NodeResults
 from app.wording.language import mark, tr
@@ -219,6 +221,7 @@ def write_node_study(results: NodeResults, path: Path) -> None:
         faster=[faster_line(one) for one in faster_than_baseline(results.results)],
         hop_headings=HOP_HEADINGS,
         hops=hop_rows(results),
+        maps=heat_html(node_maps(results.results), is_folded=True),
         failures=failures(results),
         notes=NODE_NOTES,
     )

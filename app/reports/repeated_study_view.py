@@ -18,7 +18,8 @@ from app.ranking.comparison_study import (
 )
 from app.ranking.own_study_figures import ComparedOrder
 from app.ranking.repeated_study import RepeatedStudy
-from app.reports.study_view import MISSING, MOST_NAMED
+from app.reports.heat_map_view import MISSING
+from app.reports.study_view import MOST_NAMED
 from app.wording.language import tr
 from app.wording.local_forms import decimal, listed_names, local_figure
 
@@ -96,11 +97,6 @@ def _places(figures: Mapping[Cell, Figures], kind: StudyFigure) -> dict[Cell, in
     values = {cell: value for cell, one in figures.items() if (value := one.get(kind.name)) is not None}
     order = sorted(values.values(), reverse=kind.is_higher_better)
     return {cell: order.index(value) + 1 for cell, value in values.items()}
-
-
-def order_title(study: ComparisonStudy, order: StudyOrder) -> str:
-    """Return of what a published order is, as a heading."""
-    return f"{tr(study.kind(order.figure).title)}: {order.words}"
 
 
 def order_sentence(found: ComparedOrder) -> str:

@@ -12,6 +12,7 @@ from app.domain.transfers import TransferCell, TransferResult
 from app.ranking.published_transfers import STUDY, published_transfers
 from app.ranking.transfer_goals import KNOWN_REASONS
 from app.reports.files import write_atomically
+from app.reports.heat_map_view import correlation_text, heat_html
 from app.reports.html_page import render_page
 from app.reports.json_report import condition_data
 from app.reports.messages import UNKNOWN_STUDY_KIND
@@ -19,19 +20,12 @@ from app.reports.study_view import (
     GOAL_WORDS,
     MOST_NAMED,
     cell_name,
-    comparison_lines,
-    correlation_text,
-    figure_title,
-    heat_text,
     link_lines,
     own_text,
-    percent_text,
     published_text,
     study_view,
-    way_name,
 )
 from app.storage.study_results import StudyResults
-from app.wording.colours import HEAT_SCALE_PCT, heat_tint
 from app.wording.language import source_language
 
 
@@ -96,16 +90,10 @@ def study_to_html(results: StudyResults, cells: Sequence[TransferCell]) -> str:
         reasons=KNOWN_REASONS,
         against=view.agreement.against[:MOST_NAMED],
         cell_name=cell_name,
-        way_name=way_name,
         own_text=partial(own_text, view),
         published_text=published_text,
-        figure_title=figure_title,
-        heat_text=heat_text,
-        lines=partial(comparison_lines, view),
+        maps=heat_html(view.comparisons),
         links=link_lines(results, cells),
-        percent_text=percent_text,
-        colour=_colour,
-        scale=HEAT_SCALE_PCT,
     )
 
 
@@ -125,10 +113,3 @@ def write_study(results: StudyResults, cells: Sequence[TransferCell], path: Path
         raise InvalidOption(UNKNOWN_STUDY_KIND(kind=kind, known=".html, .json"))
     write_atomically(path, text.encode())
     return path
-
-
-def _colour(value_pct: int | None) -> str:
-    """Return the background of a cell of a heat map."""
-    tint = heat_tint(value_pct)
-    red, green, blue = (int(tint.colour[at : at + 2], 16) for at in (1, 3, 5))
-    return f"rgba({red}, {green}, {blue}, {tint.share:.2f})"

@@ -8,22 +8,20 @@ from dataclasses import dataclass
 from app.domain.application_study import ApplicationResult
 from app.domain.condition_files import presets
 from app.domain.transfers import CONGESTION, Agreement, TransferCell, TransferResult
+from app.ranking.heat_maps import HeatMap
 from app.ranking.published_order import agreement
 from app.ranking.published_transfers import published_transfers
 from app.ranking.transfer_advice import advice
-from app.ranking.transfer_figures import FigureComparison, figure_comparisons
+from app.ranking.transfer_figures import figure_maps, way_name
 from app.ranking.transfer_goals import Goal, goals
 from app.storage.study_results import StudyResults
 from app.wording.conditions import measured_words
 from app.wording.language import mark, tr
-from app.wording.local_forms import decimal, listed_names, local_figure
+from app.wording.local_forms import decimal, local_figure
 from app.wording.messages import local_text
 
 MOST_NAMED = 10
 """Pairs in the other order that are named."""
-
-REVERSED, MISSING = "*", "–"
-"""Signs in a heat map: a pair in the other order, a cell without an own time."""
 
 GOAL_WORDS: Mapping[bool | None, str] = {True: mark("Reached"), False: mark("Missed"), None: mark("Undecided")}
 """English words, to be translated, by whether a goal is met."""
@@ -61,7 +59,7 @@ class StudyView:
     results: StudyResults
     cells: tuple[TransferCell, ...]
     own_s: Mapping[TransferCell, float]
-    comparisons: tuple[FigureComparison, ...]
+    comparisons: tuple[HeatMap, ...]
     agreement: Agreement[TransferCell]
     goals: tuple[Goal, ...]
     advice: tuple[str, ...]
@@ -69,11 +67,7 @@ class StudyView:
     @property
     def failed(self) -> Mapping[TransferCell, str]:
         """Why transfers did not end, or do not count, by cell; those whose condition was missed are not measured."""
-        return {
-            one.cell: one.message
-            for one in self.results.results
-            if (one.seconds is None or one.is_disturbed) and not one.is_condition_missed
-        }
+        return _failed(self.results)
 
     @property
     def reasons(self) -> Mapping[TransferCell, str]:
@@ -95,27 +89,24 @@ def study_view(results: StudyResults, cells: Sequence[TransferCell]) -> StudyVie
         results,
         tuple(cells),
         own,
-        figure_comparisons(own, cells),
+        figure_maps(own, cells, _failed(results)),
         agreement(own, published_transfers()),
         goals(own),
         advice(own),
     )
 
 
+def _failed(results: StudyResults) -> Mapping[TransferCell, str]:
+    return {
+        one.cell: one.message
+        for one in results.results
+        if (one.seconds is None or one.is_disturbed) and not one.is_condition_missed
+    }
+
+
 def cell_name(cell: TransferCell) -> str:
     """Return a cell's name for people."""
     return f"{cell.condition} {local_text(CONGESTION[cell.congestion].title)} {way_name(cell)}"
-
-
-def way_name(cell: TransferCell) -> str:
-    """Return VPN and proxy of a cell."""
-    return cell.solution if cell.proxy == "none" else f"{cell.solution}, PEP {cell.proxy}"
-
-
-def figure_title(found: FigureComparison) -> str:
-    """Return a comparison's heading."""
-    text = tr("Figure {number}: {title}")
-    return text.format(number=found.own.figure, title=local_text(found.own.title))
 
 
 def own_text(view: StudyView, cell: TransferCell) -> str:
@@ -131,28 +122,6 @@ def published_text(cell: TransferCell, *, has_section: bool = True) -> str:
     if cell in published:
         return decimal(published[cell], 1)
     return tr(SPLIT_RANGE) if has_section else tr(SPLIT_RANGE).partition(" ")[0]
-
-
-def heat_text(found: FigureComparison, row: int, column: int, *, is_own: bool) -> str:
-    """Return what a cell of a heat map shows: percent, a sign for the other order, a dash where an own time is missing.
-
-    Args:
-        found: The comparison.
-        row: From 0.
-        column: From 0.
-        is_own: Whether it is of the own times.
-    """
-    if row == column:
-        return ""
-    value = (found.own if is_own else found.published).rows[row][column]
-    if value is None:
-        return MISSING
-    return f"{percent_text(value)}{REVERSED if is_own and found.is_reversed(row, column) else ''}"
-
-
-def percent_text(value: int) -> str:
-    """Return whole percent without their unit, with a minus as wide as a figure."""
-    return decimal(value, 0).replace("-", "−")
 
 
 def link_lines(results: StudyResults, cells: Collection[TransferCell]) -> list[str]:
@@ -187,34 +156,3 @@ def condition_lines(results: Iterable[TransferResult | ApplicationResult]) -> li
         )
         for (condition, congestion, _), found in measured.items()
     ]
-
-
-def comparison_lines(view: StudyView, found: FigureComparison) -> list[str]:
-    """Return what there is to say on a comparison: correlation, cells in the other order, cells without an own time."""
-    cells, lines = found.own.cells, []
-    numbers = {cell: nth for nth, cell in enumerate(cells, start=1)}
-    if found.agreement.correlation is not None:
-        lines.append(correlation_text(found.agreement))
-    pairs = [
-        listed_names([f"{numbers[cell]} {way_name(cell)}" for cell in (one, other)])
-        for one, other in found.agreement.against
-    ]
-    if pairs:
-        lines.append(tr("In the other order ({sign}): {pairs}.").format(sign=REVERSED, pairs="; ".join(pairs)))
-    elif found.agreement.pairs:
-        lines.append(tr("No pair that differs by more than 5 % in the study is in the other order."))
-    for is_failed, text in (
-        (False, tr("Not measured ({sign}): {cells}.")),
-        (True, tr("Failed ({sign}): {cells}.")),
-    ):
-        some = [f"{numbers[one]} {way_name(one)}" for one in found.missing if (one in view.failed) is is_failed]
-        if some:
-            lines.append(text.format(sign=MISSING, cells=listed_names(some)))
-    return lines
-
-
-def correlation_text(found: Agreement[TransferCell]) -> str:
-    """Return Spearman's rank correlation as a sentence; that there are too few cells where there is none."""
-    if found.correlation is None:
-        return tr("Rank correlation: too few cells have an own time.")
-    return tr("Rank correlation: {number}").format(number=decimal(found.correlation, 2)) + "."

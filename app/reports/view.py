@@ -26,7 +26,7 @@ from app.reports.view_setting import (
     repeat_command,
     workloads_view,
 )
-from app.wording.controllers import CONTROLLER_COLUMNS
+from app.wording.controllers import controller_heads
 from app.wording.gates import GATE_COLUMNS
 from app.wording.language import mark, tr
 from app.wording.local_forms import minute_text
@@ -90,7 +90,7 @@ def report_view(record: CampaignRecord, ranking: Ranking) -> View:
         "packet_test_note": tr(CAPTURE_NOTE),
         "overhead_columns": list(map(tr, OVERHEAD_COLUMNS)),
         "gate_columns": list(map(tr, GATE_COLUMNS)),
-        "controller_columns": list(map(tr, CONTROLLER_COLUMNS)),
+        "controller_columns": list(controller_heads()),
         "candidates": [
             candidate_view(record, one, _anchor(n), slow.get((one.solution, one.suite)))
             for n, one in enumerate(ranking.results)

@@ -4,11 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from app.domain.controllers import ETHERNET_IP_FACTOR, PROFINET_FACTOR, Arrivals, ControllerAdvice, ControllerSetting
+from app.domain.controllers import (
+    ETHERNET_IP_FACTOR,
+    PROFINET_FACTOR,
+    Arrivals,
+    ControllerAdvice,
+    ControllerLimit,
+    ControllerSetting,
+)
 from app.wording.language import mark, tr
+from app.wording.local_forms import decimal
 from app.wording.numbers import grouped, milliseconds
 
-CONTROLLER_COLUMNS = (mark("Protocol"), mark("Setting"), mark("Smallest safe value"), mark("Assumes"))
+CONTROLLER_COLUMNS = (
+    mark("Protocol"),
+    mark("Setting"),
+    mark("Smallest safe value"),
+    mark("Assumes"),
+    mark("Source of the assumption"),
+)
 """Head of the table of controllers' settings."""
 
 _WORDS = {
@@ -33,18 +47,72 @@ _WORDS = {
         mark("the same; without the server's own time"),
     ),
 }
+_TCP = mark("RFC 6298, 5.5 (doubled each time); Linux, TCP_RTO_MIN (200 ms)")
+_SOURCES = {
+    ControllerSetting.PROFINET: mark("IEC 61158-6-10, IOCRBlockReq, WatchdogFactor; 3 is the usual default of tools"),
+    ControllerSetting.ETHERNET_IP: mark("CIP, Volume 1, 3-5, Connection Timeout Multiplier: 4 is the least"),
+    ControllerSetting.MODBUS: _TCP,
+    ControllerSetting.OPC_UA: mark("OPC 10000-4 (1.05), 7.32, timeoutHint; RFC 6298, 5.5; Linux, TCP_RTO_MIN (200 ms)"),
+}
+"""Standard and clause of each assumption."""
+
 _FACTORS = {ControllerSetting.PROFINET: PROFINET_FACTOR, ControllerSetting.ETHERNET_IP: ETHERNET_IP_FACTOR}
 
 
-def controller_rows(advice: Sequence[ControllerAdvice]) -> tuple[tuple[str, str, str, str], ...]:
+def controller_heads() -> tuple[str, ...]:
+    """Return the head of the table in the user's language."""
+    return tuple(map(tr, CONTROLLER_COLUMNS))
+
+
+def controller_rows(advice: Sequence[ControllerAdvice]) -> tuple[tuple[str, str, str, str, str], ...]:
     """Return a row per setting for a table, in the order of `CONTROLLER_COLUMNS`."""
     rows = []
     for one in advice:
-        protocol, setting, assumes = _WORDS[one.setting]
-        value = f"{grouped(one.value_ms)} ms" if one.value_ms is not None else tr("none of those offered")
-        words = tr(assumes).format(factor=_FACTORS.get(one.setting))
-        rows.append((protocol, tr(setting), value, words))
+        protocol, setting, _ = _WORDS[one.setting]
+        words = controller_assumption(one.setting)
+        rows.append((protocol, tr(setting), _value(one), words, controller_source(one.setting)))
     return tuple(rows)
+
+
+def _value(one: ControllerAdvice) -> str:
+    return f"{grouped(one.value_ms)} ms" if one.value_ms is not None else tr("none of those offered")
+
+
+def controller_assumption(setting: ControllerSetting) -> str:
+    """Return what the smallest safe value of a setting assumes."""
+    return tr(_WORDS[setting][2]).format(factor=_FACTORS.get(setting))
+
+
+def controller_source(setting: ControllerSetting) -> str:
+    """Return where that assumption is from: standard and clause."""
+    return tr(_SOURCES[setting])
+
+
+def controller_protocol(setting: ControllerSetting) -> str:
+    """Return the protocol that has a setting."""
+    return _WORDS[setting][0]
+
+
+def limit_words(limit: ControllerLimit) -> str:
+    """Return a value of a setting with the factor to its limit, for example `PROFINET RT 2 ms × 3`."""
+    factor = _FACTORS.get(limit.setting)
+    value = f"{controller_protocol(limit.setting)} {grouped(limit.value_ms)} ms"
+    return value if factor is None else f"{value} × {factor}"
+
+
+def outage_words(outage_s: float | None, advice: Sequence[ControllerAdvice]) -> str:
+    """Return the longest outage with the smallest settings that outlast it; that none was measured.
+
+    Args:
+        outage_s: In s; None where none was measured.
+        advice: Settings that outlast it.
+    """
+    if outage_s is None:
+        return tr("not measured: no outage has ended yet")
+    values = ", ".join(f"{controller_protocol(one.setting)} {_value(one)}" for one in advice)
+    return tr("the longest of {outage}, outlasted with {values}").format(
+        outage=f"{decimal(outage_s, 1)} s", values=values
+    )
 
 
 def controller_note(found: Arrivals) -> str:
@@ -54,7 +122,8 @@ def controller_note(found: Arrivals) -> str:
         lost = tr("{number} lost in a row at most").format(number=grouped(found.lost_in_a_row))
     return tr(
         "From {replies} replies to frames of up to 128 bytes: {least} to {most}, "
-        "{lost}. Leave room for rarer delays, and for outages after a failure."
+        "{lost}. Leave room for rarer delays. Outage after a failure: not measured by a comparison; the status of a "
+        "deployment has those that its hosts saw, with the settings that outlast the longest."
     ).format(
         replies=grouped(found.replies),
         least=milliseconds(found.least_ms),

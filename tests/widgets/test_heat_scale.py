@@ -9,12 +9,12 @@ from pytestqt.qtbot import QtBot
 
 from app.ranking.published_transfers import TRANSFER_BYTES
 from app.ranking.study_parts import SATCOM, cells_of
+from app.reports.heat_map_view import percent_text
 from app.reports.study_report import study_to_html
-from app.reports.study_view import percent_text
 from app.storage.study_results import StudyResults
 from app.wording.colours import HEAT_SCALE_PCT
+from ui.common.heat_map import HeatScale
 from ui.common.theme import Theme
-from ui.studies.heat_map import HeatScale
 
 _STEP = re.compile(r"rgba\((\d+), (\d+), (\d+), ([\d.]+)\)\">([^<]+)</span>")
 

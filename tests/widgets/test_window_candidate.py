@@ -53,7 +53,8 @@ def test_enter_opens_a_candidate_with_everything_about_it_and_back_returns(drive
     window = driver.window
     assert page.title.text() == page.accessibleName() == WIREGUARD
     assert page.notice.text == ""
-    assert _shown_tabs(page) == ["Overview", "Figures", "Curve", "Cryptography", "Packet tests", "Configuration"]
+    tabs = ["Overview", "Figures", "Curve", "Over time", "Cryptography", "Packet tests", "Configuration"]
+    assert _shown_tabs(page) == tabs
     text = page.overview.text
     for words in (
         "chacha20-poly1305: Nothing speaks against it.",
@@ -83,6 +84,44 @@ def test_enter_opens_a_candidate_with_everything_about_it_and_back_returns(drive
     driver.click(window.footer.back)
     assert window.current is window.results
     assert window.results.table.hasFocus()
+
+
+def test_samples_over_time_are_those_of_the_chosen_frame_size(driver: Driver) -> None:
+    page = _open(driver, WIREGUARD)
+    samples = page.samples
+    assert page.data is not None
+    assert page.key is not None
+    sizes = [samples.frame_size.itemData(nth) for nth in range(samples.frame_size.count())]
+    assert sizes == list(page.data.record.plan.profile.frame_bytes)
+    page.tabs.setCurrentWidget(samples)
+    driver.idle()
+    for size in (sizes[-1], sizes[0]):
+        samples.frame_size.setCurrentIndex(samples.frame_size.findData(size))
+        (attempt,) = page.data.record.attempts_of(page.key)
+        series = next(one for one in attempt.latency if one.frame_bytes == size)
+        rows = samples.plot.export_rows().rows
+        assert len(rows) == series.rtt_us.size
+        lost = series.sent - series.received
+        assert samples.note.text().startswith(f"Requests: {series.rtt_us.size}; without a reply: {lost}; ")
+        assert len(samples.plot.tips) == len(samples.plot.figures().rows)
+    assert "Only the order of requests is stored" in samples.note.text()
+
+
+def test_limits_of_controllers_can_be_shown_with_the_curve(driver: Driver) -> None:
+    page = _open(driver, WIREGUARD)
+    for box in (page.limits, page.samples.limits):
+        assert box.currentData() is None, "off at first"
+        assert box.count() == 5
+    page.limits.setCurrentIndex(1)
+    (limits,) = page.limits.limits
+    low, high = (10**value for value in page.plot.view_box.viewRange()[1])
+    assert [one.limit_ms for one, _ in limits.seen] == [3 * 2**step for step in range(10) if low <= 3 * 2**step <= high]
+    colours = []
+    for scheme in (Qt.ColorScheme.Light, Qt.ColorScheme.Dark):
+        driver.window.context.theme.force(scheme)
+        colours.append({line.pen.color().name() for _, line in limits._lines})
+    assert [len(one) for one in colours] == [1, 1]
+    assert colours[0] != colours[1]
 
 
 def test_rows_of_the_ranking_offer_to_open_copy_and_deploy(driver: Driver) -> None:

@@ -9,6 +9,7 @@ import fake_services
 import pytest
 from fake_studies import study_models, study_record, with_files
 from layout_checks import layout_faults
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QTableWidget
 from window_driver import Driver
 
@@ -76,6 +77,12 @@ def test_before_any_run_it_says_what_it_is_and_shows_what_is_published(driver: D
     table = panel.figures.table
     assert column(table, 3)[:2] == ["14.0", "18.0"]
     assert table.isColumnHidden(2), "no own figures"
+    panel.tabs.setCurrentWidget(panel.maps)
+    driver.lay_out()
+    assert panel.maps.view.choice.count() == len(STUDY.figure) * len(STUDY.way)
+    assert not panel.maps.view.own.isVisible(), "the published map alone"
+    assert panel.maps.view.published.isVisible()
+    assert layout_faults(driver.window) == []
     panel.tabs.setCurrentIndex(2)
     driver.lay_out()
     assert layout_faults(driver.window) == []
@@ -90,6 +97,15 @@ def test_places_are_shown_where_a_study_publishes_no_figures(driver: Driver) -> 
     assert "Published: 1 MACsec; 2 Wireguard; 3 OpenVPN, Freelan, SSH." in words
     assert panel.figures.table.isColumnHidden(3), "no published figures"
     driver.lay_out()
+    assert layout_faults(driver.window) == []
+    panel.tabs.setCurrentWidget(panel.maps)
+    panel.maps.view.choice.setCurrentText("Weighted latency: Xeon Server")
+    driver.lay_out()
+    shown = {panel.maps.view.published.item(row, column).text() for row in range(6) for column in range(1, 7)}
+    assert shown == {"", "+", "−", "="}
+    assert "states places alone" in panel.maps.view.lines.text()
+    heard = panel.maps.view.published.item(0, 2).data(Qt.ItemDataRole.AccessibleTextRole)
+    assert heard == "IPsec AES-128 is ahead of OpenVPN AES-128-CBC"
     assert layout_faults(driver.window) == []
 
 
@@ -125,6 +141,23 @@ def test_a_run_of_the_history_is_shown_beside_the_study(driver: Driver) -> None:
     nth = next(row for row in range(table.rowCount()) if column(table, 0)[row] == SLOWEST.label)
     assert (column(table, 6)[nth], column(table, 7)[nth]) != (column(table, 7)[nth], column(table, 6)[nth])
     assert column(table, 6)[0] == column(table, 7)[0] == "1"
+    page.panel.tabs.setCurrentWidget(page.panel.maps)
+    driver.lay_out()
+    maps, slowest = page.panel.maps.view, STUDY.candidate.index(SLOWEST)
+    assert maps.own.isVisible()
+    assert maps.own.item(slowest, 5).text().endswith("*")
+    assert f"{slowest + 1} {SLOWEST.label}" in maps.lines.text()
+    assert maps.lines.text().startswith("Rank correlation: 0.")
+    for width_px in (1024, 1920, 1024):
+        driver.window.resize(width_px, 700)
+        driver.lay_out()
+        driver.idle()
+        if width_px == 1024:
+            driver.until(lambda: maps.published.y() > maps.own.geometry().bottom())
+            driver.until(lambda: maps.lines.y() > maps.published.geometry().bottom())
+            driver.until(lambda: page.panel.maps.horizontalScrollBar().maximum() == 0)
+        else:
+            driver.until(lambda: maps.published.y() == maps.own.y())
     driver.click(page.panel.open)
     past = driver.page(PastResultsPage)
     tab = past.tabs.study
@@ -132,6 +165,10 @@ def test_a_run_of_the_history_is_shown_beside_the_study(driver: Driver) -> None:
     assert past.tabs.tabText(past.tabs.indexOf(tab)) == "Study"
     words = "\n".join(one.text() for one in tab.orders.findChildren(type(past.what)))
     assert "pairs have the published order. Rank correlation: 0." in words
+    maps = tab.maps
+    assert maps.choice.count() == len(STUDY.figure) * len(STUDY.way)
+    assert not maps.own.isHidden()
+    assert maps.lines.text().startswith("Rank correlation: 0.")
     assert f"{SLOWEST.label} A→B and " in words or f" and {SLOWEST.label} A→B" in words
 
 

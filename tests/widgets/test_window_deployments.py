@@ -87,6 +87,7 @@ def test_how_soon_it_was_connected_and_is_back_is_shown(driver: Driver) -> None:
     a, b = facts.text("Outages recovered")
     assert a.startswith("once, the last after 12 s; lost since 2026-03-0")
     assert b == "never"
+    assert [one[:12] for one in facts.text("Controllers in an outage")] == ["the longest ", "not measured"]
 
 
 def test_what_was_changed_by_hand_is_a_diff(driver: Driver) -> None:

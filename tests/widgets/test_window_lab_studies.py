@@ -101,6 +101,11 @@ def test_own_figures_of_a_hub_are_beside_the_published_ones_with_its_cpu(driver:
         f"{published.title}: {AT_LEAST}31.6 key exchanges per second of 8 clients; study: 25 of "
         in page.lab.lines.text()
     )
+    maps = page.lab.maps.view
+    assert not maps.own.isHidden()
+    assert maps.choice.currentText() == "Key exchanges per second"
+    assert maps.own_title.text() == f"Own, {PAIR}"
+    assert "lower bounds: " in maps.lines.text()
     assert page.lab.tabs.isTabVisible(2)
     page.lab.tabs.setCurrentIndex(2)
     driver.lay_out()
@@ -111,6 +116,7 @@ def test_own_figures_of_a_hub_are_beside_the_published_ones_with_its_cpu(driver:
     page.lab.parts.setCurrentCell(1, 0)
     driver.idle()
     assert page.lab.hint.isVisibleTo(page.lab.hint.parentWidget()), "the other part has no results"
+    assert maps.own.isHidden()
     assert not page.report.isEnabled()
     page.lab.parts.setCurrentCell(0, 0)
     page.write(tmp_path / "hub.json")
@@ -127,6 +133,11 @@ def test_who_sees_mac_addresses_of_nodes_and_what_became_of_the_order(driver: Dr
     assert texts(hops, 3)[2:] == ["hidden", "hidden", "refused", "refused"]
     assert "in 3 of 3 rounds" in page.lab.lines.text()
     assert not page.lab.tabs.isTabVisible(2), "no hub"
+    maps = page.lab.maps.view
+    assert [maps.choice.itemText(nth) for nth in range(maps.choice.count())] == ["Throughput", "Latency"]
+    assert maps.published.item(1, 3).text() == "−50"
+    assert maps.published.item(0, 2).text() == "+"
+    assert maps.own.item(0, 2).text().endswith("*"), "own MACsec is behind, the study's ahead"
     page.write(tmp_path / "nodes.html")
     driver.until(lambda: "Report saved." in page.notice.text)
     assert node_settings()[0].title in (tmp_path / "nodes.html").read_text(encoding="utf-8")

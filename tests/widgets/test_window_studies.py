@@ -23,8 +23,8 @@ from app.reports.study_report import study_to_html
 from app.storage.messages import STUDY_UNREAD
 from app.storage.study_results import StudyResults
 from app.wording import language
+from ui.common.heat_map import HeatTable
 from ui.common.theme import Theme
-from ui.studies.heat_map import HeatMap
 from ui.studies.studies_page import StudiesPage
 from ui.studies.study_dialog import StudyDialog
 
@@ -71,7 +71,7 @@ def test_parts_say_how_long_they_take_and_what_is_measured(driver: Driver) -> No
     parts.setCurrentCell(3, 0)
     driver.idle()
     assert page.tabs.times.rowCount() == len(cells_of("all"))
-    assert page.tabs.maps.choice.count() == 12
+    assert page.tabs.maps.view.choice.count() == 12
 
 
 def test_before_any_run_the_published_figures_are_there_and_nothing_can_be_saved(driver: Driver) -> None:
@@ -80,9 +80,9 @@ def test_before_any_run_the_published_figures_are_there_and_nothing_can_be_saved
     assert not page.report.isEnabled()
     assert set(texts(page.tabs.times, 4)) == {"not measured"}
     assert texts(page.tabs.times, 5) == [f"{published_transfers()[cell]:.1f}" for cell in QUICK]
-    assert page.tabs.maps.published.item(0, 2).text().startswith("−")
-    assert page.tabs.maps.own.item(0, 2).text() == "–"
-    assert "Not measured (–): 1 none, " in page.tabs.maps.lines.text()
+    assert page.tabs.maps.view.published.item(0, 2).text().startswith("−")
+    assert page.tabs.maps.view.own.isHidden(), "the published map alone"
+    assert "Not measured (–): 1 none, " in page.tabs.maps.view.lines.text()
     assert "too few cells" in page.tabs.agreement.goals.text()
 
 
@@ -179,7 +179,7 @@ def test_failed_transfers_are_named_with_their_reason(driver: Driver) -> None:
     driver.idle()
     assert page.tabs.times.item(2, 4).text() == "failed"
     assert page.tabs.times.item(2, 4).toolTip() == "The server closed the connection."
-    assert "Failed (–): 3 " in page.tabs.maps.lines.text()
+    assert "Failed (–): 3 " in page.tabs.maps.view.lines.text()
 
 
 def test_a_lost_host_is_an_error_with_a_way_to_resume(driver: Driver) -> None:
@@ -197,7 +197,7 @@ def test_heat_maps_are_those_of_the_report(driver: Driver) -> None:
     page = page_of(driver)
     assert page.view is not None
     (found,) = page.view.comparisons
-    maps = page.tabs.maps
+    maps = page.tabs.maps.view
     report = study_to_html(page.view.results, QUICK)
     for row in range(8):
         for column in range(8):
@@ -223,13 +223,13 @@ def test_cells_of_a_heat_map_can_be_heard(driver: Driver) -> None:
     page = page_of(driver)
     page.tabs.setCurrentWidget(page.tabs.maps)
     settle()
-    own = page.tabs.maps.own
+    own = page.tabs.maps.view.own
     interface = QAccessible.queryAccessibleInterface(own)
     assert interface.role() is QAccessible.Role.Table
     assert interface.text(QAccessible.Text.Name) == "Own differences"
     assert page.view is not None
     (found,) = page.view.comparisons
-    value = found.own.rows[0][1]
+    value = found.own[0][1].percent if found.own[0][1] is not None else None
     assert value is not None
     assert value < 0
     heard = own.item(0, 2).data(Qt.ItemDataRole.AccessibleTextRole)
@@ -248,7 +248,7 @@ def test_faster_and_slower_have_different_colours_in_both_schemes(driver: Driver
     driver.window.resize(1280, 800)
     page.tabs.setCurrentWidget(page.tabs.maps)
     settle()
-    published = page.tabs.maps.published
+    published = page.tabs.maps.view.published
     signs = set()
     for row in range(8):
         for column in range(1, 9):
@@ -260,7 +260,7 @@ def test_faster_and_slower_have_different_colours_in_both_schemes(driver: Driver
     assert signs == {True, False}
 
 
-def _ground(table: HeatMap, row: int, column: int) -> QColor:
+def _ground(table: HeatTable, row: int, column: int) -> QColor:
     """Return the colour of a cell in its left upper part, where no figure is."""
     place = table.visualItemRect(table.item(row, column))
     return table.viewport().grab(place).toImage().pixelColor(5, 5)
@@ -271,7 +271,7 @@ def test_maps_are_side_by_side_where_they_have_room(open_window: Callable[..., D
     driver.services.study_stored["lab:practice"] = results()
     page = page_of(driver)
     page.tabs.setCurrentWidget(page.tabs.maps)
-    maps = page.tabs.maps
+    maps = page.tabs.maps.view
     driver.window.resize(1600, 900)
     driver.until(lambda: maps.pair.direction() is QBoxLayout.Direction.LeftToRight)
     settle()
@@ -283,7 +283,7 @@ def test_maps_are_side_by_side_where_they_have_room(open_window: Callable[..., D
         driver.until(lambda: maps.pair.direction() is QBoxLayout.Direction.TopToBottom)
         settle()
         assert maps.own.x() == maps.published.x()
-        assert maps.horizontalScrollBar().maximum() == 0
+        assert page.tabs.maps.horizontalScrollBar().maximum() == 0
     driver.window.resize(1920, 1000)
     theme.zoom(0)
     driver.until(lambda: maps.pair.direction() is QBoxLayout.Direction.LeftToRight)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.ranking.repeated_study import RepeatedStudy
+from app.ranking.study_maps import order_title
 from app.reports.repeated_study_view import (
     figure_rows,
     figure_title,
     left_out_sentence,
     order_sentence,
-    order_title,
     other_order,
     published_places,
 )

@@ -19,6 +19,8 @@ from app.deployment.lan.clamp import clamp_text
 from app.deployment.monitor_log import MonitorLimits, MonitorLine, MonitorLog
 from app.domain.deployment import DeploymentState
 from app.domain.deployment_status import EndpointStatus, PairStatus
+from app.ranking.controllers import outage_advice
+from app.wording.controllers import outage_words
 from app.wording.deployment_sentences import keepalive_sentence
 from app.wording.messages import local_text
 from ui.common.basics import inset_text
@@ -160,6 +162,7 @@ def _rows(status: PairStatus) -> list[tuple[str, str, str]]:
         both(tr("Time to connect (last start)"), _seconds(_started_s(a, status)), _seconds(_started_s(b, status))),
         both(tr("Time to connect (after boot)"), _seconds(a.boot_connect_s), _seconds(b.boot_connect_s)),
         both(tr("Outages recovered"), _losses(a), _losses(b)),
+        both(tr("Controllers in an outage"), _controllers(a), _controllers(b)),
         both(tr("Joined LANs"), _lans(a), _lans(b)),
     ]
     one = status.deployment
@@ -238,6 +241,11 @@ def _started_s(end: EndpointStatus, status: PairStatus) -> float | None:
 
 def _seconds(seconds: float | None) -> str:
     return NONE if seconds is None else duration(seconds)
+
+
+def _controllers(end: EndpointStatus) -> str:
+    longest_s = end.longest_outage_s
+    return outage_words(longest_s, outage_advice(longest_s) if longest_s is not None else ())
 
 
 def _losses(end: EndpointStatus) -> str:

@@ -12,7 +12,7 @@ from app.domain.ranking import CandidateResult, Estimate
 from app.ranking.candidates import with_figures
 from app.ranking.gates import shown_limits
 from app.ranking.rounds import size_estimates
-from app.wording.controllers import controller_note, controller_rows
+from app.wording.controllers import controller_heads, controller_note, controller_rows
 from app.wording.gates import gate_rows
 from app.wording.local_forms import decimal
 from app.wording.messages import local_text
@@ -71,9 +71,7 @@ class CandidateFigures(ScrollPage):
             range(3, 5),
             names[3],
         )
-        self.controllers = _table(
-            (tr("Protocol"), tr("Setting"), tr("Smallest safe value"), tr("Assumes")), range(2, 3), names[4]
-        )
+        self.controllers = _table(controller_heads(), range(2, 3), names[4])
         self.controller_note = label("", "muted", is_selectable=True)
         self.controller_note.setWordWrap(True)
         tables = (self.latency, self.throughput, self.cpu, self.gates, self.controllers)

@@ -26,11 +26,13 @@ from ui.common.texts import tr
 from ui.common.theme import GRID
 from ui.plots.framed import framed
 from ui.plots.latency import LatencyPlot
+from ui.plots.limits import LimitsBox
 from ui.plots.result_data import ResultData
 from ui.results.candidate_figures import CandidateFigures
 from ui.results.candidate_overview import CandidateOverview
 from ui.results.capture_details import CaptureDetails
 from ui.results.deploy_button import name_deploy
+from ui.results.samples_view import SamplesView
 
 
 class CandidatePage(Page):
@@ -54,6 +56,8 @@ class CandidatePage(Page):
         self.overview = CandidateOverview()
         self.figures = CandidateFigures()
         self.plot = LatencyPlot(theme)
+        self.limits = LimitsBox(theme, self.plot)
+        self.samples = SamplesView(theme)
         self.details = CandidateDetails()
         self.capture = CaptureDetails(theme)
         self.code = CodeView(theme)
@@ -62,7 +66,8 @@ class CandidatePage(Page):
         name_tabs(self.tabs, tr("Views of the candidate"))
         self.tabs.addTab(self.overview, tr("Overview"))
         self._figures_at = self.tabs.addTab(self.figures, tr("Figures"))
-        self._curve_at = self.tabs.addTab(framed(self.plot, variant="plain"), tr("Curve"))
+        self._curve_at = self.tabs.addTab(framed(self.plot, variant="plain", beside=(self.limits,)), tr("Curve"))
+        self._samples_at = self.tabs.addTab(self.samples, tr("Over time"))
         self.tabs.addTab(self.details, tr("Cryptography"))
         self._capture_at = self.tabs.addTab(_padded(self.capture), tr("Packet tests"))
         self.tabs.addTab(_padded(self.code), tr("Configuration"))
@@ -101,11 +106,14 @@ class CandidatePage(Page):
         self.tabs.setTabVisible(self._figures_at, bool(result.latency or result.throughput_mbit_s))
         self.details.show_candidate(data.candidate(key), data.infos.get(key[0]))
         self._show_curve(data, key)
+        self.samples.show_candidate(data, key)
+        self.tabs.setTabVisible(self._samples_at, self.samples.has_samples)
         self._show_capture(data, key)
         self._show_words(data, key)
         if is_other:
             self.plot.shown.show_all()
             self.plot.zoom.reset()
+            self.samples.plot.zoom.reset()
             self.tabs.setCurrentIndex(0)
 
     def _show_failure(self, data: ResultData, key: Key, *, is_current: bool) -> None:

@@ -43,6 +43,7 @@ from ui.plots.base import ScopePlot
 from ui.plots.framed import framed
 from ui.plots.intervals import IntervalPlot
 from ui.plots.latency import LatencyPlot
+from ui.plots.limits import LimitsBox
 from ui.plots.result_bars import CpuBarsPlot, ThroughputBarsPlot
 from ui.plots.result_data import ResultData
 from ui.plots.result_plots import CdfPlot, FrontierPlot, ring_words
@@ -129,7 +130,8 @@ class ResultTabs(QTabWidget):
     @cached_property
     def latency(self) -> LatencyPlot:
         """The curves."""
-        return self._put(_CURVES, LatencyPlot(self._theme, shown=self.shown))
+        plot = LatencyPlot(self._theme, shown=self.shown)
+        return self._put(_CURVES, plot, (LimitsBox(self._theme, plot),))
 
     @cached_property
     def ratios(self) -> IntervalPlot:
@@ -228,7 +230,7 @@ class ResultTabs(QTabWidget):
             self.study.deleteLater()
             self.study = None
         if data.repeated is not None:
-            self.study = StudyTab(data.repeated)
+            self.study = StudyTab(self._theme, data.repeated)
             self.addTab(self.study, tr("Study"))
 
     def show_why(self) -> None:

@@ -5,26 +5,32 @@ from __future__ import annotations
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.ranking.repeated_study import RepeatedStudy
+from app.ranking.study_maps import comparison_maps
 from ui.common.basics import WIDE_PX, ScrollPage, label
+from ui.common.heat_maps import HeatMapsView
 from ui.common.study_views import StudyFigures, StudyOrders
 from ui.common.texts import tr
-from ui.common.theme import GRID
+from ui.common.theme import GRID, Theme
 
 
 class StudyTab(ScrollPage):
-    """Own figures beside the published ones, how the orders agree, what differs.
+    """Own figures beside the published ones, how the orders agree, heat maps, what differs.
 
     Args:
+        theme: Colours.
         repeated: The study with own figures.
     """
 
-    def __init__(self, repeated: RepeatedStudy) -> None:
+    def __init__(self, theme: Theme, repeated: RepeatedStudy) -> None:
         content = QWidget()
         content.setProperty("variant", "page")
         super().__init__(content, WIDE_PX)
         self.figures, self.orders = StudyFigures(), StudyOrders()
         self.figures.show_study(repeated)
         self.orders.show_study(repeated)
+        self.maps = HeatMapsView(theme, lambda: min(WIDE_PX, self.content_width_px()) - 2 * GRID)
+        self.maps.show_maps(comparison_maps(repeated))
+        self.resized.connect(self.maps.arrange)
         body = QVBoxLayout(content)
         body.setContentsMargins(GRID, GRID, GRID, GRID)
         body.setSpacing(GRID)
@@ -32,6 +38,8 @@ class StudyTab(ScrollPage):
         body.addWidget(label(title, "strong", is_selectable=True))
         body.addWidget(self.orders)
         body.addWidget(self.figures)
+        body.addWidget(label(tr("Heat maps"), "heading"))
+        body.addWidget(self.maps)
         body.addWidget(label(tr("What differs from the study"), "heading"))
         citation = tr("Source: %1").replace("%1", repeated.study.citation)
         for text in (*map(tr, repeated.study.notes), citation):

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from app.ranking.transfer_goals import KNOWN_REASONS
-from app.reports.study_view import GOAL_WORDS, MOST_NAMED, StudyView, cell_name, correlation_text, link_lines
+from app.reports.heat_map_view import correlation_text
+from app.reports.study_view import GOAL_WORDS, MOST_NAMED, StudyView, cell_name, link_lines
 from app.wording.messages import local_text
 from ui.common.basics import ScrollPage, label
 from ui.common.texts import tr

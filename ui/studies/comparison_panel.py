@@ -10,11 +10,13 @@ from PySide6.QtWidgets import QTabWidget, QVBoxLayout, QWidget
 from app.domain.results import CampaignStatus
 from app.ranking.comparison_study import ComparisonStudy, StudyPart
 from app.ranking.repeated_study import RepeatedStudy, StudyRun, unmeasured_study
+from app.ranking.study_maps import comparison_maps
 from app.wording.local_forms import minute_text
 from ui.common.basics import WIDE_PX, ChoiceBox, ScrollPage, button, label, label_for, name_tabs, row
+from ui.common.heat_maps import HeatMaps
 from ui.common.study_views import StudyFigures, StudyOrders
 from ui.common.texts import tr
-from ui.common.theme import GRID
+from ui.common.theme import GRID, Theme
 from ui.common.tips import enable
 from ui.studies.comparison_tables import CandidatesTable, ComparisonPartsTable
 
@@ -22,7 +24,11 @@ _LEAST_BOX_PX = 320
 
 
 class ComparisonPanel(QWidget):
-    """Tabs of the chosen study; own figures are those of the chosen run."""
+    """Tabs of the chosen study; own figures are those of the chosen run.
+
+    Args:
+        theme: Colours.
+    """
 
     run_chosen = Signal(int)
     """Carries the number of the comparison whose figures are wanted."""
@@ -30,7 +36,7 @@ class ComparisonPanel(QWidget):
     """Carries the number of the comparison whose results are to be opened."""
     part_changed = Signal()
 
-    def __init__(self) -> None:
+    def __init__(self, theme: Theme) -> None:
         super().__init__()
         self.study: ComparisonStudy | None = None
         self.runs = ChoiceBox()
@@ -40,7 +46,7 @@ class ComparisonPanel(QWidget):
         self.open = button(tr("&Open results"), "report", on_click=self._open)
         self.parts, self.candidates = ComparisonPartsTable(), CandidatesTable()
         self.parts.currentCellChanged.connect(lambda *_cells: self.part_changed.emit())
-        self.figures, self.orders = StudyFigures(), StudyOrders()
+        self.figures, self.orders, self.maps = StudyFigures(), StudyOrders(), HeatMaps(theme)
         self.what = label("", "strong", is_selectable=True)
         self.source, self.notes = label("", "muted", is_selectable=True), label("", "muted", is_selectable=True)
         self.tabs = QTabWidget()
@@ -48,6 +54,7 @@ class ComparisonPanel(QWidget):
         self.tabs.addTab(self._overview(), tr("Parts"))
         self.tabs.addTab(_scrolled(self.figures), tr("Figures"))
         self.tabs.addTab(_scrolled(self.orders), tr("Agreement"))
+        self.tabs.addTab(self.maps, tr("Heat maps"))
         body = QVBoxLayout(self)
         body.setContentsMargins(0, 0, 0, 0)
         body.setSpacing(GRID)
@@ -116,6 +123,7 @@ class ComparisonPanel(QWidget):
         """Show own figures beside the published ones."""
         self.figures.show_study(repeated)
         self.orders.show_study(repeated)
+        self.maps.view.show_maps(comparison_maps(repeated))
 
     def _on_run(self) -> None:
         number = self.run

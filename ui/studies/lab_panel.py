@@ -9,9 +9,19 @@ from PySide6.QtWidgets import QTabWidget, QVBoxLayout, QWidget
 
 from app.measurement.lab_studies import LabResults
 from app.measurement.lab_study import LabPartState, LabStudy
-from app.reports.lab_study import TITLES, notes, outcome_lines, outcome_tables, published_table, source, tries_table
+from app.reports.lab_study import (
+    TITLES,
+    notes,
+    outcome_lines,
+    outcome_maps,
+    outcome_tables,
+    published_table,
+    source,
+    tries_table,
+)
 from app.storage.hub_results import HubResults
 from ui.common.basics import WIDE_PX, ScrollPage, label, name_tabs
+from ui.common.heat_maps import HeatMaps
 from ui.common.texts import count, duration, tr
 from ui.common.theme import GRID, Theme
 from ui.common.whole_table import WholeTable
@@ -62,7 +72,7 @@ class LabPanel(QWidget):
         self.hint = label(tr("Not measured yet."))
         self.figures, self.lines = OutcomeTables(), label("", is_selectable=True)
         self.lines_head = label(tr("Agreement, doubts and faults"), "heading")
-        self.cpu, self.tries = HubCpuView(theme), OutcomeTables()
+        self.cpu, self.tries, self.maps = HubCpuView(theme), OutcomeTables(), HeatMaps(theme)
         self.tabs = QTabWidget()
         name_tabs(self.tabs, tr("Views of the study"))
         differs = label(tr("What differs from the study"), "heading")
@@ -70,6 +80,7 @@ class LabPanel(QWidget):
         self.tabs.addTab(_page(self.hint, self.figures, self.lines_head, self.lines), tr("Results"))
         self.tabs.addTab(_page(self.cpu), tr("CPU of the hub"))
         self.tabs.addTab(_page(self.tries), tr("Rates that were tried"))
+        self.tabs.addTab(self.maps, tr("Heat maps"))
         body = QVBoxLayout(self)
         body.setContentsMargins(0, 0, 0, 0)
         body.addWidget(self.tabs)
@@ -92,6 +103,7 @@ class LabPanel(QWidget):
             self.source.setText(tr("Source: %1").replace("%1", source(study.name)))
             self.notes.setText("\n".join(notes(study.name)))
             self.published.show_tables((published_table(study.name),))
+            self.maps.view.show_maps(outcome_maps(study.name, None))
         self._stored = stored
         self.states = tuple(study.state(part, stored.get(part)) for part in study.parts)
         self.parts.show_states(self.states)
@@ -112,6 +124,10 @@ class LabPanel(QWidget):
         if results is not None and results is self.shown:
             return
         self.shown = results
+        if self.study is not None:
+            self.maps.view.show_maps(
+                outcome_maps(self.study.name, results), results.pair if results is not None else ""
+            )
         lines = outcome_lines(results) if results is not None else []
         self.hint.setVisible(results is None)
         self.figures.show_tables(outcome_tables(results) if results is not None else ())

@@ -75,7 +75,7 @@ class StudiesPage(Page):
         self.state = label("", "strong")
         self.tabs = StudyTabs(context.theme)
         self.tabs.parts.currentCellChanged.connect(self._on_part)
-        self.panel = ComparisonPanel()
+        self.panel = ComparisonPanel(context.theme)
         self.panel.run_chosen.connect(self._read_run)
         self.panel.results_asked.connect(self.results_asked)
         self.panel.part_changed.connect(self._enable)

@@ -9,10 +9,10 @@ from app.ranking.published_transfers import STUDY
 from app.ranking.study_parts import PartState
 from app.reports.study_view import STUDY_NOTES, StudyView
 from ui.common.basics import ScrollPage, label, name_tabs
+from ui.common.heat_maps import HeatMaps
 from ui.common.texts import count, duration, tr
 from ui.common.theme import GRID, Theme
 from ui.studies.agreement_view import AgreementView
-from ui.studies.heat_maps import HeatMaps
 from ui.studies.parts_table import PartsTable
 from ui.studies.times_table import TimesTable
 
@@ -33,7 +33,7 @@ class StudyTabs(QTabWidget):
     def show_view(self, view: StudyView) -> None:
         """Show a part with its results."""
         self.times.show_view(view)
-        self.maps.show_view(view)
+        self.maps.view.show_maps(view.comparisons, view.results.pair)
         self.agreement.show_view(view)
 
     def _overview(self) -> QWidget:

@@ -134,7 +134,10 @@ def test_how_soon_it_was_connected_and_is_back_is_reported_as_the_hosts_measured
         "  connected 4 s after its last start; connected 41 s after the host's boot; "
         "lost 2 times, recovered after 31 s the last time; lost since " in text
     )
+    found = " ".join(text.split())
+    assert "controllers in an outage: the longest of 31.0 s, outlasted with PROFINET RT none of those offered" in found
     assert text_of(print_status, STATUS).count("connected") == 0
+    assert "controllers in an outage" not in text_of(print_status, STATUS), "none was measured"
     data = to_data(a)
     assert (data["connect_s"], data["boot_connect_s"], data["outages"][0]["lasted_s"]) == (4.0, 41.0, 12.0)
 

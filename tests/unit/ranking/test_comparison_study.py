@@ -7,6 +7,7 @@ import tomllib
 from dataclasses import replace
 from importlib.resources import files
 
+import html5lib
 import pytest
 import sample_records as sample
 
@@ -178,4 +179,20 @@ def test_a_report_has_the_places_beside_own_figures_where_there_are_pairs_of_the
     monkeypatch.setattr(html_report, "draw_figures", lambda *_: {})  # they take most of the time
     page = html_report.to_html(record, rank(record))
     assert "1 MACsec; 2 Wireguard; 3 OpenVPN, Freelan, SSH" in page
+    assert 'class="numbers heat"' not in page, "it was not begun as a study"
     assert places_view(sample.sample_record(rounds=1), INDUSTRIAL) is None
+
+
+def test_a_report_of_a_study_has_its_heat_maps_and_the_first_one_is_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    record = as_published()
+    record = replace(record, plan=replace(record.plan, seed=INDUSTRIAL.seed))
+    monkeypatch.setattr(html_report, "draw_figures", lambda *_: {})
+    page = html_report.to_html(record, rank(record))
+    assert page.count('<details class="comparison"') == len(INDUSTRIAL.order)
+    assert page.count('<details class="comparison" open>') == 1
+    for whose in ("own", "published"):
+        assert f"<caption>Weighted latency: Xeon Server, {whose}</caption>" in page
+    assert "<caption>Weighted latency: Ciphers of IPsec (V.A.2), published</caption>" in page
+    assert "The study states places alone" in page
+    strict = html5lib.HTMLParser(strict=True, namespaceHTMLElements=False).parse(page)
+    assert strict is not None

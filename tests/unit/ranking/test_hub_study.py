@@ -103,13 +103,18 @@ def test_the_report_has_the_stacked_plot_and_the_json_its_figures(tmp_path: Path
     write_hub_study(results(), tmp_path / "r.html")
     page = (tmp_path / "r.html").read_text()
     assert page.count("<svg") == 1
+    assert "<caption>Key exchanges per second, own</caption>" in page
     for colour in ("#0072b2", "#e69f00", "#009e73"):
         assert colour in page.lower()
     data = json.loads(json.dumps(hub_study_data(results())))
     assert (data["results"][0]["value"], data["results"][0]["is_lower_bound"]) == (27.0, True)
     assert cpu_edges(RESULT.cpu) == ([0.0, 1.0], [1.0, 2.0])
     write_hub_study(results(HubResult(CELL, 8, message="no")), tmp_path / "none.html")
-    assert "<svg" not in (tmp_path / "none.html").read_text()
+    page = (tmp_path / "none.html").read_text()
+    assert "<svg" not in page
+    assert "<caption>Key exchanges per second, own</caption>" not in page
+    assert "<caption>Key exchanges per second, published</caption>" in page
+    assert "Failed (–): 1 WireGuard." in page
 
 
 @pytest.mark.parametrize("words", [f"show {HUB_STUDY}", "list"])

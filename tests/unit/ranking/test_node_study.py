@@ -125,7 +125,11 @@ def test_results_are_kept_and_what_is_missing_is_measured_again(tmp_path: Path) 
     json.dumps(node_study_data(kept))
     assert len(figure_rows(kept)) == 4
     write_node_study(kept, tmp_path / "r.html")
-    assert "MACsec plus WireGuard" in (tmp_path / "r.html").read_text()
+    page = (tmp_path / "r.html").read_text()
+    assert "MACsec plus WireGuard" in page
+    for figure in ("Throughput", "Latency"):
+        for whose in ("own", "published"):
+            assert f"<caption>{figure}, {whose}</caption>" in page
 
 
 @pytest.mark.parametrize("words", ["show industrial-2019-extended", "list"])

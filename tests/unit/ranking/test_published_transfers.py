@@ -7,7 +7,7 @@ import pytest
 from app.domain.condition_files import presets
 from app.domain.transfers import TransferCell
 from app.ranking.published_order import agreement
-from app.ranking.published_transfers import difference_pct, published_transfers
+from app.ranking.published_transfers import published_transfers
 
 
 def cell(
@@ -22,12 +22,6 @@ def test_all_times_of_the_figure_are_there_and_each_condition_is_known() -> None
     assert {one.condition for one in found} <= presets().keys()
     assert {one.solution for one in found} == {"none", "openvpn-tcp", "openvpn-udp", "wireguard"}
     assert {one.proxy for one in found} == {"none", "A", "B"}
-
-
-def test_the_figures_of_the_study_follow_from_its_times() -> None:
-    assert difference_pct(100.0, 75.0) == 25
-    assert difference_pct(75.0, 100.0) == -33
-    assert (difference_pct(27.1, 29.6), difference_pct(29.6, 27.1)) == (-9, 8)
 
 
 def test_pairs_that_differ_clearly_in_the_study_are_counted_and_the_others_named() -> None:

@@ -10,7 +10,7 @@ from app.ranking.messages import CARRIER, CONGESTION_CONTROL, FASTEST_WITH_CUBIC
 from app.ranking.published_transfers import published_transfers
 from app.ranking.study_parts import PARTS, cells_of, missing_cells, predicted_s, split_cells
 from app.ranking.transfer_advice import advice, effects
-from app.ranking.transfer_figures import figure_comparisons, figure_tables
+from app.ranking.transfer_figures import figure_maps, figure_tables
 from app.ranking.transfer_goals import goals
 from support.message_checks import has_message
 
@@ -77,31 +77,39 @@ def test_without_pairs_there_is_no_advice() -> None:
 
 def test_comparisons_are_those_of_the_part_with_own_and_published_alike() -> None:
     published = dict(published_transfers())
-    figures = {part: [one.own.figure for one in figure_comparisons(published, cells_of(part))] for part in PARTS}
+    figures = {part: [int(one.title[7]) for one in figure_maps(published, cells_of(part))] for part in PARTS}
     assert figures == {
         "quick": [4],
         "no-loss": [3, 3, 3, 4, 4, 4],
         "loss": [5, 5, 5, 6, 6, 6],
         "all": [3, 3, 3, 4, 4, 4, 5, 5, 5, 6, 6, 6],
     }
-    for one in figure_comparisons(published, cells_of("all")):
+    for one in figure_maps(published, cells_of("all")):
         assert one.own == one.published
         assert one.missing == ()
         assert one.agreement.correlation == pytest.approx(1.0)
         assert not any(one.is_reversed(row, column) for row in range(8) for column in range(8))
 
 
+def test_maps_have_the_percents_of_the_tables() -> None:
+    published = published_transfers()
+    for table, found in zip(figure_tables(published), figure_maps({}, cells_of("all")), strict=True):
+        percents = tuple(tuple(one and one.percent for one in row) for row in found.published)
+        assert percents == table.rows
+        assert not found.has_own
+
+
 def test_pairs_in_the_other_order_are_found_in_both_directions() -> None:
     cells = [cell for cell in published_transfers() if (cell.condition, cell.congestion) == ("geo-loss", "bbr2")]
-    (found,) = figure_comparisons({cell: 1_000.0 / published_transfers()[cell] for cell in cells}, cells)
+    (found,) = figure_maps({cell: 1_000.0 / published_transfers()[cell] for cell in cells}, cells)
     for row in range(8):
         for column in range(8):
-            published = found.published.rows[row][column]
-            if published is None:
+            published = found.published[row][column]
+            if published is None or published.percent is None:
                 assert not found.is_reversed(row, column)
-            elif abs(published) > 6:
+            elif abs(published.percent) > 6:
                 assert found.is_reversed(row, column), (row, column)
-            elif abs(published) < 4:
+            elif abs(published.percent) < 4:
                 assert not found.is_reversed(row, column), (row, column)
 
 

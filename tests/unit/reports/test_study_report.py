@@ -20,9 +20,10 @@ from app.domain.transfers import BBR_ON_GATEWAYS, TransferResult
 from app.measurement.messages import CONDITION_NOT_MET
 from app.ranking.published_transfers import published_transfers
 from app.ranking.study_parts import cells_of
+from app.reports.heat_map_view import heat_lines, heat_text
 from app.reports.messages import UNKNOWN_STUDY_KIND
 from app.reports.study_report import study_json, study_to_html, write_study
-from app.reports.study_view import comparison_lines, heat_text, link_lines, own_text, published_text, study_view
+from app.reports.study_view import link_lines, own_text, published_text, study_view
 from app.storage.study_results import StudyResults
 from app.wording.colours import HEAT_NEGATIVE, HEAT_POSITIVE
 from support.message_checks import has_message
@@ -92,7 +93,7 @@ def test_cells_in_the_other_order_are_marked_and_named_with_the_correlation() ->
     assert all((0 in pair or 1 in pair) for pair in marked), "the two without VPN take twice as long"
     assert all(own[row][column][0].endswith("*") for row, column in marked)
     assert not [cell for row in published for cell in row if cell[1] == "against" or "*" in cell[0]]
-    lines = comparison_lines(view, found)
+    lines = heat_lines(found)
     assert re.fullmatch(r"Rank correlation: −?\d\.\d\d\.", lines[0])
     assert lines[1].startswith("In the other order (*): ")
     assert lines[1].count(" and ") == len(found.agreement.against)
@@ -166,9 +167,11 @@ def test_a_part_of_which_nothing_is_measured_has_its_comparison() -> None:
     (found,) = view.comparisons
     assert heat_text(found, 0, 1, is_own=True) == "–"
     assert heat_text(found, 0, 1, is_own=False) == "−9"
-    (line,) = comparison_lines(view, found)
+    (line,) = heat_lines(found)
     assert line.startswith("Not measured (–): 1 none, 2 ")
     page = study_to_html(none, CELLS)
+    (published,) = heat_maps(page)
+    assert published[0][1][0] == "−9", "the published map alone"
     assert "Rank correlation: too few cells have an own time." in page
     assert "Too few cells have an own time." in page
 
@@ -180,7 +183,7 @@ def test_failed_cells_are_not_called_unmeasured() -> None:
     view = study_view(found, CELLS)
     assert view.failed == {CELLS[-1]: "It did not end."}
     assert [own_text(view, cell) for cell in (CELLS[0], CELLS[-1])] == ["not measured", "failed"]
-    lines = comparison_lines(view, view.comparisons[0])
+    lines = heat_lines(view.comparisons[0])
     assert lines[-2:] == ["Not measured (–): 1 none.", "Failed (–): 8 wireguard, PEP B."]
 
 
@@ -191,7 +194,7 @@ def test_the_same_order_throughout_is_a_sentence() -> None:
         found = found.with_result(TransferResult(cell, seconds, 30_000_000, topology=Topology.ROUTED_NODES))
     view = study_view(found, CELLS)
     assert view.is_whole
-    assert comparison_lines(view, view.comparisons[0]) == [
+    assert heat_lines(view.comparisons[0]) == [
         "Rank correlation: 1.00.",
         "No pair that differs by more than 5 % in the study is in the other order.",
     ]

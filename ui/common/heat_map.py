@@ -14,8 +14,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.ranking.transfer_figures import FigureComparison
-from app.reports.study_view import heat_text, percent_text, way_name
+from app.ranking.heat_maps import HeatMap, HeatValue
+from app.reports.heat_map_view import heat_text, percent_text, shown_pct
 from app.wording.colours import HEAT_SCALE_PCT, heat_tint
 from ui.common.accessible import Role, set_role
 from ui.common.copying import enable_copying
@@ -79,12 +79,12 @@ class _HeatDelegate(QStyledItemDelegate):
         painter.restore()
 
 
-class HeatMap(QTableWidget):
+class HeatTable(QTableWidget):
     """Rows and columns are the cells of the comparison, numbered alike.
 
     Args:
         theme: Colours.
-        is_own: Whether it shows own times; else the published ones.
+        is_own: Whether it shows own figures; else the published ones.
     """
 
     fitted = Signal()
@@ -111,47 +111,44 @@ class HeatMap(QTableWidget):
         enable_copying(self)
         theme.changed.connect(self.viewport().update)
 
-    def show_comparison(self, found: FigureComparison) -> None:
-        """Show a comparison."""
-        cells = (found.own if self._is_own else found.published).cells
-        self.setRowCount(len(cells))
-        self.setColumnCount(len(cells) + 1)
-        self._name_column(0, tr("VPN, PEP"), "")
-        for nth, cell in enumerate(cells, start=1):
-            self._name_column(nth, str(nth), way_name(cell))
-            name = f"{nth} {way_name(cell)}"
+    def show_map(self, found: HeatMap) -> None:
+        """Show a map."""
+        self.setRowCount(len(found.names))
+        self.setColumnCount(len(found.names) + 1)
+        self._name_column(0, found.head, "")
+        for nth, one in enumerate(found.names, start=1):
+            self._name_column(nth, str(nth), one)
+            name = f"{nth} {one}"
             self._item(nth - 1, 0).setText(name.replace(", ", "\n"))
             self._item(nth - 1, 0).setData(Qt.ItemDataRole.AccessibleTextRole, name)
-        for row in range(len(cells)):
-            for column in range(len(cells)):
+        for row in range(len(found.names)):
+            for column in range(len(found.names)):
                 self._show_cell(found, row, column)
         self.fit()
 
-    def _show_cell(self, found: FigureComparison, row: int, column: int) -> None:
-        table = found.own if self._is_own else found.published
+    def _show_cell(self, found: HeatMap, row: int, column: int) -> None:
+        rows = found.own if self._is_own else found.published
         item, is_diagonal = self._item(row, column + 1), row == column
         item.setText(heat_text(found, row, column, is_own=self._is_own))
-        item.setData(_VALUE, table.rows[row][column])
+        item.setData(_VALUE, shown_pct(rows[row][column]))
         item.setData(_REVERSED, self._is_own and not is_diagonal and found.is_reversed(row, column))
         item.setData(_DIAGONAL, is_diagonal)
         sentence = "" if is_diagonal else self._sentence(found, row, column)
         item.setData(Qt.ItemDataRole.AccessibleTextRole, sentence)
         set_tip(item, sentence)
 
-    def _sentence(self, found: FigureComparison, row: int, column: int) -> str:
+    def _sentence(self, found: HeatMap, row: int, column: int) -> str:
         """Return what a cell means, for screen readers and tool tips."""
-        table = found.own if self._is_own else found.published
-        value = table.rows[row][column]
-        if value is None:
-            text = tr("%1 and %2: one of both has no own time")
-        elif value == 0:
-            text = tr("%1 is as fast as %2")
-        else:
-            text = tr("%1 is faster than %2 by %3 %") if value > 0 else tr("%1 is slower than %2 by %3 %")
-            text = text.replace("%3", str(abs(value)))
-        text = text.replace("%1", way_name(table.cells[column])).replace("%2", way_name(table.cells[row]))
+        value = (found.own if self._is_own else found.published)[row][column]
+        text = self._nothing() if value is None else _difference(value, is_speed=found.is_speed)
+        text = text.replace("%1", found.names[column]).replace("%2", found.names[row])
         is_reversed = self._is_own and value is not None and found.is_reversed(row, column)
         return f"{text}; {tr('other order than in the study')}" if is_reversed else text
+
+    def _nothing(self) -> str:
+        if self._is_own:
+            return tr("%1 and %2: one of both has no own figure")
+        return tr("%1 and %2: the study does not say which is better")
 
     def _name_column(self, column: int, text: str, name: str) -> None:
         header = QTableWidgetItem(text)
@@ -186,12 +183,27 @@ class HeatMap(QTableWidget):
             lines = (line for row in range(self.rowCount()) for line in self._item(row, column).text().split("\n"))
             wanted_px = max(map(letters.horizontalAdvance, (*lines, _LEAST_TEXT))) + _ROOM_PX
             header.resizeSection(column, max(wanted_px, header.sectionSizeFromContents(column).width()))
+        names = [self._item(row, 0).text() for row in range(self.rowCount())]
+        height = max((name.count("\n") + 1 for name in names), default=1)
         for row in range(self.rowCount()):
-            self.setRowHeight(row, 2 * letters.lineSpacing() + _INSET_PX)
+            self.setRowHeight(row, height * letters.lineSpacing() + _INSET_PX)
         frame_px = 2 * self.frameWidth() + 2
         height_px = header.sizeHint().height() + sum(map(self.rowHeight, range(self.rowCount())))
         self.setFixedSize(header.length() + frame_px, height_px + frame_px)
         self.fitted.emit()
+
+
+def _difference(value: HeatValue, *, is_speed: bool) -> str:
+    """Return a difference in words; `%1` is the column, `%2` the row."""
+    if value.order == 0 or value.percent == 0:
+        return tr("%1 is as fast as %2") if is_speed else tr("%1 is as good as %2")
+    if value.percent is None:
+        return tr("%1 is ahead of %2") if value.order > 0 else tr("%1 is behind %2")
+    if is_speed:
+        text = tr("%1 is faster than %2 by %3 %") if value.order > 0 else tr("%1 is slower than %2 by %3 %")
+    else:
+        text = tr("%1 is better than %2 by %3 %") if value.order > 0 else tr("%1 is worse than %2 by %3 %")
+    return text.replace("%3", str(abs(value.percent)))
 
 
 class HeatScale(QWidget):

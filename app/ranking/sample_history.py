@@ -1,0 +1,135 @@
+"""Round-trip times of a candidate in the order of sending, and the requests in a row without a reply."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+import numpy as np
+import numpy.typing as npt
+
+from app.domain.results import LOST_RTT_US, Attempt, LatencySeries
+from app.ranking.candidates import with_figures
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class SampleOutage:
+    """Requests in a row without a reply.
+
+    Attributes:
+        first: Number of the first one among all samples, from 0.
+        last: The same of the last one.
+        round: Round that they belong to.
+        least_s: At least for how long nothing was answered, in s; None where no times are stored.
+        most_s: The same at most.
+    """
+
+    first: int
+    last: int
+    round: int
+    least_s: float | None = None
+    most_s: float | None = None
+
+    @property
+    def requests(self) -> int:
+        """Number of them."""
+        return self.last - self.first + 1
+
+
+@dataclass(frozen=True, slots=True)
+class SampleHistory:
+    """Samples of one frame size over all rounds.
+
+    A time is stored for each block of requests, not for each request. Without blocks the order alone is known.
+
+    Attributes:
+        frame_bytes: Frame size in bytes.
+        rtt_ms: Round-trip times in the order of sending, in ms; not a number where no reply came, shape (samples,).
+        at_s: When the block of each one began, in s since the comparison began; None where no times are stored.
+        rounds: Round of each one, from 1, same shape.
+        outages: In the order of time.
+    """
+
+    frame_bytes: int
+    rtt_ms: Floats
+    at_s: Floats | None
+    rounds: Ints
+    outages: tuple[SampleOutage, ...]
+
+    @property
+    def x(self) -> Floats:
+        """Places on an axis of time, or the number of each request from 1."""
+        return np.arange(1.0, self.rtt_ms.size + 1.0) if self.at_s is None else self.at_s
+
+
+def sample_history(attempts: Iterable[Attempt], frame_bytes: int, began_at: datetime) -> SampleHistory | None:
+    """Return the samples of a frame size; None where there are none.
+
+    Args:
+        attempts: Of one candidate.
+        frame_bytes: In bytes.
+        began_at: When the comparison began.
+    """
+    found = [
+        (one, series)
+        for one in sorted(with_figures(tuple(attempts)), key=lambda one: one.key.round)
+        for series in one.latency
+        if series.frame_bytes == frame_bytes and series.rtt_us.size
+    ]
+    if not found:
+        return None
+    is_timed = all(_is_timed(one, series) for one, series in found)
+    rtt_us = np.concatenate([series.rtt_us for _, series in found])
+    rounds = np.concatenate([np.full(series.rtt_us.size, one.key.round) for one, series in found])
+    at_s = np.concatenate([_times(one, series, began_at) for one, series in found]) if is_timed else None
+    outages: list[SampleOutage] = []
+    start = 0
+    for one, series in found:
+        outages += _outages(one, series, start, is_timed=is_timed)
+        start += series.rtt_us.size
+    rtt_ms = np.where(rtt_us == LOST_RTT_US, np.nan, rtt_us / 1_000.0)
+    return SampleHistory(frame_bytes, rtt_ms, at_s, rounds, tuple(outages))
+
+
+def history_sizes(attempts: Sequence[Attempt]) -> tuple[int, ...]:
+    """Return the frame sizes in bytes of which a candidate has samples, ascending."""
+    return tuple(
+        sorted({each.frame_bytes for one in with_figures(attempts) for each in one.latency if each.rtt_us.size})
+    )
+
+
+def _is_timed(attempt: Attempt, series: LatencySeries) -> bool:
+    return bool(attempt.blocks) and series.rtt_us.size % len(attempt.blocks) == 0
+
+
+def _times(attempt: Attempt, series: LatencySeries, began_at: datetime) -> Floats:
+    offset_s = (attempt.started_at - began_at).total_seconds()
+    began_s = offset_s + np.array([one.at_s for one in attempt.blocks])
+    return np.repeat(began_s, series.rtt_us.size // len(attempt.blocks))
+
+
+def _outages(attempt: Attempt, series: LatencySeries, start: int, *, is_timed: bool) -> list[SampleOutage]:
+    is_lost = np.concatenate(([0], (series.rtt_us == LOST_RTT_US).astype(np.int8), [0]))
+    edges = np.flatnonzero(np.diff(is_lost))
+    found = []
+    for first, after in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):
+        times = _bounds(attempt, series, first, after - 1) if is_timed else (None, None)
+        found.append(SampleOutage(start + first, start + after - 1, attempt.key.round, *times))
+    return found
+
+
+def _bounds(attempt: Attempt, series: LatencySeries, first: int, last: int) -> tuple[float, float]:
+    """Return between which durations an outage lasted, in s.
+
+    A request of a block was sent after the block began and before the candidate's next block did.
+    """
+    count = series.rtt_us.size // len(attempt.blocks)
+    ended_s = (attempt.ended_at - attempt.started_at).total_seconds()
+    began_s = [*(one.at_s for one in attempt.blocks), ended_s]
+    one, other = first // count, last // count
+    least_s = max(0.0, began_s[other] - began_s[one + 1])
+    return least_s, max(least_s, began_s[other + 1] - began_s[one])

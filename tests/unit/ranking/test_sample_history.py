@@ -1,0 +1,85 @@
+"""Samples of a candidate in the order of sending: outages, and what is known of their duration."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+
+import numpy as np
+import pytest
+from sample_records import MODELS, STARTED, sample_record
+
+from app.domain.results import LOST_RTT_US, Attempt, AttemptStatus, Block, LatencySeries
+from app.ranking.sample_history import history_sizes, sample_history
+
+
+def attempt(*rtt_ms: float | None, number: int = 1, blocks: tuple[float, ...] = (), lasted_s: float = 60.0) -> Attempt:
+    """Return a round with these replies in ms; None is a lost request.
+
+    Args:
+        number: Of the round; each begins 100 s after the one before.
+        blocks: When blocks began, in s.
+        lasted_s: Of the round.
+    """
+    rtt_us = np.array([LOST_RTT_US if one is None else round(1_000 * one) for one in rtt_ms], np.uint32)
+    series = LatencySeries(60, len(rtt_ms), sum(one is not None for one in rtt_ms), 0, rtt_us)
+    one = sample_record(rounds=1, pings=5, models=MODELS[:1]).attempts[0]
+    began = STARTED + timedelta(seconds=100 * number)
+    return replace(
+        one,
+        key=replace(one.key, round=number),
+        started_at=began,
+        ended_at=began + timedelta(seconds=lasted_s),
+        latency=(series,),
+        blocks=tuple(Block(nth, at_s) for nth, at_s in enumerate(blocks, start=1)),
+    )
+
+
+def test_without_blocks_the_order_alone_is_known() -> None:
+    found = sample_history([attempt(1.0, None, None, 2.0, None, number=2), attempt(3.0, None)], 60, STARTED)
+    assert found is not None
+    assert found.at_s is None
+    assert found.x.tolist() == [1, 2, 3, 4, 5, 6, 7]
+    np.testing.assert_array_equal(found.rtt_ms, [3.0, np.nan, 1.0, np.nan, np.nan, 2.0, np.nan])
+    assert found.rounds.tolist() == [1, 1, 2, 2, 2, 2, 2]
+    assert [(one.first, one.last, one.round) for one in found.outages] == [(1, 1, 1), (3, 4, 2), (6, 6, 2)]
+    assert [(one.least_s, one.most_s) for one in found.outages] == [(None, None)] * 3
+    assert [one.requests for one in found.outages] == [1, 2, 1]
+
+
+@pytest.mark.parametrize(
+    ("rtt_ms", "least_s", "most_s"),
+    [
+        ((1.0, None, 1.0, 1.0, 1.0, 1.0), 0.0, 6.0),  # within the first block, which the second follows after 6 s
+        ((1.0, None, None, 1.0, 1.0, 1.0), 0.0, 15.0),  # ends in the second, before the third
+        (
+            (1.0, None, None, None, None, 1.0),
+            9.0,
+            56.0,
+        ),  # all of the second, from 10 to 19 s; the third one is the last
+        ((1.0, 1.0, 1.0, 1.0, 1.0, None), 0.0, 41.0),  # the round ended at 60 s
+    ],
+)
+def test_the_duration_is_between_the_beginnings_of_blocks(
+    rtt_ms: tuple[float | None, ...], least_s: float, most_s: float
+) -> None:
+    found = sample_history([attempt(*rtt_ms, blocks=(4.0, 10.0, 19.0))], 60, STARTED)
+    assert found is not None
+    assert found.x.tolist() == [104, 104, 110, 110, 119, 119]
+    (outage,) = found.outages
+    assert (outage.least_s, outage.most_s) == pytest.approx((least_s, most_s))
+
+
+def test_two_rounds_are_no_outage_together() -> None:
+    rounds = [attempt(1.0, None, blocks=(0.0,)), attempt(None, 1.0, number=2, blocks=(0.0,))]
+    found = sample_history(rounds, 60, STARTED)
+    assert found is not None
+    assert [(one.first, one.last) for one in found.outages] == [(1, 1), (2, 2)]
+
+
+def test_only_what_was_measured_of_that_size_is_there() -> None:
+    one = attempt(1.0, 2.0)
+    assert sample_history([one], 1514, STARTED) is None
+    assert history_sizes([one]) == (60,)
+    assert sample_history([replace(one, status=AttemptStatus.FAILED)], 60, STARTED) is None
+    assert sample_history([], 60, STARTED) is None

@@ -1,0 +1,84 @@
+"""Samples of one candidate over time: a frame size at a time, with outages and limits of controllers."""
+
+from __future__ import annotations
+
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from app.ranking.sample_history import history_sizes, sample_history
+from ui.common.basics import ChoiceBox, label, name_box
+from ui.common.candidate_rows import Key
+from ui.common.texts import count, tr
+from ui.common.theme import GRID, Theme
+from ui.plots.framed import framed
+from ui.plots.limits import LimitsBox
+from ui.plots.result_data import ResultData
+from ui.plots.samples import SamplesPlot
+
+
+class SamplesView(QWidget):
+    """The plot is drawn once it is on show: a candidate has thousands of samples."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._data: ResultData | None = None
+        self._key: Key | None = None
+        self._is_drawn = True
+        self.plot = SamplesPlot(theme)
+        self.limits = LimitsBox(theme, self.plot)
+        self.frame_size = ChoiceBox()
+        name_box(self.frame_size, tr("Frame size of the samples"))
+        self.frame_size.currentIndexChanged.connect(self._on_size)
+        self.note = label("", "muted", is_selectable=True)
+        self.note.setContentsMargins(GRID, 0, GRID, 0)
+        body = QVBoxLayout(self)
+        body.setContentsMargins(0, 0, 0, 0)
+        body.addWidget(framed(self.plot, self.note, variant="plain", beside=(self.frame_size, self.limits)))
+
+    @property
+    def has_samples(self) -> bool:
+        """Whether there is anything to show."""
+        return self.frame_size.count() > 0
+
+    def show_candidate(self, data: ResultData, key: Key) -> None:
+        """Show a candidate; the chosen frame size remains where it has that."""
+        former = self.frame_size.currentData()
+        self._data, self._key = data, key
+        self.frame_size.blockSignals(True)  # noqa: FBT003 - Qt has it so
+        self.frame_size.clear()
+        for size in history_sizes(data.record.attempts_of(key)):
+            self.frame_size.addItem(f"{count(size)} {tr('bytes')}", size)
+        self.frame_size.setCurrentIndex(max(0, self.frame_size.findData(former)))
+        self.frame_size.blockSignals(False)  # noqa: FBT003 - Qt has it so
+        self._on_size()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Draw what was not drawn yet."""
+        super().showEvent(event)
+        if not self._is_drawn:
+            self._draw()
+
+    def _on_size(self) -> None:
+        self._is_drawn = False
+        if self.isVisible():
+            self._draw()
+
+    def _draw(self) -> None:
+        self._is_drawn = True
+        size = self.frame_size.currentData()
+        if self._data is None or self._key is None or size is None:
+            self.plot.draw("", None)
+            return
+        record = self._data.record
+        found = sample_history(record.attempts_of(self._key), size, record.started_at)
+        self.plot.draw(self._key[0], found)
+        if found is None:
+            return
+        lost = sum(one.requests for one in found.outages)
+        text = tr("Requests: %1; without a reply: %2; outages: %3.").replace("%1", count(found.rtt_ms.size))
+        text = text.replace("%2", count(lost)).replace("%3", count(len(found.outages)))
+        if found.at_s is None:
+            known = tr("Only the order of requests is stored, not their times.")
+        else:
+            known = tr("Stored is when each block of requests began; durations lie between the bounds that follow.")
+        self.note.setText(f"{text} {known}")

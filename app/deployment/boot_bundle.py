@@ -161,7 +161,7 @@ def steps_text(bundle: BootBundleRequest) -> str:
             "\n",
             _function("down_steps", [*_down_lines(own), "down_complete=yes"]),
             "\n",
-            _function("health_steps", [f"{line} || return 1" for line in _health_lines(own)]),
+            _function("standing_steps", [f"{line} || return 1" for line in _health_lines(own)]),
             "\n",
             _function("mend_steps", [f"{line} || return 1" for line in _mend_lines(own, run_dir)]),
         ]
@@ -205,7 +205,7 @@ def _health_lines(own: EndpointPlan) -> Iterator[str]:
 
 def _health_call(check: Command) -> str:
     # The shell has `test` itself: what is asked every 2 s should start no program.
-    return shell_line(check.argv) if check.argv[0] == "test" else call("passes", *check.argv)
+    return shell_line(check.argv) if check.argv[0] == "test" else call("stands", *check.argv)
 
 
 def _mend_lines(own: EndpointPlan, run_dir: str) -> Iterator[str]:

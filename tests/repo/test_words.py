@@ -251,6 +251,7 @@ OF_SCRIPTS = {
 HONEST_SCRIPT_NAMES = {
     "lasting": "each deployment has a lasting.sh on its hosts, which later versions call by that name",
     "nobody": "a variable in each deployment's about.sh on its hosts",
+    "stands": "each deployment's steps.sh calls it",
 }
 """Names in scripts that hosts have from earlier versions, and why they remain."""
 

@@ -41,7 +41,7 @@ date() { read -r at _ < UPTIME; echo "$at"; }
 processes_of() { :; }
 up_steps() { ask up; }
 down_steps() { ask down; }
-health_steps() { ask standing; }
+standing_steps() { ask standing; }
 mend_steps() { return 1; }
 """
 

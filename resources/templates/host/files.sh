@@ -47,7 +47,7 @@ read_files() {
     # shellcheck disable=SC1091
     . "$home/steps.sh"
     # A file of zeros, or one that was cut between two functions, is read without an error, and takes nothing down.
-    for name in up_steps down_steps health_steps mend_steps; do
+    for name in up_steps down_steps standing_steps mend_steps; do
         command -v "$name" > /dev/null || refuse "$home/steps.sh is not complete"
     done
     if ! is_id "$id" || [ "$run_dir" != "/run/tunnelmark-$id" ]; then refuse "about.sh names no folder of its own"; fi

@@ -151,13 +151,13 @@ has_died() {
     return 1
 }
 
-# `passes` PROGRAM ARGUMENT...: what the list of things that must be there is made of.
-passes() {
+# `stands` PROGRAM ARGUMENT...: what the list of things that must be there is made of.
+stands() {
     TUNNELMARK_NOTES=$own limited 10 "$@" < /dev/null > /dev/null 2>&1
 }
 
 is_up() {
-    has_interfaces && health_steps
+    has_interfaces && standing_steps
 }
 
 has_interfaces() {

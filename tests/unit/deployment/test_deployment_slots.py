@@ -226,7 +226,7 @@ def test_the_boot_bundle_starts_what_was_deployed_and_removes_it_in_reverse(
     )
     text = steps_text(bundle(tmp_path_factory, MadeUpVpn(interface="tml0", steps={Side.A: steps})))
     functions = 'up_step() { shift 5; "$@"; }\ndown_step() { shift 3; "$@"; }'
-    shell = f"{text}\n{functions}\nup_steps; down_steps; health_steps"
+    shell = f"{text}\n{functions}\nup_steps; down_steps; standing_steps"
     done = subprocess.run(["dash", "-c", shell], capture_output=True, text=True, check=True)
     assert done.stdout.split("\n")[:4] == ["up 1", "up 2", "down 2", "down 1"]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from app.domain.adapters import TunnelPlan
@@ -105,29 +105,30 @@ def measured_cost(packets: Sequence[Packet], frames: int, underlay_mtu_bytes: in
     datagrams: dict[object, list[Packet]] = defaultdict(list)
     for number, packet in enumerate(packets):
         datagrams[packet.datagram if packet.is_fragment else number].append(packet)
-    kept = _usual(datagrams, frames)
-    if not kept:
+    costs = list(_usual(datagrams, frames))
+    if not costs:
         return None
     return MeasuredCost(
-        packets=len(kept) / frames,
-        outer_bytes=sum(packet.frame_bytes for packet in kept) / frames,
-        is_fragmented=any(packet.is_fragment for packet in kept),
+        packets=sum(count for count, _, _ in costs),
+        outer_bytes=sum(size_bytes for _, size_bytes, _ in costs),
+        is_fragmented=any(is_cut for _, _, is_cut in costs),
     )
 
 
-def _usual(datagrams: Mapping[object, list[Packet]], frames: int) -> list[Packet]:
-    """Return the packets of datagrams whose size was seen about as often as frames were sent."""
+def _usual(datagrams: Mapping[object, list[Packet]], frames: int) -> Iterator[tuple[float, float, bool]]:
+    """Yield packets, bytes and fragmentation per frame of each size of datagram seen about as often as frames sent.
+
+    A frame that got lost before the underlay makes the others no smaller, and one more than frames were sent has the
+    size of a frame by chance: each size counts a whole number of times.
+    """
     by_size: dict[int, list[list[Packet]]] = defaultdict(list)
     for pieces in datagrams.values():
         by_size[sum(piece.frame_bytes for piece in pieces)].append(pieces)
-    kept: list[Packet] = []
-    for groups in by_size.values():
-        if len(groups) < SHARE_OF_FRAMES * frames:
-            continue
-        # One more than frames were sent has the size of a frame by chance.
-        usual = len(groups) // frames * frames or len(groups)
-        kept += [piece for pieces in groups[:usual] for piece in pieces]
-    return kept
+    for size_bytes, groups in by_size.items():
+        if len(groups) >= SHARE_OF_FRAMES * frames:
+            times = max(1, len(groups) // frames)
+            is_cut = any(piece.is_fragment for pieces in groups for piece in pieces)
+            yield times * sum(map(len, groups)) / len(groups), float(times * size_bytes), is_cut
 
 
 def _stream_cost(packets: Iterable[Packet], frames: int, underlay_mtu_bytes: int) -> MeasuredCost:

@@ -75,3 +75,11 @@ def test_without_packets_or_frames_there_is_no_figure() -> None:
     assert measured_cost([], 4, 1500) is None
     assert measured_cost(packets(udp(A, B, b"x")), 0, 1500) is None
     assert measured_cost(packets(udp(A, B, b"x")), 4, 1500) is None
+
+
+def test_a_frame_that_got_lost_makes_the_others_no_smaller() -> None:
+    sent = [piece for n in range(3) for piece in pieces(udp(A, B, bytes(1500), identification=n), 1500)]
+    measured = measured_cost(packets(*sent), 4, 1500)
+    whole = capture_overhead(1476, 66, 1500)
+    assert measured is not None
+    assert (measured.packets, measured.outer_bytes) == (whole.packets, whole.outer_bytes)

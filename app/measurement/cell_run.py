@@ -23,8 +23,8 @@ from app.domain.transfers import CONGESTION, TransferCell
 from app.host.node_session import NodeSession
 from app.measurement.interfaces import Tunnel, TunnelGroup, Tunnels
 from app.measurement.link_conditions import LinkMeasurement, measure_held, why_not_met
-from app.measurement.messages import (
-    BUILDING_TUNNEL,
+from app.measurement.messages import BUILDING_TUNNEL
+from app.measurement.messages.studies import (
     CELL_OF_STUDY,
     NO_CONNECTION_SPLIT,
     PROXY_OTHER_CONGESTION,

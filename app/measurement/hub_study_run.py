@@ -19,7 +19,7 @@ from app.domain.solutions import Suite
 from app.host.node_session import NodeSession
 from app.measurement.hub_search import PRECISION, search_rate
 from app.measurement.interfaces import Tunnels
-from app.measurement.messages import (
+from app.measurement.messages.studies import (
     HUB_BUILT,
     HUB_FELL_BEHIND,
     HUB_FLOODED,

@@ -26,7 +26,7 @@ from app.domain.topology import Topology, node_addresses
 from app.host.node_session import NodeSession
 from app.measurement.comparison.probe_run import iperf3_version, ping_flavour
 from app.measurement.interfaces import Tunnels
-from app.measurement.messages import (
+from app.measurement.messages.studies import (
     HOPS_CAPTURED,
     INJECTING_AT,
     LATENCY_OF_NODES,

@@ -11,9 +11,9 @@ from app.domain.errors import InvalidOption
 from app.domain.hosts import PairSpec
 from app.domain.results import CampaignPlan, CampaignRecord
 from app.domain.solutions import BASELINE
-from app.measurement.messages import (
+from app.measurement.messages import RESUME_OTHER_LINK
+from app.measurement.messages.studies import (
     FILE_STUDY_NEEDS_LAB,
-    RESUME_OTHER_LINK,
     STUDY_UNDER_CONDITION,
     STUDY_WITHOUT_ITS_OWN,
 )

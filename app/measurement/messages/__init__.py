@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from app.domain.messages import MessageForm
 
-A_STUDY = MessageForm("measure.a-study", "a study")
 FRAMES_STOPPED = MessageForm(
     "measure.frames-stopped",
     "{title:title} stopped carrying frames: no echo request of its last {blocks} blocks was answered.",
@@ -113,19 +112,6 @@ HOST_LOST = MessageForm(
     "{host} cannot be reached any more: {why}",
     "Check that it is running and connected, then resume.",
 )
-STUDY_NEEDS_LAB = MessageForm(
-    "measure.study-needs-lab",
-    "{pair} is no running practice lab: conditions of a link are emulated there only.",
-    "Start one with: tunnelmark lab up",
-)
-STUDY_SUITE_MISSING = MessageForm(
-    "measure.study-suite-missing",
-    "These hosts do not offer {suite} with {solution}, which the study compares.",
-)
-STUDY_SOLUTION_MISSING = MessageForm(
-    "measure.study-solution-missing",
-    "{solution}, which the study compares, is not possible on these hosts: {why}.",
-)
 STEP_COMES_FIRST = MessageForm(
     "measure.step-comes-first",
     "Step {number} ({step:text}) comes first.",
@@ -213,15 +199,6 @@ CONDITION_NOT_MET = MessageForm(
     "The link is not as the condition {condition} asks for: {missed}.",
     "Measure again while the computer is less busy; nothing was judged.",
 )
-NO_CONNECTION_SPLIT = MessageForm(
-    "measure.no-connection-split",
-    "The proxy split no connection, so that this transfer shows nothing of it.",
-)
-PROXY_OTHER_CONGESTION = MessageForm(
-    "measure.proxy-other-congestion",
-    "The proxy was to use {wanted} and used {found}, so that this transfer shows nothing of it.",
-    "Check that its gateway's kernel has {wanted}.",
-)
 
 # --- progress ---------------------------------------------------------------------------------------------------------
 
@@ -305,16 +282,6 @@ CONNECTED_AGAIN = MessageForm("measure.connected-again", "{host} is connected ag
 NO_SAFE_SUITE = MessageForm("measure.no-safe-suite", "no safe suite on both")
 BUILDING_TUNNEL = MessageForm("measure.building-tunnel", "Building {title:title}")
 DID_NOT_END = MessageForm("measure.did-not-end", "It did not end within {limit_s} s.")
-TRANSFER_DISTURBED = MessageForm(
-    "measure.transfer-disturbed",
-    "{cores:.1f} cores of this computer were busy with other work: the time does not count. End other work, then run "
-    "the study again.",
-)
-TRANSFER_REPEATED = MessageForm(
-    "measure.transfer-repeated",
-    "{cores:.1f} cores of this computer were busy with other work: the transfer is repeated.",
-)
-SOLUTION_WITH_PEP = MessageForm("measure.solution-with-pep", "{solution} with a PEP at {proxy}")
 LATENCY_CHANGED = MessageForm(
     "measure.latency-changed",
     "The latency of {title:title} changed by {percent:+.0f} % when the other tunnels came up.",
@@ -335,50 +302,6 @@ WORKLOAD_NOT_MEASURED = MessageForm("measure.workload-not-measured", "{workload:
 BROKE_OFF = MessageForm("measure.broke-off", "The run was aborted: {error}")
 FROM_HOST_TO_HOST = MessageForm("measure.from-host-to-host", "{sender} to {receiver}")
 REPORTED_LINE = MessageForm("measure.reported-line", "Reported: {line}")
-NODE_SETTING_BUILT = MessageForm("measure.node-setting-built", "Round {round}, {title}: building")
-LATENCY_OF_NODES = MessageForm("measure.latency-of-nodes", "{title}: latency between the nodes")
-TCP_OF_NODES = MessageForm("measure.tcp-of-nodes", "{title}: TCP between the nodes in both directions")
-HOPS_CAPTURED = MessageForm("measure.hops-captured", "{title}: capturing at each hop")
-INJECTING_AT = MessageForm("measure.injecting-at", "{title}: injecting frames at {hop:text}")
-APPLICATIONS_NEED_LAB = MessageForm(
-    "measure.applications-need-lab",
-    "{pair} is no running practice lab: applications over a satellite link are measured there only.",
-    "Start one with: tunnelmark lab up",
-)
-NODE_CONGESTION_REFUSED = MessageForm(
-    "measure.node-congestion-refused",
-    "A node behind {host} does not take the congestion control {congestion}: {output}",
-    "Check that the kernel of {host} has it.",
-)
-NODE_STUDY_NEEDS_LAB = MessageForm(
-    "measure.node-study-needs-lab",
-    "{pair} is no practice lab: this study makes bridges and nodes on both gateways, one setting without "
-    "encryption, and sends forged frames, for now on practice labs only.",
-    "Start one with: tunnelmark lab up",
-)
-NODE_SOLUTION_MISSING = MessageForm(
-    "measure.node-solution-missing", "{title} is not possible on these hosts: {why:text}"
-)
-HUB_STUDY_NEEDS_LAB = MessageForm(
-    "measure.hub-study-needs-lab",
-    "{pair} is no practice lab: this study floods one host with key exchanges, on practice labs only.",
-    "Start one with: tunnelmark lab up",
-)
-HUB_BUILT = MessageForm("measure.hub-built", "{solution}: making a hub and {clients} clients")
-HUB_FLOODED = MessageForm("measure.hub-flooded", "{rate:g} key exchanges per second for {seconds} s")
-HUB_RATE_HELD = MessageForm("measure.hub-rate-held", "{rate:g} per second: all {attempts} succeeded")
-HUB_RATE_FAILED = MessageForm(
-    "measure.hub-rate-failed",
-    "{rate:g} per second: of {attempts}, {done} succeeded in time or late, and the hub saw {seen}",
-)
-HUB_RESTARTED = MessageForm("measure.hub-restarted", "Restarting the hub of {clients} clients")
-HUB_TCP = MessageForm("measure.hub-tcp", "TCP between two clients, {seconds} s in each direction")
-HUB_WITHOUT_SESSIONS = MessageForm("measure.hub-without-sessions", "Clients of {solution} do not remain connected.")
-NO_HUB_RATE = MessageForm("measure.no-hub-rate", "Not even at the lowest rate did all key exchanges succeed.")
-HUB_FELL_BEHIND = MessageForm(
-    "measure.hub-fell-behind", "No rate that was found held for {seconds} s: key exchanges failed or came late."
-)
-CELL_OF_STUDY = MessageForm("measure.cell-of-study", "{condition}: {way}, {congestion:text}")
 CANDIDATES_NOT_OFFERED = MessageForm("services.not-offered", "Not offered for these hosts: {candidates}.")
 SHAPING_NOT_ALLOWED = MessageForm(
     "services.shaping-not-allowed",
@@ -397,21 +320,6 @@ WORKLOAD_NOT_ADAPTIVE = MessageForm(
     "Take the profile quick or standard; a command line can also go without --profile.",
 )
 LAST_MEASURED = MessageForm("measure.last-measured", "{at:time}, {status:text}")
-FILE_STUDY_NEEDS_LAB = MessageForm(
-    "measure.file-study-needs-lab",
-    "{pair} is no practice lab: the study has ciphers that are insecure today, which no plant's link should carry.",
-    "Start one with: tunnelmark lab up",
-)
-STUDY_WITHOUT_ITS_OWN = MessageForm(
-    "measure.study-without-its-own",
-    "None of the candidates is one of {study}, so that there is nothing to put beside what it publishes.",
-    "Name at least one of {known}, or measure with: tunnelmark compare.",
-)
-STUDY_UNDER_CONDITION = MessageForm(
-    "measure.study-under-condition",
-    "{pair} emulates the condition {name}, and {study} was measured without one.",
-    "Remove it with: tunnelmark lab condition as-found",
-)
 RESUME_OTHER_LINK = MessageForm(
     "measure.resume-other-link",
     "The underlay addresses of {pair} have changed since comparison {campaign} began.",

@@ -27,8 +27,8 @@ from app.ranking.comparison_study import (
     published_figures,
     times_bare,
 )
+from app.ranking.overview_ranks import overview_ranks
 from app.ranking.own_study_figures import ComparedOrder, compared_orders, own_figures
-from app.ranking.survey_ranks import survey_ranks
 from app.reports.file_study import comparison_study_data
 from app.services.wiring import Services
 from app.wording.language import tr
@@ -155,7 +155,7 @@ def _print_results(
 def _print_mean_ranks(context: CommandContext, study: ComparisonStudy, own: Mapping[Cell, Figures]) -> None:
     """Print the study's heuristic by own figures, the lowest first."""
     table = Table((Column("VPN"), Column(tr("mean\nrank"), Kind.FIGURE)))
-    for cell, mean in survey_ranks(study, own).items():
+    for cell, mean in overview_ranks(study, own).items():
         table.add_row(study.label(cell), decimal(mean, 2))
     table.print(context.out)
 

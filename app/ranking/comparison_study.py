@@ -101,7 +101,7 @@ class StudyFigure:
         title: For people; a text of the catalogues, as is `heading`.
         heading: Above its column on the terminal.
         own: Where own figures come from: a figure of the study's workload, without its way, or without a workload
-            `weighted-latency` or `throughput` of the comparison.
+            `weighted-latency`, `throughput`, `jitter` or `overhead` of the comparison.
         column: Of the study's table; empty where the study prints no such figures.
         factor: From the table's unit to that of the name.
         over_rounds: `mean`, or `longest` for the largest value of all rounds.
@@ -162,7 +162,7 @@ class ComparisonStudy:
         order: Its orders.
         candidate: Its candidates, the bare link first.
         workload: Workload that measures it; empty where latency and throughput do.
-        has_mean_ranks: Whether the study's heuristic ranks its systems; see app/ranking/survey_ranks.py.
+        has_mean_ranks: Whether the study's heuristic ranks its systems; see app/ranking/overview_ranks.py.
     """
 
     name: str

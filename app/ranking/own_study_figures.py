@@ -13,6 +13,8 @@ from app.domain.transfers import Agreement
 from app.ranking.comparison_study import Cell, ComparisonStudy, Figures, StudyFigure, StudyOrder, published_order
 from app.ranking.published_order import agreement
 from app.ranking.rounds import RoundFigures, measure, round_figures
+from app.ranking.summaries import jitter_ms
+from app.ranking.weighted import weighted_latency_ms
 from app.ranking.weighting import bytes_per_frame
 
 _FRAME_MEAN_BYTES = sum(weight * size for size, weight in zip(FRAME_BYTES, FRAME_WEIGHTS, strict=True))
@@ -30,7 +32,13 @@ def _added_bytes(attempt: Attempt) -> float | None:
     return None if found is None else found - _FRAME_MEAN_BYTES
 
 
-_OF_ATTEMPT: Mapping[str, Callable[[Attempt], float | None]] = {"overhead": _added_bytes}
+def _jitter_ms(attempt: Attempt) -> float | None:
+    """Return the mean difference of successive round-trip times, weighted as the latency is; None if unknown."""
+    found = {one.frame_bytes: jitter_ms([one]) for one in attempt.latency}
+    return weighted_latency_ms({size: value for size, value in found.items() if value is not None})
+
+
+_OF_ATTEMPT: Mapping[str, Callable[[Attempt], float | None]] = {"overhead": _added_bytes, "jitter": _jitter_ms}
 """Figures of each attempt by itself."""
 
 _OVER_ROUNDS: Mapping[str, Callable[[list[float]], float]] = {"mean": statistics.fmean, "longest": max}

@@ -14,8 +14,8 @@ from app.ranking.comparison_study import (
     published_order,
     times_bare,
 )
+from app.ranking.overview_ranks import overview_ranks
 from app.ranking.own_study_figures import ComparedOrder
-from app.ranking.survey_ranks import survey_ranks
 
 
 def comparison_study_data(
@@ -58,7 +58,7 @@ def comparison_study_data(
 
 
 def _mean_ranks(study: ComparisonStudy, own: Mapping[Cell, Figures]) -> list[dict[str, object]]:
-    ranked = survey_ranks(study, own).items()
+    ranked = overview_ranks(study, own).items()
     return [{"solution": cell[0], "suite": cell[1], "mean_rank": round(mean, 3)} for cell, mean in ranked]
 
 

@@ -50,9 +50,11 @@ _WORDS = {
 _TCP = mark("RFC 6298, 5.5 (doubled each time); Linux, TCP_RTO_MIN (200 ms)")
 _SOURCES = {
     ControllerSetting.PROFINET: mark("IEC 61158-6-10, IOCRBlockReq, WatchdogFactor; 3 is the usual default of tools"),
-    ControllerSetting.ETHERNET_IP: mark("CIP, Volume 1, 3-5, Connection Timeout Multiplier: 4 is the least"),
+    ControllerSetting.ETHERNET_IP: mark("CIP, Volume 1, Connection Timeout Multiplier: 4 is the least"),
     ControllerSetting.MODBUS: _TCP,
-    ControllerSetting.OPC_UA: mark("OPC 10000-4 (1.05), 7.32, timeoutHint; RFC 6298, 5.5; Linux, TCP_RTO_MIN (200 ms)"),
+    ControllerSetting.OPC_UA: mark(
+        "OPC 10000-4, RequestHeader, timeoutHint; RFC 6298, 5.5; Linux, TCP_RTO_MIN (200 ms)"
+    ),
 }
 """Standard and clause of each assumption."""
 

@@ -284,8 +284,7 @@ class Cell:
         is_late, status = "did not end in time" in err, second.process.returncode
         if status != 0 and not is_reported and not is_late:
             raise Unsettled(f"the second one ended with {status}: {err[-2000:]} {second.out[-500:]}")
-        end = "was told to wait" if is_reported else "was stopped for too long" if is_late else "came later"
-        result.what += f"; the second one {end}"
+        result.what += f"; the second one {'had to wait' if is_reported else 'was late' if is_late else 'came later'}"
         if 0 not in (second.process.returncode, result.status):
             raise Unsettled(f"neither got through: {err[-300:]}")
 

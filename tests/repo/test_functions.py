@@ -24,7 +24,6 @@ LAYOUTS = {
     "ui/comparison/candidates_page.py",
     "ui/lint/lint_page.py",
     "ui/plots/framed.py",
-    "ui/results/candidate_figures.py",
     "ui/results/capture_view.py",
     "ui/results/ranking_table.py",
 }

@@ -179,6 +179,6 @@ def test_a_cell_whose_condition_was_missed_is_not_measured_with_the_reason(drive
     page = driver.page(StudiesPage)
     assert page.tabs.times.item(7, 4).text() == "not measured"
     assert page.tabs.times.item(7, 4).toolTip() == "No."
-    assert "Not measured (–): 8 " in page.tabs.maps.lines.text()
+    assert "Not measured (–): 8 " in page.tabs.maps.view.lines.text()
     assert "• Bare link, geo, CUBIC: not as asked for" in page.tabs.agreement.links.text()
     assert page.tabs.parts.item(0, _MEASURED).text() == "7 of 8"

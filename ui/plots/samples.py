@@ -9,7 +9,7 @@ from PySide6.QtGui import QColor
 from app.ranking.sample_history import Floats, SampleHistory, SampleOutage
 from app.wording.colours import series_style
 from app.wording.local_forms import decimal
-from ui.common.texts import NONE, count, ms, tr
+from ui.common.texts import NONE, count, ms, plain_tip, tr
 from ui.common.theme import Theme
 from ui.plots.axes import RttAxis
 from ui.plots.base import PlotTable, ScopePlot
@@ -97,7 +97,7 @@ class SamplesPlot(ScopePlot):
             ends = (middle - half, middle + half)
             span = pg.LinearRegionItem(ends, brush=colour, pen=pg.mkPen(None), movable=False)
             span.setZValue(-10)
-            span.setToolTip(outage_text(one))
+            span.setToolTip(plain_tip(outage_text(one)))
             self.addItem(span, ignoreBounds=True)
             self._spans.append(span)
 

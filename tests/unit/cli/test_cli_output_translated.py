@@ -237,8 +237,8 @@ def test_error(line: str, home: Path, monkeypatch: pytest.MonkeyPatch, capsys: p
 
 
 _TITLES_OF_VPNS = " ".join(one.info.title for one in ADAPTERS.values())
-_STUDIES = "satcom applications ipsec-tls quick all"
-_CHOICES = f"{' '.join(Measure)} {' '.join(PRESETS)} {_TITLES_OF_VPNS} {_STUDIES} {os.strerror(2)}"
+_STUDY_WORDS = "satcom applications ipsec-tls quick all"
+_CHOICES = f"{' '.join(Measure)} {' '.join(PRESETS)} {_TITLES_OF_VPNS} {_STUDY_WORDS} {os.strerror(2)}"
 """Words of options and titles of VPNs, which errors list, and the system's own words."""
 
 

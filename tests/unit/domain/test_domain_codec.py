@@ -190,7 +190,7 @@ def test_json_of_an_attempt_is_what_it_was() -> None:
         *("key", "status", "reason", "message", "started_at", "ended_at", "latency", "throughput", "cpu_latency"),
         *("cpu_throughput", "path", "setup_s", "cleanup_s", "probe_s", "configuration", "negotiated", "daemon_log"),
         *("doubts", "wire", "stage", "blocks", "readings", "own_load_cores", "repeats", "cpu_at_rate", "rate_mbit_s"),
-        "workloads",
+        *("workloads", "warm_up_ratio"),
     ]
 
 

@@ -24,12 +24,11 @@ from app.measurement.application_run import ApplicationPlan, ApplicationRun
 from app.measurement.application_studies import ApplicationStudy, predicted_application_s
 from app.measurement.cell_run import CellReports
 from app.measurement.link_conditions import LinkMeasurement
-from app.measurement.messages import (
+from app.measurement.messages import CONDITION_NOT_MET, WORKLOAD_NOT_MEASURED
+from app.measurement.messages.studies import (
     APPLICATIONS_NEED_LAB,
-    CONDITION_NOT_MET,
     NO_CONNECTION_SPLIT,
     NODE_CONGESTION_REFUSED,
-    WORKLOAD_NOT_MEASURED,
 )
 from app.probes.workloads import WorkloadPath
 from app.ranking.application_study import PARTS, application_cells

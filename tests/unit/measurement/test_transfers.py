@@ -22,8 +22,8 @@ from app.domain.transfers import BBR_ON_PROXY, TransferCell, TransferResult
 from app.measurement import transfers
 from app.measurement.cell_run import CellReports
 from app.measurement.link_conditions import LinkMeasurement
-from app.measurement.messages import (
-    CONDITION_NOT_MET,
+from app.measurement.messages import CONDITION_NOT_MET
+from app.measurement.messages.studies import (
     NO_CONNECTION_SPLIT,
     PROXY_OTHER_CONGESTION,
     TRANSFER_DISTURBED,

@@ -63,7 +63,8 @@ def test_overhead_is_what_captures_show_beyond_the_frames_and_json_has_the_means
     record = sample.sample_record(rounds=1)
     attempts = []
     for one in record.attempts:
-        key = replace(one.key, solution="tinc", suite="cipher-aes-128-cbc") if one.key.solution == "wireguard" else one.key
+        is_other = one.key.solution != "wireguard"
+        key = one.key if is_other else replace(one.key, solution="tinc", suite="cipher-aes-128-cbc")
         attempts.append(replace(one, key=key, capture=CaptureReport(overhead=costs)))
     record = replace(record, attempts=tuple(attempts))
     own = own_figures(STUDY, record)

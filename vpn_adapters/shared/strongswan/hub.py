@@ -244,5 +244,5 @@ class StrongswanHub:
         return root_script(FOLDER, "hub-connect.sh", *words, timeout_s=limit_s + 20.0)
 
     def restart(self, link: Link) -> tuple[Command, ...]:
-        """Return the commands for A that end charon with all its sessions, and start it again; clients get no message."""
+        """Return the commands for A that end charon with its sessions, and start it again; clients get no message."""
         return _mute(link, "on"), _stop_hub(link), _start_hub(link), _load_hub(link), _mute(link, "off")

@@ -18,7 +18,7 @@ from app.domain.script_files import host_script
 ID = "0123456789abcdef"
 ABOUT = f"id={ID}\nslot=01234567\nmark=fedcba9876543210\nrun_dir=/run/tunnelmark-{ID}\ninterfaces=tml0\nping=:\n"
 STEPS = "".join(
-    f"{name}_steps() {{\n    {name}_complete=yes\n    return 0\n}}\n" for name in ("up", "down", "health", "mend")
+    f"{name}_steps() {{\n    {name}_complete=yes\n    return 0\n}}\n" for name in ("up", "down", "standing", "mend")
 )
 STARTING = ("run", "up", "restart", "standing")
 ENDING = ("down", "stop", "halt")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from app.domain.adapters import TunnelPlan
@@ -105,30 +105,31 @@ def measured_cost(packets: Sequence[Packet], frames: int, underlay_mtu_bytes: in
     datagrams: dict[object, list[Packet]] = defaultdict(list)
     for number, packet in enumerate(packets):
         datagrams[packet.datagram if packet.is_fragment else number].append(packet)
-    costs = list(_usual(datagrams, frames))
-    if not costs:
+    kept = _usual(datagrams, frames)
+    if not kept:
         return None
+    pieces = [piece for group in kept for piece in group]
+    seen = min(frames, len(kept))  # a frame that got lost before the underlay makes the others no smaller
     return MeasuredCost(
-        packets=sum(count for count, _, _ in costs),
-        outer_bytes=sum(size_bytes for _, size_bytes, _ in costs),
-        is_fragmented=any(is_cut for _, _, is_cut in costs),
+        packets=len(pieces) / seen,
+        outer_bytes=sum(piece.frame_bytes for piece in pieces) / seen,
+        is_fragmented=any(piece.is_fragment for piece in pieces),
     )
 
 
-def _usual(datagrams: Mapping[object, list[Packet]], frames: int) -> Iterator[tuple[float, float, bool]]:
-    """Yield packets, bytes and fragmentation per frame of each size of datagram seen about as often as frames sent.
-
-    A frame that got lost before the underlay makes the others no smaller, and one more than frames were sent has the
-    size of a frame by chance: each size counts a whole number of times.
-    """
+def _usual(datagrams: Mapping[object, list[Packet]], frames: int) -> list[list[Packet]]:
+    """Return the packets of each datagram whose size was seen about as often as frames were sent."""
     by_size: dict[int, list[list[Packet]]] = defaultdict(list)
     for pieces in datagrams.values():
         by_size[sum(piece.frame_bytes for piece in pieces)].append(pieces)
-    for size_bytes, groups in by_size.items():
-        if len(groups) >= SHARE_OF_FRAMES * frames:
-            times = max(1, len(groups) // frames)
-            is_cut = any(piece.is_fragment for pieces in groups for piece in pieces)
-            yield times * sum(map(len, groups)) / len(groups), float(times * size_bytes), is_cut
+    kept: list[list[Packet]] = []
+    for groups in by_size.values():
+        if len(groups) < SHARE_OF_FRAMES * frames:
+            continue
+        # One more than frames were sent has the size of a frame by chance.
+        usual = len(groups) // frames * frames or len(groups)
+        kept += groups[:usual]
+    return kept
 
 
 def _stream_cost(packets: Iterable[Packet], frames: int, underlay_mtu_bytes: int) -> MeasuredCost:

@@ -83,3 +83,10 @@ def test_a_frame_that_got_lost_makes_the_others_no_smaller() -> None:
     whole = capture_overhead(1476, 66, 1500)
     assert measured is not None
     assert (measured.packets, measured.outer_bytes) == (whole.packets, whole.outer_bytes)
+
+
+def test_sizes_that_vary_from_frame_to_frame_count_by_their_share() -> None:
+    sent = [udp(A, B, bytes(size), identification=n) for n, size in enumerate((58, 62, 58, 62))]
+    measured = measured_cost(packets(*sent), 4, 1500)
+    assert measured is not None
+    assert (measured.packets, measured.outer_bytes) == (1.0, 102.0)

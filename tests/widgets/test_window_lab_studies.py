@@ -154,6 +154,11 @@ def test_applications_are_beside_the_published_range_of_shares(driver: Driver, t
     assert texts(figures, 2)[2:5] == ["wireguard", "B", "3.50"]
     assert "3 of 3 cells within 40–60 %" in page.lab.lines.text()
     assert not page.lab.tabs.isTabVisible(2), "no hub"
+    assert not page.lab.tabs.isTabVisible(page.lab.tabs.indexOf(page.lab.maps)), "no figures are published"
+    page = chosen(driver, HUB_STUDY)
+    assert page.lab.tabs.isTabVisible(page.lab.tabs.indexOf(page.lab.maps))
+    page = chosen(driver, APPLICATION_STUDY)
+    assert not page.lab.tabs.isTabVisible(page.lab.tabs.indexOf(page.lab.maps))
     driver.window.resize(1024, 700)
     page.lab.tabs.setCurrentIndex(1)
     driver.lay_out()

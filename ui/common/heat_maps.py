@@ -64,10 +64,11 @@ class HeatMapsView(QWidget):
         """Show the maps of a part; the chosen one remains where it has that.
 
         Args:
-            maps: The maps; one at least.
+            maps: The maps; with none nothing is shown.
             pair: Name of the pair that own figures are of; empty where it is named elsewhere.
         """
         self._maps = maps
+        self.setVisible(bool(maps))
         chosen = self.choice.currentText()
         titles = [one.title for one in maps]
         self.choice.blockSignals(True)  # noqa: FBT003 - Qt has it so

@@ -38,8 +38,9 @@ class StudyTab(ScrollPage):
         body.addWidget(label(title, "strong", is_selectable=True))
         body.addWidget(self.orders)
         body.addWidget(self.figures)
-        body.addWidget(label(tr("Heat maps"), "heading"))
-        body.addWidget(self.maps)
+        if comparison_maps(repeated):
+            body.addWidget(label(tr("Heat maps"), "heading"))
+            body.addWidget(self.maps)
         body.addWidget(label(tr("What differs from the study"), "heading"))
         citation = tr("Source: %1").replace("%1", repeated.study.citation)
         for text in (*map(tr, repeated.study.notes), citation):

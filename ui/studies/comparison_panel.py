@@ -123,7 +123,9 @@ class ComparisonPanel(QWidget):
         """Show own figures beside the published ones."""
         self.figures.show_study(repeated)
         self.orders.show_study(repeated)
-        self.maps.view.show_maps(comparison_maps(repeated))
+        maps = comparison_maps(repeated)
+        self.maps.view.show_maps(maps)
+        self.tabs.setTabVisible(self.tabs.indexOf(self.maps), bool(maps))
 
     def _on_run(self) -> None:
         number = self.run

@@ -104,6 +104,7 @@ class LabPanel(QWidget):
             self.notes.setText("\n".join(notes(study.name)))
             self.published.show_tables((published_table(study.name),))
             self.maps.view.show_maps(outcome_maps(study.name, None))
+            self.tabs.setTabVisible(self.tabs.indexOf(self.maps), bool(outcome_maps(study.name, None)))
         self._stored = stored
         self.states = tuple(study.state(part, stored.get(part)) for part in study.parts)
         self.parts.show_states(self.states)
@@ -125,9 +126,9 @@ class LabPanel(QWidget):
             return
         self.shown = results
         if self.study is not None:
-            self.maps.view.show_maps(
-                outcome_maps(self.study.name, results), results.pair if results is not None else ""
-            )
+            maps = outcome_maps(self.study.name, results)
+            self.maps.view.show_maps(maps, results.pair if results is not None else "")
+            self.tabs.setTabVisible(self.tabs.indexOf(self.maps), bool(maps))
         lines = outcome_lines(results) if results is not None else []
         self.hint.setVisible(results is None)
         self.figures.show_tables(outcome_tables(results) if results is not None else ())

@@ -80,6 +80,16 @@ def test_the_choice_is_kept_as_long_as_its_condition_occurs(driver: Driver) -> N
     assert len(keys(page)) == 4
 
 
+def test_no_filter_remains_that_cannot_be_seen(driver: Driver) -> None:
+    page = history(driver)
+    page.condition.setCurrentText("geo")
+    del driver.services.records[1], driver.services.records[3]
+    page.enter()
+    driver.idle()
+    assert not page.condition.isVisible()
+    assert len(keys(page)) == 3
+
+
 def test_without_another_condition_there_is_nothing_to_choose(driver: Driver) -> None:
     fill_history(driver)
     driver.window.show_history()

@@ -39,6 +39,14 @@ def test_outages_are_shaded_with_what_is_known_of_them(plot: SamplesPlot) -> Non
     assert plot.export_rows().rows[4] == (2, 5, 80.0, 4.0)
 
 
+def test_a_host_that_prints_whole_milliseconds_has_samples_of_0(plot: SamplesPlot) -> None:
+    rtt_ms = np.array([0.0, 1.0, 0.0, 2.0])
+    plot.draw("ipsec", SampleHistory(60, rtt_ms, None, np.ones(4, int), ()))
+    (series,) = plot.hover_series()
+    assert np.isfinite(series.y).all()
+    assert series.text(0).endswith("0 ms")
+
+
 def test_without_times_no_duration_is_given(plot: SamplesPlot) -> None:
     plot.draw("ipsec", SampleHistory(60, RTT_MS, None, ROUNDS, (SampleOutage(1, 2, 1),)))
     assert plot.tips == ["Round 1: 2 requests in a row had no reply\nThe times of requests are not stored."]

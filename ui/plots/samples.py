@@ -24,6 +24,8 @@ _MOST_SPANS = 200
 _ALPHA = 70
 _LEAST_SPAN_SHARE = 0.003
 """A span is at least this part of the plot's width."""
+_LEAST_MS = 1e-3
+"""Lower end of a logarithmic axis: a host that prints whole milliseconds prints 0, too."""
 
 
 class SamplesPlot(ScopePlot):
@@ -71,7 +73,9 @@ class SamplesPlot(ScopePlot):
         self.restyle()
         answered = ~np.isnan(history.rtt_ms)
         self._dots.setData(
-            history.x[answered], self.scaled(history.rtt_ms[answered]), brush=QColor(series_style(solution).colour)
+            history.x[answered],
+            self.scaled(self._drawn(history.rtt_ms[answered])),
+            brush=QColor(series_style(solution).colour),
         )
         low, high = float(history.x[0]), float(history.x[-1])
         room = 0.02 * max(high - low, 1.0)
@@ -83,9 +87,13 @@ class SamplesPlot(ScopePlot):
         if not seen.size:
             self.set_y_range(-1 if self.is_log else 0, 1)
         elif self.is_log:
-            self.set_y_range(log_floor(float(seen.min())), log_ceiling(float(seen.max())))
+            self.set_y_range(log_floor(float(self._drawn(seen).min())), log_ceiling(float(self._drawn(seen).max())))
         else:
             self.set_y_range(0, nice_top(1.02 * float(seen.max())))
+
+    def _drawn(self, rtt_ms: Floats) -> Floats:
+        """Return round-trip times as the axis can have them."""
+        return np.maximum(rtt_ms, _LEAST_MS) if self.is_log else rtt_ms
 
     def _shade(self, history: SampleHistory, least: float) -> None:
         colour = QColor(self._theme.colours.bad)
@@ -109,7 +117,7 @@ class SamplesPlot(ScopePlot):
         """Return the replies."""
         if self._history is None:
             return []
-        return [HoverSeries(self._history.x, self.scaled(self._history.rtt_ms), self._sample_text)]
+        return [HoverSeries(self._history.x, self.scaled(self._drawn(self._history.rtt_ms)), self._sample_text)]
 
     def _sample_text(self, nth: int) -> str:
         if self._history is None:

@@ -39,6 +39,6 @@ class ConditionFilter(ChoiceBox):
         self.addItem(tr("Any condition"), "")
         for name in names:
             self.addItem(tr("As found") if name == AS_FOUND else name, name)
-        self.choose(former)
+        self.choose(former if len(names) > 1 else "")  # no filter remains that cannot be seen
         self.blockSignals(False)  # noqa: FBT003 - Qt has it so
         self.setVisible(len(names) > 1)

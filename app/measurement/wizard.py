@@ -191,6 +191,7 @@ class ComparisonWizard:
             condition=plan.condition,
             may_shape=False,
             workloads=plan.workloads,
+            transfer_mb=plan.transfer_mb,
         )
         self.state = replace(self.state, options=options)
 

@@ -15,12 +15,14 @@ from app.domain.condition_files import presets
 from app.domain.conditions import Condition, LinkDirection
 from app.domain.profiles import PROFILES, ProfileName
 from app.domain.results import CampaignStatus
+from app.measurement.comparison.conditions import workloads_s
 from app.measurement.messages import CONDITION_NOT_ADAPTIVE, SHAPING_NOT_ALLOWED, WORKLOAD_NOT_ADAPTIVE
 from app.measurement.options import RunOptions
 from app.measurement.wizard import Step
 from app.probes.workloads import WORKLOADS
 from app.tunnel.messages import DELAY_CHANGES
 from support.message_checks import shows
+from ui.common.texts import duration
 from ui.comparison.plan_page import PlanPage
 
 GEO = presets()["geo"]
@@ -279,7 +281,7 @@ def test_a_file_that_is_gone_is_refused(plan: PlanPage, tmp_path: Path) -> None:
 def store(driver: Driver, *, is_lab: bool, status: CampaignStatus = CampaignStatus.COMPLETED) -> None:
     """Store comparison 1, under a condition from a file and with workloads."""
     record = sample_record(rounds=1, pings=10, is_lab=is_lab, status=status)
-    planned = replace(record.plan, condition=OWN, workloads=("voice", "web-page"))
+    planned = replace(record.plan, condition=OWN, workloads=("voice", "web-page"), transfer_mb=100)
     driver.services.records[1] = replace(record, campaign_id=1, plan=planned)
 
 
@@ -298,6 +300,11 @@ def test_measuring_again_keeps_condition_and_workloads(driver: Driver) -> None:
     page = driver.page(PlanPage)
     assert page.condition.choice.currentText() == "harbour"
     assert (asked(driver).condition, asked(driver).workloads) == (OWN, ("voice", "web-page"))
+    assert asked(driver).transfer_mb == 100
+    assert "100 MB" in page.workloads.boxes["transfer"].text()
+    short_s, long_s = (workloads_s(["transfer"], OWN, size_mb) for size_mb in (4, 100))
+    assert duration(long_s) in page.workloads.boxes["transfer"].toolTip()
+    assert duration(short_s) != duration(long_s)
 
 
 def test_measuring_again_on_own_hosts_needs_a_new_consent(driver: Driver) -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from app.domain.results import CampaignPlan
 from app.domain.solutions import BASELINE
-from app.probes.workloads import WORKLOADS
+from app.probes.workloads import WORKLOADS, planned_workloads
 from app.wording.conditions import condition_words
+from app.wording.messages import local_text
 from ui.common.texts import count, tr
 
 
@@ -37,7 +38,8 @@ def additions(plan: CampaignPlan) -> list[str]:
         text = tr("Link like %1: %2.").replace("%1", plan.condition.name)
         lines.append(text.replace("%2", condition_words(plan.condition)))
     if plan.workloads:
-        titles = "; ".join(tr(WORKLOADS[name].title) if name in WORKLOADS else name for name in plan.workloads)
+        known = {one.name: local_text(one.title) for one in planned_workloads(plan)}
+        titles = "; ".join(known.get(name, name) for name in plan.workloads)
         if set(plan.workloads) == set(WORKLOADS):
             titles = tr("all")
         lines.append(tr("Workloads: %1.").replace("%1", titles))

@@ -10,9 +10,11 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QVBoxLayout, QWidget
 
 from app.domain.conditions import Condition
+from app.domain.workloads import TRANSFER_MB
 from app.measurement.comparison.conditions import workloads_s
 from app.measurement.options import RunOptions
-from app.probes.workloads import WORKLOADS, Workload
+from app.probes.workloads import WORKLOADS, Workload, chosen_workloads
+from app.wording.messages import local_text
 from ui.common.basics import label
 from ui.common.texts import duration, tr
 from ui.common.theme import GRID
@@ -32,13 +34,12 @@ class WorkloadForm(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(GRID // 2)
+        self._transfer_mb = TRANSFER_MB
         self.boxes: dict[str, QCheckBox] = {}
-        for one in WORKLOADS.values():
-            title = tr(one.title)
-            box = QCheckBox(fill(title, _LINE_LETTERS).replace("&", "&&"))
-            box.setAccessibleName(title)
+        for name in WORKLOADS:
+            box = QCheckBox()
             box.toggled.connect(self.edited)
-            self.boxes[one.name] = box
+            self.boxes[name] = box
             layout.addWidget(box)
         layout.addWidget(label(tr("Each is run over each candidate, in each round."), "muted"))
         self.show_condition(None)
@@ -57,18 +58,23 @@ class WorkloadForm(QWidget):
             box.blockSignals(True)  # noqa: FBT003 - Qt has it so
             box.setChecked(name in options.workloads)
             box.blockSignals(False)  # noqa: FBT003 - Qt has it so
+        self._transfer_mb = options.transfer_mb
         self.show_condition(options.condition)
 
     def show_condition(self, condition: Condition | None) -> None:
-        """Show in the tool tips the time that each takes under a condition of the link."""
-        for name, box in self.boxes.items():
-            set_tip(box, "\n".join(_facts(WORKLOADS[name], condition)))
+        """Show titles, and in the tool tips the time that each takes under a condition of the link."""
+        for one in chosen_workloads(tuple(WORKLOADS), self._transfer_mb):
+            box, title = self.boxes[one.name], local_text(one.title)
+            box.setText(fill(title, _LINE_LETTERS).replace("&", "&&"))
+            box.setAccessibleName(title)
+            took_s = workloads_s([one.name], condition, self._transfer_mb)
+            set_tip(box, "\n".join(_facts(one, took_s)))
 
 
-def _facts(one: Workload, condition: Condition | None) -> Iterator[str]:
+def _facts(one: Workload, took_s: float) -> Iterator[str]:
     """Yield what a workload measures, how long it takes, what it needs, and where its numbers come from."""
     yield tr("Measures: %1").replace("%1", "; ".join(tr(kind.title) for kind in one.figures))
-    yield tr("Takes about %1 for each candidate and round").replace("%1", duration(workloads_s([one.name], condition)))
+    yield tr("Takes about %1 for each candidate and round").replace("%1", duration(took_s))
     for side, programs in one.needs.items():
         needs = tr("Needs on host %1: %2").replace("%1", side.value.upper())
         yield needs.replace("%2", ", ".join(programs))

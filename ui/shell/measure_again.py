@@ -82,7 +82,7 @@ def go_on(window: MainWindow) -> None:
         )
         window.current.notice.show_message(
             "caution" if restored.missing else "info",
-            tr("Candidates, profile and limits are those of the earlier comparison.")
+            tr("Candidates, profile, limits, link condition and workloads are those of the earlier comparison.")
             if restored.is_any
             else tr("None of the candidates of the earlier comparison is possible on these hosts now."),
             missing if restored.missing else "",

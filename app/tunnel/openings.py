@@ -10,8 +10,9 @@ from app.domain.cancel import CancelToken
 from app.domain.commands import SessionPair
 from app.domain.concurrency import run_both
 from app.domain.firewall import Blocked, Opening, Owner
-from app.domain.hosts import HostFacts, Side
+from app.domain.hosts import Side
 from app.domain.link import Link
+from app.probes.counters import underlay_device
 from app.tunnel.firewall import opening_steps
 from app.tunnel.request import DeployRequest
 
@@ -52,18 +53,13 @@ def read_firewalls(sessions: SessionPair, *, token: CancelToken) -> dict[Side, F
     return {Side.A: a, Side.B: b}
 
 
-def underlay_interface(facts: HostFacts, address: str) -> str:
-    """Return the name of the interface that has an address; empty where none has it."""
-    return next((nic.name for nic in facts.nics if any(one.partition("/")[0] == address for one in nic.addresses)), "")
-
-
 def blocked_openings(request: DeployRequest, plan: TunnelPlan, side: Side) -> tuple[Blocked, ...]:
     """Return what the firewall of one host drops of what a tunnel needs; nothing where it was not read."""
     firewall = request.firewalls.get(side)
     if firewall is None:
         return ()
     needed = needed_openings(request.link, plan.on(side), side, request.purpose)
-    return firewall.blocked(needed, underlay_interface(request.facts(side), request.link.underlay(side)))
+    return firewall.blocked(needed, underlay_device(request.facts(side), request.link.underlay(side)))
 
 
 def opened_firewalls(request: DeployRequest, plan: TunnelPlan) -> TunnelPlan:
@@ -77,7 +73,7 @@ def _opened(request: DeployRequest, plan: TunnelPlan, side: Side) -> EndpointPla
     if not openings:
         return own
     firewall = request.firewalls[side]
-    interface = underlay_interface(request.facts(side), link.underlay(side))
+    interface = underlay_device(request.facts(side), link.underlay(side))
     steps = opening_steps(
         firewall.owner,
         {opening: firewall.places(opening, interface) for opening in openings},

@@ -15,8 +15,8 @@ from app.domain.conditions import Condition, LinkDirection
 from app.domain.errors import InvalidPlan
 from app.domain.hosts import Side
 from app.domain.script_files import bare_script
+from app.probes.counters import underlay_device
 from app.tunnel.messages import DELAY_CHANGES, SHAPE_WAY, UNDERLAY_NOT_FOUND
-from app.tunnel.openings import underlay_interface
 from app.tunnel.request import DeployRequest
 
 _TIMEOUT_S = 15.0
@@ -69,7 +69,7 @@ def shaped(request: DeployRequest, plan: TunnelPlan) -> TunnelPlan:
 
 
 def _shaped(request: DeployRequest, own: EndpointPlan, side: Side, way: LinkDirection) -> EndpointPlan:
-    device = underlay_interface(request.facts(side), request.link.underlay(side))
+    device = underlay_device(request.facts(side), request.link.underlay(side))
     if not device:
         raise InvalidPlan(UNDERLAY_NOT_FOUND(host=request.label(side), address=request.link.underlay(side)))
     peer = request.link.underlay(side.other)

@@ -1,4 +1,8 @@
-"""Messages of measurement: each with its code, its text and its hint."""
+"""Messages of measurement: each with its code, its text and its hint, each in one place.
+
+Promises stable codes: stored messages are known by them. Those of studies that are measured again are in `studies`.
+Must not hold anything but message forms, nor know who raises them.
+"""
 
 from __future__ import annotations
 

@@ -9,5 +9,5 @@ printf '%s %s\n' "$device" "$old" > "$1/hub-forwarding"
 ip link add "$2" type bridge stp_state 0 forward_delay 0
 ip addr add "$3" dev "$2"
 ip link set dev "$2" mtu "$4" up
-# Of this interface alone: what ESP carried comes in there. The host as a whole forwards no more than before.
+# What ESP carried comes in there, like all else that arrives on it, which is forwarded too as long as the hub is up.
 echo 1 > "/proc/sys/net/ipv4/conf/$device/forwarding"

@@ -16,7 +16,7 @@ from app.domain.paths import Paths
 from app.domain.results import CampaignStatus
 from app.domain.transfers import TransferCell, TransferResult
 from app.lab import Lab
-from app.measurement import hub_studies, node_studies, studies, transfers
+from app.measurement import application_run, application_studies, hub_studies, node_studies, studies, transfers
 from app.measurement.control import CampaignControl
 from app.measurement.hub_studies import HubPart
 from app.measurement.lab_studies import LAB_STUDIES, WantedLabStudy
@@ -25,6 +25,7 @@ from app.measurement.planned_study import plan_study
 from app.measurement.studies import StudyRequest
 from app.policy.overview import OVERVIEW
 from app.probes.workloads import transactions
+from app.ranking.application_study import published_flows
 from app.ranking.comparison_study import StudyPart, comparison_studies
 from app.ranking.hub_study import hub_cells
 from app.ranking.node_study import node_settings
@@ -128,6 +129,10 @@ def test_one_cell_of_each_lab_study(
     monkeypatch.setattr(node_studies, "NODE_PARTS", {"quick": NodePart(rounds=1, pings=20, seconds=1)})
     (setting, *_), cells = node_settings(), hub_cells(is_quick=True)
     cell = next(one for one in cells if one.kind is HubKind.THROUGHPUT)
+    short = replace(published_flows(), first_s=20, later_s=4, second_s=12)
+    transfer = TransferCell("leo", "cubic-hystart", "wireguard", "none")
+    monkeypatch.setattr(application_run, "published_flows", lambda: short)
+    monkeypatch.setattr(application_studies, "application_cells", lambda _part: (transfer,))
     monkeypatch.setattr(node_studies, "node_settings", lambda: (setting,))
     monkeypatch.setattr(hub_studies, "hub_cells", lambda **_: (cell,))
     study, before = LAB_STUDIES[name], states(on_host)

@@ -228,22 +228,22 @@ acquire_watch_lock() {
     read -r watcher 2> /dev/null < "$own/watcher"
     if [ -n "$watcher" ] && is_running "$watcher"; then exit 0; fi
     start_of "$$"
-    post=$$:$start_time
-    echo "$post" > "$own/watcher"
+    lock_entry=$$:$start_time
+    echo "$lock_entry" > "$own/watcher"
 }
 
-# check_watch_lock: ends here where another one has the post: both may have been started at the same moment. Where none has
+# check_watch_lock: ends here where another one has the lock: both may have been started at the same moment. Where none has
 # it any more, the tunnel was taken down, or its folder was.
 check_watch_lock() {
     watcher=
     read -r watcher 2> /dev/null < "$own/watcher"
-    if [ "$watcher" = "$post" ]; then return 0; fi
+    if [ "$watcher" = "$lock_entry" ]; then return 0; fi
     if [ -n "$watcher" ] && is_running "$watcher"; then exit 0; fi
     exit_if_superseded
-    mkdir -p "$own" && echo "$post" > "$own/watcher"
+    mkdir -p "$own" && echo "$lock_entry" > "$own/watcher"
 }
 
-# exit_if_superseded: ends here where the tunnel was taken down between the start of this script and its post: that one
+# exit_if_superseded: ends here where the tunnel was taken down between the start of this script and its lock: that one
 # did not find it.
 exit_if_superseded() {
     counts=

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QBoxLayout, QComboBox, QWidget
+from PySide6.QtWidgets import QBoxLayout, QComboBox, QTabWidget, QWidget
 
 from app.ranking.heat_maps import HeatMap
 from app.reports.heat_map_view import heat_lines
@@ -116,3 +116,8 @@ class HeatMaps(ScrollPage):
         self.view = HeatMapsView(theme, lambda: self.content_width_px() - 2 * GRID)
         content.setLayout(column(self.view, 0, margin_px=GRID))
         self.resized.connect(self.view.arrange)
+
+    def show_in(self, tabs: QTabWidget, maps: Sequence[HeatMap], pair: str = "") -> None:
+        """Show maps as `HeatMapsView.show_maps` does; the page's tab is hidden where there are none."""
+        self.view.show_maps(maps, pair)
+        tabs.setTabVisible(tabs.indexOf(self), bool(maps))

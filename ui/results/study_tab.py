@@ -29,7 +29,8 @@ class StudyTab(ScrollPage):
         self.figures.show_study(repeated)
         self.orders.show_study(repeated)
         self.maps = HeatMapsView(theme, lambda: min(WIDE_PX, self.content_width_px()) - 2 * GRID)
-        self.maps.show_maps(comparison_maps(repeated))
+        maps = comparison_maps(repeated)
+        self.maps.show_maps(maps)
         self.resized.connect(self.maps.arrange)
         body = QVBoxLayout(content)
         body.setContentsMargins(GRID, GRID, GRID, GRID)
@@ -38,7 +39,7 @@ class StudyTab(ScrollPage):
         body.addWidget(label(title, "strong", is_selectable=True))
         body.addWidget(self.orders)
         body.addWidget(self.figures)
-        if comparison_maps(repeated):
+        if maps:
             body.addWidget(label(tr("Heat maps"), "heading"))
             body.addWidget(self.maps)
         body.addWidget(label(tr("What differs from the study"), "heading"))

@@ -123,9 +123,7 @@ class ComparisonPanel(QWidget):
         """Show own figures beside the published ones."""
         self.figures.show_study(repeated)
         self.orders.show_study(repeated)
-        maps = comparison_maps(repeated)
-        self.maps.view.show_maps(maps)
-        self.tabs.setTabVisible(self.tabs.indexOf(self.maps), bool(maps))
+        self.maps.show_in(self.tabs, comparison_maps(repeated))
 
     def _on_run(self) -> None:
         number = self.run

@@ -103,8 +103,6 @@ class LabPanel(QWidget):
             self.source.setText(tr("Source: %1").replace("%1", source(study.name)))
             self.notes.setText("\n".join(notes(study.name)))
             self.published.show_tables((published_table(study.name),))
-            self.maps.view.show_maps(outcome_maps(study.name, None))
-            self.tabs.setTabVisible(self.tabs.indexOf(self.maps), bool(outcome_maps(study.name, None)))
         self._stored = stored
         self.states = tuple(study.state(part, stored.get(part)) for part in study.parts)
         self.parts.show_states(self.states)
@@ -127,8 +125,7 @@ class LabPanel(QWidget):
         self.shown = results
         if self.study is not None:
             maps = outcome_maps(self.study.name, results)
-            self.maps.view.show_maps(maps, results.pair if results is not None else "")
-            self.tabs.setTabVisible(self.tabs.indexOf(self.maps), bool(maps))
+            self.maps.show_in(self.tabs, maps, results.pair if results is not None else "")
         lines = outcome_lines(results) if results is not None else []
         self.hint.setVisible(results is None)
         self.figures.show_tables(outcome_tables(results) if results is not None else ())

@@ -157,13 +157,13 @@ def _connection(request: PlanRequest, side: Side) -> bytes:
     is_hub = side is Side.A
     reqid = [f"        reqid = {render.reqid(link)}"] if is_hub else []
     children = [
-        *(f"      {name} {{", "        mode = transport", *reqid, *_proposals(request)),
+        *(f"      {name} {{", "        mode = transport", *reqid, _proposals(request)),
         *("        start_action = none", "        dpd_action = clear", "        close_action = none", "      }"),
     ]
     if is_hub:
         network = inner_network(link)
         children += [
-            *("      sites {", "        mode = tunnel", *reqid, *_proposals(request)),
+            *("      sites {", "        mode = tunnel", *reqid, _proposals(request)),
             *(f"        local_ts = {network}", f"        remote_ts = {network}"),
             *("        start_action = none", "        dpd_action = clear", "        close_action = none", "      }"),
         ]
@@ -174,15 +174,15 @@ def _session(request: PlanRequest, number: int) -> bytes:
     """Return swanctl.conf of a client that remains connected: it asks again and again for a hub that is gone."""
     link = request.link
     children = [
-        *(f"      {render.CONNECTION} {{", "        mode = tunnel", *_proposals(request)),
+        *(f"      {render.CONNECTION} {{", "        mode = tunnel", _proposals(request)),
         *(f"        local_ts = {client_inside(link, number)}/32", f"        remote_ts = {inner_network(link)}"),
         *("        start_action = none", "        dpd_action = restart", "        close_action = start", "      }"),
     ]
     return _swanctl(request, Side.B, ("dpd_delay = 2s", "keyingtries = 0"), children)
 
 
-def _proposals(request: PlanRequest) -> tuple[str, ...]:
-    return (f"        esp_proposals = {setting(request, ESP)}-{setting(request, GROUP)}",)
+def _proposals(request: PlanRequest) -> str:
+    return f"        esp_proposals = {setting(request, ESP)}-{setting(request, GROUP)}"
 
 
 def _swanctl(request: PlanRequest, side: Side, times: tuple[str, ...], children: list[str]) -> bytes:

@@ -19,9 +19,7 @@ from app.domain.workloads import WorkloadResult
 from app.measurement.cell_run import CellRun
 from app.measurement.interfaces import Tunnel
 from app.measurement.messages import WORKLOAD_NOT_MEASURED
-from app.measurement.messages.studies import (
-    NODE_CONGESTION_REFUSED,
-)
+from app.measurement.messages.studies import NODE_CONGESTION_REFUSED
 from app.probes.own_load import OwnLoad
 from app.probes.transfer import forget_paths
 from app.probes.workloads import WORKLOADS, WorkloadPath

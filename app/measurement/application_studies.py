@@ -18,9 +18,7 @@ from app.measurement.application_run import ApplicationPlan, ApplicationRun
 from app.measurement.cell_run import CellReports
 from app.measurement.lab_study import LabRun, LabStudy, LabStudyAdapters
 from app.measurement.link_conditions import PLAIN
-from app.measurement.messages.studies import (
-    APPLICATIONS_NEED_LAB,
-)
+from app.measurement.messages.studies import APPLICATIONS_NEED_LAB
 from app.measurement.satellite_choices import satellite_choices
 from app.probes.workloads import WORKLOADS
 from app.ranking.application_study import APPLICATION_STUDY, PARTS, application_cells, published_flows

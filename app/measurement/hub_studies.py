@@ -13,10 +13,7 @@ from app.domain.version import tunnelmark_version
 from app.measurement.hub_study_run import HubChoice, HubPart, HubStudyRun
 from app.measurement.lab_study import LabRun, LabStudy, LabStudyAdapters
 from app.measurement.messages import NO_SAFE_SUITE
-from app.measurement.messages.studies import (
-    HUB_STUDY_NEEDS_LAB,
-    NODE_SOLUTION_MISSING,
-)
+from app.measurement.messages.studies import HUB_STUDY_NEEDS_LAB, NODE_SOLUTION_MISSING
 from app.ranking.hub_study import HUB_STUDY, hub_cells, hub_clients, recovery_s
 from app.storage.hub_results import HubResults, load_hub_results
 

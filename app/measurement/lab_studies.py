@@ -24,9 +24,7 @@ from app.lab.practice_labs import Labs
 from app.measurement.application_studies import ApplicationStudy
 from app.measurement.hub_studies import HubStudy
 from app.measurement.lab_study import LabPartState, LabRun, LabStudy
-from app.measurement.messages.studies import (
-    A_STUDY,
-)
+from app.measurement.messages.studies import A_STUDY
 from app.measurement.node_studies import NodeStudy
 from app.measurement.tunnels import DeployedTunnels
 from app.storage import Store

@@ -15,10 +15,7 @@ from app.domain.node_study import NodeSetting
 from app.domain.version import tunnelmark_version
 from app.measurement.lab_study import LabRun, LabStudy, LabStudyAdapters
 from app.measurement.messages import NO_SAFE_SUITE
-from app.measurement.messages.studies import (
-    NODE_SOLUTION_MISSING,
-    NODE_STUDY_NEEDS_LAB,
-)
+from app.measurement.messages.studies import NODE_SOLUTION_MISSING, NODE_STUDY_NEEDS_LAB
 from app.measurement.node_study_run import NodeChoice, NodePart, NodeStudyRun, ProtectedNodes
 from app.probes.capture.request import missing_for_capture
 from app.ranking.node_study import NODE_STUDY, node_settings

@@ -12,11 +12,7 @@ from app.domain.hosts import PairSpec
 from app.domain.results import CampaignPlan, CampaignRecord
 from app.domain.solutions import BASELINE
 from app.measurement.messages import RESUME_OTHER_LINK
-from app.measurement.messages.studies import (
-    FILE_STUDY_NEEDS_LAB,
-    STUDY_UNDER_CONDITION,
-    STUDY_WITHOUT_ITS_OWN,
-)
+from app.measurement.messages.studies import FILE_STUDY_NEEDS_LAB, STUDY_UNDER_CONDITION, STUDY_WITHOUT_ITS_OWN
 from app.measurement.options import RunOptions
 from app.ranking.comparison_study import ComparisonStudy, StudyCandidate
 from app.wording.titles import local_title

@@ -11,10 +11,7 @@ from app.domain.hosts import Side
 from app.domain.solutions import BASELINE, Suite
 from app.domain.transfers import TransferCell
 from app.measurement.messages import NO_SAFE_SUITE
-from app.measurement.messages.studies import (
-    STUDY_SOLUTION_MISSING,
-    STUDY_SUITE_MISSING,
-)
+from app.measurement.messages.studies import STUDY_SOLUTION_MISSING, STUDY_SUITE_MISSING
 
 BARE = (BASELINE, "none")
 """Solution and suite of the bare link."""

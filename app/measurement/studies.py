@@ -20,10 +20,7 @@ from app.domain.transfers import TransferCell, TransferResult
 from app.lab.practice_labs import LabConditions, Labs
 from app.measurement.cell_run import CellReports
 from app.measurement.comparison.probe_run import iperf3_version
-from app.measurement.messages.studies import (
-    A_STUDY,
-    STUDY_NEEDS_LAB,
-)
+from app.measurement.messages.studies import A_STUDY, STUDY_NEEDS_LAB
 from app.measurement.satellite_choices import satellite_choices
 from app.measurement.transfers import TransferPlan, TransferRun
 from app.measurement.tunnels import DeployedTunnels

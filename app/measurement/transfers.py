@@ -14,10 +14,7 @@ from app.domain.transfers import CONGESTION, TransferCell, TransferResult
 from app.measurement.cell_run import CellRun
 from app.measurement.interfaces import Tunnel
 from app.measurement.messages import DID_NOT_END
-from app.measurement.messages.studies import (
-    TRANSFER_DISTURBED,
-    TRANSFER_REPEATED,
-)
+from app.measurement.messages.studies import TRANSFER_DISTURBED, TRANSFER_REPEATED
 from app.probes.iperf_server import IperfServer
 from app.probes.own_load import OwnLoad
 from app.probes.transfer import (

@@ -15,9 +15,7 @@ from app.domain.messages import MessageForm
 from app.domain.topology import ProxyPlace, Topology, node_addresses
 from app.host.node_session import NodeSession
 from app.measurement.application_run import set_congestion
-from app.measurement.messages.studies import (
-    NODE_CONGESTION_REFUSED,
-)
+from app.measurement.messages.studies import NODE_CONGESTION_REFUSED
 from app.probes.iperf_server import IperfServer
 from app.probes.transfer import Transferred, TransferRequest, transfer
 from app.probes.workloads import WORKLOADS, WorkloadPath

@@ -21,9 +21,7 @@ from app.domain.errors import InvalidOption
 from app.domain.results import CampaignPlan, CampaignRecord
 from app.domain.transfers import TransferCell
 from app.measurement.comparison import plan_campaign
-from app.measurement.messages.studies import (
-    STUDY_WITHOUT_ITS_OWN,
-)
+from app.measurement.messages.studies import STUDY_WITHOUT_ITS_OWN
 from app.measurement.options import RunOptions
 from app.measurement.planned_study import plan_study
 from app.ranking.comparison_study import comparison_studies, published_figures

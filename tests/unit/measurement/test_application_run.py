@@ -25,11 +25,7 @@ from app.measurement.application_studies import ApplicationStudy, predicted_appl
 from app.measurement.cell_run import CellReports
 from app.measurement.link_conditions import LinkMeasurement
 from app.measurement.messages import CONDITION_NOT_MET, WORKLOAD_NOT_MEASURED
-from app.measurement.messages.studies import (
-    APPLICATIONS_NEED_LAB,
-    NO_CONNECTION_SPLIT,
-    NODE_CONGESTION_REFUSED,
-)
+from app.measurement.messages.studies import APPLICATIONS_NEED_LAB, NO_CONNECTION_SPLIT, NODE_CONGESTION_REFUSED
 from app.probes.workloads import WorkloadPath
 from app.ranking.application_study import PARTS, application_cells
 from app.storage.application_results import ApplicationResults, load_application_results

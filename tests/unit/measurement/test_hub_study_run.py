@@ -17,9 +17,7 @@ from app.domain.hubs import FloodRequest
 from app.domain.results import CpuUsage
 from app.measurement import hub_study_run
 from app.measurement.hub_study_run import HubChoice, HubPart, HubStudyRun
-from app.measurement.messages.studies import (
-    NO_HUB_RATE,
-)
+from app.measurement.messages.studies import NO_HUB_RATE
 from app.probes.hub_flood import Flooded
 from app.probes.hub_sessions import Recovery
 from vpn_adapters.registry import SESSION_HUBS

@@ -20,9 +20,7 @@ from app.domain.transfers import TransferCell, TransferResult
 from app.domain.version import tunnelmark_version
 from app.measurement import studies
 from app.measurement.cell_run import CellReports
-from app.measurement.messages.studies import (
-    STUDY_NEEDS_LAB,
-)
+from app.measurement.messages.studies import STUDY_NEEDS_LAB
 from app.measurement.studies import StudyOperations, StudyRequest
 from app.measurement.transfers import TransferPlan
 from app.ranking.study_parts import SATCOM, cells_of

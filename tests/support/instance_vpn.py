@@ -11,14 +11,17 @@ from support.made_up_vpn import MadeUpVpn, daemon_step, link_step, step
 
 @dataclass
 class InstanceVpn(MadeUpVpn):
-    """A made-up VPN that goes by the names of its link; `last` is one more step on B."""
+    """A made-up VPN that goes by the names of its link; `last` is one more step on B, `start` starts another daemon."""
 
     last: PlanStep | None = None
+    start: str = ""
     port: int | None = None
 
     def plan(self, request: PlanRequest) -> TunnelPlan:
         names = request.link.names
-        own = (link_step(names.ethernet_interface), daemon_step(request.link.run_dir))
+        run_dir = request.link.run_dir
+        daemon = daemon_step(run_dir, self.start) if self.start else daemon_step(run_dir)
+        own = (link_step(names.ethernet_interface), daemon)
         more = (self.last,) if self.last is not None else ()
         steps = {Side.A: own, Side.B: (*own, *more)}
         own_vpn = MadeUpVpn(

@@ -134,6 +134,6 @@ class MadeUpVpn:
         return ()
 
 
-def daemon_step(run_dir: str) -> PlanStep:
+def daemon_step(run_dir: str, start: str = _START) -> PlanStep:
     """Return a step that starts a daemon with a pid file."""
-    return step("Start the daemon", _START, _STOP, run_dir)
+    return step("Start the daemon", start, _STOP, run_dir)

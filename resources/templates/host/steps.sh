@@ -81,6 +81,18 @@ undo_step() {
     fi
 }
 
+# is_detached PID: whether a process has a parent that is no younger than this script, as a daemon has. sshd writes its
+# title over its own environment, so that the short helpers that it starts for each login are all that shows the mark.
+is_detached() {
+    read -r detached_line 2> /dev/null < "/proc/$1/stat" || return 1
+    # shellcheck disable=SC2086 # one word per field: state, parent
+    set -- ${detached_line##*") "}
+    if [ "$2" = 0 ]; then return 0; fi
+    start_of "$2" || return 1
+    detached_from=$start_time
+    start_of $$ && [ "$detached_from" -le "$start_time" ]
+}
+
 # find_daemons: sets daemons to what the steps left running: it carries the tunnel's mark in its environment.
 find_daemons() {
     daemons=
@@ -91,7 +103,9 @@ find_daemons() {
         environ=${environ#/proc/}
         environ=${environ%/environ}
         # Any user can give a process of his own that mark.
-        if is_roots "$environ" && start_of "$environ"; then daemons="$daemons $environ:$start_time"; fi
+        if is_roots "$environ" && is_detached "$environ" && start_of "$environ"; then
+            daemons="$daemons $environ:$start_time"
+        fi
     done
 }
 

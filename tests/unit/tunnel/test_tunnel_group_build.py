@@ -186,6 +186,19 @@ def test_a_daemon_that_died_is_noticed_though_others_run(world: World) -> None:
     assert_untouched(world)
 
 
+def test_a_daemon_that_hides_its_environment_outlives_its_helpers(world: World) -> None:
+    """Like sshd, whose helper for a login is all that can be found while the tunnel comes up, and then ends."""
+    start = """
+cd /; own=$TUNNELMARK_MEMBER
+env -i PATH="$PATH" sh -c 'TUNNELMARK_MEMBER=$2 sleep 1 & sleep 3; : > "$1/up"; sleep 600' sh "$1" "$own" &
+echo $! > "$1/pid"
+"""
+    check = UpCheck("up", Command(shell_step_argv('test -e "$1/up"', f"{STATE_DIR}/tunnel"), timeout_s=5.0))
+    with _open(world, InstanceVpn(start=start, up_checks=(check,), up_timeout_s=60.0)) as group:
+        assert group.failures == {}
+    assert_untouched(world)
+
+
 def test_what_is_in_the_way_of_one_is_not_in_that_of_the_others(world: World) -> None:
     (world.b.net / "links" / "tmk1").touch()
     with _open(world, InstanceVpn(), InstanceVpn(), InstanceVpn()) as group:

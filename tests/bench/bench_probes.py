@@ -3,6 +3,9 @@
 By hand against by hand is measured as well: the noise of the comparison. Whether medians are within 2 % of those by
 hand follows from pairs: what Tunnelmark and ping by hand found in the same round, of many rounds (`--rounds 20`).
 
+With `--latency-only`, latency is measured alone, by hand before and after each time, so that a lab whose speed changes
+from minute to minute tells smaller differences.
+
 Needs a running practice lab: `PYTHONPATH=. python tests/bench/bench_probes.py NAME`. What is compared: see by_hand.
 """
 
@@ -16,7 +19,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from app.domain.profiles import FRAME_BYTES, FRAME_WEIGHTS
-from support.by_hand import Outcome, Rounds, compare
+from support.by_hand import Chain, Outcome, Rounds, alternate, compare
 from support.paired import PairedEstimate, estimate, paired, weighted_logs
 from support.running_lab import lab_option, running_lab
 
@@ -42,6 +45,19 @@ def print_pairs(found: Rounds) -> None:
     print(f"weighted    Tunnelmark {_text(weighted(found.ours))}  control {_text(weighted(found.control))}")
 
 
+def print_chain(found: Chain) -> None:
+    """Print what latency alone has, against what was measured by hand before and after it."""
+    ways = {"Tunnelmark": (found.ours, found.beside()), "control": found.control()}
+    for index, size in enumerate(FRAME_BYTES):
+        texts = [
+            f"{name} {_text(paired([each[index] for each in one], [each[index] for each in other]))}"
+            for name, (one, other) in ways.items()
+        ]
+        print(f"{size:8} B  {'  '.join(texts)}")
+    texts = [f"{name} {_text(estimate(weighted_logs(*way, FRAME_WEIGHTS)))}" for name, way in ways.items()]
+    print(f"weighted    {'  '.join(texts)}")
+
+
 def _text(found: PairedEstimate) -> str:
     median, low, high = found.percent
     return f"{median:+.1f} % ({low:+.1f} to {high:+.1f}), {found.claim(MARGIN)}"
@@ -53,8 +69,13 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=6)
     parser.add_argument("--pings", type=int, default=200)
     parser.add_argument("--seconds", type=int, default=3)
+    parser.add_argument("--latency-only", action="store_true")
     options = parser.parse_args()
     lab = running_lab(parser, options.lab)
+    if options.latency_only:
+        print(f"{options.rounds} times, {options.pings} requests per size; medians to those by hand before and after")
+        print_chain(alternate(lab, rounds=options.rounds, pings=options.pings))
+        return
     found = compare(lab, rounds=options.rounds, pings=options.pings, seconds=options.seconds)
     print(f"{options.rounds} rounds, {options.pings} requests per size, {options.seconds} s of TCP per direction")
     print("Ratios are medians over rounds, each to ping by hand in the same round; control: ping by hand once more.")

@@ -8,6 +8,7 @@ speed from minute to minute.
 
 from __future__ import annotations
 
+import math
 import re
 import statistics
 import subprocess
@@ -16,7 +17,11 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
 
 from app.domain.adapters import EndpointPlan, TunnelPlan
 from app.domain.cancel import CancelToken
@@ -31,7 +36,7 @@ from app.domain.verdicts import Verdict
 from app.lab import Lab
 from app.measurement.comparison import plan_campaign
 from app.measurement.comparison.probe_run import Measurement, ProbeResults
-from app.probes import LatencyRequest, ThroughputRequest
+from app.probes import LatencyRequest, ThroughputRequest, measure_latency
 from app.probes.latency import ping_argv
 from app.probes.throughput import client_argv
 from support import sample_records
@@ -102,11 +107,17 @@ class ByHand:
             kills = "; ".join(f"kill $(tr -d '\\0' </run/bench-{port}.pid)" for port in ports)
             self.run(Side.B, f"{kills}; sleep 0.5")
 
-    def measure(self, pings: int, seconds: int) -> Outcome:
+    def latency(self, pings: int) -> tuple[float, ...]:
+        """Return the median RTT of each frame size in ms."""
         head = " ".join(ping_argv(LatencyRequest(B, A, FRAME_BYTES, pings)))
         lines = [f"{head} -c {pings} -s {size - FRAME_TO_PAYLOAD_BYTES} {B}" for size in FRAME_BYTES]
-        began_s = time.monotonic()
         output = self.run(Side.A, f"({'; '.join(lines)}) >/run/bench-ping; cat /run/bench-ping; rm /run/bench-ping")
+        blocks = output.split("PING ")[1:]
+        return tuple(statistics.median(float(text) for text in _TIME.findall(block)) for block in blocks)
+
+    def measure(self, pings: int, seconds: int) -> Outcome:
+        began_s = time.monotonic()
+        medians = self.latency(pings)
         latency_s = time.monotonic() - began_s
         request = ThroughputRequest(A, B, PORT, seconds, None, "3.18")
         with self.servers():
@@ -114,13 +125,16 @@ class ByHand:
             client = " ".join(client_argv(request))
             self.run(Side.A, f"{client} -p {PORT} && {client} -p {PORT + 1} -R")
             throughput_s = time.monotonic() - began_s
-        blocks = output.split("PING ")[1:]
-        medians = tuple(statistics.median(float(text) for text in _TIME.findall(block)) for block in blocks)
         return Outcome(latency_s, throughput_s, medians)
 
     def close(self) -> None:
         for side in Side:
             subprocess.run([*self.ssh(side), "-O", "exit"], capture_output=True, check=False)
+
+
+def median_ms(rtt_us: npt.NDArray[np.int32]) -> float:
+    """Return the median of the replies in ms."""
+    return statistics.median(rtt_us[rtt_us != LOST_RTT_US].tolist()) / 1000
 
 
 def under_tunnelmark(sessions: SessionPair, lab: Lab, pings: int, seconds: int) -> Outcome:
@@ -146,9 +160,7 @@ def under_tunnelmark(sessions: SessionPair, lab: Lab, pings: int, seconds: int) 
     # The latency phase begins with its second stage: the first is what throughput and CPU need started.
     latency_began_s = [at_s for stage, at_s in stages if stage is Stage.LATENCY][1]
     throughput_began_s = next(at_s for stage, at_s in stages if stage is Stage.THROUGHPUT)
-    medians = tuple(
-        statistics.median(one.rtt_us[one.rtt_us != LOST_RTT_US].tolist()) / 1000 for one in measured.latency
-    )
+    medians = tuple(median_ms(one.rtt_us) for one in measured.latency)
     return Outcome(
         throughput_began_s - latency_began_s,
         total_s - (throughput_began_s - began_s),
@@ -184,6 +196,46 @@ def compare(lab: Lab, *, rounds: int, pings: int, seconds: int) -> Rounds:
                     steps = steps[number % 3 :] + steps[: number % 3]
                     for step in steps if number % 2 == 0 else reversed(steps):
                         step()
+        finally:
+            by_hand.close()
+    return found
+
+
+@dataclass(frozen=True)
+class Chain:
+    """Medians in ms by frame size: by hand, under Tunnelmark, by hand, and so on; it begins and ends by hand."""
+
+    ours: list[tuple[float, ...]]
+    by_hand: list[tuple[float, ...]]
+
+    def beside(self) -> list[tuple[float, ...]]:
+        """Return for each of ours the geometric mean of those by hand before and after it: drift cancels out."""
+        return [_middle(one, next_one) for one, next_one in pairwise(self.by_hand)]
+
+    def control(self) -> tuple[list[tuple[float, ...]], list[tuple[float, ...]]]:
+        """Return those by hand that have neighbours, and the geometric mean of the neighbours of each."""
+        neighbours = zip(self.by_hand, self.by_hand[2:], strict=False)
+        return self.by_hand[1:-1], [_middle(before, after) for before, after in neighbours]
+
+
+def _middle(one: tuple[float, ...], other: tuple[float, ...]) -> tuple[float, ...]:
+    return tuple(math.sqrt(a * b) for a, b in zip(one, other, strict=True))
+
+
+def alternate(lab: Lab, *, rounds: int, pings: int) -> Chain:
+    """Measure latency alone, in turn by hand and under Tunnelmark, without a pause for anything else."""
+    found = Chain([], [])
+    request = LatencyRequest(B, A, FRAME_BYTES, pings)
+    with tempfile.TemporaryDirectory() as name:
+        by_hand = ByHand(lab, Path(name))
+        try:
+            with connected(lab, Path(name)) as sessions:
+                by_hand.run(Side.A, "true")
+                found.by_hand.append(by_hand.latency(pings))
+                for _ in range(rounds):
+                    outcome = measure_latency(sessions.a, request, token=CancelToken(), on_samples=lambda *_: None)
+                    found.ours.append(tuple(median_ms(one.rtt_us) for one in outcome.series))
+                    found.by_hand.append(by_hand.latency(pings))
         finally:
             by_hand.close()
     return found

@@ -1,35 +1,47 @@
-"""Published studies measured again on a practice lab: one cell in every run, the quick parts in full."""
+"""Published studies measured again on a practice lab: one cell in every run, the quick parts in full.
+
+Those that are comparisons have their cells in every run on hosts made of namespaces: tests/lab/test_studies_hosts.py.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from program import Run, load
 
+from app.discovery.pair_discovery import Discovery
+from app.domain import application_study, hub_study, node_study
+from app.domain import transfers as domain_transfers
 from app.domain.cancel import CancelToken
+from app.domain.hosts import PairSpec
 from app.domain.hub_study import HubKind
 from app.domain.paths import Paths
-from app.domain.results import CampaignStatus
 from app.domain.transfers import TransferCell, TransferResult
 from app.lab import Lab
-from app.measurement import application_run, application_studies, hub_studies, node_studies, studies, transfers
-from app.measurement.control import CampaignControl
+from app.measurement import (
+    application_run,
+    application_studies,
+    hub_studies,
+    link_conditions,
+    node_studies,
+    studies,
+    transfers,
+)
 from app.measurement.hub_studies import HubPart
 from app.measurement.lab_studies import LAB_STUDIES, WantedLabStudy
 from app.measurement.node_studies import NodePart
-from app.measurement.planned_study import plan_study
 from app.measurement.studies import StudyRequest
 from app.policy.overview import OVERVIEW
-from app.probes.workloads import transactions
+from app.probes.workloads import voice
 from app.ranking.application_study import published_flows
-from app.ranking.comparison_study import StudyPart, comparison_studies
+from app.ranking.comparison_study import comparison_studies
 from app.ranking.hub_study import hub_cells
 from app.ranking.node_study import node_settings
-from app.ranking.own_study_figures import own_figures
 from app.ranking.study_parts import SATCOM
 from app.services.wiring import Services
 
@@ -46,35 +58,61 @@ def states(on_host: Callable[[str, str], str]) -> dict[str, str]:
 
 
 @pytest.fixture
-def services(newest_lab: Lab, tmp_path: Path) -> Services:
-    return Services(prompts=None, paths=Paths(tmp_path, newest_lab.folder.parent, tmp_path / "cache"))
+def beside_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let figures count that other tests disturb: what is measured beside them is not the subject here."""
+    for module in (application_study, hub_study, node_study, domain_transfers):
+        monkeypatch.setattr(module, "DISTURBED_CORES", math.inf)
+    for name in ("RTT_SHARE", "RATE_SHARE"):
+        monkeypatch.setattr(link_conditions, name, 0.3)
+    monkeypatch.setattr(transfers, "MOST_TRIES", 1)
+
+
+@dataclass(frozen=True)
+class Inspected:
+    """The lab's pair as the program's services see it.
+
+    Attributes:
+        services: They keep what they measure in a folder of their own.
+        found: What they found on the pair.
+    """
+
+    services: Services
+    found: Discovery
+
+    @property
+    def pair(self) -> PairSpec:
+        """The pair."""
+        return self.found.pair
+
+
+@pytest.fixture(scope="module")
+def inspected(newest_lab: Lab, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Inspected]:
+    folder = tmp_path_factory.mktemp("studies")
+    services = Services(prompts=None, paths=Paths(folder, newest_lab.folder.parent, folder / "cache"))
+    try:
+        pair = services.known_pair(newest_lab.pair.name)
+        yield Inspected(services, services.discover(pair, token=CancelToken(), on_progress=lambda *_: None))
+    finally:
+        services.close()
 
 
 @pytest.mark.timeout(600)
+@pytest.mark.usefixtures("beside_others")
 def test_one_cell_of_the_satellite_study(
-    services: Services,
-    newest_lab: Lab,
-    on_host: Callable[[str, str], str],
-    monkeypatch: pytest.MonkeyPatch,
+    inspected: Inspected, on_host: Callable[[str, str], str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(studies, "TRANSFER_BYTES", BYTES)
-    monkeypatch.setattr(transfers, "MOST_TRIES", 1)  # other tests run beside it
     before = states(on_host)
     cell = TransferCell("leo", "cubic-hystart", "wireguard", "none")
     results: list[TransferResult] = []
-    try:
-        pair = services.known_pair(newest_lab.pair.name)
-        found = services.discover(pair, token=CancelToken(), on_progress=lambda *_: None)
-        kept = services.run_study(
-            found,
-            StudyRequest(SATCOM, (cell,)),
-            token=CancelToken(),
-            report=lambda _text: None,
-            on_result=results.append,
-        )
-        stored = services.study_results(SATCOM, pair.name)
-    finally:
-        services.close()
+    kept = inspected.services.run_study(
+        inspected.found,
+        StudyRequest(SATCOM, (cell,)),
+        token=CancelToken(),
+        report=lambda _text: None,
+        on_result=results.append,
+    )
+    stored = inspected.services.study_results(SATCOM, inspected.pair.name)
     (result,) = results
     # The link has 10 Mbit/s; a busy computer is slower.
     assert 8 * BYTES / 10e6 < (result.seconds or 0) < 60, result.message
@@ -86,50 +124,18 @@ def test_one_cell_of_the_satellite_study(
 
 
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize("name", comparison_studies())
-def test_two_candidates_of_each_study_of_comparisons(
-    services: Services,
-    newest_lab: Lab,
-    on_host: Callable[[str, str], str],
-    monkeypatch: pytest.MonkeyPatch,
-    name: str,
-) -> None:
-    monkeypatch.setattr(transactions, "_SECONDS", 1)
-    before, study = states(on_host), comparison_studies()[name]
-    found = services.discover(
-        services.known_pair(newest_lab.pair.name), token=CancelToken(), on_progress=lambda *_: None
-    )
-    possible = {(one.solution, one.suite) for one in found.candidates}
-    bare, *others = [one for one in study.candidate if (one.solution, one.suite) in possible]
-    short = StudyPart("short", 20.0, pings=20, seconds=1, rounds=1)
-    small = replace(study, candidate=(bare, others[0]), part=(short,))
-    try:
-        planned = plan_study(services, found, small, "short", is_fresh=True)
-        record = services.run(found, planned.plan, control=CampaignControl(), emit=lambda _: None)
-    finally:
-        services.close()
-    assert record.status is CampaignStatus.COMPLETED
-    own = own_figures(small, record)
-    assert set(own) == set(small.cells)
-    assert all((figures[small.figure[0].name] or 0) > 0 for figures in own.values())
-    assert states(on_host) == before
-
-
-@pytest.mark.timeout(600)
+@pytest.mark.usefixtures("beside_others")
 @pytest.mark.parametrize("name", LAB_STUDIES)
 def test_one_cell_of_each_lab_study(
-    services: Services,
-    newest_lab: Lab,
-    on_host: Callable[[str, str], str],
-    monkeypatch: pytest.MonkeyPatch,
-    name: str,
+    inspected: Inspected, on_host: Callable[[str, str], str], monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     hub_part = HubPart(try_s=2, window_s=4, precision=1.5, recovery=(2,), tcp_s=1, is_quick=True)
     monkeypatch.setattr(hub_studies, "HUB_PARTS", {"quick": hub_part})
     monkeypatch.setattr(node_studies, "NODE_PARTS", {"quick": NodePart(rounds=1, pings=20, seconds=1)})
     (setting, *_), cells = node_settings(), hub_cells(is_quick=True)
     cell = next(one for one in cells if one.kind is HubKind.THROUGHPUT)
-    short = replace(published_flows(), first_s=20, later_s=4, second_s=12)
+    short = replace(published_flows(), first_s=10, later_s=2, second_s=6)
+    monkeypatch.setattr(voice, "_COUNT", 150)
     transfer = TransferCell("leo", "cubic-hystart", "wireguard", "none")
     monkeypatch.setattr(application_run, "published_flows", lambda: short)
     monkeypatch.setattr(application_studies, "application_cells", lambda _part: (transfer,))
@@ -137,19 +143,14 @@ def test_one_cell_of_each_lab_study(
     monkeypatch.setattr(hub_studies, "hub_cells", lambda **_: (cell,))
     study, before = LAB_STUDIES[name], states(on_host)
     results: list[Any] = []
-    try:
-        pair = services.known_pair(newest_lab.pair.name)
-        found = services.discover(pair, token=CancelToken(), on_progress=lambda *_: None)
-        services.run_lab_study(
-            found,
-            WantedLabStudy(study, "quick", pair),
-            token=CancelToken(),
-            report=lambda _text: None,
-            on_result=results.append,
-        )
-        state = study.state("quick", services.lab_results(study.name, pair.name, "quick"))
-    finally:
-        services.close()
+    inspected.services.run_lab_study(
+        inspected.found,
+        WantedLabStudy(study, "quick", inspected.pair),
+        token=CancelToken(),
+        report=lambda _text: None,
+        on_result=results.append,
+    )
+    state = study.state("quick", inspected.services.lab_results(study.name, inspected.pair.name, "quick"))
     assert results
     assert not any(one.message for one in results), [one.message for one in results]
     assert (state.measured, state.total) == (1, 1)

@@ -1,11 +1,11 @@
 """Every adapter between gateways of two ages: one tunnel, of which all is asserted.
 
 Up as asked, all frame sizes cross, nothing readable, overhead as computed, closed when the protection breaks, and
-nothing left. In every run, VPNs that both platforms have are tried between Debian 11 and Debian 13, so that the
-programs of both are at work in one tunnel; who is A, and with that the server where there is one, changes from one VPN
-to the next. How those of user space break is tried on hosts made of namespaces (test_adapter_hosts.py). Two gateways
-of the same platform, and the other way round, are in `make test-full`. How quickly a tunnel is made and removed is in
-tests/bench.
+nothing left. In every run, kernels' VPNs that both platforms have are tried between Debian 11 and Debian 13, so that
+the programs of both are at work in one tunnel; who is A, and with that the server where there is one, changes from one
+VPN to the next. Those of user space are tried on hosts made of namespaces (test_adapter_hosts.py). Between gateways
+they are in `make test-full`, and so are two gateways of the same platform, and the other way round. How quickly a
+tunnel is made and removed is in tests/bench.
 """
 
 from __future__ import annotations
@@ -32,8 +32,6 @@ from support.tunnel_checks import (
 )
 from vpn_adapters.registry import ADAPTERS
 
-ALIKE = ("openvpn-tcp", "tinc")
-"""Those whose program is the same on both platforms, or another's here: on hosts in every run, on gateways in full."""
 WATCHERS_GROUP = f'read -r p _ < {STATE_DIR}/watcher; cat "/proc/${{p%%:*}}/cgroup"'
 
 
@@ -67,7 +65,7 @@ def _cases() -> tuple[list[Case], list[Case]]:
     in_every_run = [
         Case(adapter, Platforms(MIXED, number % 2 == 1))
         for number, adapter in enumerate(mixed)
-        if adapter.info.name not in ALIKE
+        if adapter.info.name not in USER_SPACE  # they are on hosts in every run: test_adapter_hosts.py
     ]
     # Between the two platforms, MACsec has static keys: they know different kinds of key agreement.
     in_every_run.append(Case(ADAPTERS["macsec"], Platforms(NEWEST)))
@@ -76,13 +74,16 @@ def _cases() -> tuple[list[Case], list[Case]]:
     return in_every_run, [case for case in others if case not in in_every_run]
 
 
-def _parameters(*left_out: str) -> pytest.MarkDecorator:
-    """Return all cases as parameters; those of some VPNs only in `make test-full`."""
+def _parameters() -> list[object]:
+    """Return all cases as parameters; most are left to `make test-full`."""
     in_every_run, others = _cases()
-    wanted = [case for case in in_every_run if case.adapter.info.name not in left_out]
-    cases = [pytest.param(one, id=str(one), marks=() if one in wanted else pytest.mark.full) for one in in_every_run]
-    cases += [pytest.param(one, id=str(one), marks=pytest.mark.full) for one in others]
-    return pytest.mark.parametrize("built", cases, indirect=True)
+    return [
+        *(pytest.param(one, id=str(one)) for one in in_every_run),
+        *(pytest.param(one, id=str(one), marks=pytest.mark.full) for one in others),
+    ]
+
+
+every_case = pytest.mark.parametrize("built", _parameters(), indirect=True)
 
 
 @pytest.fixture(scope="module")
@@ -100,18 +101,18 @@ def built(request: pytest.FixtureRequest, lab_pairs: LabPairs) -> Iterator[BareT
         yield tunnel
 
 
-@_parameters()
+@every_case
 def test_comes_up_as_asked_and_carries_every_frame_size(built: BareTunnel) -> None:
     check_up(built)
 
 
-@_parameters()
+@every_case
 def test_nothing_is_readable_and_the_overhead_is_what_theory_says(built: BareTunnel) -> None:
     check_unreadable(built)
     check_nothing_gets_in(built)
 
 
-@_parameters(*USER_SPACE)
+@every_case
 def test_it_fails_closed(built: BareTunnel) -> None:
     # The last one, for what is broken is not mended.
     check_fails_closed(built)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,6 +14,13 @@ ROOT = Path(__file__).resolve().parents[2]
 PROGRAMS = Path(sys.executable).parent
 SOURCES = ("app", "ui", "vpn_adapters", "resources", "packaging", "tests")
 UNIT_FOLDERS = ("tests/unit", "tests/contract", "tests/widgets", "tests/repo")
+_COMPUTING = frozenset(
+    (
+        *("cli", "discovery", "domain", "export", "linting", "policy", "ranking", "reports", "secrets", "services"),
+        *("storage", "vpn_adapters", "wording"),
+    )
+)
+"""Folders of tests/unit whose tests compute and hardly wait for anything: they miss no time beside machines."""
 _HOST_FOLDERS = ("tests/lab", "tests/e2e")
 """Folders whose tests ask for no hosts, and those whose tests do."""
 MACHINES, COMPUTER = "machines", "computer"
@@ -56,11 +64,27 @@ def check_jobs(_processors: int = 1) -> tuple[Job, ...]:
     )
 
 
-def unit_jobs(processors: int) -> tuple[Job, ...]:
-    """Return the tests that need neither hosts nor machines."""
+def _unit_job(name: str, processors: int, folders: Iterable[str]) -> Job:
     # One more than there are processors, since some of them wait for what they have started.
     spread = ("-n", str(processors + 1), "--dist", "worksteal")
-    return (pytest_job("units", *spread, "-m", "not timed", *UNIT_FOLDERS),)
+    return pytest_job(name, *spread, "-m", "not timed", *folders)
+
+
+def _in_units(*, is_computing: bool) -> list[str]:
+    folders = (ROOT / "tests" / "unit").iterdir()
+    names = sorted(one.name for one in folders if one.is_dir() and any(one.glob("test_*.py")))
+    return [f"tests/unit/{name}" for name in names if (name in _COMPUTING) == is_computing]
+
+
+def unit_jobs(processors: int) -> tuple[Job, ...]:
+    """Return the tests that need neither hosts nor machines, and that wait for processes or windows."""
+    return (_unit_job("units", processors, (*_in_units(is_computing=False), "tests/widgets")),)
+
+
+def computing_jobs(processors: int) -> tuple[Job, ...]:
+    """Return the other tests that need neither hosts nor machines."""
+    folders = (*_in_units(is_computing=True), "tests/contract", "tests/repo")
+    return (_unit_job("computing", processors, folders),)
 
 
 def host_jobs(processors: int) -> tuple[Job, ...]:
@@ -85,18 +109,22 @@ def image_jobs(_processors: int = 1) -> tuple[Job, ...]:
 
 CHECK = Stage("check", check_jobs)
 UNITS = Stage("units", unit_jobs)
+COMPUTING = Stage("computing", computing_jobs)
+"""Last, when the lane of machines leaves processors idle, so that machines need not wait for these tests."""
 HOSTS = Stage("hosts", host_jobs)
 IMAGES = Stage("images", image_jobs)
 MACHINE_TESTS = Stage("machines", machine_jobs, after=UNITS.name)
-"""Machines and tests without hosts want all processors: beside one another, each missed times that it kept alone."""
+"""Machines and tests that wait for processes want all processors: side by side, they missed times they kept alone."""
 LANES = (
     Lane(MACHINES, (IMAGES, MACHINE_TESTS)),
-    Lane(COMPUTER, (CHECK, UNITS, HOSTS), nice=COMPUTER_NICE),
+    Lane(COMPUTER, (CHECK, UNITS, HOSTS, COMPUTING), nice=COMPUTER_NICE),
 )
 JUDGED = (MACHINES,)
 """Lanes with time budgets. The other one gets what this one leaves: its files took up to three times as long from one
 run to the next, as another part of this lane ran beside them."""
-STAGES = {stage.name: (lane.name, stage) for lane in LANES for stage in lane.stages if stage is not IMAGES}
+_FOLLOWS = {IMAGES: MACHINE_TESTS, COMPUTING: UNITS}
+"""Stages that are asked for with another one, and that one."""
+STAGES = {stage.name: (lane.name, stage) for lane in LANES for stage in lane.stages if stage not in _FOLLOWS}
 """Those that can be asked for by name, and their lanes."""
 
 
@@ -108,8 +136,7 @@ def lanes_of(names: list[str]) -> tuple[Lane, ...]:
     """
     if not names:
         return LANES
-    if MACHINE_TESTS.name in names:
-        names = [IMAGES.name, *names]
+    names = [*names, *(one.name for one, other in _FOLLOWS.items() if other.name in names)]
     return tuple(
         Lane(lane.name, stages)
         for lane in LANES

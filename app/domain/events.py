@@ -119,7 +119,7 @@ class AttemptEnded(Generic[A]):
 
 @dataclass(frozen=True, slots=True)
 class AttemptDropped:
-    """Figures of an attempt that do not count, because the link died meanwhile; nothing is stored, it is repeated."""
+    """Figures of an attempt that do not count: the link died meanwhile, or the hosts were too busy. It is repeated."""
 
     key: AttemptKey
 

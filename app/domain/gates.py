@@ -62,7 +62,8 @@ class HostReadings:
         governor: Frequency governor of the first CPU; empty if there is none.
         throttled: Times that the CPU was throttled for heat or voltage; None if not counted.
         clock_step_ms: Change of the wall clock against the monotonic clock, in ms; None if not known.
-        requests: Echo requests of the attempt meanwhile; None: all that it has.
+        requests: Echo requests meanwhile, those of the warm-up included if it ran within that time; None: all that the
+            attempt has.
         underlay_drops: Packets that the interface of the underlay dropped or found damaged, in both directions; None if
             not counted.
     """

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from app.domain.events import AttemptEnded, AttemptStarted, Event, Stage, StageStarted
+from app.domain.events import AttemptDropped, AttemptEnded, AttemptStarted, Event, Stage, StageStarted
 from app.domain.profiles import GOOD_CYCLES, PROFILES, Profile, ProfileName
 from app.domain.results import AttemptKey, AttemptStatus, CampaignRecord
 from app.domain.solutions import BASELINE
@@ -41,6 +41,7 @@ class StageClock:
         default_factory=lambda: defaultdict(lambda: defaultdict(float))
     )
     _running: tuple[AttemptKey, Stage, float] | None = None
+    _tests_s: dict[AttemptKey, float] = field(default_factory=dict)
 
     def handle(self, event: Event) -> None:
         """Take one event; other kinds are ignored."""
@@ -48,8 +49,17 @@ class StageClock:
             case StageStarted():
                 self._end()
                 self._running = event.key, event.stage, self.clock()
-            case AttemptStarted() | AttemptEnded():
+            case AttemptStarted():
                 self._end()
+            case AttemptDropped():
+                self._end()
+                self._tests_s[event.key] = self.seconds.pop(event.key, {}).get(Stage.PACKET_TESTS, 0.0)
+            case AttemptEnded():
+                self._end()
+                # A disturbed attempt is repeated without its packet tests.
+                tests_s = self._tests_s.pop(event.attempt.key, 0.0)
+                if tests_s:
+                    self.seconds[event.attempt.key].setdefault(Stage.PACKET_TESTS, tests_s)
             case _:
                 pass
 

@@ -272,7 +272,7 @@ class _Engine(Generic[P, A, R]):
         return self._work.leave(left, reason, message)
 
     def _make(self, task: Task[A]) -> Done[A]:
-        """Return the outcome of a task that counts; what a dead link or a broken connection spoiled does not."""
+        """Return the outcome of a task that counts; what a dead link, a lost host or busy hosts spoiled does not."""
         is_first = True
         while True:
             self._get_ready()
@@ -290,6 +290,9 @@ class _Engine(Generic[P, A, R]):
                 continue
             self._last_error = done.error
             if done.is_doubtful and self._has_died(is_good=done.is_good):
+                self._drop(task)
+            elif done.again is not None:
+                done.again()
                 self._drop(task)
             else:
                 self._count(task, done)

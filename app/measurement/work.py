@@ -40,6 +40,8 @@ class Done(Generic[A]):
         is_doubtful: Whether a dead link would explain it.
         is_typical: Whether its duration says something about others.
         text: Line that says how it ended; empty keeps the one before.
+        again: Called, unless a dead link explains the outcome, before the task is made again and nothing of it is
+            stored; None where it counts.
     """
 
     attempts: tuple[A, ...] = ()
@@ -48,6 +50,7 @@ class Done(Generic[A]):
     is_doubtful: bool = False
     is_typical: bool = True
     text: str = ""
+    again: Callable[[], None] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,7 @@ from app.probes.messages import (
     REPLIES_STOPPED,
     RTT_UNSTEADY,
 )
-from app.probes.ping_lines import Reply, Summary, Trouble, is_too_long, parse_ping_line, ratio_of
+from app.probes.ping_lines import Reply, Summary, Trouble, is_too_long, number_after, parse_ping_line, ratio_of
 
 SamplesSink = Callable[[int, int, tuple[float, ...]], None]
 """Gets frame size in bytes, index of the first sample from 0, and RTTs in ms (NaN where no reply came)."""
@@ -56,9 +56,8 @@ UNSTEADY = RTT_UNSTEADY()
 STALL_S = 5.0
 """Longest window of requests, in seconds, without a check whether the far end answers at all."""
 
-INTERVAL_LINE = "#interval"
-UNSTEADY_LINE = "#unsteady"
-WARM_UP_LINE = "#warm-up "
+INTERVAL_LINE, UNSTEADY_LINE = "#interval", "#unsteady"
+WARM_UP_LINE, WARM_UP_REQUESTS_LINE = "#warm-up ", "#requests "
 PAUSE_LINE = "@pause"
 FRAGMENTS_LINE = "#fragments "
 _WINDOW_LINE = re.compile(r"^@(?P<word>window|size) (?P<label>\d{1,5}) (?P<first>\d{1,9})(?: (?P<number>\d{1,9}))?$")
@@ -97,6 +96,7 @@ class LatencyOutcome:
         seconds: How long it took, the warm-up included.
         is_steady: Whether round-trip times were steady at the end of the warm-up.
         warm_up_ratio: Median of the first half of its last run over that of the second; None if not known.
+        warm_up_requests: Echo requests of the warm-up, which are in no series.
     """
 
     series: tuple[LatencySeries, ...]
@@ -104,6 +104,7 @@ class LatencyOutcome:
     seconds: float
     is_steady: bool = True
     warm_up_ratio: float | None = None
+    warm_up_requests: int = 0
 
 
 def ping_argv(request: LatencyRequest) -> tuple[str, ...]:
@@ -198,6 +199,7 @@ class _LatencyRun:
         self._is_interval = False
         self._is_steady = True
         self._warm_up_ratio: float | None = None
+        self._warm_up_requests = 0
         self._failure: TunnelmarkError | None = None
         self._fragments: list[int] = []
         self._host_words: list[str] = []
@@ -222,13 +224,12 @@ class _LatencyRun:
             raise self._problem(PING_ENDED_EARLY(host=self._client.spec.label))
         note = PING_WITHOUT_WAITING() if self._is_interval else ""
         series = tuple(echoes.series(note) for echoes in self._echoes.values())
-        seconds = self._clock() - began_s
-        return LatencyOutcome(series, self._fragments_made(), seconds, self._is_steady, self._warm_up_ratio)
+        made, seconds = self._fragments_made(), self._clock() - began_s
+        return LatencyOutcome(series, made, seconds, self._is_steady, self._warm_up_ratio, self._warm_up_requests)
 
     def _fragments_made(self) -> int | None:
-        if len(self._fragments) < 2 or self._fragments[-1] < self._fragments[0]:
-            return None
-        return self._fragments[-1] - self._fragments[0]
+        made = self._fragments[-1] - self._fragments[0] if len(self._fragments) > 1 else -1
+        return made if made >= 0 else None
 
     def _command(self) -> Command:
         request = self._request
@@ -306,9 +307,10 @@ class _LatencyRun:
             self._is_steady = False
         elif line.startswith(WARM_UP_LINE):
             self._warm_up_ratio = ratio_of(line.removeprefix(WARM_UP_LINE))
-        number = line.removeprefix(FRAGMENTS_LINE)
-        if number != line and number.isdecimal() and len(number) < 20:
-            self._fragments.append(int(number))
+        if (number := number_after(FRAGMENTS_LINE, line)) is not None:
+            self._fragments.append(number)
+        elif (number := number_after(WARM_UP_REQUESTS_LINE, line)) is not None:
+            self._warm_up_requests = number
 
     def _on_mark(self, mark: GuardLine) -> None:
         if mark.mark is GuardMark.START:

@@ -90,6 +90,12 @@ def ratio_of(text: str) -> float | None:
     return int(found[1]) / int(found[2]) if found is not None and int(found[1]) and int(found[2]) else None
 
 
+def number_after(mark: str, line: str) -> int | None:
+    """Return the number that follows a mark; None where the line is another one, or has no number there."""
+    number = line.removeprefix(mark)
+    return int(number) if number != line and number.isdecimal() and len(number) < 20 else None
+
+
 def parse_ping_line(line: str) -> PingLine | None:
     """Understand one line of ping's output; None for lines that say nothing of interest."""
     reply = _REPLY.match(line)

@@ -38,6 +38,9 @@ class FakePair:
         pings: What each host prints when it is asked whether frames cross the bare link; the first line of a list of
             them is used up each time, but for the last.
         readings: How often the counters of each host were read.
+        counters: Further lines of the counters of a host, given its side and the number of the reading, from 1; a line
+            of CPU time among them takes the place of the usual one.
+        rtt_ms: Round-trip time of a request, given its number in its size, from 1.
     """
 
     interfere: Callable[[str, Command], None] = lambda _side, _command: None
@@ -45,6 +48,8 @@ class FakePair:
     capture: FakeCaptures = field(default_factory=FakeCaptures)
     pings: dict[str, list[str]] = field(default_factory=lambda: {"a": ["pings 1 1"], "b": ["pings 1 1"]})
     readings: dict[str, int] = field(default_factory=dict)
+    counters: Callable[[str, int], Sequence[str]] = lambda _side, _number: ()
+    rtt_ms: Callable[[int], float] = lambda _number: 0.5
 
     def sessions(self) -> SessionPair:
         self.a = FakeHost("gateway-a", lambda command, token: self._answer("a", command, token))
@@ -79,7 +84,7 @@ class FakePair:
     def _counters(self, side: str) -> Answer:
         """Half a second busy and half a second idle between two readings."""
         self.readings[side] = passed = self.readings.get(side, 0) + 1
-        return lines(f"{passed} 7 cpu {passed * 50} 0 0 {passed * 50} 0 0 0 0")
+        return lines(*self.counters(side, passed), f"{passed} 7 cpu {passed * 50} 0 0 {passed * 50} 0 0 0 0")
 
     @staticmethod
     def _cpu(token: CancelToken) -> Answer:
@@ -90,16 +95,17 @@ class FakePair:
         ended.wait(10)
         return 143
 
-    @staticmethod
-    def _ping(words: tuple[str, ...]) -> Answer:
+    def _ping(self, words: tuple[str, ...]) -> Answer:
         sizes, count = words[1].split(), int(words[6])
         for label in ("warm-up", *sizes):
             yield f"@start {label} 100" if label == "warm-up" else f"@window {label} 0 {count}"
             for seq in range(1, (count if label != "warm-up" else 1) + 1):
-                yield f"26 bytes from 198.18.0.2: icmp_seq={seq} ttl=64 time=0.500 ms"
+                yield f"26 bytes from 198.18.0.2: icmp_seq={seq} ttl=64 time={self.rtt_ms(seq):.3f} ms"
             yield f"{count} packets transmitted, {count} received, 0% packet loss, time 1ms"
             yield f"@exit {label} 0"
             yield f"@size {label} {count}"
+            if label == "warm-up":
+                yield f"#requests {words[3]}"
         return 0
 
     def _server(self, ports: tuple[str, ...], token: CancelToken) -> Answer:

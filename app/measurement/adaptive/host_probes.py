@@ -18,7 +18,7 @@ from app.measurement.load_guard import guarded_load
 from app.probes import CpuMonitor, ThroughputRequest, measure_throughput, throughput_server
 from app.probes.blocks import BlockTarget, CycleRequest, TargetBlock, WarmUp, measure_cycle, warm_up
 from app.probes.capture import CaptureTestsRequest
-from app.probes.counters import read_counters, readings_between, underlay_device
+from app.probes.counter_window import CounterWindow, underlay_devices
 from app.probes.own_load import OwnLoad
 
 _IDLE_S = 30.0
@@ -57,28 +57,21 @@ class HostProbes:
         context = self._context
         pids = {side: [pid for draft in drafts for pid in draft.daemon_pids(side)] for side in Side}
         devices = {side: [name for draft in drafts if (name := draft.device(side))] for side in Side}
-        own_load = OwnLoad(self._guests)
-        underlay = {side: underlay_device(context.facts[side.value], context.plan.pair.underlay(side)) for side in Side}
-        first = read_counters(context.sessions, pids, devices, token=token, underlay=underlay)
-        own_load.start()
+        underlay = underlay_devices(context.plan.pair, context.facts)
+        window = CounterWindow(context.sessions, pids, devices, underlay, OwnLoad(self._guests))
+        window.begin(token)
 
         def end() -> Conditions:
-            cores = own_load.cores()
-            last = read_counters(context.sessions, pids, devices, token=token, underlay=underlay)
+            window.end(token)
             return Conditions(
                 {
-                    draft.key.position: {
-                        side.value: readings_between(
-                            first[side],
-                            last[side],
-                            pids=draft.daemon_pids(side),
-                            devices=[draft.device(side)],
-                        )
-                        for side in Side
-                    }
+                    draft.key.position: window.readings(
+                        {side: draft.daemon_pids(side) for side in Side},
+                        {side: [draft.device(side)] for side in Side},
+                    )
                     for draft in drafts
                 },
-                cores,
+                window.own_load_cores,
             )
 
         return end

@@ -67,6 +67,7 @@ class _Draft:
     doubts: list[str] = field(default_factory=list)
     error: TunnelmarkError | None = None
     stage: str = ""
+    repeats: int = 0
 
     def finish(self, status: AttemptStatus, reason: str = "", message: str = "") -> Attempt:
         measured, tunnel = self.measured, self.tunnel
@@ -83,6 +84,9 @@ class _Draft:
             cpu_throughput=measured.cpu_throughput,
             path=measured.path,
             warm_up_ratio=measured.warm_up_ratio,
+            readings=measured.readings,
+            own_load_cores=measured.own_load_cores,
+            repeats=self.repeats,
             setup_s=tunnel.setup_s if tunnel else 0.0,
             cleanup_s=tunnel.cleanup_s if tunnel else 0.0,
             probe_s=measured.probe_s,
@@ -97,18 +101,26 @@ class _Draft:
 
 
 def run_attempt(
-    context: ComparisonContext, key: AttemptKey, *, token: CancelToken, doubts: Sequence[str] = ()
+    context: ComparisonContext,
+    key: AttemptKey,
+    *,
+    token: CancelToken,
+    doubts: Sequence[str] = (),
+    earlier: Attempt | None = None,
 ) -> tuple[Attempt, TunnelmarkError | None]:
     """Make one attempt. Whatever happens, both hosts have been rolled back when this returns, or the result says so.
 
     Args:
         context: What it needs.
         doubts: What is to be kept with it from the start, as sentences.
+        earlier: The disturbed attempt that this one repeats, whose packet tests are kept; None for a first one.
 
     Returns:
         The attempt (CANCELLED where the token was cancelled), and the error that ended it, if one did.
     """
     draft = _Draft(key, datetime.now(UTC), doubts=list(doubts))
+    if earlier is not None:
+        draft.repeats, draft.measured.capture = earlier.repeats + 1, earlier.capture
     try:
         _run(context, draft, token)
     except Cancelled:
@@ -160,7 +172,16 @@ def _build_and_measure(
 ) -> None:
     with context.tunnels.open(*choice, token=token, on_stage=on_stage) as tunnel:
         draft.tunnel = tunnel
-        measurement = Measurement(context.plan, draft.key, context.sessions, context.link, context.facts, tunnel.plan)
+        measurement = Measurement(
+            context.plan,
+            draft.key,
+            context.sessions,
+            context.link,
+            context.facts,
+            tunnel.plan,
+            tunnel.daemon_pids,
+            context.guests,
+        )
         try:
             measurement.run(
                 draft.measured, token=token, emit=context.emit, on_stage=on_stage, on_progress=context.meter.probed
@@ -169,7 +190,7 @@ def _build_and_measure(
                 context, tunnel.plan, token=token, on_stage=on_stage, port=context.link.names.iperf_port
             )
             # Last of all: the tunnel does not work any more afterwards.
-            if has_capture_tests(context.plan, draft.key):
+            if draft.measured.capture is None and has_capture_tests(context.plan, draft.key):
                 with without_condition(context):
                     _run_packet_tests(context, draft, choice[0], tunnel.plan, token, on_stage)
         except TunnelmarkError as error:

@@ -9,17 +9,27 @@ from typing import ClassVar
 
 from app.domain.cancel import CancelToken
 from app.domain.conditions import Condition
+from app.domain.events import LogLevel, LogLine
+from app.domain.gates import Gate
 from app.domain.history import EntryKind
 from app.domain.hosts import HostFacts, Side
 from app.domain.messages import sentences
 from app.domain.results import Attempt, AttemptKey, AttemptStatus, CampaignPlan, CampaignRecord, CampaignStatus
-from app.measurement.comparison.attempt import not_run, run_attempt, title_of
+from app.measurement.comparison.attempt import ComparisonContext, not_run, run_attempt, title_of
 from app.measurement.comparison.conditions import judged_under_condition, under_condition
+from app.measurement.comparison.repeats import Repeats
 from app.measurement.comparison.workload_needs import refuse_lacking
 from app.measurement.engine import CAUSED_BY_LINK
 from app.measurement.interfaces import CampaignStore
-from app.measurement.messages import ATTEMPTS_NOT_RUN, LOAD_HINT_COMPARISON, SKIPPED_IN_STAGE, SKIPPED_WHILE_RUNNING
+from app.measurement.messages import (
+    ATTEMPT_AGAIN,
+    ATTEMPTS_NOT_RUN,
+    LOAD_HINT_COMPARISON,
+    SKIPPED_IN_STAGE,
+    SKIPPED_WHILE_RUNNING,
+)
 from app.measurement.work import Done, Task, Work
+from app.ranking.gates import MOST_REPEATS
 from app.wording.stages import stage_word
 
 FINAL = (AttemptStatus.COMPLETED, AttemptStatus.FAILED, AttemptStatus.SKIPPED)
@@ -35,6 +45,10 @@ class Comparison(Work[CampaignPlan, Attempt, CampaignRecord]):
     minds_firewalls = True
     is_proven_clean = True
     is_ended_by_lost_host = True
+
+    def __init__(self, context: ComparisonContext, done: Sequence[Attempt]) -> None:
+        super().__init__(context, done)
+        self._repeats = Repeats(done)
 
     @classmethod
     def check(cls, plan: CampaignPlan, facts: Mapping[str, HostFacts]) -> None:
@@ -79,21 +93,39 @@ class Comparison(Work[CampaignPlan, Attempt, CampaignRecord]):
         return CampaignStatus.COMPLETED
 
     def leave(self, left: Sequence[AttemptKey], reason: str, message: str) -> str:
-        """Store that the rest was not run."""
+        """Store that the rest was not run; of an attempt that was to be repeated, its disturbed figures."""
+        not_made = [key for key in left if self._repeats.earlier(key) is None]
         for key in left:
-            self.context.keep(not_run(key, reason, message))
-        not_made = ATTEMPTS_NOT_RUN(left=len(left), number=len(self.context.plan.attempts)) if left else ""
-        return sentences((message, not_made))
+            self.context.keep(self._repeats.earlier(key) or not_run(key, reason, message))
+        number = len(self.context.plan.attempts)
+        return sentences((message, ATTEMPTS_NOT_RUN(left=len(not_made), number=number) if not_made else ""))
 
     def _run(self, key: AttemptKey, token: CancelToken, doubts: Sequence[str]) -> Done[Attempt]:
-        attempt, error = run_attempt(self.context, key, token=token, doubts=doubts)
+        """Make an attempt; one that was disturbed is made again, as a whole and at its place in the plan's order."""
+        earlier = self._repeats.earlier(key)
+        attempt, error = run_attempt(self.context, key, token=token, doubts=doubts, earlier=earlier)
         attempt = judged_under_condition(self.context, attempt)
         if attempt.status is AttemptStatus.CANCELLED and self.context.control.is_skipped:
             attempt = _as_skipped(attempt)
         is_good = attempt.status is AttemptStatus.COMPLETED
         # A tunnel whose link has died appears fail-closed, so the captures' verdicts are as doubtful as failures.
         is_doubtful = isinstance(error, CAUSED_BY_LINK) or (is_good and attempt.capture is not None)
+        gate = self._repeats.due(attempt)
+        if gate is not None:
+            return Done(is_doubtful=is_doubtful, again=partial(self._begin_repeat, attempt, gate))
+        attempt = self._repeats.kept(attempt)
         return Done((attempt,), error, is_good=is_good, is_doubtful=is_doubtful, is_typical=is_good)
+
+    def _begin_repeat(self, attempt: Attempt, gate: Gate) -> None:
+        self._repeats.begin(attempt)
+        again = ATTEMPT_AGAIN(
+            round=attempt.key.round,
+            title=title_of(self.context.plan, attempt.key),
+            reason=gate.words,
+            number=self._repeats.number,
+            most=MOST_REPEATS,
+        )
+        self.context.emit(LogLine(LogLevel.WARNING, again))
 
 
 def _as_skipped(attempt: Attempt) -> Attempt:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from app.domain.adapters import TunnelPlan
 from app.domain.cancel import CancelToken
 from app.domain.capture import CaptureReport
 from app.domain.commands import SessionPair
 from app.domain.events import CpuSample, EventSink, RttSamples, Stage, ThroughputSample
+from app.domain.gates import HostReadings
 from app.domain.hosts import HostFacts, Side, ToolFlavour
 from app.domain.link import Link
 from app.domain.path_note import PathNote
@@ -36,7 +37,9 @@ from app.probes import (
     measure_throughput,
     throughput_server,
 )
+from app.probes.counter_window import CounterWindow, underlay_devices
 from app.probes.latency import UNSTEADY
+from app.probes.own_load import OwnLoad
 from app.probes.throughput import OMIT_S, SLACK_S
 
 TYPICAL_ECHO_S = 0.001
@@ -57,6 +60,12 @@ class ProbeResults:
     doubts: list[str] = field(default_factory=list)
     workloads: tuple[WorkloadResult, ...] = ()
     warm_up_ratio: float | None = None
+    readings: Mapping[str, HostReadings] = field(default_factory=dict)
+    own_load_cores: float | None = None
+
+
+def _no_daemons(_side: Side) -> Sequence[int]:
+    return ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +79,8 @@ class Measurement:
         link: The link that the tunnel is built on.
         facts: What was found on the hosts, by `a` and `b`.
         tunnel: What was built.
+        daemon_pids: Returns the process ids of the tunnel's daemons on one host; none where the kernel carries frames.
+        guests: Process ids of a practice lab's virtual machines on this computer; empty for other pairs.
     """
 
     plan: CampaignPlan
@@ -78,6 +89,8 @@ class Measurement:
     link: Link
     facts: Mapping[str, HostFacts]
     tunnel: TunnelPlan
+    daemon_pids: Callable[[Side], Sequence[int]] = _no_daemons
+    guests: tuple[int, ...] = ()
 
     def run(
         self,
@@ -103,6 +116,7 @@ class Measurement:
         on_progress(0.0)
         on_stage(Stage.LATENCY, GETTING_READY())
         began_s = time.monotonic()
+        window = self._window()
         # What has to be started is started before anything is measured, so that it disturbs nothing.
         server = throughput_server(
             self.sessions.b, self._throughput_request, token=token, idle_s=self._longest_latency_s
@@ -110,18 +124,29 @@ class Measurement:
         with server:
             counters = CpuCounters(self.sessions, on_reading=lambda reading: emit(cpu_sample(self.key, reading)))
             server.wait_until_listening()
-            counters.read(token)
+            counters.take(window.begin(token))
             latency = self._latency(measured, counters, token, emit, on_stage, on_progress)
+            counters.take(window.end(token))
+            requests = latency.warm_up_requests + sum(one.sent for one in latency.series)
+            measured.readings = {side: replace(one, requests=requests) for side, one in window.readings().items()}
+            measured.own_load_cores = window.own_load_cores
             on_stage(Stage.THROUGHPUT, TCP_BOTH_WAYS())
             with CpuMonitor(self.sessions, on_reading=lambda reading: emit(cpu_sample(self.key, reading))) as monitor:
                 monitor.wait_until_watching(token)
-                counters.take(monitor.first)  # one reading ends the latency and begins the throughput
                 windows = self._throughput(measured, server, token, emit, on_stage, on_progress)
         measured.probe_s = time.monotonic() - began_s
         measured.path = self._path_note(latency.fragments, counters.fragments(Side.B))
         measured.cpu_latency, measured.cpu_throughput = counters.usage(), monitor.usage(*windows)
         labels = {side: self.plan.pair.host(side).label for side in Side}
         measured.doubts += doubts_of_cpu(labels, (measured.cpu_latency, measured.cpu_throughput))
+
+    def _window(self) -> CounterWindow:
+        """Return the window of the echo requests: counters that say whether hosts and computer were quiet meanwhile."""
+        pids = {side: self.daemon_pids(side) for side in Side}
+        ends = {Side.A: self.tunnel.a, Side.B: self.tunnel.b}
+        devices = {side: [one.interface] if one.interface else [] for side, one in ends.items()}
+        underlay = underlay_devices(self.plan.pair, self.facts)
+        return CounterWindow(self.sessions, pids, devices, underlay, OwnLoad(self.guests))
 
     def _latency(
         self,

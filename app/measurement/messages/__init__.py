@@ -224,6 +224,15 @@ WARMING_UP = MessageForm("measure.warming-up", "warming up")
 TCP_BOTH_WAYS = MessageForm("measure.tcp-both-ways", "TCP in both directions")
 CPU_AT_RATE = MessageForm("measure.cpu-at-rate", "CPU at {rate:.3g} Mbit/s")
 BLOCKS_AGAIN = MessageForm("measure.blocks-again", "The blocks of round {round} are measured again: {reasons}.")
+ATTEMPT_AGAIN = MessageForm(
+    "measure.attempt-again",
+    "Round {round} of {title:title} was disturbed ({reason}): it is measured again, repeat {number} of at most {most}.",
+)
+REPEAT_ENDED_EARLY = MessageForm(
+    "measure.repeat-ended-early",
+    "It was measured again because it was disturbed, and this repeat did not complete: {why} The figures are those of "
+    "the disturbed attempt.",
+)
 INTERLEAVED_BLOCKS = MessageForm("measure.interleaved-blocks", "interleaved blocks")
 CYCLES_ENDED_EARLY = MessageForm("measure.cycles-ended-early", "The cycles of this round were ended early.")
 GETTING_READY = MessageForm("measure.getting-ready", "getting ready")

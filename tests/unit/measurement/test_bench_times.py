@@ -10,7 +10,7 @@ from fake_hosts import FakeClock
 from rich.console import Console
 
 from app.cli.bench import print_bench, print_measured
-from app.domain.events import AttemptEnded, AttemptStarted, Stage, StageStarted
+from app.domain.events import AttemptDropped, AttemptEnded, AttemptStarted, Stage, StageStarted
 from app.domain.profiles import PROFILES, Profile, ProfileName
 from app.domain.results import Attempt, AttemptKey, AttemptStatus, CampaignRecord, CampaignStatus
 from app.measurement.bench import (
@@ -70,6 +70,22 @@ def test_times_are_those_of_the_stages_of_each_candidates_first_attempt() -> Non
     assert (one.setup_s, one.cleanup_s, one.throughput_s, one.packets_s) == (3.0, 1.5, 6.5, 10.0)
     assert one.latency_s == pytest.approx(0.7)
     assert (one.pings, one.seconds) == (700, 2)
+
+
+def test_of_an_attempt_that_was_repeated_the_repeat_counts_with_the_packet_tests_before_it() -> None:
+    record, _ = short_run()
+    key, now = record.plan.attempts[1], FakeClock()
+    clock = StageClock(now)
+    for is_repeat in (False, True):
+        clock.handle(AttemptStarted(key, key.solution))
+        for stage, seconds in STAGES:
+            if stage is not Stage.PACKET_TESTS or not is_repeat:
+                clock.handle(StageStarted(key, stage))
+                now.now_s += seconds
+        clock.handle(AttemptEnded(attempt(key)) if is_repeat else AttemptDropped(key))
+
+    assert clock.seconds[key][Stage.PACKET_TESTS] == 10.0
+    assert clock.seconds[key][Stage.LATENCY] == pytest.approx(0.7)
 
 
 def test_a_candidate_that_failed_has_no_times() -> None:

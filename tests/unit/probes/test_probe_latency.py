@@ -352,6 +352,7 @@ def test_an_unsteady_warm_up_is_reported() -> None:
     def answer(command: Command, token: CancelToken) -> Answer:
         yield "#unsteady"
         yield "#warm-up 900 600"
+        yield "#requests 150"
         return (yield from PingingHost()(command, token))
 
     host = FakeHost("gateway-a", answer)
@@ -359,6 +360,7 @@ def test_an_unsteady_warm_up_is_reported() -> None:
 
     assert not outcome.is_steady
     assert outcome.warm_up_ratio == 1.5
+    assert outcome.warm_up_requests == 150
 
 
 def test_counters_can_be_read_in_a_pause() -> None:

@@ -60,6 +60,7 @@ def test_the_warm_up_is_repeated_until_it_gets_no_faster(shell: tuple[str, ...],
     assert runs(tmp_path) == 3 + 2
     assert "#unsteady" not in lines
     assert [line for line in lines if line.startswith("#warm-up")] == ["#warm-up 1000 960"]
+    assert f"#requests {3 * 20}" in lines
     # What the warm-up printed does not cross.
     assert len([line for line in lines if " bytes from " in line]) == 60
     assert [line for line in lines if line.startswith("@window")] == ["@window 18 0 30", "@window 1472 0 30"]

@@ -54,6 +54,27 @@ def test_warm_up_underlay_and_resolution_are_rows_and_in_json() -> None:
     assert "warm-up" not in warning, "a doubt of the attempt says so"
 
 
+def test_every_gate_of_fixed_rounds_is_in_json() -> None:
+    record = sample_record(pings=50)
+    one_host = HostReadings(
+        wait_ms=1.0,
+        steal_pct=0.5,
+        drops=0,
+        clock_source="tsc",
+        governor="performance",
+        throttled=0,
+        clock_step_ms=0.0,
+        requests=400,
+        underlay_drops=0,
+    )
+    readings = {"a": one_host, "b": one_host}
+    attempts = tuple(replace(one, readings=readings, own_load_cores=0.1, warm_up_ratio=1.0) for one in record.attempts)
+    record = replace(record, attempts=attempts)
+    results = to_json(record, rank(record))["results"]
+    of_vpn = next(one for one in results if one["solution"] == "wireguard")
+    assert {one["name"]: one["verdict"] for one in of_vpn["gates"]} == dict.fromkeys(map(str, GateName), "ok")
+
+
 def test_every_gate_has_a_title_and_the_limits_are_those_that_judge() -> None:
     assert TITLES.keys() == set(GateName)
     assert shown_limits()[GateName.SPREAD] == (LIMITS[GateName.SPREAD].doubt, LIMITS[GateName.SPREAD].repeat)

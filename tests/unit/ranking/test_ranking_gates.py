@@ -189,6 +189,30 @@ def test_there_is_no_advice_where_most_did_not_pass() -> None:
     assert "1.6" in advice.sentence
 
 
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ({"steal_pct": 20.0}, "20 % of the CPU taken on A"),
+        ({"wait_ms": 60_000.0}, "daemons waited for a CPU"),
+        ({"underlay_drops": 2_000}, f"{figure(2_000.0, 2)} packets dropped or damaged by the underlay's interface"),
+        ({"clock_step_ms": -3_000.0}, f"{figure(3_000.0, 2)} ms by which the clock was set on A"),
+        ({"throttled": 2}, "throttled 2 times on A"),
+    ],
+)
+def test_the_reading_that_bars_every_candidate_is_named(values: dict[str, object], words: str) -> None:
+    record = sample_record(noise=0.001)
+    readings = {"a": HostReadings(**values), "b": HostReadings()}  # type: ignore[arg-type]
+    attempts = tuple(replace(one, readings=readings) for one in record.attempts)
+    advice = rank(replace(record, attempts=attempts)).recommendation
+    assert advice.kind is AdviceKind.NONE
+    assert f"{HOSTS_TOO_BUSY()} ({words}" in advice.sentence
+
+
+def test_attempts_of_earlier_versions_are_judged_by_what_they_have() -> None:
+    names = {one.name for one in gates_of(attempt())}
+    assert names == {GateName.SPREAD, GateName.WARM_UP, GateName.RTT_RESOLUTION}
+
+
 def test_rounds_that_each_did_not_pass_another_gate_bar_a_candidate() -> None:
     record = sample_record(rounds=3, noise=0.001)
     disturbed: dict[int, dict[str, object]] = {

@@ -76,8 +76,9 @@ inspect_warm_up() {
 }
 
 # The warm-up: ARP, caches, the first wake-up of both hosts.
-clock; began=$now
+clock; began=$now runs=0
 while :; do
+    runs=$((runs + 1))
     : >"/proc/$$/fd/4"
     echo "@start warm-up $$" >&4
     kept "$@" -c "$warm" -w "$warm_limit" -s 18 "$destination"
@@ -91,6 +92,7 @@ while :; do
 done
 : >"/proc/$$/fd/4"
 echo "#warm-up $before $rtt"
+echo "#requests $((runs * warm))"
 # As many requests as take about 1.5 s, so that samples are seen in time.
 [ "$rtt" -ge "$least" ] || rtt=$least
 [ "$apart" -eq 0 ] || rtt=$apart

@@ -1,0 +1,63 @@
+"""Repeats of disturbed attempts in a comparison of fixed rounds: three at most, shared by all candidates."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from app.domain.gates import Gate, GateVerdict
+from app.domain.results import Attempt, AttemptKey, AttemptStatus
+from app.domain.solutions import BASELINE
+from app.measurement.messages import REPEAT_ENDED_EARLY
+from app.ranking.gates import MOST_REPEATS, gates_of, spread_of
+
+
+class Repeats:
+    """Disturbed attempts of a comparison, and how often they were measured again.
+
+    Args:
+        done: Attempts that are stored. They are not repeated any more, and their repeats count.
+
+    Attributes:
+        number: Repeats so far.
+    """
+
+    def __init__(self, done: Sequence[Attempt]) -> None:
+        self.number = sum(one.repeats for one in done)
+        self._attempts = {one.key.position: one for one in done}
+        self._disturbed: dict[int, Attempt] = {}
+
+    def earlier(self, key: AttemptKey) -> Attempt | None:
+        """Return the disturbed attempt that is to be repeated; None where none is."""
+        return self._disturbed.get(key.position)
+
+    def due(self, attempt: Attempt) -> Gate | None:
+        """Return the first gate because of which an attempt is to be measured again; None where none asks for it."""
+        if attempt.status is not AttemptStatus.COMPLETED or self.number >= MOST_REPEATS:
+            return None
+        known = {**self._attempts, attempt.key.position: attempt}.values()
+        candidate = (attempt.key.solution, attempt.key.suite)
+        bare = _spreads([one for one in known if one.key.solution == BASELINE])
+        own = _spreads([one for one in known if (one.key.solution, one.key.suite) == candidate])
+        gates = gates_of(attempt, bare_spread=min(bare, default=None), least_spread=min(own) if len(own) > 1 else None)
+        return next((gate for gate in gates if gate.verdict is GateVerdict.REPEAT), None)
+
+    def begin(self, attempt: Attempt) -> None:
+        """Keep a disturbed attempt, in case its repeat does not complete."""
+        self.number += 1
+        self._disturbed[attempt.key.position] = attempt
+
+    def kept(self, attempt: Attempt) -> Attempt:
+        """Return which attempt counts: of a repeat that did not complete, the disturbed one before it."""
+        earlier = self._disturbed.get(attempt.key.position)
+        if earlier is not None and attempt.status is not AttemptStatus.COMPLETED:
+            doubt = REPEAT_ENDED_EARLY(why=attempt.message)
+            attempt = replace(earlier, repeats=attempt.repeats, doubts=(*earlier.doubts, doubt))
+        self._attempts[attempt.key.position] = attempt
+        return attempt
+
+
+def _spreads(attempts: Sequence[Attempt]) -> list[float]:
+    """Return the spreads of those attempts that completed, as far as they are known."""
+    found = [spread_of(one) for one in attempts if one.status is AttemptStatus.COMPLETED]
+    return [spread for spread in found if spread is not None]
